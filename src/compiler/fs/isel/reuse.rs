@@ -12,14 +12,16 @@ use crate::message::{self, BTI_BINDLESS};
 use abi::DriverValue;
 use entity::{Id, IdMap};
 use isa::{Opcode, Type};
-use nir::{CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Stage, TexOp, TexSrc};
+use nir::{AluOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Stage, TexOp, TexSrc};
 use rustc_hash::FxHashMap;
 
 /// Bytes that one message reads at most.
 const BLOCK_BYTES: u32 = 128;
+/// What is added to a place at most so that a block is looked for.
+const MOST_ADDED: u32 = 1 << 16;
 
-/// A block of a uniform buffer: its handle, and its number.
-type Block = (Id<Def>, u32);
+/// A block of a uniform buffer: its handle, what is added to its place at run time, and its first byte.
+type Block = (Id<Def>, Option<Id<Def>>, u32);
 
 /// A sampler's state: a register and what is added to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -135,28 +137,69 @@ impl Isel<'_> {
         if self.pushed_load(i).is_some() {
             return None;
         }
-        let first = u32::try_from(self.sh.const_component(i.srcs[1], 0)?).ok()?;
-        let end = first.checked_add(u32::from(d.num_components) * 4)?;
-        let block = first / BLOCK_BYTES;
-        let within = first.is_multiple_of(4) && (end - 1) / BLOCK_BYTES == block;
-        within.then_some(((i.srcs[0], block), first, end))
+        let (root, first) = self.place_in_buffer(i.srcs[1])?;
+        let bytes = u32::from(d.num_components) * 4;
+        let end = first.checked_add(bytes)?;
+        // Where blocks begin. A place that is known at run time alone may lie before the buffer, and what is behind it in the buffer again:
+        // nothing of a block of its own alignment does.
+        let unit = match root {
+            None => BLOCK_BYTES,
+            Some(_) => i.index("align_mul").min(BLOCK_BYTES),
+        };
+        let at = match root {
+            None => first % unit,
+            Some(_) => i.index("align_offset") % unit.max(1),
+        };
+        let start = first.checked_sub(at)?;
+        let within = unit >= 2 * GRF_BYTES && first.is_multiple_of(4) && at + bytes <= unit;
+        within.then_some(((i.srcs[0], root, start), first, end))
     }
 
-    /// A load of a uniform buffer at a constant offset. False if it is not one.
+    /// An offset as what is known at run time, and a constant added to it.
+    fn place_in_buffer(&self, offset: Id<Def>) -> Option<(Option<Id<Def>>, u32)> {
+        if let Some(constant) = self.sh.const_component(offset, 0) {
+            return Some((None, u32::try_from(constant).ok()?));
+        }
+        if let Some(sum) = self.sh.alu_of(offset)
+            && sum.op == AluOp::IAdd
+        {
+            for (c, other) in [(1, 0), (0, 1)] {
+                let (constant, root) = (&sum.srcs[c], sum.srcs[other].def);
+                let constant = self.sh.const_component(constant.def, constant.swizzle[0]);
+                // A sum that wraps around is none.
+                if let Some(constant) = constant.filter(|n| *n < u64::from(MOST_ADDED))
+                    && self.sh.defs[root].num_components == 1
+                {
+                    return Some((Some(root), constant as u32));
+                }
+            }
+        }
+        Some((Some(offset), 0))
+    }
+
+    /// A load of a uniform buffer that shares a block with others. False if it does not.
     pub(super) fn load_shared_block(&mut self, i: &Intrinsic, handle: Lanes, more: u32) -> bool {
-        let (Some((block, first, _)), Some(def)) = (self.block_of(i), i.def) else {
+        let (Some((block, first, end)), Some(def)) = (self.block_of(i), i.def) else {
             return false;
         };
+        let wanted = self.reuse.wanted.get(&block).copied().unwrap_or_default();
+        if block.1.is_some() && wanted == (first, end) {
+            // Nobody else's.
+            return false;
+        }
         let known = self.reuse.blocks.iter().find(|b| b.0 == block);
         let (start, v) = match known {
             Some(&(_, start, v)) => (start, v),
             None => {
-                let (mut start, end) = self.reuse.wanted.get(&block).copied().unwrap_or_default();
-                if self.starts_with_zero() && block.1 == 0 {
+                let (mut start, end) = wanted;
+                if self.starts_with_zero() && block.1.is_none() && block.2 == 0 {
                     start = 0;
                 }
                 let regs = (end - start).div_ceil(GRF_BYTES).next_power_of_two() as u8;
-                let address = Lanes::imm(Type::Ud, start.into());
+                let address = match block.1 {
+                    None => Lanes::imm(Type::Ud, start.into()),
+                    Some(root) => self.address(root, start),
+                };
                 let v = self.read_block(handle, more, address, regs, false);
                 self.reuse.blocks.push((block, start, v));
                 (start, v)
