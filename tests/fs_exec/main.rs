@@ -8,6 +8,8 @@ mod alu_tables;
 mod doubles;
 mod draw;
 mod float_modes;
+mod generated;
+mod generator;
 mod machine;
 mod subgroup;
 

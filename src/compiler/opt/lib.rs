@@ -60,8 +60,6 @@
 
 mod algebra;
 mod cf;
-#[cfg(test)]
-mod fuzz_tests;
 mod lower_alpha_to_coverage;
 mod lower_alu;
 mod lower_alu_64;

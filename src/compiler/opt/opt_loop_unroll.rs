@@ -301,9 +301,14 @@ fn close(s: &mut Shader, l: Id<Loop>, after: Id<Block>, exits: &[Id<Block>]) {
             }
         }
     }
-    let ifs: Vec<Id<If>> = s.ifs.ids().collect();
+    // Those that were taken out of the shader keep their conditions.
+    let ifs = s.layout().into_iter().filter_map(|event| match event {
+        CfEvent::If(i) => Some(i),
+        _ => None,
+    });
     let within = |i: &Id<If>| inside.iter().any(|e| matches!(e, CfEvent::If(j) if j == i));
-    for i in ifs.into_iter().filter(|i| !within(i)) {
+    let ifs: Vec<Id<If>> = ifs.filter(|i| !within(i)).collect();
+    for i in ifs {
         let cond = s.ifs[i].cond;
         if own[cond] {
             let value = phis.get(&cond).copied();

@@ -1,0 +1,125 @@
+//! Random shaders, by the interpreter before and after each pass, and by their machine code at each width, with and without spilling.
+//!
+//! `FUZZ=first,number` runs others than those of every run; a failure names its seed.
+
+use super::generator::generate;
+use nir::interp::Machine;
+use nir::{Shader, parse, validate};
+use opt::Step;
+
+/// Programs of every run.
+const PROGRAMS: u64 = 2000;
+
+fn run(s: &Shader) -> Vec<u8> {
+    let dwords = |f: fn(u32) -> u32| {
+        (0..8)
+            .flat_map(move |i| f(i).to_le_bytes())
+            .collect::<Vec<u8>>()
+    };
+    let mut m = Machine {
+        buffers: vec![
+            (
+                (0, 0, 0),
+                dwords(|i| i.wrapping_mul(0x9e37_79b9) >> (i * 3)),
+            ),
+            ((0, 1, 0), dwords(|i| i)),
+        ],
+        workgroups: [1, 1, 1],
+        subgroup_size: 8,
+        step_limit: 20_000,
+        ..Machine::default()
+    };
+    m.run(s).unwrap_or_else(|e| panic!("{e}\n{s}"));
+    m.buffers[1].1.clone()
+}
+
+/// Runs every pass on the shader and compares after each that changed something.
+fn check_passes(seed: u64) {
+    let mut s = generate(seed);
+    validate(&s).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
+    let want = run(&s);
+    let text = s.to_string();
+    let again = parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
+    assert_eq!(again.to_string(), text, "seed {seed}");
+    let ctx = opt::Ctx::default();
+    for step in opt::GEN9 {
+        let (passes, rounds) = match step {
+            Step::Once(p) => (vec![*p], 1),
+            Step::UntilStable(p) | Step::UntilStableIf(_, p) => (p.to_vec(), 30),
+        };
+        for round in 0..rounds {
+            let mut any = false;
+            let mut moved = Vec::new();
+            for p in &passes {
+                let before = s.to_string();
+                if !(p.run)(&mut s, &ctx) {
+                    assert_eq!(
+                        before,
+                        s.to_string(),
+                        "seed {seed}: {} hides a change",
+                        p.name
+                    );
+                    continue;
+                }
+                any = true;
+                moved.push(p.name);
+                if let Err(e) = validate(&s) {
+                    panic!("seed {seed}, {}: {e}\nbefore\n{before}\nafter\n{s}", p.name);
+                }
+                let found = run(&s);
+                assert_eq!(
+                    found, want,
+                    "seed {seed}, {}\nbefore\n{before}\nafter\n{s}",
+                    p.name
+                );
+            }
+            assert!(
+                round < 29,
+                "seed {seed}: passes undo each other: {moved:?}\n{s}"
+            );
+            if !any {
+                break;
+            }
+        }
+    }
+}
+
+/// Compares the machine code with the interpreter at each width.
+fn check_code(seed: u64, failures: &mut Vec<String>) {
+    let mut s = generate(seed);
+    opt::compile(&mut s, opt::Ctx::default()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
+    for spill_everything in [false, true] {
+        let options = fs::Options {
+            spill_everything,
+            ..fs::Options::default()
+        };
+        super::check(&format!("seed {seed}"), &s, &options, failures);
+    }
+}
+
+fn seeds() -> std::ops::Range<u64> {
+    let (from, n) = match std::env::var("FUZZ") {
+        Ok(v) => {
+            let (a, b) = v.split_once(',').unwrap_or((&v, "1"));
+            (a.parse().unwrap(), b.parse().unwrap())
+        }
+        Err(_) => (0, PROGRAMS),
+    };
+    from..from + n
+}
+
+/// F25, F27: with random control flow, ballots, elections and reductions among it, a shader means the same after every pass.
+#[test]
+fn f27_random_shaders_mean_the_same_after_every_pass() {
+    seeds().for_each(check_passes);
+}
+
+/// F27, down to the machine code.
+#[test]
+fn f27_random_shaders_mean_the_same_as_machine_code() {
+    let mut failures = Vec::new();
+    for seed in seeds() {
+        check_code(seed, &mut failures);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
