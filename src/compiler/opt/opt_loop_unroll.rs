@@ -325,11 +325,14 @@ fn close(s: &mut Shader, l: Id<Loop>, after: Id<Block>, exits: &[Id<Block>]) {
     }
 }
 
+/// What a phi has, by the block that it comes from.
+type Srcs = SmallVec<[(Id<Block>, Id<Def>); 4]>;
+
 /// What comes to the phis behind a loop from each of its ways out, as it is copied.
 struct Ways {
     /// The phi, and what it has by way of each block of the original.
-    phis: Vec<(Id<Instr>, SmallVec<[(Id<Block>, Id<Def>); 4]>)>,
-    copied: Vec<SmallVec<[(Id<Block>, Id<Def>); 4]>>,
+    phis: Vec<(Id<Instr>, Srcs)>,
+    copied: Vec<Srcs>,
 }
 
 impl Ways {

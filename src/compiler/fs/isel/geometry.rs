@@ -231,7 +231,7 @@ impl Isel<'_> {
         let imm = |value: u32| Lanes::imm(Type::Ud, value.into());
         let (count, cuts) = match &thread.known {
             Some(known) => {
-                let bits = u32::from(known.count) * if thread.info.streams { 2 } else { 1 };
+                let bits = known.count * if thread.info.streams { 2 } else { 1 };
                 let has = thread.info.streams || thread.info.cuts;
                 let dwords = if has { bits.div_ceil(32) as usize } else { 0 };
                 let cut = |k: usize| imm(known.cuts.get(k).copied().unwrap_or(0));
