@@ -57,15 +57,49 @@ pub fn compile(
     }
 }
 
-/// A fragment shader: eight pixels always, sixteen where they fit.
+/// A fragment shader: eight pixels always, sixteen where they fit, 32 where that is legal and likely to be faster.
 fn compile_fragment(
     shader: &Shader,
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
     // The message that replicates a colour is for sixteen.
-    let widths: &[u8] = if options.replicated { &[16] } else { &[8, 16] };
+    let widths: &[u8] = if options.replicated {
+        &[16]
+    } else {
+        &[8, 16, 32]
+    };
     compile_widths(shader, device, options, widths)
+}
+
+/// Whether 32 pixels a thread may be, and are worth being compiled, of a fragment shader with these narrower variants.
+///
+/// Twice the lanes take an EU twice the time to issue, but they wait together: what threads wait for is what there is to gain. So there
+/// is nothing to gain where sixteen lanes in each of an EU's threads keep it busy, and little hope where their values take half the
+/// registers: those of 32 would not fit, or leave no room to have several answers under way.
+fn may_be_wide(made: &[Compiled], options: &Options, eu_threads: u64) -> bool {
+    let legal = |c: &Compiled| match &c.stage {
+        // Shaders that run for each sample have one width each on hardware (SKL PRM vol. 2a, 3DSTATE_PS): the narrower ones are theirs.
+        StageInfo::Fragment(f) => !f.per_sample && !f.dual_source && !f.output_stencil,
+        _ => false,
+    };
+    let Some(last) = made.last() else {
+        return true;
+    };
+    let waits = last.estimate.cycles / eu_threads > last.estimate.issue;
+    let fits = last.width == 16
+        && last.scratch_bytes == 0
+        && last.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN;
+    legal(last) && (options.wide_fragments || waits && fits)
+}
+
+/// Registers that sixteen lanes may need at once where 32 are tried.
+const MOST_LIVE_OF_SIXTEEN: u32 = 56;
+
+/// True for a variant that takes an EU with all its threads less time for each lane than another.
+fn is_faster(a: &Compiled, b: &Compiled, eu_threads: u64) -> bool {
+    let time = |c: &Compiled| c.estimate.issue.max(c.estimate.cycles / eu_threads);
+    time(a) * u64::from(b.width) < time(b) * u64::from(a.width)
 }
 
 /// The first of these widths that is allowed in any case, the others where they need no spilling.
@@ -83,6 +117,7 @@ fn compile_widths(
         (None, 0) => u8::MAX,
         (None, some) => some,
     };
+    let eu_threads = u64::from(device.threads);
     let mut made: Vec<Compiled> = Vec::new();
     let mut known = isel::Known {
         divergent: &divergent,
@@ -96,8 +131,22 @@ fn compile_widths(
         if made.iter().any(narrow) {
             break;
         }
-        let one = compile_width(shader, device, options, &mut known, width, first)?;
-        made.extend(one);
+        if width < 32 {
+            let one = compile_width(shader, device, options, &mut known, width, first)?;
+            made.extend(one);
+        } else if may_be_wide(&made, options, eu_threads) {
+            let one = match compile_width(shader, device, options, &mut known, width, first) {
+                // Its payload may be too large.
+                Err(FsError::Limit { .. }) if !first => None,
+                one => one?,
+            };
+            let forced = options.wide_fragments;
+            let pays = |c: &Compiled| {
+                let last = made.last();
+                forced || last.is_none_or(|last| is_faster(c, last, eu_threads))
+            };
+            made.extend(one.filter(pays));
+        }
     }
     let preferred = made.len().checked_sub(1).ok_or(FsError::NoWidth)?;
     assemble(shader, made, preferred)
