@@ -118,16 +118,55 @@ fn places(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
     }
 }
 
+/// Samples of a pixel of which threads do not take 32 pixels.
+///
+/// Ref: vol. 2a, 3DSTATE_PS, "32 Pixel Dispatch Enable": not in PER_PIXEL dispatch where there are sixteen.
+const MOST_SAMPLES: u8 = 16;
+
+/// 3DSTATE_PS where the number of samples decides which variants there may be: of few, and of many.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BySamples {
+    few: [u32; 12],
+    many: [u32; 12],
+}
+
+impl BySamples {
+    /// None: any number will do.
+    pub fn new(from: &FragmentShader<'_>) -> Option<BySamples> {
+        let [eight, sixteen, thirty_two] = from.variants;
+        let narrow = [eight, sixteen, None];
+        let depends =
+            thirty_two.is_some() && !from.per_sample && narrow.iter().any(Option::is_some);
+        depends.then(|| BySamples {
+            few: shader(from),
+            many: packet(from, narrow),
+        })
+    }
+
+    /// The packet for so many samples.
+    pub fn of(&self, samples: u8) -> [u32; 12] {
+        if samples < MOST_SAMPLES {
+            self.few
+        } else {
+            self.many
+        }
+    }
+}
+
 /// 3DSTATE_PS.
 pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
+    packet(from, from.variants)
+}
+
+fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12] {
     use state_ps as ps;
     const NO_OFFSET: u64 = 0;
     const SAMPLE_OFFSETS: u64 = 3;
     const RESOLVE_FULL: u64 = 3;
-    let [first, second, third] = places(&from.variants);
+    let [first, second, third] = places(&variants);
     let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
     let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
-    let has = |index: usize| from.variants.get(index).is_some_and(Option::is_some);
+    let has = |index: usize| variants.get(index).is_some_and(Option::is_some);
     let mut words = ps::words::<12>()
         .with(ps::KERNEL_START_POINTER_0, kernel(first))
         .with(ps::KERNEL_START_POINTER_1, kernel(second))
