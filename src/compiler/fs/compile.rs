@@ -4,6 +4,7 @@ use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
 use crate::options::Options;
+use crate::schedule::Estimate;
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
     opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_pack,
@@ -22,7 +23,7 @@ struct Compiled {
     handles_at: Vec<u32>,
     scratch_bytes: u32,
     stats: Stats,
-    estimate: schedule::Estimate,
+    estimate: Estimate,
     dumps: Vec<(String, String)>,
     push: abi::PushData,
     push_grf: u8,
@@ -72,34 +73,37 @@ fn compile_fragment(
     compile_widths(shader, device, options, widths)
 }
 
-/// Whether 32 pixels a thread may be, and are worth being compiled, of a fragment shader with these narrower variants.
-///
-/// Twice the lanes take an EU twice the time to issue, but they wait together: what threads wait for is what there is to gain. So there
-/// is nothing to gain where sixteen lanes in each of an EU's threads keep it busy, and little hope where their values take half the
-/// registers: those of 32 would not fit, or leave no room to have several answers under way.
-fn may_be_wide(made: &[Compiled], options: &Options, eu_threads: u64) -> bool {
-    let legal = |c: &Compiled| match &c.stage {
-        // Shaders that run for each sample have one width each on hardware (SKL PRM vol. 2a, 3DSTATE_PS): the narrower ones are theirs.
-        StageInfo::Fragment(f) => !f.per_sample && !f.dual_source && !f.output_stencil,
-        _ => false,
-    };
-    let Some(last) = made.last() else {
-        return true;
-    };
-    let waits = last.estimate.cycles / eu_threads > last.estimate.issue;
-    let fits = last.width == 16
-        && last.scratch_bytes == 0
-        && last.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN;
-    legal(last) && (options.wide_fragments || waits && fits)
-}
-
-/// Registers that sixteen lanes may need at once where 32 are tried.
+/// Registers that sixteen lanes may need at once where 32 are tried: twice as many would hardly fit, or leave no room to have several
+/// answers under way.
 const MOST_LIVE_OF_SIXTEEN: u32 = 56;
 
-/// True for a variant that takes an EU with all its threads less time for each lane than another.
-fn is_faster(a: &Compiled, b: &Compiled, eu_threads: u64) -> bool {
-    let time = |c: &Compiled| c.estimate.issue.max(c.estimate.cycles / eu_threads);
-    time(a) * u64::from(b.width) < time(b) * u64::from(a.width)
+/// Whether a fragment shader may have threads of 32 pixels beside these.
+///
+/// Shaders that run for each sample have one width each on hardware (SKL PRM vol. 2a, 3DSTATE_PS): the narrower ones are theirs.
+fn may_be_wide(made: &[Compiled]) -> bool {
+    made.iter().all(|c| match &c.stage {
+        StageInfo::Fragment(f) => !f.per_sample && !f.dual_source && !f.output_stencil,
+        _ => false,
+    })
+}
+
+/// Whether 32 pixels a thread are worth being compiled, beside these variants of a fragment shader.
+///
+/// Lanes of a thread wait together, but are computed one after the other: twice the lanes take twice the work, and wait once. What all
+/// threads of an EU wait for although the others work is what there is to gain, and that only if registers are left.
+fn may_pay(made: &[Compiled], eu_threads: u64) -> bool {
+    let Some(last) = made.last().filter(|c| c.width == 16) else {
+        return false;
+    };
+    let Estimate { cycles, work, .. } = last.estimate;
+    let fits = last.scratch_bytes == 0 && last.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN;
+    fits && pays(last, (2 * work).max(cycles / eu_threads), eu_threads)
+}
+
+/// Whether threads of 32 pixels that take an EU so many cycles beat these of sixteen. By a fifth: they are less often full, their
+/// branches diverge more, and which way branches go the estimate does not know.
+fn pays(sixteen: &Compiled, cycles: u64, eu_threads: u64) -> bool {
+    5 * cycles < 4 * 2 * sixteen.estimate.shared(eu_threads)
 }
 
 /// The first of these widths that is allowed in any case, the others where they need no spilling.
@@ -134,18 +138,21 @@ fn compile_widths(
         if width < 32 {
             let one = compile_width(shader, device, options, &mut known, width, first)?;
             made.extend(one);
-        } else if may_be_wide(&made, options, eu_threads) {
+        } else if may_be_wide(&made)
+            && (first || options.wide_fragments || may_pay(&made, eu_threads))
+        {
             let one = match compile_width(shader, device, options, &mut known, width, first) {
                 // Its payload may be too large.
                 Err(FsError::Limit { .. }) if !first => None,
                 one => one?,
             };
-            let forced = options.wide_fragments;
-            let pays = |c: &Compiled| {
-                let last = made.last();
-                forced || last.is_none_or(|last| is_faster(c, last, eu_threads))
+            let stays = |c: &Compiled| match made.last() {
+                Some(last) if !options.wide_fragments => {
+                    pays(last, c.estimate.shared(eu_threads), eu_threads)
+                }
+                _ => true,
             };
-            made.extend(one.filter(pays));
+            made.extend(one.filter(stays));
         }
     }
     let preferred = made.len().checked_sub(1).ok_or(FsError::NoWidth)?;
@@ -215,7 +222,7 @@ fn compile_compute(
         && usable(32)
         && invocations >= 32
         && only.estimate.cycles / eu_threads > only.estimate.issue
-        && only.stats.max_live_registers < 56
+        && only.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN
         && let Some(c) = one(32, false)?
     {
         made.push(c);
