@@ -95,15 +95,19 @@ fn may_pay(made: &[Compiled], eu_threads: u64) -> bool {
     let Some(last) = made.last().filter(|c| c.width == 16) else {
         return false;
     };
-    let Estimate { cycles, work, .. } = last.estimate;
+    let least = Estimate {
+        work: 2 * last.estimate.work,
+        ..last.estimate
+    };
     let fits = last.scratch_bytes == 0 && last.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN;
-    fits && pays(last, (2 * work).max(cycles / eu_threads), eu_threads)
+    fits && pays(&last.estimate, &least, eu_threads)
 }
 
-/// Whether threads of 32 pixels that take an EU so many cycles beat these of sixteen. By a fifth: they are less often full, their
-/// branches diverge more, and which way branches go the estimate does not know.
-fn pays(sixteen: &Compiled, cycles: u64, eu_threads: u64) -> bool {
-    5 * cycles < 4 * 2 * sixteen.estimate.shared(eu_threads)
+/// Whether threads of 32 pixels beat those of sixteen by enough for what the estimates do not know. By a fifth: they are less often
+/// full. By three tenths where there are branches: both sides are counted, but more often it is only the wider threads that need both.
+fn pays(sixteen: &Estimate, wide: &Estimate, eu_threads: u64) -> bool {
+    let tenths = if sixteen.branches { 7 } else { 8 };
+    10 * wide.shared(eu_threads) < tenths * 2 * sixteen.shared(eu_threads)
 }
 
 /// The first of these widths that is allowed in any case, the others where they need no spilling.
@@ -148,7 +152,7 @@ fn compile_widths(
             };
             let stays = |c: &Compiled| match made.last() {
                 Some(last) if !options.wide_fragments => {
-                    pays(last, c.estimate.shared(eu_threads), eu_threads)
+                    pays(&last.estimate, &c.estimate, eu_threads)
                 }
                 _ => true,
             };
@@ -454,4 +458,35 @@ fn compile_width(
         push_grf,
         stage,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(cycles: u64, work: u64) -> Estimate {
+        Estimate {
+            cycles,
+            work,
+            ..Estimate::default()
+        }
+    }
+
+    #[test]
+    fn wide_threads_pay_where_narrow_ones_wait() {
+        // A texture: seven threads wait for 50 cycles each, and work for ten.
+        let texture = estimate(350, 10);
+        assert!(pays(&texture, &estimate(360, 22), 7));
+        // Twice the wait, as where messages follow each other at their function's pace.
+        assert!(!pays(&texture, &estimate(700, 22), 7));
+        // Work alone: twice as much.
+        assert!(!pays(&estimate(350, 100), &estimate(360, 200), 7));
+        // A little is not enough, and less so with branches.
+        assert!(!pays(&estimate(350, 41), &estimate(360, 82), 7));
+        let branches = Estimate {
+            branches: true,
+            ..texture
+        };
+        assert!(!pays(&branches, &estimate(530, 22), 7) && pays(&texture, &estimate(530, 22), 7));
+    }
 }

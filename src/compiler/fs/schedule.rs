@@ -583,6 +583,8 @@ pub(crate) struct Estimate {
     pub issue: u64,
     /// Cycles in which the EU's two FPUs can do what it computes, if another thread always has work for the other one.
     pub work: u64,
+    /// It has branches that not all lanes need take.
+    pub branches: bool,
 }
 
 impl Estimate {
@@ -623,6 +625,7 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
                 start.max(*free) + u64::from(pace(send.sfid) * u32::from(inst.exec).div_ceil(8));
         }
         units.writes(inst, |u| there[u] = ready);
+        total.branches |= inst.op == Op::Eu(Opcode::If);
         let (any, extended) = work(inst);
         busy += u64::from(any) * weight;
         only += u64::from(extended) * weight;
