@@ -550,3 +550,70 @@ pub(super) fn constants(blend: &Blend) -> [u32; 6] {
         .with(cc::BLEND_CONSTANT_COLOR_ALPHA, alpha)
         .dwords
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(kernel_offset_bytes: u64) -> Option<Variant> {
+        Some(Variant {
+            kernel_offset_bytes,
+            first_grf: kernel_offset_bytes as u32 / 64,
+        })
+    }
+
+    fn fragment(
+        push: &abi::PushData,
+        variants: [Option<Variant>; 3],
+        per_sample: bool,
+    ) -> FragmentShader<'_> {
+        FragmentShader {
+            variants,
+            scratch: crate::generation::Scratch::default(),
+            inputs: Vec::new(),
+            barycentrics: 0,
+            reads_depth: false,
+            reads_w: false,
+            reads_sample_position: false,
+            reads_coverage: false,
+            coverage_is_tested: false,
+            pulls_barycentrics: false,
+            depth: ComputedDepth::No,
+            writes_stencil: false,
+            writes_mask: false,
+            kills: false,
+            reads_tests: false,
+            per_sample,
+            has_side_effects: false,
+            early_tests: false,
+            targets: 1,
+            dual_source: false,
+            special: Special::None,
+            push,
+        }
+    }
+
+    #[test]
+    fn sixteen_samples_have_no_threads_of_32_pixels() {
+        use state_ps as ps;
+        let push = abi::PushData::default();
+        let all = [variant(64), variant(128), variant(192)];
+        let packets = BySamples::new(&fragment(&push, all, false)).unwrap();
+        let wide = |words: &[u32; 12]| ps::N32_PIXEL_DISPATCH_ENABLE.get(words);
+        let kernel = |words: &[u32; 12]| ps::KERNEL_START_POINTER_1.get(words) * 64;
+        for samples in [0, 1, 2, 4, 8] {
+            let words = packets.of(samples);
+            assert_eq!((wide(&words), kernel(&words) != 0), (1, true), "{samples}");
+        }
+        let many = packets.of(16);
+        assert_eq!((wide(&many), kernel(&many)), (0, 0));
+        assert_eq!(ps::N8_PIXEL_DISPATCH_ENABLE.get(&many), 1);
+        assert_eq!(ps::N16_PIXEL_DISPATCH_ENABLE.get(&many), 1);
+        // Nothing depends on samples: no wide threads, threads for each sample, or nothing else.
+        let two = [all[0], all[1], None];
+        assert!(BySamples::new(&fragment(&push, two, false)).is_none());
+        assert!(BySamples::new(&fragment(&push, all, true)).is_none());
+        let alone = [None, None, all[2]];
+        assert!(BySamples::new(&fragment(&push, alone, false)).is_none());
+    }
+}
