@@ -10,7 +10,7 @@ use super::payload::Outputs;
 use super::thread::Thread;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Op, Src};
+use crate::lir::{Dst, GRF_BYTES, Op, Reg, Src};
 use crate::message::{self, TargetWrite};
 use abi::{ComputedDepth, FragmentInfo};
 use isa::{Opcode, Type};
@@ -105,6 +105,10 @@ impl Isel<'_> {
             let mut values: SmallVec<[Lanes; 9]> = (0..4 * sources).map(color).collect();
             values.extend(depth);
             values.extend(stencil);
+            if !ends && headers.is_empty() && values.iter().all(|v| v.reg == Reg::Null) {
+                // Nothing is known of the colour of a target that is null. Only the last payload is somewhere without being written.
+                values[0] = Lanes::imm(Type::Ud, 0);
+            }
             let payload = if ends {
                 self.b.collect_last(exec, &headers, &values)
             } else {
