@@ -102,6 +102,8 @@ const SWITCHES: &[(&str, &str)] = &[
     ("fast-clears,no-hiz", "depth"),
     ("fast-clears,no-ccs", "pass"),
     ("no-fast-clear", "pass"),
+    // What threads of 32 pixels draw is what narrower ones do.
+    ("simd32_fs", ""),
 ];
 
 /// Draws some scenes in a process of its own, where the driver has an option.

@@ -41,6 +41,7 @@ flags! {
     No8 "no8" true "no SIMD8 compute shaders, unless nothing else fits";
     No16 "no16" true "no SIMD16 shaders";
     No32 "no32" true "no SIMD32 shaders";
+    Simd32Fs "simd32_fs" true "SIMD32 fragment shaders wherever they are legal, faster or not";
     SpillFs "spill_fs" true "spill everything in the FS backend";
     NoOpt "noopt" true "skip every optimisation that may be skipped";
     NoPushUbo "no-push-ubo" true "uniform buffers are read by messages: no ranges of them come with what starts a thread";

@@ -4,6 +4,7 @@ use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
 use crate::options::Options;
+use crate::schedule::Estimate;
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
     opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_pack,
@@ -22,7 +23,7 @@ struct Compiled {
     handles_at: Vec<u32>,
     scratch_bytes: u32,
     stats: Stats,
-    estimate: schedule::Estimate,
+    estimate: Estimate,
     dumps: Vec<(String, String)>,
     push: abi::PushData,
     push_grf: u8,
@@ -57,15 +58,56 @@ pub fn compile(
     }
 }
 
-/// A fragment shader: eight pixels always, sixteen where they fit.
+/// A fragment shader: eight pixels always, sixteen where they fit, 32 where that is legal and likely to be faster.
 fn compile_fragment(
     shader: &Shader,
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
     // The message that replicates a colour is for sixteen.
-    let widths: &[u8] = if options.replicated { &[16] } else { &[8, 16] };
+    let widths: &[u8] = if options.replicated {
+        &[16]
+    } else {
+        &[8, 16, 32]
+    };
     compile_widths(shader, device, options, widths)
+}
+
+/// Registers that sixteen lanes may need at once where 32 are tried: twice as many would hardly fit, or leave no room to have several
+/// answers under way.
+const MOST_LIVE_OF_SIXTEEN: u32 = 56;
+
+/// Whether a fragment shader may have threads of 32 pixels beside these.
+///
+/// Shaders that run for each sample have one width each on hardware (SKL PRM vol. 2a, 3DSTATE_PS): the narrower ones are theirs.
+fn may_be_wide(made: &[Compiled]) -> bool {
+    made.iter().all(|c| match &c.stage {
+        StageInfo::Fragment(f) => !f.per_sample && !f.dual_source && !f.output_stencil,
+        _ => false,
+    })
+}
+
+/// Whether 32 pixels a thread are worth being compiled, beside these variants of a fragment shader.
+///
+/// Lanes of a thread wait together, but are computed one after the other: twice the lanes take twice the work, and wait once. What all
+/// threads of an EU wait for although the others work is what there is to gain, and that only if registers are left.
+fn may_pay(made: &[Compiled], eu_threads: u64) -> bool {
+    let Some(last) = made.last().filter(|c| c.width == 16) else {
+        return false;
+    };
+    let least = Estimate {
+        work: 2 * last.estimate.work,
+        ..last.estimate
+    };
+    let fits = last.scratch_bytes == 0 && last.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN;
+    fits && pays(&last.estimate, &least, eu_threads)
+}
+
+/// Whether threads of 32 pixels beat those of sixteen by enough for what the estimates do not know. By a fifth: they are less often
+/// full. By three tenths where there are branches: both sides are counted, but more often it is only the wider threads that need both.
+fn pays(sixteen: &Estimate, wide: &Estimate, eu_threads: u64) -> bool {
+    let tenths = if sixteen.branches { 7 } else { 8 };
+    10 * wide.shared(eu_threads) < tenths * 2 * sixteen.shared(eu_threads)
 }
 
 /// The first of these widths that is allowed in any case, the others where they need no spilling.
@@ -83,6 +125,7 @@ fn compile_widths(
         (None, 0) => u8::MAX,
         (None, some) => some,
     };
+    let eu_threads = u64::from(device.threads);
     let mut made: Vec<Compiled> = Vec::new();
     let mut known = isel::Known {
         divergent: &divergent,
@@ -96,8 +139,25 @@ fn compile_widths(
         if made.iter().any(narrow) {
             break;
         }
-        let one = compile_width(shader, device, options, &mut known, width, first)?;
-        made.extend(one);
+        if width < 32 {
+            let one = compile_width(shader, device, options, &mut known, width, first)?;
+            made.extend(one);
+        } else if may_be_wide(&made)
+            && (first || options.wide_fragments || may_pay(&made, eu_threads))
+        {
+            let one = match compile_width(shader, device, options, &mut known, width, first) {
+                // Its payload may be too large.
+                Err(FsError::Limit { .. }) if !first => None,
+                one => one?,
+            };
+            let stays = |c: &Compiled| match made.last() {
+                Some(last) if !options.wide_fragments => {
+                    pays(&last.estimate, &c.estimate, eu_threads)
+                }
+                _ => true,
+            };
+            made.extend(one.filter(stays));
+        }
     }
     let preferred = made.len().checked_sub(1).ok_or(FsError::NoWidth)?;
     assemble(shader, made, preferred)
@@ -166,7 +226,7 @@ fn compile_compute(
         && usable(32)
         && invocations >= 32
         && only.estimate.cycles / eu_threads > only.estimate.issue
-        && only.stats.max_live_registers < 56
+        && only.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN
         && let Some(c) = one(32, false)?
     {
         made.push(c);
@@ -398,4 +458,35 @@ fn compile_width(
         push_grf,
         stage,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn estimate(cycles: u64, work: u64) -> Estimate {
+        Estimate {
+            cycles,
+            work,
+            ..Estimate::default()
+        }
+    }
+
+    #[test]
+    fn wide_threads_pay_where_narrow_ones_wait() {
+        // A texture: seven threads wait for 50 cycles each, and work for ten.
+        let texture = estimate(350, 10);
+        assert!(pays(&texture, &estimate(360, 22), 7));
+        // Twice the wait, as where messages follow each other at their function's pace.
+        assert!(!pays(&texture, &estimate(700, 22), 7));
+        // Work alone: twice as much.
+        assert!(!pays(&estimate(350, 100), &estimate(360, 200), 7));
+        // A little is not enough, and less so with branches.
+        assert!(!pays(&estimate(350, 41), &estimate(360, 82), 7));
+        let branches = Estimate {
+            branches: true,
+            ..texture
+        };
+        assert!(!pays(&branches, &estimate(530, 22), 7) && pays(&texture, &estimate(530, 22), 7));
+    }
 }

@@ -410,8 +410,19 @@ pub(crate) enum TargetWrite {
     Simd8,
 }
 
-/// Render target write of `mlen` registers.
-pub(crate) const fn target_write(target: u8, kind: TargetWrite, last: bool, mlen: u8) -> SendInfo {
+/// Which sixteen of 32 pixels a message of the lanes from `lane` on is for.
+const fn slot_group(lane: u8) -> u32 {
+    (lane as u32 / 16) << 11
+}
+
+/// Render target write of `mlen` registers, for the lanes from `lane` on. The thread ends with the `last` one for the last lanes.
+pub(crate) const fn target_write(
+    target: u8,
+    kind: TargetWrite,
+    lane: u8,
+    last: bool,
+    mlen: u8,
+) -> SendInfo {
     let control = match kind {
         TargetWrite::Simd16 => 0,
         TargetWrite::Replicated => 1,
@@ -423,12 +434,11 @@ pub(crate) const fn target_write(target: u8, kind: TargetWrite, last: bool, mlen
     SendInfo {
         writes: true,
         reads: false,
-        eot: last,
         // Pixels come to their target in the order of their objects (SKL PRM vol. 7, "Thread Dependency", SENDC).
         ordered: true,
         ..info(
             SFID_RENDER_CACHE,
-            desc(target as u32, RENDER_TARGET_WRITE, control),
+            desc(target as u32, RENDER_TARGET_WRITE, control) | slot_group(lane),
             mlen,
             0,
             0,
@@ -445,13 +455,19 @@ pub(crate) enum Place {
 }
 
 /// A message to the pixel interpolator, whose function data is `data`, and what the descriptor's register adds.
-pub(crate) const fn interpolate(kind: Place, linear: bool, lanes: u8, data: u32) -> SendInfo {
+pub(crate) const fn interpolate(
+    kind: Place,
+    linear: bool,
+    lane: u8,
+    lanes: u8,
+    data: u32,
+) -> SendInfo {
     let mlen = match kind {
         Place::Offset => 2 * regs(lanes),
         Place::SharedOffset | Place::Sample => 1,
     };
     let wide = (lanes > 8) as u32;
-    let desc = data | (kind as u32) << 12 | (linear as u32) << 14 | wide << 16;
+    let desc = data | slot_group(lane) | (kind as u32) << 12 | (linear as u32) << 14 | wide << 16;
     info(SFID_PIXEL_INTERPOLATOR, desc, mlen, 0, 2 * regs(lanes))
 }
 

@@ -18,6 +18,8 @@ pub struct Options {
     pub required_width: Option<u8>,
     /// Fragments have one colour, whatever the pixel: it is written to target 0 once for sixteen of them.
     pub replicated: bool,
+    /// Fragment shaders get a variant of 32 pixels wherever that is legal, faster or not.
+    pub wide_fragments: bool,
     /// Stages that draw get ranges of uniform buffers with their push data.
     pub push_ranges: bool,
     /// Names of the dumps to keep in each [`Variant`]: a pass's name for LIR after it, `all` for every pass,

@@ -538,6 +538,43 @@ fn list(block: &[Inst], mut g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usi
     order
 }
 
+/// Cycles in which an instruction keeps one of the two FPUs busy, and those in which it can only be the one that has the math functions.
+/// Messages and branches need neither.
+///
+/// Ref: "The Compute Architecture of Intel Processor Graphics Gen9", "SIMD FPUs": four lanes of 32 bits a cycle each.
+fn work(inst: &Inst) -> (u32, u32) {
+    match inst.op {
+        Op::Eu(Opcode::Pln) => (4 * u32::from(inst.exec).div_ceil(8), 0),
+        Op::Eu(op) if !op.is_branch() && op != Opcode::Wait => {
+            let issue = timing(inst).0;
+            (if op == Opcode::Lrp { 2 * issue } else { issue }, 0)
+        }
+        Op::MovIndirect => (timing(inst).0, 0),
+        Op::Math(f) => {
+            let eights = u32::from(inst.exec).div_ceil(8);
+            let cycles = eights
+                * match f {
+                    MathFn::IntDivBoth | MathFn::IntDivQuotient | MathFn::IntDivRemainder => 26,
+                    MathFn::Pow | MathFn::Fdiv => 8,
+                    _ => 4,
+                };
+            (cycles, cycles)
+        }
+        _ => (0, 0),
+    }
+}
+
+/// Cycles from one message of eight lanes to the next of the same shared function.
+fn pace(sfid: u8) -> u32 {
+    match sfid {
+        message::SFID_SAMPLER => 16,
+        message::SFID_DC0 | message::SFID_DC1 => 20,
+        message::SFID_PIXEL_INTERPOLATOR => 14,
+        message::SFID_URB => 6,
+        _ => 0,
+    }
+}
+
 /// What one run of a thread costs.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Estimate {
@@ -545,6 +582,17 @@ pub(crate) struct Estimate {
     pub cycles: u64,
     /// Cycles in which it occupies the EU.
     pub issue: u64,
+    /// Cycles in which the EU's two FPUs can do what it computes, if another thread always has work for the other one.
+    pub work: u64,
+    /// It has branches that not all lanes need take.
+    pub branches: bool,
+}
+
+impl Estimate {
+    /// Cycles of an EU for a thread, if so many run on it at once: the others work while one waits, as far as they have work.
+    pub fn shared(&self, threads: u64) -> u64 {
+        self.work.max(self.cycles / threads.max(1))
+    }
 }
 
 /// Estimates one thread's run through the program: loops count ten times.
@@ -557,6 +605,9 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
     let mut weight = 1u64;
     let mut here = NO_LOOP;
     let mut next = 0;
+    // When each shared function takes the next message.
+    let mut functions = [0u64; 16];
+    let (mut busy, mut only) = (0u64, 0u64);
     for inst in &lir.insts {
         if inst.op == Op::Do {
             here = next;
@@ -567,7 +618,18 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
         let mut start = time;
         units.reads(lir, inst, |u| start = start.max(there[u]));
         units.writes(inst, |u| start = start.max(there[u]));
-        units.writes(inst, |u| there[u] = start + u64::from(latency));
+        let mut ready = start + u64::from(latency);
+        if let Some(send) = inst.send {
+            let free = &mut functions[usize::from(send.sfid & 15)];
+            ready += free.saturating_sub(start);
+            *free =
+                start.max(*free) + u64::from(pace(send.sfid) * u32::from(inst.exec).div_ceil(8));
+        }
+        units.writes(inst, |u| there[u] = ready);
+        total.branches |= inst.op == Op::Eu(Opcode::If);
+        let (any, extended) = work(inst);
+        busy += u64::from(any) * weight;
+        only += u64::from(extended) * weight;
         total.cycles += (start + u64::from(issue) - time) * weight;
         total.issue += u64::from(issue) * weight;
         time = start + u64::from(issue);
@@ -580,5 +642,6 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
             };
         }
     }
+    total.work = busy.div_ceil(2).max(only);
     total
 }

@@ -205,6 +205,7 @@ fn backend(context: &Context, capture: bool) -> compile::Backend {
         } else {
             Vec::new()
         },
+        wide_fragments: flags.has(debug::Flag::Simd32Fs),
         spill_everything: flags.has(debug::Flag::SpillFs),
         push_ranges: !flags.has(debug::Flag::NoPushUbo),
         ..Default::default()

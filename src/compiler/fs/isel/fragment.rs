@@ -2,11 +2,12 @@
 //!
 //! Helper pixels run like others: the execution mask has them. Where only pixels that live may act (memory, render targets) a
 //! predicate says so: the mask in r1.7, or, in shaders that end pixels, a copy of it from which they are taken.
+//! Threads of 32 pixels have two groups of 16: r1 and r2 are alike, and everything that comes with the pixels comes group after group.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
 
 use super::ended::{Ends, LIVE_FLAG, flag_word, live_flag};
 use super::memory::LOOP_FLAG;
-use super::payload::FragmentThread;
+use super::payload::{FragmentThread, Value};
 use super::thread::Thread;
 use super::{Comp, Isel};
 use crate::builder::{Exec, Lanes, Mods};
@@ -17,9 +18,29 @@ use abi::Barycentric;
 use entity::Id;
 use isa::{ArfReg, MathFn, Opcode, Type};
 use nir::{Def, Instr, Interp, Intrinsic, IntrinsicOp};
+use smallvec::SmallVec;
 
-/// Byte of the pixels' mask in r0 and r1: r1.7.
+/// Byte of the pixels' mask in r0 and r1: r1.7. That of the pixels from the sixteenth on lies a register further.
 pub(super) const MASK_AT: u32 = GRF_BYTES + 28;
+
+/// Lanes of a group of pixels.
+pub(super) const GROUP: u8 = 16;
+
+/// The first register of a group's own, in bytes.
+pub(super) fn group_at(lane: u8) -> u32 {
+    u32::from(lane / GROUP) * GRF_BYTES
+}
+
+/// Values of a group of lanes, in registers of their own.
+fn of_group(v: VgrfId, offset: u32, ty: Type, pitch: u8) -> Lanes {
+    Lanes {
+        half: 0,
+        ..Lanes::new(v, offset, ty, pitch)
+    }
+}
+
+/// Bytes of the pixel interpolator's answer for a lane.
+const ANSWER_BYTES: u32 = 8;
 
 fn unsupported<T>(op: IntrinsicOp, what: &'static str) -> Result<T, FsError> {
     Err(FsError::Unsupported {
@@ -54,36 +75,93 @@ impl Isel<'_> {
         }
     }
 
-    /// A part of the payload with `bytes` for each lane.
+    /// A value of the payload with `bytes` for each lane: the registers of each group.
     fn payload_part(
         &mut self,
-        part: impl Fn(&mut FragmentThread) -> &mut Option<VgrfId>,
+        part: impl Fn(&mut FragmentThread) -> &mut Value,
         bytes: u32,
-    ) -> Result<VgrfId, FsError> {
-        let bytes = bytes * u32::from(self.b.width());
-        if let Some(v) = *part(self.fragment()?) {
-            return Ok(v);
+    ) -> Result<[VgrfId; 2], FsError> {
+        if let Some(groups) = *part(self.fragment()?) {
+            return Ok(groups);
         }
-        let v = self.b.lir.vgrf(bytes);
-        *part(self.fragment()?) = Some(v);
-        Ok(v)
+        let width = self.b.width();
+        let bytes = bytes * u32::from(width.min(GROUP));
+        let first = self.b.lir.vgrf(bytes);
+        let second = if width > GROUP {
+            self.b.lir.vgrf(bytes)
+        } else {
+            first
+        };
+        let groups = [first, second];
+        *part(self.fragment()?) = Some(groups);
+        Ok(groups)
+    }
+
+    /// The groups of lanes of a value of the payload: which lanes, and their registers.
+    fn groups<T: Copy>(&self, registers: [T; 2]) -> impl Iterator<Item = (u8, Exec, T)> + use<T> {
+        let (lanes, parts) = self.parts(GROUP);
+        let groups = parts.zip(registers);
+        groups.map(move |(lane, of)| (lane, Exec::Part(lane, lanes), of))
+    }
+
+    /// A value of the payload with a dword for each lane: where it lies, or, of two groups, a copy.
+    fn payload_lanes(
+        &mut self,
+        part: impl Fn(&mut FragmentThread) -> &mut Value,
+        ty: Type,
+    ) -> Result<Lanes, FsError> {
+        let registers = self.payload_part(part, 4)?;
+        if self.b.width() <= GROUP {
+            return Ok(Lanes::new(registers[0], 0, ty, 4));
+        }
+        let all = self.b.temp(ty, Exec::Active);
+        for (_, exec, v) in self.groups(registers) {
+            self.b.mov(exec, all, of_group(v, 0, ty, 4));
+        }
+        Ok(all)
     }
 
     // --- pixels that live ---------------------------------------------------------------------------
 
+    /// The type of a bit for each pixel.
+    fn mask_type(&self) -> Type {
+        if self.b.width() > GROUP {
+            Type::Ud
+        } else {
+            Type::Uw
+        }
+    }
+
     /// The pixels as they came: a bit each.
-    fn dispatched(&self) -> Lanes {
-        Lanes::new(self.r0, MASK_AT, Type::Uw, 0)
+    fn dispatched(&mut self) -> Lanes {
+        let word = |lane| Lanes::new(self.r0, MASK_AT + group_at(lane), Type::Uw, 0);
+        let (low, high) = (word(0), word(GROUP));
+        if self.b.width() <= GROUP {
+            return low;
+        }
+        let Thread::Fragment(thread) = &mut self.thread else {
+            return low;
+        };
+        *thread.dispatched.get_or_insert_with(|| {
+            let both = self.b.temp(Type::Ud, Exec::Scalar);
+            self.b.in_prologue(|b| {
+                for (at, word) in [(0, low), (2, high)] {
+                    b.mov(Exec::Scalar, both.at(at).retype(Type::Uw), word);
+                }
+            });
+            both
+        })
     }
 
     /// In shaders that end pixels, a copy of their mask, or a flag for those that have ended.
     pub(super) fn prepare_live(&mut self, layout: &[nir::CfEvent]) {
-        let from = self.dispatched();
+        // Two flags are two conditions of 32 pixels: there is none left for those that have ended.
+        let has_flag = self.b.width() <= GROUP;
         if let Thread::Fragment(thread) = &mut self.thread
             && thread.info.kills
         {
             let ends = Ends::new(self.sh, layout);
-            if ends.in_flag {
+            if ends.in_flag && has_flag {
                 thread.ended_run_on = Some(ends.run_on);
                 self.b.lir.kept_flags |= 0xffff << (16 * u32::from(LIVE_FLAG));
                 self.b
@@ -92,17 +170,22 @@ impl Isel<'_> {
             }
             let live = self.b.temp(Type::Ud, Exec::Scalar);
             thread.live = Some(live);
+            let from = self.dispatched();
             self.b.mov(Exec::Scalar, live, from);
         }
     }
 
     /// The pixels that live: a bit each.
-    pub(super) fn live(&self) -> Lanes {
-        match &self.thread {
-            Thread::Fragment(thread) => thread.live.map(|l| l.retype(Type::Uw)),
+    pub(super) fn live(&mut self) -> Lanes {
+        let ty = self.mask_type();
+        let live = match &self.thread {
+            Thread::Fragment(thread) => thread.live,
             _ => None,
+        };
+        match live {
+            Some(live) => live.retype(ty),
+            None => self.dispatched(),
         }
-        .unwrap_or(self.dispatched())
     }
 
     /// Modifiers of a message that acts on memory: helper pixels do not.
@@ -111,15 +194,19 @@ impl Isel<'_> {
             return mods;
         }
         let live = self.live();
-        let (one, to) = (Exec::Scalar, live_flag());
+        let one = Exec::Scalar;
+        let whole = |flag: u8| Lanes::arf(ArfReg::Flag, flag / 2, Type::Ud);
+        // Of 32 pixels the loop over handles has f1, and no condition lasts until here: f0 is free.
+        let (flag, to, from) = if live.ty == Type::Ud {
+            (0, whole(0), whole(mods.flag))
+        } else {
+            (LIVE_FLAG, live_flag(), flag_word(mods.flag))
+        };
         match mods.pred {
-            Some(_) => {
-                let from = flag_word(mods.flag);
-                self.b.binary(Opcode::And, one, to, from, live, Mods::NONE);
-            }
+            Some(_) => self.b.binary(Opcode::And, one, to, from, live, Mods::NONE),
             None => self.b.mov(one, to, live),
         }
-        Mods::pred(LIVE_FLAG, false)
+        Mods::pred(flag, false)
     }
 
     /// `demote`, `terminate`: of the active pixels, or of those where the condition holds.
@@ -184,7 +271,7 @@ impl Isel<'_> {
             self.dispatched()
         };
         let dst = self.new_def(def);
-        let flag = Lanes::arf(ArfReg::Flag, 0, Type::Uw);
+        let flag = Lanes::arf(ArfReg::Flag, 0, pixels.ty);
         self.b.mov(Exec::Scalar, flag, pixels);
         self.mask_from_flag(Exec::Active, dst, 0, true);
         Ok(())
@@ -245,8 +332,11 @@ impl Isel<'_> {
             return unsupported(i.op, "inputs of 32 bits alone are made");
         }
         let coordinates = match (mode, self.place(i.srcs[0], 0)) {
-            (Some(mode), _) => self.payload_part(|t| &mut t.barycentrics[mode as usize], 8)?,
-            (None, Comp::Reg { v, .. }) => v,
+            (Some(mode), _) => {
+                let groups = self.payload_part(|t| &mut t.barycentrics[mode as usize], 8)?;
+                groups.map(|v| (v, 0))
+            }
+            (None, Comp::Reg { v, .. }) => [(v, 0), (v, ANSWER_BYTES * u32::from(GROUP))],
             (None, _) => return unsupported(i.op, "the coordinates are of no place"),
         };
         for c in 0..self.sh.defs[def].num_components {
@@ -254,11 +344,14 @@ impl Isel<'_> {
             // Each on its own: what nobody reads goes, and the others go where they are read.
             let to = self.b.temp(Type::F, Exec::Active);
             self.set_place(def, c, to);
-            let mut inst = Inst::new(Op::Eu(Opcode::Pln), self.b.width());
-            inst.dst = to.dst(0);
-            inst.src[0] = plane.src(0);
-            inst.src[1] = Src::vgrf(coordinates, 0, Type::F, 1);
-            self.b.lir.insts.push(inst);
+            for (lane, _, (v, at)) in self.groups(coordinates) {
+                let mut inst = Inst::new(Op::Eu(Opcode::Pln), self.b.width().min(GROUP));
+                inst.group = lane;
+                inst.dst = to.dst(lane);
+                inst.src[0] = plane.src(0);
+                inst.src[1] = Src::vgrf(v, at, Type::F, 1);
+                self.b.lir.insts.push(inst);
+            }
         }
         Ok(())
     }
@@ -335,15 +428,14 @@ impl Isel<'_> {
             self.b
                 .binary(Opcode::Sel, active, *value, whole, seven, most);
         }
-        let payload = self.b.collect(active, &[], &values);
-        self.ask_interpolator(i, to, Some(payload), 0, none, Mods::NONE);
+        self.ask_interpolator(i, to, Some(values), 0, none, Mods::NONE);
         Ok(())
     }
 
     /// Where the pixel interpolator's answer goes: two registers for each eight lanes, as PLN reads them.
     fn interpolator_answer(&mut self, i: &Intrinsic) -> Result<VgrfId, FsError> {
         self.fragment()?.info.pulls_barycentrics = true;
-        let v = self.b.lir.vgrf(8 * u32::from(self.b.width()));
+        let v = self.b.lir.vgrf(ANSWER_BYTES * u32::from(self.b.width()));
         if let Some(def) = i.def {
             for c in 0..2 {
                 let place = Comp::Reg {
@@ -358,49 +450,54 @@ impl Isel<'_> {
         Ok(v)
     }
 
-    /// A message to the pixel interpolator. Without a payload of their own the other kinds carry r0.
+    /// Messages to the pixel interpolator. Those without values carry r0.
     fn ask_interpolator(
         &mut self,
         i: &Intrinsic,
         to: VgrfId,
-        payload: Option<Src>,
+        values: Option<[Lanes; 2]>,
         data: u32,
         dynamic: Lanes,
         mods: Mods,
     ) {
         let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
-        let kind = match (i.op, payload) {
+        let kind = match (i.op, values) {
             (IntrinsicOp::LoadBarycentricAtSample, _) => Place::Sample,
             (_, None) => Place::SharedOffset,
             (_, Some(_)) => Place::Offset,
         };
         let own = Src::vgrf(self.r0, 0, Type::Ud, 1);
-        let mut info = message::interpolate(kind, linear, self.b.width(), data);
-        info.dynamic_desc = dynamic.reg != Reg::Null;
-        self.b.send(
-            Exec::Active,
-            Dst::vgrf(to, 0, Type::Ud, 1),
-            payload.unwrap_or(own),
-            Src::NULL,
-            dynamic.src(0),
-            info,
-            mods,
-        );
+        let (lanes, parts) = self.parts(GROUP);
+        for lane in parts {
+            let exec = Exec::Part(lane, lanes);
+            let payload = values.map_or(own, |values| self.b.collect(exec, &[], &values));
+            let mut info = message::interpolate(kind, linear, lane, lanes, data);
+            info.dynamic_desc = dynamic.reg != Reg::Null;
+            self.b.send(
+                exec,
+                Dst::vgrf(to, ANSWER_BYTES * u32::from(lane), Type::Ud, 1),
+                payload,
+                Src::NULL,
+                dynamic.src(0),
+                info,
+                mods,
+            );
+        }
     }
 
     // --- system values --------------------------------------------------------------------------------
 
-    /// Whole pixels to the right and down: the subspans' corners, and the pixels in them. One instruction makes both axes, four words
-    /// each in turn.
-    fn pixel_words(&mut self) -> [Src; 2] {
-        let width = self.b.width();
+    /// Whole pixels to the right and down of the group that begins with a lane: the subspans' corners, and the pixels in them. One
+    /// instruction makes both axes, four words each in turn.
+    fn pixel_words(&mut self, lane: u8) -> [Src; 2] {
+        let width = self.b.width().min(GROUP);
         let v = self.b.lir.vgrf(u32::from(width) * 4);
         let rows = |vstride: u8| Some(Rows { vstride, width: 4 });
         let mut inst = Inst::new(Op::Eu(Opcode::Add), 2 * width);
         inst.no_mask = true;
         inst.dst = Dst::vgrf(v, 0, Type::Uw, 1);
         // Two words of each subspan lie from r1.2 on.
-        inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + 8, Type::Uw, 0);
+        inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + 8 + group_at(lane), Type::Uw, 0);
         inst.src[0].rows = rows(1);
         inst.src[1] = Src::imm(Type::V, 0x1100_1010);
         self.b.lir.insts.push(inst);
@@ -412,12 +509,18 @@ impl Isel<'_> {
 
     /// The same, each axis by itself.
     fn pixels(&mut self, ty: Type) -> [Lanes; 2] {
-        self.pixel_words().map(|words| {
+        let (lanes, parts) = self.parts(GROUP);
+        let words: SmallVec<[(u8, [Src; 2]); 2]> =
+            parts.map(|lane| (lane, self.pixel_words(lane))).collect();
+        [0, 1].map(|axis| {
             let whole = self.b.temp(ty, Exec::Active);
-            let mut inst = Inst::new(Op::Eu(Opcode::Mov), self.b.width());
-            inst.dst = whole.dst(0);
-            inst.src[0] = words;
-            self.b.lir.insts.push(inst);
+            for (lane, words) in &words {
+                let mut inst = Inst::new(Op::Eu(Opcode::Mov), lanes);
+                inst.group = *lane;
+                inst.dst = whole.dst(*lane);
+                inst.src[0] = words[axis];
+                self.b.lir.insts.push(inst);
+            }
             whole
         })
     }
@@ -441,12 +544,14 @@ impl Isel<'_> {
                 .binary(Opcode::Add, active, to, whole, half, Mods::NONE);
             self.set_place(def, axis as u8, to);
         }
-        let depth = self.payload_part(|t| &mut t.depth, 4)?;
-        self.set_place(def, 2, Lanes::new(depth, 0, Type::F, 4));
+        let depth = self.payload_lanes(|t| &mut t.depth, Type::F)?;
+        self.set_place(def, 2, depth);
         let w = self.payload_part(|t| &mut t.w, 4)?;
         let to = self.b.temp(Type::F, active);
-        let w = Lanes::new(w, 0, Type::F, 4);
-        self.b.math(MathFn::Inv, active, to, w, None, false);
+        for (_, exec, w) in self.groups(w) {
+            let w = of_group(w, 0, Type::F, 4);
+            self.b.math(MathFn::Inv, exec, to, w, None, false);
+        }
         self.set_place(def, 3, to);
         Ok(())
     }
@@ -481,15 +586,19 @@ impl Isel<'_> {
         let Some(def) = i.def else { return };
         let width = self.b.width();
         let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
-        let mut inst = Inst::new(Op::Eu(Opcode::Shr), width);
-        inst.dst = words.dst(0);
-        inst.src[0] = Src::vgrf(self.r0, GRF_BYTES, Type::Ub, 0);
-        inst.src[0].rows = Some(Rows {
-            vstride: 1,
-            width: 8,
-        });
-        inst.src[1] = Src::imm(Type::V, 0x4444_0000);
-        self.b.lir.insts.push(inst);
+        let (lanes, parts) = self.parts(GROUP);
+        for lane in parts {
+            let mut inst = Inst::new(Op::Eu(Opcode::Shr), lanes);
+            inst.group = lane;
+            inst.dst = words.dst(lane);
+            inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + group_at(lane), Type::Ub, 0);
+            inst.src[0].rows = Some(Rows {
+                vstride: 1,
+                width: 8,
+            });
+            inst.src[1] = Src::imm(Type::V, 0x4444_0000);
+            self.b.lir.insts.push(inst);
+        }
         let dst = self.new_def(def);
         let four_bits = Lanes::imm(Type::Uw, 0xf);
         self.b
@@ -502,9 +611,10 @@ impl Isel<'_> {
         let v = self.payload_part(|t| &mut t.sample_positions, 2)?;
         let active = Exec::Active;
         for c in 0..2 {
-            let bytes = Lanes::new(v, c, Type::Ub, 2);
             let (whole, to) = (self.b.temp(Type::F, active), self.b.temp(Type::F, active));
-            self.b.mov(active, whole, bytes);
+            for (_, exec, v) in self.groups(v) {
+                self.b.mov(exec, whole, of_group(v, c, Type::Ub, 2));
+            }
             let sixteenth = Lanes::imm(Type::F, 0.0625f32.to_bits().into());
             self.b
                 .binary(Opcode::Mul, active, to, whole, sixteenth, Mods::NONE);
@@ -516,8 +626,8 @@ impl Isel<'_> {
     /// `load_sample_mask_in`.
     pub(super) fn sample_mask_in(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
-        let v = self.payload_part(|t| &mut t.coverage, 4)?;
-        self.set_place(def, 0, Lanes::new(v, 0, Type::Ud, 4));
+        let coverage = self.payload_lanes(|t| &mut t.coverage, Type::Ud)?;
+        self.set_place(def, 0, coverage);
         Ok(())
     }
 

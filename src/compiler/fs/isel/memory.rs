@@ -430,7 +430,7 @@ impl Isel<'_> {
     }
 
     /// Lanes of one message, and the parts that it takes.
-    pub(super) fn parts(&self, at_once: u8) -> (u8, impl Iterator<Item = u8> + use<>) {
+    pub(super) fn parts(&self, at_once: u8) -> (u8, impl Iterator<Item = u8> + Clone + use<>) {
         let width = self.b.width();
         let n = width.min(at_once);
         (n, (0..width).step_by(usize::from(n)))

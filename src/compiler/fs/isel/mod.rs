@@ -161,9 +161,9 @@ pub(crate) fn select(
 ) -> Result<Option<Selected>, FsError> {
     let mut b = Build::new(width);
     let layout_events = sh.layout();
-    // The header, and in fragment shaders the masks behind it.
+    // The header, and in fragment shaders the masks behind it, of sixteen pixels each.
     let headers = if sh.stage == nir::Stage::Fragment {
-        2
+        1 + u32::from(width).div_ceil(16)
     } else {
         1
     };

@@ -1,15 +1,16 @@
 //! Render target writes, the last of which ends a fragment thread.
 //!
+//! Threads of 32 pixels write each target twice, for sixteen pixels each.
 //! Ref: SKL PRM vol. 7, "Render Target Write", payload order: header, sample mask, colours, depth.
 
 use super::Isel;
 use super::ended::{LIVE_FLAG, live_flag};
-use super::fragment::MASK_AT;
+use super::fragment::{GROUP, MASK_AT, group_at};
 use super::payload::Outputs;
 use super::thread::Thread;
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Op, Src};
+use crate::lir::{Dst, GRF_BYTES, Op, Reg, Src};
 use crate::message::{self, TargetWrite};
 use abi::{ComputedDepth, FragmentInfo};
 use isa::{Opcode, Type};
@@ -78,9 +79,14 @@ impl Isel<'_> {
             );
         }
         let last = targets.len() - 1;
-        // A mask in a register is put into each header.
-        let in_place = !info.kills || ended;
-        for (k, &target) in targets.iter().enumerate() {
+        // A mask in a register is put into each header, and r0 is followed by the r1 of the first pixels alone.
+        let in_place = (!info.kills || ended) && width <= GROUP;
+        let (lanes, parts) = self.parts(GROUP);
+        let writes: SmallVec<[(usize, u8, u8); 8]> = (targets.iter().enumerate())
+            .flat_map(|(k, &target)| parts.clone().map(move |lane| (k, target, lane)))
+            .collect();
+        for (k, target, lane) in writes {
+            let (exec, ends) = (Exec::Part(lane, lanes), k == last && lane + lanes == width);
             let mut headers: SmallVec<[Lanes; 3]> = SmallVec::new();
             // The message that ends the thread has one payload, at the end of the registers.
             let split = needs_header && k < last && !info.output_stencil && in_place;
@@ -90,23 +96,28 @@ impl Isel<'_> {
                     .mov(Exec::Scalar, number, Lanes::imm(Type::Ud, target.into()));
             }
             if needs_header && !split {
-                headers.extend(self.target_header(target, &info));
+                headers.extend(self.target_header(target, lane, &info));
             }
-            headers.extend(mask);
+            headers.extend(mask.map(|mask: Lanes| mask.at(group_at(lane))));
             let slot = Slot::VAR0.0 + target;
             let sources = 1 + u8::from(info.dual_source);
             let color = |n: u8| outputs.component(slot, n / 4, n % 4).unwrap_or(gap);
             let mut values: SmallVec<[Lanes; 9]> = (0..4 * sources).map(color).collect();
             values.extend(depth);
             values.extend(stencil);
-            let payload = if k == last {
-                self.b.collect_last(Exec::Active, &headers, &values)
+            if !ends && headers.is_empty() && values.iter().all(|v| v.reg == Reg::Null) {
+                // Nothing is known of the colour of a target that is null. Only the last payload is somewhere without being written.
+                values[0] = Lanes::imm(Type::Ud, 0);
+            }
+            let payload = if ends {
+                self.b.collect_last(exec, &headers, &values)
             } else {
-                self.b.collect(Exec::Active, &headers, &values)
+                self.b.collect(exec, &headers, &values)
             };
-            let regs = (headers.len() + values.len() * usize::from(width) / 8) as u8;
-            let mut send = message::target_write(target, kind, k == last, regs);
+            let regs = (headers.len() + values.len() * usize::from(lanes) / 8) as u8;
+            let mut send = message::target_write(target, kind, lane, k == last, regs);
             send.header = needs_header;
+            send.eot = ends;
             let (first, second) = if split {
                 (send.mlen, send.ex_mlen) = (HEADER_REGISTERS, regs);
                 (Src::vgrf(self.r0, 0, Type::Ud, 1), payload)
@@ -115,7 +126,7 @@ impl Isel<'_> {
             };
             let null = Dst::null(Type::Ud);
             self.b
-                .send(Exec::Active, null, first, second, Src::NULL, send, mods);
+                .send(exec, null, first, second, Src::NULL, send, mods);
         }
         Ok(())
     }
@@ -136,7 +147,8 @@ impl Isel<'_> {
             self.b.mov(Exec::Scalar, colour.at(at).scalar(), value);
         }
         let payload = self.b.collect_last(Exec::Active, &[colour], &[]);
-        let send = message::target_write(0, TargetWrite::Replicated, true, 1);
+        let mut send = message::target_write(0, TargetWrite::Replicated, 0, true, 1);
+        send.eot = true;
         let null = Dst::null(Type::Ud);
         self.b.send(
             Exec::Active,
@@ -150,18 +162,24 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// r0 and r1, with the target's number in dword 2 and the pixels that live.
-    fn target_header(&mut self, target: u8, info: &FragmentInfo) -> [Lanes; 2] {
+    /// r0 and the pixels' r1, with the target's number in dword 2 and the pixels that live.
+    fn target_header(&mut self, target: u8, lane: u8, info: &FragmentInfo) -> [Lanes; 2] {
         /// Dword 0: the payload has stencil.
         const STENCIL_PRESENT: u64 = 1 << 14;
         let ended = matches!(&self.thread, Thread::Fragment(t) if t.ended_run_on.is_some());
         let (ud, kills) = (Type::Ud, info.kills && !ended);
         let own = Lanes::new(self.r0, 0, ud, 4);
         if target == 0 && !kills && !info.output_stencil {
-            return [own, own.at(GRF_BYTES)];
+            return [own, own.at(GRF_BYTES + group_at(lane))];
         }
         let header = Lanes::new(self.b.lir.vgrf(2 * GRF_BYTES), 0, ud, 4);
-        self.b.mov(Exec::Whole(16), header, own);
+        if lane < GROUP {
+            self.b.mov(Exec::Whole(16), header, own);
+        } else {
+            let behind = own.at(GRF_BYTES + group_at(lane));
+            self.b.mov(Exec::Whole(8), header, own);
+            self.b.mov(Exec::Whole(8), header.at(GRF_BYTES), behind);
+        }
         if info.output_stencil {
             let (to, bit) = (header.scalar(), Lanes::imm(ud, STENCIL_PRESENT));
             self.b
@@ -173,7 +191,8 @@ impl Isel<'_> {
         }
         if kills {
             let to = header.at(GRF_BYTES + 28).retype(Type::Uw).scalar();
-            let live = self.live();
+            let live = self.live().retype(Type::Uw);
+            let live = live.at(u32::from(lane / GROUP) * 2);
             self.b.mov(Exec::Scalar, to, live);
         }
         [header, header.at(GRF_BYTES)]
@@ -201,7 +220,9 @@ impl Isel<'_> {
 
     /// The sample mask: a word for each pixel.
     fn sample_mask(&mut self, mask: Lanes) -> Lanes {
-        let words = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, Type::Uw, 2);
+        // Eight pixels have a register too.
+        let bytes = 2 * u32::from(self.b.width());
+        let words = Lanes::new(self.b.lir.vgrf(bytes), 0, Type::Uw, 2);
         let low = Lanes {
             ty: Type::Uw,
             ..self.in_register(mask)

@@ -66,6 +66,8 @@ pub struct Pipeline {
     words: Vec<u32>,
     held: Held,
     blending: Option<Blending>,
+    /// What is said besides the words when shaders or the number of samples change, if that decides about widths.
+    pixel: Option<pixel::BySamples>,
     inputs: VertexInputs,
     /// 3DSTATE_TE, by where the domain has its origin: above, below.
     engine: [[u32; 4]; 2],
@@ -245,6 +247,9 @@ impl Pipeline {
         }
         if multisample {
             words.extend(raster::multisample(&state.multisample));
+            if let Some(pixel) = self.pixel.take() {
+                words.extend(pixel.of(state.multisample.samples));
+            }
         }
         self.words = words;
         if groups.all(BLENDING) {
@@ -316,13 +321,17 @@ impl DrawGeneration for Gen9 {
         }
         words.extend(attributes);
         words.extend(swizzle);
-        words.extend(shader);
-        words.extend(extra);
         let fragment = shaders.fragment.as_ref();
+        let pixel = fragment.and_then(pixel::BySamples::new);
+        if pixel.is_none() {
+            words.extend(shader);
+        }
+        words.extend(extra);
         let mut pipeline = Pipeline {
             words,
             held: Held::default(),
             blending: None,
+            pixel,
             inputs: shaders.vertex.inputs,
             engine: [false, true].map(|lower_left| geometry::engine(tessellation, lower_left)),
             stream_out: stream_out::Facts::new(&shaders.stream_out),
@@ -464,6 +473,11 @@ impl DrawGeneration for Gen9 {
         }
         if !held.multisample && dirty.any(Dirty::MULTISAMPLE) {
             stream.put(raster::multisample(&state.multisample))?;
+        }
+        if let Some(pixel) = &pipeline.pixel
+            && dirty.any(Dirty::SHADERS.with(Dirty::MULTISAMPLE))
+        {
+            stream.put(pixel.of(state.multisample.samples))?;
         }
         // Clamping of depth, and where its range begins, are said with viewports.
         let places = Dirty::VIEWPORTS.with(Dirty::SCISSORS).with(Dirty::TARGETS);

@@ -118,16 +118,55 @@ fn places(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
     }
 }
 
+/// Samples of a pixel of which threads do not take 32 pixels.
+///
+/// Ref: vol. 2a, 3DSTATE_PS, "32 Pixel Dispatch Enable": not in PER_PIXEL dispatch where there are sixteen.
+const MOST_SAMPLES: u8 = 16;
+
+/// 3DSTATE_PS where the number of samples decides which variants there may be: of few, and of many.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BySamples {
+    few: [u32; 12],
+    many: [u32; 12],
+}
+
+impl BySamples {
+    /// None: any number will do.
+    pub fn new(from: &FragmentShader<'_>) -> Option<BySamples> {
+        let [eight, sixteen, thirty_two] = from.variants;
+        let narrow = [eight, sixteen, None];
+        let depends =
+            thirty_two.is_some() && !from.per_sample && narrow.iter().any(Option::is_some);
+        depends.then(|| BySamples {
+            few: shader(from),
+            many: packet(from, narrow),
+        })
+    }
+
+    /// The packet for so many samples.
+    pub fn of(&self, samples: u8) -> [u32; 12] {
+        if samples < MOST_SAMPLES {
+            self.few
+        } else {
+            self.many
+        }
+    }
+}
+
 /// 3DSTATE_PS.
 pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
+    packet(from, from.variants)
+}
+
+fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12] {
     use state_ps as ps;
     const NO_OFFSET: u64 = 0;
     const SAMPLE_OFFSETS: u64 = 3;
     const RESOLVE_FULL: u64 = 3;
-    let [first, second, third] = places(&from.variants);
+    let [first, second, third] = places(&variants);
     let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
     let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
-    let has = |index: usize| from.variants.get(index).is_some_and(Option::is_some);
+    let has = |index: usize| variants.get(index).is_some_and(Option::is_some);
     let mut words = ps::words::<12>()
         .with(ps::KERNEL_START_POINTER_0, kernel(first))
         .with(ps::KERNEL_START_POINTER_1, kernel(second))
@@ -510,4 +549,71 @@ pub(super) fn constants(blend: &Blend) -> [u32; 6] {
         .with(cc::BLEND_CONSTANT_COLOR_BLUE, blue)
         .with(cc::BLEND_CONSTANT_COLOR_ALPHA, alpha)
         .dwords
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(kernel_offset_bytes: u64) -> Option<Variant> {
+        Some(Variant {
+            kernel_offset_bytes,
+            first_grf: kernel_offset_bytes as u32 / 64,
+        })
+    }
+
+    fn fragment(
+        push: &abi::PushData,
+        variants: [Option<Variant>; 3],
+        per_sample: bool,
+    ) -> FragmentShader<'_> {
+        FragmentShader {
+            variants,
+            scratch: crate::generation::Scratch::default(),
+            inputs: Vec::new(),
+            barycentrics: 0,
+            reads_depth: false,
+            reads_w: false,
+            reads_sample_position: false,
+            reads_coverage: false,
+            coverage_is_tested: false,
+            pulls_barycentrics: false,
+            depth: ComputedDepth::No,
+            writes_stencil: false,
+            writes_mask: false,
+            kills: false,
+            reads_tests: false,
+            per_sample,
+            has_side_effects: false,
+            early_tests: false,
+            targets: 1,
+            dual_source: false,
+            special: Special::None,
+            push,
+        }
+    }
+
+    #[test]
+    fn sixteen_samples_have_no_threads_of_32_pixels() {
+        use state_ps as ps;
+        let push = abi::PushData::default();
+        let all = [variant(64), variant(128), variant(192)];
+        let packets = BySamples::new(&fragment(&push, all, false)).unwrap();
+        let wide = |words: &[u32; 12]| ps::N32_PIXEL_DISPATCH_ENABLE.get(words);
+        let kernel = |words: &[u32; 12]| ps::KERNEL_START_POINTER_1.get(words) * 64;
+        for samples in [0, 1, 2, 4, 8] {
+            let words = packets.of(samples);
+            assert_eq!((wide(&words), kernel(&words) != 0), (1, true), "{samples}");
+        }
+        let many = packets.of(16);
+        assert_eq!((wide(&many), kernel(&many)), (0, 0));
+        assert_eq!(ps::N8_PIXEL_DISPATCH_ENABLE.get(&many), 1);
+        assert_eq!(ps::N16_PIXEL_DISPATCH_ENABLE.get(&many), 1);
+        // Nothing depends on samples: no wide threads, threads for each sample, or nothing else.
+        let two = [all[0], all[1], None];
+        assert!(BySamples::new(&fragment(&push, two, false)).is_none());
+        assert!(BySamples::new(&fragment(&push, all, true)).is_none());
+        let alone = [None, None, all[2]];
+        assert!(BySamples::new(&fragment(&push, alone, false)).is_none());
+    }
 }

@@ -11,17 +11,24 @@ use crate::lir::{Lir, VgrfId};
 use abi::{BARYCENTRIC_MODES, ComputedDepth, FragmentInfo, StageInfo};
 use nir::{CfEvent, DepthLayout, IntrinsicOp, Shader, Slot};
 
+/// Pixels that the payload has together.
+const GROUP: usize = 16;
+
+/// A value of the payload, if it is read: the registers of each group of up to sixteen pixels.
+pub(in crate::isel) type Value = Option<[VgrfId; 2]>;
+
 /// A fragment thread.
 pub(in crate::isel) struct FragmentThread {
     pub(in crate::isel) info: FragmentInfo,
-    /// Registers of the payload that are read.
-    pub(in crate::isel) barycentrics: [Option<VgrfId>; BARYCENTRIC_MODES],
-    pub(in crate::isel) depth: Option<VgrfId>,
-    pub(in crate::isel) w: Option<VgrfId>,
-    pub(in crate::isel) sample_positions: Option<VgrfId>,
-    pub(in crate::isel) coverage: Option<VgrfId>,
+    pub(in crate::isel) barycentrics: [Value; BARYCENTRIC_MODES],
+    pub(in crate::isel) depth: Value,
+    pub(in crate::isel) w: Value,
+    pub(in crate::isel) sample_positions: Value,
+    pub(in crate::isel) coverage: Value,
     /// Setup data: (attribute, half of its components, register).
     pub(in crate::isel) setup: Vec<(usize, u8, VgrfId)>,
+    /// The pixels as they came, of threads that have them in two registers.
+    pub(in crate::isel) dispatched: Option<Lanes>,
     /// The pixels that live, where some may die.
     pub(in crate::isel) live: Option<Lanes>,
     /// Where those that have ended are in a flag instead: they may go on.
@@ -118,6 +125,7 @@ impl FragmentThread {
             sample_positions: None,
             coverage: None,
             setup: Vec::new(),
+            dispatched: None,
             live: None,
             ended_run_on: None,
             outputs: Outputs::new(sh, layout),
@@ -142,25 +150,28 @@ impl FragmentThread {
         HEADERS + VALUES + COORDINATES * self.coordinates + 2 * self.info.inputs.len()
     }
 
-    /// r0 and r1, coordinates, depth, w, positions, coverage; push data; setup data.
+    /// r0, then r1 for each sixteen pixels; for each sixteen pixels coordinates, depth, w, positions, coverage; push data; setup data.
     pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
         let mut info = self.info.clone();
-        let mut at = 2;
-        let mut take = |v: Option<VgrfId>| {
-            if let Some(v) = v {
-                let vgrf = &mut lir.vgrfs[v];
-                vgrf.fixed = u8::try_from(at).ok();
-                at += vgrf.regs;
+        let groups = usize::from(lir.width).div_ceil(GROUP);
+        let mut at = 1 + groups as u16;
+        for group in 0..groups {
+            let mut take = |value: Value| {
+                if let Some(registers) = value {
+                    let vgrf = &mut lir.vgrfs[registers[group]];
+                    vgrf.fixed = u8::try_from(at).ok();
+                    at += vgrf.regs;
+                }
+                value.is_some()
+            };
+            for (mode, &value) in self.barycentrics.iter().enumerate() {
+                info.barycentric_modes |= u8::from(take(value)) << mode;
             }
-            v.is_some()
-        };
-        for (mode, &v) in self.barycentrics.iter().enumerate() {
-            info.barycentric_modes |= u8::from(take(v)) << mode;
+            info.source_depth = take(self.depth);
+            info.source_w = take(self.w);
+            info.sample_positions = take(self.sample_positions);
+            info.input_coverage = take(self.coverage);
         }
-        info.source_depth = take(self.depth);
-        info.source_w = take(self.w);
-        info.sample_positions = take(self.sample_positions);
-        info.input_coverage = take(self.coverage);
         let first = at + push_regs;
         for &(attribute, half, v) in &self.setup {
             let reg = first + 2 * attribute as u16 + u16::from(half);

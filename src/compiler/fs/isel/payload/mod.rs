@@ -9,7 +9,7 @@ mod scan;
 mod tess;
 mod vertex;
 
-pub(super) use fragment::FragmentThread;
+pub(super) use fragment::{FragmentThread, Value};
 pub(super) use geometry::GeometryThread;
 pub(super) use outputs::Outputs;
 pub(super) use scan::{intrinsics, vertices_read};
