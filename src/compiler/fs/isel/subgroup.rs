@@ -70,6 +70,15 @@ impl Isel<'_> {
                     self.set_comp(def, c, self.place(i.srcs[0], c));
                 }
             }
+            I::ReadFirstInvocation if !self.is_divergent(def) && self.all_take_part() => {
+                for c in 0..self.sh.defs[def].num_components {
+                    let value = self.comp(i.srcs[0], c, Type::Ud);
+                    let value = self.packed(value);
+                    let to = self.b.temp(Type::Ud, Exec::Scalar);
+                    self.b.mov(Exec::Scalar, to, value.scalar());
+                    self.set_place(def, c, to);
+                }
+            }
             I::ReadFirstInvocation if !self.is_divergent(def) => {
                 let lane = self.first_active();
                 let bytes = self.b.temp(Type::Ud, Exec::Scalar);
@@ -179,6 +188,21 @@ impl Isel<'_> {
         Some((index & 3) as u8)
     }
 
+    /// True where every lane is known to be active: outside all control flow of a compute shader that fills its threads and that no
+    /// invocation leaves early.
+    fn all_take_part(&self) -> bool {
+        let sh = self.sh;
+        let size: u32 = sh.info.workgroup_size.iter().product();
+        let last = sh.last_block(nir::ListRef::Body);
+        let early = |b: &&Id<nir::Block>| Some(**b) != last;
+        let returns = |b: &Id<nir::Block>| sh.jump_of(*b) == Some(nir::Jump::Return);
+        sh.stage == nir::Stage::Compute
+            && size > 0
+            && size.is_multiple_of(self.b.width().into())
+            && self.reuse.is_outermost()
+            && !sh.block_order().iter().filter(early).any(returns)
+    }
+
     /// Number of the first active lane; the same register as long as no other lanes may be.
     fn first_active(&mut self) -> Lanes {
         let here = self.b.controls();
@@ -255,7 +279,11 @@ impl Isel<'_> {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
         let float = i.op == IntrinsicOp::VoteFeq;
-        let first = self.first_lane();
+        let whole = self.all_take_part() && d.bit_size <= 32;
+        let first = match whole {
+            true => Lanes::imm(Type::Ud, 0),
+            false => self.first_lane(),
+        };
         let mut all: Option<Lanes> = None;
         for c in 0..d.num_components {
             let (value, one, ty) = if d.bit_size == 64 {
@@ -281,7 +309,10 @@ impl Isel<'_> {
                     wide
                 };
                 let one = self.b.temp(Type::Ud, Exec::Scalar);
-                self.element(Exec::Scalar, one, value, first);
+                match whole {
+                    true => self.b.mov(Exec::Scalar, one, value.scalar()),
+                    false => self.element(Exec::Scalar, one, value, first),
+                }
                 (value, one, ty)
             };
             self.clear_flag();
