@@ -115,6 +115,31 @@ impl Isel<'_> {
                 let lane = self.comp(i.srcs[1], 0, Type::Ud);
                 self.read_lane(i, def, lane);
             }
+            I::ShuffleXor | I::ShuffleUp | I::ShuffleDown
+                if self.sh.const_component(i.srcs[1], 0).is_some() =>
+            {
+                // In bytes at once: what leads to the own lane serves all of them.
+                let by = self.sh.const_component(i.srcs[1], 0).unwrap_or(0) as u32;
+                let by = by & u32::from(width - 1);
+                let own = self.lane_index();
+                let own = self.shifted(own, 2);
+                let (op, by) = match i.op {
+                    I::ShuffleXor => (Opcode::Xor, by * 4),
+                    I::ShuffleDown => (Opcode::Add, by * 4),
+                    _ => (Opcode::Add, (by * 4).wrapping_neg()),
+                };
+                let mut bytes = self.b.temp(Type::Ud, active);
+                let by = Lanes::imm(Type::Ud, by.into());
+                self.b.binary(op, active, bytes, own, by, Mods::NONE);
+                if op == Opcode::Add {
+                    let within = self.b.temp(Type::Ud, active);
+                    let last = Lanes::imm(Type::Ud, u64::from(width) * 4 - 1);
+                    self.b
+                        .binary(Opcode::And, active, within, bytes, last, Mods::NONE);
+                    bytes = within;
+                }
+                self.read_bytes(i, def, bytes);
+            }
             I::ShuffleXor | I::ShuffleUp | I::ShuffleDown => {
                 let own = self.lane_index();
                 let by = self.comp(i.srcs[1], 0, Type::Ud);
@@ -356,6 +381,12 @@ impl Isel<'_> {
 
     /// `dst = from[lane]`, 32 bits.
     pub(super) fn element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
+        let bytes = self.lane_bytes(exec, lane);
+        self.indirect(exec, dst, from, bytes);
+    }
+
+    /// Bytes to a lane of a register; those of lanes that there are none of wrap around.
+    fn lane_bytes(&mut self, exec: Exec, lane: Lanes) -> Lanes {
         let within = self.b.temp(Type::Ud, exec);
         let last = Lanes::imm(Type::Ud, u64::from(self.b.width()) - 1);
         self.b
@@ -364,14 +395,11 @@ impl Isel<'_> {
         let two = Lanes::imm(Type::Ud, 2);
         self.b
             .binary(Opcode::Shl, exec, bytes, within, two, Mods::NONE);
-        self.indirect(exec, dst, from, bytes);
+        bytes
     }
 
     /// A def whose lanes are other lanes' values of source 0.
     fn read_lane(&mut self, i: &Intrinsic, def: Id<Def>, lane: Lanes) {
-        let src = i.srcs[0];
-        let d = self.sh.defs[src];
-        self.new_def(def);
         let lane = if lane.is_imm() {
             let to = self.b.temp(Type::Ud, Exec::Active);
             self.b.mov(Exec::Active, to, lane);
@@ -379,6 +407,15 @@ impl Isel<'_> {
         } else {
             lane
         };
+        let bytes = self.lane_bytes(Exec::Active, lane);
+        self.read_bytes(i, def, bytes);
+    }
+
+    /// The same, by the bytes to each lane.
+    fn read_bytes(&mut self, i: &Intrinsic, def: Id<Def>, bytes: Lanes) {
+        let src = i.srcs[0];
+        let d = self.sh.defs[src];
+        self.new_def(def);
         for c in 0..d.num_components {
             let halves: &[u32] = if d.bit_size == 64 { &[0, 4] } else { &[0] };
             for &at in halves {
@@ -398,7 +435,7 @@ impl Isel<'_> {
                     Type::Ud
                 };
                 let dst = self.comp(def, c, ty).at(at);
-                self.element(Exec::Active, dst, value, lane);
+                self.indirect(Exec::Active, dst, value, bytes);
             }
         }
     }
