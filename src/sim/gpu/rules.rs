@@ -192,6 +192,8 @@ rules! {
         "sampler states lie in the heap";
     PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
         "32 pixels are not dispatched where each has 16 samples";
+    PS_SAMPLE_WIDTH "ps-sample-width", "vol. 7, Pixel Grouping (Dispatch Size) Control",
+        "threads of single samples have one width";
     PS_PUSH_CONSTANTS "ps-push-constants", "vol. 2a, 3DSTATE_PS, Push Constant Enable",
         "push constants for pixel shaders are enabled where there are some";
     PS_ATTRIBUTES "ps-attributes", "vol. 2a, 3DSTATE_PS_EXTRA, Attribute Enable",

@@ -153,9 +153,17 @@ impl BySamples {
     }
 }
 
-/// 3DSTATE_PS.
+/// 3DSTATE_PS. Threads of single samples have one width: the widest that there is.
+///
+/// Ref: SNB PRM vol. 2 part 1, 7.7.1 "Pixel Grouping (Dispatch Size) Control", which parts before gen12 keep to.
 pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
-    packet(from, from.variants)
+    let mut variants = from.variants;
+    if from.per_sample
+        && let Some(widest) = variants.iter().rposition(Option::is_some)
+    {
+        variants[..widest].fill(None);
+    }
+    packet(from, variants)
 }
 
 fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12] {
@@ -615,5 +623,28 @@ mod tests {
         assert!(BySamples::new(&fragment(&push, all, true)).is_none());
         let alone = [None, None, all[2]];
         assert!(BySamples::new(&fragment(&push, alone, false)).is_none());
+    }
+
+    #[test]
+    fn threads_of_single_samples_have_one_width() {
+        use state_ps as ps;
+        let push = abi::PushData::default();
+        let [eight, sixteen, thirty_two] = [variant(64), variant(128), variant(192)];
+        let widths = |variants, per_sample| {
+            let words = shader(&fragment(&push, variants, per_sample));
+            let on = [
+                ps::N8_PIXEL_DISPATCH_ENABLE,
+                ps::N16_PIXEL_DISPATCH_ENABLE,
+                ps::N32_PIXEL_DISPATCH_ENABLE,
+            ];
+            (
+                on.map(|field| field.get(&words)),
+                ps::KERNEL_START_POINTER_0.get(&words),
+            )
+        };
+        assert_eq!(widths([eight, sixteen, None], false), ([1, 1, 0], 64));
+        assert_eq!(widths([eight, sixteen, None], true), ([0, 1, 0], 128));
+        assert_eq!(widths([eight, None, None], true), ([1, 0, 0], 64));
+        assert_eq!(widths([eight, sixteen, thirty_two], true), ([0, 0, 1], 192));
     }
 }

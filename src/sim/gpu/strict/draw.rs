@@ -7,8 +7,8 @@ use crate::context::HwContext;
 use crate::latched::DrawState;
 use crate::rules::{
     DEPTH_BUFFER_PLACE, DRAW_STATE, HEAP_BOUNDS, INDEX_ALIGNMENT, PS_ATTRIBUTES, PS_PUSH_CONSTANTS,
-    PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ, VERTEX_COMPONENTS,
-    VERTEX_ENTRY, VERTEX_HEADER,
+    PS_SAMPLE_WIDTH, PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ,
+    VERTEX_COMPONENTS, VERTEX_ENTRY, VERTEX_HEADER,
 };
 use eu::Stop;
 use hw::draw_state::{
@@ -427,6 +427,15 @@ fn pixels(state: &DrawState, at: u64) -> Result<(), Stop> {
     let wide = flag(ps::N32_PIXEL_DISPATCH_ENABLE);
     PS_SAMPLES.check(!(sixteen && wide && !per_sample), at, || {
         "32 pixels of 16 samples each".into()
+    })?;
+    let widths = [
+        ps::N8_PIXEL_DISPATCH_ENABLE,
+        ps::N16_PIXEL_DISPATCH_ENABLE,
+        ps::N32_PIXEL_DISPATCH_ENABLE,
+    ];
+    let widths = widths.into_iter().filter(|width| flag(*width)).count();
+    PS_SAMPLE_WIDTH.check(!per_sample || widths < 2, at, || {
+        format!("{widths} widths for threads of single samples")
     })?;
     let constants = state.words(&draw::state_constant_ps::PACKET);
     let constants = constants.get(1..).unwrap_or_default();

@@ -224,7 +224,14 @@ fn rectangles_pixels_and_depth() {
     found(None, &[wide, forced(4)]);
     found(None, &[forced(5)]);
     let each = (&extra::PACKET, extra::PIXEL_SHADER_IS_PER_SAMPLE, 1);
-    found(None, &[wide, samples(4), each]);
+    let of_eight = |on| (&ps::PACKET, ps::N8_PIXEL_DISPATCH_ENABLE, on);
+    let of_sixteen = |on| (&ps::PACKET, ps::N16_PIXEL_DISPATCH_ENABLE, on);
+    let alone = [of_eight(0), of_sixteen(0), wide, samples(4), each];
+    found(None, &alone);
+    // Threads for single samples have one width.
+    found(None, &[of_eight(1), of_sixteen(0), each]);
+    found(Some("ps-sample-width"), &[of_eight(1), of_sixteen(1), each]);
+    found(None, &[of_eight(1), of_sixteen(1)]);
 
     let attributes = |on| (&extra::PACKET, extra::ATTRIBUTE_ENABLE, on);
     found(Some("ps-attributes"), &[attributes(0)]);
