@@ -86,7 +86,11 @@ fn run_report(args: &Args, both: &[(&String, &Row, &Row)]) {
     if pairs.is_empty() {
         return;
     }
-    let mean = |f: fn(&Ran) -> f64| geometric_mean(pairs.iter().map(|p| f(p.1) / f(p.2)));
+    // A shader that only sends has no work of its own.
+    let mean = |f: fn(&Ran) -> f64| {
+        let some = pairs.iter().filter(|p| f(p.1) > 0.0 && f(p.2) > 0.0);
+        geometric_mean(some.map(|p| f(p.1) / f(p.2)))
+    };
     println!(
         "run: {} shaders; geometric means: cycles {:.3}, busy {:.3}, alone {:.3}, instructions {:.3}, threads {:.3}",
         pairs.len(),
