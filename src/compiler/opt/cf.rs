@@ -215,6 +215,39 @@ pub(crate) fn cut_block(
     (taken, after)
 }
 
+/// Where a block is to be cut: before its instruction `k`; its list goes on at `at`.
+#[derive(Clone, Copy)]
+pub(crate) struct Cut {
+    pub(crate) list: ListRef,
+    pub(crate) at: usize,
+    pub(crate) block: Id<Block>,
+    pub(crate) k: usize,
+}
+
+/// Cuts blocks where `find` says so, the first place of each. `put` does it, and returns how many nodes
+/// come before what followed: that is looked at in its turn.
+pub(crate) fn cut_blocks<T>(
+    s: &mut Shader,
+    find: impl Fn(&Shader, Id<Instr>) -> Option<T>,
+    mut put: impl FnMut(&mut Shader, &mut CfEdit, Cut, T) -> usize,
+) -> bool {
+    let mut edit = CfEdit::new();
+    for list in lists_inside_out(s) {
+        let mut at = 0;
+        while let Some(&node) = s.list(list).get(at) {
+            at += 1;
+            let CfNode::Block(block) = node else { continue };
+            let instrs = s.blocks[block].instrs.iter().enumerate();
+            let mut found = instrs.filter_map(|(k, i)| Some((k, find(s, *i)?)));
+            if let Some((k, what)) = found.next() {
+                let cut = Cut { list, at, block, k };
+                at += put(s, &mut edit, cut, what);
+            }
+        }
+    }
+    edit.finish(s)
+}
+
 /// True if a list is one block without instructions.
 pub(crate) fn is_empty_list(s: &Shader, list: ListRef) -> bool {
     match s.list(list).as_slice() {

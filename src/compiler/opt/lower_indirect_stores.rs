@@ -5,27 +5,14 @@
 //! Out: for each component an `if` around a store with a constant index. Other invocations may write the other components at the same
 //! time, so nothing is read and written back. Tests: tests/opt/lower_indirect_stores/.
 
-use crate::cf::{CfEdit, cut_block, lists_inside_out};
+use crate::cf::{CfEdit, Cut, cut_block, cut_blocks};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
 
 /// Entry point.
 pub fn lower_indirect_stores(s: &mut Shader, _: &Ctx) -> bool {
-    let mut edit = CfEdit::new();
-    for list in lists_inside_out(s) {
-        let mut at = 0;
-        while let Some(&node) = s.list(list).get(at) {
-            at += 1;
-            let CfNode::Block(block) = node else { continue };
-            let instrs = s.blocks[block].instrs.iter().enumerate();
-            let mut found = instrs.filter_map(|(k, i)| Some((k, dynamic(s, *i)?)));
-            if let Some((k, step)) = found.next() {
-                at += choose(s, &mut edit, list, at, block, k, &step);
-            }
-        }
-    }
-    edit.finish(s)
+    cut_blocks(s, dynamic, choose)
 }
 
 /// A store's last step: the pointer to the whole, the index, and how many there are.
@@ -71,16 +58,9 @@ pub(crate) fn step(s: &Shader, d: &Deref) -> Option<Step> {
     })
 }
 
-/// Puts stores in the place of the one at `k` of `block`, whose list goes on at `at`; returns how many nodes that took.
-fn choose(
-    s: &mut Shader,
-    edit: &mut CfEdit,
-    list: ListRef,
-    at: usize,
-    block: Id<Block>,
-    k: usize,
-    step: &Step,
-) -> usize {
+/// Puts stores in the place of one; returns how many nodes that took.
+fn choose(s: &mut Shader, edit: &mut CfEdit, cut: Cut, step: Step) -> usize {
+    let Cut { list, at, block, k } = cut;
     let (store, after) = cut_block(s, edit, block, k);
     let Instr::Intrinsic(store) = s.instrs[store].clone() else {
         return 0;

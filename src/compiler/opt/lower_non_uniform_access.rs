@@ -7,7 +7,7 @@
 //! Buffers stay as they are: the backend serves handles that differ.
 //! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/opt/lower_non_uniform_access/.
 
-use crate::cf::{CfEdit, cut_block, lists_inside_out};
+use crate::cf::{CfEdit, cut_block, cut_blocks};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -15,22 +15,14 @@ use smallvec::SmallVec;
 
 /// Entry point.
 pub fn lower_non_uniform_access(s: &mut Shader, _: &Ctx) -> bool {
-    let mut edit = CfEdit::new();
     let changed = unmark_uniform(s);
-    for list in lists_inside_out(s) {
-        let mut at = 0;
-        while let Some(&node) = s.list(list).get(at) {
-            at += 1;
-            let CfNode::Block(block) = node else { continue };
-            let instrs = &s.blocks[block].instrs;
-            if let Some(k) = instrs.iter().position(|i| is_marked(&s.instrs[*i])) {
-                wrap(s, &mut edit, list, at, block, k);
-                // Behind the loop.
-                at += 1;
-            }
-        }
-    }
-    edit.finish(s) | changed
+    let marked = |s: &Shader, i: Id<Instr>| is_marked(&s.instrs[i]).then_some(());
+    let wrapped = cut_blocks(s, marked, |s, edit, cut, ()| {
+        wrap(s, edit, cut.list, cut.at, cut.block, cut.k);
+        // The loop.
+        1
+    });
+    wrapped | changed
 }
 
 /// Takes the marks off what is the same for all active invocations after all.

@@ -4,7 +4,7 @@
 //! nothing happens, and the result is 0.
 //! Ref: Vulkan, "Robust Buffer Access"; SKL PRM vol. 7, "A64 Untyped Atomic Integer". Tests: tests/opt/lower_ssbo_atomic_64/.
 
-use crate::cf::{CfEdit, cut_block, lists_inside_out};
+use crate::cf::{CfEdit, cut_block, cut_blocks};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -15,21 +15,12 @@ const BYTES: u32 = 8;
 
 /// Entry point.
 pub fn lower_ssbo_atomic_64(s: &mut Shader, _: &Ctx) -> bool {
-    let mut edit = CfEdit::new();
-    for list in lists_inside_out(s) {
-        let mut at = 0;
-        while let Some(&node) = s.list(list).get(at) {
-            at += 1;
-            let CfNode::Block(block) = node else { continue };
-            let found = s.blocks[block].instrs.iter().position(|i| is_wide(s, *i));
-            if let Some(k) = found {
-                guard(s, &mut edit, list, at, block, k);
-                // Behind the branch.
-                at += 1;
-            }
-        }
-    }
-    edit.finish(s)
+    let wide = |s: &Shader, i| is_wide(s, i).then_some(());
+    cut_blocks(s, wide, |s, edit, cut, ()| {
+        guard(s, edit, cut.list, cut.at, cut.block, cut.k);
+        // The branch.
+        1
+    })
 }
 
 fn is_wide(s: &Shader, i: Id<Instr>) -> bool {
