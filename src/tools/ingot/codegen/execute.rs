@@ -15,6 +15,7 @@ use super::resources::{Cleared, Resources, whole};
 use crate::device::error;
 use ash::vk;
 use compile::Stage;
+use half::f16;
 use nir::Mode;
 use std::path::Path;
 
@@ -155,7 +156,7 @@ impl Targets {
             let (contents, texels) = (buffer.contents(), (PIXELS * PIXELS) as usize);
             let numbers: Vec<f64> = match color.format {
                 vk::Format::R16G16B16A16_SFLOAT => (contents[..texels * 8].chunks_exact(2))
-                    .map(|b| contents::wide(u16::from_le_bytes([b[0], b[1]])))
+                    .map(|b| f16::from_le_bytes([b[0], b[1]]).to_f64())
                     .collect(),
                 _ => (contents.chunks_exact(4))
                     .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]).into())
