@@ -541,7 +541,8 @@ fn list(block: &[Inst], mut g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usi
 /// Cycles in which an instruction keeps one of the two FPUs busy, and those in which it can only be the one that has the math functions.
 /// Messages and branches need neither.
 ///
-/// Ref: "The Compute Architecture of Intel Processor Graphics Gen9", "SIMD FPUs": four lanes of 32 bits a cycle each.
+/// Ref: "The Compute Architecture of Intel Processor Graphics Gen9", "SIMD FPUs": four lanes of 32 bits a cycle each; of functions what
+/// Mesa's model of gen9 has (`brw_ir_performance.cpp`).
 fn work(inst: &Inst) -> (u32, u32) {
     match inst.op {
         Op::Eu(Opcode::Pln) => (4 * u32::from(inst.exec).div_ceil(8), 0),
@@ -564,7 +565,8 @@ fn work(inst: &Inst) -> (u32, u32) {
     }
 }
 
-/// Cycles from one message of eight lanes to the next of the same shared function.
+/// Cycles from one message of eight lanes to the next of the same shared function: what Mesa's model of gen9 has
+/// (`brw_ir_performance.cpp`), most of it by its own word a guess.
 fn pace(sfid: u8) -> u32 {
     match sfid {
         message::SFID_SAMPLER => 16,

@@ -151,6 +151,7 @@ impl FragmentThread {
     }
 
     /// r0, then r1 for each sixteen pixels; for each sixteen pixels coordinates, depth, w, positions, coverage; push data; setup data.
+    /// Mesa counts the groups of 32 pixels in the same order (`brw_fs_thread_payload.cpp`).
     pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
         let mut info = self.info.clone();
         let groups = usize::from(lir.width).div_ceil(GROUP);
