@@ -79,7 +79,7 @@ const MOST_LIVE_OF_SIXTEEN: u32 = 56;
 
 /// Whether a fragment shader may have threads of 32 pixels beside these.
 ///
-/// Shaders that run for each sample have one width each on hardware (SKL PRM vol. 2a, 3DSTATE_PS): the narrower ones are theirs.
+/// Shaders that run for each sample have one width each on hardware (SNB PRM vol. 2 part 1, 7.7.1): the narrower ones are theirs.
 fn may_be_wide(made: &[Compiled]) -> bool {
     made.iter().all(|c| match &c.stage {
         StageInfo::Fragment(f) => !f.per_sample && !f.dual_source && !f.output_stencil,
