@@ -26,7 +26,7 @@ scripts="arithmetic/float-add arithmetic/float-mul
     draw/depth/intersect-d24-unorm-s8-uint draw/geometry/end-primitive draw/geometry/lines-adjacency draw/geometry/primitive-id
     draw/geometry/strip-order draw/geometry/triangles-adjacency draw/indexed/instanced draw/indexed/no-restart draw/indexed/restart
     draw/indexed/vertex-offset draw/interpolation/many-varyings draw/interpolation/noperspective draw/interpolation/struct
-    draw/interpolation/varyings-31 draw/interpolation/varyings-apart draw/multisample/alpha-to-coverage-edge
+    draw/interpolation/varyings-28 draw/interpolation/varyings-apart draw/multisample/alpha-to-coverage-edge
     draw/multisample/centroid draw/multisample/clear-depth draw/multisample/edge-2 draw/multisample/edge-16
     draw/multisample/edge-8 draw/multisample/frag-coord-depth draw/multisample/line draw/multisample/sample-position-16 draw/multisample/sample-position-2 draw/multisample/sample-position-4
     draw/multisample/sample-position-8 draw/multisample/sample-shading draw/multisample/stencil draw/rasterisation/point-at-corner draw/rasterisation/point-coord

@@ -158,11 +158,16 @@ fn view(
         base_array_layer: layer,
         layer_count: layers,
     };
+    // The view's format may serve for less than the image's own.
+    let attachments =
+        vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+    let mut usage = vk::ImageViewUsageCreateInfo::default().usage(image.usage & attachments);
     let info = vk::ImageViewCreateInfo::default()
         .image(image.image)
         .view_type(kind)
         .format(format)
-        .subresource_range(range);
+        .subresource_range(range)
+        .push_next(&mut usage);
     let view = unsafe { recorder.world.device.create_image_view(&info, None) }.expect("a view");
     recorder.views.push(view);
     view

@@ -165,6 +165,24 @@ extensions! {
         [vulkanMemoryModel vulkanMemoryModelDeviceScope vulkanMemoryModelAvailabilityVisibilityChains];
 }
 
+/// Device extensions that another must be enabled with (each extension's chapter "Extension and Version Dependencies").
+pub fn required_by(extension: &str) -> &'static [&'static str] {
+    match extension {
+        "VK_KHR_8bit_storage" | "VK_KHR_16bit_storage" | "VK_KHR_variable_pointers" => {
+            &["VK_KHR_storage_buffer_storage_class"]
+        }
+        "VK_EXT_shader_atomic_float2" => &["VK_EXT_shader_atomic_float"],
+        "VK_EXT_descriptor_indexing" => &["VK_KHR_maintenance3"],
+        "VK_EXT_inline_uniform_block" => &["VK_KHR_maintenance1"],
+        "VK_KHR_sampler_ycbcr_conversion" => &[
+            "VK_KHR_maintenance1",
+            "VK_KHR_bind_memory2",
+            "VK_KHR_get_memory_requirements2",
+        ],
+        _ => &[],
+    }
+}
+
 /// Finds an extension feature by its member name: (row, member).
 pub fn extension_feature(name: &str) -> Option<(usize, usize)> {
     EXTENSIONS.iter().enumerate().find_map(|(row, e)| {

@@ -18,13 +18,19 @@ const PASSTHROUGH: &str = "
                OpMemoryModel Logical GLSL450
                OpEntryPoint Vertex %main \"main\" %out %in
                OpMemberDecorate %block 0 BuiltIn Position
+               OpMemberDecorate %block 1 BuiltIn PointSize
+               OpMemberDecorate %block 2 BuiltIn ClipDistance
+               OpMemberDecorate %block 3 BuiltIn CullDistance
                OpDecorate %block Block
                OpDecorate %in Location 0
        %void = OpTypeVoid
          %fn = OpTypeFunction %void
       %float = OpTypeFloat 32
        %vec4 = OpTypeVector %float 4
-      %block = OpTypeStruct %vec4
+       %uint = OpTypeInt 32 0
+        %one = OpConstant %uint 1
+  %distances = OpTypeArray %float %one
+      %block = OpTypeStruct %vec4 %float %distances %distances
     %ptr_out = OpTypePointer Output %block
      %ptr_in = OpTypePointer Input %vec4
    %ptr_vec4 = OpTypePointer Output %vec4

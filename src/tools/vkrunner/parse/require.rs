@@ -69,6 +69,9 @@ impl RequireParser {
     fn extension(&mut self, name: &str) {
         if !self.out.extensions.iter().any(|e| e == name) {
             self.out.extensions.push(name.to_string());
+            for other in features::required_by(name) {
+                self.extension(other);
+            }
         }
     }
 
