@@ -19,6 +19,8 @@ pub(crate) const SFID_URB: u8 = 6;
 pub(crate) const SFID_PIXEL_INTERPOLATOR: u8 = 11;
 /// Data cache, data port 0.
 pub(crate) const SFID_DC0: u8 = 10;
+/// Constant cache: reads alone, of what nobody writes before the next barrier for uniforms.
+pub(crate) const SFID_CONSTANT_CACHE: u8 = 9;
 /// Data cache, data port 1.
 pub(crate) const SFID_DC1: u8 = 12;
 
@@ -266,12 +268,19 @@ pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
     }
 }
 
-/// Unaligned OWord block read of 1, 2 or 4 registers at the header's byte offset (dword 2).
-pub(crate) const fn block_read(bti: u32, regs: u8) -> SendInfo {
+/// Unaligned OWord block read of 1, 2 or 4 registers at the header's byte offset (dword 2). What others may write meanwhile is
+/// `changing`: the data cache reads it, the rest comes from the constant cache.
+pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
     let owords = 2 + regs.ilog2();
+    let sfid = if changing {
+        SFID_DC0
+    } else {
+        SFID_CONSTANT_CACHE
+    };
     SendInfo {
         header: true,
-        ..info(SFID_DC0, desc(bti, 1, owords), 1, 0, regs)
+        reads: changing,
+        ..info(sfid, desc(bti, 1, owords), 1, 0, regs)
     }
 }
 

@@ -61,6 +61,7 @@ fn timing(inst: &Inst) -> (u32, u32) {
                     110
                 }
                 message::SFID_DC0 | message::SFID_DC1 => 220,
+                message::SFID_CONSTANT_CACHE => 170,
                 _ => 60,
             };
             (issue, latency + 2 * u32::from(send.rlen))
@@ -569,7 +570,7 @@ fn work(inst: &Inst) -> (u32, u32) {
 /// (`brw_ir_performance.cpp`), most of it by its own word a guess.
 fn pace(sfid: u8) -> u32 {
     match sfid {
-        message::SFID_SAMPLER => 16,
+        message::SFID_SAMPLER | message::SFID_CONSTANT_CACHE => 16,
         message::SFID_DC0 | message::SFID_DC1 => 20,
         message::SFID_PIXEL_INTERPOLATOR => 14,
         message::SFID_URB => 6,

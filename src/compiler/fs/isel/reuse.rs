@@ -263,8 +263,7 @@ impl Isel<'_> {
         let v = self.b.lir.vgrf(u32::from(regs) * GRF_BYTES);
         let info = SendInfo {
             handle_offset: more,
-            reads: changing,
-            ..message::block_read(BTI_BINDLESS, regs)
+            ..message::block_read(BTI_BINDLESS, regs, changing)
         };
         self.b.send(
             eight,
