@@ -1,8 +1,9 @@
 //! Unrolls loops whose number of rounds is known.
 //!
 //! In:  loops whose first `if` breaks on a condition that can be computed from constants round by round. Out: as many copies of the body,
-//! if that is not too long and neither a barrier nor another loop is in it. All invocations run the same rounds, so every copy has the
-//! tangle of the original. Where there are other ways out, the copies stand in a loop that runs once, which those that break leave.
+//! if that is not too long; where barriers or other loops are inside, only those with a single round. All invocations run the same rounds,
+//! so every copy has the tangle of the original. Where there are other ways out, the copies stand in a loop that runs once, which those
+//! that break leave.
 //! Tests: tests/opt/opt_loop_unroll/.
 
 use crate::cf::{CfEdit, copy_nodes, lists_inside_out};
@@ -121,17 +122,14 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
         return None;
     }
     let (size, indexing) = size_of(s, body);
-    // Next to a barrier a loop's own work is nothing.
-    if !indexing && waits(s, body) {
-        return None;
-    }
     let mut most = (ctx.unroll_limit / size.max(1)).min(MAX_ROUNDS);
     if indexing && ctx.unroll_limit > 0 {
         most = most.max((INDEXING_LIMIT / size.max(1)).min(INDEXING_ROUNDS));
     }
     // What a round costs is the inner loop's own work.
     let nested = (s.layout_of(body).iter()).any(|e| matches!(e, CfEvent::Loop(_)));
-    if nested && !indexing {
+    // So it is next to a barrier.
+    if !indexing && (nested || waits(s, body)) {
         most = most.min(1);
     }
     let rounds = count_rounds(s, term, breaks_on, l, (before, tail), most)?;

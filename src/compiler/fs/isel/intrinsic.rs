@@ -100,7 +100,7 @@ impl Isel<'_> {
             I::StoreGlobal => self.store_global(i),
             I::GlobalAtomic | I::GlobalAtomicSwap => self.global_atomic(i)?,
             I::Barrier => self.barrier(i),
-            I::BeginInterlock => self.fence(message::interlock()),
+            I::BeginInterlock => self.fence(message::interlock(), true),
             I::Terminate if self.sh.stage != nir::Stage::Fragment => {
                 self.halts = true;
                 self.b.control(Op::Eu(Opcode::Halt), None, 0);
@@ -258,8 +258,9 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Waits until what was written before is seen by all, and, of an interlock, until threads before are done.
-    fn fence(&mut self, info: SendInfo) {
+    /// What was written before is seen before what is written or read behind it; of an interlock, too, what threads before have done.
+    /// `waits`: nothing is done before.
+    fn fence(&mut self, info: SendInfo, waits: bool) {
         let ud = Type::Ud;
         let answer = self.b.lir.vgrf(GRF_BYTES);
         let header = Lanes::new(self.r0, 0, ud, 4);
@@ -268,9 +269,11 @@ impl Isel<'_> {
         let (whole, none) = (Exec::Whole(8), Src::NULL);
         self.b
             .send(whole, dst, payload, none, none, info, Mods::NONE);
-        // Reading the answer waits for it.
-        let null = Lanes::null(ud, 4);
-        self.b.mov(whole, null, Lanes::new(answer, 0, ud, 4));
+        if waits {
+            // Reading the answer waits for it.
+            let null = Lanes::null(ud, 4);
+            self.b.mov(whole, null, Lanes::new(answer, 0, ud, 4));
+        }
     }
 
     fn barrier(&mut self, i: &Intrinsic) {
@@ -281,7 +284,9 @@ impl Isel<'_> {
         // One thread's messages to shared memory come there in their order.
         let ordered = alone && i.index("memory_modes") == SHARED;
         if i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !ordered {
-            self.fence(message::fence());
+            // The one data port that all of a workgroup share serves messages in their order: what others send to shared memory behind
+            // the barrier comes after the fence.
+            self.fence(message::fence(), i.index("memory_modes") != SHARED);
         }
         if i.index("execution_scope") > SCOPE_WORKGROUP || alone {
             return;
