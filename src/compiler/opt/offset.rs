@@ -1,7 +1,8 @@
 //! Offsets of memory accesses, taken apart.
 
 use entity::Id;
-use nir::{AluOp, Def, Shader, fold};
+use nir::{Alu, AluOp, AluSrc, Def, Shader, fold};
+use smallvec::SmallVec;
 
 /// Offset as (dynamic part, constant).
 pub(crate) fn split(s: &Shader, offset: Id<Def>) -> (Option<Id<Def>>, i64) {
@@ -22,4 +23,89 @@ pub(crate) fn split(s: &Shader, offset: Id<Def>) -> (Option<Id<Def>>, i64) {
         }
     }
     (Some(offset), 0)
+}
+
+/// Terms of a sum that are looked at; what has more is a term itself.
+const MAX_TERMS: usize = 6;
+
+/// How deep sums, shifts and products are taken apart.
+const MAX_DEPTH: u8 = 6;
+
+/// A component of a value.
+type Part = (Id<Def>, u8);
+
+/// Values and their factors.
+pub(crate) type Terms = SmallVec<[(Part, i64); 2]>;
+
+/// An offset as a sum of values times factors, and a constant; all of it wraps around in the offset's bits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Linear {
+    /// What is known at run time, with its factor: each once, in order.
+    pub(crate) terms: Terms,
+    pub(crate) constant: i64,
+}
+
+impl Linear {
+    /// `offset`, a scalar, taken apart.
+    pub(crate) fn of(s: &Shader, offset: Id<Def>) -> Linear {
+        let bits = s.defs[offset].bit_size;
+        let mut sum = Linear::default();
+        sum.add(s, (offset, 0), 1, MAX_DEPTH);
+        for (_, factor) in &mut sum.terms {
+            *factor = fold::sext(bits, *factor as u64);
+        }
+        sum.terms.retain(|(_, factor)| *factor != 0);
+        sum.terms.sort_unstable_by_key(|(part, _)| *part);
+        sum.constant = fold::sext(bits, sum.constant as u64);
+        sum
+    }
+
+    fn add(&mut self, s: &Shader, part: Part, factor: i64, depth: u8) {
+        if let Some(constant) = s.const_component(part.0, part.1) {
+            self.constant = self.constant.wrapping_add((constant as i64).wrapping_mul(factor));
+            return;
+        }
+        let inner = s.alu_of(part.0).filter(|_| depth > 0 && part.1 == 0);
+        if let Some(alu) = inner.filter(|_| self.terms.len() < MAX_TERMS)
+            && s.defs[alu.def].num_components == 1
+            && self.add_alu(s, alu, factor, depth - 1)
+        {
+            return;
+        }
+        match self.terms.iter_mut().find(|(known, _)| *known == part) {
+            Some((_, sum)) => *sum = sum.wrapping_add(factor),
+            None => self.terms.push((part, factor)),
+        }
+    }
+
+    /// False if the operation is none of a sum.
+    fn add_alu(&mut self, s: &Shader, alu: &Alu, factor: i64, depth: u8) -> bool {
+        let part = |src: &AluSrc| (src.def, src.swizzle[0]);
+        let constant = |src: &AluSrc| s.const_component(src.def, src.swizzle[0]);
+        match alu.op {
+            AluOp::IAdd => {
+                self.add(s, part(&alu.srcs[0]), factor, depth);
+                self.add(s, part(&alu.srcs[1]), factor, depth);
+            }
+            AluOp::INeg => self.add(s, part(&alu.srcs[0]), factor.wrapping_neg(), depth),
+            AluOp::IShl => {
+                let bits = u64::from(s.defs[alu.def].bit_size);
+                let Some(by) = constant(&alu.srcs[1]).map(|by| by % bits) else {
+                    return false;
+                };
+                self.add(s, part(&alu.srcs[0]), factor << by, depth);
+            }
+            AluOp::IMul => {
+                let known = [(1, 0), (0, 1)].into_iter().find_map(|(c, other)| {
+                    Some((constant(&alu.srcs[c])?, part(&alu.srcs[other])))
+                });
+                let Some((by, other)) = known else {
+                    return false;
+                };
+                self.add(s, other, factor.wrapping_mul(by as i64), depth);
+            }
+            _ => return false,
+        }
+        true
+    }
 }

@@ -6,7 +6,7 @@
 //! see it, are gone. Of shared memory that holds within a block. Accesses that are volatile or coherent stay as they are, and atomics end what was known.
 //! Tests: tests/opt/opt_forward_stores/.
 
-use crate::offset::split;
+use crate::offset::{Linear, Terms};
 use crate::pass::Ctx;
 use crate::rewrite::become_mov;
 use entity::{Id, IdMap};
@@ -27,14 +27,14 @@ enum Class {
 const ALL: u8 = 7;
 
 /// A place in memory.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Place {
     class: Class,
     /// The buffer; none for memory of which there is one. Physical addresses have none, and may be in any buffer.
     handle: Option<Id<Def>>,
     physical: bool,
     /// Dynamic part of the offset.
-    root: Option<Id<Def>>,
+    terms: Terms,
     start: i64,
     end: i64,
     bits: u8,
@@ -46,7 +46,7 @@ impl Place {
         self.class == other.class
             && self.physical == other.physical
             && self.handle == other.handle
-            && self.root == other.root
+            && self.terms == other.terms
     }
 
     fn may_overlap(&self, other: &Place) -> bool {
@@ -91,8 +91,8 @@ fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
     };
     let value = if store { i.srcs[0] } else { i.def? };
     let d = s.defs[value];
-    let (root, constant) = split(s, i.srcs[offset]);
-    let start = constant + i64::from(i.index("base"));
+    let offset = Linear::of(s, i.srcs[offset]);
+    let start = offset.constant + i64::from(i.index("base"));
     let flags = nir::Access::from_bits(i.index("access"));
     let whole = !store || i.index("write_mask") == (1 << d.num_components) - 1;
     Some(Touch {
@@ -100,7 +100,7 @@ fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
             class,
             handle: handle.map(|h| i.srcs[h]),
             physical: matches!(i.op, Op::LoadGlobal | Op::StoreGlobal),
-            root,
+            terms: offset.terms,
             start,
             end: start + i64::from(d.num_components) * i64::from(d.bit_size / 8),
             bits: d.bit_size,

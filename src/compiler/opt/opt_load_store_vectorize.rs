@@ -5,7 +5,7 @@
 //! between; stores likewise, at the place of the last. What lies in slots is joined within a slot.
 //! Tests: tests/opt/opt_load_store_vectorize/.
 
-use crate::offset::split;
+use crate::offset::{Linear, Terms, split};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -65,7 +65,7 @@ struct Key {
     /// The buffer, or the vertex.
     handle: Option<Id<Def>>,
     /// Dynamic part of the offset.
-    root: Option<Id<Def>>,
+    terms: Terms,
     /// Access qualifiers; of slots, how many a dynamic offset may reach.
     access: u32,
 }
@@ -154,11 +154,11 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
         };
         let value = if store { Some(i.srcs[0]) } else { i.def };
         let shape = value.map(|v| s.defs[v]);
-        let (root, constant) = split(s, i.srcs[offset_at]);
+        let offset = Linear::of(s, i.srcs[offset_at]);
         let key = Key {
             op: i.op,
             handle: handle_at.map(|h| i.srcs[h]),
-            root,
+            terms: offset.terms,
             access: match is_slots(i) {
                 true => i.index("num_slots") << 3,
                 false => i.index("access"),
@@ -179,7 +179,7 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
         let access = Access {
             at,
             instr: id,
-            offset: place(i, constant),
+            offset: place(i, offset.constant),
             components: shape.map_or(1, |d| d.num_components),
         };
         // Stores to one place keep their order: the later one begins a new group.
