@@ -144,15 +144,16 @@ impl SharedFunctions for Memory<'_> {
                     }
                 }
             }
+            // Blocks of the constant cache and of the data cache.
+            9 | 10 if kind == 1 => {
+                let at = payload[2] as usize;
+                let surface = self.surface(m)?;
+                for (i, r) in response.iter_mut().enumerate() {
+                    *r = get(surface, at + i * 4, 4);
+                }
+            }
             10 => match kind {
                 7 => {}
-                1 => {
-                    let at = payload[2] as usize;
-                    let surface = self.surface(m)?;
-                    for (i, r) in response.iter_mut().enumerate() {
-                        *r = get(surface, at + i * 4, 4);
-                    }
-                }
                 4 | 12 => {
                     let regs = if control & 1 == 1 { 16 } else { 8 };
                     let n = 1usize << (control >> 2 & 3);

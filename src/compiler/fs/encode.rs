@@ -71,6 +71,31 @@ impl Address {
     }
 }
 
+/// The place that a0 points at for indirect operands: what was added, and for which lanes.
+#[derive(Clone)]
+struct Place {
+    offset: isa::Src,
+    /// Registers of the offset.
+    registers: std::ops::Range<u32>,
+    lanes: u8,
+    group: u8,
+    no_mask: bool,
+    /// The byte that the offset was added to.
+    base: u32,
+}
+
+impl Place {
+    /// True if an operand at another place can be reached from here.
+    fn serves(&self, other: &Place) -> bool {
+        let away = other.base as i32 - self.base as i32;
+        let added = |p: &Place| (p.offset, p.lanes, p.group, p.no_mask);
+        added(self) == added(other) && REACH.contains(&away)
+    }
+}
+
+/// How far an indirect operand reaches from where a0 points, in bytes (SKL PRM vol. 7, "Address Immediate").
+const REACH: std::ops::Range<i32> = -512..512;
+
 /// An open construct of control flow. `pending` are instructions that jump to its next end.
 struct Open {
     is_loop: bool,
@@ -90,6 +115,8 @@ struct Encoder<'a> {
     open: Vec<Open>,
     halts: Vec<usize>,
     address: Address,
+    /// Where indirect operands are, if that is known.
+    place: Option<Place>,
     handles: Vec<usize>,
 }
 
@@ -104,6 +131,7 @@ pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> (Vec<isa::Inst>, Vec<u
             end: first_kept(lir),
             ..Address::default()
         },
+        place: None,
         handles: Vec::new(),
     };
     for inst in &lir.insts {
@@ -179,10 +207,23 @@ impl Encoder<'_> {
             }
             _ => {}
         }
+        // Other lanes may be active behind it.
+        if matches!(inst.op, Op::Do | Op::HaltTarget)
+            || matches!(inst.op, Op::Eu(op) if op.is_branch())
+        {
+            self.place = None;
+        }
         if let Reg::Vgrf(v) = inst.dst.reg {
             let first = u32::from(self.reg[v]) + inst.dst.offset / GRF_BYTES;
             let end =
                 u32::from(self.reg[v]) + (inst.dst.offset + inst.dst_bytes()).div_ceil(GRF_BYTES);
+            if self
+                .place
+                .as_ref()
+                .is_some_and(|p| p.registers.start < end && first < p.registers.end)
+            {
+                self.place = None;
+            }
             for dword in EX_DESCS {
                 let held = self.address.held[dword];
                 if held.is_some_and(|(nr, ..)| (first..end).contains(&u32::from(nr))) {
@@ -303,6 +344,7 @@ impl Encoder<'_> {
             let more = self.src(handle, 1);
             let add = isa::Inst::binary(Opcode::Add, 1, a0, more, isa::Src::imm_ud(desc));
             self.out.push(add.no_mask());
+            self.place = None;
             Desc::A0(0)
         } else {
             Desc::Imm(desc)
@@ -318,6 +360,8 @@ impl Encoder<'_> {
             };
             let (dword, known) = self.address.take(key);
             if !known {
+                self.place
+                    .take_if(|place| dword < usize::from(place.lanes).div_ceil(2));
                 let a0 = isa::Dst::arf(ArfReg::Address, 0, dword as u8 * 4, Type::Ud);
                 let add = isa::Inst::binary(Opcode::Add, 1, a0, handle, isa::Src::imm_ud(bits));
                 self.out.push(add.no_mask());
@@ -358,16 +402,31 @@ impl Encoder<'_> {
         let per_lane = inst.src[1].stride != 0 && inst.exec > 1;
         let lanes = if per_lane { inst.exec } else { 1 };
         let offset = self.src(&inst.src[1], lanes);
-        let mut add = isa::Inst::binary(
-            Opcode::Add,
-            lanes,
-            a0,
+        let at = match inst.src[1].reg {
+            Reg::Vgrf(index) => u32::from(self.reg[index]) * GRF_BYTES + inst.src[1].offset,
+            _ => 0,
+        };
+        let end = (at + inst.src_bytes(1)).div_ceil(GRF_BYTES);
+        let place = Place {
             offset,
-            isa::Src::imm_uw(base as u16),
-        )
-        .at_channel(inst.group);
-        add.no_mask = inst.no_mask || !per_lane;
-        self.out.push(add);
+            registers: at / GRF_BYTES..end,
+            lanes,
+            group: inst.group,
+            no_mask: inst.no_mask || !per_lane,
+            base,
+        };
+        let away = match &self.place {
+            Some(known) if known.serves(&place) => base as i16 - known.base as i16,
+            _ => {
+                let base = isa::Src::imm_uw(base as u16);
+                let mut add = isa::Inst::binary(Opcode::Add, lanes, a0, offset, base);
+                add = add.at_channel(inst.group);
+                add.no_mask = place.no_mask;
+                self.out.push(add);
+                self.place = Some(place);
+                0
+            }
+        };
         let region = if per_lane {
             Region::new(Region::VX1, 1, 0)
         } else {
@@ -375,7 +434,7 @@ impl Encoder<'_> {
         };
         let mut mov = self.base(inst, Opcode::Mov);
         mov.dst = self.dst(&inst.dst);
-        mov.src[0] = isa::Src::indirect(A0_INDEX, 0, inst.dst.ty, region);
+        mov.src[0] = isa::Src::indirect(A0_INDEX, away, inst.dst.ty, region);
         self.out.push(mov);
     }
 

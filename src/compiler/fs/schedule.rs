@@ -468,11 +468,27 @@ pub(crate) fn after_allocation(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
         }
         let block: Vec<Inst> = lir.insts[start..end].to_vec();
         let g = graph(lir, &block, &units, &mut t);
-        let order = list(&block, g, by_height);
+        let mut last: Option<u32> = None;
+        let order = list(&block, g, |ready, time| {
+            let same = last.and_then(|last| {
+                let beside =
+                    |r: &Ready| shares_address(&block[last as usize], &block[r.node as usize]);
+                ready.iter().position(|r| r.at <= time && beside(r))
+            });
+            let at = same.unwrap_or_else(|| by_height(ready, time));
+            last = Some(ready[at].node);
+            at
+        });
         for (k, node) in order.into_iter().enumerate() {
             lir.insts[start + k] = block[node as usize];
         }
     }
+}
+
+/// True if a0 may be made once for two reads by it.
+fn shares_address(a: &Inst, b: &Inst) -> bool {
+    let made = |i: &Inst| (i.src[1], i.exec, i.group, i.no_mask);
+    a.op == Op::MovIndirect && b.op == Op::MovIndirect && made(a) == made(b)
 }
 
 fn trackers(units: &Units<'_>) -> Trackers {

@@ -62,7 +62,9 @@ impl Linear {
 
     fn add(&mut self, s: &Shader, part: Part, factor: i64, depth: u8) {
         if let Some(constant) = s.const_component(part.0, part.1) {
-            self.constant = self.constant.wrapping_add((constant as i64).wrapping_mul(factor));
+            self.constant = self
+                .constant
+                .wrapping_add((constant as i64).wrapping_mul(factor));
             return;
         }
         let inner = s.alu_of(part.0).filter(|_| depth > 0 && part.1 == 0);
@@ -96,9 +98,9 @@ impl Linear {
                 self.add(s, part(&alu.srcs[0]), factor << by, depth);
             }
             AluOp::IMul => {
-                let known = [(1, 0), (0, 1)].into_iter().find_map(|(c, other)| {
-                    Some((constant(&alu.srcs[c])?, part(&alu.srcs[other])))
-                });
+                let known = [(1, 0), (0, 1)]
+                    .into_iter()
+                    .find_map(|(c, other)| Some((constant(&alu.srcs[c])?, part(&alu.srcs[other]))));
                 let Some((by, other)) = known else {
                     return false;
                 };
