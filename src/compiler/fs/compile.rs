@@ -314,6 +314,9 @@ const PIPELINE: &[Pass] = &[
     ("opt_control", opt_control::opt_control),
     ("opt_cse", opt_cse::opt_cse),
     ("opt_copy", opt_copy::opt_copy),
+    // What was computed of results that are one now.
+    ("opt_cse_again", opt_cse::opt_cse),
+    ("opt_copy_again", opt_copy::opt_copy),
     ("opt_dce", opt_dce::opt_dce),
     ("opt_pack", opt_pack::opt_pack),
     ("opt_cmod", opt_cmod::opt_cmod),

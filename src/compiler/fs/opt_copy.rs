@@ -121,6 +121,8 @@ fn original(lir: &Lir, keeps: &Keeps, c: usize, inst: &Inst, i: usize, at: usize
         Op::Math(_) => Class::Math,
         // A message's handle is one doubleword; its payloads are whole registers.
         Op::Send if i == 2 => Class::Send,
+        // What is added to a0; a constant is no longer there.
+        Op::MovIndirect if i == 1 && copy.src[0].as_vgrf().is_some() => Class::Basic,
         _ => return None,
     };
     if s.rows.is_some() || matches!(inst.op, Op::Eu(Opcode::Pln | Opcode::Line)) {
