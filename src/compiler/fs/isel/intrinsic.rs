@@ -276,6 +276,25 @@ impl Isel<'_> {
         }
     }
 
+    /// What barriers' messages say: the barrier's number, in bits 27:24 of dword 2, where r0 has it. The register is one for all of them,
+    /// made as the thread begins: none that a fence's answer would have to be waited for.
+    fn barrier_payload(&mut self) -> Src {
+        let (ud, r0) = (Type::Ud, self.r0);
+        let payload = *self.reuse.barrier_payload.get_or_insert_with(|| {
+            let payload = self.b.lir.vgrf(GRF_BYTES);
+            self.b.in_prologue(|b| {
+                let whole = Lanes::new(payload, 0, ud, 4);
+                b.mov(Exec::Whole(8), whole, Lanes::imm(ud, 0));
+                let [number, from] = [payload, r0].map(|v| Lanes::new(v, 8, ud, 0));
+                let bits = Lanes::imm(ud, 0x0f00_0000);
+                b.binary(Opcode::And, Exec::Scalar, number, from, bits, Mods::NONE);
+            });
+            payload
+        });
+        let payload = Lanes::new(payload, 0, ud, 4);
+        self.b.collect(Exec::Whole(8), &[payload], &[])
+    }
+
     fn barrier(&mut self, i: &Intrinsic) {
         let ud = Type::Ud;
         // Of the memory modes: shared memory alone.
@@ -283,32 +302,18 @@ impl Isel<'_> {
         let alone = self.invocations() <= u32::from(self.b.width());
         // One thread's messages to shared memory come there in their order.
         let ordered = alone && i.index("memory_modes") == SHARED;
-        if i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !ordered {
+        let fenced = i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !ordered;
+        let waits = i.index("execution_scope") <= SCOPE_WORKGROUP && !alone;
+        if fenced {
             // The one data port that all of a workgroup share serves messages in their order: what others send to shared memory behind
             // the barrier comes after the fence.
             self.fence(message::fence(), i.index("memory_modes") != SHARED);
         }
-        if i.index("execution_scope") > SCOPE_WORKGROUP || alone {
+        if !waits {
             return;
         }
         self.note_barrier();
-        let payload = self.b.lir.vgrf(GRF_BYTES);
-        self.b.mov(
-            Exec::Whole(8),
-            Lanes::new(payload, 0, ud, 4),
-            Lanes::imm(ud, 0),
-        );
-        // The barrier's number is in bits 27:24 of r0.2.
-        self.b.binary(
-            Opcode::And,
-            Exec::Scalar,
-            Lanes::new(payload, 8, ud, 0),
-            Lanes::new(self.r0, 8, ud, 0),
-            Lanes::imm(ud, 0x0f00_0000),
-            Mods::NONE,
-        );
-        let payload = Lanes::new(payload, 0, ud, 4);
-        let payload = self.b.collect(Exec::Whole(8), &[payload], &[]);
+        let payload = self.barrier_payload();
         self.b.send(
             Exec::Whole(8),
             Dst::null(ud),

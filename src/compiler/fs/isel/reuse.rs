@@ -42,6 +42,8 @@ pub(super) struct Reuse {
     /// Counts the changes of dwords of headers.
     changes: u32,
     block_header: Option<VgrfId>,
+    /// What messages to the barrier say.
+    pub(super) barrier_payload: Option<VgrfId>,
     /// What dword 2 of it is.
     block_at: Option<Lanes>,
     sampler_header: Option<VgrfId>,
