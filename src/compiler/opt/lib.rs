@@ -101,6 +101,7 @@ mod opt_forward_stores;
 mod opt_hoist;
 mod opt_idiv_const;
 mod opt_if;
+mod opt_join_stores;
 mod opt_large_constants;
 mod opt_load_store_vectorize;
 mod opt_loop_unroll;

@@ -21,6 +21,7 @@ pub static GEN9: &[Step] = &[
     Step::UntilStableIf(opt_loop_unroll::indexes_arrays, UNROLL),
     Step::Once(pass!(opt_array_copies)),
     Step::Once(pass!(opt_large_constants)),
+    Step::Once(pass!(opt_join_stores)),
     Step::Once(pass!(lower_indirect_vars)),
     Step::Once(pass!(lower_indirect_stores)),
     Step::Once(pass!(lower_vars_to_ssa)),
