@@ -88,5 +88,7 @@ static OPTIMISE: &[Pass] = &[
     pass!(opt_end_if),
     pass!(opt_peephole_select),
     pass!(opt_loop_unroll),
+    // What a loop with several ways out leaves to what is behind it may be a vector.
+    pass!(lower_phis_to_scalar),
     pass!(opt_dce),
 ];
