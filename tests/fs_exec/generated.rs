@@ -2,6 +2,7 @@
 //!
 //! `FUZZ=first,number` runs others than those of every run; a failure names its seed.
 
+use super::Units;
 use super::generator::generate;
 use nir::interp::Machine;
 use nir::{Shader, parse, validate};
@@ -85,13 +86,13 @@ fn check_passes(seed: u64) {
 }
 
 /// Compares the machine code with the interpreter at each width.
-fn check_code(seed: u64, failures: &mut Vec<String>) {
+fn check_code(seed: u64, units: Units, failures: &mut Vec<String>) {
     let mut s = generate(seed);
-    opt::compile(&mut s, opt::Ctx::default()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
+    opt::compile(&mut s, units.passes()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
     for spill_everything in [false, true] {
         let options = fs::Options {
             spill_everything,
-            ..fs::Options::default()
+            ..units.backend()
         };
         super::check(&format!("seed {seed}"), &s, &options, failures);
     }
@@ -119,7 +120,17 @@ fn f27_random_shaders_mean_the_same_after_every_pass() {
 fn f27_random_shaders_mean_the_same_as_machine_code() {
     let mut failures = Vec::new();
     for seed in seeds() {
-        check_code(seed, &mut failures);
+        check_code(seed, Units::ALL, &mut failures);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// F35, F38: the same without units for 64 bits.
+#[test]
+fn f35_random_shaders_mean_the_same_without_units_of_64_bits() {
+    let mut failures = Vec::new();
+    for seed in seeds().take(300) {
+        check_code(seed, Units::NONE, &mut failures);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

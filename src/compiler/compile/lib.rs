@@ -167,7 +167,7 @@ pub fn compile_with_dumps(
         ..opt::Runner::default()
     };
     runner.run(&mut shader, opt::GEN9)?;
-    opt::validate_lowered(&shader)?;
+    opt::validate_lowered(&shader, &runner.ctx)?;
     back_end(&shader, key)
 }
 
@@ -178,6 +178,8 @@ fn context(key: &Key<'_>) -> opt::Ctx {
     opt::Ctx {
         conversions: all.collect(),
         read_behind: key.read_behind,
+        soft_fp64: key.backend.soft_fp64 || !key.device.has(hw::Cap::NativeFp64),
+        soft_int64: key.backend.soft_int64 || !key.device.has(hw::Cap::NativeInt64),
         ..opt::Ctx::default()
     }
 }
