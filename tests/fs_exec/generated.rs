@@ -3,7 +3,7 @@
 //! `FUZZ=first,number` runs others than those of every run; a failure names its seed.
 
 use super::Units;
-use super::generator::generate;
+use super::generator::{generate, generate_wide};
 use nir::interp::Machine;
 use nir::{Shader, parse, validate};
 use opt::Step;
@@ -86,8 +86,7 @@ fn check_passes(seed: u64) {
 }
 
 /// Compares the machine code with the interpreter at each width.
-fn check_code(seed: u64, units: Units, failures: &mut Vec<String>) {
-    let mut s = generate(seed);
+fn check_code(seed: u64, mut s: Shader, units: Units, failures: &mut Vec<String>) {
     opt::compile(&mut s, units.passes()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
     for spill_everything in [false, true] {
         let options = fs::Options {
@@ -120,17 +119,19 @@ fn f27_random_shaders_mean_the_same_after_every_pass() {
 fn f27_random_shaders_mean_the_same_as_machine_code() {
     let mut failures = Vec::new();
     for seed in seeds() {
-        check_code(seed, Units::ALL, &mut failures);
+        check_code(seed, generate(seed), Units::ALL, &mut failures);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// F35, F38: the same without units for 64 bits.
+/// F35, F38: with values of 64 bits, with the units for them and without each.
 #[test]
-fn f35_random_shaders_mean_the_same_without_units_of_64_bits() {
+fn f35_random_shaders_of_64_bits_mean_the_same_with_and_without_units() {
     let mut failures = Vec::new();
     for seed in seeds().take(300) {
-        check_code(seed, Units::NONE, &mut failures);
+        for units in [Units::ALL, Units::NO_DOUBLES, Units::NO_INT64, Units::NONE] {
+            check_code(seed, generate_wide(seed), units, &mut failures);
+        }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

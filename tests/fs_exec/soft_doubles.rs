@@ -100,37 +100,49 @@ fn rtz() -> FloatControls {
 
 /// Compares both ways in every mode: denormals kept, and flushed, of 32 bits and of both sizes; rounding to nearest, and towards zero.
 fn same(operation: Operation, rows: &[Row]) {
-    let (op, from, to) = operation;
-    let float = op.info().out.base == Base::Float;
-    let nan = |v: u64| float && float_value(to, v).is_nan();
-    let mut failures = Vec::new();
+    same_in_each(operation, rows);
+    same_in(operation, rows, rtz(), 16);
+}
+
+/// The same but for rounding towards zero.
+fn same_in_each(operation: Operation, rows: &[Row]) {
     for (modes, width) in [
         (kept_but(0), 8),
         (kept_but(0), 32),
         (kept_but(2), 8),
         (kept_but(6), 16),
-        (rtz(), 16),
     ] {
-        let how = format!("{} {from} to {to} SIMD{width} {modes:?}", op.info().name);
-        let run = |units| {
-            let got = computed(operation, modes, rows, width, units);
-            got.unwrap_or_else(|e| panic!("{how}: {e}"))
-        };
-        let (native, soft) = (run(Units::ALL), run(Units::NO_DOUBLES));
-        let differ = |(_, (n, s)): &(&Row, (&u64, &u64))| n != s && !(nan(**n) && nan(**s));
-        let wrong: Vec<String> = rows
-            .iter()
-            .zip(native.iter().zip(&soft))
-            .filter(differ)
-            .map(|(row, (native, soft))| format!("{row:#018x?}: {native:#x}, {soft:#x}"))
-            .collect();
-        if !wrong.is_empty() {
-            let shown = &wrong[..wrong.len().min(6)];
-            failures.push(format!("{how}: {}\n{}", wrong.len(), shown.join("\n")));
-        }
+        same_in(operation, rows, modes, width);
     }
+    let (op, from, to) = operation;
     println!("{} {from} to {to}: {} rows", op.info().name, rows.len());
-    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Compares both ways in one mode, at a width.
+fn same_in(operation: Operation, rows: &[Row], modes: FloatControls, width: u8) {
+    let (op, from, to) = operation;
+    let float = op.info().out.base == Base::Float;
+    let nan = |v: u64| float && float_value(to, v).is_nan();
+    let how = format!("{} {from} to {to} SIMD{width} {modes:?}", op.info().name);
+    let run = |units| {
+        let got = computed(operation, modes, rows, width, units);
+        got.unwrap_or_else(|e| panic!("{how}: {e}"))
+    };
+    let (native, soft) = (run(Units::ALL), run(Units::NO_DOUBLES));
+    let differ = |(_, (n, s)): &(&Row, (&u64, &u64))| n != s && !(nan(**n) && nan(**s));
+    let wrong: Vec<String> = rows
+        .iter()
+        .zip(native.iter().zip(&soft))
+        .filter(differ)
+        .map(|(row, (native, soft))| format!("{row:#018x?}: {native:#x}, {soft:#x}"))
+        .collect();
+    let shown = &wrong[..wrong.len().min(6)];
+    assert!(
+        wrong.is_empty(),
+        "{how}: {}\n{}",
+        wrong.len(),
+        shown.join("\n")
+    );
 }
 
 fn doubles(rows: &[(f64, f64)]) -> Vec<Row> {
@@ -217,12 +229,70 @@ fn f38_sums_are_those_of_the_unit() {
 
 #[test]
 fn f38_products_are_those_of_the_unit() {
-    same((AluOp::FMul, 64, 64), &terms());
+    let rows = terms();
+    same_in_each((AluOp::FMul, 64, 64), &rows);
+    cut_as_the_simulator_can((AluOp::FMul, 64, 64), &rows);
 }
 
 #[test]
 fn f38_products_with_a_sum_are_those_of_the_unit() {
-    same((AluOp::FFma, 64, 64), &terms());
+    let rows = terms();
+    same_in_each((AluOp::FFma, 64, 64), &rows);
+    cut_as_the_simulator_can((AluOp::FFma, 64, 64), &rows);
+}
+
+/// Rounding towards zero the simulator needs to know what a product misses, and computes that as a double: where it is one.
+fn cut_as_the_simulator_can(operation: Operation, rows: &[Row]) {
+    let exponent = |x: u64| (x >> 52 & 0x7ff) as i64;
+    let known = |[x, y, z]: &&Row| {
+        let normal = [x, y].iter().all(|v| (1..2047).contains(&exponent(**v)));
+        let product = exponent(*x) + exponent(*y) - 1023;
+        normal && (120..2000).contains(&product) && (120..2000).contains(&exponent(*z))
+    };
+    let rows: Vec<Row> = rows.iter().filter(known).copied().collect();
+    assert!(rows.len() > 10_000, "only {} rows", rows.len());
+    same_in(operation, &rows, rtz(), 16);
+}
+
+/// The product of finite numbers, cut.
+fn cut_product(x: u64, y: u64) -> u64 {
+    let parts = |v: u64| {
+        let exponent = v >> 52 & 0x7ff;
+        let hidden = u64::from(exponent != 0) << 52;
+        (v & mask(52) | hidden, exponent.max(1) as i64)
+    };
+    let ((mx, ex), (my, ey)) = (parts(x), parts(y));
+    let product = u128::from(mx) * u128::from(my);
+    let sign = (x ^ y) & 1 << 63;
+    if product == 0 {
+        return sign;
+    }
+    // As if bit 104 were the hidden one; the exponent of subnormals is one.
+    let top = 127 - i64::from(product.leading_zeros());
+    let exponent = (ex + ey - 1023 + top - 104).max(1);
+    let down = 52 + exponent - (ex + ey - 1023);
+    let mantissa = match down {
+        0..128 => (product >> down) as u64,
+        128.. => 0,
+        _ => (product << -down) as u64,
+    };
+    match exponent {
+        2047.. => sign | f64::MAX.to_bits(),
+        _ => sign | (((exponent - 1) as u64) << 52) + mantissa,
+    }
+}
+
+/// Towards zero, also where the simulator does not know what is missing.
+#[test]
+fn f38_products_are_cut_exactly() {
+    let finite = |row: &&Row| row[..2].iter().all(|x| f64::from_bits(*x).is_finite());
+    let rows: Vec<Row> = terms().iter().filter(finite).copied().collect();
+    let got = computed((AluOp::FMul, 64, 64), rtz(), &rows, 16, Units::NO_DOUBLES);
+    let got = got.unwrap_or_else(|e| panic!("{e}"));
+    for (row, got) in rows.iter().zip(got) {
+        let want = cut_product(row[0], row[1]);
+        assert_eq!(got, want, "{row:#x?}: {got:#x}, {want:#x} wanted");
+    }
 }
 
 #[test]

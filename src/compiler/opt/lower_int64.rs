@@ -1,7 +1,8 @@
 //! Computes 64-bit integers as pairs of words, for parts whose EUs have no arithmetic of that size.
 //!
 //! In:  scalar ALU operations. Out: with [`Ctx::soft_int64`] no integer of 64 bits is computed, compared, selected or converted: such
-//! values are loaded, moved, packed of two words and unpacked. Without it nothing changes. `lower_alu` may stand before or behind.
+//! values are loaded, moved, packed of two words and unpacked. With [`Ctx::soft_fp64`] none is divided, which elsewhere takes doubles.
+//! Without either nothing changes.
 //! Ref: ICL PRM vol. 7, "Execution Data Types" (no Q and UQ). Tests: tests/fs_exec/.
 
 use crate::pass::Ctx;
@@ -13,7 +14,19 @@ use std::cell::RefCell;
 
 /// Entry point.
 pub fn lower_int64(s: &mut Shader, ctx: &Ctx) -> bool {
-    ctx.soft_int64 && lower_instrs(s, is_wide, lower)
+    match (ctx.soft_int64, ctx.soft_fp64) {
+        (true, _) => lower_instrs(s, is_wide, lower),
+        (_, true) => lower_instrs(s, divides, lower),
+        _ => false,
+    }
+}
+
+/// True for the operations that are made of doubles elsewhere.
+fn divides(s: &Shader, i: &Instr) -> bool {
+    use AluOp as Op;
+    let Instr::Alu(a) = i else { return false };
+    let division = matches!(a.op, Op::UDiv | Op::UMod | Op::IDiv | Op::IRem | Op::IMod);
+    division && s.defs[a.def].bit_size == 64
 }
 
 /// True if values of 64 bits are selected.
@@ -28,7 +41,7 @@ pub(crate) fn selects_wide(s: &Shader) -> bool {
     blocks.any(|b| s.blocks[b].instrs.iter().any(wide))
 }
 
-/// True for operations on 64 bits that are more than a copy.
+/// True for operations on 64 bits that are more than a copy, those of floats alone left out.
 pub(crate) fn is_wide(s: &Shader, i: &Instr) -> bool {
     use AluOp as Op;
     let Instr::Alu(a) = i else { return false };
@@ -36,8 +49,11 @@ pub(crate) fn is_wide(s: &Shader, i: &Instr) -> bool {
         a.op,
         Op::Mov | Op::Pack64_2x32Split | Op::Unpack64_2x32SplitX | Op::Unpack64_2x32SplitY
     );
-    let mut all = a.srcs.iter().map(|x| x.def).chain([a.def]);
-    !copies && !a.op.is_vec() && all.any(|d| s.defs[d].bit_size == 64)
+    let info = a.op.info();
+    let wide = |ty: OpType, d: Id<Def>| ty.base != Base::Float && s.defs[d].bit_size == 64;
+    let mut srcs = info.srcs.iter().zip(&a.srcs);
+    let any = wide(info.out, a.def) || srcs.any(|(rule, src)| wide(rule.ty, src.def));
+    any && !copies && !a.op.is_vec()
 }
 
 fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
@@ -105,13 +121,18 @@ fn one<'p>(
         Op::Bcsel => Cond::new(place, srcs[0]).choose_pair(pair(1), pair(2)),
         Op::UDiv => divide(place, pair(0), pair(1)).0,
         Op::UMod => divide(place, pair(0), pair(1)).1,
-        Op::IDiv | Op::IRem => {
+        Op::IDiv | Op::IRem | Op::IMod => {
             let (x, y) = (pair(0), pair(1));
             let (sx, sy) = (x.hi.sign(), y.hi.sign());
             let (quotient, rest) = divide(place, x.negated_by(sx), y.negated_by(sy));
+            let rest = rest.negated_by(sx);
             match op {
                 Op::IDiv => quotient.negated_by(sx ^ sy),
-                _ => rest.negated_by(sx),
+                Op::IRem => rest,
+                _ => {
+                    let fits = rest.is_zero() | (rest.hi ^ y.hi).least(0);
+                    fits.choose_pair(rest, rest + y)
+                }
             }
         }
         Op::B2I => {
