@@ -3,7 +3,7 @@
 //! In:  scalar ALU operations. Out: with [`Ctx::soft_int64`] no integer of 64 bits is computed, compared, selected or converted: such
 //! values are loaded, moved, packed of two words and unpacked. With [`Ctx::soft_fp64`] none is divided, which elsewhere takes doubles.
 //! Without either nothing changes.
-//! Ref: ICL PRM vol. 7, "Execution Data Types" (no Q and UQ). Tests: tests/fs_exec/.
+//! Ref: ICL PRM vol. 7, "Execution Data Types" (no Q and UQ). Tests: tests/opt/lower_int64/, tests/fs_exec/.
 
 use crate::pass::Ctx;
 use crate::rewrite::{Action, lower_instrs};

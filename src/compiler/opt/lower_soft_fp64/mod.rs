@@ -7,7 +7,7 @@
 //! Results are those of the unit, bit by bit but for NaNs: correctly rounded, to nearest even or, where the shader says so for any size (the
 //! unit has one mode), towards zero; `frsq` to less than a unit of its last place. Subnormals are kept unless the shader flushes them.
 //! There are no branches.
-//! Ref: IEEE 754-2019; SPV_KHR_float_controls. Tests: tests/fs_exec/.
+//! Ref: IEEE 754-2019; SPV_KHR_float_controls. Tests: tests/opt/lower_soft_fp64/, tests/fs_exec/.
 
 mod compare;
 mod convert;
@@ -16,8 +16,6 @@ mod integral;
 mod product;
 mod quotient;
 mod sum;
-#[cfg(test)]
-mod tests;
 
 use crate::pass::Ctx;
 use crate::rewrite::{Action, lower_instrs};
