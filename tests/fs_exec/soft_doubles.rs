@@ -278,7 +278,7 @@ fn cut_product(x: u64, y: u64) -> u64 {
     };
     match exponent {
         2047.. => sign | f64::MAX.to_bits(),
-        _ => sign | (((exponent - 1) as u64) << 52) + mantissa,
+        _ => sign | ((((exponent - 1) as u64) << 52) + mantissa),
     }
 }
 
@@ -333,7 +333,7 @@ fn narrow() -> Vec<Row> {
     for _ in 0..60_000 {
         let exp = 1023 - 160 + r.next() % 320;
         let kept = [10, 23, 24, 11][r.below(4)];
-        let mantissa = r.next() & !(mask(52 - kept)) | (1 << (51 - kept)) * (r.next() & 1);
+        let mantissa = (r.next() & !mask(52 - kept)) | ((1 << (51 - kept)) * (r.next() & 1));
         let x = make(r.next(), exp, mantissa);
         rows.extend([x, x.next_up(), x.next_down()].map(|x| [x.to_bits(), 0, 0]));
     }

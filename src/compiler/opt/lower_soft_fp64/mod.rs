@@ -85,7 +85,7 @@ impl Job {
     }
 
     fn flushes(&self, bits: u8) -> bool {
-        self.controls.denorm_flush & bits / 16 != 0
+        self.controls.denorm_flush & (bits / 16) != 0
     }
 
     /// The value, or nothing where the operation is none that shaders have of doubles.
@@ -131,16 +131,16 @@ impl Job {
             Op::FGe => return Some(compare::ge(x(0), x(1)).def),
             Op::B2F => convert::of_bool(Cond::new(place, self.srcs[0])),
             Op::F2F | Op::F2FRtz | Op::F2FRtne if self.bits == 64 && self.to == 64 => x(0),
-            Op::F2F | Op::F2FRtz | Op::F2FRtne if self.to == 64 => self.from_float(place),
+            Op::F2F | Op::F2FRtz | Op::F2FRtne if self.to == 64 => self.of_float(place),
             Op::F2F | Op::F2FRtz | Op::F2FRtne => return Some(self.to_float(place, x(0))),
-            Op::I2F | Op::U2F => self.from_integer(place),
+            Op::I2F | Op::U2F => self.of_integer(place),
             Op::F2I | Op::F2U => return Some(self.to_integer(place, x(0))),
             _ => return None,
         };
         Some(value.pack())
     }
 
-    fn from_float<'p>(&self, place: &'p dyn Place) -> Pair<'p> {
+    fn of_float<'p>(&self, place: &'p dyn Place) -> Pair<'p> {
         // What is subnormal of 16 bits is not of 32.
         let single = match self.bits {
             16 => place.alu(AluOp::F2F, &self.srcs[..1], 32),
@@ -169,7 +169,7 @@ impl Job {
         place.alu(AluOp::U2U, &[(magnitude | sign).def], self.to)
     }
 
-    fn from_integer<'p>(&self, place: &'p dyn Place) -> Pair<'p> {
+    fn of_integer<'p>(&self, place: &'p dyn Place) -> Pair<'p> {
         let modes = self.modes();
         let signed = self.op == AluOp::I2F;
         if self.bits == 64 {
