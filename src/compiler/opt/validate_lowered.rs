@@ -6,6 +6,7 @@ use crate::lower_image_formats::is_read_format;
 use crate::lower_int64::is_wide;
 use crate::lower_soft_fp64::is_of_doubles;
 use crate::pass::{Ctx, OptError};
+use entity::Id;
 use nir::*;
 
 /// Checks a shader for gen9, or for a part that can do less.
@@ -39,13 +40,17 @@ fn check_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
             let lacking = ctx.soft_fp64 && is_of_doubles(s, i) || ctx.soft_int64 && is_wide(s, i);
             lacking.then(|| a.op.info().name)
         }
+        // Integers the backend takes apart itself.
         Instr::Intrinsic(i) => {
-            let wide = i.def.is_some_and(|d| s.defs[d].bit_size == 64);
-            let op = AluOp::ALL.get(i.index("reduction_op") as usize);
-            let reduces = i.op.index_of("reduction_op").is_some();
-            let float = op.is_some_and(|op| op.info().out.base == Base::Float);
-            let lacking = if float { ctx.soft_fp64 } else { ctx.soft_int64 };
-            (reduces && wide && lacking).then(|| i.op.info().name)
+            let double = |d: Id<Def>| s.defs[d].bit_size == 64;
+            let op = i.op.index_of("reduction_op").and_then(|_| {
+                let number = i.index("reduction_op") as usize;
+                AluOp::ALL.get(number)
+            });
+            let of_floats = op.is_some_and(|op| op.info().out.base == Base::Float);
+            let votes = i.op == IntrinsicOp::VoteFeq;
+            let lacking = (of_floats || votes) && i.srcs.iter().any(|d| double(*d));
+            (ctx.soft_fp64 && lacking).then(|| i.op.info().name)
         }
         _ => None,
     };

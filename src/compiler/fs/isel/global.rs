@@ -8,7 +8,7 @@ use crate::lir::{Dst, GRF_BYTES, Src, VgrfId};
 use crate::message;
 use abi::DriverValue;
 use entity::Id;
-use isa::{CondMod, Opcode, Type};
+use isa::{Opcode, Type};
 use nir::{Def, Intrinsic};
 use smallvec::SmallVec;
 
@@ -147,18 +147,7 @@ impl Isel<'_> {
                 .binary(Opcode::Add, exec, sum, address, add, Mods::NONE);
             return;
         }
-        let ud = |l: Lanes, half: u32| l.retype(Type::Ud).at(4 * half);
-        let low = ud(sum, 0);
-        self.b
-            .binary(Opcode::Add, exec, low, ud(address, 0), add, Mods::NONE);
-        let carry = self.b.temp(Type::Ud, exec);
-        let less = Mods::cmod(CondMod::L, 0);
-        self.b
-            .binary(Opcode::Cmp, exec, carry, low, ud(address, 0), less);
-        let (high, minus) = (ud(sum, 1).retype(Type::D), carry.retype(Type::D).negated());
-        let from = ud(address, 1).retype(Type::D);
-        self.b
-            .binary(Opcode::Add, exec, high, from, minus, Mods::NONE);
+        self.add_pair(exec, sum, address, add);
     }
 
     /// Reads `n` dwords at one address; the answer's dword `c` is at byte `32 * c`.

@@ -17,6 +17,7 @@ mod image;
 mod intrinsic;
 mod memory;
 mod output;
+mod pairs;
 mod payload;
 mod pushed;
 mod reduce;
