@@ -1,6 +1,6 @@
 //! Computes doubles as pairs of words, for parts whose EUs have no unit for them.
 //!
-//! In:  scalar ALU operations. Out: with [`Ctx::soft_fp64`] no float of 64 bits is computed, compared or converted: such values are
+//! In:  scalar ALU operations, votes. Out: with [`Ctx::soft_fp64`] no float of 64 bits is computed, compared or converted: such values are
 //! loaded, moved, selected, packed of two words and unpacked. Without it nothing changes. Stands before `lower_alu`, which spells out
 //! for the unit what it takes several instructions for.
 //!
@@ -28,7 +28,34 @@ use std::cell::RefCell;
 
 /// Entry point.
 pub fn lower_soft_fp64(s: &mut Shader, ctx: &Ctx) -> bool {
-    ctx.soft_fp64 && lower_instrs(s, is_of_doubles, lower)
+    let wants = |s: &Shader, i: &Instr| is_of_doubles(s, i) || vote(s, i).is_some();
+    ctx.soft_fp64 && lower_instrs(s, wants, lower)
+}
+
+/// The operand of a vote on doubles.
+fn vote(s: &Shader, i: &Instr) -> Option<Id<Def>> {
+    match i {
+        Instr::Intrinsic(i) if i.op == IntrinsicOp::VoteFeq => {
+            Some(i.srcs[0]).filter(|d| s.defs[*d].bit_size == 64)
+        }
+        _ => None,
+    }
+}
+
+/// Whether all invocations have the first one's value.
+fn vote_equal(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
+    let modes = modes(b.shader.info.float_controls);
+    let mut all = b.imm_bool(true);
+    for x in b.channels(x) {
+        let first = b.load(IntrinsicOp::ReadFirstInvocation, 1, 64, &[x], &[]);
+        let same = {
+            let place = RefCell::new(&mut *b);
+            let [x, first] = [x, first].map(|d| format::operand(Pair::of(&place, d), modes));
+            compare::eq(x, first).def
+        };
+        all = b.iand(all, same);
+    }
+    b.load(IntrinsicOp::VoteAll, 1, 1, &[all], &[])
 }
 
 /// True for operations with an operand or a result that is a float of 64 bits. (Moves and selections are of bits.)
@@ -41,6 +68,9 @@ pub(crate) fn is_of_doubles(s: &Shader, i: &Instr) -> bool {
 }
 
 fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
+    if let Some(x) = vote(b.shader, &b.shader.instrs[id]) {
+        return Action::Replace(vote_equal(b, x));
+    }
     let Instr::Alu(a) = b.shader.instrs[id].clone() else {
         return Action::Keep;
     };
@@ -65,6 +95,19 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
     }
 }
 
+/// How a shader with these controls has its doubles computed. The unit has one rounding mode for all sizes.
+fn modes(controls: FloatControls) -> Modes {
+    Modes {
+        towards_zero: controls.rounding_rtz != 0,
+        flush: flushes(controls, 64),
+    }
+}
+
+/// True if subnormals of so many bits are zeros.
+fn flushes(controls: FloatControls, bits: u8) -> bool {
+    controls.denorm_flush & (bits / 16) != 0
+}
+
 /// An operation to be lowered.
 struct Job {
     op: AluOp,
@@ -77,21 +120,14 @@ struct Job {
 }
 
 impl Job {
-    fn modes(&self) -> Modes {
-        Modes {
-            towards_zero: self.controls.rounding_rtz != 0,
-            flush: self.flushes(64),
-        }
-    }
-
     fn flushes(&self, bits: u8) -> bool {
-        self.controls.denorm_flush & (bits / 16) != 0
+        flushes(self.controls, bits)
     }
 
     /// The value, or nothing where the operation is none that shaders have of doubles.
     fn made(&self, place: &dyn Place) -> Option<Id<Def>> {
         use AluOp as Op;
-        let modes = self.modes();
+        let modes = modes(self.controls);
         let bits = |i: usize| Pair::of(place, self.srcs[i]);
         let x = |i: usize| format::operand(bits(i), modes);
         let value = match self.op {
@@ -153,7 +189,7 @@ impl Job {
         let towards_zero = match self.op {
             AluOp::F2FRtz => true,
             AluOp::F2FRtne => false,
-            _ => self.modes().towards_zero,
+            _ => modes(self.controls).towards_zero,
         };
         let (fraction, bias) = if self.to == 32 { (23, 127) } else { (10, 15) };
         let small = Small {
@@ -170,7 +206,7 @@ impl Job {
     }
 
     fn of_integer<'p>(&self, place: &'p dyn Place) -> Pair<'p> {
-        let modes = self.modes();
+        let modes = modes(self.controls);
         let signed = self.op == AluOp::I2F;
         if self.bits == 64 {
             let x = Pair::of(place, self.srcs[0]);
