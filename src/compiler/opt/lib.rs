@@ -33,7 +33,8 @@
 //!   unpack_half_2x16_split_y`.
 //!
 //! With [`Ctx::soft_fp64`] none of these has an operand or a result that is a float of 64 bits, and with [`Ctx::soft_int64`] none but `mov`
-//! and those that pack and unpack two words one that is an integer of 64 bits.
+//! and those that pack and unpack two words one that is an integer of 64 bits. Without a unit doubles cannot be reduced over lanes: that is an
+//! error.
 //!
 //! **Everything else is lowered**, `fsub isub fdiv fmod frem fsign isign imod ldexp frexp_* fdot* pack_* unpack_*
 //! find_msb uadd_carry usub_borrow *_sat bitfield_insert *bitfield_extract fquantize2f16` included.

@@ -1,6 +1,7 @@
 //! Rounding to integers, and the parts of a number.
 
 use super::format::*;
+use super::sum;
 use crate::word::{Cond, Pair, Word};
 
 /// Where a number's fraction is.
@@ -62,6 +63,11 @@ fn away<'p>(x: Pair<'p>, away: Word<'p>) -> Pair<'p> {
 /// Downwards.
 pub(super) fn floor(x: Pair<'_>) -> Pair<'_> {
     away(x, x.hi.sign())
+}
+
+/// `x - floor(x)`.
+pub(super) fn fract(x: Pair<'_>, modes: Modes) -> Pair<'_> {
+    sum::add(x, negated(floor(x)), modes)
 }
 
 /// Upwards.

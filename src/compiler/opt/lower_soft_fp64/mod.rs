@@ -157,7 +157,7 @@ impl Job {
             Op::FFloor => integral::floor(x(0)),
             Op::FCeil => integral::ceil(x(0)),
             Op::FRoundEven => integral::round_even(x(0)),
-            Op::FFract => quotient::fract(x(0), integral::floor(x(0)), modes),
+            Op::FFract => integral::fract(x(0), modes),
             Op::Ldexp => integral::ldexp(x(0), Word::new(place, self.srcs[1]), modes),
             Op::FrexpSig => integral::frexp(x(0)).0,
             Op::FrexpExp => return Some(integral::frexp(x(0)).1.def),

@@ -4,7 +4,6 @@
 
 use super::format::*;
 use super::product;
-use super::sum;
 use crate::word::{Pair, Word};
 use nir::AluOp;
 
@@ -87,11 +86,6 @@ pub(super) fn modulo<'p>(
 ) -> Pair<'p> {
     let whole = round(div(x, y, modes));
     product::fma(negated(whole), y, x, modes)
-}
-
-/// `x - floor(x)`.
-pub(super) fn fract<'p>(x: Pair<'p>, floor: Pair<'p>, modes: Modes) -> Pair<'p> {
-    sum::add(x, negated(floor), modes)
 }
 
 /// A root on the way.
