@@ -112,7 +112,7 @@ fn lower(words: &[u32], entry: &str, stage: Stage, tess: nir::TessInfo) -> Resul
     runner
         .run(&mut shader, opt::GEN9)
         .map_err(|e| e.to_string())?;
-    opt::validate_lowered(&shader).map_err(|e| e.to_string())?;
+    opt::validate_lowered(&shader, &runner.ctx).map_err(|e| e.to_string())?;
     let layout = compile::default_layout(words, stage, entry).map_err(|e| e.to_string())?;
     let options = fs::Options {
         layout,

@@ -6,7 +6,7 @@ use crate::alu_bounds::{Value, allowed, defined, folded};
 use crate::alu_operands;
 use crate::alu_tables::GAPS;
 use crate::machine::{self, Buffers};
-use crate::{CORES, bindings, layout};
+use crate::{CORES, Units, bindings, layout};
 use nir::interp::Machine;
 use nir::{ALU_OPS, AluOp, Base, Builder, IntrinsicOp, OpInfo, OpType, Shader, Size, Stage};
 use std::fmt::Write;
@@ -29,12 +29,13 @@ enum Form {
 
 /// One operation at one choice of sizes; one operand may be a constant.
 #[derive(Clone, Debug)]
-struct Case {
+pub struct Case {
     info: &'static OpInfo,
     src_bits: Vec<u8>,
     def_bits: u8,
     constant: Option<(usize, u64)>,
     form: Form,
+    units: Units,
 }
 
 impl Case {
@@ -55,6 +56,9 @@ impl Case {
         }
         if self.form != Form::Lanes {
             write!(s, " {:?}", self.form).expect("a string");
+        }
+        if self.units != Units::ALL {
+            write!(s, " {:?}", self.units).expect("a string");
         }
         s
     }
@@ -101,6 +105,7 @@ fn cases(info: &'static OpInfo) -> Vec<Case> {
                     def_bits: bits(info.out, to),
                     constant: None,
                     form: Form::Lanes,
+                    units: Units::ALL,
                 };
                 let parts = match info.op {
                     AluOp::ExtractU8 | AluOp::ExtractI8 => case.def_bits / 8,
@@ -358,7 +363,7 @@ fn check(case: &Case, most: usize, widths: &[u8], t: &mut Tally) {
         Ok(got) => compare(case, "interpreted", &rows, &got, true, t),
         Err(e) => t.failures.push(format!("{name}: {e}")),
     }
-    let result = opt::compile(&mut sh, opt::Ctx::default()).map_err(|e| e.to_string());
+    let result = opt::compile(&mut sh, case.units.passes()).map_err(|e| e.to_string());
     if result.is_ok() {
         match interpret(&sh, &buffers, groups) {
             Ok(got) => compare(case, "lowered", &rows, &got, false, t),
@@ -376,7 +381,7 @@ fn check(case: &Case, most: usize, widths: &[u8], t: &mut Tally) {
             required_width: Some(width),
             validate: true,
             dumps: std::env::var("FS_DUMP").into_iter().collect(),
-            ..fs::Options::default()
+            ..case.units.backend()
         };
         let compiled = match &result {
             Ok(()) => fs::compile(&sh, device, &options).map_err(|e| e.to_string()),
@@ -574,4 +579,44 @@ fn f36_conversions_of_doubles_round_once() {
     }
     assert!(t.failures.is_empty(), "{}", t.failures.join("\n"));
     assert!(t.cases > 20, "only {} cases", t.cases);
+}
+
+/// Every operation with 64 bits among its operands and results, as by lanes and with constants, without some units: how many cases.
+pub fn check_without(units: Units) -> usize {
+    let mut t = Tally {
+        failures: Vec::new(),
+        compared: 0,
+        cases: 0,
+    };
+    let filter = std::env::var("ALU").unwrap_or_default();
+    let mut turn = 0;
+    let wanted = |info: &&OpInfo| filter.is_empty() || info.name == filter;
+    for info in ALU_OPS.iter().filter(wanted) {
+        for case in cases(info) {
+            if case.def_bits != 64 && !case.src_bits.contains(&64) {
+                continue;
+            }
+            let case = Case { units, ..case };
+            turn += 1;
+            check(&case, usize::MAX, &WIDTHS[turn % 3..][..1], &mut t);
+            if case.src_bits.len() == 1 || case.info.op.is_vec() || case.constant.is_some() {
+                continue;
+            }
+            let scalars = (0..case.src_bits.len()).filter(|i| case.components(*i) == 1);
+            for i in scalars {
+                for c in constants(&case, i) {
+                    let constant = Some((i, c));
+                    turn += 1;
+                    let widths = &WIDTHS[turn % 3..][..1];
+                    let case = Case {
+                        constant,
+                        ..case.clone()
+                    };
+                    check(&case, 64, widths, &mut t);
+                }
+            }
+        }
+    }
+    assert!(t.failures.is_empty(), "{}", t.failures.join("\n"));
+    t.cases
 }

@@ -2,7 +2,8 @@
 //!
 //! `FUZZ=first,number` runs others than those of every run; a failure names its seed.
 
-use super::generator::generate;
+use super::Units;
+use super::generator::{generate, generate_wide};
 use nir::interp::Machine;
 use nir::{Shader, parse, validate};
 use opt::Step;
@@ -33,15 +34,14 @@ fn run(s: &Shader) -> Vec<u8> {
     m.buffers[1].1.clone()
 }
 
-/// Runs every pass on the shader and compares after each that changed something.
-fn check_passes(seed: u64) {
-    let mut s = generate(seed);
+/// Runs every pass on the shader of a seed and compares after each that changed something.
+fn check_passes(seed: u64, mut s: Shader, units: Units) {
     validate(&s).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
     let want = run(&s);
     let text = s.to_string();
     let again = parse(&text).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
     assert_eq!(again.to_string(), text, "seed {seed}");
-    let ctx = opt::Ctx::default();
+    let ctx = units.passes();
     for step in opt::GEN9 {
         let (passes, rounds) = match step {
             Step::Once(p) => (vec![*p], 1),
@@ -85,13 +85,12 @@ fn check_passes(seed: u64) {
 }
 
 /// Compares the machine code with the interpreter at each width.
-fn check_code(seed: u64, failures: &mut Vec<String>) {
-    let mut s = generate(seed);
-    opt::compile(&mut s, opt::Ctx::default()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
+fn check_code(seed: u64, mut s: Shader, units: Units, failures: &mut Vec<String>) {
+    opt::compile(&mut s, units.passes()).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{s}"));
     for spill_everything in [false, true] {
         let options = fs::Options {
             spill_everything,
-            ..fs::Options::default()
+            ..units.backend()
         };
         super::check(&format!("seed {seed}"), &s, &options, failures);
     }
@@ -111,7 +110,7 @@ fn seeds() -> std::ops::Range<u64> {
 /// F25, F27: with random control flow, ballots, elections and reductions among it, a shader means the same after every pass.
 #[test]
 fn f27_random_shaders_mean_the_same_after_every_pass() {
-    seeds().for_each(check_passes);
+    seeds().for_each(|seed| check_passes(seed, generate(seed), Units::ALL));
 }
 
 /// F27, down to the machine code.
@@ -119,7 +118,38 @@ fn f27_random_shaders_mean_the_same_after_every_pass() {
 fn f27_random_shaders_mean_the_same_as_machine_code() {
     let mut failures = Vec::new();
     for seed in seeds() {
-        check_code(seed, &mut failures);
+        check_code(seed, generate(seed), Units::ALL, &mut failures);
     }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// F35, F38: values of 64 bits, too, mean the same after every pass, with units for them and without.
+#[test]
+fn f35_random_shaders_of_64_bits_mean_the_same_after_every_pass() {
+    for seed in seeds().take(300) {
+        for units in [Units::ALL, Units::NONE] {
+            check_passes(seed, generate_wide(seed), units);
+        }
+    }
+}
+
+/// F35, F38: with values of 64 bits, with the units for them and without each.
+#[test]
+fn f35_random_shaders_of_64_bits_mean_the_same_with_and_without_units() {
+    let mut failures = Vec::new();
+    for seed in seeds().take(300) {
+        for units in [Units::ALL, Units::NO_DOUBLES, Units::NO_INT64, Units::NONE] {
+            check_code(seed, generate_wide(seed), units, &mut failures);
+        }
+    }
+    // With every register of 32 lanes spilled a few are too long for what scratch there is.
+    let refused = failures.len();
+    failures
+        .retain(|f| !(f.contains(" simd32 spilled: ") && f.contains(" registers of scratch, ")));
+    let refused = refused - failures.len();
+    assert!(
+        refused < 60 || std::env::var_os("FUZZ").is_some(),
+        "{refused} are refused"
+    );
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

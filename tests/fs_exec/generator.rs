@@ -1,4 +1,4 @@
-//! Random shaders: expressions of integers, variables, arrays, branches, loops that end early, returns, and what depends on who else is
+//! Random shaders: expressions of integers, of 64 bits and doubles where they are asked for, variables, arrays, branches, loops that end early, returns, and what depends on who else is
 //! there.
 //!
 //! In:  a seed. Out: a compute shader of eight invocations that reads the buffer of binding 0 and writes that of binding 1, each
@@ -32,6 +32,8 @@ struct Gen<'s> {
     output: Id<Variable>,
     lane: Id<Def>,
     loops: u32,
+    /// A variable of 64 bits, in shaders that compute such values.
+    long: Option<Id<Variable>>,
 }
 
 impl Gen<'_> {
@@ -91,6 +93,11 @@ impl Gen<'_> {
     fn expr(&mut self, depth: u32) -> Id<Def> {
         if depth == 0 {
             return self.leaf();
+        }
+        if let Some(long) = self.long
+            && self.r.next(3) == 0
+        {
+            return self.half_of_wide(long, depth - 1);
         }
         use AluOp as Op;
         const OPS: &[AluOp] = &[
@@ -178,6 +185,111 @@ impl Gen<'_> {
                 self.b.alu(op, &[x, y])
             }
         }
+    }
+
+    /// 64 bits: the variable, or two expressions of 32.
+    fn wide_leaf(&mut self, long: Id<Variable>, depth: u32) -> Id<Def> {
+        if self.r.next(2) == 0 {
+            return self.b.load_var(long).unwrap();
+        }
+        let (lo, hi) = (self.expr(depth), self.leaf());
+        self.b.pack_64_2x32_split(lo, hi)
+    }
+
+    /// A word of what is computed with 64 bits, which the variable may be afterwards.
+    fn half_of_wide(&mut self, long: Id<Variable>, depth: u32) -> Id<Def> {
+        use AluOp as Op;
+        const INTEGERS: &[AluOp] = &[
+            Op::IAdd,
+            Op::ISub,
+            Op::IMul,
+            Op::UMulHigh,
+            Op::IMulHigh,
+            Op::IAnd,
+            Op::IXor,
+            Op::IMin,
+            Op::UMax,
+            Op::UAddSat,
+            Op::ISubSat,
+            Op::UDiv,
+            Op::IRem,
+            Op::IMod,
+        ];
+        const SHIFTS: &[AluOp] = &[Op::IShl, Op::IShr, Op::UShr];
+        const ONE: &[AluOp] = &[Op::INeg, Op::INot, Op::IAbs, Op::ISign, Op::BitfieldReverse];
+        const FLOATS: &[AluOp] = &[Op::FAdd, Op::FSub, Op::FMul, Op::FMin, Op::FMax];
+        const ONE_FLOAT: &[AluOp] = &[
+            Op::FNeg,
+            Op::FAbs,
+            Op::FSat,
+            Op::FSign,
+            Op::FTrunc,
+            Op::FFloor,
+            Op::FRoundEven,
+            Op::FFract,
+        ];
+        let pick = |r: &mut Random, from: &[AluOp]| from[r.next(from.len() as u32) as usize];
+        let x = self.wide_leaf(long, depth);
+        let v = match self.r.next(9) {
+            0 => {
+                let op = pick(&mut self.r, SHIFTS);
+                let n = self.leaf();
+                self.b.alu(op, &[x, n])
+            }
+            1 => {
+                let op = pick(&mut self.r, ONE);
+                self.b.alu(op, &[x])
+            }
+            2 => {
+                let y = self.wide_leaf(long, 0);
+                let less = self.b.ilt(x, y);
+                let z = self.wide_leaf(long, 0);
+                self.b.bcsel(less, z, x)
+            }
+            3 => {
+                let op = pick(&mut self.r, FLOATS);
+                let y = self.wide_leaf(long, 0);
+                let (x, y) = (self.finite_double(x), self.finite_double(y));
+                self.b.alu(op, &[x, y])
+            }
+            4 => {
+                let x = self.finite_double(x);
+                let op = pick(&mut self.r, ONE_FLOAT);
+                self.b.alu(op, &[x])
+            }
+            5 => {
+                let (x, y) = (self.finite_double(x), self.leaf());
+                let single = self.b.f2f(x, 32);
+                let y = self.b.i2f(y, 64);
+                let single = self.b.f2f(single, 64);
+                self.b.ffma(x, y, single)
+            }
+            _ => {
+                let op = pick(&mut self.r, INTEGERS);
+                let mut y = self.wide_leaf(long, 0);
+                if matches!(op, Op::UDiv | Op::IRem | Op::IMod) {
+                    // Neither zero nor minus one, by which the smallest number has no quotient.
+                    let (one, kept) = (self.b.imm_int(64, 1), self.b.imm_int(64, i64::MAX));
+                    y = self.b.ior(y, one);
+                    y = self.b.iand(y, kept);
+                }
+                self.b.alu(op, &[x, y])
+            }
+        };
+        if self.r.next(2) == 0 {
+            self.b.store_var(long, v);
+        }
+        match self.r.next(2) {
+            0 => self.b.unpack_64_2x32_split_x(v),
+            _ => self.b.unpack_64_2x32_split_y(v),
+        }
+    }
+
+    /// A double below two in magnitude, and no zero.
+    fn finite_double(&mut self, x: Id<Def>) -> Id<Def> {
+        let (kept, one) = (self.b.imm_int(64, !(1 << 62)), self.b.imm_int(64, 1));
+        let x = self.b.iand(x, kept);
+        self.b.ior(x, one)
     }
 
     /// A number below two: which bits a NaN has is not defined.
@@ -357,6 +469,15 @@ fn temp(ty: Id<Type>) -> Variable {
 
 /// The shader of a seed.
 pub fn generate(seed: u64) -> Shader {
+    generate_of(seed, false)
+}
+
+/// The shader of a seed, one with values of 64 bits.
+pub fn generate_wide(seed: u64) -> Shader {
+    generate_of(seed, true)
+}
+
+fn generate_of(seed: u64, wide: bool) -> Shader {
     let mut s = Shader::new(Stage::Compute, "fuzz");
     s.info.workgroup_size = [4, 2, 1];
     let int = s.types.intern(Type::Int(32));
@@ -401,8 +522,16 @@ pub fn generate(seed: u64) -> Shader {
         binding: 1,
         ..temp(block)
     });
+    let long = wide.then(|| {
+        let long = s.types.intern(Type::Int(64));
+        s.vars.push(temp(long))
+    });
     let mut b = Builder::at_end(&mut s);
     b.exact = true;
+    if let Some(long) = long {
+        let some = b.imm_int(64, 0x3ff0_0000_8000_0001);
+        b.store_var(long, some);
+    }
     let lane = b.system_value(IntrinsicOp::LoadLocalInvocationIndex);
     for (k, v) in vars.iter().enumerate() {
         let x = b.iadd_imm(lane, k as i64 * 3);
@@ -430,6 +559,7 @@ pub fn generate(seed: u64) -> Shader {
         output,
         lane,
         loops: 3,
+        long,
     };
     g.r.next(2);
     g.statements(3, false);

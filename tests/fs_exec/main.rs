@@ -11,6 +11,8 @@ mod float_modes;
 mod generated;
 mod generator;
 mod machine;
+mod soft_doubles;
+mod soft_integers;
 mod subgroup;
 
 use machine::{Buffers, ELEMENTS};
@@ -19,6 +21,50 @@ use nir::{CfEvent, Instr, IntrinsicOp, Shader};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use vkrunner::{Runner, ShaderStage};
+
+/// Which of the EUs' units are not used.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Units {
+    soft_fp64: bool,
+    soft_int64: bool,
+}
+
+impl Units {
+    const ALL: Units = Units {
+        soft_fp64: false,
+        soft_int64: false,
+    };
+    const NO_DOUBLES: Units = Units {
+        soft_fp64: true,
+        ..Units::ALL
+    };
+    const NO_INT64: Units = Units {
+        soft_int64: true,
+        ..Units::ALL
+    };
+    const NONE: Units = Units {
+        soft_fp64: true,
+        soft_int64: true,
+    };
+
+    /// What the passes know then.
+    fn passes(self) -> opt::Ctx {
+        opt::Ctx {
+            soft_fp64: self.soft_fp64,
+            soft_int64: self.soft_int64,
+            ..opt::Ctx::default()
+        }
+    }
+
+    /// What the backend knows.
+    fn backend(self) -> fs::Options {
+        fs::Options {
+            soft_fp64: self.soft_fp64,
+            soft_int64: self.soft_int64,
+            ..fs::Options::default()
+        }
+    }
+}
 
 const BUFFER_BYTES: usize = 1024;
 const GROUPS: [u32; 3] = [2, 1, 1];

@@ -44,6 +44,8 @@ flags! {
     Simd32Fs "simd32_fs" true "SIMD32 fragment shaders wherever they are legal, faster or not";
     SpillFs "spill_fs" true "spill everything in the FS backend";
     NoOpt "noopt" true "skip every optimisation that may be skipped";
+    SoftFp64 "soft_fp64" true "doubles are computed as pairs of dwords, as on parts without a unit for them";
+    SoftInt64 "soft_int64" true "64-bit integers are computed as pairs of dwords, as on parts without arithmetic for them";
     NoPushUbo "no-push-ubo" true "uniform buffers are read by messages: no ranges of them come with what starts a thread";
     NoMcs "no-mcs" false "no control surfaces of images with samples: each sample is stored";
     NoHiz "no-hiz" false "no hierarchies of depth: each depth is read and written where it lies";

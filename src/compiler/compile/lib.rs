@@ -167,7 +167,7 @@ pub fn compile_with_dumps(
         ..opt::Runner::default()
     };
     runner.run(&mut shader, opt::GEN9)?;
-    opt::validate_lowered(&shader)?;
+    opt::validate_lowered(&shader, &runner.ctx)?;
     back_end(&shader, key)
 }
 
@@ -178,8 +178,20 @@ fn context(key: &Key<'_>) -> opt::Ctx {
     opt::Ctx {
         conversions: all.collect(),
         read_behind: key.read_behind,
+        soft_fp64: soft_fp64(key),
+        soft_int64: soft_int64(key),
         ..opt::Ctx::default()
     }
+}
+
+/// True if doubles are computed as words: there is no unit for them, or it is not to be used.
+fn soft_fp64(key: &Key<'_>) -> bool {
+    key.backend.soft_fp64 || !key.device.has(hw::Cap::NativeFp64)
+}
+
+/// True if 64-bit integers are.
+fn soft_int64(key: &Key<'_>) -> bool {
+    key.backend.soft_int64 || !key.device.has(hw::Cap::NativeInt64)
 }
 
 fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
@@ -190,6 +202,8 @@ fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, Compile
             SubgroupSize::Required(size) => Some(size),
             _ => key.backend.required_width,
         },
+        soft_fp64: soft_fp64(key),
+        soft_int64: soft_int64(key),
         ..key.backend.clone()
     };
     Ok(fs::compile(shader, key.device, &options)?)

@@ -333,7 +333,8 @@ impl Build {
         }
         // Mixed mode with a destination of 32 bits has 8 lanes (SKL PRM vol. 7, "Mixed Mode").
         let mixed = dst.ty == Type::F && srcs.iter().any(|s| s.ty == Type::Hf);
-        if op == Op::MovIndirect || mixed {
+        // An accumulator holds eight integers (SKL PRM vol. 2a, "mach").
+        if matches!(op, Op::MovIndirect | Op::Eu(Opcode::Mach)) || mixed {
             step = step.min(8);
         }
         let mut lane = first;

@@ -372,6 +372,30 @@ fn allocate(
     regalloc::allocate(lir, r0, may_spill)
 }
 
+/// What units that are not to be used would compute is an error. Values of 64 bits are only moved then.
+fn check_units(insts: &[isa::Inst], options: &Options) -> Result<(), FsError> {
+    if !options.soft_fp64 && !options.soft_int64 {
+        return Ok(());
+    }
+    let lacking = |i: &&isa::Inst| {
+        let sources = &i.src[..usize::from(i.op.info().sources).min(3)];
+        let all = || sources.iter().map(|s| s.ty).chain([i.dst.ty]);
+        let double = all().any(|ty| ty == isa::Type::Df);
+        let integer = all().any(|ty| matches!(ty, isa::Type::Q | isa::Type::Uq));
+        let moves = i.op == isa::Opcode::Mov
+            && sources.iter().all(|s| !s.negate && !s.abs)
+            && all().all(|ty| ty.size_bytes() == 8);
+        options.soft_fp64 && double || options.soft_int64 && integer && !moves
+    };
+    match insts.iter().filter(|i| i.send.is_none()).find(lacking) {
+        Some(i) => Err(FsError::Unsupported {
+            op: i.op.info().name,
+            what: "is of 64 bits, for which there is no unit",
+        }),
+        None => Ok(()),
+    }
+}
+
 fn compile_width(
     shader: &Shader,
     device: &Device,
@@ -423,6 +447,7 @@ fn compile_width(
     regalloc::remove_copies_to_self(&mut lir, &allocation.reg);
     schedule::after_allocation(&mut lir, &allocation.reg);
     let (insts, handles) = encode::encode(&lir, &allocation.reg);
+    check_units(&insts, options)?;
     let code = encode::bytes(&insts, device.hw_gen)?;
     if check {
         encode::check(&insts, device)?;

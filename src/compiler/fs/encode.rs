@@ -245,6 +245,7 @@ impl Encoder<'_> {
             }),
             Op::HaltTarget => self.halt_target(inst),
             Op::Eu(op) if op.is_branch() => self.branch(inst, op),
+            Op::Eu(Opcode::Mach) => self.high_product(inst),
             Op::Eu(op) => {
                 let mut i = self.base(inst, op);
                 self.operands(inst, &mut i);
@@ -270,6 +271,32 @@ impl Encoder<'_> {
             }
             Op::Collect(_) => debug_assert!(false, "payloads are lowered before"),
         }
+    }
+
+    /// The high half of a product of doublewords: with the low word of the second source into the accumulator, then with its high word
+    /// (SKL PRM vol. 2a, "mach").
+    fn high_product(&mut self, inst: &Inst) {
+        let mut low = self.base(inst, Opcode::Mul);
+        low.cmod = isa::CondMod::None;
+        low.dst = isa::Dst::arf(ArfReg::Accumulator, 0, 0, inst.dst.ty);
+        low.src[0] = self.src(&inst.src[0], inst.exec);
+        let second = inst.src[1];
+        low.src[1] = match second.reg {
+            Reg::Imm(bits) => isa::Src::imm_uw(bits as u16),
+            _ => {
+                let words = Src {
+                    ty: Type::Uw,
+                    stride: 2 * second.stride,
+                    ..second
+                };
+                self.src(&words, inst.exec)
+            }
+        };
+        self.out.push(low);
+        let mut high = self.base(inst, Opcode::Mach);
+        self.operands(inst, &mut high);
+        high.acc_wr = true;
+        self.out.push(high);
     }
 
     fn base(&self, inst: &Inst, op: Opcode) -> isa::Inst {

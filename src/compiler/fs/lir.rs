@@ -248,7 +248,8 @@ pub type PayloadId = Id<Payload>;
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// An operation of the EU with one to three sources, or control flow.
+    /// An operation of the EU with one to three sources, or control flow. MACH is the whole product's high half: it is encoded with
+    /// the MUL that it needs before it, so that nobody else has to know of the accumulator.
     Eu(Opcode),
     /// The math box.
     Math(MathFn),

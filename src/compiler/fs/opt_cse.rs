@@ -101,6 +101,7 @@ pub(crate) fn is_pure(inst: &Inst) -> bool {
                 | Opcode::Bfi2
                 | Opcode::Add
                 | Opcode::Mul
+                | Opcode::Mach
                 | Opcode::Avg
                 | Opcode::Frc
                 | Opcode::Rndu

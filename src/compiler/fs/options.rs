@@ -22,6 +22,10 @@ pub struct Options {
     pub wide_fragments: bool,
     /// Stages that draw get ranges of uniform buffers with their push data.
     pub push_ranges: bool,
+    /// The EUs' unit for doubles is not used, as if there were none: the shader computes none.
+    pub soft_fp64: bool,
+    /// Nor is their arithmetic of 64-bit integers.
+    pub soft_int64: bool,
     /// Names of the dumps to keep in each [`Variant`]: a pass's name for LIR after it, `all` for every pass,
     /// `asm` for the assembly.
     pub dumps: Vec<String>,

@@ -36,6 +36,8 @@ fn timing(inst: &Inst) -> (u32, u32) {
             Opcode::Break | Opcode::Cont | Opcode::Halt => (8, 8),
             Opcode::Wait => (16, 100),
             Opcode::Mad | Opcode::Lrp => (2 * regs, 16),
+            // Two instructions, one after the other.
+            Opcode::Mach => (4 * regs, 24),
             _ => (2 * regs, 14),
         },
         Op::Math(f) => {

@@ -32,6 +32,10 @@
 //!   unpack_32_2x16_split_x unpack_32_2x16_split_y pack_half_2x16_split unpack_half_2x16_split_x
 //!   unpack_half_2x16_split_y`.
 //!
+//! With [`Ctx::soft_fp64`] none of these has an operand or a result that is a float of 64 bits, and with [`Ctx::soft_int64`] none but `mov`
+//! and those that pack and unpack two words one that is an integer of 64 bits. Without a unit doubles cannot be reduced over lanes: that is an
+//! error.
+//!
 //! **Everything else is lowered**, `fsub isub fdiv fmod frem fsign isign imod ldexp frexp_* fdot* pack_* unpack_*
 //! find_msb uadd_carry usub_borrow *_sat bitfield_insert *bitfield_extract fquantize2f16` included.
 //!
@@ -71,12 +75,14 @@ mod lower_image_formats;
 mod lower_indirect_stores;
 mod lower_indirect_vars;
 mod lower_input_attachments;
+mod lower_int64;
 mod lower_io;
 mod lower_io_to_temporaries;
 mod lower_mem_access;
 mod lower_non_uniform_access;
 mod lower_phis_to_scalar;
 mod lower_resource_derefs;
+mod lower_soft_fp64;
 mod lower_ssbo_atomic_64;
 mod lower_system_values;
 mod lower_tex;
@@ -121,6 +127,7 @@ mod rules_tests;
 #[cfg(test)]
 mod text_tests;
 mod validate_lowered;
+mod word;
 
 pub use algebra::{Inexact, Rule};
 pub use opt_unread_outputs::inputs_read;
@@ -139,5 +146,5 @@ pub fn compile(shader: &mut Shader, ctx: Ctx) -> Result<(), OptError> {
         ..Runner::default()
     };
     runner.run(shader, GEN9)?;
-    validate_lowered(shader)
+    validate_lowered(shader, &runner.ctx)
 }

@@ -17,6 +17,10 @@ pub struct Ctx {
     pub conversions: Vec<(u32, abi::Converted)>,
     /// Slots that the stage behind reads, those of the API's own aside, where it is known.
     pub read_behind: Option<nir::Slots>,
+    /// Doubles are computed as pairs of words: the part has no unit for them.
+    pub soft_fp64: bool,
+    /// Integers of 64 bits are, for the same reason.
+    pub soft_int64: bool,
 }
 
 impl Default for Ctx {
@@ -26,6 +30,8 @@ impl Default for Ctx {
             select_array_limit: 16,
             conversions: Vec::new(),
             read_behind: None,
+            soft_fp64: false,
+            soft_int64: false,
         }
     }
 }

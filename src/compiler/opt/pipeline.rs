@@ -51,14 +51,27 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_reassociate)),
     Step::Once(pass!(opt_forward_stores)),
     Step::Once(pass!(opt_load_store_vectorize)),
-    Step::Once(pass!(lower_alu)),
+    Step::UntilStable(ALU),
     Step::Once(pass!(opt_idiv_const)),
     Step::Once(pass!(lower_bit_size)),
     Step::UntilStable(OPTIMISE),
+    Step::UntilStableIf(lower_int64::selects_wide, SELECTIONS),
     Step::Once(pass!(opt_ffma)),
     Step::Once(pass!(opt_signs)),
     Step::Once(pass!(opt_dce)),
     Step::Once(pass!(opt_sink)),
+];
+
+/// What one of these makes may need another.
+static ALU: &[Pass] = &[pass!(lower_soft_fp64), pass!(lower_int64), pass!(lower_alu)];
+
+/// What branches choose between is selected now, which of 64 bits may not be.
+static SELECTIONS: &[Pass] = &[
+    pass!(lower_int64),
+    pass!(opt_copy_prop),
+    pass!(opt_algebraic),
+    pass!(opt_cse),
+    pass!(opt_dce),
 ];
 
 /// Makes the indices of local arrays constants where loops count them, so that the arrays become values, and finds out which

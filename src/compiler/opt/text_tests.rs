@@ -201,9 +201,13 @@ fn text_cases() {
                 .map(|n| nir::Slot::from_name(n).unwrap());
             slots.fold(nir::Slots::NONE, nir::Slots::with)
         };
+        let without = text.lines().find_map(|l| l.strip_prefix("; without: "));
+        let lacks = |unit| without.is_some_and(|w| w.split_whitespace().any(|w| w == unit));
         let mut runner = Runner {
             validate: true,
             ctx: crate::Ctx {
+                soft_fp64: lacks("fp64"),
+                soft_int64: lacks("int64"),
                 read_behind: read.map(slots),
                 conversions: conversions.map(|l| conversion(&name, l)).collect(),
                 ..crate::Ctx::default()

@@ -3,14 +3,18 @@
 //! In:  a shader after the pipeline. Out: the first instruction that breaks a promise.
 
 use crate::lower_image_formats::is_read_format;
-use crate::pass::OptError;
+use crate::lower_int64::is_wide;
+use crate::lower_soft_fp64::is_of_doubles;
+use crate::pass::{Ctx, OptError};
+use entity::Id;
 use nir::*;
 
-/// Checks a shader for gen9.
-pub fn validate_lowered(s: &Shader) -> Result<(), OptError> {
+/// Checks a shader for gen9, or for a part that can do less.
+pub fn validate_lowered(s: &Shader, ctx: &Ctx) -> Result<(), OptError> {
     for b in s.block_order() {
         for &id in &s.blocks[b].instrs {
-            if let Err(what) = check(s, &s.instrs[id]) {
+            let i = &s.instrs[id];
+            if let Err(what) = check(s, i).and_then(|()| check_units(s, i, ctx)) {
                 return Err(OptError::Unsupported(what));
             }
         }
@@ -26,6 +30,33 @@ fn check(s: &Shader, i: &Instr) -> Result<(), String> {
         Instr::Intrinsic(i) => check_intrinsic(s, i),
         Instr::Tex(t) => check_tex(t),
         _ => Ok(()),
+    }
+}
+
+/// What the part has no unit for is not computed.
+fn check_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
+    let what = match i {
+        Instr::Alu(a) => {
+            let lacking = ctx.soft_fp64 && is_of_doubles(s, i) || ctx.soft_int64 && is_wide(s, i);
+            lacking.then(|| a.op.info().name)
+        }
+        // Integers the backend takes apart itself.
+        Instr::Intrinsic(i) => {
+            let double = |d: Id<Def>| s.defs[d].bit_size == 64;
+            let op = i.op.index_of("reduction_op").and_then(|_| {
+                let number = i.index("reduction_op") as usize;
+                AluOp::ALL.get(number)
+            });
+            let of_floats = op.is_some_and(|op| op.info().out.base == Base::Float);
+            let votes = i.op == IntrinsicOp::VoteFeq;
+            let lacking = (of_floats || votes) && i.srcs.iter().any(|d| double(*d));
+            (ctx.soft_fp64 && lacking).then(|| i.op.info().name)
+        }
+        _ => None,
+    };
+    match what {
+        Some(name) => Err(format!("{name} of 64 bits, for which there is no unit")),
+        None => Ok(()),
     }
 }
 

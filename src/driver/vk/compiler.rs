@@ -207,6 +207,8 @@ fn backend(context: &Context, capture: bool) -> compile::Backend {
         },
         wide_fragments: flags.has(debug::Flag::Simd32Fs),
         spill_everything: flags.has(debug::Flag::SpillFs),
+        soft_fp64: flags.has(debug::Flag::SoftFp64),
+        soft_int64: flags.has(debug::Flag::SoftInt64),
         push_ranges: !flags.has(debug::Flag::NoPushUbo),
         ..Default::default()
     }

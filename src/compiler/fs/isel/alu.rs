@@ -544,7 +544,7 @@ impl Isel<'_> {
         t
     }
 
-    /// An operand of an integer sum: negations become modifiers.
+    /// An operand of an integer sum: negations become modifiers, and the 1 of what is true is the negation of all ones.
     fn isrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
         if let Some(i) = self.sh.intrinsic_of(s.def)
             && i.op == nir::IntrinsicOp::LoadSubgroupInvocation
@@ -555,6 +555,16 @@ impl Isel<'_> {
         }
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::INeg
+            && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
+            && let l = self.src(&alu.srcs[0], ty)
+            && !l.is_imm()
+        {
+            return l.negated();
+        }
+        if let Some(alu) = self.sh.alu_of(s.def)
+            && alu.op == AluOp::B2I
+            && ty == Type::D
+            && !self.is_cheaper_as_flag(alu.srcs[0].def)
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
             && let l = self.src(&alu.srcs[0], ty)
             && !l.is_imm()
@@ -615,6 +625,11 @@ impl Isel<'_> {
         if matches!(alu.op, AluOp::IMul2x32_64 | AluOp::UMul2x32_64) {
             let dst = self.new_def(alu.def).retype(wide);
             self.b.binary(Opcode::Mul, exec, dst, a, b, Mods::NONE);
+            return;
+        }
+        if self.soft_int64 {
+            let dst = self.new_def(alu.def).retype(narrow);
+            self.b.binary(Opcode::Mach, exec, dst, a, b, Mods::NONE);
             return;
         }
         let product = self.b.temp(wide, exec);

@@ -140,6 +140,16 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// An address and a number of 32 bits.
+    fn add_to_address(&mut self, exec: Exec, sum: Lanes, address: Lanes, add: Lanes) {
+        if !self.soft_int64 {
+            self.b
+                .binary(Opcode::Add, exec, sum, address, add, Mods::NONE);
+            return;
+        }
+        self.add_pair(exec, sum, address, add);
+    }
+
     /// Reads `n` dwords at one address; the answer's dword `c` is at byte `32 * c`.
     fn read_uniform(&mut self, low: Lanes, high: Lanes, add: Lanes, n: u8) -> VgrfId {
         let exec = Exec::Whole(8);
@@ -150,9 +160,7 @@ impl Isel<'_> {
             address
         } else {
             let sum = Lanes::new(self.b.lir.vgrf(64), 0, Type::Uq, 8);
-            let address = address.retype(Type::Uq);
-            self.b
-                .binary(Opcode::Add, exec, sum, address, add, Mods::NONE);
+            self.add_to_address(exec, sum, address.retype(Type::Uq), add);
             sum
         };
         let v = self.b.lir.vgrf(GRF_BYTES * u32::from(n));
@@ -225,8 +233,7 @@ impl Isel<'_> {
         self.b.mov(Exec::Active, address.retype(ud), low);
         self.b.mov(Exec::Active, address.retype(ud).at(4), high);
         let sum = self.b.temp(Type::Uq, Exec::Active);
-        self.b
-            .binary(Opcode::Add, Exec::Active, sum, address, at, Mods::NONE);
+        self.add_to_address(Exec::Active, sum, address, at);
         let (lanes, parts) = self.parts(16);
         let v = self
             .b

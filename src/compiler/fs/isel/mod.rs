@@ -17,6 +17,7 @@ mod image;
 mod intrinsic;
 mod memory;
 mod output;
+mod pairs;
 mod payload;
 mod pushed;
 mod reduce;
@@ -78,6 +79,8 @@ type Copies = SmallVec<[(Id<Def>, Id<Def>); 2]>;
 pub(super) struct Isel<'a> {
     sh: &'a Shader,
     layout: &'a abi::PipelineLayout,
+    /// There is no arithmetic of 64-bit integers.
+    soft_int64: bool,
     divergent: &'a IdSet<Def>,
     b: Build,
     /// First component of each def in `comps`.
@@ -184,6 +187,7 @@ pub(crate) fn select(
     let mut isel = Isel {
         sh,
         layout: &options.layout,
+        soft_int64: options.soft_int64,
         divergent: known.divergent,
         b,
         start,

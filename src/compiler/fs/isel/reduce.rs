@@ -248,6 +248,9 @@ impl Isel<'_> {
     fn wide_join(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
         let whole = Exec::Whole(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
+        if self.soft_int64 && self.join_pairs(whole, op, to, [a, b]) {
+            return Some(to);
+        }
         if op == AluOp::IMul {
             // The low product whole, and the mixed ones for its upper half.
             let (ud, d) = (Type::Ud, Type::D);

@@ -343,14 +343,18 @@ impl Isel<'_> {
             self.clear_flag();
             let null = Lanes::null(ty, if d.bit_size == 64 { 8 } else { 4 });
             let mods = Mods::cmod(CondMod::Nz, 0);
-            self.b.binary(
-                Opcode::Cmp,
-                Exec::Active,
-                null,
-                value.retype(ty),
-                one.retype(ty),
-                mods,
-            );
+            if ty == Type::Uq && self.soft_int64 {
+                self.pair_differs(Exec::Active, value, one);
+            } else {
+                self.b.binary(
+                    Opcode::Cmp,
+                    Exec::Active,
+                    null,
+                    value.retype(ty),
+                    one.retype(ty),
+                    mods,
+                );
+            }
             let bits = self.read_flag();
             all = Some(match all {
                 None => bits,

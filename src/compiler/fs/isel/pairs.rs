@@ -1,0 +1,152 @@
+//! 64-bit integers in pairs of dwords, for what the backend itself computes of them where the EUs have no arithmetic of that size.
+//!
+//! In:  registers of 64 bits, lane after lane. Out: others, made of operations on their halves. The flag is used.
+
+use super::Isel;
+use crate::builder::{Exec, Lanes, Mods};
+use isa::{CondMod, Opcode, PredCtrl, Type};
+use nir::AluOp;
+
+/// A half: 0 is the lower one.
+fn half(of: Lanes, number: u32, ty: Type) -> Lanes {
+    of.retype(Type::Ud).at(4 * number).retype(ty)
+}
+
+impl Isel<'_> {
+    /// `to = a + b`, where `b` is a pair or its lower half alone.
+    pub(super) fn add_pair(&mut self, exec: Exec, to: Lanes, a: Lanes, b: Lanes) {
+        let (ud, d) = (Type::Ud, Type::D);
+        let low = half(to, 0, ud);
+        self.b.binary(
+            Opcode::Add,
+            exec,
+            low,
+            half(a, 0, ud),
+            b.retype(ud),
+            Mods::NONE,
+        );
+        // All ones where the sum is less than a term.
+        let carry = self.b.temp(ud, exec);
+        let less = Mods::cmod(CondMod::L, 0);
+        self.b
+            .binary(Opcode::Cmp, exec, carry, low, half(a, 0, ud), less);
+        let (high, minus) = (half(to, 1, d), carry.retype(d).negated());
+        self.b
+            .binary(Opcode::Add, exec, high, half(a, 1, d), minus, Mods::NONE);
+        if b.ty.size_bytes() == 8 {
+            self.b
+                .binary(Opcode::Add, exec, high, high, half(b, 1, d), Mods::NONE);
+        }
+    }
+
+    /// `to = op(a, b)` of pairs; false if the operation has no such form.
+    pub(super) fn join_pairs(
+        &mut self,
+        exec: Exec,
+        op: AluOp,
+        to: Lanes,
+        [a, b]: [Lanes; 2],
+    ) -> bool {
+        let (ud, d) = (Type::Ud, Type::D);
+        let halves = |opcode: Opcode, isel: &mut Self| {
+            for n in [0, 1] {
+                let (to, a, b) = (half(to, n, ud), half(a, n, ud), half(b, n, ud));
+                isel.b.binary(opcode, exec, to, a, b, Mods::NONE);
+            }
+        };
+        match op {
+            AluOp::IAnd => halves(Opcode::And, self),
+            AluOp::IOr => halves(Opcode::Or, self),
+            AluOp::IXor => halves(Opcode::Xor, self),
+            AluOp::IAdd => self.add_pair(exec, to, a, b),
+            AluOp::IMul => {
+                let (low, high) = (half(to, 0, d), half(to, 1, d));
+                let lows = (half(a, 0, ud), half(b, 0, ud));
+                self.b.binary(
+                    Opcode::Mach,
+                    exec,
+                    high.retype(ud),
+                    lows.0,
+                    lows.1,
+                    Mods::NONE,
+                );
+                for (x, y) in [(0, 1), (1, 0)] {
+                    let mixed = self.b.temp(ud, exec).retype(d);
+                    self.b.binary(
+                        Opcode::Mul,
+                        exec,
+                        mixed,
+                        half(a, x, d),
+                        half(b, y, d),
+                        Mods::NONE,
+                    );
+                    self.b
+                        .binary(Opcode::Add, exec, high, high, mixed, Mods::NONE);
+                }
+                self.b.binary(
+                    Opcode::Mul,
+                    exec,
+                    low,
+                    half(a, 0, d),
+                    half(b, 0, d),
+                    Mods::NONE,
+                );
+            }
+            AluOp::IMin | AluOp::UMin | AluOp::IMax | AluOp::UMax => {
+                let signed = matches!(op, AluOp::IMin | AluOp::IMax);
+                self.pair_less(exec, a, b, if signed { d } else { ud });
+                let greater = matches!(op, AluOp::IMax | AluOp::UMax);
+                for n in [0, 1] {
+                    let (to, a, b) = (half(to, n, ud), half(a, n, ud), half(b, n, ud));
+                    let mods = Mods::pred(0, greater);
+                    self.b.binary(Opcode::Sel, exec, to, a, b, mods);
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// f0.0 = a < b: the upper halves decide, where they are not equal.
+    fn pair_less(&mut self, exec: Exec, a: Lanes, b: Lanes, upper: Type) {
+        let null = Lanes::null(Type::Ud, 4);
+        for (n, ty, condition, inverse) in [
+            (1, upper, CondMod::Z, None),
+            (0, Type::Ud, CondMod::L, Some(false)),
+            (1, upper, CondMod::L, Some(true)),
+        ] {
+            let mods = Mods {
+                pred: inverse.map(|inverse| crate::lir::Pred {
+                    ctrl: PredCtrl::Normal,
+                    inverse,
+                }),
+                ..Mods::cmod(condition, 0)
+            };
+            self.b.binary(
+                Opcode::Cmp,
+                exec,
+                null,
+                half(a, n, ty),
+                half(b, n, ty),
+                mods,
+            );
+        }
+    }
+
+    /// f0.0 = a != b, in lanes where it is not set before.
+    pub(super) fn pair_differs(&mut self, exec: Exec, a: Lanes, b: Lanes) {
+        let null = Lanes::null(Type::Ud, 4);
+        let unset = crate::lir::Pred {
+            ctrl: PredCtrl::Normal,
+            inverse: true,
+        };
+        for n in [0, 1] {
+            let mods = Mods {
+                pred: Some(unset),
+                ..Mods::cmod(CondMod::Nz, 0)
+            };
+            let (a, b) = (half(a, n, Type::Ud), half(b, n, Type::Ud));
+            self.b.binary(Opcode::Cmp, exec, null, a, b, mods);
+        }
+    }
+}
