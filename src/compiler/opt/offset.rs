@@ -1,7 +1,7 @@
 //! Offsets of memory accesses, taken apart.
 
 use entity::Id;
-use nir::{Alu, AluOp, AluSrc, Def, Shader, fold};
+use nir::{Alu, AluOp, AluSrc, Def, Intrinsic, Shader, fold};
 use smallvec::SmallVec;
 
 /// Offset as (dynamic part, constant).
@@ -23,6 +23,25 @@ pub(crate) fn split(s: &Shader, offset: Id<Def>) -> (Option<Id<Def>>, i64) {
         }
     }
     (Some(offset), 0)
+}
+
+/// Bytes of a slot.
+pub(crate) const SLOT_BYTES: i64 = 16;
+
+/// Whether an access is to slots instead of memory.
+pub(crate) fn is_slots(i: &Intrinsic) -> bool {
+    i.op.index_of("location").is_some()
+}
+
+/// Where an access begins, from its dynamic part on, whose constant part is `constant`: a slot is [`SLOT_BYTES`].
+pub(crate) fn place(i: &Intrinsic, constant: i64) -> i64 {
+    match is_slots(i) {
+        true => {
+            let slot = constant + i64::from(i.index("location"));
+            slot * SLOT_BYTES + 4 * i64::from(i.index("component"))
+        }
+        false => constant + i64::from(i.index("base")),
+    }
 }
 
 /// Terms of a sum that are looked at; what has more is a term itself.

@@ -1,12 +1,12 @@
 //! Does without accesses of memory whose result is known, or that nobody sees.
 //!
-//! In:  offset-based loads and stores, scalar arithmetic.
+//! In:  offset-based loads and stores, those of tessellation control's outputs among them, scalar arithmetic.
 //! Out: a load of what was loaded or stored before, on every way to it, is that value, if nothing that may write the place and no
 //! barrier is between; a store of what is there already, and one that another store of the same block covers before anything may
 //! see it, are gone. Of shared memory that holds within a block. Accesses that are volatile or coherent stay as they are, and atomics end what was known.
 //! Tests: tests/opt/opt_forward_stores/.
 
-use crate::offset::{Linear, Terms};
+use crate::offset::{Linear, Terms, is_slots, place};
 use crate::pass::Ctx;
 use crate::rewrite::become_mov;
 use entity::{Id, IdMap};
@@ -22,9 +22,12 @@ enum Class {
     Buffer = 1,
     Shared = 2,
     Scratch = 4,
+    /// Outputs of tessellation control, of the patch and of its points.
+    Patch = 8,
+    Points = 16,
 }
 
-const ALL: u8 = 7;
+const ALL: u8 = 31;
 
 /// A place in memory.
 #[derive(Clone)]
@@ -78,6 +81,7 @@ struct Known {
 
 fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
     use IntrinsicOp as Op;
+    let control = s.stage == Stage::TessControl;
     let (class, offset, handle, store) = match i.op {
         Op::LoadSsbo => (Class::Buffer, 1, Some(0), false),
         Op::StoreSsbo => (Class::Buffer, 2, Some(1), true),
@@ -87,14 +91,25 @@ fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
         Op::StoreShared => (Class::Shared, 1, None, true),
         Op::LoadScratch => (Class::Scratch, 0, None, false),
         Op::StoreScratch => (Class::Scratch, 1, None, true),
+        Op::LoadOutput if control => (Class::Patch, 0, None, false),
+        Op::StoreOutput if control => (Class::Patch, 1, None, true),
+        Op::LoadPerVertexOutput if control => (Class::Points, 1, Some(0), false),
+        Op::StorePerVertexOutput if control => (Class::Points, 2, Some(1), true),
         _ => return None,
     };
     let value = if store { i.srcs[0] } else { i.def? };
     let d = s.defs[value];
     let offset = Linear::of(s, i.srcs[offset]);
-    let start = offset.constant + i64::from(i.index("base"));
-    let flags = nir::Access::from_bits(i.index("access"));
+    let start = place(i, offset.constant);
     let whole = !store || i.index("write_mask") == (1 << d.num_components) - 1;
+    // A component of a slot has 32 bits, whatever is in it.
+    let plain = match is_slots(i) {
+        true => d.bit_size == 32,
+        false => {
+            let flags = nir::Access::from_bits(i.index("access"));
+            !flags.volatile && !flags.coherent
+        }
+    };
     Some(Touch {
         place: Place {
             class,
@@ -107,7 +122,7 @@ fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
         },
         value,
         store,
-        plain: whole && !flags.volatile && !flags.coherent,
+        plain: whole && plain,
     })
 }
 

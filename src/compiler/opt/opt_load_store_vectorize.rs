@@ -5,7 +5,7 @@
 //! between; stores likewise, at the place of the last. What lies in slots is joined within a slot.
 //! Tests: tests/opt/opt_load_store_vectorize/.
 
-use crate::offset::{Linear, Terms, split};
+use crate::offset::{Linear, SLOT_BYTES, Terms, is_slots, place, split};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -68,25 +68,6 @@ struct Key {
     terms: Terms,
     /// Access qualifiers; of slots, how many a dynamic offset may reach.
     access: u32,
-}
-
-/// Bytes of a slot.
-const SLOT_BYTES: i64 = 16;
-
-/// Whether an access is to slots instead of memory.
-fn is_slots(i: &Intrinsic) -> bool {
-    i.op.index_of("location").is_some()
-}
-
-/// Where an access begins, from its dynamic part on, whose constant part is `constant`: a slot is [`SLOT_BYTES`].
-fn place(i: &Intrinsic, constant: i64) -> i64 {
-    match is_slots(i) {
-        true => {
-            let slot = constant + i64::from(i.index("location"));
-            slot * SLOT_BYTES + 4 * i64::from(i.index("component"))
-        }
-        false => constant + i64::from(i.index("base")),
-    }
 }
 
 #[derive(Clone)]

@@ -369,15 +369,6 @@ impl Isel<'_> {
             return;
         }
         let mods = Mods { sat, ..Mods::NONE };
-        if bits == 16 && op != Opcode::Mov {
-            // The hardware rounds 32 bits only; rounding a half to an integer is exact there.
-            let wide = self.b.temp(Type::F, exec);
-            self.b.mov(exec, wide, a);
-            let rounded = self.b.temp(Type::F, exec);
-            self.b.emit(Op::Eu(op), exec, rounded, &[wide], mods);
-            self.b.mov(exec, dst, rounded);
-            return;
-        }
         self.b.emit(Op::Eu(op), exec, dst, &[a], mods);
     }
 
