@@ -22,6 +22,13 @@ pub struct FloatControls {
     pub rounding_rtz: u8,
 }
 
+impl FloatControls {
+    /// Whether subnormals of so many bits are zeros.
+    pub fn flushes(&self, bits: u8) -> bool {
+        self.denorm_flush & size_bit(bits) != 0
+    }
+}
+
 /// What the evaluation of one operation depends on, besides the values.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldCtx {
@@ -265,7 +272,7 @@ impl FoldCtx {
         float_value(bits, self.flush(bits, v))
     }
     fn flush(&self, bits: u8, v: u64) -> u64 {
-        if self.controls.denorm_flush & size_bit(bits) == 0 {
+        if !self.controls.flushes(bits) {
             return v;
         }
         let exp_mask = match bits {

@@ -25,6 +25,8 @@ impl Inexact {
     pub const INF: Inexact = Inexact(4);
     /// The sign of zero.
     pub const SIGN: Inexact = Inexact(8);
+    /// Subnormals stay, which the operation flushes where the shader asks for that.
+    pub const DENORM: Inexact = Inexact(16);
 
     /// Both.
     pub const fn or(self, other: Inexact) -> Inexact {

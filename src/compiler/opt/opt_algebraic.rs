@@ -72,7 +72,7 @@ fn once(
     let mut from = 0;
     while let Instr::Alu(alu) = &s.instrs[id] {
         let found = rules.may_match(&makers, from).find_map(|(k, rule)| {
-            if !holds_at(s, rule, alu) {
+            if !holds_at(s, rule, alu) || keeps_subnormals(s, rule, alu) {
                 return None;
             }
             let m = matches(s, rule, alu, reads)?;
@@ -94,7 +94,8 @@ fn once(
 
 fn allowed(rule: &Compiled, m: &Match) -> bool {
     let lost = rule.rule.inexact;
-    if m.exact && lost != Inexact::NONE {
+    // What is flushed where nobody asks for it may stay.
+    if m.exact && lost.0 & !Inexact::DENORM.0 != 0 {
         return false;
     }
     let special = Inexact::NAN.or(Inexact::INF).or(Inexact::SIGN);
@@ -113,6 +114,12 @@ pub(crate) fn root_bits(op: AluOp, def_bits: u8, src_bits: impl Fn(usize) -> u8)
         }
     }
     def_bits
+}
+
+/// True if a rule would leave subnormals that the shader wants flushed.
+fn keeps_subnormals(s: &Shader, rule: &Compiled, alu: &Alu) -> bool {
+    rule.rule.inexact.0 & Inexact::DENORM.0 != 0
+        && s.info.float_controls.flushes(s.defs[alu.def].bit_size)
 }
 
 fn holds_at(s: &Shader, rule: &Compiled, alu: &Alu) -> bool {

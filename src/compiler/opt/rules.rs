@@ -10,6 +10,7 @@ const NONE: Inexact = Inexact::NONE;
 const ROUND: Inexact = Inexact::ROUND;
 const NAN: Inexact = Inexact::NAN;
 const SIGN: Inexact = Inexact::SIGN;
+const DENORM: Inexact = Inexact::DENORM;
 const ZERO_PRODUCT: Inexact = Inexact::NAN.or(Inexact::INF).or(Inexact::SIGN);
 const ALL_BITS: &[u8] = &[1, 8, 16, 32, 64];
 const INTS: &[u8] = &[8, 16, 32, 64];
@@ -204,7 +205,7 @@ rules! {
     fmul_fneg_fneg: "(fmul (fneg a) (fneg b))" => "(fmul a b)", FLOATS, NONE;
     fmul_fneg: "(fmul (fneg a) b)" => "(fneg (fmul a b))", FLOATS, NONE;
     fadd_fneg_fneg: "(fadd (fneg a) (fneg b))" => "(fneg (fadd a b))", FLOATS, SIGN;
-    fmul_minus_one: "(fmul a -1.0)" => "(fneg a)", FLOATS, NONE;
+    fmul_minus_one: "(fmul a -1.0)" => "(fneg a)", FLOATS, DENORM;
     flt_fneg: "(flt (fneg a) (fneg b))" => "(flt b a)", FLOATS, NONE;
     fge_fneg: "(fge (fneg a) (fneg b))" => "(fge b a)", FLOATS, NONE;
     feq_fneg: "(feq (fneg a) (fneg b))" => "(feq a b)", FLOATS, NONE;
@@ -217,18 +218,18 @@ rules! {
     flt_either_side: "(ior (flt a 0.0) (flt 0.0 a))" => "(flt 0.0 (fabs a))", BOOL, NONE;
 
     // --- floats: neutral operands -------------------------------------------------------------------------------
-    fmul_one: "(fmul a 1.0)" => "a", FLOATS, NAN;
-    fadd_zero: "(fadd a 0.0)" => "a", FLOATS, SIGN.or(NAN);
-    fadd_minus_zero: "(fadd a -0.0)" => "a", FLOATS, NAN;
-    fsub_zero: "(fsub a 0.0)" => "a", FLOATS, NAN;
+    fmul_one: "(fmul a 1.0)" => "a", FLOATS, NAN.or(DENORM);
+    fadd_zero: "(fadd a 0.0)" => "a", FLOATS, SIGN.or(NAN).or(DENORM);
+    fadd_minus_zero: "(fadd a -0.0)" => "a", FLOATS, NAN.or(DENORM);
+    fsub_zero: "(fsub a 0.0)" => "a", FLOATS, NAN.or(DENORM);
     fmul_zero: "(fmul a 0.0)" => "0.0", FLOATS, ZERO_PRODUCT;
     fmul_minus_zero: "(fmul a -0.0)" => "-0.0", FLOATS, ZERO_PRODUCT;
     fadd_neg_self: "(fadd a (fneg a))" => "0.0", FLOATS, Inexact::NAN.or(Inexact::INF);
     fsub_self: "(fsub a a)" => "0.0", FLOATS, Inexact::NAN.or(Inexact::INF);
-    ffma_zero: "(ffma 0.0 a b)" => "b", FLOATS, ZERO_PRODUCT;
+    ffma_zero: "(ffma 0.0 a b)" => "b", FLOATS, ZERO_PRODUCT.or(DENORM);
     ffma_one: "(ffma 1.0 a b)" => "(fadd a b)", FLOATS, NONE;
     ffma_plus_zero: "(ffma a b 0.0)" => "(fmul a b)", FLOATS, SIGN;
-    fdiv_one: "(fdiv a 1.0)" => "a", FLOATS, NAN;
+    fdiv_one: "(fdiv a 1.0)" => "a", FLOATS, NAN.or(DENORM);
     frcp_of_one: "(frcp 1.0)" => "1.0", FLOATS, NONE;
     fdiv_constant: "(fdiv a #b)" => "(fmul a (frcp #b))", &[16, 32], ROUND.or(ZERO_PRODUCT);
     fadd_constants: "(fadd (fadd a #b) #c)" => "(fadd a (fadd #b #c))", FLOATS, ROUND.or(ZERO_PRODUCT);
@@ -241,26 +242,26 @@ rules! {
     flrp_from_back: "(fadd a (fneg (fmul c (fadd a (fneg b)))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
 
     flrp_of_products: "(flrp (fmul! a b) (fmul! a c) d)" => "(fmul a (flrp b c d))", B32, ROUND.or(ZERO_PRODUCT);
-    flrp_first: "(flrp a b 0.0)" => "a", B32, ROUND.or(ZERO_PRODUCT);
-    flrp_second: "(flrp a b 1.0)" => "b", B32, ROUND.or(ZERO_PRODUCT);
-    flrp_chosen: "(flrp a b (b2f c1))" => "(bcsel c1 b a)", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_first: "(flrp a b 0.0)" => "a", B32, ROUND.or(ZERO_PRODUCT).or(DENORM);
+    flrp_second: "(flrp a b 1.0)" => "b", B32, ROUND.or(ZERO_PRODUCT).or(DENORM);
+    flrp_chosen: "(flrp a b (b2f c1))" => "(bcsel c1 b a)", B32, ROUND.or(ZERO_PRODUCT).or(DENORM);
     flrp_from_zero: "(flrp 0.0 a b)" => "(fmul a b)", B32, ROUND.or(ZERO_PRODUCT);
 
     // --- floats: minimum, maximum, saturation ----------------------------------------------------------------------
-    fmin_self: "(fmin a a)" => "a", FLOATS, NAN;
-    fmax_self: "(fmax a a)" => "a", FLOATS, NAN;
+    fmin_self: "(fmin a a)" => "a", FLOATS, NAN.or(DENORM);
+    fmax_self: "(fmax a a)" => "a", FLOATS, NAN.or(DENORM);
     fsat_from_max_min: "(fmax (fmin a 1.0) 0.0)" => "(fsat a)", FLOATS, NAN.or(SIGN);
     fsat_from_min_max: "(fmin (fmax a 0.0) 1.0)" => "(fsat a)", FLOATS, SIGN;
     fmin_constants: "(fmin (fmin a #b) #c)" => "(fmin a (fmin #b #c))", FLOATS, NAN.or(SIGN);
     fmax_constants: "(fmax (fmax a #b) #c)" => "(fmax a (fmax #b #c))", FLOATS, NAN.or(SIGN);
 
     // --- floats: functions of functions --------------------------------------------------------------------------
-    frcp_frcp: "(frcp (frcp a))" => "a", FLOATS, ROUND.or(ZERO_PRODUCT);
+    frcp_frcp: "(frcp (frcp a))" => "a", FLOATS, ROUND.or(ZERO_PRODUCT).or(DENORM);
     frsq_from_rcp: "(frcp (fsqrt a))" => "(frsq a)", FLOATS, ROUND;
     rcp_of_rsq: "(frcp (frsq a))" => "(fsqrt a)", FLOATS, ROUND;
-    exp_of_log: "(fexp2 (flog2 a))" => "a", &[16, 32], ROUND.or(ZERO_PRODUCT);
-    log_of_exp: "(flog2 (fexp2 a))" => "a", &[16, 32], ROUND.or(ZERO_PRODUCT);
-    fpow_one: "(fpow a 1.0)" => "a", &[16, 32], ROUND.or(ZERO_PRODUCT);
+    exp_of_log: "(fexp2 (flog2 a))" => "a", &[16, 32], ROUND.or(ZERO_PRODUCT).or(DENORM);
+    log_of_exp: "(flog2 (fexp2 a))" => "a", &[16, 32], ROUND.or(ZERO_PRODUCT).or(DENORM);
+    fpow_one: "(fpow a 1.0)" => "a", &[16, 32], ROUND.or(ZERO_PRODUCT).or(DENORM);
     fpow_two: "(fpow a 2.0)" => "(fmul a a)", &[16, 32], ROUND.or(ZERO_PRODUCT);
     fpow_half: "(fpow a 0.5)" => "(fsqrt a)", &[16, 32], ROUND.or(ZERO_PRODUCT);
     ffract_from_floor: "(fadd a (fneg (ffloor a)))" => "(ffract a)", &[16, 32], NONE;

@@ -99,13 +99,8 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
 fn modes(controls: FloatControls) -> Modes {
     Modes {
         towards_zero: controls.rounding_rtz != 0,
-        flush: flushes(controls, 64),
+        flush: controls.flushes(64),
     }
-}
-
-/// True if subnormals of so many bits are zeros.
-fn flushes(controls: FloatControls, bits: u8) -> bool {
-    controls.denorm_flush & (bits / 16) != 0
 }
 
 /// An operation to be lowered.
@@ -121,7 +116,7 @@ struct Job {
 
 impl Job {
     fn flushes(&self, bits: u8) -> bool {
-        flushes(self.controls, bits)
+        self.controls.flushes(bits)
     }
 
     /// The value, or nothing where the operation is none that shaders have of doubles.

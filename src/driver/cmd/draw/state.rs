@@ -479,12 +479,23 @@ pub struct Attribute {
     pub offset_bytes: u16,
     /// The hardware's number of its format.
     pub format: u16,
-    /// Channels that the format has; others are 0, 0, 1.
+    /// Channels that the format has; others are 0, 0, 1, but for those behind quadwords.
     pub channels: u8,
-    /// They are integers.
-    pub integer: bool,
+    /// What they are.
+    pub kind: AttributeKind,
     /// Instances that share a value; None: each vertex has its own. 0: all share it.
     pub per_instance: Option<u32>,
+}
+
+/// What the channels of an attribute are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the kinds")]
+pub enum AttributeKind {
+    #[default]
+    Float,
+    Integer,
+    /// Two at most, which pass as they are.
+    Quadwords,
 }
 
 /// Widths of indices.

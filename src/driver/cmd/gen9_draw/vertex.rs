@@ -11,7 +11,9 @@ use hw::draw_state::{vertex_buffer_state, vertex_element_state};
 
 use crate::draw::Draw;
 use crate::draw::shader::VertexInputs;
-use crate::draw::state::{ATTRIBUTES, Attribute, IndexBuffer, IndexType, State, Topology};
+use crate::draw::state::{
+    ATTRIBUTES, Attribute, AttributeKind, IndexBuffer, IndexType, State, Topology,
+};
 use crate::mocs::mocs;
 use crate::stream::{Memory, Stream};
 
@@ -20,6 +22,7 @@ const BASES_BUFFER: u64 = 31;
 const DRAW_ID_BUFFER: u64 = 32;
 
 /// What is stored of a component of an element.
+const NO_STORE: u64 = 0;
 const STORE_SOURCE: u64 = 1;
 const STORE_0: u64 = 2;
 const STORE_1_FLOAT: u64 = 3;
@@ -43,19 +46,15 @@ fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2
         .dwords
 }
 
-/// Channels that a format lacks are 0, 0, 1.
+/// Channels that a format lacks are 0, 0, 1. Quadwords are stored as 128 bits, of which zero is the only filling.
 fn attribute(from: &Attribute) -> [u32; 2] {
-    let one = if from.integer {
-        STORE_1_INTEGER
-    } else {
-        STORE_1_FLOAT
+    let mut controls = match from.kind {
+        AttributeKind::Float => [STORE_0, STORE_0, STORE_0, STORE_1_FLOAT],
+        AttributeKind::Integer => [STORE_0, STORE_0, STORE_0, STORE_1_INTEGER],
+        AttributeKind::Quadwords => [STORE_0, STORE_0, NO_STORE, NO_STORE],
     };
-    let mut controls = [STORE_SOURCE; 4];
-    for (channel, control) in controls.iter_mut().enumerate() {
-        if channel >= from.channels.into() {
-            *control = if channel == 3 { one } else { STORE_0 };
-        }
-    }
+    let there = controls.iter_mut().take(from.channels.into());
+    there.for_each(|control| *control = STORE_SOURCE);
     let (buffer, offset) = (from.buffer.into(), from.offset_bytes.into());
     element(buffer, offset, from.format.into(), controls)
 }

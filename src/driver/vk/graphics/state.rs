@@ -107,7 +107,9 @@ const TOO_MANY: Error = Error::InvalidUse {
     why: "more vertex bindings, attributes, viewports or colour attachments than there can be",
 };
 
-fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
+/// Vertex buffers, and attributes: how many places of those are spoken of.
+fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<usize> {
+    let mut places = 0;
     for binding in info.bindings {
         let place = state.vertex_buffers.get_mut(binding.binding as usize);
         let stride = u16::try_from(binding.stride).ok();
@@ -117,23 +119,27 @@ fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<()
         })?;
     }
     for from in info.attributes {
-        let attribute = vertex::attribute(hw_gen, from.format).ok_or(Error::FormatNotSupported)?;
+        let parts = vertex::attributes(hw_gen, from.format).ok_or(Error::FormatNotSupported)?;
         let binding = info.bindings.iter().find(|b| b.binding == from.binding);
         let divisor = info.divisors.iter().find(|d| d.binding == from.binding);
         let binding = binding.ok_or(Error::InvalidUse {
             why: "a vertex attribute without its binding",
         })?;
         let offset = u16::try_from(from.offset).ok();
-        let place = state.attributes.get_mut(from.location as usize);
-        *place.ok_or(TOO_MANY)? = cmd::draw::state::Attribute {
-            buffer: u8::try_from(binding.binding).map_err(|_| TOO_MANY)?,
-            offset_bytes: offset.filter(|&at| at <= 2047).ok_or(TOO_MANY)?,
-            per_instance: (binding.input_rate == api::VertexInputRate::INSTANCE)
-                .then(|| divisor.map_or(1, |divisor| divisor.divisor)),
-            ..attribute
-        };
+        let offset = offset.filter(|&at| at <= 2047).ok_or(TOO_MANY)?;
+        for (location, part) in (from.location as usize..).zip(parts) {
+            let place = state.attributes.get_mut(location);
+            *place.ok_or(TOO_MANY)? = cmd::draw::state::Attribute {
+                buffer: u8::try_from(binding.binding).map_err(|_| TOO_MANY)?,
+                offset_bytes: offset + part.offset_bytes,
+                per_instance: (binding.input_rate == api::VertexInputRate::INSTANCE)
+                    .then(|| divisor.map_or(1, |divisor| divisor.divisor)),
+                ..part
+            };
+            places = places.max(location + 1);
+        }
     }
-    Ok(())
+    Ok(places)
 }
 
 fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
@@ -308,7 +314,7 @@ impl Fixed {
     /// The state of these structures.
     pub fn new(hw_gen: Gen, info: &FixedInfo<'_>) -> Result<Self> {
         let mut state = Box::new(State::default());
-        attributes(hw_gen, info, &mut state)?;
+        let attributes = attributes(hw_gen, info, &mut state)?;
         if let Some((topology, restart)) = info.assembly {
             state.topology = convert::topology(topology)?;
             state.restart = restart;
@@ -324,7 +330,7 @@ impl Fixed {
         Ok(Self {
             state,
             dynamic: Dynamic::of(info.dynamic)?,
-            attributes: places(info.attributes.iter().map(|from| from.location).max()),
+            attributes,
             buffers: places(info.bindings.iter().map(|from| from.binding).max()),
             targets: info.blend_targets.len(),
         })

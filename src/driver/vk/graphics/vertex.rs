@@ -1,29 +1,61 @@
 //! Attributes of vertices: the formats that they are fetched in.
 //!
-//! In:  the API's format. Out: the hardware's number, and what channels there are.
+//! In:  the API's format. Out: the hardware's number, and what channels there are; of three and four quadwords those of two locations.
 //! Ref: SKL PRM vol. 2a, "VERTEX_ELEMENT_STATE", Source Element Format.
 
 use ash::vk as api;
-use cmd::draw::state::Attribute;
+use cmd::draw::state::{Attribute, AttributeKind};
 use hw::{ChannelKind, FormatUse, Gen};
+use smallvec::{SmallVec, smallvec};
 
 use crate::format;
 
-/// An attribute of a format, in buffer 0 at offset 0. None: vertices cannot be fetched in it.
-pub fn attribute(hw_gen: Gen, format: api::Format) -> Option<Attribute> {
-    let format = format::find(format)?.hw;
-    if !format.uses(hw_gen).contains(FormatUse::VERTEX) {
+/// Bytes of a location of quadwords.
+const LOCATION_BYTES: u16 = 16;
+
+/// The attributes that a format fills locations with, one after the other, in buffer 0 from offset 0 on. None: vertices cannot be fetched
+/// in it.
+pub fn attributes(hw_gen: Gen, format: api::Format) -> Option<SmallVec<[Attribute; 2]>> {
+    let of = format::find(format)?.hw;
+    if !of.uses(hw_gen).contains(FormatUse::VERTEX) {
         return None;
     }
-    let there = format.channels.iter().filter(|channel| channel.1 > 0);
-    let integer =
-        |channel: &(ChannelKind, u8)| matches!(channel.0, ChannelKind::Uint | ChannelKind::Sint);
-    Some(Attribute {
-        format: format.number,
-        channels: there.count() as u8,
-        integer: format.channels.iter().any(integer),
+    let there = of.channels.iter().filter(|channel| channel.1 > 0);
+    let channels = there.count() as u8;
+    let is = |kinds: &[ChannelKind]| of.channels.iter().any(|c| kinds.contains(&c.0));
+    if is(&[ChannelKind::Raw]) {
+        return quadwords(channels);
+    }
+    let kind = match is(&[ChannelKind::Uint, ChannelKind::Sint]) {
+        true => AttributeKind::Integer,
+        false => AttributeKind::Float,
+    };
+    Some(smallvec![Attribute {
+        format: of.number,
+        channels,
+        kind,
         ..Attribute::default()
-    })
+    }])
+}
+
+/// Two quadwords in each location: a shader may read one of two locations alone.
+fn quadwords(channels: u8) -> Option<SmallVec<[Attribute; 2]>> {
+    let firsts = (0..channels).step_by(2);
+    let parts = firsts.map(|first| {
+        let channels = (channels - first).min(2);
+        let format = match channels {
+            1 => api::Format::R64_SFLOAT,
+            _ => api::Format::R64G64_SFLOAT,
+        };
+        Some(Attribute {
+            offset_bytes: LOCATION_BYTES * u16::from(first / 2),
+            format: format::find(format)?.hw.number,
+            channels,
+            kind: AttributeKind::Quadwords,
+            ..Attribute::default()
+        })
+    });
+    parts.collect()
 }
 
 #[cfg(test)]
@@ -32,11 +64,20 @@ mod tests {
 
     #[test]
     fn channels_are_counted() {
-        let attribute = |format| attribute(Gen::Gen9, format);
-        let two = attribute(api::Format::R32G32_SFLOAT).unwrap();
-        assert_eq!((two.channels, two.integer), (2, false));
-        let four = attribute(api::Format::A2B10G10R10_UINT_PACK32).unwrap();
-        assert_eq!((four.channels, four.integer), (4, true));
-        assert_eq!(attribute(api::Format::BC1_RGB_UNORM_BLOCK), None);
+        let found = |format| {
+            let all = attributes(Gen::Gen9, format)?;
+            let known = all.iter().map(|a| (a.offset_bytes, a.channels, a.kind));
+            Some(known.collect::<Vec<_>>())
+        };
+        let two = found(api::Format::R32G32_SFLOAT);
+        assert_eq!(two, Some(vec![(0, 2, AttributeKind::Float)]));
+        let four = found(api::Format::A2B10G10R10_UINT_PACK32);
+        assert_eq!(four, Some(vec![(0, 4, AttributeKind::Integer)]));
+        let quadwords = AttributeKind::Quadwords;
+        assert_eq!(
+            found(api::Format::R64G64B64_SFLOAT),
+            Some(vec![(0, 2, quadwords), (16, 1, quadwords)])
+        );
+        assert_eq!(found(api::Format::BC1_RGB_UNORM_BLOCK), None);
     }
 }
