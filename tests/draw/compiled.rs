@@ -34,19 +34,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
     let modules: Vec<_> = modules.collect();
     let layout = abi::PipelineLayout::default();
     let key = |stage| compile::Key {
-        stage,
-        entry_point: "main",
-        specialization: &[],
-        dispatch_base: false,
         subgroup_size: compile::SubgroupSize::Fixed,
-        sample_shading: false,
-        alpha_to_coverage: 0,
-        views: 0,
-        tess: None,
-        before: None,
-        read_behind: None,
-        layout: &layout,
-        device: crate::rig::device(),
         backend: fs::Options {
             widths: if stage == compile::Stage::Fragment {
                 widths
@@ -56,7 +44,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
             validate: true,
             ..fs::Options::default()
         },
-        flags: 0,
+        ..compile::Key::new(stage, "main", &layout, crate::rig::device())
     };
     let words_of = |stage| modules.iter().find(|m| m.0 == stage).map(|m| m.1);
     let (control, evaluation) = (compile::Stage::TessControl, compile::Stage::TessEval);

@@ -3,7 +3,9 @@
 
 use crate::alu::check_without;
 use crate::alu_operands::Random;
-use crate::doubles::{GROUP, MANTISSAS, check, kept_but, make, pairs, single_operands};
+use crate::doubles::{
+    GROUP, MANTISSAS, check_quotients, check_roots, kept_but, make, single_operands,
+};
 use crate::machine::{self, Buffers};
 use crate::{CORES, Units, bindings, layout};
 use nir::fold::{float_value, mask};
@@ -376,17 +378,12 @@ fn f38_conversions_to_doubles_are_those_of_the_unit() {
 /// Quotients and roots are the host's, the nearest doubles in each case.
 #[test]
 fn f38_quotients_are_the_nearest() {
-    let rows = pairs();
-    check(AluOp::FDiv, &rows, Units::NO_DOUBLES);
-    check(AluOp::FMod, &rows, Units::NO_DOUBLES);
+    check_quotients(Units::NO_DOUBLES);
 }
 
 #[test]
 fn f38_reciprocals_and_roots_are_the_nearest() {
-    let rows = single_operands();
-    for op in [AluOp::FRcp, AluOp::FSqrt, AluOp::FRsq] {
-        check(op, &rows, Units::NO_DOUBLES);
-    }
+    check_roots(Units::NO_DOUBLES);
 }
 
 /// Every operation with doubles, and what has none stays refused: with 64-bit integers, and without.

@@ -47,25 +47,12 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
     for spill_everything in [false, true] {
         for width in [8, 16, 32] {
             let key = compile::Key {
-                stage: compile::Stage::Compute,
-                entry_point: entry,
-                specialization: &[],
-                dispatch_base: false,
-                subgroup_size: compile::SubgroupSize::default(),
-                sample_shading: false,
-                alpha_to_coverage: 0,
-                views: 0,
-                tess: None,
-                before: None,
-                read_behind: None,
-                layout: &layout,
-                device,
                 backend: fs::Options {
                     required_width: Some(width),
                     spill_everything,
                     ..fs::Options::default()
                 },
-                flags: 0,
+                ..compile::Key::new(compile::Stage::Compute, entry, &layout, device)
             };
             let binary = match compile::compile(words, &key) {
                 Ok(binary) => binary,

@@ -69,6 +69,34 @@ pub struct Key<'a> {
     pub flags: u64,
 }
 
+impl<'a> Key<'a> {
+    /// A stage by itself, nothing being chosen.
+    pub fn new(
+        stage: Stage,
+        entry_point: &'a str,
+        layout: &'a PipelineLayout,
+        device: &'static Device,
+    ) -> Key<'a> {
+        Key {
+            stage,
+            entry_point,
+            specialization: &[],
+            dispatch_base: false,
+            subgroup_size: SubgroupSize::default(),
+            sample_shading: false,
+            alpha_to_coverage: 0,
+            views: 0,
+            tess: None,
+            before: None,
+            read_behind: None,
+            layout,
+            device,
+            backend: fs::Options::default(),
+            flags: 0,
+        }
+    }
+}
+
 impl Key<'_> {
     /// A name for the result of compiling a module of this name with this key. Equal names mean equal results, within one build of
     /// the compiler.

@@ -315,21 +315,13 @@ fn f38_parts_without_units_are_compiled_for_without_them() {
     let layout = abi::PipelineLayout::default();
     let units = |device: &str, backend: fs::Options| {
         let key = crate::Key {
-            stage: nir::Stage::Compute,
-            entry_point: "main",
-            specialization: &[],
-            dispatch_base: false,
-            subgroup_size: crate::SubgroupSize::default(),
-            sample_shading: false,
-            alpha_to_coverage: 0,
-            views: 0,
-            tess: None,
-            before: None,
-            read_behind: None,
-            layout: &layout,
-            device: hw::Device::by_name(device).unwrap(),
             backend,
-            flags: 0,
+            ..crate::Key::new(
+                nir::Stage::Compute,
+                "main",
+                &layout,
+                hw::Device::by_name(device).unwrap(),
+            )
         };
         let ctx = crate::context(&key);
         (ctx.soft_fp64, ctx.soft_int64)

@@ -147,21 +147,10 @@ pub fn internal(
         (backend.replicated, backend.widths) = (true, 0);
     }
     let key = compile::Key {
-        stage,
-        entry_point: "main",
-        specialization: &[],
-        dispatch_base: false,
         subgroup_size: SubgroupSize::Fixed,
-        sample_shading: false,
-        alpha_to_coverage: 0,
-        views: 0,
-        tess: None,
-        before: None,
-        read_behind: None,
-        layout: &layout.abi,
-        device: context.physical.info().device,
         backend,
         flags: context.physical.diagnosis().flags.code_bits(),
+        ..compile::Key::new(stage, "main", &layout.abi, context.physical.info().device)
     };
     compile::compile_nir(shader, &key).map_err(invalid)
 }

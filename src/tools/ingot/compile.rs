@@ -122,21 +122,8 @@ fn one(args: &Args, path: &Path) -> Result<(), String> {
         ..fs::Options::default()
     };
     let key = compile::Key {
-        stage,
-        entry_point: &entry,
-        specialization: &[],
-        dispatch_base: false,
-        subgroup_size: compile::SubgroupSize::default(),
-        sample_shading: false,
-        alpha_to_coverage: 0,
-        views: 0,
-        tess: None,
-        before: None,
-        read_behind: None,
-        layout: &layout,
-        device: args.gpu,
         backend,
-        flags: 0,
+        ..compile::Key::new(stage, &entry, &layout, args.gpu)
     };
     let start = Instant::now();
     let binary = match &args.nir {
