@@ -239,7 +239,6 @@ rules! {
     flrp_from_weights: "(fadd (fmul a (fadd (fneg c) 1.0)) (fmul b c))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
     flrp_from_step: "(fadd a (fmul c (fadd b (fneg a))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
     flrp_from_negated: "(fadd a (fneg (fmul c (fadd b (fneg a)))))" => "(flrp a b (fneg c))", B32, ROUND.or(ZERO_PRODUCT);
-    flrp_from_back: "(fadd a (fneg (fmul c (fadd a (fneg b)))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
 
     flrp_of_products: "(flrp (fmul! a b) (fmul! a c) d)" => "(fmul a (flrp b c d))", B32, ROUND.or(ZERO_PRODUCT);
     flrp_first: "(flrp a b 0.0)" => "a", B32, ROUND.or(ZERO_PRODUCT).or(DENORM);

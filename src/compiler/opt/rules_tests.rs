@@ -117,8 +117,8 @@ fn corners(bits: u8, float: bool) -> Vec<u64> {
     v
 }
 
-/// The root's value, and the largest magnitude of any node read as a float.
-fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64) {
+/// The root's value, the largest magnitude of any node read as a float, and whether one of 32 bits is subnormal.
+fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64, bool) {
     let mut values: Vec<u64> = Vec::new();
     for (n, node) in p.nodes.iter().enumerate() {
         values.push(match node {
@@ -147,7 +147,11 @@ fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64) {
         .filter(|(_, b)| **b >= 16)
         .map(|(v, b)| fold::float_value(*b, *v).abs())
         .fold(0.0, f64::max);
-    (values[p.root()], most)
+    let subnormal = values.iter().zip(size).any(|(v, b)| {
+        let v = fold::float_value(*b, *v).abs();
+        *b == 32 && v > 0.0 && v < f64::from(f32::MIN_POSITIVE)
+    });
+    (values[p.root()], most, subnormal)
 }
 
 fn is_float(p: &Pattern) -> bool {
@@ -241,8 +245,13 @@ fn both_sides_agree_with_the_folder() {
                         special |= !x.is_finite();
                     }
                 }
-                let ((x, m), (y, n)) =
+                let ((x, m, small), (y, n, _)) =
                     (evaluate(&find, &fs, &values), evaluate(&put, &ps, &values));
+                // What is subnormal on the way has lost bits, and may be flushed.
+                let lost = Inexact::DENORM.or(Inexact::ROUND);
+                if small && rule.inexact.0 & lost.0 == lost.0 {
+                    continue;
+                }
                 let most = m.max(n);
                 special |= !most.is_finite();
                 assert!(

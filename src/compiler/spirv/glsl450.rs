@@ -354,9 +354,8 @@ impl Tr<'_> {
         let (zero, one) = (self.e.fimm(bits, 0.0), self.e.fimm(bits, 1.0));
         let dd = self.e.op2(A::FMul, d, d)?;
         let s = self.e.op2(A::FSub, one, dd)?;
-        // In this order: `1 - eta² · (1 - d²)` would be taken for a mixture, which is NaN where eta² is infinite.
-        let s = self.e.op2(A::FMul, eta, s)?;
-        let s = self.e.op2(A::FMul, eta, s)?;
+        let ee = self.e.op2(A::FMul, eta, eta)?;
+        let s = self.e.op2(A::FMul, ee, s)?;
         let k = self.e.op2(A::FSub, one, s)?;
         let none = self.e.op2(A::FLt, k, zero)?;
         // The root of a negative number is never used, but must not be NaN for "exact" code that follows.
