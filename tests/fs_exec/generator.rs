@@ -1,5 +1,5 @@
-//! Random shaders: expressions of integers, of 64 bits and doubles where they are asked for, variables, arrays, branches, loops that end early, returns, and what depends on who else is
-//! there.
+//! Random shaders: expressions of integers, of 64 bits and doubles where they are asked for, variables, arrays, branches, loops that end
+//! early, returns, and what depends on who else is there.
 //!
 //! In:  a seed. Out: a compute shader of eight invocations that reads the buffer of binding 0 and writes that of binding 1, each
 //! invocation a dword of its own, and neither is more than eight dwords long.
@@ -389,11 +389,7 @@ impl Gen<'_> {
                 }
                 5 => {
                     let x = self.expr(1);
-                    let c = self.r.next(4);
-                    let v = self.b.vec(&[x, x, x, x]);
-                    let p = self.b.deref_var(self.vector);
-                    self.b
-                        .intrinsic(IntrinsicOp::StoreDeref, None, &[p, v], &[1 << c, 0]);
+                    self.set_vector(x);
                 }
                 6 => {
                     // Each invocation has its own word of shared memory.
@@ -417,7 +413,7 @@ impl Gen<'_> {
         }
     }
 
-    /// A loop of a few rounds, counted in a variable of its own; the count is known or not.
+    /// A loop of a few rounds, counted in a variable of its own; the count is known or not, and asked for first or last.
     fn repeat(&mut self, depth: u32) {
         let int = self.b.shader.types.intern(Type::Int(32));
         let counter = self.b.shader.vars.push(temp(int));
@@ -429,6 +425,16 @@ impl Gen<'_> {
             limit = self.b.iand(self.lane, three);
         }
         self.b.push_loop();
+        if self.r.next(3) == 0 {
+            self.rounds_asked_last(counter, limit, depth);
+        } else {
+            self.rounds_asked_first(counter, limit, depth);
+        }
+        self.b.pop_loop();
+    }
+
+    /// The rounds of a loop that is left at its beginning, or anywhere.
+    fn rounds_asked_first(&mut self, counter: Id<Variable>, limit: Id<Def>, depth: u32) {
         let i = self.b.load_var(counter).unwrap();
         let done = self.b.uge(i, limit);
         self.b.push_if(done);
@@ -436,8 +442,55 @@ impl Gen<'_> {
         self.b.pop_if();
         let next = self.b.iadd_imm(i, 1);
         self.b.store_var(counter, next);
+        if self.r.next(3) == 0 {
+            self.search();
+        }
         self.statements(depth, true);
-        self.b.pop_loop();
+        if self.r.next(3) == 0 && !self.b.is_terminated() {
+            self.search();
+        }
+    }
+
+    /// The rounds of a loop that is left at its end alone, with what the last of them made of the vector.
+    fn rounds_asked_last(&mut self, counter: Id<Variable>, limit: Id<Def>, depth: u32) {
+        self.statements(depth, false);
+        let x = self.expr(1);
+        self.set_vector(x);
+        let i = self.b.load_var(counter).unwrap();
+        let next = self.b.iadd_imm(i, 1);
+        self.b.store_var(counter, next);
+        let done = self.b.uge(next, limit);
+        self.b.push_if(done);
+        self.b.jump(Jump::Break);
+        self.b.pop_if();
+    }
+
+    /// As loops that look for something end: the vector says what was found so far, and an invocation leaves with it.
+    fn search(&mut self) {
+        let c = self.condition(0);
+        self.b.push_if(c);
+        if self.r.next(2) == 0 {
+            let found = self.leaf();
+            self.set_vector(found);
+        }
+        self.b.jump(Jump::Break);
+        self.b.pop_if();
+        let so_far = self.expr(1);
+        self.set_vector(so_far);
+    }
+
+    /// Writes a channel of the vector, or the whole of it.
+    fn set_vector(&mut self, x: Id<Def>) {
+        let mut channels = [x; 4];
+        let mut written = 1 << self.r.next(4);
+        if self.r.next(2) == 0 {
+            channels = [x, self.leaf(), self.lane, self.leaf()];
+            written = 15;
+        }
+        let v = self.b.vec(&channels);
+        let p = self.b.deref_var(self.vector);
+        self.b
+            .intrinsic(IntrinsicOp::StoreDeref, None, &[p, v], &[written, 0]);
     }
 
     /// Adds to this invocation's output.
@@ -488,10 +541,12 @@ fn generate_of(seed: u64, wide: bool) -> Shader {
         len: Some(if seed.is_multiple_of(2) { 4 } else { 20 }),
         stride_bytes: 0,
     });
-    let eight = s.types.intern(Type::Array {
-        elem: int,
-        len: Some(8),
-        stride_bytes: 0,
+    let [eight, eight_vectors] = [int, vec4].map(|elem| {
+        s.types.intern(Type::Array {
+            elem,
+            len: Some(8),
+            stride_bytes: 0,
+        })
     });
     let runtime = s.types.intern(Type::Array {
         elem: int,
@@ -512,6 +567,10 @@ fn generate_of(seed: u64, wide: bool) -> Shader {
     let shared = s.vars.push(Variable {
         mode: Mode::Shared,
         ..temp(eight)
+    });
+    let vectors = s.vars.push(Variable {
+        mode: Mode::Shared,
+        ..temp(eight_vectors)
     });
     let input = s.vars.push(Variable {
         mode: Mode::Ssbo,
@@ -568,7 +627,11 @@ fn generate_of(seed: u64, wide: bool) -> Shader {
         let x = g.b.load_var(v).unwrap();
         g.put(x);
     }
+    // The vector is used whole, too.
     let v = g.b.load_var(g.vector).unwrap();
+    let p = g.b.deref_var(vectors);
+    let p = g.b.deref_array(p, g.lane).unwrap();
+    g.b.store_deref(p, v);
     for c in 0..4 {
         let x = g.b.channel(v, c);
         g.put(x);

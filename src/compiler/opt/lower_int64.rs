@@ -29,13 +29,13 @@ fn divides(s: &Shader, i: &Instr) -> bool {
     division && s.defs[a.def].bit_size == 64
 }
 
-/// True if values of 64 bits are selected.
+/// True if values of 64 bits are selected: one and zero, too, as which a truth is a double.
 pub(crate) fn selects_wide(s: &Shader) -> bool {
     let wide = |i: &Id<Instr>| {
         let Instr::Alu(a) = &s.instrs[*i] else {
             return false;
         };
-        a.op == AluOp::Bcsel && s.defs[a.def].bit_size == 64
+        matches!(a.op, AluOp::Bcsel | AluOp::B2F) && s.defs[a.def].bit_size == 64
     };
     let mut blocks = s.block_order().into_iter();
     blocks.any(|b| s.blocks[b].instrs.iter().any(wide))

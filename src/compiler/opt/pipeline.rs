@@ -67,6 +67,7 @@ static ALU: &[Pass] = &[pass!(lower_soft_fp64), pass!(lower_int64), pass!(lower_
 
 /// What branches choose between is selected now, which of 64 bits may not be.
 static SELECTIONS: &[Pass] = &[
+    pass!(lower_soft_fp64),
     pass!(lower_int64),
     pass!(opt_copy_prop),
     pass!(opt_algebraic),
