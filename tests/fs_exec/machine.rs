@@ -131,7 +131,11 @@ impl SharedFunctions for Memory<'_> {
             3 => return Ok(Reply::BarrierArrived),
             10 if m.desc >> 18 & 1 == 1 => {
                 let regs = 1usize << (m.desc >> 12 & 3);
-                let at = self.thread * self.scratch_bytes + (m.desc & 0xfff) as usize * 32;
+                // The header's dword 5 holds a place in the thread's scratch, and other things below bit 10.
+                let at = (payload[5] & !0x3ff) as usize + (m.desc & 0xfff) as usize * 32;
+                if at < self.thread * self.scratch_bytes {
+                    return bad(m, "scratch before the thread's");
+                }
                 for i in 0..regs * 8 {
                     let at = at + i * 4;
                     if at + 4 > (self.thread + 1) * self.scratch_bytes {

@@ -5,12 +5,16 @@
 //! operations are split when they are built. A VGRF is some whole registers; per-lane values
 //! lie in it lane after lane.
 
+use crate::error::FsError;
 use entity::{Arena, Id};
 use isa::{ArfReg, CondMod, MathFn, Opcode, PredCtrl, Type};
 use smallvec::SmallVec;
 
 /// Bytes of a general register.
 pub const GRF_BYTES: u32 = 32;
+
+/// Most bytes of a thread's scratch memory. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space.
+const MOST_SCRATCH_BYTES: u64 = 2 << 20;
 
 /// First register that the payload of the message that ends the thread may lie in.
 pub const FIRST_OF_LAST_GRF: u8 = 112;
@@ -493,5 +497,20 @@ impl Lir {
             fixed: None,
             no_spill: false,
         })
+    }
+
+    /// So many bytes more of scratch: where they begin, at a register.
+    pub fn reserve_scratch(&mut self, bytes: u64) -> Result<u32, FsError> {
+        let first = self.scratch_bytes.next_multiple_of(GRF_BYTES);
+        let end = u64::from(first) + bytes;
+        if end > MOST_SCRATCH_BYTES {
+            return Err(FsError::Limit {
+                what: "bytes of scratch for a thread",
+                need: end,
+                max: MOST_SCRATCH_BYTES,
+            });
+        }
+        self.scratch_bytes = end as u32;
+        Ok(first)
     }
 }

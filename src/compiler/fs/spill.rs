@@ -14,8 +14,8 @@ use entity::{IdMap, IdSet};
 use isa::Type;
 use smallvec::SmallVec;
 
-/// Registers that a scratch message can address.
-const MAX_REGISTERS: u32 = 4096;
+/// Registers that a message reaches from the place that its header names. Ref: SKL PRM vol. 7, "Scratch Block Read/Write".
+const REACH: u32 = 4096;
 
 /// The registers of a spilled VGRF that an instruction accesses.
 struct Touched {
@@ -86,17 +86,8 @@ pub(crate) fn spill(
     let mut slot: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
     let remade = recipes(lir, |v| spilled.contains(v));
     for v in spilled.iter().filter(|v| remade[*v].is_none()) {
-        let at = lir.scratch_bytes.div_ceil(GRF_BYTES);
-        let end = at + u32::from(lir.vgrfs[v].regs);
-        if end > MAX_REGISTERS {
-            return Err(FsError::Limit {
-                what: "registers of scratch",
-                need: u64::from(end),
-                max: u64::from(MAX_REGISTERS),
-            });
-        }
-        slot[v] = at;
-        lir.scratch_bytes = end * GRF_BYTES;
+        let bytes = u64::from(lir.vgrfs[v].regs) * u64::from(GRF_BYTES);
+        slot[v] = lir.reserve_scratch(bytes)? / GRF_BYTES;
     }
     let insts = std::mem::take(&mut lir.insts);
     let mut out = Vec::with_capacity(insts.len() * 2);
@@ -178,7 +169,7 @@ pub(crate) fn spill(
             let at = slot[v] + first;
             if held.is_none() && (read || written && must_merge(&inst, &live[v])) {
                 fills += end - first;
-                transfer(&mut out, r0, temp, at, end - first, false);
+                transfer(lir, &mut out, r0, temp, at, end - first, false);
             }
             for s in &mut inst.src {
                 if s.reg == Reg::Vgrf(v) {
@@ -198,7 +189,7 @@ pub(crate) fn spill(
         out.push(inst);
         for (temp, at, n) in after {
             spills += n;
-            transfer(&mut out, r0, temp, at, n, true);
+            transfer(lir, &mut out, r0, temp, at, n, true);
         }
     }
     lir.insts = out;
@@ -259,21 +250,57 @@ fn must_merge(inst: &Inst, live: &Interval) -> bool {
 const MAX_LOG2: u32 = 2;
 
 /// Moves registers between a VGRF and scratch.
-fn transfer(out: &mut Vec<Inst>, r0: VgrfId, v: VgrfId, at: u32, regs: u32, write: bool) {
+fn transfer(
+    lir: &mut Lir,
+    out: &mut Vec<Inst>,
+    r0: VgrfId,
+    v: VgrfId,
+    at: u32,
+    regs: u32,
+    write: bool,
+) {
+    let (mut near, mut header) = (0, r0);
     let mut done = 0;
     while done < regs {
         let n = 1 << (regs - done).ilog2().min(MAX_LOG2);
+        let place = at + done;
+        if place / REACH != near {
+            near = place / REACH;
+            header = header_of(lir, out, r0, near * REACH * GRF_BYTES);
+        }
+        let place = place % REACH;
         let mut inst = Inst::new(Op::Send, if n == 1 { 8 } else { 16 });
         inst.no_mask = true;
-        inst.src[0] = Src::vgrf(r0, 0, Type::Ud, 1);
+        inst.src[0] = Src::vgrf(header, 0, Type::Ud, 1);
         if write {
-            inst.send = Some(message::scratch_write(n as u8, at + done));
+            inst.send = Some(message::scratch_write(n as u8, place));
             inst.src[1] = Src::vgrf(v, done * GRF_BYTES, Type::Ud, 1);
         } else {
-            inst.send = Some(message::scratch_read(n as u8, at + done));
+            inst.send = Some(message::scratch_read(n as u8, place));
             inst.dst = Dst::vgrf(v, done * GRF_BYTES, Type::Ud, 1);
         }
         out.push(inst);
         done += n;
     }
+}
+
+/// The header of messages to what lies `bytes` behind the start of the thread's scratch: r0, but for the place in dword 5.
+fn header_of(lir: &mut Lir, out: &mut Vec<Inst>, r0: VgrfId, bytes: u32) -> VgrfId {
+    const PLACE: u32 = 5 * 4;
+    let header = lir.vgrfs.push(Vgrf {
+        regs: 1,
+        fixed: None,
+        no_spill: true,
+    });
+    let mut copy = Inst::new(Op::Eu(isa::Opcode::Mov), 8);
+    copy.no_mask = true;
+    copy.src[0] = Src::vgrf(r0, 0, Type::Ud, 1);
+    copy.dst = Dst::vgrf(header, 0, Type::Ud, 1);
+    let mut add = Inst::new(Op::Eu(isa::Opcode::Add), 1);
+    add.no_mask = true;
+    add.src[0] = Src::vgrf(r0, PLACE, Type::Ud, 0);
+    add.src[1] = Src::ud(bytes);
+    add.dst = Dst::vgrf(header, PLACE, Type::Ud, 1);
+    out.extend([copy, add]);
+    header
 }

@@ -503,3 +503,43 @@ fn wide_indirect_moves_are_two() {
         .collect();
     assert_eq!(halves, [(0, 8, 2), (4, 12, 2)]);
 }
+
+#[test]
+fn scratch_beyond_a_messages_reach_has_headers_of_its_own() {
+    let mut lir = program();
+    let r0 = lir.vgrf(32);
+    let wide = lir.vgrf(8 * 32);
+    let at = lir.reserve_scratch(4090 * 32).unwrap();
+    assert_eq!(at, 0);
+    let mut send = Inst::new(Op::Send, 8);
+    send.send = Some(crate::message::untyped_read(crate::message::BTI_SLM, 8, 4));
+    send.src[0] = reg(r0);
+    send.dst = Dst::vgrf(wide, 0, Type::Ud, 1);
+    if let Some(info) = &mut send.send {
+        info.rlen = 8;
+    }
+    lir.insts.push(send);
+    let mut all = entity::IdSet::new();
+    all.insert(wide);
+    let live = intervals(&lir, &loops(&lir));
+    crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
+    // Registers 4090 to 4093 from the thread's own place; from 128 KiB behind it what no offset reaches.
+    let place = |i: &Inst| {
+        i.send
+            .map(|s| (s.desc & 0xfff, i.src[0].reg == Reg::Vgrf(r0)))
+    };
+    let places: Vec<_> = lir.insts.iter().skip(1).filter_map(place).collect();
+    assert_eq!(places, [(4090, true), (4094, true)]);
+    let more = lir.vgrf(32);
+    mov(&mut lir, more, Src::ud(1));
+    mov(&mut lir, more, Src::ud(2));
+    let mut all = entity::IdSet::new();
+    all.insert(more);
+    let live = intervals(&lir, &loops(&lir));
+    crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
+    // Both writes fetch and store it.
+    let added = |i: &&Inst| i.op == Op::Eu(Opcode::Add) && i.src[1].reg == Reg::Imm(128 << 10);
+    assert_eq!(lir.insts.iter().filter(added).count(), 4);
+    assert_eq!(lir.insts.iter().filter_map(place).next_back(), Some((2, false)));
+    assert!(lir.reserve_scratch(2 << 20).is_err());
+}

@@ -40,10 +40,29 @@ pub struct Bases {
 pub struct Limits {
     /// There is a barrier.
     pub barrier: bool,
+    /// Where the scratch memory of the threads begins: bytes from the general state base.
+    pub scratch: u64,
     /// Bytes of scratch memory of a thread.
     pub scratch_bytes: u64,
     /// Surfaces of the bindless heap.
     pub bindless_surfaces: u64,
+}
+
+impl Limits {
+    /// Whether what a header's place and an offset name ends in the scratch memory of the thread that the place is in: bytes from the
+    /// general state base, from the place, and from the place to the end.
+    pub(crate) fn scratch(&self, place: u64, end: u64, ip: u64) -> Result<(), Stop> {
+        let before = place.checked_sub(self.scratch);
+        let before = before.and_then(|before| before.checked_rem(self.scratch_bytes));
+        if before.is_some_and(|before| before + end <= self.scratch_bytes) {
+            return Ok(());
+        }
+        let what = format!(
+            "up to byte {end} from {place:#x}, of {}",
+            self.scratch_bytes
+        );
+        Err(rules::SCRATCH_BOUNDS.stop(what, ip))
+    }
 }
 
 /// Surfaces that are remembered; a dispatch uses few.

@@ -258,6 +258,7 @@ impl Job<'_> {
         let mut port = Port::new(view, self.dispatch.bases, &self.wide, slm);
         port.limit(self.options.strict.then_some(Limits {
             barrier: idd::BARRIER_ENABLE.get(descriptor) == 1,
+            scratch: self.dispatch.scratch.0,
             scratch_bytes: self.dispatch.scratch.1,
             bindless_surfaces: self.dispatch.bindless_surfaces,
         }));

@@ -220,7 +220,8 @@ pub(crate) fn select(
         read: IdMap::default(),
         apart: IdMap::default(),
     };
-    isel.b.lir.scratch_bytes = sh.info.scratch_bytes.next_multiple_of(4) * u32::from(width);
+    let lane_bytes = u64::from(sh.info.scratch_bytes).next_multiple_of(4);
+    isel.b.lir.reserve_scratch(lane_bytes * u64::from(width))?;
     isel.run(&layout_events)?;
     if !isel.ready_descriptors(&mut known.descriptors) {
         return Ok(None);

@@ -42,12 +42,6 @@ impl Port<'_> {
         Err(rules::BLOCK_MASK.stop(what, message.ip))
     }
 
-    /// Address of a scratch block: header dword 5 holds the thread's scratch, in bytes from the general state base.
-    fn scratch_address(&self, message: &Message<'_>, payload: Payload<'_>) -> u64 {
-        let offset = u64::from(scratch_block::OFFSET.get(message.desc)) * 32;
-        self.bindings.bases.general + u64::from(payload.dword(5) & !0x3ff) + offset
-    }
-
     pub(super) fn scratch_block(
         &mut self,
         message: &Message<'_>,
@@ -56,16 +50,13 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let dwords = 8usize << scratch_block::BLOCK_SIZE.get(message.desc);
         let write = scratch_block::OPERATION.any(message.desc);
-        let end = u64::from(scratch_block::OFFSET.get(message.desc)) * 32 + dwords as u64 * 4;
-        if let Some(limits) = self
-            .bindings
-            .limits
-            .filter(|limits| end > limits.scratch_bytes)
-        {
-            let what = format!("up to byte {end} of {}", limits.scratch_bytes);
-            return Err(rules::SCRATCH_BOUNDS.stop(what, message.ip));
+        // Header dword 5 names a place in the thread's scratch, in bytes from the general state base.
+        let place = u64::from(payload.dword(5) & !0x3ff);
+        let offset = u64::from(scratch_block::OFFSET.get(message.desc)) * 32;
+        if let Some(limits) = self.bindings.limits {
+            limits.scratch(place, offset + dwords as u64 * 4, message.ip)?;
         }
-        let address = self.scratch_address(message, payload);
+        let address = self.bindings.bases.general + place + offset;
         // Channel mode follows the execution mask dword by dword; block mode takes all.
         let dword_mode = scratch_block::CHANNEL_MODE.any(message.desc);
         let enabled = |i: usize| !dword_mode || message.lanes >> (i % 16) & 1 == 1;

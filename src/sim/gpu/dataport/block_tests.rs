@@ -120,6 +120,7 @@ fn strict_mode_wants_a_channel_for_each_dword_of_a_masked_block() {
             let mut rig = Rig::new();
             rig.limits = Some(Limits {
                 barrier: false,
+                scratch: 0,
                 scratch_bytes: 0,
                 bindless_surfaces: 0,
             });
@@ -248,20 +249,26 @@ fn a_thread_keeps_to_its_scratch() {
     let mut rig = Rig::new();
     rig.limits = Some(Limits {
         barrier: false,
-        scratch_bytes: 256,
+        scratch: 0,
+        scratch_bytes: 2048,
         bindless_surfaces: 0,
     });
-    let payload = [header(5, 0), vec![0; 64]].concat();
-    for (log, offset, inside) in [
-        (0, 7, true),
-        (0, 8, false),
-        (1, 6, true),
-        (1, 7, false),
-        (3, 0, true),
-        (3, 1, false),
-        (0, 0xfff, false),
-        (0, 0x800, false),
+    for (place, log, offset, inside) in [
+        (0, 0, 63, true),
+        (0, 0, 64, false),
+        (0, 1, 62, true),
+        (0, 1, 63, false),
+        (0, 3, 56, true),
+        (0, 3, 57, false),
+        (0, 0, 0xfff, false),
+        (0, 0, 0x800, false),
+        // The header may name another place of the thread's, or another thread's memory.
+        (0x400, 0, 31, true),
+        (0x400, 0, 32, false),
+        (0xc00, 0, 31, true),
+        (0xc00, 0, 32, false),
     ] {
+        let payload = [header(5, place), vec![0; 64]].concat();
         for write in [0, WRITE] {
             let desc = scratch(log, offset) | write;
             let found = rig.ask(&message(DATA_CACHE_0, desc, 0, &payload));
@@ -272,7 +279,7 @@ fn a_thread_keeps_to_its_scratch() {
                     ..
                 })
             );
-            assert_eq!(refused, !inside, "{log} {offset}: {found:?}");
+            assert_eq!(refused, !inside, "{place:#x} {log} {offset}: {found:?}");
         }
     }
 }

@@ -18,6 +18,7 @@ const WRITE: u32 = 0x09 << 14 | 2 << 12 | 0xe << 8;
 
 const LIMITS: Limits = Limits {
     barrier: false,
+    scratch: 0,
     scratch_bytes: 0,
     bindless_surfaces: 21,
 };

@@ -95,6 +95,7 @@ fn shared_memory_ends_where_it_ends() {
 
 const LIMITS: Limits = Limits {
     barrier: false,
+    scratch: 0,
     scratch_bytes: 0,
     bindless_surfaces: 0,
 };

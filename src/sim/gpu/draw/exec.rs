@@ -167,6 +167,7 @@ impl<'a> Executor<'a> {
         port.limit(draw.options.strict.then_some(Limits {
             // Hull shaders' threads meet at barriers without asking for them.
             barrier: true,
+            scratch: shader.scratch,
             scratch_bytes: shader.scratch_bytes,
             bindless_surfaces: u64::from(draw.base.bindless_surfaces) + 1,
         }));
