@@ -3,6 +3,8 @@
 //! In:  LIR in which a comparison with zero, or a move, puts a condition into a flag and writes nothing else.
 //! Out: the condition is the modifier of the operation that made what is compared, where that is in the same block, for the same lanes,
 //! and the flag is nobody's between.
+//! A comparison with a constant is one of the difference with zero, where that is made: no two numbers next to a constant of ordinary size
+//! are so close that their difference would be taken for zero.
 //! Integer sums wrap: only whether the result is zero may be asked of them. Ref: SKL PRM vol. 7, "Conditional Modifiers".
 //! Tests: tests/fs/opt_cmod/.
 
@@ -11,6 +13,9 @@ use isa::{ArfReg, CondMod, Opcode, Type};
 
 /// How far back the operation may stand.
 const WINDOW: usize = 64;
+
+/// Least constant whose neighbours are further away than a number that may be flushed to zero.
+const LEAST: f32 = 1e-30;
 
 /// True if anything changed.
 pub(crate) fn opt_cmod(lir: &mut Lir) -> bool {
@@ -23,12 +28,14 @@ pub(crate) fn opt_cmod(lir: &mut Lir) -> bool {
             block_start = at + 1;
             continue;
         }
-        let Some(cmod) = tested(&test) else { continue };
         let first = block_start.max(at.saturating_sub(WINDOW));
-        let Some(def) = maker(lir, &gone, &test, first, at) else {
-            continue;
+        let teller = match tested(&test) {
+            Some(cmod) => maker(lir, &gone, &test, first, at)
+                .filter(|def| may_tell(&lir.insts[*def], &test, cmod))
+                .map(|def| (def, cmod)),
+            None => difference(lir, &gone, &test, first, at).map(|def| (def, test.cmod)),
         };
-        if may_tell(&lir.insts[def], &test, cmod) {
+        if let Some((def, cmod)) = teller {
             let def = &mut lir.insts[def];
             (def.cmod, def.flag) = (cmod, test.flag);
             gone[at] = true;
@@ -62,17 +69,63 @@ fn tested(inst: &Inst) -> Option<CondMod> {
 
 /// The instruction that makes what a test reads, if nothing in between needs the flag or could.
 fn maker(lir: &Lir, gone: &[bool], test: &Inst, first: usize, at: usize) -> Option<usize> {
-    let v = test.src[0].as_vgrf()?;
+    before(lir, gone, test, first, at, |_| false).filter(|k| writes(&lir.insts[*k], test))
+}
+
+/// The sum that has a test's constant subtracted from what it compares, by the same rule.
+fn difference(lir: &Lir, gone: &[bool], test: &Inst, first: usize, at: usize) -> Option<usize> {
+    let [x, c] = [&test.src[0], &test.src[1]];
+    let constant = |s: &Src| match s.reg {
+        Reg::Imm(bits) => Some(f32::from_bits(bits as u32)),
+        _ => None,
+    };
+    let plain = test.op == Op::Eu(Opcode::Cmp)
+        && test.pred.is_none()
+        && test.dst.reg == Reg::Null
+        && [x.ty, c.ty] == [Type::F; 2]
+        && x.as_vgrf().is_some();
+    let value = constant(c).filter(|c| plain && c.is_finite() && c.abs() >= LEAST)?;
+    let subtracts = |inst: &Inst| {
+        inst.op == Op::Eu(Opcode::Add)
+            && inst.src[0] == *x
+            && inst.src[1].ty == Type::F
+            && constant(&inst.src[1]) == Some(-value)
+            && inst.dst.ty == Type::F
+            && !inst.sat
+            && inst.pred.is_none()
+            && inst.cmod == CondMod::None
+            && !inst.acc_wr
+            && !writes(inst, test)
+            && (inst.exec, inst.group, inst.no_mask) == (test.exec, test.group, test.no_mask)
+    };
+    before(lir, gone, test, first, at, subtracts).filter(|k| subtracts(&lir.insts[*k]))
+}
+
+/// True if an instruction writes what a test compares.
+fn writes(inst: &Inst, test: &Inst) -> bool {
     let (from, end) = (test.src[0].offset, test.src[0].offset + test.src_bytes(0));
+    inst.dst.as_vgrf().is_some()
+        && inst.dst.as_vgrf() == test.src[0].as_vgrf()
+        && inst.dst.offset < end
+        && from < inst.dst.offset + inst.dst_bytes()
+}
+
+/// The last instruction before a test that is looked for, or that writes what the test compares, if nothing in between needs the flag or
+/// could.
+fn before(
+    lir: &Lir,
+    gone: &[bool],
+    test: &Inst,
+    first: usize,
+    at: usize,
+    looked_for: impl Fn(&Inst) -> bool,
+) -> Option<usize> {
     for k in (first..at).rev() {
         if gone[k] {
             continue;
         }
         let inst = &lir.insts[k];
-        let writes = inst.dst.as_vgrf() == Some(v)
-            && inst.dst.offset < end
-            && from < inst.dst.offset + inst.dst_bytes();
-        if writes {
+        if looked_for(inst) || writes(inst, test) {
             return Some(k);
         }
         let flag = |r: Reg| matches!(r, Reg::Arf(ArfReg::Flag, _));

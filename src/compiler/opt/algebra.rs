@@ -1,7 +1,7 @@
 //! Patterns over ALU operations: their text, matching, and building.
 //!
 //! A pattern is `(op operand …)`; an operand is a pattern, a variable (`a`, `b`, …; `#a` only matches a constant,
-//! `a1` only a boolean), or a constant: an integer, a float with a point, `true`, `false`. `(op! …)` is only matched where nothing
+//! `a1` only a boolean; `-#a` is a constant that is the negative of the float `#a`), or a constant: an integer, a float with a point, `true`, `false`. `(op! …)` is only matched where nothing
 //! else reads the result.
 //! The same variable must match the same value each time.
 
@@ -62,6 +62,8 @@ pub(crate) enum Node {
         constant: bool,
         boolean: bool,
     },
+    /// The negative of a constant variable.
+    Negative(usize),
     Int(i64),
     Float(f64),
 }
@@ -116,6 +118,12 @@ impl Pattern {
     }
 
     fn leaf(w: &str) -> Result<Node, String> {
+        if let Some(of) = w.strip_prefix('-').filter(|of| of.starts_with('#')) {
+            return match Self::leaf(of)? {
+                Node::Var { number, .. } => Ok(Node::Negative(number)),
+                _ => Err(format!("{w}: no variable")),
+            };
+        }
         let bare = w.strip_prefix('#').unwrap_or(w);
         let mut chars = bare.chars();
         match (chars.next(), chars.as_str()) {
@@ -185,7 +193,8 @@ impl Maker {
     fn wanted(node: &Node) -> Maker {
         match node {
             Node::Op { op, .. } => Maker::Op(*op),
-            Node::Var { constant: true, .. } | Node::Int(_) | Node::Float(_) => Maker::Constant,
+            Node::Var { constant: true, .. } => Maker::Constant,
+            Node::Negative(_) | Node::Int(_) | Node::Float(_) => Maker::Constant,
             Node::Var { .. } => Maker::Other,
         }
     }
@@ -476,8 +485,9 @@ fn match_in_order(
         preserve: alu.preserve_nan_inf_sz,
         ..Match::default()
     };
-    // What nothing else may read: asked last, as few get there.
+    // What nothing else may read, and which constants have to be negatives of variables: asked last, as few get there.
     let mut alone: SmallVec<[Id<Def>; 2]> = SmallVec::new();
+    let mut negatives: SmallVec<[(usize, (Id<Def>, u8)); 2]> = SmallVec::new();
     // (pattern node, value, component); the root is the instruction itself.
     let mut work: SmallVec<[(usize, Id<Def>, u8); 8]> = SmallVec::new();
     let mut operands = |work: &mut SmallVec<_>, m: &Match, at: usize, srcs: &[usize], a: &Alu| {
@@ -550,6 +560,7 @@ fn match_in_order(
                     Some(_) => return None,
                 }
             }
+            Node::Negative(number) => negatives.push((*number, (def, component))),
             node @ (Node::Int(_) | Node::Float(_)) => {
                 let bits = s.defs[def].bit_size;
                 let v = s.const_component(def, component)?;
@@ -559,7 +570,22 @@ fn match_in_order(
             }
         }
     }
-    alone.iter().all(|def| reads.of(s, *def) <= 1).then_some(m)
+    let negated =
+        |(number, value): &(usize, _)| m.vars[*number].is_some_and(|of| is_negative(s, of, *value));
+    let found = negatives.iter().all(negated) && alone.iter().all(|def| reads.of(s, *def) <= 1);
+    found.then_some(m)
+}
+
+/// Two constants, floats of one size that differ in their signs alone.
+fn is_negative(s: &Shader, a: (Id<Def>, u8), b: (Id<Def>, u8)) -> bool {
+    let bits = s.defs[a.0].bit_size;
+    let of = |x: (Id<Def>, u8)| s.const_component(x.0, x.1);
+    bits == s.defs[b.0].bit_size && of(a).is_some() && of(a) == of(b).map(|b| negative(bits, b))
+}
+
+/// Bits of the negative of a float.
+pub(crate) fn negative(bits: u8, x: u64) -> u64 {
+    x ^ 1 << (bits - 1)
 }
 
 /// One value, or two equal constants.
@@ -607,7 +633,7 @@ pub(crate) fn node_bits(
     bits[p.root()] = root;
     for at in (0..p.nodes.len()).rev() {
         match &p.nodes[at] {
-            Node::Var { number, .. } => {
+            Node::Var { number, .. } | Node::Negative(number) => {
                 let v = var(*number)?;
                 if bits[at] != 0 && bits[at] != v {
                     return None;
@@ -660,7 +686,7 @@ fn size_below(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -> Opt
     }
     while let Some(n) = work.pop() {
         match &p.nodes[n] {
-            Node::Var { number, .. } => return var(*number),
+            Node::Var { number, .. } | Node::Negative(number) => return var(*number),
             Node::Op { op, srcs, .. } => match op.info().out.size {
                 Size::Fixed(b) => return Some(b),
                 Size::Same => {
@@ -681,7 +707,7 @@ fn size_below(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -> Opt
 /// Size of a node from what is below it alone.
 fn size_of(p: &Pattern, at: usize, var: &impl Fn(usize) -> Option<u8>) -> Option<u8> {
     match &p.nodes[at] {
-        Node::Var { number, .. } => var(*number),
+        Node::Var { number, .. } | Node::Negative(number) => var(*number),
         Node::Op { op, .. } => match op.info().out.size {
             Size::Fixed(b) => Some(b),
             Size::Same => size_below(p, at, var),

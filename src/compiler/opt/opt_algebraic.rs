@@ -155,6 +155,8 @@ fn apply(
                 Some((d, c)) => AluSrc::splat(d, c),
                 None => return false,
             },
+            // Only looked for.
+            Node::Negative(_) => return false,
             Node::Int(_) | Node::Float(_) => {
                 let v = constant_bits(node, bits[n]).unwrap_or(0);
                 if last {

@@ -215,6 +215,10 @@ rules! {
     fcos_fabs: "(fcos (fabs a))" => "(fcos a)", &[16, 32], NONE;
 
     // --- floats: comparison with zero ------------------------------------------------------------------------
+    flt_max_zero: "(flt 0.0 (fmax a 0.0))" => "(flt 0.0 a)", FLOATS, NONE;
+    flt_fsat: "(flt 0.0 (fsat a))" => "(flt 0.0 a)", FLOATS, NONE;
+    fneu_max_zero: "(fneu (fmax a 0.0) 0.0)" => "(flt 0.0 a)", FLOATS, NONE;
+    fneu_fsat: "(fneu (fsat a) 0.0)" => "(flt 0.0 a)", FLOATS, NONE;
     flt_either_side: "(ior (flt a 0.0) (flt 0.0 a))" => "(flt 0.0 (fabs a))", BOOL, NONE;
 
     // --- floats: neutral operands -------------------------------------------------------------------------------
@@ -240,6 +244,9 @@ rules! {
     flrp_from_step: "(fadd a (fmul c (fadd b (fneg a))))" => "(flrp a b c)", B32, ROUND.or(ZERO_PRODUCT);
     flrp_from_negated: "(fadd a (fneg (fmul c (fadd b (fneg a)))))" => "(flrp a b (fneg c))", B32, ROUND.or(ZERO_PRODUCT);
 
+    flrp_from_constant: "(fadd (fmul! c (fadd! b -#a)) #a)" => "(flrp #a b c)", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_to_one: "(fadd (fmul a (fadd (fneg c) 1.0)) c)" => "(flrp a 1.0 c)", B32, ROUND.or(ZERO_PRODUCT);
+    flrp_to_one_scaled: "(fadd (fmul a (fadd (fmul c -#d) 1.0)) (fmul c #d))" => "(flrp a 1.0 (fmul c #d))", B32, ROUND.or(ZERO_PRODUCT);
     flrp_of_products: "(flrp (fmul! a b) (fmul! a c) d)" => "(fmul a (flrp b c d))", B32, ROUND.or(ZERO_PRODUCT);
     flrp_first: "(flrp a b 0.0)" => "a", B32, ROUND.or(ZERO_PRODUCT).or(DENORM);
     flrp_second: "(flrp a b 1.0)" => "b", B32, ROUND.or(ZERO_PRODUCT).or(DENORM);

@@ -1,6 +1,6 @@
 //! Every rule, at every size: it fires on its own `find`, and both sides agree with the folder.
 
-use crate::algebra::{Inexact, Node, Pattern, RuleSet, constant_bits, node_bits};
+use crate::algebra::{Inexact, Node, Pattern, RuleSet, constant_bits, negative, node_bits};
 use crate::opt_algebraic;
 use crate::rules::RULES;
 use nir::*;
@@ -48,7 +48,9 @@ fn variable_bits(p: &Pattern, bits: u8) -> Vec<u8> {
     }
     for at in (0..root).rev() {
         match &p.nodes[at] {
-            Node::Var { number, .. } => out[*number] = out[*number].max(size[at]),
+            Node::Var { number, .. } | Node::Negative(number) => {
+                out[*number] = out[*number].max(size[at]);
+            }
             Node::Op { op, srcs, .. } => {
                 let info = op.info();
                 // Below an operation of fixed result (a comparison), operands may have any size.
@@ -123,6 +125,7 @@ fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64, bool) {
     for (n, node) in p.nodes.iter().enumerate() {
         values.push(match node {
             Node::Var { number, .. } => vars[*number],
+            Node::Negative(number) => negative(size[n], vars[*number]),
             Node::Op { op, srcs, .. } => {
                 let v: Vec<[u64; 1]> = srcs.iter().map(|s| [values[*s]]).collect();
                 let parts: Vec<&[u64]> = v.iter().map(|x| x.as_slice()).collect();
@@ -276,7 +279,7 @@ fn find_sizes(p: &Pattern, bits: u8, vbits: &[u8]) -> smallvec::SmallVec<[u8; 8]
             for (k, s) in srcs.iter().enumerate() {
                 size[*s] = match (info.srcs[k].ty.size, &p.nodes[*s]) {
                     (Size::Fixed(n), _) => n,
-                    (_, Node::Var { number, .. }) => vbits[*number],
+                    (_, Node::Var { number, .. } | Node::Negative(number)) => vbits[*number],
                     _ if at == p.root() => bits,
                     _ => size[at],
                 };
@@ -331,6 +334,10 @@ fn build(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
     let mut values: Vec<entity::Id<Def>> = Vec::new();
     for (n, node) in p.nodes.iter().enumerate() {
         let v = match node {
+            Node::Negative(number) => {
+                let of = negative(vbits[*number], 0x35 + *number as u64);
+                b.constant(vbits[*number], &[of])
+            }
             Node::Var {
                 number, constant, ..
             } => match by_var[*number] {
