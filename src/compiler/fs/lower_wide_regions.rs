@@ -54,11 +54,14 @@ fn unsupported<T>(what: &'static str) -> Result<T, FsError> {
     })
 }
 
-/// An instruction for the same lanes.
+/// An instruction for the same lanes: other lanes may hold nothing yet. (What selects looks at all of them.)
 fn like(inst: &Inst, op: Op) -> Inst {
+    let selects = inst.op == Op::Eu(Opcode::Sel);
     Inst {
         group: inst.group,
         no_mask: inst.no_mask,
+        pred: inst.pred.filter(|_| !selects),
+        flag: inst.flag,
         ..Inst::new(op, inst.exec)
     }
 }
@@ -118,8 +121,10 @@ fn product(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
         .src
         .iter()
         .any(|s| s.as_vgrf().is_some() && s.as_vgrf() == inst.dst.as_vgrf());
-    let plain = inst.pred.is_none() && inst.cmod == CondMod::None;
-    let in_place = plain && !reads_dst && inst.dst.as_vgrf().is_some() && inst.dst.stride <= 2;
+    let in_place = inst.cmod == CondMod::None
+        && !reads_dst
+        && inst.dst.as_vgrf().is_some()
+        && inst.dst.stride <= 2;
     let low = if in_place {
         inst.dst
     } else {
@@ -222,17 +227,10 @@ fn regions(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     }
     lir.insts.push(to);
     if let Some(aside) = aside {
-        let selects = inst.op == Op::Eu(Opcode::Sel);
         if inst.pred.is_some() && to.writes_flag() {
             return unsupported("its predicate is overwritten before its result is stored");
         }
-        let stored = lir.insts.len();
         copy_bits(lir, inst, inst.dst, source(&aside));
-        if !selects {
-            for mov in lir.insts.iter_mut().skip(stored) {
-                (mov.pred, mov.flag) = (inst.pred, inst.flag);
-            }
-        }
     }
     Ok(())
 }

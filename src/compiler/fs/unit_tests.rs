@@ -486,6 +486,18 @@ fn products_of_doublewords_are_made_of_words() {
         source(2),
     );
     assert_eq!(lowered(wide, &[64, 32, 32]).insts.len(), 3);
+    // Lanes that a predicate leaves out may hold nothing: none of the pieces reads them.
+    let pred = Some(Pred {
+        ctrl: isa::PredCtrl::Normal,
+        inverse: true,
+    });
+    for (product, vgrfs, pieces) in [
+        (two(Opcode::Mul, 8, dst, source(1), source(2)), [32; 3], 3),
+        (wide, [64, 32, 32], 3),
+    ] {
+        let made = lowered(Inst { pred, ..product }, &vgrfs).insts;
+        assert_eq!(made.iter().filter(|i| i.pred == pred).count(), pieces);
+    }
 }
 
 #[test]
