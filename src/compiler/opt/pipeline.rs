@@ -83,6 +83,7 @@ static UNROLL: &[Pass] = &[
     pass!(opt_copy_prop),
     pass!(opt_constant_folding),
     pass!(opt_algebraic),
+    pass!(opt_if),
     pass!(opt_dead_cf),
     pass!(opt_dce),
     pass!(opt_loop_unroll),
