@@ -273,6 +273,57 @@ impl<H: Kind> Spare<H> {
     }
 }
 
+/// A handle that has ended while its object stays as it is, in memory of the process: it may become a handle again.
+pub struct Resting<H: Kind>(Box<Boxed<H::Object>>);
+
+// SAFETY: a reference to it gives one to the object, which is `Sync`; the loader's word is written by whoever owns it.
+unsafe impl<H: Kind> Sync for Resting<H> {}
+
+impl<H: Kind> Resting<H> {
+    /// The object.
+    #[inline]
+    pub fn object(&self) -> &H::Object {
+        &self.0.object
+    }
+
+    /// A handle again.
+    #[inline]
+    pub fn wake(mut self) -> H {
+        *self.0.loader.get_mut() = LOADER_MAGIC;
+        self.0.kind = H::NUMBER;
+        *self.0.marks.get_mut() = 0;
+        H::from_raw(Box::into_raw(self.0) as u64)
+    }
+
+    /// Drops the object where it lies; its memory.
+    pub fn end(self) -> Spare<H> {
+        let boxed = Box::into_raw(self.0);
+        // SAFETY: the box was ours alone, and what was in it is not used again.
+        unsafe {
+            (&raw mut (*boxed).object).drop_in_place();
+            Spare(Box::from_raw(boxed.cast()))
+        }
+    }
+}
+
+/// Ends a handle and keeps its object as it is. None: the handle is of another kind, or in memory of the application, and has not ended.
+///
+/// # Safety
+/// As [`destroy`].
+#[inline]
+pub unsafe fn rest<H: Kind>(handle: H) -> Option<Resting<H>> {
+    // SAFETY: as the caller says; the kind is checked before the box is taken.
+    unsafe {
+        known(handle)?;
+        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
+        if *(*boxed).marks.get_mut() & LENT != 0 {
+            return None;
+        }
+        close(boxed);
+        Some(Resting(Box::from_raw(boxed)))
+    }
+}
+
 /// Ends a handle whose object is dropped where it lies, after somebody has had a last look; the memory, if it is the process's. False:
 /// the handle is of another kind.
 ///

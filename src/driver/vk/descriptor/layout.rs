@@ -256,6 +256,8 @@ pub struct SetLayout {
     samplers: Vec<Fixed>,
     /// Its descriptors are pushed: there are no sets of it.
     push: bool,
+    /// Its sets are of one size, hold nothing when they are made, and remember nothing.
+    pub(super) alike: bool,
 }
 
 /// What the bindings of a set take together.
@@ -369,6 +371,7 @@ impl Placing<'_> {
             layout.place(apart);
         }
         let room = &layout.room;
+        layout.alike = !room.made && room.dynamic == 0 && !self.variable;
         if room.heap_bytes > i915::BINDLESS_HEAP_BYTES / 2 || room.descriptors > 1 << 21 {
             return Err(TOO_BIG);
         }
@@ -401,6 +404,7 @@ impl SetLayout {
             room: Room::default(),
             samplers: Vec::new(),
             push,
+            alike: true,
         }
     }
 
