@@ -688,26 +688,29 @@ unsafe fn layout(
             ..BindingInfo::plain(binding.binding, kind, binding.descriptor_count)
         };
         // Only of some types the samplers and the list of types are looked at.
-        match kind {
-            c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER
-                if !binding.p_immutable_samplers.is_null() && binding.descriptor_count > 0 =>
-            {
-                // SAFETY: as the caller says.
-                let samplers = unsafe {
-                    raw::slice(binding.p_immutable_samplers, binding.descriptor_count)
-                        .iter()
-                        .map(|&sampler| handle::get(sampler).cloned())
-                        .collect::<vk::Result<_>>()?
-                };
-                placing.add_fixed(asked, samplers);
-            }
-            c::DescriptorType::MUTABLE_EXT => placing.add(BindingInfo {
-                // SAFETY: as the caller says.
-                pieces: pieces(kind, unsafe { allowed(info.p_next, index) }),
-                ..asked
-            }),
-            _ => placing.add(asked),
+        let sampled =
+            kind == c::DescriptorType::SAMPLER || kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        if sampled && !binding.p_immutable_samplers.is_null() && binding.descriptor_count > 0 {
+            // SAFETY: as the caller says.
+            let samplers = unsafe {
+                raw::slice(binding.p_immutable_samplers, binding.descriptor_count)
+                    .iter()
+                    .map(|&sampler| handle::get(sampler).cloned())
+                    .collect::<vk::Result<_>>()?
+            };
+            placing.add_fixed(asked, samplers);
+            continue;
         }
+        placing.add(BindingInfo {
+            pieces: match kind {
+                // SAFETY: as the caller says.
+                c::DescriptorType::MUTABLE_EXT => {
+                    pieces(kind, unsafe { allowed(info.p_next, index) })
+                }
+                _ => asked.pieces,
+            },
+            ..asked
+        });
     }
     placing.finish()
 }

@@ -306,13 +306,15 @@ pub struct Placing<'a> {
 }
 
 impl Placing<'_> {
-    /// Adds a binding, in any order.
-    #[inline]
+    /// Adds a binding, in any order. Inlined, so that what the binding is stays in registers: a processor that reads in one piece what
+    /// it has just written in several waits for it.
+    #[inline(always)]
     pub fn add(&mut self, info: BindingInfo) {
         self.add_with(info, (0, false));
     }
 
     /// Adds a binding with samplers that every set has: their conversions want pieces for planes, and a second sampler.
+    #[inline(never)]
     pub fn add_fixed(&mut self, info: BindingInfo, samplers: Vec<Arc<Sampler>>) {
         let fixed = Fixed {
             binding: info.binding,
@@ -328,7 +330,7 @@ impl Placing<'_> {
         self.add_with(info, (each, wanted.is_some()));
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_with(&mut self, info: BindingInfo, (fixed, converts): (u8, bool)) {
         let Placing { layout, .. } = self;
         // Where more is taken than a place can say, `finish` refuses all of it.
