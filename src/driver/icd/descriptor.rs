@@ -125,7 +125,7 @@ entries! { DESCRIPTOR:
         descriptor_pool: c::DescriptorPool,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(mut face) = handle::destroy(descriptor_pool) {
+        if let Some(mut face) = handle::take(descriptor_pool) {
             face.sets.clear();
         }
         Ok(())

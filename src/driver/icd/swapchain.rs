@@ -179,7 +179,7 @@ entries! { SWAPCHAIN:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         handle::get(device)?;
-        if let Some(face) = handle::destroy(swapchain) {
+        if let Some(face) = handle::take(swapchain) {
             for image in face.images {
                 handle::destroy(image);
             }
