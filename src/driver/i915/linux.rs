@@ -473,18 +473,24 @@ impl Kernel for LinuxKernel {
     fn execbuffer2(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         objects.clear();
-        for object in exec.objects.iter() {
-            objects.push(i915::ExecObject2 {
+        let mut most: &[i915::RelocationEntry] = &[];
+        objects.extend(exec.objects.iter().map(|object| {
+            if object.relocations.len() > most.len() {
+                most = &object.relocations;
+            }
+            i915::ExecObject2 {
                 handle: object.handle,
-                relocation_count: count(&object.relocations)?,
+                // `most` is counted below.
+                relocation_count: object.relocations.len() as u32,
                 relocs_ptr: address(&object.relocations),
                 alignment: object.alignment_bytes,
                 offset: object.address,
                 flags: object.flags,
                 pad_to_size: object.pad_to_bytes,
                 ..Zeroable::zeroed()
-            });
-        }
+            }
+        }));
+        count(most)?;
         let fences: SmallVec<[i915::ExecFence; 8]> = exec
             .fences
             .iter()
