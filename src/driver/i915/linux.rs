@@ -491,15 +491,13 @@ impl Kernel for LinuxKernel {
             }
         }));
         count(most)?;
-        let fences: SmallVec<[i915::ExecFence; 8]> = exec
-            .fences
-            .iter()
-            .map(|fence| i915::ExecFence {
-                handle: fence.handle,
-                flags: fence.flags,
-            })
-            .collect();
-        let points: SmallVec<[u64; 8]> = exec.fences.iter().map(|fence| fence.point).collect();
+        let mut fences: SmallVec<[i915::ExecFence; 8]> = SmallVec::new();
+        fences.extend(exec.fences.iter().map(|fence| i915::ExecFence {
+            handle: fence.handle,
+            flags: fence.flags,
+        }));
+        let mut points: SmallVec<[u64; 8]> = SmallVec::new();
+        points.extend(exec.fences.iter().map(|fence| fence.point));
         // DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES is extension 0.
         let timelines = [i915::TimelineFences {
             fence_count: fences.len() as u64,
