@@ -42,8 +42,10 @@ pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
     };
     let mut changed = false;
     let mut asked = open.clone();
+    let mut place = Places::default();
+    place.reserve(2 * asked.len());
     for _ in 0..ROUNDS {
-        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked);
+        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked, &mut place);
         if groups.is_empty() {
             break;
         }
@@ -228,10 +230,19 @@ struct Found {
     left: Vec<u32>,
 }
 
-/// What of some instructions fits together.
-fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], asked: &[u32]) -> Found {
-    let mut place: FxHashMap<Key, usize> = FxHashMap::default();
-    place.reserve(asked.len());
+/// Where among the groups those of each key are.
+type Places = FxHashMap<Key, usize>;
+
+/// What of some instructions fits together. Of `place` only the memory is used.
+fn groups(
+    lir: &Lir,
+    facts: &Facts,
+    state: &State,
+    blocks: &[u32],
+    asked: &[u32],
+    place: &mut Places,
+) -> Found {
+    place.clear();
     let mut found: Vec<Group> = Vec::with_capacity(asked.len());
     let mut second: Vec<(usize, u32)> = Vec::new();
     for &at in asked {

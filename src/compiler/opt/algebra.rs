@@ -7,7 +7,6 @@
 
 use entity::Id;
 use nir::*;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// What a rule loses: it does not fire where an operation it matches forbids that.
@@ -279,25 +278,27 @@ impl Takes {
         // Who takes anything takes what others ask for, too.
         let (all, one) = (wanted == Maker::Other, self.row[wanted.index()]);
         for (row, bits) in self.rows.iter_mut().enumerate() {
+            bits.resize(bits.len().max(word + 1), 0);
             if all || row == usize::from(one) {
-                bits.resize(bits.len().max(word + 1), 0);
                 bits[word] |= bit;
             }
         }
     }
 
-    /// Those among 64 rules that take what this makes.
-    fn of(&self, maker: Maker, word: usize) -> u64 {
+    /// Those that take what this makes: a bit each, in as many words as there are.
+    #[inline]
+    fn of(&self, maker: Maker) -> &[u64] {
         let row = self.row.get(maker.index()).copied().unwrap_or(0);
-        let bits = self.rows.get(usize::from(row));
-        bits.and_then(|bits| bits.get(word)).copied().unwrap_or(0)
+        self.rows.get(usize::from(row)).map_or(&[], |bits| bits)
     }
 }
 
 /// Rules by the operation at their root.
 #[derive(Debug, Default)]
 pub(crate) struct RuleSet {
-    by_root: FxHashMap<AluOp, Rules>,
+    rules: Vec<Rules>,
+    /// Which of these an operation has, and one; 0: it has none.
+    of: Vec<u16>,
 }
 
 impl Rules {
@@ -325,56 +326,59 @@ impl Rules {
         makers: &Makers,
         from: usize,
     ) -> impl Iterator<Item = (usize, &'a Compiled)> + use<'a> {
-        let takes = |k: usize, maker: Maker, word: usize| self.takes[k].of(maker, word);
+        let takes = |k: usize, maker: Maker| self.takes[k].of(maker);
+        let [first, second, third, fourth] = makers.of;
+        let count = makers.count;
+        // An operand that is not there asks for nothing.
+        let straight = [takes(0, first), takes(1, second)];
+        let swapped = [takes(0, second), takes(1, first)];
+        let rest = [takes(2, third), takes(3, fourth)];
         let below = makers.below;
-        let makers = &makers.of[..makers.count];
-        let mut set: Bits = SmallVec::new();
-        for word in 0..self.all.len().div_ceil(64) {
-            let (pair, rest) = makers.split_at(makers.len().min(2));
-            let mut some = match *pair {
-                [first, second] => {
-                    let straight = takes(0, first, word) & takes(1, second, word);
-                    match self.commuting.get(word) {
-                        Some(commuting) if *commuting & !straight != 0 => {
-                            let swapped = takes(0, second, word) & takes(1, first, word);
-                            straight | commuting & swapped
-                        }
-                        _ => straight,
-                    }
+        let word_of = move |word: usize| {
+            let at = |bits: &[u64]| bits.get(word).copied().unwrap_or(0);
+            let mut some = match count {
+                0 => u64::MAX,
+                1 => at(straight[0]),
+                _ => {
+                    at(straight[0]) & at(straight[1])
+                        | at(&self.commuting) & at(swapped[0]) & at(swapped[1])
                 }
-                [only] => takes(0, only, word),
-                _ => u64::MAX,
             };
-            for (k, maker) in (2..).zip(rest) {
-                some &= takes(k, *maker, word);
+            for bits in rest.iter().take(count.saturating_sub(2)) {
+                some &= at(bits);
             }
-            set.push(some);
-        }
+            some
+        };
         // Those before `from` have been tried.
-        for (word, some) in set.iter_mut().enumerate() {
-            let before = from.saturating_sub(64 * word).min(64);
-            *some &= u64::MAX.checked_shl(before as u32).unwrap_or(0);
-        }
-        let mut word = 0;
+        let mut word = from / 64;
+        let mut some = word_of(word) & u64::MAX << (from % 64);
+        let words = self.all.len().div_ceil(64);
         std::iter::from_fn(move || {
             loop {
-                let some = set.get_mut(word)?;
-                if *some == 0 {
+                while some == 0 {
                     word += 1;
-                    continue;
+                    if word >= words {
+                        return None;
+                    }
+                    some = word_of(word);
                 }
                 let n = 64 * word + some.trailing_zeros() as usize;
-                *some &= *some - 1;
-                return Some((n, &self.all[n]));
+                some &= some - 1;
+                let rule = self.all.get(n)?;
+                if rule.below & !below == 0 {
+                    return Some((n, rule));
+                }
             }
         })
-        .filter(move |(_, rule)| rule.below & !below == 0)
     }
 }
 
 impl RuleSet {
     pub(crate) fn new(rules: &'static [Rule]) -> RuleSet {
-        let mut set = RuleSet::default();
+        let mut set = RuleSet {
+            rules: Vec::new(),
+            of: vec![0; AluOp::ALL.len()],
+        };
         for rule in rules {
             let (find, put) = match (Pattern::parse(rule.find), Pattern::parse(rule.put)) {
                 (Ok(f), Ok(p)) => (f, p),
@@ -393,7 +397,11 @@ impl RuleSet {
                 })
                 .collect();
             if let Node::Op { op, .. } = find.nodes[find.root()] {
-                set.by_root.entry(op).or_default().push(Compiled {
+                if set.of[op as usize] == 0 {
+                    set.rules.push(Rules::default());
+                    set.of[op as usize] = set.rules.len() as u16;
+                }
+                set.rules[usize::from(set.of[op as usize]) - 1].push(Compiled {
                     below: find.below(),
                     rule,
                     find,
@@ -405,8 +413,10 @@ impl RuleSet {
         set
     }
 
+    #[inline]
     pub(crate) fn of(&self, op: AluOp) -> Option<&Rules> {
-        self.by_root.get(&op)
+        let place = self.of.get(op as usize).copied().unwrap_or(0);
+        self.rules.get(usize::from(place).checked_sub(1)?)
     }
 }
 
@@ -571,6 +581,7 @@ fn same(s: &Shader, a: (Id<Def>, u8), b: (Id<Def>, u8)) -> bool {
 }
 
 /// False where a value cannot be what a node of a pattern stands for, as far as can be seen at once.
+#[inline]
 fn may_be(s: &Shader, c: &Compiled, m: &Match, node: usize, src: &AluSrc) -> bool {
     let node = &c.find.nodes[node];
     if let Node::Var { number, .. } = node
