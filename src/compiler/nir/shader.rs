@@ -42,6 +42,7 @@ pub type Layout = SmallVec<[CfEvent; 16]>;
 
 impl Instr {
     /// The value that the instruction makes.
+    #[inline]
     pub fn def(&self) -> Option<Id<Def>> {
         match self {
             Instr::Alu(a) => Some(a.def),

@@ -234,6 +234,8 @@ pub(crate) struct Compiled {
     pub(crate) put: Pattern,
     /// Places in `find` whose operands may be tried in the other order.
     pub(crate) commuting: Vec<usize>,
+    /// Of each node of `find` what has to make it, and which variable it is ([`NO_VARIABLE`]: none).
+    wants: Vec<(Maker, u8)>,
     /// Bits of what has to make operands of the root's operands.
     below: u64,
 }
@@ -401,7 +403,12 @@ impl RuleSet {
                     set.rules.push(Rules::default());
                     set.of[op as usize] = set.rules.len() as u16;
                 }
+                let wants = find.nodes.iter().map(|node| match node {
+                    Node::Var { number, .. } => (Maker::wanted(node), *number as u8),
+                    _ => (Maker::wanted(node), NO_VARIABLE),
+                });
                 set.rules[usize::from(set.of[op as usize]) - 1].push(Compiled {
+                    wants: wants.collect(),
                     below: find.below(),
                     rule,
                     find,
@@ -420,11 +427,16 @@ impl RuleSet {
     }
 }
 
+/// Variables that a pattern may have.
+const VARIABLES: usize = 8;
+/// The number of none.
+const NO_VARIABLE: u8 = VARIABLES as u8;
+
 /// What a match has found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Match {
     /// Value of each variable: one component of a def.
-    pub(crate) vars: [Option<(Id<Def>, u8)>; 8],
+    pub(crate) vars: [Option<(Id<Def>, u8)>; VARIABLES],
     pub(crate) exact: bool,
     pub(crate) preserve: bool,
 }
@@ -583,17 +595,13 @@ fn same(s: &Shader, a: (Id<Def>, u8), b: (Id<Def>, u8)) -> bool {
 /// False where a value cannot be what a node of a pattern stands for, as far as can be seen at once.
 #[inline]
 fn may_be(s: &Shader, c: &Compiled, m: &Match, node: usize, src: &AluSrc) -> bool {
-    let node = &c.find.nodes[node];
-    if let Node::Var { number, .. } = node
-        && let Some(known) = m.vars[*number]
+    let (wanted, variable) = c.wants[node];
+    if let Some(&Some(known)) = m.vars.get(usize::from(variable))
         && !same(s, known, (src.def, src.swizzle[0]))
     {
         return false;
     }
-    match Maker::wanted(node) {
-        Maker::Other => true,
-        wanted => Maker::of(s, src.def) == wanted,
-    }
+    wanted == Maker::Other || Maker::of(s, src.def) == wanted
 }
 
 /// Bit pattern of a constant of a pattern.

@@ -32,12 +32,12 @@ enum Reach {
 /// So many equal instructions are looked at.
 const NEAR: usize = 64;
 
-fn reach(i: &Instr) -> Reach {
+/// `e`: the instruction's effects.
+fn reach(i: &Instr, e: Effects) -> Reach {
     match i {
         Instr::Phi(_) => Reach::Block,
         Instr::Jump(_) => Reach::Never,
         _ => {
-            let e = i.effects();
             let ordered = e.any(Effects::WRITES) || e.any(Effects::BARRIER);
             if i.def().is_none() || ordered {
                 Reach::Never
@@ -77,11 +77,13 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     for &b in &cfg.order {
         let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
         instrs.retain(|&id| {
-            s.instrs[id].for_each_src_mut(|d| {
-                if let Some(new) = to[*d] {
-                    *d = new;
-                }
-            });
+            if changed {
+                s.instrs[id].for_each_src_mut(|d| {
+                    if let Some(new) = to[*d] {
+                        *d = new;
+                    }
+                });
+            }
             let instr = &s.instrs[id];
             let effects = instr.effects();
             if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
@@ -90,7 +92,7 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
             if effects.any(Effects::CHANGES_MASK) || matches!(instr, Instr::Jump(_)) {
                 mask += 1;
             }
-            let reach = reach(instr);
+            let reach = reach(instr, effects);
             let Some(def) = instr.def().filter(|_| reach != Reach::Never) else {
                 return true;
             };
@@ -162,7 +164,7 @@ fn regions(s: &Shader) -> IdMap<Block, u32> {
         let &CfEvent::Block(b) = event else { continue };
         let instrs = s.blocks[b].instrs.iter().map(|&i| &s.instrs[i]);
         asks += instrs
-            .filter(|i| matches!(i, Instr::Intrinsic(_)) && reach(i) == Reach::Mask)
+            .filter(|i| matches!(i, Instr::Intrinsic(_)) && reach(i, i.effects()) == Reach::Mask)
             .count();
     }
     if asks < 2 || s.ifs.is_empty() {
