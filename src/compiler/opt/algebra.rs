@@ -153,47 +153,48 @@ impl Pattern {
     }
 }
 
-/// What makes a value, as far as it can decide at once whether a pattern fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Maker {
-    Op(AluOp),
-    Constant,
-    /// In a pattern: anything.
-    Other,
-}
+/// What makes a value, as far as it can decide at once whether a pattern fits: its place among all makers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Maker(u16);
 
 impl Maker {
-    /// Its place among all makers.
+    /// In a pattern: anything.
+    const OTHER: Maker = Maker(0);
+    const CONSTANT: Maker = Maker(1);
+
+    #[inline]
+    fn op(op: AluOp) -> Maker {
+        Maker(2 + op as u16)
+    }
+
     fn index(self) -> usize {
-        match self {
-            Maker::Other => 0,
-            Maker::Constant => 1,
-            Maker::Op(op) => 2 + op as usize,
-        }
+        self.0.into()
     }
 
     /// A bit that it shares with few others; none where it is nothing to look for.
+    #[inline]
     fn bit(self) -> u64 {
         match self {
-            Maker::Op(op) => 2 << (op as u64 % 63),
-            Maker::Constant => 1,
-            Maker::Other => 0,
+            Maker::OTHER => 0,
+            Maker::CONSTANT => 1,
+            Maker(n) => 2 << ((n - 2) % 63),
         }
     }
 
     fn wanted(node: &Node) -> Maker {
         match node {
-            Node::Op { op, .. } => Maker::Op(*op),
-            Node::Var { constant: true, .. } | Node::Int(_) | Node::Float(_) => Maker::Constant,
-            Node::Var { .. } => Maker::Other,
+            Node::Op { op, .. } => Maker::op(*op),
+            Node::Var { constant: true, .. } | Node::Int(_) | Node::Float(_) => Maker::CONSTANT,
+            Node::Var { .. } => Maker::OTHER,
         }
     }
 
+    #[inline]
     fn of(s: &Shader, def: Id<Def>) -> Maker {
         match s.instr_of(def) {
-            Instr::Alu(alu) => Maker::Op(alu.op),
-            Instr::Const { .. } => Maker::Constant,
-            _ => Maker::Other,
+            Instr::Alu(alu) => Maker::op(alu.op),
+            Instr::Const { .. } => Maker::CONSTANT,
+            _ => Maker::OTHER,
         }
     }
 }
@@ -212,7 +213,7 @@ pub(crate) struct Makers {
 
 impl Makers {
     pub(crate) fn of(s: &Shader, alu: &Alu) -> Makers {
-        let mut of = [Maker::Other; MAX_OPERANDS];
+        let mut of = [Maker::OTHER; MAX_OPERANDS];
         let mut below = 0;
         for (maker, src) in of.iter_mut().zip(&alu.srcs) {
             *maker = Maker::of(s, src.def);
@@ -272,13 +273,13 @@ impl Default for Takes {
 
 impl Takes {
     fn push(&mut self, wanted: Maker, word: usize, bit: u64) {
-        if wanted != Maker::Other && self.row[wanted.index()] == 0 {
+        if wanted != Maker::OTHER && self.row[wanted.index()] == 0 {
             // There are fewer rows than makers.
             self.row[wanted.index()] = self.rows.len() as u16;
             self.rows.push(self.rows[0].clone());
         }
         // Who takes anything takes what others ask for, too.
-        let (all, one) = (wanted == Maker::Other, self.row[wanted.index()]);
+        let (all, one) = (wanted == Maker::OTHER, self.row[wanted.index()]);
         for (row, bits) in self.rows.iter_mut().enumerate() {
             bits.resize(bits.len().max(word + 1), 0);
             if all || row == usize::from(one) {
@@ -601,7 +602,7 @@ fn may_be(s: &Shader, c: &Compiled, m: &Match, node: usize, src: &AluSrc) -> boo
     {
         return false;
     }
-    wanted == Maker::Other || Maker::of(s, src.def) == wanted
+    wanted == Maker::OTHER || Maker::of(s, src.def) == wanted
 }
 
 /// Bit pattern of a constant of a pattern.
