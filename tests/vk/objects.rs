@@ -316,6 +316,70 @@ fn descriptor_pools_run_out_and_recover() {
 }
 
 #[test]
+fn freed_sets_leave_their_room_to_any_layout() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    unsafe {
+        let layout = |kind, count| {
+            let bindings = [vk::DescriptorSetLayoutBinding::default()
+                .descriptor_type(kind)
+                .descriptor_count(count)];
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            d.create_descriptor_set_layout(&info, None).unwrap()
+        };
+        let dynamic = vk::DescriptorType::STORAGE_BUFFER_DYNAMIC;
+        let [small, large, changing] = [layout(kind, 1), layout(kind, 2), layout(dynamic, 1)];
+        let size = |kind, count| {
+            vk::DescriptorPoolSize::default()
+                .ty(kind)
+                .descriptor_count(count)
+        };
+        let sizes = [size(kind, 2), size(dynamic, 1)];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .flags(vk::DescriptorPoolCreateFlags::FREE_DESCRIPTOR_SET)
+            .max_sets(2)
+            .pool_sizes(&sizes);
+        let pool = d.create_descriptor_pool(&info, None).unwrap();
+        let allocate = |layouts: &[vk::DescriptorSetLayout]| {
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(pool)
+                .set_layouts(layouts);
+            d.allocate_descriptor_sets(&info)
+        };
+        let full = Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY);
+        for _ in 0..3 {
+            // All of the room goes to two, to one, and to two again; in between there is none left, and those of a failure are freed.
+            let two = allocate(&[small, small]).unwrap();
+            assert_ne!(two[0], two[1]);
+            assert_eq!(allocate(&[small]), full);
+            d.free_descriptor_sets(pool, &two).unwrap();
+            assert_eq!(allocate(&[small, large]), full);
+            let one = allocate(&[large]).unwrap();
+            assert_eq!(allocate(&[small]), full);
+            d.free_descriptor_sets(pool, &one).unwrap();
+            let both = allocate(&[changing, small]).unwrap();
+            d.free_descriptor_sets(pool, &both).unwrap();
+        }
+        // A layout that is gone is nobody else's, wherever the next one lies.
+        let last = allocate(&[small]).unwrap();
+        d.free_descriptor_sets(pool, &last).unwrap();
+        d.destroy_descriptor_set_layout(small, None);
+        let again = layout(kind, 2);
+        let set = allocate(&[again]).unwrap();
+        assert_eq!(allocate(&[large]), full);
+        d.free_descriptor_sets(pool, &set).unwrap();
+        d.reset_descriptor_pool(pool, vk::DescriptorPoolResetFlags::empty())
+            .unwrap();
+        allocate(&[large]).unwrap();
+        d.destroy_descriptor_pool(pool, None);
+        for layout in [large, changing, again] {
+            d.destroy_descriptor_set_layout(layout, None);
+        }
+    }
+}
+
+#[test]
 fn pipeline_caches_survive_their_bytes() {
     let rig = Rig::new();
     let d = &rig.device;

@@ -8,6 +8,8 @@ use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::time::ClockId;
 use nix::unistd::{Pid, SysconfVar, getpid, sysconf};
 use std::io::{IoSlice, IoSliceMut};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 
 /// The monotonic clock, in ns.
 pub fn monotonic_ns() -> i64 {
@@ -34,7 +36,42 @@ fn clock_ns(clock: ClockId) -> i64 {
 
 /// This process's number, as the kernel has it now: a fork changes it.
 pub fn process_id() -> i32 {
-    getpid().as_raw()
+    own_id().as_raw()
+}
+
+/// The same. The kernel is asked once in each process: where the answer is kept a child finds nothing.
+fn own_id() -> Pid {
+    static KEPT: OnceLock<Option<&AtomicI32>> = OnceLock::new();
+    let Some(kept) = *KEPT.get_or_init(unknown_to_children) else {
+        return getpid();
+    };
+    match kept.load(Relaxed) {
+        0 => {
+            let id = getpid();
+            kept.store(id.as_raw(), Relaxed);
+            id
+        }
+        id => Pid::from_raw(id),
+    }
+}
+
+/// A number that is 0 now, and in each child that is forked. None where the kernel cannot do that (before Linux 4.14).
+fn unknown_to_children() -> Option<&'static AtomicI32> {
+    let bytes = 4096;
+    let protection = libc::PROT_READ | libc::PROT_WRITE;
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: memory wherever the kernel likes, aligned to a page, of zeros, and never unmapped once somebody knows of it.
+    unsafe {
+        let page = libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0);
+        if page == libc::MAP_FAILED {
+            return None;
+        }
+        if libc::madvise(page, bytes, libc::MADV_WIPEONFORK) != 0 {
+            libc::munmap(page, bytes);
+            return None;
+        }
+        Some(&*page.cast())
+    }
 }
 
 /// Bytes of memory of this machine.
@@ -84,7 +121,7 @@ pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
     }
     let base = address as usize;
     let copied = process_vm_readv(
-        getpid(),
+        own_id(),
         &mut [IoSliceMut::new(out)],
         &[RemoteIoVec { base, len }],
     );
@@ -108,7 +145,7 @@ pub unsafe fn write_process(address: u64, data: &[u8]) -> Result<()> {
         return Ok(());
     }
     let copied = process_vm_writev(
-        getpid(),
+        own_id(),
         &[IoSlice::new(data)],
         &[RemoteIoVec { base, len }],
     );

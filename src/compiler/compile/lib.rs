@@ -57,7 +57,7 @@ pub struct Key<'a> {
     /// [`ShaderBinary::stage`]. Without it a shader that reads primitives' or patches' vertices takes it that what it reads is
     /// written, and nothing else; a fragment shader needs it only if it has more than [`abi::FREE_INPUTS`] inputs.
     pub before: Option<&'a StageInfo>,
-    /// What the stage behind reads ([`reads`]); without it that may be anything.
+    /// What the stage behind reads ([`Translated::reads`]); without it that may be anything.
     pub read_behind: Option<nir::Slots>,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,
@@ -173,6 +173,29 @@ pub fn compile(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileErro
     compile_nir(front_end(words, key)?, key)
 }
 
+/// A stage in NIR, before anything is known of its neighbours: of a key only the stage, the entry point, the constants, the dispatch's
+/// base and the subgroups' size count for it.
+#[derive(Debug)]
+pub struct Translated(nir::Shader);
+
+impl Translated {
+    /// Translates.
+    pub fn new(words: &[u32], key: &Key<'_>) -> Result<Translated, CompileError> {
+        Ok(Translated(translate(words, key)?))
+    }
+
+    /// Slots of its inputs that it may read, those of the API's own aside: what the stage before has to write.
+    pub fn reads(&self) -> nir::Slots {
+        opt::inputs_read(&self.0)
+    }
+
+    /// Compiles it, with a key that says the same of what counted for it.
+    pub fn compile(mut self, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+        settle(&mut self.0, key);
+        compile_nir(self.0, key)
+    }
+}
+
 /// Compiles NIR that a front end, or a driver for its own use, has made. Of the key, layout, machine and backend count.
 pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
     opt::compile(&mut shader, context(key))?;
@@ -267,11 +290,6 @@ pub fn tess_modes(
         vertices_in: patch_vertices,
         ..control?.info.tess.union(evaluation?.info.tess)
     })
-}
-
-/// Slots of its inputs that a shader may read, those of the API's own aside: what the stage before has to write.
-pub fn reads(words: &[u32], key: &Key<'_>) -> Result<nir::Slots, CompileError> {
-    Ok(opt::inputs_read(&front_end(words, key)?))
 }
 
 /// Names of a module's compute entry points.
@@ -373,8 +391,14 @@ pub fn described(
 }
 
 fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
+    let mut shader = translate(words, key)?;
+    settle(&mut shader, key);
+    Ok(shader)
+}
+
+fn translate(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
     let module = spirv_front::Module::parse(words)?;
-    let mut shader = module.to_nir(&spirv_front::Options {
+    Ok(module.to_nir(&spirv_front::Options {
         entry_point: key.entry_point,
         stage: key.stage,
         specialization: key.specialization,
@@ -386,7 +410,11 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
             SubgroupSize::Varying => None,
             SubgroupSize::Required(size) => Some(size.into()),
         },
-    })?;
+    })?)
+}
+
+/// Tells a shader what a key says of its neighbours and the state around it.
+fn settle(shader: &mut nir::Shader, key: &Key<'_>) {
     if let Some(tess) = key.tess {
         let vertices_in = match key.stage {
             Stage::TessEval => tess.vertices_out,
@@ -413,5 +441,4 @@ fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> 
             }
         }
     }
-    Ok(shader)
 }

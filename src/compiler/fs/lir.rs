@@ -408,6 +408,7 @@ impl Inst {
     }
 
     /// Bytes of its VGRF that source `i` covers, from its offset on.
+    #[inline]
     pub fn src_bytes(&self, i: usize) -> u32 {
         let s = &self.src[i];
         if let Some(send) = self.send {

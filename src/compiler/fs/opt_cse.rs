@@ -23,6 +23,8 @@ pub(crate) fn opt_cse(lir: &mut Lir) -> bool {
     // The last operation of each hash, and for every operation the one before it of the same.
     let mut last: FxHashMap<u64, u32> = FxHashMap::default();
     let mut found: Vec<(u64, u32, u32)> = Vec::new();
+    last.reserve(lir.insts.len());
+    found.reserve(lir.insts.len());
     const NONE: u32 = u32::MAX;
     let mut gone = vec![false; lir.insts.len()];
     let mut changed = false;

@@ -42,8 +42,10 @@ pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
     };
     let mut changed = false;
     let mut asked = open.clone();
+    let mut place = Places::default();
+    place.reserve(2 * asked.len());
     for _ in 0..ROUNDS {
-        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked);
+        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked, &mut place);
         if groups.is_empty() {
             break;
         }
@@ -228,10 +230,19 @@ struct Found {
     left: Vec<u32>,
 }
 
-/// What of some instructions fits together.
-fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], asked: &[u32]) -> Found {
-    let mut place: FxHashMap<Key, usize> = FxHashMap::default();
-    place.reserve(asked.len());
+/// Where among the groups those of each key are.
+type Places = FxHashMap<Key, usize>;
+
+/// What of some instructions fits together. Of `place` only the memory is used.
+fn groups(
+    lir: &Lir,
+    facts: &Facts,
+    state: &State,
+    blocks: &[u32],
+    asked: &[u32],
+    place: &mut Places,
+) -> Found {
+    place.clear();
     let mut found: Vec<Group> = Vec::with_capacity(asked.len());
     let mut second: Vec<(usize, u32)> = Vec::new();
     for &at in asked {
@@ -247,9 +258,17 @@ fn groups(lir: &Lir, facts: &Facts, state: &State, blocks: &[u32], asked: &[u32]
         if lanes == [None; 3] {
             continue;
         }
+        // Sources that lie in each lane, a bit each.
+        let mut in_lane = [0u8; 4];
+        for (i, lane) in (0..).zip(lanes) {
+            if let Some(sources) = lane.and_then(|lane| in_lane.get_mut(lane)) {
+                *sources |= 1 << i;
+            }
+        }
         let base = key(inst, sources, blocks[at as usize]);
         for packed in 1u8..1 << n {
-            let Some(lane) = shared_lane(&lanes, packed) else {
+            let all_in = |lane: &usize| packed & !in_lane[*lane] == 0;
+            let Some(lane) = lanes[packed.trailing_zeros() as usize].filter(all_in) else {
                 continue;
             };
             let key = placed(base, sources, packed);
@@ -298,13 +317,6 @@ fn lane_of(facts: &Facts, s: &Src) -> Option<usize> {
     let chunk = s.offset / PACK_BYTES * PACK_BYTES;
     let whole = first <= chunk && chunk + PACK_BYTES <= end;
     whole.then_some((s.offset % PACK_BYTES / 4) as usize)
-}
-
-/// The lane that the sources of `packed` lie in, all of them.
-fn shared_lane(lanes: &[Option<usize>; 3], packed: u8) -> Option<usize> {
-    let mut of = (0..).zip(lanes).filter(|(i, _)| packed >> i & 1 == 1);
-    let (_, first) = of.next()?;
-    of.all(|(_, lane)| lane == first).then_some(*first)?
 }
 
 /// The key with the places of the sources: of those that lie in lanes, the 16 bytes.

@@ -43,7 +43,7 @@ pub use ir::*;
 pub use lex::ParseError;
 pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};
 pub use parse::{parse, parse_bits};
-pub use shader::{CfEvent, ListRef};
+pub use shader::{CfEvent, Layout, ListRef};
 pub use tex::{Dim, TexInfo, TexOp, TexSrc};
 pub use types::{Member, Mode, Type, Types};
 pub use uses::{Use, Uses};

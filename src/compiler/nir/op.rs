@@ -281,6 +281,7 @@ impl AluOp {
         })
     }
     /// True for `vec2` to `vec16`.
+    #[inline]
     pub fn is_vec(self) -> bool {
         self.info().props.has(Props::VEC)
     }

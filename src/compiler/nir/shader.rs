@@ -37,8 +37,12 @@ pub enum CfEvent {
     EndLoop(Id<Loop>),
 }
 
+/// Steps of a walk, in their order: of most shaders so few that they need no memory of their own.
+pub type Layout = SmallVec<[CfEvent; 16]>;
+
 impl Instr {
     /// The value that the instruction makes.
+    #[inline]
     pub fn def(&self) -> Option<Id<Def>> {
         match self {
             Instr::Alu(a) => Some(a.def),
@@ -96,6 +100,7 @@ impl Instr {
 
 impl Instr {
     /// What passes may do with the instruction, as the tables say. A phi stays where it is, a jump too.
+    #[inline]
     pub fn effects(&self) -> Effects {
         match self {
             Instr::Alu(_) | Instr::Const { .. } | Instr::Undef { .. } | Instr::Deref(_) => {
@@ -262,30 +267,31 @@ impl Shader {
     }
 
     /// The walk through the shader in the order of its text: definitions before uses, but for phis.
-    pub fn layout(&self) -> Vec<CfEvent> {
+    pub fn layout(&self) -> Layout {
         let mut out =
-            Vec::with_capacity(self.blocks.len() + 3 * (self.ifs.len() + self.loops.len()));
+            Layout::with_capacity(self.blocks.len() + 3 * (self.ifs.len() + self.loops.len()));
         self.layout_into(&self.body, &mut out);
         out
     }
 
     /// As [`Shader::layout`], of one list.
-    pub fn layout_of(&self, list: ListRef) -> Vec<CfEvent> {
-        let mut out = Vec::new();
+    pub fn layout_of(&self, list: ListRef) -> Layout {
+        let mut out = Layout::new();
         self.layout_into(self.list(list), &mut out);
         out
     }
 
     /// As [`Shader::layout`], of nodes that need not stand anywhere.
-    pub fn layout_of_nodes(&self, nodes: &CfList) -> Vec<CfEvent> {
-        let mut out = Vec::new();
+    pub fn layout_of_nodes(&self, nodes: &CfList) -> Layout {
+        let mut out = Layout::new();
         self.layout_into(nodes, &mut out);
         out
     }
 
-    fn layout_into(&self, list: &CfList, out: &mut Vec<CfEvent>) {
+    fn layout_into(&self, list: &CfList, out: &mut Layout) {
         // (list, next node, what follows the list)
-        let mut stack: Vec<(&CfList, usize, Option<CfEvent>)> = vec![(list, 0, None)];
+        let mut stack: SmallVec<[(&CfList, usize, Option<CfEvent>); 4]> = SmallVec::new();
+        stack.push((list, 0, None));
         while let Some((list, at, end)) = stack.last_mut() {
             let Some(node) = list.get(*at) else {
                 let end = *end;
@@ -314,14 +320,13 @@ impl Shader {
     }
 
     /// All placed blocks in the order of the text.
-    pub fn block_order(&self) -> Vec<Id<Block>> {
-        self.layout()
-            .into_iter()
-            .filter_map(|e| match e {
-                CfEvent::Block(b) => Some(b),
-                _ => None,
-            })
-            .collect()
+    pub fn block_order(&self) -> SmallVec<[Id<Block>; 8]> {
+        let layout = self.layout();
+        let blocks = layout.iter().filter_map(|e| match e {
+            CfEvent::Block(b) => Some(*b),
+            _ => None,
+        });
+        blocks.collect()
     }
 
     /// Adds an instruction that makes a value, without placing it.
@@ -342,11 +347,13 @@ impl Shader {
     }
 
     /// The instruction that makes `def`.
+    #[inline]
     pub fn instr_of(&self, def: Id<Def>) -> &Instr {
         &self.instrs[self.defs[def].instr]
     }
 
     /// The components of a constant.
+    #[inline]
     pub fn const_of(&self, def: Id<Def>) -> Option<&[u64]> {
         match self.instr_of(def) {
             Instr::Const { values, .. } => Some(values),
@@ -355,11 +362,13 @@ impl Shader {
     }
 
     /// The bit pattern of component `component` of a constant.
+    #[inline]
     pub fn const_component(&self, def: Id<Def>, component: u8) -> Option<u64> {
         self.const_of(def)?.get(usize::from(component)).copied()
     }
 
     /// The ALU instruction that makes `def`.
+    #[inline]
     pub fn alu_of(&self, def: Id<Def>) -> Option<&Alu> {
         match self.instr_of(def) {
             Instr::Alu(a) => Some(a),
@@ -368,6 +377,7 @@ impl Shader {
     }
 
     /// The deref that makes `def`.
+    #[inline]
     pub fn deref_of(&self, def: Id<Def>) -> Option<&Deref> {
         match self.instr_of(def) {
             Instr::Deref(d) => Some(d),
@@ -376,6 +386,7 @@ impl Shader {
     }
 
     /// The intrinsic that makes `def`.
+    #[inline]
     pub fn intrinsic_of(&self, def: Id<Def>) -> Option<&Intrinsic> {
         match self.instr_of(def) {
             Instr::Intrinsic(i) => Some(i),

@@ -7,7 +7,6 @@
 
 use entity::Id;
 use nir::*;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// What a rule loses: it does not fire where an operation it matches forbids that.
@@ -162,48 +161,49 @@ impl Pattern {
     }
 }
 
-/// What makes a value, as far as it can decide at once whether a pattern fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Maker {
-    Op(AluOp),
-    Constant,
-    /// In a pattern: anything.
-    Other,
-}
+/// What makes a value, as far as it can decide at once whether a pattern fits: its place among all makers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Maker(u16);
 
 impl Maker {
-    /// Its place among all makers.
+    /// In a pattern: anything.
+    const OTHER: Maker = Maker(0);
+    const CONSTANT: Maker = Maker(1);
+
+    #[inline]
+    fn op(op: AluOp) -> Maker {
+        Maker(2 + op as u16)
+    }
+
     fn index(self) -> usize {
-        match self {
-            Maker::Other => 0,
-            Maker::Constant => 1,
-            Maker::Op(op) => 2 + op as usize,
-        }
+        self.0.into()
     }
 
     /// A bit that it shares with few others; none where it is nothing to look for.
+    #[inline]
     fn bit(self) -> u64 {
         match self {
-            Maker::Op(op) => 2 << (op as u64 % 63),
-            Maker::Constant => 1,
-            Maker::Other => 0,
+            Maker::OTHER => 0,
+            Maker::CONSTANT => 1,
+            Maker(n) => 2 << ((n - 2) % 63),
         }
     }
 
     fn wanted(node: &Node) -> Maker {
         match node {
-            Node::Op { op, .. } => Maker::Op(*op),
-            Node::Var { constant: true, .. } => Maker::Constant,
-            Node::Negative(_) | Node::Int(_) | Node::Float(_) => Maker::Constant,
-            Node::Var { .. } => Maker::Other,
+            Node::Op { op, .. } => Maker::op(*op),
+            Node::Var { constant: true, .. } => Maker::CONSTANT,
+            Node::Negative(_) | Node::Int(_) | Node::Float(_) => Maker::CONSTANT,
+            Node::Var { .. } => Maker::OTHER,
         }
     }
 
+    #[inline]
     fn of(s: &Shader, def: Id<Def>) -> Maker {
         match s.instr_of(def) {
-            Instr::Alu(alu) => Maker::Op(alu.op),
-            Instr::Const { .. } => Maker::Constant,
-            _ => Maker::Other,
+            Instr::Alu(alu) => Maker::op(alu.op),
+            Instr::Const { .. } => Maker::CONSTANT,
+            _ => Maker::OTHER,
         }
     }
 }
@@ -222,7 +222,7 @@ pub(crate) struct Makers {
 
 impl Makers {
     pub(crate) fn of(s: &Shader, alu: &Alu) -> Makers {
-        let mut of = [Maker::Other; MAX_OPERANDS];
+        let mut of = [Maker::OTHER; MAX_OPERANDS];
         let mut below = 0;
         for (maker, src) in of.iter_mut().zip(&alu.srcs) {
             *maker = Maker::of(s, src.def);
@@ -244,6 +244,8 @@ pub(crate) struct Compiled {
     pub(crate) put: Pattern,
     /// Places in `find` whose operands may be tried in the other order.
     pub(crate) commuting: Vec<usize>,
+    /// Of each node of `find` what has to make it, and which variable it is ([`NO_VARIABLE`]: none).
+    wants: Vec<(Maker, u8)>,
     /// Bits of what has to make operands of the root's operands.
     below: u64,
 }
@@ -280,33 +282,35 @@ impl Default for Takes {
 
 impl Takes {
     fn push(&mut self, wanted: Maker, word: usize, bit: u64) {
-        if wanted != Maker::Other && self.row[wanted.index()] == 0 {
+        if wanted != Maker::OTHER && self.row[wanted.index()] == 0 {
             // There are fewer rows than makers.
             self.row[wanted.index()] = self.rows.len() as u16;
             self.rows.push(self.rows[0].clone());
         }
         // Who takes anything takes what others ask for, too.
-        let (all, one) = (wanted == Maker::Other, self.row[wanted.index()]);
+        let (all, one) = (wanted == Maker::OTHER, self.row[wanted.index()]);
         for (row, bits) in self.rows.iter_mut().enumerate() {
+            bits.resize(bits.len().max(word + 1), 0);
             if all || row == usize::from(one) {
-                bits.resize(bits.len().max(word + 1), 0);
                 bits[word] |= bit;
             }
         }
     }
 
-    /// Those among 64 rules that take what this makes.
-    fn of(&self, maker: Maker, word: usize) -> u64 {
+    /// Those that take what this makes: a bit each, in as many words as there are.
+    #[inline]
+    fn of(&self, maker: Maker) -> &[u64] {
         let row = self.row.get(maker.index()).copied().unwrap_or(0);
-        let bits = self.rows.get(usize::from(row));
-        bits.and_then(|bits| bits.get(word)).copied().unwrap_or(0)
+        self.rows.get(usize::from(row)).map_or(&[], |bits| bits)
     }
 }
 
 /// Rules by the operation at their root.
 #[derive(Debug, Default)]
 pub(crate) struct RuleSet {
-    by_root: FxHashMap<AluOp, Rules>,
+    rules: Vec<Rules>,
+    /// Which of these an operation has, and one; 0: it has none.
+    of: Vec<u16>,
 }
 
 impl Rules {
@@ -334,56 +338,59 @@ impl Rules {
         makers: &Makers,
         from: usize,
     ) -> impl Iterator<Item = (usize, &'a Compiled)> + use<'a> {
-        let takes = |k: usize, maker: Maker, word: usize| self.takes[k].of(maker, word);
+        let takes = |k: usize, maker: Maker| self.takes[k].of(maker);
+        let [first, second, third, fourth] = makers.of;
+        let count = makers.count;
+        // An operand that is not there asks for nothing.
+        let straight = [takes(0, first), takes(1, second)];
+        let swapped = [takes(0, second), takes(1, first)];
+        let rest = [takes(2, third), takes(3, fourth)];
         let below = makers.below;
-        let makers = &makers.of[..makers.count];
-        let mut set: Bits = SmallVec::new();
-        for word in 0..self.all.len().div_ceil(64) {
-            let (pair, rest) = makers.split_at(makers.len().min(2));
-            let mut some = match *pair {
-                [first, second] => {
-                    let straight = takes(0, first, word) & takes(1, second, word);
-                    match self.commuting.get(word) {
-                        Some(commuting) if *commuting & !straight != 0 => {
-                            let swapped = takes(0, second, word) & takes(1, first, word);
-                            straight | commuting & swapped
-                        }
-                        _ => straight,
-                    }
+        let word_of = move |word: usize| {
+            let at = |bits: &[u64]| bits.get(word).copied().unwrap_or(0);
+            let mut some = match count {
+                0 => u64::MAX,
+                1 => at(straight[0]),
+                _ => {
+                    at(straight[0]) & at(straight[1])
+                        | at(&self.commuting) & at(swapped[0]) & at(swapped[1])
                 }
-                [only] => takes(0, only, word),
-                _ => u64::MAX,
             };
-            for (k, maker) in (2..).zip(rest) {
-                some &= takes(k, *maker, word);
+            for bits in rest.iter().take(count.saturating_sub(2)) {
+                some &= at(bits);
             }
-            set.push(some);
-        }
+            some
+        };
         // Those before `from` have been tried.
-        for (word, some) in set.iter_mut().enumerate() {
-            let before = from.saturating_sub(64 * word).min(64);
-            *some &= u64::MAX.checked_shl(before as u32).unwrap_or(0);
-        }
-        let mut word = 0;
+        let mut word = from / 64;
+        let mut some = word_of(word) & u64::MAX << (from % 64);
+        let words = self.all.len().div_ceil(64);
         std::iter::from_fn(move || {
             loop {
-                let some = set.get_mut(word)?;
-                if *some == 0 {
+                while some == 0 {
                     word += 1;
-                    continue;
+                    if word >= words {
+                        return None;
+                    }
+                    some = word_of(word);
                 }
                 let n = 64 * word + some.trailing_zeros() as usize;
-                *some &= *some - 1;
-                return Some((n, &self.all[n]));
+                some &= some - 1;
+                let rule = self.all.get(n)?;
+                if rule.below & !below == 0 {
+                    return Some((n, rule));
+                }
             }
         })
-        .filter(move |(_, rule)| rule.below & !below == 0)
     }
 }
 
 impl RuleSet {
     pub(crate) fn new(rules: &'static [Rule]) -> RuleSet {
-        let mut set = RuleSet::default();
+        let mut set = RuleSet {
+            rules: Vec::new(),
+            of: vec![0; AluOp::ALL.len()],
+        };
         for rule in rules {
             let (find, put) = match (Pattern::parse(rule.find), Pattern::parse(rule.put)) {
                 (Ok(f), Ok(p)) => (f, p),
@@ -402,7 +409,16 @@ impl RuleSet {
                 })
                 .collect();
             if let Node::Op { op, .. } = find.nodes[find.root()] {
-                set.by_root.entry(op).or_default().push(Compiled {
+                if set.of[op as usize] == 0 {
+                    set.rules.push(Rules::default());
+                    set.of[op as usize] = set.rules.len() as u16;
+                }
+                let wants = find.nodes.iter().map(|node| match node {
+                    Node::Var { number, .. } => (Maker::wanted(node), *number as u8),
+                    _ => (Maker::wanted(node), NO_VARIABLE),
+                });
+                set.rules[usize::from(set.of[op as usize]) - 1].push(Compiled {
+                    wants: wants.collect(),
                     below: find.below(),
                     rule,
                     find,
@@ -414,16 +430,23 @@ impl RuleSet {
         set
     }
 
+    #[inline]
     pub(crate) fn of(&self, op: AluOp) -> Option<&Rules> {
-        self.by_root.get(&op)
+        let place = self.of.get(op as usize).copied().unwrap_or(0);
+        self.rules.get(usize::from(place).checked_sub(1)?)
     }
 }
+
+/// Variables that a pattern may have.
+const VARIABLES: usize = 8;
+/// The number of none.
+const NO_VARIABLE: u8 = VARIABLES as u8;
 
 /// What a match has found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Match {
     /// Value of each variable: one component of a def.
-    pub(crate) vars: [Option<(Id<Def>, u8)>; 8],
+    pub(crate) vars: [Option<(Id<Def>, u8)>; VARIABLES],
     pub(crate) exact: bool,
     pub(crate) preserve: bool,
 }
@@ -597,18 +620,15 @@ fn same(s: &Shader, a: (Id<Def>, u8), b: (Id<Def>, u8)) -> bool {
 }
 
 /// False where a value cannot be what a node of a pattern stands for, as far as can be seen at once.
+#[inline]
 fn may_be(s: &Shader, c: &Compiled, m: &Match, node: usize, src: &AluSrc) -> bool {
-    let node = &c.find.nodes[node];
-    if let Node::Var { number, .. } = node
-        && let Some(known) = m.vars[*number]
+    let (wanted, variable) = c.wants[node];
+    if let Some(&Some(known)) = m.vars.get(usize::from(variable))
         && !same(s, known, (src.def, src.swizzle[0]))
     {
         return false;
     }
-    match Maker::wanted(node) {
-        Maker::Other => true,
-        wanted => Maker::of(s, src.def) == wanted,
-    }
+    wanted == Maker::OTHER || Maker::of(s, src.def) == wanted
 }
 
 /// Bit pattern of a constant of a pattern.

@@ -31,7 +31,15 @@ pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// Replaces the copies that one instruction reads.
+#[inline]
 pub(crate) fn instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
+    // Most instructions have nothing to replace: look before the mutable walk.
+    let mut any = false;
+    s.instrs[id].for_each_src(|d| any |= is_copy(s, d));
+    any && replace(s, id)
+}
+
+fn replace(s: &mut Shader, id: Id<nir::Instr>) -> bool {
     let mut changed = false;
     if let Instr::Alu(alu) = &s.instrs[id] {
         let n = s.defs[alu.def].num_components;
@@ -58,22 +66,18 @@ pub(crate) fn instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
         }
         return changed;
     }
-    // Most instructions have nothing to replace: look before the mutable walk.
-    let mut any = false;
-    s.instrs[id].for_each_src(|d| any |= is_copy(s, d));
-    if any {
-        let mut instr = std::mem::replace(&mut s.instrs[id], Instr::Jump(nir::Jump::Return));
-        instr.for_each_src_mut(|d| {
-            if let Some(to) = whole_copy(s, *d) {
-                *d = to;
-                changed = true;
-            }
-        });
-        s.instrs[id] = instr;
-    }
+    let mut instr = std::mem::replace(&mut s.instrs[id], Instr::Jump(nir::Jump::Return));
+    instr.for_each_src_mut(|d| {
+        if let Some(to) = whole_copy(s, *d) {
+            *d = to;
+            changed = true;
+        }
+    });
+    s.instrs[id] = instr;
     changed
 }
 
+#[inline]
 fn is_copy(s: &Shader, d: Id<Def>) -> bool {
     matches!(s.instr_of(d), Instr::Alu(a) if a.op == AluOp::Mov || a.op.is_vec())
 }

@@ -10,7 +10,6 @@ use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::{FxHashMap, FxHasher};
-use smallvec::SmallVec;
 use std::hash::{Hash, Hasher};
 
 /// Where an instruction may take the value of an equal one from.
@@ -33,12 +32,12 @@ enum Reach {
 /// So many equal instructions are looked at.
 const NEAR: usize = 64;
 
-fn reach(i: &Instr) -> Reach {
+/// `e`: the instruction's effects.
+fn reach(i: &Instr, e: Effects) -> Reach {
     match i {
         Instr::Phi(_) => Reach::Block,
         Instr::Jump(_) => Reach::Never,
         _ => {
-            let e = i.effects();
             let ordered = e.any(Effects::WRITES) || e.any(Effects::BARRIER);
             if i.def().is_none() || ordered {
                 Reach::Never
@@ -62,8 +61,12 @@ fn reach(i: &Instr) -> Reach {
 /// Entry point.
 pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     let cfg = Cfg::new(s);
-    let mut table: FxHashMap<u64, SmallVec<[Found; 1]>> = FxHashMap::default();
-    table.reserve(s.instrs.len());
+    // By hash the one that was found last, each of which knows the one before.
+    let mut last: FxHashMap<u64, u32> = FxHashMap::default();
+    let mut found: Vec<Found> = Vec::new();
+    let placed = cfg.order.iter().map(|&b| s.blocks[b].instrs.len()).sum();
+    last.reserve(placed);
+    found.reserve(placed);
     let mut to: IdMap<Def, Option<Id<Def>>> = IdMap::for_arena(&s.defs, None);
     let mut changed = false;
     // Counts blocks and writes: loads of one epoch see the same memory.
@@ -74,11 +77,13 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     for &b in &cfg.order {
         let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
         instrs.retain(|&id| {
-            s.instrs[id].for_each_src_mut(|d| {
-                if let Some(new) = to[*d] {
-                    *d = new;
-                }
-            });
+            if changed {
+                s.instrs[id].for_each_src_mut(|d| {
+                    if let Some(new) = to[*d] {
+                        *d = new;
+                    }
+                });
+            }
             let instr = &s.instrs[id];
             let effects = instr.effects();
             if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
@@ -87,13 +92,18 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
             if effects.any(Effects::CHANGES_MASK) || matches!(instr, Instr::Jump(_)) {
                 mask += 1;
             }
-            let reach = reach(instr);
+            let reach = reach(instr, effects);
             let Some(def) = instr.def().filter(|_| reach != Reach::Never) else {
                 return true;
             };
-            let entry = table.entry(hash(s, instr)).or_default();
+            let entry = last.entry(hash(s, instr)).or_insert(NONE);
             // What was made last first: what dominates is near. Where many are alike and none serves, the search must end.
-            for f in entry.iter().rev().take(NEAR) {
+            let mut next = *entry;
+            for _ in 0..NEAR {
+                let Some(f) = found.get(next as usize) else {
+                    break;
+                };
+                next = f.before;
                 let near = match reach {
                     Reach::Never => false,
                     Reach::Dominator => cfg.dominates(f.block, b),
@@ -125,11 +135,13 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
                     return false;
                 }
             }
-            entry.push(Found {
+            let before = std::mem::replace(entry, found.len() as u32);
+            found.push(Found {
                 instr: id,
                 block: b,
                 epoch,
                 mask,
+                before,
             });
             true
         });
@@ -152,7 +164,7 @@ fn regions(s: &Shader) -> IdMap<Block, u32> {
         let &CfEvent::Block(b) = event else { continue };
         let instrs = s.blocks[b].instrs.iter().map(|&i| &s.instrs[i]);
         asks += instrs
-            .filter(|i| matches!(i, Instr::Intrinsic(_)) && reach(i) == Reach::Mask)
+            .filter(|i| matches!(i, Instr::Intrinsic(_)) && reach(i, i.effects()) == Reach::Mask)
             .count();
     }
     if asks < 2 || s.ifs.is_empty() {
@@ -206,7 +218,12 @@ struct Found {
     block: Id<Block>,
     epoch: u32,
     mask: u32,
+    /// The place of one of the same hash, found before it, or [`NONE`].
+    before: u32,
 }
+
+/// No place in a list.
+const NONE: u32 = u32::MAX;
 
 pub(crate) fn hash(s: &Shader, i: &Instr) -> u64 {
     let mut h = FxHasher::default();

@@ -101,6 +101,8 @@ pub struct Runner<'a> {
     pub timings: Option<Vec<Timing>>,
     /// Limits.
     pub ctx: Ctx,
+    /// Passes that have run since the last change and found nothing: they would find nothing again.
+    pub idle: Vec<&'static str>,
 }
 
 /// Rounds of [`Step::UntilStable`] after which a pipeline goes on without a fixed point. Passes that undo each other
@@ -110,6 +112,7 @@ const MAX_ROUNDS: usize = 40;
 impl Runner<'_> {
     /// Runs all steps. Returns true if the end was reached, false if `stop_after` ended the run.
     pub fn run(&mut self, shader: &mut Shader, steps: &[Step]) -> Result<bool, OptError> {
+        self.idle.clear();
         for step in steps {
             match step {
                 Step::Once(pass) => {
@@ -147,9 +150,25 @@ impl Runner<'_> {
         Ok(true)
     }
 
+    /// Runs a pass, if it may find anything.
     fn one(&mut self, shader: &mut Shader, pass: &Pass) -> Result<bool, OptError> {
+        let idle = self.idle.contains(&pass.name);
+        // Debug builds look whether that is so.
+        if idle && !cfg!(debug_assertions) {
+            return Ok(false);
+        }
         let start = self.timings.is_some().then(Instant::now);
         let changed = (pass.run)(shader, &self.ctx);
+        debug_assert!(
+            !(idle && changed),
+            "{} found something the second time",
+            pass.name
+        );
+        if changed {
+            self.idle.clear();
+        } else if !idle {
+            self.idle.push(pass.name);
+        }
         if let (Some(start), Some(timings)) = (start, &mut self.timings) {
             let time = start.elapsed();
             match timings.iter_mut().find(|t| t.pass == pass.name) {

@@ -163,11 +163,10 @@ impl Device {
                 wait,
             }
         };
-        let fences: SmallVec<[Fence; 8]> = waits
-            .into_iter()
-            .map(fence(true))
-            .chain(signals.into_iter().map(fence(false)))
-            .collect();
+        // Filled where they stay: what `collect` makes is moved.
+        let mut fences: SmallVec<[Fence; 8]> = SmallVec::new();
+        fences.extend(waits.into_iter().map(fence(true)));
+        fences.extend(signals.into_iter().map(fence(false)));
         let mut residents = self.core.residents();
         if let Some(given) = given {
             residents.change(given.handle(), Use::Shared);

@@ -272,18 +272,16 @@ impl File {
         batch_start_bytes: u32,
         fences: &[Fence],
     ) -> Result<()> {
-        let fences: SmallVec<[ExecFence; 8]> = fences
-            .iter()
-            .map(|fence| ExecFence {
-                handle: fence.handle,
-                flags: if fence.wait {
-                    i915::EXEC_FENCE_WAIT
-                } else {
-                    i915::EXEC_FENCE_SIGNAL
-                },
-                point: fence.value,
-            })
-            .collect();
+        let mut known: SmallVec<[ExecFence; 8]> = SmallVec::new();
+        known.extend(fences.iter().map(|fence| ExecFence {
+            handle: fence.handle,
+            flags: if fence.wait {
+                i915::EXEC_FENCE_WAIT
+            } else {
+                i915::EXEC_FENCE_SIGNAL
+            },
+            point: fence.value,
+        }));
         let exec = Exec {
             objects,
             batch_start_bytes,
@@ -291,7 +289,7 @@ impl File {
             // The low bits are the engine's index in the context.
             flags: EXEC_NO_RELOC | EXEC_HANDLE_LUT | EXEC_BATCH_FIRST,
             context,
-            fences: &fences,
+            fences: &known,
             in_fence: None,
             out_fence: false,
         };

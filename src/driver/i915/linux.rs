@@ -473,27 +473,31 @@ impl Kernel for LinuxKernel {
     fn execbuffer2(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         objects.clear();
-        for object in exec.objects.iter() {
-            objects.push(i915::ExecObject2 {
+        let mut most: &[i915::RelocationEntry] = &[];
+        objects.extend(exec.objects.iter().map(|object| {
+            if object.relocations.len() > most.len() {
+                most = &object.relocations;
+            }
+            i915::ExecObject2 {
                 handle: object.handle,
-                relocation_count: count(&object.relocations)?,
+                // `most` is counted below.
+                relocation_count: object.relocations.len() as u32,
                 relocs_ptr: address(&object.relocations),
                 alignment: object.alignment_bytes,
                 offset: object.address,
                 flags: object.flags,
                 pad_to_size: object.pad_to_bytes,
                 ..Zeroable::zeroed()
-            });
-        }
-        let fences: SmallVec<[i915::ExecFence; 8]> = exec
-            .fences
-            .iter()
-            .map(|fence| i915::ExecFence {
-                handle: fence.handle,
-                flags: fence.flags,
-            })
-            .collect();
-        let points: SmallVec<[u64; 8]> = exec.fences.iter().map(|fence| fence.point).collect();
+            }
+        }));
+        count(most)?;
+        let mut fences: SmallVec<[i915::ExecFence; 8]> = SmallVec::new();
+        fences.extend(exec.fences.iter().map(|fence| i915::ExecFence {
+            handle: fence.handle,
+            flags: fence.flags,
+        }));
+        let mut points: SmallVec<[u64; 8]> = SmallVec::new();
+        points.extend(exec.fences.iter().map(|fence| fence.point));
         // DRM_I915_GEM_EXECBUFFER_EXT_TIMELINE_FENCES is extension 0.
         let timelines = [i915::TimelineFences {
             fence_count: fences.len() as u64,

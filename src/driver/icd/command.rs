@@ -35,7 +35,7 @@ entries! { COMMAND:
         command_pool: c::CommandPool,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(pool) = handle::destroy(command_pool) {
+        if let Some(pool) = handle::take(command_pool) {
             for buffer in pool.buffers.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 handle::destroy(c::CommandBuffer::from_raw(buffer));
             }

@@ -33,7 +33,7 @@ entries! { DEBUG_UTILS:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         let face = handle::get(instance)?;
-        if let Some(gone) = handle::destroy(messenger) {
+        if let Some(gone) = handle::take(messenger) {
             let mut messengers = face.messengers.lock().unwrap_or_else(PoisonError::into_inner);
             messengers.retain(|known| !Arc::ptr_eq(known, &gone));
         }

@@ -2,19 +2,18 @@
 
 use std::ffi::c_void;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use smallvec::SmallVec;
 use vk::descriptor::{
-    BindingInfo, BufferDescriptor, Heap, Pieces, PipelineLayout, Placing, Pool, PushRange, Set,
+    BindingInfo, BufferDescriptor, Heap, Pieces, PipelineLayout, Placing, Pool, PushRange,
     SetLayout, Template, TemplateEntry, Written, pieces,
 };
 
 use crate::entry::{done, entries};
-use crate::face::{DescriptorPoolFace, SetFace};
+use crate::face::DescriptorPoolFace;
 use crate::recording::{point, record};
+use crate::set_list::SetList;
 use crate::{handle, raw};
 
 entries! { DESCRIPTOR:
@@ -117,7 +116,7 @@ entries! { DESCRIPTOR:
         let inline = raw::find::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.max_inline_uniform_block_bindings);
         let pool = Pool::new(&face.device.context, info.max_sets, &sizes, inline)?;
-        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: Vec::new(), spare: Vec::new() })?);
+        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: SetList::default() })?);
         done()
     }
 
@@ -126,8 +125,8 @@ entries! { DESCRIPTOR:
         descriptor_pool: c::DescriptorPool,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(mut face) = handle::destroy(descriptor_pool) {
-            drop_sets(&mut face);
+        if let Some(mut face) = handle::take(descriptor_pool) {
+            face.sets.clear();
         }
         Ok(())
     }
@@ -139,7 +138,7 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         let face = handle::get_mut(descriptor_pool)?;
         face.pool.reset();
-        drop_sets(face);
+        face.sets.clear();
         done()
     }
 
@@ -154,28 +153,19 @@ entries! { DESCRIPTOR:
         let layouts = raw::slice(info.p_set_layouts, info.descriptor_set_count);
         let counts = raw::find::<c::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next);
         let counts = counts.map_or(&[][..], |node| raw::slice(node.p_descriptor_counts, node.descriptor_set_count));
-        if let ([layout], []) = (layouts, counts) {
-            raw::put(descriptor_sets, c::DescriptorSet::null());
-            let set = Set::new(&mut face.pool, handle::get(*layout)?, 0)?;
-            raw::put(descriptor_sets, list(face, set));
-            return done();
-        }
-        let mut made = SmallVec::<[Set; 1]>::with_capacity(layouts.len());
+        let DescriptorPoolFace { pool, sets } = face;
         for (index, &layout) in layouts.iter().enumerate() {
             let count = counts.get(index).copied().unwrap_or(0);
-            match handle::get(layout).and_then(|layout| Set::new(&mut face.pool, layout, count)) {
-                Ok(set) => made.push(set),
+            match handle::get(layout).and_then(|layout| sets.allocate(pool, layout, count)) {
+                Ok(set) => raw::put_at(descriptor_sets, index, set),
                 Err(error) => {
-                    made.into_iter().for_each(|set| set.free(&mut face.pool));
+                    sets.free_last(pool, index);
                     for index in 0..layouts.len() {
                         raw::put_at(descriptor_sets, index, c::DescriptorSet::null());
                     }
                     return Err(error);
                 }
             }
-        }
-        for (index, set) in made.into_iter().enumerate() {
-            raw::put_at(descriptor_sets, index, list(face, set));
         }
         done()
     }
@@ -188,10 +178,8 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         let face = handle::get_mut(descriptor_pool)?;
         for &set in raw::slice(descriptor_sets, descriptor_set_count) {
-            if let Some(known) = handle::optional(set)? {
-                unlist(&mut face.sets, set, known.place.load(Relaxed))?;
-                let DescriptorPoolFace { pool, spare, .. } = &mut *face;
-                handle::end(set, |freed| freed.set.free(pool), spare);
+            if !set.is_null() {
+                face.sets.free(&mut face.pool, set)?;
             }
         }
         done()
@@ -604,49 +592,6 @@ unsafe fn packed(
     })
 }
 
-/// The handle of a new set, in its pool's list.
-#[inline]
-fn list(face: &mut DescriptorPoolFace, set: Set) -> c::DescriptorSet {
-    let place = AtomicU32::new(face.sets.len() as u32);
-    let object = SetFace { set, place };
-    let set = match face.spare.pop() {
-        Some(spare) => spare.fill(object),
-        None => handle::make(object),
-    };
-    face.sets.push(set.as_raw());
-    set
-}
-
-/// Takes a set from its place in its pool's list; the last one goes there.
-///
-/// # Safety
-/// What is listed are handles of ours.
-unsafe fn unlist(known: &mut Vec<u64>, set: c::DescriptorSet, place: u32) -> vk::Result<()> {
-    if known.get(place as usize) != Some(&set.as_raw()) {
-        return Err(vk::Error::InvalidUse {
-            why: "a descriptor set freed to a pool that is not its own",
-        });
-    }
-    known.swap_remove(place as usize);
-    if let Some(&moved) = known.get(place as usize) {
-        // SAFETY: as the caller says.
-        let moved = unsafe { handle::get(c::DescriptorSet::from_raw(moved))? };
-        moved.place.store(place, Relaxed);
-    }
-    Ok(())
-}
-
-/// Ends the handles of all sets of a pool.
-///
-/// # Safety
-/// Nobody uses them any more.
-unsafe fn drop_sets(face: &mut DescriptorPoolFace) {
-    for set in face.sets.drain(..) {
-        // SAFETY: the set is in the list, so it is a live handle of ours.
-        unsafe { handle::end(c::DescriptorSet::from_raw(set), |_| {}, &mut face.spare) };
-    }
-}
-
 /// Apart from the writes, which are frequent and need every register.
 ///
 /// # Safety
@@ -743,26 +688,29 @@ unsafe fn layout(
             ..BindingInfo::plain(binding.binding, kind, binding.descriptor_count)
         };
         // Only of some types the samplers and the list of types are looked at.
-        match kind {
-            c::DescriptorType::SAMPLER | c::DescriptorType::COMBINED_IMAGE_SAMPLER
-                if !binding.p_immutable_samplers.is_null() && binding.descriptor_count > 0 =>
-            {
-                // SAFETY: as the caller says.
-                let samplers = unsafe {
-                    raw::slice(binding.p_immutable_samplers, binding.descriptor_count)
-                        .iter()
-                        .map(|&sampler| handle::get(sampler).cloned())
-                        .collect::<vk::Result<_>>()?
-                };
-                placing.add_fixed(asked, samplers);
-            }
-            c::DescriptorType::MUTABLE_EXT => placing.add(BindingInfo {
-                // SAFETY: as the caller says.
-                pieces: pieces(kind, unsafe { allowed(info.p_next, index) }),
-                ..asked
-            }),
-            _ => placing.add(asked),
+        let sampled =
+            kind == c::DescriptorType::SAMPLER || kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        if sampled && !binding.p_immutable_samplers.is_null() && binding.descriptor_count > 0 {
+            // SAFETY: as the caller says.
+            let samplers = unsafe {
+                raw::slice(binding.p_immutable_samplers, binding.descriptor_count)
+                    .iter()
+                    .map(|&sampler| handle::get(sampler).cloned())
+                    .collect::<vk::Result<_>>()?
+            };
+            placing.add_fixed(asked, samplers);
+            continue;
         }
+        placing.add(BindingInfo {
+            pieces: match kind {
+                // SAFETY: as the caller says.
+                c::DescriptorType::MUTABLE_EXT => {
+                    pieces(kind, unsafe { allowed(info.p_next, index) })
+                }
+                _ => asked.pieces,
+            },
+            ..asked
+        });
     }
     placing.finish()
 }

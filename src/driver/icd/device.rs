@@ -46,7 +46,7 @@ entries! { DEVICE:
     }
 
     Device vkDestroyDevice(device: c::Device, allocator: *const c::AllocationCallbacks<'_>) {
-        if let Some(face) = handle::destroy(device) {
+        if let Some(face) = handle::take(device) {
             handle::destroy(face.queue);
         }
         Ok(())
@@ -152,7 +152,7 @@ entries! { DEVICE:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         handle::get(device)?;
-        if let Some(memory) = handle::destroy(memory) {
+        if let Some(memory) = handle::take(memory) {
             memory.freed();
         }
         Ok(())

@@ -1,15 +1,15 @@
 //! What stands behind the handles whose objects the C face keeps more of than `vk` does.
 
 use std::ffi::{CString, c_void};
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use ash::vk as c;
 use rustc_hash::FxHashSet;
 use wsi::frame::Frame;
 
-use crate::handle;
 use crate::native::Connection;
+use crate::set_list::SetList;
 
 /// Behind `VkInstance`.
 pub struct InstanceFace {
@@ -53,18 +53,8 @@ pub struct CommandPoolFace {
 pub struct DescriptorPoolFace {
     /// The object.
     pub pool: vk::descriptor::Pool,
-    /// Handles (as numbers) of its sets, each at its place.
-    pub sets: Vec<u64>,
-    /// Memory of sets that were freed, for the next ones.
-    pub spare: Vec<handle::Spare<c::DescriptorSet>>,
-}
-
-/// Behind `VkDescriptorSet`.
-pub struct SetFace {
-    /// The object.
-    pub set: vk::descriptor::Set,
-    /// Its place in its pool's list.
-    pub place: AtomicU32,
+    /// Its sets.
+    pub sets: SetList,
 }
 
 /// Behind `VkPipeline`.

@@ -198,10 +198,14 @@ unsafe fn marks<'a>(handle: u64) -> vk::Result<&'a AtomicU32> {
 /// The box is live, and nobody else uses it.
 #[inline(always)]
 unsafe fn close<T>(boxed: *mut Boxed<T>) -> bool {
-    // SAFETY: as the caller says.
+    // In one word, as the allocator reads it when it gets the memory back (see [`put`]).
+    const { assert!(std::mem::offset_of!(Boxed<T>, kind) == 8) };
+    const { assert!(std::mem::offset_of!(Boxed<T>, marks) == 12) };
+    // SAFETY: as the caller says; the kind and the marks are the eight aligned bytes of a word.
     let marks = unsafe {
-        (&raw mut (*boxed).kind).write(0);
-        *(*boxed).marks.get_mut()
+        let marks = *(*boxed).marks.get_mut();
+        (&raw mut (*boxed).kind).cast::<u64>().write(0);
+        marks
     };
     if marks & NOTED != 0 {
         notes::forget(boxed as u64);
@@ -239,19 +243,51 @@ pub unsafe fn optional<'a, H: Kind>(handle: H) -> vk::Result<Option<&'a H::Objec
 ///
 /// # Safety
 /// As [`get`]; nobody uses the handle during or after the call.
-pub unsafe fn destroy<H: Kind>(handle: H) -> Option<H::Object> {
+pub unsafe fn take<H: Kind>(handle: H) -> Option<H::Object> {
     // SAFETY: as the caller says; the kind is checked before the box is taken.
     unsafe {
-        get(handle).ok()?;
+        known(handle)?;
         let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-        if !close(boxed) {
-            return Some(Box::from_raw(boxed).object);
-        }
+        let lent = close(boxed);
         let object = (&raw const (*boxed).object).read();
-        let memory = boxed.byte_sub(lent_layout::<H::Object>().0);
+        free(boxed, lent);
+        Some(object)
+    }
+}
+
+/// Ends a handle and drops the object where it lies; null is nothing. (To take it out first would read in one piece what may have been
+/// written in several a moment ago, see [`put`].)
+///
+/// # Safety
+/// As [`take`].
+#[inline]
+pub unsafe fn destroy<H: Kind>(handle: H) {
+    // SAFETY: as the caller says; the kind is checked before the box is taken.
+    unsafe {
+        if known(handle).is_some() {
+            let boxed = handle.as_raw() as *mut Boxed<H::Object>;
+            let lent = close(boxed);
+            (&raw mut (*boxed).object).drop_in_place();
+            free(boxed, lent);
+        }
+    }
+}
+
+/// Gives the memory of a box back to where it came from.
+///
+/// # Safety
+/// The box is nobody's any more, and what was in it is gone; `lent` is what [`close`] has said.
+#[inline(always)]
+unsafe fn free<T>(boxed: *mut Boxed<T>, lent: bool) {
+    // SAFETY: as the caller says: of the process's memory it is a box of this type, and before the application's stands whose it is.
+    unsafe {
+        if !lent {
+            drop(Box::from_raw(boxed.cast::<MaybeUninit<Boxed<T>>>()));
+            return;
+        }
+        let memory = boxed.byte_sub(lent_layout::<T>().0);
         let Lent { free, user } = memory.cast::<Lent>().read();
         free(user, memory.cast());
-        Some(object)
     }
 }
 
@@ -273,11 +309,62 @@ impl<H: Kind> Spare<H> {
     }
 }
 
+/// A handle that has ended while its object stays as it is, in memory of the process: it may become a handle again.
+pub struct Resting<H: Kind>(Box<Boxed<H::Object>>);
+
+// SAFETY: a reference to it gives one to the object, which is `Sync`; the loader's word is written by whoever owns it.
+unsafe impl<H: Kind> Sync for Resting<H> {}
+
+impl<H: Kind> Resting<H> {
+    /// The object.
+    #[inline]
+    pub fn object(&self) -> &H::Object {
+        &self.0.object
+    }
+
+    /// A handle again.
+    #[inline]
+    pub fn wake(mut self) -> H {
+        *self.0.loader.get_mut() = LOADER_MAGIC;
+        self.0.kind = H::NUMBER;
+        *self.0.marks.get_mut() = 0;
+        H::from_raw(Box::into_raw(self.0) as u64)
+    }
+
+    /// Drops the object where it lies; its memory.
+    pub fn end(self) -> Spare<H> {
+        let boxed = Box::into_raw(self.0);
+        // SAFETY: the box was ours alone, and what was in it is not used again.
+        unsafe {
+            (&raw mut (*boxed).object).drop_in_place();
+            Spare(Box::from_raw(boxed.cast()))
+        }
+    }
+}
+
+/// Ends a handle and keeps its object as it is. None: the handle is of another kind, or in memory of the application, and has not ended.
+///
+/// # Safety
+/// As [`take`].
+#[inline]
+pub unsafe fn rest<H: Kind>(handle: H) -> Option<Resting<H>> {
+    // SAFETY: as the caller says; the kind is checked before the box is taken.
+    unsafe {
+        known(handle)?;
+        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
+        if *(*boxed).marks.get_mut() & LENT != 0 {
+            return None;
+        }
+        close(boxed);
+        Some(Resting(Box::from_raw(boxed)))
+    }
+}
+
 /// Ends a handle whose object is dropped where it lies, after somebody has had a last look; the memory, if it is the process's. False:
 /// the handle is of another kind.
 ///
 /// # Safety
-/// As [`destroy`].
+/// As [`take`].
 #[inline]
 pub unsafe fn end<H: Kind>(
     handle: H,
@@ -290,14 +377,13 @@ pub unsafe fn end<H: Kind>(
             return false;
         }
         let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-        if *(*boxed).marks.get_mut() & LENT != 0 {
-            destroy(handle).as_mut().map(last);
-            return true;
-        }
-        close(boxed);
+        let lent = close(boxed);
         last(&mut (*boxed).object);
         (&raw mut (*boxed).object).drop_in_place();
-        spare.push(Spare(Box::from_raw(boxed.cast())));
+        match lent {
+            true => free(boxed, lent),
+            false => spare.push(Spare(Box::from_raw(boxed.cast()))),
+        }
         true
     }
 }
@@ -312,15 +398,15 @@ mod tests {
     fn handles_know_their_kind() {
         let module = vk::shader::Module::new(&[0x0723_0203]).unwrap();
         let handle: c::ShaderModule = make(Arc::new(module));
-        // SAFETY: the handle is live until `destroy`.
+        // SAFETY: the handle is live until `take`.
         unsafe {
             assert_eq!((handle.as_raw() as *const usize).read(), LOADER_MAGIC);
             assert!(get(handle).is_ok());
             assert!(get(c::Buffer::from_raw(handle.as_raw())).is_err());
             assert!(get(c::ShaderModule::null()).is_err());
             assert!(optional(c::ShaderModule::null()).unwrap().is_none());
-            assert!(destroy(c::Buffer::from_raw(handle.as_raw())).is_none());
-            assert_eq!(destroy(handle).unwrap().words.len(), 1);
+            assert!(take(c::Buffer::from_raw(handle.as_raw())).is_none());
+            assert_eq!(take(handle).unwrap().words.len(), 1);
         }
     }
 
@@ -342,7 +428,7 @@ mod tests {
             let second = spare.pop().unwrap().fill(module());
             assert_eq!(noted(second.as_raw(), 5).unwrap(), 0);
             assert_eq!(get(second).unwrap().words.len(), 1);
-            assert!(destroy(second).is_some());
+            assert!(take(second).is_some());
         }
     }
 }

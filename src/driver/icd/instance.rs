@@ -61,11 +61,11 @@ entries! { INSTANCE:
     }
 
     Instance vkDestroyInstance(instance: c::Instance, allocator: *const c::AllocationCallbacks<'_>) {
-        if let Some(face) = handle::destroy(instance) {
+        if let Some(face) = handle::take(instance) {
             face::listen(&face.messengers, face.chained);
             for device in face.physical.into_inner().unwrap_or_default() {
                 // Its handle has one, and the instance another.
-                if handle::destroy(device).is_some_and(|device| Arc::strong_count(&device) > 2) {
+                if handle::take(device).is_some_and(|device| Arc::strong_count(&device) > 2) {
                     face::tell(&face.messengers, "an instance is destroyed before its devices");
                 }
             }

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use ash::vk as c;
 
-use crate::face;
 use crate::handle::Kind;
+use crate::{face, set_list};
 
 macro_rules! kinds {
     ($($handle:ident = $number:literal: $object:ty;)*) => {
@@ -35,7 +35,7 @@ kinds! {
     DescriptorSetLayout = 9: Arc<vk::descriptor::SetLayout>;
     PipelineLayout = 10: Arc<vk::descriptor::PipelineLayout>;
     DescriptorPool = 11: face::DescriptorPoolFace;
-    DescriptorSet = 12: face::SetFace;
+    DescriptorSet = 12: set_list::SetFace;
     DescriptorUpdateTemplate = 13: vk::descriptor::Template;
     ShaderModule = 14: Arc<vk::shader::Module>;
     PipelineCache = 15: vk::cache::Cache;

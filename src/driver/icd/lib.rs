@@ -46,6 +46,7 @@ mod recording;
 mod registry_tests;
 mod render;
 mod sampler;
+mod set_list;
 mod source;
 mod surface;
 mod swapchain;

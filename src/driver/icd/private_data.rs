@@ -26,7 +26,7 @@ entries! { PRIVATE_DATA:
         private_data_slot: c::PrivateDataSlot,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(slot) = handle::destroy(private_data_slot) {
+        if let Some(slot) = handle::take(private_data_slot) {
             notes::forget_slot(slot.number);
         }
         Ok(())

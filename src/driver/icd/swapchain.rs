@@ -147,7 +147,7 @@ fn present(
     submission.signals.push(drawn.clone());
     let frame = face.frames.get(index as usize);
     submission.given = frame.and_then(|frame| frame.given());
-    queue.submit(submission)?;
+    queue.submit(&mut submission)?;
     told(face.swapchain.present(index, drawn, id).map(code))
 }
 
@@ -179,7 +179,7 @@ entries! { SWAPCHAIN:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         handle::get(device)?;
-        if let Some(face) = handle::destroy(swapchain) {
+        if let Some(face) = handle::take(swapchain) {
             for image in face.images {
                 handle::destroy(image);
             }
@@ -244,7 +244,7 @@ entries! { SWAPCHAIN:
             waits.waits.push(handle::get(semaphore)?.wait_point(0));
         }
         if !waits.waits.is_empty() {
-            device.queue.submit(waits)?;
+            device.queue.submit(&mut waits)?;
         }
         let indices = raw::slice(info.p_image_indices, info.swapchain_count);
         let ids = raw::find::<c::PresentIdKHR<'_>>(info.p_next)

@@ -25,7 +25,7 @@ entries! { SYNC:
         fence: c::Fence,
     ) -> c::Result {
         let submits = raw::slice(submits, submit_count);
-        submit(queue, submits.iter().map(|info| submission(info)), fence)
+        submit(queue, submits, |info, work| submission(info, work), fence)
     }
 
     Device vkQueueSubmit2(
@@ -35,7 +35,7 @@ entries! { SYNC:
         fence: c::Fence,
     ) -> c::Result {
         let submits = raw::slice(submits, submit_count);
-        submit(queue, submits.iter().map(|info| submission2(info)), fence)
+        submit(queue, submits, |info, work| submission2(info, work), fence)
     }
 
     Device vkQueueWaitIdle(queue: c::Queue) -> c::Result {
@@ -284,28 +284,41 @@ fn deadline(device: &vk::Context, timeout_ns: u64) -> i64 {
     }
 }
 
-/// Submits; the fence is signalled by the last submission, or by one that does nothing else.
+/// Submits what is read of all of these; the fence is signalled by the last submission, or by one that does nothing else.
 ///
 /// # Safety
 /// Queue and fence are handles of ours, the fence may be null.
-unsafe fn submit(
+unsafe fn submit<T>(
     queue: c::Queue,
-    work: impl Iterator<Item = vk::Result<Submission>>,
+    infos: &[T],
+    read: impl Fn(&T, &mut Submission) -> vk::Result<()>,
     fence: c::Fence,
 ) -> vk::Result<c::Result> {
     // SAFETY: as the caller says.
     let (device, fence) = unsafe { (handle::get(queue)?, handle::optional(fence)?) };
-    let mut work = work.collect::<vk::Result<SmallVec<[_; 1]>>>()?;
-    if let Some(fence) = fence {
-        if work.is_empty() {
-            work.push(Submission::default());
+    if infos.is_empty() && fence.is_none() {
+        return done();
+    }
+    // They are large, and stay where they are; most often there is one.
+    let (mut one, mut many);
+    let work: &mut [Submission] = match infos.len() {
+        0 | 1 => {
+            one = [Submission::default()];
+            &mut one
         }
-        if let Some(last) = work.last_mut() {
-            last.signals.push(vk::sync::Point {
-                syncobj: fence.syncobj(),
-                value: 0,
-            });
+        count => {
+            many = vec![Submission::default(); count];
+            &mut many
         }
+    };
+    for (info, work) in infos.iter().zip(&mut *work) {
+        read(info, work)?;
+    }
+    if let (Some(fence), Some(last)) = (fence, work.last_mut()) {
+        last.signals.push(vk::sync::Point {
+            syncobj: fence.syncobj(),
+            value: 0,
+        });
     }
     for submission in work {
         device.queue.submit(submission)?;
@@ -340,17 +353,16 @@ unsafe fn signal(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> 
 
 /// # Safety
 /// The structure is valid.
-unsafe fn submission2(info: &c::SubmitInfo2<'_>) -> vk::Result<Submission> {
+unsafe fn submission2(info: &c::SubmitInfo2<'_>, work: &mut Submission) -> vk::Result<()> {
     if !info.flags.is_empty() {
         return Err(vk::Error::FeatureNotPresent {
             what: "protected submissions",
         });
     }
-    let mut work = Submission::default();
     // SAFETY: as the caller says.
     unsafe {
         for one in raw::slice(info.p_wait_semaphore_infos, info.wait_semaphore_info_count) {
-            wait_for(&mut work, one.semaphore, one.value)?;
+            wait_for(work, one.semaphore, one.value)?;
         }
         for one in raw::slice(info.p_command_buffer_infos, info.command_buffer_info_count) {
             work.batches.push(handle::get(one.command_buffer)?.batch()?);
@@ -359,15 +371,15 @@ unsafe fn submission2(info: &c::SubmitInfo2<'_>) -> vk::Result<Submission> {
             info.p_signal_semaphore_infos,
             info.signal_semaphore_info_count,
         ) {
-            signal(&mut work, one.semaphore, one.value)?;
+            signal(work, one.semaphore, one.value)?;
         }
     }
-    Ok(work)
+    Ok(())
 }
 
 /// # Safety
 /// The structure and its chain are valid.
-unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
+unsafe fn submission(info: &c::SubmitInfo<'_>, work: &mut Submission) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         let values = raw::find::<c::TimelineSemaphoreSubmitInfo<'_>>(info.p_next);
@@ -383,13 +395,12 @@ unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
                 node.signal_semaphore_value_count,
             )
         });
-        let mut work = Submission::default();
         for (index, &semaphore) in raw::slice(info.p_wait_semaphores, info.wait_semaphore_count)
             .iter()
             .enumerate()
         {
             let value = wait_values.get(index).copied().unwrap_or(0);
-            wait_for(&mut work, semaphore, value)?;
+            wait_for(work, semaphore, value)?;
         }
         for &buffer in raw::slice(info.p_command_buffers, info.command_buffer_count) {
             work.batches.push(handle::get(buffer)?.batch()?);
@@ -399,8 +410,8 @@ unsafe fn submission(info: &c::SubmitInfo<'_>) -> vk::Result<Submission> {
             .enumerate()
         {
             let value = signal_values.get(index).copied().unwrap_or(0);
-            signal(&mut work, semaphore, value)?;
+            signal(work, semaphore, value)?;
         }
-        Ok(work)
+        Ok(())
     }
 }

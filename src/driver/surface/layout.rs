@@ -420,7 +420,7 @@ pub(crate) fn compute(ask: &Request<'_>) -> Result<Surface, SurfaceError> {
         let step = tiled_volume.map_or(1, |tile| tile.extent_el[1]);
         let pitch = align(align(rows_el, ask.layer_align_rows_el), step);
         let elements = |axis: usize| steps(slice_sa[axis].into(), ask.block.extent_sa[axis]) as u32;
-        ([0, 1].map(elements), pitch)
+        ([elements(0), elements(1)], pitch)
     };
     let row_pitch_bytes = row_pitch(ask, slice_el[0])?;
     let rows_el = u64::from(layer_pitch_rows_el) * u64::from(slices - 1) + u64::from(slice_el[1]);

@@ -20,9 +20,10 @@ impl Block {
         let regular = whole
             && (bytes.is_power_of_two()
                 || (bytes.is_multiple_of(3) && (bytes / 3).is_power_of_two()));
+        let [width, height] = format.block_el;
         regular.then(|| Block {
             bits: format.block_bits.into(),
-            extent_sa: format.block_el.map(u32::from),
+            extent_sa: [width.into(), height.into()],
         })
     }
 

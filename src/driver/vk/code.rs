@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::compiler::{self, Neighbours, ShaderInfo, Stage};
+use crate::compiler::{self, Neighbours, ShaderInfo, Stage, Translated};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::surface_state::{self, BufferDescriptor};
@@ -39,12 +39,13 @@ fn dumps(stage: Stage) -> debug::Flag {
 }
 
 impl Code {
-    /// Compiles, or finds the shader in a cache, and uploads it.
+    /// Compiles, or finds the shader in a cache, and uploads it. It may have been translated already.
     pub fn new(
         context: &Arc<Context>,
         cache: Option<&Cache>,
         info: &ShaderInfo,
         neighbours: &Neighbours,
+        translated: Option<Translated>,
     ) -> Result<Self> {
         let diagnosis = context.physical.diagnosis();
         let flag = dumps(info.stage);
@@ -53,8 +54,9 @@ impl Code {
             ..info.clone()
         };
         let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
-        let key = compiler::key(context, info, neighbours);
-        let found = cache.and_then(|cache| cache.get(&key));
+        // Only where there is a cache, what a shader depends on has a name.
+        let cache = cache.map(|cache| (cache, compiler::key(context, info, neighbours)));
+        let found = cache.and_then(|(cache, key)| cache.get(&key));
         let cached = found.is_some();
         let shader = match found {
             Some(shader) => shader,
@@ -62,8 +64,8 @@ impl Code {
                 return Err(Error::CompileRequired);
             }
             None => {
-                let shader = Arc::new(compiler::compile(context, info, neighbours)?);
-                if let Some(cache) = cache {
+                let shader = Arc::new(compiler::compile(context, info, neighbours, translated)?);
+                if let Some((cache, key)) = cache {
                     cache.put(key, &shader);
                 }
                 shader

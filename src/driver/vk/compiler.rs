@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use compile::{Slots, Stage, SubgroupSize};
+pub use compile::{Slots, Stage, SubgroupSize, Translated};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -52,20 +52,21 @@ pub struct Neighbours {
 }
 
 /// Slots that a shader may read of what the stage before writes, as far as it is known: of a module of which the words are not there, if
-/// it was asked before.
-pub fn reads(context: &Context, info: &ShaderInfo) -> Result<Option<Slots>> {
+/// it was asked before. A shader that had to be translated for that comes with them, for [`compile`].
+pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Slots>, Option<Translated>)> {
     let alone = Neighbours::default();
     with_key(context, info, &alone, |key| {
         let name = key.hash(info.module.identifier());
         if let Some(known) = context.reads.get(&name) {
-            return Ok(Some(known));
+            return Ok((Some(known), None));
         }
         if !info.module.has_words() {
-            return Ok(None);
+            return Ok((None, None));
         }
-        let read = compile::reads(&info.module.words, key).map_err(invalid)?;
+        let translated = Translated::new(&info.module.words, key).map_err(invalid)?;
+        let read = translated.reads();
         context.reads.put(name, read);
-        Ok(Some(read))
+        Ok((Some(read), Some(translated)))
     })
 }
 
@@ -155,15 +156,20 @@ pub fn internal(
     compile::compile_nir(shader, &key).map_err(invalid)
 }
 
-/// Compiles a shader. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
+/// Compiles a shader, which may have been translated before. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
 pub fn compile(
     context: &Context,
     info: &ShaderInfo,
     neighbours: &Neighbours,
+    translated: Option<Translated>,
 ) -> Result<abi::ShaderBinary> {
     with_key(context, info, neighbours, |key| {
         if !info.capture {
-            return compile::compile(&info.module.words, key).map_err(invalid);
+            let shader = match translated {
+                Some(translated) => translated.compile(key),
+                None => compile::compile(&info.module.words, key),
+            };
+            return shader.map_err(invalid);
         }
         let mut last = String::new();
         let mut sink = |_: &'static str, text: String| last = text;

@@ -108,7 +108,7 @@ impl Device {
             &context.batches,
         )?;
         let opening = opening(&context)?;
-        queue.submit(Submission {
+        queue.submit(&mut Submission {
             batches: [opening.start()].into_iter().collect(),
             ..Submission::default()
         })?;

@@ -744,16 +744,16 @@ pub fn image_properties(
         Some(_) => 1,
         None => max_array_layers,
     };
-    let longest = max_extent.into_iter().max().unwrap_or(1);
+    let [width, height, depth] = max_extent;
     Ok(api::ImageFormatProperties {
         max_extent: api::Extent3D {
-            width: max_extent[0],
-            height: max_extent[1],
-            depth: max_extent[2],
+            width,
+            height,
+            depth,
         },
         max_mip_levels: match (row.planar, modifier) {
             (Some(_), _) | (_, Some(_)) => 1,
-            (None, None) => longest.ilog2() + 1,
+            (None, None) => width.max(height).max(depth).max(1).ilog2() + 1,
         },
         max_array_layers,
         sample_counts: match (several, planes_only) {

@@ -32,7 +32,7 @@ impl Pipeline {
         info: &ShaderInfo,
     ) -> Result<Self> {
         let alone = Neighbours::default();
-        Self::of(context, Code::new(context, cache, info, &alone)?)
+        Self::of(context, Code::new(context, cache, info, &alone, None)?)
     }
 
     /// A shader of the driver's own.

@@ -91,18 +91,18 @@ impl Queue {
         }))
     }
 
-    /// Submits.
-    pub fn submit(&self, submission: Submission) -> Result<()> {
+    /// Submits, and leaves nothing or what is of no use behind.
+    pub fn submit(&self, submission: &mut Submission) -> Result<()> {
         self.submit_tracked(submission, false)
     }
 
     /// Submits, with a value of the timeline if `track` says so.
-    fn submit_tracked(&self, mut submission: Submission, track: bool) -> Result<()> {
+    fn submit_tracked(&self, submission: &mut Submission, track: bool) -> Result<()> {
         let inner = &self.inner;
         inner.lost.check()?;
         let mut state = inner.state();
         // Asked first: if it fails, no value has been promised that nobody will signal.
-        let now = state.waiting.is_empty() && !state.busy && inner.can_run(&submission, 0)?;
+        let now = state.waiting.is_empty() && !state.busy && inner.can_run(submission, 0)?;
         let mut tracked = track;
         if submission.batches.len() > 1 {
             let one = inner.caller(&mut state, &submission.batches)?;
@@ -119,7 +119,7 @@ impl Queue {
             });
         }
         if now {
-            let ran = inner.run(&submission);
+            let ran = inner.run(submission);
             if ran.is_ok() && inner.diagnosis.has(debug::Flag::Sync) {
                 drop(state);
                 return self.wait_idle();
@@ -131,7 +131,7 @@ impl Queue {
             }
             return ran;
         }
-        state.waiting.push_back(submission);
+        state.waiting.push_back(std::mem::take(submission));
         drop(state);
         inner.changed.notify_all();
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
@@ -153,7 +153,7 @@ impl Queue {
         let untracked = inner.state().untracked;
         if untracked {
             // What it does is known to be done when all before it is.
-            self.submit_tracked(Submission::default(), true)?;
+            self.submit_tracked(&mut Submission::default(), true)?;
         }
         let last = inner.state().last;
         if last > 0 {

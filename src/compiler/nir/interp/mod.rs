@@ -16,7 +16,7 @@ mod subgroup;
 use crate::fold;
 use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
-use crate::shader::CfEvent;
+use crate::shader::{CfEvent, Layout};
 use crate::types::Mode;
 use entity::{Id, IdMap};
 use memory::Memory;
@@ -123,7 +123,7 @@ struct Run<'m> {
     helpers: Mask,
     /// Where each `If`, `Else` and `Loop` event's partner is.
     partner: FxHashMap<usize, usize>,
-    layout: Vec<CfEvent>,
+    layout: Layout,
     steps: u64,
 }
 

@@ -457,35 +457,55 @@ impl<G: DrawGeneration> Draws<G> {
         Ok(true)
     }
 
-    /// Says the numbers of a draw that its vertex shader asks for; the draw, with its instances for all views.
+    /// Says the numbers of a draw that its vertex shader asks for; the draw, with its instances for all views. What shaders read is looked
+    /// at where it lies: a processor that reads a copy in other pieces than it was written in waits for it.
+    #[inline(always)]
     fn numbered<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
         draw: &Draw,
     ) -> Result<Draw, M::Error> {
-        let inputs = self.inputs();
-        if inputs.has_numbers() || inputs.draw_id {
-            let first = draw
-                .indexed
-                .map_or(draw.first, |vertex| vertex.cast_unsigned());
-            let number = if inputs.draw_id { draw.number } else { 0 };
-            let bases = [first, draw.first_instance, number];
-            if self.bases != Some(bases) {
-                let data = stream.data(bases.len())?;
-                data.words.copy_from_slice(&bases);
-                let address = data.address;
-                self.say_bases(stream, machine, address)?;
-                if inputs.draw_id {
-                    self.say_number(stream, machine, address + 8)?;
-                }
-                self.bases = Some(bases);
-            }
+        let (mut asks, mut draw_id, mut views) = (false, false, 1);
+        if let Some(pipeline) = &self.pipeline {
+            let inputs = G::inputs(&pipeline.packed);
+            draw_id = inputs.draw_id;
+            asks = inputs.has_numbers() || draw_id;
+            views = inputs.instances();
+        }
+        if asks {
+            self.say_numbers(stream, machine, draw, draw_id)?;
         }
         Ok(Draw {
-            instances: draw.instances.saturating_mul(inputs.instances()),
+            instances: draw.instances.saturating_mul(views),
             ..*draw
         })
+    }
+
+    /// Says first vertex and first instance of a draw, and its number where that is asked for.
+    fn say_numbers<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        draw: &Draw,
+        draw_id: bool,
+    ) -> Result<(), M::Error> {
+        let first = draw
+            .indexed
+            .map_or(draw.first, |vertex| vertex.cast_unsigned());
+        let number = if draw_id { draw.number } else { 0 };
+        let bases = [first, draw.first_instance, number];
+        if self.bases != Some(bases) {
+            let data = stream.data(bases.len())?;
+            data.words.copy_from_slice(&bases);
+            let address = data.address;
+            self.say_bases(stream, machine, address)?;
+            if draw_id {
+                self.say_number(stream, machine, address + 8)?;
+            }
+            self.bases = Some(bases);
+        }
+        Ok(())
     }
 
     /// Where first vertex and first instance are.

@@ -683,6 +683,7 @@ impl DrawGeneration for Gen9 {
         ])
     }
 
+    #[inline(always)]
     fn primitive<M: Memory>(
         stream: &mut Stream<M>,
         draw: &Draw,

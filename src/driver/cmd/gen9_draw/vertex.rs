@@ -250,6 +250,7 @@ pub(super) fn assembly(state: &State) -> [u32; 4] {
 }
 
 /// Draws.
+#[inline(always)]
 pub(super) fn draw(draw: &Draw) -> [u32; 7] {
     use primitive as p;
     p::words::<7>()

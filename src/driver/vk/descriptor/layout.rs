@@ -256,6 +256,8 @@ pub struct SetLayout {
     samplers: Vec<Fixed>,
     /// Its descriptors are pushed: there are no sets of it.
     push: bool,
+    /// Its sets are of one size, hold nothing when they are made, and remember nothing.
+    pub(super) alike: bool,
 }
 
 /// What the bindings of a set take together.
@@ -304,13 +306,15 @@ pub struct Placing<'a> {
 }
 
 impl Placing<'_> {
-    /// Adds a binding, in any order.
-    #[inline]
+    /// Adds a binding, in any order. Inlined, so that what the binding is stays in registers: a processor that reads in one piece what
+    /// it has just written in several waits for it.
+    #[inline(always)]
     pub fn add(&mut self, info: BindingInfo) {
         self.add_with(info, (0, false));
     }
 
     /// Adds a binding with samplers that every set has: their conversions want pieces for planes, and a second sampler.
+    #[inline(never)]
     pub fn add_fixed(&mut self, info: BindingInfo, samplers: Vec<Arc<Sampler>>) {
         let fixed = Fixed {
             binding: info.binding,
@@ -326,7 +330,7 @@ impl Placing<'_> {
         self.add_with(info, (each, wanted.is_some()));
     }
 
-    #[inline]
+    #[inline(always)]
     fn add_with(&mut self, info: BindingInfo, (fixed, converts): (u8, bool)) {
         let Placing { layout, .. } = self;
         // Where more is taken than a place can say, `finish` refuses all of it.
@@ -369,6 +373,7 @@ impl Placing<'_> {
             layout.place(apart);
         }
         let room = &layout.room;
+        layout.alike = !room.made && room.dynamic == 0 && !self.variable;
         if room.heap_bytes > i915::BINDLESS_HEAP_BYTES / 2 || room.descriptors > 1 << 21 {
             return Err(TOO_BIG);
         }
@@ -401,6 +406,7 @@ impl SetLayout {
             room: Room::default(),
             samplers: Vec::new(),
             push,
+            alike: true,
         }
     }
 

@@ -112,6 +112,18 @@ impl Set {
         pool.give(self.heap_bytes_at, self.heap_bytes);
     }
 
+    /// True for sets of this very layout.
+    #[inline]
+    pub fn is_of(&self, layout: &Arc<SetLayout>) -> bool {
+        Arc::ptr_eq(&self.layout, layout)
+    }
+
+    /// True where a new set of its layout would be no other in its place: what it has is what the application writes to the heap.
+    #[inline]
+    pub fn is_as_new(&self) -> bool {
+        self.layout.alike
+    }
+
     /// The set, to write to it: `heap` is its device's.
     #[inline]
     pub fn on<'a>(&'a self, heap: &'a i915::Heap) -> Written<'a> {

@@ -89,14 +89,16 @@ impl Pipeline {
             neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
         }
         let mut codes = Vec::with_capacity(stages.len());
+        let mut translated = None;
         for (at, shader) in stages.iter().enumerate() {
+            let own = translated.take();
             // Behind the last stage before rasterisation nothing reads but what fragments do.
-            neighbours.read_behind = match (shader.stage, stages.get(at + 1)) {
-                (Stage::TessControl | Stage::Fragment, _) => None,
+            (neighbours.read_behind, translated) = match (shader.stage, stages.get(at + 1)) {
+                (Stage::TessControl | Stage::Fragment, _) => (None, None),
                 (_, Some(next)) => compiler::reads(context, next)?,
-                (_, None) => Some(Slots::NONE),
+                (_, None) => (Some(Slots::NONE), None),
             };
-            let code = Code::new(context, cache, shader, &neighbours)?;
+            let code = Code::new(context, cache, shader, &neighbours, own)?;
             neighbours.before = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }

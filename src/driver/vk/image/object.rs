@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use ash::vk as api;
 use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hierarchy, Stencil};
 use smallvec::SmallVec;
-use surface::{Allocation, Dim, ImageInfo, Surface, Tilings, Usage};
+use surface::{Allocation, Dim, ImageInfo, Surface, SurfaceError, Tilings, Usage};
 
 use crate::buffer::Requirements;
 use crate::error::{Error, Result};
@@ -123,7 +123,7 @@ impl Image {
             info: *info,
             format,
             parts: SmallVec::new(),
-            memories: SmallVec::new(),
+            memories: SmallVec::from_buf([Place::default()]),
         });
         if let Some(image) = Arc::get_mut(&mut image) {
             image.add_parts(physical)?;
@@ -158,16 +158,29 @@ impl Image {
             let extent_px = format.part_extent_px(aspect, info.extent_px);
             let there = info.layouts.get(parts.len()).copied().flatten();
             let pitch = there.map(|(_, pitch)| pitch);
-            let surface = lay_out(device, (info, extent_px), uses, hw, pitch)?;
-            if apart || memories.is_empty() {
+            // A surface is copied once, to where it stays: a processor that reads what it has just written in other pieces waits.
+            let laid_out = lay_out(device, (info, extent_px), uses, hw, pitch);
+            let surface = match &laid_out {
+                Ok(surface) => surface,
+                Err(error) => return Err(not_laid_out(error, pitch)),
+            };
+            if apart && !parts.is_empty() {
                 memories.push(Place::default());
             }
             let memory = memories.len() - 1;
             let allocation = &mut memories[memory].allocation;
             let offset_bytes = match there {
-                Some((offset, _)) => allocation.put(&surface, offset).ok_or(MISPLACED)?,
-                None => allocation.push(&surface),
+                Some((offset, _)) => allocation.put(surface, offset).ok_or(MISPLACED)?,
+                None => allocation.push(surface),
             };
+            parts.push(Part {
+                aspect,
+                format: hw,
+                surface: *surface,
+                memory,
+                offset_bytes,
+                aux: None,
+            });
             let aux = wished.and_then(|kind| {
                 let surface = match kind {
                     AuxKind::Samples => surface.mcs(device),
@@ -176,18 +189,13 @@ impl Image {
                 };
                 Some((kind, surface.ok()?))
             });
-            parts.push(Part {
-                aspect,
-                format: hw,
-                surface,
-                memory,
-                offset_bytes,
-                aux: aux.map(|(kind, surface)| Aux {
+            if let (Some((kind, surface)), Some(part)) = (aux, parts.last_mut()) {
+                part.aux = Some(Aux {
                     kind,
                     surface,
                     offset_bytes: allocation.push(&surface),
-                }),
-            });
+                });
+            }
         }
         Ok(())
     }
@@ -516,7 +524,7 @@ fn lay_out(
     usage: Usage,
     format: &'static hw::Format,
     row_pitch_bytes: Option<u32>,
-) -> Result<Surface> {
+) -> std::result::Result<Surface, SurfaceError> {
     // Rows of elements that no tile holds stay rows.
     let linear =
         info.question.tiling == api::ImageTiling::LINEAR || !format.block_bits.is_power_of_two();
@@ -539,15 +547,21 @@ fn lay_out(
         },
         row_pitch_bytes,
     };
-    Surface::new(device, &asked).map_err(|error| match error {
-        surface::SurfaceError::TooLarge { .. }
-        | surface::SurfaceError::PitchTooLong { .. }
-        | surface::SurfaceError::LayersTooFar { .. } => Error::OutOfDeviceMemory {
+    Surface::new(device, &asked)
+}
+
+/// Why there is no surface for a part whose rows should be so far apart.
+#[cold]
+fn not_laid_out(error: &SurfaceError, row_pitch_bytes: Option<u32>) -> Error {
+    match error {
+        SurfaceError::TooLarge { .. }
+        | SurfaceError::PitchTooLong { .. }
+        | SurfaceError::LayersTooFar { .. } => Error::OutOfDeviceMemory {
             what: "an image larger than a surface can be",
         },
         _ if row_pitch_bytes.is_some() => MISPLACED,
         _ => Error::InvalidUse {
             why: "an image that no surface can hold",
         },
-    })
+    }
 }
