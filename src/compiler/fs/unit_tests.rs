@@ -540,6 +540,9 @@ fn scratch_beyond_a_messages_reach_has_headers_of_its_own() {
     // Both writes fetch and store it.
     let added = |i: &&Inst| i.op == Op::Eu(Opcode::Add) && i.src[1].reg == Reg::Imm(128 << 10);
     assert_eq!(lir.insts.iter().filter(added).count(), 4);
-    assert_eq!(lir.insts.iter().filter_map(place).next_back(), Some((2, false)));
+    assert_eq!(
+        lir.insts.iter().filter_map(place).next_back(),
+        Some((2, false))
+    );
     assert!(lir.reserve_scratch(2 << 20).is_err());
 }
