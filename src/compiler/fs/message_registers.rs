@@ -107,8 +107,8 @@ fn colour(
     }
 }
 
-/// Checks what an instruction has to do with message registers: they are written by moves and collects and read by messages, the part has
-/// them, and COMPR4 is for two registers.
+/// Checks what an instruction has to do with message registers: they are written by moves of a half or of both and by
+/// collects, and read by messages; the part has them, and COMPR4 if that is used, which is for two registers.
 pub(crate) fn check(lir: &Lir, inst: &Inst) -> Result<(), &'static str> {
     for (i, s) in inst.src.iter().enumerate().take(inst.sources()) {
         let Reg::Mrf(m) = s.reg else { continue };
@@ -138,6 +138,10 @@ pub(crate) fn check(lir: &Lir, inst: &Inst) -> Result<(), &'static str> {
             let part = part_with(lir, m, end + if m.compr4 { 3 * GRF_BYTES } else { 0 })?;
             if m.compr4 && !part.compr4 {
                 return Err("the part has no COMPR4");
+            }
+            // NibCtrl is of gen7.
+            if !inst.group.is_multiple_of(8) || inst.exec > 8 && inst.group > 0 {
+                return Err("lanes are those of a half, or of both");
             }
             let halves = inst.exec == 16 && inst.dst.offset.is_multiple_of(GRF_BYTES);
             if m.compr4 && !(halves && inst.dst_bytes() == 2 * GRF_BYTES) {

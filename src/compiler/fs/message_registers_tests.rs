@@ -365,12 +365,26 @@ fn f12_the_validator_knows_what_compr4_is_for() {
             other => panic!("{other:?}"),
         }
     }
-    let cases: [(Spoil, &str); 8] = [
+    let cases: [(Spoil, &str); 10] = [
         (
             |l| l.message_registers = isa::message_registers(Gen::Gen4),
             "no COMPR4",
         ),
         (|l| first(l).exec = 8, "sixteen lanes"),
+        (
+            |l| {
+                first(l).group = 8;
+                first(l).no_mask = true;
+            },
+            "a half, or of both",
+        ),
+        (
+            |l| {
+                register(l).compr4 = false;
+                (first(l).exec, first(l).group) = (4, 4);
+            },
+            "a half, or of both",
+        ),
         (|l| first(l).dst.ty = Type::Uw, "of 32 bits"),
         (|l| first(l).dst.offset = 4, "sixteen lanes of 32 bits"),
         (|l| register(l).nr = 12, "beyond the last"),
