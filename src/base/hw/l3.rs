@@ -86,8 +86,11 @@ impl Device {
     pub fn urb_bytes(&self) -> u32 {
         match self.l3_divisions() {
             [first, ..] => first.urb_bytes(self),
-            // Not divided by software, or not described.
+            // Not divided by software, or not described; a memory of its own before gen7.
             [] => match self.hw_gen {
+                Gen::Gen4 => 16 << 10,
+                Gen::Gen4_5 => 24 << 10,
+                Gen::Gen5 | Gen::Gen6 => 64 << 10,
                 Gen::Gen7 | Gen::Gen7_5 => 256 << 10,
                 Gen::Gen8 | Gen::Gen9 => 384 << 10,
                 Gen::Gen11 => 1024 << 10,

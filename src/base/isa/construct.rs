@@ -35,6 +35,17 @@ impl Dst {
         }
     }
 
+    /// A message register with stride 1; `nr` as it is encoded, with [`crate::COMPR4`] or without.
+    pub const fn mrf(nr: u8, sub_bytes: u8, ty: Type) -> Dst {
+        Dst {
+            file: File::Mrf,
+            ty,
+            addr: Addr::Direct { nr, sub_bytes },
+            hstride: 1,
+            writemask: 0xf,
+        }
+    }
+
     /// The null register.
     pub const fn null(ty: Type) -> Dst {
         Dst::arf(ArfReg::Null, 0, 0, ty)

@@ -13,6 +13,7 @@ mod encode;
 mod inst;
 mod layout;
 mod message;
+mod message_registers;
 mod opcode;
 mod text;
 mod types;
@@ -26,6 +27,7 @@ pub use inst::{
     Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
 };
 pub use message::{SHARED_FUNCTIONS, SharedFunction, describe_send};
+pub use message_registers::{COMPR4, MessageRegisters, message_registers};
 pub use opcode::{Class, OPCODES, Opcode, OpcodeInfo};
 pub use text::{AsmError, KernelError, assemble, assemble_kernel, disassemble, disassemble_kernel};
 pub use types::Type;

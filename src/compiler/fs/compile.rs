@@ -415,6 +415,7 @@ fn compile_width(
         stage,
         loops,
     } = selected;
+    lir.message_registers = isa::message_registers(device.hw_gen);
     let check = cfg!(debug_assertions) || options.validate;
     let mut after = |lir: &Lir, pass: &'static str| -> Result<(), FsError> {
         if options.wants(pass) {

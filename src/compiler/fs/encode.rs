@@ -333,6 +333,11 @@ impl Encoder<'_> {
                 isa::Dst::grf((at / GRF_BYTES) as u8, (at % GRF_BYTES) as u8, d.ty)
             }
             Reg::Arf(reg, index) => isa::Dst::arf(reg, index, d.offset as u8, d.ty),
+            Reg::Mrf(m) => {
+                let nr = m.nr + (d.offset / GRF_BYTES) as u8;
+                let compr4 = if m.compr4 { isa::COMPR4 } else { 0 };
+                isa::Dst::mrf(nr | compr4, (d.offset % GRF_BYTES) as u8, d.ty)
+            }
             Reg::Null | Reg::Imm(_) => isa::Dst::null(d.ty),
         };
         out.with_stride(d.stride.max(1))
@@ -349,6 +354,10 @@ impl Encoder<'_> {
                 isa::Src::grf((at / GRF_BYTES) as u8, (at % GRF_BYTES) as u8, s.ty, region)
             }
             Reg::Arf(reg, index) => isa::Src::arf(reg, index, s.offset as u8, s.ty, region),
+            Reg::Mrf(m) => isa::Src {
+                file: isa::File::Mrf,
+                ..isa::Src::grf(m.nr + (s.offset / GRF_BYTES) as u8, 0, s.ty, region)
+            },
             Reg::Imm(bits) => return isa::Src::imm(s.ty, bits),
             Reg::Null => isa::Src::null(s.ty),
         };

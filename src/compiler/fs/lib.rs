@@ -18,6 +18,7 @@ mod live;
 mod lower_collect;
 mod lower_wide_regions;
 mod message;
+mod message_registers;
 mod opt_cmod;
 mod opt_coalesce;
 mod opt_coalesce_phis;
@@ -32,6 +33,7 @@ mod opt_pack;
 mod opt_predicate;
 mod opt_select;
 mod options;
+mod payload_moves;
 mod print;
 #[cfg(test)]
 mod pushed_tests;

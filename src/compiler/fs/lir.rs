@@ -7,7 +7,7 @@
 
 use crate::error::FsError;
 use entity::{Arena, Id};
-use isa::{ArfReg, CondMod, MathFn, Opcode, PredCtrl, Type};
+use isa::{ArfReg, CondMod, MathFn, MessageRegisters, Opcode, PredCtrl, Type};
 use smallvec::SmallVec;
 
 /// Bytes of a general register.
@@ -45,6 +45,16 @@ impl Vgrf {
 /// Name of a virtual register.
 pub type VgrfId = Id<Vgrf>;
 
+/// A message register (gen4 to gen6): destination of moves and payloads, and where a message finds its payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mrf {
+    /// Its number.
+    pub nr: u8,
+    /// Of a move: the second half goes to the register four behind the first half's. Of a payload: its first four values are colours,
+    /// which the message wants that way on some parts.
+    pub compr4: bool,
+}
+
 /// Where an operand is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reg {
@@ -54,6 +64,8 @@ pub enum Reg {
     Vgrf(VgrfId),
     /// An architecture register and its index.
     Arf(ArfReg, u8),
+    /// A message register.
+    Mrf(Mrf),
     /// An immediate with these bits.
     Imm(u64),
 }
@@ -260,8 +272,8 @@ pub enum Op {
     /// A message: sources are payload, second payload or null, and a handle to be added to the
     /// extended descriptor or null.
     Send,
-    /// Builds a payload in the destination's VGRF. Its sources are [`Lir::payloads`]'s; they are all read before anything is
-    /// written. `lower_collect` makes moves of what cannot be built in place.
+    /// Builds a payload in the destination's VGRF, or in message registers from the destination on. Its sources are
+    /// [`Lir::payloads`]'s; they are all read before anything is written. `lower_collect` makes moves of what cannot be built in place.
     Collect(PayloadId),
     /// `dst = base[offset]`: sources are the base (the whole VGRF may be read) and a byte offset of type UW,
     /// one for each lane or one for all. It takes the address register.
@@ -450,8 +462,7 @@ impl Inst {
             return send.writes || send.eot;
         }
         self.acc_wr
-            || matches!(self.dst.reg, Reg::Arf(..))
-            || matches!(self.dst.reg, Reg::Null)
+            || matches!(self.dst.reg, Reg::Arf(..) | Reg::Mrf(_) | Reg::Null)
             || self.cmod != CondMod::None && self.writes_flag()
     }
 
@@ -484,6 +495,8 @@ pub struct Lir {
     pub payloads: Arena<Payload>,
     /// Lanes of a thread: 8, 16 or 32.
     pub width: u8,
+    /// The part's message registers, if it has any.
+    pub message_registers: Option<MessageRegisters>,
     /// Bytes of scratch for each thread used so far.
     pub scratch_bytes: u32,
     /// Bits of flags that are read in other blocks than those that write them, as [`Inst::flag_bits`] has them.

@@ -7,14 +7,15 @@
 //!      3. a register that is made in the same block, whole, and not read later becomes a part of the payload;
 //!      4. a move, which `opt_coalesce` may give to the instruction that makes the source.
 //!
-//! Headers are copied as doublewords without the execution mask, two at once where they follow each other; values under the
-//! mask of the collect, bit for bit, in the size that they have. The two payloads of a split message never overlap.
+//! The moves are `payload_moves`'. The two payloads of a split message never overlap. Payloads in message registers are always moved there
+//! (`message_registers`).
 //! Ref: SKL PRM vol. 7, "SENDS". Tests: unit tests of this file, tests/fs/lower_collect/.
 
 use crate::lir::*;
 use crate::live::{Loop, loops};
+use crate::{message_registers, payload_moves};
 use entity::IdMap;
-use isa::{Opcode, Type};
+use isa::Type;
 use smallvec::SmallVec;
 
 /// How far back a register that becomes a part of the payload may be made.
@@ -73,6 +74,9 @@ struct Lowering<'a> {
 pub(crate) fn lower_collect(lir: &mut Lir) -> bool {
     if lir.payloads.is_empty() {
         return false;
+    }
+    if lir.message_registers.is_some() {
+        message_registers::lower_collects(lir);
     }
     let (uses, collects) = facts(lir);
     let loops = loops(lir);
@@ -274,11 +278,11 @@ impl Lowering<'_> {
     /// Builds the payload part by part.
     fn build(&mut self, c: &Collect) {
         let parts = std::mem::take(&mut self.lir.payloads[c.payload]).parts;
-        let exec = self.inst(c).exec;
+        let all = *self.inst(c);
         let mut at = 0;
         let mut k = 0;
         while k < parts.len() {
-            let n = self.mergeable(c, &parts[k..], exec, at);
+            let n = self.mergeable(c, &parts[k..], all.exec, at);
             if n > 0 {
                 if let Some(v) = parts[k].src.as_vgrf() {
                     self.uses[v].merged = Some((c.dst, at));
@@ -287,16 +291,12 @@ impl Lowering<'_> {
                 k += n;
                 continue;
             }
-            if parts[k].header {
-                let two = matches!(&parts[k..], [a, b, ..] if follows(a, b));
-                self.copy_headers(c, at, &parts[k].src, if two { 2 } else { 1 });
-                k += usize::from(two);
-                at += if two { GRF_BYTES } else { 0 };
-            } else {
-                self.copy(c, at, &parts[k]);
-            }
-            at += parts[k].bytes;
-            k += 1;
+            let moves = &mut self.moves;
+            let n = payload_moves::next(&parts[k..], &all, all.dst.reg, at, |inst| {
+                moves.push((c.at, inst));
+            });
+            at += parts[k..k + n].iter().map(|p| p.bytes).sum::<u32>();
+            k += n;
         }
         self.sources_first(c);
         self.lir.payloads[c.payload].parts = parts;
@@ -344,50 +344,6 @@ impl Lowering<'_> {
             let other = &self.lir.insts[at as usize].src[usize::from(1 - i)];
             other.as_vgrf() == Some(v)
         })
-    }
-
-    fn copy_headers(&mut self, c: &Collect, at: u32, src: &Src, regs: u8) {
-        if src.reg == Reg::Null {
-            return;
-        }
-        let mut inst = Inst::new(Op::Eu(Opcode::Mov), 8 * regs);
-        inst.no_mask = true;
-        inst.dst = Dst::vgrf(c.dst, at, Type::Ud, 1);
-        inst.src[0] = Src {
-            ty: Type::Ud,
-            ..*src
-        };
-        self.moves.push((c.at, inst));
-    }
-
-    fn copy(&mut self, c: &Collect, at: u32, p: &Part) {
-        if p.src.reg == Reg::Null {
-            return;
-        }
-        let all = *self.inst(c);
-        let slot = p.bytes / u32::from(all.exec);
-        let ty = bits_type(p.src.ty);
-        let size = ty.size_bytes();
-        let step = u32::from(p.src.stride) * size;
-        let fits = |lanes: &u8| {
-            let lanes = u32::from(*lanes);
-            fits_registers(at, lanes, slot, size) && fits_registers(p.src.offset, lanes, step, size)
-        };
-        let lanes = [16, 8].into_iter().find(|n| *n <= all.exec && fits(n));
-        let lanes = lanes.unwrap_or(all.exec.min(4));
-        for lane in (0..all.exec).step_by(usize::from(lanes)) {
-            let mut inst = Inst::new(Op::Eu(Opcode::Mov), lanes);
-            inst.group = all.group + lane;
-            inst.no_mask = all.no_mask;
-            let to = at + u32::from(lane) * slot;
-            inst.dst = Dst::vgrf(c.dst, to, ty, (slot / size) as u8);
-            inst.src[0] = Src {
-                offset: p.src.offset + u32::from(lane) * step,
-                ty,
-                ..p.src
-            };
-            self.moves.push((c.at, inst));
-        }
     }
 
     /// A source that the payload's own moves write first is read before them.
@@ -444,30 +400,6 @@ impl Lowering<'_> {
             }
         }
         lir.payloads = entity::Arena::new();
-    }
-}
-
-/// True if the second header lies behind the first one.
-fn follows(a: &Part, b: &Part) -> bool {
-    let both = b.header && a.src.as_vgrf().is_some() && a.src.reg == b.src.reg;
-    both && b.src.offset == a.src.offset + GRF_BYTES
-}
-
-/// True if one instruction can access so many elements, `step` bytes apart: of two registers, as many of the one as of the other.
-fn fits_registers(offset: u32, lanes: u32, step: u32, size: u32) -> bool {
-    let at = offset % GRF_BYTES;
-    let end = at + (lanes - 1) * step + size;
-    let first = (GRF_BYTES - at).div_ceil(step.max(1));
-    end <= GRF_BYTES || end <= 2 * GRF_BYTES && 2 * first == lanes
-}
-
-/// The type of this size that a move copies bit for bit.
-fn bits_type(ty: Type) -> Type {
-    match ty.size_bytes() {
-        1 => Type::Ub,
-        2 => Type::Uw,
-        4 => Type::Ud,
-        _ => Type::Uq,
     }
 }
 

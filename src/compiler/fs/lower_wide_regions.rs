@@ -200,7 +200,9 @@ fn regions(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
             to.dst = Dst::vgrf(v, 0, inst.dst.ty, stride);
             Some(to.dst)
         }
-        Reg::Arf(..) | Reg::Imm(_) => return unsupported("an architecture register is written"),
+        Reg::Arf(..) | Reg::Mrf(_) | Reg::Imm(_) => {
+            return unsupported("an architecture register is written");
+        }
     };
     let place = to.dst.offset % GRF_BYTES;
     for i in 0..inst.sources() {

@@ -1,6 +1,6 @@
 //! LIR as text, for dumps.
 //!
-//! `v12+32<1>:ud`: VGRF 12 from byte 32 on, one element to the next lane.
+//! `v12+32<1>:ud`: VGRF 12 from byte 32 on, one element to the next lane. `m3<1>:ud … {compr4}`: message registers 3 and 7.
 
 use crate::lir::*;
 use isa::{CondMod, Type};
@@ -50,7 +50,16 @@ fn reg(r: Reg, offset: u32) -> String {
         Reg::Null => "null".into(),
         Reg::Vgrf(v) => format!("v{}{plus}", v.index()),
         Reg::Arf(a, i) => format!("{a:?}{i}{plus}").to_lowercase(),
+        Reg::Mrf(m) => mrf(m, offset),
         Reg::Imm(bits) => format!("{bits:#x}"),
+    }
+}
+
+fn mrf(m: Mrf, offset: u32) -> String {
+    let nr = u32::from(m.nr) + offset / GRF_BYTES;
+    match offset % GRF_BYTES {
+        0 => format!("m{nr}"),
+        byte => format!("m{nr}+{byte}"),
     }
 }
 
@@ -128,6 +137,9 @@ pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
     }
     if let Op::Collect(payload) = i.op {
         out.push_str(&parts(&lir.payloads[payload]));
+    }
+    if let Reg::Mrf(Mrf { compr4: true, .. }) = i.dst.reg {
+        out.push_str(" {compr4}");
     }
     if let Some(m) = i.send {
         let _ = write!(

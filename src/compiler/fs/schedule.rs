@@ -116,6 +116,8 @@ fn order_of(inst: &Inst) -> Order {
         )
     };
     let any = special(inst.dst.reg)
+        // The message that reads it stays behind.
+        || matches!(inst.dst.reg, Reg::Mrf(_))
         || (0..inst.sources()).any(|i| special(inst.src[i].reg))
         || inst.op == Op::Eu(Opcode::Wait)
         || inst.dst.reg == Reg::Null && !inst.writes_flag() && !inst.is_control();

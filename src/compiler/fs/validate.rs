@@ -2,12 +2,14 @@
 //!
 //! Before allocation: every operand lies within its VGRF; no source or destination spans more than two registers (but
 //! payloads and answers of messages, whose lengths fit); lanes lie within the thread; strides can be encoded; control
-//! flow nests; the parts of a payload have the sizes that their lanes give; nothing is read that was never written. After allocation besides: no two VGRFs that are live at once share a
-//! register, unless one takes over from the other at the instruction between them.
+//! flow nests; the parts of a payload have the sizes that their lanes give; nothing is read that was never written; message
+//! registers as `message_registers` has them. After allocation besides: no two VGRFs that are live at once share a register,
+//! unless one takes over from the other at the instruction between them.
 
 use crate::error::FsError;
 use crate::lir::*;
 use crate::live::{Ends, intervals, loops};
+use crate::message_registers;
 use entity::{IdMap, IdSet};
 use isa::Opcode;
 
@@ -32,6 +34,7 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
         if !matches!(inst.exec, 1 | 2 | 4 | 8 | 16 | 32) {
             return fail(at, pass, format!("{} lanes", inst.exec));
         }
+        message_registers::check(lir, inst).or_else(|e| fail(at, pass, e))?;
         if !inst.no_mask && u32::from(inst.group) + u32::from(inst.exec) > u32::from(lir.width) {
             return fail(at, pass, "lanes beyond the thread's");
         }
@@ -145,7 +148,8 @@ fn collect(
     }
     let dst = inst.dst.as_vgrf().and_then(|v| lir.vgrfs.get(v));
     let beyond = dst.is_none_or(|v| payload.bytes() > u32::from(v.regs) * GRF_BYTES);
-    if beyond || inst.dst.offset > 0 {
+    let general = !matches!(inst.dst.reg, Reg::Mrf(_));
+    if general && beyond || inst.dst.offset > 0 {
         return Err("a payload does not fit in its VGRF");
     }
     let headers = payload.parts.iter().take_while(|p| p.header).count();
@@ -189,7 +193,7 @@ fn collect(
                 }
             }
             Reg::Imm(_) if p.header => return Err("a header is a register"),
-            Reg::Imm(_) | Reg::Arf(..) => {}
+            Reg::Imm(_) | Reg::Arf(..) | Reg::Mrf(_) => {}
         }
     }
     Ok(())
