@@ -9,7 +9,7 @@
 use hw::state::render_surface_state as rss;
 
 use crate::draw::DrawGeneration;
-use crate::draw::target::{Recorded, Surface};
+use crate::draw::target::{Record, Surface};
 use crate::mi;
 use crate::recorder::Recorder;
 use crate::stream::{Memory, Stream};
@@ -55,19 +55,21 @@ impl Kept {
     }
 }
 
-/// Puts what a record says into the words of a surface at an address, before anybody reads them: the colour, and of targets with blocks
+/// Puts what a record says into the words of a surface at an address, before anybody reads them: the colour, and of targets of one sample
 /// whether there is a control surface at all. What is read of surfaces has to be invalidated behind it.
 pub(crate) fn fill_in<M: Memory>(
     stream: &mut Stream<M>,
-    record: &Recorded,
+    record: Record,
+    surface: &Surface,
     surface_at: u64,
 ) -> Result<(), M::Error> {
     let at = |dw: usize| surface_at + 4 * dw as u64;
-    if record.names_control {
-        stream.put(mi::copy_memory(record.address + CONTROL_AT, at(CONTROL_DW)))?;
+    let record = record.get();
+    if rss::NUMBER_OF_MULTISAMPLES.get(surface) == 0 {
+        stream.put(mi::copy_memory(record + CONTROL_AT, at(CONTROL_DW)))?;
     }
     for channel in 0..4 {
-        let from = record.address + COLOUR_AT + 4 * channel as u64;
+        let from = record + COLOUR_AT + 4 * channel as u64;
         stream.put(mi::copy_memory(from, at(COLOUR_DW + channel)))?;
     }
     Ok(())

@@ -96,14 +96,8 @@ pub struct DepthStencilTarget {
 /// The words of a colour target's surface: RENDER_SURFACE_STATE.
 pub type Surface = [u32; 16];
 
-/// Where memory says what is kept of clears of a target ([`crate::kept`]).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// Address of the record.
-    pub address: u64,
-    /// The surface has its control surface only where something is kept.
-    pub names_control: bool,
-}
+/// Where memory says what is kept of clears of a target ([`crate::kept`]): never at address 0.
+pub type Record = std::num::NonZeroU64;
 
 /// All targets of a rendering.
 #[derive(Clone, Copy, Debug)]
@@ -111,7 +105,7 @@ pub struct Targets {
     /// Colours; None: nothing is written.
     pub colours: [Option<Surface>; TARGETS],
     /// What the GPU has to put into their surfaces.
-    pub records: [Option<Recorded>; TARGETS],
+    pub records: [Option<Record>; TARGETS],
     /// What stands for a colour target that is not there.
     pub null: Surface,
     /// Depth and stencil.

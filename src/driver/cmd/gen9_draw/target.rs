@@ -164,10 +164,11 @@ fn fill_in<M: Memory>(
     table_at: u64,
 ) -> Result<bool, M::Error> {
     let mut filled = false;
-    for (index, record) in targets.records.iter().enumerate() {
-        if let Some(record) = record {
+    let all = targets.records.iter().zip(&targets.colours);
+    for (index, (record, surface)) in all.enumerate() {
+        if let (Some(record), Some(surface)) = (record, surface) {
             let surface_at = table_at + 4 * (TABLE_DW + SURFACE_DW * index) as u64;
-            kept::fill_in(stream, record, surface_at)?;
+            kept::fill_in(stream, *record, surface, surface_at)?;
             filled = true;
         }
     }

@@ -171,7 +171,7 @@ impl CommandBuffer {
             self.recorder.barrier(std::mem::take(&mut before));
             let bytes = target.pixel.len() as u64;
             let address = match target.record {
-                Some(record) => cmd::kept::pixel_at(record.address),
+                Some(record) => cmd::kept::pixel_at(record.get()),
                 None => {
                     let data = self.recorder.data(4)?;
                     data.words.copy_from_slice(&target.pixel_dw());

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use cmd::draw::target::{Recorded, Surface};
+use cmd::draw::target::{Record, Surface};
 use cmd::kept::Kept;
 use smallvec::SmallVec;
 
@@ -17,7 +17,7 @@ pub(super) struct Cleared {
     /// Its surface, with the control surface and the colour.
     pub surface: Surface,
     /// What the GPU has to put into it first.
-    pub record: Option<Recorded>,
+    pub record: Option<Record>,
     /// The rectangle that stands for its level.
     pub size_px: [u32; 2],
     /// First layers and how many, as renderings count them.

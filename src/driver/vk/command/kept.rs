@@ -15,7 +15,7 @@ use std::sync::Arc;
 use ash::vk as api;
 use cmd::Pending;
 use cmd::draw::shader::Special;
-use cmd::draw::target::{Recorded, Surface};
+use cmd::draw::target::{Record, Surface};
 use cmd::image::Viewer;
 use cmd::kept::Kept;
 use smallvec::{SmallVec, smallvec};
@@ -70,10 +70,7 @@ fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared
     let bytes = pixel.into_iter().flat_map(u32::to_le_bytes);
     Ok(Cleared {
         surface,
-        record: kept.is_none().then_some(Recorded {
-            address: record,
-            names_control: false,
-        }),
+        record: Record::new(record).filter(|_| kept.is_none()),
         size_px: part.surface.scaled_px(&control, 0),
         layers: smallvec![(0, 1)],
         pixel: bytes.take(part.surface.block.bytes() as usize).collect(),
@@ -155,7 +152,7 @@ impl CommandBuffer {
         &mut self,
         begin: &Begin<'_>,
         from: &Colour<'_>,
-    ) -> Result<(Surface, Option<Recorded>)> {
+    ) -> Result<(Surface, Option<Record>)> {
         let mut surface = from.view.colour_target()?;
         let Some(Reach { record, alone }) = self.reach(begin, from)? else {
             return Ok((surface, None));
@@ -180,11 +177,7 @@ impl CommandBuffer {
             cmd::image::with_clear_colour(&mut surface, kept.colour);
             return Ok((surface, None));
         }
-        let recorded = Recorded {
-            address: record,
-            names_control: blocks.is_some(),
-        };
-        Ok((surface, Some(recorded)))
+        Ok((surface, Record::new(record)))
     }
 
     /// Gives what may be cleared of an image its colour, outside all renderings; whoever comes next sees it.

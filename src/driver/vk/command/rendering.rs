@@ -263,13 +263,15 @@ impl CommandBuffer {
             true => Some(pass.begin()?),
             false => None,
         };
-        let mut needed = SmallVec::<[Change<'_>; 4]>::new();
-        for change in &changes {
-            if !self.is_cleared_whole(begin.as_ref(), change)? {
-                needed.push(change.change());
+        if !changes.is_empty() {
+            let mut needed = SmallVec::<[Change<'_>; 4]>::new();
+            for change in &changes {
+                if !self.is_cleared_whole(begin.as_ref(), change)? {
+                    needed.push(change.change());
+                }
             }
+            self.transitions(needed.into_iter().map(Ok))?;
         }
-        self.transitions(needed.into_iter().map(Ok))?;
         if pass.has_subpass() {
             let apart = pass.clears_apart()?;
             for begin in &apart {
