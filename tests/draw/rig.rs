@@ -99,6 +99,7 @@ impl Rig {
         let targets = Targets {
             inherited: false,
             colours,
+            records: [None; 8],
             null: surface(SURFACE_NULL).dwords,
             depth_stencil: DepthStencilTarget::default(),
             area,

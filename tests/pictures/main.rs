@@ -88,6 +88,11 @@ fn main() -> ExitCode {
             Trial::test(name, move || without(flag, scenes)).with_ignored_flag(ignored)
         };
         trials.extend(SWITCHES.iter().map(without));
+        let saved = |&(scene, counts): &(&'static str, [usize; 2])| {
+            let name = format!("{scene}_saves_resolves");
+            Trial::test(name, move || saved(scene, counts)).with_ignored_flag(ignored)
+        };
+        trials.extend(RESOLVES.iter().map(saved));
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }
@@ -101,10 +106,43 @@ const SWITCHES: &[(&str, &str)] = &[
     ("fast-clears", ""),
     ("fast-clears,no-hiz", "depth"),
     ("fast-clears,no-ccs", "pass"),
+    ("fast-clears,no-ccs", "kept"),
+    ("fast-clears,no-mcs", "kept"),
+    ("fast-clears,no-kept-clears", "kept"),
+    ("fast-clears,no-kept-clears", "pass"),
     ("no-fast-clear", "pass"),
     // What threads of 32 pixels draw is what narrower ones do.
     ("simd32_fs", ""),
 ];
+
+/// Scenes, and how many resolves of colours their command buffers have where clears are kept, and where they are not.
+const RESOLVES: &[(&str, [usize; 2])] = &[
+    ("kept_and_cleared_again", [2, 4]),
+    ("kept_of_one_of_two_targets", [2, 3]),
+    ("kept_by_parts", [2, 6]),
+];
+
+/// Counts resolves in what the driver tells of its batches.
+fn saved(scene: &str, counts: [usize; 2]) -> Result<(), Failed> {
+    let count = |flags: &str| -> Result<usize, Failed> {
+        let program = std::env::current_exe().map_err(|e| e.to_string())?;
+        let run = Command::new(program)
+            .args(["--exact", scene])
+            .env(DRIVER_OPTIONS, flags)
+            .output()
+            .map_err(|e| e.to_string())?;
+        let text = String::from_utf8_lossy(&run.stderr);
+        Ok(text.matches("Render Target Resolve Type: 3").count())
+    };
+    let found = [
+        count("fast-clears,bat")?,
+        count("fast-clears,bat,no-kept-clears")?,
+    ];
+    match found == counts {
+        true => Ok(()),
+        false => Err(format!("{found:?} resolves instead of {counts:?}").into()),
+    }
+}
 
 /// Draws some scenes in a process of its own, where the driver has an option.
 fn without(flag: &str, scenes: &str) -> Result<(), Failed> {

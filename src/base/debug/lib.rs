@@ -51,6 +51,7 @@ flags! {
     NoHiz "no-hiz" false "no hierarchies of depth: each depth is read and written where it lies";
     NoCcs "no-ccs" false "no control surfaces of images of one sample: nothing is said of blocks of colours";
     NoFastClear "no-fast-clear" false "attachments are cleared by drawing";
+    NoKeptClears "no-kept-clears" false "cleared blocks of colours get their colour when the rendering ends, not when others look at them";
     FastClears "fast-clears" false "small attachments, too, are cleared by blocks";
     Shm "shm" false "windows get copies of pictures, never the memory that was drawn to";
     Sync "sync" false "wait for each submission to end";

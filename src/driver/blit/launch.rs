@@ -302,6 +302,7 @@ impl Shader {
         match self {
             Shader::Fill => 1,
             Shader::Texels(texels) => 1 + u32::from(texels.source.is_some()),
+            Shader::Settle(_) => 3,
             _ => 2,
         }
     }
@@ -332,7 +333,7 @@ pub struct Span {
 }
 
 /// Buffers of an internal shader at most.
-pub const MAX_BUFFERS: usize = 2;
+pub const MAX_BUFFERS: usize = 3;
 /// Dwords of push constants of an internal shader at most.
 pub const MAX_PUSH_DW: usize = 14;
 
@@ -352,7 +353,7 @@ impl Launch {
     /// A launch along one axis.
     pub(crate) fn line(
         shader: Shader,
-        spans: [Span; MAX_BUFFERS],
+        [first, second]: [Span; 2],
         push: &[u32],
         groups: u32,
     ) -> Launch {
@@ -362,7 +363,7 @@ impl Launch {
         }
         Launch {
             shader,
-            spans,
+            spans: [first, second, Span::default()],
             push_dw,
             groups: [groups, 1, 1],
         }

@@ -89,7 +89,7 @@ fn ask(
     k.tex(tex, components, 32)
 }
 
-/// The mean of a pixel's samples. Where the control surface says that all are in the first slice, that one is read alone: mostly so.
+/// The mean of a pixel's samples. Where the control surface says that all are in the first slice, or cleared, one is read alone: mostly so.
 /// `unsaid` is not 0 where there is no control surface, of which nothing can be said.
 pub(crate) fn mean(
     k: &mut Kernel<'_>,
@@ -109,20 +109,28 @@ pub(crate) fn mean(
     let first = one(k, 0);
     // Of two samples there are two bits, and of sixteen two dwords.
     let low = k.channel(says, 0);
-    let slices = match samples_log2 {
+    let whole = k.imm_u32(match samples_log2 {
+        1 => 0x3,
+        2 => 0xff,
+        _ => u32::MAX,
+    });
+    let (slices, ones) = match samples_log2 {
         1 => {
-            let bits = k.imm_u32(0x3);
-            k.iand(low, bits)
+            let bits = k.iand(low, whole);
+            (bits, bits)
         }
         4 => {
             let high = k.channel(says, 1);
-            k.ior(low, high)
+            (k.ior(low, high), k.iand(low, high))
         }
-        _ => low,
+        _ => (low, low),
     };
-    let apart = k.ior(slices, unsaid);
     let none = k.imm_u32(0);
-    let apart = k.ine(apart, none);
+    let differs = k.ine(slices, none);
+    let drawn = k.ine(ones, whole);
+    let apart = k.iand(differs, drawn);
+    let unsaid = k.ine(unsaid, none);
+    let apart = k.ior(apart, unsaid);
     k.push_if(apart);
     let mut texels: SmallVec<[[Id<Def>; 4]; 16]> = SmallVec::new();
     texels.push(first);

@@ -8,7 +8,7 @@ use entity::Id;
 use nir::Def;
 
 use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
-use crate::launch::{Launch, MAX_PUSH_DW, Order, Samples, Shader, Span};
+use crate::launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, Samples, Shader, Span};
 use crate::texel::{Extent, Plane, place};
 
 /// One side of such a copy.
@@ -50,7 +50,7 @@ pub fn copy_samples(
     all.map(|(slice, top)| {
         let rows_px = BAND_PX.min(height_px - top);
         let mut push_dw = [0; MAX_PUSH_DW];
-        let mut spans = [Span::default(); 2];
+        let mut spans = [Span::default(); MAX_BUFFERS];
         for (side, quads) in [source, destination].into_iter().enumerate() {
             let [left_px, first_px] = quads.first_px;
             let first_px = first_px + top;

@@ -10,7 +10,7 @@ use nir::Def;
 
 use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
 use crate::launch::{
-    Choice, Launch, MAX_PUSH_DW, Measure, Order, Picture, Settle, Shader, Span, Texels,
+    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Order, Picture, Settle, Shader, Span, Texels,
 };
 
 impl Order {
@@ -178,7 +178,7 @@ pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Lau
     let one = |(slice, row, part): (u32, u32, Extent)| {
         let columns = part.row_bytes >> unit_log2;
         let mut push_dw = [0; MAX_PUSH_DW];
-        let mut spans = [Span::default(); 2];
+        let mut spans = [Span::default(); MAX_BUFFERS];
         let sides = [source, destination].map(|plane| plane.from(slice, row));
         for ((plane, span), push) in sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4)) {
             let (reach, skip) = plane.span(&part);
@@ -242,7 +242,7 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
             let [a, b, c, d] = words;
             launches.push(Launch {
                 shader,
-                spans: [span; 2],
+                spans: [span; MAX_BUFFERS],
                 push_dw: [
                     x, y, tile_row, slice_rows, columns, part.rows, step_bytes, a, b, c, d, 0, 0, 0,
                 ],
@@ -253,20 +253,25 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
     launches
 }
 
-/// Launches that give the cleared pixels of a box their colour, which is the bytes of a pixel: `extent` is of the first slice of each
-/// layer, whose elements are in `control`.
+/// Launches that give the cleared pixels of a box their colour, which memory has as the bytes of a pixel: `extent` is of the first slice of
+/// each layer, whose elements are in `control`.
 pub fn settle_texels(
     control: Plane,
     pixels: Plane,
     extent: Extent,
     samples_log2: u32,
-    element: &[u8],
+    pixel: Span,
 ) -> Vec<Launch> {
-    let fits = element.len().is_power_of_two() && element.len() <= 16;
+    let fits = pixel.bytes.is_power_of_two() && pixel.bytes <= 16;
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 || !fits {
         return Vec::new();
     }
-    let unit_log2 = element.len().ilog2();
+    let unit_log2 = pixel.bytes.ilog2();
+    // Buffers are of whole dwords.
+    let value = Span {
+        bytes: pixel.bytes.max(4),
+        ..pixel
+    };
     // What stands beside the last pixels is nobody's.
     let aligned = control.x_bytes.is_multiple_of(4) && pixels.x_bytes.is_multiple_of(16);
     let by_four = unit_log2 == 2 && samples_log2 <= 2 && aligned;
@@ -275,25 +280,20 @@ pub fn settle_texels(
         unit_log2,
         by_four,
     });
-    let mut value = [0; 4];
-    for (at, byte) in element.iter().enumerate() {
-        value[at / 4] |= u32::from(*byte) << (8 * (at % 4));
-    }
     let columns = match by_four {
         true => extent.row_bytes.div_ceil(16),
         false => extent.row_bytes >> unit_log2,
     };
     let one = |(slice, row, part): (u32, u32, Extent)| {
         let mut push_dw = [0; MAX_PUSH_DW];
-        let mut spans = [Span::default(); 2];
+        let mut spans = [value; MAX_BUFFERS];
         let sides = [control, pixels].map(|plane| plane.from(slice, row));
         for ((plane, span), push) in sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4)) {
             let (reach, skip) = plane.span(&part);
             *span = reach;
             push.copy_from_slice(&plane.push(skip));
         }
-        let rest = [columns, part.rows].into_iter().chain(value);
-        for (to, from) in push_dw.iter_mut().skip(8).zip(rest) {
+        for (to, from) in push_dw.iter_mut().skip(8).zip([columns, part.rows]) {
             *to = from;
         }
         Launch {
@@ -380,7 +380,7 @@ pub fn chosen_samples(
         }
         let launch = Launch {
             shader,
-            spans: [piece.span; 2],
+            spans: [piece.span; MAX_BUFFERS],
             push_dw,
             groups: [columns.div_ceil(GROUP_X), rows.div_ceil(GROUP_Y), slices],
         };
@@ -514,15 +514,14 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
 }
 
 /// The shader that gives cleared pixels their colour. Push constants: the control surface and the image as [`Plane::push`] has them,
-/// columns, rows, the value. The element of a cleared pixel is all ones.
+/// columns, rows. The element of a cleared pixel is all ones.
 pub(crate) fn settle(settle: Settle) -> nir::Shader {
     if settle.by_four {
         return settle_by_four(settle.samples_log2);
     }
-    plane_shader("settle_texels", 2, |k, [column, row, slice], push| {
-        let push: [Id<Def>; 14] = push;
-        let [.., columns, rows, _, _, _, _] = push;
-        let value = &push[10..];
+    plane_shader("settle_texels", 3, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 10] = push;
+        let [.., columns, rows] = push;
         inside(k, [column, row], [columns, rows], |k| {
             let bytes = settle.element_bytes();
             let x = k.imul_imm(column, bytes.into());
@@ -549,13 +548,8 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
                 let x = k.imul_imm(column, bytes.into());
                 let unit = (Order::Y, settle.unit_log2);
                 let to = place(k, unit, [x, row, slice], &push[4..8]);
-                let value = match bytes {
-                    1 => k.u2u(value[0], 8),
-                    2 => k.u2u(value[0], 16),
-                    4 => value[0],
-                    8 => k.vec(&value[..2]),
-                    _ => k.vec(value),
-                };
+                let first = k.imm_u32(0);
+                let value = k.read_unit(2, first, bytes);
                 k.write_unit(1, to, bytes, value);
                 // The first slice has all samples from now on.
                 let zero = k.imm_u32(0);
@@ -572,9 +566,9 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
 
 /// The same, for four pixels of four bytes: mostly all of them are cleared, or none.
 fn settle_by_four(samples_log2: u32) -> nir::Shader {
-    plane_shader("settle_four_texels", 2, |k, [column, row, slice], push| {
-        let push: [Id<Def>; 11] = push;
-        let [.., columns, rows, value] = push;
+    plane_shader("settle_four_texels", 3, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 10] = push;
+        let [.., columns, rows] = push;
         inside(k, [column, row], [columns, rows], |k| {
             let x = k.imul_imm(column, 4);
             let at = place(k, (Order::Y, 0), [x, row, slice], &push[..4]);
@@ -596,6 +590,8 @@ fn settle_by_four(samples_log2: u32) -> nir::Shader {
             let zero = k.imm_u32(0);
             let some = k.ine(found, zero);
             k.when(some, |k| {
+                let first = k.imm_u32(0);
+                let value = k.read_unit(2, first, 4);
                 let x = k.imul_imm(column, 16);
                 let to = place(k, (Order::Y, 4), [x, row, slice], &push[4..8]);
                 let most = k.imm_u32(u32::MAX);

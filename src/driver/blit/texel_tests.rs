@@ -207,6 +207,11 @@ fn cleared_pixels_get_their_colour_four_at_a_time() {
     };
     for (samples_log2, cleared) in [(1, 0x3), (2, 0xff)] {
         let mut memory = noise();
+        let value = Span {
+            address: memory.len() as u64,
+            bytes: 4,
+        };
+        memory.extend([0x10, 0x11, 0x12, 0x13]);
         let mut expected = memory.clone();
         for (slice, y) in (0..2).flat_map(|slice| (0..4).map(move |y| (slice, y))) {
             for x in 0..24 {
@@ -231,8 +236,7 @@ fn cleared_pixels_get_their_colour_four_at_a_time() {
                 }
             }
         }
-        let value = [0x10, 0x11, 0x12, 0x13];
-        let launches = settle_texels(control, pixels, extent, samples_log2, &value);
+        let launches = settle_texels(control, pixels, extent, samples_log2, value);
         for launch in &launches {
             assert!(matches!(launch.shader, Shader::Settle(settle) if settle.by_four));
         }

@@ -37,10 +37,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Draws with shaders, state and constants of the driver's own; what is bound stays. False: there is nothing to draw to.
     pub fn draw_internal(
         &mut self,
-        internal: InternalDraw<'_, G>,
+        mut internal: InternalDraw<'_, G>,
         draw: &Draw,
     ) -> Result<bool, M::Error> {
         self.before_draw()?;
+        internal.predicated |= self.supposes;
         match &mut self.draws {
             Some(draws) => draws.internal(&mut self.stream, &self.machine, internal, draw),
             None => Ok(false),

@@ -87,6 +87,11 @@ const INVALIDATED: hw::Words<6> = STALL
     .flag(pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE, true);
 const INVALIDATE: [u32; 6] = INVALIDATED.dwords;
 
+/// Nothing after reads surfaces or samplers that were cached before.
+pub(crate) const INVALIDATE_STATE: [u32; 6] = STALL
+    .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
+    .dwords;
+
 /// The same where draws end. Their constants are not a part of the context any more: the machine would read them again when it restores
 /// the context, and their memory may be gone by then (SKL PRM vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable).
 const LEAVE_DRAWS: [u32; 6] = INVALIDATED

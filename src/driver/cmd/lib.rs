@@ -11,6 +11,7 @@ mod gen9;
 mod gen9_draw;
 mod generation;
 pub mod image;
+pub mod kept;
 mod math;
 mod mi;
 mod mocs;

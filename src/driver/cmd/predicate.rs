@@ -40,6 +40,33 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
+    /// What the driver itself draws and launches runs only where a dword is not zero, until [`Recorder::suppose_nothing`].
+    pub(crate) fn suppose(&mut self, address: u64) -> Result<(), M::Error> {
+        let stream = &mut self.stream;
+        stream.put(mi::load_register_mem(MI_PREDICATE_SRC0, address))?;
+        compare_with_zero(stream)?;
+        stream.put(mi::predicate(Predicate::Unequal))?;
+        self.supposes = true;
+        Ok(())
+    }
+
+    /// What the driver itself draws and launches runs in any case again; a condition that holds sway does as before.
+    pub fn suppose_nothing(&mut self) -> Result<(), M::Error> {
+        self.supposes = false;
+        match self.conditional {
+            true => self.hold(),
+            false => Ok(()),
+        }
+    }
+
+    /// The predicate is again what a condition came to.
+    fn hold(&mut self) -> Result<(), M::Error> {
+        let stream = &mut self.stream;
+        stream.put(mi::copy_register(DISCARDED, MI_PREDICATE_SRC0))?;
+        compare_with_zero(stream)?;
+        stream.put(mi::predicate(Predicate::Equal))
+    }
+
     /// Lets a batch run that is executed next and expects a condition, where none holds sway.
     pub fn satisfy(&mut self) -> Result<(), M::Error> {
         let stream = &mut self.stream;
@@ -95,10 +122,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             }
         }
         if conditional {
-            let stream = &mut self.stream;
-            stream.put(mi::copy_register(DISCARDED, MI_PREDICATE_SRC0))?;
-            compare_with_zero(stream)?;
-            stream.put(mi::predicate(Predicate::Equal))?;
+            self.hold()?;
         }
         Ok(true)
     }

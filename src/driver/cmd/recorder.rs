@@ -70,6 +70,8 @@ pub struct Recorder<G: DrawGeneration, M> {
     drawing: bool,
     /// The predicate says what runs.
     pub(crate) conditional: bool,
+    /// It says whether the driver's own work runs: see [`Recorder::suppose`].
+    pub(crate) supposes: bool,
     /// What draws have bound, where there were any.
     pub(crate) draws: Option<Box<Draws<G>>>,
     /// Workgroups of the last launch that had to have them in memory.
@@ -97,6 +99,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             drawn: true,
             drawing: false,
             conditional: false,
+            supposes: false,
             draws: None,
             counts: [0; 3],
         };
@@ -127,7 +130,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         // What the fetcher of vertices holds is not known.
         self.pending = Pending::INVALIDATE_VERTICES;
         (self.busy, self.dirty, self.drawn) = (true, true, true);
-        (self.drawing, self.conditional) = (false, false);
+        (self.drawing, self.conditional, self.supposes) = (false, false, false);
         // Most that begin anew never draw.
         self.draws = None;
         self.stream.restart()
@@ -483,7 +486,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
         self.bound.launch = Some(*launch);
         self.gather_anew();
-        let conditional = std::mem::replace(&mut self.conditional, false);
+        let conditional = std::mem::replace(&mut self.conditional, self.supposes);
         let launched = self.dispatch([0; 3], groups);
         self.conditional = conditional;
         self.bound = application;

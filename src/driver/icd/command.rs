@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, CommandPool};
+use vk::command::{Change, CommandBuffer, CommandPool};
 
 use crate::dependency;
 use crate::entry::{done, entries};
@@ -277,10 +277,10 @@ entries! { COMMAND:
                 raw::slice(image_memory_barriers, image_memory_barrier_count),
             ));
             let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
-            images.iter().try_for_each(|image| {
+            buffer.transitions(images.iter().filter_map(|image| {
                 let layouts = [image.old_layout, image.new_layout];
-                transition(buffer, image.image, layouts, &image.subresource_range)
-            })
+                change(image.image, layouts, image.subresource_range)
+            }))
         })
     }
 
@@ -321,10 +321,10 @@ entries! { COMMAND:
                 raw::slice(image_memory_barriers, image_memory_barrier_count),
             ));
             let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
-            images.iter().try_for_each(|image| {
+            buffer.transitions(images.iter().filter_map(|image| {
                 let layouts = [image.old_layout, image.new_layout];
-                transition(buffer, image.image, layouts, &image.subresource_range)
-            })
+                change(image.image, layouts, image.subresource_range)
+            }))
         })
     }
 
@@ -398,30 +398,32 @@ unsafe fn depend(buffer: &mut CommandBuffer, info: &c::DependencyInfo<'_>) -> vk
             info.p_image_memory_barriers,
             info.image_memory_barrier_count,
         );
-        images.iter().try_for_each(|image| {
+        buffer.transitions(images.iter().filter_map(|image| {
             let layouts = [image.old_layout, image.new_layout];
-            transition(buffer, image.image, layouts, &image.subresource_range)
-        })
+            change(image.image, layouts, image.subresource_range)
+        }))
     }
 }
 
-/// A transition of layouts.
+/// A change of layout, if it is one.
 ///
 /// # Safety
 /// The image is a handle of ours.
-unsafe fn transition(
-    buffer: &mut CommandBuffer,
+unsafe fn change<'a>(
     image: c::Image,
     layouts: [c::ImageLayout; 2],
-    range: &c::ImageSubresourceRange,
-) -> vk::Result<()> {
+    range: c::ImageSubresourceRange,
+) -> Option<vk::Result<Change<'a>>> {
     let [old, new] = layouts;
-    if old == new {
-        return Ok(());
-    }
     // SAFETY: as the caller says.
-    let image = unsafe { handle::get(image)? };
-    buffer.transition(image, range, layouts)
+    let found = (old != new).then(|| unsafe { handle::get(image) });
+    found.map(|image| {
+        Ok(Change {
+            image: image?,
+            range,
+            layouts,
+        })
+    })
 }
 
 /// Records copies between two buffers; a region is two offsets and a size.

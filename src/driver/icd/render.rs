@@ -444,7 +444,8 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
             },
             fresh: views,
             // The type of the format says how.
-            resolve: resolve(from, from.resolve_mode != c::ResolveModeFlags::NONE)?,
+            resolve: resolve(from, from.resolve_mode != c::ResolveModeFlags::NONE)?
+                .map(|to| (to, from.resolve_image_layout)),
         });
     }
     // SAFETY: as the caller says.

@@ -162,11 +162,15 @@ impl Allocation {
 
     /// Puts a surface behind what is there; returns where.
     pub fn push(&mut self, surface: &Surface) -> u64 {
-        // A power of two.
-        let below = u64::from(surface.alignment_bytes.max(1)) - 1;
+        self.push_bytes(surface.size_bytes, surface.alignment_bytes)
+    }
+
+    /// Puts some bytes behind what is there, at a multiple of a power of two; returns where.
+    pub fn push_bytes(&mut self, bytes: u64, alignment_bytes: u32) -> u64 {
+        let below = u64::from(alignment_bytes.max(1)) - 1;
         let offset_bytes = (self.size_bytes + below) & !below;
-        self.size_bytes = offset_bytes + surface.size_bytes;
-        self.alignment_bytes = self.alignment_bytes.max(surface.alignment_bytes);
+        self.size_bytes = offset_bytes + bytes;
+        self.alignment_bytes = self.alignment_bytes.max(alignment_bytes);
         offset_bytes
     }
 }

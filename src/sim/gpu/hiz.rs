@@ -5,7 +5,7 @@
 //! The simulator itself always writes to the depth buffer, so nothing but these rules tells that a resolve is missing; and where old
 //! data is to be delivered, the depths that the buffer had before are kept here until the slice is resolved.
 //! So it is with colours: a render target with compression enabled is written as if it had none, and what a machine may have compressed
-//! is known here alone.
+//! is known here alone. Cleared blocks are known to the control surface, but who does not look at that would see what was there before.
 //! Ref: SKL PRM vol. 7, "Hierarchical Depth Buffer", "Depth Buffer Resolve", "Render Target Resolve".
 
 use crate::space::Backing;
@@ -98,7 +98,7 @@ pub(crate) struct Unresolved {
     held: Slices,
     /// Slices of which the hierarchical depth buffer tells: it was cleared whole or resolved, and nothing has gone past it since.
     told: Slices,
-    /// Slices of colour surfaces that were drawn to with compression enabled, and not resolved in full since.
+    /// Slices of colour surfaces that were drawn to with compression enabled or cleared by blocks, and not resolved in full since.
     compressed: Slices,
     /// Where old data is delivered: what the depth buffer has in its memory instead of what is held back.
     hidden: BTreeMap<(usize, Slice), Pages>,
@@ -199,7 +199,7 @@ impl Unresolved {
         }
     }
 
-    /// A slice of a colour surface was drawn to with compression enabled.
+    /// A slice of a colour surface was drawn to with compression enabled, or cleared by blocks.
     pub fn compressed(&mut self, slice: Slice, memory: &Memory) {
         self.compressed.insert(slice, memory);
     }

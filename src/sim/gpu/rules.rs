@@ -227,7 +227,7 @@ rules! {
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
         "what was written through a hierarchical depth buffer is resolved before the depth buffer is used without one";
     COLOUR_RESOLVE "colour-resolve", "vol. 7, Render Target Resolve; vol. 2a, 3DSTATE_PS, Render Target Resolve Type",
-        "what was drawn with compression enabled is resolved in full before the sampler reads it without";
+        "what was drawn with compression enabled, or cleared by blocks, is resolved in full before the sampler reads it without a control surface";
     HIZ_FILLED "hiz-filled", "vol. 7, Hierarchical Depth Buffer Resolve; Depth Buffer Clear",
         "a hierarchical depth buffer is cleared whole or resolved before draws go through it, and again after depths were written past it";
     PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",

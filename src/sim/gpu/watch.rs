@@ -128,9 +128,9 @@ pub(crate) enum Depth {
 /// What becomes of a colour surface that may have a control surface. A slice is a level and an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Colour {
-    /// The slice was drawn to, with compression enabled.
-    Compressed([u32; 2]),
-    /// The slice was resolved in full, or drawn to without compression.
+    /// The slice was drawn to, with compression enabled, or cleared by blocks.
+    Held([u32; 2]),
+    /// The slice was resolved in full, or drawn to without a control surface.
     Plain([u32; 2]),
 }
 

@@ -9,6 +9,7 @@ mod dynamic;
 mod formats;
 mod fragments;
 mod geometry;
+mod kept;
 mod multisample;
 mod parts;
 mod passes;
@@ -31,6 +32,7 @@ pub fn all() -> Vec<Scene> {
         formats::scenes(),
         fragments::scenes(),
         geometry::scenes(),
+        kept::scenes(),
         multisample::scenes(),
         parts::scenes(),
         queries::scenes(),

@@ -96,11 +96,16 @@ pub struct DepthStencilTarget {
 /// The words of a colour target's surface: RENDER_SURFACE_STATE.
 pub type Surface = [u32; 16];
 
+/// Where memory says what is kept of clears of a target ([`crate::kept`]): never at address 0.
+pub type Record = std::num::NonZeroU64;
+
 /// All targets of a rendering.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets {
     /// Colours; None: nothing is written.
     pub colours: [Option<Surface>; TARGETS],
+    /// What the GPU has to put into their surfaces.
+    pub records: [Option<Record>; TARGETS],
     /// What stands for a colour target that is not there.
     pub null: Surface,
     /// Depth and stencil.

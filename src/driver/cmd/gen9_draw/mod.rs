@@ -546,21 +546,7 @@ impl DrawGeneration for Gen9 {
         targets: &Targets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error> {
-        /// How far from the base a table may be: pointers to tables have 16 bits.
-        const WINDOW_BYTES: u64 = 64 << 10;
-        const PAGE_BYTES: u64 = 4096;
-        stream.put(target::depth_stencil(&targets.depth_stencil))?;
-        let data = stream.data(target::table_dw(targets))?;
-        let address = data.address;
-        let reaches = |base: &u64| (*base..base.saturating_add(WINDOW_BYTES)).contains(&address);
-        let known = surface_base.filter(reaches);
-        let base = known.unwrap_or(address & !(PAGE_BYTES - 1));
-        let table = offset(address, base) as u32;
-        target::write_table(targets, table, data.words);
-        if known.is_none() {
-            gen9::surface_base(stream, base)?;
-        }
-        Ok((base, table))
+        target::say(stream, targets, surface_base)
     }
 
     fn depth_work<M: Memory>(
@@ -573,13 +559,7 @@ impl DrawGeneration for Gen9 {
     }
 
     fn lend_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error> {
-        stream.put(target::depth_stencil(&targets.depth_stencil))?;
-        let data = stream.last_data(target::LENT_DW)?;
-        let table = Self::inherited_table::<M>();
-        let base = data.address.wrapping_sub(table.into());
-        target::write_table(targets, table, data.words);
-        gen9::surface_base(stream, base)?;
-        Ok(base)
+        target::lend(stream, targets, Self::inherited_table::<M>())
     }
 
     fn inherited_table<M: Memory>() -> u32 {

@@ -11,6 +11,8 @@ use hw::draw::{
 use crate::draw::state::TARGETS;
 use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, Targets};
 use crate::mocs::mocs;
+use crate::stream::{Memory, Stream, offset};
+use crate::{gen9, kept};
 
 /// Dwords of a surface.
 const SURFACE_DW: usize = 16;
@@ -106,16 +108,76 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
 }
 
 /// Dwords of the binding table with its surfaces: one more than there are targets, which stands for all that are not.
-pub(super) fn table_dw(targets: &Targets) -> usize {
+fn table_dw(targets: &Targets) -> usize {
     TABLE_DW + SURFACE_DW * TARGETS.min(targets.entries() + 1)
 }
 
 /// Dwords of the largest.
 pub(super) const LENT_DW: usize = TABLE_DW + SURFACE_DW * TARGETS;
 
+/// Says the targets, with a table near what Surface State Base Address is, if that is known; out: what it is, and the table's offset.
+pub(super) fn say<M: Memory>(
+    stream: &mut Stream<M>,
+    targets: &Targets,
+    surface_base: Option<u64>,
+) -> Result<(u64, u32), M::Error> {
+    /// How far from the base a table may be: pointers to tables have 16 bits.
+    const WINDOW_BYTES: u64 = 64 << 10;
+    const PAGE_BYTES: u64 = 4096;
+    stream.put(depth_stencil(&targets.depth_stencil))?;
+    let data = stream.data(table_dw(targets))?;
+    let address = data.address;
+    let reaches = |base: &u64| (*base..base.saturating_add(WINDOW_BYTES)).contains(&address);
+    let known = surface_base.filter(reaches);
+    let base = known.unwrap_or(address & !(PAGE_BYTES - 1));
+    let table = offset(address, base) as u32;
+    write_table(targets, table, data.words);
+    let filled = fill_in(stream, targets, address)?;
+    match known {
+        None => gen9::surface_base(stream, base)?,
+        Some(_) if filled => stream.put(gen9::INVALIDATE_STATE)?,
+        Some(_) => {}
+    }
+    Ok((base, table))
+}
+
+/// Says the targets for batches that find their table at an offset; out: what Surface State Base Address is.
+pub(super) fn lend<M: Memory>(
+    stream: &mut Stream<M>,
+    targets: &Targets,
+    table: u32,
+) -> Result<u64, M::Error> {
+    stream.put(depth_stencil(&targets.depth_stencil))?;
+    let data = stream.last_data(LENT_DW)?;
+    let address = data.address;
+    let base = address.wrapping_sub(table.into());
+    write_table(targets, table, data.words);
+    fill_in(stream, targets, address)?;
+    gen9::surface_base(stream, base)?;
+    Ok(base)
+}
+
+/// Puts what is recorded of targets into the surfaces of a table that was written. True: something was.
+fn fill_in<M: Memory>(
+    stream: &mut Stream<M>,
+    targets: &Targets,
+    table_at: u64,
+) -> Result<bool, M::Error> {
+    let mut filled = false;
+    let all = targets.records.iter().zip(&targets.colours);
+    for (index, (record, surface)) in all.enumerate() {
+        if let (Some(record), Some(surface)) = (record, surface) {
+            let surface_at = table_at + 4 * (TABLE_DW + SURFACE_DW * index) as u64;
+            kept::fill_in(stream, *record, surface, surface_at)?;
+            filled = true;
+        }
+    }
+    Ok(filled)
+}
+
 /// Writes the binding table, and the surfaces behind it. `offset_bytes`: of the table from Surface State Base Address. A shader may write
 /// to more targets than there are: the last surface that there is room for is what their entries name.
-pub(super) fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {
+fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {
     let Some((table, surfaces)) = to.split_at_mut_checked(TABLE_DW) else {
         return;
     };

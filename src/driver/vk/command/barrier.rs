@@ -7,8 +7,7 @@
 //! resolves are draws or such shaders. The
 //! data port of every subslice writes to the one L3, but its writes are known to be there only when they have been flushed; so it is
 //! with what is drawn. The sampler, the constant cache and the fetcher of vertices read through the L3, but keep copies; the command
-//! streamer and the host read memory itself. Layouts of images need nothing but where contents begin
-//! (`control`): control surfaces are kept in all of them.
+//! streamer and the host read memory itself. What layouts of images need besides is done by transitions ([`super::transition`]).
 
 use ash::vk as api;
 use cmd::Pending;

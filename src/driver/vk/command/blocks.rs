@@ -1,14 +1,14 @@
 //! Fast clears of colours: blocks are said to have the clear colour, and get it at last where nothing was drawn over them.
 //!
 //! In:  the colours that a rendering begins with. Out: draws of rectangles that stand for whole levels, before the rendering and behind
-//! it. A rendering that clears so resolves when it ends, in the view's own format and with the colour that the batch knows: no block
-//! is left that says more than its bytes, so layouts, other views and other batches need not know of any of this, and no colour has to
-//! be kept where the GPU finds it.
+//! it. Where the clear is not kept ([`super::kept`]), a rendering that clears so resolves when it ends, in the view's own format and
+//! with the colour that the batch knows: no block is left then that says more than its bytes.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve"; vol. 2d, RENDER_SURFACE_STATE, "Clear Color".
 
 use std::sync::Arc;
 
 use ash::vk as api;
+use blit::Span;
 use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
@@ -18,13 +18,11 @@ use cmd::draw::state::{Area, Dirty};
 use super::buffer::CommandBuffer;
 use super::cleared::{Cleared, Several};
 use super::control;
-use super::target::{Begin, Colour, alone, fit};
+use super::pass::Transition;
+use super::target::{Begin, Colour, Load, alone, fit};
 use crate::error::Result;
 use crate::graphics::convert;
-use crate::image::{AuxKind, Image, texel};
-
-/// Pixels from which on an attachment is cleared by blocks: what a fast clear has to wait for costs as much as to write fewer.
-const LEAST_PX: u64 = 256 * 256;
+use crate::image::{AuxKind, Image, is_worth_blocks, texel};
 
 /// Vertices of a rectangle.
 const CORNERS: u32 = 3;
@@ -33,9 +31,7 @@ impl CommandBuffer {
     /// Whether a rectangle is worth a clear by blocks.
     pub(super) fn is_worth_blocks(&self, area: &Area) -> bool {
         let diagnosis = self.context.physical.diagnosis();
-        let large = u64::from(area.width) * u64::from(area.height) >= LEAST_PX;
-        (large || diagnosis.has(debug::Flag::FastClears))
-            && !diagnosis.has(debug::Flag::NoFastClear)
+        is_worth_blocks(diagnosis, [area.width, area.height])
     }
 
     /// A colour that is cleared by blocks; none: it has to be drawn.
@@ -76,20 +72,50 @@ impl CommandBuffer {
         cmd::image::with_clear_colour(&mut surface, colour);
         Ok(Some(Cleared {
             surface,
+            record: None,
             size_px: part.surface.scaled_px(&control, view.first_level),
             layers: begin.views.ranges(begin.layers).collect(),
+            pixel: texel::colour(view.format, &colour),
             several: several.then(|| Several {
                 image: Arc::clone(&view.image),
                 first_layer: view.first_layer,
-                pixel: texel::colour(view.format, &colour),
             }),
         }))
     }
 
+    /// Whether a rendering that is about to begin clears, by blocks, all that a change of layout lets hold anything: of several samples its
+    /// control surface need not be written twice then, nor its record.
+    pub(super) fn is_cleared_whole(
+        &self,
+        begin: Option<&Begin<'_>>,
+        change: &Transition,
+    ) -> Result<bool> {
+        let view = &*change.view;
+        let colours = begin
+            .iter()
+            .flat_map(|begin| begin.colours.iter().flatten());
+        let mut mine = colours.filter(|colour| std::ptr::eq(colour.view, view));
+        let is_new = change.layouts[0] == api::ImageLayout::UNDEFINED && view.image.samples() > 1;
+        let (true, Some(begin), Some(colour)) = (is_new, begin, mine.next()) else {
+            return Ok(false);
+        };
+        let Load::Clear(value) = &colour.load else {
+            return Ok(false);
+        };
+        let ranges = begin.views.ranges(begin.layers);
+        let all = ranges.map(|(_, count)| count).sum::<u32>() >= view.layers;
+        Ok(all && self.clears_blocks(begin, colour, value)?.is_some())
+    }
+
     /// Clears or resolves targets by their blocks. What is drawn to has to be said behind it.
-    pub(super) fn cover(&mut self, all: &[Cleared], special: Special) -> Result<()> {
+    pub(super) fn cover<'a>(
+        &mut self,
+        all: impl IntoIterator<Item = &'a Cleared, IntoIter: Clone>,
+        special: Special,
+    ) -> Result<()> {
         let resolves = special == Special::Resolve;
-        let drawn = all.iter().filter(|to| !resolves || to.several.is_none());
+        let all = all.into_iter();
+        let drawn = all.filter(|to| !resolves || to.several.is_none());
         if drawn.clone().next().is_none() {
             return Ok(());
         }
@@ -102,7 +128,8 @@ impl CommandBuffer {
                 width,
                 height,
             };
-            let targets = alone(target.surface, &area);
+            let mut targets = alone(target.surface, &area);
+            targets.records[0] = target.record;
             self.recorder.draws().set_targets(&targets);
             let pipeline = self
                 .internal
@@ -131,6 +158,7 @@ impl CommandBuffer {
         }
         self.recorder.finish_targets()
     }
+
     /// Gives pixels of several samples that nobody has drawn over their colour: no rectangle does it.
     pub(super) fn settle(&mut self, all: &[Cleared]) -> Result<()> {
         let mut before = Pending::STALL
@@ -141,9 +169,18 @@ impl CommandBuffer {
                 continue;
             };
             self.recorder.barrier(std::mem::take(&mut before));
+            let bytes = target.pixel.len() as u64;
+            let address = match target.record {
+                Some(record) => cmd::kept::pixel_at(record.get()),
+                None => {
+                    let data = self.recorder.data(4)?;
+                    data.words.copy_from_slice(&target.pixel_dw());
+                    data.address
+                }
+            };
             for &(first, count) in &target.layers {
                 let layers = (several.first_layer + first, count);
-                for launch in control::settled(&several.image, layers, &several.pixel)? {
+                for launch in control::settled(&several.image, layers, Span { address, bytes })? {
                     self.launch(&launch)?;
                 }
             }

@@ -7,7 +7,7 @@ use cmd::{Gen9, Machine, Recorder};
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
-use super::cleared::Cleared;
+use super::cleared::{Cleared, KnownClears};
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
 use super::surfaces::Surfaces;
@@ -81,6 +81,8 @@ pub struct CommandBuffer {
     pub(super) covering: Option<Box<cmd::draw::state::State>>,
     /// Targets that are resolved when the rendering ends.
     pub(super) blocks: SmallVec<[Cleared; 1]>,
+    /// What is known of clears that are kept.
+    pub(super) clears: KnownClears,
     /// What becomes of its samples.
     pub(super) resolves: Vec<Resolve>,
     pub(super) pass: Option<Pass>,
@@ -109,6 +111,7 @@ impl CommandBuffer {
             clearing: None,
             covering: None,
             blocks: SmallVec::new(),
+            clears: KnownClears::default(),
             resolves: Vec::new(),
             pass: None,
             large: Vec::new(),
@@ -133,6 +136,7 @@ impl CommandBuffer {
             self.pushed = Default::default();
             self.rendering.clear();
             self.blocks.clear();
+            self.clears.clear();
             self.resolves.clear();
             self.pass = None;
             self.large.clear();
@@ -362,6 +366,7 @@ impl CommandBuffer {
         let chunks = stream.memory().commands(stream.commands_dw());
         let chunks = chunks.map(|(_, words)| words);
         if !secondary.inherits {
+            self.clears.clear();
             return self.recorder.call(secondary.recorder.left(), chunks);
         }
         if self.recorder.call_drawing(chunks)? {

@@ -6,7 +6,7 @@
 //! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)".
 
 use ash::vk as api;
-use blit::{Extent, Launch, Order, Plane};
+use blit::{Extent, Launch, Order, Plane, Span};
 
 use super::image_box::ImageBox;
 use crate::error::{Error, Result};
@@ -91,11 +91,11 @@ pub(super) fn copied(
     })
 }
 
-/// What gives the cleared pixels of some layers their colour; its bytes are a pixel's.
+/// What gives the cleared pixels of some layers their colour, which memory has as the bytes of a pixel.
 pub(super) fn settled(
     image: &Image,
     (first_layer, layers): (u32, u32),
-    element: &[u8],
+    pixel: Span,
 ) -> Result<Vec<Launch>> {
     let whole = ImageBox {
         aspect: api::ImageAspectFlags::COLOR,
@@ -122,7 +122,7 @@ pub(super) fn settled(
         pixels,
         extent,
         samples_log2,
-        element,
+        pixel,
     ))
 }
 

@@ -11,6 +11,7 @@ use cmd::draw::state::TARGETS;
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
+use super::change::Change;
 use super::target::{Begin, Colour, DepthStencil, Inherited, Load};
 use super::views::Views;
 use crate::error::{Error, Result};
@@ -183,6 +184,24 @@ pub struct Framebuffer {
 pub(super) struct Transition {
     pub view: Arc<View>,
     pub layouts: [api::ImageLayout; 2],
+}
+
+impl Transition {
+    /// The same as barriers have it.
+    pub fn change(&self) -> Change<'_> {
+        let view = &self.view;
+        Change {
+            image: &view.image,
+            range: api::ImageSubresourceRange {
+                aspect_mask: view.image.format.aspects(),
+                base_mip_level: view.first_level,
+                level_count: 1,
+                base_array_layer: view.first_layer,
+                layer_count: view.layers,
+            },
+            layouts: self.layouts,
+        }
+    }
 }
 
 /// A render pass on its way.
@@ -365,7 +384,9 @@ impl Pass {
                     None => Load::Keep,
                 },
                 fresh: fresh.unwrap_or_default(),
-                resolve: resolve.map(|number| self.view(number)).transpose()?,
+                resolve: resolve
+                    .map(|number| Ok::<_, Error>((self.view(number)?, self.layout(number))))
+                    .transpose()?,
             });
         }
         let depth_stencil = match subpass.depth_stencil {

@@ -38,19 +38,19 @@ pub struct Scaled {
 
 /// What a texture or picture is seen as.
 #[derive(Clone, Copy, Debug)]
-struct Seen {
-    format: &'static hw::Format,
-    viewer: Viewer,
-    swizzle: [Select; 4],
-    level: u32,
-    first_layer: u32,
-    layers: u32,
+pub(super) struct Seen {
+    pub format: &'static hw::Format,
+    pub viewer: Viewer,
+    pub swizzle: [Select; 4],
+    pub level: u32,
+    pub first_layer: u32,
+    pub layers: u32,
     /// As the volume it is; else slices are layers.
-    volume: bool,
+    pub volume: bool,
 }
 
 /// The surface state of some layers of a level.
-fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surface> {
+pub(super) fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surface> {
     let address = image.address(part)? + part.offset_bytes;
     let mut surface: Surface = part.surface;
     let mut view = ImageView {
@@ -444,15 +444,18 @@ impl CommandBuffer {
         self.join(
             (source, from, format),
             (destination, to, destination.format),
+            None,
         )
         .map(|_| ())
     }
 
-    /// Joins samples seen in a format into pixels of another. True: these are drawn.
+    /// Joins samples seen in a format into pixels of another. `cleared`: the colour that cleared pixels of the first layer have. True: these
+    /// are drawn.
     fn join(
         &mut self,
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
         (destination, to, format_to): (&Image, &ImageBox, &Format),
+        cleared: Option<[u32; 4]>,
     ) -> Result<bool> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
@@ -489,7 +492,11 @@ impl CommandBuffer {
                 layers: 1,
                 volume: false,
             };
-            let texture = words(source, part_from, &texture)?;
+            let first = from.first_layer + layer == 0;
+            let mut texture = words(source, part_from, &texture)?;
+            if let Some(colour) = cleared.filter(|_| first) {
+                cmd::image::with_clear_colour(&mut texture, colour);
+            }
             let to = ImageBox {
                 first_layer: to.first_layer + layer,
                 layers: 1,
@@ -514,8 +521,13 @@ impl CommandBuffer {
         Ok(written.target.is_some())
     }
 
-    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil one value is taken. True: by drawing.
-    pub(super) fn resolve_target(&mut self, resolve: &Resolve) -> Result<bool> {
+    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil one value is taken. `cleared`: as for
+    /// [`CommandBuffer::join`]. True: by drawing.
+    pub(super) fn resolve_target(
+        &mut self,
+        resolve: &Resolve,
+        cleared: Option<[u32; 4]>,
+    ) -> Result<bool> {
         let (source, destination) = (&*resolve.from.image, &*resolve.to.image);
         let area = crate::graphics::convert::area(&resolve.area);
         let (first, count) = resolve.layers;
@@ -541,6 +553,7 @@ impl CommandBuffer {
         self.join(
             (source, &from, format),
             (destination, &to, resolve.to.format),
+            cleared,
         )
     }
 

@@ -14,6 +14,8 @@ use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
 use smallvec::SmallVec;
 
 use super::buffer::CommandBuffer;
+use super::change::Change;
+use super::cleared::Cleared;
 use super::pass::Pass;
 use super::target::{Begin, Load, Rendering, null};
 use super::views::Views;
@@ -50,21 +52,30 @@ impl CommandBuffer {
         let mut colours = [None; TARGETS];
         let mut clear = Clear::default();
         let mut samples = 1;
-        let mut blocks = SmallVec::new();
+        let mut records = [None; TARGETS];
+        let (mut blocks, mut kept) = (SmallVec::new(), SmallVec::<[Cleared; 1]>::new());
         for (index, from) in begin.colours.iter().enumerate() {
             let Some(from) = from else { continue };
             samples = samples.max(from.view.image.info.samples.as_raw());
-            let mut surface = from.view.colour_target()?;
-            if let Load::Clear(value) = from.load {
-                match self.clears_blocks(begin, from, &value)? {
-                    Some(target) => {
-                        surface = target.surface;
-                        blocks.push(target);
-                    }
-                    None => clear.colours[index] = Some(value),
+            let cleared = match from.load {
+                Load::Clear(value) => {
+                    let cleared = self.clears_blocks(begin, from, &value)?;
+                    clear.colours[index] = cleared.is_none().then_some(value);
+                    cleared
+                }
+                Load::Keep => None,
+            };
+            let (surface, record) = match &cleared {
+                Some(target) => (target.surface, None),
+                None => self.kept_target(begin, from)?,
+            };
+            (colours[index], records[index]) = (Some(surface), record);
+            if let Some(target) = cleared {
+                match self.keeps(begin, from, &target)? {
+                    true => kept.push(target),
+                    false => blocks.push(target),
                 }
             }
-            colours[index] = Some(surface);
         }
         let mut depth_stencil = DepthStencilTarget::default();
         if let Some(from) = &begin.depth_stencil {
@@ -84,10 +95,11 @@ impl CommandBuffer {
                 clear.stencil = depth_stencil.stencil.map(|_| stencil);
             }
         }
-        self.cover(&blocks, Special::FastClear)?;
+        self.cover(kept.iter().chain(&blocks), Special::FastClear)?;
         self.blocks = blocks;
         self.recorder.draws().set_targets(&Targets {
             colours,
+            records,
             null: null(&area, begin.layers),
             depth_stencil,
             area,
@@ -209,7 +221,12 @@ impl CommandBuffer {
         for resolve in &resolves {
             let (from, to) = (&resolve.from, &resolve.to);
             let (first, count) = resolve.layers;
-            let [held, holds] = resolve.hierarchies;
+            let depth = resolve.aspect == api::ImageAspectFlags::DEPTH;
+            let [held, holds] = resolve.held.map(|held| held && depth);
+            let cleared = match resolve.aspect {
+                api::ImageAspectFlags::COLOR => self.ready_resolve(resolve)?,
+                _ => None,
+            };
             if held {
                 let layers = (from.first_layer + first, count);
                 self.work_on_depth(&from.image, layers, &DepthWork::Resolve)?;
@@ -219,7 +236,7 @@ impl CommandBuffer {
                 // What is not written stays.
                 self.work_on_depth(&to.image, layers, &DepthWork::Resolve)?;
             }
-            launched |= !self.resolve_target(resolve)?;
+            launched |= !self.resolve_target(resolve, cleared)?;
             if holds {
                 self.work_on_depth(&to.image, layers, &DepthWork::Refill)?;
             }
@@ -241,16 +258,19 @@ impl CommandBuffer {
         for dependency in pass.render_pass.waits(pass.subpass) {
             self.recorder.barrier(dependency.pending());
         }
-        for change in pass.transitions() {
-            let view = &change.view;
-            let range = api::ImageSubresourceRange {
-                aspect_mask: view.image.format.aspects(),
-                base_mip_level: view.first_level,
-                level_count: 1,
-                base_array_layer: view.first_layer,
-                layer_count: view.layers,
-            };
-            self.transition(&view.image, &range, change.layouts)?;
+        let changes = pass.transitions();
+        let begin = match pass.has_subpass() {
+            true => Some(pass.begin()?),
+            false => None,
+        };
+        if !changes.is_empty() {
+            let mut needed = SmallVec::<[Change<'_>; 4]>::new();
+            for change in &changes {
+                if !self.is_cleared_whole(begin.as_ref(), change)? {
+                    needed.push(change.change());
+                }
+            }
+            self.transitions(needed.into_iter().map(Ok))?;
         }
         if pass.has_subpass() {
             let apart = pass.clears_apart()?;
@@ -263,7 +283,9 @@ impl CommandBuffer {
                 let read = cleared.with(Pending::INVALIDATE_TEXTURE);
                 self.recorder.barrier(read);
             }
-            self.begin_rendering(&pass.begin()?)?;
+            if let Some(begin) = &begin {
+                self.begin_rendering(begin)?;
+            }
             self.pass = Some(pass);
         }
         Ok(())

@@ -36,8 +36,8 @@ pub struct Colour<'a> {
     pub load: Load<[u32; 4]>,
     /// Views that get it.
     pub fresh: Views,
-    /// What its samples are joined in at the end.
-    pub resolve: Option<&'a View>,
+    /// What its samples are joined in at the end, and its layout.
+    pub resolve: Option<(&'a View, api::ImageLayout)>,
 }
 
 /// Depth and stencil.
@@ -117,6 +117,7 @@ impl Inherited {
         }
         Targets {
             colours: self.colours.map(|there| there.then_some(surface)),
+            records: [None; TARGETS],
             null: [0; 16],
             depth_stencil: DepthStencilTarget {
                 depth: self.depth.then_some(depth),
@@ -189,8 +190,8 @@ pub(super) struct Resolve {
     pub layers: (u32, u32),
     /// Of depth and stencil, which value is taken.
     pub choice: Choice,
-    /// Both keep depth in hierarchies: what is resolved, and what it is resolved to.
-    pub hierarchies: [bool; 2],
+    /// Auxiliary surfaces may hold something back: of what is resolved, and of what it is resolved to.
+    pub held: [bool; 2],
 }
 
 impl Begin<'_> {
@@ -199,25 +200,25 @@ impl Begin<'_> {
         use api::ImageAspectFlags as A;
         let colours = self.colours.iter().flatten();
         let colours = colours.map(|colour| {
-            let to = colour.resolve.map(|to| (to, Choice::First));
+            let to = colour.resolve.map(|(to, layout)| {
+                let held = [colour.layout, layout].map(Image::is_drawn_in);
+                ((to, Choice::First), held)
+            });
             (A::COLOR, colour.view, to)
         });
         let others = self.depth_stencil.iter().flat_map(|target| {
+            let held = [target.layout, target.resolve_layout].map(Image::keeps_hierarchy);
+            let depth = target.resolve_depth.map(|to| (to, held));
+            let stencil = target.resolve_stencil.map(|to| (to, [false; 2]));
             [
-                (A::DEPTH, target.view, target.resolve_depth),
-                (A::STENCIL, target.view, target.resolve_stencil),
+                (A::DEPTH, target.view, depth),
+                (A::STENCIL, target.view, stencil),
             ]
         });
         let all = colours.chain(others);
         let all = all.filter_map(|(aspect, from, to)| Some((aspect, from, to?)));
-        let layouts = self
-            .depth_stencil
-            .map_or([api::ImageLayout::GENERAL; 2], |target| {
-                [target.layout, target.resolve_layout]
-            });
-        let kept = layouts.map(Image::keeps_hierarchy);
         let (views, layers, area) = (self.views, self.layers, self.area);
-        all.flat_map(move |(aspect, from, (to, choice))| {
+        all.flat_map(move |(aspect, from, ((to, choice), held))| {
             let ranges = views.ranges(layers);
             ranges.map(move |layers| Resolve {
                 aspect,
@@ -226,7 +227,7 @@ impl Begin<'_> {
                 area,
                 layers,
                 choice,
-                hierarchies: kept.map(|kept| kept && aspect == A::DEPTH),
+                held,
             })
         })
     }
@@ -266,6 +267,7 @@ pub(super) fn alone(surface: Surface, area: &Area) -> Targets {
     colours[0] = Some(surface);
     Targets {
         colours,
+        records: [None; TARGETS],
         null: null(area, 1),
         depth_stencil: DepthStencilTarget::default(),
         area: *area,

@@ -1,15 +1,19 @@
 //! Changes of layout: what auxiliary surfaces hold back gets to where everyone looks, and back.
 //!
 //! In:  levels and layers of an image, the layouts before and after. Out: what the GPU must do, between the dependencies that a barrier
-//! asks for and whatever comes next. Which layout keeps what is told at compile time of the batch ([`Image::keeps_hierarchy`]): nothing
-//! is remembered from one batch to the next, and nothing on the GPU's side.
+//! asks for and whatever comes next. Which layout keeps what is told at compile time of the batch ([`Image::keeps_hierarchy`],
+//! [`Image::is_drawn_in`]): nothing is remembered from one batch to the next but in the records of clears ([`super::kept`]).
 //! Ref: Vulkan specification, "Image Layout Transitions"; SKL PRM vol. 7, "Hierarchical Depth Buffer", "MCS Buffer for Render Target(s)".
 
 use ash::vk as api;
 use cmd::Pending;
 use cmd::draw::target::DepthWork;
 
+use smallvec::SmallVec;
+
 use super::buffer::CommandBuffer;
+use super::change::Change;
+use super::cleared::Cleared;
 use super::control;
 use crate::error::Result;
 use crate::image::{AuxKind, Image};
@@ -20,13 +24,29 @@ const DONE: Pending = Pending::STALL
     .with(Pending::FLUSH_DATA);
 
 impl CommandBuffer {
-    /// Levels and layers of an image go from one layout to another.
-    pub fn transition(
+    /// Levels and layers of images go from one layout to another, all at once.
+    pub fn transitions<'a>(
         &mut self,
-        image: &Image,
-        range: &api::ImageSubresourceRange,
-        layouts: [api::ImageLayout; 2],
+        changes: impl IntoIterator<Item = Result<Change<'a>>>,
     ) -> Result<()> {
+        let mut leaving = SmallVec::new();
+        for change in changes {
+            self.transition(&change?, &mut leaving)?;
+        }
+        self.leave_kept(&leaving)
+    }
+
+    /// `leaving`: what has to be resolved yet.
+    fn transition(
+        &mut self,
+        change: &Change<'_>,
+        leaving: &mut SmallVec<[Cleared; 1]>,
+    ) -> Result<()> {
+        let &Change {
+            image,
+            ref range,
+            layouts,
+        } = change;
         if !image.has_aux() || layouts[0] == layouts[1] {
             return Ok(());
         }
@@ -41,9 +61,11 @@ impl CommandBuffer {
             };
             match aux.kind {
                 AuxKind::Samples => self.samples_change(image, (first, layers), layouts)?,
-                // No block is left by renderings that says more than its bytes.
                 AuxKind::Blocks => {}
                 AuxKind::Hierarchy => self.hierarchy_changes(image, (first, layers), layouts)?,
+            }
+            if let Some(record) = image.record(part)? {
+                self.kept_changes(record, change, leaving)?;
             }
         }
         Ok(())

@@ -2,14 +2,17 @@
 //!
 //! In:  a description. Out: surfaces, one for each part, in one piece of memory.
 
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
 use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hierarchy, Stencil};
+use cmd::kept::RECORD_BYTES;
 use smallvec::SmallVec;
 use surface::{Allocation, Dim, ImageInfo, Surface, SurfaceError, Tilings, Usage};
 
 use crate::buffer::Requirements;
+use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::format::{self, Format, Question};
 use crate::memory::Memory;
@@ -57,8 +60,8 @@ pub struct Part {
 pub enum AuxKind {
     /// Of colours of several samples: which slice holds each sample. It is kept in every layout.
     Samples,
-    /// Of colours of one sample: which blocks have the clear colour. It is looked at by renderings alone that begin with a fast clear,
-    /// which leave no such block when they end.
+    /// Of colours of one sample: which blocks have the clear colour. It is looked at by renderings alone: by those that begin with a fast
+    /// clear, and where that is kept ([`Image::record`]) by those that come after.
     Blocks,
     /// Of depth: its hierarchy, kept in the layouts of [`Image::keeps_hierarchy`].
     Hierarchy,
@@ -73,6 +76,8 @@ pub struct Aux {
     pub surface: Surface,
     /// Byte of the image where it begins.
     pub offset_bytes: u64,
+    /// Byte of the image where the record of a kept clear is, of those that keep one.
+    record_bytes: Option<u64>,
 }
 
 /// `VkImage`.
@@ -84,7 +89,16 @@ pub struct Image {
     pub format: &'static Format,
     parts: SmallVec<[Part; 1]>,
     memories: SmallVec<[Place; 1]>,
+    /// Whether recordings keep clears of it: [`UNDECIDED`] at first.
+    clears: AtomicU8,
 }
+
+/// No recording has asked yet.
+const UNDECIDED: u8 = 0;
+/// One has kept a clear: all others reckon with it.
+const KEPT: u8 = 1;
+/// One has found the image as it was left by others, and did not reckon with a clear: none is kept from then on.
+const NEVER_KEPT: u8 = 2;
 
 /// A piece of memory that an image wants: one, or one for each plane.
 #[derive(Debug, Default)]
@@ -124,6 +138,7 @@ impl Image {
             format,
             parts: SmallVec::new(),
             memories: SmallVec::from_buf([Place::default()]),
+            clears: AtomicU8::new(UNDECIDED),
         });
         if let Some(image) = Arc::get_mut(&mut image) {
             image.add_parts(physical)?;
@@ -137,6 +152,7 @@ impl Image {
             format,
             parts,
             memories,
+            clears: _,
         } = self;
         let apart = info
             .question
@@ -194,6 +210,8 @@ impl Image {
                     kind,
                     surface,
                     offset_bytes: allocation.push(&surface),
+                    record_bytes: keeps_clears(physical.diagnosis(), info, kind)
+                        .then(|| allocation.push_bytes(RECORD_BYTES.into(), RECORD_BYTES)),
                 });
             }
         }
@@ -292,10 +310,47 @@ impl Image {
         }
     }
 
+    /// Address of the record of a kept clear; none: no clear is kept. There is one, of the first layer of the first level: its blocks or
+    /// pixels may have the clear colour from one rendering to the next in the layouts of [`Image::is_drawn_in`], where the record says so.
+    pub fn record(&self, part: &Part) -> Result<Option<u64>> {
+        match part.aux.and_then(|aux| aux.record_bytes) {
+            Some(at) => Ok(Some(self.address(part)? + at)),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether a recording may keep a clear of the image. Recordings come in any order: who asks first decides for all of them.
+    pub fn keeps_clears(&self) -> bool {
+        self.decide(KEPT) == KEPT
+    }
+
+    /// Whether a recording that knows nothing of the image has to reckon with a clear that another one has kept.
+    pub fn reckons_with_clears(&self) -> bool {
+        self.decide(NEVER_KEPT) == KEPT
+    }
+
+    /// Whether it is decided that no recording keeps a clear.
+    pub fn keeps_no_clears(&self) -> bool {
+        self.clears.load(Relaxed) == NEVER_KEPT
+    }
+
+    fn decide(&self, how: u8) -> u8 {
+        // Nothing but the decision itself is passed on.
+        match self
+            .clears
+            .compare_exchange(UNDECIDED, how, Relaxed, Relaxed)
+        {
+            Ok(_) => how,
+            Err(decided) => decided,
+        }
+    }
+
     /// Whether anything must be done when its layout changes.
     pub fn has_aux(&self) -> bool {
         let kinds = self.parts.iter().filter_map(|part| part.aux);
-        kinds.into_iter().any(|aux| aux.kind != AuxKind::Blocks)
+        kinds
+            .into_iter()
+            .any(|aux| aux.kind != AuxKind::Blocks || aux.record_bytes.is_some())
     }
 
     /// Whether depth is written by way of its hierarchy in a layout: attachments alone can be in these, so that everyone else finds all
@@ -462,6 +517,28 @@ fn aux_kind(info: &Info, aspect: api::ImageAspectFlags, format: &hw::Format) -> 
     // Operations are on whole blocks, which levels behind the first need not be made of.
     let plane = info.question.dimension == api::ImageType::TYPE_2D;
     (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hierarchy)
+}
+
+/// Pixels from which on an attachment is cleared by blocks: what a fast clear has to wait for costs as much as to write fewer.
+const LEAST_PX: u64 = 256 * 256;
+
+/// Whether a rectangle of so many pixels is worth a clear by blocks.
+pub fn is_worth_blocks(diagnosis: &Diagnosis, [width, height]: [u32; 2]) -> bool {
+    let large = u64::from(width) * u64::from(height) >= LEAST_PX;
+    (large || diagnosis.has(debug::Flag::FastClears)) && !diagnosis.has(debug::Flag::NoFastClear)
+}
+
+/// Whether fast clears last longer than the rendering that begins with them. Nobody else sees the memory, or the pixels in another
+/// format, in which the colour would be another one.
+fn keeps_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
+    use api::ImageCreateFlags as F;
+    let flags = info.question.flags;
+    let [width, height, _] = info.extent_px;
+    kind != AuxKind::Hierarchy
+        && !flags.intersects(F::ALIAS | F::MUTABLE_FORMAT)
+        && !info.shared
+        && is_worth_blocks(diagnosis, [width, height])
+        && !diagnosis.has(debug::Flag::NoKeptClears)
 }
 
 /// The option that turns a kind off.

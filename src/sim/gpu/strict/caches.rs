@@ -555,7 +555,7 @@ impl Watch for Log {
         let known = self.unresolved();
         let mut known = known.lock().unwrap_or_else(|e| e.into_inner());
         match event {
-            Colour::Compressed([level, element]) => {
+            Colour::Held([level, element]) => {
                 known.compressed((address, level, element), memory);
             }
             Colour::Plain([level, element]) => known.plain((address, level, element), memory),

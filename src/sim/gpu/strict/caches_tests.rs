@@ -547,7 +547,7 @@ fn a_surface_that_is_written_over_is_none_any_more() {
         let data = view(via);
         data.depth(0x1040, Depth::Held([0, 0]));
         data.depth(0x1040, Depth::Told([0, 0]));
-        data.colour(0x1040, Colour::Compressed([0, 0]));
+        data.colour(0x1040, Colour::Held([0, 0]));
         // A neighbour is not meant.
         data.depth(0x1080, Depth::Held([0, 0]));
         log.begin(0x40);

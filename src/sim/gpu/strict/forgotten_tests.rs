@@ -339,7 +339,7 @@ fn compressed_targets_have_their_hazards_avoided() {
 }
 
 #[test]
-fn compressed_colours_are_resolved_in_full_before_they_are_sampled_without_compression() {
+fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface() {
     use draw::state_ps as ps;
     use media::pipe_control as f;
     const SAMPLES: u64 = 0x800;
@@ -375,8 +375,8 @@ fn compressed_colours_are_resolved_in_full_before_they_are_sampled_without_compr
         flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]),
         pipe_control(&[(f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1)]),
     ];
-    // Drawn to by one mode of the control surface, resolved by a type or not, sampled by another mode.
-    let with = |drawn: u64, resolve: Option<u64>, sampled: u64| {
+    // Drawn to by one mode of the control surface or cleared by it, resolved by a type or not, sampled by another mode.
+    let done = |drawn: u64, clears: bool, resolve: Option<u64>, sampled: u64| {
         let mut rig = drawing(&[target_write(WRITE)]);
         rig.code(CODE + SAMPLES, &kernel);
         rig.write(STATE + TABLE, &[TARGET as u32, TARGET as u32 + 0x40]);
@@ -387,6 +387,9 @@ fn compressed_colours_are_resolved_in_full_before_they_are_sampled_without_compr
         );
         let mut commands = vec![load(register::CACHE_MODE_1, register::CACHE_MODE_1_MSC_RAW)];
         commands.extend(sound());
+        if clears {
+            commands.push(shader(&[(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, 1)]));
+        }
         commands.push(primitive(3));
         commands.extend(wait.clone());
         if let Some(kind) = resolve {
@@ -398,6 +401,7 @@ fn compressed_colours_are_resolved_in_full_before_they_are_sampled_without_compr
         commands.push(primitive(3));
         rule_of(&mut rig, &commands)
     };
+    let with = |drawn, resolve, sampled| done(drawn, false, resolve, sampled);
     let rule = Some("colour-resolve");
     let (none, ccs_d, ccs_e, partial, full) = (0, 1, 5, Some(1), Some(3));
     assert_eq!(with(ccs_e, None, ccs_e), None);
@@ -407,6 +411,13 @@ fn compressed_colours_are_resolved_in_full_before_they_are_sampled_without_compr
     assert_eq!(with(ccs_e, full, none), None);
     assert_eq!(with(ccs_d, None, none), None);
     assert_eq!(with(ccs_d, partial, none), None);
+    for mode in [ccs_d, ccs_e] {
+        assert_eq!(done(mode, true, None, none), rule);
+        assert_eq!(done(mode, true, None, mode), None);
+        assert_eq!(done(mode, true, full, none), None);
+    }
+    assert_eq!(done(ccs_d, true, partial, none), None);
+    assert_eq!(done(ccs_e, true, partial, none), rule);
 }
 
 #[test]

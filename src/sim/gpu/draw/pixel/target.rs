@@ -126,12 +126,13 @@ impl Targets {
     }
 }
 
-/// Tells strict mode what a draw, or a resolve, leaves of a target's compression.
+/// Tells strict mode what a draw, a fast clear or a resolve leaves of a target's compression and of its cleared blocks.
 fn note(view: &View<'_>, image: &Image, special: Option<Special>) {
     let event = match (special, image.aux.mode) {
-        (Some(Special::Resolve), _) => Colour::Plain,
+        (Some(Special::FastClear), AuxMode::CcsD | AuxMode::CcsE) => Colour::Held,
+        (Some(Special::Resolve), _) | (Some(Special::Partial), AuxMode::CcsD) => Colour::Plain,
         (Some(_), _) => return,
-        (None, AuxMode::CcsE) => Colour::Compressed,
+        (None, AuxMode::CcsE) => Colour::Held,
         // Blocks that it does not touch stay as they are.
         (None, AuxMode::CcsD) => return,
         (None, _) => Colour::Plain,
