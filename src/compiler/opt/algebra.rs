@@ -442,6 +442,9 @@ const VARIABLES: usize = 8;
 /// The number of none.
 const NO_VARIABLE: u8 = VARIABLES as u8;
 
+/// A component of a def.
+type Value = (Id<Def>, u8);
+
 /// What a match has found.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Match {
@@ -510,7 +513,7 @@ fn match_in_order(
     };
     // What nothing else may read, and which constants have to be negatives of variables: asked last, as few get there.
     let mut alone: SmallVec<[Id<Def>; 2]> = SmallVec::new();
-    let mut negatives: SmallVec<[(usize, (Id<Def>, u8)); 2]> = SmallVec::new();
+    let mut negatives: SmallVec<[(usize, Value); 2]> = SmallVec::new();
     // (pattern node, value, component); the root is the instruction itself.
     let mut work: SmallVec<[(usize, Id<Def>, u8); 8]> = SmallVec::new();
     let mut operands = |work: &mut SmallVec<_>, m: &Match, at: usize, srcs: &[usize], a: &Alu| {
@@ -600,9 +603,9 @@ fn match_in_order(
 }
 
 /// Two constants, floats of one size that differ in their signs alone.
-fn is_negative(s: &Shader, a: (Id<Def>, u8), b: (Id<Def>, u8)) -> bool {
+fn is_negative(s: &Shader, a: Value, b: Value) -> bool {
     let bits = s.defs[a.0].bit_size;
-    let of = |x: (Id<Def>, u8)| s.const_component(x.0, x.1);
+    let of = |x: Value| s.const_component(x.0, x.1);
     bits == s.defs[b.0].bit_size && of(a).is_some() && of(a) == of(b).map(|b| negative(bits, b))
 }
 
@@ -612,7 +615,7 @@ pub(crate) fn negative(bits: u8, x: u64) -> u64 {
 }
 
 /// One value, or two equal constants.
-fn same(s: &Shader, a: (Id<Def>, u8), b: (Id<Def>, u8)) -> bool {
+fn same(s: &Shader, a: Value, b: Value) -> bool {
     a == b
         || s.defs[a.0].bit_size == s.defs[b.0].bit_size
             && s.const_component(a.0, a.1).is_some()
