@@ -174,7 +174,8 @@ impl IntrinsicOp {
 // `location` is a slot (io.rs), `component` counts 32 bits in it, `base` is the driver's number of the slot, known when
 // the stages are linked; `num_slots` are those that the offset (in slots) may reach. `image_dim`, `format`, `dest_type`
 // and `src_type`: tex.rs. A coordinate has the components that its dimension has, a layer last.
-// `access` is a bit set: 1 coherent, 2 restrict, 4 volatile, 8 non_writable, 16 non_readable, 32 non_uniform.
+// `access` is a bit set: 1 coherent, 2 restrict, 4 volatile, 8 non_writable, 16 non_readable, 32 non_uniform,
+// 64 aliased, 128 unchanging.
 // `align_mul` and `align_offset` are bytes: address % align_mul == align_offset.
 intrinsics! {
     // --- derefs: before I/O is lowered -----------------------------------------------------------

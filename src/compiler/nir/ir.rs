@@ -143,6 +143,10 @@ pub struct Access {
     pub non_writable: bool,
     pub non_readable: bool,
     pub non_uniform: bool,
+    /// Other variables may be the same memory; of those that do not say so each has its own. SPIR-V 2.18.2, "Aliasing".
+    pub aliased: bool,
+    /// Of a load: nobody writes the memory while the shader runs.
+    pub unchanging: bool,
 }
 
 /// A list of control-flow nodes; see the module's rules.

@@ -1,6 +1,7 @@
 //! Access to the parts of a [`Shader`]: operands of instructions, lists of control flow, layout order.
 
 use crate::intrinsic::Effects;
+use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
 use crate::op::AluOp;
 use crate::types::{Mode, Types};
@@ -109,10 +110,14 @@ impl Instr {
             Instr::Phi(_) => Effects::CONVERGENT,
             Instr::Jump(_) => Effects::WRITES.or(Effects::CONVERGENT),
             Instr::Tex(t) => t.op.info().effects,
-            Instr::Intrinsic(i) if Access::from_bits(i.index("access")).volatile => {
-                i.op.info().effects.or(Effects::WRITES)
+            Instr::Intrinsic(i) => {
+                let access = Access::from_bits(i.index("access"));
+                match i.op {
+                    IntrinsicOp::LoadSsbo if access.unchanging => Effects::MESSAGE,
+                    op if access.volatile => op.info().effects.or(Effects::WRITES),
+                    op => op.info().effects,
+                }
             }
-            Instr::Intrinsic(i) => i.op.info().effects,
         }
     }
 }
@@ -156,6 +161,8 @@ impl Access {
             | u32::from(self.non_writable) << 3
             | u32::from(self.non_readable) << 4
             | u32::from(self.non_uniform) << 5
+            | u32::from(self.aliased) << 6
+            | u32::from(self.unchanging) << 7
     }
 
     /// The qualifiers of a bit set.
@@ -167,6 +174,8 @@ impl Access {
             non_writable: bits & 8 != 0,
             non_readable: bits & 16 != 0,
             non_uniform: bits & 32 != 0,
+            aliased: bits & 64 != 0,
+            unchanging: bits & 128 != 0,
         }
     }
 

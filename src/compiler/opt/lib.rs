@@ -93,6 +93,7 @@ mod lower_vars_to_ssa;
 mod lower_views;
 mod lower_ycbcr;
 mod offset;
+mod opt_access;
 mod opt_algebraic;
 mod opt_array_copies;
 mod opt_constant_folding;

@@ -48,8 +48,6 @@ fn wants(s: &Shader, i: &Instr) -> bool {
         | Op::BitfieldInsert
         | Op::UBitfieldExtract
         | Op::IBitfieldExtract => true,
-        // Three operands would have to be packed: each would be converted.
-        Op::FFma => bits == 16 && !a.exact,
         Op::IMul => bits == 64,
         Op::IMulHigh | Op::UMulHigh => bits != 32,
         Op::BitfieldReverse => bits != 32,
@@ -113,15 +111,7 @@ fn one(b: &mut Builder<'_>, op: AluOp, [x, y, z, w]: [Id<Def>; 4], bits: u8) -> 
                 b.ftrunc(q)
             };
             let n = b.fneg(y);
-            // Of halves, too, the product is not rounded.
-            let exact = std::mem::replace(&mut b.exact, true);
-            let rest = b.ffma(n, q, x);
-            b.exact = exact;
-            rest
-        }
-        Op::FFma => {
-            let product = b.fmul(x, y);
-            b.fadd(product, z)
+            b.ffma(n, q, x)
         }
         Op::FSign => fsign(b, x, bits),
         Op::ISign => {

@@ -25,8 +25,11 @@ enum Class {
     /// Outputs of tessellation control, of the patch and of its points.
     Patch = 8,
     Points = 16,
+    /// Buffers that nobody writes while the shader runs.
+    Unchanging = 32,
 }
 
+/// What may change.
 const ALL: u8 = 31;
 
 /// A place in memory.
@@ -83,6 +86,9 @@ fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
     use IntrinsicOp as Op;
     let control = s.stage == Stage::TessControl;
     let (class, offset, handle, store) = match i.op {
+        Op::LoadSsbo if nir::Access::from_bits(i.index("access")).unchanging => {
+            (Class::Unchanging, 1, Some(0), false)
+        }
         Op::LoadSsbo => (Class::Buffer, 1, Some(0), false),
         Op::StoreSsbo => (Class::Buffer, 2, Some(1), true),
         Op::LoadGlobal => (Class::Buffer, 0, None, false),

@@ -26,8 +26,9 @@ enum Class {
 }
 
 /// (class, position of the offset, position of the handle, is a store)
-fn describe(stage: Stage, op: IntrinsicOp) -> Option<(Class, usize, Option<usize>, bool)> {
+fn describe(stage: Stage, i: &Intrinsic) -> Option<(Class, usize, Option<usize>, bool)> {
     use IntrinsicOp as Op;
+    let op = i.op;
     if stage == Stage::TessControl {
         let slots = match op {
             Op::LoadPerVertexInput => Some((Class::Constant, 1, Some(0), false)),
@@ -46,6 +47,9 @@ fn describe(stage: Stage, op: IntrinsicOp) -> Option<(Class, usize, Option<usize
         Op::LoadPushConstant => (Class::Constant, 0, None, false),
         Op::LoadConstant => (Class::Constant, 0, None, false),
         Op::LoadGlobalConstant => (Class::Constant, 0, None, false),
+        Op::LoadSsbo if nir::Access::from_bits(i.index("access")).unchanging => {
+            (Class::Constant, 1, Some(0), false)
+        }
         Op::LoadSsbo => (Class::Buffer, 1, Some(0), false),
         Op::StoreSsbo => (Class::Buffer, 2, Some(1), true),
         Op::LoadGlobal => (Class::Buffer, 0, None, false),
@@ -112,7 +116,7 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
         .instrs
         .iter()
         .filter(|i| match &s.instrs[**i] {
-            Instr::Intrinsic(i) => describe(s.stage, i.op).is_some(),
+            Instr::Intrinsic(i) => describe(s.stage, i).is_some(),
             _ => false,
         })
         .count();
@@ -125,11 +129,11 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
         let Instr::Intrinsic(i) = &s.instrs[id] else {
             continue;
         };
-        let Some((class, offset_at, handle_at, store)) = describe(s.stage, i.op) else {
-            // Atomics and barriers order everything.
+        let Some((class, offset_at, handle_at, store)) = describe(s.stage, i) else {
+            // Atomics and barriers order all that may change.
             let effects = i.op.info().effects;
             if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
-                done.append(&mut groups);
+                close(&mut groups, &mut done, |g| g.class != Class::Constant);
             }
             continue;
         };
@@ -308,7 +312,7 @@ fn moved(b: &mut Builder<'_>, m: &Merge, model: &Access) -> Option<Intrinsic> {
     let Instr::Intrinsic(mut i) = b.shader.instrs[model.instr].clone() else {
         return None;
     };
-    let (_, offset_at, _, _) = describe(b.shader.stage, i.op)?;
+    let (_, offset_at, _, _) = describe(b.shader.stage, &i)?;
     let delta = m.start - model.offset;
     if is_slots(&i) {
         // All of it is in the model's slot.

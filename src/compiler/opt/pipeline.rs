@@ -29,6 +29,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_remove_phis)),
     Step::Once(pass!(opt_copy_prop)),
     Step::Once(pass!(opt_dce)),
+    Step::Once(pass!(opt_access)),
     Step::Once(pass!(lower_clip_cull_distance_arrays)),
     Step::Once(pass!(lower_io)),
     Step::Once(pass!(lower_views)),

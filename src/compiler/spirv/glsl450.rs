@@ -40,7 +40,6 @@ fn direct(op: G) -> Option<A> {
         G::FMax | G::NMax => A::FMax,
         G::UMax => A::UMax,
         G::SMax => A::IMax,
-        G::Fma => A::FFma,
         G::PackSnorm4x8 => A::PackSnorm4x8,
         G::PackUnorm4x8 => A::PackUnorm4x8,
         G::PackSnorm2x16 => A::PackSnorm2x16,
@@ -179,6 +178,17 @@ impl Tr<'_> {
                 };
                 let d = self.e.op2(max, x, lo)?;
                 self.e.op2(min, d, hi)?
+            }
+            G::Fma => {
+                let (y, z) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
+                // It has to be as precise as a product and a sum are (Vulkan, "Precision of GLSL.std.450 Instructions"), and of halves it is
+                // these: three operands of them would have to be packed.
+                if bits == 16 && !self.e.exact {
+                    let product = self.e.op2(A::FMul, x, y)?;
+                    self.e.op2(A::FAdd, product, z)?
+                } else {
+                    self.e.op3(A::FFma, x, y, z)?
+                }
             }
             G::FMix => {
                 let (y, a) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::reader::Inst;
 use crate::state::Tr;
 use crate::types::Ty;
-use crate::value::{Base, Opaque, Pointer, Step, Value, access_bits, pointer_bits};
+use crate::value::{Base, Opaque, Pointer, Step, Value, pointer_bits};
 use entity::Id;
 use nir::{Access, AluOp, Def, IntrinsicOp, Mode, Type};
 use smallvec::SmallVec;
@@ -178,7 +178,7 @@ impl Tr<'_> {
                         return inst.loc.expected("a member", i.to_string());
                     };
                     let more = self.member(*id, i).access;
-                    p.access = merge_access(p.access, more);
+                    p.access = p.access.union(more);
                     p.to = member;
                     p.steps.push(Step::Struct(i));
                 }
@@ -238,7 +238,7 @@ impl Tr<'_> {
                 .loc()
                 .expected("memory", "a whole block of a stage's interface");
         };
-        let access = merge_access(p.access, extra);
+        let access = p.access.union(extra);
         let (mode, mut def, mut ty) = match p.base {
             Base::Var(v) => {
                 let d = self.e.deref_var(v, p.access)?;
@@ -319,7 +319,7 @@ impl Tr<'_> {
     /// The deref of a pointer to a scalar or vector, and the access bits for intrinsics on it.
     pub fn pointer_access(&mut self, p: &Pointer, extra: Access) -> Result<(Id<Def>, u32)> {
         let place = self.place(p, extra)?;
-        Ok((place.def, access_bits(place.access)))
+        Ok((place.def, place.access.bits()))
     }
 
     /// Reads what `p` points to.
@@ -389,7 +389,7 @@ impl Tr<'_> {
                 stride_bytes,
             } => {
                 let shape = (1, pointer_bits(*class));
-                let def = self.e.load(p.def, shape, access_bits(p.access))?;
+                let def = self.e.load(p.def, shape, p.access.bits())?;
                 self.pointer_value(def, *class, *to, *stride_bytes)
             }
             Ty::Array { .. } | Ty::Struct { .. } | Ty::Matrix { .. } => {
@@ -410,12 +410,12 @@ impl Tr<'_> {
                     let mut lanes: SmallVec<[Id<Def>; 4]> = SmallVec::new();
                     for i in 0..shape.0 {
                         let lane = self.lane(p, i)?;
-                        let d = self.e.load(lane.def, (1, shape.1), access_bits(p.access))?;
+                        let d = self.e.load(lane.def, (1, shape.1), p.access.bits())?;
                         lanes.push(d);
                     }
                     return Ok(Value::Def(self.e.vector(&lanes)?));
                 }
-                let d = self.e.load(p.def, shape, access_bits(p.access))?;
+                let d = self.e.load(p.def, shape, p.access.bits())?;
                 Ok(Value::Def(d))
             }
         }
@@ -456,7 +456,7 @@ impl Tr<'_> {
         match (&*self.ty(to)?, value) {
             (Ty::Pointer { .. }, Value::Pointer(v)) => {
                 let def = self.pointer_as_value(v)?;
-                self.e.store(p.def, def, access_bits(p.access))
+                self.e.store(p.def, def, p.access.bits())
             }
             (
                 Ty::Array { .. } | Ty::Struct { .. } | Ty::Matrix { .. },
@@ -486,11 +486,11 @@ impl Tr<'_> {
                     for i in 0..shape.0 {
                         let lane = self.lane(p, i)?;
                         let c = self.e.channel(*def, i)?;
-                        self.e.store(lane.def, c, access_bits(p.access))?;
+                        self.e.store(lane.def, c, p.access.bits())?;
                     }
                     return Ok(());
                 }
-                self.e.store(p.def, *def, access_bits(p.access))
+                self.e.store(p.def, *def, p.access.bits())
             }
             _ => self
                 .loc()
@@ -533,7 +533,7 @@ impl Tr<'_> {
         );
         let mut access = p.access;
         let def = if let Ty::Struct { id, .. } = &*self.ty(to)? {
-            access = merge_access(access, self.member(*id, i).access);
+            access = access.union(self.member(*id, i).access);
             self.e.deref_struct(p.def, i, p.mode, ty, p.access)?
         } else {
             let index = self.e.imm32(i);
@@ -576,17 +576,5 @@ fn operand_access(word: Option<u32>) -> Access {
         coherent: m
             .intersects(MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE),
         ..Access::default()
-    }
-}
-
-/// Both.
-pub(crate) fn merge_access(a: Access, b: Access) -> Access {
-    Access {
-        coherent: a.coherent || b.coherent,
-        restrict: a.restrict || b.restrict,
-        volatile: a.volatile || b.volatile,
-        non_writable: a.non_writable || b.non_writable,
-        non_readable: a.non_readable || b.non_readable,
-        non_uniform: a.non_uniform || b.non_uniform,
     }
 }

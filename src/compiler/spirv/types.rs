@@ -92,6 +92,7 @@ pub(crate) fn add_access(access: &mut nir::Access, kind: Decoration) {
     match kind {
         Decoration::Coherent => access.coherent = true,
         Decoration::Restrict | Decoration::RestrictPointer => access.restrict = true,
+        Decoration::Aliased | Decoration::AliasedPointer => access.aliased = true,
         Decoration::Volatile => access.volatile = true,
         Decoration::NonWritable => access.non_writable = true,
         Decoration::NonReadable => access.non_readable = true,

@@ -95,13 +95,3 @@ pub(crate) fn pointer_bits(class: StorageClass) -> u8 {
         _ => 32,
     }
 }
-
-/// The `access` index of intrinsics.
-pub(crate) fn access_bits(a: Access) -> u32 {
-    u32::from(a.coherent)
-        | u32::from(a.restrict) << 1
-        | u32::from(a.volatile) << 2
-        | u32::from(a.non_writable) << 3
-        | u32::from(a.non_readable) << 4
-        | u32::from(a.non_uniform) << 5
-}
