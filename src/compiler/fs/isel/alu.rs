@@ -5,6 +5,7 @@ use super::{Comp, Isel, raw_type};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::Op;
+use entity::Id;
 use isa::{CondMod, MathFn, Opcode, Type};
 use nir::{Alu, AluOp};
 
@@ -230,40 +231,35 @@ impl Isel<'_> {
 
     /// A value that lies where its operands lie.
     fn alias(&mut self, alu: &Alu) {
-        let n = self.sh.defs[alu.def].num_components;
-        for c in 0..n {
-            let place = if alu.op == AluOp::Mov {
-                self.place(alu.srcs[0].def, alu.srcs[0].swizzle[usize::from(c)])
-            } else {
-                let s = &alu.srcs[usize::from(c)];
-                self.place(s.def, s.swizzle[0])
+        for c in 0..self.sh.defs[alu.def].num_components {
+            let (s, at) = match alu.op {
+                AluOp::Mov => (&alu.srcs[0], usize::from(c)),
+                _ => (&alu.srcs[usize::from(c)], 0),
             };
-            let from = match alu.op {
-                AluOp::Mov => alu.srcs[0].def,
-                _ => alu.srcs[usize::from(c)].def,
-            };
-            // A scalar that lanes take out of a loop at different times becomes one for each lane.
-            if self.is_divergent(alu.def)
-                && !self.is_divergent(from)
-                && let Comp::Reg { .. } = place
-            {
-                let ty = raw_type(self.bits(alu.def));
-                let to = self.b.temp(ty, Exec::Active);
-                let (from_c, from_def) = match alu.op {
-                    AluOp::Mov => (alu.srcs[0].swizzle[usize::from(c)], from),
-                    _ => (alu.srcs[usize::from(c)].swizzle[0], from),
-                };
-                let from = self.comp(from_def, from_c, ty);
-                self.b.mov(Exec::Active, to, from);
-                self.set_place(alu.def, c, to);
-            } else {
-                self.set_comp(alu.def, c, place);
-            }
+            self.alias_comp(alu.def, c, s.def, s.swizzle[at]);
+        }
+    }
+
+    /// Component `c` of a def is one of another def, and lies where that does. But a scalar that lanes take out of a loop at different
+    /// times becomes one for each lane.
+    pub(super) fn alias_comp(&mut self, def: Id<nir::Def>, c: u8, from: Id<nir::Def>, from_c: u8) {
+        let place = self.place(from, from_c);
+        if self.is_divergent(def)
+            && !self.is_divergent(from)
+            && let Comp::Reg { .. } = place
+        {
+            let ty = raw_type(self.bits(def));
+            let to = self.b.temp(ty, Exec::Active);
+            let from = self.comp(from, from_c, ty);
+            self.b.mov(Exec::Active, to, from);
+            self.set_place(def, c, to);
+        } else {
+            self.set_comp(def, c, place);
         }
     }
 
     /// Says that component `c` of a def is at these lanes.
-    pub(super) fn set_place(&mut self, def: entity::Id<nir::Def>, c: u8, l: Lanes) {
+    pub(super) fn set_place(&mut self, def: Id<nir::Def>, c: u8, l: Lanes) {
         if let crate::lir::Reg::Vgrf(v) = l.reg {
             self.set_comp(
                 def,

@@ -67,7 +67,7 @@ impl Isel<'_> {
             I::VoteIeq | I::VoteFeq => self.vote_equal(i, def),
             I::ReadFirstInvocation if !self.is_divergent(i.srcs[0]) => {
                 for c in 0..self.sh.defs[def].num_components {
-                    self.set_comp(def, c, self.place(i.srcs[0], c));
+                    self.alias_comp(def, c, i.srcs[0], c);
                 }
             }
             I::ReadFirstInvocation if !self.is_divergent(def) && self.all_take_part() => {
