@@ -86,11 +86,10 @@ impl Device {
     pub fn urb_bytes(&self) -> u32 {
         match self.l3_divisions() {
             [first, ..] => first.urb_bytes(self),
-            // Not divided by software, or not described; a memory of its own before gen7.
+            // Not divided by software, or not described.
             [] => match self.hw_gen {
-                Gen::Gen4 => 16 << 10,
-                Gen::Gen4_5 => 24 << 10,
-                Gen::Gen5 | Gen::Gen6 => 64 << 10,
+                // No device of these is described.
+                Gen::Gen4 | Gen::Gen4_5 | Gen::Gen5 | Gen::Gen6 => 0,
                 Gen::Gen7 | Gen::Gen7_5 => 256 << 10,
                 Gen::Gen8 | Gen::Gen9 => 384 << 10,
                 Gen::Gen11 => 1024 << 10,

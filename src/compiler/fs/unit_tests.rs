@@ -194,19 +194,24 @@ fn what_is_written_twice_is_stored_and_kept_for_the_next_instruction() {
     assert_eq!((spills, fills), (2, 3));
 }
 
+/// A message that answers with eight registers.
+fn answer(lir: &mut Lir, to: VgrfId, header: VgrfId) {
+    let mut send = Inst::new(Op::Send, 8);
+    send.send = Some(crate::message::untyped_read(crate::message::BTI_SLM, 8, 4));
+    send.src[0] = reg(header);
+    send.dst = Dst::vgrf(to, 0, Type::Ud, 1);
+    if let Some(info) = &mut send.send {
+        info.rlen = 8;
+    }
+    lir.insts.push(send);
+}
+
 #[test]
 fn eight_registers_go_to_scratch_by_two_messages() {
     let mut lir = program();
     let r0 = lir.vgrf(32);
     let wide = lir.vgrf(8 * 32);
-    let mut send = Inst::new(Op::Send, 8);
-    send.send = Some(crate::message::untyped_read(crate::message::BTI_SLM, 8, 4));
-    send.src[0] = reg(r0);
-    send.dst = Dst::vgrf(wide, 0, Type::Ud, 1);
-    if let Some(info) = &mut send.send {
-        info.rlen = 8;
-    }
-    lir.insts.push(send);
+    answer(&mut lir, wide, r0);
     let mut all = entity::IdSet::new();
     all.insert(wide);
     let live = intervals(&lir, &loops(&lir));
@@ -523,14 +528,7 @@ fn scratch_beyond_a_messages_reach_has_headers_of_its_own() {
     let wide = lir.vgrf(8 * 32);
     let at = lir.reserve_scratch(4090 * 32).unwrap();
     assert_eq!(at, 0);
-    let mut send = Inst::new(Op::Send, 8);
-    send.send = Some(crate::message::untyped_read(crate::message::BTI_SLM, 8, 4));
-    send.src[0] = reg(r0);
-    send.dst = Dst::vgrf(wide, 0, Type::Ud, 1);
-    if let Some(info) = &mut send.send {
-        info.rlen = 8;
-    }
-    lir.insts.push(send);
+    answer(&mut lir, wide, r0);
     let mut all = entity::IdSet::new();
     all.insert(wide);
     let live = intervals(&lir, &loops(&lir));

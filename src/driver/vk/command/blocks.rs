@@ -44,11 +44,7 @@ impl CommandBuffer {
         let (view, image) = (from.view, &*from.view.image);
         let part = image.part(api::ImageAspectFlags::COLOR)?;
         let several = image.samples() > 1;
-        let kind = if several {
-            AuxKind::Samples
-        } else {
-            AuxKind::Blocks
-        };
+        let kind = AuxKind::of_colour(image.samples());
         let Some((control, address)) = image.aux(part, kind)? else {
             return Ok(None);
         };

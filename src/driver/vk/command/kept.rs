@@ -42,14 +42,11 @@ struct Reach {
 fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared> {
     let part = image.part(api::ImageAspectFlags::COLOR)?;
     let several = image.samples() > 1;
-    let kind = if several {
-        AuxKind::Samples
-    } else {
-        AuxKind::Blocks
-    };
-    let (control, control_at) = image.aux(part, kind)?.ok_or(Error::InvalidUse {
-        why: "a clear kept by an image without a control surface",
-    })?;
+    let (control, control_at) = image
+        .aux(part, AuxKind::of_colour(image.samples()))?
+        .ok_or(Error::InvalidUse {
+            why: "a clear kept by an image without a control surface",
+        })?;
     let seen = picture::Seen {
         format: part.format,
         viewer: Viewer::Target,

@@ -67,6 +67,17 @@ pub enum AuxKind {
     Hierarchy,
 }
 
+impl AuxKind {
+    /// What colours of so many samples have.
+    pub fn of_colour(samples: u32) -> AuxKind {
+        if samples > 1 {
+            AuxKind::Samples
+        } else {
+            AuxKind::Blocks
+        }
+    }
+}
+
 /// An auxiliary surface of a part.
 #[derive(Clone, Copy, Debug)]
 pub struct Aux {
