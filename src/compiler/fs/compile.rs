@@ -14,6 +14,7 @@ use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
 use hw::Device;
 use nir::{Shader, Stage};
+use smallvec::SmallVec;
 
 /// One width, compiled.
 struct Compiled {
@@ -306,31 +307,40 @@ fn assemble(
     })
 }
 
-/// A pass over LIR.
-type Pass = (&'static str, fn(&mut Lir) -> bool);
+/// A pass over LIR; true if it changed anything.
+type Pass = fn(&mut Lir) -> bool;
 
-/// What runs before scheduling and allocation.
-const PIPELINE: &[Pass] = &[
-    ("opt_control", opt_control::opt_control),
-    ("opt_cse", opt_cse::opt_cse),
-    ("opt_copy", opt_copy::opt_copy),
+/// What runs before scheduling and allocation. A pass with names behind it is there for what those leave: it runs if one of them changed
+/// something.
+const PIPELINE: &[(&str, Pass, &[&str])] = &[
+    ("opt_control", opt_control::opt_control, &[]),
+    ("opt_cse", opt_cse::opt_cse, &[]),
+    ("opt_copy", opt_copy::opt_copy, &[]),
     // What was computed of results that are one now.
-    ("opt_cse_again", opt_cse::opt_cse),
-    ("opt_copy_again", opt_copy::opt_copy),
-    ("opt_dce", opt_dce::opt_dce),
-    ("opt_pack", opt_pack::opt_pack),
-    ("opt_cmod", opt_cmod::opt_cmod),
-    ("opt_flags", opt_flags::opt_flags),
-    ("lower_collect", lower_collect::lower_collect),
-    ("split_vgrfs", split_vgrfs::split_vgrfs),
-    ("opt_coalesce", opt_coalesce::opt_coalesce),
-    ("opt_select", opt_select::opt_select),
-    ("opt_coalesce_selected", opt_coalesce::opt_coalesce),
-    ("opt_coalesce_phis", opt_coalesce_phis::opt_coalesce_phis),
-    ("opt_empty", opt_control::opt_control),
-    ("opt_predicate", opt_predicate::opt_predicate),
-    ("opt_else", opt_else::opt_else),
-    ("opt_constants", opt_constants::opt_constants),
+    ("opt_cse_again", opt_cse::opt_cse, &["opt_copy"]),
+    ("opt_copy_again", opt_copy::opt_copy, &["opt_cse_again"]),
+    ("opt_dce", opt_dce::opt_dce, &[]),
+    ("opt_pack", opt_pack::opt_pack, &[]),
+    ("opt_cmod", opt_cmod::opt_cmod, &[]),
+    ("opt_flags", opt_flags::opt_flags, &[]),
+    ("lower_collect", lower_collect::lower_collect, &[]),
+    ("split_vgrfs", split_vgrfs::split_vgrfs, &[]),
+    ("opt_coalesce", opt_coalesce::opt_coalesce, &[]),
+    ("opt_select", opt_select::opt_select, &[]),
+    (
+        "opt_coalesce_selected",
+        opt_coalesce::opt_coalesce,
+        &["opt_select"],
+    ),
+    (
+        "opt_coalesce_phis",
+        opt_coalesce_phis::opt_coalesce_phis,
+        &[],
+    ),
+    ("opt_empty", opt_control::opt_control, &[]),
+    ("opt_predicate", opt_predicate::opt_predicate, &[]),
+    ("opt_else", opt_else::opt_else, &[]),
+    ("opt_constants", opt_constants::opt_constants, &[]),
 ];
 
 /// Orders the instructions and gives them registers. Of several orders the first that fits is taken: an order that hides latency is not
@@ -348,11 +358,10 @@ fn allocate(
         return regalloc::allocate(lir, r0, true);
     }
     // The order as written is tried behind those that save registers beyond a limit, but before the one that always saves.
-    let written = lir.clone();
     let [fast, narrow, least] = schedule::PRESSURES;
     let mut best: Option<(u32, Lir)> = None;
     for limit in [Some(fast), Some(narrow), None, Some(least)] {
-        let mut tried = written.clone();
+        let mut tried = lir.clone();
         if let Some(limit) = limit {
             schedule::before_allocation(&mut tried, &live, limit);
         }
@@ -427,8 +436,12 @@ fn compile_width(
         Ok(())
     };
     after(&lir, "isel")?;
-    for (name, pass) in PIPELINE {
-        pass(&mut lir);
+    let mut changed: SmallVec<[&str; PIPELINE.len()]> = SmallVec::new();
+    for (name, pass, behind) in PIPELINE {
+        let wanted = behind.is_empty() || behind.iter().any(|name| changed.contains(name));
+        if wanted && pass(&mut lir) {
+            changed.push(name);
+        }
         after(&lir, name)?;
     }
     if device.needs(hw::Wa::Align64BitRegions) {

@@ -10,7 +10,6 @@ use crate::lir::*;
 use crate::opt_cse::is_pure;
 use entity::IdMap;
 use isa::Opcode;
-use rustc_hash::FxHashMap;
 
 /// Bytes that one instruction reads or writes of a packed operand.
 const PACK_BYTES: u32 = 16;
@@ -43,7 +42,6 @@ pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
     let mut changed = false;
     let mut asked = open.clone();
     let mut place = Places::default();
-    place.reserve(2 * asked.len());
     for _ in 0..ROUNDS {
         let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked, &mut place);
         if groups.is_empty() {
@@ -197,29 +195,50 @@ impl Group {
     }
 }
 
-/// What operations of a group have in common: two words, and two of each source.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// What operations of a group have in common: a word of the operation, one of its form, and two of each source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key([u64; 8]);
 
-/// The key of an instruction, but for where its sources lie in their registers.
-fn key(inst: &Inst, sources: &[Src], block: u32) -> Key {
-    let op = match inst.op {
-        Op::Eu(op) => op as u64,
-        _ => u64::from(u32::MAX),
-    };
-    let mut key = Key::default();
-    key.0[0] = u64::from(block) << 32 | op;
-    key.0[1] = inst.dst.ty as u64 | (inst.cmod as u64) << 8 | u64::from(inst.sat) << 16;
-    for (words, s) in key.0[2..].chunks_exact_mut(2).zip(sources) {
-        let form = s.ty as u64 | u64::from(s.neg) << 8 | u64::from(s.abs) << 9;
-        let (form, which) = match s.reg {
-            Reg::Vgrf(v) => (form, v.index() as u64),
-            Reg::Imm(bits) => (form | 1 << 10, bits),
-            _ => (form | 1 << 11, 0),
+impl Key {
+    /// The key of an instruction, but for where its sources lie in their registers.
+    fn of(inst: &Inst, sources: &[Src; 3], block: u32) -> Key {
+        let op = match inst.op {
+            Op::Eu(op) => op as u64,
+            _ => u64::from(u32::MAX),
         };
-        words.copy_from_slice(&[form, which]);
+        let form = inst.dst.ty as u64 | (inst.cmod as u64) << 8 | u64::from(inst.sat) << 16;
+        let [a, b, c] = sources.map(|s| {
+            let form = s.ty as u64 | u64::from(s.neg) << 8 | u64::from(s.abs) << 9;
+            match s.reg {
+                Reg::Vgrf(v) => [form, v.index() as u64],
+                Reg::Imm(bits) => [form | 1 << 10, bits],
+                _ => [form | 1 << 11, 0],
+            }
+        });
+        let op = u64::from(block) << 32 | op;
+        Key([op, form, a[0], a[1], b[0], b[1], c[0], c[1]])
     }
-    key
+
+    /// With the places of the sources: of those that lie in lanes, a bit each, the 16 bytes.
+    fn placed(mut self, sources: &[Src; 3], packed: u8) -> Key {
+        self.0[1] |= u64::from(packed) << 24;
+        for (i, s) in sources.iter().enumerate() {
+            let place = match packed >> i & 1 {
+                0 => s.offset,
+                _ => s.offset / PACK_BYTES,
+            };
+            self.0[2 + 2 * i] |= u64::from(place) << 32;
+        }
+        self
+    }
+
+    /// A number that other keys hardly have.
+    fn hash(&self) -> u64 {
+        let mixed = self.0.iter().fold(0u64, |all, word| {
+            (all.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        });
+        mixed ^ mixed >> 32
+    }
 }
 
 /// What fits together.
@@ -230,8 +249,44 @@ struct Found {
     left: Vec<u32>,
 }
 
-/// Where among the groups those of each key are.
-type Places = FxHashMap<Key, usize>;
+/// Groups by their keys.
+#[derive(Default)]
+struct Places {
+    /// By the lower bits of hashes the group that was found last: its number and one, or 0.
+    last: Vec<u32>,
+    groups: Vec<Group>,
+    /// Of each group its key, and who was last before it.
+    keys: Vec<(Key, u32)>,
+}
+
+impl Places {
+    /// None are known, and about so many are to come.
+    fn clear(&mut self, expected: usize) {
+        self.last.clear();
+        self.last.resize((2 * expected).next_power_of_two(), 0);
+        self.groups.clear();
+        self.keys.clear();
+    }
+
+    /// The number of the group of a key, which is made if there is none.
+    fn of(&mut self, key: &Key, packed: u8) -> usize {
+        let slot = key.hash() as usize & (self.last.len() - 1);
+        let mut next = self.last[slot];
+        while let Some((known, before)) = self.keys.get((next as usize).wrapping_sub(1)) {
+            if known == key {
+                return next as usize - 1;
+            }
+            next = *before;
+        }
+        self.keys.push((*key, self.last[slot]));
+        self.groups.push(Group {
+            lanes: [None; 4],
+            packed,
+        });
+        self.last[slot] = self.groups.len() as u32;
+        self.groups.len() - 1
+    }
+}
 
 /// What of some instructions fits together. Of `place` only the memory is used.
 fn groups(
@@ -242,57 +297,46 @@ fn groups(
     asked: &[u32],
     place: &mut Places,
 ) -> Found {
-    place.clear();
-    let mut found: Vec<Group> = Vec::with_capacity(asked.len());
+    place.clear(asked.len());
     let mut second: Vec<(usize, u32)> = Vec::new();
     for &at in asked {
         let inst = &lir.insts[at as usize];
         let n = inst.sources();
-        let mut sources = inst.src;
-        let sources = &mut sources[..n];
+        let mut sources = [Src::NULL; 3];
         let mut lanes = [None; 3];
-        for (lane, s) in lanes.iter_mut().zip(&mut *sources) {
-            *s = state.source(s);
-            *lane = lane_of(facts, s);
+        // Sources that lie in each lane, a bit each.
+        let mut in_lane = [0u8; 4];
+        for i in 0..n {
+            sources[i] = state.source(&inst.src[i]);
+            lanes[i] = lane_of(facts, &sources[i]);
+            if let Some(sources) = lanes[i].and_then(|lane| in_lane.get_mut(lane)) {
+                *sources |= 1 << i;
+            }
         }
         if lanes == [None; 3] {
             continue;
         }
-        // Sources that lie in each lane, a bit each.
-        let mut in_lane = [0u8; 4];
-        for (i, lane) in (0..).zip(lanes) {
-            if let Some(sources) = lane.and_then(|lane| in_lane.get_mut(lane)) {
-                *sources |= 1 << i;
-            }
-        }
-        let base = key(inst, sources, blocks[at as usize]);
+        let base = Key::of(inst, &sources, blocks[at as usize]);
         for packed in 1u8..1 << n {
             let all_in = |lane: &usize| packed & !in_lane[*lane] == 0;
             let Some(lane) = lanes[packed.trailing_zeros() as usize].filter(all_in) else {
                 continue;
             };
-            let key = placed(base, sources, packed);
-            let k = *place.entry(key).or_insert_with(|| {
-                found.push(Group {
-                    lanes: [None; 4],
-                    packed,
-                });
-                found.len() - 1
-            });
+            let k = place.of(&base.placed(&sources, packed), packed);
             // Of two that make the same the first stays; that is not common.
-            if *found[k].lanes[lane].get_or_insert(at) != at {
+            if *place.groups[k].lanes[lane].get_or_insert(at) != at {
                 second.push((k, at));
             }
         }
     }
     let count = |g: &Group| g.members().count();
-    second.retain(|(k, _)| count(&found[*k]) >= 2);
+    second.retain(|(k, _)| count(&place.groups[*k]) >= 2);
     let mut left: Vec<u32> = second.into_iter().map(|(_, at)| at).collect();
-    found.retain(|g| count(g) >= 2);
-    found.sort_by_key(|g| std::cmp::Reverse(count(g)));
+    place.groups.retain(|g| count(g) >= 2);
+    place.groups.sort_by_key(|g| std::cmp::Reverse(count(g)));
     let mut taken = vec![false; lir.insts.len()];
     let mut out = Vec::new();
-    for mut group in found {
+    for mut group in place.groups.iter().copied() {
         for lane in &mut group.lanes {
             if lane.is_some_and(|at| taken[at as usize]) {
                 *lane = None;
@@ -317,22 +361,6 @@ fn lane_of(facts: &Facts, s: &Src) -> Option<usize> {
     let chunk = s.offset / PACK_BYTES * PACK_BYTES;
     let whole = first <= chunk && chunk + PACK_BYTES <= end;
     whole.then_some((s.offset % PACK_BYTES / 4) as usize)
-}
-
-/// The key with the places of the sources: of those that lie in lanes, the 16 bytes.
-fn placed(mut key: Key, sources: &[Src], packed: u8) -> Key {
-    key.0[1] |= u64::from(packed) << 24;
-    for (words, (i, s)) in key.0[2..]
-        .chunks_exact_mut(2)
-        .zip(sources.iter().enumerate())
-    {
-        let place = match packed >> i & 1 {
-            0 => s.offset,
-            _ => s.offset / PACK_BYTES,
-        };
-        words[0] |= u64::from(place) << 32;
-    }
-    key
 }
 
 /// Makes one instruction of a group, where the first of it stands: what that reads is there, and so is what the others read of the same

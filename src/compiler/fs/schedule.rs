@@ -11,7 +11,6 @@ use crate::live::{Interval, NO_LOOP, loops};
 use crate::message;
 use entity::IdMap;
 use isa::{ArfReg, MathFn, Opcode};
-use smallvec::SmallVec;
 
 /// Registers in use beyond which the orders before allocation save registers, the first of them that fits being taken.
 pub(crate) const PRESSURES: [i32; 3] = [72, 40, 0];
@@ -211,34 +210,89 @@ impl<'a> Units<'a> {
 
 /// The dependencies within a block.
 struct Graph {
-    succs: Vec<SmallVec<[(u32, u32); 4]>>,
-    preds: Vec<u32>,
-    height: Vec<u32>,
+    nodes: Vec<Node>,
+    /// The edges of all nodes.
+    edges: Vec<Edge>,
+}
+
+/// An instruction of a block.
+struct Node {
+    /// Edges to those that wait for it, as places in [`Graph::edges`]: the first and the last.
+    first: u32,
+    last: u32,
+    /// Edges that lead here.
+    preds: u32,
+    height: u32,
+    /// What [`timing`] says.
+    issue: u32,
+    latency: u32,
+}
+
+struct Edge {
+    to: u32,
+    latency: u32,
+    /// The next of the same node, or [`NOBODY`].
+    next: u32,
+}
+
+impl Graph {
+    fn new(block: &[Inst]) -> Graph {
+        let node = |inst| {
+            let (issue, latency) = timing(inst);
+            Node {
+                first: NOBODY,
+                last: NOBODY,
+                preds: 0,
+                height: 0,
+                issue,
+                latency,
+            }
+        };
+        Graph {
+            nodes: block.iter().map(node).collect(),
+            edges: Vec::with_capacity(4 * block.len()),
+        }
+    }
+
+    fn edge(&mut self, from: u32, to: usize, latency: u32) {
+        if from as usize == to {
+            return;
+        }
+        let edge = self.edges.len() as u32;
+        self.edges.push(Edge {
+            to: to as u32,
+            latency,
+            next: NOBODY,
+        });
+        self.nodes[to].preds += 1;
+        let node = &mut self.nodes[from as usize];
+        match std::mem::replace(&mut node.last, edge) {
+            NOBODY => node.first = edge,
+            last => self.edges[last as usize].next = edge,
+        }
+    }
+
+    /// An edge to who needs the result.
+    fn result(&mut self, from: u32, to: usize) {
+        self.edge(from, to, self.nodes[from as usize].latency);
+    }
 }
 
 /// Scratch space for building graphs, kept from block to block.
 struct Trackers {
-    /// Last writer of each unit, and its readers since; valid where `stamp` is the block's.
+    /// Last writer of each unit.
     writer: Vec<u32>,
-    readers: Vec<SmallVec<[u32; 4]>>,
+    /// The last of its readers since, as a place in `readers`.
+    reader: Vec<u32>,
+    /// Readers, and the place of the one before of the same unit.
+    readers: Vec<(u32, u32)>,
     touched: Vec<usize>,
 }
 
 const NOBODY: u32 = u32::MAX;
 
 fn graph(lir: &Lir, block: &[Inst], units: &Units<'_>, t: &mut Trackers) -> Graph {
-    let n = block.len();
-    let mut g = Graph {
-        succs: vec![SmallVec::new(); n],
-        preds: vec![0; n],
-        height: vec![0; n],
-    };
-    let edge = |g: &mut Graph, from: u32, to: usize, latency: u32| {
-        if from as usize != to {
-            g.succs[from as usize].push((to as u32, latency));
-            g.preds[to] += 1;
-        }
-    };
+    let mut g = Graph::new(block);
     let mut last_all = NOBODY;
     let mut last_write = NOBODY;
     let mut last_scratch = NOBODY;
@@ -246,55 +300,55 @@ fn graph(lir: &Lir, block: &[Inst], units: &Units<'_>, t: &mut Trackers) -> Grap
     for (k, inst) in block.iter().enumerate() {
         let me = k as u32;
         if last_all != NOBODY {
-            edge(&mut g, last_all, k, timing(&block[last_all as usize]).1);
+            g.result(last_all, k);
         }
         units.reads(lir, inst, |u| {
             if t.writer[u] != NOBODY {
-                let from = t.writer[u];
-                edge(&mut g, from, k, timing(&block[from as usize]).1);
+                g.result(t.writer[u], k);
             }
             t.touched.push(u);
-            t.readers[u].push(me);
+            let before = std::mem::replace(&mut t.reader[u], t.readers.len() as u32);
+            t.readers.push((me, before));
         });
         units.writes(inst, |u| {
             if t.writer[u] != NOBODY {
-                let from = t.writer[u];
-                edge(&mut g, from, k, timing(&block[from as usize]).1);
+                g.result(t.writer[u], k);
             }
-            for &r in &t.readers[u] {
-                edge(&mut g, r, k, 2);
+            let mut next = std::mem::replace(&mut t.reader[u], NOBODY);
+            while let Some(&(reader, before)) = t.readers.get(next as usize) {
+                g.edge(reader, k, 2);
+                next = before;
             }
             t.touched.push(u);
-            t.readers[u].clear();
             t.writer[u] = me;
         });
         match order_of(inst) {
             Order::None => {}
             Order::Read => {
                 if last_write != NOBODY {
-                    edge(&mut g, last_write, k, 4);
+                    g.edge(last_write, k, 4);
                 }
                 reads.push(me);
             }
             Order::Write => {
                 if last_write != NOBODY {
-                    edge(&mut g, last_write, k, 4);
+                    g.edge(last_write, k, 4);
                 }
                 for r in reads.drain(..) {
-                    edge(&mut g, r, k, 4);
+                    g.edge(r, k, 4);
                 }
                 last_write = me;
             }
             Order::Scratch => {
                 if last_scratch != NOBODY {
-                    edge(&mut g, last_scratch, k, 4);
+                    g.edge(last_scratch, k, 4);
                 }
                 last_scratch = me;
             }
             Order::All => {
                 let first = if last_all == NOBODY { 0 } else { last_all + 1 };
                 for before in first..me {
-                    edge(&mut g, before, k, timing(&block[before as usize]).0);
+                    g.edge(before, k, g.nodes[before as usize].issue);
                 }
                 last_all = me;
                 last_write = NOBODY;
@@ -304,15 +358,17 @@ fn graph(lir: &Lir, block: &[Inst], units: &Units<'_>, t: &mut Trackers) -> Grap
     }
     for u in t.touched.drain(..) {
         t.writer[u] = NOBODY;
-        t.readers[u].clear();
+        t.reader[u] = NOBODY;
     }
-    for k in (0..n).rev() {
-        let own = timing(&block[k]).0;
-        let below = g.succs[k]
-            .iter()
-            .map(|(s, latency)| g.height[*s as usize] + latency)
-            .max();
-        g.height[k] = below.unwrap_or(own).max(own);
+    t.readers.clear();
+    for k in (0..block.len()).rev() {
+        let mut height = g.nodes[k].issue;
+        let mut next = g.nodes[k].first;
+        while let Some(edge) = g.edges.get(next as usize) {
+            height = height.max(g.nodes[edge.to as usize].height + edge.latency);
+            next = edge.next;
+        }
+        g.nodes[k].height = height;
     }
     g
 }
@@ -348,7 +404,7 @@ struct Pressure<'a> {
 }
 
 impl Pressure<'_> {
-    fn enter(&mut self, lir: &Lir, block: &[Inst], start: usize) {
+    fn enter(&mut self, block: &[Inst], start: usize) {
         self.first = 2 * start as u32;
         self.end = 2 * (start + block.len()) as u32;
         for inst in block {
@@ -370,7 +426,6 @@ impl Pressure<'_> {
                 }
             }
         }
-        let _ = lir;
     }
 
     /// Registers that executing the instruction takes, less those it gives back.
@@ -411,7 +466,7 @@ impl Pressure<'_> {
 /// Orders the blocks before allocation. Beyond so many registers in use, registers are saved.
 pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>, pressure: i32) {
     let units = Units::new(lir, None);
-    let mut t = trackers(&units);
+    let mut t = trackers(&units, lir.insts.len());
     // Registers live where each block begins.
     let mut change = vec![0i32; 2 * lir.insts.len() + 3];
     for (v, vgrf) in lir.vgrfs.iter() {
@@ -439,9 +494,9 @@ pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>, pre
         }
         let block: Vec<Inst> = lir.insts[start..end].to_vec();
         let g = graph(lir, &block, &units, &mut t);
-        p.enter(lir, &block, start);
+        p.enter(&block, start);
         p.now = if start == 0 { 0 } else { change[2 * start - 1] };
-        let order = list(&block, g, |ready, time| {
+        let order = list(g, |ready, time| {
             if p.now > pressure {
                 // Too many registers: what frees most; among equals the written order.
                 let best = ready
@@ -465,7 +520,7 @@ pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>, pre
 /// Orders the blocks after allocation.
 pub(crate) fn after_allocation(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
     let units = Units::new(lir, Some(reg));
-    let mut t = trackers(&units);
+    let mut t = trackers(&units, lir.insts.len());
     for (start, end) in blocks(lir) {
         if end - start < 3 {
             continue;
@@ -473,10 +528,11 @@ pub(crate) fn after_allocation(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
         let block: Vec<Inst> = lir.insts[start..end].to_vec();
         let g = graph(lir, &block, &units, &mut t);
         let mut last: Option<u32> = None;
-        let order = list(&block, g, |ready, time| {
-            let same = last.and_then(|last| {
-                let beside =
-                    |r: &Ready| shares_address(&block[last as usize], &block[r.node as usize]);
+        let order = list(g, |ready, time| {
+            let by_address = last.map(|last| &block[last as usize]);
+            let by_address = by_address.filter(|last| last.op == Op::MovIndirect);
+            let same = by_address.and_then(|last| {
+                let beside = |r: &Ready| shares_address(last, &block[r.node as usize]);
                 ready.iter().position(|r| r.at <= time && beside(r))
             });
             let at = same.unwrap_or_else(|| by_height(ready, time));
@@ -489,17 +545,19 @@ pub(crate) fn after_allocation(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
     }
 }
 
-/// True if a0 may be made once for two reads by it.
+/// True if a0, made for a read by it, serves another instruction.
 fn shares_address(a: &Inst, b: &Inst) -> bool {
     let made = |i: &Inst| (i.src[1], i.exec, i.group, i.no_mask);
-    a.op == Op::MovIndirect && b.op == Op::MovIndirect && made(a) == made(b)
+    b.op == Op::MovIndirect && made(a) == made(b)
 }
 
-fn trackers(units: &Units<'_>) -> Trackers {
+/// For graphs of so many instructions, or of blocks of them.
+fn trackers(units: &Units<'_>, insts: usize) -> Trackers {
     Trackers {
         writer: vec![NOBODY; units.count],
-        readers: vec![SmallVec::new(); units.count],
-        touched: Vec::new(),
+        reader: vec![NOBODY; units.count],
+        readers: Vec::with_capacity(4 * insts),
+        touched: Vec::with_capacity(4 * insts),
     }
 }
 
@@ -522,15 +580,16 @@ fn by_height(ready: &[Ready], time: u32) -> usize {
 }
 
 /// List scheduling: `pick` chooses among the ready.
-fn list(block: &[Inst], mut g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usize) -> Vec<u32> {
-    let n = block.len();
+fn list(g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usize) -> Vec<u32> {
+    let Graph { mut nodes, edges } = g;
+    let n = nodes.len();
     let mut at = vec![0u32; n];
-    let mut ready: Vec<Ready> = (0..n)
-        .filter(|k| g.preds[*k] == 0)
-        .map(|k| Ready {
-            node: k as u32,
+    let first = nodes.iter().zip(0u32..).filter(|(node, _)| node.preds == 0);
+    let mut ready: Vec<Ready> = first
+        .map(|(node, k)| Ready {
+            node: k,
             at: 0,
-            height: g.height[k],
+            height: node.height,
         })
         .collect();
     let mut order = Vec::with_capacity(n);
@@ -541,19 +600,22 @@ fn list(block: &[Inst], mut g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usi
         let k = r.node as usize;
         let start = time.max(r.at);
         order.push(r.node);
-        for &(s, latency) in &g.succs[k] {
-            let s = s as usize;
-            at[s] = at[s].max(start + latency);
-            g.preds[s] -= 1;
-            if g.preds[s] == 0 {
+        let mut next = nodes[k].first;
+        while let Some(edge) = edges.get(next as usize) {
+            next = edge.next;
+            let s = edge.to as usize;
+            at[s] = at[s].max(start + edge.latency);
+            let node = &mut nodes[s];
+            node.preds -= 1;
+            if node.preds == 0 {
                 ready.push(Ready {
-                    node: s as u32,
+                    node: edge.to,
                     at: at[s],
-                    height: g.height[s],
+                    height: node.height,
                 });
             }
         }
-        time = start + timing(&block[k]).0;
+        time = start + nodes[k].issue;
     }
     debug_assert_eq!(order.len(), n);
     order
@@ -564,14 +626,13 @@ fn list(block: &[Inst], mut g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usi
 ///
 /// Ref: "The Compute Architecture of Intel Processor Graphics Gen9", "SIMD FPUs": four lanes of 32 bits a cycle each; of functions what
 /// Mesa's model of gen9 has (`brw_ir_performance.cpp`).
-fn work(inst: &Inst) -> (u32, u32) {
+fn work(inst: &Inst, issue: u32) -> (u32, u32) {
     match inst.op {
         Op::Eu(Opcode::Pln) => (4 * u32::from(inst.exec).div_ceil(8), 0),
         Op::Eu(op) if !op.is_branch() && op != Opcode::Wait => {
-            let issue = timing(inst).0;
             (if op == Opcode::Lrp { 2 * issue } else { issue }, 0)
         }
-        Op::MovIndirect => (timing(inst).0, 0),
+        Op::MovIndirect => (issue, 0),
         Op::Math(f) => {
             let eights = u32::from(inst.exec).div_ceil(8);
             let cycles = eights
@@ -650,7 +711,7 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
         }
         units.writes(inst, |u| there[u] = ready);
         total.branches |= inst.op == Op::Eu(Opcode::If);
-        let (any, extended) = work(inst);
+        let (any, extended) = work(inst, issue);
         busy += u64::from(any) * weight;
         only += u64::from(extended) * weight;
         total.cycles += (start + u64::from(issue) - time) * weight;

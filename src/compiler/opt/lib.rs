@@ -92,6 +92,7 @@ mod lower_var_copies;
 mod lower_vars_to_ssa;
 mod lower_views;
 mod lower_ycbcr;
+mod matching;
 mod offset;
 mod opt_access;
 mod opt_algebraic;
@@ -122,6 +123,7 @@ mod opt_unread_outputs;
 mod pass;
 mod pipeline;
 mod rewrite;
+mod rule_set;
 mod rules;
 #[cfg(test)]
 mod rules_tests;

@@ -4,12 +4,12 @@
 //! A rule that loses something fires only if none of the operations it matches forbids that.
 //! Tests: the rules' own, in `rules_tests.rs`, and tests/opt/opt_algebraic/.
 
-use crate::algebra::{
-    Compiled, Inexact, Makers, Match, Node, Reads, RuleSet, constant_bits, matches, node_bits,
-};
+use crate::algebra::{Inexact, Node, constant_bits, node_bits};
+use crate::matching::{Match, Reads, matches};
 use crate::opt_constant_folding::fold_instr;
 use crate::opt_copy_prop;
 use crate::pass::Ctx;
+use crate::rule_set::{Compiled, Makers, Present, RuleSet};
 use crate::rules::RULES;
 use entity::Id;
 use nir::*;
@@ -26,6 +26,7 @@ pub fn opt_algebraic(s: &mut Shader, _: &Ctx) -> bool {
 pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
     let mut changed = false;
     let mut reads = Reads::default();
+    let mut present = Present::of(s);
     for block in s.block_order() {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
@@ -38,7 +39,7 @@ pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
             // A rewritten instruction may match again: another rule, or a constant now.
             for _ in 0..8 {
                 let before = s.blocks[block].instrs.len();
-                if !once(s, set, &mut reads, block, at, id) {
+                if !once(s, set, &mut reads, &mut present, block, at, id) {
                     break;
                 }
                 at += s.blocks[block].instrs.len() - before;
@@ -55,6 +56,7 @@ fn once(
     s: &mut Shader,
     set: &RuleSet,
     reads: &mut Reads,
+    present: &mut Present,
     block: Id<Block>,
     at: usize,
     id: Id<Instr>,
@@ -72,7 +74,11 @@ fn once(
     let mut from = 0;
     while let Instr::Alu(alu) = &s.instrs[id] {
         let found = rules.may_match(&makers, from).find_map(|(k, rule)| {
-            if !holds_at(s, rule, alu) || keeps_subnormals(s, rule, alu) {
+            if !present.has(&rule.find)
+                || !makers.may_fit(s, alu, rule)
+                || !holds_at(s, rule, alu)
+                || keeps_subnormals(s, rule, alu)
+            {
                 return None;
             }
             let m = matches(s, rule, alu, reads)?;
@@ -82,6 +88,7 @@ fn once(
             return false;
         };
         if apply(s, rule, &m, block, at, id) {
+            present.add(&rule.put);
             if let Some(new) = fold_instr(s, id) {
                 s.instrs[id] = new;
             }

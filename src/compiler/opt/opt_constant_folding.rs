@@ -26,17 +26,26 @@ pub fn opt_constant_folding(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// What the instruction becomes if its operands are constants.
+#[inline]
 pub(crate) fn fold_instr(s: &Shader, id: Id<Instr>) -> Option<Instr> {
     let Instr::Alu(a) = &s.instrs[id] else {
         return None;
     };
+    // Of a selection, its condition. The last operand of others is the constant one, if any is.
+    let asked = match a.op {
+        AluOp::Bcsel => &a.srcs[..1],
+        _ => &a.srcs[..],
+    };
+    match asked.iter().rev().all(|x| s.const_of(x.def).is_some()) {
+        true => fold_alu(s, a),
+        false => None,
+    }
+}
+
+fn fold_alu(s: &Shader, a: &Alu) -> Option<Instr> {
     let def = s.defs[a.def];
     if a.op == AluOp::Bcsel {
         return select(s, a, def);
-    }
-    // The last operand is the constant one, if any is.
-    if a.srcs.iter().rev().any(|x| s.const_of(x.def).is_none()) {
-        return None;
     }
     let n = def.num_components;
     let mut values: SmallVec<[SmallVec<[u64; 4]>; 3]> = SmallVec::new();

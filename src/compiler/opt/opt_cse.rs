@@ -9,7 +9,7 @@
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
-use rustc_hash::{FxHashMap, FxHasher};
+use rustc_hash::FxHasher;
 use std::hash::{Hash, Hasher};
 
 /// Where an instruction may take the value of an equal one from.
@@ -61,12 +61,11 @@ fn reach(i: &Instr, e: Effects) -> Reach {
 /// Entry point.
 pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     let cfg = Cfg::new(s);
-    // By hash the one that was found last, each of which knows the one before.
-    let mut last: FxHashMap<u64, u32> = FxHashMap::default();
-    let mut found: Vec<Found> = Vec::new();
-    let placed = cfg.order.iter().map(|&b| s.blocks[b].instrs.len()).sum();
-    last.reserve(placed);
-    found.reserve(placed);
+    let placed: usize = cfg.order.iter().map(|&b| s.blocks[b].instrs.len()).sum();
+    // By the upper bits of hashes the one that was found last, each of which knows the one before.
+    let bits = (2 * placed).max(2).ilog2();
+    let mut last: Vec<u32> = vec![NONE; 1 << bits];
+    let mut found: Vec<Found> = Vec::with_capacity(placed);
     let mut to: IdMap<Def, Option<Id<Def>>> = IdMap::for_arena(&s.defs, None);
     let mut changed = false;
     // Counts blocks and writes: loads of one epoch see the same memory.
@@ -96,14 +95,20 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
             let Some(def) = instr.def().filter(|_| reach != Reach::Never) else {
                 return true;
             };
-            let entry = last.entry(hash(s, instr)).or_insert(NONE);
+            let hash = hash(s, instr);
+            let entry = &mut last[(hash >> (u64::BITS - bits)) as usize];
             // What was made last first: what dominates is near. Where many are alike and none serves, the search must end.
             let mut next = *entry;
-            for _ in 0..NEAR {
-                let Some(f) = found.get(next as usize) else {
-                    break;
-                };
+            let mut asked = 0;
+            while let Some(f) = found.get(next as usize) {
                 next = f.before;
+                if f.hash != hash {
+                    continue;
+                }
+                asked += 1;
+                if asked > NEAR {
+                    break;
+                }
                 let near = match reach {
                     Reach::Never => false,
                     Reach::Dominator => cfg.dominates(f.block, b),
@@ -141,6 +146,7 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
                 block: b,
                 epoch,
                 mask,
+                hash,
                 before,
             });
             true
@@ -218,7 +224,8 @@ struct Found {
     block: Id<Block>,
     epoch: u32,
     mask: u32,
-    /// The place of one of the same hash, found before it, or [`NONE`].
+    hash: u64,
+    /// The place of one whose hash begins with the same bits, found before it, or [`NONE`].
     before: u32,
 }
 

@@ -1,7 +1,8 @@
 //! Every rule, at every size: it fires on its own `find`, and both sides agree with the folder.
 
-use crate::algebra::{Inexact, Node, Pattern, RuleSet, constant_bits, negative, node_bits};
+use crate::algebra::{Inexact, Node, Pattern, constant_bits, negative, node_bits};
 use crate::opt_algebraic;
+use crate::rule_set::RuleSet;
 use crate::rules::RULES;
 use nir::*;
 

@@ -104,12 +104,13 @@ pub(crate) fn string_words(words: &[u32]) -> Option<usize> {
 
 /// The string at the start of `words`.
 pub(crate) fn string(words: &[u32]) -> String {
-    let bytes: Vec<u8> = words
-        .iter()
-        .flat_map(|w| w.to_le_bytes())
-        .take_while(|&b| b != 0)
-        .collect();
-    String::from_utf8_lossy(&bytes).into_owned()
+    let mut bytes = Vec::with_capacity(4 * string_words(words).unwrap_or(words.len()));
+    let all = words.iter().flat_map(|w| w.to_le_bytes());
+    bytes.extend(all.take_while(|&b| b != 0));
+    match String::from_utf8(bytes) {
+        Ok(string) => string,
+        Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
+    }
 }
 
 /// Splits `words` into instructions.
