@@ -3,13 +3,15 @@
 //! `FUZZ=first,number` runs others than those of every run; a failure names its seed.
 
 use super::Units;
-use super::generator::{generate, generate_wide};
+use super::generator::{generate, generate_narrow, generate_wide};
 use nir::interp::Machine;
 use nir::{Shader, parse, validate};
 use opt::Step;
 
 /// Programs of every run.
 const PROGRAMS: u64 = 2000;
+/// Those with halves, of any run.
+const HALVES: usize = 1000;
 
 fn run(s: &Shader) -> Vec<u8> {
     let dwords = |f: fn(u32) -> u32| {
@@ -119,6 +121,23 @@ fn f27_random_shaders_mean_the_same_as_machine_code() {
     let mut failures = Vec::new();
     for seed in seeds() {
         check_code(seed, generate(seed), Units::ALL, &mut failures);
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// F27: with halves, which lie side by side where nobody but arithmetic has them.
+#[test]
+fn f27_random_shaders_of_halves_mean_the_same_after_every_pass() {
+    let seeds = seeds().take(300);
+    seeds.for_each(|seed| check_passes(seed, generate_narrow(seed), Units::ALL));
+}
+
+/// F27, down to the machine code.
+#[test]
+fn f27_random_shaders_of_halves_mean_the_same_as_machine_code() {
+    let mut failures = Vec::new();
+    for seed in seeds().take(HALVES) {
+        check_code(seed, generate_narrow(seed), Units::ALL, &mut failures);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -1,4 +1,4 @@
-//! Random shaders: expressions of integers, of 64 bits and doubles where they are asked for, variables, arrays, branches, loops that end
+//! Random shaders: expressions of integers, of 64 bits and doubles or of halves where they are asked for, variables, arrays, branches, loops that end
 //! early, returns, and what depends on who else is there.
 //!
 //! In:  a seed. Out: a compute shader of eight invocations that reads the buffer of binding 0 and writes that of binding 1, each
@@ -34,6 +34,8 @@ struct Gen<'s> {
     loops: u32,
     /// A variable of 64 bits, in shaders that compute such values.
     long: Option<Id<Variable>>,
+    /// One of 16 bits.
+    short: Option<Id<Variable>>,
 }
 
 impl Gen<'_> {
@@ -98,6 +100,11 @@ impl Gen<'_> {
             && self.r.next(3) == 0
         {
             return self.half_of_wide(long, depth - 1);
+        }
+        if let Some(short) = self.short
+            && self.r.next(3) == 0
+        {
+            return self.word_of_halves(short, depth - 1);
         }
         use AluOp as Op;
         const OPS: &[AluOp] = &[
@@ -282,6 +289,74 @@ impl Gen<'_> {
         match self.r.next(2) {
             0 => self.b.unpack_64_2x32_split_x(v),
             _ => self.b.unpack_64_2x32_split_y(v),
+        }
+    }
+
+    /// A half below two in magnitude, and no zero: the variable, or what a number is rounded to, or half of one.
+    fn half_leaf(&mut self, short: Id<Variable>, depth: u32) -> Id<Def> {
+        let x = match self.r.next(4) {
+            0 | 1 => self.b.load_var(short).unwrap(),
+            2 => {
+                let x = self.expr(depth);
+                let x = self.finite(x);
+                self.b.f2f(x, 16)
+            }
+            _ => {
+                let x = self.leaf();
+                self.b.unpack_32_2x16_split_y(x)
+            }
+        };
+        let (kept, one) = (self.b.imm_int(16, !(1 << 14)), self.b.imm_int(16, 1));
+        let x = self.b.iand(x, kept);
+        self.b.ior(x, one)
+    }
+
+    /// A word of what is computed with halves, which the variable may be afterwards.
+    fn word_of_halves(&mut self, short: Id<Variable>, depth: u32) -> Id<Def> {
+        use AluOp as Op;
+        const TWO: &[AluOp] = &[Op::FAdd, Op::FSub, Op::FMul, Op::FMin, Op::FMax];
+        const ONE: &[AluOp] = &[Op::FNeg, Op::FAbs, Op::FSat, Op::FFloor, Op::FTrunc];
+        const INTEGERS: &[AluOp] = &[Op::IAdd, Op::IXor, Op::UMin];
+        let mut x = self.half_leaf(short, depth);
+        for _ in 0..1 + self.r.next(3) {
+            let y = self.half_leaf(short, 0);
+            let pick = |r: &mut Random, from: &[AluOp]| from[r.next(from.len() as u32) as usize];
+            x = match self.r.next(8) {
+                0 => {
+                    let op = pick(&mut self.r, ONE);
+                    self.b.alu(op, &[x])
+                }
+                1 => {
+                    let op = pick(&mut self.r, INTEGERS);
+                    let x = self.b.alu(op, &[x, y]);
+                    let kept = self.b.imm_int(16, !(1 << 14));
+                    self.b.iand(x, kept)
+                }
+                2 => {
+                    let less = self.b.flt(x, y);
+                    let z = self.half_leaf(short, 0);
+                    self.b.bcsel(less, z, x)
+                }
+                3 | 4 => {
+                    let z = self.half_leaf(short, 0);
+                    self.b.ffma(x, y, z)
+                }
+                _ => {
+                    let op = pick(&mut self.r, TWO);
+                    self.b.alu(op, &[x, y])
+                }
+            };
+            if self.r.next(2) == 0 {
+                self.b.store_var(short, x);
+            }
+        }
+        match self.r.next(3) {
+            0 => self.b.f2f(x, 32),
+            1 => {
+                let y = self.b.load_var(short).unwrap();
+                self.b.pack_32_2x16_split(x, y)
+            }
+            _ => self.b.u2u(x, 32),
         }
     }
 
@@ -522,15 +597,20 @@ fn temp(ty: Id<Type>) -> Variable {
 
 /// The shader of a seed.
 pub fn generate(seed: u64) -> Shader {
-    generate_of(seed, false)
+    generate_of(seed, 32)
 }
 
 /// The shader of a seed, one with values of 64 bits.
 pub fn generate_wide(seed: u64) -> Shader {
-    generate_of(seed, true)
+    generate_of(seed, 64)
 }
 
-fn generate_of(seed: u64, wide: bool) -> Shader {
+/// The shader of a seed, one with halves.
+pub fn generate_narrow(seed: u64) -> Shader {
+    generate_of(seed, 16)
+}
+
+fn generate_of(seed: u64, bits: u8) -> Shader {
     let mut s = Shader::new(Stage::Compute, "fuzz");
     s.info.workgroup_size = [4, 2, 1];
     let int = s.types.intern(Type::Int(32));
@@ -581,15 +661,22 @@ fn generate_of(seed: u64, wide: bool) -> Shader {
         binding: 1,
         ..temp(block)
     });
-    let long = wide.then(|| {
-        let long = s.types.intern(Type::Int(64));
-        s.vars.push(temp(long))
-    });
+    let mut of_size = |size: u8| {
+        (size == bits).then(|| {
+            let ty = s.types.intern(Type::Int(size));
+            s.vars.push(temp(ty))
+        })
+    };
+    let (long, short) = (of_size(64), of_size(16));
     let mut b = Builder::at_end(&mut s);
     b.exact = true;
     if let Some(long) = long {
         let some = b.imm_int(64, 0x3ff0_0000_8000_0001);
         b.store_var(long, some);
+    }
+    if let Some(short) = short {
+        let some = b.imm_int(16, 0x3555);
+        b.store_var(short, some);
     }
     let lane = b.system_value(IntrinsicOp::LoadLocalInvocationIndex);
     for (k, v) in vars.iter().enumerate() {
@@ -619,6 +706,7 @@ fn generate_of(seed: u64, wide: bool) -> Shader {
         lane,
         loops: 3,
         long,
+        short,
     };
     g.r.next(2);
     g.statements(3, false);

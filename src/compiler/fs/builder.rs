@@ -255,6 +255,17 @@ impl Build {
         }
     }
 
+    /// A new register for a half in every lane, side by side; or one for all.
+    pub fn packed_halves(&mut self, exec: Exec) -> Lanes {
+        match exec {
+            Exec::Scalar => self.temp(Type::Hf, exec),
+            _ => {
+                let bytes = 2 * u32::from(self.lir.width);
+                Lanes::new(self.lir.vgrf(bytes), 0, Type::Hf, 2)
+            }
+        }
+    }
+
     /// An immediate in a register.
     pub fn imm_reg(&mut self, ty: Type, bits: u64) -> Lanes {
         let size = ty.size_bytes().max(4) as u8;
@@ -357,7 +368,11 @@ impl Build {
 
     pub fn mov(&mut self, exec: Exec, dst: Lanes, src: Lanes) {
         let (mut dst, mut src) = (dst, src);
-        if src.is_imm() && dst.ty == Type::Uw && src.ty == Type::Uw && dst.offset.is_multiple_of(4)
+        if src.is_imm()
+            && dst.ty == Type::Uw
+            && src.ty == Type::Uw
+            && dst.pitch != 2
+            && dst.offset.is_multiple_of(4)
         {
             // A constant fills its slot.
             (dst.ty, src.ty) = (Type::Ud, Type::Ud);

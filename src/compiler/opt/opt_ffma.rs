@@ -2,8 +2,9 @@
 //!
 //! In:  scalar ALU operations, after everything that wants to see products and sums. Out: a sum of a product that only sums read, none
 //! of both exact, is an `ffma`; signs of the product go to its first operand. A product that others read, too, is made once and added
-//! as it is: nothing would be won. Halves stay two operations: the backend keeps them apart, where three operands have to be packed, and
-//! would convert each. Neither is where both have a constant, once: operations of three operands have no immediates. Where it is the
+//! as it is: nothing would be won. Three halves have to lie side by side to be read: that is where the backend puts what it computes and
+//! nobody stores, but what is loaded or converted is moved there first, which has to pay ([`Halves`]). Nothing is won where both have a
+//! constant, once: operations of three operands have no immediates. Where it is the
 //! same two constants again (`2 x - 1` of a vector), they are in registers for all. What is added to a sum of products is added to the
 //! last product instead (`(a b + c d) + e` becomes `a b + (c d + e)`), where nobody else reads the sum: then all products are fused.
 //! Tests: tests/opt/opt_ffma/.
@@ -22,11 +23,12 @@ pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = add_to_products(s);
     let plain = only_summed(s);
     let order = s.block_order();
+    let halves = Halves::new(s, &order);
     // How often two constants of 32 bits are in a product and its sum.
     let mut pairs: FxHashMap<(u64, u64), u32> = FxHashMap::default();
     for &block in &order {
         for &id in &s.blocks[block].instrs {
-            let found = fusible(s, &plain, id);
+            let found = fusible(s, &plain, halves.as_ref(), id);
             if let Some(pair) = found.and_then(|(product, addend)| constants(s, &product, &addend))
             {
                 *pairs.entry(pair).or_default() += 1;
@@ -40,7 +42,7 @@ pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
                 let wide = s.defs[addend.def].bit_size != 32;
                 constants(s, product, addend).is_none_or(|pair| !wide && pairs[&pair] > 1)
             };
-            if let Some((product, addend)) = fusible(s, &plain, id).filter(worth) {
+            if let Some((product, addend)) = fusible(s, &plain, halves.as_ref(), id).filter(worth) {
                 let before = s.blocks[block].instrs.len();
                 fuse(s, block, at, id, product, addend);
                 at += s.blocks[block].instrs.len() - before;
@@ -213,18 +215,105 @@ fn only_summed(s: &Shader) -> IdMap<Def, bool> {
 }
 
 /// The product in a sum, and the other operand.
-fn fusible(s: &Shader, plain: &IdMap<Def, bool>, id: Id<Instr>) -> Option<(Product, AluSrc)> {
+fn fusible(
+    s: &Shader,
+    plain: &IdMap<Def, bool>,
+    halves: Option<&Halves>,
+    id: Id<Instr>,
+) -> Option<(Product, AluSrc)> {
     let Instr::Alu(sum) = &s.instrs[id] else {
         return None;
     };
     let d = s.defs[sum.def];
-    if sum.op != AluOp::FAdd || sum.exact || d.num_components != 1 || d.bit_size == 16 {
+    if sum.op != AluOp::FAdd || sum.exact || d.num_components != 1 {
         return None;
     }
     (0..2).find_map(|k| {
         let addend = sum.srcs[1 - k];
-        Some((product(s, plain, sum.srcs[k].def)?, addend))
+        let product = product(s, plain, sum.srcs[k].def)?;
+        let pays = d.bit_size != 16 || halves.is_some_and(|h| h.pays(s, &product, &addend));
+        pays.then_some((product, addend))
     })
+}
+
+/// What three operands of 16 bits cost to be brought side by side.
+struct Halves {
+    /// How many sums and products read a value: a move serves them all.
+    readers: IdMap<Def, u32>,
+    divergence: Divergence,
+}
+
+/// A move for a value alone.
+const ONE_MOVE: u32 = 60;
+
+impl Halves {
+    /// None where there are no sums of halves.
+    fn new(s: &Shader, order: &[Id<Block>]) -> Option<Halves> {
+        let mut readers: IdMap<Def, u32> = IdMap::default();
+        let mut any = false;
+        for &block in order {
+            for &id in &s.blocks[block].instrs {
+                let Some(alu) = half_op(s, id) else { continue };
+                any |= alu.op == AluOp::FAdd;
+                for src in &alu.srcs {
+                    readers[unsigned(s, src.def)] += 1;
+                }
+            }
+        }
+        any.then(|| Halves {
+            readers,
+            divergence: Divergence::new(s),
+        })
+    }
+
+    /// True if an operation less is worth the moves.
+    fn pays(&self, s: &Shader, product: &Product, addend: &AluSrc) -> bool {
+        let [a, b] = product.srcs;
+        let moves = [a, b, *addend].map(|src| {
+            let def = unsigned(s, src.def);
+            match self.is_apart(s, def) {
+                true => ONE_MOVE / self.readers[def].max(1),
+                false => 0,
+            }
+        });
+        moves.iter().sum::<u32>() < ONE_MOVE
+    }
+
+    /// True for a value for each lane that arithmetic has not made.
+    fn is_apart(&self, s: &Shader, def: Id<Def>) -> bool {
+        let made = match s.instr_of(def) {
+            Instr::Alu(alu) => {
+                use AluOp as A;
+                matches!(alu.op, A::FAdd | A::FMul | A::FFma | A::FSat | A::FMin)
+                    || matches!(alu.op, A::FMax | A::Bcsel | A::FRcp | A::FSqrt | A::FRsq)
+                    || matches!(alu.op, A::FExp2 | A::FLog2 | A::FSin | A::FCos)
+            }
+            Instr::Phi(_) | Instr::Const { .. } => true,
+            _ => false,
+        };
+        !made && self.divergence.is_divergent(def)
+    }
+}
+
+/// A sum or product of halves.
+fn half_op(s: &Shader, id: Id<Instr>) -> Option<&Alu> {
+    match &s.instrs[id] {
+        Instr::Alu(alu) if s.defs[alu.def].bit_size == 16 => {
+            matches!(alu.op, AluOp::FAdd | AluOp::FMul).then_some(alu)
+        }
+        _ => None,
+    }
+}
+
+/// What a value is the negative or the magnitude of: operations read it as that.
+fn unsigned(s: &Shader, mut def: Id<Def>) -> Id<Def> {
+    for _ in 0..MAX_SIGNS {
+        match s.alu_of(def) {
+            Some(alu) if matches!(alu.op, AluOp::FNeg | AluOp::FAbs) => def = alu.srcs[0].def,
+            _ => break,
+        }
+    }
+    def
 }
 
 /// The constants of a product and of what is added, if both have one.

@@ -1,7 +1,7 @@
 //! ALU operations.
 
 use super::cond::comparison;
-use super::{Comp, Isel, raw_type};
+use super::{Comp, Isel, halves, raw_type};
 use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::Op;
@@ -306,17 +306,29 @@ impl Isel<'_> {
     fn fma(&mut self, alu: &Alu, bits: u8) {
         let exec = self.exec_for(alu.def);
         if bits == 16 {
-            // 16-bit values lie two bytes apart, which align16 cannot read: computed in 32 bits, rounded at the end.
+            let dst = self.new_def(alu.def).retype(Type::Hf);
+            // One for all is made for eight, of which the others are nobody's.
+            let exec3 = match exec {
+                Exec::Scalar => Exec::Whole(8),
+                _ => exec,
+            };
             let srcs = [2, 0, 1].map(|i| {
                 let s = self.fsrc(&alu.srcs[i], Type::Hf);
-                let wide = self.b.temp(Type::F, exec);
-                self.b.mov(exec, wide, s);
-                wide
+                self.side_by_side(exec3, s)
             });
-            let sum = self.b.temp(Type::F, exec);
-            self.b.ternary(Opcode::Mad, exec, sum, srcs, Mods::NONE);
-            let dst = self.new_def(alu.def).retype(Type::Hf);
-            self.b.mov(exec, dst, sum);
+            let sum = match dst.pitch {
+                halves::HALF_BYTES => dst,
+                0 => Lanes {
+                    pitch: halves::HALF_BYTES,
+                    ..dst
+                },
+                _ => self.b.packed_halves(exec3),
+            };
+            self.b
+                .emit(Op::Eu(Opcode::Mad), exec3, sum, &srcs, Mods::NONE);
+            if sum.reg != dst.reg {
+                self.b.mov(exec, dst, sum);
+            }
             return;
         }
         let ty = float(bits);
@@ -390,7 +402,9 @@ impl Isel<'_> {
         let mut srcs = [Lanes::imm(Type::F, 0); 2];
         for (i, s) in srcs.iter_mut().enumerate().take(n) {
             *s = self.fsrc(&alu.srcs[i], float(bits));
-            if bits == 16 {
+            if bits == 16 && self.packed[alu.def] {
+                *s = self.side_by_side(exec, *s);
+            } else if bits == 16 {
                 let wide = self.b.temp(Type::F, exec);
                 self.b.mov(exec, wide, *s);
                 *s = wide;
@@ -398,7 +412,10 @@ impl Isel<'_> {
         }
         let second = (n == 2).then_some(srcs[1]);
         let dst = self.new_def(alu.def);
-        if bits == 16 {
+        if bits == 16 && self.packed[alu.def] {
+            let to = dst.retype(Type::Hf);
+            self.b.math(f, exec, to, srcs[0], second, false);
+        } else if bits == 16 {
             let wide = self.b.temp(Type::F, exec);
             self.b.math(f, exec, wide, srcs[0], second, false);
             self.b.mov(exec, dst.retype(Type::Hf), wide);

@@ -13,6 +13,7 @@ mod ended;
 mod fragment;
 mod geometry;
 mod global;
+mod halves;
 mod image;
 mod intrinsic;
 mod memory;
@@ -122,6 +123,8 @@ pub(super) struct Isel<'a> {
     clamped: IdMap<Def, Option<Id<Def>>>,
     /// Of an operation that only a pair of halves reads: the pair, and which half it is.
     half_of: IdMap<Def, Option<(Id<Def>, u8)>>,
+    /// Halves that lie side by side.
+    packed: IdMap<Def, bool>,
     /// The operation that is selected clamps its result.
     clamping: bool,
     /// Components of each def up to the last one that is read.
@@ -216,6 +219,7 @@ pub(crate) fn select(
         push_ranges: options.push_ranges,
         clamped: IdMap::default(),
         half_of: IdMap::default(),
+        packed: IdMap::default(),
         clamping: false,
         read: IdMap::default(),
         apart: IdMap::default(),
@@ -238,6 +242,7 @@ pub(crate) fn select(
 
 impl<'a> Isel<'a> {
     fn run(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
+        self.prepare_packed(layout);
         self.prepare_phis(layout);
         self.prepare_push(layout)?;
         self.prepare_ranges(layout);
@@ -473,7 +478,11 @@ impl<'a> Isel<'a> {
             return self.new_half(def, pair, half);
         }
         let d = self.sh.defs[def];
-        let slot: u8 = if d.bit_size == 64 { 8 } else { 4 };
+        let slot: u8 = match d.bit_size {
+            64 => 8,
+            16 if self.packed[def] => halves::HALF_BYTES,
+            _ => 4,
+        };
         let (pitch, step) = if self.is_divergent(def) {
             (slot, u32::from(slot) * u32::from(self.b.width()))
         } else {

@@ -1,0 +1,188 @@
+//! Floats of 16 bits that lie side by side, so that an instruction has as many lanes of them as a register holds, and one of three
+//! sources can read them.
+//!
+//! In:  the shader's defs and who reads them. Out: which of them lie two bytes apart; all others lie in slots of a dword each, as what
+//! loads, converts and packs has them.
+//! Only what arithmetic makes and nobody but arithmetic, comparisons, selections and conversions to something wider reads is packed: what
+//! writes such a value elsewhere wants it where it goes.
+//! Ref: SKL PRM vol. 7, "Register Region Restrictions" (align16), "Special Restrictions for Handling Mixed Mode Float Operations".
+//! Tests: tests/fs/isel/halves*.
+
+use super::Isel;
+use crate::builder::{Exec, Lanes};
+use entity::{Id, IdMap};
+use isa::Type;
+use nir::{Alu, AluOp, CfEvent, Def, Instr};
+
+/// Bytes of a half.
+pub(super) const HALF_BYTES: u8 = 2;
+
+/// How a def comes to lie side by side.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Form {
+    /// It does not.
+    #[default]
+    Apart,
+    /// If what it is chosen from does, or what is made of it.
+    Follows,
+    Packed,
+}
+
+/// Where the result of an operation on halves may lie.
+fn form(alu: &Alu) -> Form {
+    use AluOp as A;
+    match alu.op {
+        A::FAdd | A::FMul | A::FFma | A::FMin | A::FMax | A::FSat => Form::Packed,
+        A::FRcp | A::FSqrt | A::FRsq | A::FExp2 | A::FLog2 | A::FSin | A::FCos => Form::Packed,
+        A::Bcsel => Form::Follows,
+        _ => Form::Apart,
+    }
+}
+
+/// True if an operation reads its operands of 16 bits wherever they lie.
+fn reads_any(op: AluOp) -> bool {
+    use AluOp as A;
+    matches!(
+        op,
+        A::FAdd
+            | A::FMul
+            | A::FFma
+            | A::FMin
+            | A::FMax
+            | A::FSat
+            | A::FRcp
+            | A::FSqrt
+            | A::FRsq
+            | A::FExp2
+            | A::FLog2
+            | A::FSin
+            | A::FCos
+            | A::FPow
+            | A::FNeg
+            | A::FAbs
+            | A::FFloor
+            | A::FCeil
+            | A::FTrunc
+            | A::FRoundEven
+            | A::FFract
+            | A::FLt
+            | A::FGe
+            | A::FEq
+            | A::FNeu
+            | A::F2F
+            | A::Bcsel
+    )
+}
+
+impl Isel<'_> {
+    /// Finds the halves that lie side by side, before anything is given registers.
+    pub(super) fn prepare_packed(&mut self, layout: &[CfEvent]) {
+        let sh = self.sh;
+        let half = |def: Id<Def>| sh.defs[def].bit_size == 16 && sh.defs[def].num_components == 1;
+        let mut forms: IdMap<Def, Form> = IdMap::default();
+        let mut any = false;
+        let blocks = || {
+            let blocks = layout.iter().filter_map(|event| match event {
+                CfEvent::Block(b) => Some(*b),
+                _ => None,
+            });
+            blocks.flat_map(|b| sh.blocks[b].instrs.iter().map(|&i| &sh.instrs[i]))
+        };
+        for instr in blocks() {
+            match instr {
+                Instr::Alu(alu) if half(alu.def) && self.is_divergent(alu.def) => {
+                    forms[alu.def] = form(alu);
+                    any |= forms[alu.def] == Form::Packed;
+                }
+                Instr::Phi(phi) if half(phi.def) && self.is_divergent(phi.def) => {
+                    forms[phi.def] = Form::Follows;
+                }
+                _ => {}
+            }
+        }
+        if !any {
+            return;
+        }
+        for instr in blocks() {
+            match instr {
+                Instr::Alu(alu) if reads_any(alu.op) => {}
+                Instr::Phi(_) => {}
+                other => other.for_each_src(|def| {
+                    if half(def) {
+                        forms[def] = Form::Apart;
+                    }
+                }),
+            }
+        }
+        // What is chosen among values lies as these do, if one of them is packed, or if what is made of it is: it is copied anyway. Loops
+        // make what is found last decide about what stands first.
+        let mut again = true;
+        while again {
+            again = false;
+            for instr in blocks() {
+                let Some(def) = instr.def().filter(|&def| half(def)) else {
+                    continue;
+                };
+                let chooses = match instr {
+                    Instr::Alu(alu) => alu.op == AluOp::Bcsel,
+                    Instr::Phi(_) => true,
+                    _ => false,
+                };
+                if chooses && forms[def] == Form::Follows {
+                    let mut packed = false;
+                    instr.for_each_src(|def| packed |= half(def) && forms[def] == Form::Packed);
+                    if packed {
+                        forms[def] = Form::Packed;
+                        again = true;
+                    }
+                }
+                let wants = chooses && forms[def] == Form::Packed
+                    || matches!(instr, Instr::Alu(alu) if alu.op == AluOp::FFma);
+                if wants {
+                    instr.for_each_src(|def| {
+                        if half(def) && forms[def] == Form::Follows {
+                            forms[def] = Form::Packed;
+                            again = true;
+                        }
+                    });
+                }
+            }
+        }
+        for instr in blocks() {
+            if let Some(def) = instr.def().filter(|&def| half(def)) {
+                self.packed[def] = forms[def] == Form::Packed;
+            }
+        }
+    }
+
+    /// A half where an operation that wants them side by side can read it: there, or one for all lanes at the beginning of a dword.
+    pub(super) fn side_by_side(&mut self, exec: Exec, half: Lanes) -> Lanes {
+        let aligned = |bytes: u32| half.offset.is_multiple_of(bytes);
+        let fits = match half.pitch {
+            0 => aligned(4),
+            HALF_BYTES => aligned(16),
+            _ => false,
+        };
+        if fits && !half.is_imm() {
+            return half;
+        }
+        if let Some(bits) = half.imm_bits() {
+            return self.b.imm_reg(half.ty, bits);
+        }
+        let (to, plain) = (
+            self.b.packed_halves(exec),
+            Lanes {
+                neg: false,
+                abs: false,
+                ..half
+            },
+        );
+        self.b
+            .mov(exec, to.retype(Type::Uw), plain.retype(Type::Uw));
+        Lanes {
+            neg: half.neg,
+            abs: half.abs,
+            ..to
+        }
+    }
+}
