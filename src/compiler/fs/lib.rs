@@ -40,6 +40,7 @@ mod pushed_tests;
 mod regalloc;
 mod schedule;
 mod spill;
+mod spill_gaps;
 mod split_vgrfs;
 #[cfg(test)]
 mod text_tests;
