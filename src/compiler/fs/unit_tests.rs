@@ -392,12 +392,44 @@ fn scheduling_keeps_every_dependency() {
     };
     let want = run(&lir);
     let live = intervals(&lir, &loops(&lir));
-    schedule::before_allocation(&mut lir, &live, schedule::PRESSURES[0]);
+    schedule::before_allocation(
+        &mut lir,
+        &live,
+        schedule::PRESSURES[0],
+        schedule::Saving::Least,
+    );
     assert_eq!(run(&lir), want);
     let found = regalloc::allocate(&mut lir, r0, false).unwrap().unwrap();
     schedule::after_allocation(&mut lir, &found.reg);
     assert_eq!(run(&lir), want);
     assert_eq!(lir.insts.len(), 208);
+}
+
+#[test]
+fn the_written_order_makes_no_addresses_in_vain() {
+    let most = |saving| {
+        let mut lir = program();
+        let base = lir.vgrf(32);
+        let sum = lir.vgrf(32);
+        mov(&mut lir, base, Src::ud(0));
+        mov(&mut lir, sum, Src::ud(0));
+        for _ in 0..20 {
+            let (address, wide) = (lir.vgrf(32), lir.vgrf(8 * 32));
+            mov(&mut lir, address, reg(base));
+            answer(&mut lir, wide, address);
+            let mut add = Inst::new(Op::Eu(Opcode::Add), 8);
+            add.dst = Dst::vgrf(sum, 0, Type::Ud, 1);
+            add.src[0] = reg(sum);
+            add.src[1] = reg(wide);
+            lir.insts.push(add);
+        }
+        mov(&mut lir, base, reg(sum));
+        let live = intervals(&lir, &loops(&lir));
+        schedule::before_allocation(&mut lir, &live, 0, saving);
+        regalloc::pressure(&lir, &intervals(&lir, &loops(&lir)))
+    };
+    assert_eq!(most(schedule::Saving::Least), 29);
+    assert_eq!(most(schedule::Saving::Written), 11);
 }
 
 #[test]
