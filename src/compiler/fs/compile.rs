@@ -7,8 +7,8 @@ use crate::options::Options;
 use crate::schedule::{Estimate, Saving};
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
-    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_pack,
-    opt_predicate, opt_select, print, regalloc, schedule, split_vgrfs, uniform, validate,
+    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_in_place,
+    opt_pack, opt_predicate, opt_select, print, regalloc, schedule, split_vgrfs, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
@@ -331,6 +331,7 @@ const PIPELINE: &[Pass] = &[
     ("opt_predicate", opt_predicate::opt_predicate),
     ("opt_else", opt_else::opt_else),
     ("opt_constants", opt_constants::opt_constants),
+    ("opt_in_place", opt_in_place::opt_in_place),
 ];
 
 /// Orders the instructions and gives them registers. Of several orders the first that fits is taken: an order that hides latency is not

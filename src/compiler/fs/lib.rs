@@ -29,6 +29,7 @@ mod opt_cse;
 mod opt_dce;
 mod opt_else;
 mod opt_flags;
+mod opt_in_place;
 mod opt_pack;
 mod opt_predicate;
 mod opt_select;
