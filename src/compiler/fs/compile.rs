@@ -4,11 +4,11 @@ use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
 use crate::options::Options;
-use crate::schedule::Estimate;
+use crate::schedule::{Estimate, Saving};
 use crate::{
     encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
-    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_pack,
-    opt_predicate, opt_select, print, regalloc, schedule, split_vgrfs, uniform, validate,
+    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_in_place,
+    opt_pack, opt_predicate, opt_select, print, regalloc, schedule, split_vgrfs, uniform, validate,
 };
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
@@ -341,6 +341,7 @@ const PIPELINE: &[(&str, Pass, &[&str])] = &[
     ("opt_predicate", opt_predicate::opt_predicate, &[]),
     ("opt_else", opt_else::opt_else, &[]),
     ("opt_constants", opt_constants::opt_constants, &[]),
+    ("opt_in_place", opt_in_place::opt_in_place, &[]),
 ];
 
 /// Orders the instructions and gives them registers. Of several orders the first that fits is taken: an order that hides latency is not
@@ -353,17 +354,27 @@ fn allocate(
 ) -> Result<Option<regalloc::Allocation>, FsError> {
     let live = live::intervals(lir, &live::loops(lir));
     if spill_everything {
-        schedule::before_allocation(lir, &live, schedule::PRESSURES[0]);
+        schedule::before_allocation(lir, &live, schedule::PRESSURES[0], Saving::Least);
         regalloc::spill_everything(lir, r0)?;
         return regalloc::allocate(lir, r0, true);
     }
     // The order as written is tried behind those that save registers beyond a limit, but before the one that always saves.
     let [fast, narrow, least] = schedule::PRESSURES;
     let mut best: Option<(u32, Lir)> = None;
-    for limit in [Some(fast), Some(narrow), None, Some(least)] {
+    let by = |limit, saving| Some((limit, saving));
+    let orders = [
+        by(fast, Saving::Least),
+        by(narrow, Saving::Least),
+        None,
+        by(least, Saving::Least),
+        // Where something is spilled in any case, less may be.
+        by(least, Saving::Written),
+    ];
+    let last = if may_spill { 5 } else { 4 };
+    for order in &orders[..last] {
         let mut tried = lir.clone();
-        if let Some(limit) = limit {
-            schedule::before_allocation(&mut tried, &live, limit);
+        if let Some((limit, saving)) = *order {
+            schedule::before_allocation(&mut tried, &live, limit, saving);
         }
         if let Some(allocation) = regalloc::allocate(&mut tried, r0, false)? {
             *lir = tried;

@@ -29,6 +29,7 @@ mod opt_cse;
 mod opt_dce;
 mod opt_else;
 mod opt_flags;
+mod opt_in_place;
 mod opt_pack;
 mod opt_predicate;
 mod opt_select;
@@ -40,6 +41,7 @@ mod pushed_tests;
 mod regalloc;
 mod schedule;
 mod spill;
+mod spill_gaps;
 mod split_vgrfs;
 #[cfg(test)]
 mod text_tests;

@@ -433,7 +433,12 @@ fn f12_no_code_is_made_of_it() {
     opt_coalesce::opt_coalesce(&mut lir);
     opt_dce::opt_dce(&mut lir);
     let live = live::intervals(&lir, &live::loops(&lir));
-    schedule::before_allocation(&mut lir, &live, schedule::PRESSURES[0]);
+    schedule::before_allocation(
+        &mut lir,
+        &live,
+        schedule::PRESSURES[0],
+        schedule::Saving::Least,
+    );
     let allocation = regalloc::allocate(&mut lir, VgrfId::new(0), false)
         .expect("valid")
         .expect("fits");

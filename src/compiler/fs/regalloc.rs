@@ -7,8 +7,8 @@
 use crate::error::FsError;
 use crate::lir::*;
 use crate::live::{Ends, Interval, intervals, loops};
-use crate::spill;
-use entity::{Id, IdMap, IdSet};
+use crate::{spill, spill_gaps};
+use entity::{IdMap, IdSet};
 
 /// Registers that may be given out.
 const REGISTERS: usize = 128;
@@ -33,6 +33,22 @@ pub(crate) fn allocate(
     r0: VgrfId,
     may_spill: bool,
 ) -> Result<Option<Allocation>, FsError> {
+    if !may_spill {
+        return rounds(lir, r0, None);
+    }
+    let written = lir.clone();
+    match rounds(lir, r0, Some(spill_gaps::ROOM)) {
+        // What stays in registers longer than for an instruction cannot be spilled again, and may be in the way.
+        Err(FsError::Limit { .. }) => {
+            *lir = written;
+            rounds(lir, r0, Some(0))
+        }
+        done => done,
+    }
+}
+
+/// Allocates; spills until it fits, and fills as many registers as `room` says with what is spilled. Without it nothing is spilled.
+fn rounds(lir: &mut Lir, r0: VgrfId, room: Option<i32>) -> Result<Option<Allocation>, FsError> {
     let (mut spills, mut fills) = (0, 0);
     loop {
         let loops = loops(lir);
@@ -48,10 +64,8 @@ pub(crate) fn allocate(
         if spilled.is_empty() {
             return Ok(Some(out));
         }
-        if !may_spill {
-            return Ok(None);
-        }
-        let counts = spill::spill(lir, &live, &spilled, r0)?;
+        let Some(room) = room else { return Ok(None) };
+        let counts = spill::spill(lir, &live, &spilled, r0, room)?;
         spills += counts.0;
         fills += counts.1;
     }
@@ -75,7 +89,6 @@ fn scan(
         free_at: [0; REGISTERS],
         owner: [None; REGISTERS],
     };
-    let mut active: Vec<VgrfId> = Vec::new();
     let mut spilled = IdSet::new();
     // Looked for when something has to be spilled at all.
     let mut recipes = None;
@@ -94,7 +107,6 @@ fn scan(
     let mut used = 0usize;
     for (start, v) in order {
         let regs = usize::from(lir.vgrfs[v].regs);
-        active.retain(|a| live[*a].end >= start);
         let registers = if live[v].end < last.0 {
             REGISTERS
         } else {
@@ -106,33 +118,39 @@ fn scan(
         {
             out.reg[v] = reg as u8;
             file.take(v, reg, regs, ends);
-            active.push(v);
             continue;
         }
         loop {
             if let Some(reg) = find(&file.free_at[..registers], regs, start) {
                 out.reg[v] = reg as u8;
                 file.take(v, reg, regs, ends);
-                active.push(v);
                 used = used.max(reg + regs);
                 break;
             }
             let recipes = recipes.get_or_insert_with(|| spill::recipes(lir, |_| true));
-            let cheap = |v: VgrfId| recipes[v].is_some();
-            let victim = cheapest(lir, live, v, &active, regs, cheap);
-            let Some(victim) = victim else {
-                return Err(FsError::Limit {
-                    what: "registers at once",
-                    need: regs as u64,
-                    max: registers as u64,
-                });
-            };
-            spilled.insert(victim);
-            if victim == v {
-                break;
+            let cost = |v: VgrfId| cost(lir, v, &live[v], recipes[v].is_some());
+            let itself = cost(v);
+            match file.cheapest(start, registers, regs, cost) {
+                Some((others, first)) if itself.is_none_or(|itself| others < itself) => {
+                    for r in first..first + regs {
+                        if let Some(victim) = file.taken(r, start) {
+                            spilled.insert(victim);
+                            file.free(victim, start);
+                        }
+                    }
+                }
+                _ if itself.is_some() => {
+                    spilled.insert(v);
+                    break;
+                }
+                _ => {
+                    return Err(FsError::Limit {
+                        what: "registers at once",
+                        need: regs as u64,
+                        max: registers as u64,
+                    });
+                }
             }
-            active.retain(|a| *a != victim);
-            file.free(victim, start);
         }
     }
     out.max_live = pressure(lir, live).max(1);
@@ -233,6 +251,32 @@ impl File {
         }
     }
 
+    /// Whose a register is at `at`.
+    fn taken(&self, r: usize, at: u32) -> Option<VgrfId> {
+        self.owner[r].filter(|_| self.free_at[r] > at)
+    }
+
+    /// The run of so many registers whose VGRFs cost least, and where it begins.
+    fn cheapest(
+        &self,
+        at: u32,
+        registers: usize,
+        regs: usize,
+        cost: impl Fn(VgrfId) -> Option<u64>,
+    ) -> Option<(u64, usize)> {
+        let owners: Vec<_> = (0..registers).map(|r| self.taken(r, at)).collect();
+        let costs: Vec<_> = owners.iter().map(|v| v.map_or(Some(0), &cost)).collect();
+        let run = |first: usize| {
+            let mut sum = 0;
+            for r in first..first + regs {
+                let again = r > first && owners[r] == owners[r - 1];
+                sum += if again { 0 } else { costs[r]? };
+            }
+            Some((sum, first))
+        };
+        (0..=registers.checked_sub(regs)?).filter_map(run).min()
+    }
+
     /// True if the registers are still the VGRF's, or nobody's.
     fn is_of(&self, v: VgrfId, range: std::ops::Range<usize>, at: u32) -> bool {
         let mut all = self.free_at[range.clone()].iter().zip(&self.owner[range]);
@@ -256,30 +300,19 @@ fn find(free_at: &[u32], regs: usize, start: u32) -> Option<usize> {
     None
 }
 
-/// What is best spilled: little used, long alive, and large enough.
-fn cheapest(
-    lir: &Lir,
-    live: &IdMap<Vgrf, Interval>,
-    v: VgrfId,
-    active: &[VgrfId],
-    regs: usize,
-    cheap: impl Fn(VgrfId) -> bool,
-) -> Option<Id<Vgrf>> {
-    let cost = |c: VgrfId| {
-        let i = &live[c];
-        let length = u64::from(i.end - i.start) + 1;
-        let size = u64::from(lir.vgrfs[c].regs).min(regs as u64);
-        // What is made again needs no message.
-        let weight = u64::from(i.weight) * if cheap(c) { 1024 } else { 4096 };
-        weight / (length * size)
-    };
-    active
-        .iter()
-        .copied()
-        .chain([v])
-        .filter(|c| !lir.vgrfs[*c].no_spill && lir.vgrfs[*c].fixed.is_none())
-        .min_by_key(|c| (cost(*c), c.index()))
+/// What it costs to spill a VGRF, if that can be: little for what is little used, and long alive.
+fn cost(lir: &Lir, v: VgrfId, live: &Interval, remade: bool) -> Option<u64> {
+    let vgrf = &lir.vgrfs[v];
+    if vgrf.no_spill || vgrf.fixed.is_some() {
+        return None;
+    }
+    let length = u64::from(live.end - live.start) + 1;
+    // What is made again needs no message.
+    Some(u64::from(live.weight) * if remade { 1 << 18 } else { 1 << 20 } / length)
 }
+
+/// Registers that are filled where everything is spilled: some of it stays there, most does not.
+const LITTLE_ROOM: i32 = 24;
 
 /// Spills every register that can be, once: for tests of the spiller.
 pub(crate) fn spill_everything(lir: &mut Lir, r0: VgrfId) -> Result<(), FsError> {
@@ -290,7 +323,7 @@ pub(crate) fn spill_everything(lir: &mut Lir, r0: VgrfId) -> Result<(), FsError>
             all.insert(v);
         }
     }
-    spill::spill(lir, &live, &all, r0).map(|_| ())
+    spill::spill(lir, &live, &all, r0, LITTLE_ROOM).map(|_| ())
 }
 
 /// Removes copies whose source and destination have got the same register.

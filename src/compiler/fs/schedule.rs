@@ -463,8 +463,23 @@ impl Pressure<'_> {
     }
 }
 
+/// What saves registers.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Saving {
+    /// The instruction that frees most, or takes least.
+    Least,
+    /// The instruction that frees most; where none does, the written order. What takes least may be taken in vain: addresses of many
+    /// loads, before the one behind which registers are free again.
+    Written,
+}
+
 /// Orders the blocks before allocation. Beyond so many registers in use, registers are saved.
-pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>, pressure: i32) {
+pub(crate) fn before_allocation(
+    lir: &mut Lir,
+    live: &IdMap<Vgrf, Interval>,
+    pressure: i32,
+    saving: Saving,
+) {
     let units = Units::new(lir, None);
     let mut t = trackers(&units, lir.insts.len());
     // Registers live where each block begins.
@@ -498,11 +513,11 @@ pub(crate) fn before_allocation(lir: &mut Lir, live: &IdMap<Vgrf, Interval>, pre
         p.now = if start == 0 { 0 } else { change[2 * start - 1] };
         let order = list(g, |ready, time| {
             if p.now > pressure {
-                // Too many registers: what frees most; among equals the written order.
-                let best = ready
-                    .iter()
-                    .enumerate()
-                    .min_by_key(|(_, r)| (p.change(lir, &block[r.node as usize]), r.node));
+                // Too many registers; among equals the written order.
+                let most = if saving == Saving::Least { i32::MAX } else { 1 };
+                let change = |r: &Ready| p.change(lir, &block[r.node as usize]).min(most);
+                let all = ready.iter().enumerate();
+                let best = all.min_by_key(|(_, r)| (change(r), r.node));
                 let at = best.map_or(0, |b| b.0);
                 p.execute(lir, &block[ready[at].node as usize]);
                 return at;

@@ -1,8 +1,8 @@
 //! Spilling: registers that live in scratch memory and are fetched for one instruction at a time.
 //!
 //! In:  LIR and the VGRFs to spill.
-//! Out: LIR in which each of their occurrences is a short-lived register of its own, filled before and spilled after. What holds
-//! nothing but constants is made again where it is read, and never stored.
+//! Out: LIR in which each of their occurrences is a short-lived register of its own, filled before and spilled after, or several in a
+//! block are where there is room ([`spill_gaps`]). What holds nothing but constants is made again where it is read, and never stored.
 //! Scratch messages ignore which lanes are active; where a write leaves lanes untouched that still matter, the register
 //! is filled first.
 
@@ -10,21 +10,13 @@ use crate::error::FsError;
 use crate::lir::*;
 use crate::live::Interval;
 use crate::message;
+use crate::spill_gaps;
 use entity::{IdMap, IdSet};
 use isa::Type;
 use smallvec::SmallVec;
 
 /// Registers that a message reaches from the place that its header names. Ref: SKL PRM vol. 7, "Scratch Block Read/Write".
 const REACH: u32 = 4096;
-
-/// The registers of a spilled VGRF that an instruction accesses.
-struct Touched {
-    v: VgrfId,
-    first: u32,
-    end: u32,
-    read: bool,
-    written: bool,
-}
 
 /// Instructions that make a VGRF again.
 type Recipe = SmallVec<[Inst; 2]>;
@@ -76,12 +68,24 @@ pub(crate) fn recipes(lir: &Lir, of: impl Fn(VgrfId) -> bool) -> IdMap<Vgrf, Opt
     out
 }
 
-/// Returns how many registers were written and read by the code added.
+/// What is in registers of a spilled VGRF.
+struct Held {
+    v: VgrfId,
+    first: u32,
+    end: u32,
+    temp: VgrfId,
+    /// It is not yet in scratch as it is here.
+    changed: bool,
+}
+
+/// Returns how many registers were written and read by the code added. As many registers as `room` says are filled with what occurs
+/// again.
 pub(crate) fn spill(
     lir: &mut Lir,
     live: &IdMap<Vgrf, Interval>,
     spilled: &IdSet<Vgrf>,
     r0: VgrfId,
+    room: i32,
 ) -> Result<(u32, u32), FsError> {
     let mut slot: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
     let remade = recipes(lir, |v| spilled.contains(v));
@@ -89,107 +93,72 @@ pub(crate) fn spill(
         let bytes = u64::from(lir.vgrfs[v].regs) * u64::from(GRF_BYTES);
         slot[v] = lir.reserve_scratch(bytes)? / GRF_BYTES;
     }
+    let stored = |v: VgrfId| spilled.contains(v) && remade[v].is_none();
+    let writes = Writes::new(lir, stored);
+    let merges = |at: usize, v: VgrfId| writes.must_merge(&lir.insts[at], at, v, &live[v]);
+    let occurrences = spill_gaps::occurrences(lir, live, spilled, stored, merges, room);
+    let mut next = occurrences.iter().peekable();
     let insts = std::mem::take(&mut lir.insts);
     let mut out = Vec::with_capacity(insts.len() * 2);
     let (mut spills, mut fills) = (0, 0);
-    // What the instruction before had in registers: (VGRF, first register, end, where).
-    let mut last: SmallVec<[(VgrfId, u32, u32, VgrfId); 4]> = SmallVec::new();
-    for mut inst in insts {
+    let mut held: Vec<Held> = Vec::new();
+    for (at, mut inst) in insts.into_iter().enumerate() {
         if inst.dst.as_vgrf().is_some_and(|v| remade[v].is_some()) {
             continue;
         }
-        let before = std::mem::take(&mut last);
-        let mut touched: SmallVec<[Touched; 4]> = SmallVec::new();
-        let mut touch = |v: VgrfId, first: u32, end: u32, write: bool| match touched
-            .iter_mut()
-            .find(|t| t.v == v)
-        {
-            Some(t) => {
-                t.first = t.first.min(first);
-                t.end = t.end.max(end);
-                t.read |= !write;
-                t.written |= write;
-            }
-            None => touched.push(Touched {
-                v,
-                first,
-                end,
-                read: !write,
-                written: write,
-            }),
-        };
         for i in 0..inst.sources() {
-            if let Some(v) = inst.src[i].as_vgrf().filter(|v| spilled.contains(*v)) {
-                let s = &inst.src[i];
-                let (first, end) = if inst.op == Op::MovIndirect && i == 0 {
-                    (0, u32::from(lir.vgrfs[v].regs))
-                } else {
-                    let bytes = inst.src_bytes(i).max(1);
-                    (s.offset / GRF_BYTES, (s.offset + bytes).div_ceil(GRF_BYTES))
-                };
-                touch(v, first, end, false);
-            }
-        }
-        if let Some(v) = inst.dst.as_vgrf().filter(|v| spilled.contains(*v)) {
-            let d = &inst.dst;
-            touch(
-                v,
-                d.offset / GRF_BYTES,
-                (d.offset + inst.dst_bytes()).div_ceil(GRF_BYTES),
-                true,
-            );
-        }
-        let mut after: SmallVec<[(VgrfId, u32, u32); 2]> = SmallVec::new();
-        for t in &touched {
-            let Touched {
-                v,
-                first,
-                end,
-                read,
-                written,
-            } = *t;
-            if let Some(recipe) = &remade[v] {
+            if let Some(v) = inst.src[i].as_vgrf()
+                && let Some(recipe) = &remade[v]
+            {
                 remake(lir, &mut out, &mut inst, v, recipe);
-                continue;
-            }
-            let held = before
-                .iter()
-                .find(|l| l.0 == v && l.1 <= first && end <= l.2)
-                .filter(|_| !written);
-            let (first, end) = held.map_or((first, end), |l| (l.1, l.2));
-            let temp = match held {
-                Some(held) => held.3,
-                None => lir.vgrfs.push(Vgrf {
-                    regs: (end - first) as u16,
-                    fixed: None,
-                    no_spill: true,
-                }),
-            };
-            last.push((v, first, end, temp));
-            let at = slot[v] + first;
-            if held.is_none() && (read || written && must_merge(&inst, &live[v])) {
-                fills += end - first;
-                transfer(lir, &mut out, r0, temp, at, end - first, false);
-            }
-            for s in &mut inst.src {
-                if s.reg == Reg::Vgrf(v) {
-                    s.reg = Reg::Vgrf(temp);
-                    s.offset -= first * GRF_BYTES;
-                }
-            }
-            if written {
-                inst.dst.reg = Reg::Vgrf(temp);
-                inst.dst.offset -= first * GRF_BYTES;
-                after.push((temp, at, end - first));
             }
         }
-        if inst.is_control() {
-            last.clear();
+        let mut after: SmallVec<[Held; 2]> = SmallVec::new();
+        while let Some(t) = next.next_if(|t| t.at as usize == at) {
+            let v = t.v;
+            let mut here = match held.iter().position(|h| h.v == v) {
+                Some(i) => held.swap_remove(i),
+                None => {
+                    let temp = lir.vgrfs.push(Vgrf {
+                        regs: (t.end - t.first) as u16,
+                        fixed: None,
+                        no_spill: true,
+                    });
+                    if t.read {
+                        let n = t.end - t.first;
+                        fills += n;
+                        transfer(lir, &mut out, r0, temp, slot[v] + t.first, n, false);
+                    }
+                    Held {
+                        v,
+                        first: t.first,
+                        end: t.end,
+                        temp,
+                        changed: false,
+                    }
+                }
+            };
+            let begin = here.first * GRF_BYTES;
+            for s in inst.src.iter_mut().filter(|s| s.reg == Reg::Vgrf(v)) {
+                s.reg = Reg::Vgrf(here.temp);
+                s.offset -= begin;
+            }
+            if t.written {
+                inst.dst.reg = Reg::Vgrf(here.temp);
+                inst.dst.offset -= begin;
+                here.changed = true;
+            }
+            if t.kept {
+                held.push(here);
+            } else if here.changed && live[v].end as usize > 2 * at + 1 {
+                after.push(here);
+            }
         }
         out.push(inst);
-        for (temp, at, n) in after {
+        for h in after {
+            let n = h.end - h.first;
             spills += n;
-            transfer(lir, &mut out, r0, temp, at, n, true);
+            transfer(lir, &mut out, r0, h.temp, slot[h.v] + h.first, n, true);
         }
     }
     lir.insts = out;
@@ -231,19 +200,62 @@ fn remake(lir: &mut Lir, out: &mut Vec<Inst>, inst: &mut Inst, v: VgrfId, recipe
     }
 }
 
-/// True if what the instruction does not write of its destination's registers may still be needed.
-fn must_merge(inst: &Inst, live: &Interval) -> bool {
-    let pitch = u32::from(inst.dst.stride) * inst.dst.ty.size_bytes();
-    let whole = inst.send.is_some()
-        || inst.dst.offset.is_multiple_of(GRF_BYTES)
-            && inst.dst.ty.size_bytes() == pitch
-            && inst.dst_bytes().is_multiple_of(GRF_BYTES);
-    if inst.no_mask && inst.pred.is_none() && whole {
-        return false;
+/// Bytes that an instruction writes to a VGRF, whichever lanes are active: first and end. [`None`] for those of active lanes alone.
+type Written = Option<(u32, u32)>;
+
+/// The writes of what is spilled, each kind once.
+struct Writes {
+    of: IdMap<Vgrf, SmallVec<[Written; 1]>>,
+}
+
+impl Writes {
+    fn new(lir: &Lir, stored: impl Fn(VgrfId) -> bool) -> Writes {
+        let mut of: IdMap<Vgrf, SmallVec<[Written; 1]>> =
+            IdMap::for_arena(&lir.vgrfs, SmallVec::new());
+        for inst in &lir.insts {
+            if let Some(v) = inst.dst.as_vgrf().filter(|v| stored(*v)) {
+                let written = Writes::of(inst);
+                if !of[v].contains(&written) {
+                    of[v].push(written);
+                }
+            }
+        }
+        Writes { of }
     }
-    // Made at one place and used in the same loop: lanes that are not active here do not read it.
-    let local = live.defs == 1 && live.around == live.first_loop;
-    !(local && inst.pred.is_none() && whole)
+
+    fn of(inst: &Inst) -> Written {
+        let pitch = u32::from(inst.dst.stride) * inst.dst.ty.size_bytes();
+        let packed = inst.send.is_some() || inst.exec == 1 || inst.dst.ty.size_bytes() == pitch;
+        let all = inst.no_mask && inst.pred.is_none() && packed;
+        all.then(|| (inst.dst.offset, inst.dst.offset + inst.dst_bytes()))
+    }
+
+    /// True if what the instruction does not write of its destination's registers may still be needed.
+    fn must_merge(&self, inst: &Inst, at: usize, v: VgrfId, live: &Interval) -> bool {
+        // Nothing is there yet.
+        if live.start as usize == 2 * at + 1 {
+            return false;
+        }
+        let pitch = u32::from(inst.dst.stride) * inst.dst.ty.size_bytes();
+        let whole = inst.send.is_some()
+            || inst.dst.offset.is_multiple_of(GRF_BYTES)
+                && inst.dst.ty.size_bytes() == pitch
+                && inst.dst_bytes().is_multiple_of(GRF_BYTES);
+        if let Some((first, end)) = Writes::of(inst) {
+            // All that is ever written of these registers is written again.
+            let from = first / GRF_BYTES * GRF_BYTES;
+            let to = end.next_multiple_of(GRF_BYTES);
+            let within = |w: &Written| {
+                w.is_some_and(|(a, b)| {
+                    a >= to || b <= from || first <= a.max(from) && b.min(to) <= end
+                })
+            };
+            return !whole && !self.of[v].iter().all(within);
+        }
+        // Made at one place and used in the same loop: lanes that are not active here do not read it.
+        let local = live.defs == 1 && live.around == live.first_loop;
+        !(local && inst.pred.is_none() && whole)
+    }
 }
 
 /// Registers that one message moves: 4 at most.

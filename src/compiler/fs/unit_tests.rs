@@ -165,7 +165,7 @@ fn constants_are_made_again_and_never_stored() {
     let mut all = entity::IdSet::new();
     all.insert(constant);
     let live = intervals(&lir, &loops(&lir));
-    let counts = crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
+    let counts = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     assert_eq!((counts, scratch_messages(&lir)), ((0, 0), 0));
     // Each copy has the constant made before it.
     let made = |i: &Inst| i.src[0].reg == Reg::Imm(7) && i.no_mask;
@@ -189,9 +189,60 @@ fn what_is_written_twice_is_stored_and_kept_for_the_next_instruction() {
     let mut all = entity::IdSet::new();
     all.insert(twice);
     let live = intervals(&lir, &loops(&lir));
-    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
-    // Two writes merge with what lanes that are not active hold; three reads in a row take one.
-    assert_eq!((spills, fills), (2, 3));
+    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    // The second write merges with what lanes that are not active hold; three reads in a row take one.
+    assert_eq!((spills, fills), (2, 2));
+}
+
+#[test]
+fn what_is_summed_up_stays_in_registers_where_there_is_room() {
+    let spilled = |room: i32| {
+        let mut lir = program();
+        let r0 = lir.vgrf(32);
+        let (sum, other) = (lir.vgrf(32), lir.vgrf(32));
+        mov(&mut lir, sum, Src::ud(1));
+        control(&mut lir, Op::Do);
+        for _ in 0..3 {
+            let mut add = Inst::new(Op::Eu(Opcode::Add), 8);
+            add.dst = Dst::vgrf(sum, 0, Type::Ud, 1);
+            add.src[0] = reg(sum);
+            add.src[1] = Src::ud(3);
+            lir.insts.push(add);
+            mov(&mut lir, other, Src::ud(2));
+        }
+        control(&mut lir, Op::Eu(Opcode::While));
+        mov(&mut lir, r0, reg(sum));
+        mov(&mut lir, r0, reg(other));
+        let mut all = entity::IdSet::new();
+        all.insert(sum);
+        let live = intervals(&lir, &loops(&lir));
+        crate::spill::spill(&mut lir, &live, &all, r0, room).unwrap()
+    };
+    // The other one is there.
+    assert_eq!(spilled(1), (4, 4));
+    assert_eq!(spilled(2), (2, 2));
+}
+
+#[test]
+fn what_only_scalars_are_written_to_is_not_merged() {
+    let mut lir = program();
+    let r0 = lir.vgrf(32);
+    let (scalar, other) = (lir.vgrf(32), lir.vgrf(32));
+    let mut one = Inst::new(Op::Eu(Opcode::Mov), 1);
+    one.no_mask = true;
+    one.src[0] = Src::ud(1);
+    one.dst = Dst::vgrf(scalar, 4, Type::Ud, 1);
+    lir.insts.push(one);
+    control(&mut lir, Op::Do);
+    one.src[0] = reg(other);
+    lir.insts.push(one);
+    control(&mut lir, Op::Eu(Opcode::While));
+    mov(&mut lir, r0, reg(scalar));
+    let mut all = entity::IdSet::new();
+    all.insert(scalar);
+    let live = intervals(&lir, &loops(&lir));
+    let counts = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    assert_eq!(counts, (2, 1));
 }
 
 /// A message that answers with eight registers.
@@ -212,11 +263,13 @@ fn eight_registers_go_to_scratch_by_two_messages() {
     let r0 = lir.vgrf(32);
     let wide = lir.vgrf(8 * 32);
     answer(&mut lir, wide, r0);
+    control(&mut lir, Op::Eu(Opcode::If));
+    mov(&mut lir, r0, reg(wide));
     let mut all = entity::IdSet::new();
     all.insert(wide);
     let live = intervals(&lir, &loops(&lir));
-    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
-    assert_eq!((spills, fills, scratch_messages(&lir)), (8, 0, 2));
+    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    assert_eq!((spills, fills, scratch_messages(&lir)), (8, 1, 3));
 }
 
 /// `n` answers of two registers, the second of which is the second of the four of a payload at the end.
@@ -339,12 +392,44 @@ fn scheduling_keeps_every_dependency() {
     };
     let want = run(&lir);
     let live = intervals(&lir, &loops(&lir));
-    schedule::before_allocation(&mut lir, &live, schedule::PRESSURES[0]);
+    schedule::before_allocation(
+        &mut lir,
+        &live,
+        schedule::PRESSURES[0],
+        schedule::Saving::Least,
+    );
     assert_eq!(run(&lir), want);
     let found = regalloc::allocate(&mut lir, r0, false).unwrap().unwrap();
     schedule::after_allocation(&mut lir, &found.reg);
     assert_eq!(run(&lir), want);
     assert_eq!(lir.insts.len(), 208);
+}
+
+#[test]
+fn the_written_order_makes_no_addresses_in_vain() {
+    let most = |saving| {
+        let mut lir = program();
+        let base = lir.vgrf(32);
+        let sum = lir.vgrf(32);
+        mov(&mut lir, base, Src::ud(0));
+        mov(&mut lir, sum, Src::ud(0));
+        for _ in 0..20 {
+            let (address, wide) = (lir.vgrf(32), lir.vgrf(8 * 32));
+            mov(&mut lir, address, reg(base));
+            answer(&mut lir, wide, address);
+            let mut add = Inst::new(Op::Eu(Opcode::Add), 8);
+            add.dst = Dst::vgrf(sum, 0, Type::Ud, 1);
+            add.src[0] = reg(sum);
+            add.src[1] = reg(wide);
+            lir.insts.push(add);
+        }
+        mov(&mut lir, base, reg(sum));
+        let live = intervals(&lir, &loops(&lir));
+        schedule::before_allocation(&mut lir, &live, 0, saving);
+        regalloc::pressure(&lir, &intervals(&lir, &loops(&lir)))
+    };
+    assert_eq!(most(schedule::Saving::Least), 29);
+    assert_eq!(most(schedule::Saving::Written), 11);
 }
 
 #[test]
@@ -529,25 +614,30 @@ fn scratch_beyond_a_messages_reach_has_headers_of_its_own() {
     let at = lir.reserve_scratch(4090 * 32).unwrap();
     assert_eq!(at, 0);
     answer(&mut lir, wide, r0);
+    control(&mut lir, Op::Do);
+    mov(&mut lir, r0, Src::vgrf(wide, 5 * 32, Type::Ud, 1));
     let mut all = entity::IdSet::new();
     all.insert(wide);
     let live = intervals(&lir, &loops(&lir));
-    crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
+    crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     // Registers 4090 to 4093 from the thread's own place; from 128 KiB behind it what no offset reaches.
     let place = |i: &Inst| {
         i.send
             .map(|s| (s.desc & 0xfff, i.src[0].reg == Reg::Vgrf(r0)))
     };
     let places: Vec<_> = lir.insts.iter().skip(1).filter_map(place).collect();
-    assert_eq!(places, [(4090, true), (4094, true)]);
+    assert_eq!(places, [(4090, true), (4094, true), (4095, true)]);
     let more = lir.vgrf(32);
-    mov(&mut lir, more, Src::ud(1));
-    mov(&mut lir, more, Src::ud(2));
+    mov(&mut lir, more, reg(r0));
+    control(&mut lir, Op::Eu(Opcode::If));
+    mov(&mut lir, more, reg(r0));
+    control(&mut lir, Op::Eu(Opcode::Endif));
+    mov(&mut lir, r0, reg(more));
     let mut all = entity::IdSet::new();
     all.insert(more);
     let live = intervals(&lir, &loops(&lir));
-    crate::spill::spill(&mut lir, &live, &all, r0).unwrap();
-    // Both writes fetch and store it.
+    crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    // Both writes store it, the second fetches it, too, and so does who reads it.
     let added = |i: &&Inst| i.op == Op::Eu(Opcode::Add) && i.src[1].reg == Reg::Imm(128 << 10);
     assert_eq!(lir.insts.iter().filter(added).count(), 4);
     assert_eq!(

@@ -3,7 +3,7 @@
 //! In:  loads and stores of temporaries through derefs, copies already split.
 //! Out: a variable that is larger than a few dwords, indexed at run time and written with nothing but constants, all of that in one
 //! block before anything reads it and on the way to all that does, is a constant variable: the stores have become its initial
-//! value. What would be written to scratch by every invocation is then read from memory that the launcher wrote once.
+//! value. Elsewhere it may be written with what it holds. What would be written to scratch by every invocation is then read from memory that the launcher wrote once.
 //! Tests: tests/opt/opt_large_constants/.
 
 use crate::pass::Ctx;
@@ -25,6 +25,8 @@ struct Candidate {
     /// Where it is written.
     block: Option<Id<Block>>,
     stores: Vec<Id<Instr>>,
+    /// What writes it with constants elsewhere, behind these.
+    again: Vec<Id<Instr>>,
 }
 
 /// Where a pointer points.
@@ -58,7 +60,8 @@ pub fn opt_large_constants(s: &mut Shader, _: &Ctx) -> bool {
         if !(candidate.possible && candidate.indexed) {
             continue;
         }
-        let Some(value) = value_of(s, var, &candidate.stores) else {
+        let value = value_of(s, var, &candidate.stores);
+        let Some(value) = value.filter(|v| all_hold(s, v, &candidate.again)) else {
             of[var].possible = false;
             continue;
         };
@@ -123,13 +126,15 @@ fn find(s: &Shader, of: &mut IdMap<Variable, Candidate>) {
                         continue;
                     };
                     let c = &mut of[place.var];
-                    c.possible &= !place.dynamic
-                        && !c.read
-                        && c.block.is_none_or(|at| at == b)
-                        && s.const_of(i.srcs[1]).is_some();
-                    c.block = Some(b);
-                    if c.possible {
+                    let first = *c.block.get_or_insert(b);
+                    c.possible &= !place.dynamic && s.const_of(i.srcs[1]).is_some();
+                    if first == b {
+                        c.possible &= !c.read;
                         c.stores.push(id);
+                    } else if c.possible {
+                        let cfg = cfg.get_or_insert_with(|| Cfg::new(s));
+                        c.possible = cfg.dominates(first, b);
+                        c.again.push(id);
                     }
                 }
                 other => other.for_each_src(|d| escapes(of, d)),
@@ -166,32 +171,47 @@ fn value_of(s: &Shader, var: Id<Variable>, stores: &[Id<Instr>]) -> Option<Const
         None => zero(&s.types, v.ty)?,
     };
     for &store in stores {
-        let Instr::Intrinsic(i) = &s.instrs[store] else {
-            return None;
-        };
-        let mut path = Vec::new();
-        let mut at = i.srcs[0];
-        loop {
-            match s.deref_of(at)?.kind {
-                DerefKind::Array { parent, index } => {
-                    path.push(usize::try_from(s.const_component(index, 0)?).ok()?);
-                    at = parent;
-                }
-                DerefKind::Struct { parent, member } => {
-                    path.push(member as usize);
-                    at = parent;
-                }
-                _ => break,
-            }
-        }
-        let values = s.const_of(i.srcs[1])?;
-        store_at(&mut value, &path, values, i.index("write_mask"))?;
+        execute(s, &mut value, store)?;
     }
     Some(value)
 }
 
-/// Writes a constant; the path's last step comes first.
-fn store_at(value: &mut ConstValue, path: &[usize], values: &[u64], mask: u32) -> Option<()> {
+/// Whether stores change nothing of a value.
+fn all_hold(s: &Shader, value: &ConstValue, stores: &[Id<Instr>]) -> bool {
+    if stores.is_empty() {
+        return true;
+    }
+    let mut value = value.clone();
+    let mut holds = |store| execute(s, &mut value, store) == Some(false);
+    stores.iter().all(|store| holds(*store))
+}
+
+/// Does a store of constants. True if that changed anything.
+fn execute(s: &Shader, value: &mut ConstValue, store: Id<Instr>) -> Option<bool> {
+    let Instr::Intrinsic(i) = &s.instrs[store] else {
+        return None;
+    };
+    let mut path = Vec::new();
+    let mut at = i.srcs[0];
+    loop {
+        match s.deref_of(at)?.kind {
+            DerefKind::Array { parent, index } => {
+                path.push(usize::try_from(s.const_component(index, 0)?).ok()?);
+                at = parent;
+            }
+            DerefKind::Struct { parent, member } => {
+                path.push(member as usize);
+                at = parent;
+            }
+            _ => break,
+        }
+    }
+    let values = s.const_of(i.srcs[1])?;
+    store_at(value, &path, values, i.index("write_mask"))
+}
+
+/// Writes a constant; the path's last step comes first. True if that changed anything.
+fn store_at(value: &mut ConstValue, path: &[usize], values: &[u64], mask: u32) -> Option<bool> {
     let mut at = value;
     let mut steps = path.iter().rev();
     loop {
@@ -200,22 +220,27 @@ fn store_at(value: &mut ConstValue, path: &[usize], values: &[u64], mask: u32) -
                 let step = *steps.next()?;
                 // Undefined: it is written nowhere.
                 if step >= parts.len() {
-                    return Some(());
+                    return Some(false);
                 }
                 at = &mut parts[step];
             }
             ConstValue::Vector(to) => {
+                let mut changed = false;
+                let mut put = |to: &mut u64, from: u64| {
+                    changed |= *to != from;
+                    *to = from;
+                };
                 match steps.next() {
-                    Some(&component) => *to.get_mut(component)? = *values.first()?,
+                    Some(&component) => put(to.get_mut(component)?, *values.first()?),
                     None => {
                         for (c, (to, from)) in to.iter_mut().zip(values).enumerate() {
                             if mask >> c & 1 != 0 {
-                                *to = *from;
+                                put(to, *from);
                             }
                         }
                     }
                 }
-                return Some(());
+                return Some(changed);
             }
         }
     }
