@@ -20,7 +20,7 @@ const ROUNDS: usize = 24;
 /// True if anything was packed.
 pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
     let facts = Facts::new(lir);
-    let mut open: Vec<u32> = Vec::new();
+    let mut open: Vec<u32> = Vec::with_capacity(lir.insts.len());
     let mut blocks = Vec::with_capacity(lir.insts.len());
     let mut block = 0u32;
     for (at, inst) in lir.insts.iter().enumerate() {
@@ -76,7 +76,7 @@ struct Facts {
 impl Facts {
     fn new(lir: &Lir) -> Facts {
         let mut writes: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
-        let mut written = IdMap::with_default(Some((0, PACK_BYTES)));
+        let mut written = IdMap::for_arena(&lir.vgrfs, Some((0, PACK_BYTES)));
         let mut scalar = IdMap::for_arena(&lir.vgrfs, true);
         for v in lir.vgrfs.ids() {
             written[v] = None;
@@ -265,7 +265,9 @@ impl Places {
         self.last.clear();
         self.last.resize((2 * expected).next_power_of_two(), 0);
         self.groups.clear();
+        self.groups.reserve(2 * expected);
         self.keys.clear();
+        self.keys.reserve(2 * expected);
     }
 
     /// The number of the group of a key, which is made if there is none.

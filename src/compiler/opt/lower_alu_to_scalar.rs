@@ -37,14 +37,16 @@ fn is_derivative(op: IntrinsicOp) -> bool {
 }
 
 fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
-    if let Instr::Intrinsic(i) = b.shader.instrs[id].clone() {
-        let bits = b.shader.defs[i.srcs[0]].bit_size;
-        let parts = b.channels(i.srcs[0]);
-        let each = parts.iter().map(|p| b.load(i.op, 1, bits, &[*p], &[]));
-        return Action::ReplaceVec(each.collect());
-    }
-    let Instr::Alu(a) = b.shader.instrs[id].clone() else {
-        return Action::Keep;
+    let a = match &b.shader.instrs[id] {
+        Instr::Intrinsic(i) => {
+            let (op, of) = (i.op, i.srcs[0]);
+            let bits = b.shader.defs[of].bit_size;
+            let parts = b.channels(of);
+            let each = parts.iter().map(|p| b.load(op, 1, bits, &[*p], &[]));
+            return Action::ReplaceVec(each.collect());
+        }
+        Instr::Alu(a) => a.clone(),
+        _ => return Action::Keep,
     };
     b.exact = a.exact;
     b.preserve_nan_inf_sz = a.preserve_nan_inf_sz;
