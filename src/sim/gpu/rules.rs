@@ -175,6 +175,8 @@ rules! {
         "render targets have as many samples as pixels";
     TARGET_SELECTS "target-selects", "vol. 2d, RENDER_SURFACE_STATE, Shader Channel Select Red",
         "the channel selects of a render target change the order of red, green and blue, and nothing else";
+    TARGET_COMPRESSED "target-compressed", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; vol. 7, Render Target Resolve",
+        "what was drawn with compression enabled is resolved in full before it is drawn to with compression disabled";
     FAST_CLEAR_SURFACE "fast-clear-surface", "vol. 7, Render Target Fast Clear",
         "fast clears and resolves are of surfaces with a control surface";
     MULTISAMPLES "multisamples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples", "1 to 16 samples";
