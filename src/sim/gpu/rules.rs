@@ -112,6 +112,8 @@ rules! {
         "the alignments of levels are 4, 8 or 16 elements";
     SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
         "levels of a surface with a colour control surface are aligned to 16 elements";
+    SURFACE_CCS_FORMAT "surface-ccs-format", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; SURFACE_FORMAT",
+        "a surface with compression enabled is of a format that is compressed without loss";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in memory that others have as a dma-buf are cached as the page tables say: displays do not look into the LLC";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
