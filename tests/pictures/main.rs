@@ -88,7 +88,7 @@ fn main() -> ExitCode {
             Trial::test(name, move || without(flag, scenes)).with_ignored_flag(ignored)
         };
         trials.extend(SWITCHES.iter().map(without));
-        let saved = |&(scene, counts): &(&'static str, [usize; 2])| {
+        let saved = |&(scene, counts): &(&'static str, [usize; 4])| {
             let name = format!("{scene}_saves_resolves");
             Trial::test(name, move || saved(scene, counts)).with_ignored_flag(ignored)
         };
@@ -102,7 +102,7 @@ const DRIVER_OPTIONS: &str = "INGOT_DEBUG";
 /// Options that turn something off, and what the scenes are called that have to do with it.
 const SWITCHES: &[(&str, &str)] = &[
     ("no-mcs", "sample"),
-    // Every clear that can be fast is: scenes are small.
+    // Every clear that can be fast is, and every image compressed that can be: scenes are small.
     ("fast-clears", ""),
     ("fast-clears,no-hiz", "depth"),
     ("fast-clears,no-ccs", "pass"),
@@ -110,20 +110,28 @@ const SWITCHES: &[(&str, &str)] = &[
     ("fast-clears,no-mcs", "kept"),
     ("fast-clears,no-kept-clears", "kept"),
     ("fast-clears,no-kept-clears", "pass"),
+    ("fast-clears,no-ccs-e", "kept"),
+    ("fast-clears,no-ccs-e", "pass"),
+    ("fast-clears,no-ccs-e", "compressed"),
+    ("fast-clears,no-ccs", "compressed"),
+    ("fast-clears,no-kept-clears", "compressed"),
+    ("fast-clears,no-kept-clears,no-ccs-e", "kept"),
     ("no-fast-clear", "pass"),
     // What threads of 32 pixels draw is what narrower ones do.
     ("simd32_fs", ""),
 ];
 
-/// Scenes, and how many resolves of colours their command buffers have where clears are kept, and where they are not.
-const RESOLVES: &[(&str, [usize; 2])] = &[
-    ("kept_and_cleared_again", [2, 4]),
-    ("kept_of_one_of_two_targets", [2, 3]),
-    ("kept_by_parts", [2, 6]),
+/// Scenes, and how many resolves of colours their command buffers have where clears are kept, and where they are not; the same where colours
+/// are compressed, too.
+const RESOLVES: &[(&str, [usize; 4])] = &[
+    ("kept_and_cleared_again", [2, 4, 2, 6]),
+    ("kept_of_one_of_two_targets", [2, 3, 2, 5]),
+    ("kept_by_parts", [2, 6, 2, 8]),
+    ("compressed_and_copied", [0, 0, 5, 5]),
 ];
 
 /// Counts resolves in what the driver tells of its batches.
-fn saved(scene: &str, counts: [usize; 2]) -> Result<(), Failed> {
+fn saved(scene: &str, counts: [usize; 4]) -> Result<(), Failed> {
     let count = |flags: &str| -> Result<usize, Failed> {
         let program = std::env::current_exe().map_err(|e| e.to_string())?;
         let run = Command::new(program)
@@ -135,6 +143,8 @@ fn saved(scene: &str, counts: [usize; 2]) -> Result<(), Failed> {
         Ok(text.matches("Render Target Resolve Type: 3").count())
     };
     let found = [
+        count("fast-clears,bat,no-ccs-e")?,
+        count("fast-clears,bat,no-ccs-e,no-kept-clears")?,
         count("fast-clears,bat")?,
         count("fast-clears,bat,no-kept-clears")?,
     ];

@@ -50,6 +50,7 @@ flags! {
     NoMcs "no-mcs" false "no control surfaces of images with samples: each sample is stored";
     NoHiz "no-hiz" false "no hierarchies of depth: each depth is read and written where it lies";
     NoCcs "no-ccs" false "no control surfaces of images of one sample: nothing is said of blocks of colours";
+    NoCcsE "no-ccs-e" false "colours of one sample are never compressed: their control surfaces tell of cleared blocks alone";
     NoFastClear "no-fast-clear" false "attachments are cleared by drawing";
     NoKeptClears "no-kept-clears" false "cleared blocks of colours get their colour when the rendering ends, not when others look at them";
     FastClears "fast-clears" false "small attachments, too, are cleared by blocks";

@@ -25,6 +25,8 @@ bitflags::bitflags! {
         const TYPED_WRITE = 32;
         /// The data port converts from it.
         const TYPED_READ = 64;
+        /// A render target of it is compressed without loss.
+        const COMPRESS = 128;
     }
 }
 
@@ -136,6 +138,16 @@ static GROUPS: &[Group] = &[
     ]),
 ];
 
+/// Formats that are compressed without loss (SKL PRM vol. 2d, "SURFACE_FORMAT"; Mesa, `isl_format.c`, ccs_e).
+#[rustfmt::skip]
+static COMPRESSED: &[(Gen, &[&str])] = &[(Gen::Gen9, &[
+    "R32G32B32A32_FLOAT", "R32G32B32A32_SINT", "R32G32B32A32_UINT", "R16G16B16A16_UNORM", "R16G16B16A16_SNORM",
+    "R16G16B16A16_SINT", "R16G16B16A16_UINT", "R16G16B16A16_FLOAT", "R32G32_FLOAT", "R32G32_SINT", "R32G32_UINT",
+    "R16G16B16X16_FLOAT", "B8G8R8A8_UNORM", "R8G8B8A8_UNORM", "R8G8B8A8_SNORM", "R8G8B8A8_SINT", "R8G8B8A8_UINT",
+    "R16G16_UNORM", "R16G16_SNORM", "R16G16_SINT", "R16G16_UINT", "R16G16_FLOAT", "R32_SINT", "R32_UINT", "R32_FLOAT",
+    "B8G8R8X8_UNORM",
+])];
+
 impl Format {
     /// What a generation can use the format for; nothing where that is not known.
     pub fn uses(&self, hw_gen: Gen) -> FormatUse {
@@ -167,7 +179,15 @@ static USES: LazyLock<Vec<Uses>> = LazyLock::new(|| {
         });
         for format in FORMATS {
             if group.names.contains(&format.name) {
-                all[at].by_number[usize::from(format.number)] = group.uses;
+                let compressed = |(of, names): &&(Gen, &[&str])| {
+                    *of == group.hw_gen && names.contains(&format.name)
+                };
+                let mut uses = group.uses;
+                uses.set(
+                    FormatUse::COMPRESS,
+                    COMPRESSED.iter().any(|of| compressed(&of)),
+                );
+                all[at].by_number[usize::from(format.number)] = uses;
             }
         }
     }
@@ -190,6 +210,16 @@ mod tests {
             assert!(!uses.contains(FILTER) || uses.contains(SAMPLE));
             assert!(!uses.contains(BLEND) || uses.contains(TARGET));
             assert!(!uses.contains(TYPED_READ) || uses.contains(TYPED_WRITE));
+        }
+        for (hw_gen, names) in COMPRESSED {
+            for name in *names {
+                let format = FORMATS.iter().find(|format| format.name == *name);
+                let uses = format.expect(name).uses(*hw_gen);
+                assert!(
+                    uses.contains(SAMPLE | TARGET | FormatUse::COMPRESS),
+                    "{name}"
+                );
+            }
         }
     }
 
@@ -232,6 +262,7 @@ mod tests {
                 _,
                 write,
                 read,
+                compress,
                 ..,
             ] = since[..]
             else {
@@ -246,6 +277,7 @@ mod tests {
                 (vertex, VERTEX),
                 (write, TYPED_WRITE),
                 (read, TYPED_READ),
+                (compress, FormatUse::COMPRESS),
             ] {
                 uses.set(use_, column <= 90);
             }

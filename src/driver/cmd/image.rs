@@ -173,11 +173,23 @@ impl ImageView<'_> {
     }
 }
 
-/// Gives a target of one sample its colour control surface, and where that begins.
-pub fn with_blocks(words: &mut [u32; 16], control: &Surface, address: u64) {
-    const MODE_CCS_D: u64 = 1;
+/// What is done with a colour control surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocks {
+    /// Cleared blocks get their colour when they are drawn to; none is compressed, nor may be already.
+    Cleared,
+    /// Blocks are compressed when they are drawn to; the sampler knows of these either way.
+    Compressed,
+}
+
+/// Gives a surface of one sample its colour control surface, and where that begins.
+pub fn with_blocks(words: &mut [u32; 16], control: &Surface, address: u64, blocks: Blocks) {
+    let mode = match blocks {
+        Blocks::Cleared => value::AUX_CCS_D,
+        Blocks::Compressed => value::AUX_CCS_E,
+    };
     let control = control.binding();
-    rss::AUXILIARY_SURFACE_MODE.set(words, MODE_CCS_D);
+    rss::AUXILIARY_SURFACE_MODE.set(words, mode.into());
     rss::AUXILIARY_SURFACE_PITCH.set(words, control.pitch.into());
     rss::AUXILIARY_SURFACE_QPITCH.set(words, control.qpitch.into());
     // The field is an address: of whole pages.

@@ -56,7 +56,7 @@ impl Kept {
 }
 
 /// Puts what a record says into the words of a surface at an address, before anybody reads them: the colour, and of targets of one sample
-/// whether there is a control surface at all. What is read of surfaces has to be invalidated behind it.
+/// that are not compressed whether there is a control surface at all. What is read of surfaces has to be invalidated behind it.
 pub(crate) fn fill_in<M: Memory>(
     stream: &mut Stream<M>,
     record: Record,
@@ -65,7 +65,8 @@ pub(crate) fn fill_in<M: Memory>(
 ) -> Result<(), M::Error> {
     let at = |dw: usize| surface_at + 4 * dw as u64;
     let record = record.get();
-    if rss::NUMBER_OF_MULTISAMPLES.get(surface) == 0 {
+    let compressed = rss::AUXILIARY_SURFACE_MODE.get(surface) == hw::surface::AUX_CCS_E.into();
+    if rss::NUMBER_OF_MULTISAMPLES.get(surface) == 0 && !compressed {
         stream.put(mi::copy_memory(record + CONTROL_AT, at(CONTROL_DW)))?;
     }
     for channel in 0..4 {

@@ -7,7 +7,7 @@ use crate::memory::View;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
 use crate::surface::{AuxMode, Image, Surface};
-use crate::watch::{Slices, Via};
+use crate::watch::{Colour, Slices, Via};
 use eu::{Message, Stop};
 use isa::descriptor::common;
 
@@ -198,9 +198,9 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// The surface with dimensions that a descriptor's binding table index means.
-    pub fn image(&mut self, message: &Message<'_>) -> Result<Image, Stop> {
-        let place = self.remembered(message, false)?;
+    /// The surface with dimensions that a descriptor's binding table index means, to be read (or changed) or to be written.
+    pub fn image(&mut self, message: &Message<'_>, reads: bool) -> Result<Image, Stop> {
+        let place = self.remembered(message, reads)?;
         Ok(self.images[place].1)
     }
 
@@ -215,7 +215,7 @@ impl<'a> Bindings<'a> {
         (*state, image)
     }
 
-    fn remembered(&mut self, message: &Message<'_>, sampled: bool) -> Result<usize, Stop> {
+    fn remembered(&mut self, message: &Message<'_>, reads: bool) -> Result<usize, Stop> {
         if matches!(
             common::BINDING_TABLE_INDEX.get(message.desc),
             bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
@@ -235,9 +235,12 @@ impl<'a> Bindings<'a> {
                 elements: [first, first.saturating_add(image.depth)],
             };
             self.view.depth_seen(image.address, slices, at)?;
-            // For the sampler AUX_CCS_D is AUX_CCS_E.
-            if sampled && !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE) {
+            // For readers AUX_CCS_D is AUX_CCS_E.
+            let plain = !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
+            if plain && reads {
                 self.view.colour_seen(image.address, slices, at)?;
+            } else if plain && self.view.is_strict() {
+                self.overwritten(&image, slices);
             }
         }
         match self.images.get_mut(self.next_image) {
@@ -247,6 +250,17 @@ impl<'a> Bindings<'a> {
         let made = self.next_image;
         self.next_image = (made + 1) % REMEMBERED;
         Ok(made)
+    }
+
+    /// Whoever writes without a control surface has what is there from now on, as draws have.
+    fn overwritten(&self, image: &Image, slices: Slices) {
+        let [first, end] = slices.elements;
+        for level in slices.levels[0]..slices.levels[1] {
+            for element in first..end.min(first.saturating_add(image.view_extent)) {
+                let slice = Colour::Plain([level, element]);
+                self.view.colour(image.address, slice);
+            }
+        }
     }
 }
 

@@ -143,9 +143,6 @@ gaps! {
         "SAMPLER_STATE, Min Mode Filter" => "filters of one bit (MAPFILTER_MONO)";
         "SAMPLER_STATE, ChromaKey Enable" => "a chroma key";
     }
-    "gpu/surface/aux.rs" {
-        "colour control surface" => "a colour block in state …, which this machine does not make";
-    }
     "gpu/surface/image.rs" {
         "RENDER_SURFACE_STATE, Surface Type" => "surfaces of type …";
         "RENDER_SURFACE_STATE, Surface Format" => "surface format …";

@@ -4,8 +4,8 @@
 //!      who looks at depths with and without it. Out: whether a real machine may show old depths there.
 //! The simulator itself always writes to the depth buffer, so nothing but these rules tells that a resolve is missing; and where old
 //! data is to be delivered, the depths that the buffer had before are kept here until the slice is resolved.
-//! So it is with colours: a render target with compression enabled is written as if it had none, and what a machine may have compressed
-//! is known here alone. Cleared blocks are known to the control surface, but who does not look at that would see what was there before.
+//! Colours are really compressed, and cleared blocks are known to the control surface (`surface/aux.rs`), so a missing resolve gives other
+//! colours; what may be compressed or cleared is known here, too, so that whoever looks past the control surface is told why.
 //! Ref: SKL PRM vol. 7, "Hierarchical Depth Buffer", "Depth Buffer Resolve", "Render Target Resolve".
 
 use crate::space::Backing;

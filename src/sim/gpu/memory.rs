@@ -284,6 +284,18 @@ impl<'a> View<'a> {
         Ok(&self.words(address)?[0])
     }
 
+    /// Reports a write that is made by way of [`View::unreported`].
+    pub fn report_write(&self, address: u64, bytes: usize) -> Result<(), Stop> {
+        self.writes(address, bytes, false)
+    }
+
+    /// Dwords from a multiple of 4 on that are all of one range, of which nobody is told: for what a unit does to memory without
+    /// changing what it holds.
+    pub fn unreported(&self, address: u64, dwords: usize) -> Result<&'a [AtomicU32], Stop> {
+        let words = self.words(address)?.get(..dwords);
+        words.ok_or_else(|| fault(address))
+    }
+
     /// The words from `address` (rounded down to a dword) to the end of its range: at least one.
     #[inline]
     fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {

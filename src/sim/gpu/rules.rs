@@ -112,6 +112,8 @@ rules! {
         "the alignments of levels are 4, 8 or 16 elements";
     SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
         "levels of a surface with a colour control surface are aligned to 16 elements";
+    SURFACE_CCS_FORMAT "surface-ccs-format", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; SURFACE_FORMAT",
+        "a surface with compression enabled is of a format that is compressed without loss";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in memory that others have as a dma-buf are cached as the page tables say: displays do not look into the LLC";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
@@ -175,6 +177,8 @@ rules! {
         "render targets have as many samples as pixels";
     TARGET_SELECTS "target-selects", "vol. 2d, RENDER_SURFACE_STATE, Shader Channel Select Red",
         "the channel selects of a render target change the order of red, green and blue, and nothing else";
+    TARGET_COMPRESSED "target-compressed", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; vol. 7, Render Target Resolve",
+        "what was drawn with compression enabled is resolved in full before it is drawn to with compression disabled";
     FAST_CLEAR_SURFACE "fast-clear-surface", "vol. 7, Render Target Fast Clear",
         "fast clears and resolves are of surfaces with a control surface";
     MULTISAMPLES "multisamples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples", "1 to 16 samples";

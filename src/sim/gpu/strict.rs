@@ -8,6 +8,8 @@ mod agree;
 mod agree_tests;
 mod boundary;
 mod caches;
+#[cfg(test)]
+mod compressed_tests;
 mod draw;
 #[cfg(test)]
 #[path = "strict/draw_rig_tests.rs"]

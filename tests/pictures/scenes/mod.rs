@@ -2,6 +2,7 @@
 
 mod blending;
 mod commands;
+mod compressed;
 mod computing;
 mod counted;
 mod depth;
@@ -25,6 +26,7 @@ pub fn all() -> Vec<Scene> {
     [
         blending::scenes(),
         commands::scenes(),
+        compressed::scenes(),
         computing::scenes(),
         counted::scenes(),
         depth::scenes(),

@@ -63,7 +63,8 @@ impl CommandBuffer {
         };
         let mut surface = view.colour_target()?;
         if !several {
-            cmd::image::with_blocks(&mut surface, &control, address);
+            let blocks = image.drawn_blocks(from.layout);
+            cmd::image::with_blocks(&mut surface, &control, address, blocks);
         }
         cmd::image::with_clear_colour(&mut surface, colour);
         Ok(Some(Cleared {
@@ -79,8 +80,8 @@ impl CommandBuffer {
         }))
     }
 
-    /// Whether a rendering that is about to begin clears, by blocks, all that a change of layout lets hold anything: of several samples its
-    /// control surface need not be written twice then, nor its record.
+    /// Whether a rendering that is about to begin clears, by blocks, all that a change of layout lets hold anything: its control surface need
+    /// not be written twice then, nor its record.
     pub(super) fn is_cleared_whole(
         &self,
         begin: Option<&Begin<'_>>,
@@ -91,7 +92,8 @@ impl CommandBuffer {
             .iter()
             .flat_map(|begin| begin.colours.iter().flatten());
         let mut mine = colours.filter(|colour| std::ptr::eq(colour.view, view));
-        let is_new = change.layouts[0] == api::ImageLayout::UNDEFINED && view.image.samples() > 1;
+        let has_control = view.image.samples() > 1 || view.image.is_compressed();
+        let is_new = change.layouts[0] == api::ImageLayout::UNDEFINED && has_control;
         let (true, Some(begin), Some(colour)) = (is_new, begin, mine.next()) else {
             return Ok(false);
         };

@@ -1,8 +1,8 @@
-//! Multisample control surfaces: what they hold when contents begin, are copied, or are one colour.
+//! Control surfaces of colours: what they hold when contents begin, are copied, or are one colour.
 //!
-//! An element says of a pixel which slice of the image holds each sample. Whatever draws or samples keeps to it; what moves slices as
+//! Of several samples, an element says of a pixel which slice of the image holds each sample. Whatever draws or samples keeps to it; what moves slices as
 //! bytes moves the elements too. Memory that is new holds anything, so an image whose contents are given up gets elements by which
-//! each sample is in the slice of its own number ([`super::transition`]).
+//! each sample is in the slice of its own number ([`super::transition`]). Of one sample, zeros say that no block is cleared or compressed.
 //! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)".
 
 use ash::vk as api;
@@ -150,6 +150,45 @@ pub(super) fn each_in_its_own(
     Ok(place.map_or_else(Vec::new, |(plane, extent)| {
         blit::fill_texels(plane, extent, element)
     }))
+}
+
+/// Blocks of a cache line of a colour control surface, along an axis: it is 16 bytes by 4 rows.
+const LINE_BLOCKS: u32 = 16;
+const LINE_BYTES: u32 = 16;
+const LINE_ROWS: u32 = 4;
+
+/// What makes no block of some layers of a level cleared or compressed, whatever was said of them.
+pub(super) fn none_compressed(
+    image: &Image,
+    level: u32,
+    (first_layer, layers): (u32, u32),
+) -> Result<Vec<Launch>> {
+    let part = image.part(api::ImageAspectFlags::COLOR)?;
+    let Some((surface, address)) = image.compression(part)? else {
+        return Ok(Vec::new());
+    };
+    let place = surface.place(level, first_layer);
+    let lines = |blocks: u32| blocks.div_ceil(LINE_BLOCKS);
+    let extent_px = image.level_extent_px(level);
+    let [across, down] = [0, 1].map(|axis: usize| {
+        let blocks = extent_px[axis].div_ceil(surface.block.extent_sa[axis]);
+        lines(blocks)
+    });
+    // Levels and layers begin with cache lines.
+    let plane = Plane {
+        address: address + place.offset_bytes,
+        order: Order::Y,
+        pitch_bytes: surface.row_pitch_bytes,
+        x_bytes: lines(place.within_el[0]) * LINE_BYTES,
+        y_rows: lines(place.within_el[1]) * LINE_ROWS,
+        slice_rows: lines(surface.layer_pitch_rows_el) * LINE_ROWS,
+    };
+    let extent = Extent {
+        row_bytes: across * LINE_BYTES,
+        rows: down * LINE_ROWS,
+        slices: layers,
+    };
+    Ok(blit::fill_texels(plane, extent, &[0]))
 }
 
 #[cfg(test)]

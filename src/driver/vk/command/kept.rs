@@ -58,7 +58,8 @@ fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared
     };
     let mut surface = picture::words(image, part, &seen)?;
     if !several {
-        cmd::image::with_blocks(&mut surface, &control, control_at);
+        let blocks = image.drawn_blocks(api::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
+        cmd::image::with_blocks(&mut surface, &control, control_at, blocks);
     }
     if let Some(kept) = kept {
         cmd::image::with_clear_colour(&mut surface, kept.colour);
@@ -151,10 +152,15 @@ impl CommandBuffer {
         from: &Colour<'_>,
     ) -> Result<(Surface, Option<Record>)> {
         let mut surface = from.view.colour_target()?;
+        let image = &from.view.image;
+        let drawn = image.drawn_blocks(from.layout);
+        if image.is_compressed() {
+            let part = image.part(api::ImageAspectFlags::COLOR)?;
+            image.compress(part, &mut surface, drawn)?;
+        }
         let Some(Reach { record, alone }) = self.reach(begin, from)? else {
             return Ok((surface, None));
         };
-        let image = &from.view.image;
         if !alone {
             // One surface has one colour.
             self.settle_kept(image, record)?;
@@ -168,7 +174,7 @@ impl CommandBuffer {
         let part = image.part(api::ImageAspectFlags::COLOR)?;
         let blocks = image.aux(part, AuxKind::Blocks)?;
         if let Some((control, address)) = &blocks {
-            cmd::image::with_blocks(&mut surface, control, *address);
+            cmd::image::with_blocks(&mut surface, control, *address, drawn);
         }
         if let Known::Clear(kept) = known {
             cmd::image::with_clear_colour(&mut surface, kept.colour);

@@ -8,7 +8,7 @@
 use ash::vk as api;
 use blit::{Choice, Drawn, Measure, Numbers, Picture, Shader, WORKGROUP};
 use cmd::draw::state::Area;
-use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
+use cmd::image::{Blocks, ImageView, STRAIGHT, Select, Viewer};
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
 
@@ -49,7 +49,19 @@ pub(super) struct Seen {
     pub volume: bool,
 }
 
-/// The surface state of some layers of a level.
+/// The surface state of some layers of a level that is drawn to.
+pub(super) fn target_words(
+    image: &Image,
+    part: &Part,
+    seen: &Seen,
+    blocks: Blocks,
+) -> Result<surface_state::Surface> {
+    let mut words = words(image, part, seen)?;
+    image.compress(part, &mut words, blocks)?;
+    Ok(words)
+}
+
+/// The surface state of some layers of a level; of those that are compressed the sampler's has the control surface.
 pub(super) fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surface> {
     let address = image.address(part)? + part.offset_bytes;
     let mut surface: Surface = part.surface;
@@ -69,7 +81,13 @@ pub(super) fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_s
         control: image.control(part)?,
     };
     match surface.dim {
-        Dim::D2 => return Ok(view.words()),
+        Dim::D2 => {
+            let mut words = view.words();
+            if seen.viewer == Viewer::Sampler {
+                image.compress(part, &mut words, Blocks::Compressed)?;
+            }
+            return Ok(words);
+        }
         Dim::D3 if seen.volume => {
             view.first_layer = 0;
             return Ok(view.words());
@@ -196,7 +214,7 @@ impl CommandBuffer {
         &mut self,
         (drawn, format): (Drawn, &'static hw::Format),
         texture: surface_state::Surface,
-        (destination, to): (&Image, &ImageBox),
+        (destination, to, blocks): (&Image, &ImageBox, Blocks),
         linear: bool,
         push: impl Fn(u32, u32) -> [u32; PUSH_DW],
     ) -> Result<()> {
@@ -215,7 +233,7 @@ impl CommandBuffer {
             layers: 1,
             volume: false,
         };
-        let target = words(destination, destination.part(to.aspect)?, &seen)?;
+        let target = target_words(destination, destination.part(to.aspect)?, &seen, blocks)?;
         let state = sampler::in_piece(sampler::scaling(linear));
         let handle = self.surfaces.put(&self.context, &[texture, state])?;
         let sampler = (handle >> 6) + SURFACE_BYTES + SAMPLER_BASE_BYTES;
@@ -426,7 +444,7 @@ impl CommandBuffer {
                 let [left, top, _] = to.offset_px;
                 [handle, left, top, x, x_step, y, y_step, z, sampler]
             };
-            let box_to = (destination, &to);
+            let box_to = (destination, &to, Blocks::Cleared);
             self.drawn((drawn, format), texture, box_to, linear, to_draw)?;
         }
         Ok(())
@@ -445,17 +463,19 @@ impl CommandBuffer {
             (source, from, format),
             (destination, to, destination.format),
             None,
+            Blocks::Cleared,
         )
         .map(|_| ())
     }
 
-    /// Joins samples seen in a format into pixels of another. `cleared`: the colour that cleared pixels of the first layer have. True: these
+    /// Joins samples seen in a format into pixels of another; `blocks`: how these are drawn to. `cleared`: the colour that cleared pixels of the first layer have. True: these
     /// are drawn.
     fn join(
         &mut self,
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
         (destination, to, format_to): (&Image, &ImageBox, &Format),
         cleared: Option<[u32; 4]>,
+        blocks: Blocks,
     ) -> Result<bool> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
@@ -515,7 +535,7 @@ impl CommandBuffer {
                 let [x, y, _] = to.offset_px;
                 [handle, left.wrapping_sub(x), top.wrapping_sub(y), unsaid]
             };
-            let box_to = (destination, &to);
+            let box_to = (destination, &to, blocks);
             self.drawn((drawn, format), texture, box_to, false, to_draw)?;
         }
         Ok(written.target.is_some())
@@ -554,6 +574,10 @@ impl CommandBuffer {
             (source, &from, format),
             (destination, &to, resolve.to.format),
             cleared,
+            match resolve.held[1] {
+                true => Blocks::Compressed,
+                false => Blocks::Cleared,
+            },
         )
     }
 

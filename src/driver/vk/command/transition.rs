@@ -2,21 +2,24 @@
 //!
 //! In:  levels and layers of an image, the layouts before and after. Out: what the GPU must do, between the dependencies that a barrier
 //! asks for and whatever comes next. Which layout keeps what is told at compile time of the batch ([`Image::keeps_hierarchy`],
-//! [`Image::is_drawn_in`]): nothing is remembered from one batch to the next but in the records of clears ([`super::kept`]).
-//! Ref: Vulkan specification, "Image Layout Transitions"; SKL PRM vol. 7, "Hierarchical Depth Buffer", "MCS Buffer for Render Target(s)".
+//! [`Image::is_drawn_in`], [`Image::is_compressed_in`]): nothing is remembered from one batch to the next but in the records of clears ([`super::kept`]).
+//! Ref: Vulkan specification, "Image Layout Transitions"; SKL PRM vol. 7, "Hierarchical Depth Buffer", "MCS Buffer for Render Target(s)",
+//! "Render Target Resolve".
 
 use ash::vk as api;
 use cmd::Pending;
 use cmd::draw::target::DepthWork;
-
-use smallvec::SmallVec;
+use cmd::image::{Blocks, Viewer};
+use smallvec::{SmallVec, smallvec};
+use surface::Surface;
 
 use super::buffer::CommandBuffer;
 use super::change::Change;
 use super::cleared::Cleared;
 use super::control;
+use super::picture;
 use crate::error::Result;
-use crate::image::{AuxKind, Image};
+use crate::image::{AuxKind, Image, Part, texel};
 
 /// Everything before is done, and its writes are in memory.
 const DONE: Pending = Pending::STALL
@@ -61,11 +64,15 @@ impl CommandBuffer {
             };
             match aux.kind {
                 AuxKind::Samples => self.samples_change(image, (first, layers), layouts)?,
+                // Behind the record: cleared blocks have to get their colour first.
                 AuxKind::Blocks => {}
                 AuxKind::Hierarchy => self.hierarchy_changes(image, (first, layers), layouts)?,
             }
             if let Some(record) = image.record(part)? {
                 self.kept_changes(record, change, leaving)?;
+            }
+            if let Some((control, _)) = image.compression(part)? {
+                self.compression_changes(part, &control, (first, layers), change, leaving)?;
             }
         }
         Ok(())
@@ -89,6 +96,60 @@ impl CommandBuffer {
         let seen = Pending::STALL.with(Pending::FLUSH_DATA);
         self.recorder
             .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+        Ok(())
+    }
+
+    /// Of what is new no block is compressed, nor where somebody may look who does not go by the control surface.
+    fn compression_changes(
+        &mut self,
+        part: &Part,
+        control: &Surface,
+        (first_layer, layers): (u32, u32),
+        change: &Change<'_>,
+        leaving: &mut SmallVec<[Cleared; 1]>,
+    ) -> Result<()> {
+        use api::ImageLayout as L;
+        let (image, range) = (change.image, &change.range);
+        let levels = match range.level_count {
+            api::REMAINING_MIP_LEVELS => image.info.levels.saturating_sub(range.base_mip_level),
+            count => count,
+        };
+        let levels = (range.base_mip_level..).take(levels as usize);
+        let [old, new] = change.layouts;
+        if [L::UNDEFINED, L::PREINITIALIZED].contains(&old) {
+            self.recorder.barrier(DONE);
+            for level in levels {
+                for launch in control::none_compressed(image, level, (first_layer, layers))? {
+                    self.launch(&launch)?;
+                }
+            }
+            let seen = Pending::STALL.with(Pending::FLUSH_DATA);
+            self.recorder
+                .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+            return Ok(());
+        }
+        if Image::is_compressed_in(new) || !Image::is_compressed_in(old) {
+            return Ok(());
+        }
+        for level in levels {
+            let seen = picture::Seen {
+                format: part.format,
+                viewer: Viewer::Target,
+                swizzle: image.format.swizzle,
+                level,
+                first_layer,
+                layers,
+                volume: false,
+            };
+            leaving.push(Cleared {
+                surface: picture::target_words(image, part, &seen, Blocks::Compressed)?,
+                record: None,
+                size_px: part.surface.scaled_px(control, level),
+                layers: smallvec![(0, layers)],
+                pixel: texel::Texel::default(),
+                several: None,
+            });
+        }
         Ok(())
     }
 

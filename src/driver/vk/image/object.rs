@@ -7,7 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
 use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hierarchy, Stencil};
+use cmd::image::Blocks;
 use cmd::kept::RECORD_BYTES;
+use hw::FormatUse;
 use smallvec::SmallVec;
 use surface::{Allocation, Dim, ImageInfo, Surface, SurfaceError, Tilings, Usage};
 
@@ -60,8 +62,9 @@ pub struct Part {
 pub enum AuxKind {
     /// Of colours of several samples: which slice holds each sample. It is kept in every layout.
     Samples,
-    /// Of colours of one sample: which blocks have the clear colour. It is looked at by renderings alone: by those that begin with a fast
-    /// clear, and where that is kept ([`Image::record`]) by those that come after.
+    /// Of colours of one sample: which blocks have the clear colour, and which are compressed. Of images that are not compressed it is
+    /// looked at by renderings alone: by those that begin with a fast clear, and where that is kept ([`Image::record`]) by those that come
+    /// after. Of others all who know of it go by it ([`Image::compression`]).
     Blocks,
     /// Of depth: its hierarchy, kept in the layouts of [`Image::keeps_hierarchy`].
     Hierarchy,
@@ -89,6 +92,8 @@ pub struct Aux {
     pub offset_bytes: u64,
     /// Byte of the image where the record of a kept clear is, of those that keep one.
     record_bytes: Option<u64>,
+    /// Of [`AuxKind::Blocks`]: they are compressed in the layouts of [`Image::is_compressed_in`].
+    compresses: bool,
 }
 
 /// `VkImage`.
@@ -223,6 +228,9 @@ impl Image {
                     offset_bytes: allocation.push(&surface),
                     record_bytes: keeps_clears(physical.diagnosis(), info, kind)
                         .then(|| allocation.push_bytes(RECORD_BYTES.into(), RECORD_BYTES)),
+                    compresses: kind == AuxKind::Blocks
+                        && hw.uses(device.hw_gen).contains(FormatUse::COMPRESS)
+                        && compresses(physical.diagnosis(), info),
                 });
             }
         }
@@ -361,7 +369,50 @@ impl Image {
         let kinds = self.parts.iter().filter_map(|part| part.aux);
         kinds
             .into_iter()
-            .any(|aux| aux.kind != AuxKind::Blocks || aux.record_bytes.is_some())
+            .any(|aux| aux.kind != AuxKind::Blocks || aux.record_bytes.is_some() || aux.compresses)
+    }
+
+    /// The colour control surface of a part that is compressed, and where it is. From the first layout on it tells in every layout which
+    /// blocks are compressed, so whoever goes by it sees colours as they are.
+    pub fn compression(&self, part: &Part) -> Result<Option<(Surface, u64)>> {
+        match part.aux {
+            Some(aux) if aux.compresses => self.aux(part, AuxKind::Blocks),
+            _ => Ok(None),
+        }
+    }
+
+    /// Whether its colours are compressed.
+    pub fn is_compressed(&self) -> bool {
+        let first = self.parts.first().and_then(|part| part.aux);
+        first.is_some_and(|aux| aux.compresses)
+    }
+
+    /// Gives the surface of a part that is compressed its control surface.
+    pub fn compress(
+        &self,
+        part: &Part,
+        words: &mut cmd::draw::target::Surface,
+        blocks: Blocks,
+    ) -> Result<()> {
+        if let Some((control, address)) = self.compression(part)? {
+            cmd::image::with_blocks(words, &control, address, blocks);
+        }
+        Ok(())
+    }
+
+    /// What control surfaces of one sample are to those who draw in a layout.
+    pub fn drawn_blocks(&self, layout: api::ImageLayout) -> Blocks {
+        match self.is_compressed() && Self::is_drawn_in(layout) {
+            true => Blocks::Compressed,
+            false => Blocks::Cleared,
+        }
+    }
+
+    /// Whether blocks may be compressed in a layout: attachments and the sampler alone can see colours in it, by their surfaces.
+    pub fn is_compressed_in(layout: api::ImageLayout) -> bool {
+        use api::ImageLayout as L;
+        [L::SHADER_READ_ONLY_OPTIMAL, L::READ_ONLY_OPTIMAL].contains(&layout)
+            || Self::is_drawn_in(layout)
     }
 
     /// Whether depth is written by way of its hierarchy in a layout: attachments alone can be in these, so that everyone else finds all
@@ -550,6 +601,20 @@ fn keeps_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
         && !info.shared
         && is_worth_blocks(diagnosis, [width, height])
         && !diagnosis.has(debug::Flag::NoKeptClears)
+}
+
+/// Whether colours of one sample are compressed where their format can be. Nobody else sees the memory, or the pixels in another format,
+/// and no message of the data port does, which knows nothing of it. Of small images what a change of layout costs is more than it saves.
+fn compresses(diagnosis: &Diagnosis, info: &Info) -> bool {
+    use api::ImageCreateFlags as F;
+    let question = &info.question;
+    let [width, height, _] = info.extent_px;
+    let large = u64::from(width) * u64::from(height) >= LEAST_PX;
+    !question.flags.intersects(F::ALIAS | F::MUTABLE_FORMAT)
+        && !question.usage.contains(api::ImageUsageFlags::STORAGE)
+        && !info.shared
+        && (large || diagnosis.has(debug::Flag::FastClears))
+        && !diagnosis.has(debug::Flag::NoCcsE)
 }
 
 /// The option that turns a kind off.

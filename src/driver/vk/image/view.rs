@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::draw::target::DepthStencilTarget;
-use cmd::image::{ImageView, STRAIGHT, Select, Viewer};
+use cmd::image::{Blocks, ImageView, STRAIGHT, Select, Viewer};
 use hw::FormatUse;
 use smallvec::{SmallVec, smallvec};
 use surface::{Block, Dim};
@@ -300,7 +300,11 @@ fn words(
     };
     let block = Block::of(format).ok_or(Error::FormatNotSupported)?;
     if block == part.surface.block {
-        return Ok(whole.words());
+        let mut words = whole.words();
+        if viewer == Viewer::Sampler {
+            image.compress(part, &mut words, Blocks::Compressed)?;
+        }
+        return Ok(words);
     }
     if block.bits != part.surface.block.bits {
         return Err(Error::InvalidUse {

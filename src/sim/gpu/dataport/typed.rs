@@ -97,7 +97,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let image = self.bindings.image(message)?;
+        let image = self.bindings.image(message, true)?;
         let slots = Slots::new(message, payload, 0, high_slots(message)?);
         for lane in slots.lanes() {
             let values = match slots.place(&image, payload, lane) {
@@ -118,7 +118,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), Stop> {
-        let image = self.bindings.image(message)?;
+        let image = self.bindings.image(message, false)?;
         let count = channels(message).count();
         let slots = Slots::new(message, payload, count, high_slots(message)?);
         for lane in slots.lanes() {
@@ -140,7 +140,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let image = self.bindings.image(message)?;
+        let image = self.bindings.image(message, true)?;
         let operation = Operation {
             op: typed_atomic::OPERATION.get(message.desc),
             float: false,

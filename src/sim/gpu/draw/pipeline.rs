@@ -196,7 +196,7 @@ pub(crate) fn run(
         }
     }
     back.flush()?;
-    back.pixels.flush()?;
+    back.pixels.finish()?;
     back.so.finish()?;
     totals.so_offsets = back.so.offsets;
     totals.so_written = back.so.written;

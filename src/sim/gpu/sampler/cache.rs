@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", texture caches.
 
 use crate::memory::View;
-use crate::surface::{Codec, Image, Level};
+use crate::surface::{Block, Codec, Image, Level};
 use eu::Stop;
 
 /// Blocks of texels kept.
@@ -21,7 +21,7 @@ struct Line {
     /// Texels that are there.
     valid: u16,
     /// What the control surface says of all of them, where it says one thing of them.
-    clear: Option<bool>,
+    said: Option<Block>,
     texels: [[u32; 4]; 16],
 }
 
@@ -32,8 +32,8 @@ pub(crate) struct Texels {
     /// Levels of surfaces, by the key of their lines.
     levels: Vec<(u64, Known)>,
     next: usize,
-    /// The block of a control surface that was last asked for: surface and level, block, and whether it is clear.
-    block: Option<(u64, [u32; 3], bool)>,
+    /// The block of a control surface that was last asked for: surface and level, block, and what is said of it.
+    block: Option<(u64, [u32; 3], Block)>,
 }
 
 /// A level of a surface, and how texels of its format become values.
@@ -93,7 +93,7 @@ impl Texels {
             let line = Line {
                 key: (u64::MAX, u64::MAX),
                 valid: 0,
-                clear: None,
+                said: None,
                 texels: [[0; 4]; 16],
             };
             self.lines = vec![line; LINES];
@@ -108,21 +108,20 @@ impl Texels {
             line.key = key;
             line.valid = 0;
             // Blocks of the control surface as wide as a line, or wider, begin where lines do.
-            line.clear = match image.ccs_block() {
-                None => Some(false),
+            line.said = match image.ccs_block() {
+                None => Some(Block::Plain),
                 Some([width, _]) if width >= 1 << LOG => {
                     let corner = [column << LOG, row << LOG, z];
-                    Some(image.is_clear(view, level, corner)?)
+                    Some(image.block(view, level, corner)?)
                 }
                 Some(_) => None,
             };
         }
         let index = (x & 3 | (y & 3) << LOG) as usize & 15;
         if line.valid >> index & 1 == 0 {
-            line.texels[index] = match (line.clear, known.address(x, y, z, 0)) {
+            line.texels[index] = match (line.said, known.address(x, y, z, 0)) {
                 (_, None) => image.outside(),
-                (Some(true), _) => image.clear_color,
-                (Some(false), Some(address)) => image.value_at(view, address, [x, y])?,
+                (Some(block), Some(address)) => image.value_at(view, address, [x, y], block)?,
                 (None, _) => image.load_at(view, (level, known), place, 0)?,
             };
             line.valid |= 1 << index;
@@ -142,33 +141,31 @@ impl Texels {
         let Some(address) = known.address(x, y, z, 0) else {
             return Ok(image.outside());
         };
-        match self.is_clear(view, (state, image), level, [x, y, z])? {
-            true => Ok(image.clear_color),
-            false => image.value_at(view, address, [x, y]),
-        }
+        let block = self.block(view, (state, image), level, [x, y, z])?;
+        image.value_at(view, address, [x, y], block)
     }
 
-    /// Whether a texel's block was cleared and not written since.
-    pub fn is_clear(
+    /// What the control surface says of a texel's block.
+    pub fn block(
         &mut self,
         view: &View<'_>,
         (state, image): (u64, &Image),
         level: u32,
         [x, y, z]: [u32; 3],
-    ) -> Result<bool, Stop> {
+    ) -> Result<Block, Stop> {
         let Some([width, height]) = image.ccs_block() else {
-            return Ok(false);
+            return Ok(Block::Plain);
         };
         let key = key(state, level);
         let block = [x / width, y / height, z];
-        if let Some((of, at, clear)) = self.block
+        if let Some((of, at, said)) = self.block
             && of == key
             && at == block
         {
-            return Ok(clear);
+            return Ok(said);
         }
-        let clear = image.is_clear(view, level, [x, y, z])?;
-        self.block = Some((key, block, clear));
-        Ok(clear)
+        let said = image.block(view, level, [x, y, z])?;
+        self.block = Some((key, block, said));
+        Ok(said)
     }
 }

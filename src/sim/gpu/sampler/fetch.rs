@@ -8,7 +8,7 @@ use super::engine::Engine;
 use super::request::{Request, kind, respond, respond_band, respond_four};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Band, Image, Kind};
+use crate::surface::{AuxMode, Band, Block, Image, Kind};
 use eu::Stop;
 
 /// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
@@ -87,7 +87,7 @@ impl Engine {
             && let Some([x, y]) = corner(xs, ys)
             && let Some(band) = Band::at(&known.level, [x, y, slice])
             && Band::is_of_one_block(image, [x, y, slice])
-            && !texels.is_clear(&bindings.view, (state, image), level, [x, y, slice])?
+            && texels.block(&bindings.view, (state, image), level, [x, y, slice])? == Block::Plain
             && let Some(all) = band.load(&bindings.view)?
         {
             respond_band(request, image, codec.unpack(&all), response);
@@ -114,10 +114,19 @@ impl Engine {
             let whole = image
                 .ccs_block()
                 .is_none_or(|[w, h]| x % w + 1 < w && y % h + 1 < h);
-            if !whole || texels.is_clear(&bindings.view, (state, image), level, [x, y, slice])? {
+            if !whole {
                 continue;
             }
-            let found = bindings.view.read_four(addresses)?;
+            let block = texels.block(&bindings.view, (state, image), level, [x, y, slice])?;
+            if block == Block::Clear {
+                continue;
+            }
+            let mut found = bindings.view.read_four(addresses)?;
+            if block == Block::Compressed {
+                for (texel, address) in found.iter_mut().zip(addresses) {
+                    *texel ^= image.mask(address);
+                }
+            }
             let mut values = [[0; 4]; 4];
             for (values, texel) in values.iter_mut().zip(found) {
                 *values = image.swizzled(packer.unpack(texel));
@@ -133,13 +142,12 @@ impl Engine {
             let values = match known.plain_address(x, y, slice) {
                 None => Ok(image.swizzled(image.outside())),
                 Some(address) => texels
-                    .is_clear(&bindings.view, (state, image), level, [x, y, slice])
-                    .and_then(|clear| match clear {
-                        true => Ok(image.clear_color),
-                        false => match packer {
-                            Some(packer) => Ok(packer.unpack(bindings.view.read(address)?)),
-                            None => image.value_at(&bindings.view, address, [x, y]),
-                        },
+                    .block(&bindings.view, (state, image), level, [x, y, slice])
+                    .and_then(|block| match (block, packer) {
+                        (Block::Plain, Some(packer)) => {
+                            Ok(packer.unpack(bindings.view.read(address)?))
+                        }
+                        _ => image.value_at(&bindings.view, address, [x, y], block),
                     })
                     .map(|values| image.swizzled(values)),
             };

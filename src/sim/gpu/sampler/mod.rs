@@ -31,6 +31,8 @@ mod filter_tests;
 #[cfg(test)]
 mod lod_tests;
 #[cfg(test)]
+mod lossless_tests;
+#[cfg(test)]
 mod message_tests;
 #[cfg(test)]
 #[path = "rig_tests.rs"]

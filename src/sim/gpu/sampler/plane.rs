@@ -10,7 +10,7 @@ use super::lod::{self, Selection, Source};
 use super::request::{Order, Request, SUBSPAN, element, kind, respond, respond_texels};
 use super::state::{AddressMode, Filter, MipFilter, Reduction};
 use crate::surface::format::Packer;
-use crate::surface::{Kind, Level};
+use crate::surface::{Block, Kind, Level};
 use eu::Stop;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -179,15 +179,17 @@ pub(super) fn sampled(
                 };
                 let surface = (filtering.state, image);
                 let place = [x, y, slice];
+                let found = || match filtering.view.span(address, 1) {
+                    Some([texel, ..]) => Ok(texel.load(Relaxed)),
+                    _ => filtering.view.read(address),
+                };
                 match filtering
                     .texels
-                    .is_clear(filtering.view, surface, number, place)?
+                    .block(filtering.view, surface, number, place)?
                 {
-                    true => Ok(image.clear_color),
-                    false => match filtering.view.span(address, 1) {
-                        Some([texel, ..]) => Ok(packer.unpack(texel.load(Relaxed))),
-                        _ => Ok(packer.unpack(filtering.view.read(address)?)),
-                    },
+                    Block::Clear => Ok(image.clear_color),
+                    Block::Plain => Ok(packer.unpack(found()?)),
+                    Block::Compressed => Ok(packer.unpack(found()? ^ image.mask(address))),
                 }
             };
             let values = match linear {

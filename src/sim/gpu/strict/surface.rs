@@ -5,13 +5,14 @@
 
 use super::reserved::reserved;
 use crate::rules::{
-    SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT, SURFACE_PITCH,
-    SURFACE_SHARED,
+    SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
+    SURFACE_CCS_FORMAT, SURFACE_PITCH, SURFACE_SHARED,
 };
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 use hw::state::render_surface_state as rss;
+use hw::{FormatUse, Gen};
 
 /// Entry 1 of the kernel's table, in bits 6:1.
 const PAGE_TABLES_DECIDE: u64 = 1 << 1;
@@ -45,6 +46,10 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
     let ccs = matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
     SURFACE_CCS_ALIGNMENT.check(!ccs || image.halign == 16, at, || {
         format!("levels aligned to {} elements", image.halign)
+    })?;
+    let compressed = image.format.uses(Gen::Gen9).contains(FormatUse::COMPRESS);
+    SURFACE_CCS_FORMAT.check(image.aux.mode != AuxMode::CcsE || compressed, at, || {
+        format!("AUX_CCS_E of {}", image.format.name)
     })?;
     let astc = image.format.name.starts_with("ASTC");
     SURFACE_ASTC_TILING.check(!astc || tiling == Tiling::Y, at, || {
@@ -109,6 +114,14 @@ mod tests {
         ] {
             assert_eq!(broken(&words(&[(field, value)])), Some(rule));
         }
+        // R10G10B10A2_UNORM is cleared by blocks, and not compressed; R8G8B8A8_UNORM is both.
+        let cleared = [
+            (rss::SURFACE_FORMAT, 0x0c2),
+            (rss::AUXILIARY_SURFACE_MODE, 1),
+        ];
+        assert_eq!(broken(&words(&cleared)), None);
+        let compressed = words(&cleared[..1]);
+        assert_eq!(broken(&compressed), Some("surface-ccs-format"));
         let astc = hw::FORMATS.iter().find(|f| f.name.starts_with("ASTC_LDR"));
         let number = astc.expect("a format").number.into();
         let set = [

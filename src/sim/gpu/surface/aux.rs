@@ -1,25 +1,52 @@
 //! What colour and multisample control surfaces say.
 //!
-//! In:  an [`Image`] with an auxiliary surface, a texel. Out: the state of the texel's block, and blocks made real.
-//! Of the states this machine itself makes two: clear, and as it stands. It never compresses, which a render target with
-//! compression enabled is free to do. Where the two bits of a block lie within a cache line of the control surface is
+//! In:  an [`Image`] with an auxiliary surface, a texel. Out: the state of the texel's block, and blocks brought from one to another.
+//! A render target with compression enabled compresses every block that it writes, as a real one is free to do: while a draw goes on
+//! the block is in the render cache, as it stands, and goes to memory in the machine's code when the draw ends.
+//! Where the two bits of a block lie within a cache line of the control surface, and what they say but for zero, is
 //! known to the machine alone: software only ever fills whole lines.
-//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)"; vol. 5, "Multisample control surface".
+//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)", "Render Target Resolve"; vol. 5, "Multisample control surface"; vol. 2d,
+//! "RENDER_SURFACE_STATE", Auxiliary Surface Mode.
 
 use super::format;
 use super::image::{AuxMode, Image};
 use super::layout::level_offset;
+use super::lossless::{self, Code};
 use super::tiling::{self, Tiling};
 use crate::memory::View;
+use crate::rules::TARGET_COMPRESSED;
 use eu::Stop;
+use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 /// A block as it stands.
 const RESOLVED: u32 = 0;
+/// A block in the machine's code.
+const COMPRESSED: u32 = 1;
+/// A block as it stands that a draw has in the render cache, and compresses when it ends.
+const OPEN: u32 = 2;
 /// A block that was cleared and not written since.
 const CLEAR: u32 = 3;
 /// What levels are aligned to, in pixels of the render target.
 const LEVEL_ALIGNMENT: [u32; 2] = [128, 64];
+
+/// What the control surface says of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Block {
+    /// Its bytes are its texels'.
+    Plain,
+    /// It was cleared and not written since: its bytes mean nothing.
+    Clear,
+    /// Its bytes are its texels' in the machine's code.
+    Compressed,
+}
+
+/// A block that a draw has in the render cache: where its state is, and the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Opened {
+    state: (u64, u32),
+    block: u64,
+}
 
 impl Image {
     /// Pixels of a block that has one state: two cache lines side by side. None without a colour control surface.
@@ -54,59 +81,164 @@ impl Image {
         Some((self.aux.address + place + dword, column % 16 * 2))
     }
 
-    /// Whether a texel's block was cleared and not written since.
-    pub fn is_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
+    /// What is said of a texel's block.
+    pub fn block(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Block, Stop> {
         match self.ccs_place(lod, texel) {
-            Some(place) => self.is_clear_at(view, place),
-            None => Ok(false),
-        }
-    }
-
-    fn is_clear_at(&self, view: &View<'_>, (address, shift): (u64, u32)) -> Result<bool, Stop> {
-        match view.read(address & !3)? >> shift & 3 {
-            RESOLVED => Ok(false),
-            CLEAR => Ok(true),
-            state => Err(Stop::Unimplemented {
-                what: format!("a colour block in state {state}, which this machine does not make"),
-                at: address,
+            Some(place) => Ok(match state_at(view, place)? {
+                CLEAR => Block::Clear,
+                COMPRESSED => Block::Compressed,
+                _ => Block::Plain,
             }),
+            None => Ok(Block::Plain),
         }
     }
 
-    fn set_state(&self, view: &View<'_>, place: (u64, u32), state: u32) -> Result<(), Stop> {
-        let (address, shift) = place;
-        // The closure always answers, so the update cannot fail.
-        let _ = view.atomic(address)?.fetch_update(Relaxed, Relaxed, |old| {
-            Some(old & !(3 << shift) | state << shift)
-        });
-        Ok(())
+    /// Whether a texel's block was cleared and not written since.
+    #[cfg(test)]
+    pub fn is_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
+        Ok(self.block(view, lod, texel)? == Block::Clear)
     }
 
     /// Marks a texel's block as cleared; false where the surface has no states of blocks.
     pub fn mark_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
         match self.ccs_place(lod, texel) {
-            Some(place) => self.set_state(view, place, CLEAR).map(|()| true),
+            Some(place) => set_state(view, place, CLEAR).map(|()| true),
             None => Ok(false),
         }
     }
 
-    /// Makes a cleared block real: writes the clear colour to its texels and marks it as it stands. Done before a part
-    /// of a block is written, and by resolves.
-    pub fn materialize(&self, view: &View<'_>, lod: u32, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
+    /// Makes a cleared or compressed block stand as it is, and marks it so. Done before the data port writes a part of a block.
+    pub fn materialize(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+        let Some(place) = self.ccs_place(lod, texel) else {
+            return Ok(());
+        };
+        match state_at(view, place)? {
+            CLEAR => self.fill_block(view, lod, texel)?,
+            COMPRESSED => self.turn(view, lod, texel)?,
+            _ => return Ok(()),
+        }
+        set_state(view, place, RESOLVED)
+    }
+
+    /// The same for a resolve, in full or of cleared blocks alone.
+    pub fn resolve(
+        &self,
+        view: &View<'_>,
+        lod: u32,
+        texel: [u32; 3],
+        in_full: bool,
+    ) -> Result<(), Stop> {
+        let compresses = self.aux.mode == AuxMode::CcsE;
+        let Some(place) = self.ccs_place(lod, texel) else {
+            return Ok(());
+        };
+        let state = match (state_at(view, place)?, self.coded(lod, texel)) {
+            (CLEAR, coded) => {
+                self.fill_block(view, lod, texel)?;
+                match coded.filter(|_| compresses && !in_full) {
+                    Some(block) => {
+                        Code::of(self.format).turn(view, block)?;
+                        COMPRESSED
+                    }
+                    None => RESOLVED,
+                }
+            }
+            (COMPRESSED, _) if !compresses => return self.knows_compression(view, lod, texel),
+            (COMPRESSED, _) if in_full => {
+                self.turn(view, lod, texel)?;
+                RESOLVED
+            }
+            _ => return Ok(()),
+        };
+        set_state(view, place, state)
+    }
+
+    /// Brings a texel's block into the render cache, as it stands, before a part of it is drawn to; what has to be given to
+    /// [`Image::close`] when the draw ends, where the block was not there yet.
+    pub fn open(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Option<Opened>, Stop> {
+        let Some(place) = self.ccs_place(lod, texel) else {
+            return Ok(None);
+        };
+        let state = state_at(view, place)?;
+        let coded = self.coded(lod, texel);
+        let compresses = coded.filter(|_| self.aux.mode == AuxMode::CcsE);
+        match state {
+            OPEN => return Ok(None),
+            CLEAR => self.fill_block(view, lod, texel)?,
+            COMPRESSED => {
+                self.knows_compression(view, lod, texel)?;
+                // Another machine would not know the block either.
+                if compresses.is_none() {
+                    return Ok(None);
+                }
+                self.turn(view, lod, texel)?;
+            }
+            _ => {}
+        }
+        match compresses {
+            Some(block) => {
+                if state != COMPRESSED {
+                    lossless::report(view, block)?;
+                }
+                set_state(view, place, OPEN)?;
+                Ok(Some(Opened {
+                    state: place,
+                    block,
+                }))
+            }
+            None if state == CLEAR => set_state(view, place, RESOLVED).map(|()| None),
+            None => Ok(None),
+        }
+    }
+
+    /// Compresses a block that a draw had in the render cache.
+    pub fn close(&self, view: &View<'_>, opened: Opened) -> Result<(), Stop> {
+        let Opened { state, block } = opened;
+        Code::of(self.format).turn(view, block)?;
+        let [word, ..] = view.unreported(state.0, 1)? else {
+            return Ok(());
+        };
+        mark(word, state.1, COMPRESSED);
+        Ok(())
+    }
+
+    /// "For render target surfaces, this setting disables render target compression": such a target does not know what compressed
+    /// blocks hold.
+    fn knows_compression(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+        let [x, y, z] = texel;
+        let kept = self.aux.mode == AuxMode::CcsE || !view.is_strict();
+        TARGET_COMPRESSED.check(kept, self.address, || {
+            format!("the block of pixel {x}, {y} of slice {z} of level {lod} is compressed")
+        })
+    }
+
+    /// Address of a texel's block, where it is one that can be compressed.
+    fn coded(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<u64> {
+        let [block_w, block_h] = self.ccs_block()?;
+        let corner = self.texel_address(lod, x - x % block_w, y - y % block_h, z, 0)?;
+        (self.tiling == Tiling::Y && lossless::is_block(corner)).then_some(corner)
+    }
+
+    /// Brings a texel's block into the machine's code or out of it.
+    fn turn(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+        match self.coded(lod, texel) {
+            Some(block) => {
+                lossless::report(view, block)?;
+                Code::of(self.format).turn(view, block)
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Writes the clear colour to the texels of a block.
+    fn fill_block(&self, view: &View<'_>, lod: u32, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
         let Some(block) = self.ccs_block() else {
             return Ok(());
         };
-        let Some(place) = self.ccs_place(lod, [x, y, z]) else {
-            return Ok(());
-        };
-        if !self.is_clear_at(view, place)? {
-            return Ok(());
-        }
         let texel = format::encode(self.format, self.clear_color);
         let (left, top) = (x - x % block[0], y - y % block[1]);
         let part = [left..left + block[0], top..top + block[1]];
-        self.fill(view, &self.at_level(lod), part, z, &texel)?;
-        self.set_state(view, place, RESOLVED)
+        self.fill(view, &self.at_level(lod), part, z, &texel)
     }
 
     /// Address of a pixel's entry in the multisample control surface, and its bytes: for each sample the slice that
@@ -147,4 +279,21 @@ impl Image {
             None => Ok(0),
         }
     }
+}
+
+/// The bits of a state.
+fn state_at(view: &View<'_>, (address, shift): (u64, u32)) -> Result<u32, Stop> {
+    Ok(view.read(address & !3)? >> shift & 3)
+}
+
+fn set_state(view: &View<'_>, (address, shift): (u64, u32), state: u32) -> Result<(), Stop> {
+    mark(view.atomic(address)?, shift, state);
+    Ok(())
+}
+
+fn mark(word: &AtomicU32, shift: u32, state: u32) {
+    // The closure always answers, so the update cannot fail.
+    let _ = word.fetch_update(Relaxed, Relaxed, |old| {
+        Some(old & !(3 << shift) | state << shift)
+    });
 }

@@ -11,9 +11,11 @@ pub(crate) mod format;
 mod image;
 mod layout;
 mod level;
+mod lossless;
 mod texel;
 pub(crate) mod tiling;
 
+pub(crate) use aux::{Block, Opened};
 pub(crate) use band::Band;
 pub(crate) use fields::Codec;
 pub(crate) use image::{AuxMode, Image, Kind, Select};
@@ -106,3 +108,6 @@ mod place_tests;
 
 #[cfg(test)]
 mod state_tests;
+
+#[cfg(test)]
+mod lossless_tests;

@@ -3,10 +3,12 @@
 //! In:  an [`Image`], coordinates. Out: values; memory changed.
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling"; vol. 7, "MCS Buffer for Render Target(s)".
 
+use super::aux::Block;
 use super::compressed;
 use super::format;
 use super::image::{Image, Kind};
 use super::level::Level;
+use super::lossless::Code;
 use crate::memory::View;
 use eu::Stop;
 
@@ -62,19 +64,23 @@ impl Image {
         let Some(address) = level.address(x, y, z, sample) else {
             return Ok(self.outside());
         };
-        if self.is_clear(view, lod, [x, y, z])? {
-            return Ok(self.clear_color);
-        }
-        self.value_at(view, address, [x, y])
+        let block = self.block(view, lod, [x, y, z])?;
+        self.value_at(view, address, [x, y], block)
     }
 
-    /// The value of the texel of an element in memory.
+    /// The value of the texel of an element in memory, of which the control surface says this.
     pub fn value_at(
         &self,
         view: &View<'_>,
         address: u64,
         [x, y]: [u32; 2],
+        block: Block,
     ) -> Result<[u32; 4], Stop> {
+        match block {
+            Block::Plain => {}
+            Block::Clear => return Ok(self.clear_color),
+            Block::Compressed => return self.decompressed(view, address),
+        }
         if self.bytes == 2 && format::comes_in_pairs(self.format) {
             let pair = view.read(address & !3)?;
             return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
@@ -91,7 +97,26 @@ impl Image {
         Ok(format::decode(self.format, &element))
     }
 
-    /// Writes a texel; dropped out of bounds. What a fast clear left of the texel's block becomes real first.
+    /// The value of a texel of a compressed block.
+    #[cold]
+    fn decompressed(&self, view: &View<'_>, address: u64) -> Result<[u32; 4], Stop> {
+        let mut element = self.element(view, address)?;
+        let dwords = element.as_chunks_mut::<4>().0;
+        for (i, dword) in (0..self.bytes / 4).zip(dwords) {
+            let mask = self.mask(address + 4 * u64::from(i));
+            *dword = (u32::from_le_bytes(*dword) ^ mask).to_le_bytes();
+        }
+        self.convertible()?;
+        Ok(format::decode(self.format, &element))
+    }
+
+    /// What a compressed block's dword at an address is changed by.
+    #[inline]
+    pub fn mask(&self, address: u64) -> u32 {
+        Code::of(self.format).mask(address)
+    }
+
+    /// Writes a texel; dropped out of bounds. The texel's block stands as it is from then on.
     pub fn store(
         &self,
         view: &View<'_>,

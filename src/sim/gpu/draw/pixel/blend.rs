@@ -65,6 +65,12 @@ impl Default for Blend {
 }
 
 impl Blend {
+    /// Whether what is there is looked at, or a part of it stays.
+    pub fn keeps(&self) -> bool {
+        let some = self.writes != [false; 4];
+        some && (self.enabled || self.logic_op.is_some() || self.writes != [true; 4])
+    }
+
     /// Decodes an entry; `independent_alpha` is BLEND_STATE's.
     pub fn read(words: &[u32; 2], independent_alpha: bool) -> Blend {
         let get = |field: hw::Field| field.get(words);

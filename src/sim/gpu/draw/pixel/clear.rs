@@ -58,7 +58,7 @@ pub(super) fn colour(
                 }
                 (Special::Partial | Special::Resolve, AuxMode::Mcs) => expand(image, view, pixel)?,
                 (Special::Partial | Special::Resolve, _) => {
-                    image.materialize(view, image.lod, pixel)?
+                    image.resolve(view, image.lod, pixel, what == Special::Resolve)?;
                 }
             }
         }

@@ -401,6 +401,11 @@ impl<'a> Pixels<'a> {
         }
     }
 
+    /// The draw has ended: compresses what is compressed in memory.
+    pub fn close(&mut self) -> Result<(), Stop> {
+        self.back.targets.close(&self.back.view)
+    }
+
     /// Render targets that threads have written to.
     pub fn written(&self) -> impl Iterator<Item = (Role, Image)> {
         self.back.targets.written()

@@ -13,13 +13,14 @@ use crate::draw::object::LOG_BLOCK;
 use crate::fate;
 use crate::memory::View;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Select, format};
+use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Opened, Select, format};
 use crate::targets::Role;
-use crate::watch::{Colour, Depth, Via};
+use crate::watch::{Colour, Depth, Slices, Via};
 use eu::{Host, Stop};
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
 use hw::state::binding_table_state;
+use std::ops::Range;
 
 /// A bound render target.
 pub(super) struct Target {
@@ -48,6 +49,8 @@ pub(super) struct Target {
     last: Option<([u32; 4], [u8; 16])>,
     /// Pixels of the block that was last found, or made, to stand as it is.
     resolved: Option<[u32; 3]>,
+    /// Blocks that are in the render cache, to be compressed when the draw ends.
+    opened: Vec<Opened>,
 }
 
 /// Render targets that the draw's messages named.
@@ -87,6 +90,14 @@ impl Targets {
             }
             written::compressed(&image, state.avoids_hazards, at)?;
             view.depth(image.address, Depth::Forgotten);
+            if image.aux.mode == AuxMode::None && blend.keeps() {
+                let elements = elements(&image);
+                let slices = Slices {
+                    levels: [image.lod, image.lod.saturating_add(1)],
+                    elements: [elements.start, elements.end],
+                };
+                view.colour_seen(image.address, slices, at)?;
+            }
             if blend.writes != [false; 4] {
                 note(view, &image, state.special);
             }
@@ -118,6 +129,14 @@ impl Targets {
         self.known.get_mut(index)?.1.as_mut()
     }
 
+    /// The draw has ended: compresses what it wrote, where that is enabled.
+    pub fn close(&mut self, view: &View<'_>) -> Result<(), Stop> {
+        for target in self.known.iter_mut().filter_map(|(_, t)| t.as_mut()) {
+            target.close(view)?;
+        }
+        Ok(())
+    }
+
     /// Those that were written to.
     pub fn written(&self) -> impl Iterator<Item = (Role, Image)> {
         self.known
@@ -137,10 +156,15 @@ fn note(view: &View<'_>, image: &Image, special: Option<Special>) {
         (None, AuxMode::CcsD) => return,
         (None, _) => Colour::Plain,
     };
-    let first = image.min_array_element;
-    for element in first..first.saturating_add(image.view_extent.min(image.depth)) {
+    for element in elements(image) {
         view.colour(image.address, event([image.lod, element]));
     }
+}
+
+/// Slices that a target shows.
+fn elements(image: &Image) -> Range<u32> {
+    let first = image.min_array_element;
+    first..first.saturating_add(image.view_extent.min(image.depth))
 }
 
 /// Which of the surface's channels red, green, blue and alpha are. Selects that are no order of channels, which strict mode
@@ -234,6 +258,7 @@ impl Target {
             is_straight,
             last: None,
             resolved: None,
+            opened: Vec::new(),
             image,
             blend,
             constant,
@@ -408,7 +433,7 @@ impl Target {
         Ok(())
     }
 
-    /// Makes real what a fast clear left of the pixel's block.
+    /// Makes the pixel's block stand as it is: what a fast clear left of it, or what is compressed.
     fn settle(&mut self, view: &View<'_>, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
         match self.image.aux.mode {
             AuxMode::Mcs => expand(&self.image, view, [x, y, z]),
@@ -418,13 +443,21 @@ impl Target {
                 };
                 let block = [x / w, y / h, z];
                 if self.resolved != Some(block) {
-                    self.image.materialize(view, self.image.lod, [x, y, z])?;
+                    let opened = self.image.open(view, self.image.lod, [x, y, z])?;
+                    self.opened.extend(opened);
                     self.resolved = Some(block);
                 }
                 Ok(())
             }
             _ => Ok(()),
         }
+    }
+
+    /// Compresses the blocks that are in the render cache.
+    pub fn close(&mut self, view: &View<'_>) -> Result<(), Stop> {
+        self.resolved = None;
+        let opened = self.opened.drain(..);
+        opened.map(|block| self.image.close(view, block)).collect()
     }
 
     /// A colour as the surface has it.

@@ -127,6 +127,15 @@ impl<'a> Tiles<'a> {
         }
     }
 
+    /// Draws what is held, the last of the draw, and compresses what is compressed in memory.
+    pub fn finish(&mut self) -> Result<(), Stop> {
+        self.flush()?;
+        let close = |_: usize, pixels: &mut Pixels<'a>| pixels.close();
+        let workers = self.workers.as_mut_slice();
+        let closed = self.draw.options.pool.each(self.most, workers, close);
+        closed.into_iter().collect()
+    }
+
     /// Render targets that threads have written to, each once.
     pub fn written(&self) -> Vec<(Role, Image)> {
         let mut found: Vec<(Role, Image)> = Vec::new();
