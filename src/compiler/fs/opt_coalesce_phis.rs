@@ -4,7 +4,8 @@
 //! are gone, wherever source and destination are made and read; parts of answers and payloads are copied from and to, too.
 //!
 //! Registers are live as a lane sees it: along the ways that one lane can take, of which it knows one at a time. That is enough as
-//! long as all writes are for active lanes alone, so registers that are written without the execution mask are left alone.
+//! long as all writes are for active lanes alone, so registers that are written without the execution mask are left alone, and as long as
+//! lanes read what is theirs: what is read across lanes is live wherever any lane is, from its first instruction to its last.
 //! Where many registers are live, a copy stays if without it more would be: a part of a payload that is made long before the rest keeps
 //! the whole payload's registers all the while.
 //! Ref: Chaitin et al., "Register Allocation via Coloring" (1981), coalescing; Boissinot et al., "Revisiting Out-of-SSA
@@ -406,6 +407,7 @@ fn interference(lir: &Lir, blocks: &[Block], number: &Units, n: usize, words: us
             }
         });
     }
+    read_across(lir, number, &mut apart, words);
     // The two payloads of a message do not overlap, though they be equal.
     for inst in lir.insts.iter().filter(|i| i.op == Op::Send) {
         let payload = |i: usize| {
@@ -428,6 +430,42 @@ fn interference(lir: &Lir, blocks: &[Block], number: &Units, n: usize, words: us
         }
     }
     apart
+}
+
+/// Sets apart what is read across lanes from what is written meanwhile: on another way than the reader's, perhaps, but to lanes it reads.
+fn read_across(lir: &Lir, number: &Units, apart: &mut [u64], words: usize) {
+    let mut across: Vec<VgrfId> = Vec::new();
+    for inst in &lir.insts {
+        for s in &inst.src[..inst.sources()] {
+            let others = inst.no_mask || inst.op != Op::Send && s.stride == 0 && inst.exec > 1;
+            if let Some(v) = s.as_vgrf().filter(|v| others && number[*v] != NONE)
+                && !across.contains(&v)
+            {
+                across.push(v);
+            }
+        }
+    }
+    if across.is_empty() {
+        return;
+    }
+    let intervals = live::intervals(lir, &live::loops(lir));
+    for (at, inst) in (0..).zip(&lir.insts) {
+        let Some(to) = inst.dst.as_vgrf().filter(|v| number[*v] != NONE) else {
+            continue;
+        };
+        let copied = lane_copy(inst).map(|(from, ..)| from);
+        for &v in across.iter().filter(|v| **v != to && copied != Some(**v)) {
+            let Interval { start, end, .. } = intervals[v];
+            if !(start / 2 < at && at <= end / 2) {
+                continue;
+            }
+            let read = units(number, v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
+            for unit in units(number, to, inst.dst.offset, inst.dst_bytes()) {
+                let row = &mut apart[unit as usize * words..][..words];
+                read.clone().for_each(|read| insert(row, read));
+            }
+        }
+    }
 }
 
 /// Puts what is copied to one another into one place, the most frequent copies first: those in loops were not counted, but stand behind.
