@@ -333,18 +333,16 @@ impl Rules {
         let mut some = word_of(word) & u64::MAX << (from % 64);
         let words = self.all.len().div_ceil(64);
         std::iter::from_fn(move || {
-            loop {
-                while some == 0 {
-                    word += 1;
-                    if word >= words {
-                        return None;
-                    }
-                    some = word_of(word);
+            while some == 0 {
+                word += 1;
+                if word >= words {
+                    return None;
                 }
-                let n = 64 * word + some.trailing_zeros() as usize;
-                some &= some - 1;
-                return self.all.get(n).map(|rule| (n, rule));
+                some = word_of(word);
             }
+            let n = 64 * word + some.trailing_zeros() as usize;
+            some &= some - 1;
+            self.all.get(n).map(|rule| (n, rule))
         })
     }
 }

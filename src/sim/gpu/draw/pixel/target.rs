@@ -456,8 +456,8 @@ impl Target {
     /// Compresses the blocks that are in the render cache.
     pub fn close(&mut self, view: &View<'_>) -> Result<(), Stop> {
         self.resolved = None;
-        let opened = self.opened.drain(..);
-        opened.map(|block| self.image.close(view, block)).collect()
+        let mut opened = self.opened.drain(..);
+        opened.try_for_each(|block| self.image.close(view, block))
     }
 
     /// A colour as the surface has it.
