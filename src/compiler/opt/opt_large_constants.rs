@@ -3,7 +3,8 @@
 //! In:  loads and stores of temporaries through derefs, copies already split.
 //! Out: a variable that is larger than a few dwords, indexed at run time and written with nothing but constants, all of that in one
 //! block before anything reads it and on the way to all that does, is a constant variable: the stores have become its initial
-//! value. Elsewhere it may be written with what it holds. What would be written to scratch by every invocation is then read from memory that the launcher wrote once.
+//! value. Elsewhere it may be written with what it holds. What would be written to scratch by every invocation is then read from memory
+//! that the launcher wrote once.
 //! Tests: tests/opt/opt_large_constants/.
 
 use crate::pass::Ctx;

@@ -115,7 +115,8 @@ impl Makers {
         }
     }
 
-    /// False if a rule asks for operations or constants that the instruction, whose makers these are, does not have below it or as operands.
+    /// False if a rule asks for operations or constants that the instruction, whose makers these are, has neither below it nor as
+    /// operands.
     #[inline]
     pub(crate) fn may_fit(&self, s: &Shader, alu: &Alu, rule: &Compiled) -> bool {
         let [first, second] = rule.below;

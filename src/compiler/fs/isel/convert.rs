@@ -1,7 +1,7 @@
 //! Conversions, packing and sub-words.
 //!
 //! Values of 8 and 16 bits lie in slots of 32 bits, whose upper bits are anything: truncation of an integer is the same
-//! place read as a shorter type. Values converted down from 64 bits stay 8 bytes apart, as the region rules want.
+//! place read as a shorter type. (Floats of 16 bits that nobody but arithmetic has lie side by side: [`super::halves`].) Values converted down from 64 bits stay 8 bytes apart, as the region rules want.
 
 use super::alu::{float, int, uint};
 use super::{Comp, Isel};

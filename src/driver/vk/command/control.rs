@@ -1,8 +1,9 @@
 //! Control surfaces of colours: what they hold when contents begin, are copied, or are one colour.
 //!
-//! Of several samples, an element says of a pixel which slice of the image holds each sample. Whatever draws or samples keeps to it; what moves slices as
-//! bytes moves the elements too. Memory that is new holds anything, so an image whose contents are given up gets elements by which
-//! each sample is in the slice of its own number ([`super::transition`]). Of one sample, zeros say that no block is cleared or compressed.
+//! Of several samples, an element says of a pixel which slice of the image holds each sample. Whatever draws or samples keeps to it; what
+//! moves slices as bytes moves the elements too. Memory that is new holds anything, so an image whose contents are given up gets elements
+//! by which each sample is in the slice of its own number ([`super::transition`]). Of one sample, zeros say that no block is cleared or
+//! compressed.
 //! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)".
 
 use ash::vk as api;

@@ -468,8 +468,8 @@ impl CommandBuffer {
         .map(|_| ())
     }
 
-    /// Joins samples seen in a format into pixels of another; `blocks`: how these are drawn to. `cleared`: the colour that cleared pixels of the first layer have. True: these
-    /// are drawn.
+    /// Joins samples seen in a format into pixels of another; `blocks`: how these are drawn to. `cleared`: the colour that cleared pixels of
+    /// the first layer have. True: these are drawn.
     fn join(
         &mut self,
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
