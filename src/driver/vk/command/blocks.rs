@@ -81,8 +81,7 @@ impl CommandBuffer {
     }
 
     /// Whether a rendering that is about to begin clears, by blocks, all that a change of layout lets hold anything: its control surface
-    /// need
-    /// not be written twice then, nor its record.
+    /// need not be written twice then, nor its record.
     pub(super) fn is_cleared_whole(
         &self,
         begin: Option<&Begin<'_>>,
