@@ -280,6 +280,18 @@ impl AluOp {
             _ => return None,
         })
     }
+    /// True for arithmetic of floats whose operands and result have one size, and which units of that size compute: not what is rounded to
+    /// integers, nor powers.
+    pub fn is_float_arithmetic(self) -> bool {
+        use AluOp as A;
+        matches!(
+            self,
+            A::FAdd | A::FMul | A::FFma | A::FMin | A::FMax | A::FSat
+        ) || matches!(
+            self,
+            A::FRcp | A::FSqrt | A::FRsq | A::FExp2 | A::FLog2 | A::FSin | A::FCos
+        )
+    }
     /// True for `vec2` to `vec16`.
     #[inline]
     pub fn is_vec(self) -> bool {

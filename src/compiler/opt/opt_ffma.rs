@@ -282,12 +282,7 @@ impl Halves {
     /// True for a value for each lane that arithmetic has not made.
     fn is_apart(&self, s: &Shader, def: Id<Def>) -> bool {
         let made = match s.instr_of(def) {
-            Instr::Alu(alu) => {
-                use AluOp as A;
-                matches!(alu.op, A::FAdd | A::FMul | A::FFma | A::FSat | A::FMin)
-                    || matches!(alu.op, A::FMax | A::Bcsel | A::FRcp | A::FSqrt | A::FRsq)
-                    || matches!(alu.op, A::FExp2 | A::FLog2 | A::FSin | A::FCos)
-            }
+            Instr::Alu(alu) => alu.op.is_float_arithmetic() || alu.op == AluOp::Bcsel,
             Instr::Phi(_) | Instr::Const { .. } => true,
             _ => false,
         };

@@ -80,24 +80,8 @@ impl Isel<'_> {
                 }
                 let of = sat.srcs[0].def;
                 let can = sh.alu_of(of).is_some_and(|a| {
-                    matches!(
-                        a.op,
-                        A::FAdd
-                            | A::FMul
-                            | A::FFma
-                            | A::FLrp
-                            | A::FMin
-                            | A::FMax
-                            | A::FRcp
-                            | A::FSqrt
-                            | A::FRsq
-                            | A::FExp2
-                            | A::FLog2
-                            | A::FSin
-                            | A::FCos
-                            | A::FPow
-                            | A::FFract
-                    )
+                    a.op.is_float_arithmetic() && a.op != A::FSat
+                        || matches!(a.op, A::FLrp | A::FPow | A::FFract)
                 });
                 if can
                     && self.uses[of.index()] == 1

@@ -30,11 +30,9 @@ enum Form {
 
 /// Where the result of an operation on halves may lie.
 fn form(alu: &Alu) -> Form {
-    use AluOp as A;
     match alu.op {
-        A::FAdd | A::FMul | A::FFma | A::FMin | A::FMax | A::FSat => Form::Packed,
-        A::FRcp | A::FSqrt | A::FRsq | A::FExp2 | A::FLog2 | A::FSin | A::FCos => Form::Packed,
-        A::Bcsel => Form::Follows,
+        op if op.is_float_arithmetic() => Form::Packed,
+        AluOp::Bcsel => Form::Follows,
         _ => Form::Apart,
     }
 }
@@ -42,36 +40,13 @@ fn form(alu: &Alu) -> Form {
 /// True if an operation reads its operands of 16 bits wherever they lie.
 fn reads_any(op: AluOp) -> bool {
     use AluOp as A;
-    matches!(
-        op,
-        A::FAdd
-            | A::FMul
-            | A::FFma
-            | A::FMin
-            | A::FMax
-            | A::FSat
-            | A::FRcp
-            | A::FSqrt
-            | A::FRsq
-            | A::FExp2
-            | A::FLog2
-            | A::FSin
-            | A::FCos
-            | A::FPow
-            | A::FNeg
-            | A::FAbs
-            | A::FFloor
-            | A::FCeil
-            | A::FTrunc
-            | A::FRoundEven
-            | A::FFract
-            | A::FLt
-            | A::FGe
-            | A::FEq
-            | A::FNeu
-            | A::F2F
-            | A::Bcsel
-    )
+    op.is_float_arithmetic()
+        || matches!(op, A::FPow | A::FNeg | A::FAbs | A::F2F | A::Bcsel)
+        || matches!(
+            op,
+            A::FFloor | A::FCeil | A::FTrunc | A::FRoundEven | A::FFract
+        )
+        || matches!(op, A::FLt | A::FGe | A::FEq | A::FNeu)
 }
 
 impl Isel<'_> {
