@@ -419,31 +419,42 @@ impl Build {
         }
     }
 
+    /// A source where one of three can be read: its elements one behind the other, or one for all lanes.
+    pub fn side_by_side(&mut self, exec: Exec, s: Lanes) -> Lanes {
+        let s = match s.imm_bits() {
+            Some(bits) => self.imm_reg(s.ty, bits),
+            None => s,
+        };
+        let one = match s.ty {
+            Type::Df => false,
+            Type::Hf => s.pitch == 0 && s.offset.is_multiple_of(4),
+            _ => s.pitch == 0,
+        };
+        if one || s.is_packed() && s.offset.is_multiple_of(16) {
+            return s;
+        }
+        let plain = Lanes {
+            neg: false,
+            abs: false,
+            ..s
+        };
+        let copy = match s.ty {
+            Type::Hf => self.packed_halves(exec),
+            ty => self.temp(ty, exec),
+        };
+        self.mov(exec, copy, plain);
+        Lanes {
+            neg: s.neg,
+            abs: s.abs,
+            ..copy
+        }
+    }
+
     /// A three-source operation: align16 reads whole registers, lane after lane, or one element for all.
     pub fn ternary(&mut self, op: Opcode, exec: Exec, dst: Lanes, srcs: [Lanes; 3], mods: Mods) {
         let wide = exec == Exec::Scalar;
         let exec3 = if wide { Exec::Whole(8) } else { exec };
-        let srcs = srcs.map(|s| {
-            let s = match s.imm_bits() {
-                Some(bits) => self.imm_reg(s.ty, bits),
-                None => s,
-            };
-            if s.is_packed() && s.offset.is_multiple_of(16) || s.pitch == 0 && s.ty != Type::Df {
-                return s;
-            }
-            let plain = Lanes {
-                neg: false,
-                abs: false,
-                ..s
-            };
-            let copy = self.temp(s.ty, exec3);
-            self.mov(exec3, copy, plain);
-            Lanes {
-                neg: s.neg,
-                abs: s.abs,
-                ..copy
-            }
-        });
+        let srcs = srcs.map(|s| self.side_by_side(exec3, s));
         let to = if wide {
             Lanes {
                 pitch: dst.ty.size_bytes() as u8,

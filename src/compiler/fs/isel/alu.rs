@@ -291,25 +291,12 @@ impl Isel<'_> {
         let exec = self.exec_for(alu.def);
         if bits == 16 {
             let dst = self.new_def(alu.def).retype(Type::Hf);
-            // One for all is made for eight, of which the others are nobody's.
-            let exec3 = match exec {
-                Exec::Scalar => Exec::Whole(8),
-                _ => exec,
-            };
-            let srcs = [2, 0, 1].map(|i| {
-                let s = self.fsrc(&alu.srcs[i], Type::Hf);
-                self.side_by_side(exec3, s)
-            });
+            let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], Type::Hf));
             let sum = match dst.pitch {
-                halves::HALF_BYTES => dst,
-                0 => Lanes {
-                    pitch: halves::HALF_BYTES,
-                    ..dst
-                },
-                _ => self.b.packed_halves(exec3),
+                0 | halves::HALF_BYTES => dst,
+                _ => self.b.packed_halves(exec),
             };
-            self.b
-                .emit(Op::Eu(Opcode::Mad), exec3, sum, &srcs, Mods::NONE);
+            self.b.ternary(Opcode::Mad, exec, sum, srcs, Mods::NONE);
             if sum.reg != dst.reg {
                 self.b.mov(exec, dst, sum);
             }
@@ -387,7 +374,7 @@ impl Isel<'_> {
         for (i, s) in srcs.iter_mut().enumerate().take(n) {
             *s = self.fsrc(&alu.srcs[i], float(bits));
             if bits == 16 && self.packed[alu.def] {
-                *s = self.side_by_side(exec, *s);
+                *s = self.b.side_by_side(exec, *s);
             } else if bits == 16 {
                 let wide = self.b.temp(Type::F, exec);
                 self.b.mov(exec, wide, *s);

@@ -9,9 +9,7 @@
 //! Tests: tests/fs/isel/halves*.
 
 use super::Isel;
-use crate::builder::{Exec, Lanes};
 use entity::{Id, IdMap};
-use isa::Type;
 use nir::{Alu, AluOp, CfEvent, Def, Instr};
 
 /// Bytes of a half.
@@ -127,37 +125,6 @@ impl Isel<'_> {
             if let Some(def) = instr.def().filter(|&def| half(def)) {
                 self.packed[def] = forms[def] == Form::Packed;
             }
-        }
-    }
-
-    /// A half where an operation that wants them side by side can read it: there, or one for all lanes at the beginning of a dword.
-    pub(super) fn side_by_side(&mut self, exec: Exec, half: Lanes) -> Lanes {
-        let aligned = |bytes: u32| half.offset.is_multiple_of(bytes);
-        let fits = match half.pitch {
-            0 => aligned(4),
-            HALF_BYTES => aligned(16),
-            _ => false,
-        };
-        if fits && !half.is_imm() {
-            return half;
-        }
-        if let Some(bits) = half.imm_bits() {
-            return self.b.imm_reg(half.ty, bits);
-        }
-        let (to, plain) = (
-            self.b.packed_halves(exec),
-            Lanes {
-                neg: false,
-                abs: false,
-                ..half
-            },
-        );
-        self.b
-            .mov(exec, to.retype(Type::Uw), plain.retype(Type::Uw));
-        Lanes {
-            neg: half.neg,
-            abs: half.abs,
-            ..to
         }
     }
 }
