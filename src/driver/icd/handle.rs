@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use ash::vk as c;
 use ash::vk::Handle;
 
-use crate::notes;
+use crate::{notes, shelf};
 
 const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
@@ -70,7 +70,7 @@ unsafe fn put<H: Kind>(to: *mut Boxed<H::Object>, object: H::Object, marks: u32)
 /// A handle to a new object, in memory of the process.
 #[inline]
 pub fn make<H: Kind>(object: H::Object) -> H {
-    Spare::<H>(Box::new_uninit()).fill(object)
+    Spare::<H>(shelf::take().unwrap_or_else(Box::new_uninit)).fill(object)
 }
 
 /// Before a box in memory that the application has lent: how to give it back.
@@ -282,7 +282,7 @@ unsafe fn free<T>(boxed: *mut Boxed<T>, lent: bool) {
     // SAFETY: as the caller says: of the process's memory it is a box of this type, and before the application's stands whose it is.
     unsafe {
         if !lent {
-            drop(Box::from_raw(boxed.cast::<MaybeUninit<Boxed<T>>>()));
+            shelf::put(Box::from_raw(boxed.cast::<MaybeUninit<Boxed<T>>>()));
             return;
         }
         let memory = boxed.byte_sub(lent_layout::<T>().0);

@@ -47,6 +47,7 @@ mod registry_tests;
 mod render;
 mod sampler;
 mod set_list;
+mod shelf;
 mod source;
 mod surface;
 mod swapchain;
