@@ -64,6 +64,7 @@
 
 mod algebra;
 mod cf;
+mod floats;
 mod lower_alpha_to_coverage;
 mod lower_alu;
 mod lower_alu_64;
@@ -104,6 +105,7 @@ mod opt_dce;
 mod opt_dead_cf;
 mod opt_dead_write_vars;
 mod opt_end_if;
+mod opt_factor;
 mod opt_ffma;
 mod opt_forward_stores;
 mod opt_hoist;
@@ -115,6 +117,7 @@ mod opt_load_store_vectorize;
 mod opt_loop_unroll;
 mod opt_peephole_select;
 mod opt_reassociate;
+mod opt_reciprocals;
 mod opt_remove_phis;
 mod opt_signs;
 mod opt_sink;

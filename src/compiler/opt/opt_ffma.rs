@@ -9,6 +9,7 @@
 //! last product instead (`(a b + c d) + e` becomes `a b + (c d + e)`), where nobody else reads the sum: then all products are fused.
 //! Tests: tests/opt/opt_ffma/.
 
+use crate::floats::reads;
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
@@ -83,23 +84,6 @@ fn add_to_products(s: &mut Shader) -> bool {
         }
     }
     changed
-}
-
-/// How often values are read.
-fn reads(s: &Shader) -> IdMap<Def, u32> {
-    let mut reads: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
-    for event in s.layout() {
-        match event {
-            CfEvent::Block(b) => {
-                for &id in &s.blocks[b].instrs {
-                    s.instrs[id].for_each_src(|def| reads[def] += 1);
-                }
-            }
-            CfEvent::If(i) => reads[s.ifs[i].cond] += 1,
-            _ => {}
-        }
-    }
-    reads
 }
 
 /// A sum that may be made in another order, as its operands.

@@ -263,6 +263,7 @@ rules! {
 
     // --- floats: functions of functions --------------------------------------------------------------------------
     frcp_frcp: "(frcp (frcp a))" => "a", FLOATS, ROUND.or(ZERO_PRODUCT).or(DENORM);
+    fsqrt_squared: "(fmul (fsqrt a) (fsqrt a))" => "(fabs a)", FLOATS, ROUND.or(NAN);
     frsq_from_rcp: "(frcp (fsqrt a))" => "(frsq a)", FLOATS, ROUND;
     rcp_of_rsq: "(frcp (frsq a))" => "(fsqrt a)", FLOATS, ROUND;
     exp_of_log: "(fexp2 (flog2 a))" => "a", &[16, 32], ROUND.or(ZERO_PRODUCT).or(DENORM);
