@@ -98,6 +98,8 @@ pub struct ImageInfo {
     pub samples: u32,
     /// What it is for.
     pub usage: vk::ImageUsageFlags,
+    /// Formats that views of it may have; of none, its own.
+    pub views: &'static [vk::Format],
 }
 
 impl ImageInfo {
@@ -113,6 +115,7 @@ impl ImageInfo {
             usage: vk::ImageUsageFlags::SAMPLED
                 | vk::ImageUsageFlags::TRANSFER_SRC
                 | vk::ImageUsageFlags::TRANSFER_DST,
+            views: &[],
         }
     }
 
@@ -134,6 +137,12 @@ impl ImageInfo {
     /// To be an input attachment as well.
     pub fn input(mut self) -> Self {
         self.usage |= vk::ImageUsageFlags::INPUT_ATTACHMENT;
+        self
+    }
+
+    /// To be seen in any of these formats.
+    pub fn views(mut self, formats: &'static [vk::Format]) -> Self {
+        self.views = formats;
         self
     }
 
@@ -396,10 +405,14 @@ impl Gpu {
             V::TYPE_3D => vk::ImageType::TYPE_3D,
             _ => vk::ImageType::TYPE_2D,
         };
-        let flags = match info.kind {
+        let mut flags = match info.kind {
             V::CUBE | V::CUBE_ARRAY => vk::ImageCreateFlags::CUBE_COMPATIBLE,
             _ => vk::ImageCreateFlags::empty(),
         };
+        let mut views = vk::ImageFormatListCreateInfo::default().view_formats(info.views);
+        if !info.views.is_empty() {
+            flags |= vk::ImageCreateFlags::MUTABLE_FORMAT;
+        }
         let [width, height, depth] = info.size_px;
         let create = vk::ImageCreateInfo::default()
             .flags(flags)
@@ -413,7 +426,8 @@ impl Gpu {
             .mip_levels(info.mips)
             .array_layers(info.layers)
             .samples(vk::SampleCountFlags::from_raw(info.samples))
-            .usage(info.usage);
+            .usage(info.usage)
+            .push_next(&mut views);
         // SAFETY: see `empty_buffer`.
         let handle = unsafe { self.device.create_image(&create, None) };
         let handle = check("vkCreateImage", handle)?;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use ash::vk as c;
 use vk::format::Question;
-use vk::image::{Image, Info, View, ViewInfo};
+use vk::image::{Image, Info, View, ViewInfo, compress_alike};
 use vk::modifier::{Layouts, MODIFIERS};
 
 use crate::device::write_requirements;
@@ -394,10 +394,34 @@ unsafe fn new_image(
         levels: info.mip_levels,
         layers: info.array_layers,
         samples: info.samples,
+        // SAFETY: as the caller says.
+        alike: unsafe { is_compressed_alike(physical, info) },
         shared: modifier.is_some() || external.is_some_and(|node| !node.handle_types.is_empty()),
         layouts,
     };
     Image::new(physical, &asked)
+}
+
+/// Whether all formats that views of an image may have see compressed blocks as its own does.
+///
+/// # Safety
+/// The structure and its chain are valid.
+unsafe fn is_compressed_alike(
+    physical: &vk::PhysicalDevice,
+    info: &c::ImageCreateInfo<'_>,
+) -> bool {
+    if !info.flags.contains(c::ImageCreateFlags::MUTABLE_FORMAT) {
+        return true;
+    }
+    // SAFETY: as the caller says. (A list of none is no list.)
+    unsafe {
+        let list = raw::find::<c::ImageFormatListCreateInfo<'_>>(info.p_next);
+        let listed = list.filter(|list| list.view_format_count > 0);
+        listed.is_some_and(|list| {
+            let formats = raw::slice(list.p_view_formats, list.view_format_count);
+            compress_alike(physical, info.format, formats)
+        })
+    }
 }
 
 /// The modifier of an image that is asked for with one, or with several to choose from, and where its planes lie, if that is said.

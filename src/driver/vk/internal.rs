@@ -24,7 +24,7 @@ pub struct Internal {
     /// By targets, and by the logarithm of samples.
     clears: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; blit::clear::TARGETS as usize + 1],
     /// Fast clears and resolves, by the logarithm of samples.
-    specials: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; 2],
+    specials: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; 3],
     /// Pictures that are drawn.
     drawn: [OnceLock<graphics::Pipeline>; blit::Drawn::COUNT],
 }
@@ -67,7 +67,12 @@ impl Internal {
         special: Special,
         samples: u8,
     ) -> Result<&graphics::Pipeline> {
-        let slots = self.specials.get(usize::from(special == Special::Resolve));
+        let slots = match special {
+            Special::None => None,
+            Special::FastClear => self.specials.first(),
+            Special::PartialResolve => self.specials.get(1),
+            Special::Resolve => self.specials.get(2),
+        };
         let slot = slots.and_then(|slots| slots.get(samples.max(1).ilog2() as usize));
         let slot = slot.ok_or(NO_PLACE)?;
         once(slot, || make_special(context, special, samples))

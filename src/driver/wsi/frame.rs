@@ -57,6 +57,7 @@ impl Wish {
             levels: 1,
             layers: self.layers,
             samples: api::SampleCountFlags::TYPE_1,
+            alike: !self.flags.contains(api::ImageCreateFlags::MUTABLE_FORMAT),
             shared: modifier.is_some(),
             layouts: Default::default(),
         }

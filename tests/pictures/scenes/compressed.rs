@@ -56,6 +56,7 @@ pub fn scenes() -> Vec<Scene> {
         ));
     }
     all.push(scene("compressed_integers", EXACT, integers));
+    all.push(scene("compressed_in_other_formats", ROUNDED, other_formats));
     all
 }
 
@@ -460,6 +461,65 @@ void main()
     })?;
     all.push(one.seen("one of the other")?);
     all.push(shot(gpu, "copied", &one.image)?);
+    Ok(all)
+}
+
+/// Drawn to in one format, then in another, and sampled in a third; with a clear before and between.
+fn other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    const BYTES: vk::Format = vk::Format::R8G8B8A8_UINT;
+    const SIGNED: vk::Format = vk::Format::R8G8B8A8_SNORM;
+    let stage = Stage::of(gpu, info(RGBA8).views(&[RGBA8, BYTES, SIGNED]))?;
+    let image = &stage.image;
+    let view = |format| {
+        let mut seen = image.view_info();
+        seen.format = format;
+        gpu.view(image, seen)
+    };
+    let (bytes, signed) = (view(BYTES)?, view(SIGNED)?);
+    let numbers = gpu.graphics(&GraphicsInfo {
+        vertex: COVER,
+        fragment: Some(
+            "#version 450
+layout(location = 0) out uvec4 colour;
+void main()
+{
+    uvec2 p = uvec2(gl_FragCoord.xy);
+    if ((p.x / 7 + p.y / 3) % 2 == 0) discard;
+    colour = uvec4(p.x * 3, p.y * 5, 99, 255);
+}",
+        ),
+        colors: &[BYTES],
+        ..GraphicsInfo::default()
+    })?;
+    let over = |r: &Recorder<'_>| {
+        let to = [Target::keep(image).view(bytes)];
+        r.draw_to(&Targets::new(&to), |r| {
+            r.bind::<u8>(&numbers, &[], &[]);
+            r.draw(0, 3, 1);
+            Ok(())
+        })
+    };
+    gpu.run(|r| {
+        stage.draw(r)?;
+        over(r)
+    })?;
+    let mut all = vec![
+        stage.seen("as it is")?,
+        seen(gpu, image, signed, "signed", 0)?,
+    ];
+    gpu.run(|r| {
+        let to = [Target::clear(image, [0.2, 0.4, 0.6, 0.8])];
+        r.draw_to(&Targets::new(&to), |_| Ok(()))?;
+        over(r)
+    })?;
+    all.push(seen(gpu, image, signed, "cleared, signed", 0)?);
+    gpu.run(|r| {
+        let to = [Target::clear(image, [0.5, 0.25, 0.125, 1.0]).view(signed)];
+        r.draw_to(&Targets::new(&to), |_| Ok(()))?;
+        over(r)
+    })?;
+    all.push(stage.seen("cleared by another")?);
+    all.push(shot(gpu, "copied", image)?);
     Ok(all)
 }
 

@@ -162,6 +162,8 @@ pub enum Special {
     /// Its blocks are said to have the surface's clear colour.
     FastClear,
     /// Blocks of which that is said get it.
+    PartialResolve,
+    /// So they do, and compressed ones are no longer.
     Resolve,
 }
 

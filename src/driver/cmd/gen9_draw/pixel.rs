@@ -170,6 +170,7 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
     use state_ps as ps;
     const NO_OFFSET: u64 = 0;
     const SAMPLE_OFFSETS: u64 = 3;
+    const RESOLVE_PARTIAL: u64 = 1;
     const RESOLVE_FULL: u64 = 3;
     let [first, second, third] = places(&variants);
     let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
@@ -212,6 +213,7 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
     words = match from.special {
         Special::None => words,
         Special::FastClear => words.flag(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, true),
+        Special::PartialResolve => words.with(ps::RENDER_TARGET_RESOLVE_TYPE, RESOLVE_PARTIAL),
         Special::Resolve => words.with(ps::RENDER_TARGET_RESOLVE_TYPE, RESOLVE_FULL),
     };
     if from.scratch.thread_bytes > 0 {

@@ -2,7 +2,8 @@
 //!
 //! In:  the colours that a rendering begins with. Out: draws of rectangles that stand for whole levels, before the rendering and behind
 //! it. Where the clear is not kept ([`super::kept`]), a rendering that clears so resolves when it ends, in the view's own format and
-//! with the colour that the batch knows: no block is left then that says more than its bytes.
+//! with the colour that the batch knows: no block is left then that has the clear colour. Of images that are compressed, compressed
+//! blocks stay so (a partial resolve); of others a block is its bytes.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve"; vol. 2d, RENDER_SURFACE_STATE, "Clear Color".
 
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
 use cmd::draw::state::{Area, Dirty};
+use cmd::image::Blocks;
 
 use super::buffer::CommandBuffer;
 use super::cleared::{Cleared, Several};
@@ -62,8 +64,8 @@ impl CommandBuffer {
             return Ok(None);
         };
         let mut surface = view.colour_target()?;
+        let blocks = image.drawn_blocks(from.layout);
         if !several {
-            let blocks = image.drawn_blocks(from.layout);
             cmd::image::with_blocks(&mut surface, &control, address, blocks);
         }
         cmd::image::with_clear_colour(&mut surface, colour);
@@ -72,6 +74,7 @@ impl CommandBuffer {
             record: None,
             size_px: part.surface.scaled_px(&control, view.first_level),
             layers: begin.views.ranges(begin.layers).collect(),
+            compressed: blocks == Blocks::Compressed,
             pixel: texel::colour(view.format, &colour),
             several: several.then(|| Several {
                 image: Arc::clone(&view.image),
@@ -105,20 +108,34 @@ impl CommandBuffer {
         Ok(all && self.clears_blocks(begin, colour, value)?.is_some())
     }
 
-    /// Clears or resolves targets by their blocks. What is drawn to has to be said behind it.
-    pub(super) fn cover<'a>(
+    /// Says of targets' blocks that they have the clear colour. What is drawn to has to be said behind it.
+    pub(super) fn clear_blocks<'a>(
         &mut self,
-        all: impl IntoIterator<Item = &'a Cleared, IntoIter: Clone>,
-        special: Special,
+        all: impl IntoIterator<Item = &'a Cleared>,
     ) -> Result<()> {
-        let resolves = special == Special::Resolve;
         let all = all.into_iter();
-        let drawn = all.filter(|to| !resolves || to.several.is_none());
-        if drawn.clone().next().is_none() {
-            return Ok(());
-        }
-        self.recorder.finish_targets()?;
-        for target in drawn {
+        self.cover(all.map(|target| (target, Special::FastClear)))
+    }
+
+    /// Gives blocks that have the clear colour that colour. What is drawn to has to be said behind it.
+    pub(super) fn resolve_blocks<'a>(
+        &mut self,
+        all: impl IntoIterator<Item = &'a Cleared>,
+    ) -> Result<()> {
+        let all = all.into_iter().filter(|to| to.several.is_none());
+        self.cover(all.map(|target| match target.compressed {
+            true => (target, Special::PartialResolve),
+            false => (target, Special::Resolve),
+        }))
+    }
+
+    fn cover<'a>(&mut self, all: impl Iterator<Item = (&'a Cleared, Special)>) -> Result<()> {
+        let mut before = None;
+        for (target, special) in all {
+            // No two ways at once.
+            if before.replace(special) != Some(special) {
+                self.recorder.finish_targets()?;
+            }
             let [width, height] = target.size_px;
             let area = Area {
                 x: 0,
@@ -154,7 +171,10 @@ impl CommandBuffer {
                 self.recorder.draw_internal(internal, &draw)?;
             }
         }
-        self.recorder.finish_targets()
+        match before {
+            Some(_) => self.recorder.finish_targets(),
+            None => Ok(()),
+        }
     }
 
     /// Gives pixels of several samples that nobody has drawn over their colour: no rectangle does it.

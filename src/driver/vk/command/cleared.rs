@@ -22,6 +22,8 @@ pub(super) struct Cleared {
     pub size_px: [u32; 2],
     /// First layers and how many, as renderings count them.
     pub layers: SmallVec<[(u32, u32); 1]>,
+    /// It stays compressed when its blocks get the colour.
+    pub compressed: bool,
     /// The bytes of a pixel.
     pub pixel: texel::Texel,
     /// Of several samples.

@@ -14,9 +14,8 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::Pending;
-use cmd::draw::shader::Special;
 use cmd::draw::target::{Record, Surface};
-use cmd::image::Viewer;
+use cmd::image::{Blocks, Viewer};
 use cmd::kept::Kept;
 use smallvec::{SmallVec, smallvec};
 
@@ -57,8 +56,8 @@ fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared
         volume: false,
     };
     let mut surface = picture::words(image, part, &seen)?;
+    let blocks = image.drawn_blocks(api::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
     if !several {
-        let blocks = image.drawn_blocks(api::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
         cmd::image::with_blocks(&mut surface, &control, control_at, blocks);
     }
     if let Some(kept) = kept {
@@ -71,6 +70,7 @@ fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared
         record: Record::new(record).filter(|_| kept.is_none()),
         size_px: part.surface.scaled_px(&control, 0),
         layers: smallvec![(0, 1)],
+        compressed: blocks == Blocks::Compressed,
         pixel: bytes.take(part.surface.block.bytes() as usize).collect(),
         several: several.then(|| Several {
             image: Arc::clone(image),
@@ -195,7 +195,7 @@ impl CommandBuffer {
         if kept.is_none() {
             self.recorder.where_kept(record)?;
         }
-        self.cover(&target, Special::Resolve)?;
+        self.resolve_blocks(&target)?;
         self.recorder.draws().end_targets();
         self.settle(&target)?;
         if kept.is_none() {
@@ -240,7 +240,7 @@ impl CommandBuffer {
     /// Resolves images that are seen by others from here on.
     pub(super) fn leave_kept(&mut self, all: &[Cleared]) -> Result<()> {
         if !all.is_empty() {
-            self.cover(all, Special::Resolve)?;
+            self.resolve_blocks(all)?;
             self.recorder.draws().end_targets();
             self.recorder.barrier(RESOLVED);
         }

@@ -7,7 +7,6 @@ use ash::vk as api;
 use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
-use cmd::draw::shader::Special;
 use cmd::draw::state::{Compare, Dirty, StencilFace, StencilOp, TARGETS, Viewport};
 use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
 
@@ -95,7 +94,7 @@ impl CommandBuffer {
                 clear.stencil = depth_stencil.stencil.map(|_| stencil);
             }
         }
-        self.cover(kept.iter().chain(&blocks), Special::FastClear)?;
+        self.clear_blocks(kept.iter().chain(&blocks))?;
         self.blocks = blocks;
         self.recorder.draws().set_targets(&Targets {
             colours,
@@ -207,7 +206,7 @@ impl CommandBuffer {
     pub fn end_rendering(&mut self) -> Result<()> {
         self.rendering.clear();
         let blocks = std::mem::take(&mut self.blocks);
-        self.cover(&blocks, Special::Resolve)?;
+        self.resolve_blocks(&blocks)?;
         self.recorder.draws().end_targets();
         self.settle(&blocks)?;
         let resolves = std::mem::take(&mut self.resolves);

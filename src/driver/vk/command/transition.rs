@@ -146,6 +146,7 @@ impl CommandBuffer {
                 record: None,
                 size_px: part.surface.scaled_px(control, level),
                 layers: smallvec![(0, layers)],
+                compressed: false,
                 pixel: texel::Texel::default(),
                 several: None,
             });

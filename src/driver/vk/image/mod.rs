@@ -11,5 +11,5 @@ mod object;
 pub mod texel;
 mod view;
 
-pub use object::{Aux, AuxKind, Image, Info, Part, is_worth_blocks};
+pub use object::{Aux, AuxKind, Image, Info, Part, compress_alike, is_worth_blocks};
 pub use view::{View, ViewInfo};

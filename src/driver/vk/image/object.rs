@@ -34,6 +34,9 @@ pub struct Info {
     pub layers: u32,
     /// Samples of a pixel.
     pub samples: api::SampleCountFlags,
+    /// Compressed blocks are colours in every format that a view of it may have: in its own, if it is not mutable, or in all of a list
+    /// ([`compress_alike`]).
+    pub alike: bool,
     /// Its memory may be another process's, too.
     pub shared: bool,
     /// Where planes must lie, of images that others have laid out.
@@ -381,6 +384,12 @@ impl Image {
         }
     }
 
+    /// Whether a format sees the colours of a part as they are, whether that is compressed or not.
+    pub fn is_seen_in(part: &Part, format: &hw::Format) -> bool {
+        let compresses = part.aux.is_some_and(|aux| aux.compresses);
+        !compresses || channel_bits(part.format) == channel_bits(format)
+    }
+
     /// Whether its colours are compressed.
     pub fn is_compressed(&self) -> bool {
         let first = self.parts.first().and_then(|part| part.aux);
@@ -603,14 +612,38 @@ fn keeps_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
         && !diagnosis.has(debug::Flag::NoKeptClears)
 }
 
-/// Whether colours of one sample are compressed where their format can be. Nobody else sees the memory, or the pixels in another format,
-/// and no message of the data port does, which knows nothing of it. Of small images what a change of layout costs is more than it saves.
+/// Whether blocks that are compressed in one format are colours in all of these: each can be compressed, and has channels as wide.
+/// Ref: SKL PRM vol. 7, "Render Target Resolve", "Lossless Compression".
+pub fn compress_alike(
+    physical: &PhysicalDevice,
+    format: api::Format,
+    others: &[api::Format],
+) -> bool {
+    let hw_gen = physical.info().device.hw_gen;
+    let widths = |format| {
+        let hw = format::find(format)?.part(api::ImageAspectFlags::COLOR)?;
+        let can = hw.uses(hw_gen).contains(FormatUse::COMPRESS);
+        can.then(|| channel_bits(hw))
+    };
+    let own = widths(format);
+    own.is_some() && others.iter().all(|other| widths(*other) == own)
+}
+
+/// Bits of each channel: what formats have in common that see the same colours in compressed blocks.
+fn channel_bits(format: &hw::Format) -> [u8; 4] {
+    format.channels.map(|(_, bits)| bits)
+}
+
+/// Whether colours of one sample are compressed where their format can be. Nobody else sees the memory, or the pixels in formats in which
+/// they are no colours, and no message of the data port does, which knows nothing of it. Of small images what a change of layout costs is
+/// more than it saves.
 fn compresses(diagnosis: &Diagnosis, info: &Info) -> bool {
     use api::ImageCreateFlags as F;
     let question = &info.question;
     let [width, height, _] = info.extent_px;
     let large = u64::from(width) * u64::from(height) >= LEAST_PX;
-    !question.flags.intersects(F::ALIAS | F::MUTABLE_FORMAT)
+    info.alike
+        && !question.flags.contains(F::ALIAS)
         && !question.usage.contains(api::ImageUsageFlags::STORAGE)
         && !info.shared
         && (large || diagnosis.has(debug::Flag::FastClears))

@@ -173,6 +173,11 @@ impl View {
         };
         let hw = format.part(of_format).ok_or(Error::FormatNotSupported)?;
         let part = image.part(aspect)?;
+        if !Image::is_seen_in(part, hw) {
+            return Err(Error::InvalidUse {
+                why: "a view in a format that is not of its image's list",
+            });
+        }
         let hw_gen = physical.info().device.hw_gen;
         let uses = hw.uses(hw_gen);
         let sampled = api::ImageUsageFlags::SAMPLED | api::ImageUsageFlags::INPUT_ATTACHMENT;
