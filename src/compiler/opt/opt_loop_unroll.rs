@@ -4,6 +4,8 @@
 //! if that is not too long; where barriers or other loops are inside, only those with a single round. All invocations run the same rounds,
 //! so every copy has the tangle of the original. Where there are other ways out, the copies stand in a loop that runs once, which those
 //! that break leave.
+//! Where the condition cannot be computed, but each round reaches a local array by what counts them, no more rounds can be run than there
+//! are elements: each copy asks the condition then (Vulkan, "Out-of-Bounds Array Access": undefined for such variables).
 //! Tests: tests/opt/opt_loop_unroll/.
 
 use crate::cf::{CfEdit, copy_nodes, lists_inside_out};
@@ -75,6 +77,8 @@ fn unroll_one(s: &mut Shader, ctx: &Ctx) -> bool {
 struct Plan {
     /// Times that the condition does not break.
     rounds: u32,
+    /// It may break before, too.
+    at_most: bool,
     before: Id<Block>,
     head: Id<Block>,
     tail: Id<Block>,
@@ -132,9 +136,17 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
     if !indexing && (nested || waits(s, body)) {
         most = most.min(1);
     }
-    let rounds = count_rounds(s, term, breaks_on, l, (before, tail), most)?;
+    let known = count_rounds(s, term, breaks_on, l, (before, tail), most);
+    let at_most = known.is_none();
+    let rounds = known.or_else(|| {
+        let alone = indexing && others.is_empty() && !nested && !waits(s, body);
+        let few = |rounds: &u32| *rounds <= most && rounds * size <= ctx.unroll_limit;
+        let bound = || most_rounds(s, body, (head, before, tail));
+        alone.then(bound).flatten().filter(few)
+    })?;
     Some(Plan {
         rounds,
+        at_most,
         before,
         head,
         tail,
@@ -236,6 +248,84 @@ fn count_rounds(
             .collect();
     }
     None
+}
+
+/// The most rounds that can be run to their ends: each reaches an element of a local array by a number that rises by as much from round to
+/// round.
+fn most_rounds(
+    s: &Shader,
+    body: ListRef,
+    (head, before, tail): (Id<Block>, Id<Block>, Id<Block>),
+) -> Option<u32> {
+    let counters = s.blocks[head].instrs.iter().filter_map(|&id| {
+        let Instr::Phi(phi) = &s.instrs[id] else {
+            return None;
+        };
+        let of = |b: Id<Block>| phi.srcs.iter().find(|x| x.0 == b).map(|x| x.1);
+        let next = s.alu_of(of(tail)?).filter(|a| a.op == AluOp::IAdd)?;
+        let step = match [0, 1].map(|k| next.srcs[k].def == phi.def) {
+            [true, false] => s.const_component(next.srcs[1].def, next.srcs[1].swizzle[0]),
+            [false, true] => s.const_component(next.srcs[0].def, next.srcs[0].swizzle[0]),
+            _ => None,
+        };
+        let scalar = s.defs[phi.def].num_components == 1 && s.defs[phi.def].bit_size == 32;
+        let first = s.const_component(of(before)?, 0).filter(|_| scalar)?;
+        Some((
+            phi.def,
+            first,
+            step.filter(|step| (1..1 << 16).contains(step))?,
+        ))
+    });
+    let bounds = counters.filter_map(|(counter, first, step)| {
+        let elements = s.layout_of(body).iter().find_map(|event| match event {
+            CfEvent::Block(b) => element(s, *b, counter),
+            _ => None,
+        })?;
+        let reaches = |b: Id<Block>| element(s, b, counter) == Some(elements);
+        let bounded = reached_always(s, body, &reaches) && first < u64::from(elements);
+        bounded.then(|| (u64::from(elements) - first).div_ceil(step) as u32)
+    });
+    bounds.min()
+}
+
+/// How many elements an array has of which a block reads or writes the one of this number.
+fn element(s: &Shader, block: Id<Block>, number: Id<Def>) -> Option<u32> {
+    s.blocks[block].instrs.iter().find_map(|&id| {
+        let Instr::Intrinsic(access) = &s.instrs[id] else {
+            return None;
+        };
+        use IntrinsicOp::{LoadDeref, StoreDeref};
+        let pointer = match access.op {
+            LoadDeref | StoreDeref => s.deref_of(*access.srcs.first()?)?,
+            _ => return None,
+        };
+        let DerefKind::Array { parent, index } = pointer.kind else {
+            return None;
+        };
+        let local = matches!(pointer.mode, Mode::FunctionTemp | Mode::ShaderTemp);
+        match s.types[s.deref_of(parent)?.ty] {
+            Type::Array { len, .. } if local && index == number => len,
+            _ => None,
+        }
+    })
+}
+
+/// True if whoever runs a list to its end comes by such a block.
+fn reached_always(s: &Shader, list: ListRef, reaches: &dyn Fn(Id<Block>) -> bool) -> bool {
+    s.list(list).iter().any(|node| match *node {
+        CfNode::Block(b) => reaches(b),
+        CfNode::If(i) => {
+            let side = |list: ListRef| {
+                let leaves = s.last_block(list).is_some_and(|b| s.jump_of(b).is_some());
+                leaves || reached_always(s, list, reaches)
+            };
+            // One that leaves runs no round to its end, but both may not.
+            let sides = [ListRef::Then(i), ListRef::Else(i)];
+            sides.iter().all(|list| side(*list))
+                && sides.iter().any(|list| reached_always(s, *list, reaches))
+        }
+        CfNode::Loop(_) => false,
+    })
 }
 
 fn evaluate(
@@ -364,10 +454,59 @@ impl Ways {
     }
 }
 
+/// Takes the condition out of a body, whose head goes on where it does not break; what phis behind the condition are.
+fn without_condition(
+    s: &mut Shader,
+    edit: &mut CfEdit,
+    body: &mut CfList,
+    plan: &Plan,
+) -> FxHashMap<Id<Def>, Id<Def>> {
+    let mut inner: FxHashMap<Id<Def>, Id<Def>> = FxHashMap::default();
+    let Some(&CfNode::Block(rest)) = body.get(2) else {
+        return inner;
+    };
+    let behind = s.blocks[rest]
+        .instrs
+        .iter()
+        .take_while(|i| matches!(s.instrs[**i], Instr::Phi(_)))
+        .count();
+    for id in s.blocks[rest].instrs.drain(..behind) {
+        if let Instr::Phi(p) = &s.instrs[id]
+            && let Some((_, v)) = p.srcs.iter().find(|x| x.0 == plan.stay)
+        {
+            inner.insert(p.def, *v);
+        }
+    }
+    let more = std::mem::take(&mut s.blocks[rest].instrs);
+    s.blocks[plan.head].instrs.extend(more);
+    edit.rename_block(rest, plan.head);
+    body.drain(1..3);
+    // Phis inside that name the merged block must name the head before they are copied.
+    for event in s.layout_of_nodes(body) {
+        if let CfEvent::Block(b) = event {
+            for k in 0..s.blocks[b].instrs.len() {
+                let id = s.blocks[b].instrs[k];
+                if let Instr::Phi(p) = &mut s.instrs[id] {
+                    for src in &mut p.srcs {
+                        if src.0 == rest {
+                            src.0 = plan.head;
+                        }
+                    }
+                }
+            }
+        }
+    }
+    inner
+}
+
 fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loop>, plan: Plan) {
-    let once = !plan.others.is_empty();
+    // The ways out of each copy.
+    let mut leave = plan.others.clone();
+    if plan.at_most {
+        leave.push(plan.exit);
+    }
     let after = match s.list(list).get(at + 1) {
-        Some(&CfNode::Block(after)) if once => {
+        Some(&CfNode::Block(after)) if !leave.is_empty() => {
             let exits: Vec<_> = plan.others.iter().copied().chain([plan.exit]).collect();
             close(s, l, after, &exits);
             Some(after)
@@ -376,9 +515,6 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
     };
     let mut ways = after.map(|after| Ways::new(s, after));
     let mut body = std::mem::take(&mut s.loops[l].body);
-    let Some(&CfNode::Block(rest)) = body.get(2) else {
-        return;
-    };
     // The phis of the head, as (phi, first value, next value).
     let n = s.blocks[plan.head]
         .instrs
@@ -395,45 +531,16 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
         }
     }
     // What runs once more, up to the break: the head and the block that breaks.
-    s.blocks[plan.exit].instrs.pop();
     let last_head: Vec<Id<Instr>> = s.blocks[plan.head].instrs.clone();
-    let last_exit = s.blocks[plan.exit].instrs.clone();
-    // One round: the head goes on without the `if`.
-    let mut inner: FxHashMap<Id<Def>, Id<Def>> = FxHashMap::default();
-    let behind = s.blocks[rest]
-        .instrs
-        .iter()
-        .take_while(|i| matches!(s.instrs[**i], Instr::Phi(_)))
-        .count();
-    for id in s.blocks[rest].instrs.drain(..behind) {
-        if let Instr::Phi(p) = &s.instrs[id]
-            && let Some((_, v)) = p.srcs.iter().find(|x| x.0 == plan.stay)
-        {
-            inner.insert(p.def, *v);
-        }
-    }
+    let mut last_exit = s.blocks[plan.exit].instrs.clone();
+    last_exit.pop();
     if s.jump_of(plan.tail) == Some(Jump::Continue) {
         s.blocks[plan.tail].instrs.pop();
     }
-    let more = std::mem::take(&mut s.blocks[rest].instrs);
-    s.blocks[plan.head].instrs.extend(more);
-    edit.rename_block(rest, plan.head);
-    body.drain(1..3);
-    // Phis inside that name the merged block must name the head before they are copied.
-    for event in s.layout_of_nodes(&body) {
-        if let CfEvent::Block(b) = event {
-            for k in 0..s.blocks[b].instrs.len() {
-                let id = s.blocks[b].instrs[k];
-                if let Instr::Phi(p) = &mut s.instrs[id] {
-                    for src in &mut p.srcs {
-                        if src.0 == rest {
-                            src.0 = plan.head;
-                        }
-                    }
-                }
-            }
-        }
-    }
+    let inner = match plan.at_most {
+        true => FxHashMap::default(),
+        false => without_condition(s, edit, &mut body, &plan),
+    };
     let mut now: FxHashMap<Id<Def>, Id<Def>> = phis.iter().map(|p| (p.0, p.1)).collect();
     let start = s.blocks.push(Block::default());
     let mut nodes: CfList = vec![CfNode::Block(start)];
@@ -456,7 +563,7 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
             let (old, new) = (s.layout_of_nodes(&body), s.layout_of_nodes(&copy.nodes));
             for pair in old.iter().zip(&new) {
                 if let (CfEvent::Block(from), CfEvent::Block(to)) = pair
-                    && plan.others.contains(from)
+                    && leave.contains(from)
                 {
                     ways.add(*from, *to, find);
                 }
