@@ -166,3 +166,38 @@ void main()
         }
     }
 }
+
+/// Several loads from one buffer, of places that are known at once and of one that another load tells.
+#[test]
+fn loads_from_a_buffer_chosen_by_each_invocation() {
+    let rig = Rig::new();
+    let words = compile(
+        "#version 450
+#extension GL_EXT_nonuniform_qualifier : require
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Out { uint r[]; } outputs[];
+layout(std140, binding = 1) uniform In { uvec4 v[16]; } inputs[];
+layout(push_constant) uniform Push { uint n; };
+void main()
+{
+    uint i = gl_LocalInvocationIndex;
+    nonuniformEXT uint which = i / 3u % 4u;
+    uvec4 first = inputs[which].v[2], own = inputs[which].v[i / 4u];
+    uint third = inputs[which].v[5].w, told = inputs[which].v[first.x % 16u].y;
+    outputs[n].r[i] = first.y + own[i % 4u] * 3u + third * 5u + told * 7u + inputs[which].v[15].z;
+}",
+    );
+    for n in [0, 3] {
+        let (storage, uniform) = buffers(&rig);
+        run(&rig, &words, &storage, &uniform, n);
+        for (which, buffer) in (0..).zip(&storage) {
+            for (i, found) in (0..).zip(buffer.dwords()) {
+                let at = |dword: u32| (i / 3 % 4 + 1) * 1000 + dword;
+                let told = at(4 * (at(8) % 16) + 1);
+                let sum = at(9) + at(i) * 3 + at(23) * 5 + told * 7 + at(62);
+                let wanted = if which == n && i < 64 { sum } else { 0 };
+                assert_eq!(found, wanted, "push {n}, buffer {which}, dword {i}");
+            }
+        }
+    }
+}

@@ -102,6 +102,10 @@ fn text_cases() {
                 }
             } else if let Some(unwanted) = line.strip_prefix("; not: ") {
                 assert!(!out.contains(unwanted), "{name}: '{unwanted}' in\n{out}");
+            } else if let Some(rule) = line.strip_prefix("; times: ") {
+                let (times, what) = rule.split_once(' ').unwrap();
+                let found = out.matches(what).count().to_string();
+                assert_eq!(found, times, "{name}: '{what}' in\n{out}");
             }
         }
     }

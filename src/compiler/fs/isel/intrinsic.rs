@@ -70,10 +70,8 @@ impl Isel<'_> {
             I::VulkanSamplerIndex if i.def.is_some_and(|def| self.is_numbered(def)) => {}
             I::VulkanSamplerIndex => self.sampler_index(i)?,
             I::LoadUbo if self.load_pushed(i) => {}
-            I::LoadUbo | I::LoadSsbo => {
-                let surface = self.accessed(i, i.srcs[0]);
-                self.load(i, surface, i.srcs[1], 0);
-            }
+            I::LoadUbo | I::LoadSsbo if self.is_loaded(i) => {}
+            I::LoadUbo | I::LoadSsbo => self.load_buffer(i),
             I::StoreSsbo => {
                 let surface = self.accessed(i, i.srcs[1]);
                 self.store(i.srcs[0], surface, i.srcs[2], 0);

@@ -26,6 +26,21 @@ pub(super) enum Surface {
     Shared,
 }
 
+/// The messages of a load.
+pub(super) struct Load {
+    /// Lanes of each.
+    lanes: u8,
+    /// Bytes of a component.
+    bytes: u8,
+    components: u8,
+    /// What is loaded may be written by others.
+    changing: bool,
+    /// By first lane.
+    payloads: SmallVec<[(u8, Src); 2]>,
+    /// Where answers go.
+    answer: VgrfId,
+}
+
 /// End of the push constants that a shader may name: a quarter of the register file.
 const MAX_PUSH_BYTES: u64 = 1024;
 
@@ -323,13 +338,17 @@ impl Isel<'_> {
     /// The buffer that an intrinsic reads or writes. An element of an array of buffers is the same for all invocations unless the access is
     /// marked (Vulkan, "Shader Non-Uniform"); a pointer that was chosen some other way may be any.
     pub(super) fn accessed(&mut self, i: &Intrinsic, handle: Id<Def>) -> Surface {
+        match self.is_one_element(i, handle) {
+            true => self.one_surface(handle, 0),
+            false => self.buffer(handle),
+        }
+    }
+
+    /// An element of an array of buffers that is the same for all lanes.
+    pub(super) fn is_one_element(&self, i: &Intrinsic, handle: Id<Def>) -> bool {
         let marked = i.index("access") & Access::NON_UNIFORM != 0;
         let element = self.sh.intrinsic_of(handle);
-        if !marked && element.is_some_and(|e| e.op == IntrinsicOp::VulkanResourceIndex) {
-            self.one_surface(handle, 0)
-        } else {
-            self.buffer(handle)
-        }
+        !marked && element.is_some_and(|e| e.op == IntrinsicOp::VulkanResourceIndex)
     }
 
     /// A handle in registers.
@@ -457,51 +476,71 @@ impl Isel<'_> {
     }
 
     pub(super) fn load(&mut self, i: &Intrinsic, surface: Surface, offset: Id<Def>, base: u32) {
-        let Some(def) = i.def else { return };
-        let d = self.sh.defs[def];
-        let bytes = d.bit_size / 8;
-        let n = d.num_components;
-        if !self.is_divergent(def)
+        if i.def.is_some_and(|def| !self.is_divergent(def))
             && let Surface::Buffer(handle, more) = surface
         {
             self.load_block(i, handle, more, offset, base);
             return;
         }
-        let changing = i.op != IntrinsicOp::LoadUbo;
-        let address = self.address(offset, base);
-        let (lanes, parts) = self.parts(16);
-        let v = self.answer(def, lanes);
-        let payloads: SmallVec<[(u8, Src); 2]> = parts
-            .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
-                (lane, self.b.collect(exec, &[], &[address]))
-            })
-            .collect();
+        let Some(load) = self.ready_load(i, offset, base) else {
+            return;
+        };
         self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
-            for &(lane, payload) in &payloads {
-                let info = if bytes == 4 {
-                    message::untyped_read(bti, lanes, n)
-                } else {
-                    message::byte_read(bti, lanes, bytes)
-                };
-                let info = SendInfo {
-                    handle_offset: more,
-                    reads: changing,
-                    ..info
-                };
-                let at = u32::from(lane) * 4 * u32::from(n);
-                let dst = Dst::vgrf(v, at, Type::Ud, 1);
-                isel.b.send(
-                    Exec::Part(lane, lanes),
-                    dst,
-                    payload,
-                    Src::NULL,
-                    handle,
-                    info,
-                    mods,
-                );
-            }
+            isel.send_load(&load, (bti, more), handle, mods);
         });
+    }
+
+    /// Makes what the messages of a load send, and room for what they answer.
+    pub(super) fn ready_load(&mut self, i: &Intrinsic, offset: Id<Def>, base: u32) -> Option<Load> {
+        let def = i.def?;
+        let d = self.sh.defs[def];
+        // A constant may stand behind the load that this one is done with.
+        let address = match self.sh.const_component(offset, 0) {
+            Some(at) => Lanes::imm(Type::Ud, u64::from((at as u32).wrapping_add(base))),
+            None => self.address(offset, base),
+        };
+        let (lanes, parts) = self.parts(16);
+        let answer = self.answer(def, lanes);
+        let payloads = parts.map(|lane| {
+            let exec = Exec::Part(lane, lanes);
+            (lane, self.b.collect(exec, &[], &[address]))
+        });
+        Some(Load {
+            lanes,
+            bytes: d.bit_size / 8,
+            components: d.num_components,
+            changing: i.op != IntrinsicOp::LoadUbo,
+            payloads: payloads.collect(),
+            answer,
+        })
+    }
+
+    /// Sends the messages of a load to one surface.
+    pub(super) fn send_load(
+        &mut self,
+        load: &Load,
+        (bti, more): (u32, u32),
+        handle: Src,
+        mods: Mods,
+    ) {
+        let (lanes, n) = (load.lanes, load.components);
+        for &(lane, payload) in &load.payloads {
+            let info = if load.bytes == 4 {
+                message::untyped_read(bti, lanes, n)
+            } else {
+                message::byte_read(bti, lanes, load.bytes)
+            };
+            let info = SendInfo {
+                handle_offset: more,
+                reads: load.changing,
+                ..info
+            };
+            let at = u32::from(lane) * 4 * u32::from(n);
+            let dst = Dst::vgrf(load.answer, at, Type::Ud, 1);
+            let exec = Exec::Part(lane, lanes);
+            self.b
+                .send(exec, dst, payload, Src::NULL, handle, info, mods);
+        }
     }
 
     /// A load of the same dwords for all lanes.

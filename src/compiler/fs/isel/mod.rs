@@ -30,6 +30,7 @@ mod target;
 mod tess;
 mod texture;
 mod thread;
+mod together;
 mod urb;
 mod vertex;
 
@@ -115,6 +116,7 @@ pub(super) struct Isel<'a> {
     /// Uses of a def as the handle of a buffer.
     handle_uses: IdMap<Def, u32>,
     reuse: reuse::Reuse,
+    together: together::Together,
     ranges: pushed::Ranges,
     numbered: sampler::Numbered,
     /// Ranges of uniform buffers may be pushed.
@@ -214,6 +216,7 @@ pub(crate) fn select(
         handle_offsets: IdMap::default(),
         handle_uses: IdMap::default(),
         reuse: reuse::Reuse::default(),
+        together: together::Together::default(),
         ranges: pushed::Ranges::default(),
         numbered: sampler::Numbered::default(),
         push_ranges: options.push_ranges,
@@ -248,6 +251,7 @@ impl<'a> Isel<'a> {
         self.prepare_ranges(layout);
         self.prepare_samplers(layout);
         self.prepare_reuse(layout);
+        self.prepare_together(layout);
         self.prepare_clamps(layout);
         self.prepare_halves(layout);
         self.prepare_answers(layout);
