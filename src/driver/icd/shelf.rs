@@ -4,7 +4,7 @@
 //!
 //! Applications make and destroy small objects by the thousand, and most of what a buffer costs is the allocator's. A thread keeps
 //! [`DEEP`] pieces of each size and gives the rest back; when it ends, all of them. Nothing is locked: what one thread ends, that thread
-//! makes again.
+//! makes again. (A library with something to do when a thread ends stays loaded until then, whoever closes it.)
 
 use std::alloc::{Layout, dealloc};
 use std::cell::Cell;
