@@ -269,6 +269,9 @@ impl Drop for Gpu {
 }
 
 const DYNAMIC_RENDERING: &CStr = ash::khr::dynamic_rendering::NAME;
+/// Lists of the formats that an image is seen in.
+const FORMAT_LIST: &CStr = c"VK_KHR_image_format_list";
+
 /// What dynamic rendering builds on, where it is an extension.
 const BELOW_DYNAMIC_RENDERING: [&CStr; 2] = [
     ash::khr::depth_stencil_resolve::NAME,
@@ -437,6 +440,9 @@ fn create(instance: &ash::Instance, wants: &Wants<'_>) -> Result<Made, Error> {
     if renders {
         extensions.push(DYNAMIC_RENDERING);
         extensions.extend(BELOW_DYNAMIC_RENDERING.iter().filter(|e| offers(e)));
+    }
+    if offers(FORMAT_LIST) {
+        extensions.push(FORMAT_LIST);
     }
     for extension in wants.extensions {
         if !offers(extension.name) {

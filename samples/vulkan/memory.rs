@@ -414,7 +414,7 @@ impl Gpu {
             flags |= vk::ImageCreateFlags::MUTABLE_FORMAT;
         }
         let [width, height, depth] = info.size_px;
-        let create = vk::ImageCreateInfo::default()
+        let mut create = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(kind)
             .format(info.format)
@@ -426,8 +426,10 @@ impl Gpu {
             .mip_levels(info.mips)
             .array_layers(info.layers)
             .samples(vk::SampleCountFlags::from_raw(info.samples))
-            .usage(info.usage)
-            .push_next(&mut views);
+            .usage(info.usage);
+        if !info.views.is_empty() {
+            create = create.push_next(&mut views);
+        }
         // SAFETY: see `empty_buffer`.
         let handle = unsafe { self.device.create_image(&create, None) };
         let handle = check("vkCreateImage", handle)?;

@@ -132,8 +132,8 @@ const RESOLVES: &[(&str, [[usize; 2]; 4])] = &[
     ("kept_by_parts", [[2, 0], [6, 0], [2, 2], [2, 6]]),
     ("compressed_and_copied", [[0, 0], [0, 0], [5, 0], [5, 0]]),
     (
-        "compressed_in_other_formats",
-        [[2, 0], [2, 0], [5, 2], [5, 2]],
+        "compressed_and_cleared_in_other_formats",
+        [[2, 0], [2, 0], [3, 2], [3, 2]],
     ),
 ];
 

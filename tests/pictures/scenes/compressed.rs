@@ -57,6 +57,11 @@ pub fn scenes() -> Vec<Scene> {
     }
     all.push(scene("compressed_integers", EXACT, integers));
     all.push(scene("compressed_in_other_formats", ROUNDED, other_formats));
+    all.push(scene(
+        "compressed_and_cleared_in_other_formats",
+        ROUNDED,
+        cleared_in_other_formats,
+    ));
     all
 }
 
@@ -464,22 +469,30 @@ void main()
     Ok(all)
 }
 
-/// Drawn to in one format, then in another, and sampled in a third; with a clear before and between.
-fn other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
-    const BYTES: vk::Format = vk::Format::R8G8B8A8_UINT;
-    const SIGNED: vk::Format = vk::Format::R8G8B8A8_SNORM;
-    let stage = Stage::of(gpu, info(RGBA8).views(&[RGBA8, BYTES, SIGNED]))?;
-    let image = &stage.image;
-    let view = |format| {
-        let mut seen = image.view_info();
-        seen.format = format;
-        gpu.view(image, seen)
-    };
-    let (bytes, signed) = (view(BYTES)?, view(SIGNED)?);
-    let numbers = gpu.graphics(&GraphicsInfo {
-        vertex: COVER,
-        fragment: Some(
-            "#version 450
+const BYTES: vk::Format = vk::Format::R8G8B8A8_UINT;
+const SIGNED: vk::Format = vk::Format::R8G8B8A8_SNORM;
+
+/// An image that is seen in several formats, and what draws numbers over it.
+struct Mixed<'g> {
+    stage: Stage<'g>,
+    bytes: vk::ImageView,
+    signed: vk::ImageView,
+    numbers: Pipeline,
+}
+
+impl<'g> Mixed<'g> {
+    fn new(gpu: &'g Gpu) -> Result<Self, Error> {
+        let stage = Stage::of(gpu, info(RGBA8).views(&[RGBA8, BYTES, SIGNED]))?;
+        let view = |format| {
+            let mut seen = stage.image.view_info();
+            seen.format = format;
+            gpu.view(&stage.image, seen)
+        };
+        let (bytes, signed) = (view(BYTES)?, view(SIGNED)?);
+        let numbers = gpu.graphics(&GraphicsInfo {
+            vertex: COVER,
+            fragment: Some(
+                "#version 450
 layout(location = 0) out uvec4 colour;
 void main()
 {
@@ -487,38 +500,63 @@ void main()
     if ((p.x / 7 + p.y / 3) % 2 == 0) discard;
     colour = uvec4(p.x * 3, p.y * 5, 99, 255);
 }",
-        ),
-        colors: &[BYTES],
-        ..GraphicsInfo::default()
-    })?;
-    let over = |r: &Recorder<'_>| {
-        let to = [Target::keep(image).view(bytes)];
+            ),
+            colors: &[BYTES],
+            ..GraphicsInfo::default()
+        })?;
+        Ok(Mixed {
+            stage,
+            bytes,
+            signed,
+            numbers,
+        })
+    }
+
+    fn over(&self, r: &Recorder<'_>) -> Result<(), Error> {
+        let to = [Target::keep(&self.stage.image).view(self.bytes)];
         r.draw_to(&Targets::new(&to), |r| {
-            r.bind::<u8>(&numbers, &[], &[]);
+            r.bind::<u8>(&self.numbers, &[], &[]);
             r.draw(0, 3, 1);
             Ok(())
         })
-    };
+    }
+
+    /// As bytes with signs.
+    fn seen(&self, what: &str) -> Result<Shot, Error> {
+        seen(self.stage.gpu, &self.stage.image, self.signed, what, 0)
+    }
+}
+
+/// Drawn to in one format, then in another, and sampled in a third.
+fn other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    let mixed = Mixed::new(gpu)?;
     gpu.run(|r| {
-        stage.draw(r)?;
-        over(r)
+        mixed.stage.draw(r)?;
+        mixed.over(r)
     })?;
-    let mut all = vec![
-        stage.seen("as it is")?,
-        seen(gpu, image, signed, "signed", 0)?,
-    ];
+    Ok(vec![
+        mixed.stage.seen("as it is")?,
+        mixed.seen("signed")?,
+        shot(gpu, "copied", &mixed.stage.image)?,
+    ])
+}
+
+/// Cleared in one format, drawn to in another, and sampled in a third.
+fn cleared_in_other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
+    let mixed = Mixed::new(gpu)?;
+    let image = &mixed.stage.image;
     gpu.run(|r| {
         let to = [Target::clear(image, [0.2, 0.4, 0.6, 0.8])];
         r.draw_to(&Targets::new(&to), |_| Ok(()))?;
-        over(r)
+        mixed.over(r)
     })?;
-    all.push(seen(gpu, image, signed, "cleared, signed", 0)?);
+    let mut all = vec![mixed.seen("cleared, signed")?];
     gpu.run(|r| {
-        let to = [Target::clear(image, [0.5, 0.25, 0.125, 1.0]).view(signed)];
+        let to = [Target::clear(image, [0.5, 0.25, 0.125, 1.0]).view(mixed.signed)];
         r.draw_to(&Targets::new(&to), |_| Ok(()))?;
-        over(r)
+        mixed.over(r)
     })?;
-    all.push(stage.seen("cleared by another")?);
+    all.push(mixed.stage.seen("cleared by another")?);
     all.push(shot(gpu, "copied", image)?);
     Ok(all)
 }
