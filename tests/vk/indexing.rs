@@ -106,6 +106,18 @@ fn buffers(rig: &Rig) -> (Vec<Buffer<'_>>, Vec<Buffer<'_>>) {
     (storage, uniform)
 }
 
+/// Runs the words with a number, and finds in each buffer, at each dword, what was to be written there; elsewhere nothing.
+fn written(rig: &Rig, words: &[u32], push: u32, wanted: impl Fn(u32, u32) -> Option<u32>) {
+    let (storage, uniform) = buffers(rig);
+    run(rig, words, &storage, &uniform, push);
+    for (which, buffer) in (0..).zip(&storage) {
+        for (i, found) in (0..).zip(buffer.dwords()) {
+            let wanted = wanted(which, i).unwrap_or(0);
+            assert_eq!(found, wanted, "push {push}, buffer {which}, dword {i}");
+        }
+    }
+}
+
 #[test]
 fn a_buffer_chosen_by_a_shared_number() {
     let rig = Rig::new();
@@ -122,18 +134,9 @@ void main()
 }",
     );
     for n in 0..COUNT {
-        let (storage, uniform) = buffers(&rig);
-        run(&rig, &words, &storage, &uniform, n);
-        for (which, buffer) in (0..).zip(&storage) {
-            for (i, found) in (0..).zip(buffer.dwords()) {
-                let wanted = if which == n && i < 32 {
-                    (4 - n) * 1000 + i + 64
-                } else {
-                    0
-                };
-                assert_eq!(found, wanted, "push {n}, buffer {which}, dword {i}");
-            }
-        }
+        written(&rig, &words, n, |which, i| {
+            (which == n && i < 32).then(|| (4 - n) * 1000 + i + 64)
+        });
     }
 }
 
@@ -153,18 +156,9 @@ void main()
     outputs[nonuniformEXT(which)].r[i] = inputs[nonuniformEXT(other)].v[i / 4u][i % 4u];
 }",
     );
-    let (storage, uniform) = buffers(&rig);
-    run(&rig, &words, &storage, &uniform, 3);
-    for (which, buffer) in (0..).zip(&storage) {
-        for (i, found) in (0..).zip(buffer.dwords()) {
-            let wanted = if i * 3 % 4 == which {
-                (i / 5 % 4 + 1) * 1000 + i
-            } else {
-                0
-            };
-            assert_eq!(found, wanted, "buffer {which}, dword {i}");
-        }
-    }
+    written(&rig, &words, 3, |which, i| {
+        (i * 3 % 4 == which).then(|| (i / 5 % 4 + 1) * 1000 + i)
+    });
 }
 
 /// Several loads from one buffer, of places that are known at once and of one that another load tells.
@@ -188,16 +182,11 @@ void main()
 }",
     );
     for n in [0, 3] {
-        let (storage, uniform) = buffers(&rig);
-        run(&rig, &words, &storage, &uniform, n);
-        for (which, buffer) in (0..).zip(&storage) {
-            for (i, found) in (0..).zip(buffer.dwords()) {
-                let at = |dword: u32| (i / 3 % 4 + 1) * 1000 + dword;
-                let told = at(4 * (at(8) % 16) + 1);
-                let sum = at(9) + at(i) * 3 + at(23) * 5 + told * 7 + at(62);
-                let wanted = if which == n && i < 64 { sum } else { 0 };
-                assert_eq!(found, wanted, "push {n}, buffer {which}, dword {i}");
-            }
-        }
+        written(&rig, &words, n, |which, i| {
+            let at = |dword: u32| (i / 3 % 4 + 1) * 1000 + dword;
+            let told = at(4 * (at(8) % 16) + 1);
+            let sum = at(9) + at(i) * 3 + at(23) * 5 + told * 7 + at(62);
+            (which == n && i < 64).then_some(sum)
+        });
     }
 }

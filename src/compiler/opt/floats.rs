@@ -1,24 +1,7 @@
-//! What passes over the arithmetic of floats share: who reads a value, and what may be made another way.
+//! What passes over the arithmetic of floats share: what may be made another way.
 
-use entity::{Id, IdMap};
-use nir::{Alu, CfEvent, Def, Instr, Shader, Stage};
-
-/// How often values are read.
-pub(crate) fn reads(s: &Shader) -> IdMap<Def, u32> {
-    let mut reads: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
-    for event in s.layout() {
-        match event {
-            CfEvent::Block(b) => {
-                for &id in &s.blocks[b].instrs {
-                    s.instrs[id].for_each_src(|def| reads[def] += 1);
-                }
-            }
-            CfEvent::If(i) => reads[s.ifs[i].cond] += 1,
-            _ => {}
-        }
-    }
-    reads
-}
+use entity::Id;
+use nir::{Alu, Instr, Shader, Stage};
 
 /// A scalar operation of 32 bits whose result may be rounded otherwise, be a zero of the other sign, or come of infinities otherwise.
 /// None in stages that place vertices: applications draw the same places by two shaders and ask for equal depths, though nothing promises

@@ -7,6 +7,7 @@
 use crate::cf::{CfEdit, is_empty_list, lists_inside_out};
 use crate::opt_dce::has_effect;
 use crate::pass::Ctx;
+use crate::rewrite;
 use entity::{Id, IdMap};
 use nir::*;
 
@@ -168,20 +169,8 @@ struct Reads {
 
 impl Reads {
     fn new(s: &Shader) -> Reads {
-        let mut all: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
-        for event in s.layout() {
-            match event {
-                CfEvent::Block(b) => {
-                    for &id in &s.blocks[b].instrs {
-                        s.instrs[id].for_each_src(|d| all[d] += 1);
-                    }
-                }
-                CfEvent::If(i) => all[s.ifs[i].cond] += 1,
-                _ => {}
-            }
-        }
         Reads {
-            all,
+            all: rewrite::reads(s),
             inside: IdMap::for_arena(&s.defs, 0),
         }
     }

@@ -3,12 +3,14 @@
 //! In:  scalar operations, products and sums made one (`opt_ffma`). Out: where the components of a vector are multiplied by one
 //! `frsq` and go into sums of products (scalar products, reflections, changes of basis), the sums are of the vector as it was, and what
 //! comes of them is multiplied: `dot(n s, l)` is `s dot(n, l)`, `(n s) k + c` of three components is `n (s k) + c`. It is done where
-//! products are saved, in one block, and nothing exact takes part. No sum grows beyond the range that the squares of the vectors have,
-//! which whoever asks for the length computes anyway; other factors, which may be there to keep a sum within its range, stay.
+//! products are saved, in one block, and nothing exact takes part. A sum of vectors of like lengths stays within the range of their
+//! squares, which whoever asks for the length computes anyway. What the root is of is not looked at, so another one is taken out, too;
+//! factors that are no such roots, which may be there to keep a sum within its range, stay.
 //! Tests: tests/opt/opt_factor/.
 
-use crate::floats::{self, free};
+use crate::floats::free;
 use crate::pass::Ctx;
+use crate::rewrite;
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::FxHashMap;
@@ -20,11 +22,11 @@ pub fn opt_factor(s: &mut Shader, _: &Ctx) -> bool {
     let mut reads = None;
     for block in s.block_order() {
         for factor in factors(s, block) {
-            let reads = reads.get_or_insert_with(|| floats::reads(s));
+            let reads = reads.get_or_insert_with(|| rewrite::reads(s));
             let taken = Taken::new(s, block, factor, reads);
             if let Some(plan) = taken.and_then(Taken::plan) {
                 plan.apply(s);
-                *reads = floats::reads(s);
+                *reads = rewrite::reads(s);
                 changed = true;
             }
         }

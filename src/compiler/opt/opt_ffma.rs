@@ -9,8 +9,8 @@
 //! last product instead (`(a b + c d) + e` becomes `a b + (c d + e)`), where nobody else reads the sum: then all products are fused.
 //! Tests: tests/opt/opt_ffma/.
 
-use crate::floats::reads;
 use crate::pass::Ctx;
+use crate::rewrite::reads;
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::FxHashMap;

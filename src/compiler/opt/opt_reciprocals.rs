@@ -7,6 +7,7 @@
 
 use crate::floats;
 use crate::pass::Ctx;
+use crate::rewrite;
 use entity::{Id, IdMap};
 use nir::*;
 use smallvec::SmallVec;
@@ -50,7 +51,7 @@ fn reciprocal(s: &Shader, id: Id<Instr>) -> Option<&AluSrc> {
 
 /// The block in which a value is made that is read once, in that block; none for others.
 fn homes(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Id<Block>>> {
-    let reads = floats::reads(s);
+    let reads = rewrite::reads(s);
     let mut made: IdMap<Def, Option<Id<Block>>> = IdMap::for_arena(&s.defs, None);
     let mut home = IdMap::for_arena(&s.defs, None);
     for &b in order {

@@ -1,8 +1,28 @@
-//! What lowering passes share: the walk, instruction by instruction, with a builder before each; variables that become temporaries.
+//! What passes share: the walk, instruction by instruction, with a builder before each; variables that become temporaries; how often
+//! values are read.
 
 use entity::{Id, IdMap};
-use nir::{Access, Alu, AluOp, AluSrc, Builder, Def, DerefKind, Instr, Mode, Shader, Variable};
+use nir::{
+    Access, Alu, AluOp, AluSrc, Builder, CfEvent, Def, DerefKind, Instr, Mode, Shader, Variable,
+};
 use smallvec::SmallVec;
+
+/// How often values are read.
+pub(crate) fn reads(s: &Shader) -> IdMap<Def, u32> {
+    let mut reads: IdMap<Def, u32> = IdMap::for_arena(&s.defs, 0);
+    for event in s.layout() {
+        match event {
+            CfEvent::Block(b) => {
+                for &id in &s.blocks[b].instrs {
+                    s.instrs[id].for_each_src(|def| reads[def] += 1);
+                }
+            }
+            CfEvent::If(i) => reads[s.ifs[i].cond] += 1,
+            _ => {}
+        }
+    }
+    reads
+}
 
 /// What becomes of an instruction.
 pub(crate) enum Action {

@@ -39,6 +39,16 @@ impl Isel<'_> {
         let most_components = MOST_REGISTERS / (self.b.width() / 8);
         for event in layout {
             let CfEvent::Block(b) = *event else { continue };
+            let loads = sh.blocks[b]
+                .instrs
+                .iter()
+                .filter(|id| match &sh.instrs[**id] {
+                    Instr::Intrinsic(i) => self.loads_apart(i),
+                    _ => false,
+                });
+            if loads.count() < 2 {
+                continue;
+            }
             let mut open: SmallVec<[Open; 2]> = SmallVec::new();
             let mut made: FxHashMap<Id<Def>, usize> = FxHashMap::default();
             for (at, &id) in sh.blocks[b].instrs.iter().enumerate() {
