@@ -114,6 +114,26 @@ pub struct Capture {
     pub strides_bytes: [u32; CAPTURE_BUFFERS],
 }
 
+/// A dword of a vertex that the stage behind finds elsewhere than in its slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Link {
+    /// The slot.
+    pub slot: u8,
+    /// The component.
+    pub component: u8,
+    /// Where it is.
+    pub to: Linked,
+}
+
+/// Where a dword of a vertex is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Linked {
+    /// In a component of a slot.
+    At(u8, u8),
+    /// In no vertex: it is this for all of them.
+    Constant(u32),
+}
+
 /// What the last stage before rasterisation says of its vertices.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VertexOutputs {
@@ -127,6 +147,8 @@ pub struct VertexOutputs {
     pub cull_distances: u8,
     /// What of them goes to buffers.
     pub capture: Capture,
+    /// What the stage behind, for which the shader was compiled then, finds elsewhere.
+    pub links: Vec<Link>,
 }
 
 /// What a vertex shader needs at launch. Eight vertices a thread; the URB entry's handles are pushed in r1, then the push data's

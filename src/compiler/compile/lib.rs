@@ -14,7 +14,7 @@ use hw::Device;
 use sha2::{Digest, Sha256};
 
 pub use fs::{Options as Backend, supports};
-pub use nir::{Slots, Stage, TessInfo};
+pub use nir::{Reads, Stage, TessInfo};
 
 /// Invocations of a subgroup as the API reports them and shaders read them. Threads run 8, 16 or 32 of them.
 pub const API_SUBGROUP_SIZE: u32 = 32;
@@ -58,7 +58,7 @@ pub struct Key<'a> {
     /// written, and nothing else; a fragment shader needs it only if it has more than [`abi::FREE_INPUTS`] inputs.
     pub before: Option<&'a StageInfo>,
     /// What the stage behind reads ([`Translated::reads`]); without it that may be anything.
-    pub read_behind: Option<nir::Slots>,
+    pub read_behind: Option<Reads>,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,
     /// The machine.
@@ -184,8 +184,8 @@ impl Translated {
         Ok(Translated(translate(words, key)?))
     }
 
-    /// Slots of its inputs that it may read, those of the API's own aside: what the stage before has to write.
-    pub fn reads(&self) -> nir::Slots {
+    /// What of its inputs it may read, the API's own slots aside: what the stage before has to write.
+    pub fn reads(&self) -> Reads {
         opt::inputs_read(&self.0)
     }
 
@@ -226,9 +226,11 @@ pub fn compile_with_dumps(
 fn context(key: &Key<'_>) -> opt::Ctx {
     let sets = (0..).zip(&key.layout.sets);
     let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
+    let outputs = key.before.and_then(StageInfo::vertex_outputs);
     opt::Ctx {
         conversions: all.collect(),
         read_behind: key.read_behind,
+        links: outputs.map_or(Vec::new(), |outputs| outputs.links.clone()),
         soft_fp64: soft_fp64(key),
         soft_int64: soft_int64(key),
         ..opt::Ctx::default()

@@ -8,6 +8,7 @@ use crate::capture::Capture;
 use crate::exact::FloatControls;
 use crate::intrinsic::IntrinsicOp;
 use crate::io::{Distances, FragmentInfo, GeometryInfo, IoVar, TessInfo};
+use crate::link::Link;
 use crate::op::{AluOp, Base};
 use crate::tex::{Dim, TexOp, TexSrc};
 use crate::types::{Mode, Type, Types};
@@ -79,6 +80,8 @@ pub struct Info {
     pub clips_before: Option<u8>,
     /// What goes to buffers beside rasterisation.
     pub capture: Capture,
+    /// Outputs that the stage behind finds elsewhere than in their slots: those of a stage that was told who that is.
+    pub links: Vec<Link>,
     /// Views that a draw is made for, a bit each; none: there is no multiview.
     pub views: u32,
     /// Execution modes of a fragment shader.

@@ -17,6 +17,7 @@ mod io;
 mod ir;
 mod layout;
 mod lex;
+mod link;
 mod op;
 mod parse;
 mod print;
@@ -41,6 +42,7 @@ pub use io::{
 };
 pub use ir::*;
 pub use lex::ParseError;
+pub use link::{Link, Linked, Reads};
 pub use op::{ALU_OPS, AluOp, Base, FoldFn, OpInfo, OpSrc, OpType, Props, Size};
 pub use parse::{parse, parse_bits};
 pub use shader::{CfEvent, Layout, ListRef};

@@ -306,6 +306,7 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
         writeln!(out, "    distances clip={clip} cull={cull}")?;
     }
     crate::capture::print(&s.info.capture, out)?;
+    crate::link::print(&s.info.links, out)?;
     if let Some(clips) = s.info.clips_before {
         writeln!(out, "    clips_before {clips}")?;
     }

@@ -1,8 +1,8 @@
 //! Keeps from the stage behind what it does not read.
 //!
-//! In:  derefs of shader_out of a vertex, tessellation evaluation or geometry shader, and which slots the stage behind reads
-//! ([`Ctx::read_behind`]). Out: outputs that it reads nothing of, and that are not captured, are variables of the shader's own; what was
-//! computed for them alone goes with them. Tests: tests/opt/opt_unread_outputs/.
+//! In:  derefs of shader_out of a stage before the last, and which slots the stage behind reads ([`Ctx::read_behind`]).
+//! Out: outputs that it reads nothing of, that are not captured, and that the stage does not read itself, as tessellation control shaders may,
+//! are variables of the shader's own; what was computed for them alone goes with them. Tests: tests/opt/opt_unread_outputs/.
 //! Ref: Vulkan, "Shader Interfaces": an output that nothing consumes has no effect.
 
 use crate::pass::Ctx;
@@ -12,14 +12,18 @@ use nir::*;
 
 /// Entry point.
 pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
-    let Some(read) = ctx.read_behind else {
+    let Some(reads) = ctx.read_behind else {
         return false;
     };
-    if !matches!(s.stage, Stage::Vertex | Stage::TessEval | Stage::Geometry) {
+    if matches!(s.stage, Stage::Fragment | Stage::Compute) {
         return false;
     }
+    let own_reads = match s.stage {
+        Stage::TessControl => read_by_itself(s),
+        _ => IdMap::with_default(false),
+    };
     let captured = s.info.capture.dwords.iter();
-    let needed = captured.fold(read, |all, dword| all.with(dword.slot));
+    let needed = captured.fold(reads.slots, |all, dword| all.with(dword.slot));
     let mut own: IdMap<Variable, Option<Id<Variable>>> = IdMap::for_arena(&s.vars, None);
     let mut any = false;
     for id in s.vars.ids() {
@@ -27,7 +31,7 @@ pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
         let Some(io) = v.io.filter(|_| v.mode == Mode::ShaderOut) else {
             continue;
         };
-        if io.slot.user_location().is_none() || needed.any(slots_of(s, v)) {
+        if io.slot.user_location().is_none() || own_reads[id] || needed.any(slots_of(s, v)) {
             continue;
         }
         let v = &mut s.vars[id];
@@ -53,16 +57,34 @@ fn slots_of(s: &Shader, v: &Variable) -> Slots {
     Slots::run(io.slot, s.types.count_slots(ty))
 }
 
-/// Slots of inputs that a shader points to: no others are read. Those of the API's own are not told.
-pub fn inputs_read(s: &Shader) -> Slots {
-    let mut read = Slots::NONE;
+/// Outputs that the shader does anything else with than to write them.
+fn read_by_itself(s: &Shader) -> IdMap<Variable, bool> {
+    let mut root: IdMap<Def, Option<Id<Variable>>> = IdMap::for_arena(&s.defs, None);
+    let mut read = IdMap::for_arena(&s.vars, false);
     for block in s.block_order() {
         for &id in &s.blocks[block].instrs {
-            if let Instr::Deref(d) = &s.instrs[id]
-                && let DerefKind::Var(v) = d.kind
-                && s.vars[v].mode == Mode::ShaderIn
-            {
-                read = read.or(slots_of(s, &s.vars[v]));
+            match &s.instrs[id] {
+                Instr::Deref(d) if d.mode == Mode::ShaderOut => {
+                    root[d.def] = match d.kind {
+                        DerefKind::Var(v) => Some(v),
+                        DerefKind::Array { parent, .. }
+                        | DerefKind::Struct { parent, .. }
+                        | DerefKind::PtrAsArray { parent, .. }
+                        | DerefKind::Cast { parent, .. } => root[parent],
+                    }
+                }
+                Instr::Intrinsic(i)
+                    if matches!(i.op, IntrinsicOp::StoreDeref | IntrinsicOp::CopyDeref) =>
+                {
+                    if let Some(v) = root[i.srcs[1]] {
+                        read[v] = true;
+                    }
+                }
+                other => other.for_each_src(|src| {
+                    if let Some(v) = root[src] {
+                        read[v] = true;
+                    }
+                }),
             }
         }
     }

@@ -15,8 +15,10 @@ pub struct Ctx {
     pub select_array_limit: u32,
     /// Textures whose colours are converted, with the number of their set.
     pub conversions: Vec<(u32, abi::Converted)>,
-    /// Slots that the stage behind reads, those of the API's own aside, where it is known.
-    pub read_behind: Option<nir::Slots>,
+    /// What the stage behind reads, the API's own slots aside, where it is known.
+    pub read_behind: Option<nir::Reads>,
+    /// Where the stage before has put outputs that are not in their slots.
+    pub links: Vec<abi::Link>,
     /// Doubles are computed as pairs of words: the part has no unit for them.
     pub soft_fp64: bool,
     /// Integers of 64 bits are, for the same reason.
@@ -30,6 +32,7 @@ impl Default for Ctx {
             select_array_limit: 16,
             conversions: Vec::new(),
             read_behind: None,
+            links: Vec::new(),
             soft_fp64: false,
             soft_int64: false,
         }

@@ -178,6 +178,50 @@ fn conversion(name: &str, line: &str) -> (u32, abi::Converted) {
     (place[0], converted)
 }
 
+/// What stands behind `; read behind:`: `vertices`, slots (`var1`: all of it, wherever it lies), components of them (`var1.xw`), components of
+/// one vertex (`flat var1.x`).
+fn reads(text: &str) -> nir::Reads {
+    let mut reads = nir::Reads::NONE;
+    let mut flat = false;
+    for word in text.split_whitespace() {
+        match (word, word.split_once('.')) {
+            ("vertices", _) => reads.vertices = true,
+            ("flat", _) => flat = true,
+            (_, Some((name, components))) => {
+                let bits = components.chars().map(|c| "xyzw".find(c).unwrap());
+                let bits = bits.fold(0, |all, bit| all | 1 << bit);
+                reads.add(nir::Slot::from_name(name).unwrap(), bits, flat);
+                flat = false;
+            }
+            (name, None) => reads.pin(nir::Slot::from_name(name).unwrap()),
+        }
+    }
+    reads
+}
+
+/// What stands behind `; linked`: `var1.x var0.w`, or `var1.x 0x3f800000`.
+fn link(text: &str) -> abi::Link {
+    let place = |text: &str| {
+        let (name, component) = text.split_once('.').unwrap();
+        let slot = nir::Slot::from_name(name).unwrap();
+        (slot.0, "xyzw".find(component).unwrap() as u8)
+    };
+    let (from, to) = text.split_once(' ').unwrap();
+    let (slot, component) = place(from);
+    let to = match to.strip_prefix("0x") {
+        Some(bits) => abi::Linked::Constant(u32::from_str_radix(bits, 16).unwrap()),
+        None => {
+            let (slot, component) = place(to);
+            abi::Linked::At(slot, component)
+        }
+    };
+    abi::Link {
+        slot,
+        component,
+        to,
+    }
+}
+
 #[test]
 fn text_cases() {
     for (name, text) in cases() {
@@ -195,12 +239,7 @@ fn text_cases() {
         let lines = text.lines();
         let conversions = lines.filter_map(|l| l.strip_prefix("; conversion: "));
         let read = text.lines().find_map(|l| l.strip_prefix("; read behind:"));
-        let slots = |names: &str| {
-            let slots = names
-                .split_whitespace()
-                .map(|n| nir::Slot::from_name(n).unwrap());
-            slots.fold(nir::Slots::NONE, nir::Slots::with)
-        };
+        let linked = text.lines().filter_map(|l| l.strip_prefix("; linked "));
         let without = text.lines().find_map(|l| l.strip_prefix("; without: "));
         let lacks = |unit| without.is_some_and(|w| w.split_whitespace().any(|w| w == unit));
         let mut runner = Runner {
@@ -208,7 +247,8 @@ fn text_cases() {
             ctx: crate::Ctx {
                 soft_fp64: lacks("fp64"),
                 soft_int64: lacks("int64"),
-                read_behind: read.map(slots),
+                read_behind: read.map(reads),
+                links: linked.map(link).collect(),
                 conversions: conversions.map(|l| conversion(&name, l)).collect(),
                 ..crate::Ctx::default()
             },

@@ -4,9 +4,9 @@
 
 use abi::{
     Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
-    GeometryInfo, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange, Samplers,
-    ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
-    Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
+    GeometryInfo, Link, Linked, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange,
+    Samplers, ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo,
+    TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
 };
 
 /// No shader is larger than this; data that says so is damaged.
@@ -251,6 +251,9 @@ const TESS_CONTROL: u32 = 3;
 const TESS_EVAL: u32 = 4;
 const GEOMETRY: u32 = 5;
 
+const LINK_AT: u8 = 0;
+const LINK_CONSTANT: u8 = 1;
+
 fn write_outputs(out: &mut Vec<u8>, outputs: &VertexOutputs) {
     put_bytes(out, &outputs.vue.slots);
     put_wide(out, outputs.written);
@@ -264,6 +267,15 @@ fn write_outputs(out: &mut Vec<u8>, outputs: &VertexOutputs) {
     }
     for stride in capture.strides_bytes {
         put_u32(out, stride);
+    }
+    put_u32(out, outputs.links.len() as u32);
+    for link in &outputs.links {
+        let (kind, value) = match link.to {
+            Linked::At(slot, component) => (LINK_AT, u32::from_le_bytes([slot, component, 0, 0])),
+            Linked::Constant(bits) => (LINK_CONSTANT, bits),
+        };
+        out.extend_from_slice(&[link.slot, link.component, kind, 0]);
+        put_u32(out, value);
     }
 }
 
@@ -380,6 +392,27 @@ fn read_capture(reader: &mut Reader<'_>) -> Option<Capture> {
     })
 }
 
+fn read_links(reader: &mut Reader<'_>) -> Option<Vec<Link>> {
+    let count = reader.length()?;
+    let links = (0..count).map(|_| {
+        let &[slot, component, kind, 0] = reader.chunk()? else {
+            return None;
+        };
+        let value = reader.u32()?;
+        let to = match (kind, value.to_le_bytes()) {
+            (LINK_AT, [slot, component, 0, 0]) => Linked::At(slot, component),
+            (LINK_CONSTANT, _) => Linked::Constant(value),
+            _ => return None,
+        };
+        Some(Link {
+            slot,
+            component,
+            to,
+        })
+    });
+    links.collect()
+}
+
 fn read_outputs(reader: &mut Reader<'_>) -> Option<VertexOutputs> {
     Some(VertexOutputs {
         vue: VueMap {
@@ -389,6 +422,7 @@ fn read_outputs(reader: &mut Reader<'_>) -> Option<VertexOutputs> {
         clip_distances: u8::try_from(reader.u32()?).ok()?,
         cull_distances: u8::try_from(reader.u32()?).ok()?,
         capture: read_capture(reader)?,
+        links: read_links(reader)?,
     })
 }
 
@@ -539,6 +573,7 @@ mod tests {
                 clip_distances: 7,
                 cull_distances: 8,
                 capture: Capture::default(),
+                links: Vec::new(),
             },
         }));
         let outputs = VertexOutputs {
@@ -553,6 +588,18 @@ mod tests {
                 }],
                 strides_bytes: [4, 8, 0x110, 12],
             },
+            links: vec![
+                Link {
+                    slot: 33,
+                    component: 3,
+                    to: Linked::At(32, 1),
+                },
+                Link {
+                    slot: 34,
+                    component: 0,
+                    to: Linked::Constant(0x3f80_0000),
+                },
+            ],
             ..VertexOutputs::default()
         };
         same(&StageInfo::TessControl(TessControlInfo {

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use compile::{Slots, Stage, SubgroupSize, Translated};
+pub use compile::{Reads, Stage, SubgroupSize, Translated};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -48,12 +48,12 @@ pub struct Neighbours {
     /// The stage before.
     pub before: Option<Arc<abi::ShaderBinary>>,
     /// What the stage behind reads, where it is known.
-    pub read_behind: Option<Slots>,
+    pub read_behind: Option<Reads>,
 }
 
-/// Slots that a shader may read of what the stage before writes, as far as it is known: of a module of which the words are not there, if
+/// What a shader may read of what the stage before writes, as far as it is known: of a module of which the words are not there, if
 /// it was asked before. A shader that had to be translated for that comes with them, for [`compile`].
-pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Slots>, Option<Translated>)> {
+pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Reads>, Option<Translated>)> {
     let alone = Neighbours::default();
     with_key(context, info, &alone, |key| {
         let name = key.hash(info.module.identifier());

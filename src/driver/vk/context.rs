@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use compile::{Slots, Stage};
+use compile::Stage;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
@@ -36,17 +36,17 @@ const MOST_READS: usize = 1 << 14;
 
 /// What shaders were found to read of the stage before: many pipelines have the same. Of too many, all are forgotten.
 #[derive(Debug, Default)]
-pub struct Reads(Mutex<FxHashMap<[u8; 32], Slots>>);
+pub struct Reads(Mutex<FxHashMap<[u8; 32], compile::Reads>>);
 
 impl Reads {
     /// That of a shader.
-    pub fn get(&self, name: &[u8; 32]) -> Option<Slots> {
+    pub fn get(&self, name: &[u8; 32]) -> Option<compile::Reads> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(name).copied()
     }
 
     /// Keeps that of a shader.
-    pub fn put(&self, name: [u8; 32], read: Slots) {
+    pub fn put(&self, name: [u8; 32], read: compile::Reads) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_READS {
             known.clear();

@@ -208,6 +208,7 @@ impl Parser {
                 "distances" => self.distances_line()?,
                 "capture" => self.capture_line()?,
                 "capture_stride" => self.capture_stride_line()?,
+                "linked" => self.linked_line()?,
                 "shared_blocks" => self.shader.info.shared_blocks = true,
                 "clips_before" => self.shader.info.clips_before = Some(self.small()?),
                 "views" => self.shader.info.views = self.number32()?,

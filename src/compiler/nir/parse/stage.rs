@@ -7,6 +7,7 @@ use crate::io::{
 };
 use crate::ir::Variable;
 use crate::lex::Tok;
+use crate::link::{Link, Linked};
 
 impl Parser {
     /// The word that comes next, if it is none that begins the next line.
@@ -44,11 +45,48 @@ impl Parser {
         Ok(())
     }
 
-    pub(super) fn capture_line(&mut self) -> Result<()> {
+    /// A slot's name.
+    fn slot(&mut self) -> Result<Slot> {
         let w = self.word()?;
-        let Some(slot) = Slot::from_name(&w) else {
-            return self.back(format!("'{w}' is no slot"));
+        match Slot::from_name(&w) {
+            Some(slot) => Ok(slot),
+            None => self.back(format!("'{w}' is no slot")),
+        }
+    }
+
+    /// A slot's name, and a component of it.
+    fn dword_of_slot(&mut self) -> Result<(Slot, u8)> {
+        let slot = self.slot()?;
+        if self.mode_word(&["component"]).is_none() {
+            return self.back("'component' is missing");
+        }
+        self.expect('=')?;
+        match self.small()? {
+            component @ 0..4 => Ok((slot, component)),
+            _ => self.back("no such component"),
+        }
+    }
+
+    pub(super) fn linked_line(&mut self) -> Result<()> {
+        let (slot, component) = self.dword_of_slot()?;
+        let to = match self.mode_word(&["to", "constant"]).as_deref() {
+            Some("to") => {
+                let (slot, component) = self.dword_of_slot()?;
+                Linked::At(slot, component)
+            }
+            Some(_) => Linked::Constant(self.number32()?),
+            None => return self.back("neither 'to' nor 'constant'"),
         };
+        self.shader.info.links.push(Link {
+            slot,
+            component,
+            to,
+        });
+        Ok(())
+    }
+
+    pub(super) fn capture_line(&mut self) -> Result<()> {
+        let slot = self.slot()?;
         let mut numbers = [0; 4];
         for (place, name) in numbers
             .iter_mut()

@@ -12,7 +12,7 @@ use cmd::draw::shader::Special;
 use super::state::{Fixed, FixedInfo};
 use crate::cache::Cache;
 use crate::code::{self, Code};
-use crate::compiler::{self, Neighbours, ShaderInfo, Slots, Stage};
+use crate::compiler::{self, Neighbours, Reads, ShaderInfo, Stage};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executable::Compiled;
@@ -94,9 +94,9 @@ impl Pipeline {
             let own = translated.take();
             // Behind the last stage before rasterisation nothing reads but what fragments do.
             (neighbours.read_behind, translated) = match (shader.stage, stages.get(at + 1)) {
-                (Stage::TessControl | Stage::Fragment, _) => (None, None),
+                (Stage::Fragment, _) => (None, None),
                 (_, Some(next)) => compiler::reads(context, next)?,
-                (_, None) => (Some(Slots::NONE), None),
+                (_, None) => (Some(Reads::NONE), None),
             };
             let code = Code::new(context, cache, shader, &neighbours, own)?;
             neighbours.before = Some(code.shader.clone());

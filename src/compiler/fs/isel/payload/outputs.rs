@@ -5,7 +5,7 @@
 use super::scan::intrinsics;
 use crate::builder::Lanes;
 use crate::lir::Lir;
-use abi::{Capture, Captured, VertexOutputs, VueMap};
+use abi::{Capture, Captured, Link, Linked, VertexOutputs, VueMap};
 use isa::Type;
 use nir::{CfEvent, Distances, IntrinsicOp, Shader};
 use rustc_hash::FxHashMap;
@@ -33,6 +33,19 @@ fn capture(from: &nir::Capture) -> Capture {
     }
 }
 
+/// Where outputs are for the stage behind, in the launcher's words.
+fn links(from: &[nir::Link]) -> Vec<Link> {
+    let links = from.iter().map(|link| Link {
+        slot: link.slot.0,
+        component: link.component,
+        to: match link.to {
+            nir::Linked::At(slot, component) => Linked::At(slot.0, component),
+            nir::Linked::Constant(bits) => Linked::Constant(bits),
+        },
+    });
+    links.collect()
+}
+
 /// What a stage writes.
 #[derive(Default)]
 pub(in crate::isel) struct Outputs {
@@ -40,6 +53,7 @@ pub(in crate::isel) struct Outputs {
     written: u128,
     distances: Distances,
     capture: Capture,
+    links: Vec<Link>,
     /// Stores of each component: (slot, index, component).
     stores: FxHashMap<(u8, u8, u8), u32>,
 }
@@ -65,6 +79,7 @@ impl Outputs {
             written,
             distances: sh.info.distances,
             capture: capture(&sh.info.capture),
+            links: links(&sh.info.links),
             stores,
         }
     }
@@ -89,6 +104,7 @@ impl Outputs {
             clip_distances: self.distances.clip & there,
             cull_distances: self.distances.cull & there,
             capture: self.capture.clone(),
+            links: self.links.clone(),
         }
     }
 
