@@ -32,6 +32,7 @@ pub fn inputs_read(s: &Shader) -> Reads {
         for &id in &s.blocks[block].instrs {
             match &s.instrs[id] {
                 Instr::Deref(d) => {
+                    s.instrs[id].for_each_src(|src| used[src] = u16::MAX);
                     if let Some(place) = place(s, d, &places) {
                         places.insert(d.def, place);
                     }
@@ -209,6 +210,7 @@ mod tests {
                 var v2 = shader_in t4 \"c\" location var5 component 1 flat
                 var v3 = shader_in t1 \"d\" location var6
                 var v4 = shader_out t1 \"e\" location var0
+                var v5 = shader_in t3 \"f\" location var7 flat
             b0:
                 %0:32 = deref_var v0 : shader_in t1
                 %1:32x4 = load_deref %0
@@ -224,6 +226,9 @@ mod tests {
                 store_deref %10, %9 {write_mask=15}
                 %11:32 = deref_var v3 : shader_in t1
                 %12:32x4 = load_deref %11
+                %13:32 = deref_var v5 : shader_in t3
+                %14:32 = load_deref %13
+                %15:32 = deref_array %3, %14 : shader_in t1
             }",
         );
         assert_eq!(reads.of(var(0)), [2, 0]);
@@ -232,8 +237,10 @@ mod tests {
         assert_eq!(reads.of(var(5)), [0, 4]);
         // What is loaded and read by nothing is not read.
         assert_eq!(reads.of(var(6)), [0, 0]);
+        // An index is read.
+        assert_eq!(reads.of(var(7)), [0, 1]);
         assert!(!reads.vertices && !reads.is_pinned(var(3)));
-        let expected = [0, 3, 5].map(var).into_iter();
+        let expected = [0, 3, 5, 7].map(var).into_iter();
         assert_eq!(reads.slots, expected.fold(Slots::NONE, Slots::with));
     }
 
