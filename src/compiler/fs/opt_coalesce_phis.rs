@@ -92,7 +92,7 @@ fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
         let mut see = |v: VgrfId, slot: u32, offset: u32| {
             let first = u32::from(inst.group) * slot;
             let here = match slot {
-                4 | 8 => Lanes::Slots(slot, (offset + width * slot - first) % (width * slot)),
+                2 | 4 | 8 => Lanes::Slots(slot, (offset + width * slot - first) % (width * slot)),
                 _ => Lanes::Other,
             };
             out[v] = match out[v] {

@@ -4,13 +4,13 @@
 //! In:  the shader's defs and who reads them. Out: which of them lie two bytes apart; all others lie in slots of a dword each, as what
 //! loads, converts and packs has them.
 //! Only what arithmetic makes and nobody but arithmetic, comparisons, selections and conversions to something wider reads is packed: what
-//! writes such a value elsewhere wants it where it goes.
+//! writes such a value elsewhere wants it where it goes. Behind a loop that makes it, it is moved there once.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions" (align16), "Special Restrictions for Handling Mixed Mode Float Operations".
 //! Tests: tests/fs/isel/halves*.
 
 use super::Isel;
 use entity::{Id, IdMap};
-use nir::{Alu, AluOp, CfEvent, Def, Instr};
+use nir::{Alu, AluOp, CfEvent, Def, Instr, IntrinsicOp};
 
 /// Bytes of a half.
 pub(super) const HALF_BYTES: u8 = 2;
@@ -47,6 +47,19 @@ fn reads_any(op: AluOp) -> bool {
         || matches!(op, A::FLt | A::FGe | A::FEq | A::FNeu)
 }
 
+/// True for what stores a value, or puts it into a dword: it takes one that is packed, with a move more.
+fn takes_packed(instr: &Instr) -> bool {
+    use IntrinsicOp as I;
+    match instr {
+        Instr::Alu(alu) => alu.op == AluOp::Pack32_2x16Split,
+        Instr::Intrinsic(i) => matches!(
+            i.op,
+            I::StoreSsbo | I::StoreShared | I::StoreScratch | I::StoreGlobal
+        ),
+        _ => false,
+    }
+}
+
 impl Isel<'_> {
     /// Finds the halves that lie side by side, before anything is given registers.
     pub(super) fn prepare_packed(&mut self, layout: &[CfEvent]) {
@@ -76,15 +89,36 @@ impl Isel<'_> {
         if !any {
             return;
         }
-        for instr in blocks() {
-            match instr {
-                Instr::Alu(alu) if reads_any(alu.op) => {}
-                Instr::Phi(_) => {}
-                other => other.for_each_src(|def| {
-                    if half(def) {
-                        forms[def] = Form::Apart;
-                    }
-                }),
+        // How many loops are open, and how many were where a half was made.
+        let mut depth = 0;
+        let mut made: IdMap<Def, u32> = IdMap::default();
+        for event in layout {
+            let block = match event {
+                CfEvent::Block(block) => block,
+                CfEvent::Loop(_) => {
+                    depth += 1;
+                    continue;
+                }
+                CfEvent::EndLoop(_) => {
+                    depth -= 1;
+                    continue;
+                }
+                _ => continue,
+            };
+            for instr in sh.blocks[*block].instrs.iter().map(|&i| &sh.instrs[i]) {
+                if let Some(def) = instr.def().filter(|&def| half(def)) {
+                    made[def] = depth;
+                }
+                match instr {
+                    Instr::Alu(alu) if reads_any(alu.op) => {}
+                    Instr::Phi(_) => {}
+                    other => other.for_each_src(|def| {
+                        let behind = takes_packed(other) && made[def] > depth;
+                        if half(def) && !behind {
+                            forms[def] = Form::Apart;
+                        }
+                    }),
+                }
             }
         }
         // What is chosen among values lies as these do, if one of them is packed, or if what is made of it is: it is copied anyway. Loops

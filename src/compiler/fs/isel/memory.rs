@@ -599,7 +599,7 @@ impl Isel<'_> {
         });
     }
 
-    /// Values of 8 or 16 bits that do not begin their slot are moved to where one begins.
+    /// Values of 8 or 16 bits that do not begin their slot, or have none, are moved to where one begins.
     pub(super) fn whole_slots(
         &mut self,
         data: SmallVec<[Lanes; 4]>,
@@ -610,7 +610,8 @@ impl Isel<'_> {
         }
         data.into_iter()
             .map(|l| {
-                if l.is_imm() || l.offset.is_multiple_of(4) {
+                let has_slot = l.pitch != super::halves::HALF_BYTES;
+                if l.is_imm() || has_slot && l.offset.is_multiple_of(4) {
                     return l;
                 }
                 let ty = if bits == 8 { Type::Ub } else { Type::Uw };
