@@ -12,6 +12,9 @@ use entity::{IdMap, IdSet};
 
 /// Registers that may be given out.
 const REGISTERS: usize = 128;
+/// Those that an answer to a message may come to. It may not come to r127 where it overlaps what is sent, and here it never does.
+/// Ref: BDW PRM vol. 7, "SEND", r127.
+const ANSWER_REGISTERS: usize = 127;
 
 /// What allocation found.
 #[derive(Clone, Debug)]
@@ -94,11 +97,19 @@ fn scan(
     let mut recipes = None;
     // From when on the payload of the last message takes the end of the file, and its first register.
     let mut last = (u32::MAX, REGISTERS);
+    let mut answers: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
+    for inst in lir.insts.iter().filter(|inst| inst.send.is_some()) {
+        if let Some(v) = inst.dst.as_vgrf() {
+            answers[v] = true;
+        }
+    }
     for (v, vgrf) in lir.vgrfs.iter() {
         if let (Some(reg), true) = (vgrf.fixed, live[v].is_used()) {
             out.reg[v] = reg;
             if !vgrf.arrives() {
-                last = last.min((start_of(lir, live, v), usize::from(reg)));
+                // What is sent as an answer comes there does not die in time.
+                let start = start_of(lir, live, v) & !u32::from(answers[v]);
+                last = last.min((start, usize::from(reg)));
             } else {
                 file.take(v, reg.into(), vgrf.regs.into(), ends);
             }
@@ -107,10 +118,10 @@ fn scan(
     let mut used = 0usize;
     for (start, v) in order {
         let regs = usize::from(lir.vgrfs[v].regs);
-        let registers = if live[v].end < last.0 {
-            REGISTERS
-        } else {
-            last.1
+        let registers = match live[v].end < last.0 {
+            true if answers[v] => ANSWER_REGISTERS,
+            true => REGISTERS,
+            false => last.1,
         };
         if let Some((source, reg)) = inherited(lir, live, v, start, out, &spilled)
             && reg + regs <= registers

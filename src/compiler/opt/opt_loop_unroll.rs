@@ -23,13 +23,16 @@ const MAX_ROUNDS: u32 = 64;
 const INDEXING_ROUNDS: u32 = 32;
 const INDEXING_LIMIT: u32 = 16384;
 
+/// Most vectors of an array that can be values: one of more lies in memory however it is indexed.
+const MOST_VALUES: u32 = 128;
+
 /// True if the shader indexes local arrays, or scalars of outputs' slots, by something that is not constant.
 pub fn indexes_arrays(s: &Shader) -> bool {
     let indexes = |b: Id<Block>| s.blocks[b].instrs.iter().any(|i| indexes_array(s, *i));
     s.block_order().into_iter().any(indexes)
 }
 
-/// True for a dynamic index of a local array, or of scalars of an output's slots.
+/// True for a dynamic index of a local array that can be values, or of scalars of an output's slots.
 fn indexes_array(s: &Shader, i: Id<Instr>) -> bool {
     let Instr::Deref(d) = &s.instrs[i] else {
         return false;
@@ -42,8 +45,10 @@ fn indexes_array(s: &Shader, i: Id<Instr>) -> bool {
     };
     matches!(d.mode, Mode::FunctionTemp | Mode::ShaderTemp)
         && s.const_of(index).is_none()
-        && s.deref_of(parent)
-            .is_some_and(|p| !matches!(s.types[p.ty], Type::Vector { .. }))
+        && s.deref_of(parent).is_some_and(|p| {
+            !matches!(s.types[p.ty], Type::Vector { .. })
+                && s.types.count_slots(p.ty) <= MOST_VALUES
+        })
 }
 
 /// Entry point.

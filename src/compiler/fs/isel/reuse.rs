@@ -1,7 +1,7 @@
 //! What messages share: headers of which a dword changes from one to the next, and blocks of uniform buffers.
 //!
-//! In:  the shader's loads and samplers. Out: a header for block reads and one for the sampler, made before everything else, whose
-//! changing dwords are written where they have to be; each block of a uniform buffer is read once for all loads from it that
+//! In:  the shader's loads and samplers. Out: a header for block reads, one for the sampler and one for scratch memory, made before everything
+//! else, whose changing dwords are written where they have to be; each block of a uniform buffer is read once for all loads from it that
 //! the first one dominates.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; "Unaligned OWord Block Read".
 
@@ -42,6 +42,7 @@ pub(super) struct Reuse {
     /// Counts the changes of dwords of headers.
     changes: u32,
     block_header: Option<VgrfId>,
+    pub(super) stateless_header: Option<VgrfId>,
     /// What messages to the barrier say.
     pub(super) barrier_payload: Option<VgrfId>,
     /// What dword 2 of it is.

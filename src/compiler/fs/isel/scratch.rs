@@ -13,26 +13,24 @@ use nir::{Def, Intrinsic};
 use smallvec::SmallVec;
 
 impl Isel<'_> {
-    /// The header of stateless messages: the thread's scratch base and size.
+    /// The header of stateless messages, made once: the thread's scratch base and size.
     fn stateless_header(&mut self) -> Lanes {
         let ud = Type::Ud;
-        let v = self.b.lir.vgrf(GRF_BYTES);
-        let header = Lanes::new(v, 0, ud, 0);
-        self.b
-            .mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), Lanes::imm(ud, 0));
-        for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
-            let from = Lanes::new(self.r0, dword * 4, ud, 0);
-            let mask = Lanes::imm(ud, mask);
-            self.b.binary(
-                Opcode::And,
-                Exec::Scalar,
-                header.at(dword * 4),
-                from,
-                mask,
-                Mods::NONE,
-            );
-        }
-        header
+        let v = *self.reuse.stateless_header.get_or_insert_with(|| {
+            let v = self.b.lir.vgrf(GRF_BYTES);
+            let (header, own) = (Lanes::new(v, 0, ud, 0), Lanes::new(self.r0, 0, ud, 0));
+            self.b.in_prologue(|b| {
+                let zero = Lanes::imm(ud, 0);
+                b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), zero);
+                for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
+                    let (to, from) = (header.at(dword * 4), own.at(dword * 4));
+                    let mask = Lanes::imm(ud, mask);
+                    b.binary(Opcode::And, Exec::Scalar, to, from, mask, Mods::NONE);
+                }
+            });
+            v
+        });
+        Lanes::new(v, 0, ud, 0)
     }
 
     /// The place of a lane's own byte in scratch: dwords of the lanes are interleaved. In dwords, or in bytes.
