@@ -141,12 +141,17 @@ impl Isel<'_> {
         let mut uses: Vec<(DriverValue, u32)> = Vec::new();
         let mut indirect = false;
         let mut depth = 0u32;
-        // A loop makes what it needs in each round.
+        // A loop makes what it needs in each round, and each side of a branch what it needs: how many sums the first that is met takes.
         let mut looped = false;
+        let mut sums = 0u32;
+        let (mut is_there, mut open) = (false, Vec::new());
         for inst in &self.b.lir.insts {
             match inst.op {
                 Op::Do => depth += 1,
                 Op::Eu(Opcode::While) => depth = depth.saturating_sub(1),
+                Op::Eu(Opcode::If) => open.push(is_there),
+                Op::Eu(Opcode::Else) => is_there = open.last().copied().unwrap_or(false),
+                Op::Eu(Opcode::Endif) => is_there = open.pop().unwrap_or(false),
                 Op::MovIndirect => indirect = true,
                 _ => {}
             }
@@ -154,6 +159,10 @@ impl Isel<'_> {
                 continue;
             };
             looped |= depth > 0;
+            if !is_there && uses.first().is_none_or(|(value, _)| *value == key) {
+                is_there = true;
+                sums += 1;
+            }
             let weight = 1 + 9 * depth.min(3);
             match uses.iter_mut().find(|(value, _)| *value == key) {
                 Some((_, sum)) => *sum += weight,
@@ -161,7 +170,7 @@ impl Isel<'_> {
             }
         }
         let none = (Vec::new(), Vec::new());
-        if uses.len() < 2 && !looped {
+        if uses.len() < 2 && !looped && sums < 2 {
             return none;
         }
         // Those that are used most; of equal ones the first.
