@@ -79,20 +79,75 @@ fn lane_copy(inst: &Inst) -> Option<(VgrfId, VgrfId, i32)> {
 enum Lanes {
     Unknown,
     /// Component after component, each lane in a slot of so many bytes; behind a whole number of components and so many bytes.
-    Slots(u32, u32),
+    Slots {
+        bytes: u32,
+        behind: u32,
+        of: Group,
+    },
     /// In some other way.
     Other,
 }
 
+/// The lanes that a VGRF has: the first, and how many.
+#[derive(Clone, Copy, PartialEq)]
+struct Group {
+    first: u32,
+    count: u32,
+}
+
+/// Which lanes each VGRF has: all, or, of 32, those of one half, if it is written and read for no others.
+fn groups(lir: &Lir) -> IdMap<Vgrf, Group> {
+    let all = Group {
+        first: 0,
+        count: lir.width.into(),
+    };
+    if lir.width <= HALF {
+        return IdMap::for_arena(&lir.vgrfs, all);
+    }
+    let mut out: IdMap<Vgrf, Option<Group>> = IdMap::for_arena(&lir.vgrfs, None);
+    for inst in lir.insts.iter().filter(|inst| !inst.no_mask) {
+        let here = match inst.exec {
+            ..=HALF => Group {
+                first: u32::from(inst.group / HALF * HALF),
+                count: HALF.into(),
+            },
+            _ => all,
+        };
+        let used = inst.src[..inst.sources()].iter().map(|s| s.reg);
+        for reg in used.chain([inst.dst.reg]) {
+            if let Reg::Vgrf(v) = reg {
+                out[v] = match out[v] {
+                    Some(known) if known != here => Some(all),
+                    _ => Some(here),
+                };
+            }
+        }
+    }
+    let mut groups = IdMap::for_arena(&lir.vgrfs, all);
+    for v in lir.vgrfs.ids() {
+        groups[v] = out[v].unwrap_or(all);
+    }
+    groups
+}
+
+/// Lanes of half a shader of 32.
+const HALF: u8 = 16;
+
 /// Finds how the lanes lie in each VGRF.
 fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
     let mut out: IdMap<Vgrf, Lanes> = IdMap::for_arena(&lir.vgrfs, Lanes::Unknown);
-    let width = u32::from(lir.width);
+    let groups = groups(lir);
     for inst in &lir.insts {
         let mut see = |v: VgrfId, slot: u32, offset: u32| {
-            let first = u32::from(inst.group) * slot;
+            let of = groups[v];
+            let first = u32::from(inst.group).saturating_sub(of.first) * slot;
+            let component = of.count * slot;
             let here = match slot {
-                2 | 4 | 8 => Lanes::Slots(slot, (offset + width * slot - first) % (width * slot)),
+                2 | 4 | 8 => Lanes::Slots {
+                    bytes: slot,
+                    behind: (offset + component - first) % component,
+                    of,
+                },
                 _ => Lanes::Other,
             };
             out[v] = match out[v] {
@@ -121,7 +176,7 @@ fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
         match inst.op {
             // Registers that are written without the execution mask are nobody else's.
             _ if inst.no_mask => {}
-            Op::Send if inst.exec == lir.width && inst.group == 0 => see(v, 4, d.offset),
+            Op::Send if u32::from(inst.exec) == groups[v].count => see(v, 4, d.offset),
             Op::Send => see(v, 0, 0),
             _ => see(v, u32::from(d.stride) * d.ty.size_bytes(), d.offset),
         }
@@ -323,11 +378,20 @@ pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
         let Some((from, to, delta)) = lane_copy(inst) else {
             continue;
         };
-        let (Lanes::Slots(slot, a), Lanes::Slots(same, b)) = (lanes[from], lanes[to]) else {
+        let (
+            Lanes::Slots { bytes, behind, of },
+            Lanes::Slots {
+                bytes: same,
+                behind: other,
+                of: group,
+            },
+        ) = (lanes[from], lanes[to])
+        else {
             continue;
         };
-        let component = (slot * u32::from(lir.width)) as i32;
-        if slot != same || (delta + b as i32 - a as i32) % component != 0 || delta % 32 != 0 {
+        let component = (bytes * of.count) as i32;
+        let apart = delta + other as i32 - behind as i32;
+        if (bytes, of) != (same, group) || apart % component != 0 || delta % 32 != 0 {
             continue;
         }
         let more: u32 = [from, to]
