@@ -147,7 +147,7 @@ pub struct VertexOutputs {
     pub cull_distances: u8,
     /// What of them goes to buffers.
     pub capture: Capture,
-    /// What the stage behind, for which the shader was compiled then, finds elsewhere.
+    /// What the stage behind finds elsewhere, if the shader was compiled for that one.
     pub links: Vec<Link>,
 }
 

@@ -55,9 +55,11 @@ pub struct Key<'a> {
     pub tess: Option<TessInfo>,
     /// What the stage before writes. A pipeline's stages are compiled in their order, each with the last one's
     /// [`ShaderBinary::stage`]. Without it a shader that reads primitives' or patches' vertices takes it that what it reads is
-    /// written, and nothing else; a fragment shader needs it only if it has more than [`abi::FREE_INPUTS`] inputs.
+    /// written, and nothing else; a fragment shader needs it only if it has more than [`abi::FREE_INPUTS`] inputs, or if the stage
+    /// before was told what it reads.
     pub before: Option<&'a StageInfo>,
-    /// What the stage behind reads ([`Translated::reads`]); without it that may be anything.
+    /// What the stage behind reads ([`Translated::reads`]); without it that may be anything. With it outputs are arranged for that stage,
+    /// which has to be given this one's [`ShaderBinary::stage`] then.
     pub read_behind: Option<Reads>,
     /// Where the launcher puts descriptors.
     pub layout: &'a PipelineLayout,

@@ -1,6 +1,6 @@
 //! Short branches become predicates.
 //!
-//! In:  LIR in which an IF stands around a few operations, or has an ELSE with as few.
+//! In:  LIR in which an IF stands around a few operations, or has an ELSE with as few. It may end with a jump in its loop.
 //! Out: each of them is executed where the branch's condition holds (of the ELSE: where it does not), and the branch is gone: three
 //! instructions of control flow cost more than what they would skip.
 //! What ignores the execution mask, has a predicate or writes a flag stays under its branch, and so do messages.
@@ -46,6 +46,7 @@ pub(crate) fn opt_predicate(lir: &mut Lir) -> bool {
 fn branch(out: &[Inst]) -> Option<(usize, Option<usize>)> {
     let mut middle = None;
     let mut count = 0;
+    let mut jumps = false;
     for (k, inst) in out.iter().enumerate().rev() {
         match inst.op {
             Op::Eu(Opcode::If) => {
@@ -54,7 +55,11 @@ fn branch(out: &[Inst]) -> Option<(usize, Option<usize>)> {
                 let reads_flag = out[k + 1..].iter().any(|i| touches_flag(i, inst.flag));
                 return (plain && count <= most && !reads_flag).then_some((k, middle));
             }
-            Op::Eu(Opcode::Else) if middle.is_none() => middle = Some(k),
+            Op::Eu(Opcode::Else) if middle.is_none() && !jumps => middle = Some(k),
+            // Lanes that jump do nothing that comes behind.
+            Op::Eu(Opcode::Break | Opcode::Cont) if k + 1 == out.len() && inst.pred.is_none() => {
+                (jumps, count) = (true, 1);
+            }
             _ if !may_be_predicated(inst) || count == MOST_OF_BOTH => return None,
             _ => count += 1,
         }
