@@ -30,8 +30,9 @@ pub use folder::private_folder;
 pub use mapping::{Ahead, Mapping, PAGE_BYTES, Window};
 pub use node::{Node, device_numbers, open_node, render_nodes};
 pub use process::{
-    block_signals, build_id, end_with_the_pipe, free, memory_bytes, monotonic_ns, monotonic_raw_ns,
-    process_cpu_ns, process_id, read_process, stay_loaded, stay_on_this_cpu, write_process,
+    asked_process_id, block_signals, build_id, end_with_the_pipe, free, memory_bytes, monotonic_ns,
+    monotonic_raw_ns, process_cpu_ns, process_id, read_process, stay_loaded, stay_on_this_cpu,
+    write_process,
 };
 pub use uapi::{Errno, Result};
 

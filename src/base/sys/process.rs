@@ -34,9 +34,15 @@ fn clock_ns(clock: ClockId) -> i64 {
         .saturating_add(time.tv_nsec())
 }
 
-/// This process's number, as the kernel has it now: a fork changes it.
+/// This process's number: a fork changes it. Not for a child that shares its parent's memory (`vfork`), whose number would be
+/// kept for the parent's: [`asked_process_id`].
 pub fn process_id() -> i32 {
     own_id().as_raw()
+}
+
+/// The same, asked of the kernel now and kept nowhere: for what any child may run before it executes a program or ends.
+pub fn asked_process_id() -> i32 {
+    getpid().as_raw()
 }
 
 /// The same. The kernel is asked once in each process: where the answer is kept a child finds nothing.

@@ -78,6 +78,7 @@ fn batches_of_a_program_that_ends_are_run() {
         ("_exit", 8),
         ("_Exit", 8),
         ("fork", 8),
+        ("vfork", 9),
     ];
     for (way, expected) in ways {
         let ended = preloaded("skl", program.to_str().unwrap(), &[way])
