@@ -75,6 +75,13 @@ impl<T> Arena<T> {
         Self::default()
     }
 
+    /// An arena with no items, and room for so many.
+    pub fn with_capacity(count: usize) -> Self {
+        Arena {
+            items: Vec::with_capacity(count),
+        }
+    }
+
     /// Adds an item and returns its name.
     pub fn push(&mut self, item: T) -> Id<T> {
         let id = Id::new(self.items.len());

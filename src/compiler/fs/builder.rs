@@ -5,6 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions".
 
 use crate::lir::*;
+use entity::Arena;
 use isa::{ArfReg, CondMod, MathFn, Opcode, Type};
 
 /// Registers of a thread.
@@ -204,9 +205,13 @@ pub(crate) struct Build {
 const MOST_CONSTANTS: usize = 64;
 
 impl Build {
-    pub fn new(width: u8) -> Build {
+    /// Nothing, with room for what so many NIR instructions become as a rule.
+    pub fn new(width: u8, instrs: usize) -> Build {
+        let room = instrs * usize::from(width.div_ceil(16)) + instrs / 2;
         Build {
             lir: Lir {
+                insts: Vec::with_capacity(room),
+                vgrfs: Arena::with_capacity(room),
                 width,
                 ..Lir::default()
             },

@@ -19,31 +19,37 @@ const ROUNDS: usize = 24;
 
 /// True if anything was packed.
 pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
-    let facts = Facts::new(lir);
-    let mut open: Vec<u32> = Vec::with_capacity(lir.insts.len());
-    let mut blocks = Vec::with_capacity(lir.insts.len());
-    let mut block = 0u32;
+    let mut open: Vec<u32> = Vec::new();
+    let mut of_op = [0u32; Opcode::ALL.len()];
     for (at, inst) in lir.insts.iter().enumerate() {
-        if inst.is_control() {
-            block += 1;
-        }
-        blocks.push(block);
-        if facts.may_move(inst) {
+        if let Some(op) = shared_op(inst) {
             open.push(at as u32);
+            of_op[op as usize] += 1;
         }
     }
+    // Most shaders compute little that all lanes share.
+    if of_op.iter().all(|count| *count < 2) {
+        return false;
+    }
+    let facts = Facts::new(lir);
+    open.retain(|at| facts.may_move(&lir.insts[*at as usize]));
     if open.len() < 2 {
         return false;
     }
+    let in_block = lir.insts.iter().scan(0u32, |block, inst| {
+        *block += u32::from(inst.is_control());
+        Some(*block)
+    });
+    let blocks: Vec<u32> = in_block.collect();
     let mut state = State {
         to: IdMap::for_arena(&lir.vgrfs, None),
         gone: vec![false; lir.insts.len()],
     };
     let mut changed = false;
     let mut asked = open.clone();
-    let mut place = Places::default();
+    let mut places = Places::default();
     for _ in 0..ROUNDS {
-        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked, &mut place);
+        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked, &mut places);
         if groups.is_empty() {
             break;
         }
@@ -123,37 +129,41 @@ impl Facts {
         Facts { written, scalar }
     }
 
-    /// True for an operation on dwords that all lanes share, whose result is another.
+    /// True for a [`shared_op`] whose operands lie where one write has put them, and whose result is all that its register has.
     fn may_move(&self, inst: &Inst) -> bool {
-        use Opcode::{Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor};
-        let Op::Eu(op) = inst.op else { return false };
-        let ops = [
-            Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor,
-        ];
-        // Products of dwords have rules of their own.
-        let plain = op != Mul || inst.dst.ty == isa::Type::F;
-        let sources = &inst.src[..inst.sources()];
-        let shared = |s: &Src| match s.reg {
-            Reg::Vgrf(v) => {
-                (s.stride == 0 || inst.exec == 1)
-                    && s.rows.is_none()
-                    && s.offset.is_multiple_of(4)
-                    && self.written[v].is_some()
-            }
-            Reg::Imm(_) => true,
-            _ => false,
-        };
-        let dword = |ty: isa::Type| ty.size_bytes() == 4;
-        ops.contains(&op)
-            && plain
-            && is_pure(inst)
-            && inst.no_mask
-            && inst.dst.offset == 0
-            && inst.dst.stride == 1
-            && dword(inst.dst.ty)
-            && inst.dst.as_vgrf().is_some_and(|v| self.scalar[v])
-            && sources.iter().all(|s| dword(s.ty) && shared(s))
+        let written = |s: &Src| s.as_vgrf().is_none_or(|v| self.written[v].is_some());
+        inst.dst.as_vgrf().is_some_and(|v| self.scalar[v])
+            && inst.src[..inst.sources()].iter().all(written)
     }
+}
+
+/// The operation of an instruction on dwords that all lanes share, whose result is another at the start of its register.
+fn shared_op(inst: &Inst) -> Option<Opcode> {
+    use Opcode::{Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor};
+    let Op::Eu(op) = inst.op else { return None };
+    let ops = [
+        Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor,
+    ];
+    // Products of dwords have rules of their own.
+    let plain = op != Mul || inst.dst.ty == isa::Type::F;
+    let dword = |ty: isa::Type| ty.size_bytes() == 4;
+    let shared = |s: &Src| match s.reg {
+        Reg::Vgrf(_) => {
+            (s.stride == 0 || inst.exec == 1) && s.rows.is_none() && s.offset.is_multiple_of(4)
+        }
+        Reg::Imm(_) => true,
+        _ => false,
+    };
+    let alike = inst.no_mask
+        && inst.dst.offset == 0
+        && inst.dst.stride == 1
+        && inst.dst.as_vgrf().is_some()
+        && dword(inst.dst.ty)
+        && plain
+        && ops.contains(&op)
+        && is_pure(inst);
+    let sources = &inst.src[..inst.sources()];
+    (alike && sources.iter().all(|s| dword(s.ty) && shared(s))).then_some(op)
 }
 
 struct State {
@@ -195,12 +205,13 @@ impl Group {
     }
 }
 
-/// What operations of a group have in common: a word of the operation, one of its form, and two of each source.
+/// What operations of a group have in common but for where their sources lie: a word of the operation, one of its form, and two of each
+/// source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key([u64; 8]);
 
 impl Key {
-    /// The key of an instruction, but for where its sources lie in their registers.
+    /// The key of an instruction.
     fn of(inst: &Inst, sources: &[Src; 3], block: u32) -> Key {
         let op = match inst.op {
             Op::Eu(op) => op as u64,
@@ -219,19 +230,6 @@ impl Key {
         Key([op, form, a[0], a[1], b[0], b[1], c[0], c[1]])
     }
 
-    /// With the places of the sources: of those that lie in lanes, a bit each, the 16 bytes.
-    fn placed(mut self, sources: &[Src; 3], packed: u8) -> Key {
-        self.0[1] |= u64::from(packed) << 24;
-        for (i, s) in sources.iter().enumerate() {
-            let place = match packed >> i & 1 {
-                0 => s.offset,
-                _ => s.offset / PACK_BYTES,
-            };
-            self.0[2 + 2 * i] |= u64::from(place) << 32;
-        }
-        self
-    }
-
     /// A number that other keys hardly have.
     fn hash(&self) -> u64 {
         let mixed = self.0.iter().fold(0u64, |all, word| {
@@ -239,6 +237,19 @@ impl Key {
         });
         mixed ^ mixed >> 32
     }
+}
+
+/// Where sources lie in their registers: of those that are packed, a bit each, the 16 bytes, of the others the dword.
+fn place(sources: &[Src; 3], packed: u8) -> u64 {
+    let [a, b, c] = [0, 1, 2].map(|i| {
+        let bytes = match packed >> i & 1 {
+            0 => 4,
+            _ => PACK_BYTES,
+        };
+        u64::from(sources[i].offset / bytes)
+    });
+    // A VGRF has no more than 2^16 registers, 2^19 dwords.
+    u64::from(packed) << 60 | c << 40 | b << 20 | a
 }
 
 /// What fits together.
@@ -255,32 +266,50 @@ struct Places {
     /// By the lower bits of hashes the group that was found last: its number and one, or 0.
     last: Vec<u32>,
     groups: Vec<Group>,
-    /// Of each group its key, and who was last before it.
-    keys: Vec<(Key, u32)>,
+    /// Of each group what its operations have in common.
+    known: Vec<Known>,
+    keys: Vec<Key>,
+}
+
+/// What the operations of a group have in common.
+struct Known {
+    /// Where its key is.
+    key: u32,
+    place: u64,
+    /// Who was last before it with such a hash.
+    before: u32,
 }
 
 impl Places {
-    /// None are known, and about so many are to come.
+    /// None are known, and about so many operations are to come.
     fn clear(&mut self, expected: usize) {
         self.last.clear();
         self.last.resize((2 * expected).next_power_of_two(), 0);
         self.groups.clear();
         self.groups.reserve(2 * expected);
+        self.known.clear();
+        self.known.reserve(2 * expected);
         self.keys.clear();
-        self.keys.reserve(2 * expected);
+        self.keys.reserve(expected);
     }
 
-    /// The number of the group of a key, which is made if there is none.
-    fn of(&mut self, key: &Key, packed: u8) -> usize {
-        let slot = key.hash() as usize & (self.last.len() - 1);
+    /// The number of the group of the last key at a place, which is made if there is none.
+    fn of_last_key(&mut self, hash: u64, place: u64, packed: u8) -> usize {
+        let mixed = (hash ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let slot = (mixed ^ mixed >> 32) as usize & (self.last.len() - 1);
+        let last = self.keys.len() - 1;
         let mut next = self.last[slot];
-        while let Some((known, before)) = self.keys.get((next as usize).wrapping_sub(1)) {
-            if known == key {
+        while let Some(known) = self.known.get((next as usize).wrapping_sub(1)) {
+            if known.place == place && self.keys[known.key as usize] == self.keys[last] {
                 return next as usize - 1;
             }
-            next = *before;
+            next = known.before;
         }
-        self.keys.push((*key, self.last[slot]));
+        self.known.push(Known {
+            key: last as u32,
+            place,
+            before: self.last[slot],
+        });
         self.groups.push(Group {
             lanes: [None; 4],
             packed,
@@ -290,16 +319,16 @@ impl Places {
     }
 }
 
-/// What of some instructions fits together. Of `place` only the memory is used.
+/// What of some instructions fits together. Of `places` only the memory is used.
 fn groups(
     lir: &Lir,
     facts: &Facts,
     state: &State,
     blocks: &[u32],
     asked: &[u32],
-    place: &mut Places,
+    places: &mut Places,
 ) -> Found {
-    place.clear(asked.len());
+    places.clear(asked.len());
     let mut second: Vec<(usize, u32)> = Vec::new();
     for &at in asked {
         let inst = &lir.insts[at as usize];
@@ -318,27 +347,29 @@ fn groups(
         if lanes == [None; 3] {
             continue;
         }
-        let base = Key::of(inst, &sources, blocks[at as usize]);
+        let key = Key::of(inst, &sources, blocks[at as usize]);
+        let hash = key.hash();
+        places.keys.push(key);
         for packed in 1u8..1 << n {
             let all_in = |lane: &usize| packed & !in_lane[*lane] == 0;
             let Some(lane) = lanes[packed.trailing_zeros() as usize].filter(all_in) else {
                 continue;
             };
-            let k = place.of(&base.placed(&sources, packed), packed);
+            let k = places.of_last_key(hash, place(&sources, packed), packed);
             // Of two that make the same the first stays; that is not common.
-            if *place.groups[k].lanes[lane].get_or_insert(at) != at {
+            if *places.groups[k].lanes[lane].get_or_insert(at) != at {
                 second.push((k, at));
             }
         }
     }
     let count = |g: &Group| g.members().count();
-    second.retain(|(k, _)| count(&place.groups[*k]) >= 2);
+    second.retain(|(k, _)| count(&places.groups[*k]) >= 2);
     let mut left: Vec<u32> = second.into_iter().map(|(_, at)| at).collect();
-    place.groups.retain(|g| count(g) >= 2);
-    place.groups.sort_by_key(|g| std::cmp::Reverse(count(g)));
+    places.groups.retain(|g| count(g) >= 2);
+    places.groups.sort_by_key(|g| std::cmp::Reverse(count(g)));
     let mut taken = vec![false; lir.insts.len()];
     let mut out = Vec::new();
-    for mut group in place.groups.iter().copied() {
+    for mut group in places.groups.iter().copied() {
         for lane in &mut group.lanes {
             if lane.is_some_and(|at| taken[at as usize]) {
                 *lane = None;

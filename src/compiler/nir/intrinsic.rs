@@ -166,6 +166,7 @@ impl IntrinsicOp {
         Self::ALL.iter().copied().find(|op| op.info().name == name)
     }
     /// Position of the index `name` among this intrinsic's indices.
+    #[inline]
     pub fn index_of(self, name: &str) -> Option<usize> {
         self.info().indices.iter().position(|n| *n == name)
     }

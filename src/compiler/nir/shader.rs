@@ -124,6 +124,7 @@ impl Instr {
 
 impl Intrinsic {
     /// The constant index `name`, 0 where the intrinsic has none of that name.
+    #[inline]
     pub fn index(&self, name: &str) -> u32 {
         self.op
             .index_of(name)

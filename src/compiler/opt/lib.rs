@@ -142,7 +142,7 @@ mod word;
 
 pub use algebra::{Inexact, Rule};
 pub use inputs_read::inputs_read;
-pub use pass::{Ctx, OptError, Pass, Runner, Sink, Step, Timing};
+pub use pass::{Ctx, OptError, Pass, Run, Runner, Sink, Step, Timing};
 pub use pipeline::GEN9;
 pub use rules::RULES;
 pub use validate_lowered::validate_lowered;

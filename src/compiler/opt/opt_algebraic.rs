@@ -1,12 +1,13 @@
 //! Simplifies arithmetic by the rules of `rules.rs`.
 //!
-//! In:  scalar ALU operations (vectors are left alone). Out: no rule matches any more.
+//! In:  scalar ALU operations (vectors are left alone). Out: no rule matches any more. What `opt_copy_prop` and `opt_constant_folding`
+//! look for is done on the way.
 //! A rule that loses something fires only if none of the operations it matches forbids that.
 //! Tests: the rules' own, in `rules_tests.rs`, and tests/opt/opt_algebraic/.
 
 use crate::algebra::{Inexact, Node, constant_bits, node_bits};
 use crate::matching::{Match, Reads, matches};
-use crate::opt_constant_folding::fold_instr;
+use crate::opt_constant_folding::{fold_instr, fold_load};
 use crate::opt_copy_prop;
 use crate::pass::Ctx;
 use crate::rule_set::{Compiled, Makers, Present, RuleSet};
@@ -27,12 +28,21 @@ pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
     let mut changed = false;
     let mut reads = Reads::default();
     let mut present = Present::of(s);
-    for block in s.block_order() {
+    let mut data = None;
+    for event in s.layout() {
+        let block = match event {
+            CfEvent::Block(block) => block,
+            CfEvent::If(branch) => {
+                changed |= opt_copy_prop::condition(s, branch);
+                continue;
+            }
+            _ => continue,
+        };
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
             // What an operand has just become, a copy or a constant, shows at once: long chains need one walk.
             changed |= opt_copy_prop::instr(s, id);
-            if let Some(new) = fold_instr(s, id) {
+            if let Some(new) = fold_instr(s, id).or_else(|| fold_load(s, id, &mut data)) {
                 s.instrs[id] = new;
                 changed = true;
             }

@@ -76,8 +76,9 @@ fn fold_alu(s: &Shader, a: &Alu) -> Option<Instr> {
     })
 }
 
-/// A load of constant data at a constant place.
-fn fold_load(s: &Shader, id: Id<Instr>, data: &mut Option<Vec<u8>>) -> Option<Instr> {
+/// What a load of constant data at a constant place becomes. `data`: the constant data, once they were asked for.
+#[inline]
+pub(crate) fn fold_load(s: &Shader, id: Id<Instr>, data: &mut Option<Vec<u8>>) -> Option<Instr> {
     let Instr::Intrinsic(i) = &s.instrs[id] else {
         return None;
     };

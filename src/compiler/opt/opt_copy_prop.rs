@@ -18,16 +18,20 @@ pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
                     changed |= instr(s, id);
                 }
             }
-            CfEvent::If(i) => {
-                if let Some(to) = whole_copy(s, s.ifs[i].cond) {
-                    s.ifs[i].cond = to;
-                    changed = true;
-                }
-            }
+            CfEvent::If(i) => changed |= condition(s, i),
             _ => {}
         }
     }
     changed
+}
+
+/// Replaces the copies that a branch reads.
+pub(crate) fn condition(s: &mut Shader, branch: Id<nir::If>) -> bool {
+    let to = whole_copy(s, s.ifs[branch].cond);
+    if let Some(to) = to {
+        s.ifs[branch].cond = to;
+    }
+    to.is_some()
 }
 
 /// Replaces the copies that one instruction reads.

@@ -164,22 +164,21 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
 /// each block has its own.
 fn regions(s: &Shader) -> IdMap<Block, u32> {
     let mut out: IdMap<Block, u32> = IdMap::for_arena(&s.blocks, 0);
-    let layout = s.layout();
-    let mut asks = 0;
-    for event in &layout {
-        let &CfEvent::Block(b) = event else { continue };
+    let asks = |b: Id<Block>| {
         let instrs = s.blocks[b].instrs.iter().map(|&i| &s.instrs[i]);
-        asks += instrs
+        instrs
             .filter(|i| matches!(i, Instr::Intrinsic(_)) && reach(i, i.effects()) == Reach::Mask)
-            .count();
-    }
-    if asks < 2 || s.ifs.is_empty() {
+            .count()
+    };
+    let asking = || s.block_order().into_iter().map(asks).sum::<usize>();
+    if s.ifs.is_empty() || asking() < 2 {
         for (number, (b, _)) in s.blocks.iter().enumerate() {
             out[b] = number as u32;
         }
         return out;
     }
     let divergence = Divergence::new(s);
+    let layout = s.layout();
     let (mut region, mut next) = (0u32, 0u32);
     let mut fresh = || {
         next += 1;

@@ -19,37 +19,47 @@ pub(crate) fn has_effect(instr: &Instr) -> bool {
 pub fn opt_dce(s: &mut Shader, _: &Ctx) -> bool {
     let layout = s.layout();
     let mut live: IdMap<Instr, bool> = IdMap::for_arena(&s.instrs, false);
-    let mut work: Vec<Id<Instr>> = Vec::new();
-    let mut total = 0;
-    for event in &layout {
+    // What is read stands before its readers, but for what a phi reads of a loop's end.
+    let mut behind: Vec<Id<Instr>> = Vec::new();
+    let (mut total, mut count) = (0, 0);
+    let mut mark = |live: &mut IdMap<Instr, bool>, id: Id<Instr>| {
+        let new = !std::mem::replace(&mut live[id], true);
+        count += usize::from(new);
+        new
+    };
+    for event in layout.iter().rev() {
         match *event {
             CfEvent::Block(b) => {
                 total += s.blocks[b].instrs.len();
-                for &id in &s.blocks[b].instrs {
-                    if has_effect(&s.instrs[id]) {
-                        live[id] = true;
-                        work.push(id);
+                for &id in s.blocks[b].instrs.iter().rev() {
+                    let instr = &s.instrs[id];
+                    if !live[id] {
+                        if !has_effect(instr) {
+                            continue;
+                        }
+                        mark(&mut live, id);
                     }
+                    let phi = matches!(instr, Instr::Phi(_));
+                    instr.for_each_src(|d| {
+                        let maker = s.defs[d].instr;
+                        if mark(&mut live, maker) && phi {
+                            behind.push(maker);
+                        }
+                    });
                 }
             }
+            // It stands before both sides.
             CfEvent::If(i) => {
-                let id = s.defs[s.ifs[i].cond].instr;
-                if !live[id] {
-                    live[id] = true;
-                    work.push(id);
-                }
+                mark(&mut live, s.defs[s.ifs[i].cond].instr);
             }
             _ => {}
         }
     }
-    let mut count = 0;
-    while let Some(id) = work.pop() {
-        count += 1;
+    while let Some(id) = behind.pop() {
         s.instrs[id].for_each_src(|d| {
             let maker = s.defs[d].instr;
-            if !live[maker] {
-                live[maker] = true;
-                work.push(maker);
+            if mark(&mut live, maker) {
+                behind.push(maker);
             }
         });
     }

@@ -21,29 +21,39 @@ const MAX_SIGNS: usize = 4;
 
 /// Entry point.
 pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
-    let mut changed = add_to_products(s);
-    let plain = only_summed(s);
+    let mut plain = only_summed(s);
+    let mut changed = add_to_products(s, &plain);
+    if changed {
+        plain = only_summed(s);
+    }
     let order = s.block_order();
     let halves = Halves::new(s, &order);
+    // Sums of products, in order: one that is made does not make another.
+    let mut sums: Vec<(Id<Instr>, Product, AluSrc)> = Vec::new();
     // How often two constants of 32 bits are in a product and its sum.
     let mut pairs: FxHashMap<(u64, u64), u32> = FxHashMap::default();
     for &block in &order {
         for &id in &s.blocks[block].instrs {
-            let found = fusible(s, &plain, halves.as_ref(), id);
-            if let Some(pair) = found.and_then(|(product, addend)| constants(s, &product, &addend))
-            {
+            let Some((product, addend)) = fusible(s, &plain, halves.as_ref(), id) else {
+                continue;
+            };
+            if let Some(pair) = constants(s, &product, &addend) {
                 *pairs.entry(pair).or_default() += 1;
             }
+            sums.push((id, product, addend));
         }
     }
+    let mut sums = sums.into_iter().peekable();
     for block in order {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
-            let worth = |(product, addend): &(Product, AluSrc)| {
+            let worth = |product: &Product, addend: &AluSrc| {
                 let wide = s.defs[addend.def].bit_size != 32;
                 constants(s, product, addend).is_none_or(|pair| !wide && pairs[&pair] > 1)
             };
-            if let Some((product, addend)) = fusible(s, &plain, halves.as_ref(), id).filter(worth) {
+            if let Some((_, product, addend)) = sums.next_if(|(sum, ..)| *sum == id)
+                && worth(&product, &addend)
+            {
                 let before = s.blocks[block].instrs.len();
                 fuse(s, block, at, id, product, addend);
                 at += s.blocks[block].instrs.len() - before;
@@ -64,8 +74,7 @@ struct Chain {
 }
 
 /// Adds to the last of products what was added to their sum.
-fn add_to_products(s: &mut Shader) -> bool {
-    let plain = only_summed(s);
+fn add_to_products(s: &mut Shader, plain: &IdMap<Def, bool>) -> bool {
     let reads = reads(s);
     let mut changed = false;
     for block in s.block_order() {
@@ -76,7 +85,7 @@ fn add_to_products(s: &mut Shader) -> bool {
             if let Some(def) = s.instrs[id].def() {
                 once[def] = reads[def] == 1;
             }
-            if let Some(chain) = chain(s, &plain, &once, id) {
+            if let Some(chain) = chain(s, plain, &once, id) {
                 at += link(s, block, at, id, &chain);
                 changed = true;
             }

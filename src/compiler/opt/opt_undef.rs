@@ -12,8 +12,14 @@ use smallvec::SmallVec;
 
 /// Entry point.
 pub fn opt_undef(s: &mut Shader, _: &Ctx) -> bool {
+    let order = s.block_order();
+    // Most shaders have none of what is looked for.
+    let wanted = |i: &Id<Instr>| matches!(s.instrs[*i], Instr::Undef { .. } | Instr::Phi(_));
+    if !order.iter().any(|b| s.blocks[*b].instrs.iter().any(wanted)) {
+        return false;
+    }
     let mut changed = false;
-    for b in s.block_order() {
+    for b in order {
         let mut k = 0;
         while let Some(&id) = s.blocks[b].instrs.get(k) {
             match &s.instrs[id] {

@@ -4,6 +4,7 @@
 //! Out: the shader after them. Timing, dumps, validation and "stop after" live here and nowhere else.
 
 use nir::{Shader, ValidateError, validate};
+use std::ptr::fn_addr_eq;
 use std::time::{Duration, Instant};
 
 /// What passes know besides the shader.
@@ -39,13 +40,16 @@ impl Default for Ctx {
     }
 }
 
+/// What a pass does; true if it changed anything.
+pub type Run = fn(&mut Shader, &Ctx) -> bool;
+
 /// One pass.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     /// Name, as its file.
     pub name: &'static str,
-    /// Runs it; true if it changed anything.
-    pub run: fn(&mut Shader, &Ctx) -> bool,
+    /// Runs it.
+    pub run: Run,
 }
 
 /// A step of a pipeline.
@@ -105,7 +109,7 @@ pub struct Runner<'a> {
     /// Limits.
     pub ctx: Ctx,
     /// Passes that have run since the last change and found nothing: they would find nothing again.
-    pub idle: Vec<&'static str>,
+    pub idle: Vec<Run>,
 }
 
 /// Rounds of [`Step::UntilStable`] after which a pipeline goes on without a fixed point. Passes that undo each other
@@ -116,6 +120,7 @@ impl Runner<'_> {
     /// Runs all steps. Returns true if the end was reached, false if `stop_after` ended the run.
     pub fn run(&mut self, shader: &mut Shader, steps: &[Step]) -> Result<bool, OptError> {
         self.idle.clear();
+        self.idle.reserve(steps.len());
         for step in steps {
             match step {
                 Step::Once(pass) => {
@@ -155,7 +160,7 @@ impl Runner<'_> {
 
     /// Runs a pass, if it may find anything.
     fn one(&mut self, shader: &mut Shader, pass: &Pass) -> Result<bool, OptError> {
-        let idle = self.idle.contains(&pass.name);
+        let idle = self.idle.iter().any(|run| fn_addr_eq(*run, pass.run));
         // Debug builds look whether that is so.
         if idle && !cfg!(debug_assertions) {
             return Ok(false);
@@ -170,7 +175,7 @@ impl Runner<'_> {
         if changed {
             self.idle.clear();
         } else if !idle {
-            self.idle.push(pass.name);
+            self.idle.push(pass.run);
         }
         if let (Some(start), Some(timings)) = (start, &mut self.timings) {
             let time = start.elapsed();

@@ -50,6 +50,8 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_mem_access)),
     Step::Once(pass!(lower_alu_to_scalar)),
     Step::Once(pass!(lower_phis_to_scalar)),
+    // Before `opt_algebraic` counts who reads what.
+    Step::Once(pass!(opt_copy_prop)),
     Step::UntilStable(OPTIMISE),
     Step::Once(pass!(opt_reassociate)),
     Step::Once(pass!(opt_forward_stores)),
@@ -96,10 +98,8 @@ static UNROLL: &[Pass] = &[
     pass!(opt_loop_unroll),
 ];
 
-/// Run in turn until none finds anything.
+/// Run in turn until none finds anything. The first reads through copies and evaluates what is constant, too.
 static OPTIMISE: &[Pass] = &[
-    pass!(opt_copy_prop),
-    pass!(opt_constant_folding),
     pass!(opt_algebraic),
     pass!(opt_cse),
     pass!(opt_hoist),

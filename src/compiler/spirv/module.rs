@@ -32,7 +32,7 @@ pub struct Module {
     pub(crate) ext_sets: FxHashMap<u32, ExtSet>,
     pub(crate) names: FxHashMap<u32, String>,
     pub(crate) member_names: FxHashMap<(u32, u32), String>,
-    pub(crate) decorations: FxHashMap<u32, Vec<Deco>>,
+    pub(crate) decorations: FxHashMap<u32, SmallVec<[Deco; 2]>>,
     /// Types, constants and variables, in order.
     pub(crate) globals: Vec<u32>,
     pub(crate) functions: Vec<Function>,

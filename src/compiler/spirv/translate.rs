@@ -64,6 +64,8 @@ impl Module {
             Stage::Compute => ExecutionModel::GLCompute,
         };
         let entry = self.find_entry(options.entry_point, model)?;
+        // About what the passes will come to, where nothing is inlined or unrolled.
+        let instrs = 2 * self.stream.insts.len();
         let shader = Shader {
             stage: options.stage,
             name: entry.name.clone(),
@@ -71,8 +73,8 @@ impl Module {
             types: Types::default(),
             vars: Arena::new(),
             blocks: Arena::new(),
-            instrs: Arena::new(),
-            defs: Arena::new(),
+            instrs: Arena::with_capacity(instrs),
+            defs: Arena::with_capacity(instrs),
             ifs: Arena::new(),
             loops: Arena::new(),
             body: Vec::new(),

@@ -167,7 +167,8 @@ pub(crate) fn select(
     known: &mut Known<'_>,
     width: u8,
 ) -> Result<Option<Selected>, FsError> {
-    let mut b = Build::new(width);
+    let instrs = sh.blocks.iter().map(|(_, block)| block.instrs.len()).sum();
+    let mut b = Build::new(width, instrs);
     let layout_events = sh.layout();
     // The header, and in fragment shaders the masks behind it, of sixteen pixels each.
     let headers = if sh.stage == nir::Stage::Fragment {
