@@ -318,13 +318,18 @@ impl Isel<'_> {
         to
     }
 
+    /// The handles of the vertices that lanes of a geometry or control shader ask for.
+    pub(super) fn vertex_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
+        match &self.thread {
+            Thread::Control(_) => self.control_handles(i),
+            _ => self.geometry_handles(i),
+        }
+    }
+
     /// `load_per_vertex_input` of geometry and tessellation control shaders.
     pub(super) fn vertex_of_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
-        let handles = match &self.thread {
-            Thread::Control(_) => self.control_handles(i)?,
-            _ => self.geometry_handles(i)?,
-        };
+        let handles = self.vertex_handles(i)?;
         let map = self.input_map.clone();
         let read = |slot: u8| map.place(slot).map(|p| p as u32);
         let Some(place) = self.place_of_slots(i, i.srcs[1], read)? else {
@@ -422,9 +427,17 @@ impl Isel<'_> {
             abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
         let exec = self.exec_of_slots(i);
         let v = self.urb_read(exec, handles, place, first + n, changing);
-        for c in 0..n {
-            let at = u32::from(first + c) * GRF_BYTES;
-            let lanes = Lanes::new(v, at, Type::Ud, 4);
+        self.take_slot(i, exec, v, 0);
+    }
+
+    /// Lets the components that a load names be those of a slot that was read, from a dword of the answer on.
+    pub(super) fn take_slot(&mut self, i: &Intrinsic, exec: Exec, answer: VgrfId, dword: u8) {
+        let Some(def) = i.def else { return };
+        let first =
+            abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
+        for c in 0..self.sh.defs[def].num_components {
+            let at = u32::from(dword + first + c) * GRF_BYTES;
+            let lanes = Lanes::new(answer, at, Type::Ud, 4);
             let one = exec == ALL;
             self.set_place(def, c, if one { lanes.scalar() } else { lanes });
         }

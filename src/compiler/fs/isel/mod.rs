@@ -25,6 +25,7 @@ mod reduce;
 mod reuse;
 mod sampler;
 mod scratch;
+mod slot_pairs;
 mod subgroup;
 mod target;
 mod tess;
@@ -117,6 +118,7 @@ pub(super) struct Isel<'a> {
     handle_uses: IdMap<Def, u32>,
     reuse: reuse::Reuse,
     together: together::Together,
+    slot_pairs: slot_pairs::SlotPairs,
     ranges: pushed::Ranges,
     numbered: sampler::Numbered,
     /// Ranges of uniform buffers may be pushed.
@@ -218,6 +220,7 @@ pub(crate) fn select(
         handle_uses: IdMap::default(),
         reuse: reuse::Reuse::default(),
         together: together::Together::default(),
+        slot_pairs: slot_pairs::SlotPairs::default(),
         ranges: pushed::Ranges::default(),
         numbered: sampler::Numbered::default(),
         push_ranges: options.push_ranges,
@@ -253,6 +256,7 @@ impl<'a> Isel<'a> {
         self.prepare_samplers(layout);
         self.prepare_reuse(layout);
         self.prepare_together(layout);
+        self.prepare_slot_pairs(layout);
         self.prepare_clamps(layout);
         self.prepare_halves(layout);
         self.prepare_answers(layout);
@@ -354,6 +358,7 @@ impl<'a> Isel<'a> {
                         self.alu(alu)?;
                     }
                 }
+                Instr::Intrinsic(_) if self.slot_pair(i)? => {}
                 Instr::Intrinsic(intrinsic) => self.intrinsic(intrinsic)?,
                 Instr::Phi(_) => {}
                 Instr::Jump(j) => jump = Some(*j),

@@ -155,7 +155,7 @@ impl Isel<'_> {
         Ok(self.picked(inputs, bytes))
     }
 
-    fn patch_handle(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
+    pub(super) fn patch_handle(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         let patch = match &self.thread {
             Thread::Control(thread) => thread.patch,
             Thread::Evaluation(thread) => thread.patch,
@@ -176,7 +176,7 @@ impl Isel<'_> {
     }
 
     /// Where a slot of a control point lies. Operands: the point, slots to add.
-    fn point_place(
+    pub(super) fn point_place(
         &mut self,
         i: &Intrinsic,
         vertex: usize,

@@ -1,0 +1,273 @@
+//! Two slots of a vertex that lie side by side: one message reads or writes both.
+//!
+//! In:  loads of inputs in geometry and control shaders, and stores of control points, each of one slot. Out: of two of a block that
+//! are of one vertex and beside each other, loads are done where the first stands, unless they are put out as they are, and stores where
+//! the second does, if nobody reads outputs in between.
+//! Ref: SKL PRM vol. 7, "URB: SIMD8 Write", "SIMD8 Read": up to eight dwords. Tests: tests/fs/isel/slot_pairs_*.nir.
+
+use super::Isel;
+use super::thread::Thread;
+use super::urb::Place;
+use crate::builder::{Lanes, Mods};
+use crate::error::FsError;
+use entity::{Id, IdMap};
+use nir::{AluOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Shader};
+use smallvec::SmallVec;
+
+/// Dwords of a slot.
+const SLOT_DWORDS: u8 = 4;
+
+/// What is done with another one.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+enum Pair {
+    #[default]
+    None,
+    /// Here, with that one.
+    With(Id<Instr>),
+    /// Where the other one is.
+    Elsewhere,
+}
+
+/// The pairs of a shader.
+#[derive(Default)]
+pub(super) struct SlotPairs(IdMap<Instr, Pair>);
+
+/// A vertex that is named: by a number, or by whatever a def is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Vertex {
+    Number(u64),
+    Def(Id<Def>),
+}
+
+/// An access of one slot, for which another one is looked for.
+struct Open {
+    id: Id<Instr>,
+    vertex: Vertex,
+    slot: u32,
+    /// What may only be the lower slot, or the upper one.
+    lower: bool,
+    upper: bool,
+    divergent: bool,
+}
+
+impl Open {
+    fn fits(&self, other: &Open) -> bool {
+        let (lower, upper) = match self.slot < other.slot {
+            true => (self, other),
+            false => (other, self),
+        };
+        lower.slot + 1 == upper.slot
+            && lower.lower
+            && upper.upper
+            && lower.vertex == upper.vertex
+            && lower.divergent == upper.divergent
+    }
+}
+
+impl Isel<'_> {
+    /// Finds the pairs.
+    pub(super) fn prepare_slot_pairs(&mut self, layout: &[CfEvent]) {
+        if !matches!(self.thread, Thread::Control(_) | Thread::Geometry(_)) {
+            return;
+        }
+        let sh = self.sh;
+        // The answer of such a load alone becomes a part of what is sent for the vertex.
+        let copied = match self.thread {
+            Thread::Geometry(_) => copied(sh, layout),
+            _ => IdMap::default(),
+        };
+        for event in layout {
+            let CfEvent::Block(b) = *event else { continue };
+            let mut loads: SmallVec<[Open; 8]> = SmallVec::new();
+            let mut stores: SmallVec<[Open; 8]> = SmallVec::new();
+            for &id in &sh.blocks[b].instrs {
+                let Instr::Intrinsic(i) = &sh.instrs[id] else {
+                    continue;
+                };
+                match i.op {
+                    IntrinsicOp::LoadPerVertexInput => {
+                        let Some(open) = self.open_load(id, i, &copied) else {
+                            continue;
+                        };
+                        match loads.iter().position(|o| o.fits(&open)) {
+                            Some(first) => {
+                                let first = loads.swap_remove(first);
+                                self.slot_pairs.0[first.id] = Pair::With(id);
+                                self.slot_pairs.0[id] = Pair::Elsewhere;
+                            }
+                            None => loads.push(open),
+                        }
+                    }
+                    IntrinsicOp::StorePerVertexOutput => {
+                        let Some(open) = self.open_store(id, i) else {
+                            stores.clear();
+                            continue;
+                        };
+                        // Another vertex may be the same.
+                        stores.retain(|o| o.slot != open.slot && o.vertex == open.vertex);
+                        match stores.iter().position(|o| o.fits(&open)) {
+                            Some(first) => {
+                                let first = stores.swap_remove(first);
+                                self.slot_pairs.0[first.id] = Pair::Elsewhere;
+                                self.slot_pairs.0[id] = Pair::With(first.id);
+                            }
+                            None => stores.push(open),
+                        }
+                    }
+                    IntrinsicOp::LoadOutput
+                    | IntrinsicOp::LoadPerVertexOutput
+                    | IntrinsicOp::Barrier => stores.clear(),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn vertex(&self, def: Id<Def>) -> Vertex {
+        match self.sh.const_component(def, 0) {
+            Some(number) => Vertex::Number(number),
+            None => Vertex::Def(def),
+        }
+    }
+
+    /// The slot of an access, if that is known and none of the header's, and the access is one of dwords.
+    fn whole_slot(&self, i: &Intrinsic, offset: Id<Def>, value: Id<Def>) -> Option<u8> {
+        let more = self.sh.const_component(offset, 0)?;
+        let slot = u8::try_from(u64::from(i.index("location")) + more).ok()?;
+        (!abi::in_header(slot) && self.bits(value) == 32).then_some(slot)
+    }
+
+    fn open_load(&self, id: Id<Instr>, i: &Intrinsic, copied: &IdMap<Def, bool>) -> Option<Open> {
+        let def = i
+            .def
+            .filter(|def| self.uses[def.index()] > 0 && !copied[*def])?;
+        let slot = self.whole_slot(i, i.srcs[1], def)?;
+        Some(Open {
+            id,
+            vertex: self.vertex(i.srcs[0]),
+            slot: self.input_map.place(slot)? as u32,
+            lower: true,
+            upper: true,
+            divergent: self.is_divergent(def),
+        })
+    }
+
+    fn open_store(&self, id: Id<Instr>, i: &Intrinsic) -> Option<Open> {
+        let Thread::Control(thread) = &self.thread else {
+            return None;
+        };
+        let slot = self.whole_slot(i, i.srcs[2], i.srcs[0])?;
+        let n = self.sh.defs[i.srcs[0]].num_components;
+        let mask = i.index("write_mask") & ((1 << n) - 1);
+        // From the first dword on, without gaps.
+        let upper = i.index("component") == 0 && mask & (mask + 1) == 0;
+        Some(Open {
+            id,
+            vertex: self.vertex(i.srcs[1]),
+            slot: thread.info.patch.point_place(slot)? as u32,
+            lower: upper && mask == 0xf,
+            upper,
+            divergent: true,
+        })
+    }
+
+    /// True for what is done with another one: now, or where that stands.
+    pub(super) fn slot_pair(&mut self, id: Id<Instr>) -> Result<bool, FsError> {
+        let with = match self.slot_pairs.0[id] {
+            Pair::None => return Ok(false),
+            Pair::Elsewhere => return Ok(true),
+            Pair::With(other) => other,
+        };
+        let sh = self.sh;
+        let (Instr::Intrinsic(a), Instr::Intrinsic(b)) = (&sh.instrs[id], &sh.instrs[with]) else {
+            return Ok(false);
+        };
+        match a.op {
+            IntrinsicOp::LoadPerVertexInput => self.load_pair(a, b)?,
+            _ => self.store_pair(a, b)?,
+        }
+        Ok(true)
+    }
+
+    fn load_pair(&mut self, a: &Intrinsic, b: &Intrinsic) -> Result<(), FsError> {
+        let place = |isel: &Self, i: &Intrinsic| {
+            let slot = isel.whole_slot(i, i.srcs[1], i.def?)?;
+            isel.input_map.place(slot)
+        };
+        let Some([(slot, lower), (_, upper)]) = in_order((a, place(self, a)), (b, place(self, b)))
+        else {
+            return Err(super::subgroup::unsupported(a));
+        };
+        let handles = self.vertex_handles(a)?;
+        let exec = self.exec_of_slots(a);
+        let components = upper.def.map_or(0, |def| self.sh.defs[def].num_components);
+        let n = SLOT_DWORDS + upper.index("component") as u8 + components;
+        let v = self.urb_read(exec, handles, Place::at(slot), n, false);
+        self.take_slot(lower, exec, v, 0);
+        self.take_slot(upper, exec, v, SLOT_DWORDS);
+        Ok(())
+    }
+
+    fn store_pair(&mut self, a: &Intrinsic, b: &Intrinsic) -> Result<(), FsError> {
+        let place = |isel: &Self, i: &Intrinsic| {
+            let Thread::Control(thread) = &isel.thread else {
+                return None;
+            };
+            let slot = isel.whole_slot(i, i.srcs[2], i.srcs[0])?;
+            thread.info.patch.point_place(slot)
+        };
+        let ordered = in_order((a, place(self, a)), (b, place(self, b)));
+        let Some([(_, lower), (_, upper)]) = ordered else {
+            return Err(super::subgroup::unsupported(a));
+        };
+        let handles = self.patch_handle(lower)?;
+        let Some(place) = self.point_place(lower, 1, 2)? else {
+            return Err(super::subgroup::unsupported(lower));
+        };
+        let mut values: SmallVec<[Lanes; 8]> = SmallVec::new();
+        for i in [lower, upper] {
+            for c in 0..i
+                .index("write_mask")
+                .trailing_ones()
+                .min(SLOT_DWORDS.into())
+            {
+                values.push(self.comp(i.srcs[0], c as u8, isa::Type::Ud));
+            }
+        }
+        self.urb_write(handles, place, None, &values, Mods::NONE, false);
+        Ok(())
+    }
+}
+
+/// Values that outputs are made of as they are.
+fn copied(sh: &Shader, layout: &[CfEvent]) -> IdMap<Def, bool> {
+    let mut out = IdMap::for_arena(&sh.defs, false);
+    for event in layout {
+        let CfEvent::Block(b) = *event else { continue };
+        for &id in &sh.blocks[b].instrs {
+            let Instr::Intrinsic(i) = &sh.instrs[id] else {
+                continue;
+            };
+            if i.op != IntrinsicOp::StoreOutput {
+                continue;
+            }
+            let value = i.srcs[0];
+            out[value] = true;
+            if let Some(alu) = sh.alu_of(value)
+                && (alu.op == AluOp::Mov || alu.op.is_vec())
+            {
+                alu.srcs.iter().for_each(|src| out[src.def] = true);
+            }
+        }
+    }
+    out
+}
+
+/// Two accesses with their places, the lower one first.
+fn in_order<'i>(
+    a: (&'i Intrinsic, Option<usize>),
+    b: (&'i Intrinsic, Option<usize>),
+) -> Option<[(u32, &'i Intrinsic); 2]> {
+    let (a, b) = ((a.1? as u32, a.0), (b.1? as u32, b.0));
+    Some(if a.0 < b.0 { [a, b] } else { [b, a] })
+}
