@@ -297,12 +297,21 @@ pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> u
 /// Bindings on their way to their places in a layout.
 pub struct Placing<'a> {
     layout: &'a mut SetLayout,
-    /// They came by their numbers.
+    /// They came by their numbers, each once.
     sorted: bool,
     /// One has a variable count.
     variable: bool,
     /// One has plain samplers.
     samplers: bool,
+}
+
+/// For `dedup_by`: of two neighbours of one number the later one stays.
+fn replaces<T>(later: &mut T, earlier: &mut T, number: impl Fn(&T) -> u32) -> bool {
+    let same = number(later) == number(earlier);
+    if same {
+        std::mem::swap(later, earlier);
+    }
+    same
 }
 
 impl Placing<'_> {
@@ -348,7 +357,7 @@ impl Placing<'_> {
         };
         layout.room.take(&placed, info.pieces);
         let before = layout.bindings.last();
-        self.sorted &= before.is_none_or(|before| before.info.binding <= info.binding);
+        self.sorted &= before.is_none_or(|before| before.info.binding < info.binding);
         self.variable |= info.variable;
         self.samplers |= placed.has_plain_samplers();
         layout.bindings.push(placed);
@@ -360,6 +369,14 @@ impl Placing<'_> {
         if !self.sorted {
             layout.bindings.sort_by_key(|placed| placed.info.binding);
             layout.samplers.sort_by_key(|fixed| fixed.binding);
+            // A number stands for one binding (VUID-VkDescriptorSetLayoutCreateInfo-binding-00279), but Mesa's zink says some twice:
+            // the last one counts, as with other drivers.
+            layout
+                .bindings
+                .dedup_by(|later, earlier| replaces(later, earlier, |p| p.info.binding));
+            layout
+                .samplers
+                .dedup_by(|later, earlier| replaces(later, earlier, |f| f.binding));
         }
         // Vulkan has only the last of a variable count; what follows would have no place otherwise.
         if self.variable
@@ -657,6 +674,27 @@ mod tests {
             .map(|b| (b.binding, b.offset_bytes, b.dynamic_index))
             .collect();
         assert_eq!(facts, [(0, 0, 1), (3, 128, 1), (7, 128, 3)]);
+    }
+
+    #[test]
+    fn of_bindings_with_one_number_the_last_counts() {
+        let kind = api::DescriptorType::UNIFORM_BUFFER;
+        for (numbers, places) in [
+            ([1, 1, 3], vec![(1, 0), (3, 128)]),
+            ([2, 0, 2], vec![(0, 0), (2, 128)]),
+        ] {
+            let all = (1..).zip(numbers).map(|(count, n)| info(n, kind, count));
+            let layout = Arc::new(SetLayout::new(all, false).unwrap());
+            let joined = PipelineLayout::new(&[layout.clone()], &[]).unwrap();
+            let set = &joined.abi.sets[0].bindings;
+            let told: Vec<_> = set.iter().map(|b| (b.binding, b.offset_bytes)).collect();
+            assert_eq!(told, places, "{numbers:?}");
+            // Who writes and who reads finds the same.
+            for (n, at) in places {
+                let written = layout.placed(n).unwrap()[0];
+                assert_eq!((written.info.binding, written.offset_bytes), (n, at));
+            }
+        }
     }
 
     #[test]
