@@ -3,7 +3,9 @@
 use crate::Scene;
 use crate::compare::{EXACT, ROUNDED, Shot, Tolerance};
 use crate::stage::*;
-use samples::vulkan::{Bound, GraphicsInfo, Image, Recorder, Target, Targets, Use, feature, vk};
+use samples::vulkan::{
+    Bound, GraphicsInfo, Image, ImageInfo, Recorder, Target, Targets, Use, feature, vk,
+};
 use samples::{Error, Gpu};
 
 /// Depths of planes are interpolated; the last bit of 24 or 32 is the implementation's.
@@ -114,6 +116,86 @@ fn crossing(name: &str, format: vk::Format, compare: vk::CompareOp) -> Scene {
             stage.aspect("the depth", vk::ImageAspectFlags::DEPTH)?,
         ])
     })
+}
+
+/// A slope through a plane: what its fragments store in an image, and add to another one, is there behind the plane too, unless tests
+/// come first.
+fn stored_behind(
+    gpu: &Gpu,
+    declarations: &str,
+    body: &str,
+    tests: &str,
+) -> Result<Vec<Shot>, Error> {
+    let stage = Stage::new(gpu, vk::Format::D32_SFLOAT)?;
+    let stored = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).storage())?;
+    let counts = gpu.image(ImageInfo::new(vk::Format::R32_UINT, SIDE, SIDE).storage())?;
+    let set = gpu.set(&[
+        Bound::StorageImage(stored.view),
+        Bound::StorageImage(counts.view),
+    ])?;
+    let cleared = gpu.compute(
+        "#version 450
+        layout(local_size_x = 8, local_size_y = 8) in;
+        layout(binding = 0, rgba8) uniform writeonly image2D stored;
+        layout(binding = 1, r32ui) uniform writeonly uimage2D counts;
+        void main()
+        {
+            ivec2 p = ivec2(gl_GlobalInvocationID.xy);
+            imageStore(stored, p, vec4(0, 0, 1, 1));
+            imageStore(counts, p, uvec4(3));
+        }",
+        &[set],
+        0,
+    )?;
+    let plane = stage.pipeline(GraphicsInfo {
+        depth: Some((vk::CompareOp::ALWAYS, true)),
+        ..GraphicsInfo::default()
+    })?;
+    let fragment = format!(
+        "#version 450
+        {tests}
+        {declarations}
+        layout(binding = 0, rgba8) uniform writeonly image2D stored;
+        layout(binding = 1, r32ui) uniform uimage2D counts;
+        void main()
+        {{
+            ivec2 p = ivec2(gl_FragCoord.xy);
+            imageStore(stored, p, vec4(gl_FragCoord.xy / 64.0, 0, 1));
+            imageAtomicAdd(counts, p, 4);
+            {body}
+        }}"
+    );
+    let slope = stage.pipeline(GraphicsInfo {
+        fragment: Some(&fragment),
+        sets: &[set],
+        depth: Some((vk::CompareOp::LESS, true)),
+        ..GraphicsInfo::default()
+    })?;
+    gpu.run(|r| {
+        r.use_as(&stored, Use::Storage);
+        r.use_as(&counts, Use::Storage);
+        r.bind::<u8>(&cleared, &[set], &[]);
+        r.dispatch([SIDE / 8, SIDE / 8, 1]);
+        r.use_as(&stored, Use::Storage);
+        r.use_as(&counts, Use::Storage);
+        Ok(())
+    })?;
+    stage.draw(|r| {
+        quad(r, &plane, WHOLE, RED);
+        let push = [SLOPE, GREEN];
+        r.bind(&slope, &[set], push.as_flattened());
+        r.draw(0, 4, 1);
+    })?;
+    let mut shots = vec![
+        shot(gpu, "what was stored", &stored)?,
+        shot(gpu, "what was added", &counts)?,
+        stage.aspect("the depth", vk::ImageAspectFlags::DEPTH)?,
+    ];
+    // Colours that a shader does not write are undefined.
+    if !body.is_empty() {
+        shots.push(stage.colour()?);
+    }
+    Ok(shots)
 }
 
 /// Draws a slope, with something special about it, on a plane in the middle.
@@ -230,6 +312,18 @@ pub fn scenes() -> Vec<Scene> {
             op(C::NOT_EQUAL, 0xfe, [S::INVERT, S::KEEP, S::REPLACE], [255, 255]),
             op(C::GREATER_OR_EQUAL, 0xff, [S::KEEP, S::KEEP, S::ZERO], [255, 255]),
         ]),
+        scene("fragments_behind_depth_store_in_images", PLANES, |gpu| {
+            stored_behind(gpu, "layout(location = 0) out vec4 colour;", "colour = vec4(1);", "")
+        })
+        .needs(&[feature::FRAGMENT_STORES]),
+        scene("fragments_without_colour_store_in_images", PLANES, |gpu| {
+            stored_behind(gpu, "", "", "")
+        })
+        .needs(&[feature::FRAGMENT_STORES]),
+        scene("early_tests_keep_fragments_from_storing", PLANES, |gpu| {
+            stored_behind(gpu, "", "", "layout(early_fragment_tests) in;")
+        })
+        .needs(&[feature::FRAGMENT_STORES]),
         scene("depth_sampled_afterwards", ROUNDED, |gpu| {
             let stage = Stage::new(gpu, vk::Format::D32_SFLOAT)?;
             let pipeline = stage.pipeline(GraphicsInfo {

@@ -9,7 +9,7 @@ use crate::builder::Lanes;
 use crate::error::FsError;
 use crate::lir::{Lir, VgrfId};
 use abi::{BARYCENTRIC_MODES, ComputedDepth, FragmentInfo, StageInfo};
-use nir::{CfEvent, DepthLayout, IntrinsicOp, Shader, Slot};
+use nir::{CfEvent, DepthLayout, Effects, IntrinsicOp, Shader, Slot};
 
 /// Pixels that the payload has together.
 const GROUP: usize = 16;
@@ -215,15 +215,7 @@ fn in_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>, FsError> {
     Ok(all)
 }
 
+/// True for what others can see: buffers, images, addresses; not for what an invocation has for itself.
 fn writes_memory(op: IntrinsicOp) -> bool {
-    use IntrinsicOp as I;
-    matches!(
-        op,
-        I::StoreSsbo
-            | I::SsboAtomic
-            | I::SsboAtomicSwap
-            | I::StoreGlobal
-            | I::GlobalAtomic
-            | I::GlobalAtomicSwap
-    )
+    op.info().effects.any(Effects::WRITES) && op != IntrinsicOp::StoreScratch
 }
