@@ -133,6 +133,8 @@ have 'applications on Ingot' "$lavapipe" ffmpeg gst-launch-1.0 vkd3d-triangle gl
 have 'OpenCL on the simulator' /etc/OpenCL/vendors/intel.icd /usr/include/CL/cl.h cc &&
     check 'OpenCL by Intel' tests/witness/opencl.sh "$binaries"
 have 'OpenGL on iris' /usr/lib/x86_64-linux-gnu/dri/iris_dri.so /usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner python3 &&
-    check 'OpenGL on iris' /usr/bin/python3 tests/witness/gl.py "$binaries"
+    check 'OpenGL on iris' /usr/bin/python3 tests/witness/gl.py "$binaries" iris
+have 'OpenGL by zink' /usr/lib/x86_64-linux-gnu/dri/zink_dri.so /usr/lib/x86_64-linux-gnu/piglit/bin/shader_runner python3 &&
+    check 'OpenGL by zink on Ingot' /usr/bin/python3 tests/witness/gl.py "$binaries" zink
 
 exit $((failed > 0))

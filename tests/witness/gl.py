@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""OpenGL tests of piglit by Mesa's iris on the simulated GPU in strict mode, beside llvmpipe: the same verdicts.
+"""OpenGL tests of piglit on the simulated GPU in strict mode, beside llvmpipe: the same verdicts.
 
-In:  the folder with `ingot`; gl_tests.txt beside this file (piglit's command lines); gl_known.txt (those whose verdicts
-     differ, as `iris verdict, llvmpipe verdict: test: reason`). A test during which the simulator stops a batch is `stopped`,
-     whatever it says itself.
+In:  the folder with `ingot`; who draws: `iris`, Mesa's driver, or `zink`, OpenGL by way of Vulkan, on Ingot; gl_tests.txt beside
+     this file (piglit's command lines); gl_known_WHO.txt (those whose verdicts differ, as `verdict, llvmpipe's verdict: test:
+     reason`). A test during which the simulator stops a batch is `stopped`, whatever it says itself.
 Out: each difference that is not known, each known one that is none any more; a count. Exit status 1 if there is any, or fewer
      than 200 tests pass.
 Ref: piglit, framework/test/piglit_test.py (a test ends with a line `PIGLIT: {"result": ...}`).
@@ -25,6 +25,11 @@ WORKERS = 2
 TIMEOUT_S = 120
 # Tests that have to pass.
 LEAST = 200
+# Who draws: the driver that the simulator's program loads, and what Mesa is told.
+DRAWN_BY = {
+    "iris": ("iris", {}),
+    "zink": ("ingot", {"MESA_LOADER_DRIVER_OVERRIDE": "zink", "GALLIUM_DRIVER": "zink"}),
+}
 
 
 def lines(name):
@@ -69,26 +74,27 @@ def verdicts(prefix, environment, tests):
 
 
 def main():
-    binaries = pathlib.Path(sys.argv[1]).resolve()
+    binaries, who = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2]
+    driver, environment = DRAWN_BY[who]
     tests = lines("gl_tests.txt")
     known = {}
-    for line in lines("gl_known.txt"):
+    for line in lines(f"gl_known_{who}.txt"):
         both, test, _reason = line.split(": ", 2)
         known[test] = tuple(both.split(", "))
-    simulator = [str(binaries / "ingot"), "sim", "--gpu", "skl", "--strict", "--driver", "iris", "--"]
-    iris = verdicts(simulator, {}, tests)
+    simulator = [str(binaries / "ingot"), "sim", "--gpu", "skl", "--strict", "--driver", driver, "--"]
+    drawn = verdicts(simulator, environment, tests)
     llvmpipe = verdicts([], {"LIBGL_ALWAYS_SOFTWARE": "1", "GALLIUM_DRIVER": "llvmpipe"}, tests)
     wrong = 0
-    for test, (ours, hung), (theirs, _) in zip(tests, iris, llvmpipe):
+    for test, (ours, hung), (theirs, _) in zip(tests, drawn, llvmpipe):
         expected = known.pop(test, (theirs, theirs))
         if (ours, theirs) != expected:
             wrong += 1
-            print(f"{test}: {ours} by iris, {theirs} by llvmpipe; expected {' and '.join(expected)}\n{hung}")
+            print(f"{test}: {ours} by {who}, {theirs} by llvmpipe; expected {' and '.join(expected)}\n{hung}")
     for test in known:
         wrong += 1
         print(f"{test}: known, but not run")
-    passed = sum(ours.startswith("pass") for ours, _ in iris)
-    print(f"{passed} of {len(tests)} OpenGL tests pass by iris; {wrong} not as llvmpipe says or as is known")
+    passed = sum(ours.startswith("pass") for ours, _ in drawn)
+    print(f"{passed} of {len(tests)} OpenGL tests pass by {who}; {wrong} not as llvmpipe says or as is known")
     return 1 if wrong or passed < LEAST else 0
 
 
