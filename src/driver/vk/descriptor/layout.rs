@@ -685,7 +685,7 @@ mod tests {
         ] {
             let all = (1..).zip(numbers).map(|(count, n)| info(n, kind, count));
             let layout = Arc::new(SetLayout::new(all, false).unwrap());
-            let joined = PipelineLayout::new(&[layout.clone()], &[]).unwrap();
+            let joined = PipelineLayout::new(std::slice::from_ref(&layout), &[]).unwrap();
             let set = &joined.abi.sets[0].bindings;
             let told: Vec<_> = set.iter().map(|b| (b.binding, b.offset_bytes)).collect();
             assert_eq!(told, places, "{numbers:?}");
