@@ -64,8 +64,9 @@ impl Module {
             Stage::Compute => ExecutionModel::GLCompute,
         };
         let entry = self.find_entry(options.entry_point, model)?;
-        // About what the passes will come to, where nothing is inlined or unrolled.
-        let instrs = 2 * self.stream.insts.len();
+        // About what the passes will come to, where nothing is inlined or unrolled; of a large module an entry may be a small part.
+        const MOST_AHEAD: usize = 1 << 14;
+        let instrs = (2 * self.stream.insts.len()).min(MOST_AHEAD);
         let shader = Shader {
             stage: options.stage,
             name: entry.name.clone(),

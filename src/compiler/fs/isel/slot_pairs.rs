@@ -16,6 +16,8 @@ use smallvec::SmallVec;
 
 /// Dwords of a slot.
 const SLOT_DWORDS: u8 = 4;
+/// Accesses of a block among which another one's pair is looked for: the last ones.
+const MOST_OPEN: usize = 64;
 
 /// What is done with another one.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -95,7 +97,7 @@ impl Isel<'_> {
                                 self.slot_pairs.0[first.id] = Pair::With(id);
                                 self.slot_pairs.0[id] = Pair::Elsewhere;
                             }
-                            None => loads.push(open),
+                            None => keep(&mut loads, open),
                         }
                     }
                     IntrinsicOp::StorePerVertexOutput => {
@@ -111,7 +113,7 @@ impl Isel<'_> {
                                 self.slot_pairs.0[first.id] = Pair::Elsewhere;
                                 self.slot_pairs.0[id] = Pair::With(first.id);
                             }
-                            None => stores.push(open),
+                            None => keep(&mut stores, open),
                         }
                     }
                     IntrinsicOp::LoadOutput
@@ -237,6 +239,14 @@ impl Isel<'_> {
         self.urb_write(handles, place, None, &values, Mods::NONE, false);
         Ok(())
     }
+}
+
+/// Adds one to the last ones.
+fn keep(all: &mut SmallVec<[Open; 8]>, open: Open) {
+    if all.len() == MOST_OPEN {
+        all.remove(0);
+    }
+    all.push(open);
 }
 
 /// Values that outputs are made of as they are.
