@@ -3,7 +3,8 @@
 //! In:  loads of inputs in geometry and control shaders, and stores of control points, each of one slot. Out: of two of a block that
 //! are of one vertex and beside each other, loads are done where the first stands, unless they are put out as they are, and stores where
 //! the second does, if nobody reads outputs in between.
-//! Ref: SKL PRM vol. 7, "URB: SIMD8 Write", "SIMD8 Read": up to eight dwords. Tests: tests/fs/isel/slot_pairs_*.nir.
+//! Ref: SKL PRM vol. 7, "URB: SIMD8 Write", "SIMD8 Read": up to eight dwords. Intel's own compiler (IGC, `igc-merge-urb-reads`) joins reads
+//! of neighbouring slots on Skylake in the same way. Tests: tests/fs/isel/slot_pairs_*.nir.
 
 use super::Isel;
 use super::thread::Thread;
