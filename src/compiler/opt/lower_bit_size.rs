@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 
 /// Entry point.
 pub fn lower_bit_size(s: &mut Shader, _: &Ctx) -> bool {
+    let signs = asks_for_signs(s);
     lower_instrs(
         s,
         |s, i| match i {
@@ -22,7 +23,7 @@ pub fn lower_bit_size(s: &mut Shader, _: &Ctx) -> bool {
                 return Action::Keep;
             };
             b.exact = a.exact;
-            let action = lower(b, &a);
+            let action = lower(b, &a, signs);
             b.exact = false;
             action
         },
@@ -47,14 +48,52 @@ fn wants(s: &Shader, a: &Alu) -> bool {
             .any(|(r, x)| byte(r.ty.size, s.defs[x.def].bit_size))
 }
 
-fn lower(b: &mut Builder<'_>, a: &Alu) -> Action {
+/// True if the lower half of the result, or a comparison's, does not depend on how the operands were extended.
+fn same_for_any_extension(op: AluOp) -> bool {
+    use AluOp as Op;
+    matches!(
+        op,
+        Op::IAdd
+            | Op::ISub
+            | Op::IMul
+            | Op::INeg
+            | Op::IShl
+            | Op::IEq
+            | Op::INe
+            | Op::IAnd
+            | Op::IOr
+            | Op::IXor
+            | Op::INot
+    )
+}
+
+/// True if a byte is read as a signed number somewhere: then what does not care is extended with the sign too, else
+/// without, so that a byte is extended in one way if it can.
+fn asks_for_signs(s: &Shader) -> bool {
+    let byte = |def| s.defs[def].bit_size == 8;
+    s.blocks.iter().flat_map(|(_, block)| &block.instrs).any(|&i| {
+        let Instr::Alu(a) = &s.instrs[i] else {
+            return false;
+        };
+        let info = a.op.info();
+        !same_for_any_extension(a.op)
+            && info
+                .srcs
+                .iter()
+                .zip(&a.srcs)
+                .any(|(rule, x)| rule.ty.base == Base::Int && byte(x.def))
+    })
+}
+
+fn lower(b: &mut Builder<'_>, a: &Alu, signs: bool) -> Action {
     let info = a.op.info();
+    let signs = signs || !same_for_any_extension(a.op);
     let mut srcs: SmallVec<[entity::Id<Def>; 4]> = SmallVec::new();
     for (rule, src) in info.srcs.iter().zip(&a.srcs) {
         let v = b.channel(src.def, src.swizzle[0]);
         srcs.push(if rule.ty.size != Size::Same || b.bits(v) != 8 {
             v
-        } else if rule.ty.base == Base::Uint {
+        } else if rule.ty.base == Base::Uint || !signs {
             b.u2u(v, 16)
         } else {
             b.i2i(v, 16)

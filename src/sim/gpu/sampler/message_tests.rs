@@ -4,7 +4,7 @@
 
 use super::address;
 use super::request::{Order, kind};
-use super::sample::{Direction, gradient};
+use super::sample::{Direction, difference, gradient};
 use super::testing::{Ask, BORDER_RED, R32_FLOAT, Rig, SAMPLERS, SILENT, Set, image};
 use eu::Stop;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
@@ -176,6 +176,34 @@ fn a_change_of_direction_moves_along_a_face() {
         }
         assert_eq!(found[2], 0.0);
     }
+}
+
+#[test]
+fn beyond_an_edge_of_a_cube_pixels_are_as_far_as_on_a_face() {
+    let cube = image(&[&CUBE, [(rss::WIDTH, 15), (rss::HEIGHT, 15)].as_slice()].concat());
+    // From +x over the edge to +z, each divided by its longest axis as drivers do.
+    let pixels = [[1.0, 0.5, 0.875], [0.875, 0.4375, 1.0]];
+    let at = |face, given| Direction {
+        given,
+        face,
+        ..Direction::default()
+    };
+    // On +x: s goes from -7/8 to -8/7, t from -1/2 by nothing; on +z the same way back.
+    let expected = (8.0 / 7.0 - 7.0 / 8.0) * 8.0;
+    let [on_x, on_z] = [(0, pixels[0]), (4, pixels[1])]
+        .map(|(face, given)| difference(&cube, true, &at(face, given), pixels));
+    assert!(
+        (on_x[0] + expected).abs() < 1e-12 && on_x[1].abs() < 1e-12,
+        "{on_x:?}"
+    );
+    assert!((on_z[0] + expected).abs() < 1e-12, "{on_z:?}");
+    // Behind the face there is no such place: the change of direction counts.
+    let behind = [pixels[0], [-1.0, 0.5, 0.875]];
+    let by = [-2.0, 0.0, 0.0];
+    assert_eq!(
+        difference(&cube, true, &at(0, pixels[0]), behind),
+        gradient(&cube, true, &at(0, pixels[0]), by)
+    );
 }
 
 /// All of the six Cube Face Enables are side by side.

@@ -67,6 +67,29 @@ pub(super) fn gradient(
     })
 }
 
+/// The change to another pixel of the subspan, in texels of level 0.
+///
+/// Drivers divide a cube's direction by its longest axis before they send it: pixels on either side of an edge are then no linear
+/// step apart. There it counts where both meet the face of the channel at hand.
+pub(super) fn difference(
+    image: &Image,
+    normalized: bool,
+    at: &Direction,
+    [from, to]: [[f64; 3]; 2],
+) -> [f64; 3] {
+    let beyond_an_edge = |v| address::face(v) != at.face;
+    if image.kind == Kind::Cube && (beyond_an_edge(from) || beyond_an_edge(to)) {
+        let [a, b] = [from, to].map(|v| address::on_face(at.face, v));
+        if a[2] > 0.0 && b[2] > 0.0 {
+            let half = f64::from(image.level_extent(0)[0]) / 2.0;
+            let change = |i: usize| (b[i] / b[2] - a[i] / a[2]) * half;
+            return [change(0), change(1), 0.0];
+        }
+    }
+    let by = std::array::from_fn(|i| to[i] - from[i]);
+    gradient(image, normalized, at, by)
+}
+
 impl Engine {
     /// A message that takes a sampler.
     pub(super) fn sampled(
@@ -113,7 +136,7 @@ impl Engine {
         let active = active.filter(|lane| done >> lane & 1 == 0);
         let mut result = Ok(());
         let implicit = order.is_implicit(request.kind);
-        let mut shared = (usize::MAX, [[0.0; 3]; 2]);
+        let mut shared = (usize::MAX, [[0.0; 3]; 3]);
         // Pixels of a subspan that nothing tells apart have the same levels.
         let alike = implicit
             && image.kind != Kind::Cube
@@ -126,14 +149,15 @@ impl Engine {
             if implicit {
                 if shared.0 != lane / SUBSPAN {
                     let corner = lane - lane % SUBSPAN;
-                    let at = |l: usize| order.coordinates.map(|i| request.float(i, l));
-                    let (a, right, below) = (at(corner), at(corner + 1), at(corner + 2));
-                    let minus = |b: [f64; 4]| std::array::from_fn(|i| b[i] - a[i]);
-                    shared = (lane / SUBSPAN, [minus(right), minus(below)]);
+                    let at = |l: usize| {
+                        let [u, v, r, _] = order.coordinates;
+                        [u, v, r].map(|i| request.float(i, l))
+                    };
+                    shared = (lane / SUBSPAN, [0, 1, 2].map(|i| at(corner + i)));
                 }
-                gradients = shared
-                    .1
-                    .map(|by| gradient(image, sampler.normalized, &from, by));
+                let [a, right, below] = shared.1;
+                gradients =
+                    [right, below].map(|to| difference(image, sampler.normalized, &from, [a, to]));
             } else if let Some(first) = order.gradients {
                 gradients = [0, 1].map(|which| {
                     let by = first.map(|i| request.float(i + which, lane));
