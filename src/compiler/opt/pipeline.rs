@@ -78,7 +78,6 @@ static ALU: &[Pass] = &[pass!(lower_soft_fp64), pass!(lower_int64), pass!(lower_
 static SELECTIONS: &[Pass] = &[
     pass!(lower_soft_fp64),
     pass!(lower_int64),
-    pass!(opt_copy_prop),
     pass!(opt_algebraic),
     pass!(opt_cse),
     pass!(opt_dce),
@@ -89,6 +88,7 @@ static SELECTIONS: &[Pass] = &[
 static UNROLL: &[Pass] = &[
     pass!(lower_vars_to_ssa),
     pass!(opt_remove_phis),
+    // Of vectors, too: `opt_algebraic` leaves them alone.
     pass!(opt_copy_prop),
     pass!(opt_constant_folding),
     pass!(opt_algebraic),

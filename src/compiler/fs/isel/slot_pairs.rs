@@ -25,8 +25,12 @@ const MOST_OPEN: usize = 64;
 enum Pair {
     #[default]
     None,
-    /// Here, with that one.
-    With(Id<Instr>),
+    /// Here: from the lower one's slot on.
+    Both {
+        slot: u32,
+        lower: Id<Instr>,
+        upper: Id<Instr>,
+    },
     /// Where the other one is.
     Elsewhere,
 }
@@ -54,16 +58,31 @@ struct Open {
 }
 
 impl Open {
-    fn fits(&self, other: &Open) -> bool {
+    /// What is done where both are, if they are a pair.
+    fn with(&self, other: &Open) -> Option<Pair> {
         let (lower, upper) = match self.slot < other.slot {
             true => (self, other),
             false => (other, self),
         };
-        lower.slot + 1 == upper.slot
+        let fits = lower.slot + 1 == upper.slot
             && lower.lower
             && upper.upper
             && lower.vertex == upper.vertex
-            && lower.divergent == upper.divergent
+            && lower.divergent == upper.divergent;
+        fits.then_some(Pair::Both {
+            slot: lower.slot,
+            lower: lower.id,
+            upper: upper.id,
+        })
+    }
+
+    /// Takes its pair from those seen before: what is done for both, and the other one.
+    fn take_pair(&self, seen: &mut SmallVec<[Open; 8]>) -> Option<(Pair, Id<Instr>)> {
+        let (at, pair) = seen
+            .iter()
+            .enumerate()
+            .find_map(|(at, o)| Some((at, o.with(self)?)))?;
+        Some((pair, seen.swap_remove(at).id))
     }
 }
 
@@ -92,10 +111,9 @@ impl Isel<'_> {
                         let Some(open) = self.open_load(id, i, &copied) else {
                             continue;
                         };
-                        match loads.iter().position(|o| o.fits(&open)) {
-                            Some(first) => {
-                                let first = loads.swap_remove(first);
-                                self.slot_pairs.0[first.id] = Pair::With(id);
+                        match open.take_pair(&mut loads) {
+                            Some((pair, first)) => {
+                                self.slot_pairs.0[first] = pair;
                                 self.slot_pairs.0[id] = Pair::Elsewhere;
                             }
                             None => keep(&mut loads, open),
@@ -108,11 +126,10 @@ impl Isel<'_> {
                         };
                         // Another vertex may be the same.
                         stores.retain(|o| o.slot != open.slot && o.vertex == open.vertex);
-                        match stores.iter().position(|o| o.fits(&open)) {
-                            Some(first) => {
-                                let first = stores.swap_remove(first);
-                                self.slot_pairs.0[first.id] = Pair::Elsewhere;
-                                self.slot_pairs.0[id] = Pair::With(first.id);
+                        match open.take_pair(&mut stores) {
+                            Some((pair, first)) => {
+                                self.slot_pairs.0[first] = Pair::Elsewhere;
+                                self.slot_pairs.0[id] = pair;
                             }
                             None => keep(&mut stores, open),
                         }
@@ -176,33 +193,32 @@ impl Isel<'_> {
 
     /// True for what is done with another one: now, or where that stands.
     pub(super) fn slot_pair(&mut self, id: Id<Instr>) -> Result<bool, FsError> {
-        let with = match self.slot_pairs.0[id] {
+        let (slot, lower, upper) = match self.slot_pairs.0[id] {
             Pair::None => return Ok(false),
             Pair::Elsewhere => return Ok(true),
-            Pair::With(other) => other,
+            Pair::Both { slot, lower, upper } => (slot, lower, upper),
         };
         let sh = self.sh;
-        let (Instr::Intrinsic(a), Instr::Intrinsic(b)) = (&sh.instrs[id], &sh.instrs[with]) else {
+        let (Instr::Intrinsic(lower), Instr::Intrinsic(upper)) =
+            (&sh.instrs[lower], &sh.instrs[upper])
+        else {
             return Ok(false);
         };
-        match a.op {
-            IntrinsicOp::LoadPerVertexInput => self.load_pair(a, b)?,
-            _ => self.store_pair(a, b)?,
+        match lower.op {
+            IntrinsicOp::LoadPerVertexInput => self.load_pair(slot, lower, upper)?,
+            _ => self.store_pair(lower, upper)?,
         }
         Ok(true)
     }
 
-    fn load_pair(&mut self, a: &Intrinsic, b: &Intrinsic) -> Result<(), FsError> {
-        let place = |isel: &Self, i: &Intrinsic| {
-            let slot = isel.whole_slot(i, i.srcs[1], i.def?)?;
-            isel.input_map.place(slot)
-        };
-        let Some([(slot, lower), (_, upper)]) = in_order((a, place(self, a)), (b, place(self, b)))
-        else {
-            return Err(super::subgroup::unsupported(a));
-        };
-        let handles = self.vertex_handles(a)?;
-        let exec = self.exec_of_slots(a);
+    fn load_pair(
+        &mut self,
+        slot: u32,
+        lower: &Intrinsic,
+        upper: &Intrinsic,
+    ) -> Result<(), FsError> {
+        let handles = self.vertex_handles(lower)?;
+        let exec = self.exec_of_slots(lower);
         let components = upper.def.map_or(0, |def| self.sh.defs[def].num_components);
         let n = SLOT_DWORDS + upper.index("component") as u8 + components;
         let v = self.urb_read(exec, handles, Place::at(slot), n, false);
@@ -211,18 +227,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn store_pair(&mut self, a: &Intrinsic, b: &Intrinsic) -> Result<(), FsError> {
-        let place = |isel: &Self, i: &Intrinsic| {
-            let Thread::Control(thread) = &isel.thread else {
-                return None;
-            };
-            let slot = isel.whole_slot(i, i.srcs[2], i.srcs[0])?;
-            thread.info.patch.point_place(slot)
-        };
-        let ordered = in_order((a, place(self, a)), (b, place(self, b)));
-        let Some([(_, lower), (_, upper)]) = ordered else {
-            return Err(super::subgroup::unsupported(a));
-        };
+    fn store_pair(&mut self, lower: &Intrinsic, upper: &Intrinsic) -> Result<(), FsError> {
         let handles = self.patch_handle(lower)?;
         let Some(place) = self.point_place(lower, 1, 2)? else {
             return Err(super::subgroup::unsupported(lower));
@@ -272,13 +277,4 @@ fn copied(sh: &Shader, layout: &[CfEvent]) -> IdMap<Def, bool> {
         }
     }
     out
-}
-
-/// Two accesses with their places, the lower one first.
-fn in_order<'i>(
-    a: (&'i Intrinsic, Option<usize>),
-    b: (&'i Intrinsic, Option<usize>),
-) -> Option<[(u32, &'i Intrinsic); 2]> {
-    let (a, b) = ((a.1? as u32, a.0), (b.1? as u32, b.0));
-    Some(if a.0 < b.0 { [a, b] } else { [b, a] })
 }
