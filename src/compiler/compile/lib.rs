@@ -440,7 +440,10 @@ fn settle(shader: &mut nir::Shader, key: &Key<'_>) {
         shader.info.fragment.sample_shading = true;
         for var in shader.vars.ids() {
             let var = &mut shader.vars[var];
-            if let (nir::Mode::ShaderIn, Some(io)) = (var.mode, &mut var.io) {
+            // A centroid stays one: what `interpolateAtCentroid` says of the same input is to be the same.
+            if let (nir::Mode::ShaderIn, Some(io)) = (var.mode, &mut var.io)
+                && io.sampling == nir::Sampling::Pixel
+            {
                 io.sampling = nir::Sampling::Sample;
             }
         }

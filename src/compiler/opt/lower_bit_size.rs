@@ -71,18 +71,21 @@ fn same_for_any_extension(op: AluOp) -> bool {
 /// without, so that a byte is extended in one way if it can.
 fn asks_for_signs(s: &Shader) -> bool {
     let byte = |def| s.defs[def].bit_size == 8;
-    s.blocks.iter().flat_map(|(_, block)| &block.instrs).any(|&i| {
-        let Instr::Alu(a) = &s.instrs[i] else {
-            return false;
-        };
-        let info = a.op.info();
-        !same_for_any_extension(a.op)
-            && info
-                .srcs
-                .iter()
-                .zip(&a.srcs)
-                .any(|(rule, x)| rule.ty.base == Base::Int && byte(x.def))
-    })
+    s.blocks
+        .iter()
+        .flat_map(|(_, block)| &block.instrs)
+        .any(|&i| {
+            let Instr::Alu(a) = &s.instrs[i] else {
+                return false;
+            };
+            let info = a.op.info();
+            !same_for_any_extension(a.op)
+                && info
+                    .srcs
+                    .iter()
+                    .zip(&a.srcs)
+                    .any(|(rule, x)| rule.ty.base == Base::Int && byte(x.def))
+        })
 }
 
 fn lower(b: &mut Builder<'_>, a: &Alu, signs: bool) -> Action {

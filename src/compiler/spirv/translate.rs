@@ -111,12 +111,15 @@ impl Module {
         if options.stage == Stage::Compute {
             tr.workgroup_size(entry)?;
         }
-        // An output has its initial value, and its place in a buffer, though nothing names it.
+        // An output has its initial value, and its place in a buffer, and the number or the place of a sample makes the shader run for
+        // each one, though nothing else names them (Vulkan, "Sample Shading").
         for &id in &entry.interface {
             if let Some(r) = self.stream.def(id)
                 && r.op == Op::Variable
                 && let args = self.stream.inst(r).args
-                && (args.len() > 1 || tr.captures && args.first() == Some(&OUTPUT))
+                && (args.len() > 1
+                    || tr.captures && args.first() == Some(&OUTPUT)
+                    || self.is_of_a_sample(id))
             {
                 tr.get(id)?;
             }
@@ -124,6 +127,16 @@ impl Module {
         tr.e.set_at_start(false);
         tr.run(entry)?;
         Ok(tr.e.finish())
+    }
+}
+
+impl Module {
+    fn is_of_a_sample(&self, id: u32) -> bool {
+        let samples = [BuiltIn::SampleId, BuiltIn::SamplePosition];
+        self.decorations(id).iter().any(|d| {
+            let built_in = d.args.first().and_then(|&arg| BuiltIn::from_u32(arg));
+            d.kind == Decoration::BuiltIn && built_in.is_some_and(|b| samples.contains(&b))
+        })
     }
 }
 

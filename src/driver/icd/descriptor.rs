@@ -54,14 +54,7 @@ entries! { DESCRIPTOR:
             for node in raw::chain(out.p_next) {
                 if (*node).s_type == c::StructureType::DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT {
                     let node = &mut *node.cast::<c::DescriptorSetVariableDescriptorCountLayoutSupport<'_>>();
-                    let variable = found.as_ref().ok().and_then(|layout| layout.variable());
-                    node.max_variable_descriptor_count = match variable {
-                        Some(last) if last.kind == c::DescriptorType::INLINE_UNIFORM_BLOCK => {
-                            vk::limits::MAX_INLINE_BLOCK_BYTES
-                        }
-                        Some(_) => vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS,
-                        None => 0,
-                    };
+                    node.max_variable_descriptor_count = found.as_ref().map_or(0, |layout| layout.most_variable());
                 }
             }
         }

@@ -16,10 +16,14 @@ use std::sync::{Arc, Weak};
 /// A slice of a depth buffer: the surface's address, level, array element.
 pub(crate) type Slice = (u64, u32, u32);
 
+/// What is known of a slice: the memory, and the bytes of a texel (0: of any). Nobody says that a buffer is used for something else; but
+/// whoever sees texels of another size looks at another surface.
+type Known = (Weak<dyn Backing>, u32);
+
 /// Slices of what memory: address spaces that a machine works on side by side have equal addresses. While an entry is there, no other
 /// memory can lie in the same place.
 #[derive(Clone, Default)]
-struct Slices(BTreeMap<(usize, Slice), Weak<dyn Backing>>);
+struct Slices(BTreeMap<(usize, Slice), Known>);
 
 /// What tells one memory from another.
 pub(crate) fn number(memory: &Memory) -> usize {
@@ -33,12 +37,11 @@ fn all_of(memory: &Memory) -> std::ops::RangeInclusive<(usize, Slice)> {
 }
 
 impl Slices {
-    fn insert(&mut self, slice: Slice, memory: &Memory) {
-        let before = self
-            .0
-            .insert((number(memory), slice), Arc::downgrade(memory));
+    fn insert(&mut self, slice: Slice, memory: &Memory, texel_bytes: u32) {
+        let known = (Arc::downgrade(memory), texel_bytes);
+        let before = self.0.insert((number(memory), slice), known);
         if before.is_none() {
-            self.0.retain(|_, memory| memory.strong_count() > 0);
+            self.0.retain(|_, (memory, _)| memory.strong_count() > 0);
         }
     }
 
@@ -56,24 +59,23 @@ impl Slices {
         self.0.contains_key(&(number(memory), slice))
     }
 
-    /// The first slice of a surface among these levels and elements.
+    /// The first slice of a surface among these levels and elements, seen as texels of so many bytes.
     fn among(
         &self,
         (address, memory): (u64, &Memory),
         levels: [u32; 2],
         elements: [u32; 2],
+        texel_bytes: u32,
     ) -> Option<Slice> {
-        self.of(address, memory).find(|&(_, level, element)| {
-            let inside = (levels[0]..levels[1]).contains(&level);
-            inside && (elements[0]..elements[1]).contains(&element)
-        })
-    }
-
-    /// The slices of a surface.
-    fn of(&self, address: u64, memory: &Memory) -> impl Iterator<Item = Slice> {
         let number = number(memory);
         let all = (number, (address, 0, 0))..=(number, (address, u32::MAX, u32::MAX));
-        self.0.range(all).map(|(key, _)| key.1)
+        let mut slices = self.0.range(all).map(|(key, known)| (key.1, known.1));
+        let found = slices.find(|&((_, level, element), of)| {
+            (levels[0]..levels[1]).contains(&level)
+                && (elements[0]..elements[1]).contains(&element)
+                && [0, texel_bytes].contains(&of)
+        });
+        found.map(|(slice, _)| slice)
     }
 }
 
@@ -159,8 +161,8 @@ impl Unresolved {
     }
 
     /// A slice was written through a hierarchical depth buffer.
-    pub fn held(&mut self, slice: Slice, memory: &Memory) {
-        self.held.insert(slice, memory);
+    pub fn held(&mut self, slice: Slice, memory: &Memory, texel_bytes: u32) {
+        self.held.insert(slice, memory, texel_bytes);
     }
 
     /// A slice was resolved.
@@ -171,7 +173,7 @@ impl Unresolved {
 
     /// The hierarchical depth buffer has learnt all of a slice.
     pub fn told(&mut self, slice: Slice, memory: &Memory) {
-        self.told.insert(slice, memory);
+        self.told.insert(slice, memory, 0);
     }
 
     /// A slice was written past its hierarchical depth buffer.
@@ -201,7 +203,7 @@ impl Unresolved {
 
     /// A slice of a colour surface was drawn to with compression enabled, or cleared by blocks.
     pub fn compressed(&mut self, slice: Slice, memory: &Memory) {
-        self.compressed.insert(slice, memory);
+        self.compressed.insert(slice, memory, 0);
     }
 
     /// A slice of a colour surface stands in memory as it is.
@@ -209,14 +211,15 @@ impl Unresolved {
         self.compressed.remove(slice, memory);
     }
 
-    /// The first slice among these that is held back.
+    /// The first slice among these that is held back, seen as texels of so many bytes.
     pub fn among(
         &self,
         place: (u64, &Memory),
         levels: [u32; 2],
         elements: [u32; 2],
+        texel_bytes: u32,
     ) -> Option<Slice> {
-        self.held.among(place, levels, elements)
+        self.held.among(place, levels, elements, texel_bytes)
     }
 
     /// The first slice among these that may be compressed.
@@ -226,7 +229,7 @@ impl Unresolved {
         levels: [u32; 2],
         elements: [u32; 2],
     ) -> Option<Slice> {
-        self.compressed.among(place, levels, elements)
+        self.compressed.among(place, levels, elements, 0)
     }
 
     /// The first of a level's elements that the hierarchical depth buffer does not tell of.
@@ -256,14 +259,16 @@ mod tests {
     fn slices_are_told_apart() {
         let (here, elsewhere) = (memory(4096), memory(4096));
         let mut unresolved = Unresolved::default();
-        unresolved.held((0x1000, 1, 2), &here);
-        unresolved.held((0x1000, 3, 0), &here);
-        unresolved.held((0x2000, 1, 2), &here);
-        let of = |u: &Unresolved, address| u.among((address, &here), [1, 3], [0, 3]);
+        unresolved.held((0x1000, 1, 2), &here, 4);
+        unresolved.held((0x1000, 3, 0), &here, 4);
+        unresolved.held((0x2000, 1, 2), &here, 4);
+        let of = |u: &Unresolved, address| u.among((address, &here), [1, 3], [0, 3], 4);
         assert_eq!(of(&unresolved, 0x1000), Some((0x1000, 1, 2)));
-        let others = unresolved.among((0x1000, &elsewhere), [1, 3], [0, 3]);
+        let others = unresolved.among((0x1000, &elsewhere), [1, 3], [0, 3], 4);
         assert_eq!(others, None);
-        assert_eq!(unresolved.among((0x1000, &here), [1, 3], [0, 2]), None);
+        assert_eq!(unresolved.among((0x1000, &here), [1, 3], [0, 2], 4), None);
+        // A picture of bytes lies where depths were.
+        assert_eq!(unresolved.among((0x1000, &here), [1, 3], [0, 3], 1), None);
         unresolved.settled((0x1000, 1, 2), &here);
         assert_eq!(of(&unresolved, 0x1000), None);
         unresolved.forgotten(0x2000, &here);

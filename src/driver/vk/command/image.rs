@@ -167,6 +167,18 @@ impl ImageBox {
     }
 }
 
+/// What the API counts as one element: pairs of pixels that share their chroma are one, of which the hardware makes two.
+fn texel_block(part: &Part) -> surface::Block {
+    let block = part.surface.block;
+    match part.format.name.starts_with("YCRCB") {
+        true => surface::Block {
+            bits: 2 * block.bits,
+            extent_sa: [2, 1],
+        },
+        false => block,
+    }
+}
+
 /// Powers of two of the samples that stand for a pixel beside each other, and below each other, where they lie in quads of pixels.
 fn spread(image: &Image, axis: usize) -> u32 {
     let bits = image.samples().ilog2();
@@ -276,7 +288,7 @@ impl CommandBuffer {
         for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
             let (part_from, part_to) = (source.part(aspect_from)?, destination.part(aspect_to)?);
             // The same elements, in pixels of the other.
-            let (blocks, of) = (part_from.surface.block, part_to.surface.block);
+            let (blocks, of) = (texel_block(part_from), texel_block(part_to));
             let level = destination.part_extent_px(aspect_to, to.level);
             let mut there = *to;
             there.extent_px = from.extent_px;

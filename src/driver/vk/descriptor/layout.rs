@@ -271,6 +271,8 @@ pub(super) struct Room {
     pub(super) made: bool,
 }
 
+/// Bytes of heap that a set may take.
+const MOST_HEAP_BYTES: u64 = i915::BINDLESS_HEAP_BYTES / 2;
 const TOO_BIG: Error = Error::OutOfDeviceMemory {
     what: "a descriptor set layout",
 };
@@ -391,7 +393,7 @@ impl Placing<'_> {
         }
         let room = &layout.room;
         layout.alike = !room.made && room.dynamic == 0 && !self.variable;
-        if room.heap_bytes > i915::BINDLESS_HEAP_BYTES / 2 || room.descriptors > 1 << 21 {
+        if room.heap_bytes > MOST_HEAP_BYTES || room.descriptors > 1 << 21 {
             return Err(TOO_BIG);
         }
         if layout.push && room.descriptors > limits::MAX_PUSH_DESCRIPTORS.into() {
@@ -480,9 +482,22 @@ impl SetLayout {
     }
 
     /// The binding whose count each set chooses: the last, if it was made so.
-    pub fn variable(&self) -> Option<&BindingInfo> {
-        let last = self.bindings.last().map(|placed| &placed.info);
-        last.filter(|info| info.variable)
+    fn variable(&self) -> Option<&Placed> {
+        self.bindings.last().filter(|last| last.info.variable)
+    }
+
+    /// How many descriptors of the binding whose count each set chooses fit behind the others, or bytes of an inline block; 0 without
+    /// one.
+    pub fn most_variable(&self) -> u32 {
+        let Some(last) = self.variable() else {
+            return 0;
+        };
+        if last.holds == Holds::Inline {
+            return limits::MAX_INLINE_BLOCK_BYTES;
+        }
+        let room = MOST_HEAP_BYTES.saturating_sub(last.offset_bytes.into());
+        let fits = room / last.holds.bytes(last.info.pieces, 1).max(1);
+        fits.min(limits::UPDATE_AFTER_BIND_DESCRIPTORS.into()) as u32
     }
 
     /// Bytes of heap of a set, and the count of the last binding, if `count` is asked for where that is variable.
@@ -710,6 +725,29 @@ mod tests {
         assert_eq!(layout.room.descriptors, 101);
         let fixed = SetLayout::new([first], false).unwrap();
         assert_eq!(fixed.sized(0).unwrap(), (192, 68));
+        assert_eq!(fixed.most_variable(), 0);
+    }
+
+    #[test]
+    fn as_many_as_are_promised_fit_behind_the_others() {
+        let first = info(0, api::DescriptorType::UNIFORM_BUFFER, 3);
+        for kind in [
+            api::DescriptorType::STORAGE_BUFFER,
+            api::DescriptorType::SAMPLER,
+            api::DescriptorType::SAMPLED_IMAGE,
+            api::DescriptorType::STORAGE_IMAGE,
+            api::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            api::DescriptorType::INLINE_UNIFORM_BLOCK,
+        ] {
+            let made = |count| {
+                let mut last = info(1, kind, count);
+                last.variable = true;
+                SetLayout::new([first, last], false)
+            };
+            let most = made(4).unwrap().most_variable();
+            assert_eq!(made(most).unwrap().most_variable(), most, "{kind:?}");
+            assert_eq!(made(0).unwrap().most_variable(), most, "{kind:?}");
+        }
     }
 
     #[test]

@@ -258,10 +258,12 @@ impl Image {
         type_count: u32,
     ) -> Result<Requirements> {
         let allocation = &self.place(plane)?.allocation;
+        // Linear images lie beside buffers.
+        let alignment_bytes = u64::from(allocation.alignment_bytes).max(64);
         Ok(Requirements {
-            bytes: allocation.size_bytes,
-            // Linear images lie beside buffers.
-            alignment_bytes: u64::from(allocation.alignment_bytes).max(64),
+            // So that one fits behind another one of its size.
+            bytes: allocation.size_bytes.next_multiple_of(alignment_bytes),
+            alignment_bytes,
             type_bits: (1 << type_count) - 1,
         })
     }

@@ -526,8 +526,8 @@ impl Watch for Log {
         let mut known = known.lock().unwrap_or_else(|e| e.into_inner());
         let slice = |[level, element]: [u32; 2]| (address, level, element);
         match event {
-            Depth::Held(of) => {
-                known.held(slice(of), memory);
+            Depth::Held(of, texel_bytes) => {
+                known.held(slice(of), memory, texel_bytes);
                 self.state().holding = Some((slice(of), Arc::clone(memory)));
             }
             Depth::Settled(of) => known.settled(slice(of), memory),
@@ -537,14 +537,20 @@ impl Watch for Log {
         }
     }
 
-    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
+    fn depth_seen(
+        &self,
+        place: (u64, &Memory),
+        slices: Slices,
+        texel_bytes: u32,
+        at: u64,
+    ) -> Result<(), Stop> {
         if self.delivers {
             // The depths themselves are old: see `behind`.
             return Ok(());
         }
         let known = self.unresolved();
         let known = known.lock().unwrap_or_else(|e| e.into_inner());
-        let held = known.among(place, slices.levels, slices.elements);
+        let held = known.among(place, slices.levels, slices.elements, texel_bytes);
         HIZ_RESOLVE.check(held.is_none(), at, || {
             let (address, level, element) = held.unwrap_or_default();
             format!("level {level}, element {element} of the depth buffer at {address:#x}")

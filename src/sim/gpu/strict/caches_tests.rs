@@ -500,7 +500,7 @@ fn depths_that_are_held_back_are_delivered_as_they_were() {
     View::new(&space).write(0x1104, 2).expect("mapped");
     let depth = view(Via::Hierarchical);
     log.begin(0x40);
-    depth.depth(0x1000, Depth::Held([0, 2]));
+    depth.depth(0x1000, Depth::Held([0, 2], 4));
     for (address, value) in [(0x1100, 8), (0x1100, 9), (0x1104, 9)] {
         depth.write(address, value).expect("in order");
     }
@@ -545,23 +545,23 @@ fn a_surface_that_is_written_over_is_none_any_more() {
         let log = Log::of(Arc::default(), &space, false);
         let view = |via| View::watched(&space, Some(&log), via);
         let data = view(via);
-        data.depth(0x1040, Depth::Held([0, 0]));
+        data.depth(0x1040, Depth::Held([0, 0], 4));
         data.depth(0x1040, Depth::Told([0, 0]));
         data.colour(0x1040, Colour::Held([0, 0]));
         // A neighbour is not meant.
-        data.depth(0x1080, Depth::Held([0, 0]));
+        data.depth(0x1080, Depth::Held([0, 0], 4));
         log.begin(0x40);
         for at in (0x1040..0x1040 + bytes).step_by(4) {
             data.write(at, 1).expect("nobody else");
         }
         log.end();
         let seen = [
-            data.depth_seen(0x1040, all, 0x80).is_ok(),
+            data.depth_seen(0x1040, all, 4, 0x80).is_ok(),
             data.colour_seen(0x1040, all, 0x80).is_ok(),
             data.depth_through(0x1040, all, 0x80).is_err(),
         ];
         assert_eq!(seen, [forgotten; 3], "{bytes} bytes by {via:?}");
-        assert!(data.depth_seen(0x1080, all, 0x80).is_err());
+        assert!(data.depth_seen(0x1080, all, 4, 0x80).is_err());
     }
 }
 
