@@ -50,7 +50,7 @@ impl Numbers {
 }
 
 /// A format: how its planes hold Cb and Cr, their shift, and bits.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Kind {
     format: vk::Format,
     planes: usize,
@@ -156,6 +156,48 @@ fn copy_of(
             height: height as u32,
             depth: 1,
         })
+}
+
+/// A copy between parts of images, with its size in texels of the first.
+type Step = (
+    vk::Image,
+    vk::ImageAspectFlags,
+    vk::Image,
+    vk::ImageAspectFlags,
+    [usize; 2],
+);
+
+/// Copies from image to image, and what the last one got to a buffer: of a size in its own texels.
+fn copied_as(rig: &Rig, steps: &[Step], last: [usize; 2], out: &Buffer<'_>) {
+    let d = &rig.device;
+    let layout = vk::ImageLayout::GENERAL;
+    rig.run(|commands| unsafe {
+        for &(from, of, to, into, size) in steps {
+            let copy = vk::ImageCopy {
+                src_subresource: copy_of(of, 0, size).image_subresource,
+                dst_subresource: copy_of(into, 0, size).image_subresource,
+                extent: copy_of(of, 0, size).image_extent,
+                ..Default::default()
+            };
+            d.cmd_copy_image(commands, from, layout, to, layout, &[copy]);
+            let barrier = vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
+                .dst_access_mask(vk::AccessFlags::TRANSFER_READ);
+            let transfer = vk::PipelineStageFlags::TRANSFER;
+            let none = vk::DependencyFlags::empty();
+            d.cmd_pipeline_barrier(commands, transfer, transfer, none, &[barrier], &[], &[]);
+        }
+        if let Some(&(.., image, part, _)) = steps.last() {
+            let copy = copy_of(part, 0, last);
+            d.cmd_copy_image_to_buffer(commands, image, layout, out.buffer, &[copy]);
+        }
+    });
+}
+
+/// The same, where all texels are alike.
+fn copied(rig: &Rig, steps: &[Step], out: &Buffer<'_>) {
+    let size = steps.last().map_or([0; 2], |step| step.4);
+    copied_as(rig, steps, size, out);
 }
 
 fn bytes(values: impl Iterator<Item = u32>, bits: u32) -> Vec<u8> {
@@ -397,6 +439,54 @@ fn conversions_follow_model_range_place_and_components() {
 }
 
 #[test]
+fn pairs_that_share_their_chroma_are_copied_as_dwords() {
+    let rig = Rig::new();
+    let dwords = image_info(vk::Format::R8G8B8A8_UINT, [4, 2, 1], 1, 1);
+    let pairs = image_info(vk::Format::G8B8G8R8_422_UNORM, [8, 2, 1], 1, 1);
+    let [first, last] = [0, 1].map(|_| Image::new(&rig, &dwords));
+    let between = Image::new(&rig, &pairs);
+    let texels: Vec<u8> = (0..32).map(|at| 5 + at * 7).collect();
+    put(&rig, first.image, COLOUR, 0, [4, 2], &texels);
+    let out = rig.buffer(32);
+    let there = (first.image, COLOUR, between.image, COLOUR, [4, 2]);
+    copied_as(&rig, &[there], [8, 2], &out);
+    assert_eq!(out.data, &texels[..]);
+    // Two texels of the pair are one of the other image.
+    let back = (between.image, COLOUR, last.image, COLOUR, [8, 2]);
+    let out = rig.buffer(32);
+    copied_as(&rig, &[back], [4, 2], &out);
+    assert_eq!(out.data, &texels[..]);
+}
+
+#[test]
+fn a_plane_fits_behind_another_one_of_its_size() {
+    let rig = Rig::new();
+    for kind in KINDS.iter().filter(|kind| kind.planes > 1) {
+        let info = image_info(kind.format, [8, 8, 1], 1, 1)
+            .tiling(vk::ImageTiling::LINEAR)
+            .usage(vk::ImageUsageFlags::TRANSFER_SRC)
+            .flags(vk::ImageCreateFlags::DISJOINT);
+        let image = unsafe { rig.device.create_image(&info, None).unwrap() };
+        for of in PLANES.into_iter().take(kind.planes) {
+            let mut which = vk::ImagePlaneMemoryRequirementsInfo::default().plane_aspect(of);
+            let ask = vk::ImageMemoryRequirementsInfo2::default()
+                .image(image)
+                .push_next(&mut which);
+            let mut wants = vk::MemoryRequirements2::default();
+            unsafe { rig.device.get_image_memory_requirements2(&ask, &mut wants) };
+            let vk::MemoryRequirements {
+                size, alignment, ..
+            } = wants.memory_requirements;
+            assert!(
+                size.is_multiple_of(alignment),
+                "{kind:?}: {size}, {alignment}"
+            );
+        }
+        unsafe { rig.device.destroy_image(image, None) };
+    }
+}
+
+#[test]
 fn planes_are_copied_and_seen_by_themselves() {
     let rig = Rig::new();
     let d = &rig.device;
@@ -413,41 +503,12 @@ fn planes_are_copied_and_seen_by_themselves() {
     // The plane as an image of its own, and back to a plane.
     let pairs = Image::new(&rig, &image_info(vk::Format::R8G8_UNORM, [4, 2, 1], 1, 1));
     let again = Image::new(&rig, &info);
-    let part = |aspect| vk::ImageSubresourceLayers {
-        aspect_mask: aspect,
-        layer_count: 1,
-        ..Default::default()
-    };
-    let size = vk::Extent3D {
-        width: 4,
-        height: 2,
-        depth: 1,
-    };
     let out = rig.buffer(16);
-    rig.run(|commands| unsafe {
-        let layout = vk::ImageLayout::GENERAL;
-        let steps = [
-            (planar.image, PLANES[1], pairs.image, COLOUR),
-            (pairs.image, COLOUR, again.image, PLANES[1]),
-        ];
-        for (from, of, to, into) in steps {
-            let copy = vk::ImageCopy {
-                src_subresource: part(of),
-                dst_subresource: part(into),
-                extent: size,
-                ..Default::default()
-            };
-            d.cmd_copy_image(commands, from, layout, to, layout, &[copy]);
-            let barrier = vk::MemoryBarrier::default()
-                .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
-                .dst_access_mask(vk::AccessFlags::TRANSFER_READ);
-            let transfer = vk::PipelineStageFlags::TRANSFER;
-            let none = vk::DependencyFlags::empty();
-            d.cmd_pipeline_barrier(commands, transfer, transfer, none, &[barrier], &[], &[]);
-        }
-        let copy = copy_of(PLANES[1], 0, [4, 2]);
-        d.cmd_copy_image_to_buffer(commands, again.image, layout, out.buffer, &[copy]);
-    });
+    let steps = [
+        (planar.image, PLANES[1], pairs.image, COLOUR, [4, 2]),
+        (pairs.image, COLOUR, again.image, PLANES[1], [4, 2]),
+    ];
+    copied(&rig, &steps, &out);
     assert_eq!(out.data, &chroma[..]);
     // A view of the plane has its size and its numbers.
     let info = vk::ImageViewCreateInfo::default()

@@ -209,6 +209,35 @@ pub fn scenes() -> Vec<Scene> {
             drawn(gpu, info, Resolve::Shader)
         })
         .needs(&[feature::SAMPLE_RATE]),
+        scene("centroids_agree_where_samples_are_shaded", SAMPLES, |gpu| {
+            let info = GraphicsInfo {
+                vertex: "#version 450
+                    layout(location = 0) out vec2 by_sample;
+                    layout(location = 1) out vec2 by_centroid;
+                    void main()
+                    {
+                        vec2 at = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1) * 1.7 - 0.8;
+                        by_sample = by_centroid = at * 64.0;
+                        gl_Position = vec4(at, 0.0, 1.0);
+                    }",
+                fragment: Some(
+                    "#version 450
+                    layout(location = 0) sample in vec2 by_sample;
+                    layout(location = 1) centroid in vec2 by_centroid;
+                    layout(location = 0) out vec4 colour;
+                    void main()
+                    {
+                        vec2 apart = abs(interpolateAtCentroid(by_sample) - by_centroid);
+                        bool agrees = all(lessThan(apart, vec2(0.001)));
+                        colour = vec4(agrees ? 0.0 : 1.0, agrees ? 1.0 : 0.0, 0.0, 1.0);
+                    }",
+                ),
+                sample_shading: Some(1.0),
+                ..GraphicsInfo::default()
+            };
+            drawn(gpu, info, Resolve::Command)
+        })
+        .needs(&[feature::SAMPLE_RATE]),
         scene("covered_samples_seen_by_the_shader", SAMPLES, |gpu| {
             let info = GraphicsInfo {
                 vertex: TRIANGLE,
