@@ -178,17 +178,26 @@ fn what_is_not_there_is_refused() {
     let refused = unsafe { rig.instance.create_device(rig.physical, &info, None) }.err();
     assert_eq!(refused, Some(vk::Result::ERROR_FEATURE_NOT_PRESENT));
 
-    let image = unsafe {
-        rig.instance.get_physical_device_image_format_properties(
-            rig.physical,
-            vk::Format::B8G8R8_UNORM,
-            vk::ImageType::TYPE_2D,
-            vk::ImageTiling::OPTIMAL,
-            vk::ImageUsageFlags::SAMPLED,
-            vk::ImageCreateFlags::empty(),
-        )
-    };
-    assert_eq!(image.err(), Some(vk::Result::ERROR_FORMAT_NOT_SUPPORTED));
+    // Who is drawn to nowhere is no input of later passes either.
+    for (format, usage) in [
+        (vk::Format::B8G8R8_UNORM, vk::ImageUsageFlags::SAMPLED),
+        (
+            vk::Format::R16G16B16_SINT,
+            vk::ImageUsageFlags::INPUT_ATTACHMENT,
+        ),
+    ] {
+        let image = unsafe {
+            rig.instance.get_physical_device_image_format_properties(
+                rig.physical,
+                format,
+                vk::ImageType::TYPE_2D,
+                vk::ImageTiling::OPTIMAL,
+                usage,
+                vk::ImageCreateFlags::empty(),
+            )
+        };
+        assert_eq!(image.err(), Some(vk::Result::ERROR_FORMAT_NOT_SUPPORTED));
+    }
     let info = vk::MemoryAllocateInfo::default().allocation_size(1 << 60);
     let memory = unsafe { rig.device.allocate_memory(&info, None) };
     assert_eq!(memory.err(), Some(vk::Result::ERROR_OUT_OF_DEVICE_MEMORY));

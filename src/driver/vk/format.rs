@@ -347,7 +347,7 @@ const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
         | api::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT.as_raw(),
 );
 
-/// Which feature a use needs.
+/// Which feature a use needs; of several, one.
 const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
     (
         api::ImageUsageFlags::TRANSFER_SRC,
@@ -373,12 +373,19 @@ const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
         api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
         api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT,
     ),
+    // Of an attachment: either will do.
+    (
+        api::ImageUsageFlags::INPUT_ATTACHMENT,
+        api::FormatFeatureFlags2::from_raw(
+            api::FormatFeatureFlags2::COLOR_ATTACHMENT.as_raw()
+                | api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT.as_raw(),
+        ),
+    ),
 ];
 
 /// Uses that need no feature of their own: the attachments they go with have one.
 const FREE: api::ImageUsageFlags = api::ImageUsageFlags::from_raw(
     api::ImageUsageFlags::TRANSIENT_ATTACHMENT.as_raw()
-        | api::ImageUsageFlags::INPUT_ATTACHMENT.as_raw()
         // In the layout that goes with it neither hierarchies nor cleared blocks are kept.
         | api::ImageUsageFlags::ATTACHMENT_FEEDBACK_LOOP_EXT.as_raw(),
 );
@@ -691,7 +698,7 @@ pub fn image_properties(
     // Where uses are extended, it is a view's format that must have them.
     let extended = ask.flags.contains(C::EXTENDED_USAGE);
     let lacks = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags2)| {
-        ask.usage.contains(*usage) && !features.contains(*feature)
+        ask.usage.contains(*usage) && !features.intersects(*feature)
     };
     if features.is_empty() || !extended && NEEDS.iter().any(lacks) {
         return Err(Error::FormatNotSupported);
