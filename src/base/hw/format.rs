@@ -51,6 +51,16 @@ impl Format {
         self.channels.iter().any(|c| matches!(c.0, Uint | Sint))
     }
 
+    /// True for formats of floats.
+    pub fn is_float(&self) -> bool {
+        self.channels.iter().any(|c| matches!(c.0, Sfloat | Ufloat))
+    }
+
+    /// True for formats whose colours are not linear.
+    pub fn is_srgb(&self) -> bool {
+        self.name.ends_with("_SRGB")
+    }
+
     /// The format with this number.
     pub fn by_number(number: u32) -> Option<&'static Format> {
         let found = FORMATS.binary_search_by_key(&number, |f| u32::from(f.number));

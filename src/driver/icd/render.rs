@@ -300,7 +300,7 @@ fn attachment(
         clear: load == c::AttachmentLoadOp::CLEAR,
         clear_stencil: stencil_load == c::AttachmentLoadOp::CLEAR,
         aspects: format.aspects(),
-        integers: format.is_integer(),
+        format: format.hw,
         samples: samples.as_raw() as u8,
         layouts,
     })
@@ -372,9 +372,7 @@ pub unsafe fn inherited(info: &c::CommandBufferBeginInfo<'_>) -> vk::Result<Opti
         };
         let formats = raw::slice(from.p_color_attachment_formats, from.color_attachment_count);
         for (to, &format) in inherited.colours.iter_mut().zip(formats) {
-            *to = format != c::Format::UNDEFINED;
-            inherited.integers |=
-                vk::format::find(format).is_some_and(vk::format::Format::is_integer);
+            *to = vk::format::find(format).map(|format| format.hw);
         }
         Ok(Some(inherited))
     }

@@ -234,8 +234,7 @@ impl<'a> Bindings<'a> {
                 levels: [image.min_lod, image.min_lod + image.levels],
                 elements: [first, first.saturating_add(image.depth)],
             };
-            self.view
-                .depth_seen(image.address, slices, image.texel_bytes(), at)?;
+            self.view.depth_seen(image.address, slices, at)?;
             // For readers AUX_CCS_D is AUX_CCS_E.
             let plain = !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
             if plain && reads {

@@ -16,14 +16,10 @@ use std::sync::{Arc, Weak};
 /// A slice of a depth buffer: the surface's address, level, array element.
 pub(crate) type Slice = (u64, u32, u32);
 
-/// What is known of a slice: the memory, and the bytes of a texel (0: of any). Nobody says that a buffer is used for something else; but
-/// whoever sees texels of another size looks at another surface.
-type Known = (Weak<dyn Backing>, u32);
-
 /// Slices of what memory: address spaces that a machine works on side by side have equal addresses. While an entry is there, no other
 /// memory can lie in the same place.
 #[derive(Clone, Default)]
-struct Slices(BTreeMap<(usize, Slice), Known>);
+struct Slices(BTreeMap<(usize, Slice), Weak<dyn Backing>>);
 
 /// What tells one memory from another.
 pub(crate) fn number(memory: &Memory) -> usize {
@@ -37,11 +33,12 @@ fn all_of(memory: &Memory) -> std::ops::RangeInclusive<(usize, Slice)> {
 }
 
 impl Slices {
-    fn insert(&mut self, slice: Slice, memory: &Memory, texel_bytes: u32) {
-        let known = (Arc::downgrade(memory), texel_bytes);
-        let before = self.0.insert((number(memory), slice), known);
+    fn insert(&mut self, slice: Slice, memory: &Memory) {
+        let before = self
+            .0
+            .insert((number(memory), slice), Arc::downgrade(memory));
         if before.is_none() {
-            self.0.retain(|_, (memory, _)| memory.strong_count() > 0);
+            self.0.retain(|_, memory| memory.strong_count() > 0);
         }
     }
 
@@ -59,25 +56,29 @@ impl Slices {
         self.0.contains_key(&(number(memory), slice))
     }
 
-    /// The first slice of a surface among these levels and elements, seen as texels of so many bytes.
+    /// The first slice of a surface among these levels and elements.
     fn among(
         &self,
         (address, memory): (u64, &Memory),
         levels: [u32; 2],
         elements: [u32; 2],
-        texel_bytes: u32,
     ) -> Option<Slice> {
+        self.of(address, memory).find(|&(_, level, element)| {
+            let inside = (levels[0]..levels[1]).contains(&level);
+            inside && (elements[0]..elements[1]).contains(&element)
+        })
+    }
+
+    /// The slices of a surface.
+    fn of(&self, address: u64, memory: &Memory) -> impl Iterator<Item = Slice> {
         let number = number(memory);
         let all = (number, (address, 0, 0))..=(number, (address, u32::MAX, u32::MAX));
-        let mut slices = self.0.range(all).map(|(key, known)| (key.1, known.1));
-        let found = slices.find(|&((_, level, element), of)| {
-            (levels[0]..levels[1]).contains(&level)
-                && (elements[0]..elements[1]).contains(&element)
-                && [0, texel_bytes].contains(&of)
-        });
-        found.map(|(slice, _)| slice)
+        self.0.range(all).map(|(key, _)| key.1)
     }
 }
+
+/// What a surface begins with: a line of 64 bytes.
+pub(crate) type First = [u32; 16];
 
 /// A page as it was before depths were held back from it: a bit for each byte that was, and the bytes.
 #[derive(Clone)]
@@ -102,6 +103,8 @@ pub(crate) struct Unresolved {
     told: Slices,
     /// Slices of colour surfaces that were drawn to with compression enabled or cleared by blocks, and not resolved in full since.
     compressed: Slices,
+    /// What depth buffers begin with as draws and clears have left them, by memory and address.
+    left: BTreeMap<(usize, u64), (Weak<dyn Backing>, First)>,
     /// Where old data is delivered: what the depth buffer has in its memory instead of what is held back.
     hidden: BTreeMap<(usize, Slice), Pages>,
 }
@@ -161,8 +164,24 @@ impl Unresolved {
     }
 
     /// A slice was written through a hierarchical depth buffer.
-    pub fn held(&mut self, slice: Slice, memory: &Memory, texel_bytes: u32) {
-        self.held.insert(slice, memory, texel_bytes);
+    pub fn held(&mut self, slice: Slice, memory: &Memory) {
+        self.held.insert(slice, memory);
+    }
+
+    /// A depth buffer was drawn to or cleared, and begins so now.
+    pub fn left(&mut self, address: u64, memory: &Memory, first: First) {
+        let entry = (Arc::downgrade(memory), first);
+        let before = self.left.insert((number(memory), address), entry);
+        if before.is_none() {
+            self.left.retain(|_, left| left.0.strong_count() > 0);
+        }
+    }
+
+    /// What begins so is not what a draw or clear has left there: nobody says that a buffer is used for something else, but somebody has
+    /// written over it.
+    pub fn is_other(&self, address: u64, memory: &Memory, first: &First) -> bool {
+        let left = self.left.get(&(number(memory), address));
+        left.is_some_and(|(_, left)| left != first)
     }
 
     /// A slice was resolved.
@@ -173,7 +192,7 @@ impl Unresolved {
 
     /// The hierarchical depth buffer has learnt all of a slice.
     pub fn told(&mut self, slice: Slice, memory: &Memory) {
-        self.told.insert(slice, memory, 0);
+        self.told.insert(slice, memory);
     }
 
     /// A slice was written past its hierarchical depth buffer.
@@ -203,7 +222,7 @@ impl Unresolved {
 
     /// A slice of a colour surface was drawn to with compression enabled, or cleared by blocks.
     pub fn compressed(&mut self, slice: Slice, memory: &Memory) {
-        self.compressed.insert(slice, memory, 0);
+        self.compressed.insert(slice, memory);
     }
 
     /// A slice of a colour surface stands in memory as it is.
@@ -211,15 +230,14 @@ impl Unresolved {
         self.compressed.remove(slice, memory);
     }
 
-    /// The first slice among these that is held back, seen as texels of so many bytes.
+    /// The first slice among these that is held back.
     pub fn among(
         &self,
         place: (u64, &Memory),
         levels: [u32; 2],
         elements: [u32; 2],
-        texel_bytes: u32,
     ) -> Option<Slice> {
-        self.held.among(place, levels, elements, texel_bytes)
+        self.held.among(place, levels, elements)
     }
 
     /// The first slice among these that may be compressed.
@@ -229,7 +247,7 @@ impl Unresolved {
         levels: [u32; 2],
         elements: [u32; 2],
     ) -> Option<Slice> {
-        self.compressed.among(place, levels, elements, 0)
+        self.compressed.among(place, levels, elements)
     }
 
     /// The first of a level's elements that the hierarchical depth buffer does not tell of.
@@ -259,20 +277,30 @@ mod tests {
     fn slices_are_told_apart() {
         let (here, elsewhere) = (memory(4096), memory(4096));
         let mut unresolved = Unresolved::default();
-        unresolved.held((0x1000, 1, 2), &here, 4);
-        unresolved.held((0x1000, 3, 0), &here, 4);
-        unresolved.held((0x2000, 1, 2), &here, 4);
-        let of = |u: &Unresolved, address| u.among((address, &here), [1, 3], [0, 3], 4);
+        unresolved.held((0x1000, 1, 2), &here);
+        unresolved.held((0x1000, 3, 0), &here);
+        unresolved.held((0x2000, 1, 2), &here);
+        let of = |u: &Unresolved, address| u.among((address, &here), [1, 3], [0, 3]);
         assert_eq!(of(&unresolved, 0x1000), Some((0x1000, 1, 2)));
-        let others = unresolved.among((0x1000, &elsewhere), [1, 3], [0, 3], 4);
+        let others = unresolved.among((0x1000, &elsewhere), [1, 3], [0, 3]);
         assert_eq!(others, None);
-        assert_eq!(unresolved.among((0x1000, &here), [1, 3], [0, 2], 4), None);
-        // A picture of bytes lies where depths were.
-        assert_eq!(unresolved.among((0x1000, &here), [1, 3], [0, 3], 1), None);
+        assert_eq!(unresolved.among((0x1000, &here), [1, 3], [0, 2]), None);
         unresolved.settled((0x1000, 1, 2), &here);
         assert_eq!(of(&unresolved, 0x1000), None);
         unresolved.forgotten(0x2000, &here);
         assert_eq!(of(&unresolved, 0x2000), None);
+    }
+
+    #[test]
+    fn what_begins_otherwise_than_it_was_left_is_something_else() {
+        let (here, elsewhere) = (memory(4096), memory(4096));
+        let mut known = Unresolved::default();
+        assert!(!known.is_other(0x1000, &here, &[7; 16]));
+        known.left(0x1000, &here, [7; 16]);
+        assert!(!known.is_other(0x1000, &here, &[7; 16]));
+        assert!(known.is_other(0x1000, &here, &[8; 16]));
+        assert!(!known.is_other(0x1000, &elsewhere, &[8; 16]));
+        assert!(!known.is_other(0x2000, &here, &[8; 16]));
     }
 
     #[test]

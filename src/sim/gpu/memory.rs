@@ -153,18 +153,10 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports that the command or message at `at` looks at a depth buffer without a hierarchical one: at texels of so many bytes.
-    pub(crate) fn depth_seen(
-        &self,
-        address: u64,
-        slices: Slices,
-        texel_bytes: u32,
-        at: u64,
-    ) -> Result<(), Stop> {
+    /// Reports that the command or message at `at` looks at a depth buffer without a hierarchical one.
+    pub(crate) fn depth_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
         match (self.watch, self.space.backing(address)) {
-            (Some(watch), Some(memory)) => {
-                watch.depth_seen((address, memory), slices, texel_bytes, at)
-            }
+            (Some(watch), Some(memory)) => watch.depth_seen((address, memory), slices, at),
             _ => Ok(()),
         }
     }

@@ -113,8 +113,8 @@ pub(crate) const INDICES: u32 = u32::MAX;
 /// What becomes of a depth buffer that may have a hierarchical one. A slice is a level and an array element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// The slice was written through the hierarchical one, which may hold depths back, of so many bytes a texel.
-    Held([u32; 2], u32),
+    /// The slice was written through the hierarchical one, which may hold depths back.
+    Held([u32; 2]),
     /// The slice was resolved.
     Settled([u32; 2]),
     /// The hierarchical one was cleared whole, or made from the slice: it tells of all of it.
@@ -172,15 +172,8 @@ pub(crate) trait Watch: Sync {
     fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop>;
     /// Something happens to the depth buffer at an address.
     fn depth(&self, place: (u64, &Memory), event: Depth);
-    /// The command or message at `at` looks at a depth buffer without a hierarchical one, or at what lies where one was: at texels of so
-    /// many bytes.
-    fn depth_seen(
-        &self,
-        place: (u64, &Memory),
-        slices: Slices,
-        texel_bytes: u32,
-        at: u64,
-    ) -> Result<(), Stop>;
+    /// The command or message at `at` looks at a depth buffer without a hierarchical one.
+    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop>;
     /// Something happens to the colour surface at an address.
     fn colour(&self, place: (u64, &Memory), event: Colour);
     /// The message at `at` samples a surface without compression.

@@ -53,7 +53,7 @@ impl Watch for Quiet {
         Ok(())
     }
     fn depth(&self, _: (u64, &Memory), _: Depth) {}
-    fn depth_seen(&self, _: (u64, &Memory), _: Slices, _: u32, _: u64) -> Result<(), Stop> {
+    fn depth_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), Stop> {
         Ok(())
     }
     fn colour(&self, _: (u64, &Memory), _: Colour) {}

@@ -132,5 +132,22 @@ pub fn scenes() -> Vec<Scene> {
             .needs(&[feature::LOGIC_OP]),
         );
     }
+    // Colours that no logic operation is applied to are written as they are, and not blended.
+    for (name, format) in [
+        ("logic_beside_srgb", vk::Format::R8G8B8A8_SRGB),
+        ("logic_beside_floats", vk::Format::R16G16B16A16_SFLOAT),
+    ] {
+        all.push(
+            scene(name, ROUNDED, move |gpu| {
+                let info = GraphicsInfo {
+                    logic: Some(vk::LogicOp::XOR),
+                    blend: &[Blend::Alpha],
+                    ..GraphicsInfo::default()
+                };
+                shots(gpu, &on_colour(gpu, format, info, &fragment("", RAMP))?)
+            })
+            .needs(&[feature::LOGIC_OP]),
+        );
+    }
     all
 }

@@ -119,11 +119,28 @@ pub struct Targets {
 impl Targets {
     /// Whether a colour is integers.
     pub fn has_integers(&self) -> bool {
+        self.formats()
+            .any(|(_, format)| hw::Format::is_integer(format))
+    }
+
+    /// Colours that no logic operation is applied to, a bit each: floats, and what is not linear.
+    pub fn beyond_logic(&self) -> u8 {
+        let beyond = self
+            .formats()
+            .filter(|(_, format)| format.is_float() || format.is_srgb());
+        beyond.fold(0, |mask, (index, _)| mask | 1 << index)
+    }
+
+    /// Formats of colours, by target.
+    fn formats(&self) -> impl Iterator<Item = (usize, &'static hw::Format)> {
         use hw::state::render_surface_state::SURFACE_FORMAT;
-        self.colours.iter().flatten().any(|surface| {
-            let format = hw::Format::by_number(SURFACE_FORMAT.get(surface) as u32);
-            format.is_some_and(hw::Format::is_integer)
-        })
+        self.colours
+            .iter()
+            .enumerate()
+            .filter_map(|(index, surface)| {
+                let number = SURFACE_FORMAT.get(surface.as_ref()?) as u32;
+                Some((index, hw::Format::by_number(number)?))
+            })
     }
 
     /// Entries of the binding table: one at least, which a fragment shader without colours ends with.

@@ -252,15 +252,17 @@ impl Pipeline {
             }
         }
         self.words = words;
-        if groups.all(BLENDING) {
-            self.blending = Some(self.blend(state, self.targets));
+        // Which targets a logic operation is applied to, is known when they are.
+        if groups.all(BLENDING) && !state.blend.logic {
+            self.blending = Some(self.blend(state, self.targets, 0));
         }
     }
 
-    /// Blending into the targets of a mask.
-    fn blend(&self, state: &State, targets: u8) -> Blending {
+    /// Blending into the targets of a mask, some of which no logic operation is applied to.
+    fn blend(&self, state: &State, targets: u8, beyond_logic: u8) -> Blending {
         let colours = pixel::Colours {
             targets,
+            beyond_logic,
             dual_source: self.dual_source,
             writes_mask: self.writes_mask,
         };
@@ -499,7 +501,11 @@ impl DrawGeneration for Gen9 {
             let blending = match &pipeline.blending {
                 Some(blending) if mask == pipeline.targets => blending,
                 _ => {
-                    made = pipeline.blend(state, mask);
+                    let beyond_logic = match state.blend.logic {
+                        true => targets.beyond_logic(),
+                        false => 0,
+                    };
+                    made = pipeline.blend(state, mask, beyond_logic);
                     &made
                 }
             };

@@ -449,6 +449,8 @@ fn equations(target: &BlendTarget, logic: bool, dual_source: bool) -> Option<[Eq
 pub(super) struct Colours {
     /// Targets that are there and that the shader writes.
     pub targets: u8,
+    /// Targets that no logic operation is applied to, a bit each.
+    pub beyond_logic: u8,
     /// The shader writes a second colour.
     pub dual_source: bool,
     /// The shader says which samples it covers.
@@ -491,9 +493,7 @@ pub(super) fn blend(
     let any = entry::words::<2>()
         .flag(entry::PRE_BLEND_COLOR_CLAMP_ENABLE, true)
         .flag(entry::POST_BLEND_COLOR_CLAMP_ENABLE, true)
-        .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT)
-        .flag(entry::LOGIC_OP_ENABLE, from.logic)
-        .with(entry::LOGIC_OP_FUNCTION, u64::from(from.logic_op & 0xf));
+        .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT);
     let masked = |mask: u8| {
         any.flag(entry::WRITE_DISABLE_RED, mask & 1 == 0)
             .flag(entry::WRITE_DISABLE_GREEN, mask & 2 == 0)
@@ -510,6 +510,11 @@ pub(super) fn blend(
         let mask = from.targets[index].write_mask;
         writes |= mask & 0xf != 0;
         let mut packed = masked(mask);
+        if from.logic && colours.beyond_logic >> index & 1 == 0 {
+            packed = packed
+                .flag(entry::LOGIC_OP_ENABLE, true)
+                .with(entry::LOGIC_OP_FUNCTION, u64::from(from.logic_op & 0xf));
+        }
         if let Some([colour, alpha]) = blended {
             packed = packed
                 .flag(entry::COLOR_BUFFER_BLEND_ENABLE, true)

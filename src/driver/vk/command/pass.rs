@@ -26,8 +26,8 @@ pub struct Attachment {
     pub clear_stencil: bool,
     /// Parts that its format has.
     pub aspects: api::ImageAspectFlags,
-    /// Its texels are integers.
-    pub integers: bool,
+    /// The hardware's format, of colours.
+    pub format: &'static hw::Format,
     /// Samples of its images.
     pub samples: u8,
     /// Layouts before and behind the render pass.
@@ -150,9 +150,8 @@ impl RenderPass {
         };
         for (to, &number) in inherited.colours.iter_mut().zip(&subpass.colours) {
             let Some(number) = number else { continue };
-            *to = true;
             let attachment = self.attachment(number)?;
-            inherited.integers |= attachment.integers;
+            *to = Some(attachment.format);
             inherited.samples = inherited.samples.max(attachment.samples);
         }
         if let Some(number) = subpass.depth_stencil {
@@ -473,7 +472,7 @@ mod tests {
             clear: true,
             clear_stencil: false,
             aspects: api::ImageAspectFlags::COLOR,
-            integers: false,
+            format: &hw::FORMATS[0],
             samples: 1,
             layouts: [api::ImageLayout::GENERAL; 2],
         };

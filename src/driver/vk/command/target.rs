@@ -76,16 +76,11 @@ pub struct Begin<'a> {
     pub depth_stencil: Option<DepthStencil<'a>>,
 }
 
-/// A format of integers, for targets of which no more is known.
-const INTEGERS: &hw::Format = &hw::FORMATS[2];
-
 /// What a secondary command buffer knows of the rendering that it is a part of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inherited {
-    /// Colours that are there, by target.
-    pub colours: [bool; TARGETS],
-    /// One of them is integers.
-    pub integers: bool,
+    /// Formats of the colours that are there, by target.
+    pub colours: [Option<&'static hw::Format>; TARGETS],
     /// There is depth.
     pub depth: bool,
     /// There is stencil.
@@ -111,12 +106,13 @@ impl Inherited {
             pitch_bytes: 0,
             qpitch_rows: 0,
         };
-        let mut surface = [0; 16];
-        if self.integers {
-            rss::SURFACE_FORMAT.set(&mut surface, INTEGERS.number.into());
-        }
+        let surface = |format: &hw::Format| {
+            let mut surface = [0; 16];
+            rss::SURFACE_FORMAT.set(&mut surface, format.number.into());
+            surface
+        };
         Targets {
-            colours: self.colours.map(|there| there.then_some(surface)),
+            colours: self.colours.map(|format| format.map(surface)),
             records: [None; TARGETS],
             null: [0; 16],
             depth_stencil: DepthStencilTarget {

@@ -33,7 +33,7 @@ use super::lines::{
     VIEWERS, parts,
 };
 use super::surface;
-use crate::hiz::{Slice, Unresolved, number};
+use crate::hiz::{First, Slice, Unresolved, number};
 use crate::memory::View;
 use crate::rules::{
     COLOUR_RESOLVE, COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_FILLED,
@@ -87,6 +87,8 @@ struct State {
     unresolved: Arc<Mutex<Unresolved>>,
     /// The slice of a depth buffer that is being written through a hierarchical one.
     holding: Option<(Slice, Memory)>,
+    /// Depth buffers that the work writes.
+    depths: Vec<(u64, Memory)>,
     posted: Vec<Posted>,
     /// Bytes of commands executed; dwords that commands have written lately, and how many it were then.
     passed: u64,
@@ -380,6 +382,27 @@ impl Log {
         });
     }
 
+    /// What a surface begins with.
+    fn first(&self, address: u64) -> Option<First> {
+        let mut first = [0; 16];
+        let view = View::new(&self.space);
+        view.read_block(address & !63, &mut first).ok()?;
+        Some(first)
+    }
+
+    /// The work that ends leaves depth buffers as they are now.
+    fn leave(&self, state: &mut State) {
+        if state.depths.is_empty() {
+            return;
+        }
+        let mut known = state.unresolved.lock().unwrap_or_else(|e| e.into_inner());
+        for (address, memory) in state.depths.drain(..) {
+            if let Some(first) = self.first(address) {
+                known.left(address, &memory, first);
+            }
+        }
+    }
+
     /// A PIPE_CONTROL; what it found to do.
     pub fn pipe_control(&self, control: &Control) -> Found {
         let state = &mut *self.state();
@@ -525,9 +548,15 @@ impl Watch for Log {
         let known = self.unresolved();
         let mut known = known.lock().unwrap_or_else(|e| e.into_inner());
         let slice = |[level, element]: [u32; 2]| (address, level, element);
+        if matches!(event, Depth::Held(_) | Depth::Passed(_)) {
+            let depths = &mut self.state().depths;
+            if !depths.iter().any(|(known, _)| *known == address) {
+                depths.push((address, Arc::clone(memory)));
+            }
+        }
         match event {
-            Depth::Held(of, texel_bytes) => {
-                known.held(slice(of), memory, texel_bytes);
+            Depth::Held(of) => {
+                known.held(slice(of), memory);
                 self.state().holding = Some((slice(of), Arc::clone(memory)));
             }
             Depth::Settled(of) => known.settled(slice(of), memory),
@@ -537,20 +566,18 @@ impl Watch for Log {
         }
     }
 
-    fn depth_seen(
-        &self,
-        place: (u64, &Memory),
-        slices: Slices,
-        texel_bytes: u32,
-        at: u64,
-    ) -> Result<(), Stop> {
+    fn depth_seen(&self, place: (u64, &Memory), slices: Slices, at: u64) -> Result<(), Stop> {
         if self.delivers {
             // The depths themselves are old: see `behind`.
             return Ok(());
         }
         let known = self.unresolved();
         let known = known.lock().unwrap_or_else(|e| e.into_inner());
-        let held = known.among(place, slices.levels, slices.elements, texel_bytes);
+        let held = known.among(place, slices.levels, slices.elements);
+        let held = held.filter(|_| {
+            let first = self.first(place.0);
+            first.is_none_or(|first| !known.is_other(place.0, place.1, &first))
+        });
         HIZ_RESOLVE.check(held.is_none(), at, || {
             let (address, level, element) = held.unwrap_or_default();
             format!("level {level}, element {element} of the depth buffer at {address:#x}")
@@ -608,6 +635,7 @@ impl Watch for Log {
         let mut state = self.state();
         state.turn();
         self.replaced(&state);
+        self.leave(&mut state);
         let State { pages, bound, .. } = &mut *state;
         // Only what the work has written changes.
         for (number, page) in pages.iter_mut().filter(|(_, page)| page.is_written()) {

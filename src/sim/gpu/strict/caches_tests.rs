@@ -500,7 +500,7 @@ fn depths_that_are_held_back_are_delivered_as_they_were() {
     View::new(&space).write(0x1104, 2).expect("mapped");
     let depth = view(Via::Hierarchical);
     log.begin(0x40);
-    depth.depth(0x1000, Depth::Held([0, 2], 4));
+    depth.depth(0x1000, Depth::Held([0, 2]));
     for (address, value) in [(0x1100, 8), (0x1100, 9), (0x1104, 9)] {
         depth.write(address, value).expect("in order");
     }
@@ -545,24 +545,64 @@ fn a_surface_that_is_written_over_is_none_any_more() {
         let log = Log::of(Arc::default(), &space, false);
         let view = |via| View::watched(&space, Some(&log), via);
         let data = view(via);
-        data.depth(0x1040, Depth::Held([0, 0], 4));
+        data.depth(0x1040, Depth::Held([0, 0]));
         data.depth(0x1040, Depth::Told([0, 0]));
         data.colour(0x1040, Colour::Held([0, 0]));
         // A neighbour is not meant.
-        data.depth(0x1080, Depth::Held([0, 0], 4));
+        data.depth(0x1080, Depth::Held([0, 0]));
         log.begin(0x40);
         for at in (0x1040..0x1040 + bytes).step_by(4) {
             data.write(at, 1).expect("nobody else");
         }
         log.end();
         let seen = [
-            data.depth_seen(0x1040, all, 4, 0x80).is_ok(),
+            data.depth_seen(0x1040, all, 0x80).is_ok(),
             data.colour_seen(0x1040, all, 0x80).is_ok(),
             data.depth_through(0x1040, all, 0x80).is_err(),
         ];
         assert_eq!(seen, [forgotten; 3], "{bytes} bytes by {via:?}");
-        assert!(data.depth_seen(0x1080, all, 4, 0x80).is_err());
+        assert!(data.depth_seen(0x1080, all, 0x80).is_err());
     }
+}
+
+#[test]
+fn a_buffer_that_begins_otherwise_than_it_was_left_is_used_for_something_else() {
+    let mut space = AddressSpace::new();
+    let memory = crate::memory::tests::memory(0x2000);
+    space.map(0x1000, 0x2000, memory, 0).expect("free");
+    let all = Slices {
+        levels: [0, 1],
+        elements: [0, 1],
+    };
+    let log = Log::of(Arc::default(), &space, false);
+    let view = |via| View::watched(&space, Some(&log), via);
+    let work = |via, value| {
+        log.begin(0x40);
+        if via == Via::Hierarchical {
+            view(via).depth(0x1000, Depth::Held([0, 0]));
+        }
+        view(via).write(0x1008, value).expect("in order");
+        log.end();
+        log.pipe_control(&Control {
+            depth: true,
+            data: true,
+            ..stall()
+        });
+    };
+    let seen = || view(Via::Data).depth_seen(0x1000, all, 0x80).is_ok();
+    work(Via::Hierarchical, 7);
+    assert!(!seen());
+    // A part of the first line is written past the hierarchical buffer, as it was, and otherwise.
+    work(Via::Data, 7);
+    assert!(!seen());
+    work(Via::Data, 8);
+    assert!(seen());
+    // It is a depth buffer again.
+    work(Via::Hierarchical, 9);
+    assert!(!seen());
+    // The processor writes without telling anybody.
+    View::new(&space).write(0x1000, 1).expect("mapped");
+    assert!(seen());
 }
 
 #[test]

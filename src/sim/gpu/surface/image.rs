@@ -126,11 +126,6 @@ fn select(code: u64) -> Select {
 }
 
 impl Image {
-    /// Bytes of a texel, or of a block of a compressed format.
-    pub fn texel_bytes(&self) -> u32 {
-        u32::from(self.format.block_bits / 8)
-    }
-
     /// Reads the surface state at `address`.
     pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
         let mut words = [0; 16];

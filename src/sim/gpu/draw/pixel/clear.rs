@@ -87,7 +87,7 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
         for layer in 0..image.view_extent.min(image.depth) {
             if is_depth {
                 let slice = [image.lod, image.min_array_element + layer];
-                view.depth(image.address, Depth::Held(slice, image.texel_bytes()));
+                view.depth(image.address, Depth::Held(slice));
             }
             let part = [columns.clone(), rows.clone()];
             image.fill(&view, &level, part, layer, &element)?;
@@ -148,7 +148,7 @@ fn note(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
                 view.depth(image.address, Depth::Told(slice));
             }
             if clears {
-                view.depth(image.address, Depth::Held(slice, image.texel_bytes()));
+                view.depth(image.address, Depth::Held(slice));
             } else if resolves {
                 view.depth(image.address, Depth::Settled(slice));
             }

@@ -39,9 +39,9 @@ pub(crate) struct DepthStencil<'a> {
     stencil_test: bool,
     stencil_write: bool,
     faces: [Face; 2],
-    /// With a hierarchical depth buffer: the surface's address, its level and first element, and the bytes of a texel, of which strict
-    /// mode has to know; and the element that it was told of last.
-    hierarchical: Option<(u64, [u32; 2], u32)>,
+    /// With a hierarchical depth buffer: the surface's address and level, and its first element, of which strict mode has to
+    /// know; and the element that it was told of last.
+    hierarchical: Option<(u64, u32, u32)>,
     told: Cell<Option<u32>>,
     /// Depths are clamped to these by viewport: Minimum and Maximum Depth; none where they are in bounds already.
     ranges: Vec<[f32; 2]>,
@@ -309,7 +309,7 @@ impl<'a> DepthStencil<'a> {
                 elements: [first, first + image.view_extent],
             };
             if buffer(db::HIERARCHICAL_DEPTH_BUFFER_ENABLE) {
-                hierarchical = Some((image.address, [image.lod, first], image.texel_bytes()));
+                hierarchical = Some((image.address, image.lod, first));
                 view.through(Via::Hierarchical);
                 if test || write {
                     view.depth_through(image.address, bound, draw.at)?;
@@ -317,7 +317,7 @@ impl<'a> DepthStencil<'a> {
             } else {
                 if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
                     // Neither ALWAYS nor NEVER: what is there counts.
-                    view.depth_seen(image.address, bound, image.texel_bytes(), draw.at)?;
+                    view.depth_seen(image.address, bound, draw.at)?;
                 }
                 for element in (bound.elements[0]..bound.elements[1]).filter(|_| write) {
                     view.depth(image.address, Depth::Passed([image.lod, element]));
@@ -455,12 +455,12 @@ impl<'a> DepthStencil<'a> {
 
     /// Tells strict mode which element is written.
     fn tell(&self, layer: u32) {
-        if let Some((address, [level, first], texel_bytes)) = self.hierarchical
+        if let Some((address, level, first)) = self.hierarchical
             && self.told.get() != Some(layer)
         {
             self.told.set(Some(layer));
             let slice = [level, first + layer];
-            self.view.depth(address, Depth::Held(slice, texel_bytes));
+            self.view.depth(address, Depth::Held(slice));
         }
     }
 

@@ -610,7 +610,7 @@ fn held(rig: &mut Rig) -> Vec<(u64, u64)> {
 #[test]
 fn what_is_held_back_stops_who_compares_with_it() {
     let view = |rig: &Rig| {
-        for event in [Depth::Told([1, 3]), Depth::Held([1, 3], 4)] {
+        for event in [Depth::Told([1, 3]), Depth::Held([1, 3])] {
             rig.draw().view(Via::Depth).depth(DEPTH, event);
         }
     };
