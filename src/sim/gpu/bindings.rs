@@ -108,6 +108,26 @@ impl Payload<'_> {
     }
 }
 
+/// What a message does with a surface with dimensions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    /// Its texels are read, or changed.
+    Reads,
+    /// They are written.
+    Writes,
+    /// It is asked how large it is, or which level would be read.
+    Asks,
+}
+
+/// A surface with dimensions, by the address of its state.
+#[derive(Clone, Copy)]
+struct Remembered {
+    state: u64,
+    image: Image,
+    /// Whether what it shows is in memory.
+    checked: bool,
+}
+
 /// What the messages of one worker's threads refer to.
 pub(crate) struct Bindings<'a> {
     pub view: View<'a>,
@@ -118,7 +138,7 @@ pub(crate) struct Bindings<'a> {
     surfaces: [(u64, Surface); REMEMBERED],
     next: usize,
     /// The same for surfaces with dimensions.
-    images: Vec<(u64, Image)>,
+    images: Vec<Remembered>,
     /// Addresses of surface states by the binding table's index, where nobody watches how it is read.
     entries: [(u32, u64); REMEMBERED],
     next_entry: usize,
@@ -198,24 +218,20 @@ impl<'a> Bindings<'a> {
         }
     }
 
-    /// The surface with dimensions that a descriptor's binding table index means, to be read (or changed) or to be written.
-    pub fn image(&mut self, message: &Message<'_>, reads: bool) -> Result<Image, Stop> {
-        let place = self.remembered(message, reads)?;
-        Ok(self.images[place].1)
-    }
-
-    /// The same for the sampler: where [`Bindings::remembered_at`] has it until the next is asked for.
-    pub fn sampled(&mut self, message: &Message<'_>) -> Result<usize, Stop> {
-        self.remembered(message, true)
+    /// The surface with dimensions that a descriptor's binding table index means.
+    pub fn image(&mut self, message: &Message<'_>, what: Use) -> Result<Image, Stop> {
+        let place = self.remembered(message, what)?;
+        Ok(self.images[place].image)
     }
 
     /// A surface that was found, with the address of its state.
     pub fn remembered_at(&self, place: usize) -> (u64, &Image) {
-        let (state, image) = &self.images[place];
+        let Remembered { state, image, .. } = &self.images[place];
         (*state, image)
     }
 
-    fn remembered(&mut self, message: &Message<'_>, reads: bool) -> Result<usize, Stop> {
+    /// The same as [`Bindings::image`]: where [`Bindings::remembered_at`] has it until the next is asked for.
+    pub fn remembered(&mut self, message: &Message<'_>, what: Use) -> Result<usize, Stop> {
         if matches!(
             common::BINDING_TABLE_INDEX.get(message.desc),
             bti::SLM | bti::STATELESS | bti::STATELESS_NON_COHERENT
@@ -224,32 +240,51 @@ impl<'a> Bindings<'a> {
         }
         let address = self.surface_state(message)?;
         let at = message.ip;
-        if let Some(known) = self.images.iter().position(|s| s.0 == address) {
-            return Ok(known);
+        if let Some(place) = self.images.iter().position(|s| s.state == address) {
+            if !self.images[place].checked && what != Use::Asks {
+                self.check(&self.images[place].image, what, at)?;
+                self.images[place].checked = true;
+            }
+            return Ok(place);
         }
         let image = Image::read(&self.view, address)?;
-        if image.aux.mode != AuxMode::Hiz {
-            let first = image.min_array_element;
-            let slices = Slices {
-                levels: [image.min_lod, image.min_lod + image.levels],
-                elements: [first, first.saturating_add(image.depth)],
-            };
-            self.view.depth_seen(image.address, slices, at)?;
-            // For readers AUX_CCS_D is AUX_CCS_E.
-            let plain = !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
-            if plain && reads {
-                self.view.colour_seen(image.address, slices, at)?;
-            } else if plain && self.view.is_strict() {
-                self.overwritten(&image, slices);
-            }
+        let checked = what != Use::Asks;
+        if checked {
+            self.check(&image, what, at)?;
         }
+        let found = Remembered {
+            state: address,
+            image,
+            checked,
+        };
         match self.images.get_mut(self.next_image) {
-            Some(place) => *place = (address, image),
-            None => self.images.push((address, image)),
+            Some(place) => *place = found,
+            None => self.images.push(found),
         }
         let made = self.next_image;
         self.next_image = (made + 1) % REMEMBERED;
         Ok(made)
+    }
+
+    /// Whether what a surface shows is in memory.
+    fn check(&self, image: &Image, what: Use, at: u64) -> Result<(), Stop> {
+        if image.aux.mode == AuxMode::Hiz {
+            return Ok(());
+        }
+        let first = image.min_array_element;
+        let slices = Slices {
+            levels: [image.min_lod, image.min_lod + image.levels],
+            elements: [first, first.saturating_add(image.depth)],
+        };
+        self.view.depth_seen(image.address, slices, at)?;
+        // For readers AUX_CCS_D is AUX_CCS_E.
+        let plain = !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
+        if plain && what == Use::Reads {
+            self.view.colour_seen(image.address, slices, at)?;
+        } else if plain && self.view.is_strict() {
+            self.overwritten(image, slices);
+        }
+        Ok(())
     }
 
     /// Whoever writes without a control surface has what is there from now on, as draws have.

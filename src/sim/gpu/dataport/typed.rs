@@ -6,7 +6,7 @@
 
 use super::atomic::Operation;
 use super::port::Port;
-use crate::bindings::{Payload, unimplemented};
+use crate::bindings::{Payload, Use, unimplemented};
 use crate::surface::{Image, Kind};
 use eu::{Message, Stop};
 use isa::descriptor::{common, typed, typed_atomic};
@@ -97,7 +97,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let image = self.bindings.image(message, true)?;
+        let image = self.bindings.image(message, Use::Reads)?;
         let slots = Slots::new(message, payload, 0, high_slots(message)?);
         for lane in slots.lanes() {
             let values = match slots.place(&image, payload, lane) {
@@ -118,7 +118,7 @@ impl Port<'_> {
         message: &Message<'_>,
         payload: Payload<'_>,
     ) -> Result<(), Stop> {
-        let image = self.bindings.image(message, false)?;
+        let image = self.bindings.image(message, Use::Writes)?;
         let count = channels(message).count();
         let slots = Slots::new(message, payload, count, high_slots(message)?);
         for lane in slots.lanes() {
@@ -140,7 +140,7 @@ impl Port<'_> {
         payload: Payload<'_>,
         response: &mut [u32],
     ) -> Result<(), Stop> {
-        let image = self.bindings.image(message, true)?;
+        let image = self.bindings.image(message, Use::Reads)?;
         let operation = Operation {
             op: typed_atomic::OPERATION.get(message.desc),
             float: false,

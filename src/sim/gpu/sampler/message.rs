@@ -5,7 +5,7 @@
 
 use super::engine::Engine;
 use super::request::{Order, Request, kind, nibble, respond};
-use crate::bindings::{Bindings, Payload, unimplemented};
+use crate::bindings::{Bindings, Payload, Use, unimplemented};
 use eu::{Message, Stop};
 use isa::descriptor::{common, sample};
 
@@ -44,7 +44,9 @@ impl Engine {
             gathered: (bits >> 16 & 3) as usize,
             sampler: states + u64::from(sample::SAMPLER_INDEX.get(desc)) * 16,
         };
-        let place = bindings.sampled(message)?;
+        let asks = [kind::RESINFO, kind::SAMPLEINFO, kind::LOD].contains(&request.kind);
+        let what = if asks { Use::Asks } else { Use::Reads };
+        let place = bindings.remembered(message, what)?;
         let bindings = &*bindings;
         let (state, image) = bindings.remembered_at(place);
         match Order::of(request.kind) {

@@ -5,9 +5,14 @@
 use super::address;
 use super::request::{Order, kind};
 use super::sample::{Direction, difference, gradient};
-use super::testing::{Ask, BORDER_RED, R32_FLOAT, Rig, SAMPLERS, SILENT, Set, image};
+use super::testing::{Ask, BORDER_RED, DATA, R32_FLOAT, Rig, SAMPLERS, SILENT, Set, image};
+use crate::dataport::Port;
+use crate::memory::View;
+use crate::strict::Log;
+use crate::watch::{Colour, Via};
 use eu::Stop;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
+use std::sync::Arc;
 
 const NEAREST_LEVEL: (hw::Field, u64) = (ss::MIP_MODE_FILTER, 1);
 
@@ -671,4 +676,25 @@ fn surfaces_of_one_dispatch_are_told_apart() {
             assert_eq!(f32::from_bits(found[0][0]), table as f32);
         }
     }
+}
+
+#[test]
+fn who_asks_for_the_size_reads_nothing_that_is_held_back() {
+    let rig = Rig::new(&[&[]], &[&[]]);
+    let log = Log::of(Arc::default(), &rig.space, false);
+    let view = || View::watched(&rig.space, Some(&log), Via::Texture);
+    view().colour(DATA, Colour::Held([0, 0]));
+    let size = Ask::new(kind::RESINFO, &[0]);
+    let texel = Ask::new(kind::LD, &[0, 0, 0]);
+    let mut port = rig.port_of(view());
+    assert_eq!(size.by(&mut port).expect("its size")[0][..2], [4, 4]);
+    let stop = |port: &mut Port<'_>| match texel.by(port) {
+        Err(Stop::Undefined { rule, .. }) => Some(rule),
+        _ => None,
+    };
+    let rule = Some("colour-resolve");
+    assert_eq!(stop(&mut port), rule);
+    assert_eq!(stop(&mut rig.port_of(view())), rule);
+    view().colour(DATA, Colour::Plain([0, 0]));
+    assert_eq!(stop(&mut rig.port_of(view())), None);
 }

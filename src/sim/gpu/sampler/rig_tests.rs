@@ -123,6 +123,11 @@ impl Rig {
     }
 
     pub fn port(&self) -> Port<'_> {
+        self.port_of(View::new(&self.space))
+    }
+
+    /// The same, that sees memory so.
+    pub fn port_of<'a>(&'a self, view: View<'a>) -> Port<'a> {
         let bases = Bases {
             binding_table: STATE,
             surface: STATE,
@@ -130,7 +135,7 @@ impl Rig {
             samplers: SAMPLERS.into(),
             ..Bases::default()
         };
-        Port::new(View::new(&self.space), bases, &self.wide, 0)
+        Port::new(view, bases, &self.wide, 0)
     }
 
     /// Each channel's answer.
