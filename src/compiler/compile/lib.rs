@@ -394,6 +394,25 @@ pub fn described(
     Some((kind, count))
 }
 
+/// Inputs are evaluated where the sample is that a fragment is for, those at centroids too, whether they are declared or asked for so:
+/// both are to be the same, and OpenGL asks for the sample's place (ARB_sample_shading).
+fn inputs_by_sample(shader: &mut nir::Shader) {
+    for var in shader.vars.ids() {
+        let var = &mut shader.vars[var];
+        if let (nir::Mode::ShaderIn, Some(io)) = (var.mode, &mut var.io) {
+            io.sampling = nir::Sampling::Sample;
+        }
+    }
+    for id in shader.instrs.ids() {
+        if let nir::Instr::Intrinsic(i) = &mut shader.instrs[id]
+            && i.op == nir::IntrinsicOp::InterpDerefAtCentroid
+        {
+            i.op = nir::IntrinsicOp::LoadDeref;
+            i.indices.push(0);
+        }
+    }
+}
+
 fn front_end(words: &[u32], key: &Key<'_>) -> Result<nir::Shader, CompileError> {
     let mut shader = translate(words, key)?;
     settle(&mut shader, key);
@@ -438,14 +457,6 @@ fn settle(shader: &mut nir::Shader, key: &Key<'_>) {
     }
     if key.sample_shading && key.stage == Stage::Fragment {
         shader.info.fragment.sample_shading = true;
-        for var in shader.vars.ids() {
-            let var = &mut shader.vars[var];
-            // A centroid stays one: what `interpolateAtCentroid` says of the same input is to be the same.
-            if let (nir::Mode::ShaderIn, Some(io)) = (var.mode, &mut var.io)
-                && io.sampling == nir::Sampling::Pixel
-            {
-                io.sampling = nir::Sampling::Sample;
-            }
-        }
+        inputs_by_sample(shader);
     }
 }
