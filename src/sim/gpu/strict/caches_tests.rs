@@ -526,15 +526,22 @@ fn depths_that_are_held_back_are_delivered_as_they_were() {
     assert_eq!([0x1100, 0x1104].map(|at| seen(Via::Data, at)), [9, 5]);
 }
 
-#[test]
-fn a_surface_that_is_written_over_is_none_any_more() {
+const FIRST_SLICE: Slices = Slices {
+    levels: [0, 1],
+    elements: [0, 1],
+};
+
+fn two_pages() -> AddressSpace {
     let mut space = AddressSpace::new();
     let memory = crate::memory::tests::memory(0x2000);
     space.map(0x1000, 0x2000, memory, 0).expect("free");
-    let all = Slices {
-        levels: [0, 1],
-        elements: [0, 1],
-    };
+    space
+}
+
+#[test]
+fn a_surface_that_is_written_over_is_none_any_more() {
+    let space = two_pages();
+    let all = FIRST_SLICE;
     // Which bytes of the surface's first line, how, and whether its slices are forgotten.
     for (via, bytes, forgotten) in [
         (Via::Data, 64, true),
@@ -567,13 +574,8 @@ fn a_surface_that_is_written_over_is_none_any_more() {
 
 #[test]
 fn a_buffer_that_begins_otherwise_than_it_was_left_is_used_for_something_else() {
-    let mut space = AddressSpace::new();
-    let memory = crate::memory::tests::memory(0x2000);
-    space.map(0x1000, 0x2000, memory, 0).expect("free");
-    let all = Slices {
-        levels: [0, 1],
-        elements: [0, 1],
-    };
+    let space = two_pages();
+    let all = FIRST_SLICE;
     let log = Log::of(Arc::default(), &space, false);
     let view = |via| View::watched(&space, Some(&log), via);
     let work = |via, value| {
