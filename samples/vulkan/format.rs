@@ -56,6 +56,7 @@ pub fn texel_bytes(format: vk::Format, aspect: vk::ImageAspectFlags) -> Result<(
         | F::D24_UNORM_S8_UINT
         | F::X8_D24_UNORM_PACK32
         | F::D32_SFLOAT_S8_UINT => texel(4),
+        F::R16G16B16_SFLOAT => texel(6),
         F::R16G16B16A16_UNORM
         | F::R16G16B16A16_SNORM
         | F::R16G16B16A16_SFLOAT

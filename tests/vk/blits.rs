@@ -338,6 +338,13 @@ fn slices_and_lines_are_scaled() {
         vk::Filter::LINEAR,
     );
     assert!(close(&got[0], 15) && close(&got[1], 35), "{got:?}");
+    // Lines are no targets: of three halves a fourth is written, too.
+    let three = picture(vk::Format::R16G16B16_SFLOAT, 2, 1).image_type(vk::ImageType::TYPE_1D);
+    let whole = [offset(0, 0, 0), offset(2, 1, 1)];
+    let bytes = [0, 0x3c, 0, 0x40, 0, 0x42, 0, 0x44, 0, 0x45, 0, 0x46];
+    let boxes = [whole, [offset(2, 0, 0), offset(0, 1, 1)]];
+    let got = scaled(&rig, (&three, &bytes), &three, boxes, vk::Filter::NEAREST);
+    assert_eq!(got, [&bytes[6..], &bytes[..6]].concat());
 }
 
 #[test]

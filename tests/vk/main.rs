@@ -37,6 +37,7 @@ mod swapchains;
 mod synchronisation;
 mod textures;
 mod uniforms;
+mod widened;
 
 use std::sync::{Arc, OnceLock};
 

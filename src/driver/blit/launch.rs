@@ -35,6 +35,28 @@ impl Texels {
     }
 }
 
+/// A shader that copies texels of three channels of two bytes each, on either side maybe with room for a fourth. In W tiles there are none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Three {
+    /// Order of what is copied.
+    pub source: Order,
+    /// Order of what is written.
+    pub destination: Order,
+}
+
+impl Three {
+    /// Shaders of the kind.
+    const COUNT: usize = 3 * 3;
+    /// Bytes of a channel.
+    pub(crate) const CHANNEL_BYTES: u32 = 2;
+    /// Bytes of a texel, without a fourth channel and with one.
+    pub(crate) const TEXEL_BYTES: [u32; 2] = [3 * Self::CHANNEL_BYTES, 4 * Self::CHANNEL_BYTES];
+
+    fn index(self) -> usize {
+        (self.source as usize).min(2) * 3 + (self.destination as usize).min(2)
+    }
+}
+
 /// A shader that copies samples of depth, in Y tiles, or of stencil, in W tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Samples {
@@ -291,10 +313,14 @@ pub enum Shader {
     Settle(Settle),
     /// Copies samples one by one.
     Samples(Samples),
+    /// Copies texels of three channels.
+    Three(Three),
 }
 
 /// Internal shaders that there are.
-pub const SHADERS: usize = 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + Samples::COUNT;
+pub const SHADERS: usize = THREES + Three::COUNT;
+/// Those before the ones that copy texels of three channels.
+const THREES: usize = 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + Samples::COUNT;
 
 impl Shader {
     /// Storage buffers that it uses, at set 0 from binding 0.
@@ -319,6 +345,7 @@ impl Shader {
             Shader::Samples(samples) => {
                 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + samples.index()
             }
+            Shader::Three(three) => THREES + three.index(),
         }
     }
 }

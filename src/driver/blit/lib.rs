@@ -25,11 +25,12 @@ pub use drawn::Drawn;
 pub use kernel::WORKGROUP;
 pub use launch::{
     Channel, Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS,
-    Samples, Settle, Shader, Span, Texels,
+    Samples, Settle, Shader, Span, Texels, Three,
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
 pub use samples::{Quads, copy_samples};
 pub use texel::{
-    Extent, Piece, Plane, chosen_samples, copy_texels, fill_texels, pieces, settle_texels,
+    Extent, Piece, Plane, chosen_samples, copy_texels, copy_three, fill_texels, pieces,
+    settle_texels,
 };

@@ -14,6 +14,7 @@ impl Shader {
             Shader::Picture(picture) => picture::nir(picture),
             Shader::Settle(settle) => texel::settle(settle),
             Shader::Samples(samples) => samples::nir(samples),
+            Shader::Three(three) => texel::three(three),
         }
     }
 }
@@ -22,7 +23,7 @@ impl Shader {
 mod tests {
     use super::*;
     use crate::launch::{
-        Channel, Choice, Measure, Numbers, Order, Picture, SHADERS, Samples, Settle, Texels,
+        Channel, Choice, Measure, Numbers, Order, Picture, SHADERS, Samples, Settle, Texels, Three,
     };
 
     /// All of them.
@@ -112,6 +113,15 @@ mod tests {
                 })
             })
         });
+        let tiled = [Order::Rows, Order::X, Order::Y];
+        let threes = tiled.into_iter().flat_map(|source| {
+            tiled.map(|destination| {
+                Shader::Three(Three {
+                    source,
+                    destination,
+                })
+            })
+        });
         let others = [Shader::Fill, Shader::Copy, Shader::QueryResults];
         let all = others.into_iter().chain(texels);
         all.chain(pictures)
@@ -120,6 +130,7 @@ mod tests {
             .chain(settles)
             .chain(by_four)
             .chain(samples)
+            .chain(threes)
             .collect()
     }
 

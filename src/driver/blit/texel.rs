@@ -10,7 +10,8 @@ use nir::Def;
 
 use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
 use crate::launch::{
-    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Order, Picture, Settle, Shader, Span, Texels,
+    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Order, Picture, Settle, Shader, Span,
+    Texels, Three,
 };
 
 impl Order {
@@ -198,6 +199,64 @@ pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Lau
         .into_iter()
         .map(one)
         .collect()
+}
+
+/// Launches that copy a box of texels of three channels, of two bytes each, between rows of texels without and with room for a fourth;
+/// that one is not written. None: rows are no rows of as many of these.
+pub fn copy_three(source: (Plane, Extent), destination: (Plane, Extent)) -> Option<Vec<Launch>> {
+    let sides = [source, destination];
+    let columns = |texel_bytes: [u32; 2]| {
+        let [a, b] = [0, 1].map(|side: usize| {
+            let (bytes, texel) = (sides[side].1.row_bytes, texel_bytes[side]);
+            (bytes % texel == 0).then_some(bytes / texel)
+        });
+        a.filter(|_| a == b).map(|columns| (columns, texel_bytes))
+    };
+    let [three, four] = Three::TEXEL_BYTES;
+    let (columns, texel_bytes) = columns([three, four]).or_else(|| columns([four, three]))?;
+    let (extent, other) = (source.1, destination.1);
+    let bytes = sides.iter().any(|side| side.0.order == Order::W);
+    if bytes || (extent.rows, extent.slices) != (other.rows, other.slices) {
+        return None;
+    }
+    if columns == 0 || extent.rows == 0 || extent.slices == 0 {
+        return Some(Vec::new());
+    }
+    let shader = Shader::Three(Three {
+        source: source.0.order,
+        destination: destination.0.order,
+    });
+    let widest = Extent {
+        row_bytes: extent.row_bytes.max(other.row_bytes),
+        ..extent
+    };
+    let one = |(slice, row, part): (u32, u32, Extent)| {
+        let mut push_dw = [0; MAX_PUSH_DW];
+        let mut spans = [Span::default(); MAX_BUFFERS];
+        let places = sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4));
+        for (((plane, extent), span), push) in places {
+            let own = Extent {
+                row_bytes: extent.row_bytes,
+                ..part
+            };
+            let plane = plane.from(slice, row);
+            let (reach, skip) = plane.span(&own);
+            *span = reach;
+            push.copy_from_slice(&plane.push(skip));
+        }
+        let last = [columns, part.rows, texel_bytes[0], texel_bytes[1]];
+        for (to, from) in push_dw.iter_mut().skip(8).zip(last) {
+            *to = from;
+        }
+        Launch {
+            shader,
+            spans,
+            push_dw,
+            groups: groups(columns, &part),
+        }
+    };
+    let all = parts(&[source.0, destination.0], widest).into_iter();
+    Some(all.map(one).collect())
 }
 
 /// Launches that write the bytes of an element (1, 2, 4, 8 or 16, or three of a power of two) all over a box.
@@ -511,6 +570,34 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
             });
         }),
     }
+}
+
+/// The shader that copies texels of three channels. Push constants: the source and the destination as [`Plane::push`] has them, columns,
+/// rows, bytes from texel to texel of the source and of the destination.
+pub(crate) fn three(three: Three) -> nir::Shader {
+    plane_shader("copy_three", 2, |k, [column, row, slice], push| {
+        let push: [Id<Def>; 12] = push;
+        let [.., columns, rows, from_bytes, to_bytes] = push;
+        inside(k, [column, row], [columns, rows], |k| {
+            // A texel is within bytes that stand together in each of these orders.
+            let unit_log2 = Three::CHANNEL_BYTES.ilog2();
+            let [from, to] = [
+                (three.source, from_bytes, &push[..4]),
+                (three.destination, to_bytes, &push[4..8]),
+            ]
+            .map(|(order, bytes, plane)| {
+                let x = k.imul(column, bytes);
+                place(k, (order, unit_log2), [x, row, slice], plane)
+            });
+            for channel in 0..3 {
+                let at = i64::from(channel * Three::CHANNEL_BYTES);
+                let from = k.iadd_imm(from, at);
+                let value = k.read_unit(0, from, Three::CHANNEL_BYTES);
+                let to = k.iadd_imm(to, at);
+                k.write_unit(1, to, Three::CHANNEL_BYTES, value);
+            }
+        });
+    })
 }
 
 /// The shader that gives cleared pixels their colour. Push constants: the control surface and the image as [`Plane::push`] has them,

@@ -130,6 +130,65 @@ fn boxes_go_from_every_order_to_every_other() {
 }
 
 #[test]
+fn three_channels_go_beside_a_fourth_and_back() {
+    let orders = [Order::Rows, Order::X, Order::Y];
+    let (columns, rows, slices) = (23, 5, 2);
+    for (source, destination) in orders.iter().flat_map(|a| orders.map(|b| (*a, b))) {
+        for texel_bytes in [[6, 8], [8, 6]] {
+            let [from_bytes, to_bytes] = texel_bytes;
+            // In tiles a texel has room for a fourth channel, and lies where that allows.
+            if source != Order::Rows && from_bytes == 6
+                || destination != Order::Rows && to_bytes == 6
+            {
+                continue;
+            }
+            let [from_x, to_x] = [5 * from_bytes, 13 * to_bytes];
+            let from = plane(source, 2 * u64::from(source == Order::Rows), from_x, 30);
+            let to = plane(destination, HALF as u64, to_x, 7);
+            let mut memory = noise();
+            let mut expected = memory.clone();
+            for (slice, y) in (0..slices).flat_map(|slice| (0..rows).map(move |y| (slice, y))) {
+                let row = |plane: &Plane| plane.y_rows + y + slice * plane.slice_rows;
+                for (x, at) in (0..columns).flat_map(|x| (0..6).map(move |at| (x, at))) {
+                    let value = memory[byte(&from, from_x + x * from_bytes + at, row(&from))];
+                    expected[byte(&to, to_x + x * to_bytes + at, row(&to))] = value;
+                }
+            }
+            let extents = texel_bytes.map(|bytes| Extent {
+                row_bytes: columns * bytes,
+                rows,
+                slices,
+            });
+            let launches = copy_three((from, extents[0]), (to, extents[1])).unwrap();
+            run(&launches, &mut memory);
+            assert!(
+                memory == expected,
+                "{source:?} to {destination:?}, {texel_bytes:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn rows_that_are_not_of_as_many_texels_are_no_copy() {
+    let of = |order, row_bytes| {
+        let extent = Extent {
+            row_bytes,
+            rows: 2,
+            slices: 1,
+        };
+        (plane(order, 0, 0, 0), extent)
+    };
+    let copies = |from, to| copy_three(from, to).is_some();
+    assert!(copies(of(Order::Rows, 18), of(Order::Y, 24)));
+    assert!(!copies(of(Order::Rows, 18), of(Order::Y, 32)));
+    assert!(!copies(of(Order::Rows, 12), of(Order::Y, 24)));
+    assert!(!copies(of(Order::Rows, 18), of(Order::W, 24)));
+    let taller = |(plane, extent)| (plane, Extent { rows: 3, ..extent });
+    assert!(!copies(of(Order::Rows, 18), taller(of(Order::Y, 24))));
+}
+
+#[test]
 fn elements_of_every_size_fill_a_box_alone() {
     let value: Vec<u8> = (1..=16).collect();
     for order in ORDERS {

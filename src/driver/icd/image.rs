@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use ash::vk as c;
-use vk::format::Question;
 use vk::image::{Image, Info, View, ViewInfo, compress_alike};
+use vk::image_limits::Question;
 use vk::modifier::{Layouts, MODIFIERS};
 
 use crate::device::write_requirements;

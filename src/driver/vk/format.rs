@@ -1,7 +1,7 @@
 //! The formats, each in one row, and what they can be used for.
 //!
-//! In:  a format and a tiling. Out: the hardware's formats, features, and the most that an image may be.
-//! Ref: Vulkan specification, "Formats", "Image Creation Limits"; SKL PRM vol. 2d, "SURFACE_FORMAT", whose names list channels from bit
+//! In:  a format and a tiling. Out: the hardware's formats, and features.
+//! Ref: Vulkan specification, "Formats"; SKL PRM vol. 2d, "SURFACE_FORMAT", whose names list channels from bit
 //! 0 on, where names of Vulkan's packed formats begin at the top.
 
 use std::sync::LazyLock;
@@ -13,7 +13,6 @@ use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
 use surface::Tilings;
 
-use crate::error::{Error, Result};
 use crate::modifier::{MODIFIERS, Modifier};
 use crate::planar::{ASPECTS, PLANAR, Planar};
 
@@ -38,6 +37,8 @@ pub struct Format {
     pub swizzle: [Select; 4],
     /// Its planes, if it is one of luma and chroma; `hw` is then the first's.
     pub planar: Option<&'static Planar>,
+    /// Whether `hw` has a fourth channel of which Vulkan knows nothing ([`WIDENED`]).
+    pub widened: bool,
 }
 
 /// A row of the table.
@@ -254,6 +255,7 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
             hw: by_name(name)?,
             swizzle,
             planar: None,
+            widened: false,
         })
     });
     let planar = PLANAR.iter().filter_map(|row| {
@@ -263,11 +265,39 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
             hw: by_name(row.planes.first()?.format)?,
             swizzle: STRAIGHT,
             planar: Some(row),
+            widened: false,
         })
     });
     let mut formats: Vec<_> = found.chain(planar).collect();
     formats.sort_by_key(|format| format.api);
     formats
+});
+
+/// What images that the driver lays out have instead of formats of three channels of two bytes. Elements of six bytes are no targets
+/// and lie in no tiles. All of them are here, as views may have any of them.
+static WIDENED: &[Row] = &[
+    colour(F::R16G16B16_SFLOAT, "R16G16B16X16_FLOAT"),
+    swizzled(F::R16G16B16_UNORM, "R16G16B16A16_UNORM", RGB1),
+    swizzled(F::R16G16B16_SNORM, "R16G16B16A16_SNORM", RGB1),
+    swizzled(F::R16G16B16_UINT, "R16G16B16A16_UINT", RGB1),
+    swizzled(F::R16G16B16_SINT, "R16G16B16A16_SINT", RGB1),
+];
+
+/// The same, by Vulkan's numbers.
+static WIDENED_FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let found = WIDENED
+        .iter()
+        .filter_map(|&Row(api, holds, name, swizzle)| {
+            Some(Format {
+                api,
+                holds,
+                hw: by_name(name)?,
+                swizzle,
+                planar: None,
+                widened: true,
+            })
+        });
+    found.collect()
 });
 
 /// Formats of Vulkan 1.0: they have the first numbers.
@@ -295,6 +325,12 @@ pub fn find(format: F) -> Option<&'static Format> {
     }
 }
 
+/// The same, as images of a tiling have it.
+pub fn in_images(format: F, tiling: api::ImageTiling) -> Option<&'static Format> {
+    let row = find(format)?;
+    Some(row.in_images(tiling))
+}
+
 /// The format that has the same bits without the encoding of sRGB, if the data port writes it.
 pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
     by_name(match format.name {
@@ -302,6 +338,15 @@ pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
         "B8G8R8A8_UNORM_SRGB" => "B8G8R8A8_UNORM",
         _ => return None,
     })
+}
+
+/// The format in which the data port writes the same channels; nobody sees what is written behind three.
+pub fn typed(format: &'static hw::Format) -> &'static hw::Format {
+    let other = match format.name {
+        "R16G16B16X16_FLOAT" => by_name("R16G16B16A16_FLOAT"),
+        _ => without_srgb(format),
+    };
+    other.unwrap_or(format)
 }
 
 /// Channels of a format from bit 0 on: the letter, and bits.
@@ -315,80 +360,6 @@ pub(crate) fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
     }
     channels
 }
-
-/// What is asked about images.
-#[derive(Clone, Copy, Debug)]
-pub struct Question {
-    /// Format.
-    pub format: F,
-    /// Dimension.
-    pub dimension: api::ImageType,
-    /// Tiling.
-    pub tiling: api::ImageTiling,
-    /// Uses.
-    pub usage: api::ImageUsageFlags,
-    /// Flags.
-    pub flags: api::ImageCreateFlags,
-    /// Modifier, of the tiling that has one.
-    pub modifier: Option<u64>,
-}
-
-/// Flags that images may have.
-const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
-    api::ImageCreateFlags::MUTABLE_FORMAT.as_raw()
-        | api::ImageCreateFlags::CUBE_COMPATIBLE.as_raw()
-        | api::ImageCreateFlags::ALIAS.as_raw()
-        | api::ImageCreateFlags::TYPE_2D_ARRAY_COMPATIBLE.as_raw()
-        | api::ImageCreateFlags::TYPE_2D_VIEW_COMPATIBLE_EXT.as_raw()
-        | api::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE.as_raw()
-        | api::ImageCreateFlags::EXTENDED_USAGE.as_raw()
-        | api::ImageCreateFlags::DISJOINT.as_raw()
-        // Depth lies the same wherever samples are.
-        | api::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT.as_raw(),
-);
-
-/// Which feature a use needs; of several, one.
-const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
-    (
-        api::ImageUsageFlags::TRANSFER_SRC,
-        api::FormatFeatureFlags2::TRANSFER_SRC,
-    ),
-    (
-        api::ImageUsageFlags::TRANSFER_DST,
-        api::FormatFeatureFlags2::TRANSFER_DST,
-    ),
-    (
-        api::ImageUsageFlags::SAMPLED,
-        api::FormatFeatureFlags2::SAMPLED_IMAGE,
-    ),
-    (
-        api::ImageUsageFlags::STORAGE,
-        api::FormatFeatureFlags2::STORAGE_IMAGE,
-    ),
-    (
-        api::ImageUsageFlags::COLOR_ATTACHMENT,
-        api::FormatFeatureFlags2::COLOR_ATTACHMENT,
-    ),
-    (
-        api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
-        api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT,
-    ),
-    // Of an attachment: either will do.
-    (
-        api::ImageUsageFlags::INPUT_ATTACHMENT,
-        api::FormatFeatureFlags2::from_raw(
-            api::FormatFeatureFlags2::COLOR_ATTACHMENT.as_raw()
-                | api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT.as_raw(),
-        ),
-    ),
-];
-
-/// Uses that need no feature of their own: the attachments they go with have one.
-const FREE: api::ImageUsageFlags = api::ImageUsageFlags::from_raw(
-    api::ImageUsageFlags::TRANSIENT_ATTACHMENT.as_raw()
-        // In the layout that goes with it neither hierarchies nor cleared blocks are kept.
-        | api::ImageUsageFlags::ATTACHMENT_FEEDBACK_LOOP_EXT.as_raw(),
-);
 
 impl Format {
     /// Parts that images of it have.
@@ -404,6 +375,16 @@ impl Format {
             Holds::Stencil => api::ImageAspectFlags::STENCIL,
             Holds::DepthStencil => api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL,
         }
+    }
+
+    /// The same, as images of a tiling have it.
+    pub fn in_images(&self, tiling: api::ImageTiling) -> &Format {
+        // Mostly so, and quickly seen.
+        if tiling != api::ImageTiling::OPTIMAL || self.hw.block_bits != 48 {
+            return self;
+        }
+        let mut widened = WIDENED_FORMATS.iter();
+        widened.find(|row| row.api == self.api).unwrap_or(self)
     }
 
     /// Whether it holds integers.
@@ -454,7 +435,7 @@ impl Format {
     }
 
     /// Whether elements have three channels of a power of two of bytes: no tile holds these.
-    fn is_odd(&self) -> bool {
+    pub fn is_odd(&self) -> bool {
         !self.hw.block_bits.is_power_of_two()
     }
 
@@ -501,6 +482,10 @@ impl Format {
         hw_gen: Gen,
         tiling: api::ImageTiling,
     ) -> api::FormatFeatureFlags2 {
+        self.in_images(tiling).own_features(hw_gen, tiling)
+    }
+
+    fn own_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let linear = tiling == api::ImageTiling::LINEAR;
         let transfers = A::TRANSFER_SRC | A::TRANSFER_DST;
@@ -532,8 +517,9 @@ impl Format {
         if uses.contains(FormatUse::SAMPLE) {
             features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX | A::BLIT_SRC;
         }
-        let plain = without_srgb(self.hw).unwrap_or(self.hw).uses(hw_gen);
-        let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT;
+        let plain = typed(self.hw).uses(hw_gen);
+        // Whatever is written where alpha would be, nobody sees it.
+        let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == STRAIGHT[..3];
         if typed || self.packing(hw_gen).is_some() || self.three_channels().is_some() {
             features |= A::BLIT_DST;
         }
@@ -667,110 +653,6 @@ pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties3<'static> {
 /// The features that the older structure has.
 pub fn older(features: api::FormatFeatureFlags2) -> api::FormatFeatureFlags {
     api::FormatFeatureFlags::from_raw(features.as_raw() as u32 & 0x7fff_ffff)
-}
-
-/// The most that an image can be, if there can be such a one.
-pub fn image_properties(
-    hw_gen: Gen,
-    limits: &api::PhysicalDeviceLimits,
-    ask: &Question,
-) -> Result<api::ImageFormatProperties> {
-    use api::{ImageCreateFlags as C, ImageType as T, SampleCountFlags as S};
-    let row = find(ask.format).ok_or(Error::FormatNotSupported)?;
-    let linear_or_best = [api::ImageTiling::LINEAR, api::ImageTiling::OPTIMAL];
-    let modifier = match ask.tiling {
-        api::ImageTiling::DRM_FORMAT_MODIFIER_EXT => ask.modifier.and_then(Modifier::of),
-        _ => None,
-    };
-    let known = modifier.is_some() || linear_or_best.contains(&ask.tiling);
-    // What others lay out is plain.
-    let plain = ask.dimension == api::ImageType::TYPE_2D
-        && (!ask.flags.contains(api::ImageCreateFlags::ALIAS) || ask.modifier == Some(0));
-    let known = known && (modifier.is_none() || plain);
-    let uses = NEEDS.iter().fold(FREE, |all, (usage, _)| all | *usage);
-    if !known || !FLAGS.contains(ask.flags) || !uses.contains(ask.usage) {
-        return Err(Error::FormatNotSupported);
-    }
-    let features = match modifier {
-        Some(modifier) => row.modifier_features(modifier, hw_gen),
-        None => row.image_features(hw_gen, ask.tiling),
-    };
-    // Where uses are extended, it is a view's format that must have them.
-    let extended = ask.flags.contains(C::EXTENDED_USAGE);
-    let lacks = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags2)| {
-        ask.usage.contains(*usage) && !features.intersects(*feature)
-    };
-    if features.is_empty() || !extended && NEEDS.iter().any(lacks) {
-        return Err(Error::FormatNotSupported);
-    }
-    let storage = ask.usage.contains(api::ImageUsageFlags::STORAGE);
-    if storage && row.is_odd() {
-        return Err(Error::FormatNotSupported);
-    }
-    // What has planes, or none that aliases another's, lies in memories of its own.
-    let apart = ask.flags.contains(C::DISJOINT);
-    let together = !features.contains(api::FormatFeatureFlags2::DISJOINT);
-    if apart && together && !ask.flags.contains(C::ALIAS) {
-        return Err(Error::FormatNotSupported);
-    }
-    let planes_only = !row.is_colour() || row.planar.is_some();
-    let (max_extent, max_array_layers) = match ask.dimension {
-        T::TYPE_1D if row.planar.is_none() && !row.is_compressed() => (
-            [limits.max_image_dimension1_d, 1, 1],
-            limits.max_image_array_layers,
-        ),
-        T::TYPE_2D => (
-            [
-                limits.max_image_dimension2_d,
-                limits.max_image_dimension2_d,
-                1,
-            ],
-            limits.max_image_array_layers,
-        ),
-        T::TYPE_3D if row.planar.is_none() => ([limits.max_image_dimension3_d; 3], 1),
-        _ => return Err(Error::FormatNotSupported),
-    };
-    if ask.flags.contains(C::BLOCK_TEXEL_VIEW_COMPATIBLE) && !row.is_compressed()
-        || ask.flags.contains(C::CUBE_COMPATIBLE) && ask.dimension != T::TYPE_2D
-        || (ask.flags.contains(C::TYPE_2D_ARRAY_COMPATIBLE)
-            || ask.flags.contains(C::TYPE_2D_VIEW_COMPATIBLE_EXT))
-            && ask.dimension != T::TYPE_3D
-    {
-        return Err(Error::FormatNotSupported);
-    }
-    let attachment = features.intersects(
-        api::FormatFeatureFlags2::COLOR_ATTACHMENT
-            | api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT,
-    );
-    let several = ask.tiling == api::ImageTiling::OPTIMAL
-        && ask.dimension == T::TYPE_2D
-        && attachment
-        && !ask.flags.contains(C::CUBE_COMPATIBLE)
-        && !storage;
-    let max_array_layers = match modifier {
-        Some(_) => 1,
-        None => max_array_layers,
-    };
-    let [width, height, depth] = max_extent;
-    Ok(api::ImageFormatProperties {
-        max_extent: api::Extent3D {
-            width,
-            height,
-            depth,
-        },
-        max_mip_levels: match (row.planar, modifier) {
-            (Some(_), _) | (_, Some(_)) => 1,
-            (None, None) => width.max(height).max(depth).max(1).ilog2() + 1,
-        },
-        max_array_layers,
-        sample_counts: match (several, planes_only) {
-            (false, _) => S::TYPE_1,
-            (true, true) => limits.framebuffer_depth_sample_counts,
-            (true, false) => limits.framebuffer_color_sample_counts,
-        },
-        // SKL PRM vol. 5: "Maximum Surface Size in Bytes".
-        max_resource_size: 1 << 38,
-    })
 }
 
 #[cfg(test)]

@@ -24,6 +24,7 @@ pub mod feature;
 pub mod format;
 pub mod graphics;
 pub mod image;
+pub mod image_limits;
 pub mod instance;
 mod internal;
 pub mod limits;

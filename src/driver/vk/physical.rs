@@ -10,6 +10,7 @@ use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature;
 use crate::format;
+use crate::image_limits::{self, Question};
 use crate::limits;
 use crate::modifier::Modifier;
 
@@ -307,11 +308,8 @@ impl PhysicalDevice {
     }
 
     /// The most that an image of these properties can be.
-    pub fn image_format_properties(
-        &self,
-        ask: &format::Question,
-    ) -> Result<api::ImageFormatProperties> {
-        format::image_properties(self.info.device.hw_gen, &self.limits, ask)
+    pub fn image_format_properties(&self, ask: &Question) -> Result<api::ImageFormatProperties> {
+        image_limits::image_properties(self.info.device.hw_gen, &self.limits, ask)
     }
 }
 

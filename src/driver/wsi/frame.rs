@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use vk::format::Question;
 use vk::image::{Image, Info};
+use vk::image_limits::Question;
 use vk::memory::{Memory, Place, Request};
 
 use crate::error::{Error, Result};

@@ -167,15 +167,30 @@ impl ImageBox {
     }
 }
 
-/// What the API counts as one element: pairs of pixels that share their chroma are one, of which the hardware makes two.
-fn texel_block(part: &Part) -> surface::Block {
+/// What the API counts as one element: pairs of pixels that share their chroma are one, of which the hardware makes two, and a fourth
+/// channel beside three is none of it.
+fn texel_block(image: &Image, part: &Part) -> surface::Block {
     let block = part.surface.block;
-    match part.format.name.starts_with("YCRCB") {
-        true => surface::Block {
+    if part.format.name.starts_with("YCRCB") {
+        return surface::Block {
             bits: 2 * block.bits,
             extent_sa: [2, 1],
+        };
+    }
+    match image.format.widened {
+        true => surface::Block {
+            bits: block.bits / 4 * 3,
+            ..block
         },
         false => block,
+    }
+}
+
+/// A box of elements as one of elements of other sizes.
+fn in_elements_of(extent: &Extent, block: surface::Block, of: surface::Block) -> Extent {
+    Extent {
+        row_bytes: extent.row_bytes / block.bytes() * of.bytes(),
+        ..*extent
     }
 }
 
@@ -219,7 +234,11 @@ impl CommandBuffer {
     ) -> Result<()> {
         let part = image.part(of.aspect)?;
         let (plane, extent) = of.place(image, part)?;
-        let block = part.surface.block;
+        // Of pairs of pixels either way of counting is the same.
+        let block = match image.format.widened {
+            true => texel_block(image, part),
+            false => part.surface.block,
+        };
         let or = |asked, else_px| if asked == 0 { else_px } else { asked };
         let row_el = or(rows.row_px, of.extent_px[0]).div_ceil(block.extent_sa[0]);
         let slice_rows = or(rows.height_px, of.extent_px[1]).div_ceil(block.extent_sa[1]);
@@ -227,9 +246,10 @@ impl CommandBuffer {
         if extent.rows == 0 || extent.slices == 0 {
             return Ok(());
         }
+        let beside = in_elements_of(&extent, part.surface.block, block);
         let last_row =
             u64::from(slice_rows) * u64::from(extent.slices - 1) + u64::from(extent.rows - 1);
-        let bytes = last_row * u64::from(pitch_bytes) + u64::from(extent.row_bytes);
+        let bytes = last_row * u64::from(pitch_bytes) + u64::from(beside.row_bytes);
         let linear = Plane {
             address: buffer.address_of(rows.offset_bytes, bytes)?,
             order: Order::Rows,
@@ -238,12 +258,27 @@ impl CommandBuffer {
             y_rows: 0,
             slice_rows,
         };
-        let (source, destination) = if to_image {
-            (linear, plane)
-        } else {
-            (plane, linear)
+        let (linear, plane) = ((linear, beside), (plane, extent));
+        match to_image {
+            true => self.copy_elements(linear, plane),
+            false => self.copy_elements(plane, linear),
+        }
+    }
+
+    /// Copies a box of elements to one of as many. Where rows differ in bytes, elements are of three channels on one side, and have a
+    /// fourth on the other.
+    fn copy_elements(
+        &mut self,
+        source: (Plane, Extent),
+        destination: (Plane, Extent),
+    ) -> Result<()> {
+        let launches = match source.1 == destination.1 {
+            true => blit::copy_texels(source.0, destination.0, source.1),
+            false => blit::copy_three(source, destination).ok_or(Error::InvalidUse {
+                why: "a copy between elements of different sizes",
+            })?,
         };
-        for launch in blit::copy_texels(source, destination, extent) {
+        for launch in launches {
             self.launch(&launch)?;
         }
         Ok(())
@@ -288,7 +323,8 @@ impl CommandBuffer {
         for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
             let (part_from, part_to) = (source.part(aspect_from)?, destination.part(aspect_to)?);
             // The same elements, in pixels of the other.
-            let (blocks, of) = (texel_block(part_from), texel_block(part_to));
+            let blocks = texel_block(source, part_from);
+            let of = texel_block(destination, part_to);
             let level = destination.part_extent_px(aspect_to, to.level);
             let mut there = *to;
             there.extent_px = from.extent_px;
@@ -318,14 +354,7 @@ impl CommandBuffer {
             }
             let (plane_from, extent) = from.place(source, part_from)?;
             let (plane_to, same) = there.place(destination, part_to)?;
-            if extent != same {
-                return Err(Error::InvalidUse {
-                    why: "a copy between elements of different sizes",
-                });
-            }
-            for launch in blit::copy_texels(plane_from, plane_to, extent) {
-                self.launch(&launch)?;
-            }
+            self.copy_elements((plane_from, extent), (plane_to, same))?;
             if let Some(control) = control::copied(source, from, destination, &there)? {
                 for launch in control {
                     self.launch(&launch)?;

@@ -190,10 +190,11 @@ fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
             )
         });
     }
-    match crate::format::without_srgb(format) {
-        Some(plain) => Ok(with(Numbers::Srgb, plain)),
-        None if name.ends_with("_SRGB") => Err(Error::FormatNotSupported),
-        None => Ok(with(Numbers::Floats, format)),
+    let typed = crate::format::typed(format);
+    match (name.ends_with("_SRGB"), typed.name == name) {
+        (false, _) => Ok(with(Numbers::Floats, typed)),
+        (true, false) => Ok(with(Numbers::Srgb, typed)),
+        (true, true) => Err(Error::FormatNotSupported),
     }
 }
 

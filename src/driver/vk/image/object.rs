@@ -16,7 +16,8 @@ use surface::{Allocation, Dim, ImageInfo, Surface, SurfaceError, Tilings, Usage}
 use crate::buffer::Requirements;
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
-use crate::format::{self, Format, Question};
+use crate::format::{self, Format};
+use crate::image_limits::Question;
 use crate::memory::Memory;
 use crate::modifier::{Layouts, Modifier};
 use crate::physical::PhysicalDevice;
@@ -150,7 +151,8 @@ impl Image {
                 why: "an image larger than its format can be",
             });
         }
-        let format = format::find(info.question.format).ok_or(Error::FormatNotSupported)?;
+        let format = format::in_images(info.question.format, info.question.tiling)
+            .ok_or(Error::FormatNotSupported)?;
         // It is large: its parts are made where it will lie.
         let mut image = Arc::new(Self {
             info: *info,
@@ -623,7 +625,8 @@ pub fn compress_alike(
 ) -> bool {
     let hw_gen = physical.info().device.hw_gen;
     let widths = |format| {
-        let hw = format::find(format)?.part(api::ImageAspectFlags::COLOR)?;
+        let row = format::in_images(format, api::ImageTiling::OPTIMAL)?;
+        let hw = row.part(api::ImageAspectFlags::COLOR)?;
         let can = hw.uses(hw_gen).contains(FormatUse::COMPRESS);
         can.then(|| channel_bits(hw))
     };

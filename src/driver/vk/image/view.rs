@@ -129,7 +129,8 @@ impl View {
     /// A view of an image that has its memory.
     pub fn new(physical: &PhysicalDevice, image: &Arc<Image>, info: &ViewInfo) -> Result<Self> {
         let range = Range::of(image, info)?;
-        let format = format::find(info.format).ok_or(Error::FormatNotSupported)?;
+        let tiling = image.info.question.tiling;
+        let format = format::in_images(info.format, tiling).ok_or(Error::FormatNotSupported)?;
         let aspects = info.range.aspect_mask;
         let mut view = Self {
             image: image.clone(),

@@ -8,8 +8,9 @@ use super::cache::Texels;
 use super::lod::Selection;
 use super::state::{AddressMode, Filter, MipFilter, Reduction, Sampler};
 use crate::memory::View;
-use crate::surface::{Image, Kind, Level};
+use crate::surface::{Image, Kind, Level, format};
 use eu::Stop;
+use hw::{ChannelKind, Format};
 
 /// Where a message looks.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +34,41 @@ enum Tap {
     Corner,
 }
 
+/// What a format's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Numbers {
+    Floats,
+    Unsigned,
+    Signed,
+}
+
+impl Numbers {
+    pub fn of(format: &Format) -> Numbers {
+        match (format::is_integer(format), format.channels[0].0) {
+            (false, _) => Numbers::Floats,
+            (true, ChannelKind::Sint) => Numbers::Signed,
+            (true, _) => Numbers::Unsigned,
+        }
+    }
+
+    pub fn are_integers(self) -> bool {
+        self != Numbers::Floats
+    }
+
+    /// The lesser or the greater of two.
+    fn reduced(self, reduction: Reduction, a: u32, b: u32) -> u32 {
+        let [x, y] = [a, b].map(f32::from_bits);
+        match (self, reduction) {
+            (Numbers::Floats, Reduction::Minimum) => x.min(y).to_bits(),
+            (Numbers::Floats, _) => x.max(y).to_bits(),
+            (Numbers::Unsigned, Reduction::Minimum) => a.min(b),
+            (Numbers::Unsigned, _) => a.max(b),
+            (Numbers::Signed, Reduction::Minimum) => (a as i32).min(b as i32) as u32,
+            (Numbers::Signed, _) => (a as i32).max(b as i32) as u32,
+        }
+    }
+}
+
 /// The surface that is looked at, and the means.
 pub(super) struct Filtering<'f, 'a> {
     pub view: &'f View<'a>,
@@ -41,8 +77,8 @@ pub(super) struct Filtering<'f, 'a> {
     pub state: u64,
     pub image: &'f Image,
     pub sampler: &'f Sampler,
-    /// Values are integers, which are not filtered.
-    pub integer: bool,
+    /// What values are.
+    pub numbers: Numbers,
     /// The border's values as the format has them.
     pub border: [u32; 4],
 }
@@ -63,6 +99,18 @@ impl Filtering<'_, '_> {
     fn adjoins(&self) -> bool {
         let cube = self.image.kind == Kind::Cube;
         cube && (self.sampler.seamless || self.sampler.modes[0] == AddressMode::Cube)
+    }
+
+    /// Whether a footprint counts whole: the extremes of integers are integers, their average need not be one. Mesa offers reductions of
+    /// all formats that can be sampled, and what Skylake makes of them passes Khronos' conformance tests (sampler, min_reduce).
+    fn filters(&self) -> bool {
+        !self.numbers.are_integers() || self.sampler.reduction != Reduction::Average
+    }
+
+    fn reduced(&self, old: Option<[u32; 4]>, value: [u32; 4]) -> [u32; 4] {
+        let Some(old) = old else { return value };
+        let reduction = self.sampler.reduction;
+        std::array::from_fn(|c| self.numbers.reduced(reduction, old[c], value[c]))
     }
 
     fn value(
@@ -150,7 +198,7 @@ impl Filtering<'_, '_> {
         linear: bool,
         magnified: bool,
     ) -> Result<[u32; 4], Stop> {
-        let linear = linear && !self.integer;
+        let linear = linear && self.filters();
         let known = self.texels.level((self.state, self.image), level);
         let level = (level, &known);
         let extent = known.extent();
@@ -184,29 +232,22 @@ impl Filtering<'_, '_> {
             }
         }
         let mut sum = [0f32; 4];
-        let mut extreme: Option<[f32; 4]> = None;
+        let mut extreme: Option<[u32; 4]> = None;
         for (tap, weight) in taps.iter() {
             if *weight == 0.0 {
                 continue;
             }
-            let value = self
-                .value(level, *tap, target.reference)?
-                .map(f32::from_bits);
+            let value = self.value(level, *tap, target.reference)?;
             match self.sampler.reduction {
                 Reduction::Average => {
-                    for (to, from) in sum.iter_mut().zip(value) {
+                    for (to, from) in sum.iter_mut().zip(value.map(f32::from_bits)) {
                         *to += from * weight;
                     }
                 }
-                reduction => {
-                    extreme = Some(match extreme {
-                        Some(old) => std::array::from_fn(|c| reduced(reduction, old[c], value[c])),
-                        None => value,
-                    });
-                }
+                _ => extreme = Some(self.reduced(extreme, value)),
             }
         }
-        Ok(extreme.unwrap_or(sum).map(f32::to_bits))
+        Ok(extreme.unwrap_or(sum.map(f32::to_bits)))
     }
 
     /// The average of the four texels of a plane, those that count nothing left out.
@@ -251,19 +292,18 @@ impl Filtering<'_, '_> {
             return Ok(self.image.outside());
         }
         let first = self.level(selection.levels[0], target, selection)?;
-        let blends = self.sampler.mip == MipFilter::Linear && !self.integer;
+        let blends = self.sampler.mip == MipFilter::Linear && self.filters();
         if selection.beta == 0.0 || selection.magnified || !blends {
             return Ok(first);
         }
         let second = self.level(selection.levels[1], target, selection)?;
+        if self.sampler.reduction != Reduction::Average {
+            return Ok(self.reduced(Some(first), second));
+        }
         let beta = selection.beta;
         Ok(std::array::from_fn(|c| {
             let (a, b) = (f32::from_bits(first[c]), f32::from_bits(second[c]));
-            let value = match self.sampler.reduction {
-                Reduction::Average => a * (1.0 - beta) + b * beta,
-                reduction => reduced(reduction, a, b),
-            };
-            value.to_bits()
+            (a * (1.0 - beta) + b * beta).to_bits()
         }))
     }
 
@@ -281,7 +321,7 @@ impl Filtering<'_, '_> {
         let extent = self.image.level_extent(0);
         let count = selection.samples;
         let mut sum = [0f32; 4];
-        let mut extreme: Option<[f32; 4]> = None;
+        let mut extreme: Option<[u32; 4]> = None;
         for i in 1..=count {
             let along = f64::from(i) / f64::from(count + 1) - 0.5;
             let mut place = *target;
@@ -292,24 +332,17 @@ impl Filtering<'_, '_> {
                 };
                 *at += selection.axis[axis] * along / size;
             }
-            let value = self
-                .look(level, &place, linear, selection.magnified)?
-                .map(f32::from_bits);
+            let value = self.look(level, &place, linear, selection.magnified)?;
             match self.sampler.reduction {
                 Reduction::Average => {
-                    for (to, from) in sum.iter_mut().zip(value) {
+                    for (to, from) in sum.iter_mut().zip(value.map(f32::from_bits)) {
                         *to += from / count as f32;
                     }
                 }
-                reduction => {
-                    extreme = Some(match extreme {
-                        Some(old) => std::array::from_fn(|c| reduced(reduction, old[c], value[c])),
-                        None => value,
-                    });
-                }
+                _ => extreme = Some(self.reduced(extreme, value)),
             }
         }
-        Ok(extreme.unwrap_or(sum).map(f32::to_bits))
+        Ok(extreme.unwrap_or(sum.map(f32::to_bits)))
     }
 
     /// One channel of the four texels that a linear filter would take: lower left, lower right, upper right, upper left.
@@ -345,7 +378,7 @@ impl Filtering<'_, '_> {
             let value = self.image.swizzled(value)[channel & 3];
             around += f32::from_bits(value) / 3.0;
             *to = value;
-            if self.integer {
+            if self.numbers.are_integers() {
                 around = f32::from_bits(value);
             }
         }
@@ -355,12 +388,5 @@ impl Filtering<'_, '_> {
             }
         }
         Ok(out)
-    }
-}
-
-fn reduced(reduction: Reduction, a: f32, b: f32) -> f32 {
-    match reduction {
-        Reduction::Minimum => a.min(b),
-        _ => a.max(b),
     }
 }

@@ -4,7 +4,7 @@
 //! "Texture Filter".
 
 use super::request::kind;
-use super::testing::{Ask, BORDER_RED, R32_UINT, Rig, Set};
+use super::testing::{Ask, BORDER_RED, R32_SINT, R32_UINT, Rig, Set};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
 type One = (hw::Field, u64);
@@ -284,6 +284,36 @@ fn integers_are_not_filtered() {
     for (u, texel) in [(0.1, 1), (0.2, 1), (0.3, 2), (0.9, 4)] {
         let found = rig.first(kind::SAMPLE_LZ, &[u, 0.1]);
         assert_eq!(found[0].to_bits(), texel, "{u}");
+    }
+}
+
+#[test]
+fn extremes_of_integers_are_integers() {
+    // Of two that are no numbers as floats, and by sign.
+    for (format, code, expected) in [
+        (R32_UINT, 2, 7),
+        (R32_UINT, 3, 0xffff_fff0),
+        (R32_SINT, 2, 0xffff_fff0),
+        (R32_SINT, 3, 7),
+    ] {
+        let set = [
+            MIN,
+            MAG,
+            MIP,
+            (ss::REDUCTION_TYPE_ENABLE, 1),
+            (ss::REDUCTION_TYPE, code),
+        ];
+        let format = [(rss::SURFACE_FORMAT, format)];
+        let values = [7u32, 0xffff_fff0].map(f32::from_bits);
+        let rig = two_levels(&format, &set, values);
+        let found = rig.first(kind::SAMPLE_L, &[0.5, 0.5, 0.5])[0];
+        assert_eq!(found.to_bits(), expected, "{format:?} {code}");
+        rig.write(0, &[7, 0xffff_fff0, 7, 7]);
+        let between = rig.first(kind::SAMPLE_LZ, &[0.25, 0.125])[0];
+        assert_eq!(between.to_bits(), expected, "{format:?} {code}");
+        // On a texel the others count nothing.
+        let on = rig.first(kind::SAMPLE_LZ, &[0.125, 0.125])[0];
+        assert_eq!(on.to_bits(), 7, "{format:?} {code}");
     }
 }
 

@@ -68,7 +68,7 @@ pub(super) fn sampled(
         && !request.has(order.least)
         && image.kind == Kind::D2
         && sampler.reduction == Reduction::Average
-        && !filtering.integer;
+        && !filtering.numbers.are_integers();
     let bordered = |mode: &AddressMode| matches!(mode, AddressMode::HalfBorder | AddressMode::Cube);
     let (true, Some(packer)) = (plain, Packer::of(image.format)) else {
         return Ok(0);

@@ -21,6 +21,7 @@ pub(super) const BYTES: u64 = 0x1_0000;
 /// What a channel holds that was not answered.
 pub(super) const SILENT: u32 = 0xdead;
 pub(super) const R32_FLOAT: u64 = 0x0d8;
+pub(super) const R32_SINT: u64 = 0x0d6;
 pub(super) const R32_UINT: u64 = 0x0d7;
 
 /// A read out of bounds of such a surface: the format lacks alpha, which is 1 (Direct3D, `ld`: zeros in what the format has,

@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 7, "Messages": `sample` and its variants, `gather4`, `LOD`.
 
 use super::engine::Engine;
-use super::filter::{Filtering, Target};
+use super::filter::{Filtering, Numbers, Target};
 use super::lod::{self, Gradients, Source};
 use super::request::{Order, Request, SUBSPAN, element, kind, respond};
 use super::{address, plane};
@@ -120,7 +120,7 @@ impl Engine {
             state,
             image,
             sampler: &sampler,
-            integer: format::is_integer(image.format),
+            numbers: Numbers::of(image.format),
             border: format::with_channels_of(image.format, sampler.border),
         };
         let elements = match image.kind {
