@@ -440,6 +440,62 @@ fn parts_of_images_are_copied_to_others() {
     }
 }
 
+/// Vulkan forbids it, and applications do it.
+#[test]
+fn what_is_copied_to_one_place_without_a_barrier_is_in_order() {
+    let rig = Rig::new();
+    let info = info(vk::Format::R8G8B8A8_UNORM, vk::ImageTiling::OPTIMAL).mip_levels(1);
+    let image = Image::new(&rig, &info.array_layers(1));
+    let put = rig.buffer(2 * 37 * 21 * 4);
+    let got = rig.buffer(37 * 21 * 4);
+    noise(put.data, 5);
+    let part = |first: u64, at: [i32; 2], [width, height]: [u32; 2]| vk::BufferImageCopy {
+        buffer_offset: first,
+        buffer_row_length: 37,
+        image_subresource: layer(vk::ImageAspectFlags::COLOR, 0, 0),
+        image_offset: offset(at[0], at[1], 0),
+        image_extent: vk::Extent3D {
+            width,
+            height,
+            depth: 1,
+        },
+        ..Default::default()
+    };
+    // All of it; then, of one command, a part of it twice.
+    let parts = [
+        part(0, [0, 0], [37, 21]),
+        part(37 * 21 * 4, [4, 3], [20, 10]),
+        part(40, [10, 5], [9, 15]),
+    ];
+    let buffers = [0xaa_u8, 0xbb, 0xcc];
+    let small = rig.buffer(64);
+    rig.run(|commands| unsafe {
+        let d = &rig.device;
+        let layout = vk::ImageLayout::GENERAL;
+        d.cmd_copy_buffer_to_image(commands, put.buffer, image.image, layout, &parts[..1]);
+        d.cmd_copy_buffer_to_image(commands, put.buffer, image.image, layout, &parts[1..]);
+        for (at, byte) in (0..).zip(buffers) {
+            let word = u32::from_ne_bytes([byte; 4]);
+            d.cmd_fill_buffer(commands, small.buffer, 8 * at, 48 - 8 * at, word);
+        }
+        rig.barrier(commands);
+        let whole = [part(0, [0, 0], [37, 21])];
+        d.cmd_copy_image_to_buffer(commands, image.image, layout, got.buffer, &whole);
+    });
+    for (at, pixel) in got.data.chunks_exact(4).enumerate() {
+        let (x, y) = (at % 37, at / 37);
+        let from = match (x, y) {
+            (10..19, 5..20) => 40 + ((y - 5) * 37 + x - 10) * 4,
+            (4..24, 3..13) => (37 * 21 + (y - 3) * 37 + x - 4) * 4,
+            _ => at * 4,
+        };
+        assert_eq!(pixel, &put.data[from..from + 4], "{x} {y}");
+    }
+    for (at, &byte) in small.data[..48].iter().enumerate() {
+        assert_eq!(byte, buffers[(at / 8).min(2)], "{at}");
+    }
+}
+
 #[test]
 fn depth_and_stencil_are_cleared_apart() {
     let rig = Rig::new();

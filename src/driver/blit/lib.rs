@@ -5,13 +5,14 @@
 //! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation", "Copying Data Between Buffers and
 //! Images".
 //!
-//! Files import one way: `clear` ← `kernel` and `launch` ← `buffer` and `texel` ← `picture` and `samples` ← `drawn` and `shaders`.
+//! Files import one way: `clear` ← `kernel` and `launch` ← `buffer` and `texel` ← `overlap`, `picture` and `samples` ← `drawn` and `shaders`.
 
 mod buffer;
 pub mod clear;
 mod drawn;
 mod kernel;
 mod launch;
+mod overlap;
 mod picture;
 mod samples;
 mod shaders;
@@ -29,6 +30,7 @@ pub use launch::{
 };
 /// A shader on its way to the compiler.
 pub use nir::Shader as Nir;
+pub use overlap::Place;
 pub use samples::{Quads, copy_samples};
 pub use texel::{
     Extent, Piece, Plane, chosen_samples, copy_texels, copy_three, fill_texels, pieces,

@@ -16,7 +16,7 @@ use crate::launch::{
 
 impl Order {
     /// Rows of a tile, as a power of two.
-    const fn rows_log2(self) -> u32 {
+    pub(crate) const fn rows_log2(self) -> u32 {
         match self {
             Order::Rows => 0,
             Order::X => 3,
@@ -36,7 +36,7 @@ impl Order {
     }
 
     /// Bytes that a row of tiles takes of memory, where rows are a pitch apart.
-    const fn tile_row_bytes(self, pitch_bytes: u32) -> u64 {
+    pub(crate) const fn tile_row_bytes(self, pitch_bytes: u32) -> u64 {
         let rows = match self {
             // Two rows of a W tile are one of memory, which the pitch already says.
             Order::W => 32,

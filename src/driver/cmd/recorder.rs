@@ -227,6 +227,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.pending = self.pending.with(pending);
     }
 
+    /// Whether a barrier has asked that the next command waits for those before.
+    pub fn is_waiting(&self) -> bool {
+        self.pending.any(Pending::STALL)
+    }
+
     /// Does what barriers have asked for.
     #[inline]
     pub fn settle(&mut self) -> Result<(), M::Error> {

@@ -8,6 +8,7 @@ use smallvec::SmallVec;
 
 use super::barrier::Dependency;
 use super::cleared::{Cleared, KnownClears};
+use super::copied::Copied;
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
 use super::surfaces::Surfaces;
@@ -86,6 +87,8 @@ pub struct CommandBuffer {
     /// What becomes of its samples.
     pub(super) resolves: Vec<Resolve>,
     pub(super) pass: Option<Pass>,
+    /// What copies have written.
+    pub(super) copied: Copied,
     /// Data too long for a chunk.
     pub(super) large: Vec<i915::Slice>,
     secondary: bool,
@@ -114,6 +117,7 @@ impl CommandBuffer {
             clears: KnownClears::default(),
             resolves: Vec::new(),
             pass: None,
+            copied: Copied::default(),
             large: Vec::new(),
             secondary,
             inherits: false,
@@ -139,6 +143,7 @@ impl CommandBuffer {
             self.clears.clear();
             self.resolves.clear();
             self.pass = None;
+            self.copied.clear();
             self.large.clear();
             self.error = None;
             self.state = State::Initial;

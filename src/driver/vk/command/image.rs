@@ -5,7 +5,7 @@
 //! Render Pass Instance".
 
 use ash::vk as api;
-use blit::{Extent, Order, Plane, Quads, Samples};
+use blit::{Extent, Order, Place, Plane, Quads, Samples};
 
 use super::buffer::CommandBuffer;
 use super::control;
@@ -272,6 +272,7 @@ impl CommandBuffer {
         source: (Plane, Extent),
         destination: (Plane, Extent),
     ) -> Result<()> {
+        self.overwrite(Place::new(destination.0, destination.1));
         let launches = match source.1 == destination.1 {
             true => blit::copy_texels(source.0, destination.0, source.1),
             false => blit::copy_three(source, destination).ok_or(Error::InvalidUse {
@@ -406,6 +407,7 @@ impl CommandBuffer {
                 self.launch(&launch)?;
             }
         }
+        self.overwrite(Place::new(plane, extent));
         for launch in blit::fill_texels(plane, extent, element) {
             self.launch(&launch)?;
         }

@@ -11,6 +11,7 @@ mod buffer;
 mod change;
 mod cleared;
 mod control;
+mod copied;
 mod draw;
 mod drawn;
 mod image;

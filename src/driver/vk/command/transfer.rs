@@ -1,5 +1,6 @@
 //! Commands that the driver carries out by shaders of its own or by the command streamer: copies, fills, events.
 
+use blit::Place;
 use cmd::Pending;
 
 use super::buffer::CommandBuffer;
@@ -39,8 +40,14 @@ impl CommandBuffer {
             .internal(pipeline.launch(), handles, push_dw, groups)
     }
 
+    /// Keeps what is written to a place behind what was written to it before.
+    pub(super) fn overwrite(&mut self, place: Place) {
+        self.copied.write(&mut self.recorder, place);
+    }
+
     /// Copies memory.
     pub fn copy(&mut self, source: u64, destination: u64, bytes: u64) -> Result<()> {
+        self.overwrite(Place::line(destination, bytes));
         for launch in blit::copy_launches(source, destination, bytes) {
             self.launch(&launch)?;
         }
@@ -49,6 +56,7 @@ impl CommandBuffer {
 
     /// Fills memory with a dword; address and bytes are multiples of 4.
     pub fn fill(&mut self, address: u64, bytes: u64, value: u32) -> Result<()> {
+        self.overwrite(Place::line(address, bytes));
         for launch in blit::fill_launches(address, bytes, value) {
             self.launch(&launch)?;
         }

@@ -570,12 +570,14 @@ impl Draws {
         }
     }
 
-    /// Copies 256 bytes within the buffer.
-    pub fn copy_buffer(&self, to: vk::CommandBuffer) {
+    /// Copies a few bytes within the buffer, to another place each time.
+    pub fn copy_buffer(&self, to: vk::CommandBuffer, i: usize) {
+        const BYTES: u64 = 16;
+        const PLACES: u64 = (INDIRECT_AT - UNIFORMS_AT) / BYTES;
         let region = [vk::BufferCopy {
             src_offset: 0,
-            dst_offset: UNIFORMS_AT,
-            size: 256,
+            dst_offset: UNIFORMS_AT + i as u64 % PLACES * BYTES,
+            size: BYTES,
         }];
         // SAFETY: above.
         unsafe {
@@ -584,11 +586,12 @@ impl Draws {
         }
     }
 
-    /// Fills the texture from the buffer.
-    pub fn copy_to_image(&self, to: vk::CommandBuffer) {
+    /// Fills a piece of the texture from the buffer, another one each time: no barrier is between them.
+    pub fn copy_to_image(&self, to: vk::CommandBuffer, i: usize) {
         let region = [vk::BufferImageCopy::default()
             .image_subresource(layer())
-            .image_extent(extent())];
+            .image_offset(piece(i))
+            .image_extent(piece_extent())];
         let layout = vk::ImageLayout::TRANSFER_DST_OPTIMAL;
         // SAFETY: above.
         unsafe {
@@ -597,12 +600,14 @@ impl Draws {
         }
     }
 
-    /// Copies the target to the texture.
-    pub fn copy_image(&self, to: vk::CommandBuffer) {
+    /// Copies a piece of the target to the texture, another one each time.
+    pub fn copy_image(&self, to: vk::CommandBuffer, i: usize) {
         let region = [vk::ImageCopy::default()
             .src_subresource(layer())
+            .src_offset(piece(i))
             .dst_subresource(layer())
-            .extent(extent())];
+            .dst_offset(piece(i))
+            .extent(piece_extent())];
         let (from, into) = moved();
         // SAFETY: above.
         unsafe {
@@ -686,6 +691,28 @@ fn extent() -> vk::Extent3D {
     vk::Extent3D {
         width: SIDE,
         height: SIDE,
+        depth: 1,
+    }
+}
+
+/// Side of a piece of the texture: there are more pieces than times.
+const PIECE: u32 = 2;
+
+/// Where a piece is.
+fn piece(i: usize) -> vk::Offset3D {
+    let row = (SIDE / PIECE) as usize;
+    let at = |number: usize| (number % row) as i32 * PIECE as i32;
+    vk::Offset3D {
+        x: at(i),
+        y: at(i / row),
+        z: 0,
+    }
+}
+
+fn piece_extent() -> vk::Extent3D {
+    vk::Extent3D {
+        width: PIECE,
+        height: PIECE,
         depth: 1,
     }
 }

@@ -240,11 +240,13 @@ pub const ROWS: &[Row] = &[
             d.barrier(to);
         })
     }),
-    recorded("copy a buffer", |b| b.draws(|d, to, _| d.copy_buffer(to))),
-    recorded("copy a buffer to an image", |b| {
-        b.draws(|d, to, _| d.copy_to_image(to))
+    recorded("copy a buffer", |b| {
+        b.draws(|d, to, i| d.copy_buffer(to, i))
     }),
-    recorded("copy an image", |b| b.draws(|d, to, _| d.copy_image(to))),
+    recorded("copy a buffer to an image", |b| {
+        b.draws(|d, to, i| d.copy_to_image(to, i))
+    }),
+    recorded("copy an image", |b| b.draws(|d, to, i| d.copy_image(to, i))),
     recorded("blit an image", |b| b.draws(|d, to, _| d.blit_image(to))),
     recorded("clear an image", |b| b.draws(|d, to, _| d.clear_image(to))),
     plain("update a set of a buffer and a picture", |b| {
