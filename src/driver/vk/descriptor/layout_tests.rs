@@ -1,0 +1,172 @@
+//! Set layouts: what they give to shaders and to sets.
+
+use super::*;
+
+fn info(binding: u32, kind: api::DescriptorType, count: u32) -> BindingInfo {
+    BindingInfo::plain(binding, kind, count)
+}
+
+#[test]
+fn layouts_place_by_number() {
+    let layout = SetLayout::new(
+        [
+            info(7, api::DescriptorType::STORAGE_BUFFER, 3),
+            info(0, api::DescriptorType::UNIFORM_BUFFER, 2),
+            info(3, api::DescriptorType::STORAGE_BUFFER_DYNAMIC, 2),
+            info(5, api::DescriptorType::UNIFORM_BUFFER, 0),
+        ],
+        false,
+    )
+    .unwrap();
+    assert_eq!(
+        (
+            layout.room.heap_bytes,
+            layout.room.dynamic,
+            layout.room.descriptors
+        ),
+        (5 * 64, 2, 7)
+    );
+    let other = SetLayout::new(
+        [info(1, api::DescriptorType::UNIFORM_BUFFER_DYNAMIC, 1)],
+        false,
+    )
+    .unwrap();
+    let joined = PipelineLayout::new(&[Arc::new(other), Arc::new(layout)], &[]).unwrap();
+    assert_eq!(joined.dynamic_base, [0, 1]);
+    let set = &joined.abi.sets[1].bindings;
+    let facts: Vec<_> = set
+        .iter()
+        .map(|b| (b.binding, b.offset_bytes, b.dynamic_index))
+        .collect();
+    assert_eq!(facts, [(0, 0, 1), (3, 128, 1), (7, 128, 3)]);
+}
+
+#[test]
+fn of_bindings_with_one_number_the_last_counts() {
+    let kind = api::DescriptorType::UNIFORM_BUFFER;
+    for (numbers, places) in [
+        ([1, 1, 3], vec![(1, 0), (3, 128)]),
+        ([2, 0, 2], vec![(0, 0), (2, 128)]),
+    ] {
+        let all = (1..).zip(numbers).map(|(count, n)| info(n, kind, count));
+        let layout = Arc::new(SetLayout::new(all, false).unwrap());
+        let joined = PipelineLayout::new(std::slice::from_ref(&layout), &[]).unwrap();
+        let set = &joined.abi.sets[0].bindings;
+        let told: Vec<_> = set.iter().map(|b| (b.binding, b.offset_bytes)).collect();
+        assert_eq!(told, places, "{numbers:?}");
+        // Who writes and who reads finds the same.
+        for (n, at) in places {
+            let written = layout.placed(n).unwrap()[0];
+            assert_eq!((written.info.binding, written.offset_bytes), (n, at));
+        }
+    }
+}
+
+#[test]
+fn the_last_binding_may_be_sized_by_each_set() {
+    let mut last = info(4, api::DescriptorType::STORAGE_BUFFER, 100);
+    last.variable = true;
+    let first = info(1, api::DescriptorType::INLINE_UNIFORM_BLOCK, 68);
+    let layout = SetLayout::new([last, first], false).unwrap();
+    // A surface, and the bytes in two lines of the heap.
+    assert_eq!(layout.sized(3).unwrap(), (64 + 128 + 3 * 64, 3));
+    assert_eq!(layout.sized(0).unwrap(), (192, 0));
+    assert!(layout.sized(101).is_err());
+    assert_eq!(layout.room.descriptors, 101);
+    let fixed = SetLayout::new([first], false).unwrap();
+    assert_eq!(fixed.sized(0).unwrap(), (192, 68));
+    assert_eq!(fixed.most_variable(), 0);
+}
+
+#[test]
+fn as_many_as_are_promised_fit_behind_the_others() {
+    let first = info(0, api::DescriptorType::UNIFORM_BUFFER, 3);
+    for kind in [
+        api::DescriptorType::STORAGE_BUFFER,
+        api::DescriptorType::SAMPLER,
+        api::DescriptorType::SAMPLED_IMAGE,
+        api::DescriptorType::STORAGE_IMAGE,
+        api::DescriptorType::COMBINED_IMAGE_SAMPLER,
+        api::DescriptorType::INLINE_UNIFORM_BLOCK,
+    ] {
+        let made = |count| {
+            let mut last = info(1, kind, count);
+            last.variable = true;
+            SetLayout::new([first, last], false)
+        };
+        let most = made(4).unwrap().most_variable();
+        assert_eq!(made(most).unwrap().most_variable(), most, "{kind:?}");
+        assert_eq!(made(0).unwrap().most_variable(), most, "{kind:?}");
+    }
+}
+
+#[test]
+fn elements_have_as_many_pieces_as_they_need() {
+    let layout = SetLayout::new(
+        [
+            info(0, api::DescriptorType::SAMPLED_IMAGE, 2),
+            info(1, api::DescriptorType::COMBINED_IMAGE_SAMPLER, 3),
+            info(2, api::DescriptorType::SAMPLER, 1),
+            info(3, api::DescriptorType::STORAGE_IMAGE, 1),
+            info(4, api::DescriptorType::UNIFORM_TEXEL_BUFFER, 1),
+        ],
+        false,
+    )
+    .unwrap();
+    let places: Vec<_> = layout
+        .to_abi(0)
+        .bindings
+        .iter()
+        .map(|b| (b.offset_bytes, b.stride_bytes))
+        .collect();
+    assert_eq!(
+        places,
+        [(0, 64), (128, 64), (320, 0), (320, 128), (448, 64)]
+    );
+    // Four samplers lie behind them all, in two lines.
+    let samplers = |n: usize| layout.bindings[n].samplers;
+    assert_eq!(
+        [0, 1, 2].map(|element| samplers(1).of(element)),
+        [512, 544, 576]
+    );
+    assert_eq!(samplers(2).of(0), 608);
+    assert_eq!(layout.room.heap_bytes, 640);
+    let mutable = api::DescriptorType::MUTABLE_EXT;
+    assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
+    assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_IMAGE]), 2);
+    assert_eq!(pieces(mutable, &[]), 2);
+}
+
+#[test]
+fn samplers_stay_with_their_pictures_where_a_set_chooses_how_many() {
+    let mut last = info(1, api::DescriptorType::COMBINED_IMAGE_SAMPLER, 8);
+    last.variable = true;
+    let first = info(0, api::DescriptorType::SAMPLER, 1);
+    let layout = SetLayout::new([first, last], false).unwrap();
+    let places = |n: usize| {
+        (
+            layout.bindings[n].offset_bytes,
+            layout.bindings[n].samplers.of(0),
+        )
+    };
+    assert_eq!([places(0), places(1)], [(0, 0), (64, 128)]);
+    assert_eq!(layout.sized(2).unwrap(), (64 + 2 * 128, 2));
+}
+
+#[test]
+fn pushed_sets_are_small() {
+    let many = |count| info(0, api::DescriptorType::STORAGE_BUFFER, count);
+    assert!(SetLayout::new([many(limits::MAX_PUSH_DESCRIPTORS)], true).is_ok());
+    assert!(SetLayout::new([many(limits::MAX_PUSH_DESCRIPTORS + 1)], true).is_err());
+}
+
+#[test]
+fn absurd_layouts_are_refused() {
+    let huge = info(0, api::DescriptorType::STORAGE_BUFFER, u32::MAX);
+    assert!(SetLayout::new([huge], false).is_err());
+    let range = PushRange {
+        offset_bytes: u32::MAX,
+        bytes: 4,
+    };
+    assert!(PipelineLayout::new(&[], &[range]).is_err());
+}
