@@ -60,6 +60,49 @@ void main()
     unsafe { rig.device.destroy_sampler(sampler, None) };
 }
 
+/// Stencils read before the first element and leave out what they got; the elements that they read with it are there.
+#[test]
+fn what_is_before_a_buffer_takes_nothing_from_its_start() {
+    use vk::DescriptorType as T;
+    let rig = Rig::new();
+    let glsl = "#version 450
+#extension GL_EXT_scalar_block_layout : require
+layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Out { int at; uint r[]; };
+layout(std430, binding = 1) readonly buffer Words { uint words[]; };
+layout(scalar, binding = 2) uniform Block { uint block[16]; };
+layout(std430, binding = 3) writeonly buffer Written { uint written[]; };
+void main()
+{
+    int first = at - 2;
+    for (int step = 0; step < 1; step++) {
+        r[0] = words[first]; r[1] = words[first + 1]; r[2] = words[first + 2]; r[3] = words[first + 3];
+        r[4] = block[first]; r[5] = block[first + 1]; r[6] = block[first + 2]; r[7] = block[first + 3];
+        written[first] = 5; written[first + 1] = 6; written[first + 2] = 7; written[first + 3] = 8;
+    }
+}";
+    let usage = vk::BufferUsageFlags::STORAGE_BUFFER | vk::BufferUsageFlags::UNIFORM_BUFFER;
+    let numbers = rig.buffer_for(64, usage);
+    for (bytes, number) in numbers.data.chunks_exact_mut(4).zip(1u32..) {
+        bytes.copy_from_slice(&number.to_le_bytes());
+    }
+    let written = rig.buffer_for(64, usage);
+    let of = |buffer| {
+        vk::DescriptorBufferInfo::default()
+            .buffer(buffer)
+            .range(vk::WHOLE_SIZE)
+    };
+    let given = [
+        Given::Buffer(T::STORAGE_BUFFER, of(numbers.buffer)),
+        Given::Buffer(T::UNIFORM_BUFFER, of(numbers.buffer)),
+        Given::Buffer(T::STORAGE_BUFFER, of(written.buffer)),
+    ];
+    let out = rig.buffer(64);
+    run(&rig, glsl, &out, &given, &[], By::Update);
+    assert_eq!(out.dwords()[1..9], [0, 0, 1, 2, 0, 0, 1, 2]);
+    assert_eq!(written.dwords()[..4], [7, 8, 0, 0]);
+}
+
 #[test]
 fn buffers_end_where_their_range_does() {
     use vk::DescriptorType as T;

@@ -42,6 +42,8 @@ pub struct Key<'a> {
     pub specialization: &'a [(u32, u64)],
     /// The dispatch may start at another workgroup than 0.
     pub dispatch_base: bool,
+    /// Accesses beyond a buffer leave those within as they are (`robustBufferAccess`).
+    pub robust_buffers: bool,
     /// Invocations of a subgroup.
     pub subgroup_size: SubgroupSize,
     /// A fragment shader runs for each sample, and its inputs are the sample's (`sampleShadingEnable`, where more than one
@@ -84,6 +86,7 @@ impl<'a> Key<'a> {
             entry_point,
             specialization: &[],
             dispatch_base: false,
+            robust_buffers: false,
             subgroup_size: SubgroupSize::default(),
             sample_shading: false,
             alpha_to_coverage: 0,
@@ -108,6 +111,7 @@ impl Key<'_> {
             entry_point,
             specialization,
             dispatch_base,
+            robust_buffers,
             subgroup_size,
             sample_shading,
             alpha_to_coverage,
@@ -122,7 +126,8 @@ impl Key<'_> {
         } = self;
         let mut said = Said::default();
         concat!("ingot ", env!("CARGO_PKG_VERSION")).hash(&mut said);
-        (stage, entry_point, specialization, dispatch_base).hash(&mut said);
+        (stage, entry_point, specialization).hash(&mut said);
+        (dispatch_base, robust_buffers).hash(&mut said);
         (subgroup_size, sample_shading, alpha_to_coverage, views).hash(&mut said);
         (tess, before, read_behind, layout).hash(&mut said);
         (device.pci_id, backend, flags, module).hash(&mut said);
@@ -233,6 +238,7 @@ fn context(key: &Key<'_>) -> opt::Ctx {
         conversions: all.collect(),
         read_behind: key.read_behind,
         links: outputs.map_or(Vec::new(), |outputs| outputs.links.clone()),
+        robust_buffers: key.robust_buffers,
         soft_fp64: soft_fp64(key),
         soft_int64: soft_int64(key),
         ..opt::Ctx::default()

@@ -1,7 +1,7 @@
 //! Offsets of memory accesses, taken apart.
 
 use entity::Id;
-use nir::{Alu, AluOp, AluSrc, Def, Intrinsic, Shader, fold};
+use nir::{Alu, AluOp, AluSrc, Def, Intrinsic, IntrinsicOp, Shader, fold};
 use smallvec::SmallVec;
 
 /// Offset as (dynamic part, constant).
@@ -129,4 +129,79 @@ impl Linear {
         }
         true
     }
+}
+
+/// Whether an offset that begins at `first`, and goes on to `last`, may wrap around on the way: it is the sum of terms and of these
+/// constants, in so many bits.
+pub(crate) fn may_wrap(s: &Shader, terms: &Terms, bits: u8, [first, last]: [i64; 2]) -> bool {
+    let Some(unit) = terms
+        .iter()
+        .map(|(_, factor)| factor.trailing_zeros())
+        .min()
+    else {
+        return first < 0 && last >= 0;
+    };
+    // Terms are a multiple of this: what is added to it does not reach the next one.
+    let unit = 1_i64 << unit.min(u32::from(bits).min(62));
+    if first.rem_euclid(unit) + (last - first) < unit {
+        return false;
+    }
+    let most = terms.iter().try_fold(0_u64, |sum, &(part, factor)| {
+        let factor = u64::try_from(factor).ok()?;
+        sum.checked_add(most(s, part, MAX_DEPTH)?.checked_mul(factor)?)
+    });
+    let (Some(most), Ok(_), Ok(last)) = (most, u64::try_from(first), u64::try_from(last)) else {
+        return true;
+    };
+    most.checked_add(last)
+        .is_none_or(|end| end >> bits.min(63) != 0)
+}
+
+/// The most that a value can be, unsigned, where something is known of it.
+fn most(s: &Shader, part: Part, depth: u8) -> Option<u64> {
+    if let Some(constant) = s.const_component(part.0, part.1) {
+        return Some(constant);
+    }
+    let depth = depth.checked_sub(1)?;
+    let size = s.info.workgroup_size;
+    if let Some(intrinsic) = s.intrinsic_of(part.0) {
+        let all: u32 = size.iter().product();
+        return match intrinsic.op {
+            // Vulkan, "maxComputeWorkGroupCount".
+            IntrinsicOp::LoadWorkgroupId => Some(65_534),
+            IntrinsicOp::LoadLocalInvocationId => {
+                let along = size.get(usize::from(part.1))?;
+                along.checked_sub(1).map(u64::from)
+            }
+            IntrinsicOp::LoadLocalInvocationIndex => all.checked_sub(1).map(u64::from),
+            IntrinsicOp::LoadSubgroupInvocation => Some(31),
+            _ => None,
+        };
+    }
+    let alu = s.alu_of(part.0)?;
+    let of = |at: usize| {
+        let src = &alu.srcs[at];
+        most(s, (src.def, *src.swizzle.get(usize::from(part.1))?), depth)
+    };
+    let bits = u64::from(s.defs[alu.def].bit_size);
+    let found = match alu.op {
+        AluOp::Mov => of(0)?,
+        AluOp::IAdd => of(0)?.checked_add(of(1)?)?,
+        AluOp::IMul => of(0)?.checked_mul(of(1)?)?,
+        AluOp::IAnd | AluOp::UMin => match (of(0), of(1)) {
+            (Some(a), Some(b)) => a.min(b),
+            (a, b) => a.or(b)?,
+        },
+        AluOp::UShr => {
+            let by = s.const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0])? % bits;
+            of(0).unwrap_or(u64::MAX >> (64 - bits)) >> by
+        }
+        AluOp::IShl => {
+            let by = s.const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0])? % bits;
+            of(0)?.checked_mul(1 << by)?
+        }
+        _ => return None,
+    };
+    // What has wrapped may be anything.
+    (bits >= 64 || found >> bits == 0).then_some(found)
 }

@@ -3,9 +3,11 @@
 //! In:  offset-based loads and stores of dwords. Out: within a block, loads of neighbouring dwords of one buffer at
 //! one dynamic offset are one message of up to four dwords, at the place of the first, if nothing that may write is
 //! between; stores likewise, at the place of the last. What lies in slots is joined within a slot.
+//! Where accesses are robust, what lies before a buffer stays apart from what may lie at its start: offsets wrap around, and a message
+//! that begins out of bounds is so to its end.
 //! Tests: tests/opt/opt_load_store_vectorize/.
 
-use crate::offset::{Linear, SLOT_BYTES, Terms, is_slots, place, split};
+use crate::offset::{Linear, SLOT_BYTES, Terms, is_slots, may_wrap, place, split};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -62,6 +64,12 @@ fn describe(stage: Stage, i: &Intrinsic) -> Option<(Class, usize, Option<usize>,
     })
 }
 
+/// Whether an access is of a buffer whose size is known where it is carried out.
+fn is_bounded(op: IntrinsicOp) -> bool {
+    use IntrinsicOp as Op;
+    [Op::LoadUbo, Op::LoadSsbo, Op::StoreSsbo].contains(&op)
+}
+
 /// Accesses that differ in a constant only.
 #[derive(Clone, PartialEq, Eq)]
 struct Key {
@@ -99,19 +107,21 @@ struct Group {
     store: bool,
     /// Its places are in slots.
     slots: bool,
+    /// Bits of its offsets, where accesses are robust.
+    robust_bits: Option<u8>,
     accesses: Vec<Access>,
 }
 
 /// Entry point.
-pub fn opt_load_store_vectorize(s: &mut Shader, _: &Ctx) -> bool {
+pub fn opt_load_store_vectorize(s: &mut Shader, ctx: &Ctx) -> bool {
     let mut changed = false;
     for b in s.block_order() {
-        changed |= block(s, b);
+        changed |= block(s, b, ctx.robust_buffers);
     }
     changed
 }
 
-fn block(s: &mut Shader, b: Id<Block>) -> bool {
+fn block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
     let candidates = s.blocks[b]
         .instrs
         .iter()
@@ -178,6 +188,8 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
                 class,
                 store,
                 slots: is_slots(i),
+                robust_bits: (robust && is_bounded(i.op))
+                    .then(|| s.defs[i.srcs[offset_at]].bit_size),
                 accesses: vec![access],
             }),
         }
@@ -185,7 +197,7 @@ fn block(s: &mut Shader, b: Id<Block>) -> bool {
     done.append(&mut groups);
     let mut edits: Vec<Merge> = Vec::new();
     for g in &mut done {
-        merges(g, &mut edits);
+        merges(s, g, &mut edits);
     }
     if edits.is_empty() {
         return false;
@@ -215,7 +227,7 @@ struct Merge {
     parts: Vec<Access>,
 }
 
-fn merges(g: &mut Group, out: &mut Vec<Merge>) {
+fn merges(s: &Shader, g: &mut Group, out: &mut Vec<Merge>) {
     if g.accesses.len() < 2 {
         return;
     }
@@ -247,6 +259,10 @@ fn merges(g: &mut Group, out: &mut Vec<Merge>) {
                 && (a.offset - first.offset) % 4 == 0
                 && (a.offset + bytes).max(end) - first.offset <= 16
                 && (!g.store || a.offset == end)
+                && g.robust_bits.is_none_or(|bits| {
+                    let last = (a.offset + bytes).max(end) - 4;
+                    !may_wrap(s, &g.key.terms, bits, [first.offset, last])
+                })
         });
         if !joins {
             flush(&mut run, end);

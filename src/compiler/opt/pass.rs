@@ -20,6 +20,8 @@ pub struct Ctx {
     pub read_behind: Option<nir::Reads>,
     /// Where the stage before has put outputs that are not in their slots.
     pub links: Vec<abi::Link>,
+    /// Accesses beyond a buffer leave those within as they are.
+    pub robust_buffers: bool,
     /// Doubles are computed as pairs of words: the part has no unit for them.
     pub soft_fp64: bool,
     /// Integers of 64 bits are, for the same reason.
@@ -34,6 +36,7 @@ impl Default for Ctx {
             conversions: Vec::new(),
             read_behind: None,
             links: Vec::new(),
+            robust_buffers: false,
             soft_fp64: false,
             soft_int64: false,
         }

@@ -241,10 +241,12 @@ fn text_cases() {
         let read = text.lines().find_map(|l| l.strip_prefix("; read behind:"));
         let linked = text.lines().filter_map(|l| l.strip_prefix("; linked "));
         let without = text.lines().find_map(|l| l.strip_prefix("; without: "));
+        let robust = text.lines().any(|l| l == "; robust buffers");
         let lacks = |unit| without.is_some_and(|w| w.split_whitespace().any(|w| w == unit));
         let mut runner = Runner {
             validate: true,
             ctx: crate::Ctx {
+                robust_buffers: robust,
                 soft_fp64: lacks("fp64"),
                 soft_int64: lacks("int64"),
                 read_behind: read.map(reads),

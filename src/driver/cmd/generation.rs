@@ -182,7 +182,7 @@ pub enum Counter {
 pub(crate) const MAX_GROUP_THREADS: u32 = 64;
 
 /// Dwords of push constants that an application has.
-pub const PUSH_CONSTANTS_DW: usize = 32;
+pub const PUSH_CONSTANTS_DW: usize = 64;
 /// Values of the launcher's own that one launch has at most.
 pub(crate) const VALUES: usize = abi::LAUNCHER_VALUES;
 /// Descriptor sets that can be bound.

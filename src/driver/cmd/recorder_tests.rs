@@ -131,7 +131,7 @@ fn constants_lie_as_the_contract_has_them() {
         .collect();
     assert!(recorder.push(0, &bytes));
     assert!(recorder.push(12, &7u32.to_le_bytes()));
-    assert!(!recorder.push(128, &[0; 4]));
+    assert!(!recorder.push(4 * PUSH_CONSTANTS_DW as u32, &[0; 4]));
     assert!(!recorder.push(2, &[0; 4]));
     assert!(recorder.set_handle(1, 0x1000) && recorder.dynamic_handle(3, 0xd3));
     assert!(!recorder.set_handle(SETS, 1) && !recorder.dynamic_handle(16, 1));
@@ -364,7 +364,7 @@ fn a_called_batch_is_copied_and_forgets_what_was_bound() {
 #[test]
 fn shaders_that_want_too_much_are_refused() {
     let too_far = PushData {
-        constants_first_dw: 20,
+        constants_first_dw: PUSH_CONSTANTS_DW as u32 - 12,
         constants_dw: 13,
         ..PushData::default()
     };

@@ -50,11 +50,12 @@ pub fn core_features(device: &vk::PhysicalDevice) -> c::PhysicalDeviceFeatures {
 ///
 /// # Safety
 /// The structure and its chain are valid.
-pub unsafe fn check_features(
+pub unsafe fn enabled_features(
     device: &vk::PhysicalDevice,
     info: &c::DeviceCreateInfo<'_>,
-) -> vk::Result<()> {
+) -> vk::Result<vk::feature::Enabled> {
     let device = device.info().device;
+    let mut enabled = vk::feature::Enabled::default();
     let mut core = c::PhysicalDeviceFeatures2::default();
     // SAFETY: as the caller says.
     if let Some(features) = unsafe { info.p_enabled_features.as_ref() } {
@@ -70,9 +71,10 @@ pub unsafe fn check_features(
             // SAFETY: `sType` says that the node is of this type; it is only read.
             let values = unsafe { std::slice::from_raw_parts(members(node), row.members.len()) };
             row.check(device, values)?;
+            enabled.robust_buffers |= row.enables(values, "robustBufferAccess");
         }
     }
-    Ok(())
+    Ok(enabled)
 }
 
 /// `VkPhysicalDeviceMemoryProperties`.

@@ -26,8 +26,9 @@ entries! { DEVICE:
         if queues.iter().any(|queue| !queue.flags.is_empty()) {
             return Err(vk::Error::FeatureNotPresent { what: "protected queues" });
         }
-        chain::check_features(physical, info)?;
+        let features = chain::enabled_features(physical, info)?;
         let request = vk::device::Request {
+            features,
             extensions: raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count),
             queues: queues.iter().map(|queue| (queue.queue_family_index, queue.queue_count)).collect(),
             priority: queues.iter().find_map(|queue| {

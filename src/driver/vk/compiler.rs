@@ -105,6 +105,7 @@ fn with_key<R>(
         entry_point: &info.entry,
         specialization: &specialization,
         dispatch_base: info.dispatch_base,
+        robust_buffers: context.features.robust_buffers,
         subgroup_size: info.subgroup_size,
         sample_shading: neighbours.sample_shading,
         alpha_to_coverage: match info.stage {

@@ -10,6 +10,7 @@ use compile::Stage;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Result};
+use crate::feature::Enabled;
 use crate::physical::PhysicalDevice;
 
 /// Tells everyone that the device is lost, and why.
@@ -60,6 +61,8 @@ impl Reads {
 pub struct Context {
     /// The GPU.
     pub physical: Arc<PhysicalDevice>,
+    /// Features that were enabled.
+    pub features: Enabled,
     /// The kernel context and the address space.
     pub gpu: Arc<i915::Device>,
     /// Small objects that the GPU reads and writes: events.
@@ -135,7 +138,11 @@ pub const SAMPLER_BASE_BYTES: u32 = {
 
 impl Context {
     /// A context of its own, with nothing in it.
-    pub fn new(physical: &Arc<PhysicalDevice>, priority: i915::Priority) -> Result<Arc<Self>> {
+    pub fn new(
+        physical: &Arc<PhysicalDevice>,
+        priority: i915::Priority,
+        features: Enabled,
+    ) -> Result<Arc<Self>> {
         let gpu = i915::Device::new(physical.file(), physical.info(), priority)?;
         let pool = |zone| i915::Pool::new(&gpu, zone);
         let general = pool(i915::Zone::High);
@@ -146,6 +153,7 @@ impl Context {
         }
         Ok(Arc::new(Self {
             physical: physical.clone(),
+            features,
             scrap: general.take(64, 64)?,
             general,
             // Their data is dynamic state.

@@ -7,6 +7,7 @@ use ash::vk as api;
 use crate::context::{CHUNK_BYTES, Context, HEAPS};
 use crate::error::{Error, Result};
 use crate::extension;
+use crate::feature::Enabled;
 use crate::instance;
 use crate::internal::Internal;
 use crate::physical::PhysicalDevice;
@@ -15,6 +16,8 @@ use crate::queue::{Queue, Submission};
 /// What an application asks for.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
+    /// Features.
+    pub features: Enabled,
     /// Extensions by name.
     pub extensions: Vec<String>,
     /// Queue families and how many queues of each.
@@ -100,7 +103,11 @@ impl Device {
                 });
             }
         }
-        let context = Context::new(physical, priority(physical, request.priority)?)?;
+        let context = Context::new(
+            physical,
+            priority(physical, request.priority)?,
+            request.features,
+        )?;
         let queue = Queue::new(
             &context.gpu,
             &context.lost,

@@ -457,6 +457,13 @@ pub fn offers(device: &Device, name: &str) -> bool {
         .any(|row| row.name == name && row.needs.is_none_or(|cap| device.has(cap)))
 }
 
+/// What of the features that an application enables makes a difference; all others are there whether they are enabled or not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Enabled {
+    /// `robustBufferAccess`: what is beyond a buffer has no part in what is within.
+    pub robust_buffers: bool,
+}
+
 impl Structure {
     fn offered(&self, device: &Device, name: &str) -> bool {
         offers(device, name) && !APART.contains(&(self.s_type, name))
@@ -471,6 +478,12 @@ impl Structure {
                 FALSE
             };
         }
+    }
+
+    /// Whether values of its members enable a feature.
+    pub fn enables(&self, values: &[Bool32], name: &str) -> bool {
+        let mut members = self.members.iter().zip(values);
+        members.any(|(&member, &value)| member == name && value != FALSE)
     }
 
     /// Refuses what is enabled in it and not offered.

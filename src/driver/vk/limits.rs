@@ -13,7 +13,7 @@ pub const MAX_FRAMEBUFFER_PX: u32 = 1 << 14;
 /// Bits of a timestamp that the counter has (SKL PRM vol. 2c, TIMESTAMP: 36 bits).
 pub const TIMESTAMP_BITS: u32 = 36;
 /// Bytes of push constants an application may use.
-pub const MAX_PUSH_CONSTANTS_BYTES: u32 = 128;
+pub const MAX_PUSH_CONSTANTS_BYTES: u32 = 256;
 /// Descriptor sets bound at once.
 pub const MAX_SETS: u32 = cmd::SETS as u32;
 /// Dynamic buffers of one kind in a pipeline layout.

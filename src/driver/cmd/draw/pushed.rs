@@ -15,18 +15,32 @@ use crate::mi;
 use crate::push_data::fill;
 use crate::stream::{Memory, Stream};
 
-/// The bit of the word that is always zero stands for the contents of memory.
-pub(super) const CONTENTS: u64 = 1 << (VALUES_AT + ZERO_AT);
-/// The words behind have one bit together: that of a value that no draw has.
-const OTHERS: u64 = 1 << (VALUES_AT + BASE_AT);
+/// Bits of the application's constants: one for two words.
+const CONSTANT_BITS: usize = PUSH_CONSTANTS_DW / 2;
 
-/// The bits of a run of words, one for each of the first 64.
+/// The bit of a word.
+const fn bit_of(word: usize) -> usize {
+    match word.checked_sub(PUSH_CONSTANTS_DW) {
+        None => word / 2,
+        Some(value) => CONSTANT_BITS + value,
+    }
+}
+
+/// The bit of the word that is always zero stands for the contents of memory.
+pub(super) const CONTENTS: u64 = 1 << bit_of(VALUES_AT + ZERO_AT);
+/// The words that have no bit of their own have one together: that of a value that no draw has.
+const OTHERS: u64 = 1 << bit_of(VALUES_AT + BASE_AT);
+
+/// The bits of a run of words.
 pub(super) fn bits(first: usize, count: usize) -> u64 {
-    const ALL: usize = u64::BITS as usize;
-    match count {
-        0 => 0,
-        _ if first >= ALL => OTHERS,
-        _ => u64::MAX >> (ALL - count.min(ALL)) << first,
+    const LAST: usize = u64::BITS as usize - 1;
+    if count == 0 {
+        return 0;
+    }
+    let (low, high) = (bit_of(first), bit_of(first + count - 1).min(LAST));
+    match high.checked_sub(low) {
+        None => OTHERS,
+        Some(more) => u64::MAX >> (LAST - more) << low,
     }
 }
 

@@ -15,6 +15,9 @@ use crate::surface_state::SURFACE_BYTES;
 /// Bytes of heap that a pool takes at once, if it may have so much.
 const SLAB_BYTES: u32 = 64 << 10;
 
+/// Bytes of a descriptor with a conversion at most: three planes, and two samplers.
+const MOST_CONVERTED_BYTES: u32 = 5 * SURFACE_BYTES;
+
 /// `VkDescriptorPool`. Vulkan wants that one thread at a time uses it, so there is no lock; its sets do not name it.
 #[derive(Debug)]
 pub struct Pool {
@@ -49,10 +52,15 @@ impl Pool {
             .iter()
             .map(|&(kind, pieces, count)| heap_bytes(kind, pieces, count));
         let bytes = inline + each.sum::<u64>();
-        let bytes = match bytes <= i915::BINDLESS_HEAP_BYTES {
-            true => bytes as u32,
-            false => return Err(too_big),
-        };
+        if bytes > i915::BINDLESS_HEAP_BYTES {
+            return Err(too_big);
+        }
+        // Applications forget that conversions of colours count for several (combinedImageSamplerDescriptorCount), and find room by
+        // drivers that reckon with it. It costs nothing where there are none.
+        let combined = api::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        let converted = sizes.iter().filter(|(kind, ..)| *kind == combined);
+        let more = converted.map(|&(.., count)| u64::from(count) * u64::from(MOST_CONVERTED_BYTES));
+        let bytes = (bytes + more.sum::<u64>()).min(i915::BINDLESS_HEAP_BYTES) as u32;
         Ok(Self {
             heap: context.gpu.bindless().clone(),
             max_sets,
