@@ -165,7 +165,9 @@ fn most(s: &Shader, part: Part, depth: u8) -> Option<u64> {
     let depth = depth.checked_sub(1)?;
     let size = s.info.workgroup_size;
     if let Some(intrinsic) = s.intrinsic_of(part.0) {
-        let all: u32 = size.iter().product();
+        let all = size
+            .iter()
+            .try_fold(1_u32, |all, &along| all.checked_mul(along));
         return match intrinsic.op {
             // Vulkan, "maxComputeWorkGroupCount".
             IntrinsicOp::LoadWorkgroupId => Some(65_534),
@@ -173,7 +175,7 @@ fn most(s: &Shader, part: Part, depth: u8) -> Option<u64> {
                 let along = size.get(usize::from(part.1))?;
                 along.checked_sub(1).map(u64::from)
             }
-            IntrinsicOp::LoadLocalInvocationIndex => all.checked_sub(1).map(u64::from),
+            IntrinsicOp::LoadLocalInvocationIndex => all?.checked_sub(1).map(u64::from),
             IntrinsicOp::LoadSubgroupInvocation => Some(31),
             _ => None,
         };
