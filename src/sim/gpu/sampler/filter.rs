@@ -101,8 +101,8 @@ impl Filtering<'_, '_> {
         cube && (self.sampler.seamless || self.sampler.modes[0] == AddressMode::Cube)
     }
 
-    /// Whether a footprint counts whole: the extremes of integers are integers, their average need not be one. Mesa offers reductions of
-    /// all formats that can be sampled, and what Skylake makes of them passes Khronos' conformance tests (sampler, min_reduce).
+    /// Whether a footprint counts whole: the extremes of integers are integers, their average need not be one (ERRATA.md, "Extremes of
+    /// integers").
     fn filters(&self) -> bool {
         !self.numbers.are_integers() || self.sampler.reduction != Reduction::Average
     }
