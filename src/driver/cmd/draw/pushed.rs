@@ -8,39 +8,25 @@ use abi::{DriverValue, PushedBuffer, PushedRange, REGISTER_DW};
 
 use crate::draw::generation::{CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration};
 use crate::generation::{
-    BASE_AT, BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word,
-    sum,
+    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word, sum,
 };
 use crate::mi;
 use crate::push_data::fill;
 use crate::stream::{Memory, Stream};
 
-/// Bits of the application's constants: one for two words.
-const CONSTANT_BITS: usize = PUSH_CONSTANTS_DW / 2;
-
-/// The bit of a word.
-const fn bit_of(word: usize) -> usize {
-    match word.checked_sub(PUSH_CONSTANTS_DW) {
-        None => word / 2,
-        Some(value) => CONSTANT_BITS + value,
-    }
-}
+/// A bit for each bound word.
+pub(super) type Words = u128;
 
 /// The bit of the word that is always zero stands for the contents of memory.
-pub(super) const CONTENTS: u64 = 1 << bit_of(VALUES_AT + ZERO_AT);
-/// The words that have no bit of their own have one together: that of a value that no draw has.
-const OTHERS: u64 = 1 << bit_of(VALUES_AT + BASE_AT);
+pub(super) const CONTENTS: Words = 1 << (VALUES_AT + ZERO_AT);
 
 /// The bits of a run of words.
-pub(super) fn bits(first: usize, count: usize) -> u64 {
-    const LAST: usize = u64::BITS as usize - 1;
-    if count == 0 {
-        return 0;
-    }
-    let (low, high) = (bit_of(first), bit_of(first + count - 1).min(LAST));
-    match high.checked_sub(low) {
-        None => OTHERS,
-        Some(more) => u64::MAX >> (LAST - more) << low,
+pub(super) fn bits(first: usize, count: usize) -> Words {
+    const ALL: usize = Words::BITS as usize;
+    const { assert!(ALL == BOUND_DW) };
+    match (count, first) {
+        (0, _) | (_, ALL..) => 0,
+        _ => Words::MAX >> (ALL - count.min(ALL)) << first,
     }
 }
 
@@ -56,9 +42,9 @@ pub(super) struct Pushed {
     /// Place of the word from which samplers are found, and what is added.
     samplers: Option<(u8, u32)>,
     /// The words that it reads of all that are bound, and [`CONTENTS`]: all, those of the block, those that name ranges.
-    pub(super) reads: u64,
-    block_reads: u64,
-    range_reads: u64,
+    pub(super) reads: Words,
+    block_reads: Words,
+    range_reads: Words,
 }
 
 /// A range of a uniform buffer.
@@ -231,7 +217,7 @@ impl Short {
 /// What a stage is given: the words that are bound, and which of them are others than they were when it was given some last.
 pub(super) struct Bound<'a> {
     pub(super) words: &'a [u32; BOUND_DW],
-    pub(super) changed: u64,
+    pub(super) changed: Words,
 }
 
 /// Says the constants of a stage, and its samplers: writes what has changed, and names all. `named`: what the stage was given last.

@@ -11,7 +11,7 @@ use crate::draw::generation::{
     ByteCount, CONSTANT_BUFFERS, CONSTANT_STAGES, ConstantBuffer, ConstantStage, Draw,
     DrawGeneration, Own, Said,
 };
-use crate::draw::pushed::{Bound, CONTENTS, Pushed, Short, bits, constants};
+use crate::draw::pushed::{Bound, CONTENTS, Pushed, Short, Words, bits, constants};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
@@ -81,7 +81,7 @@ pub struct Draws<G: DrawGeneration> {
     state: Box<State>,
     dirty: Dirty,
     /// Words that have changed since they were said.
-    changed: u64,
+    changed: Words,
     /// What commands have set since shaders were bound.
     set: Dirty,
     pipeline: Option<Arc<DrawPipeline<G>>>,
@@ -116,7 +116,7 @@ impl<G: DrawGeneration> Default for Draws<G> {
         Self {
             state: Box::default(),
             dirty: Dirty::ALL,
-            changed: u64::MAX,
+            changed: Words::MAX,
             set: Dirty::NONE,
             pipeline: None,
             targets: None,
@@ -158,7 +158,7 @@ impl<G: DrawGeneration> Draws<G> {
         self.set = self.set.with(groups);
     }
 
-    fn constants_changed(&mut self, words: u64) {
+    fn constants_changed(&mut self, words: Words) {
         self.changed |= words;
         self.dirty = self.dirty.with(Dirty::CONSTANTS);
     }
@@ -389,7 +389,7 @@ impl<G: DrawGeneration> Draws<G> {
         let all = self.dirty.any(Dirty::SHADERS);
         let bound = Bound {
             words: &self.words,
-            changed: if all { u64::MAX } else { self.changed },
+            changed: if all { Words::MAX } else { self.changed },
         };
         let mut fragments = false;
         for (stage, pushed) in &pipeline.pushed {
@@ -562,7 +562,7 @@ impl<G: DrawGeneration> Draws<G> {
         self.dirty = match last.is_some_and(|last| Arc::ptr_eq(&last, internal.pipeline)) {
             // All but what is new to draw to is said, and nothing else since.
             true => {
-                self.changed = u64::MAX;
+                self.changed = Words::MAX;
                 let targets = self.dirty.without(groups);
                 targets.with(internal.differs).with(Dirty::CONSTANTS)
             }
