@@ -235,3 +235,37 @@ fn one_command_buffer_many_times_and_long() {
         same(&buffer.dwords(), &counters);
     }
 }
+
+#[test]
+fn all_push_constants_that_are_promised_arrive() {
+    let rig = Rig::new();
+    let limits = unsafe { rig.instance.get_physical_device_properties(rig.physical) }.limits;
+    assert_eq!(limits.max_push_constants_size, 256);
+    // By numbers known when the shader is compiled, and by ones that are not.
+    let words = crate::rig::compile(
+        "#version 450
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) buffer Out { uint words[]; };
+layout(push_constant) uniform Push { uint pushed[64]; };
+void main()
+{
+    uint at = gl_LocalInvocationID.x;
+    words[at] = pushed[at ^ 1];
+    if (at == 0) { words[64] = pushed[31]; words[65] = pushed[32]; words[66] = pushed[63]; }
+}",
+    );
+    let out = rig.buffer(4 * 67);
+    let kind = vk::DescriptorType::STORAGE_BUFFER;
+    let kernel = Kernel::new(&rig, &words, kind, &[&out], vk::PipelineCache::null());
+    let pushed: Vec<u32> = (0..64).map(|at| 1000 + at * at).collect();
+    rig.run(|commands| {
+        kernel.bind(&rig, commands, &[], &pushed);
+        unsafe { rig.device.cmd_dispatch(commands, 1, 1, 1) };
+    });
+    let found = out.dwords();
+    for at in 0..64 {
+        assert_eq!(found[at], pushed[at ^ 1], "{at}");
+    }
+    assert_eq!(found[64..], [pushed[31], pushed[32], pushed[63]]);
+    kernel.destroy(&rig);
+}

@@ -706,3 +706,43 @@ void main()
         d.destroy_image_view(seen, None);
     }
 }
+
+/// The planes of a conversion count for several (`combinedImageSamplerDescriptorCount`), which applications forget.
+#[test]
+fn pools_have_room_for_planes_that_nobody_counted() {
+    let rig = Rig::new();
+    let d = &rig.device;
+    let info = vk::SamplerYcbcrConversionCreateInfo::default()
+        .format(vk::Format::G8_B8_R8_3PLANE_420_UNORM)
+        .ycbcr_model(vk::SamplerYcbcrModelConversion::YCBCR_709)
+        .chroma_filter(vk::Filter::LINEAR);
+    unsafe {
+        let conversion = d.create_sampler_ycbcr_conversion(&info, None).unwrap();
+        let mut by = vk::SamplerYcbcrConversionInfo::default().conversion(conversion);
+        let info = vk::SamplerCreateInfo::default().push_next(&mut by);
+        let samplers = [d.create_sampler(&info, None).unwrap(); 4];
+        let combined = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+        let binding = [vk::DescriptorSetLayoutBinding::default()
+            .descriptor_type(combined)
+            .descriptor_count(4)
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            .immutable_samplers(&samplers)];
+        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
+        let layouts = [d.create_descriptor_set_layout(&info, None).unwrap(); 3];
+        let sizes = [vk::DescriptorPoolSize::default()
+            .ty(combined)
+            .descriptor_count(12)];
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(3)
+            .pool_sizes(&sizes);
+        let pool = d.create_descriptor_pool(&info, None).unwrap();
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool)
+            .set_layouts(&layouts);
+        assert_eq!(d.allocate_descriptor_sets(&info).unwrap().len(), 3);
+        d.destroy_descriptor_pool(pool, None);
+        d.destroy_descriptor_set_layout(layouts[0], None);
+        d.destroy_sampler(samplers[0], None);
+        d.destroy_sampler_ycbcr_conversion(conversion, None);
+    }
+}

@@ -143,3 +143,45 @@ fn blits_and_resolves_leave_what_is_bound_and_are_not_counted() {
     let gpu = Gpu::new(&Source::Function(icd::get_instance_proc_addr()), &wants).unwrap();
     among_draws(&gpu).unwrap();
 }
+
+#[test]
+fn draws_have_all_push_constants_that_are_promised() {
+    const PUSHED: &str = "#version 450
+layout(push_constant) uniform Push { vec4 all[16]; };
+layout(location = 0) out vec4 result;
+void main() { result = vec4(all[0].x, all[8].y, all[15].zw); }";
+    crate::rig::entry();
+    let wants = Wants {
+        features: &[],
+        extensions: &[],
+    };
+    let gpu = Gpu::new(&Source::Function(icd::get_instance_proc_addr()), &wants).unwrap();
+    let drawn = || -> Result<Vec<u8>, Error> {
+        let format = vk::Format::R32G32B32A32_SFLOAT;
+        let image = gpu.image(ImageInfo::new(format, SIDE, SIDE).target())?;
+        let pipeline = gpu.graphics(&GraphicsInfo {
+            vertex: RECTANGLE,
+            fragment: Some(PUSHED),
+            colors: &[format],
+            topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
+            push_bytes: 256,
+            ..GraphicsInfo::default()
+        })?;
+        gpu.run(|r| {
+            r.draw_to(&Targets::new(&[Target::clear(&image, [0.0; 4])]), |r| {
+                let mut all: [f32; 64] = std::array::from_fn(|at| at as f32);
+                all[..4].copy_from_slice(&[-1.0, -1.0, 1.0, 1.0]);
+                r.bind(&pipeline, &[], &all);
+                r.draw(0, 4, 1);
+                Ok(())
+            })
+        })?;
+        gpu.read(&image)
+    };
+    let meant: Vec<u8> = [-1.0_f32, 33.0, 62.0, 63.0]
+        .iter()
+        .flat_map(|number| number.to_le_bytes())
+        .collect();
+    let found = drawn().unwrap();
+    assert!(found.chunks_exact(16).all(|pixel| pixel == meant));
+}

@@ -358,7 +358,7 @@ impl Kernel {
             let layouts = [set_layout];
             let push = [vk::PushConstantRange::default()
                 .stage_flags(vk::ShaderStageFlags::COMPUTE)
-                .size(64)];
+                .size(256)];
             let info = vk::PipelineLayoutCreateInfo::default()
                 .set_layouts(&layouts)
                 .push_constant_ranges(&push);

@@ -54,6 +54,9 @@ pub struct Conversion {
 }
 
 impl Conversion {
+    /// The most that [`Conversion::pieces`] is: of three planes.
+    pub const MOST_PIECES: u32 = 3 + 2;
+
     /// Pieces of a descriptor with this conversion: the planes' surfaces, the sampler of the planes behind the first, the first's.
     pub fn pieces(&self) -> u32 {
         let planes = u32::from(self.planes.max(1));

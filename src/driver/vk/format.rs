@@ -246,18 +246,23 @@ fn by_name(name: &str) -> Option<&'static hw::Format> {
     hw::FORMATS.iter().find(|format| format.name == name)
 }
 
-/// The table, by Vulkan's numbers.
-static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    let found = ROWS.iter().filter_map(|&Row(api, holds, name, swizzle)| {
+impl Row {
+    fn format(&self, widened: bool) -> Option<Format> {
+        let &Row(api, holds, name, swizzle) = self;
         Some(Format {
             api,
             holds,
             hw: by_name(name)?,
             swizzle,
             planar: None,
-            widened: false,
+            widened,
         })
-    });
+    }
+}
+
+/// The table, by Vulkan's numbers.
+static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let found = ROWS.iter().filter_map(|row| row.format(false));
     let planar = PLANAR.iter().filter_map(|row| {
         Some(Format {
             api: row.api,
@@ -284,21 +289,8 @@ static WIDENED: &[Row] = &[
 ];
 
 /// The same, by Vulkan's numbers.
-static WIDENED_FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    let found = WIDENED
-        .iter()
-        .filter_map(|&Row(api, holds, name, swizzle)| {
-            Some(Format {
-                api,
-                holds,
-                hw: by_name(name)?,
-                swizzle,
-                planar: None,
-                widened: true,
-            })
-        });
-    found.collect()
-});
+static WIDENED_FORMATS: LazyLock<Vec<Format>> =
+    LazyLock::new(|| WIDENED.iter().filter_map(|row| row.format(true)).collect());
 
 /// Formats of Vulkan 1.0: they have the first numbers.
 const CORE: usize = 185;
@@ -662,6 +654,7 @@ mod tests {
     #[test]
     fn rows_name_formats_of_the_hardware_once() {
         assert_eq!(FORMATS.len(), ROWS.len() + PLANAR.len());
+        assert_eq!(WIDENED_FORMATS.len(), WIDENED.len());
         assert!(FORMATS.windows(2).all(|pair| pair[0].api < pair[1].api));
         let row = find(F::D24_UNORM_S8_UINT).unwrap();
         let part = |aspect| row.part(aspect).map(|format| format.name);

@@ -186,10 +186,11 @@ fn texel_block(image: &Image, part: &Part) -> surface::Block {
     }
 }
 
-/// A box of elements as one of elements of other sizes.
+/// A box of elements as one of others, in which as many pixels may take more bits or fewer.
 fn in_elements_of(extent: &Extent, block: surface::Block, of: surface::Block) -> Extent {
+    let elements = extent.row_bytes / block.bytes() * block.extent_sa[0] / of.extent_sa[0];
     Extent {
-        row_bytes: extent.row_bytes / block.bytes() * of.bytes(),
+        row_bytes: elements * of.bytes(),
         ..*extent
     }
 }
@@ -234,11 +235,7 @@ impl CommandBuffer {
     ) -> Result<()> {
         let part = image.part(of.aspect)?;
         let (plane, extent) = of.place(image, part)?;
-        // Of pairs of pixels either way of counting is the same.
-        let block = match image.format.widened {
-            true => texel_block(image, part),
-            false => part.surface.block,
-        };
+        let block = texel_block(image, part);
         let or = |asked, else_px| if asked == 0 { else_px } else { asked };
         let row_el = or(rows.row_px, of.extent_px[0]).div_ceil(block.extent_sa[0]);
         let slice_rows = or(rows.height_px, of.extent_px[1]).div_ceil(block.extent_sa[1]);

@@ -15,8 +15,8 @@ use crate::surface_state::SURFACE_BYTES;
 /// Bytes of heap that a pool takes at once, if it may have so much.
 const SLAB_BYTES: u32 = 64 << 10;
 
-/// Bytes of a descriptor with a conversion at most: three planes, and two samplers.
-const MOST_CONVERTED_BYTES: u32 = 5 * SURFACE_BYTES;
+/// Bytes of a descriptor with a conversion at most.
+const MOST_CONVERTED_BYTES: u32 = abi::Conversion::MOST_PIECES * SURFACE_BYTES;
 
 /// `VkDescriptorPool`. Vulkan wants that one thread at a time uses it, so there is no lock; its sets do not name it.
 #[derive(Debug)]
