@@ -117,7 +117,8 @@ impl Mapping {
 
     /// Wraps pages that the caller has mapped and unmaps.
     ///
-    /// # Safety `base` is a multiple of 8, and the pages stay readable and writable until the value
+    /// # Safety
+    /// `base` is a multiple of 8, and the pages stay readable and writable until the value
     /// is dropped.
     pub unsafe fn borrow(base: NonNull<u8>, len_bytes: usize) -> Self {
         Self {
