@@ -11,7 +11,7 @@ macro_rules! packets {
             #[allow(unused_imports, reason = "some packets have no fields")]
             use $crate::packet::{Field, Kind, Packet};
             use $crate::generation::Gen;
-            $(#[doc = $fname] pub const $field: Field = Field {
+            $(#[doc = concat!("`", $fname, "`")] pub const $field: Field = Field {
                 name: $fname, lo: $lo, hi: $hi, kind: Kind::$kind,
             };)*
             #[doc = $name]

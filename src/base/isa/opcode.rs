@@ -42,7 +42,7 @@ pub struct OpcodeInfo {
     pub class: Class,
     /// Logic operation, whose source modifier `-` is a bitwise NOT from gen8 on.
     pub logic: bool,
-    /// The modifiers that the operation supports: [`PRED`], [`CMOD`], [`SAT`], [`MODS`].
+    /// The modifiers that the operation supports: bits `PRED`, `CMOD`, `SAT` and `MODS`.
     pub modifiers: u8,
     /// Legal combinations of destination and source types on gen9; empty if the operands have no
     /// types. Each source is checked separately, so sources may have different types.
