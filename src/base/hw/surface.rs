@@ -56,7 +56,7 @@ pub const fn alignment_value(elements: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::genxml::{self, Genxml, Kind};
+    use crate::testing::genxml::{self, Genxml, ItemKind};
 
     /// Field, name of the value in genxml, our value.
     const VALUES: &[(&str, &str, u32)] = &[
@@ -94,7 +94,7 @@ mod tests {
             return;
         };
         let gen9 = Genxml::read(&folder.join("gen9.xml"));
-        let state = gen9.get(Kind::Struct, "RENDER_SURFACE_STATE");
+        let state = gen9.get(ItemKind::Struct, "RENDER_SURFACE_STATE");
         let state = state.expect("RENDER_SURFACE_STATE");
         let value = |field: &str, name: &str| state.value(field, name);
         for &(field, name, ours) in VALUES {

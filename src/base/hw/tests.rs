@@ -172,8 +172,8 @@ fn compare_with_genxml(path: &std::path::Path, packets: &[&Packet]) -> usize {
     let mut compared = 0;
     for packet in packets {
         let kind = match packet.header_mask {
-            0 => genxml::Kind::Struct,
-            _ => genxml::Kind::Instruction,
+            0 => genxml::ItemKind::Struct,
+            _ => genxml::ItemKind::Instruction,
         };
         let item = genxml
             .get(kind, packet.name)

@@ -1,7 +1,7 @@
 //! Describes the message of a SEND as text, for disassembly.
 //!
 //! In:  the shared function and descriptor of a message.
-//! Out: one line of text. The simulator does not use these tables.
+//! Out: one line of text. The simulator executes messages without these tables.
 //! Ref: SKL PRM vol. 2d, "Message Descriptor" structures; vol. 7, "Shared Functions".
 
 use crate::inst::{Desc, Send};

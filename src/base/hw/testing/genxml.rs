@@ -30,7 +30,7 @@ pub fn skip(reason: &str) {
 
 /// Kinds of items, by the name of their XML element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ItemKind {
     Instruction,
     Struct,
 }
@@ -82,7 +82,7 @@ impl Item {
 /// The items of a generation.
 #[derive(Debug, Default)]
 pub struct Genxml {
-    items: BTreeMap<(Kind, String), Item>,
+    items: BTreeMap<(ItemKind, String), Item>,
 }
 
 impl Genxml {
@@ -104,8 +104,8 @@ impl Genxml {
         let mut genxml = Genxml::default();
         for node in elements(document.root_element()) {
             let kind = match node.tag_name().name() {
-                "instruction" => Kind::Instruction,
-                "struct" => Kind::Struct,
+                "instruction" => ItemKind::Instruction,
+                "struct" => ItemKind::Struct,
                 _ => continue,
             };
             let mut item = Item {
@@ -131,7 +131,7 @@ impl Genxml {
     }
 
     /// The item of this kind with this name.
-    pub fn get(&self, kind: Kind, name: &str) -> Option<&Item> {
+    pub fn get(&self, kind: ItemKind, name: &str) -> Option<&Item> {
         self.items.get(&(kind, name.to_string()))
     }
 }
@@ -217,10 +217,10 @@ mod tests {
     fn imports_are_merged_without_excluded_and_redefined_items() {
         for name in ["new.xml", "newer.xml"] {
             let genxml = load(name);
-            assert!(genxml.get(Kind::Struct, "A").is_some());
-            assert!(genxml.get(Kind::Struct, "B").is_none());
-            assert!(genxml.get(Kind::Instruction, "D").is_none());
-            let c = genxml.get(Kind::Instruction, "C").expect("C");
+            assert!(genxml.get(ItemKind::Struct, "A").is_some());
+            assert!(genxml.get(ItemKind::Struct, "B").is_none());
+            assert!(genxml.get(ItemKind::Instruction, "D").is_none());
+            let c = genxml.get(ItemKind::Instruction, "C").expect("C");
             assert_eq!((c.length, c.fields.len()), (3, 1));
             assert_eq!(c.header(), (0x50, 0xf0));
         }
