@@ -1,16 +1,16 @@
 //! The table of INGOT_DEBUG flags and its parser.
 //!
-//! In:  the text of the environment variable, read once by whoever owns `main` (the ICD, or a tool).
-//! Out: [`Flags`], handed down as a value; nobody below reads the environment.
+//! In:  the text of the environment variable, read once by the ICD or by a tool's `main`.
+//! Out: [`Flags`], passed down as a value, so that no library crate reads the environment.
 
-/// What a flag is for.
+/// Description of a flag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FlagInfo {
     /// Name in the comma-separated list.
     pub name: &'static str,
-    /// One line for people.
+    /// One line of help.
     pub help: &'static str,
-    /// Changes generated code: part of every cache key.
+    /// True if the flag changes generated code, and so belongs to every pipeline cache key.
     pub changes_code: bool,
 }
 
@@ -36,41 +36,41 @@ flags! {
     Fs "fs" false "dump NIR, LIR and assembly of fragment shaders";
     Bat "bat" false "dump every batch as it is submitted";
     Submit "submit" false "log every submission: buffers, fences, context";
-    Perf "perf" false "say what costs speed: spills, fallbacks, stalls";
-    NoCache "nocache" false "compile every pipeline anew";
-    No8 "no8" true "no SIMD8 compute shaders, unless nothing else fits";
+    Perf "perf" false "log what costs performance: spills, fallbacks, stalls";
+    NoCache "nocache" false "ignore the pipeline cache and compile every pipeline";
+    No8 "no8" true "no SIMD8 compute shaders, unless no other width is possible";
     No16 "no16" true "no SIMD16 shaders";
     No32 "no32" true "no SIMD32 shaders";
-    Simd32Fs "simd32_fs" true "SIMD32 fragment shaders wherever they are legal, faster or not";
+    Simd32Fs "simd32_fs" true "SIMD32 fragment shaders wherever they are legal, even if slower";
     SpillFs "spill_fs" true "spill everything in the FS backend";
-    NoOpt "noopt" true "skip every optimisation that may be skipped";
-    SoftFp64 "soft_fp64" true "doubles are computed as pairs of dwords, as on parts without a unit for them";
-    SoftInt64 "soft_int64" true "64-bit integers are computed as pairs of dwords, as on parts without arithmetic for them";
-    NoPushUbo "no-push-ubo" true "uniform buffers are read by messages: no ranges of them come with what starts a thread";
-    NoMcs "no-mcs" false "no control surfaces of images with samples: each sample is stored";
-    NoHiz "no-hiz" false "no hierarchies of depth: each depth is read and written where it lies";
-    NoCcs "no-ccs" false "no control surfaces of images of one sample: nothing is said of blocks of colours";
-    NoCcsE "no-ccs-e" false "colours of one sample are never compressed: their control surfaces tell of cleared blocks alone";
-    NoFastClear "no-fast-clear" false "attachments are cleared by drawing";
-    NoKeptClears "no-kept-clears" false "cleared blocks of colours get their colour when the rendering ends, not when others look at them";
-    FastClears "fast-clears" false "small attachments, too, are cleared by blocks";
-    Shm "shm" false "windows get copies of pictures, never the memory that was drawn to";
-    Sync "sync" false "wait for each submission to end";
-    Api "api" false "say why a Vulkan command fails";
-    Help "help" false "list these flags and go on";
+    NoOpt "noopt" true "skip every optional optimisation";
+    SoftFp64 "soft_fp64" true "lower doubles to pairs of dwords, as on parts without an fp64 unit";
+    SoftInt64 "soft_int64" true "lower 64-bit integers to pairs of dwords, as on parts without 64-bit integer arithmetic";
+    NoPushUbo "no-push-ubo" true "read uniform buffers with messages, never as push constants";
+    NoMcs "no-mcs" false "no MCS for multisampled images: every sample is stored";
+    NoHiz "no-hiz" false "no HiZ: depth is always read from and written to the depth buffer itself";
+    NoCcs "no-ccs" false "no CCS for single-sampled images: no fast clears, no compression";
+    NoCcsE "no-ccs-e" false "no lossless compression (CCS_E) of single-sampled images: CCS for fast clears only";
+    NoFastClear "no-fast-clear" false "clear attachments with draws, never with fast clears";
+    NoKeptClears "no-kept-clears" false "resolve fast-cleared colour when rendering ends, not when the image is next accessed otherwise";
+    FastClears "fast-clears" false "fast-clear small attachments too";
+    Shm "shm" false "present copies in shared memory, never the rendered memory itself";
+    Sync "sync" false "wait for each submission to complete";
+    Api "api" false "log why a Vulkan command fails";
+    Help "help" false "list these flags and continue";
 }
 
 /// A set of flags.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Flags(u64);
 
-/// A word of the list that is no flag.
+/// An element of the list that is not the name of a flag.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("INGOT_DEBUG: unknown flag “{0}” (INGOT_DEBUG=help lists them)")]
 pub struct UnknownFlag(pub String);
 
 impl Flags {
-    /// Parses a comma-separated list; what is unknown is returned beside the flags that are known.
+    /// Parses a comma-separated list; returns the known flags, and an error for each unknown name.
     pub fn parse(text: &str) -> (Flags, Vec<UnknownFlag>) {
         let mut flags = Flags::default();
         let mut unknown = Vec::new();
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_list_sets_flags_and_reports_strangers() {
+    fn a_list_sets_flags_and_reports_unknown_names() {
         let (flags, unknown) = Flags::parse("cs, no16,,foo");
         assert!(flags.has(Flag::Cs) && flags.has(Flag::No16) && !flags.has(Flag::Bat));
         assert_eq!(unknown, [UnknownFlag("foo".into())]);

@@ -9,11 +9,11 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::ops::{Index, IndexMut};
 
-/// The name of one item of an `Arena<T>`.
+/// Identifies one item of an `Arena<T>`.
 pub struct Id<T>(u32, PhantomData<fn() -> T>);
 
 impl<T> Id<T> {
-    /// The id with this number. Meaningful only for an arena that has such an item.
+    /// The id with this number. Valid only for an arena that has an item with that number.
     pub const fn new(index: usize) -> Self {
         Id(index as u32, PhantomData)
     }
@@ -75,14 +75,14 @@ impl<T> Arena<T> {
         Self::default()
     }
 
-    /// An arena with no items, and room for so many.
+    /// An arena with no items and capacity for `count` of them.
     pub fn with_capacity(count: usize) -> Self {
         Arena {
             items: Vec::with_capacity(count),
         }
     }
 
-    /// Adds an item and returns its name.
+    /// Adds an item and returns its id.
     pub fn push(&mut self, item: T) -> Id<T> {
         let id = Id::new(self.items.len());
         self.items.push(item);
@@ -99,12 +99,12 @@ impl<T> Arena<T> {
         self.items.len()
     }
 
-    /// True if nothing was ever pushed.
+    /// True if no item was ever pushed.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
 
-    /// The item, or `None` where the id is not of this arena.
+    /// The item, or `None` if the arena has no item with this id.
     pub fn get(&self, id: Id<T>) -> Option<&T> {
         self.items.get(id.index())
     }
@@ -122,7 +122,7 @@ impl<T> Arena<T> {
             .map(|(i, item)| (Id::new(i), item))
     }
 
-    /// All items with their ids, in order, for change.
+    /// All items with their ids, in order, mutable.
     pub fn iter_mut(&mut self) -> impl DoubleEndedIterator<Item = (Id<T>, &mut T)> {
         self.items
             .iter_mut()
@@ -148,7 +148,7 @@ impl<T> IndexMut<Id<T>> for Arena<T> {
 pub struct IdMap<T, V> {
     values: Vec<V>,
     default: V,
-    of: PhantomData<fn() -> T>,
+    marker: PhantomData<fn() -> T>,
 }
 
 impl<T, V: Clone + Default> Default for IdMap<T, V> {
@@ -163,20 +163,20 @@ impl<T, V: Clone> IdMap<T, V> {
         IdMap {
             values: Vec::new(),
             default,
-            of: PhantomData,
+            marker: PhantomData,
         }
     }
 
-    /// A map in which every id has the value `default`, with room for the ids of `arena`.
+    /// A map in which every id has the value `default`, with capacity for the ids of `arena`.
     pub fn for_arena(arena: &Arena<T>, default: V) -> Self {
         IdMap {
             values: vec![default.clone(); arena.len()],
             default,
-            of: PhantomData,
+            marker: PhantomData,
         }
     }
 
-    /// Gives every id the default value again.
+    /// Resets every id to the default value.
     pub fn clear(&mut self) {
         self.values.clear();
     }
@@ -201,14 +201,14 @@ impl<T, V: Clone> IndexMut<Id<T>> for IdMap<T, V> {
 #[derive(Debug)]
 pub struct IdSet<T> {
     words: Vec<u64>,
-    of: PhantomData<fn() -> T>,
+    marker: PhantomData<fn() -> T>,
 }
 
 impl<T> Clone for IdSet<T> {
     fn clone(&self) -> Self {
         IdSet {
             words: self.words.clone(),
-            of: PhantomData,
+            marker: PhantomData,
         }
     }
 }
@@ -216,7 +216,7 @@ impl<T> Default for IdSet<T> {
     fn default() -> Self {
         IdSet {
             words: Vec::new(),
-            of: PhantomData,
+            marker: PhantomData,
         }
     }
 }
@@ -236,7 +236,7 @@ impl<T> IdSet<T> {
         Self::default()
     }
 
-    /// Adds `id`; true if it was not there.
+    /// Adds `id`; true if it was not in the set.
     pub fn insert(&mut self, id: Id<T>) -> bool {
         let (word, bit) = (id.index() / 64, id.index() % 64);
         if word >= self.words.len() {
@@ -247,7 +247,7 @@ impl<T> IdSet<T> {
         new
     }
 
-    /// Removes `id`; true if it was there.
+    /// Removes `id`; true if it was in the set.
     pub fn remove(&mut self, id: Id<T>) -> bool {
         let (word, bit) = (id.index() / 64, id.index() % 64);
         let Some(w) = self.words.get_mut(word) else {
@@ -265,7 +265,7 @@ impl<T> IdSet<T> {
             .is_some_and(|w| w >> (id.index() % 64) & 1 == 1)
     }
 
-    /// Adds all of `other`; true if the set grew.
+    /// Adds all ids of `other`; true if the set grew.
     pub fn union_with(&mut self, other: &IdSet<T>) -> bool {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);
@@ -278,7 +278,7 @@ impl<T> IdSet<T> {
         grew
     }
 
-    /// Removes all of `other`.
+    /// Removes all ids of `other`.
     pub fn subtract(&mut self, other: &IdSet<T>) {
         for (a, b) in self.words.iter_mut().zip(&other.words) {
             *a &= !*b;
@@ -317,7 +317,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn set_of_ids_keeps_order_and_counts() {
+    fn ids_of_a_set_are_ordered_and_counted() {
         let mut set = IdSet::<u8>::new();
         for i in [200, 3, 64, 3, 63] {
             set.insert(Id::new(i));
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn map_answers_its_default_for_unset_ids() {
+    fn unset_ids_map_to_the_default() {
         let mut map = IdMap::<u8, i32>::with_default(-1);
         map[Id::new(5)] = 7;
         assert_eq!(

@@ -1,23 +1,25 @@
-//! Words to packets: the batch decoder.
+//! The batch decoder: dwords to packets, and packets to text.
 
-use crate::packet::Packet;
-use crate::{Gen, draw, gen8, media, mi};
+use crate::generation::Gen;
+use crate::packet::{Kind, Packet};
+use crate::{draw, gen8, media, mi};
 use std::fmt::Write;
 
 /// One command of a batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Command<'a> {
-    /// Dword offset in the batch.
+    /// Offset in the batch, in dwords.
     pub at_dw: usize,
-    /// Its words, fewer than it claims where the batch ends too early.
+    /// Its dwords; fewer than `length_dw` if the batch ends within the command.
     pub words: &'a [u32],
-    /// What it is, if the tables know.
+    /// Its description; `None` for commands that are not in the tables.
     pub packet: Option<&'static Packet>,
-    /// Length in dwords that it claims.
+    /// Length in dwords according to its header.
     pub length_dw: usize,
 }
 
-/// Generations whose commands the tables hold whole. Whoever executes batches of another one would misread them.
+/// Generations all of whose commands are in the tables. Batches of other generations cannot be
+/// decoded, and so not simulated.
 pub const COMPLETE: &[Gen] = &[Gen::Gen9];
 
 /// The commands of a generation.
@@ -27,12 +29,13 @@ pub fn packets(hw_gen: Gen) -> impl Iterator<Item = &'static Packet> {
     all.filter(move |packet| packet.is_on(hw_gen))
 }
 
-/// The packet whose header a first dword is.
+/// The packet that a command with this first dword is.
 pub fn find(first: u32, hw_gen: Gen) -> Option<&'static Packet> {
     packets(hw_gen).find(|packet| packet.matches(first))
 }
 
-/// Length of a command in dwords by the rules of its type, whether the tables know it or not.
+/// Length of a command in dwords by the rules of its command type; works for commands that are not
+/// in the tables.
 /// Ref: SKL PRM vol. 2a, "Command Header" formats.
 pub fn length_dw(first: u32) -> usize {
     let short = (first & 0xff) as usize + 2;
@@ -42,9 +45,9 @@ pub fn length_dw(first: u32) -> usize {
         0 => (first & 0x3f) as usize + 2,
         2 => short,
         3 => match (first >> 27 & 3, first >> 24 & 7) {
-            // Common: single dword.
+            // Common commands are one dword.
             (1, _) => 1,
-            // Media has 16 bits of length.
+            // Media commands have a length field of 16 bits.
             (2, _) => (first & 0xffff) as usize + 2,
             _ => short,
         },
@@ -52,7 +55,7 @@ pub fn length_dw(first: u32) -> usize {
     }
 }
 
-/// Walks the commands of `words` from the start to MI_BATCH_BUFFER_END or the end of the words.
+/// Iterates over the commands of a batch up to MI_BATCH_BUFFER_END or the end of `words`.
 pub fn commands(words: &[u32], hw_gen: Gen) -> impl Iterator<Item = Command<'_>> {
     let mut at = 0;
     let mut ended = false;
@@ -74,7 +77,7 @@ pub fn commands(words: &[u32], hw_gen: Gen) -> impl Iterator<Item = Command<'_>>
     })
 }
 
-/// A command as people read it: offset, name, and the fields that are not zero.
+/// Formats a command: its address, name and nonzero fields. `address` is that of the batch.
 pub fn print(command: &Command<'_>, address: u64) -> String {
     let at = address + command.at_dw as u64 * 4;
     let mut text = format!("{at:#014x}: ");
@@ -85,12 +88,12 @@ pub fn print(command: &Command<'_>, address: u64) -> String {
     let _ = writeln!(text, "{}", packet.name);
     text.push_str(&fields(packet, command.words));
     if command.words.len() < command.length_dw {
-        let _ = writeln!(text, "    (cut short)");
+        let _ = writeln!(text, "    (truncated)");
     }
     text
 }
 
-/// The fields of a packet or state structure that are not zero, a line each.
+/// Formats the nonzero fields of a packet or state structure, one line each.
 pub fn fields(packet: &Packet, words: &[u32]) -> String {
     let mut text = String::new();
     for field in packet.fields {
@@ -103,12 +106,12 @@ pub fn fields(packet: &Packet, words: &[u32]) -> String {
         }
         let name = field.name;
         let _ = match field.kind {
-            crate::packet::Kind::Bool | crate::packet::Kind::MustBeOne => {
+            Kind::Bool | Kind::MustBeOne => {
                 writeln!(text, "    {name}")
             }
-            crate::packet::Kind::Int => writeln!(text, "    {name}: {}", value as i64),
-            crate::packet::Kind::Uint if value < 10_000 => writeln!(text, "    {name}: {value}"),
-            crate::packet::Kind::Float => {
+            Kind::Int => writeln!(text, "    {name}: {}", value as i64),
+            Kind::Uint if value < 10_000 => writeln!(text, "    {name}: {value}"),
+            Kind::Float => {
                 writeln!(text, "    {name}: {}", f32::from_bits(value as u32))
             }
             _ => writeln!(text, "    {name}: {value:#x}"),

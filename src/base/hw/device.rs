@@ -1,10 +1,11 @@
-//! What a device is: the facts about a part rather than about a generation.
+//! The description of a device: what differs between parts of a generation.
 //!
 //! Ref: each generation's PRM vol. 1 "Configurations".
 
-use crate::Gen;
+use crate::batch;
+use crate::generation::Gen;
 
-/// What a device can do, where parts differ.
+/// A capability that not all devices have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cap {
     /// A fp64 unit in the EUs.
@@ -13,19 +14,19 @@ pub enum Cap {
     NativeInt64,
     /// 16-bit floats in the EUs.
     NativeFp16,
-    /// The CPU's last-level cache is shared: cached mappings are coherent.
+    /// The GPU shares the last-level cache with the CPU: cached mappings are coherent.
     Llc,
     /// Bindless surfaces and split sends.
     Bindless,
-    /// Software scoreboard instead of hardware dependency checks.
+    /// Dependencies between instructions are tracked by software scoreboard, not by the hardware.
     SoftwareScoreboard,
     /// 48-bit per-process address spaces with softpin.
     Softpin48,
 }
 
-/// A family of parts.
+/// A family of parts with one code name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the families' names")]
+#[expect(missing_docs, reason = "code names")]
 pub enum Platform {
     Haswell,
     Broadwell,
@@ -41,9 +42,9 @@ pub enum Platform {
 /// A device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
-    /// Short name, as `--gpu` takes it.
+    /// Short name, the argument of `--gpu`.
     pub name: &'static str,
-    /// What is printed on the box.
+    /// Marketing name, without "Intel(R)".
     pub marketing_name: &'static str,
     /// Code name with its GT level: `SKL GT2`.
     pub code_name: &'static str,
@@ -51,39 +52,39 @@ pub struct Device {
     pub hw_gen: Gen,
     /// Family.
     pub platform: Platform,
-    /// GT level: how many of the family's building blocks the part has.
+    /// GT level, which grows with the number of slices and EUs.
     pub gt: u8,
     /// PCI device id.
     pub pci_id: u16,
-    /// PCI revision that the simulated part reports.
+    /// PCI revision that the simulated device reports.
     pub revision: u8,
-    /// Slices.
+    /// Number of slices.
     pub slices: u8,
-    /// Subslices (dual subslices from gen12) of each slice.
+    /// Subslices (dual subslices from gen12) per slice.
     pub subslices: u8,
-    /// EUs of each subslice.
+    /// EUs per subslice.
     pub eus: u8,
-    /// Threads of each EU.
+    /// Hardware threads per EU.
     pub threads: u8,
-    /// Ticks of the timestamp register in a second.
+    /// Timestamp frequency in Hz.
     pub timestamp_hz: u32,
-    /// Threads that one workgroup can have: those of a subslice.
+    /// Maximum number of threads of a workgroup, which are those of one subslice.
     pub max_workgroup_threads: u16,
-    /// Bytes of shared local memory that one workgroup can have.
+    /// Maximum SLM size of a workgroup in bytes.
     pub slm_bytes: u32,
-    /// Banks of the L3.
+    /// Number of L3 banks.
     pub l3_banks: u8,
-    /// Low-power part (CHV, BXT, GLK): no LLC and narrower 64-bit rules.
+    /// Low-power part (CHV, BXT, GLK): no LLC, and more restrictions on 64-bit operands.
     pub low_power: bool,
 }
 
 impl Device {
-    /// True if the tables hold all commands of its batches, so that it can be simulated.
+    /// True if the device can be simulated: all commands of its generation are in the tables.
     pub fn is_modelled(&self) -> bool {
-        crate::batch::COMPLETE.contains(&self.hw_gen)
+        batch::COMPLETE.contains(&self.hw_gen)
     }
 
-    /// True if the device can do this.
+    /// True if the device has the capability.
     pub const fn has(&self, cap: Cap) -> bool {
         let hw_gen = self.hw_gen as u8;
         match cap {
@@ -97,17 +98,17 @@ impl Device {
         }
     }
 
-    /// Subslices of the whole device.
+    /// Number of subslices of the device.
     pub const fn total_subslices(&self) -> u32 {
         self.slices as u32 * self.subslices as u32
     }
 
-    /// EUs of the whole device.
+    /// Number of EUs of the device.
     pub const fn total_eus(&self) -> u32 {
         self.total_subslices() * self.eus as u32
     }
 
-    /// Hardware threads of the whole device.
+    /// Number of hardware threads of the device.
     pub const fn total_threads(&self) -> u32 {
         self.total_eus() * self.threads as u32
     }

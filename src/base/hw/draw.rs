@@ -1,8 +1,8 @@
-//! The 3D pipeline: 3DSTATE_* and 3DPRIMITIVE.
+//! Commands of the 3D pipeline: 3DSTATE_* and 3DPRIMITIVE.
 //!
-//! Ref: SKL PRM vol. 2a. Compared with genxml by `tests`.
+//! Ref: SKL PRM vol. 2a. Tests: `tests.rs` compares them with genxml.
 
-use crate::packet::packets;
+use crate::declare::packets;
 
 #[rustfmt::skip]
 packets! {

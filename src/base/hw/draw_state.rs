@@ -1,9 +1,11 @@
-//! State structures of the 3D pipeline that commands hold or point to.
+//! State structures of the 3D pipeline that commands contain or point to.
 //!
-//! Ref: SKL PRM vol. 2d. Compared with genxml by `tests`. BLEND_STATE is followed by eight of its entries;
-//! 3DSTATE_CONSTANT_* hold their body from dword 1 on, 3DSTATE_VERTEX_BUFFERS and _ELEMENTS one structure after another.
+//! BLEND_STATE is followed by eight BLEND_STATE_ENTRYs. 3DSTATE_CONSTANT_* contain
+//! 3DSTATE_CONSTANT_BODY from dword 1 on; 3DSTATE_VERTEX_BUFFERS and 3DSTATE_VERTEX_ELEMENTS
+//! contain an array of their structures.
+//! Ref: SKL PRM vol. 2d. Tests: `tests.rs` compares them with genxml.
 
-use crate::packet::packets;
+use crate::declare::packets;
 
 #[rustfmt::skip]
 packets! {

@@ -1,12 +1,12 @@
-//! Surface formats: numbers as RENDER_SURFACE_STATE has them, and what a block of each holds.
+//! Surface formats: their numbers in RENDER_SURFACE_STATE and the layout of their blocks.
 //!
-//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT". Compared with the layouts of Mesa's ISL by the test below.
+//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT". Tests: below, against the format layouts of Mesa's ISL.
 
 use ChannelKind::{Raw, Sfixed, Sfloat, Sint, Snorm, Sscaled, Ufloat, Uint, Unorm, Uscaled, Void};
 
-/// How a channel's bits are to be read.
+/// How the bits of a channel are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the field's names")]
+#[expect(missing_docs, reason = "the usual names")]
 pub enum ChannelKind {
     Void,
     Raw,
@@ -25,20 +25,20 @@ pub enum ChannelKind {
 /// A surface format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
-    /// The PRM's name.
+    /// Name in the PRM.
     pub name: &'static str,
-    /// Number in surface states.
+    /// Value of Surface Format in RENDER_SURFACE_STATE.
     pub number: u16,
-    /// Bits of a block.
+    /// Bits per block.
     pub block_bits: u16,
-    /// Width and height of a block in elements: 1 × 1 but for compressed formats.
+    /// Width and height of a block in pixels: 1 × 1 except for compressed formats.
     pub block_el: [u8; 2],
     /// Red, green, blue and alpha: kind, and bits (0 where the format lacks the channel).
     pub channels: [(ChannelKind, u8); 4],
 }
 
 impl Format {
-    /// True for formats of luma and chroma.
+    /// True for YUV formats.
     pub const fn is_yuv(&self) -> bool {
         matches!(
             self.number,
@@ -46,17 +46,17 @@ impl Format {
         )
     }
 
-    /// True for formats of integers.
+    /// True for integer formats.
     pub fn is_integer(&self) -> bool {
         self.channels.iter().any(|c| matches!(c.0, Uint | Sint))
     }
 
-    /// True for formats of floats.
+    /// True for floating-point formats.
     pub fn is_float(&self) -> bool {
         self.channels.iter().any(|c| matches!(c.0, Sfloat | Ufloat))
     }
 
-    /// True for formats whose colours are not linear.
+    /// True for sRGB formats.
     pub fn is_srgb(&self) -> bool {
         self.name.ends_with("_SRGB")
     }
@@ -84,7 +84,7 @@ const fn format(
     }
 }
 
-/// The formats, by number.
+/// All formats, ordered by number.
 #[rustfmt::skip]
 pub static FORMATS: &[Format] = &[
     format("R32G32B32A32_FLOAT", 0x000, 128, [1, 1], [(Sfloat, 32), (Sfloat, 32), (Sfloat, 32), (Sfloat, 32)]),
@@ -344,10 +344,11 @@ pub static FORMATS: &[Format] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::genxml;
     use ChannelKind::Ufixed;
 
     #[test]
-    fn numbers_ascend_and_are_found() {
+    fn formats_are_ordered_and_found_by_number() {
         assert!(FORMATS.windows(2).all(|w| w[0].number < w[1].number));
         for format in FORMATS {
             assert_eq!(Format::by_number(format.number.into()), Some(format));
@@ -355,16 +356,15 @@ mod tests {
         assert_eq!(Format::by_number(0x1ff).map(|f| f.name), Some("RAW"));
     }
 
-    /// ISL's table is the witness, where INGOT_GENXML names a folder beside it.
+    /// Compares the formats with ISL's table, which is expected beside the folder of genxml files.
     #[test]
     fn isl_agrees() {
-        let Ok(folder) = std::env::var("INGOT_GENXML") else {
-            eprintln!("not compared: INGOT_GENXML does not name a folder of genxml files");
+        let Some(folder) = genxml::folder() else {
             return;
         };
-        let path = std::path::Path::new(&folder).join("../isl_format_layout.csv");
+        let path = folder.join("../isl_format_layout.csv");
         let Ok(text) = std::fs::read_to_string(&path) else {
-            eprintln!("not compared: there is no {}", path.display());
+            genxml::skip(&format!("cannot read {}", path.display()));
             return;
         };
         let mut compared = 0;

@@ -1,36 +1,38 @@
-//! What formats can be used for, by generation.
+//! The uses that each generation supports for each surface format.
 //!
-//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT", "Render Target Surface Types"; vol. 5, "Sampler Output Channel Mapping"; vol. 7, "Format
-//! Conversion"; vol. 5, "Typed Surface Reads", "Typed Surface Writes".
+//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT", "Render Target Surface Types"; vol. 5, "Sampler Output
+//!      Channel Mapping"; vol. 7, "Format Conversion"; vol. 5, "Typed Surface Reads", "Typed
+//!      Surface Writes".
 
 use std::sync::LazyLock;
 
-use crate::{FORMATS, Format, Gen};
+use crate::format::{FORMATS, Format};
+use crate::generation::Gen;
 
 bitflags::bitflags! {
-    /// Uses of a format.
+    /// Supported uses of a format.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct FormatUse: u8 {
-        /// The sampler reads it.
+        /// The sampler can read it.
         const SAMPLE = 1;
-        /// The sampler joins neighbouring texels of it.
+        /// The sampler can filter it.
         const FILTER = 2;
-        /// It is rendered to.
+        /// It can be a render target.
         const TARGET = 4;
-        /// A render target of it is blended with.
+        /// It can be blended as a render target.
         const BLEND = 8;
-        /// The vertex fetcher reads it.
+        /// The vertex fetcher can read it.
         const VERTEX = 16;
-        /// The data port converts to it.
+        /// The data port can write it (typed surface write).
         const TYPED_WRITE = 32;
-        /// The data port converts from it.
+        /// The data port can read it (typed surface read).
         const TYPED_READ = 64;
-        /// A render target of it is compressed without loss.
+        /// It can be losslessly compressed as a render target (CCS_E).
         const COMPRESS = 128;
     }
 }
 
-/// Formats with the same uses.
+/// Formats with the same uses on a generation.
 struct Group {
     hw_gen: Gen,
     uses: FormatUse,
@@ -138,7 +140,8 @@ static GROUPS: &[Group] = &[
     ]),
 ];
 
-/// Formats that are compressed without loss (SKL PRM vol. 2d, "SURFACE_FORMAT"; Mesa, `isl_format.c`, ccs_e).
+/// Formats that support lossless compression (SKL PRM vol. 2d, "SURFACE_FORMAT"; Mesa,
+/// `isl_format.c`, ccs_e).
 #[rustfmt::skip]
 static COMPRESSED: &[(Gen, &[&str])] = &[(Gen::Gen9, &[
     "R32G32B32A32_FLOAT", "R32G32B32A32_SINT", "R32G32B32A32_UINT", "R16G16B16A16_UNORM", "R16G16B16A16_SNORM",
@@ -149,28 +152,29 @@ static COMPRESSED: &[(Gen, &[&str])] = &[(Gen::Gen9, &[
 ])];
 
 impl Format {
-    /// What a generation can use the format for; nothing where that is not known.
+    /// The uses of the format that a generation supports; none for generations that are not listed.
     pub fn uses(&self, hw_gen: Gen) -> FormatUse {
-        let of_gen = USES.iter().find(|of| of.hw_gen == hw_gen);
-        let uses = of_gen.and_then(|of| of.by_number.get(usize::from(self.number)));
+        let all = USES.iter().find(|all| all.hw_gen == hw_gen);
+        let uses = all.and_then(|all| all.by_number.get(usize::from(self.number)));
         uses.copied().unwrap_or(FormatUse::empty())
     }
 }
 
-/// Uses of all formats of a generation.
+/// The uses of all formats on a generation, indexed by format number.
 struct Uses {
     hw_gen: Gen,
     by_number: Vec<FormatUse>,
 }
 
-/// The groups again, to be found by number: names are for people.
+/// The groups as arrays indexed by format number: the tables list names, which are readable but
+/// slow to search.
 static USES: LazyLock<Vec<Uses>> = LazyLock::new(|| {
     let mut all: Vec<Uses> = Vec::new();
     let numbers = FORMATS.iter().map(|format| usize::from(format.number));
-    let count = numbers.max().map_or(0, |most| most + 1);
+    let count = numbers.max().map_or(0, |max| max + 1);
     for group in GROUPS {
-        let at = all.iter().position(|of| of.hw_gen == group.hw_gen);
-        let at = at.unwrap_or_else(|| {
+        let found = all.iter().position(|uses| uses.hw_gen == group.hw_gen);
+        let index = found.unwrap_or_else(|| {
             all.push(Uses {
                 hw_gen: group.hw_gen,
                 by_number: vec![FormatUse::empty(); count],
@@ -179,15 +183,12 @@ static USES: LazyLock<Vec<Uses>> = LazyLock::new(|| {
         });
         for format in FORMATS {
             if group.names.contains(&format.name) {
-                let compressed = |(of, names): &&(Gen, &[&str])| {
-                    *of == group.hw_gen && names.contains(&format.name)
+                let lists = |(hw_gen, names): &(Gen, &[&str])| {
+                    *hw_gen == group.hw_gen && names.contains(&format.name)
                 };
                 let mut uses = group.uses;
-                uses.set(
-                    FormatUse::COMPRESS,
-                    COMPRESSED.iter().any(|of| compressed(&of)),
-                );
-                all[at].by_number[usize::from(format.number)] = uses;
+                uses.set(FormatUse::COMPRESS, COMPRESSED.iter().any(lists));
+                all[index].by_number[usize::from(format.number)] = uses;
             }
         }
     }
@@ -199,12 +200,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_name_is_a_format_and_stands_once() {
+    fn listed_names_are_formats_and_unique() {
         let mut seen = std::collections::BTreeSet::new();
         for group in GROUPS {
             for name in group.names {
                 assert!(FORMATS.iter().any(|format| format.name == *name), "{name}");
-                assert!(seen.insert(*name), "{name} twice");
+                assert!(seen.insert(*name), "{name} is listed twice");
             }
             let uses = group.uses;
             assert!(!uses.contains(FILTER) || uses.contains(SAMPLE));
@@ -223,7 +224,8 @@ mod tests {
         }
     }
 
-    /// The columns of a row of Mesa's table: generations, by tens, from which on a use is there.
+    /// Name and columns of a row of Mesa's table. A column is ten times the first generation with
+    /// the use, or `u32::MAX`.
     fn columns(row: &str) -> Option<(&str, Vec<u32>)> {
         let inner = row.trim().strip_prefix("SF(")?;
         let inner = inner.split(')').next()?;
@@ -237,15 +239,16 @@ mod tests {
         Some((name, fields.iter().map(since).collect::<Option<_>>()?))
     }
 
-    /// Mesa's table, where INGOT_ISL_FORMAT is its `isl_format.c`; nothing of it is kept here.
+    /// Compares the uses with Mesa's table if INGOT_ISL_FORMAT is the path of Mesa's
+    /// `isl_format.c`.
     #[test]
-    fn uses_are_those_that_another_driver_knows() {
+    fn uses_agree_with_isl() {
         let Ok(path) = std::env::var("INGOT_ISL_FORMAT") else {
             eprintln!("skipped: INGOT_ISL_FORMAT is not set");
             return;
         };
         let text = std::fs::read_to_string(&path).unwrap();
-        let (mut seen, mut others) = (0, Vec::new());
+        let (mut seen, mut differences) = (0, Vec::new());
         for (name, since) in text.lines().filter_map(columns) {
             let Some(format) = FORMATS.iter().find(|format| format.name == name) else {
                 continue;
@@ -282,24 +285,24 @@ mod tests {
                 uses.set(use_, column <= 90);
             }
             seen += 1;
-            // Palettes, pairs of pixels, and what is older than shaders: no use of theirs is listed.
+            // No use is listed for palettes, subsampled YUV and obsolete formats.
             let unlisted = ["PALETTE", "YCRCB", "DXT1_RGB", "R1_UNORM", "MONO8", "FXT1"];
             if unlisted.iter().any(|part| name.contains(part)) {
                 uses = FormatUse::empty();
             }
             if format.uses(Gen::Gen9) != uses {
-                others.push(format!(
+                differences.push(format!(
                     "{name}: {:?}, not {uses:?}",
                     format.uses(Gen::Gen9)
                 ));
             }
         }
-        assert!(others.is_empty(), "{others:#?}");
+        assert!(differences.is_empty(), "{differences:#?}");
         assert!(seen > 200, "{seen} rows");
     }
 
     #[test]
-    fn compressed_formats_are_sampled_alone() {
+    fn block_compressed_formats_can_only_be_sampled() {
         for format in FORMATS.iter().filter(|format| format.block_el != [1, 1]) {
             let others = format.uses(Gen::Gen9) - (SAMPLE | FILTER);
             assert!(others.is_empty(), "{}", format.name);

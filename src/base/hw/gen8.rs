@@ -1,8 +1,9 @@
-//! Commands that gen8 lays out otherwise than gen9. Incomplete: a first one, by which [`crate::layout`] is tried.
+//! Commands whose layout on gen8 differs from gen9. Incomplete: only 3DSTATE_SF, with which
+//! [`crate::layout`] is tested.
 //!
-//! Ref: BDW PRM vol. 2a. Compared with genxml by `tests`.
+//! Ref: BDW PRM vol. 2a. Tests: `tests.rs` compares them with genxml.
 
-use crate::packet::packets;
+use crate::declare::packets;
 
 #[rustfmt::skip]
 packets! {

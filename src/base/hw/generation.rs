@@ -1,8 +1,9 @@
-//! Generations of Intel graphics, as far as tables are keyed by them. No device of those before gen7 is described.
+//! Generations of Intel graphics, as keys of tables. No device before gen7.5 is in the device
+//! table.
 
 /// A hardware generation, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[expect(missing_docs, reason = "the field's names")]
+#[expect(missing_docs, reason = "the usual names")]
 pub enum Gen {
     Gen4,
     /// G4X.

@@ -1,10 +1,14 @@
 //! Devices, workarounds, packets and surface formats as tables.
 //!
-//! Facts alone: where bits stand and what parts have. What the machine does with them stands in the driver and in the
-//! simulator, each for itself.
+//! Facts only: the position of bits, and the properties of parts. The behaviour of the hardware is
+//! implemented in the driver and in the simulator independently, so that one misreading cannot pass
+//! every test.
+//! Tests: `tests.rs`, and inline in each file.
 
 pub mod batch;
+mod declare;
 mod device;
+mod device_table;
 pub mod draw;
 pub mod draw_state;
 mod format;
@@ -17,21 +21,22 @@ pub mod media;
 pub mod mi;
 mod pack;
 pub mod packet;
-mod parts;
 pub mod register;
 pub mod state;
 pub mod surface;
 mod workaround;
 
 pub use device::{Cap, Device, Platform};
+pub use device_table::DEVICES;
 pub use format::{ChannelKind, FORMATS, Format};
 pub use format_use::FormatUse;
 pub use generation::Gen;
-pub use l3::L3Division;
+pub use l3::L3Config;
 pub use pack::Words;
 pub use packet::{Field, Kind, Packet};
-pub use parts::DEVICES;
 pub use workaround::{WORKAROUNDS, Wa, Workaround};
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,8 @@
-//! The GPGPU and media pipeline, and what both pipelines share.
+//! Commands of the GPGPU and media pipeline, and those that are common to it and the 3D pipeline.
 //!
-//! Ref: SKL PRM vol. 2a. Compared with genxml by `tests`.
+//! Ref: SKL PRM vol. 2a. Tests: `tests.rs` compares them with genxml.
 
-use crate::packet::packets;
+use crate::declare::packets;
 
 #[rustfmt::skip]
 packets! {

@@ -1,8 +1,8 @@
 //! Commands of the command streamer itself (MI_*).
 //!
-//! Ref: SKL PRM vol. 2a. Compared with genxml by `tests`.
+//! Ref: SKL PRM vol. 2a. Tests: `tests.rs` compares them with genxml.
 
-use crate::packet::packets;
+use crate::declare::packets;
 
 #[rustfmt::skip]
 packets! {

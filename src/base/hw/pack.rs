@@ -1,17 +1,17 @@
-//! Packing at the speed of stores: constant shifts into words that are there already.
+//! Packing of fields into the words of a packet.
 //!
-//! In:  a [`Field`] of a table, known when the code is compiled, and a value.
-//! Out: bits in a packet's words. Everything is `const` and inlined: a packet whose fields are constants is a constant array, and
-//!      a field that is not costs a shift and an OR.
-//! Ref: [`crate::packet`], which holds the tables, and reads fields back.
+//! In:  a [`Field`] of a table, known at compile time, and a value.
+//! Out: bits in the words of a packet. Everything is `const` and inlined: a packet whose fields are
+//!      constants is a constant array, and a field with a variable value costs a shift and an OR.
+//! Ref: [`crate::packet`], which describes packets and unpacks fields.
 
 use crate::packet::{Field, Kind, Packet};
 
 impl Field {
-    /// The bits that a value has in the field's dwords, from the one that holds the field's lowest bit: three, as 64 bits may
-    /// begin in the middle of a dword.
+    /// The value shifted to the position of the field: three dwords, the first of which contains
+    /// the lowest bit of the field (a field of 64 bits that starts within a dword touches three).
     #[inline(always)]
-    const fn spread(&self, value: u64) -> [u32; 3] {
+    const fn shift_value(&self, value: u64) -> [u32; 3] {
         let shift = self.lo as u32 % 32;
         let value = if self.is_bytes() {
             value >> shift
@@ -31,17 +31,17 @@ impl Field {
         ]
     }
 
-    /// Writes the field, replacing what is there; words that are not there are left out. Bits that do not fit are cut off (a debug
-    /// build panics).
+    /// Replaces the field in the words of a packet. Dwords past the end of `words` are not written.
+    /// Bits of the value that do not fit are dropped; a debug build panics.
     #[inline(always)]
     pub const fn set(&self, words: &mut [u32], value: u64) {
         if !self.is_bytes() && !matches!(self.kind, Kind::Int) {
             debug_assert!(value & !self.mask() == 0, "the field cannot hold the value");
         }
-        let bits = self.spread(value);
-        // What all ones would set, whatever unit values come in.
+        let bits = self.shift_value(value);
+        // All bits of the field, in the unit of its values.
         let shift = self.lo as u32 % 32;
-        let clear = self.spread(if self.is_bytes() {
+        let clear = self.shift_value(if self.is_bytes() {
             self.mask() << shift
         } else {
             self.mask()
@@ -56,15 +56,15 @@ impl Field {
     }
 }
 
-/// A packet being packed.
+/// The words of a packet under construction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Words<const N: usize> {
-    /// The words so far.
+    /// The words.
     pub dwords: [u32; N],
 }
 
 impl<const N: usize> Words<N> {
-    /// With a field set.
+    /// Sets a field.
     #[must_use]
     #[inline(always)]
     pub const fn with(mut self, field: Field, value: u64) -> Words<N> {
@@ -72,7 +72,7 @@ impl<const N: usize> Words<N> {
         self
     }
 
-    /// With a flag set or cleared.
+    /// Sets a field of one bit.
     #[must_use]
     #[inline(always)]
     pub const fn flag(self, field: Field, value: bool) -> Words<N> {
@@ -86,7 +86,7 @@ impl Packet {
     pub const fn words<const N: usize>(&self) -> Words<N> {
         debug_assert!(
             self.dwords == 0 || self.dwords as usize == N,
-            "not the packet's length"
+            "not the length of the packet"
         );
         let mut words = Words { dwords: [0; N] };
         words.dwords[0] = self.header;
@@ -117,14 +117,14 @@ mod tests {
         .dwords;
 
     #[test]
-    fn templates_are_constants() {
+    fn packets_are_packed_at_compile_time() {
         assert_eq!(TEMPLATE[0], 0x7105_000d);
         assert_eq!((TEMPLATE[4], TEMPLATE[13]), (2 << 30, u32::MAX));
         assert!(TEMPLATE[5..13].iter().all(|&word| word == 0));
     }
 
     #[test]
-    fn fields_across_dwords_and_addresses() {
+    fn fields_may_cross_dwords_and_hold_addresses() {
         let address = Field {
             name: "a",
             lo: 34,
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pipe_control_is_a_constant_and_an_address() {
+    fn flags_and_addresses_are_packed() {
         let words = pipe_control::PACKET
             .words::<6>()
             .flag(pipe_control::DC_FLUSH_ENABLE, true)

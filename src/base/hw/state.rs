@@ -1,8 +1,8 @@
 //! State structures that shaders and fixed functions read from memory.
 //!
-//! Ref: SKL PRM vol. 2d. Compared with genxml by `tests`.
+//! Ref: SKL PRM vol. 2d. Tests: `tests.rs` compares them with genxml.
 
-use crate::packet::packets;
+use crate::declare::packets;
 
 #[rustfmt::skip]
 packets! {

@@ -1,48 +1,49 @@
-//! Values of surface states' and depth packets' enumerated fields.
+//! Values of enumerated fields of RENDER_SURFACE_STATE and of depth buffer packets.
 //!
-//! Ref: SKL PRM vol. 2d, RENDER_SURFACE_STATE. Compared with genxml by the test below.
+//! Ref: SKL PRM vol. 2d, RENDER_SURFACE_STATE. Tests: below, against genxml.
 
-/// Tile Mode of rows one after another.
+/// Tile Mode: linear.
 pub const TILE_MODE_LINEAR: u32 = 0;
-/// Tile Mode of stencil buffers.
+/// Tile Mode: W tiles, of stencil buffers.
 pub const TILE_MODE_WMAJOR: u32 = 1;
-/// Tile Mode of X tiles.
+/// Tile Mode: X tiles.
 pub const TILE_MODE_XMAJOR: u32 = 2;
-/// Tile Mode of Y tiles.
+/// Tile Mode: Y tiles.
 pub const TILE_MODE_YMAJOR: u32 = 3;
 
-/// Surface Type of lines.
+/// Surface Type: 1D images and their arrays.
 pub const SURFTYPE_1D: u32 = 0;
-/// Surface Type of planes and their arrays.
+/// Surface Type: 2D images and their arrays.
 pub const SURFTYPE_2D: u32 = 1;
-/// Surface Type of volumes.
+/// Surface Type: 3D images.
 pub const SURFTYPE_3D: u32 = 2;
-/// Surface Type of cubes and their arrays.
+/// Surface Type: cubes and their arrays.
 pub const SURFTYPE_CUBE: u32 = 3;
-/// Surface Type of buffers.
+/// Surface Type: buffers.
 pub const SURFTYPE_BUFFER: u32 = 4;
-/// Surface Type of structured buffers.
+/// Surface Type: structured buffers.
 pub const SURFTYPE_STRBUF: u32 = 5;
-/// Surface Type of nothing: reads are zero, writes are dropped.
+/// Surface Type: null surface. Reads return zero, writes are dropped.
 pub const SURFTYPE_NULL: u32 = 7;
 
-/// Multisampled Surface Storage Format: each sample a layer of its own.
+/// Multisampled Surface Storage Format: each sample is stored as an array layer.
 pub const MSFMT_MSS: u32 = 0;
-/// Multisampled Surface Storage Format: samples interleaved, as depth and stencil buffers have them.
+/// Multisampled Surface Storage Format: samples are interleaved, as in depth and stencil buffers.
 pub const MSFMT_DEPTH_STENCIL: u32 = 1;
 
 /// Auxiliary Surface Mode: none.
 pub const AUX_NONE: u32 = 0;
-/// Auxiliary Surface Mode: fast clears alone, or an MCS where there are samples.
+/// Auxiliary Surface Mode: CCS for fast clears only, or MCS if the surface is multisampled.
 pub const AUX_CCS_D: u32 = 1;
-/// Auxiliary Surface Mode: appended surfaces.
+/// Auxiliary Surface Mode: append counter.
 pub const AUX_APPEND: u32 = 2;
-/// Auxiliary Surface Mode: a hierarchical depth buffer, for sampling.
+/// Auxiliary Surface Mode: HiZ, for sampling from depth buffers.
 pub const AUX_HIZ: u32 = 3;
-/// Auxiliary Surface Mode: lossless compression.
+/// Auxiliary Surface Mode: CCS with lossless compression.
 pub const AUX_CCS_E: u32 = 5;
 
-/// The value of Surface Horizontal or Vertical Alignment for this many elements, if there is one.
+/// The value of Surface Horizontal Alignment or Surface Vertical Alignment for an alignment in
+/// elements; `None` if it has no encoding.
 pub const fn alignment_value(elements: u32) -> Option<u32> {
     match elements {
         4 => Some(1),
@@ -55,8 +56,9 @@ pub const fn alignment_value(elements: u32) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::genxml::{self, Genxml, ItemKind};
 
-    /// Field, genxml's name of the value, ours.
+    /// Field, name of the value in genxml, our value.
     const VALUES: &[(&str, &str, u32)] = &[
         ("Tile Mode", "LINEAR", TILE_MODE_LINEAR),
         ("Tile Mode", "WMAJOR", TILE_MODE_WMAJOR),
@@ -88,25 +90,13 @@ mod tests {
 
     #[test]
     fn genxml_agrees() {
-        let Ok(folder) = std::env::var("INGOT_GENXML") else {
-            eprintln!("not compared: INGOT_GENXML does not name a folder of genxml files");
+        let Some(folder) = genxml::folder() else {
             return;
         };
-        let path = std::path::Path::new(&folder).join("gen9.xml");
-        let text = std::fs::read_to_string(&path).expect("gen9.xml");
-        let document = roxmltree::Document::parse(&text).expect("XML");
-        let named = |tag: &'static str, name: &'static str, node: &roxmltree::Node<'_, '_>| {
-            node.has_tag_name(tag) && node.attribute("name") == Some(name)
-        };
-        let state = document
-            .descendants()
-            .find(|node| named("struct", "RENDER_SURFACE_STATE", node))
-            .expect("RENDER_SURFACE_STATE");
-        let value = |field: &'static str, name: &'static str| {
-            let field = state.children().find(|node| named("field", field, node))?;
-            let value = field.children().find(|node| named("value", name, node))?;
-            value.attribute("value")?.parse::<u32>().ok()
-        };
+        let gen9 = Genxml::read(&folder.join("gen9.xml"));
+        let state = gen9.get(ItemKind::Struct, "RENDER_SURFACE_STATE");
+        let state = state.expect("RENDER_SURFACE_STATE");
+        let value = |field: &str, name: &str| state.value(field, name);
         for &(field, name, ours) in VALUES {
             assert_eq!(value(field, name), Some(ours), "{field} {name}");
         }

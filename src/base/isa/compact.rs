@@ -1,13 +1,17 @@
-//! The compacted 8-byte form of gen8 to gen11: five table indices and three register numbers.
+//! Converts between the 16-byte form and the compacted 8-byte form of gen8 to gen11.
 //!
-//! Ref: SKL PRM vol. 7, "EU Compact Instruction Format" and its tables (ControlIndex, DataTypeIndex, SubRegIndex,
-//! SrcIndex; SourceIndex and ControlIndex of three-source instructions).
+//! The compacted form holds indices into tables of common combinations of fields, and register
+//! numbers.
+//!
+//! Ref: SKL PRM vol. 7, "EU Compact Instruction Format" and its tables (ControlIndex,
+//!      DataTypeIndex, SubRegIndex, SrcIndex; SourceIndex and ControlIndex of three-source
+//!      instructions). Tests: below, and `check/tests/anv.rs`.
 
 use crate::layout::{OPCODE, SOURCES};
 use crate::opcode::{Class, Opcode};
 use hw::Gen;
 
-/// Bits 33:31, 23:12, 10:9, 34 and 8.
+/// ControlIndex: bits 33:31, 23:12, 10:9, 34 and 8.
 #[rustfmt::skip]
 const CONTROL: [u32; 32] = [
     0x2, 0x4000, 0x4001, 0x4002, 0x4003, 0x4004, 0x4005, 0x4007,
@@ -16,7 +20,7 @@ const CONTROL: [u32; 32] = [
     0x8004, 0x8100, 0x16000, 0x16010, 0x18000, 0x18100, 0x28000, 0x28100,
 ];
 
-/// Bits 63:61, 94:89 and 46:35.
+/// DataTypeIndex: bits 63:61, 94:89 and 46:35.
 #[rustfmt::skip]
 const DATA_TYPE: [u32; 32] = [
     0x40001, 0x40040, 0x40041, 0x400c1, 0x4015d, 0x405dd, 0x40741, 0x40745,
@@ -25,7 +29,7 @@ const DATA_TYPE: [u32; 32] = [
     0x45144, 0x47104, 0x49209, 0x5775d, 0x5f75d, 0x4f34c, 0x49248, 0x4b248,
 ];
 
-/// The same on gen11, where types have other codes.
+/// DataTypeIndex on gen11, where types have other codes.
 #[rustfmt::skip]
 const DATA_TYPE_GEN11: [u32; 32] = [
     0x40001, 0x40040, 0x40041, 0x400c1, 0x40165, 0x40be5, 0x40941, 0x40945,
@@ -34,7 +38,7 @@ const DATA_TYPE_GEN11: [u32; 32] = [
     0x45144, 0x47104, 0x49209, 0x6f965, 0x67965, 0x4f34c, 0x49248, 0x4b248,
 ];
 
-/// Bits 100:96, 68:64 and 52:48.
+/// SubRegIndex: bits 100:96, 68:64 and 52:48.
 #[rustfmt::skip]
 const SUBREG: [u16; 32] = [
     0x0, 0x1, 0x8, 0xf, 0x10, 0x80, 0x100, 0x180,
@@ -43,7 +47,7 @@ const SUBREG: [u16; 32] = [
     0x2180, 0x3000, 0x3c87, 0x4000, 0x5000, 0x6000, 0x7000, 0x701c,
 ];
 
-/// Bits 88:77 or 120:109.
+/// SrcIndex: bits 88:77 or 120:109.
 #[rustfmt::skip]
 const SOURCE: [u16; 32] = [
     0x0, 0x2, 0x10, 0x12, 0x18, 0x20, 0x28, 0x48,
@@ -52,13 +56,13 @@ const SOURCE: [u16; 32] = [
     0x368, 0x370, 0x371, 0x378, 0x468, 0x469, 0x46a, 0x588,
 ];
 
-/// Three sources: bits 36:32 and 28:8.
+/// ControlIndex of three-source instructions: bits 36:32 and 28:8.
 #[rustfmt::skip]
 const TERNARY_CONTROL: [u32; 4] = [
     0x806001, 0x6001, 0x8001, 0x8021,
 ];
 
-/// Three sources: swizzles, modifiers and types.
+/// SourceIndex of three-source instructions: swizzles, modifiers and types.
 #[rustfmt::skip]
 const TERNARY_SOURCE: [u64; 4] = [
     0x7272720f000, 0x7272720f002, 0x7272720f008, 0x7272720f020,
@@ -69,61 +73,61 @@ fn bits(low: u64, hi: u32, lo: u32) -> u64 {
     low >> lo & ((1 << (hi - lo + 1)) - 1)
 }
 
-/// Puts `value` at bit `lo` of an instruction that is zero there.
-fn put(word: &mut u128, lo: u32, value: u64) {
+/// Sets `value` at bit `lo` of an instruction whose bits there are zero.
+fn or_bits(word: &mut u128, lo: u32, value: u64) {
     *word |= u128::from(value) << lo;
 }
 
-/// Expands a compacted instruction to the 16-byte form, the compaction bit cleared. The error is an opcode number that means
-/// nothing.
+/// Expands a compacted instruction to the 16-byte form with the compaction bit cleared. The error
+/// is the unknown opcode number.
 pub fn expand(low: u64, hw_gen: Gen) -> Result<u128, u8> {
     let number = bits(low, 6, 0) as u8;
     let op = Opcode::from_number(number, hw_gen).ok_or(number)?;
     let mut word = 0;
-    OPCODE.put(&mut word, number.into());
+    OPCODE.or_into(&mut word, number.into());
     if op.info().class == Class::ThreeSource {
         expand_ternary(low, &mut word);
         return Ok(word);
     }
-    put(&mut word, 30, bits(low, 7, 7));
+    or_bits(&mut word, 30, bits(low, 7, 7));
     let control = u64::from(CONTROL[bits(low, 12, 8) as usize]);
-    put(&mut word, 31, bits(control, 18, 16));
-    put(&mut word, 12, bits(control, 15, 4));
-    put(&mut word, 9, bits(control, 3, 2));
-    put(&mut word, 34, bits(control, 1, 1));
-    put(&mut word, 8, bits(control, 0, 0));
+    or_bits(&mut word, 31, bits(control, 18, 16));
+    or_bits(&mut word, 12, bits(control, 15, 4));
+    or_bits(&mut word, 9, bits(control, 3, 2));
+    or_bits(&mut word, 34, bits(control, 1, 1));
+    or_bits(&mut word, 8, bits(control, 0, 0));
     let types = if hw_gen >= Gen::Gen11 {
         &DATA_TYPE_GEN11
     } else {
         &DATA_TYPE
     };
     let types = u64::from(types[bits(low, 17, 13) as usize]);
-    put(&mut word, 61, bits(types, 20, 18));
-    put(&mut word, 89, bits(types, 17, 12));
-    put(&mut word, 35, bits(types, 11, 0));
+    or_bits(&mut word, 61, bits(types, 20, 18));
+    or_bits(&mut word, 89, bits(types, 17, 12));
+    or_bits(&mut word, 35, bits(types, 11, 0));
     let sub = u64::from(SUBREG[bits(low, 22, 18) as usize]);
-    put(&mut word, 64, bits(sub, 9, 5));
-    put(&mut word, 48, bits(sub, 4, 0));
-    put(&mut word, 77, SOURCE[bits(low, 34, 30) as usize].into());
-    put(&mut word, 28, bits(low, 23, 23));
-    put(&mut word, 24, bits(low, 27, 24));
-    put(&mut word, 53, bits(low, 47, 40));
-    put(&mut word, 69, bits(low, 55, 48));
+    or_bits(&mut word, 64, bits(sub, 9, 5));
+    or_bits(&mut word, 48, bits(sub, 4, 0));
+    or_bits(&mut word, 77, SOURCE[bits(low, 34, 30) as usize].into());
+    or_bits(&mut word, 28, bits(low, 23, 23));
+    or_bits(&mut word, 24, bits(low, 27, 24));
+    or_bits(&mut word, 53, bits(low, 47, 40));
+    or_bits(&mut word, 69, bits(low, 55, 48));
     let immediate = SOURCES.iter().any(|s| s.file.get(word) == 3);
     if immediate {
         let imm = bits(low, 39, 35) << 8 | bits(low, 63, 56);
-        // Thirteen bits, the highest of which is the sign.
+        // 13 bits in two's complement, sign-extended to 32.
         let imm = (imm as u32) << 19;
-        put(&mut word, 96, u64::from((imm as i32 >> 19) as u32));
+        or_bits(&mut word, 96, u64::from((imm as i32 >> 19) as u32));
     } else {
-        put(&mut word, 96, bits(sub, 14, 10));
-        put(&mut word, 109, SOURCE[bits(low, 39, 35) as usize].into());
-        put(&mut word, 101, bits(low, 63, 56));
+        or_bits(&mut word, 96, bits(sub, 14, 10));
+        or_bits(&mut word, 109, SOURCE[bits(low, 39, 35) as usize].into());
+        or_bits(&mut word, 101, bits(low, 63, 56));
     }
     Ok(word)
 }
 
-/// The 8-byte form of a 16-byte instruction, where the tables hold its fields.
+/// Compacts a 16-byte instruction; `None` if the tables lack one of its combinations of fields.
 pub fn compact(word: u128, hw_gen: Gen) -> Option<u64> {
     let field = |hi: u32, lo: u32| (word >> lo) as u64 & ((1 << (hi - lo + 1)) - 1);
     let op = Opcode::from_number(field(6, 0) as u8, hw_gen)?;
@@ -132,13 +136,13 @@ pub fn compact(word: u128, hw_gen: Gen) -> Option<u64> {
     } else {
         compact_basic(word, &field, hw_gen)?
     };
-    // The test of truth: bits that no field of the short form carries are lost.
+    // Bits that the compacted form cannot represent would be lost.
     (expand(low, hw_gen).ok()? == word).then_some(low)
 }
 
 fn index_of<T: Copy + Into<u64>>(table: &[T], value: u64) -> Option<u64> {
-    let at = table.iter().position(|row| (*row).into() == value)?;
-    Some(at as u64)
+    let index = table.iter().position(|row| (*row).into() == value)?;
+    Some(index as u64)
 }
 
 fn compact_basic(word: u128, field: &dyn Fn(u32, u32) -> u64, hw_gen: Gen) -> Option<u64> {
@@ -187,28 +191,51 @@ fn compact_ternary(field: &dyn Fn(u32, u32) -> u64) -> Option<u64> {
 
 fn expand_ternary(low: u64, word: &mut u128) {
     let control = u64::from(TERNARY_CONTROL[bits(low, 9, 8) as usize]);
-    put(word, 35, bits(control, 25, 24));
-    put(word, 32, bits(control, 23, 21));
-    put(word, 8, bits(control, 20, 0));
+    or_bits(word, 35, bits(control, 25, 24));
+    or_bits(word, 32, bits(control, 23, 21));
+    or_bits(word, 8, bits(control, 20, 0));
     let source = TERNARY_SOURCE[bits(low, 11, 10) as usize];
-    put(word, 125, bits(source, 48, 47));
-    put(word, 104, bits(source, 46, 45));
-    put(word, 84, bits(source, 44, 44));
-    put(word, 83, bits(source, 43, 43));
-    put(word, 107, bits(source, 42, 35));
-    put(word, 86, bits(source, 34, 27));
-    put(word, 65, bits(source, 26, 19));
-    put(word, 37, bits(source, 18, 0));
-    put(word, 56, bits(low, 18, 12));
-    put(word, 64, bits(low, 28, 28));
-    put(word, 30, bits(low, 30, 30));
-    put(word, 31, bits(low, 31, 31));
-    put(word, 85, bits(low, 32, 32));
-    put(word, 106, bits(low, 33, 33));
-    put(word, 73, bits(low, 36, 34));
-    put(word, 94, bits(low, 39, 37));
-    put(word, 115, bits(low, 42, 40));
-    put(word, 76, bits(low, 49, 43));
-    put(word, 97, bits(low, 56, 50));
-    put(word, 118, bits(low, 63, 57));
+    or_bits(word, 125, bits(source, 48, 47));
+    or_bits(word, 104, bits(source, 46, 45));
+    or_bits(word, 84, bits(source, 44, 44));
+    or_bits(word, 83, bits(source, 43, 43));
+    or_bits(word, 107, bits(source, 42, 35));
+    or_bits(word, 86, bits(source, 34, 27));
+    or_bits(word, 65, bits(source, 26, 19));
+    or_bits(word, 37, bits(source, 18, 0));
+    or_bits(word, 56, bits(low, 18, 12));
+    or_bits(word, 64, bits(low, 28, 28));
+    or_bits(word, 30, bits(low, 30, 30));
+    or_bits(word, 31, bits(low, 31, 31));
+    or_bits(word, 85, bits(low, 32, 32));
+    or_bits(word, 106, bits(low, 33, 33));
+    or_bits(word, 73, bits(low, 36, 34));
+    or_bits(word, 94, bits(low, 39, 37));
+    or_bits(word, 115, bits(low, 42, 40));
+    or_bits(word, 76, bits(low, 49, 43));
+    or_bits(word, 97, bits(low, 56, 50));
+    or_bits(word, 118, bits(low, 63, 57));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::random_inst::Random;
+
+    #[test]
+    fn compaction_inverts_expansion() {
+        let mut random = Random::new(3);
+        let mut found = 0;
+        for _ in 0..50_000 {
+            let low = random.next() | 1 << 29;
+            let Ok(word) = expand(low, Gen::Gen9) else {
+                continue;
+            };
+            if let Some(again) = compact(word, Gen::Gen9) {
+                assert_eq!(expand(again, Gen::Gen9), Ok(word));
+                found += 1;
+            }
+        }
+        assert!(found > 10_000, "{found}");
+    }
 }

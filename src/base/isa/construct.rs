@@ -1,13 +1,10 @@
-//! Building instructions and operands in a line each.
+//! Constructors of instructions and operands.
 
 use crate::inst::{
-    Addr, ArfReg, CondMod, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
+    Addr, ArfReg, CondMod, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, SWIZZLE_XYZW, Send, Src,
 };
 use crate::opcode::Opcode;
 use crate::types::Type;
-
-/// All four components in order, two bits each.
-const XYZW: u8 = 0xe4;
 
 impl Dst {
     /// `g<nr>.<sub_bytes>` with stride 1.
@@ -35,7 +32,8 @@ impl Dst {
         }
     }
 
-    /// A message register with stride 1; `nr` as it is encoded, with [`crate::COMPR4`] or without.
+    /// A message register with stride 1; `nr` is the encoded number, with or without
+    /// [`crate::COMPR4`].
     pub const fn mrf(nr: u8, sub_bytes: u8, ty: Type) -> Dst {
         Dst {
             file: File::Mrf,
@@ -62,7 +60,7 @@ impl Dst {
         }
     }
 
-    /// The same with another horizontal stride, in elements.
+    /// Sets the horizontal stride, in elements.
     pub const fn with_stride(mut self, hstride: u8) -> Dst {
         self.hstride = hstride;
         self
@@ -78,13 +76,13 @@ impl Src {
             region,
             abs: false,
             negate: false,
-            swizzle: XYZW,
+            swizzle: SWIZZLE_XYZW,
             rep_ctrl: false,
             imm: 0,
         }
     }
 
-    /// `g<nr>.<sub_bytes>` with this region.
+    /// `g<nr>.<sub_bytes>` with a region.
     pub const fn grf(nr: u8, sub_bytes: u8, ty: Type, region: Region) -> Src {
         Src::register(File::Grf, Addr::Direct { nr, sub_bytes }, ty, region)
     }
@@ -100,12 +98,12 @@ impl Src {
         Src::arf(ArfReg::Null, 0, 0, ty, Region::new(8, 8, 1))
     }
 
-    /// `r[a0.<a0_sub>, imm_bytes]` with this region.
+    /// `r[a0.<a0_sub>, imm_bytes]` with a region.
     pub const fn indirect(a0_sub: u8, imm_bytes: i16, ty: Type, region: Region) -> Src {
         Src::register(File::Grf, Addr::Indirect { a0_sub, imm_bytes }, ty, region)
     }
 
-    /// An immediate of type `ty` with this bit pattern. W, UW and HF are doubled into 32 bits here.
+    /// An immediate of type `ty` with the given bits. W, UW and HF are replicated to 32 bits here.
     pub const fn imm(ty: Type, bits: u64) -> Src {
         let bits = match ty {
             Type::W | Type::Uw | Type::Hf => (bits & 0xffff) | (bits & 0xffff) << 16,
@@ -151,20 +149,20 @@ impl Src {
         Src::imm(Type::Df, value.to_bits())
     }
 
-    /// The same, negated once more.
+    /// Toggles negation.
     pub const fn negated(mut self) -> Src {
         self.negate = !self.negate;
         self
     }
 
-    /// The absolute value of the same.
+    /// Takes the absolute value, without negation.
     pub const fn absolute(mut self) -> Src {
         self.abs = true;
         self.negate = false;
         self
     }
 
-    /// The same bits as another type.
+    /// Reads the same bits as another type.
     pub const fn retype(mut self, ty: Type) -> Src {
         self.ty = ty;
         self
@@ -172,40 +170,43 @@ impl Src {
 }
 
 impl Inst {
+    /// NOP on one channel with null operands and no modifiers: the base of other instructions.
+    pub const EMPTY: Inst = Inst {
+        op: Opcode::Nop,
+        exec_size: 1,
+        chan_off: 0,
+        no_mask: false,
+        align16: false,
+        pred: None,
+        cmod: CondMod::None,
+        flag: 0,
+        saturate: false,
+        acc_wr: false,
+        no_dd_clr: false,
+        no_dd_chk: false,
+        atomic: false,
+        switch: false,
+        breakpoint: false,
+        compacted: false,
+        branch_ctrl: false,
+        math: None,
+        dst: Dst::null(Type::Ud),
+        src: [Src::null(Type::Ud); 3],
+        jip: 0,
+        uip: 0,
+        send: None,
+    };
+
     /// `op` on `exec_size` channels with null operands and no modifiers.
     pub const fn new(op: Opcode, exec_size: u8) -> Inst {
         Inst {
             op,
             exec_size,
-            chan_off: 0,
-            no_mask: false,
-            align16: false,
-            pred: None,
-            cmod: CondMod::None,
-            flag: 0,
-            saturate: false,
-            acc_wr: false,
-            no_dd_clr: false,
-            no_dd_chk: false,
-            atomic: false,
-            switch: false,
-            breakpoint: false,
-            compacted: false,
-            branch_ctrl: false,
-            math: None,
-            dst: Dst::null(Type::Ud),
-            src: [
-                Src::null(Type::Ud),
-                Src::null(Type::Ud),
-                Src::null(Type::Ud),
-            ],
-            jip: 0,
-            uip: 0,
-            send: None,
+            ..Inst::EMPTY
         }
     }
 
-    /// With one source.
+    /// An instruction with one source.
     pub const fn unary(op: Opcode, exec_size: u8, dst: Dst, a: Src) -> Inst {
         let mut inst = Inst::new(op, exec_size);
         inst.dst = dst;
@@ -213,14 +214,14 @@ impl Inst {
         inst
     }
 
-    /// With two sources.
+    /// An instruction with two sources.
     pub const fn binary(op: Opcode, exec_size: u8, dst: Dst, a: Src, b: Src) -> Inst {
         let mut inst = Inst::unary(op, exec_size, dst, a);
         inst.src[1] = b;
         inst
     }
 
-    /// With three sources, in align16 as gen7.5 to gen9 need it.
+    /// An instruction with three sources, in align16 as gen7.5 to gen9 require.
     pub const fn ternary(op: Opcode, exec_size: u8, dst: Dst, a: Src, b: Src, c: Src) -> Inst {
         let mut inst = Inst::binary(op, exec_size, dst, a, b);
         inst.src[2] = c;
@@ -235,33 +236,33 @@ impl Inst {
         inst
     }
 
-    /// SEND of one payload.
+    /// SEND with one payload.
     pub const fn send(exec_size: u8, dst: Dst, payload: Src, send: Send) -> Inst {
         let mut inst = Inst::unary(Opcode::Send, exec_size, dst, payload);
         inst.send = Some(send);
         inst
     }
 
-    /// SENDS of two payloads.
+    /// SENDS with two payloads.
     pub const fn sends(exec_size: u8, dst: Dst, a: Src, b: Src, send: Send) -> Inst {
         let mut inst = Inst::binary(Opcode::Sends, exec_size, dst, a, b);
         inst.send = Some(send);
         inst
     }
 
-    /// Ignoring the execution mask.
+    /// Ignores the execution mask.
     pub const fn no_mask(mut self) -> Inst {
         self.no_mask = true;
         self
     }
 
-    /// From this channel on.
+    /// Sets the first channel.
     pub const fn at_channel(mut self, chan_off: u8) -> Inst {
         self.chan_off = chan_off;
         self
     }
 
-    /// Predicated by flag `flag` (0..=3 for f0.0..f1.1), normal form.
+    /// Predicates by a flag subregister (0..=3 for f0.0..f1.1), in the normal form.
     pub const fn predicated(mut self, flag: u8, inverse: bool) -> Inst {
         self.pred = Some(Pred {
             ctrl: PredCtrl::Normal,
@@ -271,26 +272,27 @@ impl Inst {
         self
     }
 
-    /// With a conditional modifier writing flag `flag`.
+    /// Sets a conditional modifier that writes a flag subregister.
     pub const fn with_cmod(mut self, cmod: CondMod, flag: u8) -> Inst {
         self.cmod = cmod;
         self.flag = flag;
         self
     }
 
-    /// Saturating.
+    /// Saturates the result.
     pub const fn saturated(mut self) -> Inst {
         self.saturate = true;
         self
     }
 
-    /// MATH's macro functions INVM and RSQRTM: align16, with accumulators named where swizzles and write masks stand,
-    /// and always a flag, which says that no more steps are needed.
+    /// True for MATH with the macro functions INVM and RSQRTM. They are in align16, encode macro
+    /// accumulators in the fields of swizzles and write masks, and always write a flag (early out:
+    /// no further step is needed).
     pub fn is_math_macro(&self) -> bool {
         matches!(self.math, Some(MathFn::Invm | MathFn::Rsqrtm))
     }
 
-    /// Number of sources of its opcode; MATH functions of one operand have one.
+    /// Number of sources, which for MATH depends on the function.
     pub fn sources(&self) -> usize {
         match self.math {
             Some(function) if self.op == Opcode::Math => function.sources(),
@@ -300,7 +302,7 @@ impl Inst {
 }
 
 impl MathFn {
-    /// Operands of the function.
+    /// Number of sources of the function.
     pub const fn sources(self) -> usize {
         match self {
             MathFn::Fdiv

@@ -1,25 +1,26 @@
-//! Bytes to [`Inst`], gen8 and gen9's layout.
+//! Decodes bytes to [`Inst`], in the layout of gen8 and gen9.
+//!
+//! Ref: SKL PRM vol. 7, "EU Instruction Format". Tests: `decode/tests.rs`, `text/tests/iga.rs`.
 
-use crate::encode::{PRED_ALIGN1, PRED_ALIGN16};
-use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, MathFn, Pred, Region, Send, Src};
+use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Pred, Region, SWIZZLE_XYZW, Send, Src};
 use crate::layout::*;
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 use hw::Gen;
 
-/// Why bytes are no instruction.
+/// Why bytes cannot be decoded.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeError {
-    /// Fewer bytes than an instruction has.
-    #[error("{have} bytes are no whole instruction")]
+    /// The bytes end within the instruction.
+    #[error("{have} bytes are not a whole instruction")]
     Truncated {
-        /// Bytes there are.
+        /// Number of bytes.
         have: usize,
     },
-    /// The opcode number means nothing in this generation.
-    #[error("opcode {0} means nothing")]
+    /// The generation has no opcode with this number.
+    #[error("there is no opcode {0}")]
     Opcode(u8),
-    /// This generation's layout is not known yet.
+    /// The layout of this generation is not implemented.
     #[error("instructions of {0:?} cannot be decoded yet")]
     Generation(Gen),
     /// A field with a reserved value.
@@ -34,7 +35,8 @@ pub enum DecodeError {
     },
 }
 
-/// Decodes the instruction at the start of `bytes`; returns it and its length, 16 or (compacted) 8 bytes.
+/// Decodes the instruction at the start of `bytes`; returns it and its length, 16 or (compacted) 8
+/// bytes.
 pub fn decode(bytes: &[u8], hw_gen: Gen) -> Result<(Inst, usize), DecodeError> {
     if !matches!(hw_gen, Gen::Gen8 | Gen::Gen9) {
         return Err(DecodeError::Generation(hw_gen));
@@ -204,7 +206,7 @@ impl Decoder {
         }
     }
 
-    fn displacement(low: u64, high: u64) -> i16 {
+    fn join_displacement(low: u64, high: u64) -> i16 {
         let value = (low & 0x1ff | high << 9) as i16;
         value << 6 >> 6
     }
@@ -213,7 +215,7 @@ impl Decoder {
         let addr = if self.get(DST_ADDR_MODE) == 1 {
             Addr::Indirect {
                 a0_sub: self.get(DST_IA_SUB) as u8,
-                imm_bytes: Self::displacement(self.get(DST_IA_IMM), self.get(DST_IA_IMM9)),
+                imm_bytes: Self::join_displacement(self.get(DST_IA_IMM), self.get(DST_IA_IMM9)),
             }
         } else {
             let sub_bytes = if self.align16 {
@@ -231,7 +233,7 @@ impl Decoder {
             ty: self.reg_type(self.get(DST_TYPE))?,
             addr,
             hstride: match self.stride("destination stride", self.get(DST_HSTRIDE), 3)? {
-                // 0 is reserved; compilers leave it where there is no destination.
+                // 0 is reserved, but compilers encode it where there is no destination.
                 0 => 1,
                 stride => stride,
             },
@@ -247,7 +249,10 @@ impl Decoder {
         let addr = if self.get(fields.addr_mode) == 1 {
             Addr::Indirect {
                 a0_sub: self.get(fields.ia_sub) as u8,
-                imm_bytes: Self::displacement(self.get(fields.ia_imm), self.get(fields.ia_imm9)),
+                imm_bytes: Self::join_displacement(
+                    self.get(fields.ia_imm),
+                    self.get(fields.ia_imm9),
+                ),
             }
         } else {
             let sub_bytes = if self.align16 {
@@ -273,7 +278,7 @@ impl Decoder {
                 return self.reserved("region width", width);
             }
             let hstride = self.stride("horizontal stride", self.get(fields.hstride), 3)?;
-            (1 << width, hstride, 0xe4)
+            (1 << width, hstride, SWIZZLE_XYZW)
         };
         Ok(Src {
             file: self.file(self.get(fields.file))?,
@@ -303,7 +308,8 @@ impl Decoder {
         }
         let bits = self.get(if wide { IMM64 } else { IMM32 });
         let mut src = Src::imm(*ty, bits);
-        // 16-bit immediates stand twice; what stands there is kept.
+        // A 16-bit immediate is stored twice. The bits are kept as they are, even if the halves
+        // differ.
         src.imm = bits;
         Ok(src)
     }
@@ -370,7 +376,7 @@ impl Decoder {
         } else {
             self.extended_descriptor()
         };
-        // Bits 19:16 share the place of the payload's subregister.
+        // Bits 19:16 of the extended descriptor take the bits of the subregister.
         inst.src[0].addr = Addr::Direct {
             nr: addr,
             sub_bytes: 0,
@@ -480,36 +486,5 @@ impl Decoder {
     }
 }
 
-/// Conditional modifiers by code.
-const COND_MODS: [Option<CondMod>; 10] = [
-    Some(CondMod::None),
-    Some(CondMod::Z),
-    Some(CondMod::Nz),
-    Some(CondMod::G),
-    Some(CondMod::Ge),
-    Some(CondMod::L),
-    Some(CondMod::Le),
-    None,
-    Some(CondMod::O),
-    Some(CondMod::U),
-];
-
-/// MATH's functions by code.
-const MATH_FUNCTIONS: [Option<MathFn>; 16] = [
-    None,
-    Some(MathFn::Inv),
-    Some(MathFn::Log),
-    Some(MathFn::Exp),
-    Some(MathFn::Sqrt),
-    Some(MathFn::Rsq),
-    Some(MathFn::Sin),
-    Some(MathFn::Cos),
-    None,
-    Some(MathFn::Fdiv),
-    Some(MathFn::Pow),
-    Some(MathFn::IntDivBoth),
-    Some(MathFn::IntDivQuotient),
-    Some(MathFn::IntDivRemainder),
-    Some(MathFn::Invm),
-    Some(MathFn::Rsqrtm),
-];
+#[cfg(test)]
+mod tests;

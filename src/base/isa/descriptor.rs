@@ -1,33 +1,35 @@
-//! Where the fields of message descriptors are.
+//! The fields of message descriptors.
 //!
-//! In:  nothing. Out: for each message, its fields as ranges of bits. What they ask for is the business of who sends or executes
-//!      the message. Lengths (bits 20 to 28) and the end of thread (31) are the instruction's.
-//! Ref: SKL PRM vol. 2d, message descriptors (MDC_*, MD_*); vol. 7, "Sampling Engine", "URB", "Pixel Interpolator",
-//!      "Message Gateway".
+//! In:  nothing.
+//! Out: for each kind of message, its fields as ranges of bits. The compiler and the simulator
+//!      define their meaning independently. Lengths (bits 20 to 28) and end of thread (bit 31) are
+//!      common to all messages and not listed.
+//! Ref: SKL PRM vol. 2d, message descriptors (MDC_*, MD_*); vol. 7, "Sampling Engine", "URB",
+//!      "Pixel Interpolator", "Message Gateway".
 
-/// Bits of a descriptor, from the lowest to the highest.
+/// A range of bits of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
-    /// Lowest.
+    /// Lowest bit.
     pub lo: u8,
-    /// Highest.
+    /// Highest bit.
     pub hi: u8,
 }
 
 impl Bits {
-    /// Their value in a descriptor.
+    /// The value of the field in a descriptor.
     #[inline]
     pub const fn get(self, desc: u32) -> u32 {
         (desc & self.mask()) >> self.lo
     }
 
-    /// True if one of them is set.
+    /// True if any bit of the field is set.
     #[inline]
     pub const fn any(self, desc: u32) -> bool {
         desc & self.mask() != 0
     }
 
-    /// All of them set, in their place.
+    /// The mask of the field in a descriptor.
     pub const fn mask(self) -> u32 {
         (u32::MAX >> (31 - self.hi)) & (u32::MAX << self.lo)
     }
@@ -37,8 +39,8 @@ macro_rules! descriptors {
     ($($(#[doc = $doc:literal])+ $module:ident { $($field:ident $lo:literal..$hi:literal;)* })*) => {$(
         $(#[doc = $doc])+
         pub mod $module {
-            use super::Bits;
-            $(#[allow(missing_docs, reason = "the manual's names")]
+            use $crate::descriptor::Bits;
+            $(#[allow(missing_docs, reason = "the PRM's names")]
             pub const $field: Bits = Bits { lo: $lo, hi: $hi };)*
         }
     )*};
@@ -46,7 +48,7 @@ macro_rules! descriptors {
 
 #[rustfmt::skip]
 descriptors! {
-    /// Messages with a surface, and those with a header.
+    /// Fields of all messages with a surface or with an optional header.
     common { BINDING_TABLE_INDEX 0..7; HEADER_PRESENT 19..19; }
     /// The sampler.
     sample { SAMPLER_INDEX 8..11; MESSAGE_TYPE 12..16; SIMD_MODE 17..18; SIMD_MODE_EXTENSION 29..29; RETURN_FORMAT 30..30; }
@@ -60,23 +62,23 @@ descriptors! {
     render_target { SUBTYPE 8..10; SLOT_GROUP 11..11; LAST_RENDER_TARGET 12..12; MESSAGE_TYPE 14..17; DATA_FORMAT 30..30; }
     /// Data cache 0 and the constant cache.
     data_cache_0 { MESSAGE_TYPE 14..17; CATEGORY 18..18; }
-    /// The thread spawner: all that is not the instruction's.
+    /// The thread spawner: all bits that are not common to all messages.
     spawner { ALL 0..19; ALL_ABOVE 29..30; }
-    /// Scratch blocks, a category of their own.
+    /// Scratch block reads and writes (Category 1).
     scratch_block { OFFSET 0..11; BLOCK_SIZE 12..13; INVALIDATE_AFTER_READ 15..15; CHANNEL_MODE 16..16; OPERATION 17..17; }
-    /// Blocks of OWords; bit 14 tells those at any byte.
+    /// OWord blocks. Bit 14: the offset is in bytes instead of OWords.
     oword_block { BLOCK_SIZE 8..10; INVALIDATE_AFTER_READ 13..13; UNALIGNED 14..14; }
-    /// Two blocks of OWords.
+    /// OWord dual blocks.
     oword_dual_block { BLOCK_SIZE 8..9; INVALIDATE_AFTER_READ 13..13; }
-    /// Dwords at offsets of their own.
+    /// Scattered dwords: each channel has its own offset.
     dword_scattered { BLOCK_SIZE 8..9; INVALIDATE_AFTER_READ 13..13; }
-    /// Bytes, words and dwords at offsets of their own.
+    /// Scattered bytes, words and dwords: each channel has its own offset.
     byte_scattered { SIMD_MODE 8..8; DATA_SIZE 10..11; }
     /// Memory fences.
     fence { FLUSHES 8..12; COMMIT 13..13; }
     /// Data cache 1.
     data_cache_1 { MESSAGE_TYPE 14..18; }
-    /// Untyped surface reads and writes, also by addresses of 64 bits.
+    /// Untyped surface reads and writes, including those with 64-bit addresses.
     untyped { CHANNEL_MASK 8..11; SIMD_MODE 12..13; }
     /// Typed surface reads and writes.
     typed { CHANNEL_MASK 8..11; SLOT_GROUP 12..13; }
@@ -84,10 +86,10 @@ descriptors! {
     atomic { OPERATION 8..11; SIMD_MODE 12..12; RETURN_DATA 13..13; }
     /// Typed atomics.
     typed_atomic { OPERATION 8..11; SLOT_GROUP 12..12; RETURN_DATA 13..13; }
-    /// Atomics by addresses of 64 bits.
+    /// Atomics with 64-bit addresses.
     a64_atomic { OPERATION 8..11; DATA_WIDTH 12..12; RETURN_DATA 13..13; }
-    /// Scattered messages by addresses of 64 bits.
+    /// Scattered messages with 64-bit addresses.
     a64_scattered { SUBTYPE 8..9; ELEMENTS 10..11; SIMD_MODE 12..12; }
-    /// Blocks of OWords by addresses of 64 bits.
+    /// OWord blocks with 64-bit addresses.
     a64_block { BLOCK_SIZE 8..10; SUBTYPE 11..12; INVALIDATE_AFTER_READ 13..13; }
 }

@@ -1,7 +1,7 @@
-//! The in-memory form of one EU instruction, the same for every generation.
+//! The in-memory form of an EU instruction, the same for all generations.
 //!
-//! Encoding, decoding, assembly text and legality are tables and functions over this form. Ref: SKL PRM
-//! vol. 7, "EU Instruction Format"; register regions: "Register Region Addressing".
+//! Encoder, decoder, assembler, disassembler and legality checker work on it.
+//! Ref: SKL PRM vol. 7, "EU Instruction Format"; register regions: "Register Region Addressing".
 
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -19,7 +19,7 @@ pub enum File {
     Imm,
 }
 
-/// Number of an architecture register, high nibble of the encoded number.
+/// Kind of an architecture register: the high nibble of its encoded number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[expect(missing_docs, reason = "the PRM's names")]
@@ -40,11 +40,11 @@ pub enum ArfReg {
     FlowControl = 0xD,
 }
 
-/// Where in its file an operand starts.
+/// Address of an operand in its register file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Addr {
-    /// Register number and byte within the register. For ARF `nr` is the encoded number
-    /// (`ArfReg as u8) << 4 | index`).
+    /// Register number and byte within the register. For ARF `nr` is the encoded number, `(ArfReg
+    /// as u8) << 4 | index`.
     Direct {
         /// Register number.
         nr: u8,
@@ -63,8 +63,7 @@ pub enum Addr {
 /// Region of a source, in elements: `<v;w,h>`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Region {
-    /// Vertical stride in elements: 0, 1, 2, 4, 8, 16, 32, or [`Region::VX1`] for one address each row
-    /// (`Vx1`, `VxH` of indirect operands).
+    /// Vertical stride in elements: 0, 1, 2, 4, 8, 16, 32, or [`Region::VX1`].
     pub vstride: u8,
     /// Width in elements: 1, 2, 4, 8, 16.
     pub width: u8,
@@ -73,9 +72,10 @@ pub struct Region {
 }
 
 impl Region {
-    /// Code of `vstride` that means "the next address register for each row".
+    /// Value of `vstride` for the regions Vx1 and VxH of indirect sources: each row has its own
+    /// address register.
     pub const VX1: u8 = 0xff;
-    /// `<0;1,0>`: one element for all channels.
+    /// `<0;1,0>`: all channels read one element.
     pub const SCALAR: Region = Region {
         vstride: 0,
         width: 1,
@@ -98,13 +98,20 @@ pub struct Dst {
     pub file: File,
     /// Element type.
     pub ty: Type,
-    /// Where it starts.
+    /// Address of the first element.
     pub addr: Addr,
     /// Horizontal stride in elements: 1, 2, 4.
     pub hstride: u8,
-    /// Align16: which of x, y, z, w are written, bit 0 is x. 0xf in align1.
+    /// Align16: mask of the components to write, bit 0 for x. 0xf in align1.
     pub writemask: u8,
 }
+
+/// The swizzle that selects all components in order, two bits each.
+pub const SWIZZLE_XYZW: u8 = 0xe4;
+/// The swizzle of dwords that repeats the first of two 64-bit elements.
+pub const SWIZZLE_FIRST_QWORD: u8 = 0x44;
+/// The swizzle of dwords that repeats the second of two 64-bit elements.
+pub const SWIZZLE_SECOND_QWORD: u8 = 0xee;
 
 /// Source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,32 +120,33 @@ pub struct Src {
     pub file: File,
     /// Element type.
     pub ty: Type,
-    /// Where it starts (meaningless for an immediate).
+    /// Address of the first element. Unused for an immediate.
     pub addr: Addr,
-    /// Region (align1; align16 has an implied width of 4).
+    /// Region. In align16 the width is 4 and the horizontal stride 1.
     pub region: Region,
     /// Absolute value, applied before `negate`.
     pub abs: bool,
     /// Negation; bitwise NOT on logic ops from gen8.
     pub negate: bool,
-    /// Align16: two bits for each of x, y, z, w. 0xe4 (xyzw) otherwise.
+    /// Align16: two bits for each of x, y, z, w. 0xe4 (xyzw) in align1.
     pub swizzle: u8,
     /// Align16 three-source: replicate one element (`.r`).
     pub rep_ctrl: bool,
-    /// Bits of an immediate: as many low bits as its type has (32 for UV, V, VF; W and UW and HF twice in 32).
+    /// Bits of an immediate, zero-extended from the size of its type (32 bits for UV, V and VF; W,
+    /// UW and HF are replicated to 32 bits).
     pub imm: u64,
 }
 
 /// Predication of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Pred {
-    /// Which form.
+    /// Form of the predicate.
     pub ctrl: PredCtrl,
     /// `(-f0)`: execute where the predicate is false.
     pub inverse: bool,
 }
 
-/// Predicate forms. Align1 uses Normal and AnyN/AllN, align16 the others.
+/// Predicate forms. Align1 has Normal, AnyN and AllN, align16 Normal and the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the PRM's names")]
 pub enum PredCtrl {
@@ -203,20 +211,20 @@ pub enum MathFn {
 /// A 32-bit descriptor of a SEND: immediate, or read from a0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Desc {
-    /// Known when assembling.
+    /// Immediate.
     Imm(u32),
     /// `a0.sub` as UD; `sub` counts 16-bit subregisters and is even.
     A0(u8),
 }
 
-/// What SEND, SENDC, SENDS and SENDSC have besides their operands.
+/// The message of SEND, SENDC, SENDS and SENDSC, without its payload and response operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Send {
     /// Shared function id.
     pub sfid: u8,
     /// Message descriptor.
     pub desc: Desc,
-    /// Extended descriptor; on SENDS its bits 9:6 are src1's length in registers.
+    /// Extended descriptor; in SENDS bits 9:6 are the length of source 1 in registers.
     pub ex_desc: Desc,
     /// End of thread.
     pub eot: bool,
@@ -227,11 +235,11 @@ pub struct Send {
 pub struct Inst {
     /// Operation.
     pub op: Opcode,
-    /// Channels: 1, 2, 4, 8, 16 or 32.
+    /// Number of channels: 1, 2, 4, 8, 16 or 32.
     pub exec_size: u8,
     /// First channel (`M0`, `M4`, … `M28`): QtrCtrl × 8 + NibCtrl × 4.
     pub chan_off: u8,
-    /// Ignore the execution mask (`WE_all`, `W` in IGA's text).
+    /// Ignore the execution mask (NoMask; `W` in IGA syntax).
     pub no_mask: bool,
     /// Align16 access mode.
     pub align16: bool,
@@ -239,36 +247,38 @@ pub struct Inst {
     pub pred: Option<Pred>,
     /// Conditional modifier.
     pub cmod: CondMod,
-    /// Flag subregister of predicate and conditional modifier: 0 = f0.0, 1 = f0.1, 2 = f1.0, 3 = f1.1.
+    /// Flag subregister of the predicate and of the conditional modifier: 0 = f0.0, 1 = f0.1, 2 =
+    /// f1.0, 3 = f1.1.
     pub flag: u8,
     /// Saturate the result.
     pub saturate: bool,
     /// Also write the accumulator.
     pub acc_wr: bool,
-    /// Destination dependency clear suppressed.
+    /// NoDDClr: the destination dependency is not cleared.
     pub no_dd_clr: bool,
-    /// Destination dependency check suppressed.
+    /// NoDDChk: the destination dependency is not checked.
     pub no_dd_chk: bool,
-    /// Thread control atomic.
+    /// Thread control: atomic.
     pub atomic: bool,
-    /// Thread control switch.
+    /// Thread control: switch.
     pub switch: bool,
     /// Breakpoint.
     pub breakpoint: bool,
-    /// Was decoded from, or is wanted in, the compacted 8-byte form.
+    /// Decoded from, or to be assembled to, the compacted 8-byte form.
     pub compacted: bool,
     /// Branch control (gen8+: IF, ELSE, GOTO).
     pub branch_ctrl: bool,
-    /// Function, for MATH.
+    /// Function of MATH.
     pub math: Option<MathFn>,
-    /// Destination. Branches have null.
+    /// Destination; null for branches.
     pub dst: Dst,
-    /// Sources; `src[i]` counts only below the opcode's number of sources.
+    /// Sources; only the first [`Inst::sources`] are used.
     pub src: [Src; 3],
-    /// Jump distance JIP in bytes from the start of this instruction; for JMPI, CALL etc. see the opcode table.
+    /// Jump distance JIP in bytes from the start of this instruction; of CALLA, from the start of
+    /// the program.
     pub jip: i32,
     /// Jump distance UIP in bytes from the start of this instruction.
     pub uip: i32,
-    /// Message, for the SEND family.
+    /// Message of SEND, SENDC, SENDS and SENDSC.
     pub send: Option<Send>,
 }

@@ -1,6 +1,9 @@
-//! Where the fields of an instruction's 128 bits stand, gen8 to gen11.
+//! The fields of a 128-bit instruction, and the codes of their values, gen8 to gen11.
 //!
 //! Ref: SKL PRM vol. 7, "EU Instruction Format" and the EU_INSTRUCTION_* tables.
+
+use crate::inst::{CondMod, MathFn, PredCtrl};
+use crate::types::Type;
 
 /// A field: lowest bit and number of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +22,7 @@ impl Field {
         }
     }
 
-    /// All ones in the field's width.
+    /// Mask of the width of the field, at bit 0.
     pub const fn mask(self) -> u128 {
         (1 << self.bits) - 1
     }
@@ -29,8 +32,8 @@ impl Field {
         (word >> self.lo & self.mask()) as u64
     }
 
-    /// Writes the field into bits that are zero.
-    pub const fn put(self, word: &mut u128, value: u64) {
+    /// Sets the field in a word whose bits there are zero.
+    pub const fn or_into(self, word: &mut u128, value: u64) {
         *word |= (value as u128 & self.mask()) << self.lo;
     }
 }
@@ -41,7 +44,7 @@ macro_rules! fields {
     };
 }
 
-// Every instruction but for what its class replaces.
+// All instructions, except for fields that a class of instructions replaces.
 fields! {
     OPCODE 6 0;
     ACCESS_MODE 8 8;
@@ -167,7 +170,7 @@ fields! {
     T_SRC2_SUB_HALF 126 126;
 }
 
-/// The fields of one ordinary source, so that both are coded by the same function.
+/// The fields of one source of a one- or two-source instruction.
 #[derive(Clone, Copy)]
 pub struct SourceFields {
     pub file: Field,
@@ -273,8 +276,6 @@ pub const TERNARY: [TernaryFields; 3] = [
     },
 ];
 
-use crate::types::Type;
-
 /// Register types by their code.
 pub const REG_TYPES: [Option<Type>; 16] = [
     Some(Type::Ud),
@@ -322,6 +323,80 @@ pub const TERNARY_TYPES: [Option<Type>; 8] = [
     Some(Type::Ud),
     Some(Type::Df),
     Some(Type::Hf),
+    None,
+    None,
+    None,
+];
+
+/// Conditional modifiers by code.
+pub const COND_MODS: [Option<CondMod>; 10] = [
+    Some(CondMod::None),
+    Some(CondMod::Z),
+    Some(CondMod::Nz),
+    Some(CondMod::G),
+    Some(CondMod::Ge),
+    Some(CondMod::L),
+    Some(CondMod::Le),
+    None,
+    Some(CondMod::O),
+    Some(CondMod::U),
+];
+
+/// MATH functions by code.
+pub const MATH_FUNCTIONS: [Option<MathFn>; 16] = [
+    None,
+    Some(MathFn::Inv),
+    Some(MathFn::Log),
+    Some(MathFn::Exp),
+    Some(MathFn::Sqrt),
+    Some(MathFn::Rsq),
+    Some(MathFn::Sin),
+    Some(MathFn::Cos),
+    None,
+    Some(MathFn::Fdiv),
+    Some(MathFn::Pow),
+    Some(MathFn::IntDivBoth),
+    Some(MathFn::IntDivQuotient),
+    Some(MathFn::IntDivRemainder),
+    Some(MathFn::Invm),
+    Some(MathFn::Rsqrtm),
+];
+
+/// Predicate forms of align1 by code.
+pub const PRED_ALIGN1: [Option<PredCtrl>; 16] = [
+    None,
+    Some(PredCtrl::Normal),
+    Some(PredCtrl::AnyV),
+    Some(PredCtrl::AllV),
+    Some(PredCtrl::Any2h),
+    Some(PredCtrl::All2h),
+    Some(PredCtrl::Any4h),
+    Some(PredCtrl::All4h),
+    Some(PredCtrl::Any8h),
+    Some(PredCtrl::All8h),
+    Some(PredCtrl::Any16h),
+    Some(PredCtrl::All16h),
+    Some(PredCtrl::Any32h),
+    Some(PredCtrl::All32h),
+    None,
+    None,
+];
+
+/// Predicate forms of align16 by code.
+pub const PRED_ALIGN16: [Option<PredCtrl>; 16] = [
+    None,
+    Some(PredCtrl::Normal),
+    Some(PredCtrl::X),
+    Some(PredCtrl::Y),
+    Some(PredCtrl::Z),
+    Some(PredCtrl::W),
+    Some(PredCtrl::Any4hAlign16),
+    Some(PredCtrl::All4hAlign16),
+    None,
+    None,
+    None,
+    None,
+    None,
     None,
     None,
     None,

@@ -1,8 +1,9 @@
-//! EU instructions: encode, decode, assemble, disassemble, legality.
+//! EU instructions: encoder, decoder, assembler, disassembler, legality checker.
 //!
 //! In:  [`Inst`] values, instruction bytes, or assembly text.
-//! Out: any of the other two, and a list of the rules an instruction breaks.
-//! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU instruction set; text syntax: IGA's.
+//! Out: either of the other two forms, and a list of the rules that an instruction breaks.
+//! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU instruction set; the text syntax is that of IGA.
+//! Tests: beside their units; `text/tests/iga.rs` compares with Intel's assembler.
 
 mod check;
 mod compact;
@@ -18,8 +19,6 @@ mod opcode;
 mod text;
 mod types;
 
-#[cfg(test)]
-pub(crate) use check::further_rules;
 pub use check::{Violation, check, check_part, rules};
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};

@@ -1,14 +1,14 @@
-//! What a SEND asks of whom, in words.
+//! Describes the message of a SEND as text, for disassembly.
 //!
-//! In:  a message's shared function and descriptor.
-//! Out: one line for a reader. The simulator reads descriptors by itself.
+//! In:  the shared function and descriptor of a message.
+//! Out: one line of text. The simulator executes messages without these tables.
 //! Ref: SKL PRM vol. 2d, "Message Descriptor" structures; vol. 7, "Shared Functions".
 
 use crate::inst::{Desc, Send};
 use hw::Gen;
 use std::fmt::Write as _;
 
-/// A shared function and where its messages say which they are.
+/// A shared function: its message types and the fields of its descriptors.
 #[derive(Clone, Copy, Debug)]
 pub struct SharedFunction {
     /// Shared function id.
@@ -16,10 +16,11 @@ pub struct SharedFunction {
     /// Name.
     pub name: &'static str,
     /// Highest and lowest bit of the message type in the descriptor.
-    pub kind: (u8, u8),
-    /// Message types by value.
+    pub message_type: (u8, u8),
+    /// Value and name of each message type.
     pub messages: &'static [(u8, &'static str)],
-    /// Fields of the descriptor that every message of it has: name, highest and lowest bit.
+    /// Fields of the descriptor that all messages of the shared function have: name, highest and
+    /// lowest bit.
     pub fields: &'static [(&'static str, u8, u8)],
 }
 
@@ -30,14 +31,14 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 0,
         name: "null",
-        kind: (0, 0),
+        message_type: (0, 0),
         messages: &[],
         fields: &[],
     },
     SharedFunction {
         sfid: 2,
         name: "sampler",
-        kind: (16, 12),
+        message_type: (16, 12),
         messages: &[
             (0, "sample"),
             (1, "sample_b"),
@@ -69,7 +70,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 3,
         name: "gateway",
-        kind: (2, 0),
+        message_type: (2, 0),
         messages: &[
             (0, "open"),
             (1, "close"),
@@ -84,7 +85,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 4,
         name: "sampler cache",
-        kind: (17, 14),
+        message_type: (17, 14),
         messages: &[
             (1, "unaligned oword block read"),
             (4, "media block read"),
@@ -95,7 +96,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 5,
         name: "render cache",
-        kind: (17, 14),
+        message_type: (17, 14),
         messages: &[
             (4, "media block read"),
             (5, "typed surface read"),
@@ -110,7 +111,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 6,
         name: "urb",
-        kind: (3, 0),
+        message_type: (3, 0),
         messages: &[
             (0, "write hword"),
             (1, "write oword"),
@@ -131,21 +132,21 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 7,
         name: "spawner",
-        kind: (0, 0),
+        message_type: (0, 0),
         messages: &[(0, "dereference resource"), (1, "spawn thread")],
         fields: &[("root", 1, 1), ("no_dereference", 4, 4)],
     },
     SharedFunction {
         sfid: 8,
         name: "vme",
-        kind: (14, 13),
+        message_type: (14, 13),
         messages: &[],
         fields: &[("bti", 7, 0)],
     },
     SharedFunction {
         sfid: 9,
         name: "constant cache",
-        kind: (17, 14),
+        message_type: (17, 14),
         messages: &[
             (0, "oword block read"),
             (1, "unaligned oword block read"),
@@ -157,7 +158,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 10,
         name: "data cache 0",
-        kind: (18, 14),
+        message_type: (18, 14),
         messages: &[
             (0, "oword block read"),
             (1, "unaligned oword block read"),
@@ -175,7 +176,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 11,
         name: "pixel interpolator",
-        kind: (13, 12),
+        message_type: (13, 12),
         messages: &[
             (0, "shared offset"),
             (1, "sample"),
@@ -187,7 +188,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 12,
         name: "data cache 1",
-        kind: (18, 14),
+        message_type: (18, 14),
         messages: &[
             (1, "untyped surface read"),
             (2, "untyped atomic"),
@@ -216,7 +217,7 @@ pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
     SharedFunction {
         sfid: 13,
         name: "check and refinement",
-        kind: (14, 13),
+        message_type: (14, 13),
         messages: &[],
         fields: &[("bti", 7, 0)],
     },
@@ -226,7 +227,7 @@ fn bits(desc: u32, hi: u8, lo: u8) -> u32 {
     desc >> lo & (((1u64 << (hi - lo + 1)) - 1) as u32)
 }
 
-/// One line about a message: whom it asks for what, and its lengths in registers.
+/// Describes a message in one line: shared function, message type, fields, lengths in registers.
 pub fn describe_send(send: &Send, hw_gen: Gen) -> String {
     let mut out = String::new();
     let function = SHARED_FUNCTIONS.iter().find(|f| f.sfid == send.sfid);
@@ -241,7 +242,7 @@ pub fn describe_send(send: &Send, hw_gen: Gen) -> String {
     }
     if let Desc::Imm(desc) = send.desc {
         match function.filter(|_| matches!(send.ex_desc, Desc::Imm(_))) {
-            Some(function) => describe(&mut out, function, desc, hw_gen),
+            Some(function) => describe_message(&mut out, function, desc, hw_gen),
             None => out += ": unknown message",
         }
         let (mlen, rlen) = (bits(desc, 28, 25), bits(desc, 24, 20));
@@ -264,12 +265,12 @@ pub fn describe_send(send: &Send, hw_gen: Gen) -> String {
     out
 }
 
-fn describe(out: &mut String, function: &SharedFunction, desc: u32, hw_gen: Gen) {
+fn describe_message(out: &mut String, function: &SharedFunction, desc: u32, hw_gen: Gen) {
     if function.sfid == 10 && bits(desc, 18, 18) == 1 {
-        scratch(out, desc, hw_gen);
+        describe_scratch(out, desc, hw_gen);
         return;
     }
-    let (hi, lo) = function.kind;
+    let (hi, lo) = function.message_type;
     let kind = bits(desc, hi, lo);
     match function.messages.iter().find(|m| u32::from(m.0) == kind) {
         Some((_, name)) => {
@@ -295,15 +296,16 @@ fn describe(out: &mut String, function: &SharedFunction, desc: u32, hw_gen: Gen)
     }
 }
 
-/// Scratch blocks have a category of their own in data cache 0.
-fn scratch(out: &mut String, desc: u32, hw_gen: Gen) {
-    let way = if bits(desc, 17, 17) == 1 {
+/// Describes a scratch block message, which has its own descriptor layout in data cache 0 (Category
+/// 1).
+fn describe_scratch(out: &mut String, desc: u32, hw_gen: Gen) {
+    let direction = if bits(desc, 17, 17) == 1 {
         "write"
     } else {
         "read"
     };
     let code = bits(desc, 13, 12);
-    // Gen7 counts 1, 2 and 4 registers as 0, 1 and 3.
+    // Gen7 encodes 1, 2 and 4 registers as 0, 1 and 3.
     let registers = if hw_gen >= Gen::Gen8 {
         1 << code
     } else {
@@ -312,6 +314,6 @@ fn scratch(out: &mut String, desc: u32, hw_gen: Gen) {
     let offset = bits(desc, 11, 0);
     let _ = write!(
         out,
-        ": scratch block {way}, {registers} grf at {offset} grf"
+        ": scratch block {direction}, {registers} grf at {offset} grf"
     );
 }

@@ -1,23 +1,25 @@
-//! The registers that messages take their payloads from on gen4 to gen6, apart from the general ones.
+//! The message registers (MRF) of gen4 to gen6, from which messages take their payloads.
 //!
 //! In:  a generation.
-//! Out: how many it has, and how sixteen lanes lie in them.
+//! Out: the number of message registers, and the layout of SIMD16 payloads.
 //! Ref: PRMs of gen4 and gen5 vol. 4, "COMPR4"; SNB PRM vol. 4 part 2, "Message Registers".
 
 use hw::Gen;
 
-/// Bit of a message register's number: the second half of a destination of sixteen lanes is four registers behind the first one.
+/// Bit of a message register number in a SIMD16 destination: the upper eight channels are written
+/// four registers after the lower eight, instead of one.
 pub const COMPR4: u8 = 1 << 7;
 
-/// What a generation has.
+/// The message registers of a generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageRegisters {
-    /// m0 to the one before this.
+    /// Number of message registers.
     pub count: u8,
-    /// Messages of sixteen lanes take their first four values as four registers of the lower lanes, then four of the upper ones; all
-    /// others value behind value.
+    /// The first four values of a SIMD16 payload are laid out as four registers for the lower eight
+    /// channels, then four for the upper eight. If false, the two registers of each value are
+    /// adjacent.
     pub halves_apart: bool,
-    /// Instructions know [`COMPR4`].
+    /// Instructions support [`COMPR4`].
     pub compr4: bool,
 }
 
@@ -36,7 +38,8 @@ const fn row(count: u8, halves_apart: bool, compr4: bool) -> MessageRegisters {
     }
 }
 
-/// What the generation has; `None` from gen7 on, whose messages take general registers.
+/// The message registers of a generation; `None` from gen7 on, where payloads are in general
+/// registers.
 pub fn message_registers(hw_gen: Gen) -> Option<MessageRegisters> {
     let row = TABLE.iter().find(|row| row.0 == hw_gen)?;
     Some(row.1)

@@ -1,90 +1,91 @@
-//! The opcode table: one entry for each operation, with its number in each generation.
+//! The opcode table: one row for each operation, with its number in each generation.
 //!
-//! Ref: SKL PRM vol. 7, "EU Opcode Encoding"; later and earlier numbers from the same section of those PRMs.
+//! Ref: SKL PRM vol. 7, "EU Opcode Encoding", and the same section of the PRMs of other
+//!      generations.
 
 use crate::types::Type;
 use hw::Gen;
 
-/// How an instruction's operands are encoded and what it does with control flow.
+/// Encoding class of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// One or two sources.
     Basic,
     /// Three sources, in their own encoding.
     ThreeSource,
-    /// MATH: the function stands where others have the conditional modifier.
+    /// MATH: the function is encoded in the field of the conditional modifier.
     Math,
     /// SEND, SENDC: one payload.
     Send,
     /// SENDS, SENDSC: two payloads.
     SplitSend,
-    /// A jump with JIP alone.
+    /// A jump with JIP only.
     Jip,
     /// A jump with JIP and UIP.
     JipUip,
-    /// JMPI, BRD, BRC, CALL, RET, CALLA: the target is an ordinary operand or an immediate.
+    /// JMPI, BRD, BRC, CALL, RET, CALLA: the target is a register operand or an immediate.
     Jump,
     /// No operands.
     Nullary,
-    /// WAIT: one notification register, source and destination at once.
+    /// WAIT: one notification register, which is both source and destination.
     Wait,
 }
 
 /// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub struct OpcodeInfo {
-    /// Mnemonic in IGA's syntax.
+    /// Mnemonic in IGA syntax.
     pub name: &'static str,
-    /// Sources.
+    /// Number of sources.
     pub sources: u8,
     /// Encoding class.
     pub class: Class,
-    /// Source modifier `-` is a bitwise NOT from gen8 on.
+    /// Logic operation, whose source modifier `-` is a bitwise NOT from gen8 on.
     pub logic: bool,
-    /// What may modify it: bits [`PRED`], [`CMOD`], [`SAT`], [`MODS`].
-    pub takes: u8,
-    /// Which destination types go with which source types, in gen9; empty where operands have no types. A source
-    /// is checked by itself: sources may differ where each has its row.
+    /// The modifiers that the operation supports: bits `PRED`, `CMOD`, `SAT` and `MODS`.
+    pub modifiers: u8,
+    /// Legal combinations of destination and source types on gen9; empty if the operands have no
+    /// types. Each source is checked separately, so sources may have different types.
     pub types: &'static [TypeRow],
-    /// (first generation, last generation, number).
+    /// First generation, last generation, opcode number.
     pub numbers: &'static [(Gen, Gen, u8)],
 }
 
-/// May be predicated.
+/// Predication.
 pub const PRED: u8 = 1;
-/// May have a conditional modifier.
+/// Conditional modifier.
 pub const CMOD: u8 = 2;
-/// May saturate.
+/// Saturation.
 pub const SAT: u8 = 4;
-/// Sources may have modifiers.
+/// Source modifiers.
 pub const MODS: u8 = 8;
 /// Logic operation, see [`OpcodeInfo::logic`].
 const LOGIC: u8 = 0x80;
 
-/// A set of types, one bit each by [`Type`]'s order.
+/// A set of types: a bit for each, in the order of [`Type`].
 pub type TypeSet = u16;
 
-/// Destination types and the source types that go with them.
+/// Destination types, and the source types that can be combined with them.
 pub type TypeRow = (TypeSet, TypeSet);
 
-/// The set of one type.
-pub const fn only(ty: Type) -> TypeSet {
+/// The set that contains one type.
+pub const fn set_of(ty: Type) -> TypeSet {
     1 << ty as u16
 }
 
-const BYTES: TypeSet = only(Type::Ub) | only(Type::B);
-const WORDS: TypeSet = only(Type::Uw) | only(Type::W);
-const DOUBLEWORDS: TypeSet = only(Type::Ud) | only(Type::D);
-const QUADWORDS: TypeSet = only(Type::Uq) | only(Type::Q);
-/// Integers up to 32 bits.
+const BYTES: TypeSet = set_of(Type::Ub) | set_of(Type::B);
+const WORDS: TypeSet = set_of(Type::Uw) | set_of(Type::W);
+const DOUBLEWORDS: TypeSet = set_of(Type::Ud) | set_of(Type::D);
+const QUADWORDS: TypeSet = set_of(Type::Uq) | set_of(Type::Q);
+/// Integers of at most 32 bits.
 const SMALL: TypeSet = BYTES | WORDS | DOUBLEWORDS;
 const WIDER: TypeSet = WORDS | DOUBLEWORDS;
-const UD: TypeSet = only(Type::Ud);
-const HF: TypeSet = only(Type::Hf);
-const F: TypeSet = only(Type::F);
-const DF: TypeSet = only(Type::Df);
+const UD: TypeSet = set_of(Type::Ud);
+const HF: TypeSet = set_of(Type::Hf);
+const F: TypeSet = set_of(Type::F);
+const DF: TypeSet = set_of(Type::Df);
 
-// Ref: SKL PRM vol. 2a, the data type tables of the instructions' pages.
+// Ref: SKL PRM vol. 2a, the data type table of each instruction.
 const NONE: &[TypeRow] = &[];
 const BITWISE: &[TypeRow] = &[
     (SMALL, SMALL),
@@ -106,7 +107,7 @@ const ADD: &[TypeRow] = &[
     (WIDER, QUADWORDS),
     (QUADWORDS, QUADWORDS),
 ];
-/// The destination's type does not matter to a comparison, but for its size.
+/// Of the destination type of a comparison only the size matters.
 const COMPARE: &[TypeRow] = &[(
     SMALL | QUADWORDS | HF | F | DF,
     SMALL | QUADWORDS | HF | F | DF,
@@ -133,10 +134,13 @@ const MULTIPLY: &[TypeRow] = &[
 ];
 const MULTIPLY_ADD: &[TypeRow] = &[(SMALL, BYTES | WORDS), (F | HF, F | HF), (DF, DF)];
 const SMALL_INTEGERS: &[TypeRow] = &[(SMALL, SMALL)];
-/// Dwords whose sign does not matter.
+/// Dwords, in any combination of signedness.
 const PLAIN_DWORDS: &[TypeRow] = &[(DOUBLEWORDS, DOUBLEWORDS)];
-const DWORDS: &[TypeRow] = &[(UD, UD), (only(Type::D), only(Type::D))];
-const COUNT: &[TypeRow] = &[(DOUBLEWORDS, only(Type::Ub) | only(Type::Uw) | DOUBLEWORDS)];
+const DWORDS: &[TypeRow] = &[(UD, UD), (set_of(Type::D), set_of(Type::D))];
+const COUNT: &[TypeRow] = &[(
+    DOUBLEWORDS,
+    set_of(Type::Ub) | set_of(Type::Uw) | DOUBLEWORDS,
+)];
 const DIFFERENCES: &[TypeRow] = &[(WORDS, BYTES)];
 const SINGLES: &[TypeRow] = &[(F, F)];
 const HALVES: &[TypeRow] = &[(WORDS | F, WORDS | F)];
@@ -146,7 +150,7 @@ const MATH: &[TypeRow] = &[
     (F | HF, F | HF),
     (DF, DF),
     (UD, UD),
-    (only(Type::D), only(Type::D)),
+    (set_of(Type::D), set_of(Type::D)),
 ];
 const INDEXED: &[TypeRow] = &[
     (BYTES, BYTES),
@@ -162,7 +166,7 @@ const DOUBLE_IMMEDIATE: &[TypeRow] = &[(DF, F | DF)];
 
 macro_rules! opcodes {
     ($($(#[$doc:meta])* $variant:ident $name:literal $sources:literal $class:ident
-        [$($first:ident .. $last:ident = $number:literal),+] ($takes:expr) $types:ident;)*) => {
+        [$($first:ident .. $last:ident = $number:literal),+] ($modifiers:expr) $types:ident;)*) => {
         /// Operations, by the PRM's mnemonics.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         #[expect(missing_docs, reason = "the PRM's mnemonics")]
@@ -173,8 +177,8 @@ macro_rules! opcodes {
             name: $name,
             sources: $sources,
             class: Class::$class,
-            logic: ($takes) & LOGIC != 0,
-            takes: ($takes) & !LOGIC,
+            logic: ($modifiers) & LOGIC != 0,
+            modifiers: ($modifiers) & !LOGIC,
             types: $types,
             numbers: &[$((Gen::$first, Gen::$last, $number)),+],
         },)*];
@@ -264,19 +268,19 @@ opcodes! {
 }
 
 impl Opcode {
-    /// The row of the table.
+    /// The row of the operation in the table.
     pub fn info(self) -> &'static OpcodeInfo {
         &OPCODES[self as usize]
     }
 
-    /// Number in this generation, if the operation exists there.
+    /// Opcode number in a generation; `None` if the generation lacks the operation.
     pub fn number(self, hw_gen: Gen) -> Option<u8> {
         let numbers = self.info().numbers;
         let found = numbers.iter().find(|n| n.0 <= hw_gen && hw_gen <= n.1);
         found.map(|n| n.2)
     }
 
-    /// The operation with this number in this generation.
+    /// The operation with this opcode number in a generation.
     pub fn from_number(number: u8, hw_gen: Gen) -> Option<Opcode> {
         let has = |op: &&Opcode| op.number(hw_gen) == Some(number);
         Opcode::ALL.iter().find(has).copied()
@@ -293,7 +297,7 @@ impl Opcode {
         matches!(self.info().class, Class::Send | Class::SplitSend)
     }
 
-    /// True if control may go elsewhere after it.
+    /// True for operations that may change control flow.
     pub fn is_branch(self) -> bool {
         matches!(self.info().class, Class::Jip | Class::JipUip | Class::Jump)
     }

@@ -28,7 +28,8 @@ pub enum Type {
 }
 
 impl Type {
-    /// Bytes of one element; vector immediates count as the element they expand to (W, UW, F).
+    /// Size of an element in bytes; for vector immediates that of the elements they expand to (W,
+    /// UW, F).
     pub const fn size_bytes(self) -> u32 {
         match self {
             Type::Ub | Type::B => 1,

@@ -1,4 +1,4 @@
-//! Descriptors.
+//! File descriptors: ioctls, files in memory, identity, locks, pipes, polling.
 
 use std::ffi::{CStr, CString};
 use std::ops::Range;
@@ -13,27 +13,31 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use nix::sys::stat::Mode;
 use nix::unistd::{Whence, ftruncate, lseek};
+use uapi::{Errno, Result};
 
-use crate::{Errno, Result, check, said};
+use crate::syscall::{check_result, from_nix, system_call};
 
-/// Descriptors of our own are moved above this number, away from the small ones that programs count on.
-const OWN_DESCRIPTORS_FROM: i32 = 512;
+/// Our own descriptors are moved to this number or above, because programs make assumptions about
+/// small ones.
+const FIRST_HIGH_DESCRIPTOR: i32 = 512;
 
-/// Calls an ioctl whose argument is plain data; again if it was interrupted.
+/// Calls an ioctl whose argument is plain data, again while it is interrupted.
 ///
-/// Request codes hold the size of the argument (drm.h), and a mismatch is refused; addresses within the argument are the
-/// caller's business: they are numbers to Rust, so only the kernel's own checks (`EFAULT`) guard what lies there.
+/// A request code contains the size of its argument (drm.h); a mismatch with `T` is `EINVAL`.
+/// Addresses within the argument are the caller's responsibility: Rust sees numbers, and only the
+/// kernel checks them (`EFAULT`).
 pub fn ioctl<T: Pod>(fd: BorrowedFd<'_>, request: u32, argument: &mut T) -> Result<()> {
     if (request >> 16 & 0x3fff) as usize != size_of::<T>() {
         return Err(Errno::EINVAL);
     }
     loop {
-        // SAFETY: `argument` has the size that the request code tells the kernel, and any bits are valid in it.
+        // SAFETY: `argument` has the size that the request code announces to the kernel, and every
+        // bit pattern of it is valid.
         let result = unsafe {
             let argument: *mut T = argument;
             libc::ioctl(fd.as_raw_fd(), request.into(), argument)
         };
-        match check(result.into()) {
+        match check_result(result.into()) {
             Ok(_) => return Ok(()),
             Err(Errno::EINTR | Errno::EAGAIN) => (),
             Err(error) => return Err(error),
@@ -41,53 +45,57 @@ pub fn ioctl<T: Pod>(fd: BorrowedFd<'_>, request: u32, argument: &mut T) -> Resu
     }
 }
 
-/// Calls an ioctl that makes a descriptor, and takes the descriptor that it wrote into its argument.
+/// Calls an ioctl that creates a descriptor; `returned` reads the descriptor from the argument that
+/// the kernel has written.
 pub fn ioctl_fd<T: Pod>(
     fd: BorrowedFd<'_>,
     request: u32,
     argument: &mut T,
-    made: impl FnOnce(&T) -> i32,
+    returned: impl FnOnce(&T) -> i32,
 ) -> Result<OwnedFd> {
     ioctl(fd, request, argument)?;
-    owned(made(argument).into())
+    owned_fd(returned(argument).into())
 }
 
-fn owned(raw: libc::c_long) -> Result<OwnedFd> {
-    let raw = RawFd::try_from(check(raw)?).map_err(|_| Errno::EBADF)?;
-    // SAFETY: the kernel has just made it, for us alone.
+fn owned_fd(raw: libc::c_long) -> Result<OwnedFd> {
+    let raw = RawFd::try_from(check_result(raw)?).map_err(|_| Errno::EBADF)?;
+    // SAFETY: the kernel has just created the descriptor, and nothing else has its number.
     Ok(unsafe { OwnedFd::from_raw_fd(raw) })
 }
 
-/// A duplicate with a high number, which exec closes; at any free number if there are no high ones.
+/// Duplicates a descriptor to a high number (any free number if no high one is free), with
+/// close-on-exec.
 pub fn dup_high(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
-    dup_from(fd, OWN_DESCRIPTORS_FROM).or_else(|_| dup_from(fd, 0))
+    dup_from(fd, FIRST_HIGH_DESCRIPTOR).or_else(|_| dup_from(fd, 0))
 }
 
 fn dup_from(fd: BorrowedFd<'_>, from: i32) -> Result<OwnedFd> {
-    let raw = fcntl(fd, FcntlArg::F_DUPFD_CLOEXEC(from)).map_err(said)?;
-    owned(raw.into())
+    let raw = fcntl(fd, FcntlArg::F_DUPFD_CLOEXEC(from)).map_err(from_nix)?;
+    owned_fd(raw.into())
 }
 
-/// A file in memory, of zeros, with a high number.
+/// Creates a zero-filled file in memory; its descriptor has a high number.
 pub fn memfd(name: &CStr, len_bytes: u64) -> Result<OwnedFd> {
     let len = i64::try_from(len_bytes).map_err(|_| Errno::EFBIG)?;
-    let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC).map_err(said)?;
-    ftruncate(&fd, len).map_err(said)?;
+    let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC).map_err(from_nix)?;
+    ftruncate(&fd, len).map_err(from_nix)?;
     dup_high(fd.as_fd())
 }
 
-/// Length in bytes of what a descriptor refers to, as lseek tells for files in memory and dma-bufs.
+/// Length in bytes of the file behind a descriptor, by lseek, which files in memory and dma-bufs
+/// support.
 pub fn memfd_bytes(fd: BorrowedFd<'_>) -> Result<u64> {
-    let end = lseek(fd, 0, Whence::SeekEnd).map_err(said)?;
+    let end = lseek(fd, 0, Whence::SeekEnd).map_err(from_nix)?;
     u64::try_from(end).map_err(|_| Errno::EINVAL)
 }
 
-/// Where a file in memory has pages, as ranges of bytes within its first `len_bytes`, in order. What lies between reads as
-/// zeros, and to read it through a mapping would make pages of it. Files that cannot tell have one range.
+/// The byte ranges within the first `len_bytes` of a file in memory that have pages, in order. The
+/// holes between them read as zeros; reading them through a mapping would allocate pages. A file
+/// system without this information gives one range.
 pub fn data_ranges(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<Vec<Range<u64>>> {
     let seek = |from: u64, whence: Whence| {
         let from = i64::try_from(from).map_err(|_| Errno::EFBIG)?;
-        let found = lseek(fd, from, whence).map_err(said)?;
+        let found = lseek(fd, from, whence).map_err(from_nix)?;
         u64::try_from(found).map_err(|_| Errno::EINVAL)
     };
     let mut ranges = Vec::new();
@@ -111,7 +119,7 @@ pub fn data_ranges(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<Vec<Range<u64>>
     Ok(ranges)
 }
 
-/// What a descriptor refers to, whatever its number: duplicates have the same.
+/// Identifies the open file behind a descriptor by device and inode: equal for duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Identity {
     device: u64,
@@ -119,18 +127,20 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// From what stat says.
+    /// The identity with these numbers of a `stat` structure.
     pub fn new(device: u64, inode: u64) -> Self {
         Self { device, inode }
     }
 }
 
-/// Identity of what a descriptor refers to. Sockets, eventfds and the like may share one; pipes and files do not.
+/// Identity of the file behind a descriptor. Anonymous inodes (eventfds and the like) may share
+/// one; pipes and files do not.
 pub fn identity(fd: RawFd) -> Result<Identity> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
-    // SAFETY: the kernel fills the whole structure if it succeeds; a number that is no descriptor is an error.
+    // SAFETY: the kernel fills the whole structure if the call succeeds, and fails for a number
+    // that is not a descriptor.
     let stat = unsafe {
-        check(system_call!(libc::SYS_fstat, fd, stat.as_mut_ptr()))?;
+        check_result(system_call!(libc::SYS_fstat, fd, stat.as_mut_ptr()))?;
         stat.assume_init()
     };
     Ok(Identity {
@@ -140,53 +150,56 @@ pub fn identity(fd: RawFd) -> Result<Identity> {
 }
 
 fn open(path: &CStr, flags: i32) -> Result<OwnedFd> {
-    // SAFETY: a path that ends in a zero, and plain numbers.
-    owned(unsafe { system_call!(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0) })
+    // SAFETY: the path is zero-terminated, and the other arguments are numbers.
+    owned_fd(unsafe { system_call!(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), flags, 0) })
 }
 
-/// Where the kernel tells what a descriptor is of.
-fn link(fd: RawFd) -> Result<CString> {
+/// Path of the link in /proc to the file behind a descriptor.
+fn proc_link(fd: RawFd) -> Result<CString> {
     CString::new(format!("/proc/self/fd/{fd}")).map_err(|_| Errno::EINVAL)
 }
 
-/// The path under which a descriptor's file was opened, for people: what has been removed since ends in ` (deleted)`.
+/// The path under which the file behind a descriptor was opened; followed by ` (deleted)` if the
+/// file has been removed since.
 pub fn name_of(fd: RawFd) -> Result<Vec<u8>> {
-    let mut name = vec![0_u8; libc::PATH_MAX as usize];
-    let link = link(fd)?;
-    let (at, room) = (name.as_mut_ptr(), name.len());
-    // SAFETY: a path that ends in a zero, and as many bytes as there are.
-    let length = check(unsafe {
+    let mut path = vec![0_u8; libc::PATH_MAX as usize];
+    let link = proc_link(fd)?;
+    let (buffer, size) = (path.as_mut_ptr(), path.len());
+    // SAFETY: the path is zero-terminated, and the buffer has `size` bytes.
+    let length = check_result(unsafe {
         system_call!(
             libc::SYS_readlinkat,
             libc::AT_FDCWD,
             link.as_ptr(),
-            at,
-            room
+            buffer,
+            size
         )
     })?;
-    name.truncate(length as usize);
-    Ok(name)
+    path.truncate(length as usize);
+    Ok(path)
 }
 
-/// The file of a descriptor, opened again: locks are of who has opened it.
+/// Opens the file behind a descriptor once more: [`Lock`]s belong to an open file description, not
+/// to a descriptor.
 pub fn reopen(fd: BorrowedFd<'_>) -> Result<OwnedFd> {
-    let again = open(&link(fd.as_raw_fd())?, libc::O_RDWR | libc::O_CLOEXEC)?;
-    dup_high(again.as_fd())
+    let reopened = open(&proc_link(fd.as_raw_fd())?, libc::O_RDWR | libc::O_CLOEXEC)?;
+    dup_high(reopened.as_fd())
 }
 
-/// A lock on bytes of a file, against all who have opened it by another call.
+/// A lock on bytes of a file, against other open file descriptions of the same file (fcntl's
+/// `F_OFD_SETLK`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lock {
-    /// None.
+    /// No lock.
     Free,
-    /// With others of this kind.
+    /// Compatible with other shared locks.
     Shared,
-    /// Alone.
+    /// Compatible with no other lock.
     Exclusive,
 }
 
 impl Lock {
-    fn of(self, at: i64, count: i64) -> libc::flock {
+    fn to_flock(self, at: i64, count: i64) -> libc::flock {
         libc::flock {
             l_type: match self {
                 Lock::Free => libc::F_UNLCK,
@@ -200,54 +213,57 @@ impl Lock {
         }
     }
 
-    /// Takes it on a byte, instead of the one that this opening has there. False: another's stands in the way.
+    /// Tries to set the lock on the byte at offset `at`, replacing the one that this open file
+    /// description holds there. Returns false if a lock of another one conflicts.
     pub fn take(self, file: BorrowedFd<'_>, at: i64) -> Result<bool> {
-        let lock = self.of(at, 1);
-        match fcntl(file, FcntlArg::F_OFD_SETLK(&lock)).map_err(said) {
+        let lock = self.to_flock(at, 1);
+        match fcntl(file, FcntlArg::F_OFD_SETLK(&lock)).map_err(from_nix) {
             Ok(_) => Ok(true),
             Err(Errno::EAGAIN | Errno::EACCES) => Ok(false),
             Err(error) => Err(error),
         }
     }
 
-    /// Whether no lock of others stands in its way on some bytes.
+    /// True if no lock of another open file description on the `count` bytes at offset `at`
+    /// conflicts with this one.
     pub fn is_free(self, file: BorrowedFd<'_>, at: i64, count: i64) -> Result<bool> {
-        let mut lock = self.of(at, count);
-        fcntl(file, FcntlArg::F_OFD_GETLK(&mut lock)).map_err(said)?;
+        let mut lock = self.to_flock(at, count);
+        fcntl(file, FcntlArg::F_OFD_GETLK(&mut lock)).map_err(from_nix)?;
         Ok(lock.l_type == libc::F_UNLCK as libc::c_short)
     }
 }
 
-/// A pipe, whose ends tell each other when the last descriptor of one is closed.
+/// A pipe. Each end can detect that the last descriptor of the other end was closed.
 #[derive(Debug)]
 pub struct Pipe {
-    /// What the other side gets.
+    /// The end that is given away.
     pub reader: OwnedFd,
-    /// What we keep.
+    /// The end that is kept.
     pub writer: OwnedFd,
 }
 
 impl Pipe {
-    /// A pipe; exec closes both ends, and we keep the writer at a high number.
+    /// Creates a pipe with close-on-exec at both ends; the writer has a high number.
     pub fn new() -> Result<Self> {
         let flags = OFlag::O_CLOEXEC | OFlag::O_NONBLOCK;
-        let (reader, writer) = nix::unistd::pipe2(flags).map_err(said)?;
+        let (reader, writer) = nix::unistd::pipe2(flags).map_err(from_nix)?;
         let writer = dup_high(writer.as_fd())?;
         Ok(Self { reader, writer })
     }
 
-    /// The same, under a name by which [`name_of`] knows the reader in every process that has it: a path where nothing is yet, nor is
-    /// when this returns.
+    /// Creates a named pipe, so that [`name_of`] identifies its reader in every process that has
+    /// it. `path` must not exist; it is removed again before this returns.
     pub fn named(path: &Path) -> Result<Self> {
         let name = CString::new(path.as_os_str().as_bytes()).map_err(|_| Errno::EINVAL)?;
-        nix::unistd::mkfifo(name.as_c_str(), Mode::S_IRUSR | Mode::S_IWUSR).map_err(said)?;
+        nix::unistd::mkfifo(name.as_c_str(), Mode::S_IRUSR | Mode::S_IWUSR).map_err(from_nix)?;
         let flags = libc::O_NONBLOCK | libc::O_CLOEXEC;
         let reader = open(&name, flags | libc::O_RDONLY);
         let writer = reader
             .as_ref()
             .ok()
             .map(|_| open(&name, flags | libc::O_WRONLY));
-        // Whoever opens it after this does so by a descriptor. That it cannot be removed is its folder's business.
+        // From here on the pipe is opened through a descriptor only. A failure to remove the path
+        // leaves the pipe usable.
         let _ = nix::unistd::unlink(name.as_c_str());
         let writer = writer.unwrap_or(Err(Errno::EIO));
         let (reader, writer) = (reader?, writer?);
@@ -255,23 +271,24 @@ impl Pipe {
         Ok(Self { reader, writer })
     }
 
-    /// A writer of the pipe that a reader is of.
+    /// Opens a writer of the pipe that `reader` belongs to.
     pub fn writer_of(reader: RawFd) -> Result<OwnedFd> {
         let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_WRONLY;
-        let writer = open(&link(reader)?, flags)?;
+        let writer = open(&proc_link(reader)?, flags)?;
         dup_high(writer.as_fd())
     }
 
-    /// Makes readers readable, for poll.
+    /// Writes a byte, so that poll reports the reader as readable. Errors are ignored: a full pipe
+    /// is readable already.
     pub fn write_byte(writer: BorrowedFd<'_>) {
-        // A full pipe is readable already; without readers nobody cares, and Rust programs ignore SIGPIPE, but a C program that
-        // loads us may not: so look first.
+        // A write without a reader raises SIGPIPE, which Rust programs ignore but a C program that
+        // loads this library may not.
         if Self::has_reader(writer) {
             let _ = nix::unistd::write(writer, &[1]);
         }
     }
 
-    /// Whether anybody still holds the reader.
+    /// True if a descriptor of the reader is still open.
     pub fn has_reader(writer: BorrowedFd<'_>) -> bool {
         match poll(writer, PollFlags::empty(), PollTimeout::ZERO) {
             Ok(events) => !events.contains(PollFlags::POLLERR),
@@ -282,24 +299,25 @@ impl Pipe {
 
 fn poll(fd: BorrowedFd<'_>, events: PollFlags, timeout: PollTimeout) -> Result<PollFlags> {
     let mut entry = [PollFd::new(fd, events)];
-    nix::poll::poll(&mut entry, timeout).map_err(said)?;
+    nix::poll::poll(&mut entry, timeout).map_err(from_nix)?;
     Ok(entry[0].revents().unwrap_or(PollFlags::empty()))
 }
 
-/// Leaves a descriptor open over exec.
+/// Clears close-on-exec of a descriptor.
 pub fn keep_over_exec(fd: BorrowedFd<'_>) -> Result<()> {
     fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))
         .map(drop)
-        .map_err(said)
+        .map_err(from_nix)
 }
 
-/// Whether a descriptor is readable now.
+/// True if a descriptor is readable now.
 pub fn poll_readable(fd: BorrowedFd<'_>) -> Result<bool> {
     let events = poll(fd, PollFlags::POLLIN, PollTimeout::ZERO)?;
     Ok(events.contains(PollFlags::POLLIN))
 }
 
-/// Waits until a descriptor is readable, some milliseconds at most. False: it is not.
+/// Waits at most `timeout_ms` until a descriptor is readable; returns false if it is not, or if a
+/// signal interrupted the wait.
 pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: u16) -> Result<bool> {
     match poll(fd, PollFlags::POLLIN, timeout_ms.into()) {
         Ok(events) => Ok(events.contains(PollFlags::POLLIN)),
@@ -308,20 +326,20 @@ pub fn wait_readable(fd: BorrowedFd<'_>, timeout_ms: u16) -> Result<bool> {
     }
 }
 
-/// Waits until one of some descriptors is readable, or a signal comes.
+/// Waits until one of the descriptors is readable, or a signal arrives.
 pub fn wait_any_readable(fds: &[BorrowedFd<'_>]) -> Result<()> {
     let mut entries: Vec<PollFd<'_>> = fds
         .iter()
         .map(|&fd| PollFd::new(fd, PollFlags::POLLIN))
         .collect();
-    match nix::poll::poll(&mut entries, PollTimeout::NONE).map_err(said) {
+    match nix::poll::poll(&mut entries, PollTimeout::NONE).map_err(from_nix) {
         Ok(_) | Err(Errno::EINTR) => Ok(()),
         Err(error) => Err(error),
     }
 }
 
-/// Raises the number of descriptors that the process may have as far as it may.
+/// Raises the soft limit on open descriptors to the hard limit.
 pub fn raise_descriptor_limit() -> Result<()> {
-    let (_, most) = getrlimit(Resource::RLIMIT_NOFILE).map_err(said)?;
-    setrlimit(Resource::RLIMIT_NOFILE, most, most).map_err(said)
+    let (_, max) = getrlimit(Resource::RLIMIT_NOFILE).map_err(from_nix)?;
+    setrlimit(Resource::RLIMIT_NOFILE, max, max).map_err(from_nix)
 }

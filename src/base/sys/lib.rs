@@ -1,25 +1,26 @@
-//! The edge to the operating system: what is unsafe to ask of it, as safe functions.
+//! The edge to the operating system: system calls and shared memory as safe functions.
 //!
 //! In:  descriptors, addresses, lengths.
-//! Out: [`Mapping`] (shared memory), [`ioctl`], [`memfd`], pipes, device nodes, the clock, memory of this process by address.
+//! Out: [`Mapping`] (shared memory), [`ioctl`], [`memfd`], pipes, device nodes, clocks, memory of
+//!      this process by address.
+//! Tests: `tests.rs`.
 //!
-//! What the simulator's preload library interposes (mmap, stat and the like) reaches the kernel itself, never a libc function of the same
-//! name: that library is built on this crate. [`ioctl`] alone goes where the process's ioctls go. The rest is nix's.
-#![allow(unsafe_code, reason = "one of the rooms for it: STYLE.md, section 9")]
-
-/// A system call. Every argument takes a whole register: what C would pass as an `int` leaves the upper half to chance, and the
-/// kernel looks at it.
-macro_rules! system_call {
-    ($number:expr $(, $argument:expr)* $(,)?) => {
-        libc::syscall($number $(, ($argument) as libc::c_long)*)
-    };
-}
+//! The simulator's preload library interposes functions of libc (mmap, stat and others) and is
+//! built on this crate. Functions here that need one of those make the system call themselves, so
+//! that they never reach the interposed function. Exceptions are [`ioctl`], [`Mapping::of_device`]
+//! and the functions on device nodes, which must see the device that the preload library presents.
+//! Everything else goes through nix.
+#![allow(
+    unsafe_code,
+    reason = "one of the crates that may: STYLE.md, section 9"
+)]
 
 mod file;
 mod folder;
 mod mapping;
 mod node;
 mod process;
+mod syscall;
 
 pub use file::{
     Identity, Lock, Pipe, data_ranges, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd,
@@ -35,28 +36,6 @@ pub use process::{
     write_process,
 };
 pub use uapi::{Errno, Result};
-
-/// A reason as our interfaces have it.
-fn said(error: nix::errno::Errno) -> Errno {
-    Errno(error as i32)
-}
-
-/// The reason of the last failure in this thread.
-fn last_error() -> Errno {
-    Errno(
-        std::io::Error::last_os_error()
-            .raw_os_error()
-            .unwrap_or(Errno::EIO.0),
-    )
-}
-
-fn check(value: libc::c_long) -> Result<libc::c_long> {
-    if value < 0 {
-        Err(last_error())
-    } else {
-        Ok(value)
-    }
-}
 
 #[cfg(test)]
 mod tests;

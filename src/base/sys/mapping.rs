@@ -1,39 +1,39 @@
-//! Shared memory.
+//! Mapped memory that is shared with the GPU, with other processes or with the application.
 //!
-//! Pages may change under us (the GPU, another process, the application): they are only ever seen as atomics, or copied.
+//! Others may write the pages at any time, so they are accessed only as atomics or by copying.
 
 use std::os::fd::{AsRawFd, BorrowedFd};
 use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64};
 
-use uapi::HostPages;
+use uapi::{Errno, HostPages, Result};
 
-use crate::{Errno, Result, last_error};
+use crate::syscall::{last_error, system_call};
 
-/// Bytes of a page of this machine.
+/// Bytes of a page.
 pub const PAGE_BYTES: usize = 4096;
 
-/// Bytes of a line of the CPU's cache.
+/// Bytes of a CPU cache line.
 const LINE_BYTES: usize = 64;
 
 /// # Safety
-/// The address can be read.
+/// The address is readable.
 #[cfg(target_arch = "x86_64")]
 unsafe fn flush_line(at: *const u8) {
-    // SAFETY: as the caller says.
+    // SAFETY: guaranteed by the caller.
     unsafe { std::arch::x86_64::_mm_clflush(at) };
 }
 
-/// GPUs that do not see the CPU's cache are found beside that CPU alone.
+/// Does nothing: Intel GPUs without a coherent cache exist only beside x86-64 CPUs.
 ///
 /// # Safety
-/// None is needed.
+/// No requirement.
 #[cfg(not(target_arch = "x86_64"))]
 unsafe fn flush_line(_at: *const u8) {}
 
-/// CLFLUSH is ordered by full fences alone.
-fn fence() {
+/// Orders CLFLUSH, for which weaker fences than a full one do not suffice.
+fn full_fence() {
     std::sync::atomic::fence(std::sync::atomic::Ordering::SeqCst);
 }
 
@@ -45,36 +45,39 @@ pub struct Mapping {
     owner: Owner,
 }
 
-/// Who unmaps the pages.
+/// How the pages are unmapped when the mapping is dropped.
 #[derive(Debug)]
 enum Owner {
-    /// We, by a system call.
-    Kernel,
-    /// The library that mapped them by libc's function, by libc's function.
-    Library(#[allow(dead_code, reason = "dropped, never looked at")] memmap2::MmapRaw),
-    /// Whoever lent them.
-    Somebody,
-    /// Nobody, as long as they are kept.
-    Host(#[allow(dead_code, reason = "kept, never looked at")] Arc<dyn HostPages>),
+    /// By our munmap system call.
+    Syscall,
+    /// By libc's munmap, which may be interposed as the mmap was.
+    Libc(#[allow(dead_code, reason = "held only to be dropped")] memmap2::MmapRaw),
+    /// Not at all: the caller of [`Mapping::borrow`] owns them.
+    Borrowed,
+    /// Not by us: the reference keeps them mapped.
+    HostPages(
+        #[allow(dead_code, reason = "held only to keep the pages mapped")] Arc<dyn HostPages>,
+    ),
 }
 
-// SAFETY: the pages are only reached through atomics and raw copies that assume nothing about other writers.
+// SAFETY: the pages are accessed only through atomics and raw copies, which assume nothing about
+// other writers.
 unsafe impl Send for Mapping {}
 // SAFETY: as above.
 unsafe impl Sync for Mapping {}
 
 impl Mapping {
-    /// Maps a file from an offset (a multiple of a page), shared.
+    /// Maps part of a file, shared. The offset is a multiple of the page size. Makes the system
+    /// call itself, so that an interposed mmap is not called.
     pub fn new(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: usize) -> Result<Self> {
         let offset = i64::try_from(offset_bytes).map_err(|_| Errno::EINVAL)?;
         if len_bytes == 0 || len_bytes > isize::MAX as usize {
             return Err(Errno::EINVAL);
         }
-        // SAFETY: the kernel picks free pages, so nothing of ours is replaced; `fd` is open for the call; the pages stay ours until
-        // `drop`, the only place that unmaps them.
+        // SAFETY: the kernel picks a free range, so no existing mapping is replaced; `fd` is open
+        // during the call; only `drop` unmaps the pages.
         let base = unsafe {
             let protection = libc::PROT_READ | libc::PROT_WRITE;
-            // Not libc's function: in a process whose mmap is interposed, this must reach the kernel.
             system_call!(
                 libc::SYS_mmap,
                 std::ptr::null_mut::<u8>(),
@@ -92,12 +95,12 @@ impl Mapping {
         Ok(Self {
             base,
             len_bytes,
-            owner: Owner::Kernel,
+            owner: Owner::Syscall,
         })
     }
 
-    /// Maps pages of a device file, shared. Unlike [`Mapping::new`] through libc's function: a preload library may stand for the
-    /// device, and its offsets mean something to that library only.
+    /// Maps pages of a device file, shared. Unlike [`Mapping::new`] this calls libc's mmap: a
+    /// preload library may simulate the device, and only that library understands the offset.
     pub fn of_device(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: usize) -> Result<Self> {
         let pages = memmap2::MmapOptions::new()
             .offset(offset_bytes)
@@ -108,23 +111,25 @@ impl Mapping {
         Ok(Self {
             base,
             len_bytes,
-            owner: Owner::Library(pages),
+            owner: Owner::Libc(pages),
         })
     }
 
-    /// Pages that somebody else mapped.
+    /// Wraps pages that the caller has mapped and unmaps.
     ///
     /// # Safety
-    /// `base` is a multiple of 8, and the pages stay readable and writable until the value is dropped.
+    /// `base` is a multiple of 8, and the pages stay readable and writable until the value
+    /// is dropped.
     pub unsafe fn borrow(base: NonNull<u8>, len_bytes: usize) -> Self {
         Self {
             base,
             len_bytes,
-            owner: Owner::Somebody,
+            owner: Owner::Borrowed,
         }
     }
 
-    /// Pages of the process, kept as long as the value.
+    /// Wraps pages of the process and keeps them mapped. `EINVAL` unless start and length are
+    /// multiples of the page size.
     pub fn of_host(pages: Arc<dyn HostPages>) -> Result<Self> {
         let words = pages.words();
         let len_bytes = size_of_val(words);
@@ -138,7 +143,7 @@ impl Mapping {
         Ok(Self {
             base,
             len_bytes,
-            owner: Owner::Host(pages),
+            owner: Owner::HostPages(pages),
         })
     }
 
@@ -147,46 +152,48 @@ impl Mapping {
         self.len_bytes
     }
 
-    /// Address of the first byte, as C sees it. Only where C calls us may anyone make a pointer of it.
+    /// Address of the first byte, as a number for C interfaces.
     pub fn address(&self) -> usize {
         self.base.as_ptr() as usize
     }
 
-    /// The first byte, for those who hand it on to C (`vkMapMemory`).
+    /// Pointer to the first byte, to return to C (`vkMapMemory`).
     pub fn as_ptr(&self) -> *mut u8 {
         self.base.as_ptr()
     }
 
-    /// The bytes.
+    /// The contents as bytes.
     pub fn bytes(&self) -> &[AtomicU8] {
-        // SAFETY: mapped, and as long as `self`; every value is valid; atomics allow for other writers.
+        // SAFETY: mapped as long as `self` exists; every value is valid; atomics allow for other
+        // writers.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.len_bytes) }
     }
 
-    /// The words, without the bytes beyond the last whole one.
+    /// The contents as dwords, without a partial one at the end.
     pub fn words(&self) -> &[AtomicU32] {
         // SAFETY: as `bytes`; mappings are aligned to pages, and borrowed ones to 8 bytes.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.len_bytes / 4) }
     }
 
-    /// The double words, without the bytes beyond the last whole one.
+    /// The contents as qwords, without a partial one at the end.
     pub fn qwords(&self) -> &[AtomicU64] {
         // SAFETY: as `words`.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr().cast(), self.len_bytes / 8) }
     }
 
-    fn check(&self, offset_bytes: usize, len_bytes: usize) -> Result<()> {
+    fn check_range(&self, offset_bytes: usize, len_bytes: usize) -> Result<()> {
         match offset_bytes.checked_add(len_bytes) {
             Some(end) if end <= self.len_bytes => Ok(()),
             _ => Err(Errno::EFAULT),
         }
     }
 
-    /// Writes bytes. `EFAULT` beyond the end.
+    /// Copies `data` to an offset. `EFAULT` past the end.
     pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
-        self.check(offset_bytes, data.len())?;
-        // SAFETY: in range; `data` is no part of the mapping, which no Rust reference to plain bytes ever reaches. What other
-        // writers do meanwhile can tear the data, which callers expect of shared memory; nothing is assumed of it.
+        self.check_range(offset_bytes, data.len())?;
+        // SAFETY: in range; `data` does not overlap the mapping, because no Rust reference to plain
+        // bytes points into one. Concurrent writers can tear the data, as callers expect of shared
+        // memory.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 data.as_ptr(),
@@ -197,20 +204,20 @@ impl Mapping {
         Ok(())
     }
 
-    /// Makes all bytes zero.
+    /// Zeroes all bytes.
     pub fn clear(&self) {
-        // SAFETY: in range; for the rest as `write`.
+        // SAFETY: in range; otherwise as in `write`.
         unsafe { self.base.as_ptr().write_bytes(0, self.len_bytes) };
     }
 
-    /// Writes words. `EFAULT` beyond the end.
+    /// Writes dwords at an offset in dwords. `EFAULT` past the end.
     #[inline(always)]
     pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {
         match at_dw.checked_add(N) {
             Some(end_dw) if end_dw <= self.len_bytes / 4 => {}
             _ => return Err(Errno::EFAULT),
         }
-        // SAFETY: in range, and aligned as `words` says; for the rest as `write`.
+        // SAFETY: in range, and aligned as in `words`; otherwise as in `write`.
         unsafe {
             self.base
                 .as_ptr()
@@ -221,10 +228,10 @@ impl Mapping {
         Ok(())
     }
 
-    /// Reads bytes. `EFAULT` beyond the end.
+    /// Copies bytes from an offset to `out`. `EFAULT` past the end.
     pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
-        self.check(offset_bytes, out.len())?;
-        // SAFETY: as `write`.
+        self.check_range(offset_bytes, out.len())?;
+        // SAFETY: as in `write`.
         unsafe {
             std::ptr::copy_nonoverlapping(
                 self.base.as_ptr().add(offset_bytes),
@@ -235,24 +242,25 @@ impl Mapping {
         Ok(())
     }
 
-    /// Writes the CPU's copies of some bytes back and forgets them: what others have written is read from then on. `EFAULT` beyond the
-    /// end. Bytes around them, to whole lines of the cache, are treated likewise.
+    /// Writes back and invalidates the CPU cache lines that contain the range, so that later reads
+    /// see what a non-coherent device has written. `EFAULT` past the end.
     pub fn flush_lines(&self, offset_bytes: usize, len_bytes: usize) -> Result<()> {
-        self.check(offset_bytes, len_bytes)?;
+        self.check_range(offset_bytes, len_bytes)?;
         let first = offset_bytes & !(LINE_BYTES - 1);
-        fence();
+        full_fence();
         for at in (first..offset_bytes + len_bytes).step_by(LINE_BYTES) {
-            // SAFETY: in range: mappings are whole pages. To write a line back changes nothing that this process sees.
+            // SAFETY: in range, as mappings are whole pages. Writing a line back changes nothing
+            // that this process can observe.
             unsafe { flush_line(self.base.as_ptr().add(at)) };
         }
-        fence();
+        full_fence();
         Ok(())
     }
 
-    /// Fills with a byte. `EFAULT` beyond the end.
+    /// Fills a range with a byte. `EFAULT` past the end.
     pub fn fill(&self, offset_bytes: usize, len_bytes: usize, value: u8) -> Result<()> {
-        self.check(offset_bytes, len_bytes)?;
-        // SAFETY: as `write`.
+        self.check_range(offset_bytes, len_bytes)?;
+        // SAFETY: as in `write`.
         unsafe { std::ptr::write_bytes(self.base.as_ptr().add(offset_bytes), value, len_bytes) };
         Ok(())
     }
@@ -264,7 +272,7 @@ impl HostPages for Mapping {
     }
 }
 
-/// A piece of a mapping, with one owner.
+/// Exclusive access to part of a mapping: plain dwords instead of atomics.
 #[derive(Debug)]
 pub struct Window {
     base: NonNull<u32>,
@@ -273,25 +281,25 @@ pub struct Window {
     _mapping: Arc<Mapping>,
 }
 
-// SAFETY: the words are reached through the window alone, under the rules of `&` and `&mut`.
+// SAFETY: the words are accessed only through the window, under the rules of `&` and `&mut`.
 unsafe impl Send for Window {}
 // SAFETY: as above.
 unsafe impl Sync for Window {}
 
 impl Mapping {
-    /// Cuts the mapping into pieces of `piece_bytes` (a multiple of 4); what is left over at the end is nobody's. Nobody but the
-    /// owners of the pieces can write the pages through this mapping any more. For pages that the machine reads alone while one of
-    /// the pieces is borrowed.
-    pub fn into_windows(self, piece_bytes: usize) -> Vec<Window> {
-        let (piece_dw, count) = match piece_bytes / 4 {
+    /// Divides the mapping into windows of `window_bytes` (a multiple of 4); a remainder at the end
+    /// is unused. Only the owners of the windows can access the pages through this mapping from
+    /// then on. For memory that the GPU at most reads while a window is borrowed.
+    pub fn into_windows(self, window_bytes: usize) -> Vec<Window> {
+        let (window_dw, count) = match window_bytes / 4 {
             0 => (0, 0),
-            piece_dw => (piece_dw, self.len_bytes / 4 / piece_dw),
+            window_dw => (window_dw, self.len_bytes / 4 / window_dw),
         };
         let mapping = Arc::new(self);
         let window = |index: usize| Window {
-            // SAFETY: `index` is below `count`, so the piece lies within the mapping.
-            base: unsafe { mapping.base.cast::<u32>().add(index * piece_dw) },
-            len_dw: piece_dw,
+            // SAFETY: `index` is less than `count`, so the window lies within the mapping.
+            base: unsafe { mapping.base.cast::<u32>().add(index * window_dw) },
+            len_dw: window_dw,
             _mapping: mapping.clone(),
         };
         (0..count).map(window).collect()
@@ -299,48 +307,49 @@ impl Mapping {
 }
 
 impl Window {
-    /// The words.
+    /// The dwords.
     #[inline]
     pub fn words(&self) -> &[u32] {
-        // SAFETY: mapped for as long as `self`, aligned to words, and no other window has them; every value is valid.
+        // SAFETY: mapped as long as `self` exists, aligned to dwords, and not part of another
+        // window; every value is valid.
         unsafe { std::slice::from_raw_parts(self.base.as_ptr(), self.len_dw) }
     }
 
-    /// The words, to write.
+    /// The dwords, mutable.
     #[inline]
     pub fn words_mut(&mut self) -> &mut [u32] {
-        // SAFETY: as `words`; `&mut self` makes the borrow the only one.
+        // SAFETY: as in `words`; `&mut self` makes the borrow the only one.
         unsafe { std::slice::from_raw_parts_mut(self.base.as_ptr(), self.len_dw) }
     }
 
-    /// Where its words can be asked for before they are written.
+    /// The base address for prefetches of dwords that will be written later.
     pub fn ahead(&self) -> Ahead {
         Ahead(self.base.as_ptr().addr())
     }
 }
 
-/// Words that are soon to be written; an address that is never followed.
+/// Base address of a window for prefetches. It is never dereferenced.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ahead(usize);
 
 impl Ahead {
-    /// Asks the processor to have the line of a word near when it is written, and does not wait for that.
+    /// Prefetches the cache line of a dword that will be written soon. Does not wait.
     #[inline(always)]
     pub fn fetch(self, at_dw: usize) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let place = std::ptr::without_provenance::<i8>(self.0).wrapping_add(at_dw * 4);
-            // SAFETY: a hint that may name any address.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(place) };
+            let line = std::ptr::without_provenance::<i8>(self.0).wrapping_add(at_dw * 4);
+            // SAFETY: a prefetch is a hint and valid for any address.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(line) };
         }
     }
 }
 
 impl Drop for Mapping {
     fn drop(&mut self) {
-        if let Owner::Kernel = self.owner {
-            // SAFETY: made by `new`, and nobody can hold a reference into it any more.
+        if let Owner::Syscall = self.owner {
+            // SAFETY: mapped by `new`; references into it cannot outlive `self`.
             unsafe { system_call!(libc::SYS_munmap, self.base.as_ptr(), self.len_bytes) };
         }
     }

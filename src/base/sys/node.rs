@@ -1,36 +1,37 @@
 //! DRM device nodes of this machine.
 //!
-//! By libc's functions where paths are concerned: there a preload library may show a device.
+//! Paths are accessed through libc's functions, where a preload library may present a simulated
+//! device.
 
 use std::fs::{File, OpenOptions};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
-use crate::{Errno, Result};
+use uapi::{Errno, Result};
 
 /// A render node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Where it is.
+    /// Path under /dev/dri.
     pub path: PathBuf,
     /// Major number.
     pub major: u32,
     /// Minor number.
     pub minor: u32,
-    /// PCI vendor.
+    /// PCI vendor id.
     pub vendor: u32,
-    /// PCI device.
+    /// PCI device id.
     pub device: u32,
     /// PCI revision.
     pub revision: u32,
-    /// PCI domain, bus, device and function, if it is on a PCI bus.
+    /// PCI domain, bus, device and function, if the device is on a PCI bus.
     pub pci: Option<[u32; 4]>,
-    /// Major and minor number of the same device's primary node, through which displays are driven.
+    /// Major and minor number of the primary node of the same device, which drives displays.
     pub primary: Option<[u32; 2]>,
 }
 
-/// Every render node that is there and can be looked at, by minor number.
+/// All render nodes whose properties can be read, ordered by minor number.
 pub fn render_nodes() -> Vec<Node> {
     let Ok(entries) = std::fs::read_dir("/dev/dri") else {
         return Vec::new();
@@ -38,13 +39,13 @@ pub fn render_nodes() -> Vec<Node> {
     let mut nodes: Vec<Node> = entries
         .flatten()
         .filter(|entry| entry.file_name().to_string_lossy().starts_with("renderD"))
-        .filter_map(|entry| describe(&entry.path()))
+        .filter_map(|entry| read_node(&entry.path()))
         .collect();
     nodes.sort_by_key(|node| node.minor);
     nodes
 }
 
-fn describe(path: &Path) -> Option<Node> {
+fn read_node(path: &Path) -> Option<Node> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.file_type().is_char_device() {
         return None;
@@ -56,16 +57,16 @@ fn describe(path: &Path) -> Option<Node> {
         path: path.to_owned(),
         major,
         minor,
-        vendor: hexadecimal(&folder.join("vendor"))?,
-        device: hexadecimal(&folder.join("device"))?,
-        revision: hexadecimal(&folder.join("revision")).unwrap_or(0),
-        pci: pci(&folder.join("uevent")),
-        primary: primary(&folder.join("drm")),
+        vendor: read_hex(&folder.join("vendor"))?,
+        device: read_hex(&folder.join("device"))?,
+        revision: read_hex(&folder.join("revision")).unwrap_or(0),
+        pci: read_pci_address(&folder.join("uevent")),
+        primary: find_primary(&folder.join("drm")),
     })
 }
 
-/// The primary node among those of a device.
-fn primary(nodes: &Path) -> Option<[u32; 2]> {
+/// Major and minor number of the primary node in a device's folder of nodes.
+fn find_primary(nodes: &Path) -> Option<[u32; 2]> {
     let mut entries = std::fs::read_dir(nodes).ok()?.flatten();
     let card = entries.find(|entry| entry.file_name().to_string_lossy().starts_with("card"))?;
     let text = std::fs::read_to_string(card.path().join("dev")).ok()?;
@@ -73,12 +74,12 @@ fn primary(nodes: &Path) -> Option<[u32; 2]> {
     Some([major.parse().ok()?, minor.parse().ok()?])
 }
 
-fn hexadecimal(path: &Path) -> Option<u32> {
+fn read_hex(path: &Path) -> Option<u32> {
     let text = std::fs::read_to_string(path).ok()?;
     u32::from_str_radix(text.trim().trim_start_matches("0x"), 16).ok()
 }
 
-fn pci(uevent: &Path) -> Option<[u32; 4]> {
+fn read_pci_address(uevent: &Path) -> Option<[u32; 4]> {
     let text = std::fs::read_to_string(uevent).ok()?;
     let slot = text
         .lines()
@@ -94,12 +95,12 @@ fn pci(uevent: &Path) -> Option<[u32; 4]> {
     ])
 }
 
-/// Major and minor number of a device, which the kernel and protocols tell as one number.
+/// Splits a `dev_t` into major and minor number.
 pub fn device_numbers(device: u64) -> [u32; 2] {
     [libc::major(device), libc::minor(device)]
 }
 
-/// Opens a device node for reading and writing; exec closes it.
+/// Opens a device node for reading and writing, with close-on-exec.
 pub fn open_node(path: &Path) -> Result<OwnedFd> {
     let opened: std::io::Result<File> = OpenOptions::new().read(true).write(true).open(path);
     opened

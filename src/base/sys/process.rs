@@ -1,6 +1,7 @@
-//! This process: its clock, and its memory by address.
+//! This process: clocks, process id, signals, CPU affinity, its memory by address, its loaded
+//! libraries.
 
-use crate::{Errno, Result, said};
+use crate::syscall::from_nix;
 use nix::sched::CpuSet;
 use nix::sys::signal::{SigHandler, SigSet, Signal};
 use nix::sys::time::TimeSpec;
@@ -10,63 +11,68 @@ use nix::unistd::{Pid, SysconfVar, getpid, sysconf};
 use std::io::{IoSlice, IoSliceMut};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use uapi::{Errno, Result};
 
 /// The monotonic clock, in ns.
 pub fn monotonic_ns() -> i64 {
     clock_ns(ClockId::CLOCK_MONOTONIC)
 }
 
-/// The monotonic clock that nothing slews, in ns.
+/// The raw monotonic clock, whose rate is never adjusted, in ns.
 pub fn monotonic_raw_ns() -> i64 {
     clock_ns(ClockId::CLOCK_MONOTONIC_RAW)
 }
 
-/// Time that CPUs have spent in this process, in ns.
+/// CPU time of this process, in ns.
 pub fn process_cpu_ns() -> i64 {
     clock_ns(ClockId::CLOCK_PROCESS_CPUTIME_ID)
 }
 
 fn clock_ns(clock: ClockId) -> i64 {
-    // Every Linux has these clocks.
+    // Cannot fail: every Linux kernel has these clocks.
     let time = clock.now().unwrap_or(TimeSpec::new(0, 0));
     time.tv_sec()
         .saturating_mul(1_000_000_000)
         .saturating_add(time.tv_nsec())
 }
 
-/// This process's number: a fork changes it. Not for a child that shares its parent's memory (`vfork`), whose number would be
-/// kept for the parent's: [`asked_process_id`].
+/// The id of this process, cached until a fork. Must not be called in a child that shares its
+/// parent's memory (`vfork`): it would cache its id for the parent. Use [`asked_process_id`] there.
 pub fn process_id() -> i32 {
-    own_id().as_raw()
+    cached_pid().as_raw()
 }
 
-/// The same, asked of the kernel now and kept nowhere: for what any child may run before it executes a program or ends.
+/// The id of this process without a cache: for code that may run in a forked child before it
+/// executes a program or exits.
 pub fn asked_process_id() -> i32 {
     getpid().as_raw()
 }
 
-/// The same. The kernel is asked once in each process: where the answer is kept a child finds nothing.
-fn own_id() -> Pid {
-    static KEPT: OnceLock<Option<&AtomicI32>> = OnceLock::new();
-    let Some(kept) = *KEPT.get_or_init(unknown_to_children) else {
+/// The process id, read from the kernel once in each process: the cache is in memory that fork
+/// zeroes in the child.
+fn cached_pid() -> Pid {
+    static CACHE: OnceLock<Option<&AtomicI32>> = OnceLock::new();
+    let Some(cached) = *CACHE.get_or_init(allocate_wiped_on_fork) else {
         return getpid();
     };
-    match kept.load(Relaxed) {
+    match cached.load(Relaxed) {
         0 => {
             let id = getpid();
-            kept.store(id.as_raw(), Relaxed);
+            cached.store(id.as_raw(), Relaxed);
             id
         }
         id => Pid::from_raw(id),
     }
 }
 
-/// A number that is 0 now, and in each child that is forked. None where the kernel cannot do that (before Linux 4.14).
-fn unknown_to_children() -> Option<&'static AtomicI32> {
+/// Allocates a number that is 0 now and is reset to 0 in every forked child. `None` if the kernel
+/// has no `MADV_WIPEONFORK` (before Linux 4.14).
+fn allocate_wiped_on_fork() -> Option<&'static AtomicI32> {
     let bytes = 4096;
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
-    // SAFETY: memory wherever the kernel likes, aligned to a page, of zeros, and never unmapped once somebody knows of it.
+    // SAFETY: the kernel picks a free range; it is page-aligned, zeroed, and never unmapped once it
+    // is returned.
     unsafe {
         let page = libc::mmap(std::ptr::null_mut(), bytes, protection, flags, -1, 0);
         if page == libc::MAP_FAILED {
@@ -80,7 +86,7 @@ fn unknown_to_children() -> Option<&'static AtomicI32> {
     }
 }
 
-/// Bytes of memory of this machine.
+/// Bytes of physical memory of this machine.
 pub fn memory_bytes() -> Option<u64> {
     let number = |name| u64::try_from(sysconf(name).ok()??).ok();
     number(SysconfVar::_PHYS_PAGES)?.checked_mul(number(SysconfVar::PAGE_SIZE)?)
@@ -88,38 +94,39 @@ pub fn memory_bytes() -> Option<u64> {
 
 /// Frees memory that a C library has allocated for its caller to free.
 ///
-/// The process has one `free`: that of its program, where that brings one. A library looked up by hand would give the C library's own.
+/// Links to the `free` of the process, which a program may replace. A `free` looked up with dlsym
+/// in libc would bypass it.
 ///
 /// # Safety
-/// The memory was given by `malloc`, or it is null; nobody uses it any more.
+/// `memory` was returned by `malloc`, or is null, and is not used afterwards.
 pub unsafe fn free(memory: *mut std::ffi::c_void) {
-    // SAFETY: said above.
+    // SAFETY: guaranteed by the caller.
     unsafe { libc::free(memory) }
 }
 
-/// Leaves all signals of the process to its other threads.
+/// Blocks all signals in this thread, so that other threads of the process handle them.
 pub fn block_signals() {
-    // It fails for no set of signals.
+    // Cannot fail: the arguments are constant and valid.
     let _ = SigSet::all().thread_set_mask();
 }
 
-/// Keeps this thread, and the processes that it starts, on the CPU that it runs on.
+/// Pins this thread, and the processes that it starts, to the CPU that it runs on.
 pub fn stay_on_this_cpu() -> Result<()> {
-    let mut here = CpuSet::new();
-    here.set(nix::sched::sched_getcpu().map_err(said)?)
-        .map_err(said)?;
-    nix::sched::sched_setaffinity(Pid::from_raw(0), &here).map_err(said)
+    let mut cpu = CpuSet::new();
+    cpu.set(nix::sched::sched_getcpu().map_err(from_nix)?)
+        .map_err(from_nix)?;
+    nix::sched::sched_setaffinity(Pid::from_raw(0), &cpu).map_err(from_nix)
 }
 
-/// What a copy of `wanted` bytes has come to.
-fn whole(copied: nix::Result<usize>, wanted: usize) -> Result<()> {
-    match copied.map_err(said)? {
-        copied if copied == wanted => Ok(()),
+/// `EFAULT` if fewer than `requested` bytes were copied.
+fn check_complete(copied: nix::Result<usize>, requested: usize) -> Result<()> {
+    match copied.map_err(from_nix)? {
+        copied if copied == requested => Ok(()),
         _ => Err(Errno::EFAULT),
     }
 }
 
-/// Copies from an address of this process, whatever is there: `EFAULT` if not all of it can be read.
+/// Copies from any address of this process; `EFAULT` if part of the range cannot be read.
 pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
     let len = out.len();
     if len == 0 {
@@ -127,44 +134,47 @@ pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
     }
     let base = address as usize;
     let copied = process_vm_readv(
-        own_id(),
+        cached_pid(),
         &mut [IoSliceMut::new(out)],
         &[RemoteIoVec { base, len }],
     );
-    whole(copied, len)
+    check_complete(copied, len)
 }
 
-/// Lets a write to a pipe that nobody reads any more end the process quietly, as it ends C's: Rust's runtime makes it an error,
-/// and `println!` makes that a panic. For programs whose output is their work.
+/// Restores the default action of SIGPIPE: a write to a pipe without a reader terminates the
+/// process, as in C programs. Rust's runtime ignores the signal, so that the write fails and
+/// `println!` panics. Call it before other threads are started.
 pub fn end_with_the_pipe() {
-    // SAFETY: the default action; called before other threads are started. It fails for no signal that there is.
+    // SAFETY: sets the default action, not a handler. Cannot fail: SIGPIPE is a valid signal.
     let _ = unsafe { nix::sys::signal::signal(Signal::SIGPIPE, SigHandler::SigDfl) };
 }
 
-/// Copies to an address of this process: `EFAULT` if not all of it can be written.
+/// Copies to an address of this process; `EFAULT` if part of the range cannot be written.
 ///
 /// # Safety
-/// Nothing in this process may rely on the bytes there staying as they are: the address is one that C code passed to be written.
+/// No Rust code may rely on the bytes there: the address is one that C code passed to be written.
 pub unsafe fn write_process(address: u64, data: &[u8]) -> Result<()> {
     let (base, len) = (address as usize, data.len());
     if len == 0 {
         return Ok(());
     }
     let copied = process_vm_writev(
-        own_id(),
+        cached_pid(),
         &[IoSlice::new(data)],
         &[RemoteIoVec { base, len }],
     );
-    whole(copied, len)
+    check_complete(copied, len)
 }
 
-/// Keeps the library that this code is part of loaded until the process ends, whoever unloads it: what it has set up once would be
-/// lost, and set up anew, each time; and threads still run destructors of their variables in it.
+/// Keeps the library that contains this code loaded until the process ends, even if it is closed
+/// with dlclose: unloading would discard state that is expensive to build, and threads may still
+/// run thread-local destructors that are code of the library.
 pub fn stay_loaded() {
     let mut object = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
     let inside = stay_loaded as fn() as *const libc::c_void;
-    // SAFETY: the structure is filled where the answer is not 0; its path then lives as long as the library, which is opened by
-    // it once more and never closed. A program that is no library is not found, and stays anyway.
+    // SAFETY: the structure is filled if dladdr does not return 0; the path in it lives as long as
+    // the library. The library is opened once more and never closed. dlopen fails for an
+    // executable, which is never unloaded anyway.
     unsafe {
         if libc::dladdr(inside, object.as_mut_ptr()) != 0 {
             let flags = libc::RTLD_NOW | libc::RTLD_NOLOAD | libc::RTLD_NODELETE;
@@ -173,21 +183,22 @@ pub fn stay_loaded() {
     }
 }
 
-/// The id that the linker gave to the library or program that this code is part of (its GNU build id): another for every build.
-/// None where the linker was told to give none.
+/// The GNU build id of the library or program that contains this code, which differs between
+/// builds. `None` if the linker wrote none.
 pub fn build_id() -> Option<Vec<u8>> {
     struct Search {
         inside: u64,
         found: Option<Vec<u8>>,
     }
-    unsafe extern "C" fn look(
+    unsafe extern "C" fn visit_object(
         object: *mut libc::dl_phdr_info,
         _size: libc::size_t,
         search: *mut libc::c_void,
     ) -> libc::c_int {
-        // SAFETY: the loader passes an object, and what `dl_iterate_phdr` was given, which outlives the call.
+        // SAFETY: the loader passes a valid object, and the pointer that `dl_iterate_phdr` was
+        // given, whose target outlives the call.
         let (object, search) = unsafe { (&*object, &mut *search.cast::<Search>()) };
-        // SAFETY: the object's table has that many entries.
+        // SAFETY: the program header table has `dlpi_phnum` entries.
         let headers =
             unsafe { std::slice::from_raw_parts(object.dlpi_phdr, usize::from(object.dlpi_phnum)) };
         let loaded = |header: &libc::Elf64_Phdr| {
@@ -202,7 +213,7 @@ pub fn build_id() -> Option<Vec<u8>> {
             .filter(|header| header.p_type == libc::PT_NOTE)
         {
             let start = object.dlpi_addr.wrapping_add(header.p_vaddr) as *const u8;
-            // SAFETY: notes of a loaded object are in memory, as long as its header says.
+            // SAFETY: the note segment of a loaded object is mapped, with the size in its header.
             let notes = unsafe { std::slice::from_raw_parts(start, header.p_memsz as usize) };
             search.found = search.found.take().or_else(|| gnu_build_id(notes));
         }
@@ -212,14 +223,16 @@ pub fn build_id() -> Option<Vec<u8>> {
         inside: build_id as fn() -> Option<Vec<u8>> as usize as u64,
         found: None,
     };
-    // SAFETY: `look` has the type that is asked for, and `search` is its alone during the call.
-    unsafe { libc::dl_iterate_phdr(Some(look), (&raw mut search).cast()) };
+    // SAFETY: `visit_object` casts the pointer back to `Search`, and nothing else accesses `search`
+    // during the call.
+    unsafe { libc::dl_iterate_phdr(Some(visit_object), (&raw mut search).cast()) };
     search.found
 }
 
-/// The build id among notes. Ref: ELF, "Note Section": lengths of name and contents, type, both padded to 4 bytes.
+/// Finds the build id in a note segment. Ref: ELF, "Note Section": a header of name length,
+/// contents length and type, then name and contents, each padded to 4 bytes.
 fn gnu_build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
-    const BUILD_ID: u32 = 3;
+    const NT_GNU_BUILD_ID: u32 = 3;
     loop {
         let (header, rest) = notes.split_at_checked(12)?;
         let word = |index: usize| {
@@ -229,7 +242,7 @@ fn gnu_build_id(mut notes: &[u8]) -> Option<Vec<u8>> {
         let (name_bytes, bytes, kind) = (word(0)? as usize, word(1)? as usize, word(2)?);
         let (name, rest) = rest.split_at_checked(name_bytes.next_multiple_of(4))?;
         let contents = rest.get(..bytes)?;
-        if kind == BUILD_ID && name.starts_with(b"GNU\0") {
+        if kind == NT_GNU_BUILD_ID && name.starts_with(b"GNU\0") {
             return Some(contents.to_vec());
         }
         notes = rest.get(bytes.next_multiple_of(4)..)?;

@@ -17,7 +17,7 @@ fn mappings_of_one_file_share_their_bytes() {
 }
 
 #[test]
-fn a_file_tells_where_it_has_pages() {
+fn data_ranges_are_those_that_have_pages() {
     let len = 64 * PAGE_BYTES as u64;
     let fd = memfd(c"test", len).unwrap();
     assert_eq!(data_ranges(fd.as_fd(), len), Ok(vec![]));
@@ -30,14 +30,14 @@ fn a_file_tells_where_it_has_pages() {
         assert!(ranges.iter().any(|range| range.contains(&at)), "{ranges:?}");
     }
     assert!(ranges.windows(2).all(|pair| pair[0].end <= pair[1].start));
-    // Most of the file is a hole still, and looking has not filled it.
+    // Most of the file is still a hole: the query has not filled it.
     let data: u64 = ranges.iter().map(|range| range.end - range.start).sum();
     assert!(data < len / 2, "{ranges:?}");
     assert_eq!(data_ranges(fd.as_fd(), 8192), Ok(vec![]));
 }
 
 #[test]
-fn a_pipe_tells_when_its_last_reader_is_gone() {
+fn a_pipe_detects_that_its_last_reader_was_closed() {
     let pipe = Pipe::new().unwrap();
     let second = pipe.reader.try_clone().unwrap();
     assert_eq!(
@@ -55,7 +55,7 @@ fn a_pipe_tells_when_its_last_reader_is_gone() {
 }
 
 #[test]
-fn a_named_pipe_is_known_by_its_name() {
+fn a_named_pipe_keeps_its_path_and_can_be_reopened() {
     let path = private_folder()
         .unwrap()
         .join(format!("test-{}", process_id()));
@@ -70,7 +70,7 @@ fn a_named_pipe_is_known_by_its_name() {
 }
 
 #[test]
-fn locks_are_between_openings() {
+fn locks_conflict_between_open_file_descriptions() {
     let file = memfd(c"test", 4096).unwrap();
     let (one, two) = (reopen(file.as_fd()).unwrap(), reopen(file.as_fd()).unwrap());
     assert_eq!(Lock::Exclusive.take(one.as_fd(), 0), Ok(true));
@@ -86,7 +86,7 @@ fn locks_are_between_openings() {
 }
 
 #[test]
-fn one_of_several_descriptors_is_waited_for() {
+fn waiting_for_any_of_two_descriptors_returns_when_one_is_readable() {
     let (one, two) = (Pipe::new().unwrap(), Pipe::new().unwrap());
     Pipe::write_byte(two.writer.as_fd());
     wait_any_readable(&[one.reader.as_fd(), two.reader.as_fd()]).unwrap();
@@ -94,7 +94,7 @@ fn one_of_several_descriptors_is_waited_for() {
 }
 
 #[test]
-fn addresses_of_this_process_are_checked() {
+fn reads_of_unmapped_addresses_fail() {
     let value = 0x1234_5678_u32;
     let mut out = [0; 4];
     read_process(&raw const value as u64, &mut out).unwrap();
@@ -105,7 +105,7 @@ fn addresses_of_this_process_are_checked() {
 }
 
 #[test]
-fn an_ioctl_that_a_file_does_not_know_is_an_error() {
+fn unknown_and_mismatched_ioctls_fail() {
     let fd = memfd(c"test", 4096).unwrap();
     let mut version = uapi::drm::Version::default();
     assert_eq!(
@@ -119,25 +119,25 @@ fn an_ioctl_that_a_file_does_not_know_is_an_error() {
 }
 
 #[test]
-fn windows_are_pieces_of_their_own() {
+fn windows_divide_a_mapping_without_overlap() {
     let fd = memfd(c"test", 8192).unwrap();
     let all = Mapping::new(fd.as_fd(), 0, 8192).unwrap();
     let mut windows = Mapping::new(fd.as_fd(), 0, 8192)
         .unwrap()
         .into_windows(3000);
     assert_eq!(windows.len(), 2);
-    for (mark, window) in (1..).zip(&mut windows) {
+    for (value, window) in (1..).zip(&mut windows) {
         assert!(window.words().iter().all(|&word| word == 0));
-        window.words_mut().fill(mark);
+        window.words_mut().fill(value);
     }
-    let of = |byte: usize| all.words()[byte / 4].load(Ordering::Relaxed);
-    assert_eq!([0, 2996, 3000, 5996, 6000].map(of), [1, 1, 2, 2, 0]);
+    let word_at = |byte: usize| all.words()[byte / 4].load(Ordering::Relaxed);
+    assert_eq!([0, 2996, 3000, 5996, 6000].map(word_at), [1, 1, 2, 2, 0]);
     let none = Mapping::new(fd.as_fd(), 0, 8192).unwrap().into_windows(0);
     assert!(none.is_empty());
 }
 
 #[test]
-fn this_program_has_the_id_that_its_file_has() {
+fn the_build_id_of_this_program_is_in_its_file() {
     let id = build_id().unwrap();
     assert!(id.len() >= 8);
     let file = std::fs::read("/proc/self/exe").unwrap();
@@ -146,7 +146,7 @@ fn this_program_has_the_id_that_its_file_has() {
 }
 
 #[test]
-fn flushed_lines_keep_their_bytes() {
+fn flushed_lines_keep_their_contents() {
     let fd = memfd(c"test", 8192).unwrap();
     let pages = Mapping::new(fd.as_fd(), 0, 8192).unwrap();
     pages.write(4000, &[7; 300]).unwrap();

@@ -1,17 +1,19 @@
-//! Macros that declare structures and numbers once, for Rust and for the test that compares them with the C headers.
+//! Macros that declare structures and constants once, both for Rust and for the test that compares
+//! them with the C headers.
 
-/// A structure as C sees it.
+/// The layout of a C structure.
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// Name in C, with `struct`.
     pub c_name: &'static str,
-    /// Its size, in bytes.
+    /// Size, in bytes.
     pub size_bytes: usize,
-    /// Name in C and offset in bytes of each member.
+    /// C name and offset, in bytes, of each member.
     pub members: &'static [(&'static str, usize)],
 }
 
-/// Declares `repr(C)` structures, and a table of their layouts.
+/// Declares `repr(C)` structures and a table of their layouts. A field without a C name (padding)
+/// is not compared.
 macro_rules! structures {
     ($table:ident; $( $(#[$doc:meta])* $name:ident = $c_name:literal { $( $(#[$field_doc:meta])* $field:ident : $ty:ty $(= $c_field:literal)?, )* } )*) => {
         $(
@@ -33,11 +35,11 @@ macro_rules! structures {
     };
 }
 
-/// Declares constants, and a table of their names in C and values.
+/// Declares constants and a table of their C names and values.
 macro_rules! numbers {
     ($table:ident; $( $(#[$doc:meta])* $name:ident : $ty:ty = $value:expr, $c_name:literal; )*) => {
         $( $(#[$doc])* pub const $name: $ty = $value; )*
-        /// Every number of this module with its name in C, for comparison with the C headers.
+        /// Every constant of this module with its C name, for comparison with the C headers.
         pub const $table: &[(&str, u64)] = &[ $( ($c_name, $value as u64), )* ];
     };
 }
@@ -51,17 +53,17 @@ const fn request(direction: u32, number: u32, size_bytes: usize) -> u32 {
     (direction << 30) | ((size_bytes as u32) << 16) | ((b'd' as u32) << 8) | number
 }
 
-/// Request code of an ioctl that reads its argument only.
+/// Request code of an ioctl whose argument the kernel only reads.
 pub(crate) const fn iow<T>(number: u32) -> u32 {
     request(WRITE, number, size_of::<T>())
 }
 
-/// Request code of an ioctl that writes its argument only.
+/// Request code of an ioctl whose argument the kernel only writes.
 pub(crate) const fn ior<T>(number: u32) -> u32 {
     request(READ, number, size_of::<T>())
 }
 
-/// Request code of an ioctl that reads and writes its argument.
+/// Request code of an ioctl whose argument the kernel reads and writes.
 pub(crate) const fn iowr<T>(number: u32) -> u32 {
     request(READ | WRITE, number, size_of::<T>())
 }

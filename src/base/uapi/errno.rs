@@ -1,6 +1,6 @@
 //! Error numbers, as the kernel returns them.
 
-/// An error number of Linux.
+/// A Linux error number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Errno(pub i32);
 
@@ -9,7 +9,7 @@ macro_rules! errnos {
         impl Errno {
             $( $(#[$doc])* pub const $name: Errno = Errno($value); )*
 
-            /// Its symbol, where it has one here.
+            /// The symbol, such as `EINVAL`; `None` for numbers that are not listed here.
             pub fn name(self) -> Option<&'static str> {
                 match self {
                     $( Self::$name => Some(stringify!($name)), )*
@@ -30,7 +30,7 @@ errnos! {
     EINTR = 4;
     /// The GPU is wedged, or the context banned.
     EIO = 5;
-    /// No such address: a file has no data there.
+    /// No such address; of lseek: no data from there to the end of the file.
     ENXIO = 6;
     /// Argument list too long.
     E2BIG = 7;
@@ -42,11 +42,11 @@ errnos! {
     ENOMEM = 12;
     /// Permission denied.
     EACCES = 13;
-    /// A pointer to nowhere.
+    /// Bad address.
     EFAULT = 14;
     /// Busy.
     EBUSY = 16;
-    /// It exists already.
+    /// Already exists.
     EEXIST = 17;
     /// No such device.
     ENODEV = 19;
@@ -58,7 +58,7 @@ errnos! {
     ENOTTY = 25;
     /// File too large.
     EFBIG = 27;
-    /// No room left.
+    /// No space left.
     ENOSPC = 28;
     /// Out of range.
     ERANGE = 34;

@@ -1,17 +1,19 @@
-//! DRM and i915 numbers and structures as plain data, and the kernel as a trait. Calls nothing.
+//! DRM and i915 constants and structures as plain data, and the kernel as a trait. Makes no system
+//! call.
 //!
 //! In:  nothing.
-//! Out: [`drm`] and [`i915`]: what C callers pass to `ioctl`; [`Kernel`]: the same in Rust's terms, which a real render node
-//!      and the simulated device both answer.
-//! Ref: drm.h, i915_drm.h (of libdrm 2.4.114), to which a test holds every size, offset and number.
+//! Out: [`drm`] and [`i915`]: the arguments that C callers pass to `ioctl`; [`Kernel`]: the same
+//!      calls in Rust terms, implemented by a real render node and by the simulated device.
+//! Ref: drm.h, i915_drm.h (of libdrm 2.4.114).
+//! Tests: `tests.rs` compares every size, offset and constant with the installed headers.
 
 mod declare;
 pub mod drm;
 mod errno;
-#[cfg(test)]
-mod headers_test;
 pub mod i915;
 mod kernel;
+#[cfg(test)]
+mod tests;
 
 pub use declare::Layout;
 pub use errno::Errno;

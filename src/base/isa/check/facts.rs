@@ -1,13 +1,13 @@
-//! What several rules ask of an instruction.
+//! Properties of an instruction that several rules test.
 
 use crate::inst::{Addr, ArfReg, Dst, File, Inst, Region, Src};
-use crate::opcode::Class;
+use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 
-/// Bytes of a general register.
+/// Size of a general register in bytes.
 pub const GRF_BYTES: u32 = 32;
 
-/// An instruction, and what is derived from it.
+/// An instruction with its encoding class, and methods for derived properties.
 pub struct Facts<'a> {
     pub inst: &'a Inst,
     pub class: Class,
@@ -19,36 +19,36 @@ impl<'a> Facts<'a> {
         Facts { inst, class }
     }
 
-    /// Ordinary arithmetic: operands with types, regions and a destination of the common encoding.
+    /// True for ordinary arithmetic: operands have types and regions in the common encoding.
     pub fn is_alu(&self) -> bool {
         let ordinary = matches!(self.class, Class::Basic | Class::Math);
         ordinary && !self.inst.is_math_macro()
     }
 
-    /// The same in align1.
+    /// True for ordinary arithmetic in align1.
     pub fn is_align1(&self) -> bool {
         self.is_alu() && !self.inst.align16
     }
 
-    /// The sources that count.
+    /// The sources that the operation has.
     pub fn sources(&self) -> &'a [Src] {
         self.inst.src.get(..self.inst.sources()).unwrap_or(&[])
     }
 
-    /// Sources of align1 arithmetic that are registers, with their regions. Empty in other instructions.
+    /// The register sources of align1 arithmetic, with their regions. Empty for other instructions.
     pub fn regions(&self) -> impl Iterator<Item = (&'a Src, Region)> + use<'a> {
-        let counted = if self.is_align1() {
+        let sources = if self.is_align1() {
             self.sources()
         } else {
             &[]
         };
-        let registers = counted
+        let registers = sources
             .iter()
             .filter(|s| s.file != File::Imm && !is_null(s.file, s.addr));
         registers.map(|s| (s, s.region))
     }
 
-    /// The immediate of an arithmetic instruction.
+    /// The immediate source of arithmetic.
     pub fn immediate(&self) -> Option<&'a Src> {
         if !self.is_alu() {
             return None;
@@ -56,8 +56,8 @@ impl<'a> Facts<'a> {
         self.sources().iter().find(|s| s.file == File::Imm)
     }
 
-    /// The destination of arithmetic that is written.
-    pub fn written(&self) -> Option<&'a Dst> {
+    /// The destination of arithmetic; `None` if it is null.
+    pub fn written_dst(&self) -> Option<&'a Dst> {
         let dst = &self.inst.dst;
         let writes = matches!(self.class, Class::Basic | Class::Math | Class::ThreeSource);
         (writes && !self.inst.is_math_macro() && !is_null(dst.file, dst.addr)).then_some(dst)
@@ -67,17 +67,18 @@ impl<'a> Facts<'a> {
         self.inst.exec_size.into()
     }
 
-    /// From the first byte to behind the last one of an align1 destination, from its register's start.
+    /// End of an align1 destination, in bytes from the start of its first register.
     pub fn dst_end_bytes(&self, dst: &Dst) -> u32 {
-        let (_, sub) = place(dst.addr).unwrap_or((0, 0));
+        let (_, sub) = direct_address(dst.addr).unwrap_or((0, 0));
         let stride = u32::from(dst.hstride) * dst.ty.size_bytes();
         sub + self.exec_size().saturating_sub(1) * stride + dst.ty.size_bytes()
     }
 
-    /// Offset behind the last byte that an align1 source reads, from its register's start.
+    /// End of the region that an align1 source reads, in bytes from the start of its first
+    /// register.
     pub fn src_end_bytes(&self, src: &Src) -> u32 {
         let region = src.region;
-        let (_, sub) = place(src.addr).unwrap_or((0, 0));
+        let (_, sub) = direct_address(src.addr).unwrap_or((0, 0));
         let size = src.ty.size_bytes();
         let rows = self.rows(region).saturating_sub(1) * vstride(region);
         let columns = u32::from(region.width).saturating_sub(1) * u32::from(region.hstride);
@@ -88,7 +89,7 @@ impl<'a> Facts<'a> {
         self.exec_size() / u32::from(region.width.max(1))
     }
 
-    /// The type that the instruction computes in.
+    /// The execution type of the instruction.
     pub fn execution_type(&self) -> Type {
         let widened = |ty| match ty {
             Type::Ub | Type::B | Type::Uw | Type::W | Type::Uv | Type::V => Type::W,
@@ -116,7 +117,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// HF and F in one instruction of one or two sources.
+    /// True for mixed mode: HF and F in an instruction with one or two sources.
     pub fn is_mixed_float(&self) -> bool {
         if !self.is_alu() {
             return false;
@@ -125,13 +126,13 @@ impl<'a> Facts<'a> {
         has(Type::Hf) && has(Type::F)
     }
 
-    /// MOV that only copies bits: no conversion, no modifier.
+    /// True for a MOV that copies bits without conversion or modifiers.
     pub fn is_raw_move(&self) -> bool {
         let inst = self.inst;
         let src = &inst.src[0];
         let same = inst.dst.ty.size_bytes() == src.ty.size_bytes()
             && inst.dst.ty.is_float() == src.ty.is_float();
-        inst.op == crate::opcode::Opcode::Mov
+        inst.op == Opcode::Mov
             && !inst.saturate
             && !src.negate
             && !src.abs
@@ -140,17 +141,17 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Register and byte of a direct address.
-pub fn place(addr: Addr) -> Option<(u8, u32)> {
+/// Register number and byte within the register of a direct address; `None` for an indirect one.
+pub fn direct_address(addr: Addr) -> Option<(u8, u32)> {
     match addr {
         Addr::Direct { nr, sub_bytes } => Some((nr, sub_bytes.into())),
         Addr::Indirect { .. } => None,
     }
 }
 
-/// True for a directly addressed architecture register of this kind.
+/// True for a directly addressed architecture register of a kind.
 pub fn is_arf(file: File, addr: Addr, reg: ArfReg) -> bool {
-    let kind = place(addr).map(|p| p.0 >> 4);
+    let kind = direct_address(addr).map(|p| p.0 >> 4);
     file == File::Arf && kind == Some(reg as u8)
 }
 
@@ -159,7 +160,7 @@ pub fn is_null(file: File, addr: Addr) -> bool {
     is_arf(file, addr, ArfReg::Null)
 }
 
-/// Vertical stride in elements; one address each row counts as none.
+/// Vertical stride in elements; 0 for Vx1 and VxH regions.
 pub fn vstride(region: Region) -> u32 {
     match region.vstride {
         Region::VX1 => 0,

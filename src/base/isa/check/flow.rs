@@ -1,8 +1,8 @@
-//! Rules on single operations: MATH, selection, jumps, logic.
+//! Rules on single operations: MATH, comparison and selection, logic, carry, WAIT, jumps.
 
-use super::Rule;
-use super::facts::{GRF_BYTES, is_arf, is_null, place};
-use crate::inst::{ArfReg, CondMod, File, MathFn};
+use super::facts::{GRF_BYTES, direct_address, is_arf, is_null};
+use super::rule::Rule;
+use crate::inst::{ArfReg, CondMod, File, MathFn, Src};
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 
@@ -12,14 +12,14 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "math_size",
         prm: MATH,
-        text: "MATH has at most 16 channels, and integer division 8",
+        text: "MATH has at most 16 channels, integer division at most 8",
         broken: |f| {
-            let most = if f.inst.math.is_some_and(divides) {
+            let max = if f.inst.math.is_some_and(divides) {
                 8
             } else {
                 16
             };
-            f.class == Class::Math && f.inst.exec_size > most
+            f.class == Class::Math && f.inst.exec_size > max
         },
     },
     Rule {
@@ -44,11 +44,11 @@ pub static RULES: &[Rule] = &[
         prm: MATH,
         text: "MATH reads general registers and immediates and writes general registers",
         broken: |f| {
-            let arf = |s: &crate::inst::Src| s.file == File::Arf && !is_null(s.file, s.addr);
+            let arf = |s: &Src| s.file == File::Arf && !is_null(s.file, s.addr);
             let dst = &f.inst.dst;
             let written = dst.file == File::Arf && !is_null(dst.file, dst.addr);
-            let macro_ = f.inst.is_math_macro();
-            f.class == Class::Math && !macro_ && (written || f.sources().iter().any(arf))
+            let is_macro = f.inst.is_math_macro();
+            f.class == Class::Math && !is_macro && (written || f.sources().iter().any(arf))
         },
     },
     Rule {
@@ -68,8 +68,10 @@ pub static RULES: &[Rule] = &[
             if f.class != Class::Math || !f.is_align1() {
                 return false;
             }
-            let Some(dst) = f.written() else { return false };
-            let sub = place(dst.addr).map_or(0, |p| p.1);
+            let Some(dst) = f.written_dst() else {
+                return false;
+            };
+            let sub = direct_address(dst.addr).map_or(0, |p| p.1);
             let step = u32::from(dst.hstride) * dst.ty.size_bytes();
             let high = (0..f.exec_size()).filter(|i| sub + i * step >= GRF_BYTES);
             let high = high.count() as u32;
@@ -109,7 +111,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "logic_modifiers",
         prm: "AND, OR, XOR, NOT",
-        text: "logic has no absolute values and does not saturate",
+        text: "logic has no absolute modifier and does not saturate",
         broken: |f| {
             let modified = f.inst.saturate || f.sources().iter().any(|s| s.abs);
             f.inst.op.info().logic && modified
@@ -118,7 +120,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "carry_size",
         prm: "ADDC, SUBB, MACH",
-        text: "ADDC, SUBB and MACH have at most 8 channels: as many integers as an accumulator holds",
+        text: "ADDC, SUBB and MACH have at most 8 channels, the number of integers in an accumulator",
         broken: |f| {
             let op = matches!(f.inst.op, Opcode::Addc | Opcode::Subb | Opcode::Mach);
             op && f.inst.exec_size > 8
@@ -127,10 +129,10 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "read_only",
         prm: "ARF Registers: Channel Enable Register",
-        text: "the channel enable register is read-only",
+        text: "the channel enable register is not written",
         broken: |f| {
             let reg = ArfReg::ChannelEnable;
-            f.written().is_some_and(|d| is_arf(d.file, d.addr, reg))
+            f.written_dst().is_some_and(|d| is_arf(d.file, d.addr, reg))
         },
     },
     Rule {
@@ -139,22 +141,22 @@ pub static RULES: &[Rule] = &[
         text: "no architecture register has the numbers 0xe0 to 0xef",
         broken: |f| {
             let none = |file, addr| {
-                let number = place(addr).map_or(0, |p| p.0);
+                let number = direct_address(addr).map_or(0, |p| p.0);
                 file == File::Arf && number >> 4 == 0xe
             };
             let dst = &f.inst.dst;
             let sources = f.sources().iter().any(|s| none(s.file, s.addr));
-            sources || f.written().is_some() && none(dst.file, dst.addr)
+            sources || f.written_dst().is_some() && none(dst.file, dst.addr)
         },
     },
     Rule {
         name: "wait_notification",
         prm: "WAIT",
-        text: "WAIT looks at a notification register",
+        text: "the operand of WAIT is a notification register",
         broken: |f| {
             let waits = f.inst.op == Opcode::Wait;
-            let counts = |s: &crate::inst::Src| is_arf(s.file, s.addr, ArfReg::Notification);
-            waits && !f.inst.src.first().is_some_and(counts)
+            let is_notification = |s: &Src| is_arf(s.file, s.addr, ArfReg::Notification);
+            waits && !f.inst.src.first().is_some_and(is_notification)
         },
     },
     Rule {

@@ -1,28 +1,28 @@
 //! Rules on SEND, SENDC, SENDS, SENDSC.
 
-use super::Rule;
-use super::facts::{Facts, is_null, place};
+use super::facts::{Facts, direct_address, is_null};
+use super::rule::Rule;
 use crate::inst::{CondMod, Desc, File, Src};
 use crate::opcode::Class;
 
 const SEND: &str = "SEND";
 const SENDS: &str = "SENDS";
 
-/// First register that may hold the payload of a message that ends the thread.
-const EOT_FIRST: u8 = 112;
+/// First register of those that may hold the payload of an EOT message.
+const FIRST_EOT_REGISTER: u8 = 112;
 
 pub static RULES: &[Rule] = &[
     Rule {
         name: "send_described",
         prm: SEND,
-        text: "a message has descriptors",
+        text: "SEND has message descriptors",
         broken: |f| f.inst.op.is_send() && f.inst.send.is_none(),
     },
     Rule {
         name: "send_payload",
         prm: SEND,
         text: "the payload is in general registers, addressed directly",
-        broken: |f| f.inst.op.is_send() && register(&f.inst.src[0]).is_none(),
+        broken: |f| f.inst.op.is_send() && payload_register(&f.inst.src[0]).is_none(),
     },
     Rule {
         name: "send_destination",
@@ -30,7 +30,7 @@ pub static RULES: &[Rule] = &[
         text: "the response goes to general registers, addressed directly, or to null",
         broken: |f| {
             let dst = &f.inst.dst;
-            let grf = dst.file == File::Grf && place(dst.addr).is_some();
+            let grf = dst.file == File::Grf && direct_address(dst.addr).is_some();
             f.inst.op.is_send() && !grf && !is_null(dst.file, dst.addr)
         },
     },
@@ -53,14 +53,14 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "send_past_last_register",
         prm: "General Register File",
-        text: "payloads and response end with r127",
+        text: "payloads and response do not extend past r127",
         broken: |f| {
             let Some(l) = lengths(f) else { return false };
             let over = |nr: Option<u8>, len: u32| nr.is_some_and(|nr| u32::from(nr) + len > 128);
             let second = f.inst.src.get(1).filter(|_| f.class == Class::SplitSend);
-            over(register(&f.inst.src[0]), l.payload)
-                || over(second.and_then(register), l.second)
-                || over(response(f), l.response)
+            over(payload_register(&f.inst.src[0]), l.payload)
+                || over(second.and_then(payload_register), l.second)
+                || over(response_register(f), l.response)
         },
     },
     Rule {
@@ -68,7 +68,7 @@ pub static RULES: &[Rule] = &[
         prm: SEND,
         text: "payloads of a message that ends the thread are in r112 to r127",
         broken: |f| {
-            let low = |s: &Src| register(s).is_some_and(|nr| nr < EOT_FIRST);
+            let low = |s: &Src| payload_register(s).is_some_and(|nr| nr < FIRST_EOT_REGISTER);
             is_eot(f) && f.sources().iter().any(low)
         },
     },
@@ -81,12 +81,13 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "send_r127",
         prm: "SEND: Destination and Source Overlap",
-        text: "r127 receives nothing while payload and response overlap",
+        text: "the response does not include r127 if payload and response overlap",
         broken: |f| {
             let Some(l) = lengths(f).filter(|_| f.class == Class::Send) else {
                 return false;
             };
-            let (Some(src), Some(dst)) = (register(&f.inst.src[0]), response(f)) else {
+            let (Some(src), Some(dst)) = (payload_register(&f.inst.src[0]), response_register(f))
+            else {
                 return false;
             };
             let (src, dst) = (u32::from(src), u32::from(dst));
@@ -99,7 +100,9 @@ pub static RULES: &[Rule] = &[
         text: "the second payload is in general registers, or is null",
         broken: |f| {
             let src = &f.inst.src[1];
-            f.class == Class::SplitSend && register(src).is_none() && !is_null(src.file, src.addr)
+            f.class == Class::SplitSend
+                && payload_register(src).is_none()
+                && !is_null(src.file, src.addr)
         },
     },
     Rule {
@@ -110,7 +113,10 @@ pub static RULES: &[Rule] = &[
             let Some(l) = lengths(f).filter(|_| f.class == Class::SplitSend) else {
                 return false;
             };
-            let (Some(a), Some(b)) = (register(&f.inst.src[0]), register(&f.inst.src[1])) else {
+            let (Some(a), Some(b)) = (
+                payload_register(&f.inst.src[0]),
+                payload_register(&f.inst.src[1]),
+            ) else {
                 return false;
             };
             let (a, b) = (u32::from(a), u32::from(b));
@@ -119,14 +125,14 @@ pub static RULES: &[Rule] = &[
     },
 ];
 
-/// Registers of a message.
+/// Lengths of a message, in registers.
 struct Lengths {
     payload: u32,
     second: u32,
     response: u32,
 }
 
-/// What the descriptors say; the least that there can be where they are in a0.
+/// The lengths in the descriptors; if a descriptor is in a0, the minimum.
 fn lengths(f: &Facts) -> Option<Lengths> {
     let send = f.inst.send.filter(|_| f.inst.op.is_send())?;
     let (payload, response) = match send.desc {
@@ -148,17 +154,17 @@ fn is_eot(f: &Facts) -> bool {
     f.inst.send.is_some_and(|s| s.eot) && f.inst.op.is_send()
 }
 
-/// Number of a directly addressed general register.
-fn register(src: &Src) -> Option<u8> {
-    place(src.addr)
+/// Number of the general register that a source addresses directly.
+fn payload_register(src: &Src) -> Option<u8> {
+    direct_address(src.addr)
         .map(|p| p.0)
         .filter(|_| src.file == File::Grf)
 }
 
-/// First register of the response.
-fn response(f: &Facts) -> Option<u8> {
+/// Number of the first general register of the response.
+fn response_register(f: &Facts) -> Option<u8> {
     let dst = &f.inst.dst;
-    place(dst.addr)
+    direct_address(dst.addr)
         .map(|p| p.0)
         .filter(|_| dst.file == File::Grf)
 }

@@ -1,8 +1,8 @@
-//! Rules on operands of single operations: architecture registers, and which operand is which.
+//! Rules on operands of single operations: architecture registers, order of operands, messages.
 
-use super::Rule;
-use super::facts::{Facts, is_arf, place};
-use crate::inst::{Addr, ArfReg, Desc, File, Region};
+use super::facts::{Facts, direct_address, is_arf};
+use super::rule::Rule;
+use crate::inst::{Addr, ArfReg, Desc, File, Region, Send};
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 
@@ -14,18 +14,18 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "second_source_arf",
         prm: "Architecture Register File",
-        text: "the second source is no architecture register",
+        text: "the second source is not an architecture register",
         broken: |f| f.is_alu() && f.sources().get(1).is_some_and(|s| s.file == File::Arf),
     },
     Rule {
         name: "accumulator_byte",
         prm: ACCUMULATOR,
-        text: "accumulators hold no bytes",
+        text: "an accumulator is not accessed as bytes",
         broken: |f| {
             let byte = |file, addr, ty: Type| {
                 is_arf(file, addr, ArfReg::Accumulator) && ty.size_bytes() == 1
             };
-            let written = f.written().is_some_and(|d| byte(d.file, d.addr, d.ty));
+            let written = f.written_dst().is_some_and(|d| byte(d.file, d.addr, d.ty));
             let read = f.sources().iter().any(|s| byte(s.file, s.addr, s.ty));
             f.is_alu() && (written || read)
         },
@@ -33,7 +33,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "accumulator_written",
         prm: ACCUMULATOR,
-        text: "ADDC, SUBB and MACH leave carry or product in the accumulator (AccWrEn)",
+        text: "ADDC, SUBB and MACH write carry or product to the accumulator (AccWrEn)",
         broken: |f| {
             let dst = &f.inst.dst;
             let explicit = is_arf(dst.file, dst.addr, ArfReg::Accumulator);
@@ -45,7 +45,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "control_switch",
         prm: "Control Register",
-        text: "an operation that names cr0 has {Switch}: the pipeline is not kept coherent with it",
+        text: "an operation that accesses cr0 has {Switch}, because the pipeline does not track dependencies on cr0",
         broken: |f| {
             let dst = &f.inst.dst;
             let control = |file, addr| is_arf(file, addr, ArfReg::Control);
@@ -56,7 +56,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "immediate_twice",
         prm: "Immediate",
-        text: "a 16-bit immediate stands in both halves of its 32 bits",
+        text: "a 16-bit immediate is replicated in both halves of its 32 bits",
         broken: |f| {
             f.immediate().is_some_and(|s| {
                 let half = matches!(s.ty, Type::W | Type::Uw | Type::Hf);
@@ -76,7 +76,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "multiply_first",
         prm: "MUL",
-        text: "of a doubleword and a shorter integer the doubleword is the first source",
+        text: "if one source is a doubleword and the other a shorter integer, the doubleword is the first",
         broken: |f| {
             let [a, b, _] = f.inst.src.map(|s| s.ty);
             let integers = !a.is_float() && !b.is_float();
@@ -86,7 +86,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "indirect_addresses",
         prm: "Indirect Addressing",
-        text: "the addresses of a source's rows are among a0.0 to a0.15",
+        text: "the address registers of all rows of a source are among a0.0 to a0.15",
         broken: |f| {
             f.regions().any(|(s, region)| match s.addr {
                 Addr::Indirect { a0_sub, .. } => {
@@ -99,7 +99,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "macro_align16",
         prm: "MATH",
-        text: "INVM and RSQTM are in align16, with 8 channels of F or 4 of DF",
+        text: "INVM and RSQTM are in align16, with at most 8 channels of F or 4 of DF",
         broken: |f| {
             let bytes = f.exec_size() * f.inst.dst.ty.size_bytes();
             f.inst.is_math_macro() && (!f.inst.align16 || bytes > 32)
@@ -114,10 +114,10 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "send_whole_registers",
         prm: SEND,
-        text: "payloads and response start at a register's start",
+        text: "payloads and response start at the start of a register",
         broken: |f| {
             let count = if f.class == Class::SplitSend { 2 } else { 1 };
-            let inside = |addr| place(addr).is_some_and(|p| p.1 != 0);
+            let inside = |addr| direct_address(addr).is_some_and(|p| p.1 != 0);
             let sources = f.inst.src.iter().take(count);
             f.inst.op.is_send() && (inside(f.inst.dst.addr) || sources.map(|s| s.addr).any(inside))
         },
@@ -131,29 +131,29 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "send_descriptor_register",
         prm: SEND,
-        text: "a message descriptor that is in a register is in a0.0",
+        text: "a message descriptor in a register is in a0.0",
         broken: |f| message(f).is_some_and(|m| matches!(m.desc, Desc::A0(sub) if sub != 0)),
     },
     Rule {
         name: "urb_header",
         prm: URB,
         text: "messages to the URB have a header",
-        broken: |f| urb(f).is_some_and(|desc| desc >> 19 & 1 == 0),
+        broken: |f| urb_descriptor(f).is_some_and(|desc| desc >> 19 & 1 == 0),
     },
     Rule {
         name: "urb_message",
         prm: URB,
-        text: "the URB knows messages 0 to 8",
-        broken: |f| urb(f).is_some_and(|desc| desc & 15 > 8),
+        text: "the message type of a URB message is 0 to 8",
+        broken: |f| urb_descriptor(f).is_some_and(|desc| desc & 15 > 8),
     },
 ];
 
-fn message<'a>(f: &Facts<'a>) -> Option<&'a crate::inst::Send> {
+fn message<'a>(f: &Facts<'a>) -> Option<&'a Send> {
     f.inst.send.as_ref().filter(|_| f.inst.op.is_send())
 }
 
-/// Descriptor of a message to the URB.
-fn urb(f: &Facts) -> Option<u32> {
+/// Descriptor of a URB message, if it is an immediate.
+fn urb_descriptor(f: &Facts) -> Option<u32> {
     let send = message(f).filter(|m| m.sfid == 6 && matches!(m.ex_desc, Desc::Imm(_)))?;
     match send.desc {
         Desc::Imm(desc) => Some(desc),

@@ -1,7 +1,7 @@
-//! Rules on regions: strides, rows, spans, alignment.
+//! Rules on regions: strides, rows, spans, alignment, execution size.
 
-use super::Rule;
-use super::facts::{GRF_BYTES, place, vstride};
+use super::facts::{GRF_BYTES, direct_address, vstride};
+use super::rule::Rule;
 use crate::inst::{File, Region};
 
 const PARAMETERS: &str =
@@ -18,7 +18,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "region_one_row",
         prm: PARAMETERS,
-        text: "where ExecSize is Width and HorzStride is not 0, VertStride is Width times HorzStride",
+        text: "if ExecSize equals Width and HorzStride is not 0, VertStride is Width times HorzStride",
         broken: |f| {
             f.regions().any(|(_, r)| {
                 let one = u32::from(r.width) == f.exec_size() && r.hstride != 0;
@@ -29,13 +29,13 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "region_width_one",
         prm: PARAMETERS,
-        text: "where Width is 1, HorzStride is 0",
+        text: "if Width is 1, HorzStride is 0",
         broken: |f| f.regions().any(|(_, r)| r.width == 1 && r.hstride != 0),
     },
     Rule {
         name: "region_scalar",
         prm: PARAMETERS,
-        text: "where ExecSize and Width are 1, VertStride and HorzStride are 0",
+        text: "if ExecSize and Width are 1, VertStride and HorzStride are 0",
         broken: |f| {
             f.regions().any(|(_, r)| {
                 let one = f.exec_size() == 1 && r.width == 1;
@@ -46,7 +46,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "region_all_zero",
         prm: PARAMETERS,
-        text: "where VertStride and HorzStride are 0, Width is 1",
+        text: "if VertStride and HorzStride are 0, Width is 1",
         broken: |f| {
             f.regions()
                 .any(|(_, r)| r.vstride == 0 && r.hstride == 0 && r.width != 1)
@@ -55,10 +55,10 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "region_row_crosses",
         prm: PARAMETERS,
-        text: "only VertStride crosses from one register to the next: a row lies in one register",
+        text: "only VertStride crosses a register boundary: each row is in one register",
         broken: |f| {
             f.regions().any(|(s, r)| {
-                let Some((_, sub)) = place(s.addr) else {
+                let Some((_, sub)) = direct_address(s.addr) else {
                     return false;
                 };
                 let size = s.ty.size_bytes();
@@ -77,7 +77,7 @@ pub static RULES: &[Rule] = &[
         text: "the regions Vx1 and VxH are for indirect sources",
         broken: |f| {
             f.regions()
-                .any(|(s, r)| r.vstride == Region::VX1 && place(s.addr).is_some())
+                .any(|(s, r)| r.vstride == Region::VX1 && direct_address(s.addr).is_some())
         },
     },
     Rule {
@@ -94,20 +94,20 @@ pub static RULES: &[Rule] = &[
         prm: ALIGNMENT,
         text: "a destination spans at most two adjacent registers",
         broken: |f| {
-            let written = f.written().filter(|_| f.is_align1());
+            let written = f.written_dst().filter(|_| f.is_align1());
             written.is_some_and(|d| f.dst_end_bytes(d) > 2 * GRF_BYTES)
         },
     },
     Rule {
         name: "past_last_register",
         prm: "General Register File",
-        text: "an operand ends with r127",
+        text: "an operand does not extend past r127",
         broken: |f| {
             let over = |file, addr, end: u32| {
-                let start = place(addr).map_or(0, |p| u32::from(p.0) * GRF_BYTES);
+                let start = direct_address(addr).map_or(0, |p| u32::from(p.0) * GRF_BYTES);
                 file == File::Grf && start + end > 128 * GRF_BYTES
             };
-            let written = f.written().filter(|_| f.is_align1());
+            let written = f.written_dst().filter(|_| f.is_align1());
             written.is_some_and(|d| over(d.file, d.addr, f.dst_end_bytes(d)))
                 || f.regions()
                     .any(|(s, _)| over(s.file, s.addr, f.src_end_bytes(s)))
@@ -119,7 +119,7 @@ pub static RULES: &[Rule] = &[
         text: "a source starts at a multiple of its type's size",
         broken: |f| {
             f.regions()
-                .any(|(s, _)| place(s.addr).is_some_and(|p| p.1 % s.ty.size_bytes() != 0))
+                .any(|(s, _)| direct_address(s.addr).is_some_and(|p| p.1 % s.ty.size_bytes() != 0))
         },
     },
     Rule {
@@ -127,8 +127,10 @@ pub static RULES: &[Rule] = &[
         prm: ALIGNMENT,
         text: "a destination starts at a multiple of its type's size",
         broken: |f| {
-            let written = f.written().filter(|_| f.is_align1());
-            written.is_some_and(|d| place(d.addr).is_some_and(|p| p.1 % d.ty.size_bytes() != 0))
+            let written = f.written_dst().filter(|_| f.is_align1());
+            written.is_some_and(|d| {
+                direct_address(d.addr).is_some_and(|p| p.1 % d.ty.size_bytes() != 0)
+            })
         },
     },
     Rule {
@@ -136,7 +138,7 @@ pub static RULES: &[Rule] = &[
         prm: PARAMETERS,
         text: "the destination's HorzStride is 1, 2 or 4",
         broken: |f| {
-            let written = f.written().filter(|_| f.is_align1());
+            let written = f.written_dst().filter(|_| f.is_align1());
             written.is_some_and(|d| !matches!(d.hstride, 1 | 2 | 4))
         },
     },
@@ -145,7 +147,7 @@ pub static RULES: &[Rule] = &[
         prm: PARAMETERS,
         text: "in align16 the destination's HorzStride is 1",
         broken: |f| {
-            let written = f.written().filter(|_| f.is_alu() && f.inst.align16);
+            let written = f.written_dst().filter(|_| f.is_alu() && f.inst.align16);
             written.is_some_and(|d| d.hstride != 1)
         },
     },
@@ -164,10 +166,10 @@ pub static RULES: &[Rule] = &[
         prm: ALIGNMENT,
         text: "in align16 operands start at multiples of 16 bytes",
         broken: |f| {
-            let odd = |addr| place(addr).is_some_and(|p| !p.1.is_multiple_of(16));
+            let odd = |addr| direct_address(addr).is_some_and(|p| !p.1.is_multiple_of(16));
             let mut registers = f.sources().iter().filter(|s| s.file == File::Grf);
             let source = registers.any(|s| odd(s.addr));
-            f.is_alu() && f.inst.align16 && (source || f.written().is_some_and(|d| odd(d.addr)))
+            f.is_alu() && f.inst.align16 && (source || f.written_dst().is_some_and(|d| odd(d.addr)))
         },
     },
     Rule {

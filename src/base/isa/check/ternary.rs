@@ -1,7 +1,7 @@
-//! Rules on three-source instructions, which gen8 and gen9 have in align16 alone.
+//! Rules on three-source instructions, which on gen8 and gen9 exist only in align16.
 
-use super::Rule;
-use super::facts::{Facts, GRF_BYTES, place};
+use super::facts::{Facts, GRF_BYTES, direct_address};
+use super::rule::Rule;
 use crate::inst::{CondMod, File, Src};
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
@@ -20,7 +20,7 @@ pub static RULES: &[Rule] = &[
         prm: FORMAT,
         text: "operands of three-source instructions are general registers, addressed directly",
         broken: |f| {
-            let grf = |file, addr| file == File::Grf && place(addr).is_some();
+            let grf = |file, addr| file == File::Grf && direct_address(addr).is_some();
             let dst = &f.inst.dst;
             is_ternary(f)
                 && !(grf(dst.file, dst.addr) && f.inst.src.iter().all(|s| grf(s.file, s.addr)))
@@ -38,7 +38,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "ternary_one_type",
         prm: FORMAT,
-        text: "the three sources have one type, but that HF may stand beside F",
+        text: "the three sources have the same type, but F and HF may be mixed",
         broken: |f| {
             let kind = |ty| if ty == Type::Hf { Type::F } else { ty };
             let first = kind(f.inst.src[0].ty);
@@ -69,8 +69,9 @@ pub static RULES: &[Rule] = &[
         prm: "Register Region Restrictions: Region Alignment Rules",
         text: "an operand of a three-source instruction spans at most two registers",
         broken: |f| {
-            let end =
-                |addr, ty: Type| place(addr).map_or(0, |p| p.1) + f.exec_size() * ty.size_bytes();
+            let end = |addr, ty: Type| {
+                direct_address(addr).map_or(0, |p| p.1) + f.exec_size() * ty.size_bytes()
+            };
             let mut wide = f.inst.src.iter().filter(|s| !is_replicated(s));
             is_ternary(f)
                 && (end(f.inst.dst.addr, f.inst.dst.ty) > 2 * GRF_BYTES
@@ -80,9 +81,10 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "ternary_aligned",
         prm: FORMAT,
-        text: "a source that is not replicated starts at a multiple of 16 bytes, a destination of a dword",
+        text: "a source that is not replicated starts at a multiple of 16 bytes, the destination at a multiple of 4",
         broken: |f| {
-            let off = |addr, step: u32| place(addr).is_some_and(|p| !p.1.is_multiple_of(step));
+            let off =
+                |addr, step: u32| direct_address(addr).is_some_and(|p| !p.1.is_multiple_of(step));
             let mut wide = f.inst.src.iter().filter(|s| !is_replicated(s));
             is_ternary(f) && (off(f.inst.dst.addr, 4) || wide.any(|s| off(s.addr, 16)))
         },
@@ -99,7 +101,8 @@ fn is_ternary(f: &Facts) -> bool {
     f.class == Class::ThreeSource && f.inst.op != Opcode::Madm
 }
 
-/// One element for all channels: by RepCtrl, or a double by its two dwords again and again.
+/// True if all channels read one element: by RepCtrl, or for a double by a swizzle that repeats its
+/// two dwords.
 fn is_replicated(src: &Src) -> bool {
     src.rep_ctrl || (src.ty == Type::Df && src.region.vstride == 0) || src.swizzle == 0x44
 }

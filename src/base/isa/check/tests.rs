@@ -1,8 +1,11 @@
-//! Each rule broken once, beside a legal neighbour.
+//! Each rule is broken by one instruction and kept by a similar one.
 
-use super::anv::LEGAL;
-use super::{FAMILIES, check};
-use crate::decode;
+mod anv;
+mod legality;
+
+use super::check;
+use super::rule_sets::COMMON_RULES;
+use crate::decode::decode;
 use crate::inst::{Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Region, Send, Src};
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -40,7 +43,7 @@ fn acc(ty: Type) -> Src {
     Src::arf(ArfReg::Accumulator, 0, 0, ty, R8)
 }
 
-/// `inst` changed.
+/// `inst` with a change.
 fn with(mut inst: Inst, change: impl FnOnce(&mut Inst)) -> Inst {
     change(&mut inst);
     inst
@@ -78,9 +81,9 @@ fn ud(nr: u8) -> Src {
     Src::grf(nr, 0, Type::Ud, R8)
 }
 
+/// A rule, an instruction that breaks it, and a legal one.
 type Case = (&'static str, Inst, Inst);
 
-/// (rule, an instruction that breaks it, a legal one).
 fn regions() -> Vec<Case> {
     let jump = Inst::new(Opcode::Jmpi, 1).no_mask();
     let arf = |nr| {
@@ -176,21 +179,21 @@ fn regions() -> Vec<Case> {
     ]
 }
 
-fn types() -> Vec<Case> {
+/// Moves from F to HF with this destination stride and subregister.
+fn mov_to_half(exec_size: u8, hstride: u8, sub_bytes: u8) -> Inst {
+    let dst = Dst::grf(10, sub_bytes, Type::Hf).with_stride(hstride);
+    mov(exec_size, dst, f(20))
+}
+
+/// An HF source with this stride.
+fn hf(hstride: u8) -> Src {
+    Src::grf(20, 0, Type::Hf, Region::new(8 * hstride, 8, hstride))
+}
+
+fn conversions() -> Vec<Case> {
     let wide = |ty| src(ty, 0, (4, 4, 1));
     let narrow = |dst: Dst, a: Src| mov(4, dst, a);
-    let half = |exec, hstride, sub| {
-        let dst = Dst::grf(10, sub, Type::Hf).with_stride(hstride);
-        mov(exec, dst, f(20))
-    };
-    let hf = |h| Src::grf(20, 0, Type::Hf, Region::new(8 * h, 8, h));
     let words = |sub| Dst::grf(10, sub, Type::W).with_stride(2);
-    let imm = |ty| Src::imm(ty, 0x12);
-    let halves_in_16 = |v| {
-        with(mov(8, to(Type::Hf), src(Type::F, 0, (v, 4, 1))), |i| {
-            i.align16 = true;
-        })
-    };
     vec![
         (
             "byte_packed",
@@ -217,7 +220,11 @@ fn types() -> Vec<Case> {
             mov(8, to(Type::Ub).with_stride(2), hf(2)),
             mov(8, to(Type::Ub).with_stride(4), hf(2)),
         ),
-        ("half_destination", half(8, 1, 8), half(8, 1, 16)),
+        (
+            "half_destination",
+            mov_to_half(8, 1, 8),
+            mov_to_half(8, 1, 16),
+        ),
         (
             "destination_ratio",
             mov(8, to(Type::W), d(20)),
@@ -233,6 +240,16 @@ fn types() -> Vec<Case> {
             add(to(Type::F), f(20), d(22)),
             add(to(Type::F), f(20), f(22)),
         ),
+    ]
+}
+
+fn mixed_mode() -> Vec<Case> {
+    let halves_in_16 = |v| {
+        with(mov(8, to(Type::Hf), src(Type::F, 0, (v, 4, 1))), |i| {
+            i.align16 = true;
+        })
+    };
+    vec![
         (
             "mixed_indirect",
             mov(8, to(Type::F), Src::indirect(0, 0, Type::Hf, R8)),
@@ -243,7 +260,11 @@ fn types() -> Vec<Case> {
             mov(16, to(Type::F), hf(1)),
             mov(8, to(Type::F), hf(1)),
         ),
-        ("mixed_half_size", half(16, 1, 0), half(16, 2, 0)),
+        (
+            "mixed_half_size",
+            mov_to_half(16, 1, 0),
+            mov_to_half(16, 2, 0),
+        ),
         (
             "mixed_math",
             Inst::math(MathFn::Inv, 8, to(Type::F), hf(1), hf(1)),
@@ -255,6 +276,13 @@ fn types() -> Vec<Case> {
             add(to(Type::Hf).with_stride(2), acc(Type::F), hf(1)),
         ),
         ("mixed_align16", halves_in_16(0), halves_in_16(4)),
+    ]
+}
+
+fn immediates() -> Vec<Case> {
+    let wide = |ty| src(ty, 0, (4, 4, 1));
+    let imm = |ty| Src::imm(ty, 0x12);
+    vec![
         (
             "immediate_type",
             mov(8, to(Type::W), imm(Type::B)),
@@ -268,7 +296,7 @@ fn types() -> Vec<Case> {
         (
             "immediate_64_bit",
             Inst::binary(Opcode::Add, 4, to(Type::Q), wide(Type::Q), imm(Type::Q)),
-            narrow(to(Type::Q), imm(Type::Q)),
+            mov(4, to(Type::Q), imm(Type::Q)),
         ),
         (
             "immediate_modifiers",
@@ -471,7 +499,9 @@ fn by_operation() -> Vec<Case> {
 fn cases() -> Vec<Case> {
     [
         regions(),
-        types(),
+        conversions(),
+        mixed_mode(),
+        immediates(),
         three_sources(),
         messages(),
         operations(),
@@ -481,18 +511,18 @@ fn cases() -> Vec<Case> {
 }
 
 #[test]
-fn each_rule_catches_its_breaker_and_lets_the_neighbour_pass() {
+fn each_rule_finds_its_violation_and_passes_the_legal_case() {
     for (rule, broken, legal) in cases() {
         let names: Vec<_> = check(&broken, Gen::Gen9).iter().map(|v| v.rule).collect();
         assert!(names.contains(&rule), "{rule}: only {names:?} are broken");
-        assert_eq!(check(&legal, Gen::Gen9), [], "the neighbour of {rule}");
+        assert_eq!(check(&legal, Gen::Gen9), [], "the legal case of {rule}");
     }
 }
 
 #[test]
-fn each_rule_has_a_case_and_one_name() {
+fn each_common_rule_has_a_case_and_a_unique_name() {
     let mut seen = BTreeSet::new();
-    for rule in FAMILIES.iter().copied().flatten() {
+    for rule in COMMON_RULES.iter().copied().flatten() {
         assert!(seen.insert(rule.name), "two rules {}", rule.name);
         assert!(!rule.prm.is_empty() && !rule.text.is_empty());
     }
@@ -501,7 +531,7 @@ fn each_rule_has_a_case_and_one_name() {
 }
 
 #[test]
-fn what_a_generation_lacks_is_illegal_there() {
+fn operations_that_a_generation_lacks_are_illegal() {
     let rol = Inst::binary(Opcode::Rol, 8, to(Type::Ud), ud(20), ud(22));
     let names: Vec<_> = check(&rol, Gen::Gen9).iter().map(|v| v.rule).collect();
     assert_eq!(names, ["opcode"]);
@@ -509,7 +539,7 @@ fn what_a_generation_lacks_is_illegal_there() {
 }
 
 #[test]
-fn nonsense_is_judged_without_a_panic() {
+fn checking_invalid_values_does_not_panic() {
     let mut odd = Inst::new(Opcode::Mov, 0);
     odd.dst.addr = Addr::Direct {
         nr: 255,
@@ -523,8 +553,8 @@ fn nonsense_is_judged_without_a_panic() {
 }
 
 #[test]
-fn instructions_of_another_compiler_are_legal() {
-    for (word, text) in LEGAL {
+fn instructions_compiled_by_mesa_are_legal() {
+    for (word, text) in anv::LEGAL {
         let decoded = decode(&word.to_le_bytes(), Gen::Gen9);
         let (inst, _) = decoded.unwrap_or_else(|e| panic!("{text}: {e}"));
         assert_eq!(inst.compacted, text.contains("Compacted"), "{text}");

@@ -1,8 +1,8 @@
 //! Rules on operand types, conversions and immediates.
 
-use super::Rule;
-use super::facts::{Facts, is_arf, is_null, place};
-use crate::inst::{ArfReg, Dst, File};
+use super::facts::{Facts, direct_address, is_arf, is_null};
+use super::rule::Rule;
+use crate::inst::{ArfReg, Dst, File, Src};
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 
@@ -16,9 +16,9 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "byte_packed",
         prm: TYPES,
-        text: "only a MOV that changes nothing writes bytes side by side",
+        text: "only a MOV without conversion or modifiers writes packed bytes",
         broken: |f| {
-            converted(f).is_some_and(|d| is_byte(d.ty) && d.hstride == 1 && !f.is_raw_move())
+            converted_dst(f).is_some_and(|d| is_byte(d.ty) && d.hstride == 1 && !f.is_raw_move())
                 && !is_byte_constant(f)
         },
     },
@@ -37,26 +37,26 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "half_and_integer",
         prm: CONVERT,
-        text: "a conversion between HF and an integer writes dwords' low parts: its elements are a dword apart and aligned",
+        text: "a conversion between HF and an integer writes the low parts of dwords: destination elements are a dword apart and dword-aligned",
         broken: |f| {
-            let Some(dst) = converted(f).filter(|_| f.is_align1()) else {
+            let Some(dst) = converted_dst(f).filter(|_| f.is_align1()) else {
                 return false;
             };
             let step = u32::from(dst.hstride) * dst.ty.size_bytes();
-            let odd = place(dst.addr).is_some_and(|p| !p.1.is_multiple_of(4));
+            let odd = direct_address(dst.addr).is_some_and(|p| !p.1.is_multiple_of(4));
             is_half_and_integer(f) && (step != 4 || odd)
         },
     },
     Rule {
         name: "half_destination",
         prm: CONVERT,
-        text: "a conversion to HF writes every other word, or packed words from a multiple of 16 bytes on in mixed mode",
+        text: "a conversion to HF writes every other word; in mixed mode also packed words that start at a multiple of 16 bytes",
         broken: |f| {
-            let Some(dst) = converted(f).filter(|_| f.is_align1()) else {
+            let Some(dst) = converted_dst(f).filter(|_| f.is_align1()) else {
                 return false;
             };
             let to_half = dst.ty == Type::Hf && f.sources().iter().any(|s| s.ty != Type::Hf);
-            let aligned = place(dst.addr).is_none_or(|p| p.1.is_multiple_of(16));
+            let aligned = direct_address(dst.addr).is_none_or(|p| p.1.is_multiple_of(16));
             let packed = f.is_mixed_float() && dst.hstride == 1 && aligned;
             to_half && dst.hstride != 2 && !packed
         },
@@ -64,9 +64,9 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "destination_ratio",
         prm: TYPES,
-        text: "where the execution type is wider than the destination's, elements are written one execution type apart",
+        text: "if the execution type is wider than the destination type, the destination stride is the size of the execution type",
         broken: |f| {
-            narrowing(f).is_some_and(|(dst, exec_bytes)| {
+            narrowed_dst(f).is_some_and(|(dst, exec_bytes)| {
                 let step = u32::from(dst.hstride) * dst.ty.size_bytes();
                 let copied_byte = is_byte(dst.ty) && f.is_raw_move();
                 step != exec_bytes && !copied_byte
@@ -76,11 +76,11 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "destination_part",
         prm: TYPES,
-        text: "where the execution type is wider than the destination's, the destination is aligned to the execution \
-               type; a byte may be its second",
+        text: "if the execution type is wider than the destination type, the destination is aligned to the execution type; \
+               a byte may also be at offset 1",
         broken: |f| {
-            narrowing(f).is_some_and(|(dst, exec_bytes)| {
-                let Some((_, sub)) = place(dst.addr).filter(|_| f.is_align1()) else {
+            narrowed_dst(f).is_some_and(|(dst, exec_bytes)| {
+                let Some((_, sub)) = direct_address(dst.addr).filter(|_| f.is_align1()) else {
                     return false;
                 };
                 let part = sub % exec_bytes;
@@ -106,7 +106,9 @@ pub static RULES: &[Rule] = &[
         name: "mixed_indirect",
         prm: MIXED,
         text: "sources of mixed-mode float operations are addressed directly",
-        broken: |f| f.is_mixed_float() && f.sources().iter().any(|s| place(s.addr).is_none()),
+        broken: |f| {
+            f.is_mixed_float() && f.sources().iter().any(|s| direct_address(s.addr).is_none())
+        },
     },
     Rule {
         name: "mixed_single_size",
@@ -138,7 +140,7 @@ pub static RULES: &[Rule] = &[
         prm: MIXED,
         text: "mixed mode that reads an accumulator writes HF to every other word",
         broken: |f| {
-            let named = |s: &crate::inst::Src| is_arf(s.file, s.addr, ArfReg::Accumulator);
+            let named = |s: &Src| is_arf(s.file, s.addr, ArfReg::Accumulator);
             let implied = matches!(f.inst.op, Opcode::Mac | Opcode::Mach | Opcode::Sada2);
             let reads = implied || f.sources().iter().any(named);
             let dst = &f.inst.dst;
@@ -148,7 +150,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "mixed_align16",
         prm: MIXED,
-        text: "mixed mode in align16 has at most 8 channels, and sources that are packed",
+        text: "mixed mode in align16 has at most 8 channels and packed sources",
         broken: |f| {
             let packed = f.sources().iter().all(|s| s.region.vstride == 4);
             f.is_mixed_float() && f.inst.align16 && (f.inst.exec_size > 8 || !packed)
@@ -157,7 +159,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "immediate_type",
         prm: IMMEDIATE,
-        text: "there are no immediate bytes",
+        text: "an immediate is not a byte",
         broken: |f| f.immediate().is_some_and(|s| is_byte(s.ty)),
     },
     Rule {
@@ -172,7 +174,7 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "immediate_64_bit",
         prm: IMMEDIATE,
-        text: "64-bit immediates are for instructions with one source",
+        text: "only an instruction with one source has a 64-bit immediate",
         broken: |f| {
             let wide = f.immediate().is_some_and(|s| s.ty.size_bytes() == 8);
             wide && f.sources().len() > 1
@@ -187,25 +189,25 @@ pub static RULES: &[Rule] = &[
     Rule {
         name: "immediate_vector",
         prm: TYPES,
-        text: "beside a vector immediate the destination starts at a multiple of 16 bytes, its elements a word apart \
-               (V, UV) or a dword (VF)",
+        text: "with a vector immediate the destination starts at a multiple of 16 bytes, and its elements are a word (V, UV) \
+               or a dword (VF) apart",
         broken: |f| {
             let step = match f.immediate().map(|s| s.ty) {
                 Some(Type::V | Type::Uv) => 2,
                 Some(Type::Vf) => 4,
                 _ => return false,
             };
-            let Some(dst) = f.written().filter(|_| f.is_align1()) else {
+            let Some(dst) = f.written_dst().filter(|_| f.is_align1()) else {
                 return false;
             };
-            let odd = place(dst.addr).is_some_and(|p| !p.1.is_multiple_of(16));
+            let odd = direct_address(dst.addr).is_some_and(|p| !p.1.is_multiple_of(16));
             odd || u32::from(dst.hstride) * dst.ty.size_bytes() != step
         },
     },
     Rule {
         name: "register_type",
         prm: "EU Instruction Format: Operand Types",
-        text: "V, UV and VF are types of immediates alone; NF is none of these generations",
+        text: "V, UV and VF are types of immediates only; NF does not exist in these generations",
         broken: |f| {
             let vector = |ty| matches!(ty, Type::V | Type::Uv | Type::Vf | Type::Nf);
             let mut registers = f.sources().iter().filter(|s| s.file != File::Imm);
@@ -237,34 +239,36 @@ fn is_byte(ty: Type) -> bool {
     ty.size_bytes() == 1
 }
 
-/// MOV of an immediate word to bytes: the encoding of a byte constant.
+/// True for a MOV of an immediate byte, which the rule on immediates reports.
 fn is_byte_constant(f: &Facts) -> bool {
     f.inst.op == Opcode::Mov && f.immediate().is_some_and(|s| is_byte(s.ty))
 }
 
-/// The destination, where rules on conversions look at it: of more than one channel.
-fn converted<'a>(f: &Facts<'a>) -> Option<&'a Dst> {
+/// The destination to which the rules on conversions apply: that of arithmetic with more than one
+/// channel.
+fn converted_dst<'a>(f: &Facts<'a>) -> Option<&'a Dst> {
     let dst = &f.inst.dst;
     (f.is_alu() && f.exec_size() > 1).then_some(dst)
 }
 
-/// True if destination and a source are of the two kinds, either way round.
+/// True if the types of the destination and of a source satisfy `a` and `b`, in either order.
 fn converts(f: &Facts, a: impl Fn(Type) -> bool, b: impl Fn(Type) -> bool) -> bool {
-    converted(f).is_some_and(|dst| {
+    converted_dst(f).is_some_and(|dst| {
         let mut sources = f.sources().iter();
         sources.any(|s| (a(dst.ty) && b(s.ty)) || (b(dst.ty) && a(s.ty)))
     })
 }
 
-/// True for conversions between HF and integers, either way.
+/// True for conversions between HF and integers, in either direction.
 fn is_half_and_integer(f: &Facts) -> bool {
     converts(f, |ty| ty == Type::Hf, |ty: Type| !ty.is_float())
 }
 
-/// Destination and bytes of the execution type, where that is wider; not in mixed mode nor between HF and integers, which have
-/// rules of their own. (ANV writes bytes from HF a dword apart, as theirs demands, not a word.)
-fn narrowing<'a>(f: &Facts<'a>) -> Option<(&'a Dst, u32)> {
-    let dst = converted(f).filter(|_| !f.is_mixed_float() && !is_half_and_integer(f))?;
+/// Destination, and size in bytes of the execution type, if that is wider. `None` in mixed mode and
+/// for conversions between HF and integers, which have their own rules. (ANV converts HF to bytes
+/// that are a dword apart, as those rules require, not a word.)
+fn narrowed_dst<'a>(f: &Facts<'a>) -> Option<(&'a Dst, u32)> {
+    let dst = converted_dst(f).filter(|_| !f.is_mixed_float() && !is_half_and_integer(f))?;
     let exec_bytes = f.execution_type().size_bytes();
     let packed_byte = is_byte(dst.ty) && dst.hstride == 1;
     (exec_bytes > dst.ty.size_bytes() && !packed_byte).then_some((dst, exec_bytes))

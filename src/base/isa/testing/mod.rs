@@ -1,7 +1,3 @@
-//! Tests of the whole crate.
+//! Fixtures of the tests of this crate.
 
-mod iga;
-mod legality;
-mod random;
-mod robust;
-mod vectors;
+pub mod random_inst;

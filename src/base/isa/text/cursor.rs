@@ -1,38 +1,39 @@
-//! A place in a line of text.
+//! A cursor over a line of assembly text.
 
-/// What was wrong, and at which column (from 1).
+/// A syntax error within a line.
 #[derive(Debug)]
-pub struct Fault {
+pub struct SyntaxError {
+    /// Column in bytes, from 1.
     pub column: usize,
-    pub what: String,
+    pub message: String,
 }
 
-/// Reads one line from left to right.
+/// Reads a line from left to right.
 #[derive(Clone)]
 pub struct Cursor<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
 }
 
 impl<'a> Cursor<'a> {
     pub fn new(text: &'a str) -> Cursor<'a> {
-        Cursor { text, at: 0 }
+        Cursor { text, offset: 0 }
     }
 
     pub fn rest(&self) -> &'a str {
-        self.text.get(self.at..).unwrap_or("")
+        self.text.get(self.offset..).unwrap_or("")
     }
 
-    pub fn fail<T>(&self, what: impl Into<String>) -> Result<T, Fault> {
-        Err(Fault {
-            column: self.at + 1,
-            what: what.into(),
+    pub fn fail<T>(&self, message: impl Into<String>) -> Result<T, SyntaxError> {
+        Err(SyntaxError {
+            column: self.offset + 1,
+            message: message.into(),
         })
     }
 
     pub fn skip_blanks(&mut self) {
         let rest = self.rest();
-        self.at += rest.len() - rest.trim_start().len();
+        self.offset += rest.len() - rest.trim_start().len();
     }
 
     pub fn at_end(&mut self) -> bool {
@@ -40,22 +41,22 @@ impl<'a> Cursor<'a> {
         self.rest().is_empty()
     }
 
-    /// The next character, nothing skipped.
+    /// The next character. Skips nothing.
     pub fn peek(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    /// Takes `token` if it comes next, nothing skipped.
+    /// Consumes `token` if it comes next, and returns whether it did. Skips nothing.
     pub fn eat(&mut self, token: &str) -> bool {
         let found = self.rest().starts_with(token);
         if found {
-            self.at += token.len();
+            self.offset += token.len();
         }
         found
     }
 
-    /// Takes `token` or fails.
-    pub fn expect(&mut self, token: &str) -> Result<(), Fault> {
+    /// Consumes `token`; an error if it does not come next.
+    pub fn expect(&mut self, token: &str) -> Result<(), SyntaxError> {
         if self.eat(token) {
             Ok(())
         } else {
@@ -63,31 +64,31 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The longest run of characters that `take` wants; perhaps empty.
-    pub fn run(&mut self, take: impl Fn(char) -> bool) -> &'a str {
+    /// Consumes the longest run of characters that satisfy `matches`, which may be empty.
+    pub fn take_while(&mut self, matches: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
-        let len = rest.find(|c| !take(c)).unwrap_or(rest.len());
-        self.at += len;
+        let len = rest.find(|c| !matches(c)).unwrap_or(rest.len());
+        self.offset += len;
         rest.get(..len).unwrap_or("")
     }
 
-    /// Letters, digits and underscores.
+    /// Consumes letters, digits and underscores.
     pub fn word(&mut self) -> &'a str {
-        self.run(|c| c.is_ascii_alphanumeric() || c == '_')
+        self.take_while(|c| c.is_ascii_alphanumeric() || c == '_')
     }
 
-    /// A decimal number in range.
-    pub fn number(&mut self, what: &str, max: u32) -> Result<u32, Fault> {
+    /// Consumes a decimal number of at most `max`; `what` names it in the error message.
+    pub fn number(&mut self, what: &str, max: u32) -> Result<u32, SyntaxError> {
         let start = self.clone();
-        let digits = self.run(|c| c.is_ascii_digit());
+        let digits = self.take_while(|c| c.is_ascii_digit());
         match digits.parse() {
             Ok(n) if n <= max => Ok(n),
             _ => start.fail(format!("expected {what}, at most {max}")),
         }
     }
 
-    /// A signed integer, decimal or hexadecimal.
-    pub fn integer(&mut self) -> Result<i128, Fault> {
+    /// Consumes a signed integer, decimal or hexadecimal.
+    pub fn integer(&mut self) -> Result<i128, SyntaxError> {
         let start = self.clone();
         let negative = self.eat("-");
         let word = self.word();

@@ -1,8 +1,8 @@
-//! Whole programs: labels, and where instructions stand.
+//! Assembles and disassembles whole programs: labels and offsets of instructions.
 
-use super::cursor::{Cursor, Fault};
-use super::parse::{Line, instruction};
-use super::print::print;
+use super::cursor::{Cursor, SyntaxError};
+use super::parse::{Line, parse_instruction};
+use super::print::print_instruction;
 use crate::compact::compact;
 use crate::decode::{DecodeError, decode};
 use crate::encode::{EncodeError, encode};
@@ -12,17 +12,17 @@ use crate::opcode::{Class, Opcode};
 use hw::Gen;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why text is no program.
+/// Why text cannot be assembled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AsmError {
-    /// Text that is no instruction.
+    /// Text that is not an instruction.
     #[error("line {line}, column {column}: {what}")]
     Syntax {
         /// Line, from 1.
         line: usize,
         /// Column in bytes, from 1.
         column: usize,
-        /// What was expected.
+        /// What was expected, or is wrong.
         what: String,
     },
     /// An instruction that has no encoding.
@@ -30,7 +30,7 @@ pub enum AsmError {
     Encode {
         /// Line, from 1.
         line: usize,
-        /// Why.
+        /// The reason.
         source: EncodeError,
     },
     /// `{Compacted}` on an instruction that has no compacted form.
@@ -41,31 +41,31 @@ pub enum AsmError {
     },
 }
 
-/// Where machine code stops being instructions.
+/// Machine code that cannot be disassembled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("byte {at_bytes}: {source}")]
 pub struct KernelError {
-    /// Offset of the instruction.
+    /// Offset of the invalid instruction, in bytes.
     pub at_bytes: usize,
-    /// What is wrong with it.
+    /// Why it cannot be decoded.
     pub source: DecodeError,
 }
 
 impl AsmError {
-    fn syntax(line: usize, fault: Fault) -> AsmError {
+    fn syntax(line: usize, error: SyntaxError) -> AsmError {
         AsmError::Syntax {
             line,
-            column: fault.column,
-            what: fault.what,
+            column: error.column,
+            what: error.message,
         }
     }
 }
 
-/// One instruction from a line of text; jumps are distances.
+/// Assembles one instruction. Jump targets are distances, not labels.
 pub fn assemble(text: &str, hw_gen: Gen) -> Result<Inst, AsmError> {
-    let text = without_comments(text);
-    let fault = |fault| AsmError::syntax(1, fault);
-    let line = instruction(&mut Cursor::new(&text), hw_gen).map_err(fault)?;
+    let text = blank_comments(text);
+    let parsed = parse_instruction(&mut Cursor::new(&text), hw_gen);
+    let line = parsed.map_err(|error| AsmError::syntax(1, error))?;
     match line.targets.into_iter().flatten().next() {
         None => Ok(line.inst),
         Some((name, column)) => Err(AsmError::Syntax {
@@ -76,15 +76,15 @@ pub fn assemble(text: &str, hw_gen: Gen) -> Result<Inst, AsmError> {
     }
 }
 
-/// Blanks where comments were, so that columns stay.
-fn without_comments(text: &str) -> String {
+/// Replaces comments by blanks, so that columns do not change.
+fn blank_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(c) = rest.chars().next() {
         let comment = if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
-            rest.find("*/").map_or(rest.len(), |at| at + 2)
+            rest.find("*/").map_or(rest.len(), |end| end + 2)
         } else {
             0
         };
@@ -100,33 +100,34 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// Machine code of a program.
+/// Assembles a program to machine code.
 pub fn assemble_kernel(text: &str, hw_gen: Gen) -> Result<Vec<u8>, AsmError> {
-    let text = without_comments(text);
+    let text = blank_comments(text);
     let mut lines: Vec<(usize, i32, Line)> = Vec::new();
     let mut labels = BTreeMap::new();
-    let mut at = 0i32;
+    let mut offset = 0i32;
     for (number, line) in text.lines().enumerate().map(|(i, l)| (i + 1, l)) {
         let mut cursor = Cursor::new(line);
-        while let Some(name) = label(&mut cursor) {
-            if labels.insert(name.to_owned(), at).is_some() {
+        while let Some(name) = parse_label(&mut cursor) {
+            if labels.insert(name.to_owned(), offset).is_some() {
                 return Err(AsmError::Syntax {
                     line: number,
                     column: 1,
-                    what: format!("there is another label {name}"),
+                    what: format!("the label {name} is defined twice"),
                 });
             }
         }
         if cursor.at_end() {
             continue;
         }
-        let parsed = instruction(&mut cursor, hw_gen).map_err(|f| AsmError::syntax(number, f))?;
+        let parsed = parse_instruction(&mut cursor, hw_gen);
+        let parsed = parsed.map_err(|error| AsmError::syntax(number, error))?;
         let len = if parsed.inst.compacted { 8 } else { 16 };
-        lines.push((number, at, parsed));
-        at = at.saturating_add(len);
+        lines.push((number, offset, parsed));
+        offset = offset.saturating_add(len);
     }
     let mut code = Vec::new();
-    for (number, at, mut line) in lines {
+    for (number, offset, mut line) in lines {
         let targets = std::mem::take(&mut line.targets);
         for (i, target) in targets.into_iter().enumerate() {
             let Some((name, column)) = target else {
@@ -140,7 +141,7 @@ pub fn assemble_kernel(text: &str, hw_gen: Gen) -> Result<Vec<u8>, AsmError> {
                 });
             };
             let absolute = line.inst.op == Opcode::Calla;
-            let distance = if absolute { *to } else { to - at };
+            let distance = if absolute { *to } else { to - offset };
             if i == 0 {
                 line.inst.jip = distance;
             } else {
@@ -162,8 +163,8 @@ pub fn assemble_kernel(text: &str, hw_gen: Gen) -> Result<Vec<u8>, AsmError> {
     Ok(code)
 }
 
-/// `name:` at the start of what is left.
-fn label<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
+/// Consumes a label, `name:`.
+fn parse_label<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     cursor.skip_blanks();
     let mut ahead = cursor.clone();
     let name = ahead.word();
@@ -174,7 +175,7 @@ fn label<'a>(cursor: &mut Cursor<'a>) -> Option<&'a str> {
     found.then_some(name)
 }
 
-/// Text of a program, with labels, and messages described in comments.
+/// Disassembles a program, with labels for jump targets and descriptions of messages in comments.
 pub fn disassemble_kernel(code: &[u8], hw_gen: Gen) -> Result<String, KernelError> {
     let mut insts = Vec::new();
     let mut rest = code;
@@ -193,14 +194,14 @@ pub fn disassemble_kernel(code: &[u8], hw_gen: Gen) -> Result<String, KernelErro
             out += &format!("L{at}:\n");
         }
         let target = |distance: i32| {
-            let to = target_of(*at, inst, distance);
+            let to = jump_target(*at, inst, distance);
             if labels.contains(&to) {
                 format!("L{to}")
             } else {
                 distance.to_string()
             }
         };
-        out += &print(inst, &target);
+        out += &print_instruction(inst, &target);
         if let Some(send) = &inst.send {
             out += "  // ";
             out += &describe_send(send, hw_gen);
@@ -210,12 +211,13 @@ pub fn disassemble_kernel(code: &[u8], hw_gen: Gen) -> Result<String, KernelErro
     Ok(out)
 }
 
-fn target_of(at: i64, inst: &Inst, distance: i32) -> i64 {
+fn jump_target(at: i64, inst: &Inst, distance: i32) -> i64 {
     let base = if inst.op == Opcode::Calla { 0 } else { at };
     base + i64::from(distance)
 }
 
-/// The program's start, targets of jumps, and what stands after jumps and after the thread's end.
+/// Offsets that get a label: the start of the program, jump targets, and instructions after a jump
+/// or an end of thread.
 fn block_starts(insts: &[(i64, Inst)], starts: &BTreeSet<i64>) -> BTreeSet<i64> {
     let mut labels = BTreeSet::new();
     let mut after = true;
@@ -232,7 +234,7 @@ fn block_starts(insts: &[(i64, Inst)], starts: &BTreeSet<i64>) -> BTreeSet<i64> 
         };
         let targets = [(jip, inst.jip), (uip, inst.uip)];
         for (_, distance) in targets.iter().filter(|t| t.0) {
-            let to = target_of(*at, inst, *distance);
+            let to = jump_target(*at, inst, *distance);
             if starts.contains(&to) {
                 labels.insert(to);
             }

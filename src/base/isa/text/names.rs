@@ -1,4 +1,4 @@
-//! Spellings of IGA's syntax, read by the printer and by the parser.
+//! Names in IGA syntax, for the printer and the parser.
 
 use crate::inst::{CondMod, MathFn, PredCtrl};
 use crate::types::Type;
@@ -8,7 +8,7 @@ pub fn by_name<T: Copy>(table: &[(T, &str)], name: &str) -> Option<T> {
     table.iter().find(|row| row.1 == name).map(|row| row.0)
 }
 
-/// The name of this value; the tables hold every value.
+/// The name of this value; `?` for a value that is not in the table.
 pub fn name_of<T: Copy + PartialEq>(table: &[(T, &'static str)], value: T) -> &'static str {
     table
         .iter()
@@ -16,7 +16,7 @@ pub fn name_of<T: Copy + PartialEq>(table: &[(T, &'static str)], value: T) -> &'
         .map_or("?", |row| row.1)
 }
 
-/// Types.
+/// Operand types.
 pub const TYPES: &[(Type, &str)] = &[
     (Type::Ub, "ub"),
     (Type::B, "b"),
@@ -90,15 +90,15 @@ pub const MATH: &[(MathFn, &str)] = &[
     (MathFn::Rsqrtm, "rsqtm"),
 ];
 
-/// How an architecture register is written.
+/// Syntax of an architecture register.
 pub struct Arf {
-    /// High nibble of its number.
+    /// High nibble of the register number.
     pub high: u8,
-    /// Letters.
+    /// Name without number.
     pub name: &'static str,
-    /// Whether the low nibble follows.
+    /// True if the low nibble of the register number follows the name.
     pub numbered: bool,
-    /// Whether the subregister is written even where it is 0.
+    /// True if the subregister is printed even if it is 0.
     pub sub: bool,
 }
 
@@ -130,8 +130,8 @@ pub const ARFS: &[Arf] = &[
     arf(0xf, "dbg", true, true),
 ];
 
-/// Accumulators from this one on are the math macros' `mme0`, ….
+/// Number of the first accumulator that is a macro accumulator, `mme0`.
 pub const FIRST_MME: u8 = 2;
 
-/// The code of "no macro accumulator" in a swizzle or write mask.
+/// Value of a swizzle or write mask that selects no macro accumulator.
 pub const NO_MME: u8 = 8;

@@ -1,35 +1,38 @@
-//! A line of text to an [`Inst`].
+//! Parses a line of text to an [`Inst`]. The functions are named after the syntax that they parse.
 
-use super::cursor::{Cursor, Fault};
-use super::float::half_from;
+use super::cursor::{Cursor, SyntaxError};
+use super::float::double_to_half;
 use super::names::{ARFS, COND_MODS, FIRST_MME, MATH, NO_MME, PREDICATES, TYPES, by_name};
-use super::print::{FIRST_QWORD, SECOND_QWORD, XYZW, has_exec_size};
-use crate::inst::{Addr, ArfReg, Desc, Dst, File, Inst, Pred, Region, Send, Src};
+use super::print::has_exec_size;
+use crate::inst::{
+    Addr, ArfReg, Desc, Dst, File, Inst, Pred, Region, SWIZZLE_FIRST_QWORD, SWIZZLE_SECOND_QWORD,
+    SWIZZLE_XYZW, Send, Src,
+};
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 use hw::Gen;
 
-/// An instruction whose jumps may go to labels.
+/// An instruction whose jump targets may be labels.
 pub struct Line {
     pub inst: Inst,
-    /// Labels for JIP and UIP, and the column of each.
+    /// Labels of JIP and UIP with their columns.
     pub targets: [Option<(String, usize)>; 2],
 }
 
-/// Letters, number, subregister and suffix of an operand, before its type is known.
+/// An operand without region and type.
 struct Register {
     file: File,
     nr: u8,
-    /// In elements.
+    /// Subregister in elements, whose size the type determines.
     sub: u32,
     indirect: Option<(u8, i16)>,
-    /// Swizzle or write mask (`.xyz`), as letters.
+    /// Letters of a swizzle or write mask (`.xyz`).
     components: Option<String>,
-    /// Macro accumulator.
+    /// Number of a macro accumulator (`.mme0`), or [`NO_MME`].
     mme: Option<u8>,
 }
 
-/// Numbers between `<` and `>`.
+/// The numbers between `<` and `>`.
 enum Strides {
     None,
     One(u8),
@@ -41,7 +44,7 @@ enum Strides {
 }
 
 /// Parses one instruction.
-pub fn instruction(text: &mut Cursor, hw_gen: Gen) -> Result<Line, Fault> {
+pub fn parse_instruction(text: &mut Cursor, hw_gen: Gen) -> Result<Line, SyntaxError> {
     let mut line = Line {
         inst: Inst::new(Opcode::Nop, 1),
         targets: [None, None],
@@ -87,7 +90,7 @@ pub fn instruction(text: &mut Cursor, hw_gen: Gen) -> Result<Line, Fault> {
     }
 }
 
-fn flag(text: &mut Cursor) -> Result<u8, Fault> {
+fn flag(text: &mut Cursor) -> Result<u8, SyntaxError> {
     text.expect("f")?;
     let register = text.number("a flag register", 1)?;
     text.expect(".")?;
@@ -95,7 +98,7 @@ fn flag(text: &mut Cursor) -> Result<u8, Fault> {
     Ok((register * 2 + half) as u8)
 }
 
-fn predicate(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
+fn predicate(text: &mut Cursor, inst: &mut Inst) -> Result<(), SyntaxError> {
     text.skip_blanks();
     if !text.eat("(") {
         return Ok(());
@@ -112,13 +115,13 @@ fn predicate(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
     let start = text.clone();
     let form = if text.eat(".") { text.word() } else { "" };
     let Some(ctrl) = by_name(PREDICATES, form) else {
-        return start.fail("no such form of predicate");
+        return start.fail("unknown predicate form");
     };
     inst.pred = Some(Pred { ctrl, inverse });
     text.expect(")")
 }
 
-fn mnemonic(text: &mut Cursor, inst: &mut Inst, hw_gen: Gen) -> Result<(), Fault> {
+fn mnemonic(text: &mut Cursor, inst: &mut Inst, hw_gen: Gen) -> Result<(), SyntaxError> {
     text.skip_blanks();
     let start = text.clone();
     let name = text.word();
@@ -137,13 +140,13 @@ fn mnemonic(text: &mut Cursor, inst: &mut Inst, hw_gen: Gen) -> Result<(), Fault
         },
         (_, "") => {}
         (_, "b") if branch => inst.branch_ctrl = true,
-        _ => return start.fail("no such form of this instruction"),
+        _ => return start.fail("unknown form of this instruction"),
     }
     if inst.op == Opcode::Jmpi {
         inst.no_mask = true;
     }
     text.skip_blanks();
-    // Where it is implied it may be written all the same.
+    // An implied execution size may still be written.
     let digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
     let written = text.rest().starts_with('(') && digit(text.rest().chars().nth(1));
     if !written && !has_exec_size(inst.op) {
@@ -158,7 +161,7 @@ fn mnemonic(text: &mut Cursor, inst: &mut Inst, hw_gen: Gen) -> Result<(), Fault
     text.expect(")")
 }
 
-fn flag_modifier(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
+fn flag_modifier(text: &mut Cursor, inst: &mut Inst) -> Result<(), SyntaxError> {
     text.skip_blanks();
     let mut ahead = text.clone();
     if !ahead.eat("(") {
@@ -171,7 +174,7 @@ fn flag_modifier(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
     let cmod = by_name(COND_MODS, name);
     let early_out = name == "eo" && inst.is_math_macro();
     if cmod.is_none() && !early_out {
-        return text.fail("no such conditional modifier");
+        return text.fail("unknown conditional modifier");
     }
     let start = ahead.clone();
     let flag = flag(&mut ahead)?;
@@ -184,7 +187,7 @@ fn flag_modifier(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
     Ok(())
 }
 
-fn register(text: &mut Cursor) -> Result<Register, Fault> {
+fn register(text: &mut Cursor) -> Result<Register, SyntaxError> {
     let mut found = Register {
         file: File::Grf,
         nr: 0,
@@ -238,10 +241,10 @@ fn register(text: &mut Cursor) -> Result<Register, Fault> {
     Ok(found)
 }
 
-fn register_name(text: &mut Cursor) -> Result<(File, u8), Fault> {
+fn register_name(text: &mut Cursor) -> Result<(File, u8), SyntaxError> {
     let start = text.clone();
-    let name = text.run(|c| c.is_ascii_alphabetic());
-    let mut number = |max| -> Result<u8, Fault> {
+    let name = text.take_while(|c| c.is_ascii_alphabetic());
+    let mut number = |max| -> Result<u8, SyntaxError> {
         if text.peek().is_some_and(|c| c.is_ascii_digit()) {
             Ok(text.number("a register number", max)? as u8)
         } else {
@@ -264,7 +267,7 @@ fn register_name(text: &mut Cursor) -> Result<(File, u8), Fault> {
     }
 }
 
-fn strides(text: &mut Cursor) -> Result<Strides, Fault> {
+fn strides(text: &mut Cursor) -> Result<Strides, SyntaxError> {
     if !text.eat("<") {
         return Ok(Strides::None);
     }
@@ -287,7 +290,7 @@ fn strides(text: &mut Cursor) -> Result<Strides, Fault> {
     Ok(found)
 }
 
-fn type_suffix(text: &mut Cursor) -> Result<Option<Type>, Fault> {
+fn type_suffix(text: &mut Cursor) -> Result<Option<Type>, SyntaxError> {
     if !text.eat(":") {
         return Ok(None);
     }
@@ -298,7 +301,7 @@ fn type_suffix(text: &mut Cursor) -> Result<Option<Type>, Fault> {
     }
 }
 
-fn address(text: &Cursor, register: &Register, ty: Type) -> Result<Addr, Fault> {
+fn address(text: &Cursor, register: &Register, ty: Type) -> Result<Addr, SyntaxError> {
     if let Some((a0_sub, imm_bytes)) = register.indirect {
         return Ok(Addr::Indirect { a0_sub, imm_bytes });
     }
@@ -317,24 +320,24 @@ fn write_mask(letters: &str) -> u8 {
     letters.chars().fold(0, |mask, c| mask | bit(c))
 }
 
-fn swizzle(text: &Cursor, letters: &str) -> Result<u8, Fault> {
+fn swizzle(text: &Cursor, letters: &str) -> Result<u8, SyntaxError> {
     let mut code = 0;
     let mut last = 0;
     for (i, c) in letters.chars().enumerate() {
         match "xyzw".find(c) {
-            Some(at) if i < 4 => last = at as u8,
+            Some(component) if i < 4 => last = component as u8,
             _ => return text.fail("expected one to four of x, y, z, w"),
         }
         code |= last << (2 * i);
     }
-    // The last one is repeated.
+    // The last letter is repeated.
     for i in letters.len()..4 {
         code |= last << (2 * i);
     }
     Ok(code)
 }
 
-fn destination(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
+fn destination(text: &mut Cursor, inst: &mut Inst) -> Result<(), SyntaxError> {
     text.skip_blanks();
     let start = text.clone();
     inst.saturate = text.eat("(sat)");
@@ -370,7 +373,7 @@ fn modifiers(text: &mut Cursor) -> (bool, bool) {
     (negate, text.eat("(abs)"))
 }
 
-fn source(text: &mut Cursor, inst: &Inst) -> Result<Src, Fault> {
+fn source(text: &mut Cursor, inst: &Inst) -> Result<Src, SyntaxError> {
     text.skip_blanks();
     if starts_immediate(text) {
         return immediate(text);
@@ -404,7 +407,7 @@ fn source(text: &mut Cursor, inst: &Inst) -> Result<Src, Fault> {
     Ok(src)
 }
 
-fn ternary_source(text: &mut Cursor, inst: &Inst) -> Result<Src, Fault> {
+fn ternary_source(text: &mut Cursor, inst: &Inst) -> Result<Src, SyntaxError> {
     text.skip_blanks();
     let start = text.clone();
     let (negate, abs) = modifiers(text);
@@ -424,17 +427,17 @@ fn ternary_source(text: &mut Cursor, inst: &Inst) -> Result<Src, Fault> {
         src.swizzle = swizzle(&start, letters)?;
     }
     if scalar && ty.size_bytes() == 8 {
-        // A 64-bit element is repeated by a swizzle of the dwords of its pair.
-        src.swizzle = FIRST_QWORD;
+        // A 64-bit element is replicated by a swizzle of dwords.
+        src.swizzle = SWIZZLE_FIRST_QWORD;
         if let Addr::Direct { sub_bytes, .. } = &mut addr {
             if *sub_bytes & 8 != 0 {
-                src.swizzle = SECOND_QWORD;
+                src.swizzle = SWIZZLE_SECOND_QWORD;
             }
             *sub_bytes &= !8;
         }
     } else if scalar {
         src.rep_ctrl = true;
-        src.swizzle = XYZW;
+        src.swizzle = SWIZZLE_XYZW;
     }
     if let Some(mme) = found.mme {
         src.swizzle = mme;
@@ -453,10 +456,10 @@ fn starts_immediate(text: &Cursor) -> bool {
         || ["inf", "qnan", "snan"].iter().any(|n| rest.starts_with(n))
 }
 
-fn immediate(text: &mut Cursor) -> Result<Src, Fault> {
+fn immediate(text: &mut Cursor) -> Result<Src, SyntaxError> {
     let start = text.clone();
-    // Everything up to the type; the digits of an exponent may follow a sign.
-    let literal = text.run(|c| c.is_ascii_alphanumeric() || "+-.()".contains(c));
+    // The literal extends to the type; an exponent may contain a sign.
+    let literal = text.take_while(|c| c.is_ascii_alphanumeric() || "+-.()".contains(c));
     let Some(ty) = type_suffix(text)? else {
         return text.fail("expected a type");
     };
@@ -467,7 +470,7 @@ fn immediate(text: &mut Cursor) -> Result<Src, Fault> {
     };
     match bits {
         Some(bits) => Ok(Src::imm(ty, bits)),
-        None => start.fail("no such value of this type"),
+        None => start.fail("the type has no such value"),
     }
 }
 
@@ -512,18 +515,19 @@ fn float_bits(literal: &str, ty: Type) -> Option<u64> {
         return Some(sign << (width - 1) | exponent | payload);
     }
     if !magnitude.contains(['.', 'e']) && !["inf", "0"].contains(&magnitude) {
-        // IGA takes whole numbers as bits, readers as values: neither is written.
+        // IGA reads a number without point or exponent as bits, a human as a value, so it is
+        // refused.
         return None;
     }
     let value: f64 = literal.parse().ok()?;
     Some(match ty {
-        Type::Hf => half_from(value).into(),
+        Type::Hf => double_to_half(value).into(),
         Type::F => (value as f32).to_bits().into(),
         _ => value.to_bits(),
     })
 }
 
-fn payload(text: &mut Cursor) -> Result<(Register, Option<Type>), Fault> {
+fn payload(text: &mut Cursor) -> Result<(Register, Option<Type>), SyntaxError> {
     text.skip_blanks();
     let found = register(text)?;
     strides(text)?;
@@ -531,7 +535,7 @@ fn payload(text: &mut Cursor) -> Result<(Register, Option<Type>), Fault> {
     Ok((found, ty))
 }
 
-fn message(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
+fn message(text: &mut Cursor, inst: &mut Inst) -> Result<(), SyntaxError> {
     let region = Region::new(8, 8, 1);
     let start = text.clone();
     let (to, ty) = payload(text)?;
@@ -566,7 +570,7 @@ fn message(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
     Ok(())
 }
 
-fn descriptor(text: &mut Cursor) -> Result<Desc, Fault> {
+fn descriptor(text: &mut Cursor) -> Result<Desc, SyntaxError> {
     text.skip_blanks();
     let start = text.clone();
     if text.eat("a0.") {
@@ -578,7 +582,7 @@ fn descriptor(text: &mut Cursor) -> Result<Desc, Fault> {
     }
 }
 
-fn target(text: &mut Cursor, line: &mut Line, which: usize) -> Result<(), Fault> {
+fn target(text: &mut Cursor, line: &mut Line, which: usize) -> Result<(), SyntaxError> {
     text.skip_blanks();
     let start = text.clone();
     if text.peek().is_some_and(|c| c == '-' || c.is_ascii_digit()) {
@@ -601,13 +605,13 @@ fn target(text: &mut Cursor, line: &mut Line, which: usize) -> Result<(), Fault>
     Ok(())
 }
 
-/// True if a register comes next, and not a label.
+/// True if a register and not a label comes next.
 fn starts_register(text: &Cursor) -> bool {
     let mut ahead = text.clone();
     register_name(&mut ahead).is_ok() && matches!(ahead.peek(), Some('.' | ':' | '<'))
 }
 
-fn jump(text: &mut Cursor, line: &mut Line) -> Result<(), Fault> {
+fn jump(text: &mut Cursor, line: &mut Line) -> Result<(), SyntaxError> {
     let op = line.inst.op;
     text.skip_blanks();
     if matches!(op, Opcode::Call | Opcode::Calla) {
@@ -639,7 +643,7 @@ fn jump(text: &mut Cursor, line: &mut Line) -> Result<(), Fault> {
     Ok(())
 }
 
-fn options(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
+fn options(text: &mut Cursor, inst: &mut Inst) -> Result<(), SyntaxError> {
     text.skip_blanks();
     if !text.eat("{") {
         return Ok(());
@@ -657,7 +661,7 @@ fn options(text: &mut Cursor, inst: &mut Inst) -> Result<(), Fault> {
             ("NoDDChk", _) => inst.no_dd_chk = true,
             ("NoDDClr", _) => inst.no_dd_clr = true,
             ("Switch", _) => inst.switch = true,
-            _ => return start.fail("no such option of this instruction"),
+            _ => return start.fail("unknown option of this instruction"),
         }
         text.skip_blanks();
         if text.eat("}") {

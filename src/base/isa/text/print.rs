@@ -1,26 +1,22 @@
-//! [`Inst`] to text.
+//! Prints an [`Inst`] as text.
 
 use super::float::{format_f16, format_f32, format_f64};
 use super::names::{ARFS, COND_MODS, FIRST_MME, MATH, NO_MME, PREDICATES, TYPES, name_of};
-use crate::inst::{Addr, CondMod, Desc, Dst, File, Inst, Region, Src};
+use crate::inst::{
+    Addr, CondMod, Desc, Dst, File, Inst, Region, SWIZZLE_FIRST_QWORD, SWIZZLE_SECOND_QWORD,
+    SWIZZLE_XYZW, Src,
+};
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 use std::fmt::Write as _;
 
-/// The swizzle that changes nothing.
-pub(super) const XYZW: u8 = 0xe4;
-/// The swizzles of dwords that repeat the first and the second of two 64-bit elements.
-pub(super) const FIRST_QWORD: u8 = 0x44;
-/// See [`FIRST_QWORD`].
-pub(super) const SECOND_QWORD: u8 = 0xee;
-
-/// One instruction, jumps as distances in bytes.
+/// Disassembles one instruction; jump targets are distances in bytes.
 pub fn disassemble(inst: &Inst) -> String {
-    print(inst, &|distance| distance.to_string())
+    print_instruction(inst, &|distance| distance.to_string())
 }
 
-/// One instruction; `target` writes a jump's target, given its distance in bytes.
-pub(super) fn print(inst: &Inst, target: &dyn Fn(i32) -> String) -> String {
+/// Prints one instruction; `target` formats a jump target, given its distance in bytes.
+pub(super) fn print_instruction(inst: &Inst, target: &dyn Fn(i32) -> String) -> String {
     let mut line = predicate(inst);
     pad(&mut line, 8);
     line += &mnemonic(inst);
@@ -50,7 +46,7 @@ pub(super) fn print(inst: &Inst, target: &dyn Fn(i32) -> String) -> String {
         }
     }
     for (i, operand) in operands.iter().enumerate() {
-        // The columns are for readers alone.
+        // Alignment to columns is for readability only.
         pad(&mut line, 34 + 18 * i);
         line += "  ";
         line += operand;
@@ -113,14 +109,14 @@ fn mnemonic(inst: &Inst) -> String {
     text
 }
 
-/// False where the execution size is not written.
+/// False for operations whose execution size is implied.
 pub(super) fn has_exec_size(op: Opcode) -> bool {
     op != Opcode::Jmpi && !matches!(op.info().class, Class::Nullary | Class::Wait)
 }
 
 fn flag_modifier(inst: &Inst) -> Option<String> {
     if inst.is_math_macro() {
-        // Early out: the flag says which channels need no further step.
+        // Early out: the flag marks channels that need no further step.
         return Some(format!("(eo){}", flag_name(inst.flag)));
     }
     if inst.cmod == CondMod::None {
@@ -131,7 +127,7 @@ fn flag_modifier(inst: &Inst) -> Option<String> {
 }
 
 fn options(inst: &Inst) -> Vec<&'static str> {
-    // Three-source instructions and math macros are align16 by their nature.
+    // Three-source instructions and math macros are always align16.
     let basic = matches!(inst.op.info().class, Class::Basic | Class::Math);
     let align16 = inst.align16 && basic && !inst.is_math_macro();
     let eot = inst.send.is_some_and(|send| send.eot);
@@ -149,7 +145,7 @@ fn options(inst: &Inst) -> Vec<&'static str> {
     all.iter().filter(|o| o.0).map(|o| o.1).collect()
 }
 
-/// Letters and number; then the subregister in elements where there is one to write.
+/// Formats a register, with its subregister in elements if `with_sub` is set or it is not 0.
 fn register(file: File, addr: Addr, ty: Type, with_sub: bool) -> String {
     let (nr, sub_bytes) = match addr {
         Addr::Direct { nr, sub_bytes } => (nr, sub_bytes),
@@ -289,17 +285,18 @@ fn ternary_source(inst: &Inst, i: usize) -> String {
         return source(inst, i);
     }
     let wide = src.ty.size_bytes() == 8;
-    let one_qword = wide && !src.rep_ctrl && [FIRST_QWORD, SECOND_QWORD].contains(&src.swizzle);
+    let one_qword =
+        wide && !src.rep_ctrl && [SWIZZLE_FIRST_QWORD, SWIZZLE_SECOND_QWORD].contains(&src.swizzle);
     let scalar = src.rep_ctrl || one_qword;
     let mut addr = src.addr;
-    if let (true, SECOND_QWORD, Addr::Direct { sub_bytes, .. }) =
+    if let (true, SWIZZLE_SECOND_QWORD, Addr::Direct { sub_bytes, .. }) =
         (one_qword, src.swizzle, &mut addr)
     {
         *sub_bytes = sub_bytes.wrapping_add(8);
     }
     let mut text = modifiers(src, false).to_owned();
     text += &register(src.file, addr, src.ty, true);
-    if !scalar && src.swizzle != XYZW {
+    if !scalar && src.swizzle != SWIZZLE_XYZW {
         text += &swizzle(src.swizzle);
     }
     text += match (scalar, i) {

@@ -1,28 +1,29 @@
-//! `tests/isa/legality.txt`: text that breaks a rule, and text that keeps them all.
+//! The cases of `tests/isa/legality.txt`: instructions that break a rule, and instructions that
+//! break none.
 
-use crate::{Violation, assemble, check, check_part, further_rules};
+use crate::check::{Violation, check, check_part, conditional_rule_names};
+use crate::text::assemble;
 use hw::Gen;
 use std::collections::BTreeSet;
 
-const CASES: &str = include_str!("../../../../tests/isa/legality.txt");
+const CASES: &str = include_str!("../../../../../tests/isa/legality.txt");
 
-fn judge(text: &str, place: &str) -> Vec<Violation> {
-    // Gen8 lacks nothing that the cases name.
-    let hw_gen = if place == "gen8" {
+fn check_text(text: &str, target: &str) -> Vec<Violation> {
+    let hw_gen = if target == "gen8" {
         Gen::Gen8
     } else {
         Gen::Gen9
     };
     let inst = assemble(text, hw_gen).unwrap_or_else(|e| panic!("{text}: {e}"));
-    check_part(&inst, hw_gen, place == "small")
+    check_part(&inst, hw_gen, target == "small")
 }
 
 #[test]
-fn rules_are_broken_and_kept() {
-    let (mut rule, mut place) = ("", "");
+fn cases_break_the_rules_they_should() {
+    let (mut rule, mut target) = ("", "");
     for line in CASES.lines() {
         let (first, rest) = line.trim().split_once(' ').unwrap_or((line, ""));
-        let found = judge_line(first, rest, place);
+        let found = check_line(first, rest, target);
         match (first, found) {
             ("bad", Some(found)) => {
                 assert!(
@@ -31,27 +32,27 @@ fn rules_are_broken_and_kept() {
                 );
             }
             ("ok", Some(found)) => assert_eq!(found, [], "{rule}: {rest}"),
-            _ => (rule, place) = (first, rest),
+            _ => (rule, target) = (first, rest),
         }
     }
 }
 
-fn judge_line(first: &str, rest: &str, place: &str) -> Option<Vec<Violation>> {
+fn check_line(first: &str, rest: &str, target: &str) -> Option<Vec<Violation>> {
     ["bad", "ok"]
         .contains(&first)
-        .then(|| judge(rest.trim(), place))
+        .then(|| check_text(rest.trim(), target))
 }
 
 #[test]
-fn every_rule_of_these_families_has_a_case() {
+fn every_conditional_rule_has_a_case() {
     let named: BTreeSet<&str> = CASES
         .lines()
         .filter(|l| !l.starts_with(' '))
         .filter_map(|l| l.split(' ').next())
         .collect();
-    // What text cannot say is tested below.
-    let unspeakable = ["immediate_twice", "jmpi_no_mask"];
-    for rule in further_rules().filter(|rule| !unspeakable.contains(rule)) {
+    // Text cannot break these rules; they are tested below.
+    let tested_below = ["immediate_twice", "jmpi_no_mask"];
+    for rule in conditional_rule_names().filter(|rule| !tested_below.contains(rule)) {
         assert!(named.contains(rule), "no case for {rule}");
     }
 }

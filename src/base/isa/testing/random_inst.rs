@@ -1,10 +1,11 @@
-//! Random instructions of gen8 and gen9, such as a compiler could write.
+//! Generator of random instructions of gen8 and gen9 like those of a compiler.
 
-use crate::opcode;
-use crate::{
-    Addr, ArfReg, Class, CondMod, Desc, Dst, File, Inst, MathFn, Opcode, Pred, PredCtrl, Region,
-    Send, Src, Type, check,
+use crate::check::check;
+use crate::inst::{
+    Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
 };
+use crate::opcode::{self, Class, Opcode};
+use crate::types::Type;
 use hw::Gen;
 
 /// Xorshift with 64 bits of state.
@@ -61,7 +62,7 @@ const ALL: &[Type] = &[
 ];
 const FLOATS: &[Type] = &[Type::Hf, Type::F, Type::Df];
 
-/// One that breaks no rule.
+/// A random instruction that breaks no rule.
 pub fn legal(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst {
     loop {
         let inst = instruction(random, hw_gen, at, end);
@@ -71,7 +72,8 @@ pub fn legal(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst {
     }
 }
 
-/// An instruction that can be encoded; `at` and `end` are the places of it and of its program's end, in bytes.
+/// A random instruction that can be encoded. `at` and `end` are its offset and the end of the
+/// program, in bytes.
 pub fn instruction(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst {
     let ops: Vec<Opcode> = Opcode::ALL
         .iter()
@@ -127,30 +129,30 @@ pub fn instruction(random: &mut Random, hw_gen: Gen, at: i32, end: i32) -> Inst 
         inst.no_dd_chk = random.chance(16);
         inst.atomic = random.chance(32);
     }
-    only_what_it_takes(&mut inst);
+    remove_unsupported_modifiers(&mut inst);
     inst.switch = !inst.atomic && random.chance(32) && class != Class::Wait;
     if inst.op.is_send() && hw_gen < Gen::Gen9 {
-        // IGA knows no thread control here.
+        // IGA has no thread control on SEND of gen8.
         inst.switch = false;
     }
     inst.breakpoint = random.chance(64);
     inst
 }
 
-/// Drops what IGA does not read on this operation.
-fn only_what_it_takes(inst: &mut Inst) {
-    let takes = inst.op.info().takes;
-    if takes & opcode::PRED == 0 {
+/// Removes modifiers that IGA does not accept on the operation.
+fn remove_unsupported_modifiers(inst: &mut Inst) {
+    let modifiers = inst.op.info().modifiers;
+    if modifiers & opcode::PRED == 0 {
         inst.pred = None;
     }
-    if takes & opcode::CMOD == 0 {
+    if modifiers & opcode::CMOD == 0 {
         inst.cmod = CondMod::None;
     }
-    if takes & opcode::SAT == 0 {
+    if modifiers & opcode::SAT == 0 {
         inst.saturate = false;
     }
     for src in &mut inst.src {
-        if takes & opcode::MODS == 0 {
+        if modifiers & opcode::MODS == 0 {
             (src.negate, src.abs) = (false, false);
         }
         if inst.op.info().logic {
@@ -247,7 +249,7 @@ fn region(random: &mut Random, exec_size: u8) -> Region {
 
 fn source(random: &mut Random, index: usize, ty: Type, exec_size: u8) -> Src {
     let region = region(random, exec_size);
-    // IGA takes architecture registers as the first source alone.
+    // IGA accepts architecture registers only as the first source.
     let mut src = match random.below(20) {
         0 | 2 | 3 if index != 0 => Src::grf(random.below(128) as u8, 0, ty, region),
         0 => Src::arf(ArfReg::Accumulator, random.below(2) as u8, 0, ty, region),
@@ -285,7 +287,7 @@ fn immediate(random: &mut Random, float: bool, wide: bool) -> Src {
     let raw = random.next();
     if float {
         return match random.below(if wide { 4 } else { 3 }) {
-            0 => Src::imm(Type::F, half_interesting_f32(random).into()),
+            0 => Src::imm(Type::F, random_f32_bits(random).into()),
             1 => Src::imm(Type::Hf, raw),
             2 => Src::imm(Type::Vf, raw),
             _ => Src::imm_df(f64::from_bits(match random.below(3) {
@@ -309,7 +311,7 @@ fn immediate(random: &mut Random, float: bool, wide: bool) -> Src {
     }
 }
 
-fn half_interesting_f32(random: &mut Random) -> u32 {
+fn random_f32_bits(random: &mut Random) -> u32 {
     let raw = random.next() as u32;
     match random.below(4) {
         0 => raw,

@@ -1,29 +1,35 @@
-//! `iga64`, an assembler by others, reads our bytes as we print them and our text as our bytes.
+//! Compares encoder, decoder, assembler and disassembler with Intel's `iga64` on random
+//! instructions.
 //!
-//! Runs where `iga64` (Debian: libigc-tools) is installed; `INGOT_REQUIRE_TOOLS=1` makes its absence a failure.
+//! `iga64` is in Debian's libigc-tools. Without it the tests are skipped; `INGOT_REQUIRE_TOOLS=1`
+//! makes that a failure.
 
-use super::random::{Random, instruction, legal};
-use crate::{
-    Inst, Opcode, assemble, assemble_kernel, check, decode, disassemble, disassemble_kernel, encode,
-};
+use crate::check::check;
+use crate::decode::decode;
+use crate::encode::encode;
+use crate::inst::Inst;
+use crate::opcode::Opcode;
+use crate::testing::random_inst::{Random, instruction, legal};
+use crate::text::{assemble, assemble_kernel, disassemble, disassemble_kernel};
 use hw::Gen;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// Generations, `iga64`'s name for each, and how many random instructions are compared.
+/// Generations, the option of `iga64` that selects each, and the number of random instructions to
+/// compare.
 const GENERATIONS: &[(Gen, &str, usize)] =
     &[(Gen::Gen9, "-p=9", 20_000), (Gen::Gen8, "-p=8", 4_000)];
-/// Instructions of one call of `iga64`; jumps go to places among them.
+/// Number of instructions per call of `iga64`, among which jumps have their targets.
 const BATCH: usize = 2_000;
 
-/// A file of this process alone.
+/// Path of a temporary file of this process.
 fn scratch(name: &str) -> PathBuf {
     std::env::temp_dir().join(format!("ingot-isa-{}-{name}", std::process::id()))
 }
 
-/// Runs `iga64` on `input`; returns what it wrote.
-fn iga(name: &str, platform: &str, mode: &[&str], input: &[u8]) -> Vec<u8> {
+/// Runs `iga64` on `input`; returns its output.
+fn run_iga(name: &str, platform: &str, mode: &[&str], input: &[u8]) -> Vec<u8> {
     let (from, to) = (scratch(name), scratch(&format!("{name}.out")));
     std::fs::write(&from, input).expect("a scratch file");
     let run = Command::new("iga64")
@@ -34,28 +40,28 @@ fn iga(name: &str, platform: &str, mode: &[&str], input: &[u8]) -> Vec<u8> {
         .arg(&to)
         .output()
         .expect("iga64 runs");
-    let complaints = String::from_utf8_lossy(&run.stderr);
+    let errors = String::from_utf8_lossy(&run.stderr);
     let output = std::fs::read(&to);
     for file in [&from, &to] {
         let _ = std::fs::remove_file(file);
     }
-    let start: String = complaints.chars().take(2_000).collect();
-    assert!(run.status.success(), "iga64 refuses: {start}");
+    let start: String = errors.chars().take(2_000).collect();
+    assert!(run.status.success(), "iga64 fails: {start}");
     output.expect("iga64's output")
 }
 
-fn missing() -> bool {
+fn iga_is_missing() -> bool {
     let found = Command::new("iga64").arg("-h").output().is_ok();
     let required = std::env::var_os("INGOT_REQUIRE_TOOLS").is_some();
     assert!(found || !required, "iga64 is not installed");
     if !found {
-        eprintln!("iga64 is not installed: nothing is compared");
+        eprintln!("skipped: iga64 is not installed");
     }
     !found
 }
 
-/// Without comments and with single blanks.
-fn normal(text: &str) -> Vec<String> {
+/// Normalises text: removes comments, empty lines and repeated blanks.
+fn normalise(text: &str) -> Vec<String> {
     let code = |line: &str| {
         let code = line.split("//").next().unwrap_or("");
         code.split_whitespace().collect::<Vec<_>>().join(" ")
@@ -76,12 +82,12 @@ fn bytes(insts: &[Inst], hw_gen: Gen) -> Vec<u8> {
 }
 
 #[test]
-fn random_instructions_survive_encoding_and_text() {
+fn random_instructions_round_trip_through_bytes_and_text() {
     for &(hw_gen, _, count) in GENERATIONS {
         let mut random = Random::new(7);
         let mut seen = BTreeSet::new();
         for i in 0..count {
-            // Legal or not.
+            // The instruction may be illegal.
             let inst = instruction(&mut random, hw_gen, i as i32 * 16, count as i32 * 16);
             if check(&inst, hw_gen).is_empty() {
                 seen.insert(inst.op);
@@ -92,7 +98,7 @@ fn random_instructions_survive_encoding_and_text() {
             let again = assemble(&text, hw_gen).unwrap_or_else(|e| panic!("{text}: {e}"));
             assert_eq!(bytes(&[again], hw_gen), code, "{text}");
         }
-        // The generator writes each operation in some legal way.
+        // The generator produces each operation in some legal form.
         for op in Opcode::ALL.iter().filter(|op| op.number(hw_gen).is_some()) {
             assert!(seen.contains(op), "{op:?} is never legal");
         }
@@ -101,7 +107,7 @@ fn random_instructions_survive_encoding_and_text() {
 
 #[test]
 fn iga_agrees_on_random_legal_instructions() {
-    if missing() {
+    if iga_is_missing() {
         return;
     }
     for &(hw_gen, platform, count) in GENERATIONS {
@@ -117,16 +123,16 @@ fn compare(insts: &[Inst], hw_gen: Gen, platform: &str, batch: usize) {
     let name = format!("{hw_gen:?}-{batch}");
     let code = bytes(insts, hw_gen);
     let ours: Vec<String> = insts.iter().map(disassemble).collect();
-    let theirs = iga(&format!("{name}.bin"), platform, &["-d", "-n"], &code);
-    let theirs = normal(&String::from_utf8_lossy(&theirs));
-    let expected = normal(&ours.join("\n"));
+    let theirs = run_iga(&format!("{name}.bin"), platform, &["-d", "-n"], &code);
+    let theirs = normalise(&String::from_utf8_lossy(&theirs));
+    let expected = normalise(&ours.join("\n"));
     assert_eq!(theirs.len(), expected.len());
     for (theirs, ours) in theirs.iter().zip(&expected) {
         assert_eq!(theirs, ours);
     }
-    // With labels: IGA reads a second distance that is negative as a subtraction.
-    let text = disassemble_kernel(&code, hw_gen).expect("our own code");
-    let assembled = iga(&format!("{name}.asm"), platform, &["-a"], text.as_bytes());
+    // With labels, because IGA parses a negative second distance as a subtraction.
+    let text = disassemble_kernel(&code, hw_gen).expect("valid code");
+    let assembled = run_iga(&format!("{name}.asm"), platform, &["-a"], text.as_bytes());
     assert_eq!(assembled.len(), code.len());
     for (i, (theirs, ours)) in assembled.chunks(16).zip(code.chunks(16)).enumerate() {
         assert_eq!(theirs, ours, "{}", expected[i]);
@@ -135,13 +141,13 @@ fn compare(insts: &[Inst], hw_gen: Gen, platform: &str, batch: usize) {
 
 #[test]
 fn iga_prints_the_same_labels() {
-    if missing() {
+    if iga_is_missing() {
         return;
     }
     let mut random = Random::new(9);
     let mut insts = Vec::new();
     for at in 0..600 {
-        // One jump in three, to nearby places.
+        // More jumps than the generator produces.
         let mut inst = instruction(&mut random, Gen::Gen9, at * 16, 600 * 16);
         while random.chance(3) && !inst.op.is_branch() {
             inst = instruction(&mut random, Gen::Gen9, at * 16, 600 * 16);
@@ -149,10 +155,13 @@ fn iga_prints_the_same_labels() {
         insts.push(inst);
     }
     let code = bytes(&insts, Gen::Gen9);
-    let ours = disassemble_kernel(&code, Gen::Gen9).expect("our own code");
-    let theirs = iga("labels.bin", "-p=9", &["-d"], &code);
-    assert_eq!(normal(&ours), normal(&String::from_utf8_lossy(&theirs)));
+    let ours = disassemble_kernel(&code, Gen::Gen9).expect("valid code");
+    let theirs = run_iga("labels.bin", "-p=9", &["-d"], &code);
+    assert_eq!(
+        normalise(&ours),
+        normalise(&String::from_utf8_lossy(&theirs))
+    );
     assert_eq!(assemble_kernel(&ours, Gen::Gen9).as_deref(), Ok(&code[..]));
-    let assembled = iga("labels.asm", "-p=9", &["-a"], ours.as_bytes());
+    let assembled = run_iga("labels.asm", "-p=9", &["-a"], ours.as_bytes());
     assert_eq!(assembled, code);
 }

@@ -1,12 +1,15 @@
-//! The devices: what each silicon of gen9 is made of, and each PCI id with its names; one part of each other generation.
+//! The device table: the configurations of gen9, a row for each PCI id of gen9, and a few devices
+//! of other generations.
 //!
-//! Ref: each generation's PRM vol. 1, "Configurations" and "Steppings and Device IDs"; PCI ids as in the kernel's i915_pciids.h.
-//! WHL, AML and CML are KBL's and CFL's silicon under other ids.
+//! Ref: each generation's PRM vol. 1, "Configurations" and "Steppings and Device IDs"; PCI ids as
+//!      in the kernel's i915_pciids.h. WHL, AML and CML use the silicon of KBL and CFL under other
+//!      PCI ids.
 
-use crate::Gen;
 use crate::device::{Device, Platform};
+use crate::generation::Gen;
 
-/// Most silicon: a slice of three subslices of eight EUs.
+/// The most common configuration, from which the others are derived: one slice of three subslices
+/// of eight EUs. Names and ids are filled in by [`part`].
 const SKL_GT2: Device = Device {
     name: "",
     marketing_name: "",
@@ -92,7 +95,7 @@ const KBL_GT4: Device = Device {
     revision: 4,
     ..SKL_GT4
 };
-/// Three subslices of six EUs.
+/// One slice of three subslices of six EUs.
 const KBL_GT1_5: Device = Device {
     subslices: 3,
     l3_banks: 4,
@@ -130,7 +133,7 @@ const fn part(
     }
 }
 
-/// The parts of gen9, those with a name of their own first; the others are called by their ids.
+/// The parts of gen9. Those with a short name come first; the others are named after their PCI id.
 #[rustfmt::skip]
 const PARTS: [Device; 97] = [
     part("skl", 0x1912, SKL_GT2, "SKL GT2", "HD Graphics 530"),
@@ -232,10 +235,11 @@ const PARTS: [Device; 97] = [
     part("cfl-9bf6", 0x9bf6, CFL_GT2, "CML GT2", "UHD Graphics P630"),
 ];
 
-/// What other generations' rows start from.
+/// Default values of the rows of other generations.
 const SKL: Device = PARTS[0];
 
-/// One simulated part of each other generation.
+/// One device of each of a few other generations. Their commands are not all in the tables, so they
+/// cannot be simulated.
 const OTHERS: [Device; 4] = [
     Device {
         name: "bdw",
@@ -305,7 +309,8 @@ const ALL: [Device; PARTS.len() + OTHERS.len()] = {
     all
 };
 
-/// The devices: every part of gen9, and one of each other generation. Each can be simulated.
+/// All devices: every part of gen9, and one of each of a few other generations. Only those of
+/// [`crate::batch::COMPLETE`] generations can be simulated ([`Device::is_modelled`]).
 pub static DEVICES: &[Device] = &ALL;
 
 impl Device {
@@ -342,7 +347,7 @@ mod tests {
         assert_eq!(SKL.total_threads(), 168);
     }
 
-    /// A workgroup lives in one subslice.
+    /// A workgroup runs on one subslice.
     #[test]
     fn workgroups_fit_a_subslice() {
         for device in DEVICES {
@@ -352,21 +357,21 @@ mod tests {
     }
 
     #[test]
-    fn parts_are_told_by_their_ids() {
-        let of = |id| Device::by_pci_id(id).expect("a device");
+    fn parts_are_found_by_pci_id() {
+        let device = |id| Device::by_pci_id(id).expect("a device");
         assert_eq!(
-            (of(0x193b).code_name, of(0x193b).total_eus()),
+            (device(0x193b).code_name, device(0x193b).total_eus()),
             ("SKL GT4", 72)
         );
         assert_eq!(
-            (of(0x5a85).code_name, of(0x5a85).total_threads()),
+            (device(0x5a85).code_name, device(0x5a85).total_threads()),
             ("APL 2", 72)
         );
         assert_eq!(
-            (of(0x9bc5).platform, of(0x9bc5).marketing_name),
+            (device(0x9bc5).platform, device(0x9bc5).marketing_name),
             (Platform::CoffeeLake, "UHD Graphics 630")
         );
-        assert_eq!(of(0x3184).total_subslices(), 3);
+        assert_eq!(device(0x3184).total_subslices(), 3);
         assert_eq!(DEVICES.iter().filter(|d| d.hw_gen == Gen::Gen9).count(), 97);
     }
 }

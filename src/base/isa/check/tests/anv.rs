@@ -1,7 +1,8 @@
-//! Instructions that Mesa 22.3.6 compiles for Skylake, one of each kind (operation, types, regions, modifiers) that
-//! occurs in its kernels for `vkrunner-scripts` (`INTEL_DEBUG=cs,hex`): what a shipped driver executes is legal.
+//! Instructions that Mesa 22.3.6 (ANV) compiles for Skylake: one of each combination of operation,
+//! types, regions and modifiers in its kernels for `vkrunner-scripts` (`INTEL_DEBUG=cs,hex`). A
+//! shipped driver executes them, so they are legal.
 
-/// Instruction, compacted ones in the lower half, and its text.
+/// Machine code (compacted instructions in the lower half) and text.
 pub const LEGAL: &[(u128, &str)] = &[
     (
         0x00690250_0a00024c_22500a2c_00400040,

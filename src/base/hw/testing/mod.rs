@@ -1,0 +1,3 @@
+//! Fixtures of this crate's tests.
+
+pub mod genxml;
