@@ -2,7 +2,7 @@
 
 use crate::generation::Gen;
 use crate::packet::{Kind, Packet};
-use crate::{draw, gen8, media, mi};
+use crate::{draw, gen8, media, mi, value};
 use std::fmt::Write;
 
 /// One command of a batch.
@@ -110,7 +110,10 @@ pub fn fields(packet: &Packet, words: &[u32]) -> String {
                 writeln!(text, "    {name}")
             }
             Kind::Int => writeln!(text, "    {name}: {}", value as i64),
-            Kind::Uint if value < 10_000 => writeln!(text, "    {name}: {value}"),
+            Kind::Uint if value < 10_000 => match value::name(packet, name, value) {
+                Some(named) => writeln!(text, "    {name}: {value} ({named})"),
+                None => writeln!(text, "    {name}: {value}"),
+            },
             Kind::Float => {
                 writeln!(text, "    {name}: {}", f32::from_bits(value as u32))
             }

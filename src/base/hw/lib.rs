@@ -24,6 +24,7 @@ pub mod packet;
 pub mod register;
 pub mod state;
 pub mod surface;
+pub mod value;
 mod workaround;
 
 pub use device::{Cap, Device, Platform};

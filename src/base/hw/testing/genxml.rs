@@ -102,6 +102,8 @@ impl Genxml {
         let source = text(name);
         let document = Document::parse(&source).unwrap_or_else(|e| panic!("{name}: {e}"));
         let mut genxml = Genxml::default();
+        let named = elements(document.root_element()).filter(|n| n.has_tag_name("enum"));
+        let enums: Enums = named.map(|n| (attribute(n, "name"), values(n))).collect();
         for node in elements(document.root_element()) {
             let kind = match node.tag_name().name() {
                 "instruction" => ItemKind::Instruction,
@@ -112,7 +114,7 @@ impl Genxml {
                 length: number(node, "length"),
                 fields: Vec::new(),
             };
-            collect_fields(node, 0, &mut item.fields);
+            collect_fields(node, 0, &enums, &mut item.fields);
             genxml.items.insert((kind, attribute(node, "name")), item);
         }
         for import in elements(document.root_element()).filter(|n| n.has_tag_name("import")) {
@@ -158,27 +160,39 @@ fn parse_value(text: &str) -> Option<u32> {
     }
 }
 
+/// The `<value>` children of a field or an enumeration.
+fn values(node: Node<'_, '_>) -> Vec<(String, u32)> {
+    let value = |n: Node<'_, '_>| {
+        let value = parse_value(n.attribute("value")?)?;
+        Some((attribute(n, "name"), value))
+    };
+    elements(node).filter_map(value).collect()
+}
+
+/// Enumerations of a file, by name: a field without values of its own has those of its type.
+type Enums = BTreeMap<String, Vec<(String, u32)>>;
+
 /// Collects the fields of a node that starts at bit `base`; groups are unrolled.
-fn collect_fields(node: Node<'_, '_>, base: u16, fields: &mut Vec<Field>) {
+fn collect_fields(node: Node<'_, '_>, base: u16, enums: &Enums, fields: &mut Vec<Field>) {
     for child in elements(node) {
         match child.tag_name().name() {
             "group" => {
                 for i in 0..number(child, "count") {
                     let start = base + number(child, "start") + i * number(child, "size");
-                    collect_fields(child, start, fields);
+                    collect_fields(child, start, enums, fields);
                 }
             }
             "field" => {
-                let value = |n: Node<'_, '_>| {
-                    let value = parse_value(n.attribute("value")?)?;
-                    Some((attribute(n, "name"), value))
-                };
+                let mut values = values(child);
+                if let (true, Some(named)) = (values.is_empty(), child.attribute("type")) {
+                    values = enums.get(named).cloned().unwrap_or_default();
+                }
                 fields.push(Field {
                     name: attribute(child, "name"),
                     lo: base + number(child, "start"),
                     hi: base + number(child, "end"),
                     default: child.attribute("default").and_then(parse_value),
-                    values: elements(child).filter_map(value).collect(),
+                    values,
                 });
             }
             _ => {}
