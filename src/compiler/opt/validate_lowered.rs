@@ -1,15 +1,17 @@
-//! Checks what the pipeline promises (the crate's documentation).
+//! Checks the invariants that hold after the pipeline (see the crate's documentation).
 //!
-//! In:  a shader after the pipeline. Out: the first instruction that breaks a promise.
+//! In:  a shader after the pipeline.
+//! Out: an error for the first instruction that violates an invariant.
 
-use crate::lower_image_formats::is_read_format;
-use crate::lower_int64::is_wide;
-use crate::lower_soft_fp64::is_of_doubles;
+use crate::passes::lower_image_formats::is_read_format;
+use crate::passes::lower_int64::is_wide;
+use crate::passes::lower_soft_fp64::is_of_doubles;
 use crate::pass::{Ctx, OptError};
 use entity::Id;
 use nir::*;
 
-/// Checks a shader for gen9, or for a part that can do less.
+/// Checks that the FS backend supports all instructions of a shader, on the part described by
+/// `ctx`.
 pub fn validate_lowered(s: &Shader, ctx: &Ctx) -> Result<(), OptError> {
     for b in s.block_order() {
         for &id in &s.blocks[b].instrs {
@@ -33,14 +35,14 @@ fn check(s: &Shader, i: &Instr) -> Result<(), String> {
     }
 }
 
-/// What the part has no unit for is not computed.
+/// Checks that no instruction needs an execution unit that the part lacks.
 fn check_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
     let what = match i {
         Instr::Alu(a) => {
             let lacking = ctx.soft_fp64 && is_of_doubles(s, i) || ctx.soft_int64 && is_wide(s, i);
             lacking.then(|| a.op.info().name)
         }
-        // Integers the backend takes apart itself.
+        // The backend itself splits 64-bit integers in subgroup operations.
         Instr::Intrinsic(i) => {
             let double = |d: Id<Def>| s.defs[d].bit_size == 64;
             let op = i.op.index_of("reduction_op").and_then(|_| {

@@ -1,0 +1,186 @@
+//! Lowers reads of storage images to formats that gen9's data port can read.
+//!
+//! In:  `bindless_image_load`; `bindless_image_size` of a cube.
+//! Out: loads of formats that the data port supports, with as many components as the format has.
+//!      Crate `abi` calls that the read format. Normalised and packed texels are unpacked in the
+//!      shader; missing components are 0, alpha 1. A cube's faces are layers, so the number of
+//!      layers of a cube array is divided by six. Reads without a declared format are left
+//!      unchanged: they use the view's format.
+//! Ref: Vulkan, "Image Format and Fixed-Point Conversions", "Conversion to RGBA". Tests:
+//!      tests/opt/lower_image_formats/.
+
+use crate::pass::Ctx;
+use crate::rewrite::instrs::{Action, lower_instrs};
+use entity::Id;
+use nir::*;
+use smallvec::SmallVec;
+
+/// How components are computed from the raw texel.
+#[derive(Clone, Copy, PartialEq)]
+enum Unpack {
+    /// Used as they are.
+    Plain,
+    /// 0 to 2^bits - 1 map to 0 to 1.
+    Unorm,
+    /// -(2^(bits - 1) - 1) to 2^(bits - 1) - 1 map to -1 to 1. The raw component is zero-extended.
+    Snorm,
+    /// Normalised fields of one dword, lowest first.
+    PackedUnorm,
+    /// Integer fields of one dword, lowest first.
+    PackedUint,
+    /// Three unsigned floats with 5-bit exponents in one dword.
+    PackedFloat,
+}
+
+/// A format that shaders can declare: SPIR-V's number, bits per component, how to unpack it, and
+/// the format to read.
+struct Row(u32, &'static [u8], Unpack, u32);
+
+use Unpack::{PackedFloat, PackedUint, PackedUnorm, Plain, Snorm, Unorm};
+
+/// All formats, by SPIR-V's number.
+const ROWS: &[Row] = &[
+    Row(1, &[32; 4], Plain, 1),
+    Row(2, &[16; 4], Plain, 2),
+    Row(3, &[32], Plain, 33),
+    Row(4, &[8; 4], Unorm, 32),
+    Row(5, &[8; 4], Snorm, 32),
+    Row(6, &[32; 2], Plain, 6),
+    Row(7, &[16; 2], Plain, 7),
+    Row(8, &[11, 11, 10], PackedFloat, 33),
+    Row(9, &[16], Plain, 9),
+    Row(10, &[16; 4], Unorm, 31),
+    Row(11, &[10, 10, 10, 2], PackedUnorm, 33),
+    Row(12, &[16; 2], Unorm, 36),
+    Row(13, &[8; 2], Unorm, 37),
+    Row(14, &[16], Unorm, 38),
+    Row(15, &[8], Unorm, 39),
+    Row(16, &[16; 4], Snorm, 31),
+    Row(17, &[16; 2], Snorm, 36),
+    Row(18, &[8; 2], Snorm, 37),
+    Row(19, &[16], Snorm, 38),
+    Row(20, &[8], Snorm, 39),
+    Row(21, &[32; 4], Plain, 21),
+    Row(22, &[16; 4], Plain, 22),
+    Row(23, &[8; 4], Plain, 23),
+    Row(24, &[32], Plain, 24),
+    Row(25, &[32; 2], Plain, 25),
+    Row(26, &[16; 2], Plain, 26),
+    Row(27, &[8; 2], Plain, 27),
+    Row(28, &[16], Plain, 28),
+    Row(29, &[8], Plain, 29),
+    Row(30, &[32; 4], Plain, 30),
+    Row(31, &[16; 4], Plain, 31),
+    Row(32, &[8; 4], Plain, 32),
+    Row(33, &[32], Plain, 33),
+    Row(34, &[10, 10, 10, 2], PackedUint, 33),
+    Row(35, &[32; 2], Plain, 35),
+    Row(36, &[16; 2], Plain, 36),
+    Row(37, &[8; 2], Plain, 37),
+    Row(38, &[16], Plain, 38),
+    Row(39, &[8], Plain, 39),
+];
+
+fn row(format: u32) -> Option<&'static Row> {
+    ROWS.iter().find(|r| r.0 == format)
+}
+
+/// True for a format that the data port can read, and for no declared format: the view then has
+/// such a format.
+pub(crate) fn is_read_format(format: u32) -> bool {
+    const UNKNOWN: u32 = 0;
+    format == UNKNOWN || row(format).is_some_and(|r| r.2 == Plain && r.3 == format)
+}
+
+/// Entry point.
+pub fn lower_image_formats(s: &mut Shader, _: &Ctx) -> bool {
+    lower_instrs(s, wants, |b, id| lower(b, id).unwrap_or(Action::Keep))
+}
+
+fn wants(s: &Shader, i: &Instr) -> bool {
+    let Instr::Intrinsic(i) = i else { return false };
+    match (i.op, i.def) {
+        (IntrinsicOp::BindlessImageSize, _) => i.index("image_dim") == Dim::Cube as u32,
+        (IntrinsicOp::BindlessImageLoad, Some(def)) => row(i.index("format"))
+            .is_some_and(|r| r.3 != r.0 || usize::from(s.defs[def].num_components) > r.1.len()),
+        _ => false,
+    }
+}
+
+fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
+    let Instr::Intrinsic(mut i) = b.shader.instrs[id].clone() else {
+        return None;
+    };
+    let def = i.def?;
+    let wanted = b.components(def);
+    if i.op == IntrinsicOp::BindlessImageSize {
+        i.indices[i.op.index_of("image_dim")?] = Dim::D2 as u32;
+        i.indices[i.op.index_of("image_array")?] = 1;
+        let size = b.load(i.op, 3, 32, &i.srcs, &i.indices);
+        let mut parts = b.channels(size);
+        let six = b.imm_u32(6);
+        parts[2] = b.udiv(parts[2], six);
+        parts.truncate(wanted.into());
+        return Some(Action::ReplaceVec(parts));
+    }
+    let Row(_, bits, unpack, read) = row(i.index("format"))?;
+    i.indices[i.op.index_of("format")?] = *read;
+    let packed = matches!(unpack, PackedUnorm | PackedUint | PackedFloat);
+    let count = if packed { 1 } else { bits.len() as u8 };
+    let texel = b.load(i.op, count, 32, &i.srcs, &i.indices);
+    let texel = b.channels(texel);
+    let is_float = Base::from_index(i.index("dest_type")) == Some(Base::Float);
+    let mut at = 0;
+    let mut parts: SmallVec<[Id<Def>; 4]> = SmallVec::new();
+    for (c, &bits) in bits.iter().enumerate() {
+        let bits = u32::from(bits);
+        let raw = match packed {
+            true => field(b, texel[0], at, bits),
+            false => texel[c],
+        };
+        at += bits;
+        parts.push(match unpack {
+            Plain | PackedUint => raw,
+            Unorm | PackedUnorm => {
+                let value = b.u2f(raw, 32);
+                scaled(b, value, bits)
+            }
+            Snorm => {
+                let unused = b.imm_u32(32 - bits);
+                let high = b.ishl(raw, unused);
+                let signed = b.ishr(high, unused);
+                let value = b.i2f(signed, 32);
+                let value = scaled(b, value, bits - 1);
+                let least = b.imm_float(32, -1.0);
+                b.fmax(value, least)
+            }
+            // Shifted to a half, which has ten bits of mantissa and a sign.
+            PackedFloat => {
+                let left = b.imm_u32(15 - bits);
+                let half = b.ishl(raw, left);
+                b.unpack_half_2x16_split_x(half)
+            }
+        });
+    }
+    while parts.len() < usize::from(wanted) {
+        parts.push(match (parts.len(), is_float) {
+            (3, true) => b.imm_float(32, 1.0),
+            (3, false) => b.imm_u32(1),
+            _ => b.imm_u32(0),
+        });
+    }
+    parts.truncate(wanted.into());
+    Some(Action::ReplaceVec(parts))
+}
+
+fn field(b: &mut Builder<'_>, from: Id<Def>, at: u32, bits: u32) -> Id<Def> {
+    let (at, bits) = (b.imm_u32(at), b.imm_u32(bits));
+    b.ubfe(from, at, bits)
+}
+
+/// `value / (2^bits - 1)`: exact at the ends of the range, within one ULP elsewhere.
+fn scaled(b: &mut Builder<'_>, value: Id<Def>, bits: u32) -> Id<Def> {
+    let most = f64::from((1u32 << bits) - 1);
+    let by = b.imm_float(32, 1.0 / most);
+    b.fmul(value, by)
+}
