@@ -61,7 +61,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_idiv_const)),
     Step::Once(pass!(lower_bit_size)),
     Step::UntilStable(OPTIMISE),
-    Step::UntilStableIf(lower_int64::selects_wide, SELECTIONS),
+    Step::UntilStableIf(lower_int64::selects_64_bit, SELECTIONS),
     Step::Once(pass!(opt_link_outputs)),
     Step::Once(pass!(opt_reciprocals)),
     Step::Once(pass!(opt_ffma)),

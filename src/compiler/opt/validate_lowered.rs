@@ -3,10 +3,10 @@
 //! In:  a shader after the pipeline.
 //! Out: an error for the first instruction that violates an invariant.
 
-use crate::passes::lower_image_formats::is_read_format;
-use crate::passes::lower_int64::is_wide;
-use crate::passes::lower_soft_fp64::is_of_doubles;
 use crate::pass::{Ctx, OptError};
+use crate::passes::lower_image_formats::is_read_format;
+use crate::passes::lower_int64::uses_int64;
+use crate::passes::lower_soft_fp64::uses_fp64;
 use entity::Id;
 use nir::*;
 
@@ -39,7 +39,7 @@ fn check(s: &Shader, i: &Instr) -> Result<(), String> {
 fn check_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
     let what = match i {
         Instr::Alu(a) => {
-            let lacking = ctx.soft_fp64 && is_of_doubles(s, i) || ctx.soft_int64 && is_wide(s, i);
+            let lacking = ctx.soft_fp64 && uses_fp64(s, i) || ctx.soft_int64 && uses_int64(s, i);
             lacking.then(|| a.op.info().name)
         }
         // The backend itself splits 64-bit integers in subgroup operations.
@@ -76,7 +76,17 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
         .srcs
         .first()
         .map_or(def.bit_size, |x| s.defs[x.def].bit_size);
-    let ok = match a.op {
+    if is_supported_alu(s, a, bits) {
+        Ok(())
+    } else {
+        Err(format!("{name} of {bits} bits"))
+    }
+}
+
+/// True if the backend supports an ALU operation whose first operand has `bits` bits.
+fn is_supported_alu(s: &Shader, a: &Alu, bits: u8) -> bool {
+    use AluOp as Op;
+    match a.op {
         Op::Mov | Op::Bcsel => true,
         Op::FAdd
         | Op::FMul
@@ -161,11 +171,6 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
         | Op::UnpackHalf2x16SplitX
         | Op::UnpackHalf2x16SplitY => true,
         _ => false,
-    };
-    if ok {
-        Ok(())
-    } else {
-        Err(format!("{name} of {bits} bits"))
     }
 }
 

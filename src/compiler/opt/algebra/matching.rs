@@ -18,7 +18,7 @@ pub(crate) struct Match {
     pub(crate) preserve: bool,
 }
 
-/// The number of uses of each value, counted on first use. OpRules change the counts, but that only
+/// The number of uses of each value, counted on first use. Rules change the counts, but that only
 /// affects how much a rule gains, not whether it is correct.
 #[derive(Debug, Default)]
 pub(crate) struct UseCounts(Vec<u32>);
@@ -44,7 +44,12 @@ impl UseCounts {
 }
 
 /// Matches a rule at a scalar ALU instruction.
-pub(crate) fn match_rule(s: &Shader, c: &CompiledRule, alu: &Alu, uses: &mut UseCounts) -> Option<Match> {
+pub(crate) fn match_rule(
+    s: &Shader,
+    c: &CompiledRule,
+    alu: &Alu,
+    uses: &mut UseCounts,
+) -> Option<Match> {
     let orders = 1u32 << c.commuting.len().min(4);
     let mut order = 0;
     while order < orders {
@@ -83,38 +88,27 @@ fn match_in_order(
     let mut negatives: SmallVec<[(usize, Value); 2]> = SmallVec::new();
     // (pattern node, value, component); the root is the instruction itself.
     let mut work: SmallVec<[(usize, Id<Def>, u8); 8]> = SmallVec::new();
-    let mut push_operands = |work: &mut SmallVec<_>, m: &Match, at: usize, srcs: &[usize], a: &Alu| {
-        let commuting = c.commuting.iter().position(|n| *n == at);
-        let mut swapped = false;
-        if let (Some(k), [n0, n1, ..], [s0, s1, ..]) = (commuting, srcs, a.srcs.as_slice()) {
-            let may_match = |n: usize, src: &AluSrc| may_match_node(s, c, m, n, src);
-            let in_order = may_match(*n0, s0) && may_match(*n1, s1);
-            swapped = match (in_order, may_match(*n0, s1) && may_match(*n1, s0)) {
-                // Both orders are possible: `order` decides.
-                (true, true) => {
-                    *decided |= 1 << k;
-                    order >> k & 1 == 1
-                }
-                (false, false) => return false,
-                (_, in_swapped_order) => in_swapped_order,
+    let mut push_operands =
+        |work: &mut SmallVec<_>, m: &Match, at: usize, srcs: &[usize], a: &Alu| {
+            let Some(swapped) = is_swapped(s, c, m, at, srcs, a, order, decided) else {
+                return false;
             };
-        }
-        // Operations are pushed last and so matched first: they fail most often, and they bind
-        // variables.
-        for operations_last in [true, false] {
-            for (k, n) in srcs.iter().enumerate() {
-                let from = match (k, swapped) {
-                    (0, true) => 1,
-                    (1, true) => 0,
-                    _ => k,
-                };
-                if matches!(c.search.nodes[*n], Node::Op { .. }) != operations_last {
-                    work.push((*n, a.srcs[from].def, a.srcs[from].swizzle[0]));
+            // Operations are pushed last and so matched first: they fail most often, and they bind
+            // variables.
+            for operations_last in [true, false] {
+                for (k, n) in srcs.iter().enumerate() {
+                    let from = match (k, swapped) {
+                        (0, true) => 1,
+                        (1, true) => 0,
+                        _ => k,
+                    };
+                    if matches!(c.search.nodes[*n], Node::Op { .. }) != operations_last {
+                        work.push((*n, a.srcs[from].def, a.srcs[from].swizzle[0]));
+                    }
                 }
             }
-        }
-        true
-    };
+            true
+        };
     let root = c.search.root();
     if let Node::Op { srcs, .. } = &c.search.nodes[root]
         && !push_operands(&mut work, &m, root, srcs, alu)
@@ -123,7 +117,11 @@ fn match_in_order(
     }
     while let Some((at, def, component)) = work.pop() {
         match &c.search.nodes[at] {
-            Node::Op { op, srcs, single_use } => {
+            Node::Op {
+                op,
+                srcs,
+                single_use,
+            } => {
                 let inner = s.alu_of(def)?;
                 if inner.op != *op || s.defs[def].num_components != 1 {
                     return None;
@@ -148,10 +146,8 @@ fn match_in_order(
                 if *boolean && s.defs[def].bit_size != 1 {
                     return None;
                 }
-                match m.vars[*number] {
-                    None => m.vars[*number] = Some((def, component)),
-                    Some(v) if same_value(s, v, (def, component)) => {}
-                    Some(_) => return None,
+                if !bind_variable(s, &mut m, *number, (def, component)) {
+                    return None;
                 }
             }
             Node::Negative(number) => negatives.push((*number, (def, component))),
@@ -164,17 +160,64 @@ fn match_in_order(
             }
         }
     }
-    let negated =
-        |(number, value): &(usize, _)| m.vars[*number].is_some_and(|variable| is_negative(s, variable, *value));
-    let found = negatives.iter().all(negated) && must_be_single_use.iter().all(|def| uses.count(s, *def) <= 1);
+    let negated = |(number, value): &(usize, _)| {
+        m.vars[*number].is_some_and(|variable| is_negative(s, variable, *value))
+    };
+    let found = negatives.iter().all(negated)
+        && must_be_single_use
+            .iter()
+            .all(|def| uses.count(s, *def) <= 1);
     found.then_some(m)
+}
+
+/// Binds a variable to a value. False if it is already bound to a different one.
+#[inline]
+fn bind_variable(s: &Shader, m: &mut Match, number: usize, value: Value) -> bool {
+    match m.vars[number] {
+        None => {
+            m.vars[number] = Some(value);
+            true
+        }
+        Some(bound) => same_value(s, bound, value),
+    }
+}
+
+/// True if the first two operands of node `at` have to be matched in swapped order; `None` if neither
+/// order can match. If both may, `order` decides, and the node's bit of `decided` is set.
+#[inline]
+fn is_swapped(
+    s: &Shader,
+    c: &CompiledRule,
+    m: &Match,
+    at: usize,
+    srcs: &[usize],
+    a: &Alu,
+    order: u32,
+    decided: &mut u32,
+) -> Option<bool> {
+    let commuting = c.commuting.iter().position(|n| *n == at);
+    let (Some(k), [n0, n1, ..], [s0, s1, ..]) = (commuting, srcs, a.srcs.as_slice()) else {
+        return Some(false);
+    };
+    let may_match = |n: usize, src: &AluSrc| may_match_node(s, c, m, n, src);
+    let in_order = may_match(*n0, s0) && may_match(*n1, s1);
+    match (in_order, may_match(*n0, s1) && may_match(*n1, s0)) {
+        (true, true) => {
+            *decided |= 1 << k;
+            Some(order >> k & 1 == 1)
+        }
+        (false, false) => None,
+        (_, in_swapped_order) => Some(in_swapped_order),
+    }
 }
 
 /// True if two values are constant floats of the same size that differ only in their signs.
 fn is_negative(s: &Shader, a: Value, b: Value) -> bool {
     let bits = s.defs[a.0].bit_size;
     let constant = |x: Value| s.const_component(x.0, x.1);
-    bits == s.defs[b.0].bit_size && constant(a).is_some() && constant(a) == constant(b).map(|b| negate_float(bits, b))
+    bits == s.defs[b.0].bit_size
+        && constant(a).is_some()
+        && constant(a) == constant(b).map(|b| negate_float(bits, b))
 }
 /// True if two values are the same, or equal constants.
 fn same_value(s: &Shader, a: Value, b: Value) -> bool {

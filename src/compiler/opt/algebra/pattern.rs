@@ -81,7 +81,7 @@ impl Pattern {
         self.nodes.len() - 1
     }
 
-    /// Parses a pattern. OpRules are compiled in, so that an error is a bug; it is described by the
+    /// Parses a pattern. Rules are compiled in, so that an error is a bug; it is described by the
     /// message.
     pub(crate) fn parse(text: &str) -> Result<Pattern, String> {
         let spaced = text.replace('(', " ( ").replace(')', " ) ");
@@ -102,7 +102,11 @@ impl Pattern {
                     if srcs.len() != op.info().srcs.len() {
                         return Err(format!("wrong number of operands of {op:?}"));
                     }
-                    p.nodes.push(Node::Op { op, srcs, single_use });
+                    p.nodes.push(Node::Op {
+                        op,
+                        srcs,
+                        single_use,
+                    });
                 }
                 _ => p.nodes.push(Self::parse_leaf(w)?),
             }

@@ -177,7 +177,7 @@ pub(crate) struct CompiledRule {
     pub(crate) commuting: Vec<usize>,
     /// For each node of `search`, the kind that its value needs, and the number of its variable or
     /// [`NO_VARIABLE`].
-    pub(crate) required:  Vec<(DefKind, u8)>,
+    pub(crate) required: Vec<(DefKind, u8)>,
     /// Filter bits that the operands of the root's first two operands need. If `commutes`, the two
     /// may be swapped.
     filters: [u64; 2],
@@ -200,8 +200,12 @@ fn operands(search: &Pattern, node: usize) -> &[usize] {
 fn required_below(search: &Pattern) -> [u64; 2] {
     let root_operands = operands(search, search.root());
     [0, 1].map(|k: usize| {
-        let inner = root_operands.get(k).map_or(&[][..], |n| operands(search, *n));
-        let bits = inner.iter().map(|n| DefKind::required_by(&search.nodes[*n]).bit());
+        let inner = root_operands
+            .get(k)
+            .map_or(&[][..], |n| operands(search, *n));
+        let bits = inner
+            .iter()
+            .map(|n| DefKind::required_by(&search.nodes[*n]).bit());
         bits.fold(0, |all, bit| all | bit)
     })
 }
@@ -222,7 +226,10 @@ fn has_shared_variable(search: &Pattern) -> bool {
 /// The node of a constant among the root's operands, if any.
 fn constant_operand(search: &Pattern) -> Option<usize> {
     let constant = |n: &usize| matches!(search.nodes[*n], Node::Int(_) | Node::Float(_));
-    operands(search, search.root()).iter().copied().find(constant)
+    operands(search, search.root())
+        .iter()
+        .copied()
+        .find(constant)
 }
 
 /// A set of rules of one operation, by their numbers.
@@ -235,7 +242,7 @@ pub(crate) struct OpRules {
     pub(crate) all: Vec<CompiledRule>,
     /// For each operand, the rules that accept a kind there.
     accepts: [KindIndex; MAX_OPERANDS],
-    /// OpRules whose first two operands may be swapped.
+    /// Rules whose first two operands may be swapped.
     commuting: RuleBits,
 }
 
@@ -309,7 +316,7 @@ impl OpRules {
         self.all.push(rule);
     }
 
-    /// The rules from number `from` on that may match, in matching order of their operands, an
+    /// The rules from number `from` on that may match, in some order of their operands, an
     /// instruction with operands of these kinds. Usually very few.
     pub(crate) fn may_match<'a>(
         &'a self,
@@ -338,7 +345,7 @@ impl OpRules {
             }
             matching
         };
-        // OpRules before `from` have been tried.
+        // Rules before `from` have been tried.
         let mut word = from / 64;
         let mut matching = matching_word(word) & u64::MAX << (from % 64);
         let words = self.all.len().div_ceil(64);
@@ -364,13 +371,14 @@ impl RuleSet {
             index: vec![0; AluOp::ALL.len()],
         };
         for rule in rules {
-            let (search, replace) = match (Pattern::parse(rule.search), Pattern::parse(rule.replace)) {
-                (Ok(f), Ok(p)) => (f, p),
-                (f, p) => {
-                    debug_assert!(false, "{}: {:?} {:?}", rule.name, f.err(), p.err());
-                    continue;
-                }
-            };
+            let (search, replace) =
+                match (Pattern::parse(rule.search), Pattern::parse(rule.replace)) {
+                    (Ok(f), Ok(p)) => (f, p),
+                    (f, p) => {
+                        debug_assert!(false, "{}: {:?} {:?}", rule.name, f.err(), p.err());
+                        continue;
+                    }
+                };
             let commuting: Vec<usize> = (0..search.nodes.len())
                 .filter(|n| match &search.nodes[*n] {
                     Node::Op { op, srcs, .. } => {
@@ -390,7 +398,7 @@ impl RuleSet {
                     _ => (DefKind::required_by(node), NO_VARIABLE),
                 });
                 set.rules[usize::from(set.index[op as usize]) - 1].push(CompiledRule {
-                    required:  required.collect(),
+                    required: required.collect(),
                     filters: required_below(&search),
                     commutes: commuting.contains(&search.root()),
                     shares_variable: has_shared_variable(&search),

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 /// What a deref of an input points to.
 #[derive(Clone, Copy)]
-struct Place {
+struct InputDeref {
     var: Id<Variable>,
     ty: Id<Type>,
     slot: u32,
@@ -26,8 +26,8 @@ struct Place {
 pub fn inputs_read(s: &Shader) -> Reads {
     let mut reads = Reads::NONE;
     reads.vertices = s.is_per_vertex_mode(Mode::ShaderIn);
-    let mut places: FxHashMap<Id<Def>, Place> = FxHashMap::default();
-    let mut loads: Vec<(Id<Def>, Place)> = Vec::new();
+    let mut derefs: FxHashMap<Id<Def>, InputDeref> = FxHashMap::default();
+    let mut loads: Vec<(Id<Def>, InputDeref)> = Vec::new();
     // The components of each value that have uses.
     let mut used: IdMap<Def, u16> = IdMap::for_arena(&s.defs, 0);
     for block in s.block_order() {
@@ -35,8 +35,8 @@ pub fn inputs_read(s: &Shader) -> Reads {
             match &s.instrs[id] {
                 Instr::Deref(d) => {
                     s.instrs[id].for_each_src(|src| used[src] = u16::MAX);
-                    if let Some(place) = place(s, d, &places) {
-                        places.insert(d.def, place);
+                    if let Some(deref) = resolve_deref(s, d, &derefs) {
+                        derefs.insert(d.def, deref);
                     }
                 }
                 Instr::Alu(a) => {
@@ -47,22 +47,22 @@ pub fn inputs_read(s: &Shader) -> Reads {
                     }
                 }
                 Instr::Intrinsic(i)
-                    if is_load(i.op) && i.def.is_some() && places.contains_key(&i.srcs[0]) =>
+                    if is_load(i.op) && i.def.is_some() && derefs.contains_key(&i.srcs[0]) =>
                 {
-                    loads.extend(i.def.map(|def| (def, places[&i.srcs[0]])));
+                    loads.extend(i.def.map(|def| (def, derefs[&i.srcs[0]])));
                     i.srcs[1..].iter().for_each(|src| used[*src] = u16::MAX);
                 }
                 other => other.for_each_src(|src| {
                     used[src] = u16::MAX;
-                    if let Some(place) = places.get(&src) {
-                        whole(s, place, &mut reads);
+                    if let Some(deref) = derefs.get(&src) {
+                        add_variable(s, deref, &mut reads);
                     }
                 }),
             }
         }
     }
-    for (def, place) in loads {
-        loaded(s, def, &place, used[def], &mut reads);
+    for (def, deref) in loads {
+        add_loaded(s, def, &deref, used[def], &mut reads);
     }
     reads
 }
@@ -79,7 +79,11 @@ fn is_load(op: IntrinsicOp) -> bool {
 }
 
 /// What a deref points to, given what its parent points to.
-fn place(s: &Shader, d: &Deref, places: &FxHashMap<Id<Def>, Place>) -> Option<Place> {
+fn resolve_deref(
+    s: &Shader,
+    d: &Deref,
+    derefs: &FxHashMap<Id<Def>, InputDeref>,
+) -> Option<InputDeref> {
     if d.mode != Mode::ShaderIn {
         return None;
     }
@@ -87,7 +91,7 @@ fn place(s: &Shader, d: &Deref, places: &FxHashMap<Id<Def>, Place>) -> Option<Pl
         DerefKind::Var(var) => {
             let v = &s.vars[var];
             let io = v.io?;
-            return Some(Place {
+            return Some(InputDeref {
                 var,
                 ty: v.ty,
                 slot: io.slot.0.into(),
@@ -101,16 +105,16 @@ fn place(s: &Shader, d: &Deref, places: &FxHashMap<Id<Def>, Place>) -> Option<Pl
         | DerefKind::PtrAsArray { parent, .. }
         | DerefKind::Cast { parent, .. } => (parent, None),
     };
-    let mut place = *places.get(&parent)?;
-    let of = std::mem::replace(&mut place.ty, d.ty);
+    let mut deref = *derefs.get(&parent)?;
+    let of = std::mem::replace(&mut deref.ty, d.ty);
     match (&d.kind, index) {
         (DerefKind::Struct { member, .. }, _) => {
             if let Type::Struct { members, .. } = &s.types[of] {
                 let before = members.iter().take(*member as usize);
-                place.slot += before.map(|m| s.types.count_slots(m.ty)).sum::<u32>();
+                deref.slot += before.map(|m| s.types.count_slots(m.ty)).sum::<u32>();
             }
         }
-        (_, Some(_)) if place.vertex => place.vertex = false,
+        (_, Some(_)) if deref.vertex => deref.vertex = false,
         (_, Some(index)) => {
             let dwords = match s.types.value_shape(d.ty) {
                 Some((_, 64)) => 2,
@@ -121,32 +125,32 @@ fn place(s: &Shader, d: &Deref, places: &FxHashMap<Id<Def>, Place>) -> Option<Pl
                 .and_then(|at| u32::try_from(at).ok())
             {
                 Some(at) if matches!(s.types[of], Type::Vector { .. }) => {
-                    place.component = place.component.saturating_add(at.saturating_mul(dwords));
+                    deref.component = deref.component.saturating_add(at.saturating_mul(dwords));
                 }
                 Some(at) => {
                     let slots = at.saturating_mul(s.types.count_slots(d.ty));
-                    place.slot = place.slot.saturating_add(slots);
+                    deref.slot = deref.slot.saturating_add(slots);
                 }
-                None => place.dynamic = true,
+                None => deref.dynamic = true,
             }
         }
-        _ => place.dynamic = true,
+        _ => deref.dynamic = true,
     }
-    Some(place)
+    Some(deref)
 }
 
 /// Adds the used components of a value loaded from an input.
-fn loaded(s: &Shader, def: Id<Def>, place: &Place, used: u16, reads: &mut Reads) {
-    if place.dynamic {
-        return whole(s, place, reads);
+fn add_loaded(s: &Shader, def: Id<Def>, deref: &InputDeref, used: u16, reads: &mut Reads) {
+    if deref.dynamic {
+        return add_variable(s, deref, reads);
     }
     let def = s.defs[def];
     let dwords = if def.bit_size == 64 { 2 } else { 1 };
-    let flat = is_flat(s, place.var);
+    let flat = is_flat(s, deref.var);
     for component in (0..u32::from(def.num_components)).filter(|c| used >> c & 1 == 1) {
         for dword in 0..dwords {
-            let at = place.component + component * dwords + dword;
-            if let Some(slot) = slot(place.slot.saturating_add(at / 4)) {
+            let at = deref.component + component * dwords + dword;
+            if let Some(slot) = user_slot(deref.slot.saturating_add(at / 4)) {
                 reads.add(slot, 1 << (at % 4), flat);
             }
         }
@@ -155,8 +159,8 @@ fn loaded(s: &Shader, def: Id<Def>, place: &Place, used: u16, reads: &mut Reads)
 
 /// Adds everything that a deref of a variable may reach: the whole variable, and for per-vertex
 /// inputs also pins its slots.
-fn whole(s: &Shader, place: &Place, reads: &mut Reads) {
-    let v = &s.vars[place.var];
+fn add_variable(s: &Shader, deref: &InputDeref, reads: &mut Reads) {
+    let v = &s.vars[deref.var];
     let mut ty = v.ty;
     if s.is_per_vertex(v)
         && let Type::Array { elem, .. } = s.types[ty]
@@ -164,9 +168,11 @@ fn whole(s: &Shader, place: &Place, reads: &mut Reads) {
         ty = elem;
     }
     let first = v.io.map_or(0, |io| u32::from(io.slot.0));
-    let flat = is_flat(s, place.var);
+    let flat = is_flat(s, deref.var);
     for at in 0..s.types.count_slots(ty).min(Slot::END.into()) {
-        let Some(slot) = slot(first + at) else { break };
+        let Some(slot) = user_slot(first + at) else {
+            break;
+        };
         match reads.vertices {
             true => reads.pin(slot),
             false => reads.add(slot, 0xf, flat),
@@ -180,7 +186,7 @@ fn is_flat(s: &Shader, var: Id<Variable>) -> bool {
 }
 
 /// The slot with this number, unless it is a built-in one.
-fn slot(number: u32) -> Option<Slot> {
+fn user_slot(number: u32) -> Option<Slot> {
     let slot = u8::try_from(number).ok().filter(|&n| n < Slot::END);
     slot.map(Slot).filter(|slot| slot.user_location().is_some())
 }

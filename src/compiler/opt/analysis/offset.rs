@@ -154,10 +154,12 @@ pub(crate) fn may_wrap(s: &Shader, terms: &Terms, bits: u8, [first, last]: [i64;
         let factor = u64::try_from(factor).ok()?;
         sum.checked_add(upper_bound(s, part, MAX_DEPTH)?.checked_mul(factor)?)
     });
-    let (Some(max_sum), Ok(_), Ok(last)) = (max_sum, u64::try_from(first), u64::try_from(last)) else {
+    let (Some(max_sum), Ok(_), Ok(last)) = (max_sum, u64::try_from(first), u64::try_from(last))
+    else {
         return true;
     };
-    max_sum.checked_add(last)
+    max_sum
+        .checked_add(last)
         .is_none_or(|end| end >> bits.min(63) != 0)
 }
 

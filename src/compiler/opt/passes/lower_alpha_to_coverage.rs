@@ -24,7 +24,9 @@ pub fn lower_alpha_to_coverage(s: &mut Shader, _: &Ctx) -> bool {
     let (mut colours, mut masks) = (0u128, false);
     for &block in &blocks {
         for i in &s.blocks[block].instrs {
-            let Some(store) = stored(s, *i) else { continue };
+            let Some(store) = output_store(s, *i) else {
+                continue;
+            };
             let first = store.index("location");
             masks |= first == u32::from(Slot::FRAG_SAMPLE_MASK.0);
             let slots = first..first + store.index("num_slots").max(1);
@@ -43,7 +45,7 @@ pub fn lower_alpha_to_coverage(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
-fn stored(s: &Shader, i: Id<Instr>) -> Option<&Intrinsic> {
+fn output_store(s: &Shader, i: Id<Instr>) -> Option<&Intrinsic> {
     match &s.instrs[i] {
         Instr::Intrinsic(i) if i.op == IntrinsicOp::StoreOutput => Some(i),
         _ => None,
@@ -55,7 +57,9 @@ fn lower(s: &mut Shader, block: Id<Block>, samples: u8) -> bool {
     const ALPHA: u32 = 3;
     let (mut alpha, mut mask, mut last) = (None, None, 0);
     for (at, &id) in s.blocks[block].instrs.iter().enumerate() {
-        let Some(store) = stored(s, id) else { continue };
+        let Some(store) = output_store(s, id) else {
+            continue;
+        };
         last = at;
         let location = store.index("location");
         if location == u32::from(Slot::FRAG_SAMPLE_MASK.0) {
@@ -74,8 +78,8 @@ fn lower(s: &mut Shader, block: Id<Block>, samples: u8) -> bool {
         return false;
     };
     let mut at = last + 1;
-    if let Some((place, _)) = mask {
-        s.blocks[block].instrs.remove(place);
+    if let Some((mask_at, _)) = mask {
+        s.blocks[block].instrs.remove(mask_at);
         at -= 1;
     }
     let mut b = Builder::before(s, block, at);
@@ -99,7 +103,7 @@ fn lower(s: &mut Shader, block: Id<Block>, samples: u8) -> bool {
     }
     let zero = b.imm_u32(0);
     let slot = u32::from(Slot::FRAG_SAMPLE_MASK.0);
-    let place = [0, 1, 0, slot, 1, 0, 0];
-    b.intrinsic(IntrinsicOp::StoreOutput, None, &[covered, zero], &place);
+    let indices = [0, 1, 0, slot, 1, 0, 0];
+    b.intrinsic(IntrinsicOp::StoreOutput, None, &[covered, zero], &indices);
     true
 }

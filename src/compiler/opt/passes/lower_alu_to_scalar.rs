@@ -55,7 +55,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
     b.preserve_nan_inf_sz = a.preserve_nan_inf_sz;
     let def = b.shader.defs[a.def];
     let action = if matches!(a.op.info().fold, FoldFn::Vector(_)) {
-        horizontal(b, &a, def.num_components)
+        lower_horizontal(b, &a, def.num_components)
     } else {
         let parts = (0..def.num_components)
             .map(|c| {
@@ -91,12 +91,12 @@ fn scalar_source(b: &mut Builder<'_>, def: Id<Def>, c: u8) -> AluSrc {
 }
 
 /// Component `c` of operand `i`.
-fn part(b: &mut Builder<'_>, a: &Alu, i: usize, c: usize) -> Id<Def> {
+fn operand_component(b: &mut Builder<'_>, a: &Alu, i: usize, c: usize) -> Id<Def> {
     let s = a.srcs[i];
     b.channel(s.def, s.swizzle[c])
 }
 
-fn horizontal(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
+fn lower_horizontal(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
     use AluOp as Op;
     let value = match a.op {
         Op::FDot2 | Op::FDot3 | Op::FDot4 => {
@@ -104,7 +104,7 @@ fn horizontal(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
             let mut sum = None;
             // Starting with the last component, which is most often 0.0 or 1.0.
             for c in (0..n).rev() {
-                let (x, y) = (part(b, a, 0, c), part(b, a, 1, c));
+                let (x, y) = (operand_component(b, a, 0, c), operand_component(b, a, 1, c));
                 let p = b.fmul(x, y);
                 sum = Some(match sum {
                     None => p,
@@ -117,19 +117,19 @@ fn horizontal(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
             }
         }
         Op::Pack64_2x32 => {
-            let (x, y) = (part(b, a, 0, 0), part(b, a, 0, 1));
+            let (x, y) = (operand_component(b, a, 0, 0), operand_component(b, a, 0, 1));
             b.pack_64_2x32_split(x, y)
         }
         Op::Pack32_2x16 => {
-            let (x, y) = (part(b, a, 0, 0), part(b, a, 0, 1));
+            let (x, y) = (operand_component(b, a, 0, 0), operand_component(b, a, 0, 1));
             b.pack_32_2x16_split(x, y)
         }
         Op::PackHalf2x16 => {
-            let (x, y) = (part(b, a, 0, 0), part(b, a, 0, 1));
+            let (x, y) = (operand_component(b, a, 0, 0), operand_component(b, a, 0, 1));
             b.pack_half_2x16_split(x, y)
         }
         Op::Pack64_4x16 => {
-            let p: SmallVec<[Id<Def>; 4]> = (0..4).map(|c| part(b, a, 0, c)).collect();
+            let p: SmallVec<[Id<Def>; 4]> = (0..4).map(|c| operand_component(b, a, 0, c)).collect();
             let lo = b.pack_32_2x16_split(p[0], p[1]);
             let hi = b.pack_32_2x16_split(p[2], p[3]);
             b.pack_64_2x32_split(lo, hi)
@@ -137,24 +137,24 @@ fn horizontal(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
         Op::Pack32_4x8 => {
             let words: SmallVec<[Id<Def>; 4]> = (0..4)
                 .map(|c| {
-                    let byte = part(b, a, 0, c);
+                    let byte = operand_component(b, a, 0, c);
                     b.u2u(byte, 32)
                 })
                 .collect();
-            join(b, &words, 8)
+            pack_fields(b, &words, 8)
         }
         Op::PackSnorm2x16 => pack_norm(b, a, 16, true),
         Op::PackUnorm2x16 => pack_norm(b, a, 16, false),
         Op::PackSnorm4x8 => pack_norm(b, a, 8, true),
         Op::PackUnorm4x8 => pack_norm(b, a, 8, false),
-        _ => return unpack(b, a, n),
+        _ => return lower_unpack(b, a, n),
     };
     Action::Replace(value)
 }
 
 /// Packs fields of `bits` bits into a dword, lowest first. The values must have no bits set above
 /// their field.
-fn join(b: &mut Builder<'_>, parts: &[Id<Def>], bits: u32) -> Id<Def> {
+fn pack_fields(b: &mut Builder<'_>, parts: &[Id<Def>], bits: u32) -> Id<Def> {
     let mut all = parts[0];
     for (i, p) in parts.iter().enumerate().skip(1) {
         let by = b.imm_u32(bits * i as u32);
@@ -173,7 +173,7 @@ fn pack_norm(b: &mut Builder<'_>, a: &Alu, bits: u8, signed: bool) -> Id<Def> {
     };
     let mut parts: SmallVec<[Id<Def>; 4]> = SmallVec::new();
     for c in 0..n {
-        let x = part(b, a, 0, c);
+        let x = operand_component(b, a, 0, c);
         let x = if signed {
             let (low, high) = (b.imm_float(32, -1.0), b.imm_float(32, 1.0));
             // For NaN, `fmax` returns its other operand, so that the result would be -1; it has to
@@ -197,12 +197,12 @@ fn pack_norm(b: &mut Builder<'_>, a: &Alu, bits: u8, signed: bool) -> Id<Def> {
             v
         });
     }
-    join(b, &parts, u32::from(bits))
+    pack_fields(b, &parts, u32::from(bits))
 }
 
-fn unpack(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
+fn lower_unpack(b: &mut Builder<'_>, a: &Alu, n: u8) -> Action {
     use AluOp as Op;
-    let x = part(b, a, 0, 0);
+    let x = operand_component(b, a, 0, 0);
     let parts: SmallVec<[Id<Def>; 4]> = match a.op {
         Op::Unpack64_2x32 => [b.unpack_64_2x32_split_x(x), b.unpack_64_2x32_split_y(x)]
             .into_iter()

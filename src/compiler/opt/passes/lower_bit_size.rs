@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 /// Entry point.
 pub fn lower_bit_size(s: &mut Shader, _: &Ctx) -> bool {
-    let signs = asks_for_signs(s);
+    let signs = reads_signed_bytes(s);
     lower_instrs(
         s,
         |s, i| match i {
@@ -51,7 +51,7 @@ fn wants(s: &Shader, a: &Alu) -> bool {
 
 /// True if neither the low half of the result nor, for comparisons, the result depends on how the
 /// operands are extended.
-fn same_for_any_extension(op: AluOp) -> bool {
+fn ignores_extension(op: AluOp) -> bool {
     use AluOp as Op;
     matches!(
         op,
@@ -72,7 +72,7 @@ fn same_for_any_extension(op: AluOp) -> bool {
 /// True if any operation reads a byte as a signed number. Operands that may be extended either way
 /// are then sign-extended too, else zero-extended, so that a byte is extended in only one way if
 /// possible.
-fn asks_for_signs(s: &Shader) -> bool {
+fn reads_signed_bytes(s: &Shader) -> bool {
     let byte = |def| s.defs[def].bit_size == 8;
     s.blocks
         .iter()
@@ -82,7 +82,7 @@ fn asks_for_signs(s: &Shader) -> bool {
                 return false;
             };
             let info = a.op.info();
-            !same_for_any_extension(a.op)
+            !ignores_extension(a.op)
                 && info
                     .srcs
                     .iter()
@@ -93,7 +93,7 @@ fn asks_for_signs(s: &Shader) -> bool {
 
 fn lower(b: &mut Builder<'_>, a: &Alu, signs: bool) -> Action {
     let info = a.op.info();
-    let signs = signs || !same_for_any_extension(a.op);
+    let signs = signs || !ignores_extension(a.op);
     let mut srcs: SmallVec<[entity::Id<Def>; 4]> = SmallVec::new();
     for (rule, src) in info.srcs.iter().zip(&a.srcs) {
         let v = b.channel(src.def, src.swizzle[0]);

@@ -13,7 +13,7 @@ use nir::*;
 
 /// Entry point.
 pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
-    let (read, written) = touched(s);
+    let (read, written) = accessed_variables(s);
     let mut changed = false;
     for mode in [Mode::ShaderIn, Mode::ShaderOut] {
         let find = |s: &Shader, slot| {
@@ -23,11 +23,11 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
             })
         };
         let [clip, cull] = [Slot::CLIP_DIST0, Slot::CULL_DIST0].map(|slot| find(s, slot));
-        let is_touched = |v: &Id<Variable>| read.contains(v) || written.contains(v);
+        let is_accessed = |v: &Id<Variable>| read.contains(v) || written.contains(v);
         let count = |s: &Shader, v: Option<Id<Variable>>| {
             let v = v?;
-            let n = elements(s, &s.vars[v]);
-            (is_touched(&v) || n > 1).then_some(n)
+            let n = element_count(s, &s.vars[v]);
+            (is_accessed(&v) || n > 1).then_some(n)
         };
         let own = count(s, clip).unwrap_or(0);
         // A stage may read cull distances without declaring the clip distances.
@@ -72,7 +72,7 @@ fn move_captured(s: &mut Shader, clips: u8) {
 }
 
 /// The number of elements of an array of scalars, of one vertex.
-fn elements(s: &Shader, v: &Variable) -> u8 {
+fn element_count(s: &Shader, v: &Variable) -> u8 {
     let mut ty = v.ty;
     if s.is_per_vertex(v)
         && let Type::Array { elem, .. } = &s.types[ty]
@@ -86,7 +86,7 @@ fn elements(s: &Shader, v: &Variable) -> u8 {
 }
 
 /// Variables that are read, and variables that are written.
-fn touched(s: &Shader) -> (Vec<Id<Variable>>, Vec<Id<Variable>>) {
+fn accessed_variables(s: &Shader) -> (Vec<Id<Variable>>, Vec<Id<Variable>>) {
     let (mut read, mut written) = (Vec::new(), Vec::new());
     for block in s.block_order() {
         for &i in &s.blocks[block].instrs {
@@ -96,11 +96,11 @@ fn touched(s: &Shader) -> (Vec<Id<Variable>>, Vec<Id<Variable>>) {
             let list = match i.op {
                 IntrinsicOp::LoadDeref => &mut read,
                 // `lower_io_to_temporaries` copies variables that the shader never writes, too.
-                IntrinsicOp::StoreDeref if is_undefined(s, i.srcs[1]) => continue,
+                IntrinsicOp::StoreDeref if is_undef(s, i.srcs[1]) => continue,
                 IntrinsicOp::StoreDeref => &mut written,
                 _ => continue,
             };
-            if let Some(var) = root(s, i.srcs[0])
+            if let Some(var) = root_variable(s, i.srcs[0])
                 && !list.contains(&var)
             {
                 list.push(var);
@@ -110,11 +110,11 @@ fn touched(s: &Shader) -> (Vec<Id<Variable>>, Vec<Id<Variable>>) {
     (read, written)
 }
 
-fn is_undefined(s: &Shader, def: Id<Def>) -> bool {
+fn is_undef(s: &Shader, def: Id<Def>) -> bool {
     matches!(s.instr_of(def), Instr::Undef { .. })
 }
 
-fn root(s: &Shader, ptr: Id<Def>) -> Option<Id<Variable>> {
+fn root_variable(s: &Shader, ptr: Id<Def>) -> Option<Id<Variable>> {
     let mut at = ptr;
     loop {
         match s.deref_of(at)?.kind {

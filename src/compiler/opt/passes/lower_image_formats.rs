@@ -34,62 +34,62 @@ enum Unpack {
 
 /// A format that shaders can declare: SPIR-V's number, bits per component, how to unpack it, and
 /// the format to read.
-struct Row(u32, &'static [u8], Unpack, u32);
+struct FormatRow(u32, &'static [u8], Unpack, u32);
 
 use Unpack::{PackedFloat, PackedUint, PackedUnorm, Plain, Snorm, Unorm};
 
 /// All formats, by SPIR-V's number.
-const ROWS: &[Row] = &[
-    Row(1, &[32; 4], Plain, 1),
-    Row(2, &[16; 4], Plain, 2),
-    Row(3, &[32], Plain, 33),
-    Row(4, &[8; 4], Unorm, 32),
-    Row(5, &[8; 4], Snorm, 32),
-    Row(6, &[32; 2], Plain, 6),
-    Row(7, &[16; 2], Plain, 7),
-    Row(8, &[11, 11, 10], PackedFloat, 33),
-    Row(9, &[16], Plain, 9),
-    Row(10, &[16; 4], Unorm, 31),
-    Row(11, &[10, 10, 10, 2], PackedUnorm, 33),
-    Row(12, &[16; 2], Unorm, 36),
-    Row(13, &[8; 2], Unorm, 37),
-    Row(14, &[16], Unorm, 38),
-    Row(15, &[8], Unorm, 39),
-    Row(16, &[16; 4], Snorm, 31),
-    Row(17, &[16; 2], Snorm, 36),
-    Row(18, &[8; 2], Snorm, 37),
-    Row(19, &[16], Snorm, 38),
-    Row(20, &[8], Snorm, 39),
-    Row(21, &[32; 4], Plain, 21),
-    Row(22, &[16; 4], Plain, 22),
-    Row(23, &[8; 4], Plain, 23),
-    Row(24, &[32], Plain, 24),
-    Row(25, &[32; 2], Plain, 25),
-    Row(26, &[16; 2], Plain, 26),
-    Row(27, &[8; 2], Plain, 27),
-    Row(28, &[16], Plain, 28),
-    Row(29, &[8], Plain, 29),
-    Row(30, &[32; 4], Plain, 30),
-    Row(31, &[16; 4], Plain, 31),
-    Row(32, &[8; 4], Plain, 32),
-    Row(33, &[32], Plain, 33),
-    Row(34, &[10, 10, 10, 2], PackedUint, 33),
-    Row(35, &[32; 2], Plain, 35),
-    Row(36, &[16; 2], Plain, 36),
-    Row(37, &[8; 2], Plain, 37),
-    Row(38, &[16], Plain, 38),
-    Row(39, &[8], Plain, 39),
+const FORMATS: &[FormatRow] = &[
+    FormatRow(1, &[32; 4], Plain, 1),
+    FormatRow(2, &[16; 4], Plain, 2),
+    FormatRow(3, &[32], Plain, 33),
+    FormatRow(4, &[8; 4], Unorm, 32),
+    FormatRow(5, &[8; 4], Snorm, 32),
+    FormatRow(6, &[32; 2], Plain, 6),
+    FormatRow(7, &[16; 2], Plain, 7),
+    FormatRow(8, &[11, 11, 10], PackedFloat, 33),
+    FormatRow(9, &[16], Plain, 9),
+    FormatRow(10, &[16; 4], Unorm, 31),
+    FormatRow(11, &[10, 10, 10, 2], PackedUnorm, 33),
+    FormatRow(12, &[16; 2], Unorm, 36),
+    FormatRow(13, &[8; 2], Unorm, 37),
+    FormatRow(14, &[16], Unorm, 38),
+    FormatRow(15, &[8], Unorm, 39),
+    FormatRow(16, &[16; 4], Snorm, 31),
+    FormatRow(17, &[16; 2], Snorm, 36),
+    FormatRow(18, &[8; 2], Snorm, 37),
+    FormatRow(19, &[16], Snorm, 38),
+    FormatRow(20, &[8], Snorm, 39),
+    FormatRow(21, &[32; 4], Plain, 21),
+    FormatRow(22, &[16; 4], Plain, 22),
+    FormatRow(23, &[8; 4], Plain, 23),
+    FormatRow(24, &[32], Plain, 24),
+    FormatRow(25, &[32; 2], Plain, 25),
+    FormatRow(26, &[16; 2], Plain, 26),
+    FormatRow(27, &[8; 2], Plain, 27),
+    FormatRow(28, &[16], Plain, 28),
+    FormatRow(29, &[8], Plain, 29),
+    FormatRow(30, &[32; 4], Plain, 30),
+    FormatRow(31, &[16; 4], Plain, 31),
+    FormatRow(32, &[8; 4], Plain, 32),
+    FormatRow(33, &[32], Plain, 33),
+    FormatRow(34, &[10, 10, 10, 2], PackedUint, 33),
+    FormatRow(35, &[32; 2], Plain, 35),
+    FormatRow(36, &[16; 2], Plain, 36),
+    FormatRow(37, &[8; 2], Plain, 37),
+    FormatRow(38, &[16], Plain, 38),
+    FormatRow(39, &[8], Plain, 39),
 ];
 
-fn row(format: u32) -> Option<&'static Row> {
-    ROWS.iter().find(|r| r.0 == format)
+fn format_row(format: u32) -> Option<&'static FormatRow> {
+    FORMATS.iter().find(|r| r.0 == format)
 }
 
 /// True for a format that the data port can read, and for no declared format: the view then has
 /// such a format.
 pub(crate) fn is_read_format(format: u32) -> bool {
     const UNKNOWN: u32 = 0;
-    format == UNKNOWN || row(format).is_some_and(|r| r.2 == Plain && r.3 == format)
+    format == UNKNOWN || format_row(format).is_some_and(|r| r.2 == Plain && r.3 == format)
 }
 
 /// Entry point.
@@ -101,7 +101,7 @@ fn wants(s: &Shader, i: &Instr) -> bool {
     let Instr::Intrinsic(i) = i else { return false };
     match (i.op, i.def) {
         (IntrinsicOp::BindlessImageSize, _) => i.index("image_dim") == Dim::Cube as u32,
-        (IntrinsicOp::BindlessImageLoad, Some(def)) => row(i.index("format"))
+        (IntrinsicOp::BindlessImageLoad, Some(def)) => format_row(i.index("format"))
             .is_some_and(|r| r.3 != r.0 || usize::from(s.defs[def].num_components) > r.1.len()),
         _ => false,
     }
@@ -123,7 +123,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
         parts.truncate(wanted.into());
         return Some(Action::ReplaceVec(parts));
     }
-    let Row(_, bits, unpack, read) = row(i.index("format"))?;
+    let FormatRow(_, bits, unpack, read) = format_row(i.index("format"))?;
     i.indices[i.op.index_of("format")?] = *read;
     let packed = matches!(unpack, PackedUnorm | PackedUint | PackedFloat);
     let count = if packed { 1 } else { bits.len() as u8 };
@@ -135,7 +135,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
     for (c, &bits) in bits.iter().enumerate() {
         let bits = u32::from(bits);
         let raw = match packed {
-            true => field(b, texel[0], at, bits),
+            true => extract_field(b, texel[0], at, bits),
             false => texel[c],
         };
         at += bits;
@@ -143,14 +143,14 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
             Plain | PackedUint => raw,
             Unorm | PackedUnorm => {
                 let value = b.u2f(raw, 32);
-                scaled(b, value, bits)
+                normalise(b, value, bits)
             }
             Snorm => {
                 let unused = b.imm_u32(32 - bits);
                 let high = b.ishl(raw, unused);
                 let signed = b.ishr(high, unused);
                 let value = b.i2f(signed, 32);
-                let value = scaled(b, value, bits - 1);
+                let value = normalise(b, value, bits - 1);
                 let least = b.imm_float(32, -1.0);
                 b.fmax(value, least)
             }
@@ -173,13 +173,13 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
     Some(Action::ReplaceVec(parts))
 }
 
-fn field(b: &mut Builder<'_>, from: Id<Def>, at: u32, bits: u32) -> Id<Def> {
+fn extract_field(b: &mut Builder<'_>, from: Id<Def>, at: u32, bits: u32) -> Id<Def> {
     let (at, bits) = (b.imm_u32(at), b.imm_u32(bits));
     b.ubfe(from, at, bits)
 }
 
 /// `value / (2^bits - 1)`: exact at the ends of the range, within one ULP elsewhere.
-fn scaled(b: &mut Builder<'_>, value: Id<Def>, bits: u32) -> Id<Def> {
+fn normalise(b: &mut Builder<'_>, value: Id<Def>, bits: u32) -> Id<Def> {
     let most = f64::from((1u32 << bits) - 1);
     let by = b.imm_float(32, 1.0 / most);
     b.fmul(value, by)

@@ -7,9 +7,9 @@
 //!      possible, because other invocations may write the other components at the same time. Tests:
 //!      tests/opt/lower_indirect_stores/.
 
-use crate::rewrite::cf::{CfEdit, SplitPoint, split_block, split_blocks};
 use crate::analysis::dynamic_index::{DynamicComponent, dynamic_component};
 use crate::pass::Ctx;
+use crate::rewrite::cf::{CfEdit, SplitPoint, split_block, split_blocks};
 use entity::Id;
 use nir::*;
 
@@ -31,7 +31,12 @@ fn dynamic_store(s: &Shader, i: Id<Instr>) -> Option<DynamicComponent> {
 
 /// Replaces a store by conditional stores. Returns the number of nodes inserted before the rest of
 /// the block.
-fn store_conditionally(s: &mut Shader, edit: &mut CfEdit, point: SplitPoint, component: DynamicComponent) -> usize {
+fn store_conditionally(
+    s: &mut Shader,
+    edit: &mut CfEdit,
+    point: SplitPoint,
+    component: DynamicComponent,
+) -> usize {
     let SplitPoint { list, at, block, k } = point;
     let (store, after) = split_block(s, edit, block, k);
     let Instr::Intrinsic(store) = s.instrs[store].clone() else {

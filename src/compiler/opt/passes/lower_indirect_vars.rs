@@ -26,7 +26,7 @@ fn is_lowered(s: &Shader, v: &Variable) -> bool {
 }
 
 /// True if the index of an array selects a vertex.
-fn is_of_vertices(s: &Shader, array: Id<Def>) -> bool {
+fn selects_vertex(s: &Shader, array: Id<Def>) -> bool {
     match s.deref_of(array).map(|d| &d.kind) {
         Some(DerefKind::Var(v)) => s.is_per_vertex(&s.vars[*v]),
         _ => false,
@@ -38,7 +38,7 @@ pub fn lower_indirect_vars(s: &mut Shader, ctx: &Ctx) -> bool {
     if !s.vars.iter().any(|(_, v)| is_lowered(s, v)) {
         return false;
     }
-    let ok = suitable(s, ctx.select_array_limit);
+    let ok = lowerable_variables(s, ctx.select_array_limit);
     let mut any = false;
     // Each iteration lowers one dynamic index of every access.
     while lower_instrs(
@@ -47,7 +47,7 @@ pub fn lower_indirect_vars(s: &mut Shader, ctx: &Ctx) -> bool {
             Instr::Intrinsic(i)
                 if matches!(i.op, IntrinsicOp::LoadDeref | IntrinsicOp::StoreDeref) =>
             {
-                dynamic_step(s, i.srcs[0]).is_some_and(|(_, var)| ok[var])
+                innermost_dynamic_index(s, i.srcs[0]).is_some_and(|(_, var)| ok[var])
             }
             _ => false,
         },
@@ -59,7 +59,7 @@ pub fn lower_indirect_vars(s: &mut Shader, ctx: &Ctx) -> bool {
 }
 
 /// The innermost dynamic array index of a deref chain, vector indices excluded, and the variable.
-fn dynamic_step(s: &Shader, ptr: Id<Def>) -> Option<(Id<Def>, Id<Variable>)> {
+fn innermost_dynamic_index(s: &Shader, ptr: Id<Def>) -> Option<(Id<Def>, Id<Variable>)> {
     let mut at = ptr;
     let mut found = None;
     loop {
@@ -71,7 +71,7 @@ fn dynamic_step(s: &Shader, ptr: Id<Def>) -> Option<(Id<Def>, Id<Variable>)> {
             }
             DerefKind::Array { parent, index } => {
                 let of = s.deref_of(parent)?.ty;
-                let other = matches!(s.types[of], Type::Vector { .. }) || is_of_vertices(s, parent);
+                let other = matches!(s.types[of], Type::Vector { .. }) || selects_vertex(s, parent);
                 if !other && s.const_of(index).is_none() {
                     found = Some(at);
                 }
@@ -83,7 +83,7 @@ fn dynamic_step(s: &Shader, ptr: Id<Def>) -> Option<(Id<Def>, Id<Variable>)> {
     }
 }
 
-fn len_of(s: &Shader, array: Id<Def>) -> Option<u32> {
+fn array_length(s: &Shader, array: Id<Def>) -> Option<u32> {
     match s.types[s.deref_of(array)?.ty] {
         Type::Array { len, .. } => len,
         Type::Matrix { columns, .. } => Some(u32::from(columns)),
@@ -92,7 +92,7 @@ fn len_of(s: &Shader, array: Id<Def>) -> Option<u32> {
 }
 
 /// Variables none of whose accesses selects dynamically among more than `limit` elements.
-fn suitable(s: &Shader, limit: u32) -> IdMap<Variable, bool> {
+fn lowerable_variables(s: &Shader, limit: u32) -> IdMap<Variable, bool> {
     let mut ok: IdMap<Variable, bool> = IdMap::for_arena(&s.vars, true);
     for b in s.block_order() {
         for &id in &s.blocks[b].instrs {
@@ -112,8 +112,8 @@ fn suitable(s: &Shader, limit: u32) -> IdMap<Variable, bool> {
                     }
                     DerefKind::Array { parent, index } => {
                         if s.const_of(index).is_none()
-                            && !is_of_vertices(s, parent)
-                            && let Some(n) = len_of(s, parent)
+                            && !selects_vertex(s, parent)
+                            && let Some(n) = array_length(s, parent)
                         {
                             elements = elements.saturating_mul(n);
                         }
@@ -134,7 +134,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
         return Action::Keep;
     };
     let ptr = i.srcs[0];
-    let Some((step, _)) = dynamic_step(b.shader, ptr) else {
+    let Some((step, _)) = innermost_dynamic_index(b.shader, ptr) else {
         return Action::Keep;
     };
     let Some(&Deref {
@@ -144,7 +144,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
     else {
         return Action::Keep;
     };
-    let Some(n) = len_of(b.shader, parent).filter(|n| *n > 0) else {
+    let Some(n) = array_length(b.shader, parent).filter(|n| *n > 0) else {
         return Action::Keep;
     };
     // The derefs after the dynamic one, innermost first.

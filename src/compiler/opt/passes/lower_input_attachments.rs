@@ -32,10 +32,10 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
     let Type::Image { multisampled, .. } = b.shader.types[b.shader.deref_of(i.srcs[0])?.ty] else {
         return None;
     };
-    let place = b.system_value(IntrinsicOp::LoadPixelCoord);
-    let place = b.channels(place);
+    let pixel_coord = b.system_value(IntrinsicOp::LoadPixelCoord);
+    let pixel_coord = b.channels(pixel_coord);
     let mut parts: SmallVec<[Id<Def>; 4]> = SmallVec::new();
-    for (c, pixel) in place.into_iter().enumerate() {
+    for (c, pixel) in pixel_coord.into_iter().enumerate() {
         let offset = b.channel(i.srcs[1], c as u8);
         parts.push(b.iadd(pixel, offset));
     }

@@ -44,7 +44,7 @@ pub fn lower_io(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// What a deref of an input or output points to.
-struct Place {
+struct IoDeref {
     var: Id<Variable>,
     mode: Mode,
     io: IoVar,
@@ -60,7 +60,7 @@ struct Place {
     dynamic: Option<(Id<Def>, u32)>,
 }
 
-fn resolve(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<Place> {
+fn resolve_deref(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<IoDeref> {
     let mut chain: SmallVec<[Deref; 6]> = SmallVec::new();
     let mut at = ptr;
     let var = loop {
@@ -74,7 +74,7 @@ fn resolve(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<Place> {
     };
     let v = &b.shader.vars[var];
     let io = v.io?;
-    let mut p = Place {
+    let mut p = IoDeref {
         var,
         mode: v.mode,
         io,
@@ -110,10 +110,10 @@ fn resolve(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<Place> {
                     match constant {
                         Some(c) => p.slots = p.slots.saturating_add(c.saturating_mul(stride)),
                         None => {
-                            let more = b.imul_imm(index, stride.into());
+                            let scaled = b.imul_imm(index, stride.into());
                             p.offset = Some(match p.offset {
-                                Some(o) => b.iadd(o, more),
-                                None => more,
+                                Some(o) => b.iadd(o, scaled),
+                                None => scaled,
                             });
                         }
                     }
@@ -135,18 +135,18 @@ fn resolve(b: &mut Builder<'_>, ptr: Id<Def>) -> Option<Place> {
 }
 
 /// The location of an access within one slot.
-struct Access {
+struct SlotAccess {
     offset: Id<Def>,
     location: u32,
     component: u32,
     num_slots: u32,
 }
 
-fn access(b: &mut Builder<'_>, p: &Place, component: u32) -> Option<Access> {
+fn slot_access(b: &mut Builder<'_>, p: &IoDeref, component: u32) -> Option<SlotAccess> {
     let first = p.io.slot;
     let constant = p.slots + component / 4;
     Some(match p.offset {
-        None => Access {
+        None => SlotAccess {
             offset: b.imm_u32(0),
             location: first.plus(constant)?.0.into(),
             component: component % 4,
@@ -160,7 +160,7 @@ fn access(b: &mut Builder<'_>, p: &Place, component: u32) -> Option<Access> {
             {
                 ty = elem;
             }
-            Access {
+            SlotAccess {
                 offset: b.iadd_imm(offset, constant.into()),
                 location: first.0.into(),
                 component: component % 4,
@@ -171,7 +171,7 @@ fn access(b: &mut Builder<'_>, p: &Place, component: u32) -> Option<Access> {
 }
 
 fn lower(b: &mut Builder<'_>, i: &Intrinsic) -> Option<Action> {
-    let p = resolve(b, i.srcs[0])?;
+    let p = resolve_deref(b, i.srcs[0])?;
     if i.op == IntrinsicOp::StoreDeref {
         return store(b, &p, i);
     }
@@ -201,7 +201,7 @@ fn lower(b: &mut Builder<'_>, i: &Intrinsic) -> Option<Action> {
 }
 
 /// Loads the barycentric coordinates at which the input is evaluated.
-fn barycentric(b: &mut Builder<'_>, p: &Place, i: &Intrinsic) -> Id<Def> {
+fn barycentric(b: &mut Builder<'_>, p: &IoDeref, i: &Intrinsic) -> Id<Def> {
     use IntrinsicOp as Op;
     let (op, src) = match i.op {
         Op::InterpDerefAtCentroid => (Op::LoadBarycentricCentroid, None),
@@ -220,7 +220,7 @@ fn barycentric(b: &mut Builder<'_>, p: &Place, i: &Intrinsic) -> Id<Def> {
 /// Loads `n` components of `bits` bits, as scalars.
 fn load(
     b: &mut Builder<'_>,
-    p: &Place,
+    p: &IoDeref,
     bary: Option<Id<Def>>,
     n: u8,
     bits: u8,
@@ -231,12 +231,12 @@ fn load(
     let mut at = p.component;
     let mut dwords: SmallVec<[Id<Def>; 8]> = SmallVec::new();
     while at < end {
-        let a = access(b, p, at)?;
+        let a = slot_access(b, p, at)?;
         let count = (4 - a.component).min(end - at);
         at += count;
         let fragments = p.mode == Mode::ShaderIn && b.shader.stage == Stage::Fragment;
         if let (true, Some(_)) = (fragments, p.offset) {
-            dwords.extend(chosen(b, &a, bary, count as u8, unit)?);
+            dwords.extend(load_dynamic_slot(b, &a, bary, count as u8, unit)?);
             continue;
         }
         let indices = [0, a.component, a.location, a.num_slots];
@@ -267,9 +267,9 @@ fn load(
 
 /// Loads components of a fragment input whose slot is dynamic: loads them from all slots and
 /// selects.
-fn chosen(
+fn load_dynamic_slot(
     b: &mut Builder<'_>,
-    a: &Access,
+    a: &SlotAccess,
     bary: Option<Id<Def>>,
     count: u8,
     unit: u8,
@@ -304,7 +304,7 @@ fn chosen(
     all
 }
 
-fn store(b: &mut Builder<'_>, p: &Place, i: &Intrinsic) -> Option<Action> {
+fn store(b: &mut Builder<'_>, p: &IoDeref, i: &Intrinsic) -> Option<Action> {
     if p.dynamic.is_some() {
         return None;
     }
@@ -327,7 +327,7 @@ fn store(b: &mut Builder<'_>, p: &Place, i: &Intrinsic) -> Option<Action> {
     }
     let mut at = 0;
     while at < parts.len() {
-        let a = access(b, p, p.component + at as u32)?;
+        let a = slot_access(b, p, p.component + at as u32)?;
         let count = (4 - a.component as usize).min(parts.len() - at);
         let piece = &parts[at..at + count];
         at += count;
@@ -340,19 +340,20 @@ fn store(b: &mut Builder<'_>, p: &Place, i: &Intrinsic) -> Option<Action> {
         }
         let scalars: SmallVec<[Id<Def>; 4]> = piece.iter().map(|p| p.0).collect();
         let v = b.vec(&scalars);
-        let place = [0, mask, a.component, a.location, a.num_slots];
+        let common = [0, mask, a.component, a.location, a.num_slots];
         match p.vertex {
             Some(vertex) => {
                 b.intrinsic(
                     IntrinsicOp::StorePerVertexOutput,
                     None,
                     &[v, vertex, a.offset],
-                    &place,
+                    &common,
                 );
             }
             None => {
-                let more = [u32::from(p.io.index), u32::from(p.io.stream)];
-                let indices: SmallVec<[u32; 7]> = place.into_iter().chain(more).collect();
+                let output_indices = [u32::from(p.io.index), u32::from(p.io.stream)];
+                let indices: SmallVec<[u32; 7]> =
+                    common.into_iter().chain(output_indices).collect();
                 b.intrinsic(IntrinsicOp::StoreOutput, None, &[v, a.offset], &indices);
             }
         }

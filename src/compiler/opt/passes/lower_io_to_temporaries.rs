@@ -52,7 +52,7 @@ pub fn lower_io_to_temporaries(s: &mut Shader, _: &Ctx) -> bool {
                 _ => false,
             };
             if writes {
-                at = copy(s, block, at, &outs);
+                at = copy_variables(s, block, at, &outs);
             }
             at += 1;
         }
@@ -62,18 +62,18 @@ pub fn lower_io_to_temporaries(s: &mut Shader, _: &Ctx) -> bool {
         && s.jump_of(last).is_none()
     {
         let end = s.blocks[last].instrs.len();
-        copy(s, last, end, &outs);
+        copy_variables(s, last, end, &outs);
     }
     if let Some(first) = s.first_block(ListRef::Body) {
         let reads: Vec<_> = ins.iter().map(|(real, copy)| (*copy, *real)).collect();
-        copy(s, first, 0, &reads);
+        copy_variables(s, first, 0, &reads);
     }
     true
 }
 
 /// Copies whole variables before instruction `at` of a block. Returns the position after the
 /// copies.
-fn copy(
+fn copy_variables(
     s: &mut Shader,
     block: Id<Block>,
     at: usize,
@@ -92,7 +92,7 @@ fn copy(
 fn dynamic_inputs(s: &Shader) -> IdMap<Variable, bool> {
     let mut root: IdMap<Def, Option<Id<Variable>>> = IdMap::for_arena(&s.defs, None);
     let mut dynamic: IdMap<Variable, bool> = IdMap::for_arena(&s.vars, false);
-    let mut pinned: IdMap<Variable, bool> = IdMap::for_arena(&s.vars, false);
+    let mut interpolated: IdMap<Variable, bool> = IdMap::for_arena(&s.vars, false);
     for block in s.block_order() {
         for &id in &s.blocks[block].instrs {
             match &s.instrs[id] {
@@ -123,7 +123,7 @@ fn dynamic_inputs(s: &Shader) -> IdMap<Variable, bool> {
                     ) =>
                 {
                     if let Some(v) = root[i.srcs[0]] {
-                        pinned[v] = true;
+                        interpolated[v] = true;
                     }
                 }
                 _ => {}
@@ -131,7 +131,7 @@ fn dynamic_inputs(s: &Shader) -> IdMap<Variable, bool> {
         }
     }
     for id in s.vars.ids() {
-        dynamic[id] &= !pinned[id];
+        dynamic[id] &= !interpolated[id];
     }
     dynamic
 }

@@ -24,7 +24,7 @@ pub fn lower_linked_inputs(s: &mut Shader, ctx: &Ctx) -> bool {
     lower_instrs(
         s,
         |s, i| match i {
-            Instr::Intrinsic(i) => dwords(s, i).is_some_and(|mut dwords| {
+            Instr::Intrinsic(i) => loaded_dwords(s, i).is_some_and(|mut dwords| {
                 dwords.any(|(slot, c)| link(slot, c) != abi::Linked::At(slot, c))
             }),
             _ => false,
@@ -33,13 +33,13 @@ pub fn lower_linked_inputs(s: &mut Shader, ctx: &Ctx) -> bool {
             let Instr::Intrinsic(i) = b.shader.instrs[id].clone() else {
                 return Action::Keep;
             };
-            let (Some(def), Some(dwords)) = (i.def, dwords(b.shader, &i)) else {
+            let (Some(def), Some(dwords)) = (i.def, loaded_dwords(b.shader, &i)) else {
                 return Action::Keep;
             };
             let bits = b.bits(def);
-            let places: SmallVec<[_; 4]> = dwords.map(|(slot, c)| link(slot, c)).collect();
+            let locations: SmallVec<[_; 4]> = dwords.map(|(slot, c)| link(slot, c)).collect();
             let mut values: SmallVec<[Id<Def>; 4]> = SmallVec::new();
-            for run in places.chunk_by(|a, b| is_next(*a, *b)) {
+            for run in locations.chunk_by(|a, b| is_next(*a, *b)) {
                 match run[0] {
                     abi::Linked::Constant(value) => {
                         let value = u64::from(value) & (u64::MAX >> (64 - u32::from(bits)));
@@ -62,7 +62,7 @@ pub fn lower_linked_inputs(s: &mut Shader, ctx: &Ctx) -> bool {
 
 /// The slot and component of each dword that a load of inputs reads. `None` if its offset is
 /// dynamic.
-fn dwords(s: &Shader, i: &Intrinsic) -> Option<impl Iterator<Item = (u8, u8)> + use<>> {
+fn loaded_dwords(s: &Shader, i: &Intrinsic) -> Option<impl Iterator<Item = (u8, u8)> + use<>> {
     use IntrinsicOp as Op;
     let offset = match i.op {
         Op::LoadInput => i.srcs[0],

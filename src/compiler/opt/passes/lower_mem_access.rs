@@ -13,7 +13,7 @@ use nir::*;
 use smallvec::SmallVec;
 
 /// The index of the offset operand, and whether the operation is a store.
-fn access(op: IntrinsicOp) -> Option<(usize, bool)> {
+fn access_operands(op: IntrinsicOp) -> Option<(usize, bool)> {
     use IntrinsicOp as Op;
     Some(match op {
         Op::LoadUbo | Op::LoadSsbo => (1, false),
@@ -46,7 +46,7 @@ fn align(i: &Intrinsic) -> u32 {
 
 fn wants(s: &Shader, i: &Instr) -> bool {
     let Instr::Intrinsic(i) = i else { return false };
-    let Some((_, store)) = access(i.op) else {
+    let Some((_, store)) = access_operands(i.op) else {
         return false;
     };
     let value = if store { Some(i.srcs[0]) } else { i.def };
@@ -66,7 +66,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
     let Instr::Intrinsic(i) = b.shader.instrs[id].clone() else {
         return Action::Keep;
     };
-    match access(i.op) {
+    match access_operands(i.op) {
         Some((at, false)) => load(b, &i, at),
         Some((at, true)) => store(b, &i, at),
         None => Action::Keep,
@@ -74,7 +74,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
 }
 
 /// The bit size of the messages for `bits`-bit data at alignment `align`.
-fn unit(bits: u8, align: u32) -> u8 {
+fn message_bits(bits: u8, align: u32) -> u8 {
     match align {
         1 => 8,
         2 => bits.min(16),
@@ -83,7 +83,7 @@ fn unit(bits: u8, align: u32) -> u8 {
 }
 
 /// The access advanced by `bytes`, with new operands and indices.
-fn moved(b: &mut Builder<'_>, i: &Intrinsic, at: usize, bytes: u32) -> Intrinsic {
+fn advance(b: &mut Builder<'_>, i: &Intrinsic, at: usize, bytes: u32) -> Intrinsic {
     let mut out = i.clone();
     if i.op.index_of("base").is_some() {
         out.set_index("base", i.index("base").wrapping_add(bytes));
@@ -99,7 +99,7 @@ fn moved(b: &mut Builder<'_>, i: &Intrinsic, at: usize, bytes: u32) -> Intrinsic
 }
 
 /// Packs `parts` of `from` bits to a value of `bits` bits.
-fn gather(b: &mut Builder<'_>, parts: &[Id<Def>], from: u8, bits: u8) -> Id<Def> {
+fn pack_parts(b: &mut Builder<'_>, parts: &[Id<Def>], from: u8, bits: u8) -> Id<Def> {
     if from == bits {
         return parts[0];
     }
@@ -136,7 +136,7 @@ fn gather(b: &mut Builder<'_>, parts: &[Id<Def>], from: u8, bits: u8) -> Id<Def>
 }
 
 /// True for values whose 16-bit components can be accessed in pairs.
-fn has_pairs(d: Def, i: &Intrinsic) -> bool {
+fn accessible_in_pairs(d: Def, i: &Intrinsic) -> bool {
     d.bit_size == 16 && d.num_components.is_multiple_of(2) && align(i) >= 4
 }
 
@@ -145,11 +145,11 @@ fn load(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
         return Action::Keep;
     };
     let d = b.shader.defs[def];
-    if has_pairs(d, i) {
+    if accessible_in_pairs(d, i) {
         let mut values = SmallVec::new();
         for first in (0..d.num_components / 2).step_by(4) {
             let n = (d.num_components / 2 - first).min(4);
-            let part = moved(b, i, at, u32::from(first) * 4);
+            let part = advance(b, i, at, u32::from(first) * 4);
             let pairs = b.load(i.op, n, 32, &part.srcs, &part.indices);
             for c in 0..n {
                 let pair = b.channel(pairs, c);
@@ -159,14 +159,14 @@ fn load(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
         }
         return Action::ReplaceVec(values);
     }
-    let unit = unit(d.bit_size, align(i));
+    let unit = message_bits(d.bit_size, align(i));
     let total = u32::from(d.num_components) * u32::from(d.bit_size) / u32::from(unit);
     let each = if unit == 32 { 4 } else { 1 };
     let mut parts: SmallVec<[Id<Def>; 16]> = SmallVec::new();
     let mut done = 0;
     while done < total {
         let n = (total - done).min(each);
-        let part = moved(b, i, at, done * u32::from(unit) / 8);
+        let part = advance(b, i, at, done * u32::from(unit) / 8);
         let v = b.load(i.op, n as u8, unit, &part.srcs, &part.indices);
         for c in 0..n {
             parts.push(b.channel(v, c as u8));
@@ -176,13 +176,13 @@ fn load(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
     let per = usize::from(d.bit_size / unit);
     let values = parts
         .chunks(per)
-        .map(|p| gather(b, p, unit, d.bit_size))
+        .map(|p| pack_parts(b, p, unit, d.bit_size))
         .collect();
     Action::ReplaceVec(values)
 }
 
 /// Splits a value into parts of `unit` bits.
-fn scatter(b: &mut Builder<'_>, v: Id<Def>, bits: u8, unit: u8) -> SmallVec<[Id<Def>; 8]> {
+fn split_value(b: &mut Builder<'_>, v: Id<Def>, bits: u8, unit: u8) -> SmallVec<[Id<Def>; 8]> {
     let mut parts: SmallVec<[Id<Def>; 8]> = SmallVec::from_iter([v]);
     let mut size = bits;
     while size > unit {
@@ -214,21 +214,21 @@ fn scatter(b: &mut Builder<'_>, v: Id<Def>, bits: u8, unit: u8) -> SmallVec<[Id<
 fn store(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
     let d = b.shader.defs[i.srcs[0]];
     let mask = i.index("write_mask");
-    if has_pairs(d, i) && mask == (1 << d.num_components) - 1 {
+    if accessible_in_pairs(d, i) && mask == (1 << d.num_components) - 1 {
         let halves = b.channels(i.srcs[0]);
         let pairs = halves.as_chunks::<2>().0.iter();
         let dwords: SmallVec<[Id<Def>; 8]> = pairs
             .map(|&[lo, hi]| b.pack_32_2x16_split(lo, hi))
             .collect();
         for (k, four) in dwords.chunks(4).enumerate() {
-            let mut part = moved(b, i, at, 16 * k as u32);
+            let mut part = advance(b, i, at, 16 * k as u32);
             part.srcs[0] = b.vec(four);
             part.set_index("write_mask", (1 << four.len()) - 1);
             b.intrinsic(i.op, None, &part.srcs, &part.indices);
         }
         return Action::Remove;
     }
-    let unit = unit(d.bit_size, align(i));
+    let unit = message_bits(d.bit_size, align(i));
     let per = u32::from(d.bit_size / unit);
     let mut run: SmallVec<[Id<Def>; 4]> = SmallVec::new();
     let mut start = 0;
@@ -237,7 +237,7 @@ fn store(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
             return;
         }
         let value = b.vec(run);
-        let mut part = moved(b, i, at, start * u32::from(unit) / 8);
+        let mut part = advance(b, i, at, start * u32::from(unit) / 8);
         part.srcs[0] = value;
         part.set_index("write_mask", (1 << run.len()) - 1);
         b.intrinsic(i.op, None, &part.srcs, &part.indices);
@@ -249,7 +249,7 @@ fn store(b: &mut Builder<'_>, i: &Intrinsic, at: usize) -> Action {
             continue;
         }
         let v = b.channel(i.srcs[0], c as u8);
-        for (k, piece) in scatter(b, v, d.bit_size, unit).into_iter().enumerate() {
+        for (k, piece) in split_value(b, v, d.bit_size, unit).into_iter().enumerate() {
             if run.len() == if unit == 32 { 4 } else { 1 } {
                 flush(b, &mut run, start);
             }

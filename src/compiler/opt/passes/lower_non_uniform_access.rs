@@ -9,8 +9,8 @@
 //! Buffers are left unchanged: the backend handles divergent buffer handles.
 //! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/opt/lower_non_uniform_access/.
 
-use crate::rewrite::cf::{CfEdit, split_block, split_blocks};
 use crate::pass::Ctx;
+use crate::rewrite::cf::{CfEdit, split_block, split_blocks};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -78,7 +78,14 @@ fn is_marked(i: &Instr) -> bool {
 
 /// Wraps the instruction at `k` of `block` in a loop inserted at `at` of `list`, and moves the rest
 /// of the block behind it.
-fn wrap_in_loop(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, block: Id<Block>, k: usize) {
+fn wrap_in_loop(
+    s: &mut Shader,
+    edit: &mut CfEdit,
+    list: ListRef,
+    at: usize,
+    block: Id<Block>,
+    k: usize,
+) {
     let (guarded, after) = split_block(s, edit, block, k);
     let handles = non_uniform_handles(&s.instrs[guarded]);
     let new_block = |s: &mut Shader| s.blocks.push(Block::default());

@@ -18,14 +18,14 @@ pub fn lower_resource_derefs(s: &mut Shader, _: &Ctx) -> bool {
             Instr::Tex(t) => {
                 t.src(TexSrc::TextureDeref).is_some() || t.src(TexSrc::SamplerDeref).is_some()
             }
-            Instr::Intrinsic(i) => bindless(i.op).is_some(),
+            Instr::Intrinsic(i) => bindless_op(i.op).is_some(),
             _ => false,
         },
         |b, id| lower(b, id).unwrap_or(Action::Keep),
     )
 }
 
-fn bindless(op: IntrinsicOp) -> Option<IntrinsicOp> {
+fn bindless_op(op: IntrinsicOp) -> Option<IntrinsicOp> {
     use IntrinsicOp as Op;
     Some(match op {
         Op::ImageDerefLoad => Op::BindlessImageLoad,
@@ -55,7 +55,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
                 ),
             ] {
                 if let Some(ptr) = t.src(from) {
-                    let h = handle(b, ptr, op)?;
+                    let h = emit_handle(b, ptr, op)?;
                     t.remove_src(from);
                     t.set_src(to, h);
                 }
@@ -63,8 +63,8 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
             b.shader.instrs[id] = Instr::Tex(t);
         }
         Instr::Intrinsic(mut i) => {
-            i.op = bindless(i.op)?;
-            i.srcs[0] = handle(b, i.srcs[0], IntrinsicOp::VulkanResourceIndex)?;
+            i.op = bindless_op(i.op)?;
+            i.srcs[0] = emit_handle(b, i.srcs[0], IntrinsicOp::VulkanResourceIndex)?;
             b.shader.instrs[id] = Instr::Intrinsic(i);
         }
         _ => return None,
@@ -73,7 +73,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
 }
 
 /// The handle of the resource that a deref points to; `None` if it cannot be determined.
-fn handle(b: &mut Builder<'_>, ptr: Id<Def>, op: IntrinsicOp) -> Option<Id<Def>> {
+fn emit_handle(b: &mut Builder<'_>, ptr: Id<Def>, op: IntrinsicOp) -> Option<Id<Def>> {
     let mut index: Option<Id<Def>> = None;
     // The number of elements of the arrays seen so far.
     let mut below = 1u32;

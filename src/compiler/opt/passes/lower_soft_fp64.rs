@@ -21,21 +21,21 @@ mod sum;
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
-use crate::rewrite::word::{Cond, Pair, Place, Word};
-use convert::{Integer, Small};
+use crate::rewrite::word::{Cond, Emitter, Pair, Word};
+use convert::{IntegerType, NarrowFormat};
 use entity::Id;
-use format::{MAGNITUDE, Modes, SIGN, negated};
+use format::{FloatModes, MAGNITUDE, SIGN, negate};
 use nir::*;
 use std::cell::RefCell;
 
 /// Entry point.
 pub fn lower_soft_fp64(s: &mut Shader, ctx: &Ctx) -> bool {
-    let wants = |s: &Shader, i: &Instr| is_of_doubles(s, i) || vote(s, i).is_some();
+    let wants = |s: &Shader, i: &Instr| uses_fp64(s, i) || fp64_vote_operand(s, i).is_some();
     ctx.soft_fp64 && lower_instrs(s, wants, lower)
 }
 
 /// The operand of a vote on doubles.
-fn vote(s: &Shader, i: &Instr) -> Option<Id<Def>> {
+fn fp64_vote_operand(s: &Shader, i: &Instr) -> Option<Id<Def>> {
     match i {
         Instr::Intrinsic(i) if i.op == IntrinsicOp::VoteFeq => {
             Some(i.srcs[0]).filter(|d| s.defs[*d].bit_size == 64)
@@ -45,14 +45,15 @@ fn vote(s: &Shader, i: &Instr) -> Option<Id<Def>> {
 }
 
 /// True if all invocations have the same value as the first one.
-fn vote_equal(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
-    let modes = modes(b.shader.info.float_controls);
+fn emit_vote_equal(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
+    let modes = float_modes(b.shader.info.float_controls);
     let mut all = b.imm_bool(true);
     for x in b.channels(x) {
         let first = b.load(IntrinsicOp::ReadFirstInvocation, 1, 64, &[x], &[]);
         let same = {
-            let place = RefCell::new(&mut *b);
-            let [x, first] = [x, first].map(|d| format::operand(Pair::of(&place, d), modes));
+            let emitter = RefCell::new(&mut *b);
+            let [x, first] =
+                [x, first].map(|d| format::flush_operand(Pair::unpack(&emitter, d), modes));
             compare::eq(x, first).def
         };
         all = b.iand(all, same);
@@ -61,7 +62,7 @@ fn vote_equal(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 }
 
 /// True for operations with a double operand or result. (Moves and selections are untyped.)
-pub(crate) fn is_of_doubles(s: &Shader, i: &Instr) -> bool {
+pub(crate) fn uses_fp64(s: &Shader, i: &Instr) -> bool {
     let Instr::Alu(a) = i else { return false };
     let info = a.op.info();
     let double = |ty: OpType, d: Id<Def>| ty.base == Base::Float && s.defs[d].bit_size == 64;
@@ -70,8 +71,8 @@ pub(crate) fn is_of_doubles(s: &Shader, i: &Instr) -> bool {
 }
 
 fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
-    if let Some(x) = vote(b.shader, &b.shader.instrs[id]) {
-        return Action::Replace(vote_equal(b, x));
+    if let Some(x) = fp64_vote_operand(b.shader, &b.shader.instrs[id]) {
+        return Action::Replace(emit_vote_equal(b, x));
     }
     let Instr::Alu(a) = b.shader.instrs[id].clone() else {
         return Action::Keep;
@@ -81,7 +82,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
         *to = b.channel(src.def, src.swizzle[0]);
     }
     let controls = b.shader.info.float_controls;
-    let job = Job {
+    let lowering = Lowering {
         op: a.op,
         srcs,
         bits: b.bits(srcs[0]),
@@ -89,7 +90,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
         controls,
     };
     let exact = std::mem::replace(&mut b.exact, true);
-    let made = job.made(&RefCell::new(&mut *b));
+    let made = lowering.emit(&RefCell::new(&mut *b));
     b.exact = exact;
     match made {
         Some(value) => Action::Replace(value),
@@ -98,15 +99,15 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Action {
 }
 
 /// The modes for doubles. The unit has one rounding mode for all sizes.
-fn modes(controls: FloatControls) -> Modes {
-    Modes {
+fn float_modes(controls: FloatControls) -> FloatModes {
+    FloatModes {
         towards_zero: controls.rounding_rtz != 0,
         flush: controls.flushes(64),
     }
 }
 
 /// An operation to lower.
-struct Job {
+struct Lowering {
     op: AluOp,
     srcs: [Id<Def>; 3],
     /// The bit size of the first operand.
@@ -116,29 +117,29 @@ struct Job {
     controls: FloatControls,
 }
 
-impl Job {
+impl Lowering {
     fn flushes(&self, bits: u8) -> bool {
         self.controls.flushes(bits)
     }
 
     /// Emits the lowered operation. `None` if it does not exist for doubles.
-    fn made(&self, place: &dyn Place) -> Option<Id<Def>> {
+    fn emit(&self, emitter: &dyn Emitter) -> Option<Id<Def>> {
         use AluOp as Op;
-        let modes = modes(self.controls);
-        let bits = |i: usize| Pair::of(place, self.srcs[i]);
-        let x = |i: usize| format::operand(bits(i), modes);
+        let modes = float_modes(self.controls);
+        let bits = |i: usize| Pair::unpack(emitter, self.srcs[i]);
+        let x = |i: usize| format::flush_operand(bits(i), modes);
         let value = match self.op {
             Op::FAdd => sum::add(x(0), x(1), modes),
-            Op::FSub => sum::add(x(0), negated(x(1)), modes),
+            Op::FSub => sum::add(x(0), negate(x(1)), modes),
             Op::FMul => product::mul(x(0), x(1), modes),
             Op::FFma => product::fma(x(0), x(1), x(2), modes),
             Op::FDiv => quotient::div(x(0), x(1), modes),
-            Op::FMod => quotient::modulo(x(0), x(1), modes, integral::floor),
-            Op::FRem => quotient::modulo(x(0), x(1), modes, integral::trunc),
+            Op::FMod => quotient::remainder(x(0), x(1), modes, integral::floor),
+            Op::FRem => quotient::remainder(x(0), x(1), modes, integral::trunc),
             Op::FRcp => quotient::rcp(x(0), modes),
             Op::FSqrt => quotient::sqrt(x(0), modes),
             Op::FRsq => quotient::rsq(x(0), modes),
-            Op::FNeg => negated(x(0)),
+            Op::FNeg => negate(x(0)),
             Op::FAbs => {
                 let x = x(0);
                 Pair {
@@ -155,62 +156,62 @@ impl Job {
             Op::FCeil => integral::ceil(x(0)),
             Op::FRoundEven => integral::round_even(x(0)),
             Op::FFract => integral::fract(x(0), modes),
-            Op::Ldexp => integral::ldexp(x(0), Word::new(place, self.srcs[1]), modes),
+            Op::Ldexp => integral::ldexp(x(0), Word::new(emitter, self.srcs[1]), modes),
             Op::FrexpSig => integral::frexp(x(0)).0,
             Op::FrexpExp => return Some(integral::frexp(x(0)).1.def),
             Op::FEq => return Some(compare::eq(x(0), x(1)).def),
             Op::FNeu => return Some((!compare::eq(x(0), x(1))).def),
             Op::FLt => return Some(compare::lt(x(0), x(1)).def),
             Op::FGe => return Some(compare::ge(x(0), x(1)).def),
-            Op::B2F => convert::of_bool(Cond::new(place, self.srcs[0])),
+            Op::B2F => convert::from_bool(Cond::new(emitter, self.srcs[0])),
             Op::F2F | Op::F2FRtz | Op::F2FRtne if self.bits == 64 && self.to == 64 => x(0),
-            Op::F2F | Op::F2FRtz | Op::F2FRtne if self.to == 64 => self.of_float(place),
-            Op::F2F | Op::F2FRtz | Op::F2FRtne => return Some(self.to_float(place, x(0))),
-            Op::I2F | Op::U2F => self.of_integer(place),
-            Op::F2I | Op::F2U => return Some(self.to_integer(place, x(0))),
+            Op::F2F | Op::F2FRtz | Op::F2FRtne if self.to == 64 => self.emit_from_float(emitter),
+            Op::F2F | Op::F2FRtz | Op::F2FRtne => return Some(self.emit_to_float(emitter, x(0))),
+            Op::I2F | Op::U2F => self.emit_from_integer(emitter),
+            Op::F2I | Op::F2U => return Some(self.emit_to_integer(emitter, x(0))),
             _ => return None,
         };
         Some(value.pack())
     }
 
-    fn of_float<'p>(&self, place: &'p dyn Place) -> Pair<'p> {
+    fn emit_from_float<'p>(&self, emitter: &'p dyn Emitter) -> Pair<'p> {
         // Every subnormal half is a normal 32-bit float.
         let single = match self.bits {
-            16 => place.alu(AluOp::F2F, &self.srcs[..1], 32),
+            16 => emitter.alu(AluOp::F2F, &self.srcs[..1], 32),
             _ => self.srcs[0],
         };
-        convert::widened(Word::new(place, single), self.flushes(32))
+        convert::widen(Word::new(emitter, single), self.flushes(32))
     }
 
-    fn to_float(&self, place: &dyn Place, x: Pair<'_>) -> Id<Def> {
+    fn emit_to_float(&self, emitter: &dyn Emitter, x: Pair<'_>) -> Id<Def> {
         let towards_zero = match self.op {
             AluOp::F2FRtz => true,
             AluOp::F2FRtne => false,
-            _ => modes(self.controls).towards_zero,
+            _ => float_modes(self.controls).towards_zero,
         };
         let (fraction, bias) = if self.to == 32 { (23, 127) } else { (10, 15) };
-        let small = Small {
+        let small = NarrowFormat {
             fraction,
             bias,
             flush: self.flushes(self.to),
         };
-        let magnitude = convert::narrowed(x, small, towards_zero);
+        let magnitude = convert::narrow(x, small, towards_zero);
         if self.to == 32 {
             return (magnitude | (x.hi & SIGN)).def;
         }
         let sign = (x.hi & SIGN) >> 16;
-        place.alu(AluOp::U2U, &[(magnitude | sign).def], self.to)
+        emitter.alu(AluOp::U2U, &[(magnitude | sign).def], self.to)
     }
 
-    fn of_integer<'p>(&self, place: &'p dyn Place) -> Pair<'p> {
-        let modes = modes(self.controls);
+    fn emit_from_integer<'p>(&self, emitter: &'p dyn Emitter) -> Pair<'p> {
+        let modes = float_modes(self.controls);
         let signed = self.op == AluOp::I2F;
         if self.bits == 64 {
-            let x = Pair::of(place, self.srcs[0]);
+            let x = Pair::unpack(emitter, self.srcs[0]);
             if !signed {
-                return convert::of_pair(x, modes);
+                return convert::from_u64(x, modes);
             }
-            let magnitude = convert::of_pair(x.negated_by(x.hi.sign()), modes);
+            let magnitude = convert::from_u64(x.negate_if(x.hi.sign()), modes);
             return Pair {
                 hi: magnitude.hi | (x.hi & SIGN),
                 ..magnitude
@@ -219,21 +220,21 @@ impl Job {
         let whole = if signed { AluOp::I2I } else { AluOp::U2U };
         let word = match self.bits {
             32 => self.srcs[0],
-            _ => place.alu(whole, &self.srcs[..1], 32),
+            _ => emitter.alu(whole, &self.srcs[..1], 32),
         };
-        let x = Word::new(place, word);
+        let x = Word::new(emitter, word);
         if !signed {
-            return convert::of_word(x);
+            return convert::from_u32(x);
         }
-        let magnitude = convert::of_word(x.unary(AluOp::IAbs));
+        let magnitude = convert::from_u32(x.unary(AluOp::IAbs));
         Pair {
             hi: magnitude.hi | (x & SIGN),
             ..magnitude
         }
     }
 
-    fn to_integer(&self, place: &dyn Place, x: Pair<'_>) -> Id<Def> {
-        let to = Integer {
+    fn emit_to_integer(&self, emitter: &dyn Emitter, x: Pair<'_>) -> Id<Def> {
+        let to = IntegerType {
             bits: u32::from(self.to),
             signed: self.op == AluOp::F2I,
         };
@@ -241,7 +242,7 @@ impl Job {
         match self.to {
             64 => value.pack(),
             32 => value.lo.def,
-            _ => place.alu(AluOp::U2U, &[value.lo.def], self.to),
+            _ => emitter.alu(AluOp::U2U, &[value.lo.def], self.to),
         }
     }
 }

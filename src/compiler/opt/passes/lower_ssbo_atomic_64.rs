@@ -7,8 +7,8 @@
 //! Ref: Vulkan, "Robust Buffer Access"; SKL PRM vol. 7, "A64 Untyped Atomic Integer". Tests:
 //!      tests/opt/lower_ssbo_atomic_64/.
 
-use crate::rewrite::cf::{CfEdit, split_block, split_blocks};
 use crate::pass::Ctx;
+use crate::rewrite::cf::{CfEdit, split_block, split_blocks};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -18,7 +18,7 @@ const BYTES: u32 = 8;
 
 /// Entry point.
 pub fn lower_ssbo_atomic_64(s: &mut Shader, _: &Ctx) -> bool {
-    let wide = |s: &Shader, i| is_wide(s, i).then_some(());
+    let wide = |s: &Shader, i| is_64_bit_atomic(s, i).then_some(());
     split_blocks(s, wide, |s, edit, point, ()| {
         guard_with_if(s, edit, point.list, point.at, point.block, point.k);
         // The branch.
@@ -26,7 +26,7 @@ pub fn lower_ssbo_atomic_64(s: &mut Shader, _: &Ctx) -> bool {
     })
 }
 
-fn is_wide(s: &Shader, i: Id<Instr>) -> bool {
+fn is_64_bit_atomic(s: &Shader, i: Id<Instr>) -> bool {
     match &s.instrs[i] {
         Instr::Intrinsic(i) => {
             matches!(i.op, IntrinsicOp::SsboAtomic | IntrinsicOp::SsboAtomicSwap)
@@ -37,7 +37,14 @@ fn is_wide(s: &Shader, i: Id<Instr>) -> bool {
 }
 
 /// Puts the atomic at `k` of `block` into an `if` inserted at `at` of `list`.
-fn guard_with_if(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, block: Id<Block>, k: usize) {
+fn guard_with_if(
+    s: &mut Shader,
+    edit: &mut CfEdit,
+    list: ListRef,
+    at: usize,
+    block: Id<Block>,
+    k: usize,
+) {
     let (atomic, after) = split_block(s, edit, block, k);
     let Instr::Intrinsic(i) = s.instrs[atomic].clone() else {
         return;

@@ -14,14 +14,14 @@ use smallvec::SmallVec;
 
 /// The ALU instruction, if it converts the x and y of the fragment coordinate to integers, which
 /// gives the pixel coordinate.
-fn whole_pixel<'s>(s: &'s Shader, i: &'s Instr) -> Option<&'s Alu> {
+fn as_pixel_coord<'s>(s: &'s Shader, i: &'s Instr) -> Option<&'s Alu> {
     let Instr::Alu(alu) = i else { return None };
     let src = alu.srcs.first()?;
     let n = usize::from(s.defs[alu.def].num_components);
-    let place = s.intrinsic_of(src.def)?;
+    let coord = s.intrinsic_of(src.def)?;
     let whole = matches!(alu.op, AluOp::F2I | AluOp::F2U)
         && s.defs[alu.def].bit_size == 32
-        && place.op == IntrinsicOp::LoadFragCoord
+        && coord.op == IntrinsicOp::LoadFragCoord
         && src.swizzle[..n].iter().all(|c| *c < 2);
     whole.then_some(alu)
 }
@@ -32,7 +32,7 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,
         |s, i| {
-            whole_pixel(s, i).is_some()
+            as_pixel_coord(s, i).is_some()
                 || matches!(i, Instr::Intrinsic(i) if matches!(
                     i.op,
                     Op::LoadLocalInvocationId
@@ -47,7 +47,7 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                 ))
         },
         |b, id| {
-            if let Some(alu) = whole_pixel(b.shader, &b.shader.instrs[id]) {
+            if let Some(alu) = as_pixel_coord(b.shader, &b.shader.instrs[id]) {
                 let n = usize::from(b.components(alu.def));
                 let components: SmallVec<[u8; 4]> = alu.srcs[0].swizzle[..n].into();
                 let pixel = b.system_value(IntrinsicOp::LoadPixelCoord);
@@ -77,26 +77,26 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                 Op::LoadPointCoord => {
                     // The hardware generates it as a varying.
                     let smooth = Interp::Smooth as u32;
-                    let place = match b.shader.info.fragment.sample_shading {
+                    let barycentric = match b.shader.info.fragment.sample_shading {
                         true => Op::LoadBarycentricSample,
                         false => Op::LoadBarycentricPixel,
                     };
-                    let at = b.load(place, 2, 32, &[], &[smooth]);
+                    let at = b.load(barycentric, 2, 32, &[], &[smooth]);
                     let zero = b.imm_u32(0);
-                    let place = [0, 0, Slot::POINT_COORD.0.into(), 1];
-                    Action::Replace(b.load(Op::LoadInterpolatedInput, 2, 32, &[at, zero], &place))
+                    let indices = [0, 0, Slot::POINT_COORD.0.into(), 1];
+                    Action::Replace(b.load(Op::LoadInterpolatedInput, 2, 32, &[at, zero], &indices))
                 }
                 Op::LoadFragCoord if b.shader.info.fragment.sample_shading => {
                     // The position of the sample, not of the pixel's centre.
                     let pixel = b.system_value(Op::LoadFragCoord);
-                    let mut place = b.channels(pixel);
+                    let mut position = b.channels(pixel);
                     let sample = b.system_value(Op::LoadSamplePos);
-                    for (to, at) in place.iter_mut().zip(b.channels(sample)) {
+                    for (to, at) in position.iter_mut().zip(b.channels(sample)) {
                         let half = b.imm_float(32, -0.5);
                         let corner = b.fadd(*to, half);
                         *to = b.fadd(corner, at);
                     }
-                    Action::ReplaceVec(place.into_iter().collect())
+                    Action::ReplaceVec(position.into_iter().collect())
                 }
                 Op::LoadSampleMaskIn if b.shader.info.fragment.sample_shading => {
                     // Only the sample for which the invocation runs, if it is covered.

@@ -27,7 +27,7 @@ pub fn lower_tex(s: &mut Shader, _: &Ctx) -> bool {
                 return Action::Keep;
             };
             if let Some(q) = t.remove_src(TexSrc::Projector) {
-                project(b, &mut t, q);
+                divide_by_projector(b, &mut t, q);
             }
             if let TexOp::Txf | TexOp::TxfMs = t.op
                 && let Some(offset) = t.remove_src(TexSrc::Offset)
@@ -53,7 +53,7 @@ pub fn lower_tex(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// Divides the coordinates, except for the array layer, and the comparator by `q`.
-fn project(b: &mut Builder<'_>, t: &mut Tex, q: Id<Def>) {
+fn divide_by_projector(b: &mut Builder<'_>, t: &mut Tex, q: Id<Def>) {
     let inverse = b.frcp(q);
     if let Some(coord) = t.src(TexSrc::Coord) {
         let n = usize::from(t.dim.coord_components());

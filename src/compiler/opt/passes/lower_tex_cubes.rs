@@ -26,7 +26,7 @@ pub fn lower_tex_cubes(s: &mut Shader, _: &Ctx) -> bool {
                 return Action::Keep;
             };
             if t.op == TexOp::Txd {
-                level_of_detail(b, &mut t);
+                lower_txd(b, &mut t);
             }
             normalise(b, &mut t);
             b.shader.instrs[id] = Instr::Tex(t);
@@ -53,7 +53,7 @@ fn normalise(b: &mut Builder<'_>, t: &mut Tex) {
 }
 
 /// Lowers `txd` to `txl`.
-fn level_of_detail(b: &mut Builder<'_>, t: &mut Tex) {
+fn lower_txd(b: &mut Builder<'_>, t: &mut Tex) {
     let (Some(coord), Some(ddx), Some(ddy)) = (
         t.src(TexSrc::Coord),
         t.remove_src(TexSrc::Ddx),
@@ -61,7 +61,7 @@ fn level_of_detail(b: &mut Builder<'_>, t: &mut Tex) {
     ) else {
         return;
     };
-    let size = edge(b, t);
+    let size = face_width(b, t);
     let direction = b.channels(coord);
     let magnitudes = [0, 1, 2].map(|c| b.fabs(direction[c]));
     let [x, y, z] = magnitudes;
@@ -114,7 +114,7 @@ fn level_of_detail(b: &mut Builder<'_>, t: &mut Tex) {
 }
 
 /// The width of a cube's faces in texels at level 0, as a float.
-fn edge(b: &mut Builder<'_>, t: &Tex) -> Id<Def> {
+fn face_width(b: &mut Builder<'_>, t: &Tex) -> Id<Def> {
     let zero = b.imm_u32(0);
     let mut srcs: SmallVec<[(TexSrc, Id<Def>); 4]> = SmallVec::new();
     srcs.extend(

@@ -22,13 +22,13 @@ pub fn lower_tex_multisample(s: &mut Shader, _: &Ctx) -> bool {
             let Instr::Tex(mut t) = b.shader.instrs[id].clone() else {
                 return Action::Keep;
             };
-            let mut control = t.clone();
-            control.op = TexOp::TxfMsMcs;
-            control.dest_type = Base::Uint;
-            control.remove_src(TexSrc::MsIndex);
-            control.remove_src(TexSrc::Lod);
-            let says = b.tex(control, 2, 32);
-            t.set_src(TexSrc::MsMcs, says);
+            let mut mcs_fetch = t.clone();
+            mcs_fetch.op = TexOp::TxfMsMcs;
+            mcs_fetch.dest_type = Base::Uint;
+            mcs_fetch.remove_src(TexSrc::MsIndex);
+            mcs_fetch.remove_src(TexSrc::Lod);
+            let mcs = b.tex(mcs_fetch, 2, 32);
+            t.set_src(TexSrc::MsMcs, mcs);
             b.shader.instrs[id] = Instr::Tex(t);
             Action::Changed
         },

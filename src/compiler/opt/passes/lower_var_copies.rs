@@ -19,7 +19,7 @@ pub fn lower_var_copies(s: &mut Shader, _: &Ctx) -> bool {
             };
             let (dst, src) = (i.srcs[0], i.srcs[1]);
             let (to, from) = (i.indices[0], i.indices[1]);
-            match copy(b, dst, src, to, from) {
+            match copy_leaves(b, dst, src, to, from) {
                 Some(()) => Action::Remove,
                 None => Action::Keep,
             }
@@ -28,7 +28,7 @@ pub fn lower_var_copies(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// Returns `None` if the two are not derefs of corresponding types.
-fn copy(b: &mut Builder<'_>, dst: Id<Def>, src: Id<Def>, to: u32, from: u32) -> Option<()> {
+fn copy_leaves(b: &mut Builder<'_>, dst: Id<Def>, src: Id<Def>, to: u32, from: u32) -> Option<()> {
     let mut work = vec![(dst, src)];
     while let Some((dst, src)) = work.pop() {
         let ty = b.shader.deref_of(dst)?.ty;

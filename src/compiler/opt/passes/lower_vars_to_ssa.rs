@@ -38,7 +38,7 @@ pub(crate) fn leaf_counts(types: &Types) -> IdMap<Type, u32> {
 
 /// What a deref of a temporary points to.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct LeafRange {
     /// The first leaf that it may point to.
     start: u32,
     /// The number of leaves that it may point to.
@@ -60,7 +60,7 @@ struct Leaf {
 
 struct Promoter {
     leaves: Vec<Leaf>,
-    places: IdMap<Def, Option<Place>>,
+    ranges: IdMap<Def, Option<LeafRange>>,
 }
 
 fn is_temp(mode: Mode) -> bool {
@@ -84,7 +84,7 @@ impl Promoter {
         let counts = leaf_counts(&s.types);
         let mut p = Promoter {
             leaves: Vec::new(),
-            places: IdMap::for_arena(&s.defs, None),
+            ranges: IdMap::for_arena(&s.defs, None),
         };
         let mut first_leaf: IdMap<Variable, Option<u32>> = IdMap::with_default(None);
         for (id, v) in s.vars.iter() {
@@ -100,26 +100,26 @@ impl Promoter {
                 let instr = &s.instrs[id];
                 match instr {
                     Instr::Deref(d) if is_temp(d.mode) => {
-                        let place = p.place(s, d, &counts, &first_leaf);
-                        p.places[d.def] = place;
+                        let range = p.resolve_deref(s, d, &counts, &first_leaf);
+                        p.ranges[d.def] = range;
                         if let DerefKind::Cast { parent, .. }
                         | DerefKind::PtrAsArray { parent, .. } = d.kind
                         {
-                            p.block(parent);
+                            p.block_promotion(parent);
                         }
                     }
                     Instr::Intrinsic(i)
                         if matches!(i.op, IntrinsicOp::LoadDeref | IntrinsicOp::StoreDeref) =>
                     {
-                        if p.places[i.srcs[0]].is_some_and(|x| !x.direct || x.len != 1) {
-                            p.block(i.srcs[0]);
+                        if p.ranges[i.srcs[0]].is_some_and(|x| !x.direct || x.len != 1) {
+                            p.block_promotion(i.srcs[0]);
                         }
                         if let Some(&value) = i.srcs.get(1) {
-                            p.block(value);
+                            p.block_promotion(value);
                         }
                     }
                     Instr::Deref(_) => {}
-                    _ => instr.for_each_src(|d| p.block(d)),
+                    _ => instr.for_each_src(|d| p.block_promotion(d)),
                 }
             }
         }
@@ -174,53 +174,53 @@ impl Promoter {
         }
     }
 
-    fn place(
+    fn resolve_deref(
         &self,
         s: &Shader,
         d: &Deref,
         counts: &IdMap<Type, u32>,
         first_leaf: &IdMap<Variable, Option<u32>>,
-    ) -> Option<Place> {
+    ) -> Option<LeafRange> {
         match d.kind {
-            DerefKind::Var(v) => Some(Place {
+            DerefKind::Var(v) => Some(LeafRange {
                 start: first_leaf[v]?,
                 len: counts[d.ty],
                 direct: true,
                 component: None,
             }),
             DerefKind::Array { parent, index } => {
-                let place = self.places[parent]?;
+                let range = self.ranges[parent]?;
                 let of = s.deref_of(parent)?.ty;
                 let elems = match &s.types[of] {
                     Type::Vector { .. } => {
-                        return Some(Place {
+                        return Some(LeafRange {
                             component: Some(index),
-                            ..place
+                            ..range
                         });
                     }
                     Type::Array { len, .. } => (*len)?,
                     Type::Matrix { columns, .. } => u32::from(*columns),
                     _ => return None,
                 };
-                let Some(i) = s.const_component(index, 0).filter(|_| place.direct) else {
-                    return Some(Place {
+                let Some(i) = s.const_component(index, 0).filter(|_| range.direct) else {
+                    return Some(LeafRange {
                         direct: false,
-                        ..place
+                        ..range
                     });
                 };
                 // An out-of-bounds index is undefined behaviour; it is clamped so that the pass
                 // need not handle it.
                 let i = (i.min(u64::from(u32::MAX)) as u32).min(elems.saturating_sub(1));
-                Some(Place {
-                    start: place.start + i * counts[d.ty],
+                Some(LeafRange {
+                    start: range.start + i * counts[d.ty],
                     len: counts[d.ty],
-                    ..place
+                    ..range
                 })
             }
             DerefKind::Struct { parent, member } => {
-                let place = self.places[parent]?;
-                if !place.direct {
-                    return Some(place);
+                let range = self.ranges[parent]?;
+                if !range.direct {
+                    return Some(range);
                 }
                 let Type::Struct { members, .. } = &s.types[s.deref_of(parent)?.ty] else {
                     return None;
@@ -230,25 +230,25 @@ impl Promoter {
                     .take(member as usize)
                     .map(|m| counts[m.ty])
                     .sum();
-                Some(Place {
-                    start: place.start + before,
+                Some(LeafRange {
+                    start: range.start + before,
                     len: counts[d.ty],
-                    ..place
+                    ..range
                 })
             }
             DerefKind::PtrAsArray { parent, .. } | DerefKind::Cast { parent, .. } => {
-                let place = self.places[parent]?;
-                Some(Place {
+                let range = self.ranges[parent]?;
+                Some(LeafRange {
                     direct: false,
-                    ..place
+                    ..range
                 })
             }
         }
     }
 
     /// Marks all leaves that `d` points to as not promotable.
-    fn block(&mut self, d: Id<Def>) {
-        if let Some(p) = self.places[d] {
+    fn block_promotion(&mut self, d: Id<Def>) {
+        if let Some(p) = self.ranges[d] {
             for leaf in &mut self.leaves[p.start as usize..(p.start + p.len) as usize] {
                 leaf.blocked = true;
             }
@@ -256,8 +256,8 @@ impl Promoter {
     }
 
     /// The promoted leaf that a pointer points to.
-    fn leaf(&self, ptr: Id<Def>) -> Option<(usize, Place)> {
-        let p = self.places[ptr]?;
+    fn promoted_leaf(&self, ptr: Id<Def>) -> Option<(usize, LeafRange)> {
+        let p = self.ranges[ptr]?;
         let leaf = self.leaves.get(p.start as usize)?;
         (p.direct && p.len == 1 && !leaf.blocked).then_some((p.start as usize, p))
     }
@@ -267,13 +267,13 @@ struct Renamer<'p> {
     p: &'p Promoter,
     cfg: Cfg,
     /// Known values of leaves at the end of blocks.
-    out: FxHashMap<(Id<Block>, u32), Id<Def>>,
+    values_at_end: FxHashMap<(Id<Block>, u32), Id<Def>>,
     /// Maps the results of loads to the values read.
-    to: IdMap<Def, Option<Id<Def>>>,
+    load_values: IdMap<Def, Option<Id<Def>>>,
     /// The initial value of each promoted leaf.
     initial: Vec<Option<Id<Def>>>,
     /// Instructions that define initial values, inserted at the start of the shader.
-    at_entry: Vec<Id<Instr>>,
+    initial_instrs: Vec<Id<Instr>>,
 }
 
 impl Renamer<'_> {
@@ -281,17 +281,17 @@ impl Renamer<'_> {
         let cfg = Cfg::new(s);
         let mut r = Renamer {
             p,
-            out: FxHashMap::default(),
-            to: IdMap::for_arena(&s.defs, None),
+            values_at_end: FxHashMap::default(),
+            load_values: IdMap::for_arena(&s.defs, None),
             initial: vec![None; promoted.len()],
-            at_entry: Vec::new(),
+            initial_instrs: Vec::new(),
             cfg,
         };
         let phis = r.place_phis(s, promoted.len());
         let mut changed = false;
         let order = std::mem::take(&mut r.cfg.order);
         for &b in &order {
-            changed |= r.block(s, b);
+            changed |= r.rename_block(s, b);
         }
         for (b, leaf, id) in &phis {
             let mut srcs: SmallVec<[(Id<Block>, Id<Def>); 2]> = SmallVec::new();
@@ -306,10 +306,12 @@ impl Renamer<'_> {
             }
         }
         if let Some(&entry) = order.first() {
-            s.blocks[entry].instrs.splice(0..0, r.at_entry.drain(..));
+            s.blocks[entry]
+                .instrs
+                .splice(0..0, r.initial_instrs.drain(..));
         }
         if changed {
-            s.rewrite_uses(&mut r.to);
+            s.rewrite_uses(&mut r.load_values);
         }
         changed
     }
@@ -331,7 +333,7 @@ impl Renamer<'_> {
                     IntrinsicOp::StoreDeref => true,
                     _ => continue,
                 };
-                let Some((leaf, _)) = self.p.leaf(i.srcs[0]) else {
+                let Some((leaf, _)) = self.p.promoted_leaf(i.srcs[0]) else {
                     continue;
                 };
                 let k = self.p.leaves[leaf].number as usize;
@@ -399,7 +401,7 @@ impl Renamer<'_> {
                     srcs: SmallVec::new(),
                 })
             });
-            self.out.insert((b, k), def);
+            self.values_at_end.insert((b, k), def);
             phis.push((b, k, id));
         }
         // In the order of the leaves, before everything else in the block.
@@ -411,19 +413,19 @@ impl Renamer<'_> {
 
     fn is_full_store(&self, s: &Shader, i: &Intrinsic, leaf: usize) -> bool {
         let n = self.p.leaves[leaf].components;
-        self.p.places[i.srcs[0]].is_some_and(|p| p.component.is_none())
+        self.p.ranges[i.srcs[0]].is_some_and(|p| p.component.is_none())
             && s.defs[i.srcs[1]].num_components == n
             && i.index("write_mask") == (1 << n) - 1
     }
 
     fn resolve(&self, d: Id<Def>) -> Id<Def> {
-        self.to[d].unwrap_or(d)
+        self.load_values[d].unwrap_or(d)
     }
 
     fn value_at_end(&mut self, s: &mut Shader, b: Id<Block>, k: u32) -> Id<Def> {
         let mut at = b;
         let value = loop {
-            if let Some(&v) = self.out.get(&(at, k)) {
+            if let Some(&v) = self.values_at_end.get(&(at, k)) {
                 break v;
             }
             match self.cfg[at].idom {
@@ -432,11 +434,11 @@ impl Renamer<'_> {
             }
         };
         if at != b {
-            self.out.insert((b, k), value);
+            self.values_at_end.insert((b, k), value);
             // Cached for the dominator too, because its other children often ask next: `b` is often
             // a side of an `if`.
             if let Some(up) = self.cfg[b].idom.filter(|up| *up != at) {
-                self.out.insert((up, k), value);
+                self.values_at_end.insert((up, k), value);
             }
         }
         value
@@ -454,17 +456,17 @@ impl Renamer<'_> {
             Some(values) => Instr::Const { def, values },
             None => Instr::Undef { def },
         });
-        self.at_entry.push(id);
+        self.initial_instrs.push(id);
         self.initial[k as usize] = Some(def);
         def
     }
 
     /// Replaces the loads and stores of promoted leaves in a block.
-    fn block(&mut self, s: &mut Shader, b: Id<Block>) -> bool {
+    fn rename_block(&mut self, s: &mut Shader, b: Id<Block>) -> bool {
         let touches = |s: &Shader, id: &Id<Instr>| match &s.instrs[*id] {
             Instr::Intrinsic(i) => {
                 matches!(i.op, IntrinsicOp::LoadDeref | IntrinsicOp::StoreDeref)
-                    && self.p.leaf(i.srcs[0]).is_some()
+                    && self.p.promoted_leaf(i.srcs[0]).is_some()
             }
             _ => false,
         };
@@ -482,7 +484,7 @@ impl Renamer<'_> {
                 s.blocks[b].instrs.push(id);
                 continue;
             }
-            let Some((leaf, place)) = self.p.leaf(i.srcs[0]) else {
+            let Some((leaf, range)) = self.p.promoted_leaf(i.srcs[0]) else {
                 s.blocks[b].instrs.push(id);
                 continue;
             };
@@ -490,11 +492,11 @@ impl Renamer<'_> {
             if is_load {
                 let Some(def) = i.def else { continue };
                 let whole = self.value_at_end(s, b, k);
-                let value = match place.component {
+                let value = match range.component {
                     None => whole,
-                    Some(index) => self.component(s, b, whole, index),
+                    Some(index) => self.extract_component(s, b, whole, index),
                 };
-                self.to[def] = Some(value);
+                self.load_values[def] = Some(value);
             } else {
                 let (stored, mask) = (i.srcs[1], i.index("write_mask"));
                 let full = self.is_full_store(s, i, leaf);
@@ -503,16 +505,22 @@ impl Renamer<'_> {
                     stored
                 } else {
                     let old = self.value_at_end(s, b, k);
-                    self.insert(s, b, old, stored, place.component, mask)
+                    self.insert_components(s, b, old, stored, range.component, mask)
                 };
-                self.out.insert((b, k), value);
+                self.values_at_end.insert((b, k), value);
             }
         }
         true
     }
 
     /// Extracts component `index` of a vector.
-    fn component(&mut self, s: &mut Shader, b: Id<Block>, v: Id<Def>, index: Id<Def>) -> Id<Def> {
+    fn extract_component(
+        &mut self,
+        s: &mut Shader,
+        b: Id<Block>,
+        v: Id<Def>,
+        index: Id<Def>,
+    ) -> Id<Def> {
         let n = s.defs[v].num_components;
         let known = s.const_component(index, 0);
         let index = self.resolve(index);
@@ -531,7 +539,7 @@ impl Renamer<'_> {
     }
 
     /// `old` with `stored` inserted into it.
-    fn insert(
+    fn insert_components(
         &mut self,
         s: &mut Shader,
         b: Id<Block>,

@@ -19,15 +19,15 @@ pub fn lower_views(s: &mut Shader, _: &Ctx) -> bool {
     use IntrinsicOp as Op;
     let views = s.info.views;
     let writes = views != 0 && !matches!(s.stage, Stage::Fragment | Stage::Compute);
-    let view = if writes { at_start(s) } else { None };
+    let view = if writes { emit_view(s) } else { None };
     let mut changed = view.is_some();
     // The `load_instance_id` emitted at the start must not be lowered itself.
-    let own = view.and_then(|view| view.instance);
+    let view_instance = view.and_then(|view| view.instance);
     changed |= lower_instrs(
         s,
         |_, i| {
             matches!(i, Instr::Intrinsic(i) if matches!(i.op, Op::LoadViewIndex | Op::LoadInstanceId | Op::EmitVertex)
-                && (i.def.is_none() || i.def != own.map(|own| own.launched)))
+                && (i.def.is_none() || i.def != view_instance.map(|instance| instance.hardware_id)))
         },
         |b, id| {
             let Instr::Intrinsic(i) = &b.shader.instrs[id] else {
@@ -40,15 +40,15 @@ pub fn lower_views(s: &mut Shader, _: &Ctx) -> bool {
                     None if views.is_power_of_two() => b.imm_u32(views.trailing_zeros()),
                     None => b.system_value(Op::LoadLayerId),
                 }),
-                Op::LoadInstanceId => match own {
-                    Some(own) => Action::Replace(own.number),
+                Op::LoadInstanceId => match view_instance {
+                    Some(instance) => Action::Replace(instance.number),
                     None => Action::Keep,
                 },
                 _ => {
                     let Some(view) = view else {
                         return Action::Keep;
                     };
-                    store(b, view.number);
+                    store_layer(b, view.number);
                     Action::Changed
                 }
             }
@@ -69,14 +69,14 @@ struct View {
 #[derive(Clone, Copy)]
 struct Instance {
     /// The hardware's instance id.
-    launched: Id<Def>,
+    hardware_id: Id<Def>,
     /// The application's instance id.
     number: Id<Def>,
 }
 
 /// Computes the view at the start of a shader, and writes it for the next stage. Geometry shaders
 /// write it with each vertex.
-fn at_start(s: &mut Shader) -> Option<View> {
+fn emit_view(s: &mut Shader) -> Option<View> {
     use IntrinsicOp as Op;
     let (stage, views) = (s.stage, s.info.views);
     let first = s.first_block(ListRef::Body)?;
@@ -85,27 +85,30 @@ fn at_start(s: &mut Shader) -> Option<View> {
     let number = if views.is_power_of_two() {
         b.imm_u32(views.trailing_zeros())
     } else if stage == Stage::Vertex {
-        let launched = b.system_value(Op::LoadInstanceId);
+        let hardware_id = b.system_value(Op::LoadInstanceId);
         let count = b.imm_u32(views.count_ones());
-        let number = b.udiv(launched, count);
-        instance = Some(Instance { launched, number });
-        let place = b.umod(launched, count);
-        nth(&mut b, views, place)
+        let number = b.udiv(hardware_id, count);
+        instance = Some(Instance {
+            hardware_id,
+            number,
+        });
+        let view_index = b.umod(hardware_id, count);
+        view_number(&mut b, views, view_index)
     } else {
         let zero = b.imm_u32(0);
         let layer = [0, 0, Slot::LAYER.0.into(), 1];
         b.load(Op::LoadPerVertexInput, 1, 32, &[zero, zero], &layer)
     };
     match stage {
-        Stage::Vertex | Stage::TessEval => store(&mut b, number),
+        Stage::Vertex | Stage::TessEval => store_layer(&mut b, number),
         Stage::TessControl => {
             let (point, zero) = (b.system_value(Op::LoadInvocationId), b.imm_u32(0));
-            let place = [0, 1, 0, Slot::LAYER.0.into(), 1];
+            let indices = [0, 1, 0, Slot::LAYER.0.into(), 1];
             b.intrinsic(
                 Op::StorePerVertexOutput,
                 None,
                 &[number, point, zero],
-                &place,
+                &indices,
             );
         }
         _ => {}
@@ -114,17 +117,17 @@ fn at_start(s: &mut Shader) -> Option<View> {
 }
 
 /// Writes the layer.
-fn store(b: &mut Builder<'_>, view: Id<Def>) {
+fn store_layer(b: &mut Builder<'_>, view: Id<Def>) {
     let zero = b.imm_u32(0);
-    let place = [0, 1, 0, Slot::LAYER.0.into(), 1, 0, 0];
-    b.intrinsic(IntrinsicOp::StoreOutput, None, &[view, zero], &place);
+    let indices = [0, 1, 0, Slot::LAYER.0.into(), 1, 0, 0];
+    b.intrinsic(IntrinsicOp::StoreOutput, None, &[view, zero], &indices);
 }
 
 /// The number of the view with this index among those in the mask. View numbers are below 16: four
 /// bits each, in one or two constants.
-fn nth(b: &mut Builder<'_>, views: u32, place: Id<Def>) -> Id<Def> {
+fn view_number(b: &mut Builder<'_>, views: u32, index: Id<Def>) -> Id<Def> {
     if (views + 1).is_power_of_two() {
-        return place;
+        return index;
     }
     let numbers = (0..u32::BITS).filter(|view| views >> view & 1 != 0);
     let table = (0..).zip(numbers).fold(0_u64, |table, (at, view)| {
@@ -135,12 +138,12 @@ fn nth(b: &mut Builder<'_>, views: u32, place: Id<Def>) -> Id<Def> {
         low
     } else {
         let eight = b.imm_u32(8);
-        let is_low = b.ult(place, eight);
+        let is_low = b.ult(index, eight);
         b.bcsel(is_low, low, high)
     };
     // Shifts only use the low five bits of their count.
     let four = b.imm_u32(4);
-    let shift = b.imul(place, four);
+    let shift = b.imul(index, four);
     let shifted = b.ushr(half, shift);
     let mask = b.imm_u32(0xf);
     b.iand(shifted, mask)

@@ -28,8 +28,8 @@ pub fn lower_ycbcr(s: &mut Shader, ctx: &Ctx) -> bool {
             let Instr::Tex(t) = b.shader.instrs[id].clone() else {
                 return Action::Keep;
             };
-            match conversion(b.shader, &t, ctx) {
-                Some(conversion) => convert(b, &t, &conversion),
+            match find_conversion(b.shader, &t, ctx) {
+                Some(conversion) => emit_planes(b, &t, &conversion),
                 None => Action::Keep,
             }
         },
@@ -37,29 +37,31 @@ pub fn lower_ycbcr(s: &mut Shader, ctx: &Ctx) -> bool {
 }
 
 /// The conversion of a sampler. With a dynamic array index, the one that all elements share.
-fn conversion(s: &Shader, t: &Tex, ctx: &Ctx) -> Option<Conversion> {
+fn find_conversion(s: &Shader, t: &Tex, ctx: &Ctx) -> Option<Conversion> {
     let Instr::Intrinsic(index) = s.instr_of(t.src(TexSrc::SamplerHandle)?) else {
         return None;
     };
     if index.op != IntrinsicOp::VulkanSamplerIndex {
         return None;
     }
-    let place = (index.index("set"), index.index("binding"));
+    let binding = (index.index("set"), index.index("binding"));
     let all = ctx.conversions.iter();
-    let mut of = all.filter(|(set, c)| (*set, c.binding) == place);
+    let mut matching = all.filter(|(set, c)| (*set, c.binding) == binding);
     match s.const_component(index.srcs[0], 0) {
         Some(element) => {
-            let found = of.find(|(_, c)| u64::from(c.element) == element)?;
+            let found = matching.find(|(_, c)| u64::from(c.element) == element)?;
             Some(found.1.conversion)
         }
         None => {
-            let first = of.next()?.1.conversion;
-            of.all(|(_, c)| c.conversion == first).then_some(first)
+            let first = matching.next()?.1.conversion;
+            matching
+                .all(|(_, c)| c.conversion == first)
+                .then_some(first)
         }
     }
 }
 
-fn convert(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
+fn emit_planes(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
     let (Some(surface), Some(sampler), Some(coord)) = (
         t.src(TexSrc::TextureHandle),
         t.src(TexSrc::SamplerHandle),
@@ -69,19 +71,19 @@ fn convert(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
     };
     let mut planes: SmallVec<[SmallVec<[Id<Def>; 4]>; 3]> = SmallVec::new();
     for plane in 0..by.planes.max(1) {
-        let mut one = t.clone();
+        let mut fetch = t.clone();
         if plane > 0 {
             // Surface handles are byte offsets shifted left by six bits.
             let piece = (i64::from(plane) * i64::from(PIECE_BYTES)) << 6;
             let surface = b.iadd_imm(surface, piece);
-            one.set_src(TexSrc::TextureHandle, surface);
+            fetch.set_src(TexSrc::TextureHandle, surface);
             let sampler = b.iadd_imm(sampler, -i64::from(PIECE_BYTES));
-            one.set_src(TexSrc::SamplerHandle, sampler);
-            let coord = moved(b, t, coord, by.cosited);
-            one.set_src(TexSrc::Coord, coord);
+            fetch.set_src(TexSrc::SamplerHandle, sampler);
+            let coord = cosited_coord(b, t, coord, by.cosited);
+            fetch.set_src(TexSrc::Coord, coord);
         }
-        let answer = b.tex(one, 4, 32);
-        planes.push(b.channels(answer));
+        let texel = b.tex(fetch, 4, 32);
+        planes.push(b.channels(texel));
     }
     let [zero, one] = [0.0, 1.0].map(|value| b.imm_float(32, value));
     let pick = |component| match component {
@@ -103,7 +105,7 @@ fn convert(b: &mut Builder<'_>, t: &Tex, by: &Conversion) -> Action {
 
 /// Adjusts the coordinates for a subsampled plane whose samples are cosited with the even texels of
 /// the first plane.
-fn moved(b: &mut Builder<'_>, t: &Tex, coord: Id<Def>, axes: [bool; 2]) -> Id<Def> {
+fn cosited_coord(b: &mut Builder<'_>, t: &Tex, coord: Id<Def>, axes: [bool; 2]) -> Id<Def> {
     if axes == [false; 2] {
         return coord;
     }
@@ -131,15 +133,15 @@ fn moved(b: &mut Builder<'_>, t: &Tex, coord: Id<Def>, axes: [bool; 2]) -> Id<De
         }
         let texels = b.channel(size, axis);
         let texels = b.i2f(texels, 32);
-        let texel = b.frcp(texels);
-        *part = b.ffma(texel, half, *part);
+        let texel_size = b.frcp(texels);
+        *part = b.ffma(texel_size, half, *part);
     }
     b.vec(&parts)
 }
 
 /// The weights of red and blue in luma. Ref: the tables of the recommendations that give the models
 /// their names.
-fn weights(model: ColourModel) -> Option<[f64; 2]> {
+fn luma_weights(model: ColourModel) -> Option<[f64; 2]> {
     match model {
         ColourModel::Rgb | ColourModel::Ycbcr => None,
         ColourModel::Bt709 => Some([0.2126, 0.0722]),
@@ -154,16 +156,16 @@ fn to_rgb(b: &mut Builder<'_>, by: &Conversion, from: [Id<Def>; 3]) -> [Id<Def>;
         return from;
     }
     let bits = i32::from(by.bits.max(8));
-    let most = f64::from(bits).exp2() - 1.0;
+    let max = f64::from(bits).exp2() - 1.0;
     // Scale of an 8-bit number in this number of bits.
     let wide = f64::from(bits - 8).exp2();
     // Factor and summand of luma, and of chroma.
     let [luma, chroma] = match by.narrow {
         true => [
-            [most / (219.0 * wide), -16.0 / 219.0],
-            [most / (224.0 * wide), -128.0 / 224.0],
+            [max / (219.0 * wide), -16.0 / 219.0],
+            [max / (224.0 * wide), -128.0 / 224.0],
         ],
-        false => [[1.0, 0.0], [1.0, -128.0 * wide / most]],
+        false => [[1.0, 0.0], [1.0, -128.0 * wide / max]],
     };
     let expand = |b: &mut Builder<'_>, value, [factor, summand]: [f64; 2]| {
         let [factor, summand] = [factor, summand].map(|number| b.imm_float(32, number));
@@ -175,7 +177,7 @@ fn to_rgb(b: &mut Builder<'_>, by: &Conversion, from: [Id<Def>; 3]) -> [Id<Def>;
         true => expand(b, y, luma),
         false => y,
     };
-    let Some([red, blue]) = weights(by.model) else {
+    let Some([red, blue]) = luma_weights(by.model) else {
         return [cr, y, cb];
     };
     let green = 1.0 - red - blue;

@@ -2,7 +2,6 @@
 
 pub(crate) mod lower_alpha_to_coverage;
 pub(crate) mod lower_alu;
-pub(crate) mod lower_alu_64;
 pub(crate) mod lower_alu_to_scalar;
 pub(crate) mod lower_bit_size;
 pub(crate) mod lower_clip_cull_distance_arrays;

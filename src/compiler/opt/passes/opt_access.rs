@@ -16,7 +16,7 @@ use rustc_hash::FxHashSet;
 type Binding = (u32, u32);
 
 /// The memory that a pointer points to.
-enum Root {
+enum Pointee {
     Buffer(Binding),
     /// Memory other than a storage buffer.
     Other,
@@ -51,12 +51,12 @@ pub fn opt_access(s: &mut Shader, _: &Ctx) -> bool {
                 IntrinsicOp::DerefAddress => i.srcs[0],
                 _ => continue,
             };
-            match root(s, written) {
-                Root::Buffer(binding) => {
+            match pointee(s, written) {
+                Pointee::Buffer(binding) => {
                     changing.insert(binding);
                 }
-                Root::Other => {}
-                Root::Unknown => return false,
+                Pointee::Other => {}
+                Pointee::Unknown => return false,
             }
         }
     }
@@ -67,7 +67,7 @@ pub fn opt_access(s: &mut Shader, _: &Ctx) -> bool {
         };
         let mut access = Access::from_bits(i.index("access"));
         let plain = !access.coherent && !access.volatile && !access.aliased && !access.unchanging;
-        let Root::Buffer(binding) = root(s, i.srcs[0]) else {
+        let Pointee::Buffer(binding) = pointee(s, i.srcs[0]) else {
             continue;
         };
         if !plain || changing.contains(&binding) {
@@ -83,26 +83,26 @@ pub fn opt_access(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// The memory that a pointer points to.
-fn root(s: &Shader, mut at: Id<Def>) -> Root {
+fn pointee(s: &Shader, mut at: Id<Def>) -> Pointee {
     loop {
         let Some(deref) = s.deref_of(at) else {
-            return Root::Unknown;
+            return Pointee::Unknown;
         };
         at = match deref.kind {
             DerefKind::Var(v) => {
                 let v = &s.vars[v];
                 return match v.mode {
-                    Mode::Ssbo => Root::Buffer((v.set, v.binding)),
-                    _ => Root::Other,
+                    Mode::Ssbo => Pointee::Buffer((v.set, v.binding)),
+                    _ => Pointee::Other,
                 };
             }
             DerefKind::Array { parent, .. }
             | DerefKind::PtrAsArray { parent, .. }
             | DerefKind::Struct { parent, .. } => parent,
             DerefKind::Cast { .. } if !matches!(deref.mode, Mode::Ssbo | Mode::Global) => {
-                return Root::Other;
+                return Pointee::Other;
             }
-            DerefKind::Cast { .. } => return Root::Unknown,
+            DerefKind::Cast { .. } => return Pointee::Unknown,
         };
     }
 }

@@ -7,13 +7,13 @@
 //! A rule that does not preserve something is only applied if none of the operations that it
 //! matches requires that. Tests: `opt_algebraic/tests.rs`, tests/opt/opt_algebraic/.
 
-use crate::algebra::pattern::{Inexact, Node, constant_bits, infer_bits};
 use crate::algebra::matching::{Match, UseCounts, match_rule};
-use crate::passes::opt_constant_folding::{fold_instr, fold_load};
-use crate::passes::opt_copy_prop;
-use crate::pass::Ctx;
+use crate::algebra::pattern::{Inexact, Node, constant_bits, infer_bits};
 use crate::algebra::rule_set::{CompiledRule, OperandKinds, PresentOps, RuleSet};
 use crate::algebra::rules::RULES;
+use crate::pass::Ctx;
+use crate::passes::opt_constant_folding::{fold_instr, fold_load};
+use crate::passes::opt_copy_prop;
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -35,7 +35,7 @@ pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
         let block = match event {
             CfEvent::Block(block) => block,
             CfEvent::If(branch) => {
-                changed |= opt_copy_prop::condition(s, branch);
+                changed |= opt_copy_prop::propagate_to_condition(s, branch);
                 continue;
             }
             _ => continue,
@@ -44,7 +44,7 @@ pub(crate) fn run(s: &mut Shader, set: &RuleSet) -> bool {
         while let Some(&id) = s.blocks[block].instrs.get(at) {
             // Operands that have just become copies or constants are seen at once, so that long
             // chains need only one walk.
-            changed |= opt_copy_prop::instr(s, id);
+            changed |= opt_copy_prop::propagate_to_instr(s, id);
             if let Some(new) = fold_instr(s, id).or_else(|| fold_load(s, id, &mut data)) {
                 s.instrs[id] = new;
                 changed = true;

@@ -37,19 +37,20 @@ pub fn opt_array_copies(s: &mut Shader, _: &Ctx) -> bool {
     if !indexes_arrays(s) {
         return false;
     }
-    let copies = copies(s);
+    let copies = find_copies(s);
     lower_instrs(
         s,
-        |s, i| load_of(i).is_some_and(|ptr| original(s, &copies, ptr).is_some()),
+        |s, i| load_pointer(i).is_some_and(|ptr| find_original(s, &copies, ptr).is_some()),
         |b, id| {
             let Instr::Intrinsic(i) = b.shader.instrs[id].clone() else {
                 return Action::Keep;
             };
-            let (Some(path), Some(def)) = (original(b.shader, &copies, i.srcs[0]), i.def) else {
+            let (Some(path), Some(def)) = (find_original(b.shader, &copies, i.srcs[0]), i.def)
+            else {
                 return Action::Keep;
             };
             let shape = b.shader.defs[def];
-            match pointer(b, &path) {
+            match emit_derefs(b, &path) {
                 Some(at) => {
                     let access = b.shader.vars[path.var].access.bits();
                     let (n, bits) = (shape.num_components, shape.bit_size);
@@ -61,14 +62,14 @@ pub fn opt_array_copies(s: &mut Shader, _: &Ctx) -> bool {
     )
 }
 
-fn load_of(i: &Instr) -> Option<Id<Def>> {
+fn load_pointer(i: &Instr) -> Option<Id<Def>> {
     match i {
         Instr::Intrinsic(i) if i.op == IntrinsicOp::LoadDeref => i.srcs.first().copied(),
         _ => None,
     }
 }
 
-fn path(s: &Shader, ptr: Id<Def>) -> Option<Path> {
+fn deref_path(s: &Shader, ptr: Id<Def>) -> Option<Path> {
     let mut steps = SmallVec::new();
     let mut at = ptr;
     loop {
@@ -92,17 +93,17 @@ fn path(s: &Shader, ptr: Id<Def>) -> Option<Path> {
 }
 
 /// True for variables that never change: per-vertex inputs and uniform buffers.
-fn is_fixed(s: &Shader, var: Id<Variable>) -> bool {
+fn is_invariant(s: &Shader, var: Id<Variable>) -> bool {
     let v = &s.vars[var];
     v.mode == Mode::Ubo || v.mode == Mode::ShaderIn && s.is_per_vertex(v)
 }
 
 /// For each local variable, the copies made to it in the shader's first block before anything was
 /// read from it. Empty for variables that are written in any other way.
-fn copies(s: &Shader) -> IdMap<Variable, Copies> {
+fn find_copies(s: &Shader) -> IdMap<Variable, Copies> {
     let mut out: IdMap<Variable, Copies> = IdMap::for_arena(&s.vars, Vec::new());
     let mut read: IdMap<Variable, bool> = IdMap::for_arena(&s.vars, false);
-    let mut unfit = read.clone();
+    let mut excluded = read.clone();
     let first = s.first_block(ListRef::Body);
     for block in s.block_order() {
         for &id in &s.blocks[block].instrs {
@@ -113,42 +114,42 @@ fn copies(s: &Shader) -> IdMap<Variable, Copies> {
                 Instr::Deref(d) => {
                     if let DerefKind::PtrAsArray { parent, .. } | DerefKind::Cast { parent, .. } =
                         d.kind
-                        && let Some(path) = path(s, parent)
+                        && let Some(path) = deref_path(s, parent)
                     {
-                        unfit[path.var] = true;
+                        excluded[path.var] = true;
                     }
                     continue;
                 }
                 Instr::Phi(p) => {
-                    for path in p.srcs.iter().filter_map(|(_, def)| path(s, *def)) {
-                        unfit[path.var] = true;
+                    for path in p.srcs.iter().filter_map(|(_, def)| deref_path(s, *def)) {
+                        excluded[path.var] = true;
                     }
                     continue;
                 }
                 _ => continue,
             };
-            if let Some(ptr) = load_of(&s.instrs[id]) {
-                if let Some(path) = path(s, ptr) {
+            if let Some(ptr) = load_pointer(&s.instrs[id]) {
+                if let Some(path) = deref_path(s, ptr) {
                     read[path.var] = true;
                 }
                 continue;
             }
-            let mut pointers = i.srcs.iter().filter_map(|src| path(s, *src));
+            let mut pointers = i.srcs.iter().filter_map(|src| deref_path(s, *src));
             let Some(to) = pointers.next() else { continue };
-            let from = copied(s, i).filter(|_| Some(block) == first && !read[to.var]);
+            let from = copy_source(s, i).filter(|_| Some(block) == first && !read[to.var]);
             match from {
                 Some(from) if !out[to.var].iter().any(|c| c.0 == to) => {
                     out[to.var].push((to, from));
                 }
-                _ => unfit[to.var] = true,
+                _ => excluded[to.var] = true,
             }
             for other in pointers {
-                unfit[other.var] = true;
+                excluded[other.var] = true;
             }
         }
     }
     for var in s.vars.ids() {
-        if unfit[var] {
+        if excluded[var] {
             out[var].clear();
         }
     }
@@ -157,20 +158,20 @@ fn copies(s: &Shader) -> IdMap<Variable, Copies> {
 
 /// The source of a store, if it stores a whole value that was loaded from a variable that never
 /// changes.
-fn copied(s: &Shader, i: &Intrinsic) -> Option<Path> {
+fn copy_source(s: &Shader, i: &Intrinsic) -> Option<Path> {
     if i.op != IntrinsicOp::StoreDeref {
         return None;
     }
     let value = s.defs[i.srcs[1]];
     let all = i.index("write_mask") == (1 << value.num_components) - 1;
-    let from = path(s, load_of(s.instr_of(i.srcs[1]))?)?;
+    let from = deref_path(s, load_pointer(s.instr_of(i.srcs[1]))?)?;
     let constant = !from.steps.iter().any(|s| matches!(s, Step::Dynamic(_)));
-    (all && constant && is_fixed(s, from.var)).then_some(from)
+    (all && constant && is_invariant(s, from.var)).then_some(from)
 }
 
 /// The original that a load with one dynamic index from a copied array can read instead.
-fn original(s: &Shader, copies: &IdMap<Variable, Copies>, ptr: Id<Def>) -> Option<Path> {
-    let path = path(s, ptr)?;
+fn find_original(s: &Shader, copies: &IdMap<Variable, Copies>, ptr: Id<Def>) -> Option<Path> {
+    let path = deref_path(s, ptr)?;
     let copies = &copies[path.var];
     if copies.is_empty() {
         return None;
@@ -192,36 +193,36 @@ fn original(s: &Shader, copies: &IdMap<Variable, Copies>, ptr: Id<Def>) -> Optio
     let Type::Array { len: Some(len), .. } = s.types[s.deref_of(of)?.ty] else {
         return None;
     };
-    let source = |k: u64| {
+    let source_of = |k: u64| {
         let mut element = path.clone();
         element.steps[at] = Step::Index(k);
         copies.iter().find(|c| c.0 == element).map(|c| &c.1)
     };
-    let first = source(0)?;
+    let first = source_of(0)?;
     // The step of the original's path that holds the element's number is the one in which the first
     // two elements differ.
-    let second = source(1)?;
+    let second = source_of(1)?;
     let mut unlike = first.steps.iter().zip(&second.steps).enumerate();
-    let place = unlike.find(|(_, (a, b))| a != b)?.0;
+    let number_step = unlike.find(|(_, (a, b))| a != b)?.0;
     let is_member = |step: &Step| matches!(step, Step::Member(_));
-    if s.vars[first.var].mode == Mode::Ubo && !first.steps[..place].iter().any(is_member) {
+    if s.vars[first.var].mode == Mode::Ubo && !first.steps[..number_step].iter().any(is_member) {
         // A dynamic index must not select the buffer itself.
         return None;
     }
     let element = |k: u64| {
         let mut element = first.clone();
-        element.steps[place] = Step::Index(k);
+        element.steps[number_step] = Step::Index(k);
         element
     };
-    if !(0..u64::from(len)).all(|k| source(k) == Some(&element(k))) {
+    if !(0..u64::from(len)).all(|k| source_of(k) == Some(&element(k))) {
         return None;
     }
     let mut found = first.clone();
-    found.steps[place] = Step::Dynamic(index);
+    found.steps[number_step] = Step::Dynamic(index);
     Some(found)
 }
 
-fn pointer(b: &mut Builder<'_>, path: &Path) -> Option<Id<Def>> {
+fn emit_derefs(b: &mut Builder<'_>, path: &Path) -> Option<Id<Def>> {
     let mut at = b.deref_var(path.var);
     for step in &path.steps {
         at = match *step {

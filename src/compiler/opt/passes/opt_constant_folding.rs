@@ -34,11 +34,11 @@ pub(crate) fn fold_instr(s: &Shader, id: Id<Instr>) -> Option<Instr> {
     };
     // For selections, the condition. For other operations all operands, the last one first: if any
     // is constant, it is.
-    let asked = match a.op {
+    let tested = match a.op {
         AluOp::Bcsel => &a.srcs[..1],
         _ => &a.srcs[..],
     };
-    match asked.iter().rev().all(|x| s.const_of(x.def).is_some()) {
+    match tested.iter().rev().all(|x| s.const_of(x.def).is_some()) {
         true => fold_alu(s, a),
         false => None,
     }
@@ -47,7 +47,7 @@ pub(crate) fn fold_instr(s: &Shader, id: Id<Instr>) -> Option<Instr> {
 fn fold_alu(s: &Shader, a: &Alu) -> Option<Instr> {
     let def = s.defs[a.def];
     if a.op == AluOp::Bcsel {
-        return select(s, a, def);
+        return fold_select(s, a, def);
     }
     let n = def.num_components;
     let mut values: SmallVec<[SmallVec<[u64; 4]>; 3]> = SmallVec::new();
@@ -108,7 +108,7 @@ pub(crate) fn fold_load(s: &Shader, id: Id<Instr>, data: &mut Option<Vec<u8>>) -
     Some(Instr::Const { def, values })
 }
 
-fn select(s: &Shader, a: &Alu, def: Def) -> Option<Instr> {
+fn fold_select(s: &Shader, a: &Alu, def: Def) -> Option<Instr> {
     let cond = s.const_of(a.srcs[0].def)?;
     let n = usize::from(def.num_components);
     let mut picks = a.srcs[0].swizzle[..n]

@@ -16,10 +16,10 @@ pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
             CfEvent::Block(b) => {
                 for k in 0..s.blocks[b].instrs.len() {
                     let id = s.blocks[b].instrs[k];
-                    changed |= instr(s, id);
+                    changed |= propagate_to_instr(s, id);
                 }
             }
-            CfEvent::If(i) => changed |= condition(s, i),
+            CfEvent::If(i) => changed |= propagate_to_condition(s, i),
             _ => {}
         }
     }
@@ -27,7 +27,7 @@ pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// Replaces the condition of an `if` if it is a copy.
-pub(crate) fn condition(s: &mut Shader, branch: Id<nir::If>) -> bool {
+pub(crate) fn propagate_to_condition(s: &mut Shader, branch: Id<nir::If>) -> bool {
     let to = whole_copy(s, s.ifs[branch].cond);
     if let Some(to) = to {
         s.ifs[branch].cond = to;
@@ -37,7 +37,7 @@ pub(crate) fn condition(s: &mut Shader, branch: Id<nir::If>) -> bool {
 
 /// Replaces the copies that one instruction reads.
 #[inline]
-pub(crate) fn instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
+pub(crate) fn propagate_to_instr(s: &mut Shader, id: Id<nir::Instr>) -> bool {
     // Most instructions read no copy: check that before the mutable walk.
     let mut any = false;
     s.instrs[id].for_each_src(|d| any |= is_copy(s, d));
@@ -58,7 +58,7 @@ fn replace(s: &mut Shader, id: Id<nir::Instr>) -> bool {
             let used = usize::from(alu.src_components(k, n));
             let mut src = alu.srcs[k];
             let mut found = false;
-            while let Some(next) = step(s, &src, used) {
+            while let Some(next) = copied_source(s, &src, used) {
                 src = next;
                 found = true;
             }
@@ -88,7 +88,7 @@ fn is_copy(s: &Shader, d: Id<Def>) -> bool {
 }
 
 /// The source of the copy that `src` reads, for the components that it uses.
-fn step(s: &Shader, src: &AluSrc, used: usize) -> Option<AluSrc> {
+fn copied_source(s: &Shader, src: &AluSrc, used: usize) -> Option<AluSrc> {
     let Instr::Alu(copy) = s.instr_of(src.def) else {
         return None;
     };
@@ -124,7 +124,7 @@ fn whole_copy(s: &Shader, d: Id<Def>) -> Option<Id<Def>> {
     let n = s.defs[d].num_components;
     let mut src = AluSrc::identity(d);
     let mut found = None;
-    while let Some(next) = step(s, &src, usize::from(n)) {
+    while let Some(next) = copied_source(s, &src, usize::from(n)) {
         src = next;
         if s.defs[src.def].num_components == n && (0..n).all(|c| src.swizzle[usize::from(c)] == c) {
             found = Some(src.def);

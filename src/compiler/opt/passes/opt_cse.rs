@@ -71,7 +71,7 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     // links to the one before.
     let bits = (2 * placed).max(2).ilog2();
     let mut last: Vec<u32> = vec![NONE; 1 << bits];
-    let mut found: Vec<Found> = Vec::with_capacity(placed);
+    let mut candidates: Vec<Candidate> = Vec::with_capacity(placed);
     let mut to: IdMap<Def, Option<Id<Def>>> = IdMap::for_arena(&s.defs, None);
     let mut changed = false;
     // Counts blocks and writes: loads with the same epoch read the same memory.
@@ -106,55 +106,44 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
             // The last one first: dominating instructions are usually near. The number is limited
             // in case many are equal but none dominates.
             let mut next = *entry;
-            let mut asked = 0;
-            while let Some(f) = found.get(next as usize) {
-                next = f.before;
+            let mut compared = 0;
+            while let Some(f) = candidates.get(next as usize) {
+                next = f.previous;
                 if f.hash != hash {
                     continue;
                 }
-                asked += 1;
-                if asked > MAX_COMPARED {
+                compared += 1;
+                if compared > MAX_COMPARED {
                     break;
                 }
-                let near = match reach {
+                let in_reach = match reach {
                     Reach::Never => false,
                     Reach::Dominator => cfg.dominates(f.block, b),
                     Reach::Block => f.block == b,
                     Reach::Memory => f.block == b && f.epoch == epoch,
-                    Reach::Mask => {
-                        let same = f.block == b
-                            || regions[f.block] == regions[b] && cfg.dominates(f.block, b);
-                        same && f.mask == mask
-                    }
+                    Reach::Mask => f.mask == mask && f.is_in_region(b, &regions, &cfg),
                     Reach::Loop => {
                         cfg.dominates(f.block, b) && cfg[f.block].in_loop == cfg[b].in_loop
                     }
                 };
-                if near && equal_instrs(s, f.instr, id) {
+                if in_reach && equal_instrs(s, f.instr, id) {
                     let Some(old) = s.instrs[f.instr].def() else {
                         continue;
                     };
                     to[def] = Some(old);
-                    // The remaining instruction must satisfy the requirements of both.
-                    if let Instr::Alu(a) = &s.instrs[id] {
-                        let (exact, preserve) = (a.exact, a.preserve_nan_inf_sz);
-                        if let Instr::Alu(kept) = &mut s.instrs[f.instr] {
-                            kept.exact |= exact;
-                            kept.preserve_nan_inf_sz |= preserve;
-                        }
-                    }
+                    combine_requirements(s, f.instr, id);
                     changed = true;
                     return false;
                 }
             }
-            let before = std::mem::replace(entry, found.len() as u32);
-            found.push(Found {
+            let previous = std::mem::replace(entry, candidates.len() as u32);
+            candidates.push(Candidate {
                 instr: id,
                 block: b,
                 epoch,
                 mask,
                 hash,
-                before,
+                previous,
             });
             true
         });
@@ -167,19 +156,35 @@ pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
+/// Makes instruction `kept` satisfy the requirements of `removed` too.
+fn combine_requirements(s: &mut Shader, kept: Id<Instr>, removed: Id<Instr>) {
+    if let Instr::Alu(a) = &s.instrs[removed] {
+        let (exact, preserve) = (a.exact, a.preserve_nan_inf_sz);
+        if let Instr::Alu(kept) = &mut s.instrs[kept] {
+            kept.exact |= exact;
+            kept.preserve_nan_inf_sz |= preserve;
+        }
+    }
+}
+
 /// Numbers blocks such that those with the same number are executed by the same invocations, unless
 /// some terminate, demote or jump in between. If no instruction depends on the execution mask, each
 /// block gets its own number.
 fn regions(s: &Shader) -> IdMap<Block, u32> {
     let mut out: IdMap<Block, u32> = IdMap::for_arena(&s.blocks, 0);
-    let asks = |b: Id<Block>| {
+    let mask_dependent = |b: Id<Block>| {
         let instrs = s.blocks[b].instrs.iter().map(|&i| &s.instrs[i]);
         instrs
             .filter(|i| matches!(i, Instr::Intrinsic(_)) && reach(i, i.effects()) == Reach::Mask)
             .count()
     };
-    let asking = || s.block_order().into_iter().map(asks).sum::<usize>();
-    if s.ifs.is_empty() || asking() < 2 {
+    let count_mask_dependent = || {
+        s.block_order()
+            .into_iter()
+            .map(mask_dependent)
+            .sum::<usize>()
+    };
+    if s.ifs.is_empty() || count_mask_dependent() < 2 {
         for (number, (b, _)) in s.blocks.iter().enumerate() {
             out[b] = number as u32;
         }
@@ -227,14 +232,21 @@ fn regions(s: &Shader) -> IdMap<Block, u32> {
     out
 }
 
-struct Found {
+struct Candidate {
     instr: Id<Instr>,
     block: Id<Block>,
     epoch: u32,
     mask: u32,
     hash: u64,
     /// The index of the previous entry whose hash begins with the same bits, or [`NONE`].
-    before: u32,
+    previous: u32,
+}
+
+impl Candidate {
+    /// True if the candidate dominates block `b`, and the same invocations execute both.
+    fn is_in_region(&self, b: Id<Block>, regions: &IdMap<Block, u32>, cfg: &Cfg) -> bool {
+        self.block == b || regions[self.block] == regions[b] && cfg.dominates(self.block, b)
+    }
 }
 
 /// No index.

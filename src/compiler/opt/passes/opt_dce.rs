@@ -21,7 +21,7 @@ pub fn opt_dce(s: &mut Shader, _: &Ctx) -> bool {
     let mut live: IdMap<Instr, bool> = IdMap::for_arena(&s.instrs, false);
     // Definitions precede their uses, except for phi operands from a loop's back edge; these are
     // marked afterwards.
-    let mut behind: Vec<Id<Instr>> = Vec::new();
+    let mut worklist: Vec<Id<Instr>> = Vec::new();
     let (mut total, mut count) = (0, 0);
     let mut mark = |live: &mut IdMap<Instr, bool>, id: Id<Instr>| {
         let new = !std::mem::replace(&mut live[id], true);
@@ -42,9 +42,9 @@ pub fn opt_dce(s: &mut Shader, _: &Ctx) -> bool {
                     }
                     let phi = matches!(instr, Instr::Phi(_));
                     instr.for_each_src(|d| {
-                        let maker = s.defs[d].instr;
-                        if mark(&mut live, maker) && phi {
-                            behind.push(maker);
+                        let def_instr = s.defs[d].instr;
+                        if mark(&mut live, def_instr) && phi {
+                            worklist.push(def_instr);
                         }
                     });
                 }
@@ -56,11 +56,11 @@ pub fn opt_dce(s: &mut Shader, _: &Ctx) -> bool {
             _ => {}
         }
     }
-    while let Some(id) = behind.pop() {
+    while let Some(id) = worklist.pop() {
         s.instrs[id].for_each_src(|d| {
-            let maker = s.defs[d].instr;
-            if mark(&mut live, maker) {
-                behind.push(maker);
+            let def_instr = s.defs[d].instr;
+            if mark(&mut live, def_instr) {
+                worklist.push(def_instr);
             }
         });
     }

@@ -6,10 +6,10 @@
 //!      Loops may be removed because SPIR-V requires them to make progress. Tests:
 //!      tests/opt/opt_dead_cf/.
 
-use crate::rewrite::cf::{CfEdit, is_empty_list, lists_inside_out};
-use crate::passes::opt_dce::has_effect;
-use crate::pass::Ctx;
 use crate::analysis::use_counts::use_counts;
+use crate::pass::Ctx;
+use crate::passes::opt_dce::has_effect;
+use crate::rewrite::cf::{CfEdit, is_empty_list, lists_inside_out};
 use entity::{Id, IdMap};
 use nir::*;
 
@@ -31,16 +31,16 @@ pub fn opt_dead_cf(s: &mut Shader, _: &Ctx) -> bool {
 /// Removes dead `if`s and loops. Returns true if some loops could not be checked, because use
 /// counts were out of date after phis had been resolved.
 fn remove_dead(s: &mut Shader, cfg: &Cfg, edit: &mut CfEdit) -> bool {
-    let mut reads = None;
+    let mut uses = None;
     let mut unknown = false;
     for list in lists_inside_out(s) {
         let mut at = 1;
         while at < s.list(list).len() {
             let node = s.list(list)[at];
             let gone = match node {
-                CfNode::If(i) => dead_if(s, edit, list, at, i),
+                CfNode::If(i) => remove_dead_if(s, edit, list, at, i),
                 CfNode::Loop(l) => {
-                    let gone = dead_loop(s, cfg, edit, &mut reads, list, at, l);
+                    let gone = remove_dead_loop(s, cfg, edit, &mut uses, list, at, l);
                     unknown |= !gone && edit.is_replacing();
                     gone
                 }
@@ -86,7 +86,7 @@ fn remove_unreachable(s: &mut Shader, edit: &mut CfEdit) {
     }
 }
 
-fn dead_if(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> bool {
+fn remove_dead_if(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> bool {
     if let Some(v) = s.const_component(s.ifs[i].cond, 0) {
         let arm = if v != 0 {
             ListRef::Then(i)
@@ -112,11 +112,11 @@ fn dead_if(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If
     false
 }
 
-fn dead_loop(
+fn remove_dead_loop(
     s: &mut Shader,
     cfg: &Cfg,
     edit: &mut CfEdit,
-    reads: &mut Option<Reads>,
+    uses: &mut Option<UseCounts>,
     list: ListRef,
     at: usize,
     l: Id<Loop>,
@@ -130,12 +130,18 @@ fn dead_loop(
     };
     // Changes to inner control flow in this run may have merged blocks: these three must still be
     // as in `cfg`.
-    if edit.current_block(head) != head || edit.current_block(after) != after || !cfg[head].reachable {
+    if edit.current_block(head) != head
+        || edit.current_block(after) != after
+        || !cfg[head].reachable
+    {
         return false;
     }
     if cfg[head].preds.len() == 1
         && cfg[after].preds.len() == 1
-        && cfg[after].preds.iter().all(|p| edit.current_block(*p) == tail)
+        && cfg[after]
+            .preds
+            .iter()
+            .all(|p| edit.current_block(*p) == tail)
         && s.jump_of(tail) == Some(Jump::Break)
     {
         // Runs once: remove the break, so that the body continues with the code after the loop.
@@ -148,8 +154,8 @@ fn dead_loop(
     if edit.is_replacing() {
         return false;
     }
-    let reads = reads.get_or_insert_with(|| Reads::new(s));
-    if reads.loop_is_useless(s, body) {
+    let uses = uses.get_or_insert_with(|| UseCounts::new(s));
+    if uses.loop_is_useless(s, body) {
         let phis = s.blocks[after]
             .instrs
             .first()
@@ -164,7 +170,7 @@ fn dead_loop(
 }
 
 /// Use counts.
-struct Reads {
+struct UseCounts {
     /// Uses in the whole shader when this was computed. Uses in code that has been removed since
     /// are included.
     all: IdMap<Def, u32>,
@@ -172,9 +178,9 @@ struct Reads {
     inside: IdMap<Def, u32>,
 }
 
-impl Reads {
-    fn new(s: &Shader) -> Reads {
-        Reads {
+impl UseCounts {
+    fn new(s: &Shader) -> UseCounts {
+        UseCounts {
             all: use_counts(s),
             inside: IdMap::for_arena(&s.defs, 0),
         }
@@ -191,11 +197,11 @@ impl Reads {
             })
         };
         let instrs = || blocks().flat_map(|b| &s.blocks[b].instrs);
-        let stays = |i: &Instr| match i {
+        let must_stay = |i: &Instr| match i {
             Instr::Jump(jump) => *jump == Jump::Return,
             other => has_effect(other),
         };
-        if instrs().any(|&id| stays(&s.instrs[id])) {
+        if instrs().any(|&id| must_stay(&s.instrs[id])) {
             return false;
         }
         let conditions = || {

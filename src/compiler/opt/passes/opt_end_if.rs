@@ -6,18 +6,18 @@
 //!      branch is empty, because helper invocations continue after it. Tests:
 //!      tests/opt/opt_end_if/.
 
-use crate::rewrite::cf::{CfEdit, is_empty_list, replace_ifs};
 use crate::pass::Ctx;
+use crate::rewrite::cf::{CfEdit, is_empty_list, replace_ifs};
 use entity::Id;
 use nir::*;
 
 /// Entry point.
 pub fn opt_end_if(s: &mut Shader, _: &Ctx) -> bool {
-    replace_ifs(s, join)
+    replace_ifs(s, convert)
 }
 
 /// `Terminate` or `Demote`, if a branch contains nothing else.
-fn only_ends(s: &Shader, side: ListRef) -> Option<IntrinsicOp> {
+fn ends_invocation(s: &Shader, side: ListRef) -> Option<IntrinsicOp> {
     let &[CfNode::Block(b)] = s.list(side).as_slice() else {
         return None;
     };
@@ -37,9 +37,9 @@ fn only_ends(s: &Shader, side: ListRef) -> Option<IntrinsicOp> {
     end
 }
 
-fn join(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> Option<()> {
+fn convert(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> Option<()> {
     let (then, other) = (ListRef::Then(i), ListRef::Else(i));
-    let (end, side, inverse) = match (only_ends(s, then), only_ends(s, other)) {
+    let (end, side, inverse) = match (ends_invocation(s, then), ends_invocation(s, other)) {
         (Some(end), _) => (end, other, false),
         (None, Some(end)) => (end, then, true),
         (None, None) => return None,

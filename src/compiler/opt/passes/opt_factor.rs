@@ -13,8 +13,8 @@
 //! tests/opt/opt_factor/.
 
 use crate::analysis::fast_math::fast_math_alu;
-use crate::pass::Ctx;
 use crate::analysis::use_counts::use_counts;
+use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::FxHashMap;
@@ -23,14 +23,14 @@ use smallvec::SmallVec;
 /// Entry point.
 pub fn opt_factor(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
-    let mut reads = None;
+    let mut uses = None;
     for block in s.block_order() {
         for factor in factors(s, block) {
-            let reads = reads.get_or_insert_with(|| use_counts(s));
-            let taken = Taken::new(s, block, factor, reads);
-            if let Some(plan) = taken.and_then(Taken::plan) {
+            let uses = uses.get_or_insert_with(|| use_counts(s));
+            let factoring = Factoring::new(s, block, factor, uses);
+            if let Some(plan) = factoring.and_then(Factoring::plan) {
                 plan.apply(s);
-                *reads = use_counts(s);
+                *uses = use_counts(s);
                 changed = true;
             }
         }
@@ -73,8 +73,8 @@ fn factors(s: &Shader, block: Id<Block>) -> SmallVec<[Operand; 4]> {
             }
         }
     }
-    let several = found.into_iter().filter(|(_, count)| *count > 1);
-    several.map(|(of, _)| of).collect()
+    let repeated = found.into_iter().filter(|(_, count)| *count > 1);
+    repeated.map(|(of, _)| of).collect()
 }
 
 /// How an instruction uses products by the factor.
@@ -93,11 +93,11 @@ enum Role {
 }
 
 /// The instructions of a block from which a factor can be taken out.
-struct Taken<'s> {
+struct Factoring<'s> {
     s: &'s Shader,
     block: Id<Block>,
     factor: Operand,
-    reads: &'s IdMap<Def, u32>,
+    uses: &'s IdMap<Def, u32>,
     /// In program order.
     found: Vec<Found>,
     /// The index in `found` of each value that is computed without the factor: products, and values
@@ -111,39 +111,41 @@ struct Found {
     /// Its original value, with the factor, is still used.
     kept: bool,
     /// The number of uses by instructions in `found`.
-    seen: u32,
+    factored_uses: u32,
 }
 
-impl<'s> Taken<'s> {
+impl<'s> Factoring<'s> {
     /// Finds all instructions that use the factor. `None` if it has fewer than two products.
     fn new(
         s: &'s Shader,
         block: Id<Block>,
         factor: Operand,
-        reads: &'s IdMap<Def, u32>,
-    ) -> Option<Taken<'s>> {
-        let mut taken = Taken {
+        uses: &'s IdMap<Def, u32>,
+    ) -> Option<Factoring<'s>> {
+        let mut factoring = Factoring {
             s,
             block,
             factor,
-            reads,
+            uses,
             found: Vec::new(),
             lifted: FxHashMap::default(),
         };
         for &id in &s.blocks[block].instrs {
-            let Some(role) = taken.role(id) else { continue };
+            let Some(role) = factoring.role(id) else {
+                continue;
+            };
             if let (Role::Product | Role::Linear, Some(def)) = (role, s.instrs[id].def()) {
-                taken.lifted.insert(def, taken.found.len());
+                factoring.lifted.insert(def, factoring.found.len());
             }
-            taken.found.push(Found {
+            factoring.found.push(Found {
                 id,
                 role,
                 kept: false,
-                seen: 0,
+                factored_uses: 0,
             });
         }
-        let products = taken.found.iter().filter(|f| f.role == Role::Product);
-        (products.count() > 1).then_some(taken)
+        let products = factoring.found.iter().filter(|f| f.role == Role::Product);
+        (products.count() > 1).then_some(factoring)
     }
 
     fn is_lifted(&self, src: &AluSrc) -> bool {
@@ -165,7 +167,7 @@ impl<'s> Taken<'s> {
             (AluOp::FFma, [false, true, false]) => Some(Role::Scaled(1)),
             // The one that has fewer other uses is taken to be multiplied by the factor.
             (AluOp::FFma, [true, true, false]) => {
-                let often = [0, 1].map(|k| self.reads[alu.srcs[k].def]);
+                let often = [0, 1].map(|k| self.uses[alu.srcs[k].def]);
                 Some(Role::Scaled(usize::from(often[0] > often[1])))
             }
             (AluOp::FAdd, [true, false]) => Some(Role::Added(0)),
@@ -191,16 +193,16 @@ impl<'s> Taken<'s> {
 
     /// Updates `kept` and the use counts. A negation whose original value is used is dropped:
     /// nothing would be saved.
-    fn find_kept(&mut self) {
+    fn update_kept(&mut self) {
         for f in &mut self.found {
-            (f.kept, f.seen) = (false, 0);
+            (f.kept, f.factored_uses) = (false, 0);
         }
         for k in (0..self.found.len()).rev() {
             let Some(alu) = self.alu(k) else { continue };
             let own = self.lifted.get(&alu.def) == Some(&k);
             if own {
                 let f = &mut self.found[k];
-                f.kept |= f.seen < self.reads[alu.def];
+                f.kept |= f.factored_uses < self.uses[alu.def];
             }
             let linear = self.found[k].role == Role::Linear;
             // Negations are free as source modifiers.
@@ -216,7 +218,7 @@ impl<'s> Taken<'s> {
             for (i, src) in alu.srcs.iter().enumerate() {
                 let wanted = counted.is_none_or(|of| of == i);
                 if let Some(&of) = self.lifted.get(&src.def).filter(|_| wanted) {
-                    self.found[of].seen += 1;
+                    self.found[of].factored_uses += 1;
                 }
             }
         }
@@ -225,7 +227,7 @@ impl<'s> Taken<'s> {
     /// Decides how products of factorable values that are still used with the factor are computed:
     /// not at all by this pass, if their operand is kept anyway, or with the factor multiplied into
     /// their other operand, if several share it. Returns true if anything was changed.
-    fn settle(&mut self) -> bool {
+    fn resolve_kept_products(&mut self) -> bool {
         let mut uses: FxHashMap<Operand, u32> = FxHashMap::default();
         let mut open: SmallVec<[(usize, usize, Operand); 8]> = SmallVec::new();
         for k in 0..self.found.len() {
@@ -261,8 +263,8 @@ impl<'s> Taken<'s> {
     /// Determines the rewrites that save instructions.
     fn plan(mut self) -> Option<Plan> {
         loop {
-            self.find_kept();
-            if !self.follow() && !self.settle() {
+            self.update_kept();
+            if !self.update_roles() && !self.resolve_kept_products() {
                 break;
             }
         }
@@ -281,19 +283,19 @@ impl<'s> Taken<'s> {
         };
         // Groups of instructions that depend on each other: found ones first, then scales.
         let mut scales: FxHashMap<Operand, usize> = FxHashMap::default();
-        let mut groups = Groups::new(self.found.len());
+        let mut groups = DisjointSets::new(self.found.len());
         for k in (0..self.found.len()).filter(|&k| useful(k)) {
             let Some(alu) = self.alu(k) else { continue };
             if self.found[k].role != Role::Product {
                 for src in &alu.srcs {
                     if let Some(&of) = self.lifted.get(&src.def) {
-                        groups.join(k, of);
+                        groups.union(k, of);
                     }
                 }
             }
             if let Some(scale) = self.scale(k) {
                 let at = *scales.entry(scale).or_insert_with(|| groups.add());
-                groups.join(k, at);
+                groups.union(k, at);
             }
         }
         let mut saved: FxHashMap<usize, i32> = FxHashMap::default();
@@ -304,13 +306,13 @@ impl<'s> Taken<'s> {
                 Role::Linear => i32::from(f.kept),
                 Role::Scaled(_) | Role::Added(_) => 0,
             };
-            *saved.entry(groups.of(k)).or_default() -= made;
+            *saved.entry(groups.find(k)).or_default() -= made;
         }
         for &at in scales.values() {
-            *saved.entry(groups.of(at)).or_default() -= 1;
+            *saved.entry(groups.find(at)).or_default() -= 1;
         }
         let wanted: Vec<bool> = (0..self.found.len())
-            .map(|k| useful(k) && saved[&groups.of(k)] > 0)
+            .map(|k| useful(k) && saved[&groups.find(k)] > 0)
             .collect();
         if !wanted.contains(&true) {
             return None;
@@ -329,14 +331,14 @@ impl<'s> Taken<'s> {
 
     /// Updates the roles of instructions whose operands are no longer factorable. Returns true if
     /// anything was changed.
-    fn follow(&mut self) -> bool {
+    fn update_roles(&mut self) -> bool {
         let mut changed = false;
         for k in 0..self.found.len() {
             let Some(alu) = self.alu(k) else { continue };
             let old = self.found[k].role;
             let own = self.lifted.contains_key(&alu.def);
             let (role, stays) = match self.role(self.found[k].id) {
-                // As decided by `settle`.
+                // As decided by `resolve_kept_products`.
                 Some(Role::Linear) if old != Role::Linear => (old, false),
                 Some(role) => (role, own && matches!(role, Role::Product | Role::Linear)),
                 None => (Role::Linear, false),
@@ -352,13 +354,13 @@ impl<'s> Taken<'s> {
 }
 
 /// Disjoint sets (union-find).
-struct Groups {
+struct DisjointSets {
     parent: Vec<usize>,
 }
 
-impl Groups {
-    fn new(count: usize) -> Groups {
-        Groups {
+impl DisjointSets {
+    fn new(count: usize) -> DisjointSets {
+        DisjointSets {
             parent: (0..count).collect(),
         }
     }
@@ -368,15 +370,15 @@ impl Groups {
         self.parent.len() - 1
     }
 
-    fn of(&self, mut k: usize) -> usize {
+    fn find(&self, mut k: usize) -> usize {
         while self.parent[k] != k {
             k = self.parent[k];
         }
         k
     }
 
-    fn join(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.of(a), self.of(b));
+    fn union(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.find(a), self.find(b));
         self.parent[a.max(b)] = a.min(b);
     }
 }

@@ -6,7 +6,7 @@
 //!
 //! Not fused:
 //! - Products with other uses: they have to be computed anyway.
-//! - 16-bit operations with operands that have to be moved first, unless that pays ([`Halves`]):
+//! - 16-bit operations with operands that have to be moved first, unless that pays ([`HalfMoves`]):
 //!   the three operands must have the same stride, as computed values have, but loaded and
 //!   converted ones may not.
 //! - Operations in which both the product and the sum have a constant, if the pair occurs once:
@@ -17,8 +17,8 @@
 //! b + (c d + e)`) if the sum has no other uses, so that all products can be fused. Tests:
 //! tests/opt/opt_ffma/.
 
-use crate::pass::Ctx;
 use crate::analysis::use_counts::use_counts;
+use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::FxHashMap;
@@ -29,13 +29,13 @@ const MAX_SIGNS: usize = 4;
 
 /// Entry point.
 pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
-    let mut plain = only_summed(s);
-    let mut changed = add_to_products(s, &plain);
+    let mut summed_only = only_used_by_sums(s);
+    let mut changed = add_to_products(s, &summed_only);
     if changed {
-        plain = only_summed(s);
+        summed_only = only_used_by_sums(s);
     }
     let order = s.block_order();
-    let halves = Halves::new(s, &order);
+    let half_moves = HalfMoves::new(s, &order);
     // Sums of products, in program order. They are collected first, so that a fused one does not
     // affect the others.
     let mut sums: Vec<(Id<Instr>, Product, AluSrc)> = Vec::new();
@@ -43,7 +43,8 @@ pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
     let mut pairs: FxHashMap<(u64, u64), u32> = FxHashMap::default();
     for &block in &order {
         for &id in &s.blocks[block].instrs {
-            let Some((product, addend)) = fusible(s, &plain, halves.as_ref(), id) else {
+            let Some((product, addend)) = fusible_product(s, &summed_only, half_moves.as_ref(), id)
+            else {
                 continue;
             };
             if let Some(pair) = constants(s, &product, &addend) {
@@ -83,7 +84,7 @@ struct Chain {
 }
 
 /// Moves the addend of a sum of products to its last product.
-fn add_to_products(s: &mut Shader, plain: &IdMap<Def, bool>) -> bool {
+fn add_to_products(s: &mut Shader, summed_only: &IdMap<Def, bool>) -> bool {
     let reads = use_counts(s);
     let mut changed = false;
     for block in s.block_order() {
@@ -94,8 +95,8 @@ fn add_to_products(s: &mut Shader, plain: &IdMap<Def, bool>) -> bool {
             if let Some(def) = s.instrs[id].def() {
                 once[def] = reads[def] == 1;
             }
-            if let Some(chain) = chain(s, plain, &once, id) {
-                at += link(s, block, at, id, &chain);
+            if let Some(chain) = find_chain(s, summed_only, &once, id) {
+                at += emit_chain(s, block, at, id, &chain);
                 changed = true;
             }
             at += 1;
@@ -105,7 +106,7 @@ fn add_to_products(s: &mut Shader, plain: &IdMap<Def, bool>) -> bool {
 }
 
 /// The operands of a sum that may be reassociated.
-fn free_sum(s: &Shader, id: Id<Instr>) -> Option<[AluSrc; 2]> {
+fn reassociable_sum(s: &Shader, id: Id<Instr>) -> Option<[AluSrc; 2]> {
     let Instr::Alu(sum) = &s.instrs[id] else {
         return None;
     };
@@ -117,17 +118,17 @@ fn free_sum(s: &Shader, id: Id<Instr>) -> Option<[AluSrc; 2]> {
 
 /// The chain of additions that ends at a sum, if it starts with two products, and the intermediate
 /// sums are in this block and are used once.
-fn chain(
+fn find_chain(
     s: &Shader,
-    plain: &IdMap<Def, bool>,
+    summed_only: &IdMap<Def, bool>,
     once: &IdMap<Def, bool>,
     id: Id<Instr>,
 ) -> Option<Chain> {
     let is_product = |src: &AluSrc| {
-        let found = product(s, plain, src.def);
+        let found = match_product(s, summed_only, src.def);
         found.is_some_and(|product| !product.preserve)
     };
-    let last = free_sum(s, id)?;
+    let last = reassociable_sum(s, id)?;
     (0..2).find_map(|k| {
         let (mut sum, addend) = (last[k], last[1 - k]);
         if is_product(&addend) {
@@ -138,7 +139,7 @@ fn chain(
             if !once[sum.def] {
                 return None;
             }
-            let [a, b] = free_sum(s, s.defs[sum.def].instr)?;
+            let [a, b] = reassociable_sum(s, s.defs[sum.def].instr)?;
             match (is_product(&a), is_product(&b)) {
                 (true, true) => {
                     products.extend([b, a]);
@@ -160,7 +161,7 @@ fn chain(
 
 /// Emits a reassociated chain before its last sum, which is kept. Returns the number of
 /// instructions added. The old sums have no uses any more.
-fn link(s: &mut Shader, block: Id<Block>, at: usize, id: Id<Instr>, chain: &Chain) -> usize {
+fn emit_chain(s: &mut Shader, block: Id<Block>, at: usize, id: Id<Instr>, chain: &Chain) -> usize {
     let Some((&last, others)) = chain.products.split_first() else {
         return 0;
     };
@@ -188,9 +189,9 @@ struct Product {
 }
 
 /// Values that are only used by sums, directly or through sign modifications.
-fn only_summed(s: &Shader) -> IdMap<Def, bool> {
-    let mut plain: IdMap<Def, bool> = IdMap::for_arena(&s.defs, true);
-    let mut refuse = |d: Id<Def>| plain[d] = false;
+fn only_used_by_sums(s: &Shader) -> IdMap<Def, bool> {
+    let mut summed_only: IdMap<Def, bool> = IdMap::for_arena(&s.defs, true);
+    let mut reject = |d: Id<Def>| summed_only[d] = false;
     let mut signs: Vec<(Id<Def>, Id<Def>)> = Vec::new();
     for event in s.layout() {
         match event {
@@ -201,28 +202,28 @@ fn only_summed(s: &Shader) -> IdMap<Def, bool> {
                         Instr::Alu(a) if matches!(a.op, AluOp::FNeg | AluOp::FAbs) => {
                             signs.push((a.def, a.srcs[0].def));
                         }
-                        other => other.for_each_src(&mut refuse),
+                        other => other.for_each_src(&mut reject),
                     }
                 }
             }
-            CfEvent::If(i) => refuse(s.ifs[i].cond),
+            CfEvent::If(i) => reject(s.ifs[i].cond),
             _ => {}
         }
     }
     // Sign modifications follow their operands.
     for (sign, of) in signs.into_iter().rev() {
-        if !plain[sign] {
-            plain[of] = false;
+        if !summed_only[sign] {
+            summed_only[of] = false;
         }
     }
-    plain
+    summed_only
 }
 
 /// The product in a sum, and the other operand.
-fn fusible(
+fn fusible_product(
     s: &Shader,
-    plain: &IdMap<Def, bool>,
-    halves: Option<&Halves>,
+    summed_only: &IdMap<Def, bool>,
+    half_moves: Option<&HalfMoves>,
     id: Id<Instr>,
 ) -> Option<(Product, AluSrc)> {
     let Instr::Alu(sum) = &s.instrs[id] else {
@@ -234,49 +235,50 @@ fn fusible(
     }
     (0..2).find_map(|k| {
         let addend = sum.srcs[1 - k];
-        let product = product(s, plain, sum.srcs[k].def)?;
-        let pays = d.bit_size != 16 || halves.is_some_and(|h| h.pays(s, &product, &addend));
-        pays.then_some((product, addend))
+        let product = match_product(s, summed_only, sum.srcs[k].def)?;
+        let profitable =
+            d.bit_size != 16 || half_moves.is_some_and(|h| h.is_profitable(s, &product, &addend));
+        profitable.then_some((product, addend))
     })
 }
 
 /// The cost of moving 16-bit operands to the stride that a three-source instruction needs.
-struct Halves {
+struct HalfMoves {
     /// The number of sums and products that use a value: they share a move.
-    readers: IdMap<Def, u32>,
+    users: IdMap<Def, u32>,
     divergence: Divergence,
 }
 
 /// The cost of a move that a single use needs.
 const ONE_MOVE: u32 = 60;
 
-impl Halves {
+impl HalfMoves {
     /// `None` if there are no 16-bit sums.
-    fn new(s: &Shader, order: &[Id<Block>]) -> Option<Halves> {
-        let mut readers: IdMap<Def, u32> = IdMap::default();
+    fn new(s: &Shader, order: &[Id<Block>]) -> Option<HalfMoves> {
+        let mut users: IdMap<Def, u32> = IdMap::default();
         let mut any = false;
         for &block in order {
             for &id in &s.blocks[block].instrs {
                 let Some(alu) = half_op(s, id) else { continue };
                 any |= alu.op == AluOp::FAdd;
                 for src in &alu.srcs {
-                    readers[unsigned(s, src.def)] += 1;
+                    users[strip_sign_modifiers(s, src.def)] += 1;
                 }
             }
         }
-        any.then(|| Halves {
-            readers,
+        any.then(|| HalfMoves {
+            users,
             divergence: Divergence::new(s),
         })
     }
 
     /// True if saving one instruction is worth the moves.
-    fn pays(&self, s: &Shader, product: &Product, addend: &AluSrc) -> bool {
+    fn is_profitable(&self, s: &Shader, product: &Product, addend: &AluSrc) -> bool {
         let [a, b] = product.srcs;
         let moves = [a, b, *addend].map(|src| {
-            let def = unsigned(s, src.def);
-            match self.is_apart(s, def) {
-                true => ONE_MOVE / self.readers[def].max(1),
+            let def = strip_sign_modifiers(s, src.def);
+            match self.needs_move(s, def) {
+                true => ONE_MOVE / self.users[def].max(1),
                 false => 0,
             }
         });
@@ -284,7 +286,7 @@ impl Halves {
     }
 
     /// True for a divergent value that is not the result of arithmetic.
-    fn is_apart(&self, s: &Shader, def: Id<Def>) -> bool {
+    fn needs_move(&self, s: &Shader, def: Id<Def>) -> bool {
         let made = match s.instr_of(def) {
             Instr::Alu(alu) => alu.op.is_float_arithmetic() || alu.op == AluOp::Bcsel,
             Instr::Phi(_) | Instr::Const { .. } => true,
@@ -305,7 +307,7 @@ fn half_op(s: &Shader, id: Id<Instr>) -> Option<&Alu> {
 }
 
 /// Looks through negations and absolute values, which are source modifiers.
-fn unsigned(s: &Shader, mut def: Id<Def>) -> Id<Def> {
+fn strip_sign_modifiers(s: &Shader, mut def: Id<Def>) -> Id<Def> {
     for _ in 0..MAX_SIGNS {
         match s.alu_of(def) {
             Some(alu) if matches!(alu.op, AluOp::FNeg | AluOp::FAbs) => def = alu.srcs[0].def,
@@ -322,11 +324,11 @@ fn constants(s: &Shader, product: &Product, addend: &AluSrc) -> Option<(u64, u64
     Some((factor, constant(addend)?))
 }
 
-fn product(s: &Shader, plain: &IdMap<Def, bool>, mut def: Id<Def>) -> Option<Product> {
+fn match_product(s: &Shader, summed_only: &IdMap<Def, bool>, mut def: Id<Def>) -> Option<Product> {
     let (mut negated, mut absolute) = (false, false);
     for _ in 0..MAX_SIGNS {
         let alu = s.alu_of(def)?;
-        if alu.exact || s.defs[def].num_components != 1 || !plain[def] {
+        if alu.exact || s.defs[def].num_components != 1 || !summed_only[def] {
             return None;
         }
         match alu.op {

@@ -17,7 +17,7 @@ use nir::*;
 
 /// Maximum number of known values. When it is reached, all are discarded, so that the pass stays
 /// linear.
-const MOST: usize = 128;
+const MAX_KNOWN: usize = 128;
 
 /// Classes of memory that do not alias each other.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -34,11 +34,11 @@ enum Class {
 }
 
 /// All classes that may change.
-const ALL: u8 = 31;
+const ALL_CHANGING: u8 = 31;
 
 /// A memory location.
 #[derive(Clone)]
-struct Place {
+struct Location {
     class: Class,
     /// The buffer. `None` for memory without handles. Physical addresses have none, and may be in
     /// any buffer.
@@ -51,29 +51,29 @@ struct Place {
     bits: u8,
 }
 
-impl Place {
+impl Location {
     /// True if only the constant offsets decide whether the two overlap: buffer and dynamic offset
     /// are the same.
-    fn is_comparable(&self, other: &Place) -> bool {
+    fn is_comparable(&self, other: &Location) -> bool {
         self.class == other.class
             && self.physical == other.physical
             && self.handle == other.handle
             && self.terms == other.terms
     }
 
-    fn may_overlap(&self, other: &Place) -> bool {
+    fn may_overlap(&self, other: &Location) -> bool {
         self.class == other.class
             && (!self.is_comparable(other) || self.start < other.end && other.start < self.end)
     }
 
-    fn covers(&self, other: &Place) -> bool {
+    fn covers(&self, other: &Location) -> bool {
         self.is_comparable(other) && self.start <= other.start && other.end <= self.end
     }
 }
 
 /// A load or store.
-struct Touch {
-    place: Place,
+struct Access {
+    location: Location,
     /// The value loaded or stored.
     value: Id<Def>,
     store: bool,
@@ -82,13 +82,13 @@ struct Touch {
 }
 
 /// A location with a known value.
-struct Known {
-    place: Place,
+struct KnownValue {
+    location: Location,
     value: Id<Def>,
     alive: bool,
 }
 
-fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
+fn analyse_access(s: &Shader, i: &Intrinsic) -> Option<Access> {
     use IntrinsicOp as Op;
     let control = s.stage == Stage::TessControl;
     let (class, offset, handle, store) = match i.op {
@@ -122,8 +122,8 @@ fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
             !flags.volatile && !flags.coherent
         }
     };
-    Some(Touch {
-        place: Place {
+    Some(Access {
+        location: Location {
             class,
             handle: handle.map(|h| i.srcs[h]),
             physical: matches!(i.op, Op::LoadGlobal | Op::StoreGlobal),
@@ -139,11 +139,11 @@ fn access(s: &Shader, i: &Intrinsic) -> Option<Touch> {
 }
 
 /// The classes of memory that an instruction may write, or whose accesses it orders.
-fn disturbs(s: &Shader, instr: &Instr) -> u8 {
+fn clobbered_classes(s: &Shader, instr: &Instr) -> u8 {
     let Instr::Intrinsic(i) = instr else { return 0 };
-    match access(s, i) {
+    match analyse_access(s, i) {
         Some(a) if a.plain && !a.store => 0,
-        Some(a) => a.place.class as u8,
+        Some(a) => a.location.class as u8,
         None => {
             let effects = instr.effects();
             let any = effects.any(Effects::WRITES.or(Effects::BARRIER));
@@ -152,7 +152,7 @@ fn disturbs(s: &Shader, instr: &Instr) -> u8 {
                 i.op,
                 IntrinsicOp::StoreOutput | IntrinsicOp::StorePerVertexOutput
             );
-            if any && !harmless { ALL } else { 0 }
+            if any && !harmless { ALL_CHANGING } else { 0 }
         }
     }
 }
@@ -171,8 +171,8 @@ pub fn opt_forward_stores(s: &mut Shader, _: &Ctx) -> bool {
             CfEvent::EndLoop(l) => {
                 open.pop();
                 if let Some(&outer) = open.last() {
-                    let of = in_loop[l];
-                    in_loop[outer] |= of;
+                    let inner = in_loop[l];
+                    in_loop[outer] |= inner;
                 }
             }
             CfEvent::Block(b) => {
@@ -180,16 +180,16 @@ pub fn opt_forward_stores(s: &mut Shader, _: &Ctx) -> bool {
                     let Instr::Intrinsic(i) = &s.instrs[id] else {
                         continue;
                     };
-                    if let Some(a) = access(s, i) {
+                    if let Some(a) = analyse_access(s, i) {
                         loads += u32::from(!a.store);
                         stores += u32::from(a.store);
-                        if a.place.class == Class::Scratch {
+                        if a.location.class == Class::Scratch {
                             scratch.0 += u32::from(!a.store);
                             scratch.1 += u32::from(a.store);
                         }
                     }
                     if let Some(&l) = open.last() {
-                        in_loop[l] |= disturbs(s, &s.instrs[id]);
+                        in_loop[l] |= clobbered_classes(s, &s.instrs[id]);
                     }
                 }
             }
@@ -213,7 +213,7 @@ pub fn opt_forward_stores(s: &mut Shader, _: &Ctx) -> bool {
         return unread;
     }
     let mut changed = unread;
-    let mut known = Memory::default();
+    let mut known = KnownMemory::default();
     let mut marks: Vec<usize> = Vec::new();
     for event in &layout {
         // The volatile qualifier of shared memory accesses has been lost at this point, and loops
@@ -223,7 +223,7 @@ pub fn opt_forward_stores(s: &mut Shader, _: &Ctx) -> bool {
         }
         match *event {
             CfEvent::Block(b) => {
-                changed |= forward(s, b, &mut known);
+                changed |= forward_in_block(s, b, &mut known);
                 if stores > 1 {
                     changed |= remove_covered(s, b);
                 }
@@ -242,33 +242,33 @@ pub fn opt_forward_stores(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
-/// Known values of memory. Only the last [`MOST`] entries can be alive.
+/// Known values of memory. Only the last [`MAX_KNOWN`] entries can be alive.
 #[derive(Default)]
-struct Memory {
-    all: Vec<Known>,
+struct KnownMemory {
+    all: Vec<KnownValue>,
     /// The number added since all were discarded.
     added: usize,
 }
 
-impl Memory {
-    fn latest(&mut self) -> impl Iterator<Item = &mut Known> {
-        self.all.iter_mut().rev().take(MOST)
+impl KnownMemory {
+    fn latest(&mut self) -> impl Iterator<Item = &mut KnownValue> {
+        self.all.iter_mut().rev().take(MAX_KNOWN)
     }
 
     fn forget(&mut self, classes: u8) {
         for k in self.latest() {
-            k.alive &= k.place.class as u8 & classes == 0;
+            k.alive &= k.location.class as u8 & classes == 0;
         }
     }
 
-    fn add(&mut self, place: Place, value: Id<Def>) {
-        if self.added == MOST {
-            self.forget(ALL);
+    fn add(&mut self, location: Location, value: Id<Def>) {
+        if self.added == MAX_KNOWN {
+            self.forget(ALL_CHANGING);
             self.added = 0;
         }
         self.added += 1;
-        self.all.push(Known {
-            place,
+        self.all.push(KnownValue {
+            location,
             value,
             alive: true,
         });
@@ -276,47 +276,47 @@ impl Memory {
 
     /// The value that holds the contents of a location, and the component with which the location
     /// starts.
-    fn find(&mut self, wanted: &Place) -> Option<(Id<Def>, u8)> {
+    fn find(&mut self, wanted: &Location) -> Option<(Id<Def>, u8)> {
         let step = i64::from(wanted.bits / 8).max(1);
         let found = self.latest().find(|k| {
             k.alive
-                && k.place.bits == wanted.bits
-                && k.place.covers(wanted)
-                && (wanted.start - k.place.start) % step == 0
+                && k.location.bits == wanted.bits
+                && k.location.covers(wanted)
+                && (wanted.start - k.location.start) % step == 0
         })?;
-        let first = (wanted.start - found.place.start) / step;
+        let first = (wanted.start - found.location.start) / step;
         Some((found.value, first as u8))
     }
 }
 
 /// Replaces loads by known values, and removes stores of values that are already there.
-fn forward(s: &mut Shader, b: Id<Block>, known: &mut Memory) -> bool {
+fn forward_in_block(s: &mut Shader, b: Id<Block>, known: &mut KnownMemory) -> bool {
     let mut changed = false;
     let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
     instrs.retain(|&id| {
         let Instr::Intrinsic(i) = &s.instrs[id] else {
             return true;
         };
-        let a = match access(s, i) {
+        let a = match analyse_access(s, i) {
             Some(a) if a.plain => a,
             _ => {
-                let classes = disturbs(s, &s.instrs[id]);
+                let classes = clobbered_classes(s, &s.instrs[id]);
                 if classes != 0 {
                     known.forget(classes);
                 }
                 return true;
             }
         };
-        let there = known.find(&a.place);
+        let current = known.find(&a.location);
         if a.store {
-            if there == Some((a.value, 0)) {
+            if current == Some((a.value, 0)) {
                 changed = true;
                 return false;
             }
             for k in known.latest() {
-                k.alive &= !k.place.may_overlap(&a.place);
+                k.alive &= !k.location.may_overlap(&a.location);
             }
-        } else if let Some((value, first)) = there {
+        } else if let Some((value, first)) = current {
             let n = s.defs[a.value].num_components;
             let op = match n {
                 1 => Some(AluOp::Mov),
@@ -339,7 +339,7 @@ fn forward(s: &mut Shader, b: Id<Block>, known: &mut Memory) -> bool {
                 return true;
             }
         }
-        known.add(a.place, a.value);
+        known.add(a.location, a.value);
         true
     });
     s.blocks[b].instrs = instrs;
@@ -348,21 +348,21 @@ fn forward(s: &mut Shader, b: Id<Block>, known: &mut Memory) -> bool {
 
 /// Removes stores that a later store of the block overwrites without a possible read in between.
 fn remove_covered(s: &mut Shader, b: Id<Block>) -> bool {
-    let mut covering: Vec<Place> = Vec::new();
+    let mut covering: Vec<Location> = Vec::new();
     let mut dead: Vec<usize> = Vec::new();
     for (at, &id) in s.blocks[b].instrs.iter().enumerate().rev() {
         let instr = &s.instrs[id];
         let Instr::Intrinsic(i) = instr else { continue };
-        match access(s, i) {
+        match analyse_access(s, i) {
             Some(a) if a.plain && a.store => {
-                if covering.iter().any(|c| c.covers(&a.place)) {
+                if covering.iter().any(|c| c.covers(&a.location)) {
                     dead.push(at);
-                } else if covering.len() < MOST {
-                    covering.push(a.place);
+                } else if covering.len() < MAX_KNOWN {
+                    covering.push(a.location);
                 }
             }
-            Some(a) if a.plain => covering.retain(|c| !c.may_overlap(&a.place)),
-            Some(a) => covering.retain(|c| c.class != a.place.class),
+            Some(a) if a.plain => covering.retain(|c| !c.may_overlap(&a.location)),
+            Some(a) => covering.retain(|c| c.class != a.location.class),
             None => {
                 let effects = instr.effects();
                 let seen = Effects::READS

@@ -7,15 +7,15 @@
 //!      Tests: tests/opt/opt_hoist/.
 
 use crate::analysis::instr_equality::{equal_instrs, hash_instr};
-use crate::rewrite::cf::lists_inside_out;
 use crate::pass::Ctx;
+use crate::rewrite::cf::lists_inside_out;
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Maximum distance of an instruction from the start of its branch: hoisting extends live ranges.
-const NEAR: usize = 24;
+const MAX_DISTANCE: usize = 24;
 
 /// Entry point.
 pub fn opt_hoist(s: &mut Shader, _: &Ctx) -> bool {
@@ -25,7 +25,7 @@ pub fn opt_hoist(s: &mut Shader, _: &Ctx) -> bool {
     let cfg = Cfg::new(s);
     let mut hoister = Hoister {
         block_of: IdMap::for_arena(&s.defs, None),
-        to: IdMap::for_arena(&s.defs, None),
+        replacements: IdMap::for_arena(&s.defs, None),
         cfg: &cfg,
     };
     for &b in &cfg.order {
@@ -42,12 +42,12 @@ pub fn opt_hoist(s: &mut Shader, _: &Ctx) -> bool {
             if let CfNode::If(i) = s.list(list)[at]
                 && let CfNode::Block(before) = s.list(list)[at - 1]
             {
-                changed |= hoister.both_sides(s, before, i);
+                changed |= hoister.hoist_common(s, before, i);
             }
         }
     }
     if changed {
-        s.rewrite_uses(&mut hoister.to);
+        s.rewrite_uses(&mut hoister.replacements);
     }
     changed
 }
@@ -57,13 +57,13 @@ struct Hoister<'a> {
     /// The block in which each value is defined.
     block_of: IdMap<Def, Option<Id<Block>>>,
     /// Maps removed values to their replacements.
-    to: IdMap<Def, Option<Id<Def>>>,
+    replacements: IdMap<Def, Option<Id<Def>>>,
 }
 
 impl Hoister<'_> {
     /// Moves computations common to both branches to the end of the block before. Returns true if
     /// there are any.
-    fn both_sides(&mut self, s: &mut Shader, before: Id<Block>, i: Id<If>) -> bool {
+    fn hoist_common(&mut self, s: &mut Shader, before: Id<Block>, i: Id<If>) -> bool {
         let (Some(then), Some(other)) = (
             s.first_block(ListRef::Then(i)),
             s.first_block(ListRef::Else(i)),
@@ -71,9 +71,9 @@ impl Hoister<'_> {
             return false;
         };
         let mut made: FxHashMap<u64, SmallVec<[Id<Instr>; 1]>> = FxHashMap::default();
-        for k in 0..s.blocks[then].instrs.len().min(NEAR) {
+        for k in 0..s.blocks[then].instrs.len().min(MAX_DISTANCE) {
             let id = s.blocks[then].instrs[k];
-            if is_worth_it(s, &s.instrs[id]) {
+            if is_hoistable(s, &s.instrs[id]) {
                 self.resolve(s, id);
                 let entry = made.entry(hash_instr(s, &s.instrs[id])).or_default();
                 entry.push(id);
@@ -85,12 +85,12 @@ impl Hoister<'_> {
         let (mut kept, mut changed) = (0, false);
         let mut instrs = std::mem::take(&mut s.blocks[other].instrs);
         instrs.retain(|&id| {
-            if kept < NEAR && is_worth_it(s, &s.instrs[id]) {
+            if kept < MAX_DISTANCE && is_hoistable(s, &s.instrs[id]) {
                 self.resolve(s, id);
                 let same = made.get(&hash_instr(s, &s.instrs[id]));
                 let same = same.and_then(|all| all.iter().find(|one| equal_instrs(s, **one, id)));
                 if let Some(&one) = same.filter(|_| self.is_ready(s, before, id)) {
-                    self.join(s, one, id, before);
+                    self.merge_before(s, one, id, before);
                     changed = true;
                     return false;
                 }
@@ -110,11 +110,11 @@ impl Hoister<'_> {
 
     /// Moves `one` to the end of block `before`, where it replaces `gone` too. The caller removes
     /// it from its old block.
-    fn join(&mut self, s: &mut Shader, one: Id<Instr>, gone: Id<Instr>, before: Id<Block>) {
+    fn merge_before(&mut self, s: &mut Shader, one: Id<Instr>, gone: Id<Instr>, before: Id<Block>) {
         let (Some(kept), Some(lost)) = (s.instrs[one].def(), s.instrs[gone].def()) else {
             return;
         };
-        self.to[lost] = Some(kept);
+        self.replacements[lost] = Some(kept);
         if self.block_of[kept] != Some(before) {
             s.blocks[before].instrs.push(one);
             self.block_of[kept] = Some(before);
@@ -132,7 +132,7 @@ impl Hoister<'_> {
     /// Replaces operands that have been removed.
     fn resolve(&self, s: &mut Shader, id: Id<Instr>) {
         s.instrs[id].for_each_src_mut(|d| {
-            while let Some(other) = self.to[*d] {
+            while let Some(other) = self.replacements[*d] {
                 *d = other;
             }
         });
@@ -151,7 +151,7 @@ impl Hoister<'_> {
 /// True for instructions that depend only on their operands, not on the execution mask, and become
 /// instructions of their own. Those that are usually folded into their use (a condition, a source
 /// modifier, the product of a multiply-add) cost nothing where they are.
-fn is_worth_it(s: &Shader, i: &Instr) -> bool {
+fn is_hoistable(s: &Shader, i: &Instr) -> bool {
     use AluOp::{FAbs, FMul, FNeg, FSat, IAbs, INeg, INot};
     let folds = |op| matches!(op, FAbs | FMul | FNeg | FSat | IAbs | INeg | INot);
     match i {

@@ -14,13 +14,13 @@ use nir::*;
 pub fn opt_idiv_const(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,
-        |s, i| operands(s, i).is_some(),
+        |s, i| match_operands(s, i).is_some(),
         |b, id| {
-            let Some((op, x, c)) = operands(b.shader, &b.shader.instrs[id]) else {
+            let Some((op, x, c)) = match_operands(b.shader, &b.shader.instrs[id]) else {
                 return Action::Keep;
             };
             let x = b.channel(x.def, x.swizzle[0]);
-            match one(b, op, x, c) {
+            match reduce(b, op, x, c) {
                 Some(v) => Action::Replace(v),
                 None => Action::Keep,
             }
@@ -29,7 +29,7 @@ pub fn opt_idiv_const(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// The operation, operand and constant of an instruction that this pass replaces.
-fn operands(s: &Shader, i: &Instr) -> Option<(AluOp, AluSrc, u64)> {
+fn match_operands(s: &Shader, i: &Instr) -> Option<(AluOp, AluSrc, u64)> {
     let Instr::Alu(a) = i else { return None };
     if s.defs[a.def].num_components != 1 {
         return None;
@@ -47,7 +47,7 @@ fn operands(s: &Shader, i: &Instr) -> Option<(AluOp, AluSrc, u64)> {
     }
 }
 
-fn one(b: &mut Builder<'_>, op: AluOp, x: Id<Def>, c: u64) -> Option<Id<Def>> {
+fn reduce(b: &mut Builder<'_>, op: AluOp, x: Id<Def>, c: u64) -> Option<Id<Def>> {
     Some(match op {
         // Division by zero may give any result.
         AluOp::UDiv | AluOp::UMod | AluOp::IDiv | AluOp::IRem if c == 0 => b.imm_u32(0),
@@ -62,19 +62,19 @@ fn one(b: &mut Builder<'_>, op: AluOp, x: Id<Def>, c: u64) -> Option<Id<Def>> {
         }
         AluOp::UMod => {
             let q = udiv(b, x, c as u32);
-            rest(b, x, q, c as u32)
+            remainder(b, x, q, c as u32)
         }
         AluOp::IDiv => idiv(b, x, c as u32 as i32),
         AluOp::IRem => {
             let q = idiv(b, x, c as u32 as i32);
-            rest(b, x, q, c as u32)
+            remainder(b, x, q, c as u32)
         }
         _ => return None,
     })
 }
 
 /// `x - q * c`
-fn rest(b: &mut Builder<'_>, x: Id<Def>, q: Id<Def>, c: u32) -> Id<Def> {
+fn remainder(b: &mut Builder<'_>, x: Id<Def>, q: Id<Def>, c: u32) -> Id<Def> {
     let c = b.imm_int(32, -i64::from(c as i32));
     let p = b.imul(q, c);
     b.iadd(x, p)

@@ -5,8 +5,8 @@
 //!      negations. Inside the branches, the condition and comparisons with the opposite result are
 //!      constants. Tests: tests/opt/opt_if/.
 
-use crate::rewrite::cf::{CfEdit, is_empty_list, lists_inside_out};
 use crate::pass::Ctx;
+use crate::rewrite::cf::{CfEdit, is_empty_list, lists_inside_out};
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,8 +23,8 @@ pub fn opt_if(s: &mut Shader, _: &Ctx) -> bool {
         let mut at = 1;
         while at < s.list(list).len() {
             if let CfNode::If(i) = s.list(list)[at] {
-                changed |= turn_round(s, i);
-                hoist(s, &mut edit, list, at, i);
+                changed |= invert(s, i);
+                move_branch_behind(s, &mut edit, list, at, i);
             }
             at += 2;
         }
@@ -33,7 +33,7 @@ pub fn opt_if(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// Inverts an `if` on a negation.
-fn turn_round(s: &mut Shader, i: Id<If>) -> bool {
+fn invert(s: &mut Shader, i: Id<If>) -> bool {
     let cond = s.ifs[i].cond;
     let inner = match s.alu_of(cond) {
         Some(a) if a.op == AluOp::INot && s.defs[a.srcs[0].def].num_components == 1 => {
@@ -48,7 +48,7 @@ fn turn_round(s: &mut Shader, i: Id<If>) -> bool {
 }
 
 /// Moves the code of one branch behind the `if` if the other branch ends in a jump.
-fn hoist(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) {
+fn move_branch_behind(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) {
     let jumps = |s: &Shader, l: ListRef| s.last_block(l).is_some_and(|b| s.jump_of(b).is_some());
     let (then, other) = (ListRef::Then(i), ListRef::Else(i));
     let side = if jumps(s, then) && !jumps(s, other) {
@@ -88,9 +88,9 @@ fn hoist(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>)
 fn propagate_conditions(s: &mut Shader) -> bool {
     let uses = Uses::new(s);
     let layout = s.layout();
-    let opposites = opposites(s, &layout, &uses);
+    let opposites = negated_comparisons(s, &layout, &uses);
     let mut changed = false;
-    let mut places = None;
+    let mut conditions = None;
     for event in &layout {
         let CfEvent::If(i) = *event else { continue };
         let cond = s.ifs[i].cond;
@@ -108,7 +108,7 @@ fn propagate_conditions(s: &mut Shader) -> bool {
             }
             let mut other: Vec<Known> = Vec::new();
             for &(d, _) in &known {
-                let opposite = question(s, d).and_then(|q| opposites.get(&!q));
+                let opposite = normalise_comparison(s, d).and_then(|q| opposites.get(&!q));
                 other.extend(opposite.into_iter().flatten().map(|d| (*d, !value)));
             }
             known.retain(|&(d, _)| uses.of(d).len() > 1 && s.defs[d].num_components == 1);
@@ -120,9 +120,9 @@ fn propagate_conditions(s: &mut Shader) -> bool {
         if then.is_empty() && other.is_empty() {
             continue;
         }
-        let places = places.get_or_insert_with(|| Places::new(s, &layout));
-        changed |= assume(s, &uses, places, ListRef::Then(i), &then);
-        changed |= assume(s, &uses, places, ListRef::Else(i), &other);
+        let conditions = conditions.get_or_insert_with(|| Conditions::new(s, &layout));
+        changed |= replace_known(s, &uses, conditions, ListRef::Then(i), &then);
+        changed |= replace_known(s, &uses, conditions, ListRef::Else(i), &other);
     }
     changed
 }
@@ -130,17 +130,17 @@ fn propagate_conditions(s: &mut Shader) -> bool {
 /// A comparison and its operands, normalised such that a comparison and its negation differ only in
 /// `opposite`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Question {
+struct Comparison {
     kind: AluOp,
     srcs: [(Id<Def>, u8); 2],
     opposite: bool,
 }
 
-impl std::ops::Not for Question {
-    type Output = Question;
+impl std::ops::Not for Comparison {
+    type Output = Comparison;
 
-    fn not(self) -> Question {
-        Question {
+    fn not(self) -> Comparison {
+        Comparison {
             opposite: !self.opposite,
             ..self
         }
@@ -149,7 +149,7 @@ impl std::ops::Not for Question {
 
 /// The normalised form of a scalar comparison that has a negation. (`flt` has none: its negation is
 /// true for NaN.)
-fn question(s: &Shader, def: Id<Def>) -> Option<Question> {
+fn normalise_comparison(s: &Shader, def: Id<Def>) -> Option<Comparison> {
     let a = s
         .alu_of(def)
         .filter(|a| s.defs[a.def].num_components == 1)?;
@@ -168,7 +168,7 @@ fn question(s: &Shader, def: Id<Def>) -> Option<Question> {
     if a.op.info().props.has(Props::COMMUTES) {
         srcs.sort();
     }
-    Some(Question {
+    Some(Comparison {
         kind,
         srcs,
         opposite,
@@ -176,24 +176,24 @@ fn question(s: &Shader, def: Id<Def>) -> Option<Question> {
 }
 
 /// The comparisons with uses whose negation has uses too, by their normalised form.
-fn opposites(
+fn negated_comparisons(
     s: &Shader,
     layout: &[CfEvent],
     uses: &Uses,
-) -> FxHashMap<Question, SmallVec<[Id<Def>; 1]>> {
-    let mut all: FxHashMap<Question, SmallVec<[Id<Def>; 1]>> = FxHashMap::default();
+) -> FxHashMap<Comparison, SmallVec<[Id<Def>; 1]>> {
+    let mut all: FxHashMap<Comparison, SmallVec<[Id<Def>; 1]>> = FxHashMap::default();
     for event in layout {
         let &CfEvent::Block(b) = event else { continue };
         for def in s.blocks[b].instrs.iter().filter_map(|&i| s.instrs[i].def()) {
             if !uses.of(def).is_empty()
-                && let Some(q) = question(s, def)
+                && let Some(q) = normalise_comparison(s, def)
             {
                 all.entry(q).or_default().push(def);
             }
         }
     }
-    let asked: FxHashSet<Question> = all.keys().copied().collect();
-    all.retain(|q, _| asked.contains(&!*q));
+    let present: FxHashSet<Comparison> = all.keys().copied().collect();
+    all.retain(|q, _| present.contains(&!*q));
     all
 }
 
@@ -201,14 +201,14 @@ fn opposites(
 type Known = (Id<Def>, bool);
 
 /// The positions of conditions.
-struct Places {
+struct Conditions {
     cfg: Cfg,
     /// The block before each `if`, at whose end its condition is read.
     before: IdMap<If, Option<Id<Block>>>,
 }
 
-impl Places {
-    fn new(s: &Shader, layout: &[CfEvent]) -> Places {
+impl Conditions {
+    fn new(s: &Shader, layout: &[CfEvent]) -> Conditions {
         let mut before = IdMap::for_arena(&s.ifs, None);
         let mut last = None;
         for event in layout {
@@ -218,7 +218,7 @@ impl Places {
                 _ => {}
             }
         }
-        Places {
+        Conditions {
             cfg: Cfg::new(s),
             before,
         }
@@ -226,12 +226,18 @@ impl Places {
 }
 
 /// Replaces `known` values by constants where the first block of `list` dominates.
-fn assume(s: &mut Shader, uses: &Uses, places: &Places, list: ListRef, known: &[Known]) -> bool {
+fn replace_known(
+    s: &mut Shader,
+    uses: &Uses,
+    conditions: &Conditions,
+    list: ListRef,
+    known: &[Known],
+) -> bool {
     let Some(first) = s.first_block(list).filter(|_| !known.is_empty()) else {
         return false;
     };
     let mut constants: [Option<Id<Def>>; 2] = [None; 2];
-    let mut get = |s: &mut Shader, value: bool| {
+    let mut constant_for = |s: &mut Shader, value: bool| {
         *constants[usize::from(value)].get_or_insert_with(|| {
             let at = s.blocks[first]
                 .instrs
@@ -241,7 +247,7 @@ fn assume(s: &mut Shader, uses: &Uses, places: &Places, list: ListRef, known: &[
             Builder::before(s, first, at).imm_bool(value)
         })
     };
-    let inside = |b: Id<Block>| places.cfg.dominates(first, b);
+    let inside = |b: Id<Block>| conditions.cfg.dominates(first, b);
     let mut changed = false;
     for &(def, value) in known {
         for place in uses.of(def) {
@@ -251,7 +257,7 @@ fn assume(s: &mut Shader, uses: &Uses, places: &Places, list: ListRef, known: &[
                     let mut reads = false;
                     s.instrs[id].for_each_src(|d| reads |= d == def);
                     if reads {
-                        let constant = get(s, value);
+                        let constant = constant_for(s, value);
                         s.instrs[id].for_each_src_mut(|d| {
                             if *d == def {
                                 *d = constant;
@@ -260,8 +266,8 @@ fn assume(s: &mut Shader, uses: &Uses, places: &Places, list: ListRef, known: &[
                         changed = true;
                     }
                 }
-                Use::If(i) if s.ifs[i].cond == def && places.before[i].is_some_and(inside) => {
-                    s.ifs[i].cond = get(s, value);
+                Use::If(i) if s.ifs[i].cond == def && conditions.before[i].is_some_and(inside) => {
+                    s.ifs[i].cond = constant_for(s, value);
                     changed = true;
                 }
                 _ => {}

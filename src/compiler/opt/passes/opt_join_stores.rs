@@ -5,8 +5,8 @@
 //!      dynamic, a single store of a phi follows the `if`. `lower_indirect_vars` expands each such
 //!      store to a selection per element. Tests: tests/opt/opt_join_stores/.
 
-use crate::rewrite::cf::lists_inside_out;
 use crate::pass::Ctx;
+use crate::rewrite::cf::lists_inside_out;
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
@@ -20,7 +20,7 @@ enum Step {
 
 /// The destination of a store.
 #[derive(PartialEq, Eq)]
-struct Place {
+struct Destination {
     var: Id<Variable>,
     /// The last step first.
     steps: SmallVec<[Step; 3]>,
@@ -30,12 +30,12 @@ struct Place {
 }
 
 /// A store at the end of a block.
-struct Last {
+struct FinalStore {
     /// Its index in the block.
     at: usize,
     pointer: Id<Def>,
     value: Id<Def>,
-    place: Place,
+    destination: Destination,
 }
 
 /// Entry point.
@@ -49,7 +49,7 @@ pub fn opt_join_stores(s: &mut Shader, _: &Ctx) -> bool {
             if let (CfNode::If(i), Some(&CfNode::Block(after))) =
                 (s.list(list)[at], s.list(list).get(at + 1))
             {
-                while join(s, i, after) {
+                while merge_stores(s, i, after) {
                     changed = true;
                 }
             }
@@ -59,7 +59,7 @@ pub fn opt_join_stores(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// Merges the last stores of both branches behind the `if`. Returns true if it did.
-fn join(s: &mut Shader, i: Id<If>, after: Id<Block>) -> bool {
+fn merge_stores(s: &mut Shader, i: Id<If>, after: Id<Block>) -> bool {
     let sides = [ListRef::Then(i), ListRef::Else(i)].map(|list| s.last_block(list));
     let [Some(then), Some(other)] = sides else {
         return false;
@@ -69,7 +69,7 @@ fn join(s: &mut Shader, i: Id<If>, after: Id<Block>) -> bool {
     };
     let dynamic =
         |step: &Step| matches!(step, Step::Element(index) if s.const_of(*index).is_none());
-    if a.place != b.place || !a.place.steps.iter().any(dynamic) {
+    if a.destination != b.destination || !a.destination.steps.iter().any(dynamic) {
         return false;
     }
     let of = s.defs[a.value];
@@ -100,7 +100,7 @@ fn join(s: &mut Shader, i: Id<If>, after: Id<Block>) -> bool {
 }
 
 /// The last memory access of a block, if it is a store to a local variable.
-fn last_store(s: &Shader, block: Id<Block>) -> Option<Last> {
+fn last_store(s: &Shader, block: Id<Block>) -> Option<FinalStore> {
     let instrs = &s.blocks[block].instrs;
     let at = instrs.iter().rposition(|id| {
         !matches!(
@@ -115,12 +115,12 @@ fn last_store(s: &Shader, block: Id<Block>) -> Option<Last> {
         return None;
     }
     let (pointer, value) = (i.srcs[0], i.srcs[1]);
-    let (var, steps) = path(s, pointer)?;
-    Some(Last {
+    let (var, steps) = deref_path(s, pointer)?;
+    Some(FinalStore {
         at,
         pointer,
         value,
-        place: Place {
+        destination: Destination {
             var,
             steps,
             write_mask: i.index("write_mask"),
@@ -130,7 +130,7 @@ fn last_store(s: &Shader, block: Id<Block>) -> Option<Last> {
 }
 
 /// The variable and the steps of a deref chain, the last step first.
-fn path(s: &Shader, pointer: Id<Def>) -> Option<(Id<Variable>, SmallVec<[Step; 3]>)> {
+fn deref_path(s: &Shader, pointer: Id<Def>) -> Option<(Id<Variable>, SmallVec<[Step; 3]>)> {
     let mut steps = SmallVec::new();
     let mut at = pointer;
     loop {

@@ -27,12 +27,12 @@ struct Candidate {
     block: Option<Id<Block>>,
     stores: Vec<Id<Instr>>,
     /// Stores of constants in other blocks, after these.
-    again: Vec<Id<Instr>>,
+    later_stores: Vec<Id<Instr>>,
 }
 
 /// What a deref points to.
 #[derive(Clone, Copy)]
-struct Place {
+struct Pointee {
     var: Id<Variable>,
     dynamic: bool,
 }
@@ -47,23 +47,24 @@ pub fn opt_large_constants(s: &mut Shader, _: &Ctx) -> bool {
         return false;
     }
     let sizes = s.types.natural_sizes();
-    let mut of: IdMap<Variable, Candidate> = IdMap::for_arena(&s.vars, Candidate::default());
+    let mut candidates: IdMap<Variable, Candidate> =
+        IdMap::for_arena(&s.vars, Candidate::default());
     for (id, v) in s.vars.iter() {
-        of[id].possible = is_temp(v.mode) && sizes[v.ty].0 > SMALL_BYTES;
+        candidates[id].possible = is_temp(v.mode) && sizes[v.ty].0 > SMALL_BYTES;
     }
-    if !s.vars.ids().any(|v| of[v].possible) {
+    if !s.vars.ids().any(|v| candidates[v].possible) {
         return false;
     }
-    find(s, &mut of);
+    examine_accesses(s, &mut candidates);
     let mut changed = false;
     for var in s.vars.ids() {
-        let candidate = &of[var];
+        let candidate = &candidates[var];
         if !(candidate.possible && candidate.indexed) {
             continue;
         }
-        let value = value_of(s, var, &candidate.stores);
-        let Some(value) = value.filter(|v| all_hold(s, v, &candidate.again)) else {
-            of[var].possible = false;
+        let value = final_value(s, var, &candidate.stores);
+        let Some(value) = value.filter(|v| are_redundant(s, v, &candidate.later_stores)) else {
+            candidates[var].possible = false;
             continue;
         };
         s.vars[var].init = Some(value);
@@ -71,48 +72,48 @@ pub fn opt_large_constants(s: &mut Shader, _: &Ctx) -> bool {
         changed = true;
     }
     if changed {
-        rewrite(s);
+        apply(s);
     }
     changed
 }
 
 /// Examines all accesses. In layout order, blocks follow their dominators.
-fn find(s: &Shader, of: &mut IdMap<Variable, Candidate>) {
+fn examine_accesses(s: &Shader, candidates: &mut IdMap<Variable, Candidate>) {
     let mut cfg: Option<Cfg> = None;
-    let mut places: IdMap<Def, Option<Place>> = IdMap::for_arena(&s.defs, None);
+    let mut pointees: IdMap<Def, Option<Pointee>> = IdMap::for_arena(&s.defs, None);
     for b in s.block_order() {
         for &id in &s.blocks[b].instrs {
-            let escapes = |of: &mut IdMap<Variable, Candidate>, d: Id<Def>| {
-                if let Some(place) = places[d] {
-                    of[place.var].possible = false;
+            let escapes = |candidates: &mut IdMap<Variable, Candidate>, d: Id<Def>| {
+                if let Some(pointee) = pointees[d] {
+                    candidates[pointee.var].possible = false;
                 }
             };
             match &s.instrs[id] {
                 Instr::Deref(d) if is_temp(d.mode) => {
-                    let place = match d.kind {
-                        DerefKind::Var(var) => of[var].possible.then_some(Place {
+                    let pointee = match d.kind {
+                        DerefKind::Var(var) => candidates[var].possible.then_some(Pointee {
                             var,
                             dynamic: false,
                         }),
-                        DerefKind::Array { parent, index } => places[parent].map(|p| Place {
+                        DerefKind::Array { parent, index } => pointees[parent].map(|p| Pointee {
                             dynamic: p.dynamic || s.const_of(index).is_none(),
                             ..p
                         }),
-                        DerefKind::Struct { parent, .. } => places[parent],
+                        DerefKind::Struct { parent, .. } => pointees[parent],
                         DerefKind::PtrAsArray { parent, .. } | DerefKind::Cast { parent, .. } => {
-                            escapes(of, parent);
+                            escapes(candidates, parent);
                             None
                         }
                     };
-                    places[d.def] = place;
+                    pointees[d.def] = pointee;
                 }
                 Instr::Intrinsic(i) if i.op == IntrinsicOp::LoadDeref => {
-                    let Some(place) = places[i.srcs[0]] else {
+                    let Some(pointee) = pointees[i.srcs[0]] else {
                         continue;
                     };
-                    let c = &mut of[place.var];
+                    let c = &mut candidates[pointee.var];
                     c.read = true;
-                    c.indexed |= place.dynamic;
+                    c.indexed |= pointee.dynamic;
                     if let Some(at) = c.block
                         && c.possible
                         && at != b
@@ -122,38 +123,38 @@ fn find(s: &Shader, of: &mut IdMap<Variable, Candidate>) {
                     }
                 }
                 Instr::Intrinsic(i) if i.op == IntrinsicOp::StoreDeref => {
-                    escapes(of, i.srcs[1]);
-                    let Some(place) = places[i.srcs[0]] else {
+                    escapes(candidates, i.srcs[1]);
+                    let Some(pointee) = pointees[i.srcs[0]] else {
                         continue;
                     };
-                    let c = &mut of[place.var];
+                    let c = &mut candidates[pointee.var];
                     let first = *c.block.get_or_insert(b);
-                    c.possible &= !place.dynamic && s.const_of(i.srcs[1]).is_some();
+                    c.possible &= !pointee.dynamic && s.const_of(i.srcs[1]).is_some();
                     if first == b {
                         c.possible &= !c.read;
                         c.stores.push(id);
                     } else if c.possible {
                         let cfg = cfg.get_or_insert_with(|| Cfg::new(s));
                         c.possible = cfg.dominates(first, b);
-                        c.again.push(id);
+                        c.later_stores.push(id);
                     }
                 }
-                other => other.for_each_src(|d| escapes(of, d)),
+                other => other.for_each_src(|d| escapes(candidates, d)),
             }
         }
     }
 }
 
 /// The zero value of a type, which undefined contents become.
-fn zero(types: &Types, ty: Id<Type>) -> Option<ConstValue> {
-    let all = |ty: Id<Type>, n: usize| Some(ConstValue::Composite(vec![zero(types, ty)?; n]));
+fn zero_value(types: &Types, ty: Id<Type>) -> Option<ConstValue> {
+    let all = |ty: Id<Type>, n: usize| Some(ConstValue::Composite(vec![zero_value(types, ty)?; n]));
     match types.get(ty)? {
         Type::Array { elem, len, .. } => all(*elem, (*len)? as usize),
         Type::Matrix {
             column, columns, ..
         } => all(*column, (*columns).into()),
         Type::Struct { members, .. } => {
-            let parts: Option<Vec<_>> = members.iter().map(|m| zero(types, m.ty)).collect();
+            let parts: Option<Vec<_>> = members.iter().map(|m| zero_value(types, m.ty)).collect();
             Some(ConstValue::Composite(parts?))
         }
         Type::Pointer { .. } => None,
@@ -165,30 +166,30 @@ fn zero(types: &Types, ty: Id<Type>) -> Option<ConstValue> {
 }
 
 /// The value of a variable after its stores.
-fn value_of(s: &Shader, var: Id<Variable>, stores: &[Id<Instr>]) -> Option<ConstValue> {
+fn final_value(s: &Shader, var: Id<Variable>, stores: &[Id<Instr>]) -> Option<ConstValue> {
     let v = &s.vars[var];
     let mut value = match &v.init {
         Some(init) => init.clone(),
-        None => zero(&s.types, v.ty)?,
+        None => zero_value(&s.types, v.ty)?,
     };
     for &store in stores {
-        execute(s, &mut value, store)?;
+        execute_store(s, &mut value, store)?;
     }
     Some(value)
 }
 
 /// True if stores do not change a value.
-fn all_hold(s: &Shader, value: &ConstValue, stores: &[Id<Instr>]) -> bool {
+fn are_redundant(s: &Shader, value: &ConstValue, stores: &[Id<Instr>]) -> bool {
     if stores.is_empty() {
         return true;
     }
     let mut value = value.clone();
-    let mut holds = |store| execute(s, &mut value, store) == Some(false);
+    let mut holds = |store| execute_store(s, &mut value, store) == Some(false);
     stores.iter().all(|store| holds(*store))
 }
 
 /// Executes a store of constants. `Some(true)` if the value changed.
-fn execute(s: &Shader, value: &mut ConstValue, store: Id<Instr>) -> Option<bool> {
+fn execute_store(s: &Shader, value: &mut ConstValue, store: Id<Instr>) -> Option<bool> {
     let Instr::Intrinsic(i) = &s.instrs[store] else {
         return None;
     };
@@ -208,12 +209,17 @@ fn execute(s: &Shader, value: &mut ConstValue, store: Id<Instr>) -> Option<bool>
         }
     }
     let values = s.const_of(i.srcs[1])?;
-    store_at(value, &path, values, i.index("write_mask"))
+    store_component(value, &path, values, i.index("write_mask"))
 }
 
 /// Stores to the part of a constant that a path selects; its last step comes first. `Some(true)` if
 /// the value changed.
-fn store_at(value: &mut ConstValue, path: &[usize], values: &[u64], mask: u32) -> Option<bool> {
+fn store_component(
+    value: &mut ConstValue,
+    path: &[usize],
+    values: &[u64],
+    mask: u32,
+) -> Option<bool> {
     let mut at = value;
     let mut steps = path.iter().rev();
     loop {
@@ -228,16 +234,16 @@ fn store_at(value: &mut ConstValue, path: &[usize], values: &[u64], mask: u32) -
             }
             ConstValue::Vector(to) => {
                 let mut changed = false;
-                let mut put = |to: &mut u64, from: u64| {
+                let mut assign = |to: &mut u64, from: u64| {
                     changed |= *to != from;
                     *to = from;
                 };
                 match steps.next() {
-                    Some(&component) => put(to.get_mut(component)?, *values.first()?),
+                    Some(&component) => assign(to.get_mut(component)?, *values.first()?),
                     None => {
                         for (c, (to, from)) in to.iter_mut().zip(values).enumerate() {
                             if mask >> c & 1 != 0 {
-                                put(to, *from);
+                                assign(to, *from);
                             }
                         }
                     }
@@ -249,7 +255,7 @@ fn store_at(value: &mut ConstValue, path: &[usize], values: &[u64], mask: u32) -
 }
 
 /// Updates the storage mode of derefs, and removes the stores.
-fn rewrite(s: &mut Shader) {
+fn apply(s: &mut Shader) {
     for b in s.block_order() {
         let mut instrs = std::mem::take(&mut s.blocks[b].instrs);
         instrs.retain(|&id| {

@@ -12,8 +12,8 @@
 //! of a slot stay together, because a single message reads them, and equal dwords are not merged.
 //! Ref: SKL PRM vol. 2a, 3DSTATE_SBE. Tests: tests/opt/opt_link_outputs/.
 
-use crate::rewrite::outputs::{outputs_may_move, stored_slot, move_outputs, stored_components};
 use crate::pass::Ctx;
+use crate::rewrite::outputs::{move_outputs, outputs_may_move, stored_components, stored_slot};
 use entity::Id;
 use nir::*;
 use std::collections::BTreeMap;
@@ -23,8 +23,8 @@ pub fn opt_link_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
     let Some(reads) = ctx.read_behind.filter(|_| outputs_may_move(s.stage)) else {
         return false;
     };
-    let dwords = dwords(s, &reads);
-    let links = links(s, &reads, &dwords);
+    let dwords = collect_dwords(s, &reads);
+    let links = new_locations(s, &reads, &dwords);
     if links.is_empty() {
         return false;
     }
@@ -34,7 +34,7 @@ pub fn opt_link_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
             // The capture buffer still needs it.
             Some(_) if dword.captured => Some((slot, component)),
             Some(Linked::Constant(_)) => None,
-            Some(Linked::At(..)) if dword.same.is_some() => None,
+            Some(Linked::At(..)) if dword.equal_to.is_some() => None,
             Some(Linked::At(slot, component)) => Some((*slot, *component)),
             None => Some((slot, component)),
         }
@@ -50,7 +50,7 @@ pub fn opt_link_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
     true
 }
 
-type Place = (Slot, u8);
+type Location = (Slot, u8);
 
 /// A store of a dword: the block, the number of preceding `emit_vertex` in it, and the def and
 /// component of the value.
@@ -66,12 +66,12 @@ struct Dword {
     /// It must keep its slot.
     pinned: bool,
     /// An earlier dword that always has the same value.
-    same: Option<Place>,
+    equal_to: Option<Location>,
 }
 
 /// The dwords, by their original locations.
-fn dwords(s: &Shader, reads: &Reads) -> BTreeMap<Place, Dword> {
-    let mut dwords: BTreeMap<Place, Dword> = BTreeMap::new();
+fn collect_dwords(s: &Shader, reads: &Reads) -> BTreeMap<Location, Dword> {
+    let mut dwords: BTreeMap<Location, Dword> = BTreeMap::new();
     for slot in (Slot::VAR0.0..Slot::PATCH0.0).map(Slot) {
         let [smooth, flat] = reads.of(slot);
         for component in (0..4).filter(|c| (smooth | flat) >> c & 1 == 1) {
@@ -83,9 +83,9 @@ fn dwords(s: &Shader, reads: &Reads) -> BTreeMap<Place, Dword> {
         }
     }
     for captured in &s.info.capture.dwords {
-        let place = (captured.slot, captured.component);
+        let location = (captured.slot, captured.component);
         if captured.slot.user_location().is_some() {
-            let dword = dwords.entry(place).or_default();
+            let dword = dwords.entry(location).or_default();
             (dword.captured, dword.pinned) = (true, true);
         }
     }
@@ -96,7 +96,9 @@ fn dwords(s: &Shader, reads: &Reads) -> BTreeMap<Place, Dword> {
                 continue;
             };
             emitted += u32::from(i.op == IntrinsicOp::EmitVertex);
-            let Some(slot) = stored_slot(s, i) else { continue };
+            let Some(slot) = stored_slot(s, i) else {
+                continue;
+            };
             for (component, def, part) in stored_components(s, i) {
                 if let Some(dword) = dwords.get_mut(&(slot, component)) {
                     dword.stores.push((block, emitted, def, part));
@@ -104,18 +106,18 @@ fn dwords(s: &Shader, reads: &Reads) -> BTreeMap<Place, Dword> {
             }
         }
     }
-    let mut first: BTreeMap<(bool, Vec<Store>), Place> = BTreeMap::new();
+    let mut first: BTreeMap<(bool, Vec<Store>), Location> = BTreeMap::new();
     if reads.vertices {
         return dwords;
     }
-    for (place, dword) in &mut dwords {
-        if dword.read && !dword.stores.is_empty() && constant(s, dword).is_none() {
+    for (location, dword) in &mut dwords {
+        if dword.read && !dword.stores.is_empty() && constant_bits(s, dword).is_none() {
             let key = (dword.flat, dword.stores.clone());
             match first.get(&key) {
-                Some(&same) if !reads.is_pinned(place.0) => dword.same = Some(same),
+                Some(&equal_to) if !reads.is_pinned(location.0) => dword.equal_to = Some(equal_to),
                 Some(_) => {}
                 None => {
-                    first.insert(key, *place);
+                    first.insert(key, *location);
                 }
             }
         }
@@ -124,7 +126,7 @@ fn dwords(s: &Shader, reads: &Reads) -> BTreeMap<Place, Dword> {
 }
 
 /// The constant that a dword always is. If it is never stored, any constant will do.
-fn constant(s: &Shader, dword: &Dword) -> Option<u32> {
+fn constant_bits(s: &Shader, dword: &Dword) -> Option<u32> {
     let mut stores = dword.stores.iter();
     let bits = |store: &Store| s.const_component(store.2, store.3).map(|bits| bits as u32);
     let Some(first) = stores.next() else {
@@ -137,28 +139,32 @@ fn constant(s: &Shader, dword: &Dword) -> Option<u32> {
 }
 
 /// The new locations of the dwords that move.
-fn links(s: &Shader, reads: &Reads, dwords: &BTreeMap<Place, Dword>) -> BTreeMap<Place, Linked> {
+fn new_locations(
+    s: &Shader,
+    reads: &Reads,
+    dwords: &BTreeMap<Location, Dword>,
+) -> BTreeMap<Location, Linked> {
     let mut links = BTreeMap::new();
     // The dwords to place, by slot.
-    let mut groups: BTreeMap<(bool, Slot), Vec<Place>> = BTreeMap::new();
-    for (place, dword) in dwords {
+    let mut groups: BTreeMap<(bool, Slot), Vec<Location>> = BTreeMap::new();
+    for (location, dword) in dwords {
         if dword.read
-            && !reads.is_pinned(place.0)
-            && let Some(bits) = constant(s, dword)
+            && !reads.is_pinned(location.0)
+            && let Some(bits) = constant_bits(s, dword)
         {
-            links.insert(*place, Linked::Constant(bits));
+            links.insert(*location, Linked::Constant(bits));
             continue;
         }
-        if !dword.pinned && dword.same.is_none() {
+        if !dword.pinned && dword.equal_to.is_none() {
             groups
-                .entry((dword.flat, place.0))
+                .entry((dword.flat, location.0))
                 .or_default()
-                .push(*place);
+                .push(*location);
         }
     }
     let packed = match reads.vertices {
-        true => by_groups(&groups),
-        false => by_dwords(&groups),
+        true => pack_groups(&groups),
+        false => pack_dwords(&groups),
     };
     // If that saves no slot, everything stays where it is.
     let count = packed.iter().map(|p| p.1.0 + 1).max().unwrap_or(0);
@@ -177,30 +183,30 @@ fn links(s: &Shader, reads: &Reads, dwords: &BTreeMap<Place, Dword>) -> BTreeMap
             }
         }
     }
-    for (place, dword) in dwords {
-        if let Some(same) = dword.same {
-            let to = match links.get(&same) {
+    for (location, dword) in dwords {
+        if let Some(equal_to) = dword.equal_to {
+            let to = match links.get(&equal_to) {
                 Some(Linked::At(slot, component)) => (*slot, *component),
-                _ => same,
+                _ => equal_to,
             };
-            links.insert(*place, Linked::At(to.0, to.1));
+            links.insert(*location, Linked::At(to.0, to.1));
         }
     }
     links
 }
 
 /// Each dword, with the index of its new slot and its component.
-type Packed = Vec<(Place, (usize, u8))>;
+type Packed = Vec<(Location, (usize, u8))>;
 
 /// Packs dwords one after another, interpolated ones first.
-fn by_dwords(groups: &BTreeMap<(bool, Slot), Vec<Place>>) -> Packed {
+fn pack_dwords(groups: &BTreeMap<(bool, Slot), Vec<Location>>) -> Packed {
     let mut packed = Vec::new();
     let mut next: usize = 0;
     for flat in [false, true] {
         next = next.next_multiple_of(4);
         for group in groups.iter().filter(|group| group.0.0 == flat) {
-            for place in group.1 {
-                packed.push((*place, (next / 4, (next % 4) as u8)));
+            for location in group.1 {
+                packed.push((*location, (next / 4, (next % 4) as u8)));
                 next += 1;
             }
         }
@@ -210,7 +216,7 @@ fn by_dwords(groups: &BTreeMap<(bool, Slot), Vec<Place>>) -> Packed {
 
 /// Packs the dwords of a slot together: the largest groups first, each in the first slot that has
 /// room.
-fn by_groups(groups: &BTreeMap<(bool, Slot), Vec<Place>>) -> Packed {
+fn pack_groups(groups: &BTreeMap<(bool, Slot), Vec<Location>>) -> Packed {
     let mut all: Vec<_> = groups.values().collect();
     all.sort_by_key(|group| std::cmp::Reverse(group.len()));
     let mut taken: Vec<usize> = Vec::new();
@@ -221,8 +227,8 @@ fn by_groups(groups: &BTreeMap<(bool, Slot), Vec<Place>>) -> Packed {
             taken.push(0);
             taken.len() - 1
         });
-        for place in group {
-            packed.push((*place, (slot, taken[slot] as u8)));
+        for location in group {
+            packed.push((*location, (slot, taken[slot] as u8)));
             taken[slot] += 1;
         }
     }

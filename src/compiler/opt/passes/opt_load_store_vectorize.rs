@@ -10,7 +10,9 @@
 //! bounds is entirely out of bounds, so it must not include the start of the buffer. Tests:
 //! tests/opt/opt_load_store_vectorize/.
 
-use crate::analysis::offset::{Linear, SLOT_BYTES, Terms, constant_start, is_slots, may_wrap, split_constant};
+use crate::analysis::offset::{
+    Linear, SLOT_BYTES, Terms, constant_start, is_slots, may_wrap, split_constant,
+};
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
@@ -32,7 +34,7 @@ enum Class {
 
 /// The class, the index of the offset operand, the index of the handle operand, and whether it is a
 /// store.
-fn describe(stage: Stage, i: &Intrinsic) -> Option<(Class, usize, Option<usize>, bool)> {
+fn classify(stage: Stage, i: &Intrinsic) -> Option<(Class, usize, Option<usize>, bool)> {
     use IntrinsicOp as Op;
     let op = i.op;
     if stage == Stage::TessControl {
@@ -120,17 +122,17 @@ struct Group {
 pub fn opt_load_store_vectorize(s: &mut Shader, ctx: &Ctx) -> bool {
     let mut changed = false;
     for b in s.block_order() {
-        changed |= block(s, b, ctx.robust_buffers);
+        changed |= vectorize_block(s, b, ctx.robust_buffers);
     }
     changed
 }
 
-fn block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
+fn vectorize_block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
     let candidates = s.blocks[b]
         .instrs
         .iter()
         .filter(|i| match &s.instrs[**i] {
-            Instr::Intrinsic(i) => describe(s.stage, i).is_some(),
+            Instr::Intrinsic(i) => classify(s.stage, i).is_some(),
             _ => false,
         })
         .count();
@@ -143,11 +145,11 @@ fn block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
         let Instr::Intrinsic(i) = &s.instrs[id] else {
             continue;
         };
-        let Some((class, offset_at, handle_at, store)) = describe(s.stage, i) else {
+        let Some((class, offset_at, handle_at, store)) = classify(s.stage, i) else {
             // Atomics and barriers order accesses to all memory that may change.
             let effects = i.op.info().effects;
             if effects.any(Effects::WRITES) || effects.any(Effects::BARRIER) {
-                close(&mut groups, &mut done, |g| g.class != Class::Constant);
+                close_groups(&mut groups, &mut done, |g| g.class != Class::Constant);
             }
             continue;
         };
@@ -164,7 +166,7 @@ fn block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
             },
         };
         // A write closes groups that may access the same memory; a read closes those of stores.
-        close(&mut groups, &mut done, |g| {
+        close_groups(&mut groups, &mut done, |g| {
             g.class == class && class != Class::Constant && (store || g.store) && g.key != key
         });
         let fits = shape.is_some_and(|d| d.bit_size == 32 && d.num_components <= 4)
@@ -172,7 +174,7 @@ fn block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
             && (!store
                 || shape.is_some_and(|d| i.index("write_mask") == (1 << d.num_components) - 1));
         if !fits {
-            close(&mut groups, &mut done, |g| g.key == key);
+            close_groups(&mut groups, &mut done, |g| g.key == key);
             continue;
         }
         let access = Access {
@@ -182,7 +184,7 @@ fn block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
             components: shape.map_or(1, |d| d.num_components),
         };
         // Stores to the same location keep their order: the later one starts a new group.
-        close(&mut groups, &mut done, |g| {
+        close_groups(&mut groups, &mut done, |g| {
             g.store && g.key == key && g.accesses.iter().any(|a| a.overlaps(&access))
         });
         match groups.iter_mut().find(|g| g.key == key) {
@@ -201,16 +203,16 @@ fn block(s: &mut Shader, b: Id<Block>, robust: bool) -> bool {
     done.append(&mut groups);
     let mut edits: Vec<Merge> = Vec::new();
     for g in &mut done {
-        merges(s, g, &mut edits);
+        find_merges(s, g, &mut edits);
     }
     if edits.is_empty() {
         return false;
     }
-    apply(s, b, edits);
+    apply_merges(s, b, edits);
     true
 }
 
-fn close(groups: &mut Vec<Group>, done: &mut Vec<Group>, which: impl Fn(&Group) -> bool) {
+fn close_groups(groups: &mut Vec<Group>, done: &mut Vec<Group>, which: impl Fn(&Group) -> bool) {
     let mut k = 0;
     while k < groups.len() {
         if which(&groups[k]) {
@@ -231,7 +233,7 @@ struct Merge {
     parts: Vec<Access>,
 }
 
-fn merges(s: &Shader, g: &mut Group, out: &mut Vec<Merge>) {
+fn find_merges(s: &Shader, g: &mut Group, out: &mut Vec<Merge>) {
     if g.accesses.len() < 2 {
         return;
     }
@@ -240,8 +242,12 @@ fn merges(s: &Shader, g: &mut Group, out: &mut Vec<Merge>) {
     let mut end = 0i64;
     let mut flush = |run: &mut Vec<Access>, end: i64| {
         if run.len() > 1 {
-            let places = run.iter().map(|a| a.at);
-            let at = if g.store { places.max() } else { places.min() };
+            let positions = run.iter().map(|a| a.at);
+            let at = if g.store {
+                positions.max()
+            } else {
+                positions.min()
+            };
             out.push(Merge {
                 store: g.store,
                 at: at.unwrap_or(0),
@@ -278,7 +284,7 @@ fn merges(s: &Shader, g: &mut Group, out: &mut Vec<Merge>) {
     flush(&mut run, end);
 }
 
-fn apply(s: &mut Shader, block: Id<Block>, mut edits: Vec<Merge>) {
+fn apply_merges(s: &mut Shader, block: Id<Block>, mut edits: Vec<Merge>) {
     edits.sort_by_key(|m| m.at);
     let old = std::mem::take(&mut s.blocks[block].instrs);
     let mut gone: Vec<Option<usize>> = vec![None; old.len()];
@@ -328,11 +334,11 @@ fn apply(s: &mut Shader, block: Id<Block>, mut edits: Vec<Merge>) {
 }
 
 /// The merged access: a copy of `model` with its offset moved to the start.
-fn moved(b: &mut Builder<'_>, m: &Merge, model: &Access) -> Option<Intrinsic> {
+fn merged_access(b: &mut Builder<'_>, m: &Merge, model: &Access) -> Option<Intrinsic> {
     let Instr::Intrinsic(mut i) = b.shader.instrs[model.instr].clone() else {
         return None;
     };
-    let (_, offset_at, _, _) = describe(b.shader.stage, &i)?;
+    let (_, offset_at, _, _) = classify(b.shader.stage, &i)?;
     let delta = m.start - model.offset;
     if is_slots(&i) {
         // The merged access is in the same slot.
@@ -358,13 +364,13 @@ fn moved(b: &mut Builder<'_>, m: &Merge, model: &Access) -> Option<Intrinsic> {
 
 fn load(b: &mut Builder<'_>, m: &Merge) -> Option<Id<Def>> {
     let model = m.parts.iter().find(|p| p.at == m.at)?;
-    let i = moved(b, m, model)?;
+    let i = merged_access(b, m, model)?;
     Some(b.load(i.op, m.dwords, 32, &i.srcs, &i.indices))
 }
 
 fn store(b: &mut Builder<'_>, m: &Merge) -> Option<()> {
     let model = m.parts.iter().find(|p| p.at == m.at)?;
-    let mut i = moved(b, m, model)?;
+    let mut i = merged_access(b, m, model)?;
     let mut parts: SmallVec<[(Id<Def>, u8); 4]> = SmallVec::new();
     for p in &m.parts {
         if let Instr::Intrinsic(x) = &b.shader.instrs[p.instr] {

@@ -12,20 +12,20 @@
 //! undefined for such variables). Each copy then evaluates the condition. Tests:
 //! tests/opt/opt_loop_unroll/.
 
-use crate::rewrite::cf::{CfEdit, copy_nodes, lists_inside_out};
 use crate::analysis::dynamic_index;
 use crate::pass::Ctx;
+use crate::rewrite::cf::{CfEdit, copy_nodes, lists_inside_out};
 use entity::{Id, IdMap};
 use nir::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 /// Maximum number of iterations.
-const MAX_ROUNDS: u32 = 64;
+const MAX_ITERATIONS: u32 = 64;
 
 /// Maximum number of iterations, and of instructions in all of them, for loops that index local
 /// arrays: constant indices allow the array to be promoted to SSA values instead of memory.
-const INDEXING_ROUNDS: u32 = 32;
+const INDEXING_ITERATIONS: u32 = 32;
 const INDEXING_LIMIT: u32 = 16384;
 
 /// Entry point.
@@ -43,7 +43,7 @@ fn unroll_one(s: &mut Shader, ctx: &Ctx) -> bool {
     for list in lists_inside_out(s) {
         for at in (1..s.list(list).len()).step_by(2) {
             if let CfNode::Loop(l) = s.list(list)[at]
-                && let Some(plan) = plan(s, &cfg, ctx, list, at, l)
+                && let Some(plan) = plan_unroll(s, &cfg, ctx, list, at, l)
             {
                 let mut edit = CfEdit::new();
                 unroll(s, &mut edit, list, at, l, plan);
@@ -58,7 +58,7 @@ fn unroll_one(s: &mut Shader, ctx: &Ctx) -> bool {
 /// How to unroll a loop.
 struct Plan {
     /// The number of iterations in which the condition does not break.
-    rounds: u32,
+    iterations: u32,
     /// The loop may break earlier.
     at_most: bool,
     before: Id<Block>,
@@ -69,10 +69,17 @@ struct Plan {
     /// The other branch of that `if`, which is empty.
     stay: Id<Block>,
     /// Blocks with other breaks.
-    others: SmallVec<[Id<Block>; 2]>,
+    other_exits: SmallVec<[Id<Block>; 2]>,
 }
 
-fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>) -> Option<Plan> {
+fn plan_unroll(
+    s: &Shader,
+    cfg: &Cfg,
+    ctx: &Ctx,
+    list: ListRef,
+    at: usize,
+    l: Id<Loop>,
+) -> Option<Plan> {
     let body = ListRef::Loop(l);
     let (Some(&CfNode::Block(before)), Some(&CfNode::Block(after))) =
         (s.list(list).get(at - 1), s.list(list).get(at + 1))
@@ -96,50 +103,52 @@ fn plan(s: &Shader, cfg: &Cfg, ctx: &Ctx, list: ListRef, at: usize, l: Id<Loop>)
     };
     // One entry and one back edge.
     let back = &cfg[head].preds;
-    let others = cfg[after].preds.iter().copied().filter(|p| *p != exit);
-    let others: SmallVec<[Id<Block>; 2]> = others.collect();
+    let other_exits = cfg[after].preds.iter().copied().filter(|p| *p != exit);
+    let other_exits: SmallVec<[Id<Block>; 2]> = other_exits.collect();
     if back.len() != 2
         || !back.contains(&before)
         || !back.contains(&tail)
-        || others.iter().any(|b| s.jump_of(*b) != Some(Jump::Break))
+        || other_exits
+            .iter()
+            .any(|b| s.jump_of(*b) != Some(Jump::Break))
         || !s.blocks[stay].instrs.is_empty()
         || head == tail
     {
         return None;
     }
-    let (size, indexing) = size_of(s, body);
-    let mut most = (ctx.unroll_limit / size.max(1)).min(MAX_ROUNDS);
+    let (size, indexing) = body_size(s, body);
+    let mut limit = (ctx.unroll_limit / size.max(1)).min(MAX_ITERATIONS);
     if indexing && ctx.unroll_limit > 0 {
-        most = most.max((INDEXING_LIMIT / size.max(1)).min(INDEXING_ROUNDS));
+        limit = limit.max((INDEXING_LIMIT / size.max(1)).min(INDEXING_ITERATIONS));
     }
     // The inner loop dominates the cost of an iteration.
     let nested = (s.layout_of(body).iter()).any(|e| matches!(e, CfEvent::Loop(_)));
     // The barrier dominates the cost too.
-    if !indexing && (nested || waits(s, body)) {
-        most = most.min(1);
+    if !indexing && (nested || has_barrier(s, body)) {
+        limit = limit.min(1);
     }
-    let known = count_rounds(s, term, breaks_on, l, (before, tail), most);
+    let known = count_iterations(s, term, breaks_on, l, (before, tail), limit);
     let at_most = known.is_none();
-    let rounds = known.or_else(|| {
-        let alone = indexing && others.is_empty() && !nested && !waits(s, body);
-        let few = |rounds: &u32| *rounds <= most && rounds * size <= ctx.unroll_limit;
-        let bound = || most_rounds(s, body, (head, before, tail));
+    let iterations = known.or_else(|| {
+        let alone = indexing && other_exits.is_empty() && !nested && !has_barrier(s, body);
+        let few = |iterations: &u32| *iterations <= limit && iterations * size <= ctx.unroll_limit;
+        let bound = || max_iterations(s, body, (head, before, tail));
         alone.then(bound).flatten().filter(few)
     })?;
     Some(Plan {
-        rounds,
+        iterations,
         at_most,
         before,
         head,
         tail,
         exit,
         stay,
-        others,
+        other_exits,
     })
 }
 
 /// True if a loop contains a barrier.
-fn waits(s: &Shader, body: ListRef) -> bool {
+fn has_barrier(s: &Shader, body: ListRef) -> bool {
     let barrier = |i: &Id<Instr>| s.instrs[*i].effects().any(Effects::BARRIER);
     s.layout_of(body).iter().any(|e| match e {
         CfEvent::Block(b) => s.blocks[*b].instrs.iter().any(barrier),
@@ -148,10 +157,13 @@ fn waits(s: &Shader, body: ListRef) -> bool {
 }
 
 /// The number of instructions per iteration, and whether local arrays are indexed dynamically.
-fn size_of(s: &Shader, body: ListRef) -> (u32, bool) {
+fn body_size(s: &Shader, body: ListRef) -> (u32, bool) {
     let layout = s.layout_of(body);
     let indexing = layout.iter().any(|e| match e {
-        CfEvent::Block(b) => s.blocks[*b].instrs.iter().any(|i| dynamic_index::indexes_array(s, *i)),
+        CfEvent::Block(b) => s.blocks[*b]
+            .instrs
+            .iter()
+            .any(|i| dynamic_index::indexes_array(s, *i)),
         _ => false,
     });
     let size = layout
@@ -175,14 +187,14 @@ fn size_of(s: &Shader, body: ListRef) -> (u32, bool) {
 }
 
 /// Evaluates iterations until the loop breaks. Returns the number of full iterations, or `None` if
-/// it is unknown or above `most`.
-fn count_rounds(
+/// it is unknown or above `limit`.
+fn count_iterations(
     s: &Shader,
     term: Id<If>,
     breaks_on: bool,
     l: Id<Loop>,
     (before, tail): (Id<Block>, Id<Block>),
-    most: u32,
+    limit: u32,
 ) -> Option<u32> {
     type Known = FxHashMap<Id<Def>, SmallVec<[u64; 4]>>;
     let top: Vec<Id<Block>> = s.loops[l]
@@ -211,7 +223,7 @@ fn count_rounds(
         .filter_map(|p| Some((p.0, value(&Known::default(), p.1)?)))
         .collect();
     let cond = s.ifs[term].cond;
-    for round in 0..=most {
+    for iteration in 0..=limit {
         for &b in &top {
             for &id in &s.blocks[b].instrs {
                 if let Instr::Alu(a) = &s.instrs[id]
@@ -223,7 +235,7 @@ fn count_rounds(
         }
         let hit = *value(&known, cond)?.first()? != 0;
         if hit == breaks_on {
-            return Some(round);
+            return Some(iteration);
         }
         known = phis
             .iter()
@@ -235,7 +247,7 @@ fn count_rounds(
 
 /// An upper bound of the number of full iterations: each accesses an element of a local array by a
 /// counter with a constant step.
-fn most_rounds(
+fn max_iterations(
     s: &Shader,
     body: ListRef,
     (head, before, tail): (Id<Block>, Id<Block>, Id<Block>),
@@ -261,18 +273,18 @@ fn most_rounds(
     });
     let bounds = counters.filter_map(|(counter, first, step)| {
         let elements = s.layout_of(body).iter().find_map(|event| match event {
-            CfEvent::Block(b) => element(s, *b, counter),
+            CfEvent::Block(b) => indexed_array_length(s, *b, counter),
             _ => None,
         })?;
-        let reaches = |b: Id<Block>| element(s, b, counter) == Some(elements);
-        let bounded = reached_always(s, body, &reaches) && first < u64::from(elements);
+        let reaches = |b: Id<Block>| indexed_array_length(s, b, counter) == Some(elements);
+        let bounded = always_reaches(s, body, &reaches) && first < u64::from(elements);
         bounded.then(|| (u64::from(elements) - first).div_ceil(step) as u32)
     });
     bounds.min()
 }
 
 /// The length of an array of which a block loads or stores the element with index `number`.
-fn element(s: &Shader, block: Id<Block>, number: Id<Def>) -> Option<u32> {
+fn indexed_array_length(s: &Shader, block: Id<Block>, number: Id<Def>) -> Option<u32> {
     s.blocks[block].instrs.iter().find_map(|&id| {
         let Instr::Intrinsic(access) = &s.instrs[id] else {
             return None;
@@ -295,19 +307,19 @@ fn element(s: &Shader, block: Id<Block>, number: Id<Def>) -> Option<u32> {
 
 /// True if every path through a list that does not leave it passes a block for which `reaches` is
 /// true.
-fn reached_always(s: &Shader, list: ListRef, reaches: &dyn Fn(Id<Block>) -> bool) -> bool {
+fn always_reaches(s: &Shader, list: ListRef, reaches: &dyn Fn(Id<Block>) -> bool) -> bool {
     s.list(list).iter().any(|node| match *node {
         CfNode::Block(b) => reaches(b),
         CfNode::If(i) => {
             let side = |list: ListRef| {
                 let leaves = s.last_block(list).is_some_and(|b| s.jump_of(b).is_some());
-                leaves || reached_always(s, list, reaches)
+                leaves || always_reaches(s, list, reaches)
             };
             // A branch that leaves the loop does not complete the iteration, but at least one
             // branch must.
             let sides = [ListRef::Then(i), ListRef::Else(i)];
             sides.iter().all(|list| side(*list))
-                && sides.iter().any(|list| reached_always(s, *list, reaches))
+                && sides.iter().any(|list| always_reaches(s, *list, reaches))
         }
         CfNode::Loop(_) => false,
     })
@@ -339,7 +351,7 @@ fn evaluate(
 
 /// Brings the loop to closed SSA form (LCSSA): code behind it uses its values only through phis in
 /// `after`, whose predecessors are `exits`.
-fn close(s: &mut Shader, l: Id<Loop>, after: Id<Block>, exits: &[Id<Block>]) {
+fn close_ssa(s: &mut Shader, l: Id<Loop>, after: Id<Block>, exits: &[Id<Block>]) {
     let inside: Vec<CfEvent> = s.layout_of(ListRef::Loop(l)).to_vec();
     let mut blocks: IdMap<Block, bool> = IdMap::for_arena(&s.blocks, false);
     let mut own: IdMap<Def, bool> = IdMap::for_arena(&s.defs, false);
@@ -403,21 +415,21 @@ fn close(s: &mut Shader, l: Id<Loop>, after: Id<Block>, exits: &[Id<Block>]) {
 type Srcs = SmallVec<[(Id<Block>, Id<Def>); 4]>;
 
 /// The operands of the phis behind a loop, as its exits are copied.
-struct Ways {
+struct ExitPhis {
     /// The phis, with their operands from the original loop.
     phis: Vec<(Id<Instr>, Srcs)>,
     copied: Vec<Srcs>,
 }
 
-impl Ways {
-    fn new(s: &Shader, after: Id<Block>) -> Ways {
+impl ExitPhis {
+    fn new(s: &Shader, after: Id<Block>) -> ExitPhis {
         let mut phis = Vec::new();
         for &id in &s.blocks[after].instrs {
             if let Instr::Phi(p) = &s.instrs[id] {
                 phis.push((id, p.srcs.iter().copied().collect()));
             }
         }
-        Ways {
+        ExitPhis {
             copied: vec![SmallVec::new(); phis.len()],
             phis,
         }
@@ -431,6 +443,25 @@ impl Ways {
         }
     }
 
+    /// Adds operands for the copies of `exits` among the copied nodes (original, copy).
+    fn add_copies(
+        &mut self,
+        s: &Shader,
+        (original, copy): (&CfList, &CfList),
+        exits: &[Id<Block>],
+        value: impl Fn(Id<Def>) -> Id<Def>,
+    ) {
+        let (old, new) = (s.layout_of_nodes(original), s.layout_of_nodes(copy));
+        for pair in old.iter().zip(&new) {
+            if let (CfEvent::Block(from), CfEvent::Block(to)) = pair
+                && exits.contains(from)
+            {
+                self.add(*from, *to, &value);
+            }
+        }
+    }
+
+    /// Replaces the operands of the phis by those added.
     fn finish(self, s: &mut Shader) {
         for ((id, _), copied) in self.phis.into_iter().zip(self.copied) {
             if let Instr::Phi(p) = &mut s.instrs[id] {
@@ -442,7 +473,7 @@ impl Ways {
 
 /// Removes the `if` with the condition from a body, whose head continues with the rest. Returns the
 /// replacements of the phis behind that `if`.
-fn without_condition(
+fn remove_condition(
     s: &mut Shader,
     edit: &mut CfEdit,
     body: &mut CfList,
@@ -487,23 +518,8 @@ fn without_condition(
     inner
 }
 
-fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loop>, plan: Plan) {
-    // Exits that every copy has.
-    let mut leave = plan.others.clone();
-    if plan.at_most {
-        leave.push(plan.exit);
-    }
-    let after = match s.list(list).get(at + 1) {
-        Some(&CfNode::Block(after)) if !leave.is_empty() => {
-            let exits: Vec<_> = plan.others.iter().copied().chain([plan.exit]).collect();
-            close(s, l, after, &exits);
-            Some(after)
-        }
-        _ => None,
-    };
-    let mut ways = after.map(|after| Ways::new(s, after));
-    let mut body = std::mem::take(&mut s.loops[l].body);
-    // The phis of the head, as (phi, first value, next value).
+/// The phis of a loop's head, as (phi, first value, next value). They are removed from the block.
+fn take_head_phis(s: &mut Shader, plan: &Plan) -> Vec<(Id<Def>, Id<Def>, Id<Def>)> {
     let n = s.blocks[plan.head]
         .instrs
         .iter()
@@ -518,6 +534,32 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
             }
         }
     }
+    phis
+}
+
+/// Replaces the loop at index `at` of `list` by copies of its body.
+fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loop>, plan: Plan) {
+    // Exits that every copy has.
+    let mut copied_exits = plan.other_exits.clone();
+    if plan.at_most {
+        copied_exits.push(plan.exit);
+    }
+    let after = match s.list(list).get(at + 1) {
+        Some(&CfNode::Block(after)) if !copied_exits.is_empty() => {
+            let exits: Vec<_> = plan
+                .other_exits
+                .iter()
+                .copied()
+                .chain([plan.exit])
+                .collect();
+            close_ssa(s, l, after, &exits);
+            Some(after)
+        }
+        _ => None,
+    };
+    let mut exit_phis = after.map(|after| ExitPhis::new(s, after));
+    let mut body = std::mem::take(&mut s.loops[l].body);
+    let phis = take_head_phis(s, &plan);
     // The last, partial iteration: the head and the block that breaks.
     let last_head: Vec<Id<Instr>> = s.blocks[plan.head].instrs.clone();
     let mut last_exit = s.blocks[plan.exit].instrs.clone();
@@ -527,12 +569,12 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
     }
     let inner = match plan.at_most {
         true => FxHashMap::default(),
-        false => without_condition(s, edit, &mut body, &plan),
+        false => remove_condition(s, edit, &mut body, &plan),
     };
     let mut now: FxHashMap<Id<Def>, Id<Def>> = phis.iter().map(|p| (p.0, p.1)).collect();
     let start = s.blocks.push(Block::default());
     let mut nodes: CfList = vec![CfNode::Block(start)];
-    for _ in 0..plan.rounds {
+    for _ in 0..plan.iterations {
         // Phis behind the `if` had one operand: a value of the head, or of outside the loop. Their
         // uses read it directly once the copy has renamed it.
         let copy = copy_nodes(s, &body, now);
@@ -544,18 +586,11 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
             copy.defs.get(&d).copied().unwrap_or(d)
         };
         for (from, _) in sorted(&inner) {
-            edit_copy(s, &copy.nodes, from, find(from));
+            replace_uses(s, &copy.nodes, from, find(from));
         }
         now = phis.iter().map(|p| (p.0, find(p.2))).collect();
-        if let Some(ways) = &mut ways {
-            let (old, new) = (s.layout_of_nodes(&body), s.layout_of_nodes(&copy.nodes));
-            for pair in old.iter().zip(&new) {
-                if let (CfEvent::Block(from), CfEvent::Block(to)) = pair
-                    && leave.contains(from)
-                {
-                    ways.add(*from, *to, find);
-                }
-            }
+        if let Some(exit_phis) = &mut exit_phis {
+            exit_phis.add_copies(s, (&body, &copy.nodes), &copied_exits, find);
         }
         append(s, edit, &mut nodes, copy.nodes);
     }
@@ -564,10 +599,10 @@ fn unroll(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, l: Id<Loo
         instrs: last_head.into_iter().chain(last_exit).collect(),
     });
     let copy = copy_nodes(s, &vec![CfNode::Block(end)], now);
-    if let (Some(mut ways), Some(&CfNode::Block(end))) = (ways, copy.nodes.first()) {
+    if let (Some(mut exit_phis), Some(&CfNode::Block(end))) = (exit_phis, copy.nodes.first()) {
         let value = |d: Id<Def>| copy.defs.get(&d).copied().unwrap_or(d);
-        ways.add(plan.exit, end, value);
-        ways.finish(s);
+        exit_phis.add(plan.exit, end, value);
+        exit_phis.finish(s);
         let jump = s.instrs.push(Instr::Jump(Jump::Break));
         s.blocks[end].instrs.push(jump);
         append(s, edit, &mut nodes, copy.nodes);
@@ -593,7 +628,7 @@ fn sorted(defs: &FxHashMap<Id<Def>, Id<Def>>) -> Vec<(Id<Def>, Id<Def>)> {
 }
 
 /// Replaces uses of `from` in `nodes` by `to`.
-fn edit_copy(s: &mut Shader, nodes: &CfList, from: Id<Def>, to: Id<Def>) {
+fn replace_uses(s: &mut Shader, nodes: &CfList, from: Id<Def>, to: Id<Def>) {
     for event in s.layout_of_nodes(nodes) {
         match event {
             CfEvent::Block(b) => {

@@ -6,14 +6,14 @@
 //!      speculated, except for loads that the effects table calls pure. Tests:
 //!      tests/opt/opt_peephole_select/.
 
-use crate::rewrite::cf::{CfEdit, replace_ifs};
 use crate::pass::Ctx;
+use crate::rewrite::cf::{CfEdit, replace_ifs};
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
 /// Maximum cost of both branches together.
-const LIMIT: u32 = 12;
+const MAX_COST: u32 = 12;
 
 /// Entry point.
 pub fn opt_peephole_select(s: &mut Shader, _: &Ctx) -> bool {
@@ -21,7 +21,7 @@ pub fn opt_peephole_select(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// The cost of executing a block unconditionally; `None` if that is not allowed.
-fn cost(s: &Shader, b: Id<Block>) -> Option<u32> {
+fn speculation_cost(s: &Shader, b: Id<Block>) -> Option<u32> {
     let mut sum = 0u32;
     for &id in &s.blocks[b].instrs {
         sum += match &s.instrs[id] {
@@ -45,11 +45,11 @@ fn cost(s: &Shader, b: Id<Block>) -> Option<u32> {
 /// True for a load from a constant offset of a buffer with a constant index: it is usually a push
 /// constant, or shared by CSE.
 fn is_constant_load(s: &Shader, i: &Intrinsic) -> bool {
-    let one = |d: Id<Def>| s.const_of(d).is_some();
+    let constant = |d: Id<Def>| s.const_of(d).is_some();
     i.op == IntrinsicOp::LoadUbo
-        && one(i.srcs[1])
+        && constant(i.srcs[1])
         && s.intrinsic_of(i.srcs[0])
-            .is_some_and(|h| h.op == IntrinsicOp::VulkanResourceIndex && one(h.srcs[0]))
+            .is_some_and(|h| h.op == IntrinsicOp::VulkanResourceIndex && constant(h.srcs[0]))
 }
 
 fn flatten(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If>) -> Option<()> {
@@ -62,14 +62,14 @@ fn flatten(s: &mut Shader, edit: &mut CfEdit, list: ListRef, at: usize, i: Id<If
     let Some(&CfNode::Block(after)) = s.list(list).get(at + 1) else {
         return None;
     };
-    let total = cost(s, then)? + cost(s, other)?;
+    let total = speculation_cost(s, then)? + speculation_cost(s, other)?;
     let phis: SmallVec<[Id<Instr>; 4]> = s.blocks[after]
         .instrs
         .iter()
         .copied()
         .take_while(|p| matches!(s.instrs[*p], Instr::Phi(_)))
         .collect();
-    if total + phis.len() as u32 > LIMIT {
+    if total + phis.len() as u32 > MAX_COST {
         return None;
     }
     let cond = s.ifs[i].cond;

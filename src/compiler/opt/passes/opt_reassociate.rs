@@ -19,10 +19,10 @@ const MAX_OPERANDS: usize = 12;
 /// Entry point.
 pub fn opt_reassociate(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
-    let readers = readers(s, &order);
+    let uses = collect_uses(s, &order);
     let mut changed = false;
     for block in order {
-        let chains = chains(s, block, &readers);
+        let chains = find_chains(s, block, &uses);
         if chains.iter().any(|c| c.operands.len() > 2) {
             changed |= reorder(s, block, chains);
         }
@@ -32,27 +32,27 @@ pub fn opt_reassociate(s: &mut Shader, _: &Ctx) -> bool {
 
 /// The uses of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reader {
+enum Uses {
     None,
     /// One use, by this instruction in this block.
-    One(Id<Instr>, Id<Block>),
-    Other,
+    Single(Id<Instr>, Id<Block>),
+    Several,
 }
 
-fn readers(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Reader> {
-    let mut out: IdMap<Def, Reader> = IdMap::for_arena(&s.defs, Reader::None);
+fn collect_uses(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Uses> {
+    let mut out: IdMap<Def, Uses> = IdMap::for_arena(&s.defs, Uses::None);
     for &b in order {
         for &id in &s.blocks[b].instrs {
             s.instrs[id].for_each_src(|d| {
                 out[d] = match out[d] {
-                    Reader::None => Reader::One(id, b),
-                    _ => Reader::Other,
+                    Uses::None => Uses::Single(id, b),
+                    _ => Uses::Several,
                 };
             });
         }
     }
     for (_, i) in s.ifs.iter() {
-        out[i.cond] = Reader::Other;
+        out[i.cond] = Uses::Several;
     }
     out
 }
@@ -83,7 +83,7 @@ struct Chain {
     changed: bool,
 }
 
-fn kind_of(s: &Shader, id: Id<Instr>) -> Option<(AluOp, Kind)> {
+fn chain_kind(s: &Shader, id: Id<Instr>) -> Option<(AluOp, Kind)> {
     let Instr::Alu(a) = &s.instrs[id] else {
         return None;
     };
@@ -99,17 +99,18 @@ fn kind_of(s: &Shader, id: Id<Instr>) -> Option<(AluOp, Kind)> {
 }
 
 /// The chains of a block, in the order of their last operations.
-fn chains(s: &Shader, block: Id<Block>, readers: &IdMap<Def, Reader>) -> Vec<Chain> {
+fn find_chains(s: &Shader, block: Id<Block>, uses: &IdMap<Def, Uses>) -> Vec<Chain> {
     // True if the only use of an instruction is an operation of the same kind.
-    let into = |id: Id<Instr>, kind: Kind| match s.instrs[id].def().map(|d| readers[d]) {
-        Some(Reader::One(by, b)) => {
-            b == block && kind_of(s, by).is_some_and(|(_, other)| other == kind)
+    let feeds_chain = |id: Id<Instr>, kind: Kind| match s.instrs[id].def().map(|d| uses[d]) {
+        Some(Uses::Single(by, b)) => {
+            b == block && chain_kind(s, by).is_some_and(|(_, other)| other == kind)
         }
         _ => false,
     };
     let mut out = Vec::new();
     for &root in &s.blocks[block].instrs {
-        let Some((op, kind)) = kind_of(s, root).filter(|&(_, kind)| !into(root, kind)) else {
+        let Some((op, kind)) = chain_kind(s, root).filter(|&(_, kind)| !feeds_chain(root, kind))
+        else {
             continue;
         };
         let mut operands: SmallVec<[Operand; 4]> = SmallVec::new();
@@ -121,7 +122,8 @@ fn chains(s: &Shader, block: Id<Block>, readers: &IdMap<Def, Reader>) -> Vec<Cha
             sources.extend(a.srcs.iter().rev().copied());
             while let Some(src) = sources.pop() {
                 let made = s.defs[src.def].instr;
-                let inner = kind_of(s, made).is_some_and(|(_, k)| k == kind) && into(made, kind);
+                let inner =
+                    chain_kind(s, made).is_some_and(|(_, k)| k == kind) && feeds_chain(made, kind);
                 if inner {
                     work.push(made);
                     break;
@@ -217,7 +219,7 @@ fn reorder(s: &mut Shader, block: Id<Block>, mut chains: Vec<Chain>) -> bool {
     let mut b = Builder::at_end_of_block(s, block);
     for id in instrs {
         if let Some(c) = ends.next_if(|c| c.root == id) {
-            write(&mut b, c, &made, &mut values);
+            emit_chain(&mut b, c, &made, &mut values);
         }
         b.place(id);
     }
@@ -225,7 +227,7 @@ fn reorder(s: &mut Shader, block: Id<Block>, mut chains: Vec<Chain>) -> bool {
 }
 
 /// Emits a chain before its last operation, which is kept.
-fn write(b: &mut Builder<'_>, c: &Chain, made: &[Pair], values: &mut [Option<Id<Def>>]) {
+fn emit_chain(b: &mut Builder<'_>, c: &Chain, made: &[Pair], values: &mut [Option<Id<Def>>]) {
     let bits = c.kind.bits;
     // Nested pairs are emitted first.
     let mut needed: SmallVec<[usize; 4]> = SmallVec::new();

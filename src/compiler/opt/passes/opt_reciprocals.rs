@@ -7,8 +7,8 @@
 //!      range. Exact operations are left unchanged. Tests: tests/opt/opt_reciprocals/.
 
 use crate::analysis::fast_math;
-use crate::pass::Ctx;
 use crate::analysis::use_counts::use_counts;
+use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
 use smallvec::SmallVec;
@@ -24,14 +24,14 @@ pub fn opt_reciprocals(s: &mut Shader, _: &Ctx) -> bool {
     {
         return false;
     }
-    let home = homes(s, &order);
+    let use_block = single_use_blocks(s, &order);
     let mut changed = false;
     for block in order {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
-            if let Some(product) = product(s, &home, block, id) {
+            if let Some(product) = match_product(s, &use_block, block, id) {
                 let before = s.blocks[block].instrs.len();
-                rebuild(s, block, at, id, &product);
+                emit_product(s, block, at, id, &product);
                 at += s.blocks[block].instrs.len() - before;
                 changed = true;
             }
@@ -51,10 +51,10 @@ fn reciprocal(s: &Shader, id: Id<Instr>) -> Option<&AluSrc> {
 }
 
 /// For each value with a single use in the block in which it is defined, that block.
-fn homes(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Id<Block>>> {
+fn single_use_blocks(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Id<Block>>> {
     let reads = use_counts(s);
     let mut made: IdMap<Def, Option<Id<Block>>> = IdMap::for_arena(&s.defs, None);
-    let mut home = IdMap::for_arena(&s.defs, None);
+    let mut use_block = IdMap::for_arena(&s.defs, None);
     for &b in order {
         for &id in &s.blocks[b].instrs {
             if let Some(def) = s.instrs[id].def() {
@@ -62,12 +62,12 @@ fn homes(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Id<Block>>> {
             }
             s.instrs[id].for_each_src(|def| {
                 if made[def] == Some(b) && reads[def] == 1 {
-                    home[def] = Some(b);
+                    use_block[def] = Some(b);
                 }
             });
         }
     }
-    home
+    use_block
 }
 
 /// A product of several factors.
@@ -76,13 +76,13 @@ struct Product {
     /// The other factors, in order.
     others: SmallVec<[AluSrc; 8]>,
     /// The operands of the reciprocals.
-    of: SmallVec<[AluSrc; 4]>,
+    denominators: SmallVec<[AluSrc; 4]>,
 }
 
 /// The product that ends at `id`, if at least two of its factors are reciprocals.
-fn product(
+fn match_product(
     s: &Shader,
-    home: &IdMap<Def, Option<Id<Block>>>,
+    use_block: &IdMap<Def, Option<Id<Block>>>,
     block: Id<Block>,
     id: Id<Instr>,
 ) -> Option<Product> {
@@ -91,30 +91,30 @@ fn product(
     let mut open: SmallVec<[AluSrc; 8]> = root.srcs.iter().rev().copied().collect();
     while let Some(src) = open.pop() {
         let of = s.defs[src.def].instr;
-        let redirected = home[src.def] == Some(block);
+        let redirected = use_block[src.def] == Some(block);
         if let Some(below) = fast_math_op(s, of, AluOp::FMul).filter(|_| redirected) {
             open.extend(below.srcs.iter().rev().copied());
         } else if let Some(of) = reciprocal(s, of).filter(|_| redirected) {
-            found.of.push(*of);
+            found.denominators.push(*of);
         } else {
             found.others.push(src);
         }
     }
-    (found.of.len() > 1).then_some(found)
+    (found.denominators.len() > 1).then_some(found)
 }
 
 /// Emits the product again before its last operation, which is kept.
-fn rebuild(s: &mut Shader, block: Id<Block>, at: usize, id: Id<Instr>, product: &Product) {
+fn emit_product(s: &mut Shader, block: Id<Block>, at: usize, id: Id<Instr>, product: &Product) {
     let mut b = Builder::before(s, block, at);
     let mut make = |op: AluOp, srcs: &[AluSrc]| {
         AluSrc::splat(b.alu_with(op, SmallVec::from_slice(srcs), 1, 32), 0)
     };
-    let (op, srcs) = if let ([], &[of, more]) = (&product.others[..], &product.of[..]) {
+    let (op, srcs) = if let ([], &[of, more]) = (&product.others[..], &product.denominators[..]) {
         let both = make(AluOp::FMul, &[of, more]);
         (AluOp::FRcp, SmallVec::from_slice(&[both]))
     } else {
         let mut factors = product.others.clone();
-        for pair in product.of.chunks(2) {
+        for pair in product.denominators.chunks(2) {
             let of = match *pair {
                 [of, more] => make(AluOp::FMul, &[of, more]),
                 _ => pair[0],

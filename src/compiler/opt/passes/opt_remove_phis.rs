@@ -22,10 +22,10 @@ pub fn opt_remove_phis(s: &mut Shader, _: &Ctx) -> bool {
         return false;
     }
     let cfg = Cfg::new(s);
-    let mut home: IdMap<Instr, Option<Id<Block>>> = IdMap::for_arena(&s.instrs, None);
+    let mut def_block: IdMap<Instr, Option<Id<Block>>> = IdMap::for_arena(&s.instrs, None);
     for &b in &order {
         for &i in &s.blocks[b].instrs {
-            home[i] = Some(b);
+            def_block[i] = Some(b);
         }
     }
     let mut to: IdMap<Def, Option<Id<Def>>> = IdMap::for_arena(&s.defs, None);
@@ -36,13 +36,13 @@ pub fn opt_remove_phis(s: &mut Shader, _: &Ctx) -> bool {
             let mut k = 0;
             while let Some(&id) = s.blocks[b].instrs.get(k) {
                 let Instr::Phi(p) = &s.instrs[id] else { break };
-                let Some(value) = only_value(s, &cfg, &to, &home, b, p) else {
+                let Some(value) = single_value(s, &cfg, &to, &def_block, b, p) else {
                     k += 1;
                     continue;
                 };
                 let def = p.def;
                 found = true;
-                if s.const_of(value).is_some() && home[s.defs[value].instr] != Some(b) {
+                if s.const_of(value).is_some() && def_block[s.defs[value].instr] != Some(b) {
                     // The constant may not dominate this block: define it here.
                     let values = s.const_of(value).unwrap_or_default().into();
                     s.blocks[b].instrs.remove(k);
@@ -70,11 +70,11 @@ pub fn opt_remove_phis(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
-fn only_value(
+fn single_value(
     s: &Shader,
     cfg: &Cfg,
     to: &IdMap<Def, Option<Id<Def>>>,
-    home: &IdMap<Instr, Option<Id<Block>>>,
+    def_block: &IdMap<Instr, Option<Id<Block>>>,
     block: Id<Block>,
     p: &Phi,
 ) -> Option<Id<Def>> {
@@ -106,10 +106,11 @@ fn only_value(
             // to the phi.
             let ok = s.const_of(v).is_some()
                 || undef.is_none()
-                || home[s.defs[v].instr].is_some_and(|h| h != block && cfg.dominates(h, block));
+                || def_block[s.defs[v].instr]
+                    .is_some_and(|h| h != block && cfg.dominates(h, block));
             ok.then_some(v)
         }
-        (None, Some(u)) => home[s.defs[u].instr]
+        (None, Some(u)) => def_block[s.defs[u].instr]
             .is_some_and(|h| cfg.dominates(h, block) && h != block)
             .then_some(u),
         (None, None) => None,

@@ -16,17 +16,17 @@ use smallvec::SmallVec;
 pub fn opt_signs(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
     // The number of uses of each value, and whether any of them has no source modifiers.
-    let mut reads: IdMap<Def, (u32, bool)> = IdMap::for_arena(&s.defs, (0, false));
+    let mut uses: IdMap<Def, (u32, bool)> = IdMap::for_arena(&s.defs, (0, false));
     for &b in &order {
         for &id in &s.blocks[b].instrs {
             let instr = &s.instrs[id];
             let bits = match instr {
-                Instr::Alu(a) => !takes_signs(a.op),
+                Instr::Alu(a) => !has_source_modifiers(a.op),
                 _ => true,
             };
             instr.for_each_src(|d| {
-                reads[d].0 += 1;
-                reads[d].1 |= bits;
+                uses[d].0 += 1;
+                uses[d].1 |= bits;
             });
         }
     }
@@ -34,9 +34,9 @@ pub fn opt_signs(s: &mut Shader, _: &Ctx) -> bool {
     for block in order {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
-            if let Some(new) = negated(s, &reads, id) {
+            if let Some(new) = foldable_negation(s, &uses, id) {
                 let before = s.blocks[block].instrs.len();
-                put(s, block, at, id, new);
+                negate_operands(s, block, at, id, new);
                 at += s.blocks[block].instrs.len() - before;
                 changed = true;
             }
@@ -47,7 +47,7 @@ pub fn opt_signs(s: &mut Shader, _: &Ctx) -> bool {
 }
 
 /// True if an operation's operands are floats with source modifiers.
-fn takes_signs(op: AluOp) -> bool {
+fn has_source_modifiers(op: AluOp) -> bool {
     matches!(
         op,
         AluOp::FAdd
@@ -80,18 +80,18 @@ fn takes_signs(op: AluOp) -> bool {
 }
 
 /// The product or sum below a negation, if its operands can be negated instead.
-fn negated(s: &Shader, reads: &IdMap<Def, (u32, bool)>, id: Id<Instr>) -> Option<Alu> {
+fn foldable_negation(s: &Shader, uses: &IdMap<Def, (u32, bool)>, id: Id<Instr>) -> Option<Alu> {
     let Instr::Alu(sign) = &s.instrs[id] else {
         return None;
     };
     let d = s.defs[sign.def];
     let fits = sign.op == AluOp::FNeg && d.num_components == 1;
-    if !fits || !reads[sign.def].1 {
+    if !fits || !uses[sign.def].1 {
         return None;
     }
     let of = sign.srcs[0].def;
-    let alone = reads[of].0 == 1;
-    let inner = s.alu_of(of).filter(|_| alone)?;
+    let single_use = uses[of].0 == 1;
+    let inner = s.alu_of(of).filter(|_| single_use)?;
     // The sign of a zero sum would change.
     let free = !inner.exact && !inner.preserve_nan_inf_sz;
     let takes = match inner.op {
@@ -103,7 +103,7 @@ fn negated(s: &Shader, reads: &IdMap<Def, (u32, bool)>, id: Id<Instr>) -> Option
 }
 
 /// Turns the negation into the operation itself, with negated operands.
-fn put(s: &mut Shader, block: Id<Block>, at: usize, id: Id<Instr>, inner: Alu) {
+fn negate_operands(s: &mut Shader, block: Id<Block>, at: usize, id: Id<Instr>, inner: Alu) {
     let Some(def) = s.instrs[id].def() else {
         return;
     };

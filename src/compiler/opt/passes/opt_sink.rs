@@ -8,8 +8,8 @@
 //!      which it is used anyway, which would only extend the live ranges of its operands. Tests:
 //!      tests/opt/opt_sink/.
 
-use crate::rewrite::cf::lists_inside_out;
 use crate::pass::Ctx;
+use crate::rewrite::cf::lists_inside_out;
 use entity::{Id, IdMap};
 use nir::*;
 
@@ -20,7 +20,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
     }
     let cfg = Cfg::new(s);
     // The nearest common dominator of the uses found so far.
-    let mut wanted: IdMap<Def, Option<Id<Block>>> = IdMap::for_arena(&s.defs, None);
+    let mut use_block: IdMap<Def, Option<Id<Block>>> = IdMap::for_arena(&s.defs, None);
     let layout = s.layout();
     let mut last = None;
     let mut branches: IdMap<Block, u32> = IdMap::for_arena(&s.blocks, 0);
@@ -34,21 +34,21 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
                 for &id in &s.blocks[b].instrs {
                     let Instr::Phi(p) = &s.instrs[id] else { break };
                     for (from, v) in &p.srcs {
-                        want(&cfg, &mut wanted, *v, *from);
+                        add_use(&cfg, &mut use_block, *v, *from);
                     }
                 }
             }
             CfEvent::If(i) => {
                 depth += 1;
                 if let Some(b) = last {
-                    want(&cfg, &mut wanted, s.ifs[i].cond, b);
+                    add_use(&cfg, &mut use_block, s.ifs[i].cond, b);
                 }
             }
             _ => {}
         }
     }
-    let ways = Ways::new(&cfg, &branches);
-    let behind = behind(s);
+    let shortcuts = DomShortcuts::new(&cfg, &branches);
+    let behind_jumps = blocks_behind_jumps(s);
     let mut changed = false;
     // Backwards: the position of a value is final before its operands are considered.
     for &b in cfg.order.iter().rev() {
@@ -57,10 +57,10 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
             if matches!(s.instrs[id], Instr::Phi(_)) {
                 continue;
             }
-            let to = place(s, &cfg, &wanted, &branches, &ways, id, b);
-            let readers = s.instrs[id].def().and_then(|d| wanted[d]);
-            let to = match behind[to].zip(readers) {
-                Some((after, readers)) if to != b && cfg.dominates(after, readers) => after,
+            let to = sink_target(s, &cfg, &use_block, &branches, &shortcuts, id, b);
+            let uses = s.instrs[id].def().and_then(|d| use_block[d]);
+            let to = match behind_jumps[to].zip(uses) {
+                Some((after, uses)) if to != b && cfg.dominates(after, uses) => after,
                 _ => to,
             };
             if to != b {
@@ -73,7 +73,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
                 s.blocks[to].instrs.insert(at, id);
                 changed = true;
             }
-            s.instrs[id].for_each_src(|d| want(&cfg, &mut wanted, d, to));
+            s.instrs[id].for_each_src(|d| add_use(&cfg, &mut use_block, d, to));
         }
     }
     changed
@@ -81,7 +81,7 @@ pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
 
 /// For a branch without a jump whose other branch jumps: the block behind the `if`, to which it
 /// alone leads.
-fn behind(s: &Shader) -> IdMap<Block, Option<Id<Block>>> {
+fn blocks_behind_jumps(s: &Shader) -> IdMap<Block, Option<Id<Block>>> {
     let mut out: IdMap<Block, Option<Id<Block>>> = IdMap::for_arena(&s.blocks, None);
     for list in lists_inside_out(s) {
         for nodes in s.list(list).windows(2) {
@@ -103,9 +103,9 @@ fn behind(s: &Shader) -> IdMap<Block, Option<Id<Block>>> {
 }
 
 /// Adds a use of `d` in block `b`.
-fn want(cfg: &Cfg, wanted: &mut IdMap<Def, Option<Id<Block>>>, d: Id<Def>, b: Id<Block>) {
+fn add_use(cfg: &Cfg, use_block: &mut IdMap<Def, Option<Id<Block>>>, d: Id<Def>, b: Id<Block>) {
     if cfg[b].reachable {
-        wanted[d] = Some(match wanted[d] {
+        use_block[d] = Some(match use_block[d] {
             None => b,
             Some(x) if cfg.dominates(x, b) => x,
             Some(x) => cfg.common_dominator(x, b),
@@ -114,43 +114,43 @@ fn want(cfg: &Cfg, wanted: &mut IdMap<Def, Option<Id<Block>>>, d: Id<Def>, b: Id
 }
 
 /// Shortcuts along the dominator tree.
-struct Ways {
+struct DomShortcuts {
     /// The nearest dominator with fewer loops around it.
-    out: IdMap<Block, Option<Id<Block>>>,
+    shallower: IdMap<Block, Option<Id<Block>>>,
     /// The farthest dominator in the same loop such that no block on the way to it has fewer
     /// branches around it than the next one.
-    up: IdMap<Block, Id<Block>>,
+    same_depth: IdMap<Block, Id<Block>>,
 }
 
-impl Ways {
-    fn new(cfg: &Cfg, branches: &IdMap<Block, u32>) -> Ways {
-        let mut ways = Ways {
-            out: IdMap::with_default(None),
-            up: IdMap::with_default(Id::new(0)),
+impl DomShortcuts {
+    fn new(cfg: &Cfg, branches: &IdMap<Block, u32>) -> DomShortcuts {
+        let mut shortcuts = DomShortcuts {
+            shallower: IdMap::with_default(None),
+            same_depth: IdMap::with_default(Id::new(0)),
         };
         // Dominators precede the blocks that they dominate.
         for &b in &cfg.order {
             let idom = cfg[b].idom;
             let mut out = idom;
             while let Some(up) = out.filter(|up| cfg[*up].loop_depth >= cfg[b].loop_depth) {
-                out = ways.out[up];
+                out = shortcuts.shallower[up];
             }
-            ways.out[b] = out;
+            shortcuts.shallower[b] = out;
             let next = idom
                 .filter(|up| branches[*up] >= branches[b] && cfg[*up].in_loop == cfg[b].in_loop);
-            ways.up[b] = next.map_or(b, |up| ways.up[up]);
+            shortcuts.same_depth[b] = next.map_or(b, |up| shortcuts.same_depth[up]);
         }
-        ways
+        shortcuts
     }
 }
 
 /// The block to which an instruction of `b` should be moved.
-fn place(
+fn sink_target(
     s: &Shader,
     cfg: &Cfg,
-    wanted: &IdMap<Def, Option<Id<Block>>>,
+    use_block: &IdMap<Def, Option<Id<Block>>>,
     branches: &IdMap<Block, u32>,
-    ways: &Ways,
+    shortcuts: &DomShortcuts,
     id: Id<Instr>,
     b: Id<Block>,
 ) -> Id<Block> {
@@ -161,20 +161,20 @@ fn place(
     let Some(mut to) = s.instrs[id]
         .def()
         .filter(|_| movable)
-        .and_then(|d| wanted[d])
+        .and_then(|d| use_block[d])
     else {
         return b;
     };
     // Not into a loop: move up until the loop depth is no greater.
     while to != b && cfg[to].loop_depth > cfg[b].loop_depth {
-        match ways.out[to] {
+        match shortcuts.shallower[to] {
             Some(up) => to = up,
             None => return b,
         }
     }
     // As early as possible with the same number of branches around it, but not above its current
     // position.
-    to = ways.up[to];
+    to = shortcuts.same_depth[to];
     if cfg.dominates(to, b) {
         return b;
     }

@@ -25,12 +25,12 @@ pub fn opt_undef(s: &mut Shader, _: &Ctx) -> bool {
         while let Some(&id) = s.blocks[b].instrs.get(k) {
             match &s.instrs[id] {
                 Instr::Alu(a) => {
-                    if let Some(new) = alu(s, a) {
+                    if let Some(new) = fold_alu(s, a) {
                         s.instrs[id] = new;
                         changed = true;
                     }
                 }
-                Instr::Phi(p) if p.srcs.iter().all(|x| x.1 == p.def || undefined(s, x.1)) => {
+                Instr::Phi(p) if p.srcs.iter().all(|x| x.1 == p.def || is_undef(s, x.1)) => {
                     // Behind the remaining phis.
                     let def = p.def;
                     let instrs = &mut s.blocks[b].instrs;
@@ -55,11 +55,11 @@ pub fn opt_undef(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
-fn undefined(s: &Shader, d: Id<Def>) -> bool {
+fn is_undef(s: &Shader, d: Id<Def>) -> bool {
     matches!(s.instr_of(d), Instr::Undef { .. })
 }
 
-fn alu(s: &Shader, a: &Alu) -> Option<Instr> {
+fn fold_alu(s: &Shader, a: &Alu) -> Option<Instr> {
     let mov = |src: AluSrc| {
         Instr::Alu(Alu {
             op: AluOp::Mov,
@@ -71,7 +71,7 @@ fn alu(s: &Shader, a: &Alu) -> Option<Instr> {
     };
     match a.op {
         AluOp::Bcsel => {
-            let [c, x, y] = [a.srcs[0].def, a.srcs[1].def, a.srcs[2].def].map(|d| undefined(s, d));
+            let [c, x, y] = [a.srcs[0].def, a.srcs[1].def, a.srcs[2].def].map(|d| is_undef(s, d));
             if x || c {
                 Some(mov(a.srcs[2]))
             } else if y {
@@ -84,12 +84,12 @@ fn alu(s: &Shader, a: &Alu) -> Option<Instr> {
         AluOp::Mov | AluOp::INot | AluOp::INeg | AluOp::IAdd | AluOp::ISub | AluOp::IXor => a
             .srcs
             .iter()
-            .all(|x| undefined(s, x.def))
+            .all(|x| is_undef(s, x.def))
             .then_some(Instr::Undef { def: a.def }),
         op if op.is_vec() => a
             .srcs
             .iter()
-            .all(|x| undefined(s, x.def))
+            .all(|x| is_undef(s, x.def))
             .then_some(Instr::Undef { def: a.def }),
         _ => None,
     }
@@ -98,12 +98,12 @@ fn alu(s: &Shader, a: &Alu) -> Option<Instr> {
 fn is_dead_store(s: &Shader, i: &Intrinsic) -> bool {
     use IntrinsicOp as Op;
     if matches!(i.op, Op::StoreOutput | Op::StorePerVertexOutput) {
-        return undefined(s, i.srcs[0]);
+        return is_undef(s, i.srcs[0]);
     }
     let value = match i.op {
         Op::StoreDeref => i.srcs[1],
         Op::StoreSsbo | Op::StoreShared | Op::StoreScratch | Op::StoreGlobal => i.srcs[0],
         _ => return false,
     };
-    undefined(s, value) && i.index("access") & 4 == 0
+    is_undef(s, value) && i.index("access") & 4 == 0
 }

@@ -5,8 +5,8 @@
 //! Out: only components that are read or captured are stored. (`opt_unread_outputs` has already
 //!      removed outputs that are not read at all.) Tests: tests/opt/opt_unread_components/.
 
-use crate::rewrite::outputs::{outputs_may_move, move_outputs};
 use crate::pass::Ctx;
+use crate::rewrite::outputs::{move_outputs, outputs_may_move};
 use nir::*;
 
 /// Entry point.

@@ -21,35 +21,35 @@ pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
     if matches!(s.stage, Stage::Fragment | Stage::Compute) {
         return false;
     }
-    let own_reads = match s.stage {
-        Stage::TessControl => read_by_itself(s),
+    let self_read = match s.stage {
+        Stage::TessControl => self_read_outputs(s),
         _ => IdMap::with_default(false),
     };
     let captured = s.info.capture.dwords.iter();
     let needed = captured.fold(reads.slots, |all, dword| all.with(dword.slot));
-    let mut own: IdMap<Variable, Option<Id<Variable>>> = IdMap::for_arena(&s.vars, None);
+    let mut temporaries: IdMap<Variable, Option<Id<Variable>>> = IdMap::for_arena(&s.vars, None);
     let mut any = false;
     for id in s.vars.ids() {
         let v = &s.vars[id];
         let Some(io) = v.io.filter(|_| v.mode == Mode::ShaderOut) else {
             continue;
         };
-        if io.slot.user_location().is_none() || own_reads[id] || needed.any(slots_of(s, v)) {
+        if io.slot.user_location().is_none() || self_read[id] || needed.any(variable_slots(s, v)) {
             continue;
         }
         let v = &mut s.vars[id];
         (v.mode, v.io, v.access) = (Mode::ShaderTemp, None, Access::default());
-        own[id] = Some(id);
+        temporaries[id] = Some(id);
         any = true;
     }
     if any {
-        redirect_to_temporaries(s, &own);
+        redirect_to_temporaries(s, &temporaries);
     }
     any
 }
 
 /// The slots of an I/O variable; for per-vertex variables, those of one vertex.
-fn slots_of(s: &Shader, v: &Variable) -> Slots {
+fn variable_slots(s: &Shader, v: &Variable) -> Slots {
     let Some(io) = v.io else { return Slots::NONE };
     let mut ty = v.ty;
     if s.is_per_vertex(v)
@@ -61,7 +61,7 @@ fn slots_of(s: &Shader, v: &Variable) -> Slots {
 }
 
 /// Outputs that the shader reads.
-fn read_by_itself(s: &Shader) -> IdMap<Variable, bool> {
+fn self_read_outputs(s: &Shader) -> IdMap<Variable, bool> {
     let mut root: IdMap<Def, Option<Id<Variable>>> = IdMap::for_arena(&s.defs, None);
     let mut read = IdMap::for_arena(&s.vars, false);
     for block in s.block_order() {

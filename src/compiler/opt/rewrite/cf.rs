@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 /// A batch of changes to control flow.
 pub(crate) struct CfEdit {
-    renamed:  IdMap<Block, Option<Id<Block>>>,
+    renamed: IdMap<Block, Option<Id<Block>>>,
     /// Values replaced by others.
     pub(crate) replacements: IdMap<Def, Option<Id<Def>>>,
     /// True if anything has been changed.
@@ -20,7 +20,7 @@ pub(crate) struct CfEdit {
 impl CfEdit {
     pub(crate) fn new() -> CfEdit {
         CfEdit {
-            renamed:  IdMap::with_default(None),
+            renamed: IdMap::with_default(None),
             replacements: IdMap::with_default(None),
             changed: false,
             replaced: false,

@@ -1,9 +1,7 @@
 //! Instruction-by-instruction rewriting with a builder, and smaller rewrites that passes share.
 
 use entity::{Id, IdMap};
-use nir::{
-    Access, Alu, AluOp, AluSrc, Builder, Def, DerefKind, Instr, Mode, Shader, Variable,
-};
+use nir::{Access, Alu, AluOp, AluSrc, Builder, Def, DerefKind, Instr, Mode, Shader, Variable};
 use smallvec::SmallVec;
 
 /// What [`lower_instrs`] does with an instruction.
@@ -103,7 +101,10 @@ fn replace_with_vec(b: &mut Builder<'_>, id: Id<Instr>, parts: &[Id<Def>]) {
 
 /// Redirects every deref chain that starts at one of these variables to the variable's temporary,
 /// which may be the variable itself.
-pub(crate) fn redirect_to_temporaries(s: &mut Shader, temp: &IdMap<Variable, Option<Id<Variable>>>) {
+pub(crate) fn redirect_to_temporaries(
+    s: &mut Shader,
+    temp: &IdMap<Variable, Option<Id<Variable>>>,
+) {
     let mut moved: IdMap<Def, bool> = IdMap::for_arena(&s.defs, false);
     for block in s.block_order() {
         for k in 0..s.blocks[block].instrs.len() {

@@ -10,14 +10,14 @@ use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Neg, Not, Shl, Shr, Sub};
 
 /// Emits the instructions of expressions.
-pub(crate) trait Place {
+pub(crate) trait Emitter {
     /// Emits an operation. `bits` is the size of the result if the operation does not determine it.
     fn alu(&self, op: AluOp, srcs: &[Id<Def>], bits: u8) -> Id<Def>;
     /// Emits a 32-bit constant.
     fn constant(&self, value: u32) -> Id<Def>;
 }
 
-impl Place for RefCell<&mut Builder<'_>> {
+impl Emitter for RefCell<&mut Builder<'_>> {
     fn alu(&self, op: AluOp, srcs: &[Id<Def>], bits: u8) -> Id<Def> {
         self.borrow_mut().alu_sized(op, srcs, bits)
     }
@@ -30,7 +30,7 @@ impl Place for RefCell<&mut Builder<'_>> {
 /// A 32-bit value.
 #[derive(Clone, Copy)]
 pub(crate) struct Word<'p> {
-    place: &'p dyn Place,
+    emitter: &'p dyn Emitter,
     /// The def.
     pub(crate) def: Id<Def>,
 }
@@ -38,7 +38,7 @@ pub(crate) struct Word<'p> {
 /// A boolean.
 #[derive(Clone, Copy)]
 pub(crate) struct Cond<'p> {
-    place: &'p dyn Place,
+    emitter: &'p dyn Emitter,
     /// The def.
     pub(crate) def: Id<Def>,
 }
@@ -46,18 +46,18 @@ pub(crate) struct Cond<'p> {
 /// The second operand of an operation: a word or a constant.
 pub(crate) trait Operand<'p> {
     /// The def, emitted first if it is a constant.
-    fn def(self, place: &'p dyn Place) -> Id<Def>;
+    fn def(self, emitter: &'p dyn Emitter) -> Id<Def>;
 }
 
 impl<'p> Operand<'p> for Word<'p> {
-    fn def(self, _: &'p dyn Place) -> Id<Def> {
+    fn def(self, _: &'p dyn Emitter) -> Id<Def> {
         self.def
     }
 }
 
 impl<'p> Operand<'p> for u32 {
-    fn def(self, place: &'p dyn Place) -> Id<Def> {
-        place.constant(self)
+    fn def(self, emitter: &'p dyn Emitter) -> Id<Def> {
+        emitter.constant(self)
     }
 }
 
@@ -66,7 +66,7 @@ macro_rules! operators {
         $(impl<'p, O: Operand<'p>> $trait<O> for Word<'p> {
             type Output = Word<'p>;
             fn $method(self, other: O) -> Word<'p> {
-                self.with(AluOp::$op, other)
+                self.binary(AluOp::$op, other)
             }
         })*
     };
@@ -107,8 +107,8 @@ macro_rules! methods {
         impl<'p> Word<'p> {
             $($(#[$doc])*
             pub(crate) fn $method(self, other: impl Operand<'p>) -> $out<'p> {
-                let def = self.with(AluOp::$op, other).def;
-                $out { place: self.place, def }
+                let def = self.binary(AluOp::$op, other).def;
+                $out { emitter: self.emitter, def }
             })*
         }
     };
@@ -136,34 +136,34 @@ methods! {
     /// Inequality.
     ne INe -> Cond;
     /// Unsigned `self < other`.
-    below ULt -> Cond;
+    ult ULt -> Cond;
     /// Unsigned `self >= other`.
-    from UGe -> Cond;
+    uge UGe -> Cond;
     /// Signed `self < other`.
-    less ILt -> Cond;
+    ilt ILt -> Cond;
     /// Signed `self >= other`.
-    least IGe -> Cond;
+    ige IGe -> Cond;
 }
 
 impl<'p> Word<'p> {
     /// Wraps a 32-bit def.
-    pub(crate) fn new(place: &'p dyn Place, def: Id<Def>) -> Word<'p> {
-        Word { place, def }
+    pub(crate) fn new(emitter: &'p dyn Emitter, def: Id<Def>) -> Word<'p> {
+        Word { emitter, def }
     }
 
     /// A constant, emitted where this word's expressions are.
     pub(crate) fn constant(self, value: u32) -> Word<'p> {
-        Word::new(self.place, self.place.constant(value))
+        Word::new(self.emitter, self.emitter.constant(value))
     }
 
-    fn with(self, op: AluOp, other: impl Operand<'p>) -> Word<'p> {
-        let other = other.def(self.place);
-        Word::new(self.place, self.place.alu(op, &[self.def, other], 0))
+    fn binary(self, op: AluOp, other: impl Operand<'p>) -> Word<'p> {
+        let other = other.def(self.emitter);
+        Word::new(self.emitter, self.emitter.alu(op, &[self.def, other], 0))
     }
 
     /// An operation with this word as its only operand.
     pub(crate) fn unary(self, op: AluOp) -> Word<'p> {
-        Word::new(self.place, self.place.alu(op, &[self.def], 32))
+        Word::new(self.emitter, self.emitter.alu(op, &[self.def], 32))
     }
 
     /// The number of leading zeros; 32 for 0.
@@ -177,43 +177,44 @@ impl<'p> Word<'p> {
     }
 
     /// 1 if any bit is set, else 0.
-    pub(crate) fn any(self) -> Word<'p> {
+    pub(crate) fn any_bit(self) -> Word<'p> {
         self.min(1)
     }
 }
 
 impl<'p> Cond<'p> {
     /// Wraps a boolean def.
-    pub(crate) fn new(place: &'p dyn Place, def: Id<Def>) -> Cond<'p> {
-        Cond { place, def }
+    pub(crate) fn new(emitter: &'p dyn Emitter, def: Id<Def>) -> Cond<'p> {
+        Cond { emitter, def }
     }
 
-    /// `yes` if this is true, else `no`.
-    pub(crate) fn choose(self, yes: impl Operand<'p>, no: impl Operand<'p>) -> Word<'p> {
-        let (yes, no) = (yes.def(self.place), no.def(self.place));
+    /// `if_true` if this is true, else `if_false`.
+    pub(crate) fn select(self, if_true: impl Operand<'p>, if_false: impl Operand<'p>) -> Word<'p> {
+        let (if_true, if_false) = (if_true.def(self.emitter), if_false.def(self.emitter));
         Word::new(
-            self.place,
-            self.place.alu(AluOp::Bcsel, &[self.def, yes, no], 0),
+            self.emitter,
+            self.emitter
+                .alu(AluOp::Bcsel, &[self.def, if_true, if_false], 0),
         )
     }
 
-    /// `yes` if this is true, else `no`.
-    pub(crate) fn choose_pair(self, yes: Pair<'p>, no: Pair<'p>) -> Pair<'p> {
+    /// `if_true` if this is true, else `if_false`.
+    pub(crate) fn select_pair(self, if_true: Pair<'p>, if_false: Pair<'p>) -> Pair<'p> {
         Pair {
-            lo: self.choose(yes.lo, no.lo),
-            hi: self.choose(yes.hi, no.hi),
+            lo: self.select(if_true.lo, if_false.lo),
+            hi: self.select(if_true.hi, if_false.hi),
         }
     }
 
     /// 1 or 0.
-    pub(crate) fn bit(self) -> Word<'p> {
-        Word::new(self.place, self.place.alu(AluOp::B2I, &[self.def], 32))
+    pub(crate) fn to_int(self) -> Word<'p> {
+        Word::new(self.emitter, self.emitter.alu(AluOp::B2I, &[self.def], 32))
     }
 
-    fn with(self, op: AluOp, other: Cond<'p>) -> Cond<'p> {
+    fn binary(self, op: AluOp, other: Cond<'p>) -> Cond<'p> {
         Cond {
-            place: self.place,
-            def: self.place.alu(op, &[self.def, other.def], 0),
+            emitter: self.emitter,
+            def: self.emitter.alu(op, &[self.def, other.def], 0),
         }
     }
 }
@@ -221,21 +222,21 @@ impl<'p> Cond<'p> {
 impl<'p> BitAnd for Cond<'p> {
     type Output = Cond<'p>;
     fn bitand(self, other: Cond<'p>) -> Cond<'p> {
-        self.with(AluOp::IAnd, other)
+        self.binary(AluOp::IAnd, other)
     }
 }
 
 impl<'p> BitOr for Cond<'p> {
     type Output = Cond<'p>;
     fn bitor(self, other: Cond<'p>) -> Cond<'p> {
-        self.with(AluOp::IOr, other)
+        self.binary(AluOp::IOr, other)
     }
 }
 
 impl<'p> BitXor for Cond<'p> {
     type Output = Cond<'p>;
     fn bitxor(self, other: Cond<'p>) -> Cond<'p> {
-        self.with(AluOp::INe, other)
+        self.binary(AluOp::INe, other)
     }
 }
 
@@ -243,8 +244,8 @@ impl<'p> Not for Cond<'p> {
     type Output = Cond<'p>;
     fn not(self) -> Cond<'p> {
         Cond {
-            place: self.place,
-            def: self.place.alu(AluOp::INot, &[self.def], 0),
+            emitter: self.emitter,
+            def: self.emitter.alu(AluOp::INot, &[self.def], 0),
         }
     }
 }
@@ -260,8 +261,8 @@ pub(crate) struct Pair<'p> {
 
 impl<'p> Pair<'p> {
     /// Splits a 64-bit def.
-    pub(crate) fn of(place: &'p dyn Place, def: Id<Def>) -> Pair<'p> {
-        let half = |op| Word::new(place, place.alu(op, &[def], 32));
+    pub(crate) fn unpack(emitter: &'p dyn Emitter, def: Id<Def>) -> Pair<'p> {
+        let half = |op| Word::new(emitter, emitter.alu(op, &[def], 32));
         Pair {
             lo: half(AluOp::Unpack64_2x32SplitX),
             hi: half(AluOp::Unpack64_2x32SplitY),
@@ -270,8 +271,8 @@ impl<'p> Pair<'p> {
 
     /// Packs the halves to a 64-bit def.
     pub(crate) fn pack(self) -> Id<Def> {
-        let place = self.lo.place;
-        place.alu(AluOp::Pack64_2x32Split, &[self.lo.def, self.hi.def], 64)
+        let emitter = self.lo.emitter;
+        emitter.alu(AluOp::Pack64_2x32Split, &[self.lo.def, self.hi.def], 64)
     }
 
     /// A constant, emitted where the expressions of `at` are.
@@ -283,7 +284,7 @@ impl<'p> Pair<'p> {
     }
 
     /// Applies a bitwise operation to both halves.
-    pub(crate) fn both(self, f: impl Fn(Word<'p>) -> Word<'p>) -> Pair<'p> {
+    pub(crate) fn map(self, f: impl Fn(Word<'p>) -> Word<'p>) -> Pair<'p> {
         Pair {
             lo: f(self.lo),
             hi: f(self.hi),
@@ -307,22 +308,22 @@ impl<'p> Pair<'p> {
         let lo = self.lo + other;
         Pair {
             lo,
-            hi: self.hi + lo.below(other).bit(),
+            hi: self.hi + lo.ult(other).to_int(),
         }
     }
 
     /// The two's complement.
-    pub(crate) fn negated(self) -> Pair<'p> {
+    pub(crate) fn negate(self) -> Pair<'p> {
         Pair {
             lo: -self.lo,
-            hi: -(self.hi + self.lo.ne(0).bit()),
+            hi: -(self.hi + self.lo.ne(0).to_int()),
         }
     }
 
     /// The two's complement if all bits of `mask` are set, the value itself if none is; no other
     /// masks are allowed.
-    pub(crate) fn negated_by(self, mask: Word<'p>) -> Pair<'p> {
-        self.both(|w| w ^ mask).add_word(-mask)
+    pub(crate) fn negate_if(self, mask: Word<'p>) -> Pair<'p> {
+        self.map(|w| w ^ mask).add_word(-mask)
     }
 
     /// The 64-bit product of two unsigned words.
@@ -362,25 +363,25 @@ impl<'p> Pair<'p> {
     }
 
     /// Unsigned `self < other`.
-    pub(crate) fn below(self, other: Pair<'p>) -> Cond<'p> {
-        let low = self.hi.eq(other.hi) & self.lo.below(other.lo);
-        low | self.hi.below(other.hi)
+    pub(crate) fn ult(self, other: Pair<'p>) -> Cond<'p> {
+        let low = self.hi.eq(other.hi) & self.lo.ult(other.lo);
+        low | self.hi.ult(other.hi)
     }
 
     /// Signed `self < other`.
-    pub(crate) fn less(self, other: Pair<'p>) -> Cond<'p> {
-        let low = self.hi.eq(other.hi) & self.lo.below(other.lo);
-        low | self.hi.less(other.hi)
+    pub(crate) fn ilt(self, other: Pair<'p>) -> Cond<'p> {
+        let low = self.hi.eq(other.hi) & self.lo.ult(other.lo);
+        low | self.hi.ilt(other.hi)
     }
 
     /// The number of leading zeros; 64 for 0.
     pub(crate) fn leading_zeros(self) -> Word<'p> {
         let (low, high) = (self.lo.leading_zeros(), self.hi.leading_zeros());
-        self.hi.eq(0).choose(low + 32, high)
+        self.hi.eq(0).select(low + 32, high)
     }
 
     /// Left shift by a constant of 0 to 63.
-    pub(crate) fn shl_by(self, n: u32) -> Pair<'p> {
+    pub(crate) fn shl_const(self, n: u32) -> Pair<'p> {
         let zero = || self.lo.constant(0);
         match n {
             0 => self,
@@ -400,7 +401,7 @@ impl<'p> Pair<'p> {
     }
 
     /// Logical right shift by a constant of 1 to 31.
-    pub(crate) fn shr_by(self, n: u32) -> Pair<'p> {
+    pub(crate) fn shr_const(self, n: u32) -> Pair<'p> {
         Pair {
             lo: self.lo >> n | self.hi << (32 - n),
             hi: self.hi >> n,
@@ -420,8 +421,8 @@ impl<'p> Pair<'p> {
         let short = self.shl_short(n);
         let long = (n & 32).ne(0);
         Pair {
-            lo: long.choose(0, short.lo),
-            hi: long.choose(short.lo, short.hi),
+            lo: long.select(0, short.lo),
+            hi: long.select(short.lo, short.hi),
         }
     }
 
@@ -431,8 +432,8 @@ impl<'p> Pair<'p> {
         let low = self.lo >> n | (self.hi << 1) << !n;
         let long = (n & 32).ne(0);
         Pair {
-            lo: long.choose(high, low),
-            hi: long.choose(fill, high),
+            lo: long.select(high, low),
+            hi: long.select(fill, high),
         }
     }
 
@@ -449,10 +450,10 @@ impl<'p> Pair<'p> {
     /// Logical right shift by a number below 64. Returns the result, the bits that were shifted out
     /// of the word that holds its lowest bit (left-aligned in a word), and the whole word below
     /// that one, or zero.
-    fn shr_parts(self, n: Word<'p>) -> (Pair<'p>, Word<'p>, Word<'p>) {
+    fn shr_split(self, n: Word<'p>) -> (Pair<'p>, Word<'p>, Word<'p>) {
         let long = (n & 32).ne(0);
-        let (lo, hi) = (long.choose(self.hi, self.lo), long.choose(0, self.hi));
-        let below = long.choose(self.lo, 0);
+        let (lo, hi) = (long.select(self.hi, self.lo), long.select(0, self.hi));
+        let below = long.select(self.lo, 0);
         let back = !n;
         let left = Pair {
             lo: lo >> n | (hi << 1) << back,
@@ -463,17 +464,17 @@ impl<'p> Pair<'p> {
 
     /// Logical right shift by a number below 64. Returns the result and the upper 32 of the bits
     /// that were shifted out; the last of them is sticky: it is set if any lower bit was.
-    pub(crate) fn shr_cut(self, n: Word<'p>) -> (Pair<'p>, Word<'p>) {
-        let (left, cut, below) = self.shr_parts(n);
-        (left, cut | below >> n | below.any())
+    pub(crate) fn shr_with_cut(self, n: Word<'p>) -> (Pair<'p>, Word<'p>) {
+        let (left, cut, below) = self.shr_split(n);
+        (left, cut | below >> n | below.any_bit())
     }
 
     /// Logical right shift by a number below 64 with a sticky bit: the lowest bit is also set if
     /// any bit that was shifted out was set.
-    pub(crate) fn shr_marked(self, n: Word<'p>) -> Pair<'p> {
-        let (left, cut, below) = self.shr_parts(n);
+    pub(crate) fn shr_sticky(self, n: Word<'p>) -> Pair<'p> {
+        let (left, cut, below) = self.shr_split(n);
         Pair {
-            lo: left.lo | (cut | below).any(),
+            lo: left.lo | (cut | below).any_bit(),
             hi: left.hi,
         }
     }
@@ -485,7 +486,7 @@ impl<'p> Add for Pair<'p> {
         let lo = self.lo + other.lo;
         Pair {
             lo,
-            hi: self.hi + other.hi + lo.below(other.lo).bit(),
+            hi: self.hi + other.hi + lo.ult(other.lo).to_int(),
         }
     }
 }
@@ -493,7 +494,7 @@ impl<'p> Add for Pair<'p> {
 impl<'p> Sub for Pair<'p> {
     type Output = Pair<'p>;
     fn sub(self, other: Pair<'p>) -> Pair<'p> {
-        let borrow = self.lo.below(other.lo).bit();
+        let borrow = self.lo.ult(other.lo).to_int();
         Pair {
             lo: self.lo - other.lo,
             hi: self.hi - other.hi - borrow,

@@ -79,7 +79,12 @@ impl Lowering<'_> {
 
     /// Groups the components of a vector of `n` × `bytes` bytes that are in `mask` into contiguous
     /// runs: (first component, number of components, byte offset).
-    pub(super) fn contiguous_runs(a: &Addr, n: u8, bytes: u32, mask: u32) -> SmallVec<[(u8, u8, u32); 4]> {
+    pub(super) fn contiguous_runs(
+        a: &Addr,
+        n: u8,
+        bytes: u32,
+        mask: u32,
+    ) -> SmallVec<[(u8, u8, u32); 4]> {
         let mut out: SmallVec<[(u8, u8, u32); 4]> = SmallVec::new();
         let stride = a.component_stride.unwrap_or(bytes);
         for c in 0..n {

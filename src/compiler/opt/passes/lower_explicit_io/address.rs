@@ -74,7 +74,13 @@ impl Lowering<'_> {
         a
     }
 
-    pub(super) fn add_index(&mut self, block: Id<Block>, mut a: Addr, index: Id<Def>, stride: u32) -> Addr {
+    pub(super) fn add_index(
+        &mut self,
+        block: Id<Block>,
+        mut a: Addr,
+        index: Id<Def>,
+        stride: u32,
+    ) -> Addr {
         if let Some(i) = self.s.const_component(index, 0) {
             return self.add_constant(a, (i as u32).wrapping_mul(stride));
         }

@@ -26,7 +26,10 @@ impl Lowering<'_> {
             (p, _) => p,
         };
         let (p, q) = if x.mode == Mode::Global {
-            let (p, q) = (Self::emit_address(&mut b, &x, 0), Self::emit_address(&mut b, &y, 0));
+            let (p, q) = (
+                Self::emit_address(&mut b, &x, 0),
+                Self::emit_address(&mut b, &y, 0),
+            );
             let base = b.bcsel(cond, p, q);
             self.addr[alu.def] = Some(Addr {
                 base: Some(base),
@@ -66,7 +69,11 @@ impl Lowering<'_> {
     /// Creates the phis of the components of a phi of pointers. Their operands are added by
     /// `finish_phis`, when all blocks have been lowered.
     pub(super) fn lower_phi(&mut self, block: Id<Block>, id: Id<Instr>, phi: &Phi) -> bool {
-        let known = |d: Id<Def>| self.addr[d].map(|a| a.mode).or_else(|| self.unlowered_mode(d));
+        let known = |d: Id<Def>| {
+            self.addr[d]
+                .map(|a| a.mode)
+                .or_else(|| self.unlowered_mode(d))
+        };
         let mode = self.modes[phi.def].or_else(|| phi.srcs.iter().find_map(|x| known(x.1)));
         let Some(mode) = mode else {
             return false;
@@ -100,7 +107,10 @@ impl Lowering<'_> {
 
     /// The storage mode of a deref that has not been lowered yet.
     pub(super) fn unlowered_mode(&self, d: Id<Def>) -> Option<Mode> {
-        self.s.deref_of(d).map(|d| d.mode).filter(|m| is_lowered(*m))
+        self.s
+            .deref_of(d)
+            .map(|d| d.mode)
+            .filter(|m| is_lowered(*m))
     }
 
     pub(super) fn finish_phis(&mut self) {

@@ -7,7 +7,11 @@ use rustc_hash::FxHashMap;
 
 /// Assigns offsets to the constant, shared and scratch variables that are still used. Equal
 /// constants share an offset.
-pub(super) fn assign_offsets(s: &mut Shader, natural_sizes: &IdMap<Type, (u32, u32)>, order: &[Id<Block>]) {
+pub(super) fn assign_offsets(
+    s: &mut Shader,
+    natural_sizes: &IdMap<Type, (u32, u32)>,
+    order: &[Id<Block>],
+) {
     let mut used = entity::IdSet::new();
     for b in order {
         for i in &s.blocks[*b].instrs {

@@ -4,46 +4,46 @@ use super::format::*;
 use crate::rewrite::word::{Pair, Word};
 
 /// `x + y`.
-pub(super) fn add<'p>(x: Pair<'p>, y: Pair<'p>, modes: Modes) -> Pair<'p> {
+pub(super) fn add<'p>(x: Pair<'p>, y: Pair<'p>, modes: FloatModes) -> Pair<'p> {
     let (ax, ay) = (x.hi & MAGNITUDE, y.hi & MAGNITUDE);
     // Magnitudes are below 2^63, so that the sign of their difference is valid.
-    let less = (ax - ay - x.lo.below(y.lo).bit()).less(0);
-    let (large, small) = (less.choose_pair(y, x), less.choose_pair(x, y));
+    let less = (ax - ay - x.lo.ult(y.lo).to_int()).ilt(0);
+    let (large, small) = (less.select_pair(y, x), less.select_pair(x, y));
     let apart = (large.hi ^ small.hi).sign();
     let sign = large.hi & SIGN;
-    let (a, b) = (part(large), part(small));
+    let (a, b) = (unpack_operand(large), unpack_operand(small));
     // Bits that are shifted out leave a sticky bit, far below the rounding position.
-    let shifted = b.mantissa.shr_marked((a.exponent - b.exponent).min(63));
+    let shifted = b.mantissa.shr_sticky((a.exponent - b.exponent).min(63));
     // a - b is the complement of the sum of b and the complement of a.
-    let sum = (a.mantissa.both(|w| w ^ apart) + shifted).both(|w| w ^ apart);
+    let sum = (a.mantissa.map(|w| w ^ apart) + shifted).map(|w| w ^ apart);
     let zero = sum.is_zero();
     // Normalised to bit 63, as far as the exponent allows; the exponent increases by one from that
     // for bit 62.
     let n = sum.leading_zeros().min(a.exponent);
     let sum = sum.shl(n);
-    let magnitude = rounded(sum.shr_by(11), a.exponent - n, sum.lo << 21, modes);
+    let magnitude = round_mantissa(sum.shr_const(11), a.exponent - n, sum.lo << 21, modes);
     let finite = Pair {
         lo: magnitude.lo,
         // Zero is only negative as the sum of two negative zeros.
-        hi: zero.choose(sign & !apart, magnitude.hi | sign),
+        hi: zero.select(sign & !apart, magnitude.hi | sign),
     };
     // Infinity or NaN is the larger operand.
-    let magnitude = Magnitude::of(large);
-    let opposite = (apart & small.hi & MAGNITUDE).from(INFINITY);
-    let special = (magnitude.is_nan() | opposite).choose(NAN, large.hi);
+    let magnitude = Magnitude::new(large);
+    let opposite = (apart & small.hi & MAGNITUDE).uge(INFINITY);
+    let special = (magnitude.is_nan() | opposite).select(NAN, large.hi);
     let is_special = magnitude.is_special();
     Pair {
-        lo: is_special.choose(0, finite.lo),
-        hi: is_special.choose(special, finite.hi),
+        lo: is_special.select(0, finite.lo),
+        hi: is_special.select(special, finite.hi),
     }
 }
 
 /// The mantissa and exponent of an operand. The highest bit of a normal number is bit 62.
-fn part(x: Pair<'_>) -> Normal<'_> {
-    let exponent: Word<'_> = (x.hi & MAGNITUDE) >> EXPONENT_AT;
-    let hi = (x.hi & FRACTION) | (exponent.any() << EXPONENT_AT);
+fn unpack_operand(x: Pair<'_>) -> Normal<'_> {
+    let exponent: Word<'_> = (x.hi & MAGNITUDE) >> EXPONENT_SHIFT;
+    let hi = (x.hi & FRACTION) | (exponent.any_bit() << EXPONENT_SHIFT);
     Normal {
-        mantissa: Pair { lo: x.lo, hi }.shl_by(10),
+        mantissa: Pair { lo: x.lo, hi }.shl_const(10),
         exponent: exponent.max(1),
     }
 }

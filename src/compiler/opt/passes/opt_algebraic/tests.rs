@@ -2,7 +2,7 @@
 //! folder computes the same value for both sides.
 
 use super::run;
-use crate::algebra::pattern::{Inexact, Node, Pattern, constant_bits, negate_float, infer_bits};
+use crate::algebra::pattern::{Inexact, Node, Pattern, constant_bits, infer_bits, negate_float};
 use crate::algebra::rule_set::RuleSet;
 use crate::algebra::rules::RULES;
 use nir::*;
@@ -231,7 +231,8 @@ fn both_sides_agree_with_the_folder() {
             });
             let vars = variables(&search);
             let float = is_float(&search) || is_float(&replace);
-            let float_result = match (&search.nodes[search.root()], &replace.nodes[replace.root()]) {
+            let float_result = match (&search.nodes[search.root()], &replace.nodes[replace.root()])
+            {
                 (Node::Op { op, .. }, _) if op.info().out.base == Base::Float => true,
                 (_, Node::Op { op, .. }) => op.info().out.base == Base::Float,
                 (_, Node::Float(_)) => true,
@@ -253,8 +254,10 @@ fn both_sides_agree_with_the_folder() {
                         special |= !x.is_finite();
                     }
                 }
-                let ((x, m, small), (y, n, _)) =
-                    (evaluate(&search, &fs, &values), evaluate(&replace, &ps, &values));
+                let ((x, m, small), (y, n, _)) = (
+                    evaluate(&search, &fs, &values),
+                    evaluate(&replace, &ps, &values),
+                );
                 // Subnormal intermediate results have lost precision, and may be flushed.
                 let lost = Inexact::DENORM.or(Inexact::ROUND);
                 if small && rule.inexact.0 & lost.0 == lost.0 {
@@ -388,11 +391,7 @@ fn every_rule_fires_on_its_own_pattern() {
             nir::validate(&s).unwrap_or_else(|e| panic!("{}: {e}\n{s}", rule.name));
             let before = s.instr_of(root).clone();
             let only = RuleSet::new(&RULES[k..=k]);
-            assert!(
-                run(&mut s, &only),
-                "{} at {bits}\n{s}",
-                rule.name
-            );
+            assert!(run(&mut s, &only), "{} at {bits}\n{s}", rule.name);
             nir::validate(&s).unwrap_or_else(|e| panic!("{} at {bits}: {e}\n{s}", rule.name));
             let after = format!("{:?}", s.instr_of(root));
             assert_ne!(after, format!("{before:?}"), "{}", rule.name);

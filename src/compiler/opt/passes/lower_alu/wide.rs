@@ -16,7 +16,7 @@ const SEED_EXCESS: f64 = 1.0 + 1.0 / 4_194_304.0;
 
 /// Runs `f` with `exact` and `preserve_nan_inf_sz` set, so that later passes do not change what it
 /// emits.
-fn exactly<R>(b: &mut Builder<'_>, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+fn with_exact<R>(b: &mut Builder<'_>, f: impl FnOnce(&mut Builder<'_>) -> R) -> R {
     let before = (b.exact, b.preserve_nan_inf_sz);
     (b.exact, b.preserve_nan_inf_sz) = (true, true);
     let made = f(b);
@@ -42,7 +42,7 @@ fn reciprocal(b: &mut Builder<'_>, y: Id<Def>, excess: Option<f64>, one: f64) ->
 
 /// How a quotient treats products that overflow.
 #[derive(Clone, Copy)]
-pub(crate) enum Ends {
+pub(super) enum Overflow {
     /// Keeps them infinite.
     Infinite,
     /// Clamps them to the largest finite number before the correction: the quotient may be that
@@ -54,15 +54,15 @@ pub(crate) enum Ends {
 /// underflows. The product is corrected once, which makes it the nearest quotient. Only the
 /// correction rounds, so that subnormal quotients are within half an ULP too; ties may go either
 /// way.
-fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> Id<Def> {
+fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, overflow: Overflow) -> Id<Def> {
     // For zero, infinity and NaN the seed is the reciprocal.
     let [seed, r, e] = reciprocal(b, y, Some(SEED_EXCESS), 1.0);
     let number = b.feq(e, e);
     let r = b.bcsel(number, r, seed);
     let product = b.fmul(x, r);
-    let q = match ends {
-        Ends::Infinite => product,
-        Ends::Largest => {
+    let q = match overflow {
+        Overflow::Infinite => product,
+        Overflow::Largest => {
             let (most, least) = (b.imm_float(64, f64::MAX), b.imm_float(64, f64::MIN));
             let q = b.fmin(product, most);
             b.fmax(q, least)
@@ -74,13 +74,13 @@ fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> I
     // Keep the sign of zeros, and do not subtract infinities.
     let zero = b.imm_float(64, 0.0);
     let some = b.fneu(product, zero);
-    let plain = match ends {
-        Ends::Infinite => {
+    let plain = match overflow {
+        Overflow::Infinite => {
             let (infinity, magnitude) = (b.imm_float(64, f64::INFINITY), b.fabs(q));
             let finite = b.flt(magnitude, infinity);
             b.iand(some, finite)
         }
-        Ends::Largest => some,
+        Overflow::Largest => some,
     };
     b.bcsel(plain, corrected, q)
 }
@@ -90,8 +90,8 @@ fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> I
 /// floats: above one where the quotient is so small that its remainder would underflow, below one
 /// where it is so large that the dividend would overflow. Subnormals need no special case, as their
 /// exponents are off by at most 52.
-pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> Id<Def> {
-    exactly(b, |b| {
+pub(super) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, overflow: Overflow) -> Id<Def> {
+    with_exact(b, |b| {
         let (hx, hy) = (b.unpack_64_2x32_split_y(x), b.unpack_64_2x32_split_y(y));
         // The divisor's exponent is taken in multiples of 16 and the scale's in multiples of 2, so
         // that the scale is neither zero nor infinite.
@@ -107,13 +107,13 @@ pub(crate) fn fdiv(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, ends: Ends) -> I
         let low = b.imm_u32(0);
         let scale = b.pack_64_2x32_split(low, high);
         let (x, y) = (b.fmul(x, scale), b.fmul(y, scale));
-        scaled_quotient(b, x, y, ends)
+        scaled_quotient(b, x, y, overflow)
     })
 }
 
 /// The reciprocal, as a quotient with a scale that brings the operand to 2^0 to 2^63.
-pub(crate) fn frcp(b: &mut Builder<'_>, y: Id<Def>) -> Id<Def> {
-    exactly(b, |b| {
+pub(super) fn frcp(b: &mut Builder<'_>, y: Id<Def>) -> Id<Def> {
+    with_exact(b, |b| {
         let (sixtyfours, rest) = (
             b.imm_int(64, 0x7c00_0000_0000_0000),
             b.imm_int(64, 0x03e0_0000_0000_0000),
@@ -122,15 +122,15 @@ pub(crate) fn frcp(b: &mut Builder<'_>, y: Id<Def>) -> Id<Def> {
         let exp = b.iand(inverse, sixtyfours);
         let scale = b.ior(exp, rest);
         let y = b.fmul(y, scale);
-        scaled_quotient(b, scale, y, Ends::Infinite)
+        scaled_quotient(b, scale, y, Overflow::Infinite)
     })
 }
 
 /// The square root, rounded to nearest, or the reciprocal square root, to less than an ULP. The
 /// operand is scaled by 2^(2n) to 2^-1 to 2^63. From a 22-bit seed, with h half the seed and g
 /// about the root, one third-order iteration computes g · (1 + e + 3/2 e²) with e = 1/2 - g · h.
-pub(crate) fn root(b: &mut Builder<'_>, x: Id<Def>, reciprocal: bool) -> Id<Def> {
-    exactly(b, |b| {
+pub(super) fn sqrt_or_rsq(b: &mut Builder<'_>, x: Id<Def>, reciprocal: bool) -> Id<Def> {
+    with_exact(b, |b| {
         let sixtyfours = b.imm_int(64, 0x7c00_0000_0000_0000);
         let exp = b.iand(x, sixtyfours);
         let (minus, most) = (b.ineg(exp), b.imm_int(64, 2045 << 52));
@@ -179,7 +179,7 @@ pub(crate) fn root(b: &mut Builder<'_>, x: Id<Def>, reciprocal: bool) -> Id<Def>
 
 /// Rounds towards zero by clearing the fraction bits, or everything but the sign for magnitudes
 /// below one.
-pub(crate) fn ftrunc(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
+pub(super) fn ftrunc(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
     let high = b.unpack_64_2x32_split_y(x);
     let (at, bits) = (b.imm_u32(20), b.imm_u32(11));
     let exp = b.ubfe(high, at, bits);
@@ -197,8 +197,8 @@ pub(crate) fn ftrunc(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 }
 
 /// Rounds down, or up.
-pub(crate) fn floor_or_ceil(b: &mut Builder<'_>, x: Id<Def>, up: bool) -> Id<Def> {
-    exactly(b, |b| {
+pub(super) fn floor_or_ceil(b: &mut Builder<'_>, x: Id<Def>, up: bool) -> Id<Def> {
+    with_exact(b, |b| {
         let t = ftrunc(b, x);
         let (passed, step) = if up {
             (b.flt(t, x), b.imm_float(64, 1.0))
@@ -211,9 +211,9 @@ pub(crate) fn floor_or_ceil(b: &mut Builder<'_>, x: Id<Def>, up: bool) -> Id<Def
 }
 
 /// Rounds to nearest even. Adding 2^52 leaves no room for a fraction.
-pub(crate) fn fround_even(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
+pub(super) fn fround_even(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
     let towards_zero = b.shader.info.float_controls.rounding_rtz != 0;
-    exactly(b, |b| {
+    with_exact(b, |b| {
         let up = b.imm_float(64, 4_503_599_627_370_496.0);
         let magnitude = b.fabs(x);
         let v = if towards_zero {
@@ -253,7 +253,7 @@ fn nearest_even_in_any_mode(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
 /// The unsigned quotient and remainder. Both estimates use a reciprocal that is slightly too small,
 /// so that no remainder is negative: the first estimate is too small by less than 2^16, the second
 /// by at most one.
-pub(crate) fn udivmod(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> (Id<Def>, Id<Def>) {
+pub(super) fn udivmod(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> (Id<Def>, Id<Def>) {
     let exact = std::mem::replace(&mut b.exact, true);
     let divisor = b.u2f(y, 64);
     let [_, r, _] = reciprocal(b, divisor, None, 1.0 - 2f64.powi(-50));
@@ -276,7 +276,7 @@ pub(crate) fn udivmod(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>) -> (Id<Def>, 
 }
 
 /// The signed quotient, or the remainder with the sign of `x`.
-pub(crate) fn signed_division(
+pub(super) fn signed_division(
     b: &mut Builder<'_>,
     x: Id<Def>,
     y: Id<Def>,
