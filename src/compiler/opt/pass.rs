@@ -42,7 +42,7 @@ impl Default for Ctx {
 }
 
 /// A pass's entry point. Returns true if it changed the shader.
-pub type Run = fn(&mut Shader, &Ctx) -> bool;
+pub type PassFn = fn(&mut Shader, &Ctx) -> bool;
 
 /// A pass.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +50,7 @@ pub struct Pass {
     /// Name, equal to that of its file.
     pub name: &'static str,
     /// Entry point.
-    pub run: Run,
+    pub run: PassFn,
 }
 
 /// A step of a pipeline.

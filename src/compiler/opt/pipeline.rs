@@ -13,7 +13,8 @@ macro_rules! pass {
     };
 }
 
-/// All stages on gen9: from the SPIR-V front end's output to the invariants in the crate's documentation.
+/// All stages on gen9: from the SPIR-V front end's output to the invariants in the crate's
+/// documentation.
 pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_dead_cf)),
     Step::Once(pass!(opt_unread_outputs)),

@@ -4,7 +4,7 @@
 //! Out: the transformed shader. Timing, dumps, validation and `stop_after` are handled here and
 //!      nowhere else.
 
-use crate::pass::{Ctx, OptError, Pass, Run, Step};
+use crate::pass::{Ctx, OptError, Pass, PassFn, Step};
 use nir::{Shader, validate};
 use std::ptr::fn_addr_eq;
 use std::time::{Duration, Instant};
@@ -23,13 +23,13 @@ pub struct Timing {
 }
 
 /// Receives dumps: the name of the pass that has run, and the shader after it.
-pub type Sink<'a> = &'a mut dyn FnMut(&'static str, &Shader);
+pub type DumpFn<'a> = &'a mut dyn FnMut(&'static str, &Shader);
 
 /// Runs pipelines.
 #[derive(Default)]
 pub struct Runner<'a> {
     /// Called after each pass that changed the shader.
-    pub dump: Option<Sink<'a>>,
+    pub dump: Option<DumpFn<'a>>,
     /// Name of the pass after whose first run the pipeline stops.
     pub stop_after: Option<&'a str>,
     /// Validates the shader after every pass that changed it.
@@ -40,7 +40,7 @@ pub struct Runner<'a> {
     pub ctx: Ctx,
     /// Passes that have run since the last change without changing anything, and would not change
     /// anything now.
-    pub idle: Vec<Run>,
+    pub converged: Vec<PassFn>,
 }
 
 /// Maximum number of rounds of a [`Step::UntilStable`]; the pipeline then continues without a fixed
@@ -50,38 +50,20 @@ const MAX_ROUNDS: usize = 40;
 impl Runner<'_> {
     /// Runs all steps. Returns true if the end was reached, false if `stop_after` ended the run.
     pub fn run(&mut self, shader: &mut Shader, steps: &[Step]) -> Result<bool, OptError> {
-        self.idle.clear();
-        self.idle.reserve(steps.len());
+        self.converged.clear();
+        self.converged.reserve(steps.len());
         for step in steps {
             match step {
                 Step::Once(pass) => {
-                    self.one(shader, pass)?;
+                    self.run_pass(shader, pass)?;
                     if self.stop_after == Some(pass.name) {
                         return Ok(false);
                     }
                 }
-                Step::UntilStableIf(wants, _) if !wants(shader) => {}
+                Step::UntilStableIf(predicate, _) if !predicate(shader) => {}
                 Step::UntilStable(passes) | Step::UntilStableIf(_, passes) => {
-                    let mut quiet = 0;
-                    let mut runs = 0;
-                    'stable: loop {
-                        for pass in *passes {
-                            if self.one(shader, pass)? {
-                                quiet = 0;
-                            } else {
-                                quiet += 1;
-                            }
-                            if self.stop_after == Some(pass.name) {
-                                return Ok(false);
-                            }
-                            if quiet >= passes.len() {
-                                break 'stable;
-                            }
-                        }
-                        runs += 1;
-                        if runs == MAX_ROUNDS {
-                            break;
-                        }
+                    if !self.run_until_stable(shader, passes)? {
+                        return Ok(false);
                     }
                 }
             }
@@ -89,24 +71,46 @@ impl Runner<'_> {
         Ok(true)
     }
 
+    /// Runs passes in turn until none changes the shader. Returns false if `stop_after` ended the
+    /// run.
+    fn run_until_stable(&mut self, shader: &mut Shader, passes: &[Pass]) -> Result<bool, OptError> {
+        let mut unchanged_runs = 0;
+        for _ in 0..MAX_ROUNDS {
+            for pass in passes {
+                if self.run_pass(shader, pass)? {
+                    unchanged_runs = 0;
+                } else {
+                    unchanged_runs += 1;
+                }
+                if self.stop_after == Some(pass.name) {
+                    return Ok(false);
+                }
+                if unchanged_runs >= passes.len() {
+                    return Ok(true);
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// Runs a pass unless it is known to change nothing. Returns true if it changed the shader.
-    fn one(&mut self, shader: &mut Shader, pass: &Pass) -> Result<bool, OptError> {
-        let idle = self.idle.iter().any(|run| fn_addr_eq(*run, pass.run));
+    fn run_pass(&mut self, shader: &mut Shader, pass: &Pass) -> Result<bool, OptError> {
+        let converged = self.converged.iter().any(|run| fn_addr_eq(*run, pass.run));
         // Debug builds run it all the same, to check that it changes nothing.
-        if idle && !cfg!(debug_assertions) {
+        if converged && !cfg!(debug_assertions) {
             return Ok(false);
         }
         let start = self.timings.is_some().then(Instant::now);
         let changed = (pass.run)(shader, &self.ctx);
         debug_assert!(
-            !(idle && changed),
-            "{} found something the second time",
+            !(converged && changed),
+            "{} changed the shader right after it had nothing to change",
             pass.name
         );
         if changed {
-            self.idle.clear();
-        } else if !idle {
-            self.idle.push(pass.run);
+            self.converged.clear();
+        } else if !converged {
+            self.converged.push(pass.run);
         }
         if let (Some(start), Some(timings)) = (start, &mut self.timings) {
             let time = start.elapsed();

@@ -58,7 +58,8 @@ fn check_text(name: &str, text: &str, shader: &Shader) {
     }
 }
 
-/// Parses the state of the interpreter: `0.1=[1 2.5 …]` (set.binding, dwords), `push=[…]`, `groups=2`.
+/// Parses the state of the interpreter: `0.1=[1 2.5 …]` (set.binding, dwords), `push=[…]`,
+/// `groups=2`.
 fn parse_machine(name: &str, text: &str) -> Machine {
     let mut m = Machine {
         workgroups: [1, 1, 1],
@@ -140,9 +141,8 @@ fn dwords(bytes: &[u8]) -> Vec<String> {
         .collect()
 }
 
-/// Parses a Y'CbCr conversion:
-/// `SET.BINDING.ELEMENT MODEL narrow|full BITS PLANES COSITED CR Y CB ALPHA`. COSITED is `xy`, `x`, `y` or
-/// `-`; the channels are `PLANE.COMPONENT`, `zero` or `one`.
+/// Parses a Y'CbCr conversion: `SET.BINDING.ELEMENT MODEL narrow|full BITS PLANES COSITED CR Y CB
+/// ALPHA`. COSITED is `xy`, `x`, `y` or `-`; the channels are `PLANE.COMPONENT`, `zero` or `one`.
 fn parse_conversion(name: &str, line: &str) -> (u32, abi::Converted) {
     use abi::{ColourModel as M, Component, Conversion, Converted};
     let words: Vec<&str> = line.split_whitespace().collect();
@@ -183,8 +183,8 @@ fn parse_conversion(name: &str, line: &str) -> (u32, abi::Converted) {
     (location[0], converted)
 }
 
-/// Parses the inputs of the next stage (`; read behind:`): `vertices`, pinned slots (`var1`), components of
-/// slots (`var1.xw`), flat components (`flat var1.x`).
+/// Parses the inputs of the next stage (`; next stage reads:`): `vertices`, pinned slots (`var1`),
+/// components of slots (`var1.xw`), flat components (`flat var1.x`).
 fn parse_reads(text: &str) -> nir::Reads {
     let mut reads = nir::Reads::NONE;
     let mut flat = false;
@@ -204,8 +204,8 @@ fn parse_reads(text: &str) -> nir::Reads {
     reads
 }
 
-/// Parses an output that the previous stage has moved (`; linked`): `var1.x var0.w`, or `var1.x 0x3f800000`
-/// for a constant.
+/// Parses an output that the previous stage has moved (`; linked`): `var1.x var0.w`, or `var1.x
+/// 0x3f800000` for a constant.
 fn parse_link(text: &str) -> abi::Link {
     let location = |text: &str| {
         let (name, component) = text.split_once('.').unwrap();
@@ -231,7 +231,7 @@ fn parse_link(text: &str) -> abi::Link {
 #[test]
 fn text_cases() {
     for (name, text) in cases() {
-        let start = text.find("shader ").unwrap();
+        let start = text.find("\nshader ").unwrap();
         let mut shader = parse(&text[start..]).unwrap_or_else(|e| panic!("{name}: {e}"));
         nir::validate(&shader).unwrap_or_else(|e| panic!("{name}: input: {e}"));
         let head = text.lines().next().unwrap();
@@ -244,7 +244,9 @@ fn text_cases() {
         let original = shader.clone();
         let lines = text.lines();
         let conversions = lines.filter_map(|l| l.strip_prefix("; conversion: "));
-        let read = text.lines().find_map(|l| l.strip_prefix("; read behind:"));
+        let read = text
+            .lines()
+            .find_map(|l| l.strip_prefix("; next stage reads:"));
         let linked = text.lines().filter_map(|l| l.strip_prefix("; linked "));
         let without = text.lines().find_map(|l| l.strip_prefix("; without: "));
         let robust = text.lines().any(|l| l == "; robust buffers");

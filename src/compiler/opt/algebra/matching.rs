@@ -182,8 +182,8 @@ fn bind_variable(s: &Shader, m: &mut Match, number: usize, value: Value) -> bool
     }
 }
 
-/// True if the first two operands of node `at` have to be matched in swapped order; `None` if neither
-/// order can match. If both may, `order` decides, and the node's bit of `decided` is set.
+/// True if the first two operands of node `at` have to be matched in swapped order; `None` if
+/// neither order can match. If both may, `order` decides, and the node's bit of `decided` is set.
 #[inline]
 fn is_swapped(
     s: &Shader,

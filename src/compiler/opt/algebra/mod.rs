@@ -1,4 +1,5 @@
-//! Rewrite rules over ALU operations, as data, and how they are matched. `opt_algebraic` applies them.
+//! Rewrite rules over ALU operations, as data, and how they are matched. `opt_algebraic` applies
+//! them.
 
 pub(crate) mod matching;
 pub(crate) mod pattern;

@@ -98,7 +98,7 @@ impl Pattern {
                     continue;
                 }
                 ")" => {
-                    let (op, single_use, srcs) = open.pop().ok_or("')' closes nothing")?;
+                    let (op, single_use, srcs) = open.pop().ok_or("unmatched ')'")?;
                     if srcs.len() != op.info().srcs.len() {
                         return Err(format!("wrong number of operands of {op:?}"));
                     }
@@ -113,14 +113,14 @@ impl Pattern {
             let at = p.nodes.len() - 1;
             match open.last_mut() {
                 Some((_, _, srcs)) => srcs.push(at),
-                None if words.next().is_some() => return Err("text behind the pattern".into()),
+                None if words.next().is_some() => return Err("text after the pattern".into()),
                 None => {}
             }
         }
         if open.is_empty() && !p.nodes.is_empty() {
             Ok(p)
         } else {
-            Err("the pattern does not end".into())
+            Err("unmatched '('".into())
         }
     }
 
@@ -146,7 +146,7 @@ impl Pattern {
         }
     }
 
-    /// The sum of the costs of the operations in [`OpInfo`]'s table.
+    /// The sum of the costs of the operations in the table of operations.
     #[cfg(test)]
     pub(crate) fn cost(&self) -> u32 {
         self.nodes

@@ -1,8 +1,8 @@
 //! An index of the rules: finds those that may match an instruction without matching each pattern.
 //!
 //! In:  rules as text.
-//! Out: [`RuleSet`], which gives, for an instruction, the few rules that [`crate::algebra::matching`] has to
-//!      try.
+//! Out: [`RuleSet`], which gives, for an instruction, the few rules that
+//!      [`crate::algebra::matching`] has to try.
 
 use crate::algebra::pattern::{NO_VARIABLE, Node, Pattern, Rule, constant_bits};
 use entity::Id;
@@ -150,13 +150,14 @@ fn may_share_operand(s: &Shader, alu: &Alu) -> bool {
     let (Some(first), Some(second)) = (operand_op(0), operand_op(1)) else {
         return true;
     };
-    let may_be = |a: &AluSrc, b: &AluSrc| {
+    let may_be_equal = |a: &AluSrc, b: &AluSrc| {
         (a.def, a.swizzle[0]) == (b.def, b.swizzle[0]) || s.const_of(a.def).is_some()
     };
-    let found = |a: &AluSrc| second.srcs.iter().any(|b| may_be(a, b));
+    let found = |a: &AluSrc| second.srcs.iter().any(|b| may_be_equal(a, b));
     first.srcs.iter().any(found)
 }
 
+/// Filter bits of the operands of the first two operands of an instruction.
 fn filter_below(s: &Shader, alu: &Alu) -> [u64; 2] {
     let mut filters = [0; 2];
     for (bits, src) in filters.iter_mut().zip(&alu.srcs) {

@@ -32,7 +32,7 @@ macro_rules! rules {
 }
 
 rules! {
-    // --- integers: neutral and absorbing operands ---------------------------------------------------
+    // --- integers: neutral and absorbing operands ------------------------------------------------
     iadd_zero: "(iadd a 0)" => "a", INTS, NONE;
     isub_zero: "(isub a 0)" => "a", INTS, NONE;
     isub_self: "(isub a a)" => "0", INTS, NONE;
@@ -64,7 +64,7 @@ rules! {
     iand_de_morgan: "(iand (inot a) (inot b))" => "(inot (ior a b))", ALL_BITS, NONE;
     ior_de_morgan: "(ior (inot a) (inot b))" => "(inot (iand a b))", ALL_BITS, NONE;
 
-    // --- integers: constants together -----------------------------------------------------------------
+    // --- integers: constants together ------------------------------------------------------------
     iadd_constants: "(iadd (iadd a #b) #c)" => "(iadd a (iadd #b #c))", INTS, NONE;
     imul_constants: "(imul (imul a #b) #c)" => "(imul a (imul #b #c))", INTS, NONE;
     iand_constants: "(iand (iand a #b) #c)" => "(iand a (iand #b #c))", INTS, NONE;
@@ -76,7 +76,7 @@ rules! {
     imax_constants: "(imax (imax a #b) #c)" => "(imax a (imax #b #c))", INTS, NONE;
     imul_of_sum: "(imul (iadd a #b) #c)" => "(iadd (imul a #c) (imul #b #c))", INTS, NONE;
 
-    // --- shifts --------------------------------------------------------------------------------------
+    // --- shifts ----------------------------------------------------------------------------------
     ishl_zero: "(ishl a 0)" => "a", INTS, NONE;
     ishr_zero: "(ishr a 0)" => "a", INTS, NONE;
     ushr_zero: "(ushr a 0)" => "a", INTS, NONE;
@@ -91,7 +91,7 @@ rules! {
     shl_ishr_word: "(ishr (ishl a 16) 16)" => "(extract_i16 a 0)", B32, NONE;
     shl_ishr_byte: "(ishr (ishl a 24) 24)" => "(extract_i8 a 0)", B32, NONE;
 
-    // --- minimum and maximum ----------------------------------------------------------------------------
+    // --- minimum and maximum ---------------------------------------------------------------------
     imin_self: "(imin a a)" => "a", INTS, NONE;
     imax_self: "(imax a a)" => "a", INTS, NONE;
     umin_self: "(umin a a)" => "a", INTS, NONE;
@@ -101,14 +101,14 @@ rules! {
     umin_ones: "(umin a -1)" => "a", INTS, NONE;
     umax_ones: "(umax a -1)" => "-1", INTS, NONE;
 
-    // --- division -----------------------------------------------------------------------------------------
+    // --- division --------------------------------------------------------------------------------
     udiv_one: "(udiv a 1)" => "a", INTS, NONE;
     idiv_one: "(idiv a 1)" => "a", INTS, NONE;
     umod_one: "(umod a 1)" => "0", INTS, NONE;
     irem_one: "(irem a 1)" => "0", INTS, NONE;
     imod_one: "(imod a 1)" => "0", INTS, NONE;
 
-    // --- integer comparison -------------------------------------------------------------------------------
+    // --- integer comparison ----------------------------------------------------------------------
     ieq_self: "(ieq a a)" => "true", ALL_BITS, NONE;
     ine_self: "(ine a a)" => "false", ALL_BITS, NONE;
     ilt_self: "(ilt a a)" => "false", INTS, NONE;
@@ -136,7 +136,7 @@ rules! {
     ieq_diff: "(ieq (iadd a (ineg b)) 0)" => "(ieq a b)", INTS, NONE;
     ine_diff: "(ine (iadd a (ineg b)) 0)" => "(ine a b)", INTS, NONE;
 
-    // --- booleans ------------------------------------------------------------------------------------------
+    // --- booleans --------------------------------------------------------------------------------
     ieq_true: "(ieq a1 true)" => "a1", BOOL, NONE;
     ieq_false: "(ieq a1 false)" => "(inot a1)", BOOL, NONE;
     ine_true: "(ine a1 true)" => "(inot a1)", BOOL, NONE;
@@ -151,7 +151,7 @@ rules! {
     b2i_or: "(ior (b2i a) (b2i b))" => "(b2i (ior a b))", INTS, NONE;
     b2i_xor: "(ixor (b2i a) (b2i b))" => "(b2i (ixor a b))", INTS, NONE;
 
-    // --- selection --------------------------------------------------------------------------------------------
+    // --- selection -------------------------------------------------------------------------------
     bcsel_same: "(bcsel a b b)" => "b", ALL_BITS, NONE;
     bcsel_true: "(bcsel true a b)" => "a", ALL_BITS, NONE;
     bcsel_false: "(bcsel false a b)" => "b", ALL_BITS, NONE;
@@ -197,7 +197,7 @@ rules! {
     bcsel_umax_ge: "(bcsel (uge a b) a b)" => "(umax a b)", INTS, NONE;
     bcsel_umin_ge: "(bcsel (uge a b) b a)" => "(umin a b)", INTS, NONE;
 
-    // --- floats: signs ------------------------------------------------------------------------------------------
+    // --- floats: signs ---------------------------------------------------------------------------
     fneg_fneg: "(fneg (fneg a))" => "a", FLOATS, NONE;
     fabs_fneg: "(fabs (fneg a))" => "(fabs a)", FLOATS, NONE;
     fabs_fabs: "(fabs (fabs a))" => "(fabs a)", FLOATS, NONE;
@@ -214,14 +214,14 @@ rules! {
     fcos_fneg: "(fcos (fneg a))" => "(fcos a)", &[16, 32], NONE;
     fcos_fabs: "(fcos (fabs a))" => "(fcos a)", &[16, 32], NONE;
 
-    // --- floats: comparison with zero ------------------------------------------------------------------------
+    // --- floats: comparison with zero ------------------------------------------------------------
     flt_max_zero: "(flt 0.0 (fmax a 0.0))" => "(flt 0.0 a)", FLOATS, NONE;
     flt_fsat: "(flt 0.0 (fsat a))" => "(flt 0.0 a)", FLOATS, NONE;
     fneu_max_zero: "(fneu (fmax a 0.0) 0.0)" => "(flt 0.0 a)", FLOATS, NONE;
     fneu_fsat: "(fneu (fsat a) 0.0)" => "(flt 0.0 a)", FLOATS, NONE;
     flt_either_side: "(ior (flt a 0.0) (flt 0.0 a))" => "(flt 0.0 (fabs a))", BOOL, NONE;
 
-    // --- floats: neutral operands -------------------------------------------------------------------------------
+    // --- floats: neutral operands ----------------------------------------------------------------
     fmul_one: "(fmul a 1.0)" => "a", FLOATS, NAN.or(DENORM);
     fadd_zero: "(fadd a 0.0)" => "a", FLOATS, SIGN.or(NAN).or(DENORM);
     fadd_minus_zero: "(fadd a -0.0)" => "a", FLOATS, NAN.or(DENORM);
@@ -253,7 +253,7 @@ rules! {
     flrp_chosen: "(flrp a b (b2f c1))" => "(bcsel c1 b a)", B32, ROUND.or(ZERO_PRODUCT).or(DENORM);
     flrp_from_zero: "(flrp 0.0 a b)" => "(fmul a b)", B32, ROUND.or(ZERO_PRODUCT);
 
-    // --- floats: minimum, maximum, saturation ----------------------------------------------------------------------
+    // --- floats: minimum, maximum, saturation ----------------------------------------------------
     fmin_self: "(fmin a a)" => "a", FLOATS, NAN.or(DENORM);
     fmax_self: "(fmax a a)" => "a", FLOATS, NAN.or(DENORM);
     fsat_from_max_min: "(fmax (fmin a 1.0) 0.0)" => "(fsat a)", FLOATS, NAN.or(SIGN);
@@ -261,7 +261,7 @@ rules! {
     fmin_constants: "(fmin (fmin a #b) #c)" => "(fmin a (fmin #b #c))", FLOATS, NAN.or(SIGN);
     fmax_constants: "(fmax (fmax a #b) #c)" => "(fmax a (fmax #b #c))", FLOATS, NAN.or(SIGN);
 
-    // --- floats: functions of functions --------------------------------------------------------------------------
+    // --- floats: functions of functions ----------------------------------------------------------
     frcp_frcp: "(frcp (frcp a))" => "a", FLOATS, ROUND.or(ZERO_PRODUCT).or(DENORM);
     fsqrt_squared: "(fmul (fsqrt a) (fsqrt a))" => "(fabs a)", FLOATS, ROUND.or(NAN);
     frsq_from_rcp: "(frcp (fsqrt a))" => "(frsq a)", FLOATS, ROUND;
@@ -275,7 +275,7 @@ rules! {
     floor_of_floor: "(ffloor (ffloor a))" => "(ffloor a)", FLOATS, NONE;
     trunc_of_trunc: "(ftrunc (ftrunc a))" => "(ftrunc a)", FLOATS, NONE;
 
-    // --- packing -----------------------------------------------------------------------------------------------------
+    // --- packing ---------------------------------------------------------------------------------
     unpack_x_of_pack: "(unpack_64_2x32_split_x (pack_64_2x32_split a b))" => "a", B32, NONE;
     unpack_y_of_pack: "(unpack_64_2x32_split_y (pack_64_2x32_split a b))" => "b", B32, NONE;
     pack_of_unpack: "(pack_64_2x32_split (unpack_64_2x32_split_x a) (unpack_64_2x32_split_y a))" => "a", &[64], NONE;

@@ -3,7 +3,8 @@
 //! In:  a shader from the front end, with derefs of shader_in.
 //! Out: [`Reads`], per dword where indices are constant. Built-in slots are not included. The
 //!      caller passes it on to the compilation of the previous stage
-//!      ([`crate::pass::Ctx::read_behind`]). Tests: below.
+//!      ([`crate::pass::Ctx::read_behind`]).
+//! Tests: below.
 
 use entity::{Id, IdMap};
 use nir::*;
@@ -206,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn components_that_something_reads() {
+    fn only_used_components_are_read() {
         let reads = read(
             "shader fragment \"main\" {
                 type t0 = float32
@@ -254,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn indices_known_at_run_time_alone() {
+    fn dynamic_vertex_indices_pin_slots() {
         let text = "
             type t0 = float32
             type t1 = vector t0 2

@@ -144,8 +144,8 @@ pub(crate) fn may_wrap(s: &Shader, terms: &Terms, bits: u8, [first, last]: [i64;
     else {
         return first < 0 && last >= 0;
     };
-    // The sum of the terms is a multiple of `multiple`, so an addend below it does not carry into the
-    // next multiple.
+    // The sum of the terms is a multiple of `multiple`, so an addend below it does not carry into
+    // the next multiple.
     let multiple = 1_i64 << multiple.min(u32::from(bits).min(62));
     if first.rem_euclid(multiple) + (last - first) < multiple {
         return false;

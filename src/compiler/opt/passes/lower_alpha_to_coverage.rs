@@ -7,14 +7,14 @@
 //! In:  I/O by slots; [`FragmentInfo::alpha_to_coverage`]: the number of samples, or 0 if disabled.
 //! Out: a sample mask (intersected with the shader's own) with a number of samples proportional to
 //!      the alpha of colour 0. A shader with one colour and no mask is left unchanged.
-//! Ref: Vulkan, "Multisample Coverage"; SKL PRM vol. 7, "Alpha Coverage", "oMask". Tests:
-//!      tests/opt/lower_alpha_to_coverage/.
+//! Ref: Vulkan, "Multisample Coverage"; SKL PRM vol. 7, "Alpha Coverage", "oMask".
+//! Tests: tests/opt/lower_alpha_to_coverage/.
 
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_alpha_to_coverage(s: &mut Shader, _: &Ctx) -> bool {
     let samples = s.info.fragment.alpha_to_coverage;
     if s.stage != Stage::Fragment || samples == 0 {

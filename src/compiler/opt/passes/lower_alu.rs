@@ -3,7 +3,8 @@
 //! In:  scalar ALU operations.
 //! Out: only the operations listed in this crate's documentation.
 //! Ref: SKL PRM vol. 7, "Extended Math Function"; Vulkan spec, "Precision and Operation of SPIR-V
-//!      Instructions". Tests: tests/opt/lower_alu/.
+//!      Instructions".
+//! Tests: tests/opt/lower_alu/.
 
 mod bits;
 mod float;
@@ -19,17 +20,17 @@ use float::lower_float_op;
 use integer::lower_integer_op;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_alu(s: &mut Shader, _: &Ctx) -> bool {
     let mut any = false;
     // An expansion may contain operations that need lowering themselves.
-    while lower_instrs(s, wants, lower) {
+    while lower_instrs(s, needs_lowering, lower) {
         any = true;
     }
     any
 }
 
-fn wants(s: &Shader, i: &Instr) -> bool {
+fn needs_lowering(s: &Shader, i: &Instr) -> bool {
     use AluOp as Op;
     let Instr::Alu(a) = i else { return false };
     let bits = s.defs[a.def].bit_size;

@@ -2,8 +2,8 @@
 //!
 //! In:  any shader.
 //! Out: ALU operations other than `mov` and `vecN` have one component and read one component of
-//!      each operand; so do derivatives. Dot products and vector packing are expanded. Tests:
-//!      tests/opt/lower_alu_to_scalar/.
+//!      each operand; so do derivatives. Dot products and vector packing are expanded.
+//! Tests: tests/opt/lower_alu_to_scalar/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -11,12 +11,12 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_alu_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
-    lower_instrs(s, wants, lower)
+    lower_instrs(s, needs_lowering, lower)
 }
 
-fn wants(s: &Shader, i: &Instr) -> bool {
+fn needs_lowering(s: &Shader, i: &Instr) -> bool {
     let a = match i {
         Instr::Alu(a) => a,
         Instr::Intrinsic(i) => {

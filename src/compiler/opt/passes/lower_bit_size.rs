@@ -2,21 +2,22 @@
 //!
 //! In:  scalar ALU operations.
 //! Out: only copies, selections, logic operations and conversions have 8-bit operands or results.
-//!      On gen9 only moves may write packed bytes. Tests: tests/opt/lower_bit_size/.
+//!      On gen9 only moves may write packed bytes.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions" (destinations of byte type).
+//! Tests: tests/opt/lower_bit_size/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_bit_size(s: &mut Shader, _: &Ctx) -> bool {
     let signs = reads_signed_bytes(s);
     lower_instrs(
         s,
         |s, i| match i {
-            Instr::Alu(a) => wants(s, a),
+            Instr::Alu(a) => needs_lowering(s, a),
             _ => false,
         },
         |b, id| {
@@ -31,7 +32,7 @@ pub fn lower_bit_size(s: &mut Shader, _: &Ctx) -> bool {
     )
 }
 
-fn wants(s: &Shader, a: &Alu) -> bool {
+fn needs_lowering(s: &Shader, a: &Alu) -> bool {
     let info = a.op.info();
     if info.props.has(Props::CONVERTS) || info.props.has(Props::SELECTS) || a.op.is_vec() {
         return false;

@@ -4,14 +4,14 @@
 //! Out: all distances start at CLIP_DIST0, one component each; `info.distances` holds the masks of
 //!      those written, and `info.capture` is updated. An array of one element that is neither read
 //!      nor written was declared by the shader compiler on its own and takes no components. Inputs
-//!      use the previous stage's layout if it is known (`info.clips_before`). Tests:
-//!      tests/opt/lower_clip_cull_distance_arrays/.
+//!      use the previous stage's layout if it is known (`info.clips_before`).
+//! Tests: tests/opt/lower_clip_cull_distance_arrays/.
 
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
     let (read, written) = accessed_variables(s);
     let mut changed = false;

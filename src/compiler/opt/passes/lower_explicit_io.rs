@@ -10,7 +10,8 @@
 //! is a pair of values: handle, then offset. A pointer without a definition (null, undefined) is a
 //! handle without an offset.
 //! Ref: SPIR-V "Universal Validation Rules", variable pointers; Vulkan spec, "Shader Resource
-//!      Interface". Tests: tests/opt/lower_explicit_io/.
+//!      Interface".
+//! Tests: tests/opt/lower_explicit_io/.
 
 mod access;
 mod address;
@@ -26,7 +27,7 @@ use layout::assign_offsets;
 use modes::{is_lowered, pointer_modes};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_explicit_io(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
     let any = order.iter().any(|b| {

@@ -6,8 +6,8 @@
 //!      shader; missing components are 0, alpha 1. A cube's faces are layers, so the number of
 //!      layers of a cube array is divided by six. Reads without a declared format are left
 //!      unchanged: they use the view's format.
-//! Ref: Vulkan, "Image Format and Fixed-Point Conversions", "Conversion to RGBA". Tests:
-//!      tests/opt/lower_image_formats/.
+//! Ref: Vulkan, "Image Format and Fixed-Point Conversions", "Conversion to RGBA".
+//! Tests: tests/opt/lower_image_formats/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -92,12 +92,14 @@ pub(crate) fn is_read_format(format: u32) -> bool {
     format == UNKNOWN || format_row(format).is_some_and(|r| r.2 == Plain && r.3 == format)
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_image_formats(s: &mut Shader, _: &Ctx) -> bool {
-    lower_instrs(s, wants, |b, id| lower(b, id).unwrap_or(Action::Keep))
+    lower_instrs(s, needs_lowering, |b, id| {
+        lower(b, id).unwrap_or(Action::Keep)
+    })
 }
 
-fn wants(s: &Shader, i: &Instr) -> bool {
+fn needs_lowering(s: &Shader, i: &Instr) -> bool {
     let Instr::Intrinsic(i) = i else { return false };
     match (i.op, i.def) {
         (IntrinsicOp::BindlessImageSize, _) => i.index("image_dim") == Dim::Cube as u32,
@@ -112,7 +114,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
         return None;
     };
     let def = i.def?;
-    let wanted = b.components(def);
+    let components = b.components(def);
     if i.op == IntrinsicOp::BindlessImageSize {
         i.indices[i.op.index_of("image_dim")?] = Dim::D2 as u32;
         i.indices[i.op.index_of("image_array")?] = 1;
@@ -120,7 +122,7 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
         let mut parts = b.channels(size);
         let six = b.imm_u32(6);
         parts[2] = b.udiv(parts[2], six);
-        parts.truncate(wanted.into());
+        parts.truncate(components.into());
         return Some(Action::ReplaceVec(parts));
     }
     let FormatRow(_, bits, unpack, read) = format_row(i.index("format"))?;
@@ -151,8 +153,8 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
                 let signed = b.ishr(high, unused);
                 let value = b.i2f(signed, 32);
                 let value = normalise(b, value, bits - 1);
-                let least = b.imm_float(32, -1.0);
-                b.fmax(value, least)
+                let min = b.imm_float(32, -1.0);
+                b.fmax(value, min)
             }
             // Shifted to a half, which has ten bits of mantissa and a sign.
             PackedFloat => {
@@ -162,14 +164,14 @@ fn lower(b: &mut Builder<'_>, id: Id<Instr>) -> Option<Action> {
             }
         });
     }
-    while parts.len() < usize::from(wanted) {
+    while parts.len() < usize::from(components) {
         parts.push(match (parts.len(), is_float) {
             (3, true) => b.imm_float(32, 1.0),
             (3, false) => b.imm_u32(1),
             _ => b.imm_u32(0),
         });
     }
-    parts.truncate(wanted.into());
+    parts.truncate(components.into());
     Some(Action::ReplaceVec(parts))
 }
 
@@ -180,7 +182,7 @@ fn extract_field(b: &mut Builder<'_>, from: Id<Def>, at: u32, bits: u32) -> Id<D
 
 /// `value / (2^bits - 1)`: exact at the ends of the range, within one ULP elsewhere.
 fn normalise(b: &mut Builder<'_>, value: Id<Def>, bits: u32) -> Id<Def> {
-    let most = f64::from((1u32 << bits) - 1);
-    let by = b.imm_float(32, 1.0 / most);
+    let max = f64::from((1u32 << bits) - 1);
+    let by = b.imm_float(32, 1.0 / max);
     b.fmul(value, by)
 }

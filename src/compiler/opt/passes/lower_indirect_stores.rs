@@ -4,8 +4,8 @@
 //!      slots (tessellation levels). Only tessellation control shaders have them: the outputs of
 //!      other stages are temporaries at this point.
 //! Out: for each component an `if` around a store with a constant index. Read-modify-write is not
-//!      possible, because other invocations may write the other components at the same time. Tests:
-//!      tests/opt/lower_indirect_stores/.
+//!      possible, because other invocations may write the other components at the same time.
+//! Tests: tests/opt/lower_indirect_stores/.
 
 use crate::analysis::dynamic_index::{DynamicComponent, dynamic_component};
 use crate::pass::Ctx;
@@ -13,7 +13,7 @@ use crate::rewrite::cf::{CfEdit, SplitPoint, split_block, split_blocks};
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_indirect_stores(s: &mut Shader, _: &Ctx) -> bool {
     split_blocks(s, dynamic_store, store_conditionally)
 }

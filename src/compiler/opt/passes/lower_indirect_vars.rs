@@ -7,7 +7,7 @@
 //! Out: none for variables whose dynamically indexed arrays are small. A load selects among all
 //!      elements by the bits of the index; a store rewrites each element conditionally.
 //!      `lower_vars_to_ssa` can then promote the whole variable. Larger variables go to scratch.
-//!      Tests: tests/opt/lower_indirect_vars/.
+//! Tests: tests/opt/lower_indirect_vars/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -33,7 +33,7 @@ fn selects_vertex(s: &Shader, array: Id<Def>) -> bool {
     }
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_indirect_vars(s: &mut Shader, ctx: &Ctx) -> bool {
     if !s.vars.iter().any(|(_, v)| is_lowered(s, v)) {
         return false;

@@ -3,8 +3,8 @@
 //! In:  `image_deref_load` of a subpass image.
 //! Out: `txf` or `txf_ms` at the fragment's pixel plus the operand's offset, in the layer being
 //!      rendered to.
-//! Ref: Vulkan, "Input Attachment Interface"; crate `abi`, "Descriptors". Tests:
-//!      tests/opt/lower_input_attachments/.
+//! Ref: Vulkan, "Input Attachment Interface"; crate `abi`, "Descriptors".
+//! Tests: tests/opt/lower_input_attachments/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -12,7 +12,7 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_input_attachments(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,

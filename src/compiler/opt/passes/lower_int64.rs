@@ -4,8 +4,8 @@
 //! Out: with [`Ctx::soft_int64`], 64-bit integers are only loaded, moved, packed from two words and
 //!      unpacked. With [`Ctx::soft_fp64`] alone, only divisions are lowered, which would otherwise
 //!      use doubles. Without either nothing changes.
-//! Ref: ICL PRM vol. 7, "Execution Data Types" (no Q and UQ). Tests: tests/opt/lower_int64/,
-//!      tests/fs_exec/.
+//! Ref: ICL PRM vol. 7, "Execution Data Types" (no Q and UQ).
+//! Tests: tests/opt/lower_int64/, tests/fs_exec/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -14,7 +14,7 @@ use entity::Id;
 use nir::*;
 use std::cell::RefCell;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_int64(s: &mut Shader, ctx: &Ctx) -> bool {
     match (ctx.soft_int64, ctx.soft_fp64) {
         (true, _) => lower_instrs(s, uses_int64, lower),
@@ -294,12 +294,12 @@ fn float_to_uint<'p>(emitter: &'p dyn Emitter, x: Id<Def>, bits: u8) -> Pair<'p>
 
 /// The signed integer of a magnitude and a sign, saturated.
 fn saturate<'p>(magnitude: Pair<'p>, sign: Word<'p>) -> Pair<'p> {
-    let most = Pair {
+    let max = Pair {
         lo: !sign,
         hi: sign ^ 0x7fff_ffff,
     };
     let over = magnitude.hi.ilt(0);
-    over.select_pair(most, magnitude.negate_if(sign))
+    over.select_pair(max, magnitude.negate_if(sign))
 }
 
 /// All ones if a float is negative.

@@ -5,7 +5,8 @@
 //!      values are two dwords). A constant location is given by `location` and `component`, with an
 //!      offset of 0. A dynamic one is in the offset operand, and `num_slots` is the number of slots
 //!      that it may reach. `base` is 0: the backend assigns the URB layout. Stores with a dynamic
-//!      component index are left unchanged. Tests: tests/opt/lower_io/.
+//!      component index are left unchanged.
+//! Tests: tests/opt/lower_io/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -13,7 +14,7 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_io(s: &mut Shader, _: &Ctx) -> bool {
     use IntrinsicOp as Op;
     lower_instrs(

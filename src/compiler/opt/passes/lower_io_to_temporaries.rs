@@ -4,15 +4,15 @@
 //! Out: outputs are written once, as a whole and with constant indices: at each end of the shader,
 //!      or before each `emit_vertex`. Tessellation control is excluded, because its invocations
 //!      share outputs. Dynamically indexed inputs of vertex and fragment shaders are read as a
-//!      whole at the start; those with an `interp_deref_at_*` keep their derefs. Tests:
-//!      tests/opt/lower_io_to_temporaries/.
+//!      whole at the start; those with an `interp_deref_at_*` keep their derefs.
+//! Tests: tests/opt/lower_io_to_temporaries/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::redirect_to_temporaries;
 use entity::{Id, IdMap};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_io_to_temporaries(s: &mut Shader, _: &Ctx) -> bool {
     let copied_out = !matches!(s.stage, Stage::TessControl | Stage::Compute);
     let dynamic = match s.stage {

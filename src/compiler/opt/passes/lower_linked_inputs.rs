@@ -1,7 +1,8 @@
 //! Reads inputs from where the previous stage has moved them.
 //!
 //! In:  loads of inputs, and the previous stage's changes to its outputs ([`Ctx::links`]).
-//! Out: loads of the new slots, and constants. Tests: tests/opt/lower_linked_inputs/.
+//! Out: loads of the new slots, and constants.
+//! Tests: tests/opt/lower_linked_inputs/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -9,7 +10,7 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_linked_inputs(s: &mut Shader, ctx: &Ctx) -> bool {
     if ctx.links.is_empty() || s.stage == Stage::Vertex {
         return false;

@@ -3,8 +3,8 @@
 //! In:  offset-based loads and stores of any number of components and any bit size.
 //! Out: 1 to 4 components of 32 bits at multiples of 4, or one component of 8 or 16 bits. Pairs of
 //!      16-bit components at multiples of 4 are accessed as dwords.
-//! Ref: SKL PRM vol. 7, "Data Port Messages": untyped surface and byte scattered messages. Tests:
-//!      tests/opt/lower_mem_access/.
+//! Ref: SKL PRM vol. 7, "Data Port Messages": untyped surface and byte scattered messages.
+//! Tests: tests/opt/lower_mem_access/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -29,9 +29,9 @@ fn access_operands(op: IntrinsicOp) -> Option<(usize, bool)> {
     })
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_mem_access(s: &mut Shader, _: &Ctx) -> bool {
-    lower_instrs(s, wants, lower)
+    lower_instrs(s, needs_lowering, lower)
 }
 
 /// The known alignment of an access, a power of two.
@@ -44,7 +44,7 @@ fn align(i: &Intrinsic) -> u32 {
     }
 }
 
-fn wants(s: &Shader, i: &Instr) -> bool {
+fn needs_lowering(s: &Shader, i: &Instr) -> bool {
     let Instr::Intrinsic(i) = i else { return false };
     let Some((_, store)) = access_operands(i.op) else {
         return false;

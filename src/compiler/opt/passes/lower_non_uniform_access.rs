@@ -7,7 +7,8 @@
 //!      divergence analysis finds uniform, for example one computed from a flat input, get no loop.
 //!
 //! Buffers are left unchanged: the backend handles divergent buffer handles.
-//! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/opt/lower_non_uniform_access/.
+//! Ref: Vulkan, "Shader Non-Uniform".
+//! Tests: tests/opt/lower_non_uniform_access/.
 
 use crate::pass::Ctx;
 use crate::rewrite::cf::{CfEdit, split_block, split_blocks};
@@ -15,7 +16,7 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_non_uniform_access(s: &mut Shader, _: &Ctx) -> bool {
     let changed = unmark_uniform_accesses(s);
     let marked = |s: &Shader, i: Id<Instr>| is_marked(&s.instrs[i]).then_some(());
@@ -92,7 +93,7 @@ fn wrap_in_loop(
     let (head, matching, skip, next) = (new_block(s), new_block(s), new_block(s), new_block(s));
 
     let mut b = Builder::at_end_of_block(s, head);
-    let mut redirected: Option<Id<Def>> = None;
+    let mut all_match: Option<Id<Def>> = None;
     let mut uniform: SmallVec<[(Id<Def>, Id<Def>); 2]> = SmallVec::new();
     for handle in handles {
         if uniform.iter().any(|f| f.0 == handle) {
@@ -100,13 +101,13 @@ fn wrap_in_loop(
         }
         let first = b.load(IntrinsicOp::ReadFirstInvocation, 1, 32, &[handle], &[]);
         let same = b.ieq(handle, first);
-        redirected = Some(match redirected {
+        all_match = Some(match all_match {
             Some(other) => b.iand(other, same),
             None => same,
         });
         uniform.push((handle, first));
     }
-    let Some(cond) = redirected else { return };
+    let Some(cond) = all_match else { return };
     b.set_block_end(matching);
     b.place(guarded);
     b.jump(Jump::Break);

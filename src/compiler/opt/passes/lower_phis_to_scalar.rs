@@ -2,14 +2,15 @@
 //!
 //! In:  any shader.
 //! Out: phis are scalar. Vectors are combined after the phis, and split at the end of the
-//!      predecessors. Tests: tests/opt/lower_phis_to_scalar/.
+//!      predecessors.
+//! Tests: tests/opt/lower_phis_to_scalar/.
 
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_phis_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
     for block in s.block_order() {
@@ -19,7 +20,7 @@ pub fn lower_phis_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
             .copied()
             .take_while(|i| matches!(s.instrs[*i], Instr::Phi(_)))
             .collect();
-        let mut behind = phis.len();
+        let mut first_non_phi = phis.len();
         let mut vectors = Vec::new();
         for &id in &phis {
             let Instr::Phi(phi) = s.instrs[id].clone() else {
@@ -51,7 +52,7 @@ pub fn lower_phis_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
             let list = &mut s.blocks[block].instrs;
             if let Some(at) = list.iter().position(|i| *i == id) {
                 list.remove(at);
-                behind = behind - 1 + made.len();
+                first_non_phi = first_non_phi - 1 + made.len();
                 for (k, i) in made.into_iter().enumerate() {
                     list.insert(at + k, i);
                 }
@@ -66,9 +67,9 @@ pub fn lower_phis_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
             let (op, srcs): (AluOp, SmallVec<[AluSrc; 3]>) = match AluOp::vec(parts.len()) {
                 Some(op) => (op, parts.iter().map(|p| AluSrc::splat(*p, 0)).collect()),
                 None => {
-                    let mut b = Builder::before(s, block, behind);
+                    let mut b = Builder::before(s, block, first_non_phi);
                     let v = b.vec(&parts);
-                    behind = b.position();
+                    first_non_phi = b.position();
                     (AluOp::Mov, SmallVec::from_iter([AluSrc::identity(v)]))
                 }
             };
@@ -79,8 +80,8 @@ pub fn lower_phis_to_scalar(s: &mut Shader, _: &Ctx) -> bool {
                 exact: false,
                 preserve_nan_inf_sz: false,
             });
-            s.blocks[block].instrs.insert(behind, id);
-            behind += 1;
+            s.blocks[block].instrs.insert(first_non_phi, id);
+            first_non_phi += 1;
         }
     }
     changed

@@ -3,14 +3,15 @@
 //! In:  `tex` with derefs; `image_deref_*`.
 //! Out: `tex` with handles, and `bindless_image_*`. A handle is `vulkan_resource_index` (for
 //!      samplers `vulkan_sampler_index`) of the variable's set and binding, with a flattened array
-//!      index. Non-uniform marks are kept. Tests: tests/opt/lower_resource_derefs/.
+//!      index. Non-uniform marks are kept.
+//! Tests: tests/opt/lower_resource_derefs/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_resource_derefs(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,

@@ -9,7 +9,8 @@
 //! or, if the shader sets that mode for any size (the unit has one rounding mode), towards zero;
 //! `frsq` is within one ULP. Subnormals are preserved unless the shader flushes them. The code has
 //! no branches.
-//! Ref: IEEE 754-2019; SPV_KHR_float_controls. Tests: tests/opt/lower_soft_fp64/, tests/fs_exec/.
+//! Ref: IEEE 754-2019; SPV_KHR_float_controls.
+//! Tests: tests/opt/lower_soft_fp64/, tests/fs_exec/.
 
 mod compare;
 mod convert;
@@ -28,10 +29,11 @@ use format::{FloatModes, MAGNITUDE, SIGN, negate};
 use nir::*;
 use std::cell::RefCell;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_soft_fp64(s: &mut Shader, ctx: &Ctx) -> bool {
-    let wants = |s: &Shader, i: &Instr| uses_fp64(s, i) || fp64_vote_operand(s, i).is_some();
-    ctx.soft_fp64 && lower_instrs(s, wants, lower)
+    let needs_lowering =
+        |s: &Shader, i: &Instr| uses_fp64(s, i) || fp64_vote_operand(s, i).is_some();
+    ctx.soft_fp64 && lower_instrs(s, needs_lowering, lower)
 }
 
 /// The operand of a vote on doubles.

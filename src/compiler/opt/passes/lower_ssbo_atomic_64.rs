@@ -4,8 +4,8 @@
 //! In:  `ssbo_atomic` and `ssbo_atomic_swap` of 64 bits.
 //! Out: `global_atomic` and `global_atomic_swap`, guarded by a bounds check: an out-of-bounds
 //!      atomic does nothing and returns 0.
-//! Ref: Vulkan, "Robust Buffer Access"; SKL PRM vol. 7, "A64 Untyped Atomic Integer". Tests:
-//!      tests/opt/lower_ssbo_atomic_64/.
+//! Ref: Vulkan, "Robust Buffer Access"; SKL PRM vol. 7, "A64 Untyped Atomic Integer".
+//! Tests: tests/opt/lower_ssbo_atomic_64/.
 
 use crate::pass::Ctx;
 use crate::rewrite::cf::{CfEdit, split_block, split_blocks};
@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 /// Bytes per operand.
 const BYTES: u32 = 8;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_ssbo_atomic_64(s: &mut Shader, _: &Ctx) -> bool {
     let wide = |s: &Shader, i| is_64_bit_atomic(s, i).then_some(());
     split_blocks(s, wide, |s, edit, point, ()| {

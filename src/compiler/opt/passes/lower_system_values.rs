@@ -4,7 +4,8 @@
 //! Out: of the local ids only `load_subgroup_id`, `load_subgroup_invocation` and
 //!      `load_subgroup_size` remain, and of the vertex ids `load_vertex_id_zero_base` and
 //!      `load_first_vertex`. A fragment coordinate converted to an integer becomes
-//!      `load_pixel_coord`. Tests: tests/opt/lower_system_values/.
+//!      `load_pixel_coord`.
+//! Tests: tests/opt/lower_system_values/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -19,14 +20,14 @@ fn as_pixel_coord<'s>(s: &'s Shader, i: &'s Instr) -> Option<&'s Alu> {
     let src = alu.srcs.first()?;
     let n = usize::from(s.defs[alu.def].num_components);
     let coord = s.intrinsic_of(src.def)?;
-    let whole = matches!(alu.op, AluOp::F2I | AluOp::F2U)
+    let is_pixel_coord = matches!(alu.op, AluOp::F2I | AluOp::F2U)
         && s.defs[alu.def].bit_size == 32
         && coord.op == IntrinsicOp::LoadFragCoord
         && src.swizzle[..n].iter().all(|c| *c < 2);
-    whole.then_some(alu)
+    is_pixel_coord.then_some(alu)
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
     use IntrinsicOp as Op;
     lower_instrs(

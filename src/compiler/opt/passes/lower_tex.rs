@@ -4,7 +4,8 @@
 //! Out: no projector (coordinates and comparator are divided by it), no offset of a `txf` (it is
 //!      added to the coordinates), and no `tg4` with four offsets (one gather per offset, of which
 //!      the last texel is used).
-//! Ref: SKL PRM vol. 2d, "Sampling Engine": message parameters. Tests: tests/opt/lower_tex/.
+//! Ref: SKL PRM vol. 2d, "Sampling Engine": message parameters.
+//! Tests: tests/opt/lower_tex/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -12,7 +13,7 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_tex(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,

@@ -5,7 +5,8 @@
 //!      (a level of detail is computed from them).
 //! Ref: SKL PRM vol. 2d, "Sampling Engine", cube maps; Vulkan, "Cube Map Derivative
 //!      Transformation", "Scale Factor Operation, Level-of-Detail Operation and Image Level(s)
-//!      Selection". Tests: tests/opt/lower_tex_cubes/.
+//!      Selection".
+//! Tests: tests/opt/lower_tex_cubes/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -13,7 +14,7 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_tex_cubes(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,
@@ -106,7 +107,7 @@ fn lower_txd(b: &mut Builder<'_>, t: &mut Tex) {
     let size = b.flog2(size);
     let level = b.fadd(level, size);
     let level = match t.remove_src(TexSrc::MinLod) {
-        Some(least) => b.fmax(level, least),
+        Some(min) => b.fmax(level, min),
         None => level,
     };
     t.op = TexOp::Txl;

@@ -3,14 +3,14 @@
 //! In:  `txf_ms` of a texel and a sample.
 //! Out: a `txf_ms_mcs` of the texel before each, whose result is an operand of the fetch. It
 //!      returns 0 for surfaces without an MCS, whose fetches ignore it.
-//! Ref: SKL PRM vol. 2d, "Sampling Engine": ld_mcs, ld2dms_w. Tests:
-//!      tests/opt/lower_tex_multisample/.
+//! Ref: SKL PRM vol. 2d, "Sampling Engine": ld_mcs, ld2dms_w.
+//! Tests: tests/opt/lower_tex_multisample/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_tex_multisample(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,

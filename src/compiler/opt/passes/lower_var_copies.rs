@@ -1,14 +1,15 @@
 //! Splits copies of composite variables into loads and stores of their scalars and vectors.
 //!
 //! In:  `copy_deref`.
-//! Out: one `load_deref` and `store_deref` per leaf, in order. Tests: tests/opt/lower_var_copies/.
+//! Out: one `load_deref` and `store_deref` per leaf, in order.
+//! Tests: tests/opt/lower_io_to_temporaries/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_var_copies(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,

@@ -6,8 +6,8 @@
 //!      value. Variables with dynamic array indices, or whose pointers escape, remain for
 //!      `lower_explicit_io`, which puts them into scratch.
 //!
-//! Phis are placed on the iterated dominance frontiers of the stores. Tests:
-//! tests/opt/lower_vars_to_ssa/.
+//! Phis are placed on the iterated dominance frontiers of the stores.
+//! Tests: tests/opt/lower_vars_to_ssa/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
@@ -49,15 +49,18 @@ struct LeafRange {
     component: Option<Id<Def>>,
 }
 
+/// A scalar or vector in a variable.
 struct Leaf {
     components: u8,
     bits: u8,
+    /// It cannot be promoted.
     blocked: bool,
     init: Option<SmallVec<[u64; 4]>>,
     /// Dense number among the promoted leaves.
     number: u32,
 }
 
+/// The leaves of all temporaries, and the derefs of them.
 struct Promoter {
     leaves: Vec<Leaf>,
     ranges: IdMap<Def, Option<LeafRange>>,
@@ -67,7 +70,7 @@ fn is_temp(mode: Mode) -> bool {
     matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_vars_to_ssa(s: &mut Shader, _: &Ctx) -> bool {
     if !s.vars.iter().any(|(_, v)| is_temp(v.mode)) {
         return false;
@@ -263,6 +266,7 @@ impl Promoter {
     }
 }
 
+/// Replaces loads and stores of promoted leaves by values.
 struct Renamer<'p> {
     p: &'p Promoter,
     cfg: Cfg,

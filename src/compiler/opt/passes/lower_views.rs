@@ -6,15 +6,15 @@
 //!      their view as layer. The driver multiplies the number of instances by that of views: the
 //!      vertex shader computes instance and view from the hardware's instance id. Later stages read
 //!      the view from the vertices' layer; for fragments it is the layer being rendered to.
-//! Ref: Vulkan, "Multiview"; SKL PRM vol. 7, "Render Target Array Index". Tests:
-//!      tests/opt/lower_views/.
+//! Ref: Vulkan, "Multiview"; SKL PRM vol. 7, "Render Target Array Index".
+//! Tests: tests/opt/lower_views/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_views(s: &mut Shader, _: &Ctx) -> bool {
     use IntrinsicOp as Op;
     let views = s.info.views;

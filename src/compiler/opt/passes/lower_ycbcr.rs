@@ -3,8 +3,8 @@
 //! In:  `tex` with handles, and the descriptors with conversions ([`Ctx::conversions`]).
 //! Out: one `tex` per plane, and the conversion's arithmetic. Queries use the first plane.
 //! Ref: Vulkan specification, "Sampler Y'CbCr Conversion": "Implicit" chroma reconstruction,
-//!      "Sampler Y'CbCr Range Expansion", "Sampler Y'CbCr Model Conversion". Tests:
-//!      tests/opt/lower_ycbcr/.
+//!      "Sampler Y'CbCr Range Expansion", "Sampler Y'CbCr Model Conversion".
+//! Tests: tests/opt/lower_ycbcr/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
@@ -13,7 +13,7 @@ use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn lower_ycbcr(s: &mut Shader, ctx: &Ctx) -> bool {
     if ctx.conversions.is_empty() {
         return false;

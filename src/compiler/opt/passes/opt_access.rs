@@ -5,7 +5,8 @@
 //!      binding is declared as aliased, coherent or volatile. Such loads may be merged, moved and
 //!      removed like those of uniform buffers. Nothing is marked if any store goes to an address,
 //!      or through a pointer whose variable is not known.
-//! Ref: SPIR-V 2.18.2, "Aliasing". Tests: tests/opt/opt_access/.
+//! Ref: SPIR-V 2.18.2, "Aliasing".
+//! Tests: tests/opt/opt_access/.
 
 use crate::pass::Ctx;
 use entity::Id;
@@ -23,7 +24,7 @@ enum Pointee {
     Unknown,
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_access(s: &mut Shader, _: &Ctx) -> bool {
     let mut changing: FxHashSet<Binding> = FxHashSet::default();
     for (_, v) in s.vars.iter().filter(|(_, v)| v.mode == Mode::Ssbo) {

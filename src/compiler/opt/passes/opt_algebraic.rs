@@ -5,7 +5,8 @@
 //!      `opt_copy_prop` and `opt_constant_folding` need not run too.
 //!
 //! A rule that does not preserve something is only applied if none of the operations that it
-//! matches requires that. Tests: `opt_algebraic/tests.rs`, tests/opt/opt_algebraic/.
+//! matches requires that.
+//! Tests: `opt_algebraic/tests.rs`, tests/opt/opt_algebraic/.
 
 use crate::algebra::matching::{Match, UseCounts, match_rule};
 use crate::algebra::pattern::{Inexact, Node, constant_bits, infer_bits};
@@ -21,7 +22,7 @@ use std::sync::LazyLock;
 
 static SET: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::new(RULES));
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_algebraic(s: &mut Shader, _: &Ctx) -> bool {
     run(s, &SET)
 }

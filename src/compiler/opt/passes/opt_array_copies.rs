@@ -4,8 +4,8 @@
 //! Out: a dynamic index of a local array, all elements of which were copied at the start of the
 //!      shader from an array of per-vertex inputs or of a uniform buffer, indexes that array
 //!      instead. HLSL compilers copy function parameters; otherwise the whole copy would be loaded,
-//!      and one element selected. The original does not change while the shader runs. Tests:
-//!      tests/opt/opt_array_copies/.
+//!      and one element selected. The original does not change while the shader runs.
+//! Tests: tests/opt/opt_array_copies/.
 
 use crate::analysis::dynamic_index::indexes_arrays;
 use crate::pass::Ctx;
@@ -32,7 +32,7 @@ struct Path {
 /// Stores to a variable: destination and source of each.
 type Copies = Vec<(Path, Path)>;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_array_copies(s: &mut Shader, _: &Ctx) -> bool {
     if !indexes_arrays(s) {
         return false;
@@ -202,8 +202,8 @@ fn find_original(s: &Shader, copies: &IdMap<Variable, Copies>, ptr: Id<Def>) -> 
     // The step of the original's path that holds the element's number is the one in which the first
     // two elements differ.
     let second = source_of(1)?;
-    let mut unlike = first.steps.iter().zip(&second.steps).enumerate();
-    let number_step = unlike.find(|(_, (a, b))| a != b)?.0;
+    let mut differing = first.steps.iter().zip(&second.steps).enumerate();
+    let number_step = differing.find(|(_, (a, b))| a != b)?.0;
     let is_member = |step: &Step| matches!(step, Step::Member(_));
     if s.vars[first.var].mode == Mode::Ubo && !first.steps[..number_step].iter().any(is_member) {
         // A dynamic index must not select the buffer itself.

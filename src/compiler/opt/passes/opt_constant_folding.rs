@@ -2,15 +2,15 @@
 //!
 //! In:  any shader.
 //! Out: no ALU operation has only constant operands; a selection with a constant condition is a
-//!      copy; a load of constant data at a constant offset is a constant. Tests:
-//!      tests/opt/opt_constant_folding/.
+//!      copy; a load of constant data at a constant offset is a constant.
+//! Tests: tests/opt/opt_constant_folding/.
 
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_constant_folding(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
     let mut data = None;

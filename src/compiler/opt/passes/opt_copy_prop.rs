@@ -1,14 +1,14 @@
 //! Replaces uses of `mov` and `vecN` by uses of their sources.
 //!
 //! In:  any shader.
-//! Out: copies have fewer uses; `opt_dce` removes those without any. Tests:
-//!      tests/opt/opt_copy_prop/.
+//! Out: copies have fewer uses; `opt_dce` removes those without any.
+//! Tests: tests/opt/opt_copy_prop/.
 
 use crate::pass::Ctx;
 use entity::Id;
 use nir::{AluOp, AluSrc, CfEvent, Def, Instr, Shader};
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_copy_prop(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
     for event in s.layout() {

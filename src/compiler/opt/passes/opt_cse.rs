@@ -63,7 +63,7 @@ fn reach(i: &Instr, e: Effects) -> Reach {
     }
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_cse(s: &mut Shader, _: &Ctx) -> bool {
     let cfg = Cfg::new(s);
     let placed: usize = cfg.order.iter().map(|&b| s.blocks[b].instrs.len()).sum();
@@ -232,6 +232,7 @@ fn regions(s: &Shader) -> IdMap<Block, u32> {
     out
 }
 
+/// An instruction whose value may be reused.
 struct Candidate {
     instr: Id<Instr>,
     block: Id<Block>,

@@ -1,7 +1,8 @@
 //! Removes instructions whose results are not used.
 //!
 //! In:  any shader.
-//! Out: every remaining instruction has side effects or a live use. Tests: tests/opt/opt_dce/.
+//! Out: every remaining instruction has side effects or a live use.
+//! Tests: tests/opt/opt_dce/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
@@ -15,7 +16,7 @@ pub(crate) fn has_effect(instr: &Instr) -> bool {
     }
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_dce(s: &mut Shader, _: &Ctx) -> bool {
     let layout = s.layout();
     let mut live: IdMap<Instr, bool> = IdMap::for_arena(&s.instrs, false);

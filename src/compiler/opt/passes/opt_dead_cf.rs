@@ -3,8 +3,8 @@
 //! In:  any shader.
 //! Out: no unreachable instructions; no `if` with a constant condition, or with two empty branches
 //!      and no phi; no loop that runs exactly once, or has neither side effects nor used results.
-//!      Loops may be removed because SPIR-V requires them to make progress. Tests:
-//!      tests/opt/opt_dead_cf/.
+//!      Loops may be removed because SPIR-V requires them to make progress.
+//! Tests: tests/opt/opt_dead_cf/.
 
 use crate::analysis::use_counts::use_counts;
 use crate::pass::Ctx;
@@ -13,7 +13,7 @@ use crate::rewrite::cf::{CfEdit, is_empty_list, lists_inside_out};
 use entity::{Id, IdMap};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_dead_cf(s: &mut Shader, _: &Ctx) -> bool {
     if s.ifs.is_empty() && s.loops.is_empty() {
         return false;
@@ -37,16 +37,16 @@ fn remove_dead(s: &mut Shader, cfg: &Cfg, edit: &mut CfEdit) -> bool {
         let mut at = 1;
         while at < s.list(list).len() {
             let node = s.list(list)[at];
-            let gone = match node {
+            let removed = match node {
                 CfNode::If(i) => remove_dead_if(s, edit, list, at, i),
                 CfNode::Loop(l) => {
-                    let gone = remove_dead_loop(s, cfg, edit, &mut uses, list, at, l);
-                    unknown |= !gone && edit.is_replacing();
-                    gone
+                    let removed = remove_dead_loop(s, cfg, edit, &mut uses, list, at, l);
+                    unknown |= !removed && edit.is_replacing();
+                    removed
                 }
                 CfNode::Block(_) => false,
             };
-            if !gone {
+            if !removed {
                 at += 2;
             }
         }

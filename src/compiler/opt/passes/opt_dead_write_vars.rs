@@ -2,13 +2,14 @@
 //!
 //! In:  derefs of temporaries.
 //! Out: no store or copy to a variable unless some part of it is loaded, copied from, or its
-//!      pointer is used otherwise. Tests: tests/opt/opt_dead_write_vars/.
+//!      pointer is used otherwise.
+//! Tests: tests/opt/opt_dead_write_vars/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_dead_write_vars(s: &mut Shader, _: &Ctx) -> bool {
     let temp = |m: Mode| matches!(m, Mode::FunctionTemp | Mode::ShaderTemp);
     if !s.vars.iter().any(|(_, v)| temp(v.mode)) {

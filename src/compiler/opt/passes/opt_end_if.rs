@@ -3,15 +3,15 @@
 //! In:  any shader.
 //! Out: `if c { terminate }` is `terminate_if c`, followed by the code of the other branch, which
 //!      only the remaining invocations reach. `if c { demote }` is `demote_if c` if the other
-//!      branch is empty, because helper invocations continue after it. Tests:
-//!      tests/opt/opt_end_if/.
+//!      branch is empty, because helper invocations continue after it.
+//! Tests: tests/opt/opt_end_if/.
 
 use crate::pass::Ctx;
 use crate::rewrite::cf::{CfEdit, is_empty_list, replace_ifs};
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_end_if(s: &mut Shader, _: &Ctx) -> bool {
     replace_ifs(s, convert)
 }

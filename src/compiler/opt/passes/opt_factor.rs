@@ -9,8 +9,8 @@
 //! This is done within a block, if it saves multiplications and no operation is exact. A sum of
 //! vectors of similar lengths does not overflow if their squares do not, and those are computed for
 //! the length anyway. The operand of `frsq` is not checked, so other factors of that form are taken
-//! out too. Other factors are not: they may be there to prevent the sum from overflowing. Tests:
-//! tests/opt/opt_factor/.
+//! out too. Other factors are not: they may be there to prevent the sum from overflowing.
+//! Tests: tests/opt/opt_factor/.
 
 use crate::analysis::fast_math::fast_math_alu;
 use crate::analysis::use_counts::use_counts;
@@ -20,7 +20,7 @@ use nir::*;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_factor(s: &mut Shader, _: &Ctx) -> bool {
     let mut changed = false;
     let mut uses = None;
@@ -99,13 +99,14 @@ struct Factoring<'s> {
     factor: Operand,
     uses: &'s IdMap<Def, u32>,
     /// In program order.
-    found: Vec<Found>,
+    found: Vec<FactoredInstr>,
     /// The index in `found` of each value that is computed without the factor: products, and values
     /// linear in them.
     lifted: FxHashMap<Id<Def>, usize>,
 }
 
-struct Found {
+/// An instruction that uses the factor.
+struct FactoredInstr {
     id: Id<Instr>,
     role: Role,
     /// Its original value, with the factor, is still used.
@@ -137,7 +138,7 @@ impl<'s> Factoring<'s> {
             if let (Role::Product | Role::Linear, Some(def)) = (role, s.instrs[id].def()) {
                 factoring.lifted.insert(def, factoring.found.len());
             }
-            factoring.found.push(Found {
+            factoring.found.push(FactoredInstr {
                 id,
                 role,
                 kept: false,
@@ -167,8 +168,8 @@ impl<'s> Factoring<'s> {
             (AluOp::FFma, [false, true, false]) => Some(Role::Scaled(1)),
             // The one that has fewer other uses is taken to be multiplied by the factor.
             (AluOp::FFma, [true, true, false]) => {
-                let often = [0, 1].map(|k| self.uses[alu.srcs[k].def]);
-                Some(Role::Scaled(usize::from(often[0] > often[1])))
+                let use_count = [0, 1].map(|k| self.uses[alu.srcs[k].def]);
+                Some(Role::Scaled(usize::from(use_count[0] > use_count[1])))
             }
             (AluOp::FAdd, [true, false]) => Some(Role::Added(0)),
             (AluOp::FAdd, [false, true]) => Some(Role::Added(1)),
@@ -216,8 +217,8 @@ impl<'s> Factoring<'s> {
                 Role::Scaled(of) | Role::Added(of) => Some(of),
             };
             for (i, src) in alu.srcs.iter().enumerate() {
-                let wanted = counted.is_none_or(|of| of == i);
-                if let Some(&of) = self.lifted.get(&src.def).filter(|_| wanted) {
+                let selected = counted.is_none_or(|of| of == i);
+                if let Some(&of) = self.lifted.get(&src.def).filter(|_| selected) {
                     self.found[of].factored_uses += 1;
                 }
             }
@@ -311,17 +312,17 @@ impl<'s> Factoring<'s> {
         for &at in scales.values() {
             *saved.entry(groups.find(at)).or_default() -= 1;
         }
-        let wanted: Vec<bool> = (0..self.found.len())
+        let selected: Vec<bool> = (0..self.found.len())
             .map(|k| useful(k) && saved[&groups.find(k)] > 0)
             .collect();
-        if !wanted.contains(&true) {
+        if !selected.contains(&true) {
             return None;
         }
         let steps = self
             .found
             .iter()
-            .zip(&wanted)
-            .filter(|(_, wanted)| **wanted);
+            .zip(&selected)
+            .filter(|(_, selected)| **selected);
         Some(Plan {
             block: self.block,
             factor: self.factor,
@@ -397,7 +398,7 @@ impl Plan {
         let old = std::mem::take(&mut s.blocks[self.block].instrs);
         let mut instrs = Vec::with_capacity(old.len() + self.steps.len());
         // Values without the factor, and products of the factor and other values.
-        let mut bare: FxHashMap<Id<Def>, AluSrc> = FxHashMap::default();
+        let mut unfactored: FxHashMap<Id<Def>, AluSrc> = FxHashMap::default();
         let mut scales: FxHashMap<Operand, AluSrc> = FxHashMap::default();
         for id in old {
             let (step, alu) = match (self.steps.get(&id), &s.instrs[id]) {
@@ -416,14 +417,16 @@ impl Plan {
             match step {
                 (Role::Product, _) => {
                     if let Some(of) = multiplied(s, id, self.factor) {
-                        bare.insert(alu.def, *of);
+                        unfactored.insert(alu.def, *of);
                     }
                 }
                 (Role::Linear, kept) => {
                     let srcs = alu.srcs.iter();
-                    let srcs = srcs.map(|src| *bare.get(&src.def).unwrap_or(src)).collect();
+                    let srcs = srcs
+                        .map(|src| *unfactored.get(&src.def).unwrap_or(src))
+                        .collect();
                     let without = make(s, alu.op, srcs);
-                    bare.insert(alu.def, without);
+                    unfactored.insert(alu.def, without);
                     if kept {
                         new.op = AluOp::FMul;
                         new.srcs = SmallVec::from_iter([without, factor]);
@@ -436,12 +439,12 @@ impl Plan {
                         None => make(s, AluOp::FMul, SmallVec::from_iter([factor, by])),
                     };
                     scales.insert(operand(&by), scale);
-                    if let Some(without) = bare.get(&alu.srcs[of].def) {
+                    if let Some(without) = unfactored.get(&alu.srcs[of].def) {
                         (new.srcs[of], new.srcs[1 - of]) = (*without, scale);
                     }
                 }
                 (Role::Added(of), _) => {
-                    if let Some(without) = bare.get(&alu.srcs[of].def) {
+                    if let Some(without) = unfactored.get(&alu.srcs[of].def) {
                         new.op = AluOp::FFma;
                         new.srcs = SmallVec::from_iter([*without, factor, alu.srcs[1 - of]]);
                     }

@@ -14,8 +14,8 @@
 //!   vector), the constants stay in registers for all uses.
 //!
 //! An addend of a sum of products is added to the last product first (`(a b + c d) + e` becomes `a
-//! b + (c d + e)`) if the sum has no other uses, so that all products can be fused. Tests:
-//! tests/opt/opt_ffma/.
+//! b + (c d + e)`) if the sum has no other uses, so that all products can be fused.
+//! Tests: tests/opt/opt_ffma/.
 
 use crate::analysis::use_counts::use_counts;
 use crate::pass::Ctx;
@@ -27,7 +27,7 @@ use smallvec::SmallVec;
 /// Maximum number of sign modifications that are looked through.
 const MAX_SIGNS: usize = 4;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_ffma(s: &mut Shader, _: &Ctx) -> bool {
     let mut summed_only = only_used_by_sums(s);
     let mut changed = add_to_products(s, &summed_only);
@@ -85,7 +85,7 @@ struct Chain {
 
 /// Moves the addend of a sum of products to its last product.
 fn add_to_products(s: &mut Shader, summed_only: &IdMap<Def, bool>) -> bool {
-    let reads = use_counts(s);
+    let uses = use_counts(s);
     let mut changed = false;
     for block in s.block_order() {
         // Values of other blocks are excluded, because those may run less often.
@@ -93,7 +93,7 @@ fn add_to_products(s: &mut Shader, summed_only: &IdMap<Def, bool>) -> bool {
         let mut at = 0;
         while let Some(&id) = s.blocks[block].instrs.get(at) {
             if let Some(def) = s.instrs[id].def() {
-                once[def] = reads[def] == 1;
+                once[def] = uses[def] == 1;
             }
             if let Some(chain) = find_chain(s, summed_only, &once, id) {
                 at += emit_chain(s, block, at, id, &chain);

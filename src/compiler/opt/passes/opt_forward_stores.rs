@@ -6,8 +6,8 @@
 //!      if there is no barrier or possible write in between. Stores of a value that is already
 //!      there are removed, as are stores that a later store of the same block overwrites before
 //!      they can be observed. Shared memory is only tracked within a block. Volatile and coherent
-//!      accesses are left unchanged, and atomics invalidate what is known. Tests:
-//!      tests/opt/opt_forward_stores/.
+//!      accesses are left unchanged, and atomics invalidate what is known.
+//! Tests: tests/opt/opt_forward_stores/.
 
 use crate::analysis::offset::{Linear, Terms, constant_start, is_slots};
 use crate::pass::Ctx;
@@ -113,7 +113,7 @@ fn analyse_access(s: &Shader, i: &Intrinsic) -> Option<Access> {
     let d = s.defs[value];
     let offset = Linear::new(s, i.srcs[offset]);
     let start = constant_start(i, offset.constant);
-    let whole = !store || i.index("write_mask") == (1 << d.num_components) - 1;
+    let full_mask = !store || i.index("write_mask") == (1 << d.num_components) - 1;
     // A component of a slot takes 32 bits, whatever its type.
     let plain = match is_slots(i) {
         true => d.bit_size == 32,
@@ -134,7 +134,7 @@ fn analyse_access(s: &Shader, i: &Intrinsic) -> Option<Access> {
         },
         value,
         store,
-        plain: whole && plain,
+        plain: full_mask && plain,
     })
 }
 
@@ -157,7 +157,7 @@ fn clobbered_classes(s: &Shader, instr: &Instr) -> u8 {
     }
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_forward_stores(s: &mut Shader, _: &Ctx) -> bool {
     let layout = s.layout();
     let mut loads = 0;
@@ -276,15 +276,15 @@ impl KnownMemory {
 
     /// The value that holds the contents of a location, and the component with which the location
     /// starts.
-    fn find(&mut self, wanted: &Location) -> Option<(Id<Def>, u8)> {
-        let step = i64::from(wanted.bits / 8).max(1);
+    fn find(&mut self, location: &Location) -> Option<(Id<Def>, u8)> {
+        let step = i64::from(location.bits / 8).max(1);
         let found = self.latest().find(|k| {
             k.alive
-                && k.location.bits == wanted.bits
-                && k.location.covers(wanted)
-                && (wanted.start - k.location.start) % step == 0
+                && k.location.bits == location.bits
+                && k.location.covers(location)
+                && (location.start - k.location.start) % step == 0
         })?;
-        let first = (wanted.start - found.location.start) / step;
+        let first = (location.start - found.location.start) / step;
         Some((found.value, first as u8))
     }
 }
@@ -381,12 +381,12 @@ fn remove_covered(s: &mut Shader, b: Id<Block>) -> bool {
     // Indices are in descending order.
     let mut at = 0;
     s.blocks[b].instrs.retain(|_| {
-        let gone = dead.last() == Some(&at);
-        if gone {
+        let removed = dead.last() == Some(&at);
+        if removed {
             dead.pop();
         }
         at += 1;
-        !gone
+        !removed
     });
     true
 }

@@ -4,7 +4,7 @@
 //! Out: if the first instructions of both branches contain equal pure ones, a single one remains,
 //!      before the `if`. That executes it for the same invocations. Constants are hoisted too, so
 //!      that their uses can follow. Memory accesses and cross-lane operations are not hoisted.
-//!      Tests: tests/opt/opt_hoist/.
+//! Tests: tests/opt/opt_hoist/.
 
 use crate::analysis::instr_equality::{equal_instrs, hash_instr};
 use crate::pass::Ctx;
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 /// Maximum distance of an instruction from the start of its branch: hoisting extends live ranges.
 const MAX_DISTANCE: usize = 24;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_hoist(s: &mut Shader, _: &Ctx) -> bool {
     if s.ifs.is_empty() {
         return false;
@@ -52,6 +52,7 @@ pub fn opt_hoist(s: &mut Shader, _: &Ctx) -> bool {
     changed
 }
 
+/// Hoists computations out of branches.
 struct Hoister<'a> {
     cfg: &'a Cfg,
     /// The block in which each value is defined.
@@ -108,21 +109,28 @@ impl Hoister<'_> {
         changed
     }
 
-    /// Moves `one` to the end of block `before`, where it replaces `gone` too. The caller removes
-    /// it from its old block.
-    fn merge_before(&mut self, s: &mut Shader, one: Id<Instr>, gone: Id<Instr>, before: Id<Block>) {
-        let (Some(kept), Some(lost)) = (s.instrs[one].def(), s.instrs[gone].def()) else {
+    /// Moves `kept` to the end of block `before`, where it replaces `removed` too. The caller
+    /// removes it from its old block.
+    fn merge_before(
+        &mut self,
+        s: &mut Shader,
+        kept: Id<Instr>,
+        removed: Id<Instr>,
+        before: Id<Block>,
+    ) {
+        let (Some(kept_def), Some(removed_def)) = (s.instrs[kept].def(), s.instrs[removed].def())
+        else {
             return;
         };
-        self.replacements[lost] = Some(kept);
-        if self.block_of[kept] != Some(before) {
-            s.blocks[before].instrs.push(one);
-            self.block_of[kept] = Some(before);
+        self.replacements[removed_def] = Some(kept_def);
+        if self.block_of[kept_def] != Some(before) {
+            s.blocks[before].instrs.push(kept);
+            self.block_of[kept_def] = Some(before);
         }
         // The remaining instruction must satisfy the requirements of both.
-        if let Instr::Alu(a) = &s.instrs[gone] {
+        if let Instr::Alu(a) = &s.instrs[removed] {
             let (exact, preserve) = (a.exact, a.preserve_nan_inf_sz);
-            if let Instr::Alu(kept) = &mut s.instrs[one] {
+            if let Instr::Alu(kept) = &mut s.instrs[kept] {
                 kept.exact |= exact;
                 kept.preserve_nan_inf_sz |= preserve;
             }

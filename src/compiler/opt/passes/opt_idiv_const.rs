@@ -3,14 +3,15 @@
 //! In:  scalar `imul` by powers of two, and 32-bit divisions and remainders by constants.
 //! Out: shifts, masks, and high halves of products.
 //! Ref: Granlund and Montgomery, "Division by Invariant Integers using Multiplication"; Warren,
-//!      "Hacker's Delight", chapter 10. Tests: tests/opt/opt_idiv_const/ and below.
+//!      "Hacker's Delight", chapter 10.
+//! Tests: tests/opt/opt_idiv_const/ and below.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::{Action, lower_instrs};
 use entity::Id;
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_idiv_const(s: &mut Shader, _: &Ctx) -> bool {
     lower_instrs(
         s,

@@ -3,7 +3,8 @@
 //! In:  any shader.
 //! Out: if one branch ends in a jump, the code of the other follows the `if`. Conditions are not
 //!      negations. Inside the branches, the condition and comparisons with the opposite result are
-//!      constants. Tests: tests/opt/opt_if/.
+//!      constants.
+//! Tests: tests/opt/opt_if/.
 
 use crate::pass::Ctx;
 use crate::rewrite::cf::{CfEdit, is_empty_list, lists_inside_out};
@@ -12,7 +13,7 @@ use nir::*;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_if(s: &mut Shader, _: &Ctx) -> bool {
     if s.ifs.is_empty() {
         return false;
@@ -99,14 +100,14 @@ fn propagate_conditions(s: &mut Shader) -> bool {
         }
         // In the then-branch both terms of a conjunction are true; in the else-branch both terms of
         // a disjunction are false.
-        let terms = |s: &Shader, op: AluOp, value: bool| -> Vec<Known> {
+        let terms = |s: &Shader, op: AluOp, value: bool| -> Vec<KnownBool> {
             let mut known = vec![(cond, value)];
             if let Some(a) = s.alu_of(cond)
                 && a.op == op
             {
                 known.extend(a.srcs.iter().map(|x| (x.def, value)));
             }
-            let mut other: Vec<Known> = Vec::new();
+            let mut other: Vec<KnownBool> = Vec::new();
             for &(d, _) in &known {
                 let opposite = normalise_comparison(s, d).and_then(|q| opposites.get(&!q));
                 other.extend(opposite.into_iter().flatten().map(|d| (*d, !value)));
@@ -198,7 +199,7 @@ fn negated_comparisons(
 }
 
 /// A value that is known to be true or false.
-type Known = (Id<Def>, bool);
+type KnownBool = (Id<Def>, bool);
 
 /// The positions of conditions.
 struct Conditions {
@@ -231,7 +232,7 @@ fn replace_known(
     uses: &Uses,
     conditions: &Conditions,
     list: ListRef,
-    known: &[Known],
+    known: &[KnownBool],
 ) -> bool {
     let Some(first) = s.first_block(list).filter(|_| !known.is_empty()) else {
         return false;
@@ -250,8 +251,8 @@ fn replace_known(
     let inside = |b: Id<Block>| conditions.cfg.dominates(first, b);
     let mut changed = false;
     for &(def, value) in known {
-        for place in uses.of(def) {
-            match *place {
+        for use_site in uses.of(def) {
+            match *use_site {
                 // A phi reads its operands on the incoming edges, which may be elsewhere.
                 Use::Instr(id, b) if inside(b) && !matches!(s.instrs[id], Instr::Phi(_)) => {
                     let mut reads = false;

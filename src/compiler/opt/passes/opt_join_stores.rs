@@ -3,7 +3,8 @@
 //! In:  derefs of temporaries.
 //! Out: if both branches end with a store through the same indices, at least one of which is
 //!      dynamic, a single store of a phi follows the `if`. `lower_indirect_vars` expands each such
-//!      store to a selection per element. Tests: tests/opt/opt_join_stores/.
+//!      store to a selection per element.
+//! Tests: tests/opt/opt_join_stores/.
 
 use crate::pass::Ctx;
 use crate::rewrite::cf::lists_inside_out;
@@ -38,7 +39,7 @@ struct FinalStore {
     destination: Destination,
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_join_stores(s: &mut Shader, _: &Ctx) -> bool {
     if !crate::analysis::dynamic_index::indexes_arrays(s) {
         return false;

@@ -5,7 +5,8 @@
 //!      than a few dwords and dynamically indexed, and only constants are stored to it, in a single
 //!      block, before any load and dominating all loads. Later stores of the value that is already
 //!      there are allowed. Otherwise every invocation would write the array to scratch; constant
-//!      data is written once, by the driver. Tests: tests/opt/opt_large_constants/.
+//!      data is written once, by the driver.
+//! Tests: tests/opt/opt_large_constants/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
@@ -41,7 +42,7 @@ fn is_temp(mode: Mode) -> bool {
     matches!(mode, Mode::FunctionTemp | Mode::ShaderTemp)
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_large_constants(s: &mut Shader, _: &Ctx) -> bool {
     if !s.vars.iter().any(|(_, v)| is_temp(v.mode)) {
         return false;

@@ -10,7 +10,8 @@
 //! Attributes of fragment shaders have four dwords, which are either all interpolated or all flat
 //! (3DSTATE_SBE, Constant Interpolation Enable). If the next stage reads whole vertices, the dwords
 //! of a slot stay together, because a single message reads them, and equal dwords are not merged.
-//! Ref: SKL PRM vol. 2a, 3DSTATE_SBE. Tests: tests/opt/opt_link_outputs/.
+//! Ref: SKL PRM vol. 2a, 3DSTATE_SBE.
+//! Tests: tests/opt/opt_link_outputs/.
 
 use crate::pass::Ctx;
 use crate::rewrite::outputs::{move_outputs, outputs_may_move, stored_components, stored_slot};
@@ -18,7 +19,7 @@ use entity::Id;
 use nir::*;
 use std::collections::BTreeMap;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_link_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
     let Some(reads) = ctx.read_behind.filter(|_| outputs_may_move(s.stage)) else {
         return false;

@@ -7,8 +7,8 @@
 //!      within a slot.
 //!
 //! With robust accesses, offsets that may wrap around prevent merging: a message that begins out of
-//! bounds is entirely out of bounds, so it must not include the start of the buffer. Tests:
-//! tests/opt/opt_load_store_vectorize/.
+//! bounds is entirely out of bounds, so it must not include the start of the buffer.
+//! Tests: tests/opt/opt_load_store_vectorize/.
 
 use crate::analysis::offset::{
     Linear, SLOT_BYTES, Terms, constant_start, is_slots, may_wrap, split_constant,
@@ -107,6 +107,7 @@ impl Access {
     }
 }
 
+/// Accesses with equal keys that may be merged.
 struct Group {
     key: Key,
     class: Class,
@@ -118,7 +119,7 @@ struct Group {
     accesses: Vec<Access>,
 }
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_load_store_vectorize(s: &mut Shader, ctx: &Ctx) -> bool {
     let mut changed = false;
     for b in s.block_order() {
@@ -287,17 +288,17 @@ fn find_merges(s: &Shader, g: &mut Group, out: &mut Vec<Merge>) {
 fn apply_merges(s: &mut Shader, block: Id<Block>, mut edits: Vec<Merge>) {
     edits.sort_by_key(|m| m.at);
     let old = std::mem::take(&mut s.blocks[block].instrs);
-    let mut gone: Vec<Option<usize>> = vec![None; old.len()];
+    let mut merge_of: Vec<Option<usize>> = vec![None; old.len()];
     for (k, m) in edits.iter().enumerate() {
         for p in &m.parts {
-            gone[p.at] = Some(k);
+            merge_of[p.at] = Some(k);
         }
     }
     let mut b = Builder::at_end_of_block(s, block);
     // The merged loads emitted so far.
     let mut loaded: Vec<Option<Id<Def>>> = vec![None; edits.len()];
     for (at, id) in old.into_iter().enumerate() {
-        let Some(k) = gone[at] else {
+        let Some(k) = merge_of[at] else {
             b.place(id);
             continue;
         };

@@ -9,8 +9,8 @@
 //!
 //! If the condition cannot be evaluated, but each iteration accesses a local array by its counter,
 //! there are at most as many iterations as elements (Vulkan, "Out-of-Bounds Array Access":
-//! undefined for such variables). Each copy then evaluates the condition. Tests:
-//! tests/opt/opt_loop_unroll/.
+//! undefined for such variables). Each copy then evaluates the condition.
+//! Tests: tests/opt/opt_loop_unroll/.
 
 use crate::analysis::dynamic_index;
 use crate::pass::Ctx;
@@ -28,7 +28,7 @@ const MAX_ITERATIONS: u32 = 64;
 const INDEXING_ITERATIONS: u32 = 32;
 const INDEXING_LIMIT: u32 = 16384;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_loop_unroll(s: &mut Shader, ctx: &Ctx) -> bool {
     let mut changed = false;
     while !s.loops.is_empty() && unroll_one(s, ctx) {
@@ -102,12 +102,12 @@ fn plan_unroll(
         _ => return None,
     };
     // One entry and one back edge.
-    let back = &cfg[head].preds;
+    let head_preds = &cfg[head].preds;
     let other_exits = cfg[after].preds.iter().copied().filter(|p| *p != exit);
     let other_exits: SmallVec<[Id<Block>; 2]> = other_exits.collect();
-    if back.len() != 2
-        || !back.contains(&before)
-        || !back.contains(&tail)
+    if head_preds.len() != 2
+        || !head_preds.contains(&before)
+        || !head_preds.contains(&tail)
         || other_exits
             .iter()
             .any(|b| s.jump_of(*b) != Some(Jump::Break))
@@ -196,7 +196,7 @@ fn count_iterations(
     (before, tail): (Id<Block>, Id<Block>),
     limit: u32,
 ) -> Option<u32> {
-    type Known = FxHashMap<Id<Def>, SmallVec<[u64; 4]>>;
+    type KnownValues = FxHashMap<Id<Def>, SmallVec<[u64; 4]>>;
     let top: Vec<Id<Block>> = s.loops[l]
         .body
         .iter()
@@ -205,7 +205,7 @@ fn count_iterations(
             _ => None,
         })
         .collect();
-    let value = |known: &Known, d: Id<Def>| -> Option<SmallVec<[u64; 4]>> {
+    let value = |known: &KnownValues, d: Id<Def>| -> Option<SmallVec<[u64; 4]>> {
         match s.const_of(d) {
             Some(v) => Some(v.into()),
             None => known.get(&d).cloned(),
@@ -218,9 +218,9 @@ fn count_iterations(
             phis.push((p.def, of(before)?, of(tail)?));
         }
     }
-    let mut known: Known = phis
+    let mut known: KnownValues = phis
         .iter()
-        .filter_map(|p| Some((p.0, value(&Known::default(), p.1)?)))
+        .filter_map(|p| Some((p.0, value(&KnownValues::default(), p.1)?)))
         .collect();
     let cond = s.ifs[term].cond;
     for iteration in 0..=limit {
@@ -483,12 +483,12 @@ fn remove_condition(
     let Some(&CfNode::Block(rest)) = body.get(2) else {
         return inner;
     };
-    let behind = s.blocks[rest]
+    let phi_count = s.blocks[rest]
         .instrs
         .iter()
         .take_while(|i| matches!(s.instrs[**i], Instr::Phi(_)))
         .count();
-    for id in s.blocks[rest].instrs.drain(..behind) {
+    for id in s.blocks[rest].instrs.drain(..phi_count) {
         if let Instr::Phi(p) = &s.instrs[id]
             && let Some((_, v)) = p.srcs.iter().find(|x| x.0 == plan.stay)
         {

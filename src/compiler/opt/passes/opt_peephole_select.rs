@@ -3,8 +3,8 @@
 //! In:  any shader.
 //! Out: an `if` whose branches only compute a few pure values is removed: the values are always
 //!      computed, and phis become `bcsel`. Cross-lane operations and memory accesses are not
-//!      speculated, except for loads that the effects table calls pure. Tests:
-//!      tests/opt/opt_peephole_select/.
+//!      speculated, except for loads that the effects table calls pure.
+//! Tests: tests/opt/opt_peephole_select/.
 
 use crate::pass::Ctx;
 use crate::rewrite::cf::{CfEdit, replace_ifs};
@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 /// Maximum cost of both branches together.
 const MAX_COST: u32 = 12;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_peephole_select(s: &mut Shader, _: &Ctx) -> bool {
     replace_ifs(s, flatten)
 }

@@ -5,7 +5,8 @@
 //!      multiply (add) these first: a colour times two numbers is one product of the numbers and
 //!      three of the colour. The intermediate results of a chain have no other uses, and none of
 //!      its operations is exact. The number of operations of a chain never grows; `opt_cse` merges
-//!      the common ones. Tests: tests/opt/opt_reassociate/.
+//!      the common ones.
+//! Tests: tests/opt/opt_reassociate/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
@@ -16,7 +17,7 @@ use smallvec::SmallVec;
 /// Maximum length of a chain. The number of pairs is quadratic.
 const MAX_OPERANDS: usize = 12;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_reassociate(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
     let uses = collect_uses(s, &order);
@@ -88,8 +89,8 @@ fn chain_kind(s: &Shader, id: Id<Instr>) -> Option<(AluOp, Kind)> {
         return None;
     };
     let d = s.defs[a.def];
-    let wanted = matches!(a.op, AluOp::FMul | AluOp::IMul | AluOp::IAdd);
-    (wanted && d.num_components == 1 && !a.exact && !a.preserve_nan_inf_sz).then_some((
+    let supported = matches!(a.op, AluOp::FMul | AluOp::IMul | AluOp::IAdd);
+    (supported && d.num_components == 1 && !a.exact && !a.preserve_nan_inf_sz).then_some((
         a.op,
         Kind {
             op: a.op as u16,
@@ -186,7 +187,7 @@ fn reorder(s: &mut Shader, block: Id<Block>, mut chains: Vec<Chain>) -> bool {
                 *count.entry(p).or_default() += 1;
             }
         }
-        let mut again = false;
+        let mut progress = false;
         for c in chains.iter_mut().filter(|c| c.operands.len() > 2) {
             let mut best: Option<(u32, Pair, usize, usize)> = None;
             for (p, i, j) in pairs(c) {
@@ -203,9 +204,9 @@ fn reorder(s: &mut Shader, block: Id<Block>, mut chains: Vec<Chain>) -> bool {
             c.operands[i] = Operand::Pair(name);
             c.operands.remove(j);
             c.changed = true;
-            again = true;
+            progress = true;
         }
-        if !again {
+        if !progress {
             break;
         }
     }
@@ -214,11 +215,11 @@ fn reorder(s: &mut Shader, block: Id<Block>, mut chains: Vec<Chain>) -> bool {
         return false;
     }
     let mut values: Vec<Option<Id<Def>>> = vec![None; made.len()];
-    let mut ends = chains.iter().peekable();
+    let mut remaining = chains.iter().peekable();
     let instrs = std::mem::take(&mut s.blocks[block].instrs);
     let mut b = Builder::at_end_of_block(s, block);
     for id in instrs {
-        if let Some(c) = ends.next_if(|c| c.root == id) {
+        if let Some(c) = remaining.next_if(|c| c.root == id) {
             emit_chain(&mut b, c, &made, &mut values);
         }
         b.place(id);

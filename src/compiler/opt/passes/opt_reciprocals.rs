@@ -4,7 +4,8 @@
 //! Out: if two factors of a product are reciprocals without other uses, `a (1/b) c (1/d)` becomes
 //!      `a c (1/(b d))`: one math box instruction instead of two. At most two are combined, so that
 //!      the product overflows or underflows only if `b` or `d` is beyond the square root of the
-//!      range. Exact operations are left unchanged. Tests: tests/opt/opt_reciprocals/.
+//!      range. Exact operations are left unchanged.
+//! Tests: tests/opt/opt_reciprocals/.
 
 use crate::analysis::fast_math;
 use crate::analysis::use_counts::use_counts;
@@ -13,7 +14,7 @@ use entity::{Id, IdMap};
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_reciprocals(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
     let reciprocals = order.iter().flat_map(|&b| &s.blocks[b].instrs);
@@ -52,7 +53,7 @@ fn reciprocal(s: &Shader, id: Id<Instr>) -> Option<&AluSrc> {
 
 /// For each value with a single use in the block in which it is defined, that block.
 fn single_use_blocks(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Id<Block>>> {
-    let reads = use_counts(s);
+    let uses = use_counts(s);
     let mut made: IdMap<Def, Option<Id<Block>>> = IdMap::for_arena(&s.defs, None);
     let mut use_block = IdMap::for_arena(&s.defs, None);
     for &b in order {
@@ -61,7 +62,7 @@ fn single_use_blocks(s: &Shader, order: &[Id<Block>]) -> IdMap<Def, Option<Id<Bl
                 made[def] = Some(b);
             }
             s.instrs[id].for_each_src(|def| {
-                if made[def] == Some(b) && reads[def] == 1 {
+                if made[def] == Some(b) && uses[def] == 1 {
                     use_block[def] = Some(b);
                 }
             });
@@ -91,10 +92,10 @@ fn match_product(
     let mut open: SmallVec<[AluSrc; 8]> = root.srcs.iter().rev().copied().collect();
     while let Some(src) = open.pop() {
         let of = s.defs[src.def].instr;
-        let redirected = use_block[src.def] == Some(block);
-        if let Some(below) = fast_math_op(s, of, AluOp::FMul).filter(|_| redirected) {
+        let is_inner = use_block[src.def] == Some(block);
+        if let Some(below) = fast_math_op(s, of, AluOp::FMul).filter(|_| is_inner) {
             open.extend(below.srcs.iter().rev().copied());
-        } else if let Some(of) = reciprocal(s, of).filter(|_| redirected) {
+        } else if let Some(of) = reciprocal(s, of).filter(|_| is_inner) {
             found.denominators.push(*of);
         } else {
             found.others.push(src);

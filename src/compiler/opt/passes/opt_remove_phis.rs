@@ -2,14 +2,14 @@
 //!
 //! In:  any shader.
 //! Out: a phi has at least two different operands other than itself. Equal constants count as the
-//!      same value, and an undefined operand as the other value, if that dominates the phi. Tests:
-//!      tests/opt/opt_remove_phis/.
+//!      same value, and an undefined operand as the other value, if that dominates the phi.
+//! Tests: tests/opt/opt_remove_phis/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_remove_phis(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
     let has = order.iter().any(|b| {
@@ -47,12 +47,12 @@ pub fn opt_remove_phis(s: &mut Shader, _: &Ctx) -> bool {
                     let values = s.const_of(value).unwrap_or_default().into();
                     s.blocks[b].instrs.remove(k);
                     s.instrs[id] = Instr::Const { def, values };
-                    let behind = s.blocks[b]
+                    let first_non_phi = s.blocks[b]
                         .instrs
                         .iter()
                         .position(|i| !matches!(s.instrs[*i], Instr::Phi(_)))
                         .unwrap_or(s.blocks[b].instrs.len());
-                    s.blocks[b].instrs.insert(behind, id);
+                    s.blocks[b].instrs.insert(first_non_phi, id);
                 } else {
                     s.blocks[b].instrs.remove(k);
                     to[def] = Some(value);

@@ -5,14 +5,15 @@
 //! Out: a negation of a product or sum without other uses becomes that product or sum with negated
 //!      operands, if any use of the negation (a store, a message, a phi) has no source modifiers:
 //!      operands of arithmetic have them, other operands do not. A sum keeps its negation if it may
-//!      not change the sign of zero. Tests: tests/opt/opt_signs/.
+//!      not change the sign of zero.
+//! Tests: tests/opt/opt_signs/.
 
 use crate::pass::Ctx;
 use entity::{Id, IdMap};
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_signs(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
     // The number of uses of each value, and whether any of them has no source modifiers.

@@ -5,15 +5,15 @@
 //!      depth, is at the start of that branch. If the other branch leaves the loop, it is behind
 //!      the `if` instead, so that the branch stays empty except for the jump. Memory accesses and
 //!      cross-lane operations are not moved. Nothing is moved into a loop, or past a branch after
-//!      which it is used anyway, which would only extend the live ranges of its operands. Tests:
-//!      tests/opt/opt_sink/.
+//!      which it is used anyway, which would only extend the live ranges of its operands.
+//! Tests: tests/opt/opt_sink/.
 
 use crate::pass::Ctx;
 use crate::rewrite::cf::lists_inside_out;
 use entity::{Id, IdMap};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_sink(s: &mut Shader, _: &Ctx) -> bool {
     if s.ifs.is_empty() && s.loops.is_empty() {
         return false;

@@ -4,19 +4,22 @@
 //! Out: operations whose operands are all undefined are undefined, if every result is possible; a
 //!      selection with an undefined condition or operand is the other operand; a phi of undefined
 //!      operands is undefined; undefined values are not stored, neither to memory nor to outputs.
-//!      Tests: tests/opt/opt_undef/.
+//! Tests: tests/opt/opt_undef/.
 
 use crate::pass::Ctx;
 use entity::Id;
 use nir::*;
 use smallvec::SmallVec;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_undef(s: &mut Shader, _: &Ctx) -> bool {
     let order = s.block_order();
     // Most shaders contain nothing that this pass changes.
-    let wanted = |i: &Id<Instr>| matches!(s.instrs[*i], Instr::Undef { .. } | Instr::Phi(_));
-    if !order.iter().any(|b| s.blocks[*b].instrs.iter().any(wanted)) {
+    let relevant = |i: &Id<Instr>| matches!(s.instrs[*i], Instr::Undef { .. } | Instr::Phi(_));
+    if !order
+        .iter()
+        .any(|b| s.blocks[*b].instrs.iter().any(relevant))
+    {
         return false;
     }
     let mut changed = false;

@@ -5,15 +5,15 @@
 //! Out: outputs that are neither read by the next stage, nor captured, nor read by the shader
 //!      itself (tessellation control) become temporaries; later passes remove the code that only
 //!      computes them.
-//! Ref: Vulkan, "Shader Interfaces": an output that nothing consumes has no effect. Tests:
-//!      tests/opt/opt_unread_outputs/.
+//! Ref: Vulkan, "Shader Interfaces": an output that nothing consumes has no effect.
+//! Tests: tests/opt/opt_unread_outputs/.
 
 use crate::pass::Ctx;
 use crate::rewrite::instrs::redirect_to_temporaries;
 use entity::{Id, IdMap};
 use nir::*;
 
-/// Entry point.
+/// Runs the pass. Returns true if it changed the shader.
 pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
     let Some(reads) = ctx.read_behind else {
         return false;

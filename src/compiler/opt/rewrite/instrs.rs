@@ -18,11 +18,11 @@ pub(crate) enum Action {
     Remove,
 }
 
-/// Calls `lower` for every instruction that `wants` accepts, with a builder that inserts before it.
-/// Returns true if anything was changed.
+/// Calls `lower` for every instruction that `needs_lowering` accepts, with a builder that inserts
+/// before it. Returns true if anything was changed.
 pub(crate) fn lower_instrs(
     s: &mut Shader,
-    wants: impl Fn(&Shader, &Instr) -> bool,
+    needs_lowering: impl Fn(&Shader, &Instr) -> bool,
     mut lower: impl FnMut(&mut Builder<'_>, Id<Instr>) -> Action,
 ) -> bool {
     let mut changed = false;
@@ -30,14 +30,14 @@ pub(crate) fn lower_instrs(
         let Some(first) = s.blocks[block]
             .instrs
             .iter()
-            .position(|i| wants(s, &s.instrs[*i]))
+            .position(|i| needs_lowering(s, &s.instrs[*i]))
         else {
             continue;
         };
         let rest = s.blocks[block].instrs.split_off(first);
         let mut b = Builder::at_end_of_block(s, block);
         for id in rest {
-            if !wants(b.shader, &b.shader.instrs[id]) {
+            if !needs_lowering(b.shader, &b.shader.instrs[id]) {
                 b.place(id);
                 continue;
             }

@@ -1,4 +1,5 @@
-//! Tools with which passes change shaders: walks, edits of control flow, and builders of common code.
+//! Tools with which passes change shaders: walks, edits of control flow, and builders of common
+//! code.
 
 pub(crate) mod cf;
 pub(crate) mod instrs;

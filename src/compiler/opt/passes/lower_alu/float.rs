@@ -61,10 +61,10 @@ pub(super) fn lower_float_op(
             let h = b.f2f_rtne(x, 16);
             let q = b.f2f(h, 32);
             let magnitude = b.fabs(x);
-            let least = b.imm_float(32, 2f64.powi(-14));
+            let min = b.imm_float(32, 2f64.powi(-14));
             // Decided before rounding, according to "too small to be represented as a normal" of
             // OpQuantizeToF16.
-            let small = b.flt(magnitude, least);
+            let small = b.flt(magnitude, min);
             let sign = b.imm_u32(0x8000_0000);
             let zero = b.iand(x, sign);
             b.bcsel(small, zero, q)
@@ -162,13 +162,13 @@ fn frexp(b: &mut Builder<'_>, x: Id<Def>, bits: u8) -> (Id<Def>, Id<Def>) {
         return (b.f2f(sig, 16), exp);
     }
     // Subnormals are scaled up to normal numbers first.
-    let (least, up) = match bits {
+    let (min, up) = match bits {
         64 => (f64::MIN_POSITIVE, 54),
         _ => (f64::from(f32::MIN_POSITIVE), 24),
     };
-    let (least, factor) = (b.imm_float(bits, least), b.imm_float(bits, 2f64.powi(up)));
+    let (min, factor) = (b.imm_float(bits, min), b.imm_float(bits, 2f64.powi(up)));
     let magnitude = b.fabs(x);
-    let small = b.flt(magnitude, least);
+    let small = b.flt(magnitude, min);
     let larger = b.fmul(x, factor);
     let x = b.bcsel(small, larger, x);
     let (extra, zero) = (b.imm_int(32, -i64::from(up)), b.imm_u32(0));

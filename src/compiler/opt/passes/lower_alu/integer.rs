@@ -73,8 +73,8 @@ pub(super) fn lower_integer_op(
             let over = b.ilt(both, zero);
             let top = b.imm_u32(u32::from(bits) - 1);
             let sign = b.ishr(x, top);
-            let most = b.imm_int(bits, (nir::fold::mask(bits) >> 1) as i64);
-            let limit = b.ixor(sign, most);
+            let max = b.imm_int(bits, (nir::fold::mask(bits) >> 1) as i64);
+            let limit = b.ixor(sign, max);
             b.bcsel(over, limit, r)
         }
         Op::IMul => imul64(b, x, y),

@@ -4,7 +4,8 @@
 //! Out: 64-bit operations that gen9 has, initial approximations from the math box, and operations
 //!      that `lower_alu` lowers in its next iteration.
 //! Ref: SKL PRM vol. 7, "Extended Math Function"; J.-M. Muller et al., "Handbook of Floating-Point
-//!      Arithmetic", "Newton-Raphson-Based Division and Square Root". Tests: tests/fs_exec/.
+//!      Arithmetic", "Newton-Raphson-Based Division and Square Root".
+//! Tests: tests/fs_exec/.
 
 use entity::Id;
 use nir::{Builder, Def};
@@ -63,9 +64,9 @@ fn scaled_quotient(b: &mut Builder<'_>, x: Id<Def>, y: Id<Def>, overflow: Overfl
     let q = match overflow {
         Overflow::Infinite => product,
         Overflow::Largest => {
-            let (most, least) = (b.imm_float(64, f64::MAX), b.imm_float(64, f64::MIN));
-            let q = b.fmin(product, most);
-            b.fmax(q, least)
+            let (max, min) = (b.imm_float(64, f64::MAX), b.imm_float(64, f64::MIN));
+            let q = b.fmin(product, max);
+            b.fmax(q, min)
         }
     };
     let minus = b.fneg(y);
@@ -133,21 +134,21 @@ pub(super) fn sqrt_or_rsq(b: &mut Builder<'_>, x: Id<Def>, reciprocal: bool) -> 
     with_exact(b, |b| {
         let sixtyfours = b.imm_int(64, 0x7c00_0000_0000_0000);
         let exp = b.iand(x, sixtyfours);
-        let (minus, most) = (b.ineg(exp), b.imm_int(64, 2045 << 52));
-        let scale = b.iadd(minus, most);
+        let (minus, max) = (b.ineg(exp), b.imm_int(64, 2045 << 52));
+        let scale = b.iadd(minus, max);
         let by = b.imm_u32(1);
         let half_exp = b.ushr(exp, by);
         let back = if reciprocal {
-            let (minus, most) = (b.ineg(half_exp), b.imm_int(64, 1534 << 52));
-            b.iadd(minus, most)
+            let (minus, max) = (b.ineg(half_exp), b.imm_int(64, 1534 << 52));
+            b.iadd(minus, max)
         } else {
-            let least = b.imm_int(64, 512 << 52);
-            b.iadd(half_exp, least)
+            let min = b.imm_int(64, 512 << 52);
+            b.iadd(half_exp, min)
         };
         let m = b.fmul(x, scale);
         let single = b.f2f(m, 32);
         let mut single = b.frsq(single);
-        let (half, most) = (b.imm_float(64, 0.5), b.imm_float(64, 1.5));
+        let (half, max) = (b.imm_float(64, 0.5), b.imm_float(64, 1.5));
         // Zero and infinity are their own roots. The scale is never 1, and negative infinity
         // differs from its magnitude.
         let magnitude = b.fabs(x);
@@ -160,7 +161,7 @@ pub(super) fn sqrt_or_rsq(b: &mut Builder<'_>, x: Id<Def>, reciprocal: bool) -> 
         let (g, h) = (b.fmul(m, r), b.fmul(r, half));
         let minus = b.fneg(g);
         let e = b.ffma(minus, h, half);
-        let part = b.fmul(e, most);
+        let part = b.fmul(e, max);
         let p = b.ffma(part, e, e);
         let value = if reciprocal {
             let better = b.ffma(r, p, r);
@@ -188,8 +189,8 @@ pub(super) fn ftrunc(b: &mut Builder<'_>, x: Id<Def>) -> Id<Def> {
     // Operands without a fraction, infinity and NaN included, are unchanged.
     let zero = b.imm_u32(0);
     let fraction = b.imax(fraction, zero);
-    let (most, all) = (b.imm_u32(52), b.imm_u32(63));
-    let small = b.ult(most, fraction);
+    let (max, all) = (b.imm_u32(52), b.imm_u32(63));
+    let small = b.ult(max, fraction);
     let fraction = b.bcsel(small, all, fraction);
     let ones = b.imm_int(64, -1);
     let keep = b.ishl(ones, fraction);

@@ -5,8 +5,8 @@ use crate::rewrite::word::{Cond, Pair};
 
 /// True if neither operand is NaN.
 fn ordered<'p>(x: Magnitude<'p>, y: Magnitude<'p>) -> Cond<'p> {
-    let most = x.key.max(y.key);
-    !most.constant(INFINITY).ult(most)
+    let max = x.key.max(y.key);
+    !max.constant(INFINITY).ult(max)
 }
 
 /// `x == y`.
@@ -49,10 +49,10 @@ pub(super) fn max<'p>(x: Pair<'p>, y: Pair<'p>) -> Pair<'p> {
 /// Clamps to [0, 1]; NaN gives 0.
 pub(super) fn sat(x: Pair<'_>) -> Pair<'_> {
     let none = x.hi.ilt(0) | Magnitude::new(x).is_nan();
-    let most = x.hi.uge(ONE);
-    let ends = none | most;
+    let max = x.hi.uge(ONE);
+    let is_special_case = none | max;
     Pair {
-        lo: ends.select(0, x.lo),
+        lo: is_special_case.select(0, x.lo),
         hi: none.select(0, x.hi.min(ONE)),
     }
 }

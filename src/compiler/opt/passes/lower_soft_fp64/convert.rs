@@ -39,18 +39,18 @@ pub(super) fn narrow<'p>(x: Pair<'p>, to: NarrowFormat, towards_zero: bool) -> W
         value = value + round_up(value, cut).to_int();
     }
     let value = value + (above << to.fraction);
-    let most = if towards_zero {
+    let max = if towards_zero {
         to.infinity() - 1
     } else {
         to.infinity()
     };
-    let mut value = value.min(most);
+    let mut value = value.min(max);
     if to.flush {
         value = value.ult(1 << to.fraction).select(0, value);
     }
     let nan = to.infinity() | 1 << (to.fraction - 1);
-    let end = of.is_nan().select(nan, to.infinity());
-    of.is_special().select(end, value)
+    let special_result = of.is_nan().select(nan, to.infinity());
+    of.is_special().select(special_result, value)
 }
 
 /// Converts a 32-bit float to a double.
@@ -125,7 +125,7 @@ pub(super) fn to_integer(x: Pair<'_>, to: IntegerType) -> Pair<'_> {
     };
     let range = to.bits - u32::from(to.signed);
     let over = magnitude.uge((BIAS + range) << EXPONENT_SHIFT);
-    let most = u64::MAX >> (64 - range);
+    let max = u64::MAX >> (64 - range);
     let (sign, none) = if to.signed {
         (x.hi.sign(), of.is_nan())
     } else {
@@ -133,7 +133,7 @@ pub(super) fn to_integer(x: Pair<'_>, to: IntegerType) -> Pair<'_> {
     };
     let none = none | magnitude.ult(ONE);
     // The bits of the minimum are the complement of those of the maximum.
-    let limit = Pair::constant(zero, most).map(|w| w ^ sign);
+    let limit = Pair::constant(zero, max).map(|w| w ^ sign);
     let value = if !to.signed {
         cut
     } else if wide {

@@ -100,10 +100,10 @@ pub(super) fn ldexp<'p>(x: Pair<'p>, n: Word<'p>, modes: FloatModes) -> Pair<'p>
     let n = n.imax(0u32.wrapping_sub(4096)).imin(4096);
     let exponent = (normal.exponent + n).imin(INFINITY >> EXPONENT_SHIFT);
     let scaled = round_scaled(normal.mantissa.shr_const(2), exponent, None, modes);
-    let ends = of.key.eq(0) | of.is_special();
+    let is_special_case = of.key.eq(0) | of.is_special();
     Pair {
-        lo: ends.select(x.lo, scaled.lo),
-        hi: ends.select(x.hi, scaled.hi | (x.hi & SIGN)),
+        lo: is_special_case.select(x.lo, scaled.lo),
+        hi: is_special_case.select(x.hi, scaled.hi | (x.hi & SIGN)),
     }
 }
 
@@ -113,12 +113,12 @@ pub(super) fn frexp(x: Pair<'_>) -> (Pair<'_>, Word<'_>) {
     let of = Magnitude::new(x);
     let normal = Normal::normalise(of.bits);
     let mantissa = normal.mantissa.shr_const(10);
-    let ends = of.key.eq(0) | of.is_special();
+    let is_special_case = of.key.eq(0) | of.is_special();
     let hi = (mantissa.hi & FRACTION) | (x.hi & SIGN) | (ONE - HIDDEN);
     let significand = Pair {
-        lo: ends.select(x.lo, mantissa.lo),
-        hi: ends.select(x.hi, hi),
+        lo: is_special_case.select(x.lo, mantissa.lo),
+        hi: is_special_case.select(x.hi, hi),
     };
     let exponent = normal.exponent + 0u32.wrapping_sub(BIAS - 1);
-    (significand, ends.select(0, exponent))
+    (significand, is_special_case.select(0, exponent))
 }

@@ -41,15 +41,15 @@ pub(super) fn mul<'p>(x: Pair<'p>, y: Pair<'p>, modes: FloatModes) -> Pair<'p> {
     let (mantissa, exponent) = exact_product(ax, ay);
     let below = mantissa.low.lo | mantissa.low.hi;
     let finite = round_scaled(mantissa.high, exponent, Some(below), modes);
-    let (most, least) = (ax.key.max(ay.key), ax.key.min(ay.key));
-    let zero = least.eq(0);
-    let nan = most.constant(INFINITY).ult(most) | zero;
-    let special = most.uge(INFINITY);
-    let end = special.select(nan.select(NAN, INFINITY), 0);
-    let ends = zero | special;
+    let (max, min) = (ax.key.max(ay.key), ax.key.min(ay.key));
+    let zero = min.eq(0);
+    let nan = max.constant(INFINITY).ult(max) | zero;
+    let special = max.uge(INFINITY);
+    let special_result = special.select(nan.select(NAN, INFINITY), 0);
+    let is_special_case = zero | special;
     Pair {
-        lo: ends.select(0, finite.lo),
-        hi: ends.select(end, finite.hi) | sign,
+        lo: is_special_case.select(0, finite.lo),
+        hi: is_special_case.select(special_result, finite.hi) | sign,
     }
 }
 
@@ -60,10 +60,10 @@ type Words<'p> = [Word<'p>; 4];
 pub(super) fn fma<'p>(x: Pair<'p>, y: Pair<'p>, z: Pair<'p>, modes: FloatModes) -> Pair<'p> {
     let sign = (x.hi ^ y.hi) & SIGN;
     let [ax, ay, az] = [x, y, z].map(Magnitude::new);
-    let (most, least) = (ax.key.max(ay.key), ax.key.min(ay.key));
+    let (max, min) = (ax.key.max(ay.key), ax.key.min(ay.key));
     let (mantissa, exponent) = exact_product(ax, ay);
     // A zero product gets an exponent far below that of any addend.
-    let exponent = least.eq(0).select(0u32.wrapping_sub(4096), exponent);
+    let exponent = min.eq(0).select(0u32.wrapping_sub(4096), exponent);
     let product = [
         mantissa.low.lo,
         mantissa.low.hi,
@@ -95,10 +95,10 @@ pub(super) fn fma<'p>(x: Pair<'p>, y: Pair<'p>, z: Pair<'p>, modes: FloatModes) 
     // A difference is the complement of the sum of b and the complement of a. If that would be
     // negative (b is larger), the sum itself is one less than b - a.
     let z_sign = z.hi & SIGN;
-    let apart = (sign ^ z.hi).sign();
-    let sum = add(a.map(|w| w ^ apart), b);
-    let complement = apart & sum[3].sign();
-    let reversed = apart ^ complement;
+    let signs_differ = (sign ^ z.hi).sign();
+    let sum = add(a.map(|w| w ^ signs_differ), b);
+    let complement = signs_differ & sum[3].sign();
+    let reversed = signs_differ ^ complement;
     let sum = increment(sum.map(|w| w ^ complement), -reversed);
     let first_sign = first.select(sign, z_sign) ^ (reversed & SIGN);
     let none = (sum[0] | sum[1] | sum[2] | sum[3]).eq(0);
@@ -111,18 +111,21 @@ pub(super) fn fma<'p>(x: Pair<'p>, y: Pair<'p>, z: Pair<'p>, modes: FloatModes) 
     let magnitude = round_mantissa(high.shr_const(11), top - n, cut, modes);
     let finite = Pair {
         lo: magnitude.lo,
-        hi: none.select(z_sign & !apart, magnitude.hi | first_sign),
+        hi: none.select(z_sign & !signs_differ, magnitude.hi | first_sign),
     };
-    let infinite = most.uge(INFINITY);
+    let infinite = max.uge(INFINITY);
     let both = infinite & az.is_special();
-    let nan =
-        ax.is_nan() | ay.is_nan() | az.is_nan() | (infinite & least.eq(0)) | (both & apart.ne(0));
-    let end = infinite.select(sign | INFINITY, z.hi);
-    let end = nan.select(NAN, end);
-    let ends = most.max(az.key).uge(INFINITY);
+    let nan = ax.is_nan()
+        | ay.is_nan()
+        | az.is_nan()
+        | (infinite & min.eq(0))
+        | (both & signs_differ.ne(0));
+    let special_result = infinite.select(sign | INFINITY, z.hi);
+    let special_result = nan.select(NAN, special_result);
+    let is_special_case = max.max(az.key).uge(INFINITY);
     Pair {
-        lo: ends.select(0, finite.lo),
-        hi: ends.select(end, finite.hi),
+        lo: is_special_case.select(0, finite.lo),
+        hi: is_special_case.select(special_result, finite.hi),
     }
 }
 

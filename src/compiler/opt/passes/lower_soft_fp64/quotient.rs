@@ -60,15 +60,15 @@ pub(super) fn div<'p>(x: Pair<'p>, y: Pair<'p>, modes: FloatModes) -> Pair<'p> {
     let exponent = a.exponent - b.exponent + (BIAS - 1);
     let below = rest.lo | rest.hi;
     let finite = round_scaled(quotient.shl_const(7), exponent, Some(below), modes);
-    let (zero, none) = (ax.key.eq(0), ay.key.eq(0));
-    let (endless, far) = (ax.is_special(), ay.is_special());
-    let nan = ax.is_nan() | ay.is_nan() | (zero & none) | (endless & far);
-    let infinite = endless | none;
-    let end = nan.select(NAN, infinite.select(INFINITY, 0));
-    let ends = infinite | zero | far;
+    let (x_zero, y_zero) = (ax.key.eq(0), ay.key.eq(0));
+    let (x_special, y_special) = (ax.is_special(), ay.is_special());
+    let nan = ax.is_nan() | ay.is_nan() | (x_zero & y_zero) | (x_special & y_special);
+    let infinite = x_special | y_zero;
+    let special_result = nan.select(NAN, infinite.select(INFINITY, 0));
+    let is_special_case = infinite | x_zero | y_special;
     Pair {
-        lo: ends.select(0, finite.lo),
-        hi: ends.select(end, finite.hi) | sign,
+        lo: is_special_case.select(0, finite.lo),
+        hi: is_special_case.select(special_result, finite.hi) | sign,
     }
 }
 
@@ -160,13 +160,13 @@ pub(super) fn sqrt(x: Pair<'_>, modes: FloatModes) -> Pair<'_> {
     let finite = round_scaled(found.root.shl_const(7), exponent, Some(below), modes);
     let of = Magnitude::new(x);
     // Zeros and infinity are their own roots.
-    let end = (of.is_nan() | x.hi.ilt(0)).select(NAN, x.hi);
+    let special_result = (of.is_nan() | x.hi.ilt(0)).select(NAN, x.hi);
     let zero = of.key.eq(0);
-    let end = zero.select(x.hi, end);
-    let ends = x.hi.uge(INFINITY) | zero;
+    let special_result = zero.select(x.hi, special_result);
+    let is_special_case = x.hi.uge(INFINITY) | zero;
     Pair {
-        lo: ends.select(0, finite.lo),
-        hi: ends.select(end, finite.hi),
+        lo: is_special_case.select(0, finite.lo),
+        hi: is_special_case.select(special_result, finite.hi),
     }
 }
 
@@ -185,11 +185,11 @@ pub(super) fn rsq(x: Pair<'_>, modes: FloatModes) -> Pair<'_> {
     let finite = round_scaled(quotient.shl_const(7), exponent, Some(below), modes);
     let zero = of.key.eq(0);
     let nan = of.is_nan() | (x.hi.ilt(0) & !zero);
-    let end = zero.select((x.hi & SIGN) | INFINITY, 0);
-    let end = nan.select(NAN, end);
-    let ends = nan | zero | of.is_special();
+    let special_result = zero.select((x.hi & SIGN) | INFINITY, 0);
+    let special_result = nan.select(NAN, special_result);
+    let is_special_case = nan | zero | of.is_special();
     Pair {
-        lo: ends.select(0, finite.lo),
-        hi: ends.select(end, finite.hi),
+        lo: is_special_case.select(0, finite.lo),
+        hi: is_special_case.select(special_result, finite.hi),
     }
 }

@@ -9,13 +9,13 @@ pub(super) fn add<'p>(x: Pair<'p>, y: Pair<'p>, modes: FloatModes) -> Pair<'p> {
     // Magnitudes are below 2^63, so that the sign of their difference is valid.
     let less = (ax - ay - x.lo.ult(y.lo).to_int()).ilt(0);
     let (large, small) = (less.select_pair(y, x), less.select_pair(x, y));
-    let apart = (large.hi ^ small.hi).sign();
+    let signs_differ = (large.hi ^ small.hi).sign();
     let sign = large.hi & SIGN;
     let (a, b) = (unpack_operand(large), unpack_operand(small));
     // Bits that are shifted out leave a sticky bit, far below the rounding position.
     let shifted = b.mantissa.shr_sticky((a.exponent - b.exponent).min(63));
     // a - b is the complement of the sum of b and the complement of a.
-    let sum = (a.mantissa.map(|w| w ^ apart) + shifted).map(|w| w ^ apart);
+    let sum = (a.mantissa.map(|w| w ^ signs_differ) + shifted).map(|w| w ^ signs_differ);
     let zero = sum.is_zero();
     // Normalised to bit 63, as far as the exponent allows; the exponent increases by one from that
     // for bit 62.
@@ -25,11 +25,11 @@ pub(super) fn add<'p>(x: Pair<'p>, y: Pair<'p>, modes: FloatModes) -> Pair<'p> {
     let finite = Pair {
         lo: magnitude.lo,
         // Zero is only negative as the sum of two negative zeros.
-        hi: zero.select(sign & !apart, magnitude.hi | sign),
+        hi: zero.select(sign & !signs_differ, magnitude.hi | sign),
     };
     // Infinity or NaN is the larger operand.
     let magnitude = Magnitude::new(large);
-    let opposite = (apart & small.hi & MAGNITUDE).uge(INFINITY);
+    let opposite = (signs_differ & small.hi & MAGNITUDE).uge(INFINITY);
     let special = (magnitude.is_nan() | opposite).select(NAN, large.hi);
     let is_special = magnitude.is_special();
     Pair {

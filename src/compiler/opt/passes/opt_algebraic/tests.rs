@@ -80,7 +80,7 @@ fn variable_bits(p: &Pattern, bits: u8) -> Vec<u8> {
 }
 
 /// Test values.
-fn corners(bits: u8, float: bool) -> Vec<u64> {
+fn test_values(bits: u8, float: bool) -> Vec<u64> {
     let m = fold::mask(bits);
     let mut v = vec![
         0,
@@ -148,7 +148,7 @@ fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64, bool) {
             c => constant_bits(c, size[n]).unwrap(),
         });
     }
-    let most = values
+    let max = values
         .iter()
         .zip(size)
         .filter(|(_, b)| **b >= 16)
@@ -158,7 +158,7 @@ fn evaluate(p: &Pattern, size: &[u8], vars: &[u64]) -> (u64, f64, bool) {
         let v = fold::float_value(*b, *v).abs();
         *b == 32 && v > 0.0 && v < f64::from(f32::MIN_POSITIVE)
     });
-    (values[p.root()], most, subnormal)
+    (values[p.root()], max, subnormal)
 }
 
 fn is_float(p: &Pattern) -> bool {
@@ -171,7 +171,15 @@ fn is_float(p: &Pattern) -> bool {
 
 /// True if two results are equal, or differ only in what the rule does not preserve. `max` is the
 /// largest magnitude of any intermediate result.
-fn agree(lost: Inexact, bits: u8, float: bool, special: bool, x: u64, y: u64, most: f64) -> bool {
+fn results_agree(
+    lost: Inexact,
+    bits: u8,
+    float: bool,
+    special: bool,
+    x: u64,
+    y: u64,
+    max: f64,
+) -> bool {
     if x == y {
         return true;
     }
@@ -190,16 +198,16 @@ fn agree(lost: Inexact, bits: u8, float: bool, special: bool, x: u64, y: u64, mo
         return true;
     }
     // Within a few hundred ULP of the largest term, or of the smallest normal number.
-    let (precision, least): (i32, f64) = match bits {
+    let (precision, min): (i32, f64) = match bits {
         16 => (10, 6.2e-5),
         32 => (23, 1.2e-38),
         _ => (52, 2.3e-308),
     };
-    any(Inexact::ROUND) && (a - b).abs() <= most.max(least) * 2f64.powi(8 - precision)
+    any(Inexact::ROUND) && (a - b).abs() <= max.max(min) * 2f64.powi(8 - precision)
 }
 
 #[test]
-fn both_sides_agree_with_the_folder() {
+fn folded_results_agree_on_both_sides() {
     let mut seed = 11u64;
     let mut random = move || {
         seed = seed
@@ -212,8 +220,8 @@ fn both_sides_agree_with_the_folder() {
         let replace = Pattern::parse(rule.replace).unwrap_or_else(|e| panic!("{}: {e}", rule.name));
         assert!(!rule.bits.is_empty(), "{}", rule.name);
         for &bits in rule.bits {
-            let vbits = variable_bits(&search, bits);
-            let var = |n: usize| Some(vbits[n]).filter(|b| *b != 0);
+            let variable_sizes = variable_bits(&search, bits);
+            let var = |n: usize| Some(variable_sizes[n]).filter(|b| *b != 0);
             let root_size = match &search.nodes[search.root()] {
                 Node::Op { op, .. } => match op.info().out.size {
                     Size::Fixed(n) => n,
@@ -222,7 +230,7 @@ fn both_sides_agree_with_the_folder() {
                 _ => bits,
             };
             let fs = infer_bits(&search, root_size, var);
-            let fs = fs.unwrap_or_else(|| find_sizes(&search, bits, &vbits));
+            let fs = fs.unwrap_or_else(|| infer_open_bits(&search, bits, &variable_sizes));
             let ps = infer_bits(&replace, root_size, var).unwrap_or_else(|| {
                 panic!(
                     "{}: sizes of '{}' do not follow at {bits}",
@@ -242,8 +250,8 @@ fn both_sides_agree_with_the_folder() {
                 let mut values = vec![0u64; 8];
                 let mut special = false;
                 for (k, v) in vars.iter().enumerate() {
-                    let b = vbits[v.0];
-                    let c = corners(b, float);
+                    let b = variable_sizes[v.0];
+                    let c = test_values(b, float);
                     values[v.0] = if round < 400 {
                         c[(round / (1 + k * 13) + round * k) % c.len()]
                     } else {
@@ -263,10 +271,10 @@ fn both_sides_agree_with_the_folder() {
                 if small && rule.inexact.0 & lost.0 == lost.0 {
                     continue;
                 }
-                let most = m.max(n);
-                special |= !most.is_finite();
+                let max = m.max(n);
+                special |= !max.is_finite();
                 assert!(
-                    agree(rule.inexact, root_size, float_result, special, x, y, most),
+                    results_agree(rule.inexact, root_size, float_result, special, x, y, max),
                     "{} at {bits}: {values:x?} gives {x:#x} and {y:#x}",
                     rule.name
                 );
@@ -277,7 +285,7 @@ fn both_sides_agree_with_the_folder() {
 
 /// The bit size of every node of a pattern in which conversions leave sizes open, inferred as in
 /// `variable_bits`.
-fn find_sizes(p: &Pattern, bits: u8, vbits: &[u8]) -> smallvec::SmallVec<[u8; 8]> {
+fn infer_open_bits(p: &Pattern, bits: u8, variable_sizes: &[u8]) -> smallvec::SmallVec<[u8; 8]> {
     let mut size: smallvec::SmallVec<[u8; 8]> = smallvec::SmallVec::from_elem(bits, p.nodes.len());
     for at in (0..p.nodes.len()).rev() {
         if let Node::Op { op, srcs, .. } = &p.nodes[at] {
@@ -288,7 +296,9 @@ fn find_sizes(p: &Pattern, bits: u8, vbits: &[u8]) -> smallvec::SmallVec<[u8; 8]
             for (k, s) in srcs.iter().enumerate() {
                 size[*s] = match (info.srcs[k].ty.size, &p.nodes[*s]) {
                     (Size::Fixed(n), _) => n,
-                    (_, Node::Var { number, .. } | Node::Negative(number)) => vbits[*number],
+                    (_, Node::Var { number, .. } | Node::Negative(number)) => {
+                        variable_sizes[*number]
+                    }
                     _ if at == p.root() => bits,
                     _ => size[at],
                 };
@@ -299,7 +309,7 @@ fn find_sizes(p: &Pattern, bits: u8, vbits: &[u8]) -> smallvec::SmallVec<[u8; 8]
 }
 
 #[test]
-fn no_rule_makes_things_dearer() {
+fn no_rule_increases_cost() {
     for rule in RULES {
         let (search, replace) = (
             Pattern::parse(rule.search).unwrap(),
@@ -326,9 +336,9 @@ fn constant_only(p: &Pattern, at: usize) -> bool {
 }
 
 /// Builds a shader that computes a rule's pattern. Returns it with the root's def.
-fn build(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
-    let vbits = variable_bits(p, bits);
-    let var = |n: usize| Some(vbits[n]).filter(|b| *b != 0);
+fn build_shader(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
+    let variable_sizes = variable_bits(p, bits);
+    let var = |n: usize| Some(variable_sizes[n]).filter(|b| *b != 0);
     let root = match &p.nodes[p.root()] {
         Node::Op { op, .. } => match op.info().out.size {
             Size::Fixed(n) => n,
@@ -336,7 +346,8 @@ fn build(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
         },
         _ => bits,
     };
-    let size = infer_bits(p, root, var).unwrap_or_else(|| find_sizes(p, bits, &vbits));
+    let size =
+        infer_bits(p, root, var).unwrap_or_else(|| infer_open_bits(p, bits, &variable_sizes));
     let mut s = Shader::new(Stage::Compute, "rule");
     let mut b = Builder::at_end(&mut s);
     let mut by_var: Vec<Option<entity::Id<Def>>> = vec![None; 8];
@@ -344,8 +355,8 @@ fn build(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
     for (n, node) in p.nodes.iter().enumerate() {
         let v = match node {
             Node::Negative(number) => {
-                let of = negate_float(vbits[*number], 0x35 + *number as u64);
-                b.constant(vbits[*number], &[of])
+                let of = negate_float(variable_sizes[*number], 0x35 + *number as u64);
+                b.constant(variable_sizes[*number], &[of])
             }
             Node::Var {
                 number, constant, ..
@@ -353,13 +364,13 @@ fn build(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
                 Some(v) => v,
                 None => {
                     let v = if *constant {
-                        b.imm_int(vbits[*number], 0x35 + *number as i64)
+                        b.imm_int(variable_sizes[*number], 0x35 + *number as i64)
                     } else {
                         let zero = b.imm_u32(0);
                         b.load(
                             IntrinsicOp::LoadShared,
                             1,
-                            vbits[*number],
+                            variable_sizes[*number],
                             &[zero],
                             &[*number as u32, 1, 0],
                         )
@@ -381,13 +392,13 @@ fn build(p: &Pattern, bits: u8) -> (Shader, entity::Id<Def>) {
 }
 
 #[test]
-fn every_rule_fires_on_its_own_pattern() {
+fn every_rule_matches_its_own_pattern() {
     let all = RuleSet::new(RULES);
     for (k, rule) in RULES.iter().enumerate() {
         let search = Pattern::parse(rule.search).unwrap();
         for &bits in rule.bits {
             // On its own, the rule must change its pattern.
-            let (mut s, root) = build(&search, bits);
+            let (mut s, root) = build_shader(&search, bits);
             nir::validate(&s).unwrap_or_else(|e| panic!("{}: {e}\n{s}", rule.name));
             let before = s.instr_of(root).clone();
             let only = RuleSet::new(&RULES[k..=k]);
@@ -396,7 +407,7 @@ fn every_rule_fires_on_its_own_pattern() {
             let after = format!("{:?}", s.instr_of(root));
             assert_ne!(after, format!("{before:?}"), "{}", rule.name);
             // With all rules, a fixed point must be reached.
-            let (mut s, _) = build(&search, bits);
+            let (mut s, _) = build_shader(&search, bits);
             let mut rounds = 0;
             while run(&mut s, &all) {
                 rounds += 1;
