@@ -1,24 +1,26 @@
-//! The pipelines, as data.
+//! The pipeline, as data.
 
+use crate::analysis::dynamic_index;
 use crate::pass::{Pass, Step};
-use crate::*;
+use crate::passes::lower_int64;
 
 macro_rules! pass {
     ($name:ident) => {
         Pass {
             name: stringify!($name),
-            run: $name::$name,
+            run: crate::passes::$name::$name,
         }
     };
 }
 
-/// All stages on gen9: from the SPIR-V front end's output to what the crate's documentation promises.
+/// All stages on gen9: from the SPIR-V front end's output to the invariants in the crate's
+/// documentation.
 pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_dead_cf)),
     Step::Once(pass!(opt_unread_outputs)),
     Step::Once(pass!(lower_io_to_temporaries)),
     Step::Once(pass!(lower_var_copies)),
-    Step::UntilStableIf(opt_loop_unroll::indexes_arrays, UNROLL),
+    Step::UntilStableIf(dynamic_index::indexes_arrays, UNROLL),
     Step::Once(pass!(opt_array_copies)),
     Step::Once(pass!(opt_large_constants)),
     Step::Once(pass!(opt_join_stores)),
@@ -50,7 +52,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(lower_mem_access)),
     Step::Once(pass!(lower_alu_to_scalar)),
     Step::Once(pass!(lower_phis_to_scalar)),
-    // Before `opt_algebraic` counts who reads what.
+    // Before `opt_algebraic` counts uses.
     Step::Once(pass!(opt_copy_prop)),
     Step::UntilStable(OPTIMISE),
     Step::Once(pass!(opt_reassociate)),
@@ -60,7 +62,7 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_idiv_const)),
     Step::Once(pass!(lower_bit_size)),
     Step::UntilStable(OPTIMISE),
-    Step::UntilStableIf(lower_int64::selects_wide, SELECTIONS),
+    Step::UntilStableIf(lower_int64::selects_64_bit, SELECTIONS),
     Step::Once(pass!(opt_link_outputs)),
     Step::Once(pass!(opt_reciprocals)),
     Step::Once(pass!(opt_ffma)),
@@ -71,10 +73,10 @@ pub static GEN9: &[Step] = &[
     Step::Once(pass!(opt_sink)),
 ];
 
-/// What one of these makes may need another.
+/// Expansions of one of these passes may need another one.
 static ALU: &[Pass] = &[pass!(lower_soft_fp64), pass!(lower_int64), pass!(lower_alu)];
 
-/// What branches choose between is selected now, which of 64 bits may not be.
+/// Lowers 64-bit selections, which `opt_peephole_select` and `opt_if` may have added.
 static SELECTIONS: &[Pass] = &[
     pass!(lower_soft_fp64),
     pass!(lower_int64),
@@ -83,12 +85,12 @@ static SELECTIONS: &[Pass] = &[
     pass!(opt_dce),
 ];
 
-/// Makes the indices of local arrays constants where loops count them, so that the arrays become values, and finds out which
-/// elements are constants.
+/// Unrolls loops that index local arrays, so that the indices are constants and the arrays can be
+/// promoted to SSA values, and determines which elements are constants.
 static UNROLL: &[Pass] = &[
     pass!(lower_vars_to_ssa),
     pass!(opt_remove_phis),
-    // Of vectors, too: `opt_algebraic` leaves them alone.
+    // For vectors, which `opt_algebraic` does not propagate.
     pass!(opt_copy_prop),
     pass!(opt_constant_folding),
     pass!(opt_algebraic),
@@ -98,7 +100,7 @@ static UNROLL: &[Pass] = &[
     pass!(opt_loop_unroll),
 ];
 
-/// Run in turn until none finds anything. The first reads through copies and evaluates what is constant, too.
+/// Optimisations to a fixed point. `opt_algebraic` also propagates copies and folds constants.
 static OPTIMISE: &[Pass] = &[
     pass!(opt_algebraic),
     pass!(opt_cse),
@@ -110,7 +112,7 @@ static OPTIMISE: &[Pass] = &[
     pass!(opt_end_if),
     pass!(opt_peephole_select),
     pass!(opt_loop_unroll),
-    // What a loop with several ways out leaves to what is behind it may be a vector.
+    // Unrolling a loop with several exits may add vector phis.
     pass!(lower_phis_to_scalar),
     pass!(opt_dce),
 ];

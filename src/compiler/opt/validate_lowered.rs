@@ -1,20 +1,22 @@
-//! Checks what the pipeline promises (the crate's documentation).
+//! Checks the invariants that hold after the pipeline (see the crate's documentation).
 //!
-//! In:  a shader after the pipeline. Out: the first instruction that breaks a promise.
+//! In:  a shader after the pipeline.
+//! Out: an error for the first instruction that violates an invariant.
 
-use crate::lower_image_formats::is_read_format;
-use crate::lower_int64::is_wide;
-use crate::lower_soft_fp64::is_of_doubles;
 use crate::pass::{Ctx, OptError};
+use crate::passes::lower_image_formats::is_read_format;
+use crate::passes::lower_int64::uses_int64;
+use crate::passes::lower_soft_fp64::uses_fp64;
 use entity::Id;
 use nir::*;
 
-/// Checks a shader for gen9, or for a part that can do less.
+/// Checks that the FS backend supports all instructions of a shader, on the part described by
+/// `ctx`.
 pub fn validate_lowered(s: &Shader, ctx: &Ctx) -> Result<(), OptError> {
     for b in s.block_order() {
         for &id in &s.blocks[b].instrs {
             let i = &s.instrs[id];
-            if let Err(what) = check(s, i).and_then(|()| check_units(s, i, ctx)) {
+            if let Err(what) = check(s, i).and_then(|()| check_native_units(s, i, ctx)) {
                 return Err(OptError::Unsupported(what));
             }
         }
@@ -33,14 +35,14 @@ fn check(s: &Shader, i: &Instr) -> Result<(), String> {
     }
 }
 
-/// What the part has no unit for is not computed.
-fn check_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
+/// Checks that no instruction needs an execution unit that the part lacks.
+fn check_native_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
     let what = match i {
         Instr::Alu(a) => {
-            let lacking = ctx.soft_fp64 && is_of_doubles(s, i) || ctx.soft_int64 && is_wide(s, i);
+            let lacking = ctx.soft_fp64 && uses_fp64(s, i) || ctx.soft_int64 && uses_int64(s, i);
             lacking.then(|| a.op.info().name)
         }
-        // Integers the backend takes apart itself.
+        // The backend itself splits 64-bit integers in subgroup operations.
         Instr::Intrinsic(i) => {
             let double = |d: Id<Def>| s.defs[d].bit_size == 64;
             let op = i.op.index_of("reduction_op").and_then(|_| {
@@ -48,14 +50,16 @@ fn check_units(s: &Shader, i: &Instr, ctx: &Ctx) -> Result<(), String> {
                 AluOp::ALL.get(number)
             });
             let of_floats = op.is_some_and(|op| op.info().out.base == Base::Float);
-            let votes = i.op == IntrinsicOp::VoteFeq;
-            let lacking = (of_floats || votes) && i.srcs.iter().any(|d| double(*d));
+            let is_vote = i.op == IntrinsicOp::VoteFeq;
+            let lacking = (of_floats || is_vote) && i.srcs.iter().any(|d| double(*d));
             (ctx.soft_fp64 && lacking).then(|| i.op.info().name)
         }
         _ => None,
     };
     match what {
-        Some(name) => Err(format!("{name} of 64 bits, for which there is no unit")),
+        Some(name) => Err(format!(
+            "{name} of 64 bits needs a unit that the part lacks"
+        )),
         None => Ok(()),
     }
 }
@@ -74,7 +78,17 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
         .srcs
         .first()
         .map_or(def.bit_size, |x| s.defs[x.def].bit_size);
-    let ok = match a.op {
+    if is_supported_alu(s, a, bits) {
+        Ok(())
+    } else {
+        Err(format!("{name} of {bits} bits"))
+    }
+}
+
+/// True if the backend supports an ALU operation whose first operand has `bits` bits.
+fn is_supported_alu(s: &Shader, a: &Alu, bits: u8) -> bool {
+    use AluOp as Op;
+    match a.op {
         Op::Mov | Op::Bcsel => true,
         Op::FAdd
         | Op::FMul
@@ -159,17 +173,12 @@ fn check_alu(s: &Shader, a: &Alu) -> Result<(), String> {
         | Op::UnpackHalf2x16SplitX
         | Op::UnpackHalf2x16SplitY => true,
         _ => false,
-    };
-    if ok {
-        Ok(())
-    } else {
-        Err(format!("{name} of {bits} bits"))
     }
 }
 
 fn check_tex(t: &Tex) -> Result<(), String> {
     if t.texture_non_uniform || t.sampler_non_uniform {
-        return Err(format!("{} of handles that differ", t.op.info().name));
+        return Err(format!("{} with non-uniform handles", t.op.info().name));
     }
     let fetch = matches!(t.op, TexOp::Txf | TexOp::TxfMs);
     for (kind, _) in &t.srcs {
@@ -183,7 +192,7 @@ fn check_tex(t: &Tex) -> Result<(), String> {
         }
     }
     if t.op == TexOp::TxfMs && t.src(TexSrc::MsMcs).is_none() {
-        return Err("txf_ms without what the control surface says".into());
+        return Err("txf_ms without MCS data".into());
     }
     match t.tg4_offsets {
         Some(_) => Err("tg4 with four offsets".into()),
@@ -195,12 +204,12 @@ fn check_image(i: &Intrinsic) -> Result<(), String> {
     let name = i.op.info().name;
     let dim = Dim::from_index(i.index("image_dim"));
     if i.index("access") & Access::NON_UNIFORM != 0 {
-        return Err(format!("{name} of handles that differ"));
+        return Err(format!("{name} with non-uniform handles"));
     }
     match i.op {
-        IntrinsicOp::BindlessImageLoad if !is_read_format(i.index("format")) => {
-            Err(format!("{name} of a format that cannot be read"))
-        }
+        IntrinsicOp::BindlessImageLoad if !is_read_format(i.index("format")) => Err(format!(
+            "{name} with a format that the data port cannot read"
+        )),
         IntrinsicOp::BindlessImageSize if dim == Some(Dim::Cube) => {
             Err(format!("{name} of a cube"))
         }
@@ -262,7 +271,7 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> Result<(), String> {
             let end = i.index("component") + u32::from(d.num_components);
             return match end <= 4 && matches!(d.bit_size, 16 | 32) {
                 true => Ok(()),
-                false => Err(format!("{name} that leaves its slot")),
+                false => Err(format!("{name} that exceeds its slot")),
             };
         }
         _ => return Ok(()),

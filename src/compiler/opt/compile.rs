@@ -1,0 +1,21 @@
+//! The whole of this crate's work in one call.
+//!
+//! In:  a shader of any stage from the SPIR-V front end.
+//! Out: the shader with the invariants in the crate's documentation, or an error.
+
+use crate::pass::{Ctx, OptError};
+use crate::pipeline::GEN9;
+use crate::runner::Runner;
+use crate::validate_lowered::validate_lowered;
+use nir::Shader;
+
+/// Lowers and optimises a shader of any stage for gen9. Debug builds validate it after every pass.
+pub fn compile(shader: &mut Shader, ctx: Ctx) -> Result<(), OptError> {
+    let mut runner = Runner {
+        validate: cfg!(debug_assertions),
+        ctx,
+        ..Runner::default()
+    };
+    runner.run(shader, GEN9)?;
+    validate_lowered(shader, &runner.ctx)
+}
