@@ -1,9 +1,8 @@
 //! The fields of message descriptors.
 //!
 //! In:  nothing.
-//! Out: for each kind of message, its fields as ranges of bits. The compiler and the simulator
-//!      define their meaning independently. Lengths (bits 20 to 28) and end of thread (bit 31) are
-//!      common to all messages and not listed.
+//! Out: for each kind of message, its fields as ranges of bits, and the special binding table
+//!      indices. The compiler and the simulator define their meaning independently.
 //! Ref: SKL PRM vol. 2d, message descriptors (MDC_*, MD_*); vol. 7, "Sampling Engine", "URB",
 //!      "Pixel Interpolator", "Message Gateway".
 
@@ -29,10 +28,30 @@ impl Bits {
         desc & self.mask() != 0
     }
 
+    /// A descriptor in which this field has the value `value`, and all others are 0. Bits of
+    /// `value` that do not fit the field are dropped.
+    #[inline]
+    pub const fn encode(self, value: u32) -> u32 {
+        value << self.lo & self.mask()
+    }
+
     /// The mask of the field in a descriptor.
     pub const fn mask(self) -> u32 {
         (u32::MAX >> (31 - self.hi)) & (u32::MAX << self.lo)
     }
+}
+
+/// Binding table indices with a meaning of their own.
+/// Ref: SKL PRM vol. 7, "Surface State Model", "Stateless Model", "Bindless Surface State".
+pub mod bti {
+    /// The extended descriptor holds the offset of the surface state in the bindless heap.
+    pub const BINDLESS: u32 = 252;
+    /// Stateless: addresses from the general state base; not coherent with IA cores.
+    pub const STATELESS_NON_COHERENT: u32 = 253;
+    /// Shared local memory.
+    pub const SLM: u32 = 254;
+    /// Stateless: addresses from the general state base; coherent with IA cores.
+    pub const STATELESS: u32 = 255;
 }
 
 macro_rules! descriptors {
@@ -48,8 +67,10 @@ macro_rules! descriptors {
 
 #[rustfmt::skip]
 descriptors! {
-    /// Fields of all messages with a surface or with an optional header.
-    common { BINDING_TABLE_INDEX 0..7; HEADER_PRESENT 19..19; }
+    /// Fields of all messages; the first two, of messages with a surface.
+    common { BINDING_TABLE_INDEX 0..7; MESSAGE_CONTROL 8..13; HEADER_PRESENT 19..19; RESPONSE_LENGTH 20..24; MESSAGE_LENGTH 25..28; END_OF_THREAD 31..31; }
+    /// Extended descriptors.
+    extended { SFID 0..3; END_OF_THREAD 5..5; MESSAGE_LENGTH 6..9; SURFACE_HANDLE 12..31; }
     /// The sampler.
     sample { SAMPLER_INDEX 8..11; MESSAGE_TYPE 12..16; SIMD_MODE 17..18; SIMD_MODE_EXTENSION 29..29; RETURN_FORMAT 30..30; }
     /// The message gateway.
@@ -92,4 +113,25 @@ descriptors! {
     a64_scattered { SUBTYPE 8..9; ELEMENTS 10..11; SIMD_MODE 12..12; }
     /// OWord blocks with 64-bit addresses.
     a64_block { BLOCK_SIZE 8..10; SUBTYPE 11..12; INVALIDATE_AFTER_READ 13..13; }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encode_and_get_are_inverse() {
+        let fields = [
+            common::RESPONSE_LENGTH,
+            urb::GLOBAL_OFFSET,
+            common::END_OF_THREAD,
+        ];
+        for field in fields {
+            let largest = field.mask() >> field.lo;
+            for value in [0, 1, largest] {
+                assert_eq!(field.get(field.encode(value)), value);
+            }
+            assert_eq!(field.encode(u32::MAX), field.mask());
+        }
+    }
 }

@@ -13,7 +13,7 @@ pub mod descriptor;
 mod encode;
 mod inst;
 mod layout;
-mod message;
+pub mod message;
 mod message_registers;
 mod opcode;
 mod text;
@@ -25,7 +25,7 @@ pub use encode::{EncodeError, encode};
 pub use inst::{
     Addr, ArfReg, CondMod, Desc, Dst, File, Inst, MathFn, Pred, PredCtrl, Region, Send, Src,
 };
-pub use message::{SHARED_FUNCTIONS, SharedFunction, describe_send};
+pub use message::describe_send;
 pub use message_registers::{COMPR4, MessageRegisters, message_registers};
 pub use opcode::{Class, OPCODES, Opcode, OpcodeInfo};
 pub use text::{AsmError, KernelError, assemble, assemble_kernel, disassemble, disassemble_kernel};

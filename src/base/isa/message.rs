@@ -1,9 +1,13 @@
-//! Describes the message of a SEND as text, for disassembly.
+//! The messages of SEND, in one table: shared functions, their message types, and the text of the
+//! disassembly.
 //!
 //! In:  the shared function and descriptor of a message.
-//! Out: one line of text. The simulator executes messages without these tables.
+//! Out: constants for the compiler and the simulator (`message::sampler::SFID`,
+//!      `message::urb::SIMD8_WRITE`); one line of text. [`crate::descriptor`] has the fields of the
+//!      descriptors.
 //! Ref: SKL PRM vol. 2d, "Message Descriptor" structures; vol. 7, "Shared Functions".
 
+use crate::descriptor::{self, Bits, bti, common, extended, scratch_block};
 use crate::inst::{Desc, Send};
 use hw::Gen;
 use std::fmt::Write as _;
@@ -15,222 +19,192 @@ pub struct SharedFunction {
     pub sfid: u8,
     /// Name.
     pub name: &'static str,
-    /// Highest and lowest bit of the message type in the descriptor.
-    pub message_type: (u8, u8),
+    /// The field of the descriptor that holds the message type.
+    pub message_type: Bits,
     /// Value and name of each message type.
-    pub messages: &'static [(u8, &'static str)],
-    /// Fields of the descriptor that all messages of the shared function have: name, highest and
-    /// lowest bit.
-    pub fields: &'static [(&'static str, u8, u8)],
+    pub messages: &'static [(u32, &'static str)],
+    /// Fields of the descriptor that all messages of the shared function have, by the names that
+    /// the disassembly prints.
+    pub fields: &'static [(&'static str, Bits)],
 }
 
-const SURFACE: &[(&str, u8, u8)] = &[("bti", 7, 0), ("control", 13, 8)];
+impl SharedFunction {
+    /// The shared function with this id.
+    pub fn by_sfid(sfid: u8) -> Option<&'static SharedFunction> {
+        SHARED_FUNCTIONS.iter().find(|f| f.sfid == sfid)
+    }
+}
 
-/// Shared functions of gen8 and gen9.
-pub static SHARED_FUNCTIONS: &[SharedFunction] = &[
-    SharedFunction {
-        sfid: 0,
-        name: "null",
-        message_type: (0, 0),
-        messages: &[],
-        fields: &[],
-    },
-    SharedFunction {
-        sfid: 2,
-        name: "sampler",
-        message_type: (16, 12),
-        messages: &[
-            (0, "sample"),
-            (1, "sample_b"),
-            (2, "sample_l"),
-            (3, "sample_c"),
-            (4, "sample_d"),
-            (5, "sample_b_c"),
-            (6, "sample_l_c"),
-            (7, "ld"),
-            (8, "gather4"),
-            (9, "lod"),
-            (10, "resinfo"),
-            (11, "sampleinfo"),
-            (13, "sample+killpix"),
-            (16, "gather4_c"),
-            (17, "gather4_po"),
-            (18, "gather4_po_c"),
-            (20, "sample_d_c"),
-            (24, "sample_lz"),
-            (25, "sample_c_lz"),
-            (26, "ld_lz"),
-            (28, "ld2dms_w"),
-            (29, "ld_mcs"),
-            (30, "ld2dms"),
-            (31, "ld2dss"),
-        ],
-        fields: &[("bti", 7, 0), ("sampler", 11, 8), ("simd_mode", 18, 17)],
-    },
-    SharedFunction {
-        sfid: 3,
-        name: "gateway",
-        message_type: (2, 0),
-        messages: &[
-            (0, "open"),
-            (1, "close"),
-            (2, "forward"),
-            (3, "get timestamp"),
-            (4, "barrier"),
-            (5, "update state"),
-            (6, "mmio"),
-        ],
-        fields: &[("notify", 16, 15), ("ack", 14, 14)],
-    },
-    SharedFunction {
-        sfid: 4,
-        name: "sampler cache",
-        message_type: (17, 14),
-        messages: &[
-            (1, "unaligned oword block read"),
-            (4, "media block read"),
-            (5, "surface info"),
-        ],
-        fields: SURFACE,
-    },
-    SharedFunction {
-        sfid: 5,
-        name: "render cache",
-        message_type: (17, 14),
-        messages: &[
-            (4, "media block read"),
-            (5, "typed surface read"),
-            (6, "typed atomic"),
-            (7, "memory fence"),
-            (10, "media block write"),
-            (12, "render target write"),
-            (13, "render target read"),
-        ],
-        fields: SURFACE,
-    },
-    SharedFunction {
-        sfid: 6,
-        name: "urb",
-        message_type: (3, 0),
-        messages: &[
-            (0, "write hword"),
-            (1, "write oword"),
-            (2, "read hword"),
-            (3, "read oword"),
-            (4, "atomic mov"),
-            (5, "atomic inc"),
-            (6, "atomic add"),
-            (7, "simd8 write"),
-            (8, "simd8 read"),
-        ],
-        fields: &[
-            ("offset", 14, 4),
-            ("masks", 15, 15),
-            ("per_slot_offset", 17, 17),
-        ],
-    },
-    SharedFunction {
-        sfid: 7,
-        name: "spawner",
-        message_type: (0, 0),
-        messages: &[(0, "dereference resource"), (1, "spawn thread")],
-        fields: &[("root", 1, 1), ("no_dereference", 4, 4)],
-    },
-    SharedFunction {
-        sfid: 8,
-        name: "vme",
-        message_type: (14, 13),
-        messages: &[],
-        fields: &[("bti", 7, 0)],
-    },
-    SharedFunction {
-        sfid: 9,
-        name: "constant cache",
-        message_type: (17, 14),
-        messages: &[
-            (0, "oword block read"),
-            (1, "unaligned oword block read"),
-            (2, "oword dual block read"),
-            (3, "dword scattered read"),
-        ],
-        fields: SURFACE,
-    },
-    SharedFunction {
-        sfid: 10,
-        name: "data cache 0",
-        message_type: (18, 14),
-        messages: &[
-            (0, "oword block read"),
-            (1, "unaligned oword block read"),
-            (2, "oword dual block read"),
-            (3, "dword scattered read"),
-            (4, "byte scattered read"),
-            (7, "memory fence"),
-            (8, "oword block write"),
-            (10, "oword dual block write"),
-            (11, "dword scattered write"),
-            (12, "byte scattered write"),
-        ],
-        fields: SURFACE,
-    },
-    SharedFunction {
-        sfid: 11,
-        name: "pixel interpolator",
-        message_type: (13, 12),
-        messages: &[
-            (0, "shared offset"),
-            (1, "sample"),
-            (2, "centroid"),
-            (3, "per-slot offset"),
-        ],
-        fields: &[("data", 7, 0), ("slot_group", 11, 11), ("linear", 14, 14)],
-    },
-    SharedFunction {
-        sfid: 12,
-        name: "data cache 1",
-        message_type: (18, 14),
-        messages: &[
-            (1, "untyped surface read"),
-            (2, "untyped atomic"),
-            (3, "untyped atomic simd4x2"),
-            (4, "media block read"),
-            (5, "typed surface read"),
-            (6, "typed atomic"),
-            (7, "typed atomic simd4x2"),
-            (9, "untyped surface write"),
-            (10, "media block write"),
-            (11, "atomic counter"),
-            (12, "atomic counter simd4x2"),
-            (13, "typed surface write"),
-            (16, "A64 scattered read"),
-            (17, "A64 untyped surface read"),
-            (18, "A64 untyped atomic"),
-            (20, "A64 block read"),
-            (21, "A64 block write"),
-            (25, "A64 untyped surface write"),
-            (26, "A64 scattered write"),
-            (27, "untyped atomic float"),
-            (29, "A64 untyped atomic float"),
-        ],
-        fields: SURFACE,
-    },
-    SharedFunction {
-        sfid: 13,
-        name: "check and refinement",
-        message_type: (14, 13),
-        messages: &[],
-        fields: &[("bti", 7, 0)],
-    },
+const SURFACE: &[(&str, Bits)] = &[
+    ("bti", common::BINDING_TABLE_INDEX),
+    ("control", common::MESSAGE_CONTROL),
 ];
 
-fn bits(desc: u32, hi: u8, lo: u8) -> u32 {
-    desc >> lo & (((1u64 << (hi - lo + 1)) - 1) as u32)
+const fn bits(lo: u8, hi: u8) -> Bits {
+    Bits { lo, hi }
+}
+
+macro_rules! shared_functions {
+    ($($(#[doc = $doc:literal])+ $module:ident $name:literal = $sfid:literal, type $kind:expr, fields $fields:expr, {
+        $($message:ident $text:literal = $value:literal;)*
+    })+) => {
+        $($(#[doc = $doc])+
+        pub mod $module {
+            /// The shared function id.
+            pub const SFID: u8 = $sfid;
+            $(#[doc = concat!("Message type of \"", $text, "\".")]
+            pub const $message: u32 = $value;)*
+        })+
+
+        /// Shared functions of gen8 and gen9.
+        pub static SHARED_FUNCTIONS: &[SharedFunction] = &[$(SharedFunction {
+            sfid: $sfid,
+            name: $name,
+            message_type: $kind,
+            messages: &[$(($value, $text)),*],
+            fields: $fields,
+        }),+];
+    };
+}
+
+#[rustfmt::skip]
+shared_functions! {
+    /// No unit: the message is dropped.
+    null "null" = 0, type bits(0, 0), fields &[], {
+    }
+    /// The sampler.
+    sampler "sampler" = 2, type descriptor::sample::MESSAGE_TYPE, fields &[("bti", common::BINDING_TABLE_INDEX), ("sampler", descriptor::sample::SAMPLER_INDEX), ("simd_mode", descriptor::sample::SIMD_MODE)], {
+        SAMPLE "sample" = 0;
+        SAMPLE_B "sample_b" = 1;
+        SAMPLE_L "sample_l" = 2;
+        SAMPLE_C "sample_c" = 3;
+        SAMPLE_D "sample_d" = 4;
+        SAMPLE_B_C "sample_b_c" = 5;
+        SAMPLE_L_C "sample_l_c" = 6;
+        LD "ld" = 7;
+        GATHER4 "gather4" = 8;
+        LOD "lod" = 9;
+        RESINFO "resinfo" = 10;
+        SAMPLEINFO "sampleinfo" = 11;
+        SAMPLE_KILLPIX "sample+killpix" = 13;
+        GATHER4_C "gather4_c" = 16;
+        GATHER4_PO "gather4_po" = 17;
+        GATHER4_PO_C "gather4_po_c" = 18;
+        SAMPLE_D_C "sample_d_c" = 20;
+        SAMPLE_LZ "sample_lz" = 24;
+        SAMPLE_C_LZ "sample_c_lz" = 25;
+        LD_LZ "ld_lz" = 26;
+        LD2DMS_W "ld2dms_w" = 28;
+        LD_MCS "ld_mcs" = 29;
+        LD2DMS "ld2dms" = 30;
+        LD2DSS "ld2dss" = 31;
+    }
+    /// The message gateway: barriers, timestamps.
+    gateway "gateway" = 3, type descriptor::gateway::SUBFUNCTION, fields &[("notify", descriptor::gateway::NOTIFY), ("ack", descriptor::gateway::ACKNOWLEDGE)], {
+        OPEN "open" = 0;
+        CLOSE "close" = 1;
+        FORWARD "forward" = 2;
+        GET_TIMESTAMP "get timestamp" = 3;
+        BARRIER "barrier" = 4;
+        UPDATE_STATE "update state" = 5;
+        MMIO "mmio" = 6;
+    }
+    /// Data port reads through the sampler cache.
+    sampler_cache "sampler cache" = 4, type bits(14, 17), fields SURFACE, {
+        UNALIGNED_OWORD_BLOCK_READ "unaligned oword block read" = 1;
+        MEDIA_BLOCK_READ "media block read" = 4;
+        SURFACE_INFO "surface info" = 5;
+    }
+    /// The render cache: render targets, and data port messages.
+    render_cache "render cache" = 5, type descriptor::render_target::MESSAGE_TYPE, fields SURFACE, {
+        MEDIA_BLOCK_READ "media block read" = 4;
+        TYPED_SURFACE_READ "typed surface read" = 5;
+        TYPED_ATOMIC "typed atomic" = 6;
+        MEMORY_FENCE "memory fence" = 7;
+        MEDIA_BLOCK_WRITE "media block write" = 10;
+        RENDER_TARGET_WRITE "render target write" = 12;
+        RENDER_TARGET_READ "render target read" = 13;
+    }
+    /// The unified return buffer.
+    urb "urb" = 6, type descriptor::urb::OPCODE, fields &[("offset", descriptor::urb::GLOBAL_OFFSET), ("masks", descriptor::urb::CHANNEL_MASK_PRESENT), ("per_slot_offset", descriptor::urb::PER_SLOT_OFFSET_PRESENT)], {
+        WRITE_HWORD "write hword" = 0;
+        WRITE_OWORD "write oword" = 1;
+        READ_HWORD "read hword" = 2;
+        READ_OWORD "read oword" = 3;
+        ATOMIC_MOV "atomic mov" = 4;
+        ATOMIC_INC "atomic inc" = 5;
+        ATOMIC_ADD "atomic add" = 6;
+        SIMD8_WRITE "simd8 write" = 7;
+        SIMD8_READ "simd8 read" = 8;
+    }
+    /// The thread spawner.
+    thread_spawner "spawner" = 7, type bits(0, 0), fields &[("root", bits(1, 1)), ("no_dereference", bits(4, 4))], {
+        DEREFERENCE_RESOURCE "dereference resource" = 0;
+        SPAWN_THREAD "spawn thread" = 1;
+    }
+    /// Video motion estimation.
+    vme "vme" = 8, type bits(13, 14), fields &[("bti", common::BINDING_TABLE_INDEX)], {
+    }
+    /// The constant cache: reads only.
+    constant_cache "constant cache" = 9, type descriptor::data_cache_0::MESSAGE_TYPE, fields SURFACE, {
+        OWORD_BLOCK_READ "oword block read" = 0;
+        UNALIGNED_OWORD_BLOCK_READ "unaligned oword block read" = 1;
+        OWORD_DUAL_BLOCK_READ "oword dual block read" = 2;
+        DWORD_SCATTERED_READ "dword scattered read" = 3;
+    }
+    /// Data cache, data port 0. Scratch blocks have a category and a descriptor layout of their own.
+    data_cache_0 "data cache 0" = 10, type bits(14, 18), fields SURFACE, {
+        OWORD_BLOCK_READ "oword block read" = 0;
+        UNALIGNED_OWORD_BLOCK_READ "unaligned oword block read" = 1;
+        OWORD_DUAL_BLOCK_READ "oword dual block read" = 2;
+        DWORD_SCATTERED_READ "dword scattered read" = 3;
+        BYTE_SCATTERED_READ "byte scattered read" = 4;
+        MEMORY_FENCE "memory fence" = 7;
+        OWORD_BLOCK_WRITE "oword block write" = 8;
+        OWORD_DUAL_BLOCK_WRITE "oword dual block write" = 10;
+        DWORD_SCATTERED_WRITE "dword scattered write" = 11;
+        BYTE_SCATTERED_WRITE "byte scattered write" = 12;
+    }
+    /// The pixel interpolator.
+    pixel_interpolator "pixel interpolator" = 11, type descriptor::interpolator::MESSAGE_TYPE, fields &[("data", descriptor::interpolator::OFFSETS), ("slot_group", descriptor::interpolator::SLOT_GROUP), ("linear", descriptor::interpolator::INTERPOLATION_MODE)], {
+        SHARED_OFFSET "shared offset" = 0;
+        SAMPLE "sample" = 1;
+        CENTROID "centroid" = 2;
+        PER_SLOT_OFFSET "per-slot offset" = 3;
+    }
+    /// Data cache, data port 1.
+    data_cache_1 "data cache 1" = 12, type descriptor::data_cache_1::MESSAGE_TYPE, fields SURFACE, {
+        UNTYPED_SURFACE_READ "untyped surface read" = 1;
+        UNTYPED_ATOMIC "untyped atomic" = 2;
+        UNTYPED_ATOMIC_SIMD4X2 "untyped atomic simd4x2" = 3;
+        MEDIA_BLOCK_READ "media block read" = 4;
+        TYPED_SURFACE_READ "typed surface read" = 5;
+        TYPED_ATOMIC "typed atomic" = 6;
+        TYPED_ATOMIC_SIMD4X2 "typed atomic simd4x2" = 7;
+        UNTYPED_SURFACE_WRITE "untyped surface write" = 9;
+        MEDIA_BLOCK_WRITE "media block write" = 10;
+        ATOMIC_COUNTER "atomic counter" = 11;
+        ATOMIC_COUNTER_SIMD4X2 "atomic counter simd4x2" = 12;
+        TYPED_SURFACE_WRITE "typed surface write" = 13;
+        A64_SCATTERED_READ "A64 scattered read" = 16;
+        A64_UNTYPED_SURFACE_READ "A64 untyped surface read" = 17;
+        A64_UNTYPED_ATOMIC "A64 untyped atomic" = 18;
+        A64_BLOCK_READ "A64 block read" = 20;
+        A64_BLOCK_WRITE "A64 block write" = 21;
+        A64_UNTYPED_SURFACE_WRITE "A64 untyped surface write" = 25;
+        A64_SCATTERED_WRITE "A64 scattered write" = 26;
+        UNTYPED_ATOMIC_FLOAT "untyped atomic float" = 27;
+        A64_UNTYPED_ATOMIC_FLOAT "A64 untyped atomic float" = 29;
+    }
+    /// Check and refinement engine.
+    check_and_refinement "check and refinement" = 13, type bits(13, 14), fields &[("bti", common::BINDING_TABLE_INDEX)], {
+    }
 }
 
 /// Describes a message in one line: shared function, message type, fields, lengths in registers.
 pub fn describe_send(send: &Send, hw_gen: Gen) -> String {
     let mut out = String::new();
-    let function = SHARED_FUNCTIONS.iter().find(|f| f.sfid == send.sfid);
+    let function = SharedFunction::by_sfid(send.sfid);
     match (function, send.ex_desc) {
         (_, Desc::A0(sub)) => {
             let _ = write!(out, "function in a0.{}", sub / 2);
@@ -245,15 +219,16 @@ pub fn describe_send(send: &Send, hw_gen: Gen) -> String {
             Some(function) => describe_message(&mut out, function, desc, hw_gen),
             None => out += ": unknown message",
         }
-        let (mlen, rlen) = (bits(desc, 28, 25), bits(desc, 24, 20));
+        let mlen = common::MESSAGE_LENGTH.get(desc);
+        let rlen = common::RESPONSE_LENGTH.get(desc);
         let _ = write!(out, ", mlen {mlen}");
         if let Desc::Imm(ex) = send.ex_desc
-            && bits(ex, 9, 6) != 0
+            && extended::MESSAGE_LENGTH.any(ex)
         {
-            let _ = write!(out, "+{}", bits(ex, 9, 6));
+            let _ = write!(out, "+{}", extended::MESSAGE_LENGTH.get(ex));
         }
         let _ = write!(out, ", rlen {rlen}");
-        if bits(desc, 19, 19) == 1 {
+        if common::HEADER_PRESENT.any(desc) {
             out += ", header";
         }
     } else {
@@ -266,28 +241,27 @@ pub fn describe_send(send: &Send, hw_gen: Gen) -> String {
 }
 
 fn describe_message(out: &mut String, function: &SharedFunction, desc: u32, hw_gen: Gen) {
-    if function.sfid == 10 && bits(desc, 18, 18) == 1 {
+    if function.sfid == data_cache_0::SFID && descriptor::data_cache_0::CATEGORY.any(desc) {
         describe_scratch(out, desc, hw_gen);
         return;
     }
-    let (hi, lo) = function.message_type;
-    let kind = bits(desc, hi, lo);
-    match function.messages.iter().find(|m| u32::from(m.0) == kind) {
+    let kind = function.message_type.get(desc);
+    match function.messages.iter().find(|m| m.0 == kind) {
         Some((_, name)) => {
             let _ = write!(out, ": {name}");
         }
-        None if function.sfid == 0 => {}
+        None if function.sfid == null::SFID => {}
         None => {
             let _ = write!(out, ": message {kind}");
         }
     }
-    for (name, hi, lo) in function.fields {
-        let value = bits(desc, *hi, *lo);
+    for (name, field) in function.fields {
+        let value = field.get(desc);
         match (*name, value) {
-            ("bti", 255) => *out += ", stateless",
-            ("bti", 254) => *out += ", slm",
-            ("bti", 253) => *out += ", stateless non-coherent",
-            ("bti", 252) => *out += ", bindless",
+            ("bti", bti::STATELESS) => *out += ", stateless",
+            ("bti", bti::SLM) => *out += ", slm",
+            ("bti", bti::STATELESS_NON_COHERENT) => *out += ", stateless non-coherent",
+            ("bti", bti::BINDLESS) => *out += ", bindless",
             ("control" | "masks" | "per_slot_offset" | "root" | "no_dereference", 0) => {}
             _ => {
                 let _ = write!(out, ", {name} {value}");
@@ -299,19 +273,19 @@ fn describe_message(out: &mut String, function: &SharedFunction, desc: u32, hw_g
 /// Describes a scratch block message, which has its own descriptor layout in data cache 0 (Category
 /// 1).
 fn describe_scratch(out: &mut String, desc: u32, hw_gen: Gen) {
-    let direction = if bits(desc, 17, 17) == 1 {
+    let direction = if scratch_block::OPERATION.any(desc) {
         "write"
     } else {
         "read"
     };
-    let code = bits(desc, 13, 12);
+    let code = scratch_block::BLOCK_SIZE.get(desc);
     // Gen7 encodes 1, 2 and 4 registers as 0, 1 and 3.
     let registers = if hw_gen >= Gen::Gen8 {
         1 << code
     } else {
         code + 1
     };
-    let offset = bits(desc, 11, 0);
+    let offset = scratch_block::OFFSET.get(desc);
     let _ = write!(
         out,
         ": scratch block {direction}, {registers} grf at {offset} grf"

@@ -2,6 +2,7 @@
 
 use super::facts::{Facts, direct_address, is_null};
 use super::rule::Rule;
+use crate::descriptor::{common, extended};
 use crate::inst::{CondMod, Desc, File, Src};
 use crate::opcode::Class;
 
@@ -136,11 +137,14 @@ struct Lengths {
 fn lengths(f: &Facts) -> Option<Lengths> {
     let send = f.inst.send.filter(|_| f.inst.op.is_send())?;
     let (payload, response) = match send.desc {
-        Desc::Imm(desc) => (desc >> 25 & 15, desc >> 20 & 31),
+        Desc::Imm(desc) => (
+            common::MESSAGE_LENGTH.get(desc),
+            common::RESPONSE_LENGTH.get(desc),
+        ),
         Desc::A0(_) => (1, 0),
     };
     let second = match send.ex_desc {
-        Desc::Imm(ex_desc) if f.class == Class::SplitSend => ex_desc >> 6 & 15,
+        Desc::Imm(ex_desc) if f.class == Class::SplitSend => extended::MESSAGE_LENGTH.get(ex_desc),
         _ => 0,
     };
     Some(Lengths {

@@ -2,7 +2,9 @@
 
 use super::facts::{Facts, direct_address, is_arf};
 use super::rule::Rule;
+use crate::descriptor::{common, urb};
 use crate::inst::{Addr, ArfReg, Desc, File, Region, Send};
+use crate::message;
 use crate::opcode::{Class, Opcode};
 use crate::types::Type;
 
@@ -138,13 +140,15 @@ pub static RULES: &[Rule] = &[
         name: "urb_header",
         prm: URB,
         text: "messages to the URB have a header",
-        broken: |f| urb_descriptor(f).is_some_and(|desc| desc >> 19 & 1 == 0),
+        broken: |f| urb_descriptor(f).is_some_and(|desc| !common::HEADER_PRESENT.any(desc)),
     },
     Rule {
         name: "urb_message",
         prm: URB,
         text: "the message type of a URB message is 0 to 8",
-        broken: |f| urb_descriptor(f).is_some_and(|desc| desc & 15 > 8),
+        broken: |f| {
+            urb_descriptor(f).is_some_and(|desc| urb::OPCODE.get(desc) > message::urb::SIMD8_READ)
+        },
     },
 ];
 
@@ -154,7 +158,8 @@ fn message<'a>(f: &Facts<'a>) -> Option<&'a Send> {
 
 /// Descriptor of a URB message, if it is an immediate.
 fn urb_descriptor(f: &Facts) -> Option<u32> {
-    let send = message(f).filter(|m| m.sfid == 6 && matches!(m.ex_desc, Desc::Imm(_)))?;
+    let send =
+        message(f).filter(|m| m.sfid == message::urb::SFID && matches!(m.ex_desc, Desc::Imm(_)))?;
     match send.desc {
         Desc::Imm(desc) => Some(desc),
         Desc::A0(_) => None,
