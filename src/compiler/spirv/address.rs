@@ -6,50 +6,50 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::Ty;
-use crate::value::{Base, Pointer, Value};
+use crate::value::{Pointer, PointerBase, Value};
 use entity::Id;
 use nir::{AluOp as A, Def, IntrinsicOp};
 use spirv::{MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// A pointer as a value.
     pub fn pointer_as_value(&mut self, p: &Pointer) -> Result<Id<Def>> {
         if p.class != StorageClass::PhysicalStorageBuffer {
             return self.pointer_def(p);
         }
-        self.pointer_number(p)
+        self.comparable_pointer(p)
     }
 
     /// 64 bits that equal pointers have in common: in physical storage the address, elsewhere a resource's handle and the offset
     /// in it, which are the low 32 bits.
-    fn pointer_number(&mut self, p: &Pointer) -> Result<Id<Def>> {
+    fn comparable_pointer(&mut self, p: &Pointer) -> Result<Id<Def>> {
         match p.base {
-            Base::Value { def, .. }
+            PointerBase::Value { def, .. }
                 if p.steps.is_empty() && p.class == StorageClass::PhysicalStorageBuffer =>
             {
                 Ok(def)
             }
             _ => {
                 let deref = self.pointer_def(p)?;
-                self.e
-                    .value(IntrinsicOp::DerefAddress, (1, 64), &[deref], &[])
+                self.emit
+                    .intrinsic_value(IntrinsicOp::DerefAddress, (1, 64), &[deref], &[])
             }
         }
     }
 
     /// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`; `None` if `inst` is none.
-    pub fn pointer_pair_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
+    pub fn pointer_comparison_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         if !matches!(inst.op, Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff) {
             return Ok(None);
         }
         let (p, q) = (self.pointer(inst.arg(0)?)?, self.pointer(inst.arg(1)?)?);
-        let (x, y) = (self.pointer_number(&p)?, self.pointer_number(&q)?);
+        let (x, y) = (self.comparable_pointer(&p)?, self.comparable_pointer(&q)?);
         let value = match inst.op {
-            Op::PtrEqual => self.e.op2(A::IEq, x, y)?,
-            Op::PtrNotEqual => self.e.op2(A::INe, x, y)?,
+            Op::PtrEqual => self.emit.op2(A::IEq, x, y)?,
+            Op::PtrNotEqual => self.emit.op2(A::INe, x, y)?,
             _ => {
                 let bytes = self.element_bytes(inst.arg(0)?, &p)?;
                 // Both point into one array, which is smaller than 2 GiB unless it is physical storage.
@@ -57,14 +57,14 @@ impl Tr<'_> {
                     StorageClass::PhysicalStorageBuffer => 64,
                     _ => 32,
                 };
-                let (x, y) = (self.resize(x, bits)?, self.resize(y, bits)?);
-                let difference = self.e.op2(A::ISub, x, y)?;
-                let bytes = self.e.constant(bits, &[bytes.into()]);
-                let elements = self.e.op2(A::IDiv, difference, bytes)?;
+                let (x, y) = (self.zext_or_trunc(x, bits)?, self.zext_or_trunc(y, bits)?);
+                let difference = self.emit.op2(A::ISub, x, y)?;
+                let bytes = self.emit.constant(bits, &[bytes.into()]);
+                let elements = self.emit.op2(A::IDiv, difference, bytes)?;
                 let (_, bits) = self.shape_of(inst.ty)?;
-                match self.e.shape(elements).1 == bits {
+                match self.emit.shape(elements).1 == bits {
                     true => elements,
-                    false => self.e.convert(A::I2I, elements, bits)?,
+                    false => self.emit.convert(A::I2I, elements, bits)?,
                 }
             }
         };
@@ -81,16 +81,16 @@ impl Tr<'_> {
             return Ok(*stride_bytes);
         }
         let ty = self.nir_type(p.to, self.has_layout(p.class))?;
-        let (size, align) = self.e.shader.types.natural_sizes()[ty];
+        let (size, align) = self.emit.shader.types.natural_sizes()[ty];
         Ok(size.next_multiple_of(align).max(1))
     }
 
     /// Conversions between addresses and integers; `None` if `inst` is none.
     pub fn address_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let from = match inst.op {
-            Op::ConvertPtrToU | Op::ConvertUToPtr => self.get(inst.arg(0)?)?,
+            Op::ConvertPtrToU | Op::ConvertUToPtr => self.value(inst.arg(0)?)?,
             Op::Bitcast => {
-                let value = self.get(inst.arg(0)?)?;
+                let value = self.value(inst.arg(0)?)?;
                 let to_pointer = matches!(&*self.ty(inst.ty)?, Ty::Pointer { .. });
                 if !to_pointer && !matches!(value, Value::Pointer(_)) {
                     return Ok(None);
@@ -117,14 +117,14 @@ impl Tr<'_> {
                 to,
                 stride_bytes,
             } => {
-                let address = match self.e.shape(address) {
+                let address = match self.emit.shape(address) {
                     (1, 64) => address,
-                    (1, _) => self.resize(address, 64)?,
+                    (1, _) => self.zext_or_trunc(address, 64)?,
                     _ => self.bitcast(address, 1, 64)?,
                 };
                 self.pointer_value(address, *class, *to, *stride_bytes)?
             }
-            Ty::Int { bits, .. } => Value::Def(self.resize(address, *bits)?),
+            Ty::Int { bits, .. } => Value::Def(self.zext_or_trunc(address, *bits)?),
             Ty::Vector { .. } => {
                 let (n, bits) = self.shape_of(inst.ty)?;
                 Value::Def(self.bitcast(address, n, bits)?)
@@ -135,7 +135,7 @@ impl Tr<'_> {
     }
 
     /// A pointer with the alignment that the memory operands of a load or store (from the mask on) give it.
-    pub fn aligned(&self, p: Rc<Pointer>, operands: &[u32]) -> Rc<Pointer> {
+    pub fn with_alignment(&self, p: Rc<Pointer>, operands: &[u32]) -> Rc<Pointer> {
         let mask = operands.first().copied().unwrap_or(0);
         let is_aligned = MemoryAccess::from_bits_truncate(mask).contains(MemoryAccess::ALIGNED);
         match operands.get(1) {

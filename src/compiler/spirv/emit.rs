@@ -27,7 +27,7 @@ const MAX_INSTRS: usize = 1 << 19;
 const MAX_NESTING: usize = 1200;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Home {
+struct DefSite {
     /// Position in the stack of open lists.
     depth: u32,
     /// Which list it was; 0 for the start of the shader.
@@ -37,7 +37,7 @@ struct Home {
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenList {
     serial: u32,
     nodes: CfList,
     block: Id<Block>,
@@ -46,7 +46,7 @@ struct Open {
     /// Loads of spilled values in `block`.
     reloads: FxHashMap<Id<Def>, Id<Def>>,
     /// After a jump: a block that stands nowhere, for the code that can never run.
-    scrap: Option<Id<Block>>,
+    dead_block: Option<Id<Block>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -59,13 +59,13 @@ enum DerefKey {
 
 /// The writer.
 #[derive(Debug)]
-pub(crate) struct Emit {
+pub(crate) struct Emitter {
     pub shader: Shader,
     /// Where errors are reported.
     pub loc: Loc,
-    open: Vec<Open>,
+    open: Vec<OpenList>,
     serial: u32,
-    homes: IdMap<Def, Home>,
+    def_sites: IdMap<Def, DefSite>,
     /// Values that live in a variable too, in order of first need.
     spills: Vec<(Id<Def>, Id<Variable>)>,
     consts: FxHashMap<(u8, SmallVec<[u64; 4]>), Id<Def>>,
@@ -77,16 +77,16 @@ pub(crate) struct Emit {
     pub exact: bool,
 }
 
-impl Emit {
-    pub fn new(mut shader: Shader, loc: Loc) -> Emit {
+impl Emitter {
+    pub fn new(mut shader: Shader, loc: Loc) -> Emitter {
         let const_block = shader.blocks.push(Block::default());
         let prologue = shader.blocks.push(Block::default());
-        let mut e = Emit {
+        let mut e = Emitter {
             shader,
             loc,
             open: Vec::new(),
             serial: 0,
-            homes: IdMap::default(),
+            def_sites: IdMap::default(),
             spills: Vec::new(),
             consts: FxHashMap::default(),
             const_block,
@@ -101,18 +101,18 @@ impl Emit {
     fn push_list(&mut self) {
         self.serial += 1;
         let block = self.shader.blocks.push(Block::default());
-        self.open.push(Open {
+        self.open.push(OpenList {
             serial: self.serial,
             nodes: Vec::new(),
             block,
             derefs: FxHashMap::default(),
             reloads: FxHashMap::default(),
-            scrap: None,
+            dead_block: None,
         });
     }
 
     /// Refuses a shader that grows without end.
-    pub fn check_room(&self) -> Result<()> {
+    pub fn check_size(&self) -> Result<()> {
         if self.shader.vars.len() >= MAX_INSTRS || self.shader.blocks.len() >= MAX_INSTRS {
             return self
                 .loc
@@ -126,7 +126,7 @@ impl Emit {
         if self.open.len() >= MAX_NESTING {
             return self.loc.limit("nested control flow", MAX_NESTING);
         }
-        self.check_room()?;
+        self.check_size()?;
         self.push_list();
         Ok(())
     }
@@ -142,10 +142,10 @@ impl Emit {
         }
     }
 
-    fn node(&mut self, node: CfNode) {
+    fn push_node(&mut self, node: CfNode) {
         let next = self.shader.blocks.push(Block::default());
         if let Some(o) = self.open.last_mut() {
-            if o.scrap.is_some() {
+            if o.dead_block.is_some() {
                 return;
             }
             o.nodes.push(CfNode::Block(o.block));
@@ -156,19 +156,19 @@ impl Emit {
         }
     }
 
-    /// Appends an `if` to the current list. `cond` must come from [`Emit::visible`] before its arms opened.
+    /// Appends an `if` to the current list. `cond` must come from [`Emitter::visible`] before its arms opened.
     pub fn add_if(&mut self, cond: Id<Def>, then_list: CfList, else_list: CfList) {
         let id = self.shader.ifs.push(If {
             cond,
             then_list,
             else_list,
         });
-        self.node(CfNode::If(id));
+        self.push_node(CfNode::If(id));
     }
 
     pub fn add_loop(&mut self, body: CfList) {
         let id = self.shader.loops.push(Loop { body });
-        self.node(CfNode::Loop(id));
+        self.push_node(CfNode::Loop(id));
     }
 
     /// An empty list, for an arm that does nothing.
@@ -178,10 +178,10 @@ impl Emit {
 
     /// Ends the current block; the list must be closed next.
     pub fn jump(&mut self, jump: Jump) -> Result<()> {
-        self.place(Instr::Jump(jump))?;
-        let scrap = self.shader.blocks.push(Block::default());
+        self.insert(Instr::Jump(jump))?;
+        let dead_block = self.shader.blocks.push(Block::default());
         if let Some(o) = self.open.last_mut() {
-            o.scrap.get_or_insert(scrap);
+            o.dead_block.get_or_insert(dead_block);
             o.derefs.clear();
             o.reloads.clear();
         }
@@ -190,11 +190,11 @@ impl Emit {
 
     /// Whether instructions go to the start of the shader, where they may use constants and each other;
     /// returns what it was.
-    pub fn set_at_start(&mut self, at_start: bool) -> bool {
-        std::mem::replace(&mut self.in_prologue, at_start)
+    pub fn set_in_prologue(&mut self, in_prologue: bool) -> bool {
+        std::mem::replace(&mut self.in_prologue, in_prologue)
     }
 
-    fn place(&mut self, instr: Instr) -> Result<Id<Instr>> {
+    fn insert(&mut self, instr: Instr) -> Result<Id<Instr>> {
         if self.shader.instrs.len() >= MAX_INSTRS {
             return self.loc.limit("instructions after inlining", MAX_INSTRS);
         }
@@ -203,7 +203,7 @@ impl Emit {
         } else {
             self.open
                 .last()
-                .map_or(self.prologue, |o| o.scrap.unwrap_or(o.block))
+                .map_or(self.prologue, |o| o.dead_block.unwrap_or(o.block))
         };
         let id = self.shader.instrs.push(instr);
         self.shader.blocks[block].instrs.push(id);
@@ -217,10 +217,10 @@ impl Emit {
             num_components,
             bit_size,
         });
-        self.homes[id] = if self.in_prologue {
-            Home::default()
+        self.def_sites[id] = if self.in_prologue {
+            DefSite::default()
         } else {
-            Home {
+            DefSite {
                 depth: self.open.len().saturating_sub(1) as u32,
                 serial: self.open.last().map_or(0, |o| o.serial),
                 spill: None,
@@ -281,16 +281,16 @@ impl Emit {
     }
 
     /// `def`, or a reload of it, readable at the current place.
-    pub fn visible(&mut self, def: Id<Def>) -> Result<Id<Def>> {
-        let home = self.homes[def];
-        if self.in_prologue && home.serial != 0 {
+    pub fn make_visible(&mut self, def: Id<Def>) -> Result<Id<Def>> {
+        let site = self.def_sites[def];
+        if self.in_prologue && site.serial != 0 {
             return self.loc.expected("a constant", "a value computed later");
         }
-        if home.serial == 0
+        if site.serial == 0
             || self
                 .open
-                .get(home.depth as usize)
-                .is_some_and(|o| o.serial == home.serial)
+                .get(site.depth as usize)
+                .is_some_and(|o| o.serial == site.serial)
         {
             return Ok(def);
         }
@@ -298,12 +298,12 @@ impl Emit {
             return Ok(reload);
         }
         let (components, bits) = self.shape(def);
-        let var = match home.spill {
+        let var = match site.spill {
             Some(v) => v,
             None => {
                 let ty = self.plain_type(components, bits);
                 let v = self.variable(String::new(), Mode::FunctionTemp, ty);
-                self.homes[def].spill = Some(v);
+                self.def_sites[def].spill = Some(v);
                 self.spills.push((def, v));
                 v
             }
@@ -351,7 +351,7 @@ impl Emit {
         })
     }
 
-    /// A variable, to fill in what [`Emit::variable`] leaves empty.
+    /// A variable, to fill in what [`Emitter::variable`] leaves empty.
     pub fn var_mut(&mut self, var: Id<Variable>) -> &mut Variable {
         &mut self.shader.vars[var]
     }
@@ -378,7 +378,7 @@ impl Emit {
             return Ok(def);
         }
         let def = self.def(1, 32);
-        self.place(Instr::Deref(Deref {
+        self.insert(Instr::Deref(Deref {
             def,
             kind,
             mode,
@@ -406,7 +406,7 @@ impl Emit {
         access: Access,
     ) -> Result<Id<Def>> {
         let key = DerefKey::Array(parent, index, access);
-        let index = self.visible(index)?;
+        let index = self.make_visible(index)?;
         self.deref(
             Some(key),
             DerefKind::Array { parent, index },
@@ -426,7 +426,7 @@ impl Emit {
         access: Access,
     ) -> Result<Id<Def>> {
         let key = DerefKey::Ptr(parent, index, stride_bytes, access);
-        let index = self.visible(index)?;
+        let index = self.make_visible(index)?;
         let kind = DerefKind::PtrAsArray {
             parent,
             index,
@@ -462,7 +462,7 @@ impl Emit {
         ty: Id<Type>,
         access: Access,
     ) -> Result<Id<Def>> {
-        let parent = self.visible(value)?;
+        let parent = self.make_visible(value)?;
         let kind = DerefKind::Cast {
             parent,
             stride_bytes,
@@ -483,10 +483,10 @@ impl Emit {
     ) -> Result<Option<Id<Def>>> {
         let mut visible: SmallVec<[Id<Def>; 4]> = smallvec![];
         for &s in srcs {
-            visible.push(self.visible(s)?);
+            visible.push(self.make_visible(s)?);
         }
         let def = shape.map(|(c, b)| self.def(c, b));
-        self.place(Instr::Intrinsic(Intrinsic {
+        self.insert(Instr::Intrinsic(Intrinsic {
             op,
             def,
             srcs: visible,
@@ -498,16 +498,16 @@ impl Emit {
     /// A `tex`, whose def and whose operands' visibility are seen to here.
     pub fn tex(&mut self, mut t: nir::Tex, shape: (u8, u8)) -> Result<Id<Def>> {
         for s in &mut t.srcs {
-            s.1 = self.visible(s.1)?;
+            s.1 = self.make_visible(s.1)?;
         }
         t.def = self.def(shape.0, shape.1);
         let def = t.def;
-        self.place(Instr::Tex(t))?;
+        self.insert(Instr::Tex(t))?;
         Ok(def)
     }
 
     /// An intrinsic with a result.
-    pub fn value(
+    pub fn intrinsic_value(
         &mut self,
         op: IntrinsicOp,
         shape: (u8, u8),
@@ -521,7 +521,7 @@ impl Emit {
     }
 
     pub fn load(&mut self, deref: Id<Def>, shape: (u8, u8), access: u32) -> Result<Id<Def>> {
-        self.value(IntrinsicOp::LoadDeref, shape, &[deref], &[access])
+        self.intrinsic_value(IntrinsicOp::LoadDeref, shape, &[deref], &[access])
     }
 
     pub fn store(&mut self, deref: Id<Def>, value: Id<Def>, access: u32) -> Result<()> {
@@ -562,10 +562,10 @@ impl Emit {
     // --- ALU -----------------------------------------------------------------------------------------
 
     /// Places an ALU instruction whose operands are visible.
-    pub fn place_alu(&mut self, mut alu: nir::Alu, components: u8, bits: u8) -> Result<Id<Def>> {
+    pub fn insert_alu(&mut self, mut alu: nir::Alu, components: u8, bits: u8) -> Result<Id<Def>> {
         alu.def = self.def(components, bits);
         let def = alu.def;
-        self.place(Instr::Alu(alu))?;
+        self.insert(Instr::Alu(alu))?;
         Ok(def)
     }
 

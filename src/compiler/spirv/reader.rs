@@ -95,7 +95,7 @@ impl Stream {
 }
 
 /// Length in words of the string at the start of `words`, its terminator included.
-pub(crate) fn string_words(words: &[u32]) -> Option<usize> {
+pub(crate) fn string_len_words(words: &[u32]) -> Option<usize> {
     words
         .iter()
         .position(|w| w.to_le_bytes().contains(&0))
@@ -103,8 +103,8 @@ pub(crate) fn string_words(words: &[u32]) -> Option<usize> {
 }
 
 /// The string at the start of `words`.
-pub(crate) fn string(words: &[u32]) -> String {
-    let mut bytes = Vec::with_capacity(4 * string_words(words).unwrap_or(words.len()));
+pub(crate) fn decode_string(words: &[u32]) -> String {
+    let mut bytes = Vec::with_capacity(4 * string_len_words(words).unwrap_or(words.len()));
     let all = words.iter().flat_map(|w| w.to_le_bytes());
     bytes.extend(all.take_while(|&b| b != 0));
     match String::from_utf8(bytes) {
@@ -114,7 +114,7 @@ pub(crate) fn string(words: &[u32]) -> String {
 }
 
 /// Splits `words` into instructions.
-pub(crate) fn read(words: &[u32]) -> Result<Stream> {
+pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
     let header = |at: usize, what: String| SpirvError::Header { at, what };
     let Some(&[magic, version, _, bound, _]) = words.first_chunk::<5>() else {
         return Err(header(
@@ -249,18 +249,18 @@ fn check_operands(
                     id_ok(word)?;
                     1
                 }
-                OperandKind::LiteralString => match string_words(rest) {
+                OperandKind::LiteralString => match string_len_words(rest) {
                     Some(n) => n,
                     None => return loc.expected("a terminated string", "none"),
                 },
                 OperandKind::PairIdRefIdRef => {
                     id_ok(word)?;
-                    id_ok(pair(loc, rest)?)?;
+                    id_ok(second_word(loc, rest)?)?;
                     2
                 }
                 OperandKind::PairIdRefLiteralInteger => {
                     id_ok(word)?;
-                    pair(loc, rest)?;
+                    second_word(loc, rest)?;
                     2
                 }
                 OperandKind::MemoryAccess => {
@@ -298,7 +298,7 @@ fn check_operands(
     Ok(())
 }
 
-fn pair(loc: Loc, rest: &[u32]) -> Result<u32> {
+fn second_word(loc: Loc, rest: &[u32]) -> Result<u32> {
     match rest.get(1) {
         Some(&w) => Ok(w),
         None => loc.expected("a second word of the pair", "none"),

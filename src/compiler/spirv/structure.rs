@@ -3,7 +3,7 @@
 //! In:  [`Cfg`].
 //! Out: [`Tree`]. Every block appears once.
 //!
-//! Each block's dominated blocks are placed around it: one with a single way in stands at the branch that
+//! Each block's dominated blocks are placed parent_loop it: one with a single way in stands at the branch that
 //! leads to it; one where paths join stands behind the whole construct of its dominator, which becomes the
 //! body of a [`Item::Scope`]. A branch to a join is then a walk outwards through the tree. If nothing stands
 //! between it and the end of the scope, it costs nothing. If it crosses loops, it breaks out of them; if it
@@ -12,7 +12,7 @@
 //! Flow", from which the placement by dominators comes; the merge instructions of SPIR-V say which blocks lie
 //! behind a loop.
 
-use crate::cfg::{Cfg, NONE, Term};
+use crate::cfg::{Cfg, NONE, Terminator};
 use crate::error::Result;
 use crate::module::Function;
 use rustc_hash::FxHashMap;
@@ -24,28 +24,28 @@ const MAX_STEPS: usize = 1 << 24;
 pub(crate) enum Item {
     /// A block's instructions and the phi stores of its successors.
     Block(u32),
-    /// How the block before ends; one list for each arm of its [`Term`].
+    /// How the block before ends; one list for each arm of its [`Terminator`].
     Branch(u32, Vec<u32>),
-    /// Repeats `body`. After it, for each flag that is set, a jump of the loop around it.
+    /// Repeats `body`. After it, for each flag that is set, a jump of the loop parent_loop it.
     Loop {
         header: u32,
         body: u32,
         /// (label whose flag is tested, true for "continue")
         after: Vec<(u32, bool)>,
     },
-    /// `body`, then, where control meant to go to `label`, `trail`.
+    /// `body`, then, where control meant to go to `label`, `continuation`.
     Scope {
         label: u32,
         body: u32,
-        trail: u32,
+        continuation: u32,
         guarded: bool,
     },
-    Jump(Plan),
+    Jump(PlannedJump),
 }
 
 /// What a branch to a join or header costs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct PlannedJump {
     pub label: u32,
     pub action: Action,
 }
@@ -58,10 +58,10 @@ pub(crate) enum Action {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ListKind {
     Root,
     ScopeBody(u32),
-    ScopeTrail,
+    ScopeContinuation,
     Arm,
     LoopBody(u32),
 }
@@ -73,11 +73,11 @@ pub(crate) struct Tree {
     pub flagged: Vec<bool>,
 }
 
-struct Build<'a> {
+struct Structurizer<'a> {
     cfg: &'a Cfg,
     tree: Tree,
-    /// (list around, index of the item there, what this list is to it)
-    parents: Vec<(u32, u32, Kind)>,
+    /// (list parent_loop, index of the item there, what this list is to it)
+    parents: Vec<(u32, u32, ListKind)>,
     /// Joins placed inside of each node's construct.
     joins: Vec<Vec<u32>>,
     /// Blocks placed behind the loop of each header.
@@ -86,9 +86,9 @@ struct Build<'a> {
 }
 
 /// The structured form of `f`.
-pub(crate) fn structure(f: &Function, cfg: &Cfg) -> Result<Tree> {
+pub(crate) fn structurize(f: &Function, cfg: &Cfg) -> Result<Tree> {
     let n = cfg.exit() as usize + 1;
-    let mut b = Build {
+    let mut b = Structurizer {
         cfg,
         tree: Tree {
             lists: Vec::new(),
@@ -99,33 +99,33 @@ pub(crate) fn structure(f: &Function, cfg: &Cfg) -> Result<Tree> {
         exits: vec![Vec::new(); n],
         placed: vec![false; n],
     };
-    b.place();
-    b.build();
-    b.plan(f)?;
+    b.place_joins();
+    b.build_lists();
+    b.plan_jumps(f)?;
     Ok(b.tree)
 }
 
-fn at<T: Copy>(v: &[T], i: u32, default: T) -> T {
+fn get_or<T: Copy>(v: &[T], i: u32, default: T) -> T {
     v.get(i as usize).copied().unwrap_or(default)
 }
 
-impl Build<'_> {
+impl Structurizer<'_> {
     /// Decides behind which construct each join stands.
-    fn place(&mut self) {
+    fn place_joins(&mut self) {
         for &y in self.cfg.rpo.iter().skip(1) {
             if y == self.cfg.exit() {
                 continue;
             }
-            let idom = at(&self.cfg.idom, y, 0);
-            let around = at(&self.cfg.around, y, NONE);
+            let idom = get_or(&self.cfg.idom, y, 0);
+            let parent_loop = get_or(&self.cfg.parent_loop, y, NONE);
             // Climb out of the loops that hold the dominator but not `y`.
             let mut parent = idom;
             let mut exit_of = NONE;
-            let mut l = self.cfg.context(idom);
-            while l != around && l != NONE {
+            let mut l = self.cfg.loop_of(idom);
+            while l != parent_loop && l != NONE {
                 exit_of = l;
                 parent = l;
-                l = at(&self.cfg.around, l, NONE);
+                l = get_or(&self.cfg.parent_loop, l, NONE);
             }
             let preds = self
                 .cfg
@@ -146,7 +146,7 @@ impl Build<'_> {
         }
     }
 
-    fn list(&mut self, parent: u32, kind: Kind) -> u32 {
+    fn new_list(&mut self, parent: u32, kind: ListKind) -> u32 {
         let id = self.tree.lists.len() as u32;
         let index = self.tree.lists.get(parent as usize).map_or(0, |l| l.len());
         self.tree.lists.push(Vec::new());
@@ -161,36 +161,36 @@ impl Build<'_> {
     }
 
     /// Opens a scope in `list` for each of `labels`, the last outermost; returns the innermost body.
-    fn scopes(&mut self, mut list: u32, labels: &[u32], work: &mut Vec<(u32, u32)>) -> u32 {
+    fn open_scopes(&mut self, mut list: u32, labels: &[u32], work: &mut Vec<(u32, u32)>) -> u32 {
         for &label in labels.iter().rev() {
-            let body = self.list(list, Kind::ScopeBody(label));
-            let trail = self.list(list, Kind::ScopeTrail);
+            let body = self.new_list(list, ListKind::ScopeBody(label));
+            let continuation = self.new_list(list, ListKind::ScopeContinuation);
             self.push(
                 list,
                 Item::Scope {
                     label,
                     body,
-                    trail,
+                    continuation,
                     guarded: false,
                 },
             );
-            work.push((trail, label));
+            work.push((continuation, label));
             list = body;
         }
         list
     }
 
-    fn build(&mut self) {
-        let root = self.list(NONE, Kind::Root);
+    fn build_lists(&mut self) {
+        let root = self.new_list(NONE, ListKind::Root);
         let exit = self.cfg.exit();
-        let body = self.list(root, Kind::ScopeBody(exit));
-        let trail = self.list(root, Kind::ScopeTrail);
+        let body = self.new_list(root, ListKind::ScopeBody(exit));
+        let continuation = self.new_list(root, ListKind::ScopeContinuation);
         self.push(
             root,
             Item::Scope {
                 label: exit,
                 body,
-                trail,
+                continuation,
                 guarded: false,
             },
         );
@@ -204,9 +204,9 @@ impl Build<'_> {
                     .get_mut(x as usize)
                     .map(std::mem::take)
                     .unwrap_or_default();
-                list = self.scopes(list, &exits, &mut work);
-                if at(&self.cfg.is_header, x, false) {
-                    let body = self.list(list, Kind::LoopBody(x));
+                list = self.open_scopes(list, &exits, &mut work);
+                if get_or(&self.cfg.is_header, x, false) {
+                    let body = self.new_list(list, ListKind::LoopBody(x));
                     self.push(
                         list,
                         Item::Loop {
@@ -222,38 +222,38 @@ impl Build<'_> {
                     .get_mut(x as usize)
                     .map(std::mem::take)
                     .unwrap_or_default();
-                list = self.scopes(list, &joins, &mut work);
+                list = self.open_scopes(list, &joins, &mut work);
                 self.push(list, Item::Block(x));
-                next = self.terminator(list, x, &mut work);
+                next = self.add_terminator(list, x, &mut work);
             }
         }
     }
 
     /// Places what follows block `x`; returns the block that continues the same list.
-    fn terminator(&mut self, list: u32, x: u32, work: &mut Vec<(u32, u32)>) -> Option<u32> {
+    fn add_terminator(&mut self, list: u32, x: u32, work: &mut Vec<(u32, u32)>) -> Option<u32> {
         let cfg = self.cfg;
-        let targets: Vec<u32> = match cfg.terms.get(x as usize)? {
-            Term::Goto(t) => {
+        let targets: Vec<u32> = match cfg.terminators.get(x as usize)? {
+            Terminator::Goto(t) => {
                 if self.is_jump(x, *t) {
-                    self.jump(list, *t);
+                    self.add_jump(list, *t);
                     return None;
                 }
                 return Some(*t);
             }
-            Term::Return(_) => {
-                self.jump(list, cfg.exit());
+            Terminator::Return(_) => {
+                self.add_jump(list, cfg.exit());
                 return None;
             }
-            Term::Kill | Term::Unreachable => return None,
-            Term::If(_, a, b) => vec![*a, *b],
-            Term::Switch(_, arms) => arms.iter().map(|a| a.target).collect(),
+            Terminator::Kill | Terminator::Unreachable => return None,
+            Terminator::If(_, a, b) => vec![*a, *b],
+            Terminator::Switch(_, arms) => arms.iter().map(|a| a.target).collect(),
         };
         let mut arms = Vec::with_capacity(targets.len());
         for &t in &targets {
-            let arm = self.list(list, Kind::Arm);
+            let arm = self.new_list(list, ListKind::Arm);
             arms.push(arm);
             if self.is_jump(x, t) {
-                self.jump(arm, t);
+                self.add_jump(arm, t);
             } else {
                 work.push((arm, t));
             }
@@ -263,13 +263,13 @@ impl Build<'_> {
     }
 
     fn is_jump(&self, from: u32, to: u32) -> bool {
-        self.cfg.is_back_edge(from, to) || at(&self.placed, to, true)
+        self.cfg.is_back_edge(from, to) || get_or(&self.placed, to, true)
     }
 
-    fn jump(&mut self, list: u32, label: u32) {
+    fn add_jump(&mut self, list: u32, label: u32) {
         self.push(
             list,
-            Item::Jump(Plan {
+            Item::Jump(PlannedJump {
                 label,
                 action: Action::Fall,
             }),
@@ -277,7 +277,7 @@ impl Build<'_> {
     }
 
     /// Finds out what each jump crosses.
-    fn plan(&mut self, f: &Function) -> Result<()> {
+    fn plan_jumps(&mut self, f: &Function) -> Result<()> {
         let mut steps = 0;
         let mut guarded: Vec<(u32, u32)> = Vec::new();
         let mut after: FxHashMap<(u32, u32), Vec<(u32, bool)>> = FxHashMap::default();
@@ -296,19 +296,19 @@ impl Build<'_> {
                     return f.loc.invalid("a branch leaves its construct");
                 };
                 match kind {
-                    Kind::Root => {
+                    ListKind::Root => {
                         let loc = f.blocks.get(label as usize).map_or(f.loc, |b| b.loc);
                         return loc.invalid("is reached by a branch that leaves its construct");
                     }
-                    Kind::ScopeBody(l) if l == label => break false,
-                    Kind::LoopBody(h) if h == label => break true,
-                    Kind::ScopeBody(l) => scopes.push((parent, index, l)),
-                    Kind::LoopBody(_) => {
+                    ListKind::ScopeBody(l) if l == label => break false,
+                    ListKind::LoopBody(h) if h == label => break true,
+                    ListKind::ScopeBody(l) => scopes.push((parent, index, l)),
+                    ListKind::LoopBody(_) => {
                         // Whatever stood between the branch and the loop's end is left with the loop.
                         scopes.clear();
                         loops.push((parent, index));
                     }
-                    Kind::Arm | Kind::ScopeTrail => {}
+                    ListKind::Arm | ListKind::ScopeContinuation => {}
                 }
                 cur = parent;
             };
@@ -379,3 +379,6 @@ impl Build<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

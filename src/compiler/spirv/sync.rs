@@ -5,20 +5,20 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
-use crate::value::{Pointer, Texel, Value};
+use crate::state::Translator;
+use crate::value::{Pointer, TexelPointer, Value};
 use entity::Id;
 use nir::{Access, AluOp as A, AtomicOp, Def, IntrinsicOp as I};
 use spirv::{MemorySemantics, Op, Scope};
 use std::rc::Rc;
 
 /// What an atomic works on.
-enum Place {
+enum AtomicTarget {
     Memory(Rc<Pointer>),
-    Texel(Rc<Texel>),
+    Texel(Rc<TexelPointer>),
 }
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// Atomics and barriers; false if `inst` is none.
     pub fn sync_inst(&mut self, inst: &Inst) -> Result<bool> {
         match inst.op {
@@ -40,7 +40,7 @@ impl Tr<'_> {
                 self.barrier(none, device, all.bits())?;
             }
             Op::BeginInvocationInterlockEXT => {
-                self.e.intrinsic(I::BeginInterlock, None, &[], &[])?;
+                self.emit.intrinsic(I::BeginInterlock, None, &[], &[])?;
             }
             _ => return self.atomic_inst(inst),
         }
@@ -66,7 +66,7 @@ impl Tr<'_> {
         if execution >= Scope::Invocation as u32 && modes == 0 {
             return Ok(());
         }
-        self.e.intrinsic(
+        self.emit.intrinsic(
             I::Barrier,
             None,
             &[],
@@ -98,14 +98,14 @@ impl Tr<'_> {
             Op::AtomicFMaxEXT => AtomicOp::FMax,
             _ => return Ok(false),
         };
-        let place = match self.get(inst.arg(0)?)? {
-            Value::Pointer(p) => Place::Memory(p),
-            Value::Texel(t) => Place::Texel(t),
+        let target = match self.value(inst.arg(0)?)? {
+            Value::Pointer(p) => AtomicTarget::Memory(p),
+            Value::Texel(t) => AtomicTarget::Texel(t),
             _ => return inst.loc.expected("a pointer", "another value"),
         };
-        let shape = match &place {
-            Place::Memory(p) => self.shape_of(p.to)?,
-            Place::Texel(t) => (1, self.image_ty(t.image.to)?.bits),
+        let shape = match &target {
+            AtomicTarget::Memory(p) => self.shape_of(p.to)?,
+            AtomicTarget::Texel(t) => (1, self.image_type_of(t.image.to)?.bits),
         };
         if shape.0 != 1 || !matches!(shape.1, 16 | 32 | 64) {
             return inst
@@ -134,16 +134,16 @@ impl Tr<'_> {
             self.barrier(Scope::Invocation as u32, scope, semantics)?;
         }
         let result = match inst.op {
-            Op::AtomicLoad => Some(match &place {
-                Place::Memory(p) => self.load(p, extra)?,
-                Place::Texel(t) => Value::Def(self.texel_read(t, extra, shape)?),
+            Op::AtomicLoad => Some(match &target {
+                AtomicTarget::Memory(p) => self.load(p, extra)?,
+                AtomicTarget::Texel(t) => Value::Def(self.texel_read(t, extra, shape)?),
             }),
             Op::AtomicStore => {
                 let v = self.arg_def(inst, 3)?;
                 self.same_shape(v, shape)?;
-                match &place {
-                    Place::Memory(p) => self.store(p, &Value::Def(v), extra)?,
-                    Place::Texel(t) => self.texel_write(t, extra, v)?,
+                match &target {
+                    AtomicTarget::Memory(p) => self.store(p, &Value::Def(v), extra)?,
+                    AtomicTarget::Texel(t) => self.texel_write(t, extra, v)?,
                 }
                 None
             }
@@ -152,13 +152,17 @@ impl Tr<'_> {
                 let compare = self.arg_def(inst, 5)?;
                 self.same_shape(value, shape)?;
                 self.same_shape(compare, shape)?;
-                let v = match &place {
-                    Place::Memory(p) => {
+                let v = match &target {
+                    AtomicTarget::Memory(p) => {
                         let (d, access) = self.pointer_access(p, extra)?;
-                        self.e
-                            .value(I::DerefAtomicSwap, shape, &[d, compare, value], &[access])?
+                        self.emit.intrinsic_value(
+                            I::DerefAtomicSwap,
+                            shape,
+                            &[d, compare, value],
+                            &[access],
+                        )?
                     }
-                    Place::Texel(t) => {
+                    AtomicTarget::Texel(t) => {
                         self.texel_atomic(t, extra, None, &[compare, value], shape)?
                     }
                 };
@@ -166,22 +170,26 @@ impl Tr<'_> {
             }
             _ => {
                 let value = match inst.op {
-                    Op::AtomicIIncrement => self.e.constant(shape.1, &[1]),
-                    Op::AtomicIDecrement => self.e.constant(shape.1, &[u64::MAX]),
+                    Op::AtomicIIncrement => self.emit.constant(shape.1, &[1]),
+                    Op::AtomicIDecrement => self.emit.constant(shape.1, &[u64::MAX]),
                     Op::AtomicISub => {
                         let v = self.arg_def(inst, 3)?;
-                        self.e.op1(A::INeg, v)?
+                        self.emit.op1(A::INeg, v)?
                     }
                     _ => self.arg_def(inst, 3)?,
                 };
                 self.same_shape(value, shape)?;
-                let v = match &place {
-                    Place::Memory(p) => {
+                let v = match &target {
+                    AtomicTarget::Memory(p) => {
                         let (d, access) = self.pointer_access(p, extra)?;
-                        self.e
-                            .value(I::DerefAtomic, shape, &[d, value], &[op as u32, access])?
+                        self.emit.intrinsic_value(
+                            I::DerefAtomic,
+                            shape,
+                            &[d, value],
+                            &[op as u32, access],
+                        )?
                     }
-                    Place::Texel(t) => {
+                    AtomicTarget::Texel(t) => {
                         self.texel_atomic(t, extra, Some(op as u32), &[value], shape)?
                     }
                 };
@@ -192,13 +200,13 @@ impl Tr<'_> {
             self.barrier(Scope::Invocation as u32, scope, semantics)?;
         }
         if let Some(v) = result {
-            self.set(inst, v)?;
+            self.set_result(inst, v)?;
         }
         Ok(true)
     }
 
     fn same_shape(&self, d: Id<Def>, shape: (u8, u8)) -> Result<()> {
-        if self.e.shape(d) == shape {
+        if self.emit.shape(d) == shape {
             Ok(())
         } else {
             self.loc()

@@ -6,12 +6,12 @@
 //!
 //! The walk over the tree of control flow, calls included, is a stack of tasks, not recursion.
 
-use crate::emit::Emit;
+use crate::emit::Emitter;
 use crate::error::Result;
-use crate::fragment::stage_mode;
 use crate::module::{EntryPoint, Module};
-use crate::state::Tr;
-use crate::value::Slot;
+use crate::stage_specific::apply_stage_mode;
+use crate::state::Translator;
+use crate::value::IdState;
 use entity::Arena;
 use nir::{Info, Shader, Stage, Types};
 use rustc_hash::FxHashMap;
@@ -63,10 +63,10 @@ impl Module {
             Stage::Fragment => ExecutionModel::Fragment,
             Stage::Compute => ExecutionModel::GLCompute,
         };
-        let entry = self.find_entry(options.entry_point, model)?;
+        let entry = self.find_entry_point(options.entry_point, model)?;
         // About what the passes will come to, where nothing is inlined or unrolled; of a large module an entry may be a small part.
-        const MOST_AHEAD: usize = 1 << 14;
-        let instrs = (2 * self.stream.insts.len()).min(MOST_AHEAD);
+        const MAX_RESERVED: usize = 1 << 14;
+        let instrs = (2 * self.stream.insts.len()).min(MAX_RESERVED);
         let shader = Shader {
             stage: options.stage,
             name: entry.name.clone(),
@@ -81,31 +81,31 @@ impl Module {
             body: Vec::new(),
         };
         let ids = self.stream.defs.len();
-        let mut tr = Tr {
-            m: self,
-            e: Emit::new(shader, entry.loc),
+        let mut tr = Translator {
+            module: self,
+            emit: Emitter::new(shader, entry.loc),
             types: vec![None; ids],
             member_layouts: FxHashMap::default(),
             nir_types: FxHashMap::default(),
-            pointers_open: 0,
+            pointer_depth: 0,
             specialization: options.specialization.iter().copied().collect(),
             dispatch_base: options.dispatch_base,
             subgroup_size: options.subgroup_size,
             captures: false,
             builtins: Vec::new(),
-            slots: vec![Slot::Empty; ids],
+            id_states: vec![IdState::Empty; ids],
             graphs: FxHashMap::default(),
             calls: Vec::new(),
             total_calls: 0,
             tasks: Vec::new(),
         };
-        tr.e.shader.info.shared_blocks = self.has_shared_blocks();
-        tr.modes(entry)?;
-        tr.e.set_at_start(true);
+        tr.emit.shader.info.shared_blocks = self.has_shared_blocks();
+        tr.execution_modes(entry)?;
+        tr.emit.set_in_prologue(true);
         for &index in &self.globals {
             if let Some(r) = self.stream.insts.get(index as usize) {
-                tr.e.loc = r.loc();
-                tr.global(index, &self.stream.inst(r))?;
+                tr.emit.loc = r.loc();
+                tr.global_inst(index, &self.stream.inst(r))?;
             }
         }
         if options.stage == Stage::Compute {
@@ -119,19 +119,19 @@ impl Module {
                 && let args = self.stream.inst(r).args
                 && (args.len() > 1
                     || tr.captures && args.first() == Some(&OUTPUT)
-                    || self.is_of_a_sample(id))
+                    || self.is_sample_builtin(id))
             {
-                tr.get(id)?;
+                tr.value(id)?;
             }
         }
-        tr.e.set_at_start(false);
-        tr.run(entry)?;
-        Ok(tr.e.finish())
+        tr.emit.set_in_prologue(false);
+        tr.walk_entry_point(entry)?;
+        Ok(tr.emit.finish())
     }
 }
 
 impl Module {
-    fn is_of_a_sample(&self, id: u32) -> bool {
+    fn is_sample_builtin(&self, id: u32) -> bool {
         let samples = [BuiltIn::SampleId, BuiltIn::SamplePosition];
         self.decorations(id).iter().any(|d| {
             let built_in = d.args.first().and_then(|&arg| BuiltIn::from_u32(arg));
@@ -140,12 +140,17 @@ impl Module {
     }
 }
 
-impl Tr<'_> {
-    fn modes(&mut self, entry: &EntryPoint) -> Result<()> {
-        for mode in self.m.modes.iter().filter(|m| m.target == entry.function) {
+impl Translator<'_> {
+    fn execution_modes(&mut self, entry: &EntryPoint) -> Result<()> {
+        for mode in self
+            .module
+            .modes
+            .iter()
+            .filter(|m| m.target == entry.function)
+        {
             let bits = mode.args.first().copied().unwrap_or(0);
-            let bit = crate::ops::size_bit(u8::try_from(bits).unwrap_or(0));
-            let f = &mut self.e.shader.info.float_controls;
+            let bit = crate::emit_alu::size_bit(u8::try_from(bits).unwrap_or(0));
+            let f = &mut self.emit.shader.info.float_controls;
             match mode.mode {
                 ExecutionMode::LocalSize | ExecutionMode::LocalSizeId => {}
                 ExecutionMode::DenormPreserve => f.denorm_preserve |= bit,
@@ -160,7 +165,7 @@ impl Tr<'_> {
                 | ExecutionMode::SubgroupUniformControlFlowKHR
                 | ExecutionMode::MaximallyReconvergesKHR => {}
                 other => {
-                    if !stage_mode(&mut self.e.shader, other, bits) {
+                    if !apply_stage_mode(&mut self.emit.shader, other, bits) {
                         return mode.loc.unsupported(format!("execution mode {other:?}"));
                     }
                 }
@@ -171,13 +176,18 @@ impl Tr<'_> {
 
     fn workgroup_size(&mut self, entry: &EntryPoint) -> Result<()> {
         let mut size = None;
-        for mode in self.m.modes.iter().filter(|m| m.target == entry.function) {
+        for mode in self
+            .module
+            .modes
+            .iter()
+            .filter(|m| m.target == entry.function)
+        {
             let id = match mode.mode {
                 ExecutionMode::LocalSize => false,
                 ExecutionMode::LocalSizeId => true,
                 _ => continue,
             };
-            self.e.loc = mode.loc;
+            self.emit.loc = mode.loc;
             let mut xyz = [1; 3];
             for (i, v) in xyz.iter_mut().enumerate() {
                 let Some(&arg) = mode.args.get(i) else {
@@ -188,19 +198,19 @@ impl Tr<'_> {
             size = Some((xyz, mode.loc));
         }
         // A constant decorated WorkgroupSize overrides the execution mode.
-        for &index in &self.m.globals {
-            let Some(r) = self.m.stream.insts.get(index as usize) else {
+        for &index in &self.module.globals {
+            let Some(r) = self.module.stream.insts.get(index as usize) else {
                 continue;
             };
             if matches!(
                 r.op,
                 Op::ConstantComposite | Op::SpecConstantComposite | Op::ConstantNull
-            ) && self.m.deco_arg(r.id, Decoration::BuiltIn)
+            ) && self.module.decoration_arg(r.id, Decoration::BuiltIn)
                 == Some(BuiltIn::WorkgroupSize as u32)
             {
-                self.e.loc = r.loc();
+                self.emit.loc = r.loc();
                 let def = self.def(r.id)?;
-                match self.e.const_of(def).map(|v| v.as_slice()) {
+                match self.emit.const_of(def).map(|v| v.as_slice()) {
                     Some(&[x, y, z]) => size = Some(([x as u32, y as u32, z as u32], r.loc())),
                     _ => return r.loc().expected("three constants", "another"),
                 }
@@ -218,7 +228,7 @@ impl Tr<'_> {
                 format!("{}x{}x{}", xyz[0], xyz[1], xyz[2]),
             );
         }
-        self.e.shader.info.workgroup_size = xyz;
+        self.emit.shader.info.workgroup_size = xyz;
         Ok(())
     }
 }

@@ -7,7 +7,7 @@
 use crate::error::{Loc, Result};
 use crate::module::Module;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::{ImageTy, MatrixLayout, MemberLayout, Ty, TyEntry, add_access};
 use crate::value::{Value, pointer_bits};
 use entity::Id;
@@ -18,7 +18,7 @@ use std::rc::Rc;
 /// Depth of nested types: SPIR-V's "Universal Limits" on structure nesting.
 const MAX_DEPTH: u32 = 255;
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// The type with this id.
     pub fn ty(&self, id: u32) -> Result<Rc<Ty>> {
         match self.types.get(id as usize).and_then(|t| t.as_ref()) {
@@ -29,7 +29,7 @@ impl Tr<'_> {
 
     /// The type of the value with this id.
     pub fn type_of(&self, id: u32) -> Result<u32> {
-        match self.m.stream.def(id) {
+        match self.module.stream.def(id) {
             Some(r) if r.ty != 0 => Ok(r.ty),
             _ => self.loc().expected("a value", format!("%{id}")),
         }
@@ -115,7 +115,7 @@ impl Tr<'_> {
             Op::TypeArray | Op::TypeRuntimeArray => {
                 let elem = inst.arg(0)?;
                 depth = self.depth_of(elem)?;
-                self.data_type(inst.loc, elem)?;
+                self.check_data_type(inst.loc, elem)?;
                 let len = if inst.op == Op::TypeArray {
                     Some(self.array_length(inst.loc, inst.arg(1)?)?)
                 } else {
@@ -125,15 +125,15 @@ impl Tr<'_> {
                     elem,
                     len,
                     stride_bytes: self
-                        .m
-                        .deco_arg(inst.id, Decoration::ArrayStride)
+                        .module
+                        .decoration_arg(inst.id, Decoration::ArrayStride)
                         .unwrap_or(0),
                 }
             }
             Op::TypeStruct => {
                 for &m in inst.args {
                     depth = depth.max(self.depth_of(m)?);
-                    self.data_type(inst.loc, m)?;
+                    self.check_data_type(inst.loc, m)?;
                 }
                 Ty::Struct {
                     id: inst.id,
@@ -150,17 +150,17 @@ impl Tr<'_> {
                     class,
                     to: inst.arg(1)?,
                     stride_bytes: self
-                        .m
-                        .deco_arg(inst.id, Decoration::ArrayStride)
+                        .module
+                        .decoration_arg(inst.id, Decoration::ArrayStride)
                         .unwrap_or(0),
                 }
             }
             // What it points to is not known yet, and need not be.
             Op::TypeForwardPointer => match self
-                .m
+                .module
                 .stream
                 .def(inst.arg(0)?)
-                .map(|r| self.m.stream.inst(r))
+                .map(|r| self.module.stream.inst(r))
             {
                 Some(pointer) if pointer.op == Op::TypePointer => return self.type_inst(&pointer),
                 _ => {
@@ -196,12 +196,12 @@ impl Tr<'_> {
         let leaves = match &ty {
             Ty::Matrix { columns, .. } => u64::from(*columns),
             Ty::Array { elem, len, .. } => self
-                .leaves(*elem)?
+                .leaf_count(*elem)?
                 .saturating_mul(u64::from(len.unwrap_or(u32::MAX))),
             Ty::Struct { members, .. } => {
                 let mut sum = 1u64;
                 for &m in members {
-                    sum = sum.saturating_add(self.leaves(m)?);
+                    sum = sum.saturating_add(self.leaf_count(m)?);
                 }
                 sum
             }
@@ -250,7 +250,7 @@ impl Tr<'_> {
         }
     }
 
-    fn data_type(&self, loc: Loc, id: u32) -> Result<()> {
+    fn check_data_type(&self, loc: Loc, id: u32) -> Result<()> {
         match &*self.ty(id)? {
             Ty::Void | Ty::Function => loc.expected("a data type", format!("%{id}")),
             _ => Ok(()),
@@ -268,7 +268,7 @@ impl Tr<'_> {
     }
 
     /// Number of scalars and vectors that a value of this type consists of, saturating.
-    pub fn leaves(&self, id: u32) -> Result<u64> {
+    pub fn leaf_count(&self, id: u32) -> Result<u64> {
         match self.types.get(id as usize).and_then(|t| t.as_ref()) {
             Some(t) => Ok(t.leaves),
             None => self.loc().expected("a type", format!("%{id}")),
@@ -282,17 +282,22 @@ impl Tr<'_> {
             | StorageClass::StorageBuffer
             | StorageClass::PushConstant
             | StorageClass::PhysicalStorageBuffer => true,
-            StorageClass::Workgroup => self.e.shader.info.shared_blocks,
+            StorageClass::Workgroup => self.emit.shader.info.shared_blocks,
             _ => false,
         }
     }
 
     /// NIR's type; with layout where `explicit`.
     pub fn nir_type(&mut self, id: u32, explicit: bool) -> Result<Id<Type>> {
-        self.nir_type_in(id, explicit, MatrixLayout::default())
+        self.nir_type_with_matrix(id, explicit, MatrixLayout::default())
     }
 
-    fn nir_type_in(&mut self, id: u32, explicit: bool, matrix: MatrixLayout) -> Result<Id<Type>> {
+    fn nir_type_with_matrix(
+        &mut self,
+        id: u32,
+        explicit: bool,
+        matrix: MatrixLayout,
+    ) -> Result<Id<Type>> {
         let key = (id, explicit, matrix);
         if let Some(&t) = self.nir_types.get(&key) {
             return Ok(t);
@@ -316,14 +321,14 @@ impl Tr<'_> {
                 len,
                 stride_bytes,
             } => Type::Array {
-                elem: self.nir_type_in(*elem, explicit, matrix)?,
+                elem: self.nir_type_with_matrix(*elem, explicit, matrix)?,
                 len: *len,
                 stride_bytes: if explicit { *stride_bytes } else { 0 },
             },
             Ty::Struct { id, members } => {
                 let mut out = Vec::with_capacity(members.len());
                 for (i, &m) in members.iter().enumerate() {
-                    let layout = self.member(*id, i as u32);
+                    let layout = self.member_layout(*id, i as u32);
                     let matrix = if explicit {
                         layout.matrix
                     } else {
@@ -331,17 +336,17 @@ impl Tr<'_> {
                     };
                     out.push(Member {
                         name: self
-                            .m
+                            .module
                             .member_names
                             .get(&(*id, i as u32))
                             .cloned()
                             .unwrap_or_default(),
-                        ty: self.nir_type_in(m, explicit, matrix)?,
+                        ty: self.nir_type_with_matrix(m, explicit, matrix)?,
                         offset_bytes: if explicit { layout.offset_bytes } else { 0 },
                     });
                 }
                 Type::Struct {
-                    name: self.m.name(*id),
+                    name: self.module.name(*id),
                     members: out,
                 }
             }
@@ -352,14 +357,14 @@ impl Tr<'_> {
             } => Type::Int(64),
             Ty::Pointer { class, to, .. } => {
                 let class = *class;
-                let mode = self.mode_of(class, *to)?;
+                let mode = self.variable_mode(class, *to)?;
                 // A struct may hold pointers to its own type: those have no finite NIR type.
-                if self.pointers_open >= 8 {
+                if self.pointer_depth >= 8 {
                     return self.loc().unsupported("a type of pointers to pointers");
                 }
-                self.pointers_open += 1;
+                self.pointer_depth += 1;
                 let to = self.nir_type(*to, self.has_layout(class));
-                self.pointers_open -= 1;
+                self.pointer_depth -= 1;
                 Type::Pointer { mode, to: to? }
             }
             Ty::Image(i) => Type::Image {
@@ -378,22 +383,22 @@ impl Tr<'_> {
                 return self.loc().expected("a data type", format!("%{id}"));
             }
         };
-        let t = self.e.shader.types.intern(ty);
+        let t = self.emit.shader.types.intern(ty);
         self.nir_types.insert(key, t);
         Ok(t)
     }
 
     /// The decorations of member `index` of struct `id`.
-    pub fn member(&mut self, id: u32, index: u32) -> MemberLayout {
-        let m = self.m;
+    pub fn member_layout(&mut self, id: u32, index: u32) -> MemberLayout {
+        let m = self.module;
         *self
             .member_layouts
             .entry((id, index))
-            .or_insert_with(|| member_layout(m, id, index))
+            .or_insert_with(|| decorated_layout(m, id, index))
     }
 
     /// NIR's storage for a storage class; `to` is the type pointed to.
-    pub fn mode_of(&self, class: StorageClass, to: u32) -> Result<Mode> {
+    pub fn variable_mode(&self, class: StorageClass, to: u32) -> Result<Mode> {
         Ok(match class {
             StorageClass::Function => Mode::FunctionTemp,
             StorageClass::Private => Mode::ShaderTemp,
@@ -411,7 +416,7 @@ impl Tr<'_> {
                 while let Ty::Array { elem, .. } = &*self.ty(t)? {
                     t = *elem;
                 }
-                if self.m.has(t, Decoration::BufferBlock) {
+                if self.module.has_decoration(t, Decoration::BufferBlock) {
                     Mode::Ssbo
                 } else {
                     Mode::Ubo
@@ -433,7 +438,7 @@ impl Tr<'_> {
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
             (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
-                let shape = self.e.shape(*d);
+                let shape = self.emit.shape(*d);
                 if shape != self.shape_of(ty)? {
                     return self.loc().expected(
                         "operands of the result's type",
@@ -454,7 +459,7 @@ impl Tr<'_> {
                         Ty::Struct { members, .. } => members.get(i).copied().unwrap_or(0),
                         _ => 0,
                     };
-                    self.check_kind(p, part_ty)?;
+                    self.check_part_type(p, part_ty)?;
                 }
             }
             Ok(())
@@ -466,7 +471,7 @@ impl Tr<'_> {
         }
     }
 
-    fn check_kind(&self, value: &Value, ty: u32) -> Result<()> {
+    fn check_part_type(&self, value: &Value, ty: u32) -> Result<()> {
         let t = self.ty(ty)?;
         let fits = match (value, &*t) {
             (Value::Pointer(_), Ty::Pointer { .. }) => true,
@@ -475,7 +480,7 @@ impl Tr<'_> {
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
             (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
-                self.e.shape(*d) == self.shape_of(ty)?
+                self.emit.shape(*d) == self.shape_of(ty)?
             }
             _ => false,
         };
@@ -491,7 +496,7 @@ impl Tr<'_> {
 }
 
 /// The decorations of member `index` of struct `id`.
-fn member_layout(m: &Module, id: u32, index: u32) -> MemberLayout {
+fn decorated_layout(m: &Module, id: u32, index: u32) -> MemberLayout {
     let mut out = MemberLayout::default();
     for d in m.decorations(id).iter().filter(|d| d.member == Some(index)) {
         let arg = d.args.first().copied().unwrap_or(0);

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 /// The state of an id.
 #[derive(Clone, Debug)]
-pub(crate) enum Slot {
+pub(crate) enum IdState {
     /// Not defined yet.
     Empty,
     /// A global constant or variable, made when first used; index of its instruction.
@@ -27,7 +27,7 @@ pub(crate) enum Value {
     /// An image, a sampler, or both.
     Opaque(Opaque),
     /// A pointer to a texel, for atomics.
-    Texel(Rc<Texel>),
+    Texel(Rc<TexelPointer>),
 }
 
 /// An image or sampler: the pointers through which they were loaded; none where they are undefined.
@@ -39,7 +39,7 @@ pub(crate) struct Opaque {
 
 /// A texel of a storage image.
 #[derive(Clone, Debug)]
-pub(crate) struct Texel {
+pub(crate) struct TexelPointer {
     pub image: Rc<Pointer>,
     pub coord: Id<Def>,
     pub sample: Id<Def>,
@@ -48,8 +48,8 @@ pub(crate) struct Texel {
 /// A pointer: where it starts, and the way from there. Derefs are written where it is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Pointer {
-    pub base: Base,
-    pub steps: SmallVec<[Step; 4]>,
+    pub base: PointerBase,
+    pub steps: SmallVec<[AccessStep; 4]>,
     pub class: StorageClass,
     pub mode: Mode,
     /// SPIR-V type pointed to.
@@ -61,7 +61,7 @@ pub(crate) struct Pointer {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Base {
+pub(crate) enum PointerBase {
     Var(Id<Variable>),
     /// A pointer that was computed: chosen, stored and loaded.
     Value {
@@ -81,7 +81,7 @@ pub(crate) enum Base {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
+pub(crate) enum AccessStep {
     Array(Id<Def>),
     Struct(u32),
     /// `OpPtrAccessChain`'s element.

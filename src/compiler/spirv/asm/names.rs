@@ -1,14 +1,14 @@
 //! Names of enumerants.
 
-use super::from_str;
 use bitflags::Flags;
 use rspirv::grammar::OperandKind as K;
+use std::str::FromStr;
 
 /// The value of the enumerant or mask `word` of an operand kind.
 pub(super) fn enumerant(kind: K, word: &str) -> Option<u32> {
     macro_rules! e {
         ($t:ident) => {
-            from_str::<spirv::$t>(word, |v| v as u32)
+            enumerant_number::<spirv::$t>(word, |v| v as u32)
         };
     }
     Some(match kind {
@@ -18,7 +18,7 @@ pub(super) fn enumerant(kind: K, word: &str) -> Option<u32> {
         K::MemoryModel => e!(MemoryModel)?,
         K::ExecutionMode => e!(ExecutionMode)?,
         K::StorageClass => e!(StorageClass)?,
-        K::Dim => from_str::<spirv::Dim>(&format!("Dim{word}"), |v| v as u32)?,
+        K::Dim => enumerant_number::<spirv::Dim>(&format!("Dim{word}"), |v| v as u32)?,
         K::SamplerAddressingMode => e!(SamplerAddressingMode)?,
         K::SamplerFilterMode => e!(SamplerFilterMode)?,
         K::ImageFormat => e!(ImageFormat)?,
@@ -59,4 +59,9 @@ fn mask<T: Flags<Bits = u32>>(word: &str) -> Option<u32> {
         value |= flag.value().bits();
     }
     Some(value)
+}
+
+/// The number of an enumerant, if `name` names one.
+fn enumerant_number<T: FromStr + Copy>(name: &str, number: fn(T) -> u32) -> Option<u32> {
+    T::from_str(name).ok().map(number)
 }

@@ -1,6 +1,11 @@
 //! Literal numbers.
 
-use super::Number;
+/// The number types that literals follow.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    Int { bits: u32, signed: bool },
+    Float { bits: u32 },
+}
 
 /// An integer: decimal or 0x hexadecimal, with an optional sign.
 pub(super) fn integer(s: &str) -> Option<i128> {

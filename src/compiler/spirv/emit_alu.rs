@@ -1,12 +1,12 @@
 //! ALU operations: operands checked against NIR's table, constants folded on the way.
 
-use crate::emit::Emit;
+use crate::emit::Emitter;
 use crate::error::Result;
 use entity::Id;
 use nir::{Alu, AluOp, AluSrc, Def, Size};
 use smallvec::{SmallVec, smallvec};
 
-impl Emit {
+impl Emitter {
     /// An operation; where its result's size is not given by its operands, `bits` is.
     /// An operand of one component beside longer ones is used for every component.
     pub fn alu_sized(&mut self, op: AluOp, srcs: &[Id<Def>], bits: u8) -> Result<Id<Def>> {
@@ -76,22 +76,22 @@ impl Emit {
                 AluSrc::identity(def)
             });
         }
-        self.alu_src(op, operands, components, def_bits)
+        self.alu_swizzled(op, operands, components, def_bits)
     }
 
     /// An operation whose operands are known to fit.
-    pub fn alu_src(
+    pub fn alu_swizzled(
         &mut self,
         op: AluOp,
         mut srcs: SmallVec<[AluSrc; 3]>,
         components: u8,
         bits: u8,
     ) -> Result<Id<Def>> {
-        if let Some(def) = self.fold(op, &srcs, components, bits) {
+        if let Some(def) = self.try_fold(op, &srcs, components, bits) {
             return Ok(def);
         }
         for s in &mut srcs {
-            s.def = self.visible(s.def)?;
+            s.def = self.make_visible(s.def)?;
         }
         let float_bits = match bits {
             1 => srcs.first().map_or(0, |s| self.shape(s.def).1),
@@ -106,10 +106,16 @@ impl Emit {
             exact: self.exact,
             preserve_nan_inf_sz: preserve,
         };
-        self.place_alu(alu, components, bits)
+        self.insert_alu(alu, components, bits)
     }
 
-    fn fold(&mut self, op: AluOp, srcs: &[AluSrc], components: u8, bits: u8) -> Option<Id<Def>> {
+    fn try_fold(
+        &mut self,
+        op: AluOp,
+        srcs: &[AluSrc],
+        components: u8,
+        bits: u8,
+    ) -> Option<Id<Def>> {
         let info = op.info();
         let mut values: SmallVec<[SmallVec<[u64; 4]>; 3]> = smallvec![];
         let mut sizes: SmallVec<[u8; 4]> = smallvec![];
@@ -154,7 +160,7 @@ impl Emit {
     }
 
     /// A float constant for operands of `bits` bits.
-    pub fn fimm(&mut self, bits: u8, v: f64) -> Id<Def> {
+    pub fn imm_float(&mut self, bits: u8, v: f64) -> Id<Def> {
         let pattern = match bits {
             16 => u64::from(half::f16::from_f64(v).to_bits()),
             32 => u64::from((v as f32).to_bits()),
@@ -164,7 +170,7 @@ impl Emit {
     }
 
     /// A vector from components of defs, all of `bits` bits.
-    pub fn gather(&mut self, parts: &[(Id<Def>, u8)], bits: u8) -> Result<Id<Def>> {
+    pub fn vec_from_channels(&mut self, parts: &[(Id<Def>, u8)], bits: u8) -> Result<Id<Def>> {
         if let [(def, i)] = parts {
             return self.channel(*def, *i);
         }
@@ -190,14 +196,14 @@ impl Emit {
                 .expected("components of one size", format!("{bits} and {b} bits"));
         }
         let srcs = parts.iter().map(|&(d, i)| AluSrc::splat(d, i)).collect();
-        self.alu_src(op, srcs, parts.len() as u8, bits)
+        self.alu_swizzled(op, srcs, parts.len() as u8, bits)
     }
 
     /// A vector of scalars.
     pub fn vector(&mut self, scalars: &[Id<Def>]) -> Result<Id<Def>> {
         let parts: SmallVec<[(Id<Def>, u8); 4]> = scalars.iter().map(|&d| (d, 0)).collect();
         let bits = scalars.first().map_or(32, |&d| self.shape(d).1);
-        self.gather(&parts, bits)
+        self.vec_from_channels(&parts, bits)
     }
 
     /// Component `i` of `def`.
@@ -209,7 +215,7 @@ impl Emit {
         if components == 1 {
             return Ok(def);
         }
-        self.alu_src(AluOp::Mov, smallvec![AluSrc::splat(def, i)], 1, bits)
+        self.alu_swizzled(AluOp::Mov, smallvec![AluSrc::splat(def, i)], 1, bits)
     }
 
     /// The components, as scalars.
@@ -219,7 +225,7 @@ impl Emit {
     }
 
     /// `(a, b)` reduced over all components with `op`.
-    pub fn fold_channels(&mut self, op: AluOp, def: Id<Def>) -> Result<Id<Def>> {
+    pub fn reduce_channels(&mut self, op: AluOp, def: Id<Def>) -> Result<Id<Def>> {
         let (components, _) = self.shape(def);
         let mut acc = self.channel(def, 0)?;
         for i in 1..components {

@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
 /// Control flow of a function.
-pub(crate) struct Graph {
+pub(crate) struct FunctionGraph {
     pub cfg: Cfg,
     pub tree: Tree,
 }
@@ -20,21 +20,21 @@ pub(crate) struct Graph {
 /// A function being inlined.
 pub(crate) struct Call {
     pub function: u32,
-    pub graph: Rc<Graph>,
+    pub graph: Rc<FunctionGraph>,
     /// Flags of labels.
     pub flags: FxHashMap<u32, Id<Variable>>,
     /// Labels of scopes that something goes to.
     pub reached: FxHashSet<u32>,
     /// Variables of phis that join several paths, by result id.
-    pub phis: FxHashMap<u32, Rc<Place>>,
+    pub phis: FxHashMap<u32, Rc<TempVar>>,
     /// Returned value, if one block returns.
     pub result: Option<Value>,
     /// Variable for it, if several do.
-    pub result_place: Option<Rc<Place>>,
+    pub result_temp: Option<Rc<TempVar>>,
 }
 
 /// Storage for a value of any type that control flow joins.
-pub(crate) struct Place {
+pub(crate) struct TempVar {
     pub var: Id<Variable>,
     pub ty: u32,
 }
@@ -67,10 +67,10 @@ pub(crate) enum Task {
     EndOnlyThen {
         cond: Id<Def>,
     },
-    /// After a scope's body: its trail.
-    Trail {
+    /// After a scope's body: its continuation.
+    Continuation {
         label: u32,
-        trail: u32,
+        continuation: u32,
         guarded: bool,
     },
     EndCall {

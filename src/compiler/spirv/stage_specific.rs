@@ -4,7 +4,7 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::value::Value;
 use nir::{
     Access, AluOp as A, DepthLayout, DerivativeGroup, IntrinsicOp as I, Primitive, Shader, Stage,
@@ -13,7 +13,7 @@ use nir::{
 use spirv::{ExecutionMode as E, GlslStd450Op as G, Op};
 
 /// Takes an execution mode of the shader's stage with its first parameter; false if the stage has none such.
-pub(crate) fn stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
+pub(crate) fn apply_stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
     let stage = s.stage;
     let (f, g, t) = (&mut s.info.fragment, &mut s.info.geometry, &mut s.info.tess);
     match stage {
@@ -68,10 +68,10 @@ pub(crate) fn stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
     true
 }
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// Derivatives, helpers and vertices; false if `inst` is none.
-    pub fn fragment_inst(&mut self, inst: &Inst) -> Result<bool> {
-        let stage = self.e.shader.stage;
+    pub fn stage_specific_inst(&mut self, inst: &Inst) -> Result<bool> {
+        let stage = self.emit.shader.stage;
         let (wanted, op) = match inst.op {
             Op::DPdx => (Stage::Fragment, I::Ddx),
             Op::DPdy => (Stage::Fragment, I::Ddy),
@@ -94,31 +94,31 @@ impl Tr<'_> {
             return inst.loc.unsupported("this instruction in this stage");
         }
         match op {
-            _ if derivative && !self.e.shader.has_quads() => {
+            _ if derivative && !self.emit.shader.has_quads() => {
                 // Vulkan, "Derivative Operations": without a group they are 0.
                 let x = self.arg_def(inst, 0)?;
-                let (n, bits) = self.e.shape(x);
-                let zero = self.e.constant(bits, &vec![0; n.into()]);
-                self.set(inst, Value::Def(zero))?;
+                let (n, bits) = self.emit.shape(x);
+                let zero = self.emit.constant(bits, &vec![0; n.into()]);
+                self.set_result(inst, Value::Def(zero))?;
             }
             I::Demote => {
-                self.e.intrinsic(op, None, &[], &[])?;
+                self.emit.intrinsic(op, None, &[], &[])?;
             }
             I::IsHelperInvocation => {
-                let d = self.e.value(op, (1, 1), &[], &[])?;
-                self.set(inst, Value::Def(d))?;
+                let d = self.emit.intrinsic_value(op, (1, 1), &[], &[])?;
+                self.set_result(inst, Value::Def(d))?;
             }
             I::EmitVertex | I::EndPrimitive => {
                 let stream = match inst.args.first() {
                     Some(&id) => self.const_u32(id)?,
                     None => 0,
                 };
-                self.e.intrinsic(op, None, &[], &[stream])?;
+                self.emit.intrinsic(op, None, &[], &[stream])?;
             }
             _ => {
                 let x = self.arg_def(inst, 0)?;
-                let shape = self.e.shape(x);
-                let mut d = self.e.value(op, shape, &[x], &[])?;
+                let shape = self.emit.shape(x);
+                let mut d = self.emit.intrinsic_value(op, shape, &[x], &[])?;
                 let other = match inst.op {
                     Op::Fwidth => Some(I::Ddy),
                     Op::FwidthFine => Some(I::DdyFine),
@@ -126,11 +126,11 @@ impl Tr<'_> {
                     _ => None,
                 };
                 if let Some(other) = other {
-                    let y = self.e.value(other, shape, &[x], &[])?;
-                    let (a, b) = (self.e.op1(A::FAbs, d)?, self.e.op1(A::FAbs, y)?);
-                    d = self.e.op2(A::FAdd, a, b)?;
+                    let y = self.emit.intrinsic_value(other, shape, &[x], &[])?;
+                    let (a, b) = (self.emit.op1(A::FAbs, d)?, self.emit.op1(A::FAbs, y)?);
+                    d = self.emit.op2(A::FAdd, a, b)?;
                 }
-                self.set(inst, Value::Def(d))?;
+                self.set_result(inst, Value::Def(d))?;
             }
         }
         Ok(true)
@@ -138,23 +138,26 @@ impl Tr<'_> {
 
     /// InterpolateAtCentroid, InterpolateAtSample, InterpolateAtOffset.
     pub fn interpolate(&mut self, op: G, inst: &Inst) -> Result<Value> {
-        if self.e.shader.stage != Stage::Fragment {
+        if self.emit.shader.stage != Stage::Fragment {
             return inst.loc.unsupported("this instruction in this stage");
         }
         let p = self.pointer(inst.arg(0)?)?;
         let shape = self.shape_of(p.to)?;
         let (d, _) = self.pointer_access(&p, Access::default())?;
         let d = match op {
-            G::InterpolateAtCentroid => self.e.value(I::InterpDerefAtCentroid, shape, &[d], &[])?,
+            G::InterpolateAtCentroid => {
+                self.emit
+                    .intrinsic_value(I::InterpDerefAtCentroid, shape, &[d], &[])?
+            }
             G::InterpolateAtSample => {
                 let sample = self.arg_def(inst, 1)?;
-                self.e
-                    .value(I::InterpDerefAtSample, shape, &[d, sample], &[])?
+                self.emit
+                    .intrinsic_value(I::InterpDerefAtSample, shape, &[d, sample], &[])?
             }
             _ => {
                 let offset = self.arg_def(inst, 1)?;
-                self.e
-                    .value(I::InterpDerefAtOffset, shape, &[d, offset], &[])?
+                self.emit
+                    .intrinsic_value(I::InterpDerefAtOffset, shape, &[d, offset], &[])?
             }
         };
         Ok(Value::Def(d))

@@ -1,7 +1,9 @@
 //! The reader and translator on real modules, and on broken ones.
 
-use crate::structure_tests::{Random, random_function};
-use crate::{Module, Options, asm::assemble};
+use crate::asm::assemble;
+use crate::module::Module;
+use crate::testing::random_flow::{Random, random_function};
+use crate::translate::Options;
 use std::path::Path;
 
 /// Text of every real module.

@@ -5,9 +5,9 @@
 //! used far from where they are made, phis and divergence are all seen in the marks.
 
 use crate::asm::assemble;
-use crate::cfg::{Cfg, Term};
+use crate::cfg::{Cfg, Terminator};
 use crate::module::Module;
-use crate::structure_tests::{Random, random_function};
+use crate::testing::random_flow::{Random, random_function};
 use crate::translate::Options;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -83,12 +83,12 @@ fn program(seed: u64) -> Program {
     let mut plans = Vec::new();
     for b in 0..names.len() as u32 {
         let mut d = b;
-        while cfg.reachable(b) && r.below(2) == 0 {
+        while cfg.is_reachable(b) && r.below(2) == 0 {
             d = cfg.idom[d as usize];
         }
         plans.push(Plan {
             dominator: d,
-            has_phi: cfg.reachable(b) && preds[b as usize].len() > 1,
+            has_phi: cfg.is_reachable(b) && preds[b as usize].len() > 1,
         });
     }
     let mut constants = String::new();
@@ -196,22 +196,22 @@ fn model(p: &Program, mut state: u32, limit: usize) -> (Vec<u32>, bool) {
             .wrapping_add(node);
         marks.push(mark);
         from = node;
-        node = match &p.cfg.terms[node as usize] {
-            Term::Goto(t) => *t,
-            Term::If(_, a, b) => {
+        node = match &p.cfg.terminators[node as usize] {
+            Terminator::Goto(t) => *t,
+            Terminator::If(_, a, b) => {
                 if v & 1 != 0 {
                     *a
                 } else {
                     *b
                 }
             }
-            Term::Switch(_, arms) => {
+            Terminator::Switch(_, arms) => {
                 let s = u64::from(v % 5);
                 let hit = arms.iter().find(|a| a.literals.contains(&s));
                 hit.or(arms.iter().find(|a| a.default)).unwrap().target
             }
-            Term::Return(_) => p.cfg.exit(),
-            Term::Kill | Term::Unreachable => return (marks, false),
+            Terminator::Return(_) => p.cfg.exit(),
+            Terminator::Kill | Terminator::Unreachable => return (marks, false),
         };
     }
     let ended = node == p.cfg.exit();

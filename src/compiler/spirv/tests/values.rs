@@ -1,16 +1,12 @@
 //! Instructions by value: one result each, compared with what the host computes.
 
 use crate::asm::assemble;
-use crate::{Module, Options};
+use crate::module::Module;
+use crate::translate::Options;
 use std::f64::consts;
 
 /// Runs a module on buffers at set 0, bindings 0, 1, ….
-pub(crate) fn run(
-    text: &str,
-    buffers: &[Vec<u32>],
-    push: &[u32],
-    groups: [u32; 3],
-) -> Vec<Vec<u32>> {
+fn run(text: &str, buffers: &[Vec<u32>], push: &[u32], groups: [u32; 3]) -> Vec<Vec<u32>> {
     let words = assemble(text, (1, 3)).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let m = Module::parse(&words).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let shader = m

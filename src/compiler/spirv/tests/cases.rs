@@ -1,7 +1,9 @@
 //! The text cases of tests/spirv.
 
 use crate::asm::assemble;
-use crate::{Module, Options, SpirvError};
+use crate::error::SpirvError;
+use crate::module::Module;
+use crate::translate::Options;
 use std::path::{Path, PathBuf};
 
 fn cases(folder: &str) -> Vec<(PathBuf, String)> {

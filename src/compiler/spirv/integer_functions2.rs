@@ -5,17 +5,17 @@
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use entity::Id;
 use nir::{AluOp as A, Def};
 use spirv::Op;
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// The extension's instructions; `None` if `inst` is none of them.
     pub fn integer_function(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
         match inst.op {
             Op::UCountLeadingZerosINTEL | Op::UCountTrailingZerosINTEL => {
-                self.zeros(inst).map(Some)
+                self.count_zeros(inst).map(Some)
             }
             Op::AbsISubINTEL
             | Op::AbsUSubINTEL
@@ -30,46 +30,46 @@ impl Tr<'_> {
             | Op::IMul32x16INTEL
             | Op::UMul32x16INTEL => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                self.of_two(inst.op, a, b).map(Some)
+                self.binary_integer_function(inst.op, a, b).map(Some)
             }
             _ => Ok(None),
         }
     }
 
     /// A number for each component of a value.
-    fn like(&mut self, d: Id<Def>, bits: u8, value: u64) -> Id<Def> {
-        let components = usize::from(self.e.shape(d).0);
-        self.e.constant(bits, &vec![value; components])
+    fn splat_const(&mut self, d: Id<Def>, bits: u8, value: u64) -> Id<Def> {
+        let components = usize::from(self.emit.shape(d).0);
+        self.emit.constant(bits, &vec![value; components])
     }
 
-    fn zeros(&mut self, inst: &Inst) -> Result<Id<Def>> {
+    fn count_zeros(&mut self, inst: &Inst) -> Result<Id<Def>> {
         let a = self.arg_def(inst, 0)?;
-        let bits = self.e.shape(a).1;
+        let bits = self.emit.shape(a).1;
         let count = if inst.op == Op::UCountLeadingZerosINTEL {
-            self.e.op1(A::UClz, a)?
+            self.emit.op1(A::UClz, a)?
         } else {
             // Of zero it is -1, which is more than any.
-            let lowest = self.e.op1(A::FindLsb, a)?;
-            let all = self.like(a, 32, bits.into());
-            self.e.op2(A::UMin, lowest, all)?
+            let lowest = self.emit.op1(A::FindLsb, a)?;
+            let all = self.splat_const(a, 32, bits.into());
+            self.emit.op2(A::UMin, lowest, all)?
         };
         let to = self.shape_of(inst.ty)?.1;
-        self.resize(count, to)
+        self.zext_or_trunc(count, to)
     }
 
-    fn of_two(&mut self, op: Op, a: Id<Def>, b: Id<Def>) -> Result<Id<Def>> {
+    fn binary_integer_function(&mut self, op: Op, a: Id<Def>, b: Id<Def>) -> Result<Id<Def>> {
         match op {
-            Op::IAddSatINTEL => self.e.op2(A::IAddSat, a, b),
-            Op::UAddSatINTEL => self.e.op2(A::UAddSat, a, b),
-            Op::ISubSatINTEL => self.e.op2(A::ISubSat, a, b),
-            Op::USubSatINTEL => self.e.op2(A::USubSat, a, b),
+            Op::IAddSatINTEL => self.emit.op2(A::IAddSat, a, b),
+            Op::UAddSatINTEL => self.emit.op2(A::UAddSat, a, b),
+            Op::ISubSatINTEL => self.emit.op2(A::ISubSat, a, b),
+            Op::USubSatINTEL => self.emit.op2(A::USubSat, a, b),
             Op::AbsISubINTEL | Op::AbsUSubINTEL => {
-                let (most, least) = match op {
+                let (max, min) = match op {
                     Op::AbsISubINTEL => (A::IMax, A::IMin),
                     _ => (A::UMax, A::UMin),
                 };
-                let (most, least) = (self.e.op2(most, a, b)?, self.e.op2(least, a, b)?);
-                self.e.op2(A::ISub, most, least)
+                let (max, min) = (self.emit.op2(max, a, b)?, self.emit.op2(min, a, b)?);
+                self.emit.op2(A::ISub, max, min)
             }
             Op::IMul32x16INTEL | Op::UMul32x16INTEL => {
                 let extend = if op == Op::IMul32x16INTEL {
@@ -77,9 +77,9 @@ impl Tr<'_> {
                 } else {
                     A::U2U
                 };
-                let low = self.e.convert(A::U2U, b, 16)?;
-                let low = self.e.convert(extend, low, 32)?;
-                self.e.op2(A::IMul, a, low)
+                let low = self.emit.convert(A::U2U, b, 16)?;
+                let low = self.emit.convert(extend, low, 32)?;
+                self.emit.op2(A::IMul, a, low)
             }
             _ => self.average(op, a, b),
         }
@@ -91,16 +91,16 @@ impl Tr<'_> {
             Op::IAverageINTEL | Op::IAverageRoundedINTEL => A::IShr,
             _ => A::UShr,
         };
-        let (differ, one) = (self.e.op2(A::IXor, a, b)?, self.like(a, 32, 1));
-        let half = self.e.op2(shift, differ, one)?;
+        let (differ, one) = (self.emit.op2(A::IXor, a, b)?, self.splat_const(a, 32, 1));
+        let half = self.emit.op2(shift, differ, one)?;
         match op {
             Op::IAverageINTEL | Op::UAverageINTEL => {
-                let both = self.e.op2(A::IAnd, a, b)?;
-                self.e.op2(A::IAdd, both, half)
+                let both = self.emit.op2(A::IAnd, a, b)?;
+                self.emit.op2(A::IAdd, both, half)
             }
             _ => {
-                let either = self.e.op2(A::IOr, a, b)?;
-                self.e.op2(A::ISub, either, half)
+                let either = self.emit.op2(A::IOr, a, b)?;
+                self.emit.op2(A::ISub, either, half)
             }
         }
     }
