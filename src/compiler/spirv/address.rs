@@ -1,7 +1,9 @@
-//! Pointers to physical storage: 64-bit addresses; and comparisons of pointers of any class.
+//! Pointers to physical storage (64-bit addresses), and comparisons of pointers of any storage
+//! class.
 //!
-//! As a value such a pointer is an integer of 64 bits: in variables, in memory, through phis and choices. It becomes a deref where it
-//! is used. What a load or store says of its alignment goes with a last cast of the deref.
+//! The value of a pointer to physical storage is a 64-bit integer, in variables, in memory, in phis
+//! and selects. Each use casts it to a deref. The alignment in the memory operands of a load or
+//! store becomes a final cast of the deref.
 //! Ref: SPV_KHR_physical_storage_buffer; "SPIR-V Specification", "Memory Operands", Aligned.
 
 use crate::error::Result;
@@ -15,7 +17,7 @@ use spirv::{MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
 impl Translator<'_> {
-    /// A pointer as a value.
+    /// The value of a pointer.
     pub fn pointer_as_value(&mut self, p: &Pointer) -> Result<Id<Def>> {
         if p.class != StorageClass::PhysicalStorageBuffer {
             return self.pointer_def(p);
@@ -23,8 +25,8 @@ impl Translator<'_> {
         self.comparable_pointer(p)
     }
 
-    /// 64 bits that equal pointers have in common: in physical storage the address, elsewhere a resource's handle and the offset
-    /// in it, which are the low 32 bits.
+    /// A 64-bit value for comparisons of pointers: the address for physical storage, else the
+    /// resource's handle (high 32 bits) and the byte offset in it (low 32 bits).
     fn comparable_pointer(&mut self, p: &Pointer) -> Result<Id<Def>> {
         match p.base {
             PointerBase::Value { def, .. }
@@ -40,7 +42,7 @@ impl Translator<'_> {
         }
     }
 
-    /// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`; `None` if `inst` is none.
+    /// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`; `None` if `inst` is another instruction.
     pub fn pointer_comparison_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         if !matches!(inst.op, Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff) {
             return Ok(None);
@@ -52,7 +54,8 @@ impl Translator<'_> {
             Op::PtrNotEqual => self.emit.op2(A::INe, x, y)?,
             _ => {
                 let bytes = self.element_bytes(inst.arg(0)?, &p)?;
-                // Both point into one array, which is smaller than 2 GiB unless it is physical storage.
+                // Both point into one array, which is smaller than 2 GiB unless it is physical
+                // storage.
                 let bits = match p.class {
                     StorageClass::PhysicalStorageBuffer => 64,
                     _ => 32,
@@ -71,7 +74,7 @@ impl Translator<'_> {
         Ok(Some(Value::Def(value)))
     }
 
-    /// Bytes from one element to the next in the array that pointer `p`, with the id `id`, points into.
+    /// Stride, in bytes, of the array that pointer `p` with the id `id` points into.
     fn element_bytes(&mut self, id: u32, p: &Pointer) -> Result<u32> {
         let ty = self.type_of(id)?;
         if self.has_layout(p.class)
@@ -85,7 +88,7 @@ impl Translator<'_> {
         Ok(size.next_multiple_of(align).max(1))
     }
 
-    /// Conversions between addresses and integers; `None` if `inst` is none.
+    /// Conversions between addresses and integers; `None` if `inst` is another instruction.
     pub fn address_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let from = match inst.op {
             Op::ConvertPtrToU | Op::ConvertUToPtr => self.value(inst.arg(0)?)?,
@@ -107,7 +110,7 @@ impl Translator<'_> {
             _ => {
                 return inst
                     .loc
-                    .unsupported("an address of what is no physical storage");
+                    .unsupported("the address of a pointer to other than physical storage");
             }
         };
         let to = self.ty(inst.ty)?;
@@ -134,7 +137,7 @@ impl Translator<'_> {
         Ok(Some(value))
     }
 
-    /// A pointer with the alignment that the memory operands of a load or store (from the mask on) give it.
+    /// `p` with the alignment from the memory operands (from the mask on) of a load or store.
     pub fn with_alignment(&self, p: Rc<Pointer>, operands: &[u32]) -> Rc<Pointer> {
         let mask = operands.first().copied().unwrap_or(0);
         let is_aligned = MemoryAccess::from_bits_truncate(mask).contains(MemoryAccess::ALIGNED);

@@ -1,6 +1,7 @@
 //! Arithmetic, comparisons, conversions, bits.
 //!
-//! Ref: "SPIR-V Specification", "Conversion", "Arithmetic", "Bit", "Relational and Logical Instructions".
+//! Ref: "SPIR-V Specification", "Conversion", "Arithmetic", "Bit", "Relational and Logical
+//!      Instructions".
 
 use crate::error::Result;
 use crate::reader::Inst;
@@ -12,7 +13,7 @@ use nir::{AluOp as A, Def};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, FPRoundingMode, Op};
 
-/// Operations that are one NIR operation on the same operands.
+/// The NIR operation for instructions that are one NIR operation on the same operands.
 fn direct_alu_op(op: Op) -> Option<A> {
     Some(match op {
         Op::SNegate => A::INeg,
@@ -31,7 +32,7 @@ fn direct_alu_op(op: Op) -> Option<A> {
         Op::SMod => A::IMod,
         Op::FRem => A::FRem,
         Op::FMod => A::FMod,
-        // Bitwise operations on booleans are not SPIR-V, but their meaning is clear.
+        // Bitwise operations on booleans are invalid SPIR-V, but their meaning is clear.
         Op::BitwiseOr | Op::LogicalOr => A::IOr,
         Op::BitwiseXor => A::IXor,
         Op::BitwiseAnd | Op::LogicalAnd => A::IAnd,
@@ -52,7 +53,7 @@ fn direct_alu_op(op: Op) -> Option<A> {
     })
 }
 
-/// Comparisons that are one NIR comparison with the operands swapped.
+/// The NIR comparison for comparisons that are one with the operands swapped.
 fn swapped_comparison(op: Op) -> Option<A> {
     Some(match op {
         Op::UGreaterThan => A::ULt,
@@ -65,7 +66,8 @@ fn swapped_comparison(op: Op) -> Option<A> {
     })
 }
 
-/// Unordered comparisons: the complement of an ordered one, operands swapped or not.
+/// For unordered comparisons: the ordered comparison whose complement they are, and whether the
+/// operands are swapped.
 fn complemented_comparison(op: Op) -> Option<(A, bool)> {
     Some(match op {
         Op::FUnordLessThan => (A::FGe, false),
@@ -83,12 +85,12 @@ impl Translator<'_> {
         self.def(id)
     }
 
-    /// Bits of the result's scalars.
+    /// Bits of a scalar of the result.
     fn result_bits(&self, inst: &Inst) -> Result<u8> {
         Ok(self.shape_of(inst.ty)?.1)
     }
 
-    /// ALU instructions; `None` if `inst` is none.
+    /// ALU instructions; `None` if `inst` is not one.
     pub fn alu_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
         if let Some(op) = direct_alu_op(inst.op) {
             let mut srcs: SmallVec<[Id<Def>; 4]> = smallvec![];
@@ -107,17 +109,29 @@ impl Translator<'_> {
             let d = self.emit.op2(op, a, b)?;
             return Ok(Some(self.emit.op1(A::INot, d)?));
         }
+        if inst.op == Op::Dot {
+            let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
+            return self.dot(a, b).map(Some);
+        }
+        if let Some(d) = self.float_test_inst(inst)? {
+            return Ok(Some(d));
+        }
+        if let Some(d) = self.bit_inst(inst)? {
+            return Ok(Some(d));
+        }
+        if let Some(d) = self.conversion_inst(inst)? {
+            return Ok(Some(d));
+        }
+        match self.integer_dot(inst)? {
+            None => self.integer_function(inst),
+            dot => Ok(dot),
+        }
+    }
+
+    /// Comparisons that need several operations, and classification of floats; `None` if `inst` is
+    /// not one.
+    fn float_test_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
         let d = match inst.op {
-            Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
-                let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                let b = self.to_u32(b)?;
-                let op = match inst.op {
-                    Op::ShiftLeftLogical => A::IShl,
-                    Op::ShiftRightLogical => A::UShr,
-                    _ => A::IShr,
-                };
-                self.emit.op2(op, a, b)?
-            }
             Op::FOrdNotEqual | Op::LessOrGreater | Op::FUnordEqual => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
                 let (l, g) = (self.emit.op2(A::FLt, a, b)?, self.emit.op2(A::FLt, b, a)?);
@@ -173,6 +187,24 @@ impl Translator<'_> {
                 let zero = self.emit.constant(bits, &[0]);
                 self.emit.op2(A::ILt, a, zero)?
             }
+            _ => return Ok(None),
+        };
+        Ok(Some(d))
+    }
+
+    /// Shifts, bit fields, and reductions of booleans; `None` if `inst` is not one.
+    fn bit_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+        let d = match inst.op {
+            Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
+                let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
+                let b = self.to_u32(b)?;
+                let op = match inst.op {
+                    Op::ShiftLeftLogical => A::IShl,
+                    Op::ShiftRightLogical => A::UShr,
+                    _ => A::IShr,
+                };
+                self.emit.op2(op, a, b)?
+            }
             Op::Any | Op::All => {
                 let a = self.arg_def(inst, 0)?;
                 let op = if inst.op == Op::Any { A::IOr } else { A::IAnd };
@@ -201,10 +233,14 @@ impl Translator<'_> {
                 };
                 self.emit.op3(op, a, o, n)?
             }
-            Op::Dot => {
-                let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                self.dot(a, b)?
-            }
+            _ => return Ok(None),
+        };
+        Ok(Some(d))
+    }
+
+    /// Conversions and bitcasts; `None` if `inst` is not one.
+    fn conversion_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+        let d = match inst.op {
             Op::ConvertFToU | Op::ConvertFToS => {
                 let a = self.arg_def(inst, 0)?;
                 let bits = self.result_bits(inst)?;
@@ -270,17 +306,13 @@ impl Translator<'_> {
                     _ => return inst.loc.unsupported("a bitcast of pointers"),
                 }
             }
-            _ => {
-                return match self.integer_dot(inst)? {
-                    None => self.integer_function(inst),
-                    dot => Ok(dot),
-                };
-            }
+            _ => return Ok(None),
         };
         Ok(Some(d))
     }
 
-    /// True where a float is NaN. Marked exact: an optimiser that thinks there is no NaN would fold it.
+    /// Tests for NaN. Exact, because the optimiser may otherwise assume that there is no NaN and
+    /// fold the test.
     pub fn is_nan(&mut self, a: Id<Def>) -> Result<Id<Def>> {
         let was = std::mem::replace(&mut self.emit.exact, true);
         let d = self.emit.op2(A::FNeu, a, a);
@@ -288,7 +320,7 @@ impl Translator<'_> {
         d
     }
 
-    /// A shift count, field offset or width as 32 bits.
+    /// A shift count, field offset or field width, converted to 32 bits.
     pub fn to_u32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
         self.zext_or_trunc(d, 32)
     }
@@ -319,7 +351,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The same bits as `n` components of `bits` bits, lowest component first.
+    /// Reinterprets `d` as `n` components of `bits` bits, lowest component first.
     pub fn bitcast(&mut self, d: Id<Def>, n: u8, bits: u8) -> Result<Id<Def>> {
         let (from_n, from_bits) = self.emit.shape(d);
         if from_bits == bits && from_n == n {
@@ -347,7 +379,7 @@ impl Translator<'_> {
         self.emit.vector(&out)
     }
 
-    /// Scalars, lowest first, as one of `bits` bits.
+    /// Packs scalars, lowest first, into one scalar of `bits` bits.
     fn pack_scalars(&mut self, parts: &[Id<Def>], bits: u8) -> Result<Id<Def>> {
         let from = parts.first().map_or(0, |&p| self.emit.shape(p).1);
         let op = match (from, bits) {
@@ -371,7 +403,7 @@ impl Translator<'_> {
         Ok(acc)
     }
 
-    /// A scalar as scalars of `bits` bits, lowest first.
+    /// Splits a scalar into scalars of `bits` bits, lowest first.
     fn unpack_scalar(&mut self, part: Id<Def>, bits: u8) -> Result<SmallVec<[Id<Def>; 4]>> {
         let from = self.emit.shape(part).1;
         let op = match (from, bits) {

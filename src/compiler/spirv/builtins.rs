@@ -1,4 +1,4 @@
-//! Built-in variables that are system values: read at the start of the shader.
+//! Built-in variables that are system values, which are read at the start of the shader.
 //!
 //! Ref: Vulkan spec, "Built-In Variables".
 
@@ -24,7 +24,7 @@ impl Translator<'_> {
         Ok(d)
     }
 
-    /// Refuses what the stage has not.
+    /// Rejects built-ins that the stage does not have.
     fn check_builtin_stage(&self, b: BuiltIn) -> Result<()> {
         use Stage::*;
         let stages: &[Stage] = match b {

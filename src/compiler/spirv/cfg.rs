@@ -1,7 +1,7 @@
-//! The control-flow graph of a function: is_reachable blocks in reverse postorder, dominators, loops.
+//! The control-flow graph of a function: reachable blocks in reverse postorder, dominators, loops.
 //!
 //! In:  a function whose branches go to its own blocks.
-//! Out: [`Cfg`]. Node `blocks.len()` is the function's exit: every return leads to it.
+//! Out: [`Cfg`]. Node `blocks.len()` is the function's exit, the successor of every return.
 //! Ref: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm".
 
 use crate::error::{Loc, Result};
@@ -11,23 +11,22 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use spirv::Op;
 
-/// "None" in node and loop numbers.
+/// The node or loop number for "none".
 pub(crate) const NONE: u32 = u32::MAX;
-/// Blocks in one function at most.
+/// Maximum number of blocks in a function.
 const MAX_BLOCKS: usize = 1 << 15;
-/// Blocks in loops without a merge instruction, counted once for each loop, at most.
+/// Maximum total size, in blocks, of the loops without a merge instruction.
 const MAX_LOOP_BLOCKS: usize = 1 << 20;
 
-/// How a block ends.
+/// The terminator of a block.
 #[derive(Clone, Debug)]
 pub(crate) enum Terminator {
     Goto(u32),
-    /// Condition's id, nodes.
+    /// Condition's id, nodes for true and false.
     If(u32, u32, u32),
-    /// Selector's id, distinct targets with the literals that lead to each; the default's target has
-    /// `default` set.
+    /// Selector's id; an arm for each distinct target.
     Switch(u32, Vec<SwitchArm>),
-    /// Return, with a value's id or 0; leads to the exit node.
+    /// Return, with the value's id or 0. Its successor is the exit node.
     Return(u32),
     /// `OpKill`, `OpTerminateInvocation`.
     Kill,
@@ -48,14 +47,15 @@ pub(crate) struct Cfg {
     pub succs: Vec<SmallVec<[u32; 2]>>,
     /// Reachable nodes in reverse postorder.
     pub rpo: Vec<u32>,
-    /// Position in `rpo`, `NONE` if unis_reachable.
+    /// Position in `rpo`, `NONE` if unreachable.
     pub order: Vec<u32>,
     pub idom: Vec<u32>,
     /// Reachable forward predecessors (without back edges).
     pub forward_preds: Vec<SmallVec<[u32; 2]>>,
     /// True for targets of back edges.
     pub is_header: Vec<bool>,
-    /// Innermost loop (its header) parent_loop each node, its own loop not counted.
+    /// Header of the innermost loop around each node. For a header, this is the loop around its
+    /// own.
     pub parent_loop: Vec<u32>,
 }
 
@@ -73,7 +73,7 @@ impl Cfg {
         self.terminators.len() as u32
     }
 
-    /// The innermost loop that code in node `n` runs in: a header's own loop counts.
+    /// Header of the innermost loop that contains node `n`. For a header, this is its own loop.
     pub fn loop_of(&self, n: u32) -> u32 {
         if get_or(&self.is_header, n, false) {
             n
@@ -86,7 +86,7 @@ impl Cfg {
         get_or(&self.order, n, NONE) != NONE
     }
 
-    /// True if `u -> v` goes back to a loop header.
+    /// True if the edge `u -> v` goes back to a loop header.
     pub fn is_back_edge(&self, u: u32, v: u32) -> bool {
         get_or(&self.is_header, v, false)
             && get_or(&self.order, v, NONE) <= get_or(&self.order, u, 0)
@@ -211,9 +211,10 @@ impl Cfg {
         a
     }
 
-    /// Tells back edges from forward ones; refuses loops with two entries.
+    /// Finds back edges and loop headers; rejects loops with several entries (irreducible control
+    /// flow).
     fn find_back_edges(&mut self, f: &Function) -> Result<()> {
-        // Preorder intervals of the dominator tree answer "a dominates b".
+        // Preorder intervals of the dominator tree, to decide whether `a` dominates `b`.
         let n = self.succs.len();
         let mut children: Vec<SmallVec<[u32; 2]>> = vec![SmallVec::new(); n];
         for &node in self.rpo.iter().skip(1) {
@@ -261,8 +262,8 @@ impl Cfg {
         Ok(())
     }
 
-    /// Finds the loop parent_loop every node. What a loop's merge block dominates is outside of it; so is
-    /// whatever belongs to a construct parent_loop the loop.
+    /// Finds the innermost loop around each node. Blocks that the loop's merge block dominates are
+    /// outside of the loop, and so are merge blocks of constructs around the loop.
     fn find_loops(&mut self, f: &Function, index: &FxHashMap<u32, u32>) -> Result<()> {
         let n = self.succs.len() as u32;
         let node = |label: u32| index.get(&label).copied().unwrap_or(NONE);
@@ -296,7 +297,8 @@ impl Cfg {
                 };
             }
             while loop_ != NONE {
-                // Headers come before the blocks they own, and their loops are known by now.
+                // Construct headers precede their merge blocks in `rpo`, so their loops are already
+                // known.
                 let known = |s: u32| get_or(&self.order, s, NONE) < i as u32;
                 let outside = y == n - 1
                     || match f.blocks.get(loop_ as usize).map(|b| b.merge) {
@@ -323,8 +325,8 @@ impl Cfg {
         Ok(())
     }
 
-    /// (header, node) for the loops without a merge instruction: the nodes that reach a back edge of the header
-    /// without passing it.
+    /// (header, node) pairs for loops without a merge instruction: the nodes that reach a back edge
+    /// to the header without passing through it.
     fn natural_loops(&self, f: &Function) -> Result<FxHashSet<(u32, u32)>> {
         let mut body = FxHashSet::default();
         let mut preds: Vec<SmallVec<[u32; 2]>> = Vec::new();
@@ -363,7 +365,7 @@ impl Cfg {
         Ok(body)
     }
 
-    /// True if `node` runs is_in_loop the loop of `header`.
+    /// True if `node` is in the loop of `header`.
     fn is_in_loop(&self, node: u32, header: u32) -> bool {
         let mut l = self.loop_of(node);
         while l != NONE {
@@ -459,7 +461,7 @@ fn switch_terminator(
             }
         }
     }
-    // The default comes last: "none of the others" needs the others' conditions.
+    // The default comes last, because its condition is computed from the conditions of all others.
     arms.sort_by_key(|a| a.default);
     match arms.as_slice() {
         [only] => Ok(Terminator::Goto(only.target)),

@@ -1,4 +1,5 @@
-//! Values made of parts: building, taking apart, shuffling, choosing; results that are pairs.
+//! Composite values: construction, extraction, insertion, shuffles, selects; instructions whose
+//! results are pairs.
 
 use crate::constants::MAX_LEAVES;
 use crate::error::Result;
@@ -12,7 +13,7 @@ use smallvec::SmallVec;
 use spirv::Op;
 
 impl Translator<'_> {
-    /// Composite instructions; `None` if `inst` is none.
+    /// Composite instructions; `None` if `inst` is not one.
     pub fn composite_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let v = match inst.op {
             Op::Undef => self.undef(inst.ty)?,
@@ -65,7 +66,7 @@ impl Translator<'_> {
                 let mut lanes: SmallVec<[(Id<Def>, u8); 4]> = SmallVec::new();
                 for &i in inst.args.iter().skip(2) {
                     let lane = if i == u32::MAX {
-                        // "No source": undefined.
+                        // 0xffffffff: the component is undefined.
                         (a, 0)
                     } else if i < u32::from(na) {
                         (a, i as u8)
@@ -115,7 +116,7 @@ impl Translator<'_> {
         part: Value,
         path: &[u32],
     ) -> Result<Value> {
-        // Down to the part, then back up with copies of the levels passed.
+        // Descend to the part; then rebuild the levels from the innermost outwards.
         let mut levels: Vec<(Value, u32)> = Vec::new();
         let mut cur = whole.clone();
         for &i in path {
@@ -180,7 +181,7 @@ impl Translator<'_> {
         Ok(part)
     }
 
-    /// `cond ? a : b`, part by part.
+    /// `cond ? a : b`, for each part.
     pub fn select(&mut self, cond: Id<Def>, a: &Value, b: &Value, ty: u32) -> Result<Value> {
         if self.leaf_count(ty)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);

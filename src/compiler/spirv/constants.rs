@@ -1,4 +1,5 @@
-//! The values of ids. Constants, specialised, and global variables are made when first used.
+//! The values of ids. Constants (specialized) and global variables are translated at their first
+//! use.
 
 use crate::error::Result;
 use crate::reader::Inst;
@@ -11,7 +12,7 @@ use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
 
-/// Scalars and vectors in one composite value at most.
+/// Maximum number of scalars and vectors in one composite value.
 pub(crate) const MAX_LEAVES: u64 = 1 << 16;
 
 impl Translator<'_> {
@@ -24,7 +25,8 @@ impl Translator<'_> {
                 let Some(r) = m.stream.insts.get(*index as usize) else {
                     return self.loc().expected("a value", format!("%{id}"));
                 };
-                // While it is being made, it may not ask for itself.
+                // Marks the id as undefined meanwhile, so that a definition that refers to itself
+                // is an error.
                 self.set_id_state(id, IdState::Empty);
                 let loc = std::mem::replace(&mut self.emit.loc, r.loc());
                 let was = self.emit.set_in_prologue(true);
@@ -42,7 +44,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The scalar or vector of an id.
+    /// The def of an id whose value is a scalar or vector.
     pub fn def(&mut self, id: u32) -> Result<Id<Def>> {
         match self.value(id)? {
             Value::Def(d) => Ok(d),
@@ -50,14 +52,14 @@ impl Translator<'_> {
         }
     }
 
-    /// Gives the result of `inst` its value, which must fit its type.
+    /// Sets the value of the result of `inst`, which must match its type.
     pub fn set_result(&mut self, inst: &Inst, value: Value) -> Result<()> {
         self.check_type(&value, inst.ty)?;
         self.set_id_state(inst.id, IdState::Value(value));
         Ok(())
     }
 
-    /// Takes a global instruction: a type, constant or variable.
+    /// Translates a global instruction: a type, constant or variable.
     pub fn global_inst(&mut self, index: u32, inst: &Inst) -> Result<()> {
         if self.type_inst(inst)? {
             return Ok(());
@@ -81,7 +83,7 @@ impl Translator<'_> {
                 self.set_id_state(inst.id, IdState::Lazy(index));
                 Ok(())
             }
-            // Non-semantic instructions may stand between globals.
+            // Non-semantic instructions may appear between globals.
             Op::ExtInst => Ok(()),
             Op::ConstantSampler => inst.loc.unsupported("a sampler"),
             _ => inst
@@ -90,7 +92,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Makes the value of a lazy id.
+    /// Translates the definition of a lazy id.
     pub fn materialize(&mut self, inst: &Inst) -> Result<Value> {
         let spec = self
             .module
@@ -134,7 +136,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A value of type `inst.ty` made of its parts.
+    /// A value of type `inst.ty`, constructed from its parts.
     pub fn composite_value(&mut self, inst: &Inst, parts: &[u32]) -> Result<Value> {
         if self.leaf_count(inst.ty)? > MAX_LEAVES {
             return inst.loc.limit("parts of a value", MAX_LEAVES as usize);
@@ -168,12 +170,12 @@ impl Translator<'_> {
         Ok(Value::Composite(values.into()))
     }
 
-    /// The zero of a type.
+    /// The null value of a type.
     pub fn null(&mut self, ty: u32) -> Result<Value> {
         self.null_or_undef(ty, false)
     }
 
-    /// An undefined value.
+    /// An undefined value of a type.
     pub fn undef(&mut self, ty: u32) -> Result<Value> {
         self.null_or_undef(ty, true)
     }
@@ -202,7 +204,7 @@ impl Translator<'_> {
                 }
                 Value::Composite(values.into())
             }
-            // Nothing of it may be read.
+            // A runtime array has no elements that could be read.
             Ty::Array { len: None, .. } if undef => Value::Composite(Vec::new().into()),
             Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_) if undef => {
                 Value::Opaque(Opaque::default())
@@ -213,7 +215,7 @@ impl Translator<'_> {
                 stride_bytes,
             } => {
                 let bits = pointer_bits(*class);
-                // No resource has the number that a null pointer has.
+                // The value of a null pointer must differ from all resource handles.
                 let null = if bits == 32 { u32::MAX.into() } else { 0 };
                 let def = match undef {
                     true => self.emit.undef(1, bits),
@@ -242,7 +244,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The same, 32 bits.
+    /// The value of a constant integer scalar that must fit in 32 bits.
     pub fn const_u32(&mut self, id: u32) -> Result<u32> {
         let v = self.scalar_const(id)?;
         match u32::try_from(v) {
@@ -360,7 +362,7 @@ impl Translator<'_> {
                     return Ok(value);
                 };
                 let p = p.clone();
-                // Constant, so it may be stored at the start of the shader.
+                // The initial value is constant, so that it can be stored in the prologue.
                 let was = self.emit.set_in_prologue(true);
                 let stored = self.store(&p, &init, nir::Access::default());
                 self.emit.set_in_prologue(was);
@@ -370,7 +372,7 @@ impl Translator<'_> {
         Ok(value)
     }
 
-    /// Zero of a NIR type whose size was checked.
+    /// The zero of a NIR type whose size was checked before.
     fn zero_const(&self, ty: Id<Type>) -> ConstValue {
         let types = &self.emit.shader.types;
         match types.get(ty) {
@@ -391,7 +393,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Bytes that a type with explicit layout takes, without padding at its end; runtime arrays count as empty.
+    /// Size, in bytes, of a type with explicit layout, without padding at its end. A runtime array
+    /// counts as empty.
     fn size_bytes(&self, ty: Id<Type>) -> u32 {
         match self.emit.shader.types.get(ty) {
             Some(Type::Array {

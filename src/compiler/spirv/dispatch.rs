@@ -1,6 +1,7 @@
-//! Each instruction to the family that knows it.
+//! Dispatches each instruction to its family.
 //!
-//! In:  an instruction inside a function, or of a specialization constant. Out: what its family makes of it.
+//! In:  an instruction of a function, or of a specialization constant. Out: its translation by the
+//!      family's file.
 
 use crate::error::Result;
 use crate::module::ExtSet;
@@ -46,7 +47,8 @@ impl Translator<'_> {
         inst.loc.unsupported("this instruction")
     }
 
-    /// Instructions that are functions of their operands alone; `None` if `inst` is none of them.
+    /// Translates instructions that are pure functions of their operands; `None` if `inst` is not
+    /// one.
     pub fn pure_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         if let Some(v) = self.pointer_comparison_inst(inst)? {
             return Ok(Some(v));

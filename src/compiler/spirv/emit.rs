@@ -1,15 +1,17 @@
-//! Writes NIR: open control-flow lists, constants, and values used where they are not visible.
+//! The emitter: builds NIR's control-flow lists and instructions, and reloads values that are used
+//! where they are not visible.
 //!
 //! In:  operations, lists opened and closed in nesting order.
 //! Out: a [`Shader`].
 //!
-//! A value is visible in the list that defines it and in the lists inside that one. Everything else (a value
-//! of a loop's body read behind the loop, of a guarded part read behind it) goes through a variable: the load
-//! is written at the use, the store behind the definition when the shader is finished. `lower_vars_to_ssa`
-//! makes phis of them. Constants and system values live at the start of the shader, visible everywhere.
+//! A value is visible in the list that contains its definition and in the lists nested in that one.
+//! Elsewhere (for example a value of a loop's body that is used after the loop) it goes through a
+//! variable: a load is emitted at the use, and a store after the definition when the shader is
+//! finished. `lower_vars_to_ssa` turns these variables into phis. Constants and system values are
+//! defined at the start of the shader and are visible everywhere.
 #![expect(
     clippy::indexing_slicing,
-    reason = "ids are those of the shader's own arenas, made here, never numbers of the module"
+    reason = "ids come from the shader's own arenas, never from the module"
 )]
 
 use crate::error::{Loc, Result};
@@ -21,18 +23,19 @@ use nir::{
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// Instructions of a shader at most, everything inlined.
+/// Maximum number of instructions of a shader after inlining.
 const MAX_INSTRS: usize = 1 << 19;
-/// Lists open at once: SPIR-V's "Universal Limits" on nesting, with room for guards.
+/// Maximum nesting of lists: SPIR-V's "Universal Limits", with room for guards.
 const MAX_NESTING: usize = 1200;
 
 #[derive(Clone, Copy, Debug, Default)]
+/// Where a def is visible.
 struct DefSite {
     /// Position in the stack of open lists.
     depth: u32,
-    /// Which list it was; 0 for the start of the shader.
+    /// Serial number of the list; 0 for the start of the shader.
     serial: u32,
-    /// Variable that carries the value to where it is not visible.
+    /// Variable through which the value is used where it is not visible.
     spill: Option<Id<Variable>>,
 }
 
@@ -41,11 +44,11 @@ struct OpenList {
     serial: u32,
     nodes: CfList,
     block: Id<Block>,
-    /// Derefs written in `block`, so that a chain used twice is written once.
+    /// Derefs emitted in `block`, to share those of a chain that is used twice.
     derefs: FxHashMap<DerefKey, Id<Def>>,
     /// Loads of spilled values in `block`.
     reloads: FxHashMap<Id<Def>, Id<Def>>,
-    /// After a jump: a block that stands nowhere, for the code that can never run.
+    /// After a jump: a block in no list, which receives the unreachable code.
     dead_block: Option<Id<Block>>,
 }
 
@@ -57,20 +60,20 @@ enum DerefKey {
     Struct(Id<Def>, u32, Access),
 }
 
-/// The writer.
+/// The emitter.
 #[derive(Debug)]
 pub(crate) struct Emitter {
     pub shader: Shader,
-    /// Where errors are reported.
+    /// Location that errors are reported at.
     pub loc: Loc,
     open: Vec<OpenList>,
     serial: u32,
     def_sites: IdMap<Def, DefSite>,
-    /// Values that live in a variable too, in order of first need.
+    /// Values that need a variable, in order of the first such use.
     spills: Vec<(Id<Def>, Id<Variable>)>,
     consts: FxHashMap<(u8, SmallVec<[u64; 4]>), Id<Def>>,
     const_block: Id<Block>,
-    /// System values and what is computed from them alone.
+    /// System values and values computed only from them.
     prologue: Id<Block>,
     in_prologue: bool,
     /// NoContraction of the instruction being translated.
@@ -111,7 +114,7 @@ impl Emitter {
         });
     }
 
-    /// Refuses a shader that grows without end.
+    /// Fails if the shader has too many variables or blocks, as recursive inlining can cause.
     pub fn check_size(&self) -> Result<()> {
         if self.shader.vars.len() >= MAX_INSTRS || self.shader.blocks.len() >= MAX_INSTRS {
             return self
@@ -131,7 +134,7 @@ impl Emitter {
         Ok(())
     }
 
-    /// Closes the list opened last.
+    /// Closes and returns the innermost open list.
     pub fn close_list(&mut self) -> CfList {
         match self.open.pop() {
             Some(mut o) => {
@@ -156,7 +159,8 @@ impl Emitter {
         }
     }
 
-    /// Appends an `if` to the current list. `cond` must come from [`Emitter::visible`] before its arms opened.
+    /// Appends an `if` to the current list. `cond` must come from [`Emitter::make_visible`], called
+    /// before its arms were opened.
     pub fn add_if(&mut self, cond: Id<Def>, then_list: CfList, else_list: CfList) {
         let id = self.shader.ifs.push(If {
             cond,
@@ -188,8 +192,8 @@ impl Emitter {
         Ok(())
     }
 
-    /// Whether instructions go to the start of the shader, where they may use constants and each other;
-    /// returns what it was.
+    /// Sets whether instructions are emitted to the start of the shader, where they may use only
+    /// constants and each other. Returns the previous setting.
     pub fn set_in_prologue(&mut self, in_prologue: bool) -> bool {
         std::mem::replace(&mut self.in_prologue, in_prologue)
     }
@@ -210,7 +214,7 @@ impl Emitter {
         Ok(id)
     }
 
-    /// A def that the next instruction placed will define.
+    /// A def that the next instruction inserted will define.
     fn def(&mut self, num_components: u8, bit_size: u8) -> Id<Def> {
         let id = self.shader.defs.push(Def {
             instr: self.shader.instrs.next_id(),
@@ -229,13 +233,13 @@ impl Emitter {
         id
     }
 
-    /// Components and bits.
+    /// (components, bits) of a def.
     pub fn shape(&self, def: Id<Def>) -> (u8, u8) {
         let d = &self.shader.defs[def];
         (d.num_components, d.bit_size)
     }
 
-    /// Bit patterns, if `def` is a constant.
+    /// The bit patterns of `def` if it is a constant.
     pub fn const_of(&self, def: Id<Def>) -> Option<&SmallVec<[u64; 4]>> {
         match self.shader.instrs.get(self.shader.defs[def].instr) {
             Some(Instr::Const { values, .. }) => Some(values),
@@ -280,7 +284,7 @@ impl Emitter {
         def
     }
 
-    /// `def`, or a reload of it, readable at the current place.
+    /// `def`, or a reload of it, whichever can be used in the current list.
     pub fn make_visible(&mut self, def: Id<Def>) -> Result<Id<Def>> {
         let site = self.def_sites[def];
         if self.in_prologue && site.serial != 0 {
@@ -315,7 +319,7 @@ impl Emitter {
         Ok(reload)
     }
 
-    /// The type of a plain variable for values of this shape.
+    /// The type of a variable for values of this shape.
     fn plain_type(&mut self, components: u8, bits: u8) -> Id<Type> {
         let types = &mut self.shader.types;
         let elem = types.intern(if bits == 1 {
@@ -351,7 +355,7 @@ impl Emitter {
         })
     }
 
-    /// A variable, to fill in what [`Emitter::variable`] leaves empty.
+    /// A variable, to set fields that [`Emitter::variable`] leaves empty.
     pub fn var_mut(&mut self, var: Id<Variable>) -> &mut Variable {
         &mut self.shader.vars[var]
     }
@@ -361,7 +365,8 @@ impl Emitter {
         (self.shader.vars[var].mode, self.shader.vars[var].ty)
     }
 
-    // --- derefs --------------------------------------------------------------------------------------
+    // --- derefs
+    // --------------------------------------------------------------------------------------
 
     fn deref(
         &mut self,
@@ -471,9 +476,10 @@ impl Emitter {
         self.deref(None, kind, mode, ty, access)
     }
 
-    // --- intrinsics ----------------------------------------------------------------------------------
+    // --- intrinsics
+    // ----------------------------------------------------------------------------------
 
-    /// An intrinsic; `shape` is that of its result, for those that have one.
+    /// Emits an intrinsic; `shape` is (components, bits) of its result, `None` if it has none.
     pub fn intrinsic(
         &mut self,
         op: IntrinsicOp,
@@ -495,7 +501,7 @@ impl Emitter {
         Ok(def)
     }
 
-    /// A `tex`, whose def and whose operands' visibility are seen to here.
+    /// Emits a texture instruction; sets its def and makes its operands visible.
     pub fn tex(&mut self, mut t: nir::Tex, shape: (u8, u8)) -> Result<Id<Def>> {
         for s in &mut t.srcs {
             s.1 = self.make_visible(s.1)?;
@@ -506,7 +512,7 @@ impl Emitter {
         Ok(def)
     }
 
-    /// An intrinsic with a result.
+    /// Emits an intrinsic with a result.
     pub fn intrinsic_value(
         &mut self,
         op: IntrinsicOp,
@@ -548,7 +554,7 @@ impl Emitter {
         self.store(deref, value, 0)
     }
 
-    /// Components and bits of a scalar, vector or pointer type; (0, 0) for others.
+    /// (components, bits) of a scalar, vector or pointer type; (0, 0) for others.
     pub fn shape_of_type(&self, ty: Id<Type>) -> (u8, u8) {
         match self.shader.types.get(ty) {
             Some(Type::Bool) => (1, 1),
@@ -559,9 +565,10 @@ impl Emitter {
         }
     }
 
-    // --- ALU -----------------------------------------------------------------------------------------
+    // --- ALU
+    // -----------------------------------------------------------------------------------------
 
-    /// Places an ALU instruction whose operands are visible.
+    /// Inserts an ALU instruction whose operands are visible.
     pub fn insert_alu(&mut self, mut alu: nir::Alu, components: u8, bits: u8) -> Result<Id<Def>> {
         alu.def = self.def(components, bits);
         let def = alu.def;
@@ -569,9 +576,10 @@ impl Emitter {
         Ok(def)
     }
 
-    // --- end -----------------------------------------------------------------------------------------
+    // --- end
+    // -----------------------------------------------------------------------------------------
 
-    /// Writes the stores of spilled values and hands the shader over.
+    /// Emits the stores of spilled values and returns the shader.
     pub fn finish(mut self) -> Shader {
         self.store_spills();
         let body = self.close_list();
@@ -629,7 +637,7 @@ impl Emitter {
     }
 }
 
-/// All ones in `bits` bits.
+/// A mask of the low `bits` bits.
 pub(crate) fn mask(bits: u8) -> u64 {
     match bits {
         64.. => u64::MAX,

@@ -1,4 +1,4 @@
-//! ALU operations: operands checked against NIR's table, constants folded on the way.
+//! Emits ALU operations: checks operands against NIR's table and folds constants.
 
 use crate::emit::Emitter;
 use crate::error::Result;
@@ -7,8 +7,8 @@ use nir::{Alu, AluOp, AluSrc, Def, Size};
 use smallvec::{SmallVec, smallvec};
 
 impl Emitter {
-    /// An operation; where its result's size is not given by its operands, `bits` is.
-    /// An operand of one component beside longer ones is used for every component.
+    /// Emits an operation. `bits` is the size of the result if the operands do not determine it. An
+    /// operand of one component beside longer ones is broadcast.
     pub fn alu_sized(&mut self, op: AluOp, srcs: &[Id<Def>], bits: u8) -> Result<Id<Def>> {
         let info = op.info();
         if info.srcs.len() != srcs.len() {
@@ -79,7 +79,7 @@ impl Emitter {
         self.alu_swizzled(op, operands, components, def_bits)
     }
 
-    /// An operation whose operands are known to fit.
+    /// Emits an operation whose operands have been checked, with explicit swizzles.
     pub fn alu_swizzled(
         &mut self,
         op: AluOp,
@@ -138,28 +138,28 @@ impl Emitter {
             .then(|| self.constant(bits, &out))
     }
 
-    /// An operation whose sizes follow from its operands.
+    /// Emits an operation whose operands determine the size of the result.
     pub fn alu(&mut self, op: AluOp, srcs: &[Id<Def>]) -> Result<Id<Def>> {
         self.alu_sized(op, srcs, 0)
     }
-    /// One operand.
+    /// As [`Emitter::alu`], with one operand.
     pub fn op1(&mut self, op: AluOp, a: Id<Def>) -> Result<Id<Def>> {
         self.alu_sized(op, &[a], 0)
     }
-    /// Two operands.
+    /// As [`Emitter::alu`], with two operands.
     pub fn op2(&mut self, op: AluOp, a: Id<Def>, b: Id<Def>) -> Result<Id<Def>> {
         self.alu_sized(op, &[a, b], 0)
     }
-    /// Three operands.
+    /// As [`Emitter::alu`], with three operands.
     pub fn op3(&mut self, op: AluOp, a: Id<Def>, b: Id<Def>, c: Id<Def>) -> Result<Id<Def>> {
         self.alu_sized(op, &[a, b, c], 0)
     }
-    /// A conversion to `bits`.
+    /// A conversion to `bits` bits.
     pub fn convert(&mut self, op: AluOp, a: Id<Def>, bits: u8) -> Result<Id<Def>> {
         self.alu_sized(op, &[a], bits)
     }
 
-    /// A float constant for operands of `bits` bits.
+    /// A float constant of `bits` bits.
     pub fn imm_float(&mut self, bits: u8, v: f64) -> Id<Def> {
         let pattern = match bits {
             16 => u64::from(half::f16::from_f64(v).to_bits()),
@@ -169,12 +169,12 @@ impl Emitter {
         self.constant(bits, &[pattern])
     }
 
-    /// A vector from components of defs, all of `bits` bits.
+    /// A vector of (def, component) pairs, all of `bits` bits.
     pub fn vec_from_channels(&mut self, parts: &[(Id<Def>, u8)], bits: u8) -> Result<Id<Def>> {
         if let [(def, i)] = parts {
             return self.channel(*def, *i);
         }
-        // Components of one def in order are that def.
+        // All components of one def in order: no operation is needed.
         if let Some((first, _)) = parts.first()
             && self.shape(*first).0 as usize == parts.len()
             && parts
@@ -218,13 +218,13 @@ impl Emitter {
         self.alu_swizzled(AluOp::Mov, smallvec![AluSrc::splat(def, i)], 1, bits)
     }
 
-    /// The components, as scalars.
+    /// All components as scalars.
     pub fn channels(&mut self, def: Id<Def>) -> Result<SmallVec<[Id<Def>; 4]>> {
         let (components, _) = self.shape(def);
         (0..components).map(|i| self.channel(def, i)).collect()
     }
 
-    /// `(a, b)` reduced over all components with `op`.
+    /// The reduction of all components with `op`.
     pub fn reduce_channels(&mut self, op: AluOp, def: Id<Def>) -> Result<Id<Def>> {
         let (components, _) = self.shape(def);
         let mut acc = self.channel(def, 0)?;
@@ -235,7 +235,7 @@ impl Emitter {
         Ok(acc)
     }
 
-    /// Component `index` of a vector.
+    /// The component of a vector at a dynamic index.
     pub fn channel_dynamic(&mut self, def: Id<Def>, index: Id<Def>) -> Result<Id<Def>> {
         let (components, _) = self.shape(def);
         let (n, bits) = self.shape(index);
@@ -245,7 +245,7 @@ impl Emitter {
                 .expected("a scalar integer index", format!("{n} x {bits}"));
         }
         if let Some(v) = self.const_of(index).and_then(|v| v.first().copied()) {
-            // Out of range is undefined: any component will do.
+            // An index out of range gives an undefined value: use the last component.
             let i = v.min(u64::from(components.saturating_sub(1)));
             return self.channel(def, i as u8);
         }
@@ -259,7 +259,7 @@ impl Emitter {
         Ok(out)
     }
 
-    /// `def` with component `index` replaced.
+    /// `def` with the component at a dynamic index replaced.
     pub fn insert_dynamic(
         &mut self,
         def: Id<Def>,
@@ -279,7 +279,7 @@ impl Emitter {
         self.op3(AluOp::Bcsel, hit, value, def)
     }
 
-    /// Integer converted to a 32-bit index, sign-extended.
+    /// An integer sign-extended or truncated to a 32-bit index.
     pub fn index32(&mut self, def: Id<Def>) -> Result<Id<Def>> {
         match self.shape(def) {
             (1, 32) => Ok(def),
@@ -291,7 +291,7 @@ impl Emitter {
     }
 }
 
-/// Bit of a float size in `FloatControls`.
+/// The bit of a float size in `FloatControls`.
 pub(crate) fn size_bit(bits: u8) -> u8 {
     match bits {
         16 => 1,

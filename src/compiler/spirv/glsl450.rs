@@ -1,6 +1,7 @@
 //! The extended instruction set GLSL.std.450.
 //!
-//! Ref: "SPIR-V Extended Instructions for GLSL"; Vulkan spec, "Precision and Operation of SPIR-V Instructions".
+//! Ref: "SPIR-V Extended Instructions for GLSL"; Vulkan spec, "Precision and Operation of SPIR-V
+//!      Instructions".
 
 use crate::error::{Loc, Result};
 use crate::matrix::matrix_value;
@@ -13,10 +14,10 @@ use entity::Id;
 use nir::{Access, AluOp as A, Def};
 use spirv::{GlslStd450Op as G, Op};
 
-/// Instructions that are one NIR operation on the same operands.
+/// The NIR operation for instructions that are one NIR operation on the same operands.
 fn direct_alu_op(op: G) -> Option<A> {
     Some(match op {
-        // Where halfway cases go is left to the implementation.
+        // Round may round halfway cases either way.
         G::Round | G::RoundEven => A::FRoundEven,
         G::Trunc => A::FTrunc,
         G::FAbs => A::FAbs,
@@ -33,7 +34,8 @@ fn direct_alu_op(op: G) -> Option<A> {
         G::Pow => A::FPow,
         G::Sqrt => A::FSqrt,
         G::InverseSqrt => A::FRsq,
-        // NIR's minimum and maximum return the other operand if one is NaN: good for both.
+        // NIR's minimum and maximum return the other operand if one is NaN, which is valid for both
+        // variants.
         G::FMin | G::NMin => A::FMin,
         G::UMin => A::UMin,
         G::SMin => A::IMin,
@@ -57,7 +59,7 @@ fn direct_alu_op(op: G) -> Option<A> {
 }
 
 impl Translator<'_> {
-    /// Extended instructions; `None` if `inst` is none. Non-semantic ones have no value.
+    /// Extended instructions of GLSL.std.450; `None` if `inst` is no extended instruction.
     pub fn ext_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         if inst.op != Op::ExtInst {
             return Ok(None);
@@ -92,14 +94,33 @@ impl Translator<'_> {
             }
             return Ok(Value::Def(self.emit.alu(alu, &srcs)?));
         }
-        match op {
+        if let Some(v) = self.glsl_composite(op, inst)? {
+            return Ok(v);
+        }
+        let x = self.arg_def(inst, 0)?;
+        if let Some(d) = self.glsl_exponential(op, inst, x)? {
+            return Ok(Value::Def(d));
+        }
+        if let Some(d) = self.glsl_common(op, inst, x)? {
+            return Ok(Value::Def(d));
+        }
+        match self.glsl_geometric(op, inst, x)? {
+            Some(d) => Ok(Value::Def(d)),
+            None => inst.loc.unsupported("this instruction"),
+        }
+    }
+
+    /// Functions with two results, of matrices, or of a pointer to an input; `None` if `op` is not
+    /// one.
+    fn glsl_composite(&mut self, op: G, inst: &Inst) -> Result<Option<Value>> {
+        let v = match op {
             G::Modf | G::ModfStruct => {
                 let x = self.arg_def(inst, 0)?;
                 let (fract, whole) = self.modf(x)?;
-                return self.two_results(inst, op == G::ModfStruct, fract, whole);
+                self.two_results(inst, op == G::ModfStruct, fract, whole)
             }
             G::InterpolateAtCentroid | G::InterpolateAtSample | G::InterpolateAtOffset => {
-                return self.interpolate(op, inst);
+                self.interpolate(op, inst)
             }
             G::Frexp | G::FrexpStruct => {
                 let x = self.arg_def(inst, 0)?;
@@ -122,19 +143,23 @@ impl Translator<'_> {
                         _ => return inst.loc.expected("a struct of two", "another"),
                     },
                 };
-                return self.two_results(inst, op == G::FrexpStruct, sig, exp);
+                self.two_results(inst, op == G::FrexpStruct, sig, exp)
             }
             G::Determinant => {
                 let m = self.columns(inst, 0)?;
-                return Ok(Value::Def(self.determinant(&m)?));
+                Ok(Value::Def(self.determinant(&m)?))
             }
             G::MatrixInverse => {
                 let m = self.columns(inst, 0)?;
-                return self.matrix_inverse(&m);
+                self.matrix_inverse(&m)
             }
-            _ => {}
-        }
-        let x = self.arg_def(inst, 0)?;
+            _ => return Ok(None),
+        };
+        v.map(Some)
+    }
+
+    /// Angle, exponential and trigonometric functions, of operand 0 `x`; `None` if `op` is not one.
+    fn glsl_exponential(&mut self, op: G, inst: &Inst, x: Id<Def>) -> Result<Option<Id<Def>>> {
         let bits = self.emit.shape(x).1;
         let d = match op {
             G::Radians => {
@@ -169,6 +194,20 @@ impl Translator<'_> {
                 let y = self.arg_def(inst, 1)?;
                 self.atan2(x, y)?
             }
+            G::Ldexp => {
+                let exp = self.arg_def(inst, 1)?;
+                let exp = self.sext_or_trunc(exp, 32)?;
+                self.emit.op2(A::Ldexp, x, exp)?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(d))
+    }
+
+    /// Common and integer functions, of operand 0 `x`; `None` if `op` is not one.
+    fn glsl_common(&mut self, op: G, inst: &Inst, x: Id<Def>) -> Result<Option<Id<Def>>> {
+        let bits = self.emit.shape(x).1;
+        let d = match op {
             G::UClamp | G::SClamp | G::FClamp | G::NClamp => {
                 let (lo, hi) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
                 let (max, min) = match op {
@@ -181,8 +220,9 @@ impl Translator<'_> {
             }
             G::Fma => {
                 let (y, z) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
-                // It has to be as precise as a product and a sum are (Vulkan, "Precision of GLSL.std.450 Instructions"), and of halves it is
-                // these: three operands of them would have to be packed.
+                // Fma only has to be as precise as a product and a sum (Vulkan, "Precision of
+                // GLSL.std.450 Instructions"). At 16 bits emit these, because a three-source
+                // instruction would need packed operands.
                 if bits == 16 && !self.emit.exact {
                     let product = self.emit.op2(A::FMul, x, y)?;
                     self.emit.op2(A::FAdd, product, z)?
@@ -193,7 +233,7 @@ impl Translator<'_> {
             G::FMix => {
                 let (y, a) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
                 if bits == 32 && !self.emit.exact {
-                    return self.emit.op3(A::FLrp, x, y, a).map(Value::Def);
+                    return self.emit.op3(A::FLrp, x, y, a).map(Some);
                 }
                 let one = self.emit.imm_float(bits, 1.0);
                 let rest = self.emit.op2(A::FSub, one, a)?;
@@ -227,11 +267,25 @@ impl Translator<'_> {
                 let tt = self.emit.op2(A::FMul, t, t)?;
                 self.emit.op2(A::FMul, tt, d)?
             }
-            G::Ldexp => {
-                let exp = self.arg_def(inst, 1)?;
-                let exp = self.sext_or_trunc(exp, 32)?;
-                self.emit.op2(A::Ldexp, x, exp)?
+            G::FindILsb | G::FindSMsb | G::FindUMsb => {
+                let alu = match op {
+                    G::FindILsb => A::FindLsb,
+                    G::FindSMsb => A::IFindMsb,
+                    _ => A::UFindMsb,
+                };
+                let d = self.emit.op1(alu, x)?;
+                let to = self.shape_of(inst.ty)?.1;
+                self.sext_or_trunc(d, to)?
             }
+            _ => return Ok(None),
+        };
+        Ok(Some(d))
+    }
+
+    /// Geometric functions, of operand 0 `x`; `None` if `op` is not one.
+    fn glsl_geometric(&mut self, op: G, inst: &Inst, x: Id<Def>) -> Result<Option<Id<Def>>> {
+        let bits = self.emit.shape(x).1;
+        let d = match op {
             G::Length => self.length(x)?,
             G::Distance => {
                 let y = self.arg_def(inst, 1)?;
@@ -271,19 +325,9 @@ impl Translator<'_> {
                 let (n, eta) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
                 self.refract(x, n, eta)?
             }
-            G::FindILsb | G::FindSMsb | G::FindUMsb => {
-                let alu = match op {
-                    G::FindILsb => A::FindLsb,
-                    G::FindSMsb => A::IFindMsb,
-                    _ => A::UFindMsb,
-                };
-                let d = self.emit.op1(alu, x)?;
-                let to = self.shape_of(inst.ty)?.1;
-                self.sext_or_trunc(d, to)?
-            }
-            _ => return inst.loc.unsupported("this instruction"),
+            _ => return Ok(None),
         };
-        Ok(Value::Def(d))
+        Ok(Some(d))
     }
 
     /// Sign-extends or truncates.
@@ -295,7 +339,8 @@ impl Translator<'_> {
         }
     }
 
-    /// One result goes through the pointer that is operand 1, or both make a struct.
+    /// Two results: stores the second through the pointer in operand 1, or returns both as a
+    /// struct.
     fn two_results(
         &mut self,
         inst: &Inst,
@@ -311,7 +356,7 @@ impl Translator<'_> {
         Ok(Value::Def(first))
     }
 
-    /// Fraction and whole part, both with the sign of `x`. An infinity has fraction 0.
+    /// Fraction and whole part, both with the sign of `x`. The fraction of an infinity is 0.
     fn modf(&mut self, x: Id<Def>) -> Result<(Id<Def>, Id<Def>)> {
         let bits = self.emit.shape(x).1;
         let whole = self.emit.op1(A::FTrunc, x)?;
@@ -383,7 +428,8 @@ impl Translator<'_> {
         let s = self.emit.op2(A::FMul, ee, s)?;
         let k = self.emit.op2(A::FSub, one, s)?;
         let none = self.emit.op2(A::FLt, k, zero)?;
-        // The root of a negative number is never used, but must not be NaN for "exact" code that follows.
+        // The root of a negative `k` is never selected, but must not be NaN, for exact code that
+        // follows.
         let k = self.emit.op2(A::FMax, k, zero)?;
         let root = self.emit.op1(A::FSqrt, k)?;
         let along = self.emit.op2(A::FMul, eta, d)?;
@@ -399,7 +445,7 @@ impl Translator<'_> {
     }
 }
 
-/// Name for messages.
+/// Name of an instruction, for messages.
 fn ext_inst_name(op: G) -> &'static str {
     rspirv::grammar::GLSL_STD_450_INSTRUCTION_TABLE
         .lookup_opcode(op as u32)

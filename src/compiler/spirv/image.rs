@@ -1,7 +1,8 @@
-//! Images and samplers: sampling, fetching, gathering, asking, reading and writing texels.
+//! Images and samplers: sampling, fetches, gathers, queries, reads, writes and atomics of texels.
 //!
-//! An image's value is the pointer that it was loaded through: NIR's `tex` and image intrinsics take derefs.
-//! Ref: "SPIR-V Specification", "Image Instructions", "Image ImageOperands"; Vulkan, "Image Operations".
+//! The value of an image is the pointer that it was loaded through, because NIR's `tex` and image
+//! intrinsics take derefs.
+//! Ref: "SPIR-V Specification", "Image Instructions", "Image Operands"; Vulkan, "Image Operations".
 
 use crate::error::Result;
 use crate::reader::Inst;
@@ -14,7 +15,7 @@ use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op};
 use std::rc::Rc;
 
-/// The operands behind the mask of image operands.
+/// The optional image operands of an instruction.
 #[derive(Clone, Debug, Default)]
 struct ImageOperands {
     bias: Option<Id<Def>>,
@@ -27,7 +28,7 @@ struct ImageOperands {
     access: Access,
 }
 
-/// The image operations with a sampler.
+/// A sampling instruction: texture operation, depth comparison (Dref), projection (Proj).
 struct SampleKind {
     op: TexOp,
     dref: bool,
@@ -53,7 +54,7 @@ fn sample_op(op: Op) -> Option<SampleKind> {
 }
 
 impl Translator<'_> {
-    /// Image instructions; false if `inst` is none.
+    /// Image instructions; false if `inst` is not one.
     pub fn image_inst(&mut self, inst: &Inst) -> Result<bool> {
         if let Some(s) = sample_op(inst.op) {
             let v = self.sample(inst, &s)?;
@@ -117,7 +118,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The image type under a type of images or sampled images.
+    /// The image type of an image or sampled image type.
     pub fn image_type_of(&self, id: u32) -> Result<ImageTy> {
         match &*self.ty(id)? {
             Ty::Image(i) => Ok(*i),
@@ -126,7 +127,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The image that operand 0 is, as pointer (none where it is undefined), and its type.
+    /// Operand 0, an image: its pointer (`None` if it is undefined) and type.
     fn image_of(&mut self, inst: &Inst) -> Result<(Option<Rc<Pointer>>, ImageTy)> {
         let id = inst.arg(0)?;
         let ty = self.image_type_of(self.type_of(id)?)?;
@@ -139,7 +140,8 @@ impl Translator<'_> {
         Ok((p, ty))
     }
 
-    /// Operand `at` as an image's coordinate, not longer than the image needs.
+    /// Operand `at` as a storage image's coordinate, truncated to the components that the image
+    /// needs.
     fn image_coord(&mut self, inst: &Inst, at: usize, ty: &ImageTy) -> Result<Id<Def>> {
         let d = self.arg_def(inst, at)?;
         let d = self.to_i32(d)?;
@@ -187,7 +189,7 @@ impl Translator<'_> {
                 5 => o.offsets = Some(self.const_offsets(next_arg()?)?),
                 6 => o.sample = Some(self.def(next_arg()?)?),
                 7 => o.min_lod = Some(self.def(next_arg()?)?),
-                // MakeTexelAvailable, MakeTexelVisible: the scope.
+                // MakeTexelAvailable, MakeTexelVisible; the parameter is the scope.
                 8 | 9 => {
                     next_arg()?;
                     o.access.coherent = true;
@@ -195,7 +197,7 @@ impl Translator<'_> {
                 // NonPrivateTexel.
                 10 => {}
                 11 => o.access.volatile = true,
-                // SignExtend, ZeroExtend: the image's type says it already.
+                // SignExtend, ZeroExtend: implied by the image's type.
                 12 | 13 => {}
                 // Nontemporal: a hint.
                 14 => {}
@@ -226,7 +228,8 @@ impl Translator<'_> {
         Ok(out)
     }
 
-    /// A `tex` of the image `o`, without the operands that differ by operation; `None` where the image is undefined.
+    /// A `tex` of the image `o`, without the operands that differ by operation; `None` if the image
+    /// or sampler is undefined.
     fn tex(&mut self, op: TexOp, id: u32, o: &Opaque, ty: &ImageTy) -> Result<Option<Tex>> {
         let mut t = Tex {
             op,
@@ -258,7 +261,7 @@ impl Translator<'_> {
         Ok(Some(t))
     }
 
-    /// The instruction, and of its result what the SPIR-V type has.
+    /// Emits the instruction and truncates the result to the components of the SPIR-V type.
     fn finish_tex(&mut self, inst: &Inst, t: Option<Tex>) -> Result<Value> {
         let (n, bits) = self.shape_of(inst.ty)?;
         let Some(t) = t else {
@@ -306,7 +309,7 @@ impl Translator<'_> {
         let x = self.image_operands(inst, at)?;
         self.add_operands(&mut t, &x)?;
         if matches!(t.op, TexOp::Tex | TexOp::Txb) && !self.emit.shader.has_quads() {
-            // No quads here: the base level (Vulkan, "Image Operations": derivatives are 0).
+            // Without quads, derivatives are 0: sample the base level (Vulkan, "Image Operations").
             t.remove_src(TexSrc::Bias);
             t.op = TexOp::Txl;
             let zero = self.emit.imm_float(32, 0.0);
@@ -360,7 +363,7 @@ impl Translator<'_> {
         t.set_src(TexSrc::Coord, coord);
         match (ty.multisampled, x.sample) {
             (true, Some(sample)) => t.set_src(TexSrc::MsIndex, sample),
-            (true, None) => return inst.loc.expected("operand SampleKind", "none"),
+            (true, None) => return inst.loc.expected("operand Sample", "none"),
             (false, _) if ty.dim != Dim::Buffer => {
                 let zero = self.emit.imm32(0);
                 t.set_src(TexSrc::Lod, x.lod.unwrap_or(zero));
@@ -419,7 +422,7 @@ impl Translator<'_> {
         self.sized_result(inst, d)
     }
 
-    /// An integer of 32 bits as the result type has it.
+    /// A 32-bit integer, zero-extended or truncated to the size of the result type.
     fn sized_result(&mut self, inst: &Inst, d: Id<Def>) -> Result<Value> {
         match self.shape_of(inst.ty)?.1 {
             32 => Ok(Value::Def(d)),
@@ -471,7 +474,7 @@ impl Translator<'_> {
         let (n, bits) = self.emit.shape(texel);
         let mut parts: SmallVec<[(Id<Def>, u8); 4]> = (0..n.min(4)).map(|i| (texel, i)).collect();
         if parts.len() < 4 {
-            // What the format has not is not written.
+            // Components that the format does not have are not written.
             let rest = self.emit.undef(1, bits);
             parts.resize(4, (rest, 0));
         }
@@ -492,7 +495,8 @@ impl Translator<'_> {
         Ok(())
     }
 
-    // --- atomics through a texel's pointer --------------------------------------------------------------
+    // --- atomics through a texel's pointer
+    // --------------------------------------------------------------
 
     /// Reads a texel atomically.
     pub fn texel_read(
@@ -522,7 +526,8 @@ impl Translator<'_> {
         self.image_write(&t.image, &ty, t.coord, value, &o)
     }
 
-    /// An atomic operation on a texel: `op` on one operand, or compare and exchange on two.
+    /// An atomic operation on a texel: `op` with one operand, or compare-and-exchange (`op` is
+    /// `None`) with two.
     pub fn texel_atomic(
         &mut self,
         t: &TexelPointer,
@@ -545,7 +550,7 @@ impl Translator<'_> {
     }
 }
 
-/// The indices that all image intrinsics begin with.
+/// The leading constant indices, common to all image intrinsics.
 fn image_indices(ty: &ImageTy, access: u32) -> SmallVec<[u32; 6]> {
     smallvec![ty.dim as u32, u32::from(ty.array), ty.format, access]
 }

@@ -1,6 +1,7 @@
-//! Functions being inlined, and the tasks that stand in for recursion.
+//! Functions being inlined, and the work stack that replaces recursion.
 //!
-//! In:  the [`Tree`]s of the entry point and of what it calls. Out: plain data, which `walk` works off.
+//! In:  the [`Tree`]s of the entry point and of the functions that it calls. Out: plain data, which
+//!      `walk` processes.
 
 use crate::cfg::Cfg;
 use crate::error::Loc;
@@ -21,35 +22,35 @@ pub(crate) struct FunctionGraph {
 pub(crate) struct Call {
     pub function: u32,
     pub graph: Rc<FunctionGraph>,
-    /// Flags of labels.
+    /// Flag variables, by label.
     pub flags: FxHashMap<u32, Id<Variable>>,
-    /// Labels of scopes that something goes to.
+    /// Labels that a translated branch leads to.
     pub reached: FxHashSet<u32>,
-    /// Variables of phis that join several paths, by result id.
+    /// Variables of phis, by result id.
     pub phis: FxHashMap<u32, Rc<TempVar>>,
-    /// Returned value, if one block returns.
+    /// Returned value, if one block returns a value.
     pub result: Option<Value>,
-    /// Variable for it, if several do.
+    /// Variable for the returned value, if several blocks do.
     pub result_temp: Option<Rc<TempVar>>,
 }
 
-/// Storage for a value of any type that control flow joins.
+/// A variable for a value of any type that is defined on several paths.
 pub(crate) struct TempVar {
     pub var: Id<Variable>,
     pub ty: u32,
 }
 
-/// What is still to be done.
+/// An entry of the work stack.
 pub(crate) enum Task {
-    /// Item `.1` of list `.0` and those after it.
+    /// Translates item `.1` of list `.0` and those after it.
     List(u32, usize),
-    /// Instruction `.1` of block `.0` and those after it.
+    /// Translates instruction `.1` of block `.0` and those after it.
     Code(u32, u32),
     /// Closes a loop.
     EndLoop {
         after: Vec<(u32, bool)>,
     },
-    /// Closes the first arm of an `if`, opens the second.
+    /// Closes the then-list of an `if` and opens the else-list.
     Else {
         cond: Id<Def>,
         list: u32,
@@ -58,7 +59,7 @@ pub(crate) enum Task {
         cond: Id<Def>,
         then_list: CfList,
     },
-    /// Arm `.2` of the switch that ends block `.0`, with the arms' conditions.
+    /// Opens arm `next` of a switch: its list and condition.
     Switch {
         lists: Vec<u32>,
         conds: Vec<Id<Def>>,
@@ -67,7 +68,7 @@ pub(crate) enum Task {
     EndOnlyThen {
         cond: Id<Def>,
     },
-    /// After a scope's body: its continuation.
+    /// Closes a scope's body and begins its continuation.
     Continuation {
         label: u32,
         continuation: u32,

@@ -1,6 +1,7 @@
 //! Dot products of integers, with and without a saturating accumulator.
 //!
-//! In:  vectors, or words that hold four bytes each. Out: products and sums at the width of the result.
+//! In:  vectors, or dwords of four packed bytes. Out: products and sums with the bits of the
+//!      result.
 //! Ref: SPV_KHR_integer_dot_product.
 
 use crate::error::Result;
@@ -11,7 +12,7 @@ use nir::{AluOp as A, Def};
 use spirv::{Op, PackedVectorFormat};
 
 impl Translator<'_> {
-    /// Integer dot products; `None` if `inst` is none.
+    /// Integer dot products; `None` if `inst` is not one.
     pub fn integer_dot(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
         let (signed, accumulates) = match inst.op {
             Op::SDot => ([true, true], false),

@@ -1,6 +1,7 @@
-//! Integer functions that one instruction each does: zeros at either end, distances, averages, products of half a word.
+//! Integer functions of SPV_INTEL_shader_integer_functions2: counts of zeros, absolute differences,
+//! saturating sums, averages, 32×16 products.
 //!
-//! In:  words, or vectors of them. Out: the same, put together from what NIR has.
+//! In:  integer scalars or vectors. Out: the same, composed of NIR operations.
 //! Ref: SPV_INTEL_shader_integer_functions2.
 
 use crate::error::Result;
@@ -11,7 +12,7 @@ use nir::{AluOp as A, Def};
 use spirv::Op;
 
 impl Translator<'_> {
-    /// The extension's instructions; `None` if `inst` is none of them.
+    /// The extension's instructions; `None` if `inst` is not one.
     pub fn integer_function(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
         match inst.op {
             Op::UCountLeadingZerosINTEL | Op::UCountTrailingZerosINTEL => {
@@ -36,7 +37,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A number for each component of a value.
+    /// A constant with `value` in as many components as `d` has.
     fn splat_const(&mut self, d: Id<Def>, bits: u8, value: u64) -> Id<Def> {
         let components = usize::from(self.emit.shape(d).0);
         self.emit.constant(bits, &vec![value; components])
@@ -48,7 +49,7 @@ impl Translator<'_> {
         let count = if inst.op == Op::UCountLeadingZerosINTEL {
             self.emit.op1(A::UClz, a)?
         } else {
-            // Of zero it is -1, which is more than any.
+            // For zero, FindLsb gives -1, the unsigned maximum.
             let lowest = self.emit.op1(A::FindLsb, a)?;
             let all = self.splat_const(a, 32, bits.into());
             self.emit.op2(A::UMin, lowest, all)?
@@ -85,7 +86,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Half of a sum that may not fit: what both have, and half of what one of them has; or what either has, less that half.
+    /// The average without overflow: `(a & b) + ((a ^ b) >> 1)`, or rounded up `(a | b) - ((a ^ b)
+    /// >> 1)`.
     fn average(&mut self, op: Op, a: Id<Def>, b: Id<Def>) -> Result<Id<Def>> {
         let shift = match op {
             Op::IAverageINTEL | Op::IAverageRoundedINTEL => A::IShr,

@@ -1,7 +1,8 @@
-//! Inputs and outputs of a stage: which slot each has, and blocks, whose members are variables of their own.
+//! Inputs and outputs of a stage: slots, built-ins, and blocks, each member of which becomes a
+//! variable.
 //!
-//! In:  a global variable of class Input or Output. Out: a pointer to a NIR variable, to a block's members, or to a
-//! built-in that is a system value.
+//! In:  a global variable of class Input or Output. Out: a pointer to a NIR variable, to a block's
+//!      members, or to a system value.
 //! Ref: Vulkan, "Shader Input and Output Interfaces", "Built-In Variables".
 
 use crate::error::Result;
@@ -15,7 +16,7 @@ use smallvec::SmallVec;
 use spirv::{BuiltIn, Decoration, StorageClass};
 use std::rc::Rc;
 
-/// Slot of a built-in that is a variable of the interface, and whether it is a compact array or one of a patch;
+/// Slot of a built-in that is an interface variable, with `compact` and `patch` set as needed;
 /// `None` for system values.
 fn builtin_slot(b: BuiltIn, stage: Stage, mode: Mode) -> Option<IoVar> {
     let input = mode == Mode::ShaderIn;
@@ -49,17 +50,18 @@ fn builtin_slot(b: BuiltIn, stage: Stage, mode: Mode) -> Option<IoVar> {
     Some(io)
 }
 
-/// What the decorations of a variable or member say.
+/// Decorations of an interface variable or block member.
 #[derive(Clone, Copy, Default)]
 struct IoDecorations {
     io: IoVar,
     location: Option<u32>,
     builtin: Option<BuiltIn>,
     access: Access,
-    /// Buffer that it is captured to, and the bytes of a vertex there.
+    /// XfbBuffer: the transform feedback buffer.
     buffer: Option<u32>,
+    /// XfbStride, in bytes.
     stride: Option<u32>,
-    /// Byte in the vertex.
+    /// Offset: byte in the captured vertex.
     offset: Option<u32>,
 }
 
@@ -93,7 +95,7 @@ impl Translator<'_> {
         d
     }
 
-    /// A variable of class Input or Output.
+    /// Translates a variable of class Input or Output.
     pub fn io_variable(&mut self, inst: &Inst, class: StorageClass, to: u32) -> Result<Value> {
         let mode = self.variable_mode(class, to)?;
         let stage = self.emit.shader.stage;
@@ -124,7 +126,8 @@ impl Translator<'_> {
                 .loc
                 .unsupported("an input or output of this stage that is not built in");
         }
-        // A block, or an array of them: for each vertex, or an array that the shader declares.
+        // A block or an array of blocks: an element per vertex, or an array that the shader
+        // declares.
         let mut inner = to;
         let mut arrays: SmallVec<[u32; 2]> = SmallVec::new();
         while let Ty::Array { elem, len, .. } = &*self.ty(inner)? {
@@ -161,7 +164,7 @@ impl Translator<'_> {
         Ok(value)
     }
 
-    /// A variable for each member: an array if the block is.
+    /// Creates a variable for each member of a block; arrays if the block is an array.
     fn block_members(
         &mut self,
         inst: &Inst,
@@ -184,15 +187,16 @@ impl Translator<'_> {
             };
             let mut d = self.io_decorations(block, Some(k as u32), from);
             let mut ty = self.nir_type(m, false)?;
-            // `Patch` stands at members, too. Of the arrays, one may be the vertices'.
+            // Members may be decorated `Patch`, too. The outermost array may be the per-vertex one.
             let per_vertex =
                 self.emit.shader.is_per_vertex_mode(mode) && !own.io.patch && !d.io.patch;
             let elements = arrays
                 .iter()
                 .skip(usize::from(per_vertex))
                 .fold(1u32, |n, len| n.saturating_mul(*len));
-            // An array of blocks that the shader declares: a member's slots in all elements follow each other, before the next
-            // member's. Both sides of the interface declare the block alike, so they agree.
+            // An array of blocks that the shader declares: the slots of a member in all elements
+            // are consecutive, followed by the next member's. Both sides of the interface declare
+            // the block alike, so they agree.
             if elements > 1 && d.builtin.is_none() && d.location != location {
                 return inst
                     .loc
@@ -286,7 +290,8 @@ impl Translator<'_> {
         Ok(var)
     }
 
-    /// Notes what of an output goes to a buffer. Of an array of blocks, each element goes to a buffer of its own.
+    /// Records the dwords of an output that transform feedback captures. Each element of an array
+    /// of blocks is captured to its own buffer.
     fn add_capture(
         &mut self,
         ty: Id<Type>,
@@ -336,11 +341,11 @@ impl Translator<'_> {
             true => Ok(()),
             false => self
                 .loc()
-                .unsupported("so much of a vertex that is captured"),
+                .unsupported("transform feedback of so many components"),
         }
     }
 
-    /// Refuses a variable that has no vertices where it must, or that fills more slots than there are.
+    /// Rejects a per-vertex variable that is not an array, and a variable that exceeds the slots.
     fn check_slots(&self, mode: Mode, ty: Id<Type>, io: IoVar) -> Result<()> {
         let types = &self.emit.shader.types;
         let mut ty = ty;
@@ -366,7 +371,8 @@ impl Translator<'_> {
         }
     }
 
-    /// A pointer into a block as one to the member's variable; `None` if it does not reach a member.
+    /// Converts a pointer into a block to a pointer to the member's variable; `None` if `p` points
+    /// to a whole block or array of blocks.
     pub fn resolve_block_member(&self, p: &Pointer) -> Result<Option<Pointer>> {
         let PointerBase::Block { vars, arrays } = &p.base else {
             return Ok(Some(p.clone()));
@@ -390,7 +396,7 @@ impl Translator<'_> {
         }))
     }
 
-    /// The parts of what `p` points to, as pointers: elements of an array, members of a block.
+    /// Pointers to the elements of the array, or members of the block, that `p` points to.
     pub fn block_parts(&mut self, p: &Pointer) -> Result<Vec<Pointer>> {
         let mut parts = Vec::new();
         match &*self.ty(p.to)? {

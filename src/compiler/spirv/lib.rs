@@ -3,14 +3,16 @@
 //! In:  the words of a module, the name of an entry point, specialization constants.
 //! Out: a [`nir::Shader`]: calls inlined, control flow structured, memory accessed through derefs.
 //!
-//! [`Module::parse`]: `reader` splits the words into instructions and checks them against the grammar; `module` collects sections,
-//! functions and blocks. [`Module::to_nir`]: `state` holds the translator; `type_table` and `constants` translate globals; `cfg` and
-//! `structure` turn each function's graph into a tree of lists; `translate` and `walk` drive; `dispatch` selects the instruction
-//! family: `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`, `sync`, `subgroup`, `stage_specific`, `builtins`;
-//! `emit` and `emit_alu` emit NIR.
+//! [`Module::parse`]: `reader` splits the words into instructions and checks them against the
+//! grammar; `module` collects sections, functions and blocks. [`Module::to_nir`]: `state` holds the
+//! translator; `type_table` and `constants` translate globals; `cfg` and `structure` turn each
+//! function's graph into a tree of lists; `translate` and `walk` drive; `dispatch` selects the
+//! instruction family: `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`,
+//! `sync`, `subgroup`, `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
 //!
-//! The input is not trusted: an invalid module gives an [`SpirvError`] with a word offset, never a panic. Some modules that spirv-val
-//! rejects, but whose meaning is clear, are accepted, because applications use them.
+//! The input is not trusted: an invalid module gives an [`SpirvError`] with a word offset, never a
+//! panic. Some modules that spirv-val rejects, but whose meaning is clear, are accepted, because
+//! applications use them.
 //! Tests: tests/spirv/.
 #![deny(
     clippy::unwrap_used,

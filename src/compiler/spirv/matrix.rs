@@ -1,4 +1,4 @@
-//! Matrices: arrays of column vectors.
+//! Matrix instructions. A matrix is a composite of column vectors.
 
 use crate::error::Result;
 use crate::reader::Inst;
@@ -13,7 +13,7 @@ use spirv::Op;
 pub(crate) type Columns = SmallVec<[Id<Def>; 4]>;
 
 impl Translator<'_> {
-    /// Matrix instructions; `None` if `inst` is none.
+    /// Matrix instructions; `None` if `inst` is not one.
     pub fn matrix_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let v = match inst.op {
             Op::Transpose => {
@@ -65,7 +65,7 @@ impl Translator<'_> {
         Ok(Some(v))
     }
 
-    /// Operand `i`, a matrix.
+    /// The columns of operand `i`, a matrix.
     pub fn columns(&mut self, inst: &Inst, i: usize) -> Result<Columns> {
         let Value::Composite(parts) = self.value(inst.arg(i)?)? else {
             return inst.loc.expected("a matrix", "another value");
@@ -96,7 +96,8 @@ impl Translator<'_> {
             );
         }
         let mut sum: Option<Id<Def>> = None;
-        // From the last column on: of a point that is multiplied by a 4x4 matrix it is times 1.0, and begins the chain of sums.
+        // From the last column on: when a 4x4 matrix multiplies a point, w is 1.0, so that the last
+        // column starts the chain of sums without a product.
         for (i, &c) in m.iter().enumerate().rev() {
             let s = self.emit.channel(v, i as u8)?;
             let p = self.emit.op2(A::FMul, c, s)?;
@@ -143,7 +144,7 @@ impl Translator<'_> {
                 None => self.loc().expected("a square matrix", "another"),
             },
             ([first, rest @ ..], rows) => {
-                // Along the first column; at most three levels.
+                // Laplace expansion along the first column; at most three levels.
                 let mut sum: Option<Id<Def>> = None;
                 for (i, &r) in rows.iter().enumerate() {
                     let others: SmallVec<[usize; 4]> =

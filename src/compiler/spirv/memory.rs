@@ -12,14 +12,14 @@ use smallvec::SmallVec;
 use spirv::{BuiltIn, MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
-/// A deref and what it points to.
+/// A deref and the memory that it points to.
 #[derive(Clone, Copy, Debug)]
 struct MemRef {
     def: Id<Def>,
     ty: Id<Type>,
     mode: Mode,
     access: Access,
-    /// A column of a row-major matrix: its components do not stand side by side.
+    /// A column of a row-major matrix, whose components are not adjacent.
     row_major_column: bool,
 }
 
@@ -32,7 +32,7 @@ impl Translator<'_> {
         }
     }
 
-    /// A pointer from the value of one.
+    /// The pointer with the value `def`.
     pub fn pointer_value(
         &mut self,
         def: Id<Def>,
@@ -57,7 +57,7 @@ impl Translator<'_> {
         })))
     }
 
-    /// Memory instructions; false if `inst` is none.
+    /// Memory instructions; false if `inst` is not one.
     pub fn memory_inst(&mut self, inst: &Inst) -> Result<bool> {
         match inst.op {
             Op::Variable => self.local_variable(inst)?,
@@ -78,7 +78,8 @@ impl Translator<'_> {
             Op::CopyMemory => {
                 let (to, from) = (self.pointer(inst.arg(0)?)?, self.pointer(inst.arg(1)?)?);
                 let first = inst.args.get(2).copied();
-                // With two operands, the second one is for the source; it follows the first one's parameters.
+                // With two memory operands, the second is for the source; it follows the parameters
+                // of the first.
                 let params = first.map_or(0, |w| {
                     let m = MemoryAccess::from_bits_truncate(w);
                     usize::from(m.contains(MemoryAccess::ALIGNED))
@@ -160,14 +161,14 @@ impl Translator<'_> {
             align_bytes: 0,
         });
         if let Some(&init) = inst.args.get(1) {
-            // A call may be inlined into a loop: the variable starts afresh each time.
+            // Store the initial value here, because the call may be inlined into a loop.
             let init = self.value(init)?;
             self.store(&p, &init, Access::default())?;
         }
         self.set_result(inst, Value::Pointer(p))
     }
 
-    /// `p` extended by constant and dynamic indices.
+    /// The pointer `p` extended by constant and dynamic indices.
     fn access_chain(&mut self, inst: &Inst, p: &Pointer, indices: &[u32]) -> Result<Value> {
         let mut p = p.clone();
         for &index in indices {
@@ -213,7 +214,7 @@ impl Translator<'_> {
         Ok(Value::Pointer(Rc::new(p)))
     }
 
-    /// The element operand of `OpPtrAccessChain`.
+    /// Applies the element operand of `OpPtrAccessChain` to `p`.
     fn ptr_access_chain_step(&mut self, inst: &Inst, p: &Pointer) -> Result<Pointer> {
         let index = self.def(inst.arg(1)?)?;
         let index = self.emit.index32(index)?;
@@ -237,7 +238,8 @@ impl Translator<'_> {
         Ok(p)
     }
 
-    /// Writes the derefs of a pointer.
+    /// Emits the derefs of a pointer. `operand_access` is the access of the instruction's memory
+    /// operands.
     fn memory_ref(&mut self, p: &Pointer, operand_access: Access) -> Result<MemRef> {
         let Some(p) = &self.resolve_block_member(p)? else {
             return self
@@ -322,12 +324,12 @@ impl Translator<'_> {
         })
     }
 
-    /// The deref of a pointer, as a value.
+    /// Emits the derefs of a pointer; returns the last.
     pub fn pointer_def(&mut self, p: &Pointer) -> Result<Id<Def>> {
         Ok(self.memory_ref(p, Access::default())?.def)
     }
 
-    /// The deref of a pointer to a scalar or vector, and the access bits for intrinsics on it.
+    /// Emits the derefs of a pointer; returns the last and the `access` index for intrinsics on it.
     pub fn pointer_access(
         &mut self,
         p: &Pointer,
@@ -337,21 +339,21 @@ impl Translator<'_> {
         Ok((mem.def, mem.access.bits()))
     }
 
-    /// Reads what `p` points to.
+    /// Loads the value that `p` points to.
     pub fn load(&mut self, p: &Pointer, operand_access: Access) -> Result<Value> {
         if self.leaf_count(p.to)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
         if let PointerBase::BuiltIn(b) = p.base {
             let v = match b {
-                // Demoting changes it, if the shader says that it looks again.
+                // A volatile HelperInvocation reflects demotion.
                 BuiltIn::HelperInvocation if p.access.volatile || operand_access.volatile => self
                     .emit
                     .intrinsic_value(IntrinsicOp::IsHelperInvocation, (1, 1), &[], &[])?,
                 _ => self.builtin(b)?,
             };
             return match p.steps.as_slice() {
-                // SampleMask is an array of one.
+                // SampleMask is an array of one element.
                 [] if matches!(&*self.ty(p.to)?, Ty::Array { .. }) => {
                     Ok(Value::Composite(vec![Value::Def(v)].into()))
                 }
@@ -435,7 +437,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Writes `value` to where `p` points.
+    /// Stores `value` through `p`.
     pub fn store(&mut self, p: &Pointer, value: &Value, operand_access: Access) -> Result<()> {
         if self.leaf_count(p.to)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
@@ -512,7 +514,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Number of elements, columns or members.
+    /// Number of elements, columns or members of a composite type.
     pub fn part_count(&self, ty: u32) -> Result<u32> {
         match &*self.ty(ty)? {
             Ty::Array { len: Some(n), .. } => Ok(*n),
@@ -525,7 +527,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Element, column or member `i` of a mem of type `to`.
+    /// Element, column or member `i` of an object of type `to`, and its type.
     fn part_ref(&mut self, p: MemRef, to: u32, i: u32) -> Result<(MemRef, u32)> {
         let (next, ty) = match (&*self.ty(to)?, self.emit.shader.types.get(p.ty)) {
             (Ty::Array { elem, .. }, Some(Type::Array { elem: e, .. })) => (*elem, *e),
@@ -584,7 +586,7 @@ impl Translator<'_> {
     }
 }
 
-/// What a memory operand says about access.
+/// The access qualifiers of a memory operand.
 fn memory_operand_access(word: Option<u32>) -> Access {
     let m = MemoryAccess::from_bits_truncate(word.unwrap_or(0));
     Access {

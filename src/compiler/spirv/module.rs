@@ -1,8 +1,8 @@
 //! The sections of a module: entry points, execution modes, names, decorations, globals, functions.
 //!
 //! In:  [`Stream`].
-//! Out: [`Module`], in which every block has one terminator at its end, every function its end, and every
-//!      branch goes to a block of the same function.
+//! Out: [`Module`], in which each block ends with its only terminator, each function has an
+//!      OpFunctionEnd, and each branch goes to a block of the same function.
 //! Ref: "SPIR-V Specification", "Logical Layout of a Module".
 
 use crate::error::{Loc, Result, SpirvError};
@@ -12,12 +12,12 @@ use smallvec::SmallVec;
 use spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
 use std::ops::Range;
 
-/// What a decoration group is applied to: ids, or members of theirs.
+/// Targets of a decoration group: ids, or members of structs.
 type Targets = SmallVec<[(u32, Option<u32>); 4]>;
 
-/// Decorations that groups add, at most.
+/// Maximum number of decorations that groups may add.
 const MAX_GROUP_DECORATIONS: usize = 1 << 20;
-/// The place of a group that nothing defines.
+/// The location of an undefined group.
 const NO_LOC: Loc = Loc {
     at: 0,
     op: "GroupDecorate",
@@ -45,7 +45,7 @@ pub(crate) struct EntryPoint {
     pub model: u32,
     pub function: u32,
     pub name: String,
-    /// Global variables that the stage's interface names.
+    /// Global variables in the entry point's interface.
     pub interface: Vec<u32>,
     pub loc: Loc,
 }
@@ -63,7 +63,7 @@ pub(crate) struct ExecutionModeInst {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExtSet {
     Glsl450,
-    /// No meaning for the program: debug information, reflection.
+    /// Without effect on execution: debug information, reflection.
     NonSemantic,
     Unknown,
 }
@@ -105,10 +105,10 @@ pub(crate) enum Merge {
 }
 
 impl Module {
-    /// Reads and checks a module.
+    /// Parses and checks a module.
     ///
     /// # Errors
-    /// The first rule that the words break, with its place.
+    /// The first rule that the words violate, with its location.
     pub fn parse(words: &[u32]) -> Result<Module> {
         let stream = reader::split_instructions(words)?;
         let mut m = Module {
@@ -253,6 +253,12 @@ impl Module {
             }
         }
         builder.finish()?;
+        self.apply_groups(stream, groups)?;
+        self.check_branches(stream)
+    }
+
+    /// Applies the decorations of each group to its targets.
+    fn apply_groups(&mut self, stream: &Stream, groups: Vec<(u32, Targets)>) -> Result<()> {
         let mut applied = 0;
         for (group, targets) in groups {
             let decos = self.decorations.get(&group).cloned().unwrap_or_default();
@@ -269,14 +275,14 @@ impl Module {
                 }));
             }
         }
-        self.check_branches(stream)
+        Ok(())
     }
 
     fn decorate(&mut self, target: u32, member: Option<u32>, words: &[u32]) {
         let Some((&kind, args)) = words.split_first() else {
             return;
         };
-        // Unknown decorations carry no meaning that this translator could honour.
+        // Unknown decorations are ignored.
         if let Some(kind) = Decoration::from_u32(kind) {
             self.decorations
                 .entry(target)
@@ -324,7 +330,7 @@ pub(crate) fn terminator<'a>(stream: &'a Stream, b: &Block) -> Option<&'a InstRe
     stream.insts.get((b.insts.end as usize).checked_sub(1)?)
 }
 
-/// Bits of the literals of a switch: those of its selector's type.
+/// Words of each literal of a switch: 2 for a 64-bit selector, else 1.
 pub(crate) fn switch_literal_words(stream: &Stream, inst: &Inst) -> usize {
     let ty = stream.def(inst.args.first().copied().unwrap_or(0));
     let ty = ty.and_then(|r| stream.def(r.ty));
@@ -334,7 +340,7 @@ pub(crate) fn switch_literal_words(stream: &Stream, inst: &Inst) -> usize {
     }
 }
 
-/// The labels that a terminator branches to, in order, repeated ones included.
+/// The labels that a terminator branches to, in order, including repeated ones.
 pub(crate) fn branch_targets(stream: &Stream, inst: &Inst) -> Result<SmallVec<[u32; 4]>> {
     let mut out = SmallVec::new();
     match inst.op {
@@ -370,7 +376,7 @@ struct FunctionBuilder {
 }
 
 impl FunctionBuilder {
-    /// Takes an instruction that belongs to a function; false if it is a global one.
+    /// Adds an instruction of a function; returns false for a global instruction.
     fn add_inst(&mut self, m: &mut Module, inst: &Inst, index: u32) -> Result<bool> {
         let loc = inst.loc;
         match inst.op {
@@ -423,7 +429,7 @@ impl FunctionBuilder {
             return Ok(true);
         }
         let Some(block) = &mut self.block else {
-            // Non-semantic instructions may stand between functions' blocks.
+            // Non-semantic instructions may appear between the blocks of functions.
             if inst.op == Op::ExtInst {
                 return Ok(true);
             }
@@ -451,7 +457,7 @@ impl FunctionBuilder {
     }
 }
 
-/// True for the instructions that end a block.
+/// True for block terminators.
 pub(crate) fn is_terminator(op: Op) -> bool {
     matches!(
         op,
@@ -469,9 +475,9 @@ pub(crate) fn is_terminator(op: Op) -> bool {
     )
 }
 
-/// Capabilities whose instructions and types have no meaning here are refused by name, so that the message
-/// names the feature and not the first instruction that happens to need it. What is used but not declared
-/// is accepted: drivers meet such modules.
+/// Rejects unsupported capabilities, so that the message names the feature and not the first
+/// instruction that needs it. Features that are used without their capability are accepted, because
+/// applications do that.
 fn check_capability(inst: &Inst) -> Result<()> {
     use spirv::Capability as C;
     let number = inst.arg(0)?;
@@ -493,7 +499,7 @@ fn check_capability(inst: &Inst) -> Result<()> {
 }
 
 impl Module {
-    /// Whether variables of shared memory are blocks: all of them, or none.
+    /// True if shared variables are blocks with explicit layouts (all of them are, or none).
     pub(crate) fn has_shared_blocks(&self) -> bool {
         let globals = self.globals.iter();
         let insts = globals.filter_map(|&index| self.stream.insts.get(index as usize));

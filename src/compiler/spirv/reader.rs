@@ -1,8 +1,8 @@
-//! Words to a list of instructions, each checked against the grammar's operand list.
+//! Splits words into instructions, each checked against the grammar's operand list.
 //!
 //! In:  words, in either byte order.
-//! Out: [`Stream`]: every instruction has enough words, its enumerants' parameters too, its strings end,
-//!      its ids are below the bound, and no id has two definitions.
+//! Out: [`Stream`]: each instruction has enough words, also for parameters of enumerants; strings
+//!      are terminated; ids are below the bound; no id has two definitions.
 //! Ref: "SPIR-V Specification", "Physical Layout of a SPIR-V Module and Instruction".
 
 use crate::error::{Loc, Result, SpirvError};
@@ -10,17 +10,17 @@ use crate::grammar;
 use rspirv::grammar::{OperandKind, OperandQuantifier};
 use spirv::{MemoryAccess, Op};
 
-/// Largest id bound accepted: SPIR-V's "Universal Limits".
+/// Maximum id bound: SPIR-V's "Universal Limits".
 const MAX_BOUND: u32 = 4_194_304;
 
-/// Where an instruction stands and what it defines.
+/// Position, opcode and result of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstRef {
     /// Word offset of the opcode word.
     pub at: u32,
-    /// Words, the opcode word included.
+    /// Number of words, including the opcode word.
     pub len: u16,
-    /// Words before the first operand that is neither result type nor result: 1, 2 or 3.
+    /// Number of words before the operands that follow result type and result: 1, 2 or 3.
     pub skip: u8,
     pub op: Op,
     pub opname: &'static str,
@@ -39,7 +39,7 @@ impl InstRef {
     }
 }
 
-/// One instruction with its operands at hand.
+/// An instruction with its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inst<'a> {
     pub loc: Loc,
@@ -70,7 +70,7 @@ impl Inst<'_> {
 pub(crate) struct Stream {
     pub words: Vec<u32>,
     pub insts: Vec<InstRef>,
-    /// For each id the index of its defining instruction plus one, 0 if it has none.
+    /// By id: index of its defining instruction plus one, 0 if undefined.
     pub defs: Vec<u32>,
 }
 
@@ -94,7 +94,8 @@ impl Stream {
     }
 }
 
-/// Length in words of the string at the start of `words`, its terminator included.
+/// Length, in words, of the string at the start of `words`, including its terminator; `None` if it
+/// is not terminated.
 pub(crate) fn string_len_words(words: &[u32]) -> Option<usize> {
     words
         .iter()
@@ -202,7 +203,7 @@ pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
     Ok(stream)
 }
 
-/// Walks the operands of one instruction.
+/// Checks the operands of one instruction and sets type, id and skip of `r`.
 fn check_operands(
     loc: Loc,
     grammar: &[rspirv::grammar::LogicalOperand],
@@ -276,8 +277,8 @@ fn check_operands(
                     }
                     1 + n
                 }
-                // The width of these depends on a type, and these enumerants have parameters; whoever
-                // reads them asks for each word by number.
+                // Operands whose size depends on a type, and enumerants with parameters: consumers
+                // check each word that they read.
                 OperandKind::LiteralContextDependentNumber
                 | OperandKind::LiteralSpecConstantOpInteger
                 | OperandKind::PairLiteralIntegerIdRef

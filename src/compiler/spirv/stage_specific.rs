@@ -1,6 +1,8 @@
-//! What not all stages have: execution modes, derivatives, interpolation, helpers, vertices emitted.
+//! Features of particular stages: execution modes, derivatives, interpolation, helper invocations,
+//! emitted vertices.
 //!
-//! Ref: "SPIR-V Specification", "Execution Mode", "Derivative Instructions", "Primitive Instructions".
+//! Ref: "SPIR-V Specification", "Execution Mode", "Derivative Instructions", "Primitive
+//!      Instructions".
 
 use crate::error::Result;
 use crate::reader::Inst;
@@ -12,15 +14,16 @@ use nir::{
 };
 use spirv::{ExecutionMode as E, GlslStd450Op as G, Op};
 
-/// Takes an execution mode of the shader's stage with its first parameter; false if the stage has none such.
+/// Applies an execution mode of the shader's stage; `arg` is its first parameter. False if the
+/// stage has no such mode.
 pub(crate) fn apply_stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
     let stage = s.stage;
     let (f, g, t) = (&mut s.info.fragment, &mut s.info.geometry, &mut s.info.tess);
     match stage {
         Stage::Fragment => match mode {
-            // Vulkan has no other origin; DepthReplacing says what the output FragDepth says.
+            // Vulkan requires OriginUpperLeft; DepthReplacing is implied by the output FragDepth.
             E::OriginUpperLeft | E::DepthReplacing | E::StencilRefReplacingEXT => {}
-            // Pixels wait whole, so samples do; and in order.
+            // The interlock is always per pixel and ordered, which satisfies the weaker modes.
             E::PixelInterlockOrderedEXT
             | E::PixelInterlockUnorderedEXT
             | E::SampleInterlockOrderedEXT
@@ -69,7 +72,8 @@ pub(crate) fn apply_stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
 }
 
 impl Translator<'_> {
-    /// Derivatives, helpers and vertices; false if `inst` is none.
+    /// Derivatives, helper invocations and emitted vertices; false if `inst` is another
+    /// instruction.
     pub fn stage_specific_inst(&mut self, inst: &Inst) -> Result<bool> {
         let stage = self.emit.shader.stage;
         let (wanted, op) = match inst.op {
@@ -95,7 +99,7 @@ impl Translator<'_> {
         }
         match op {
             _ if derivative && !self.emit.shader.has_quads() => {
-                // Vulkan, "Derivative Operations": without a group they are 0.
+                // Vulkan, "Derivative Operations": without a derivative group, derivatives are 0.
                 let x = self.arg_def(inst, 0)?;
                 let (n, bits) = self.emit.shape(x);
                 let zero = self.emit.constant(bits, &vec![0; n.into()]);

@@ -1,6 +1,7 @@
-//! The state of a translation: what every instruction family reads and writes.
+//! The translator: the state that all instruction families share.
 //!
-//! In:  nothing yet. Out: [`Translator`], which `translate` begins and which each family's file adds its own methods to.
+//! In:  nothing. Out: [`Translator`], which `translate` creates and to which each family's file
+//!      adds methods.
 
 use crate::emit::Emitter;
 use crate::error::Loc;
@@ -21,17 +22,18 @@ pub(crate) struct Translator<'m> {
     pub types: Vec<Option<TyEntry>>,
     pub member_layouts: FxHashMap<(u32, u32), MemberLayout>,
     pub nir_types: FxHashMap<(u32, bool, MatrixLayout), Id<Type>>,
-    /// Pointer types being made, to stop at types that hold pointers to themselves.
+    /// Nesting depth of the pointer types being translated, to stop at types that contain pointers
+    /// to themselves.
     pub pointer_depth: u32,
     pub specialization: FxHashMap<u32, u64>,
     pub dispatch_base: bool,
     pub subgroup_size: Option<u32>,
-    /// Outputs are captured (execution mode Xfb).
+    /// Outputs are captured by transform feedback (execution mode Xfb).
     pub captures: bool,
     pub builtins: Vec<(BuiltIn, Id<Def>)>,
-    /// The value of each id.
+    /// The state of each id.
     pub id_states: Vec<IdState>,
-    /// Control flow of the functions already seen.
+    /// Control flow of the functions already structurized, by function id.
     pub graphs: FxHashMap<u32, Rc<FunctionGraph>>,
     pub calls: Vec<Call>,
     pub total_calls: usize,

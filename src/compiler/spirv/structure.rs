@@ -1,39 +1,43 @@
-//! Control-flow graph to a tree of lists whose only jumps are "leave the loop" and "next iteration".
+//! The structurizer: turns a control-flow graph into a tree of lists whose only jumps are `break`
+//! and `continue`.
 //!
 //! In:  [`Cfg`].
 //! Out: [`Tree`]. Every block appears once.
 //!
-//! Each block's dominated blocks are placed parent_loop it: one with a single way in stands at the branch that
-//! leads to it; one where paths join stands behind the whole construct of its dominator, which becomes the
-//! body of a [`Item::Scope`]. A branch to a join is then a walk outwards through the tree. If nothing stands
-//! between it and the end of the scope, it costs nothing. If it crosses loops, it breaks out of them; if it
-//! crosses other scopes' ends, those ends are guarded by a flag that says who was meant.
-//! Ref: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured Control
-//! Flow", from which the placement by dominators comes; the merge instructions of SPIR-V say which blocks lie
-//! behind a loop.
+//! Blocks are placed by dominance. A block with one predecessor is placed at the branch to it. A
+//! block with several (a join) is placed after the whole construct of its dominator, which becomes
+//! the body of an [`Item::Scope`]. A branch to a join leads outwards through the tree: without
+//! anything in between it falls through; it breaks out of the loops that it leaves; and if it skips
+//! the continuations of other scopes, those are guarded by flags, which tell which label the branch
+//! goes to.
+//! Ref: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured
+//!      Control Flow", for the placement by dominators; the merge instructions of SPIR-V determine
+//!      which blocks come after a loop.
 
 use crate::cfg::{Cfg, NONE, Terminator};
 use crate::error::Result;
 use crate::module::Function;
 use rustc_hash::FxHashMap;
 
-/// Steps of the walks over one function, so that no module takes for ever.
+/// Maximum number of steps for one function, to bound the time for malicious modules.
 const MAX_STEPS: usize = 1 << 24;
 
+/// An item of a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     /// A block's instructions and the phi stores of its successors.
     Block(u32),
-    /// How the block before ends; one list for each arm of its [`Terminator`].
+    /// The [`Terminator`] of the preceding block; one list for each arm.
     Branch(u32, Vec<u32>),
-    /// Repeats `body`. After it, for each flag that is set, a jump of the loop parent_loop it.
+    /// A loop. After it, for each flag of `after` that is set, a jump of the enclosing loop.
     Loop {
         header: u32,
         body: u32,
         /// (label whose flag is tested, true for "continue")
         after: Vec<(u32, bool)>,
     },
-    /// `body`, then, where control meant to go to `label`, `continuation`.
+    /// `body`, then `continuation`, the block `label`; if `guarded`, only when the flag of `label`
+    /// is set.
     Scope {
         label: u32,
         body: u32,
@@ -43,15 +47,15 @@ pub(crate) enum Item {
     Jump(PlannedJump),
 }
 
-/// What a branch to a join or header costs.
+/// A branch to a join or loop header, and the jump that implements it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlannedJump {
     pub label: u32,
-    pub action: Action,
+    pub action: JumpAction,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum JumpAction {
     Fall,
     Break,
     Continue,
@@ -76,11 +80,11 @@ pub(crate) struct Tree {
 struct Structurizer<'a> {
     cfg: &'a Cfg,
     tree: Tree,
-    /// (list parent_loop, index of the item there, what this list is to it)
+    /// By list: (parent list, index of the item in it, the list's role in the item).
     parents: Vec<(u32, u32, ListKind)>,
-    /// Joins placed inside of each node's construct.
+    /// By node: joins that are placed after the node's construct.
     joins: Vec<Vec<u32>>,
-    /// Blocks placed behind the loop of each header.
+    /// By loop header: blocks that are placed after the loop.
     exits: Vec<Vec<u32>>,
     placed: Vec<bool>,
 }
@@ -110,7 +114,7 @@ fn get_or<T: Copy>(v: &[T], i: u32, default: T) -> T {
 }
 
 impl Structurizer<'_> {
-    /// Decides behind which construct each join stands.
+    /// Decides after which construct each join is placed.
     fn place_joins(&mut self) {
         for &y in self.cfg.rpo.iter().skip(1) {
             if y == self.cfg.exit() {
@@ -118,7 +122,7 @@ impl Structurizer<'_> {
             }
             let idom = get_or(&self.cfg.idom, y, 0);
             let parent_loop = get_or(&self.cfg.parent_loop, y, NONE);
-            // Climb out of the loops that hold the dominator but not `y`.
+            // Climb out of the loops that contain the dominator but not `y`.
             let mut parent = idom;
             let mut exit_of = NONE;
             let mut l = self.cfg.loop_of(idom);
@@ -160,7 +164,8 @@ impl Structurizer<'_> {
         }
     }
 
-    /// Opens a scope in `list` for each of `labels`, the last outermost; returns the innermost body.
+    /// Opens a scope in `list` for each of `labels`, the last one outermost; returns the innermost
+    /// body.
     fn open_scopes(&mut self, mut list: u32, labels: &[u32], work: &mut Vec<(u32, u32)>) -> u32 {
         for &label in labels.iter().rev() {
             let body = self.new_list(list, ListKind::ScopeBody(label));
@@ -229,7 +234,7 @@ impl Structurizer<'_> {
         }
     }
 
-    /// Places what follows block `x`; returns the block that continues the same list.
+    /// Adds the terminator of block `x`; returns the block that continues the same list, if any.
     fn add_terminator(&mut self, list: u32, x: u32, work: &mut Vec<(u32, u32)>) -> Option<u32> {
         let cfg = self.cfg;
         let targets: Vec<u32> = match cfg.terminators.get(x as usize)? {
@@ -271,12 +276,13 @@ impl Structurizer<'_> {
             list,
             Item::Jump(PlannedJump {
                 label,
-                action: Action::Fall,
+                action: JumpAction::Fall,
             }),
         );
     }
 
-    /// Finds out what each jump crosses.
+    /// Determines the action, guards and flags of each jump from the loops and scopes that it
+    /// leaves.
     fn plan_jumps(&mut self, f: &Function) -> Result<()> {
         let mut steps = 0;
         let mut guarded: Vec<(u32, u32)> = Vec::new();
@@ -304,7 +310,7 @@ impl Structurizer<'_> {
                     ListKind::LoopBody(h) if h == label => break true,
                     ListKind::ScopeBody(l) => scopes.push((parent, index, l)),
                     ListKind::LoopBody(_) => {
-                        // Whatever stood between the branch and the loop's end is left with the loop.
+                        // Scopes inside the loop are left by the break, so they need no guard.
                         scopes.clear();
                         loops.push((parent, index));
                     }
@@ -318,12 +324,13 @@ impl Structurizer<'_> {
                     .limit("steps to structure the control flow", MAX_STEPS);
             }
             let action = match (loops.is_empty(), to_header) {
-                (true, true) if scopes.is_empty() => Action::Fall,
-                (true, true) => Action::Continue,
-                (true, false) => Action::Fall,
-                (false, _) => Action::Break,
+                (true, true) if scopes.is_empty() => JumpAction::Fall,
+                (true, true) => JumpAction::Continue,
+                (true, false) => JumpAction::Fall,
+                (false, _) => JumpAction::Break,
             };
-            // After each loop left, the next one out is left too (or continued, if it is the target).
+            // After each loop that is left, the next outer one is left too, or continued if it is
+            // the target.
             let hops = if to_header {
                 loops.len()
             } else {
@@ -356,6 +363,17 @@ impl Structurizer<'_> {
                 plan.action = action;
             }
         }
+        self.set_guards_and_exits(guarded, after);
+        Ok(())
+    }
+
+    /// Marks the scopes at (list, index) in `guarded`, and sets the jumps after each loop in
+    /// `after`.
+    fn set_guards_and_exits(
+        &mut self,
+        guarded: Vec<(u32, u32)>,
+        after: FxHashMap<(u32, u32), Vec<(u32, bool)>>,
+    ) {
         for (list, index) in guarded {
             if let Some(Item::Scope { guarded, .. }) = self
                 .tree
@@ -376,7 +394,6 @@ impl Structurizer<'_> {
                 *after = flags;
             }
         }
-        Ok(())
     }
 }
 

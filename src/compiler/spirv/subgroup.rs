@@ -1,6 +1,7 @@
 //! Subgroup operations.
 //!
-//! Ref: "SPIR-V Specification", "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote.
+//! Ref: "SPIR-V Specification", "Non-Uniform Instructions"; SPV_KHR_shader_ballot,
+//!      SPV_KHR_subgroup_vote.
 
 use crate::error::Result;
 use crate::reader::Inst;
@@ -12,7 +13,7 @@ use nir::{AluOp as A, Def, IntrinsicOp as I};
 use smallvec::SmallVec;
 use spirv::{GroupOperation, Op, Scope};
 
-/// The operation of a reduction or scan.
+/// The ALU operation of a reduction or scan.
 fn reduction_op(op: Op) -> Option<A> {
     Some(match op {
         Op::GroupNonUniformIAdd => A::IAdd,
@@ -32,7 +33,7 @@ fn reduction_op(op: Op) -> Option<A> {
     })
 }
 
-/// Operations that take one value and are one intrinsic.
+/// Instructions of one value that are one intrinsic, with the position of the value.
 fn unary_intrinsic(op: Op) -> Option<(I, usize)> {
     Some(match op {
         Op::GroupNonUniformAll => (I::VoteAll, 1),
@@ -48,7 +49,8 @@ fn unary_intrinsic(op: Op) -> Option<(I, usize)> {
     })
 }
 
-/// Operations that take a value and an index, mask or delta.
+/// Instructions of a value and an index, mask or delta that are one intrinsic, with the position of
+/// the value.
 fn binary_intrinsic(op: Op) -> Option<(I, usize)> {
     Some(match op {
         Op::GroupNonUniformBroadcast => (I::ReadInvocation, 1),
@@ -63,7 +65,7 @@ fn binary_intrinsic(op: Op) -> Option<(I, usize)> {
 }
 
 impl Translator<'_> {
-    /// Subgroup instructions; false if `inst` is none.
+    /// Subgroup instructions; false if `inst` is not one.
     pub fn subgroup_inst(&mut self, inst: &Inst) -> Result<bool> {
         match self.subgroup_value(inst)? {
             Some(d) => {
@@ -124,6 +126,24 @@ impl Translator<'_> {
                 self.emit.intrinsic_value(op, shape, &[v], &[])?
             }
             Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
+            Op::ReadClockKHR => {
+                let scope = self.const_u32(inst.arg(0)?)?;
+                let v = self
+                    .emit
+                    .intrinsic_value(I::ShaderClock, (2, 32), &[], &[scope])?;
+                match self.shape_of(inst.ty)? {
+                    (1, 64) => self.emit.op1(A::Pack64_2x32, v)?,
+                    _ => v,
+                }
+            }
+            _ => return self.ballot_inst(inst),
+        };
+        Ok(Some(d))
+    }
+
+    /// Operations on ballots; `None` if `inst` is not one.
+    fn ballot_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+        let d = match inst.op {
             Op::GroupNonUniformBallotBitExtract => {
                 let (v, i) = (self.ballot_operand(inst, 1)?, self.arg_def(inst, 2)?);
                 let i = self.emit.index32(i)?;
@@ -158,7 +178,8 @@ impl Translator<'_> {
                 let words = self.emit.channels(v)?;
                 let lsb = inst.op == Op::GroupNonUniformBallotFindLSB;
                 let op = if lsb { A::FindLsb } else { A::UFindMsb };
-                // The words last tried win: low ones for the lowest bit.
+                // Later words override earlier ones, so that the order ends with the word to
+                // prefer.
                 let order: SmallVec<[usize; 4]> = if lsb {
                     (0..words.len()).rev().collect()
                 } else {
@@ -175,16 +196,6 @@ impl Translator<'_> {
                     out = self.emit.op3(A::Bcsel, some, bit, out)?;
                 }
                 out
-            }
-            Op::ReadClockKHR => {
-                let scope = self.const_u32(inst.arg(0)?)?;
-                let v = self
-                    .emit
-                    .intrinsic_value(I::ShaderClock, (2, 32), &[], &[scope])?;
-                match self.shape_of(inst.ty)? {
-                    (1, 64) => self.emit.op1(A::Pack64_2x32, v)?,
-                    _ => v,
-                }
             }
             _ => return Ok(None),
         };
@@ -212,9 +223,9 @@ impl Translator<'_> {
         Ok(v)
     }
 
-    /// Ballot bits of the invocations that stand in a relation to this one: equal, not below, above, not above, below.
+    /// The subgroup mask built-in of a relation: 0 eq, 1 ge, 2 gt, 3 le, 4 lt.
     ///
-    /// They reach as far as the subgroup size that the shader sees, which may be more than the invocations that run together.
+    /// The mask covers the subgroup size that the shader sees, which may exceed the dispatch width.
     pub fn subgroup_mask(&mut self, relation: u32) -> Result<Id<Def>> {
         let Some(size) = self.subgroup_size else {
             return self
@@ -249,7 +260,7 @@ impl Translator<'_> {
         self.emit.vector(&[mask, zero, zero, zero])
     }
 
-    /// Ballot bits of all invocations that the subgroup has room for.
+    /// Ballot bits of all invocations of the subgroup, active or not.
     fn all_invocations(&mut self) -> Result<Id<Def>> {
         let (ge, lt) = (self.subgroup_mask(1)?, self.subgroup_mask(4)?);
         self.emit.op2(A::IOr, ge, lt)
@@ -287,7 +298,7 @@ impl Translator<'_> {
         let mut indices: SmallVec<[u32; 2]> = SmallVec::new();
         indices.push(op as u32);
         indices.extend(cluster);
-        // Each component by itself: a backend reduces numbers.
+        // Reduce each component separately: the backend reduces scalars.
         let mut reduced: SmallVec<[Id<Def>; 4]> = SmallVec::new();
         for part in self.emit.channels(v)? {
             let part = self
@@ -298,7 +309,7 @@ impl Translator<'_> {
         self.emit.vector(&reduced)
     }
 
-    /// A shuffle to the invocation `delta` further on, around the cluster.
+    /// Reads from the invocation `delta` further on, wrapping around within the cluster.
     fn rotate(&mut self, inst: &Inst) -> Result<Id<Def>> {
         let (v, delta) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
         let delta = self.emit.index32(delta)?;

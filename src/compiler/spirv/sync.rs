@@ -1,7 +1,8 @@
 //! Atomics and barriers.
 //!
-//! An atomic with other than relaxed semantics is a relaxed atomic between memory barriers.
-//! Ref: "SPIR-V Specification", "Atomic Instructions", "Barrier Instructions"; Vulkan spec, "Memory Model".
+//! An atomic with stronger than relaxed semantics becomes a relaxed atomic between memory barriers.
+//! Ref: "SPIR-V Specification", "Atomic Instructions", "Barrier Instructions"; Vulkan spec, "Memory
+//!      Model".
 
 use crate::error::Result;
 use crate::reader::Inst;
@@ -12,14 +13,41 @@ use nir::{Access, AluOp as A, AtomicOp, Def, IntrinsicOp as I};
 use spirv::{MemorySemantics, Op, Scope};
 use std::rc::Rc;
 
-/// What an atomic works on.
+/// The memory or texel that an atomic accesses.
 enum AtomicTarget {
     Memory(Rc<Pointer>),
     Texel(Rc<TexelPointer>),
 }
 
+/// The operation of an atomic instruction. Loads, stores and compare-exchange have none of their
+/// own and give `IAdd`.
+fn atomic_op(op: Op) -> Option<AtomicOp> {
+    Some(match op {
+        Op::AtomicLoad
+        | Op::AtomicStore
+        | Op::AtomicCompareExchange
+        | Op::AtomicCompareExchangeWeak
+        | Op::AtomicIIncrement
+        | Op::AtomicIDecrement
+        | Op::AtomicISub
+        | Op::AtomicIAdd => AtomicOp::IAdd,
+        Op::AtomicExchange => AtomicOp::Xchg,
+        Op::AtomicSMin => AtomicOp::IMin,
+        Op::AtomicUMin => AtomicOp::UMin,
+        Op::AtomicSMax => AtomicOp::IMax,
+        Op::AtomicUMax => AtomicOp::UMax,
+        Op::AtomicAnd => AtomicOp::IAnd,
+        Op::AtomicOr => AtomicOp::IOr,
+        Op::AtomicXor => AtomicOp::IXor,
+        Op::AtomicFAddEXT => AtomicOp::FAdd,
+        Op::AtomicFMinEXT => AtomicOp::FMin,
+        Op::AtomicFMaxEXT => AtomicOp::FMax,
+        _ => return None,
+    })
+}
+
 impl Translator<'_> {
-    /// Atomics and barriers; false if `inst` is none.
+    /// Atomics and barriers; false if `inst` is not one.
     pub fn sync_inst(&mut self, inst: &Inst) -> Result<bool> {
         match inst.op {
             Op::ControlBarrier => {
@@ -33,7 +61,7 @@ impl Translator<'_> {
                 let semantics = self.const_u32(inst.arg(1)?)?;
                 self.barrier(Scope::Invocation as u32, memory, semantics)?;
             }
-            // What was written in between is there before those behind it look.
+            // Makes the critical section's writes visible to the invocations that enter it next.
             Op::EndInvocationInterlockEXT => {
                 let all = MemorySemantics::UNIFORM_MEMORY | MemorySemantics::IMAGE_MEMORY;
                 let (none, device) = (Scope::Invocation as u32, Scope::Device as u32);
@@ -76,27 +104,8 @@ impl Translator<'_> {
     }
 
     fn atomic_inst(&mut self, inst: &Inst) -> Result<bool> {
-        let op = match inst.op {
-            Op::AtomicLoad
-            | Op::AtomicStore
-            | Op::AtomicCompareExchange
-            | Op::AtomicCompareExchangeWeak
-            | Op::AtomicIIncrement
-            | Op::AtomicIDecrement
-            | Op::AtomicISub
-            | Op::AtomicIAdd => AtomicOp::IAdd,
-            Op::AtomicExchange => AtomicOp::Xchg,
-            Op::AtomicSMin => AtomicOp::IMin,
-            Op::AtomicUMin => AtomicOp::UMin,
-            Op::AtomicSMax => AtomicOp::IMax,
-            Op::AtomicUMax => AtomicOp::UMax,
-            Op::AtomicAnd => AtomicOp::IAnd,
-            Op::AtomicOr => AtomicOp::IOr,
-            Op::AtomicXor => AtomicOp::IXor,
-            Op::AtomicFAddEXT => AtomicOp::FAdd,
-            Op::AtomicFMinEXT => AtomicOp::FMin,
-            Op::AtomicFMaxEXT => AtomicOp::FMax,
-            _ => return Ok(false),
+        let Some(op) = atomic_op(inst.op) else {
+            return Ok(false);
         };
         let target = match self.value(inst.arg(0)?)? {
             Value::Pointer(p) => AtomicTarget::Memory(p),
@@ -133,15 +142,34 @@ impl Translator<'_> {
         if releases && inst.op != Op::AtomicLoad {
             self.barrier(Scope::Invocation as u32, scope, semantics)?;
         }
-        let result = match inst.op {
-            Op::AtomicLoad => Some(match &target {
+        let result = self.emit_atomic(inst, op, &target, shape, extra)?;
+        if acquires && inst.op != Op::AtomicStore {
+            self.barrier(Scope::Invocation as u32, scope, semantics)?;
+        }
+        if let Some(v) = result {
+            self.set_result(inst, v)?;
+        }
+        Ok(true)
+    }
+
+    /// Emits an atomic operation without its barriers; returns its result.
+    fn emit_atomic(
+        &mut self,
+        inst: &Inst,
+        op: AtomicOp,
+        target: &AtomicTarget,
+        shape: (u8, u8),
+        extra: Access,
+    ) -> Result<Option<Value>> {
+        Ok(match inst.op {
+            Op::AtomicLoad => Some(match target {
                 AtomicTarget::Memory(p) => self.load(p, extra)?,
                 AtomicTarget::Texel(t) => Value::Def(self.texel_read(t, extra, shape)?),
             }),
             Op::AtomicStore => {
                 let v = self.arg_def(inst, 3)?;
-                self.same_shape(v, shape)?;
-                match &target {
+                self.check_shape(v, shape)?;
+                match target {
                     AtomicTarget::Memory(p) => self.store(p, &Value::Def(v), extra)?,
                     AtomicTarget::Texel(t) => self.texel_write(t, extra, v)?,
                 }
@@ -150,9 +178,9 @@ impl Translator<'_> {
             Op::AtomicCompareExchange | Op::AtomicCompareExchangeWeak => {
                 let value = self.arg_def(inst, 4)?;
                 let compare = self.arg_def(inst, 5)?;
-                self.same_shape(value, shape)?;
-                self.same_shape(compare, shape)?;
-                let v = match &target {
+                self.check_shape(value, shape)?;
+                self.check_shape(compare, shape)?;
+                let v = match target {
                     AtomicTarget::Memory(p) => {
                         let (d, access) = self.pointer_access(p, extra)?;
                         self.emit.intrinsic_value(
@@ -178,8 +206,8 @@ impl Translator<'_> {
                     }
                     _ => self.arg_def(inst, 3)?,
                 };
-                self.same_shape(value, shape)?;
-                let v = match &target {
+                self.check_shape(value, shape)?;
+                let v = match target {
                     AtomicTarget::Memory(p) => {
                         let (d, access) = self.pointer_access(p, extra)?;
                         self.emit.intrinsic_value(
@@ -195,17 +223,10 @@ impl Translator<'_> {
                 };
                 Some(Value::Def(v))
             }
-        };
-        if acquires && inst.op != Op::AtomicStore {
-            self.barrier(Scope::Invocation as u32, scope, semantics)?;
-        }
-        if let Some(v) = result {
-            self.set_result(inst, v)?;
-        }
-        Ok(true)
+        })
     }
 
-    fn same_shape(&self, d: Id<Def>, shape: (u8, u8)) -> Result<()> {
+    fn check_shape(&self, d: Id<Def>, shape: (u8, u8)) -> Result<()> {
         if self.emit.shape(d) == shape {
             Ok(())
         } else {

@@ -1,10 +1,10 @@
-//! A checked module to NIR: the entry point with everything it calls inlined.
+//! Translates an entry point of a checked module to NIR, with all calls inlined.
 //!
 //! In:  [`Module`], [`Options`].
-//! Out: a [`nir::Shader`] with derefs, structured control flow, and no phis: what paths join in goes through
-//!      variables, which `lower_vars_to_ssa` turns into phis.
+//! Out: a [`nir::Shader`] with derefs, structured control flow, and no phis: values that are
+//!      defined on several paths go through variables, which `lower_vars_to_ssa` turns into phis.
 //!
-//! The walk over the tree of control flow, calls included, is a stack of tasks, not recursion.
+//! The walk over control flow and calls uses a work stack instead of recursion.
 
 use crate::emit::Emitter;
 use crate::error::Result;
@@ -17,7 +17,7 @@ use nir::{Info, Shader, Stage, Types};
 use rustc_hash::FxHashMap;
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
-/// What to translate, and with which constants.
+/// Entry point, specialization constants, and pipeline state that the translation depends on.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     /// Name of the entry point.
@@ -29,8 +29,8 @@ pub struct Options<'a> {
     /// The workgroup ids of a dispatch may start at another value than 0
     /// (`VK_PIPELINE_CREATE_DISPATCH_BASE_BIT`).
     pub dispatch_base: bool,
-    /// What the built-in SubgroupSize reads: the size that the API reports, where the pipeline did not ask for a
-    /// varying one (Vulkan, "SubgroupSize"); `None` for the width that the shader really runs at.
+    /// The value of the built-in SubgroupSize: the size that the API reports, unless the pipeline
+    /// allows a varying one (Vulkan, "SubgroupSize"); `None` for the actual dispatch width.
     pub subgroup_size: Option<u32>,
 }
 
@@ -46,14 +46,14 @@ impl Default for Options<'_> {
     }
 }
 
-/// The class of a stage's outputs.
+/// The storage class of a stage's outputs.
 const OUTPUT: u32 = spirv::StorageClass::Output as u32;
 
 impl Module {
     /// Translates one entry point.
     ///
     /// # Errors
-    /// What the module asks for that is wrong or not supported, with its place.
+    /// The first invalid or unsupported instruction, with its location.
     pub fn to_nir(&self, options: &Options) -> Result<Shader> {
         let model = match options.stage {
             Stage::Vertex => ExecutionModel::Vertex,
@@ -64,7 +64,8 @@ impl Module {
             Stage::Compute => ExecutionModel::GLCompute,
         };
         let entry = self.find_entry_point(options.entry_point, model)?;
-        // About what the passes will come to, where nothing is inlined or unrolled; of a large module an entry may be a small part.
+        // An estimate of the number of instructions after the passes, without inlining and
+        // unrolling. Limited, because the entry point may use only a small part of a large module.
         const MAX_RESERVED: usize = 1 << 14;
         let instrs = (2 * self.stream.insts.len()).min(MAX_RESERVED);
         let shader = Shader {
@@ -111,8 +112,9 @@ impl Module {
         if options.stage == Stage::Compute {
             tr.workgroup_size(entry)?;
         }
-        // An output has its initial value, and its place in a buffer, and the number or the place of a sample makes the shader run for
-        // each one, though nothing else names them (Vulkan, "Sample Shading").
+        // Interface variables that have an effect even if no instruction uses them: outputs with an
+        // initial value, captured outputs, and SampleId and SamplePosition, which enable sample
+        // shading (Vulkan, "Sample Shading").
         for &id in &entry.interface {
             if let Some(r) = self.stream.def(id)
                 && r.op == Op::Variable

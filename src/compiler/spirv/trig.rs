@@ -1,9 +1,10 @@
 //! Trigonometric and hyperbolic functions that the hardware does not have.
 //!
-//! Computed with 32 bits, also for 16-bit operands. Precision (Vulkan spec, "Precision and Operation of SPIR-V
-//! Instructions"): atan and atan2 within 4096 ULP, asin and acos as they follow from atan2, the hyperbolic
-//! functions as they follow from exp and log. The polynomials: asin by its Taylor-like fit on [0, 0.5], about
-//! 2 ULP; atan by a minimax fit of degree 11 on [0, 1], relative error below 2.5e-5 (about 200 ULP).
+//! All are computed with 32 bits, also for 16-bit operands. Required precision (Vulkan spec,
+//! "Precision and Operation of SPIR-V Instructions"): atan and atan2 within 4096 ULP, asin and acos
+//! inherited from atan2, the hyperbolic functions inherited from exp and log. The polynomials: asin
+//! by a Taylor-like fit on [0, 0.5], about 2 ULP; atan by a minimax fit of degree 11 on [0, 1],
+//! relative error below 2.5e-5 (about 200 ULP).
 
 use crate::error::Result;
 use crate::state::Translator;
@@ -109,7 +110,7 @@ impl Translator<'_> {
         let steep = self.emit.op2(A::FLt, ax, ay)?;
         let big = self.emit.op3(A::Bcsel, steep, ay, ax)?;
         let small = self.emit.op3(A::Bcsel, steep, ax, ay)?;
-        // Divisors beyond 2^126 need not work.
+        // Division by more than 2^126 need not be precise: scale such operands down.
         let limit = self.imm_f32(2f64.powi(100));
         let huge = self.emit.op2(A::FGe, big, limit)?;
         let (down, one) = (self.imm_f32(2f64.powi(-32)), self.imm_f32(1.0));
@@ -201,7 +202,7 @@ impl Translator<'_> {
         self.emit.op2(A::FMul, t, p)
     }
 
-    /// For `a = |x|`: whether it is above 0.5, and asin of `a`, or of sqrt((1 − a) / 2) if it is.
+    /// For `a = |x|`: (`a > 0.5`, asin of `a`, or of sqrt((1 − a) / 2) if `a > 0.5`).
     fn asin_half(&mut self, x: Id<Def>) -> Result<(Id<Def>, Id<Def>)> {
         let a = self.emit.op1(A::FAbs, x)?;
         let (half, minus, one) = (self.imm_f32(0.5), self.imm_f32(-0.5), self.imm_f32(1.0));

@@ -1,8 +1,8 @@
-//! The table of SPIR-V's types, and NIR's data types made from them.
+//! The table of SPIR-V types, and their translation to NIR data types.
 //!
-//! In:  type instructions, decorations of their members. Out: [`Ty`] by id, a [`nir::Type`], whether a value is of a type.
-//! Explicit layout (Offset, ArrayStride, MatrixStride, RowMajor) is carried over for variables in memory that
-//! others see; variables of an invocation or workgroup get types without layout.
+//! In:  type instructions, decorations of their members. Out: [`Ty`] by id, [`nir::Type`]s, type
+//!      checks of values. Types of buffer blocks keep their explicit layout (Offset, ArrayStride,
+//!      MatrixStride, RowMajor); variables of an invocation or workgroup get types without layout.
 
 use crate::error::{Loc, Result};
 use crate::module::Module;
@@ -15,7 +15,7 @@ use nir::{Base, Dim, Member, Mode, Type};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
 
-/// Depth of nested types: SPIR-V's "Universal Limits" on structure nesting.
+/// Maximum nesting depth of types: SPIR-V's "Universal Limits" on structure nesting.
 const MAX_DEPTH: u32 = 255;
 
 impl Translator<'_> {
@@ -35,7 +35,8 @@ impl Translator<'_> {
         }
     }
 
-    /// Components and bits of a scalar, vector type; pointers count as one 32-bit value.
+    /// (components, bits) of a scalar or vector type; a pointer counts as one scalar of
+    /// [`pointer_bits`].
     pub fn shape_of(&self, id: u32) -> Result<(u8, u8)> {
         match &*self.ty(id)? {
             Ty::Bool => Ok((1, 1)),
@@ -48,7 +49,7 @@ impl Translator<'_> {
         }
     }
 
-    /// The scalar type under a scalar, vector or matrix type.
+    /// The scalar type of a scalar, vector or matrix type.
     pub fn scalar_of(&self, id: u32) -> Result<Rc<Ty>> {
         let t = self.ty(id)?;
         match &*t {
@@ -58,60 +59,16 @@ impl Translator<'_> {
         }
     }
 
-    /// Enters a type instruction in the table; false if it is not one.
+    /// Adds a type instruction to the table; false if `inst` is not one.
     pub fn type_inst(&mut self, inst: &Inst) -> Result<bool> {
         let mut depth = 0;
         let ty = match inst.op {
             Op::TypeVoid => Ty::Void,
             Op::TypeBool => Ty::Bool,
-            Op::TypeInt => {
-                let bits = inst.arg(0)?;
-                if !matches!(bits, 8 | 16 | 32 | 64) {
-                    return inst.loc.unsupported(format!("an integer of {bits} bits"));
-                }
-                Ty::Int {
-                    bits: bits as u8,
-                    signed: inst.arg(1)? == 1,
-                }
-            }
-            Op::TypeFloat => {
-                let bits = inst.arg(0)?;
-                if !matches!(bits, 16 | 32 | 64) || inst.args.len() > 1 {
-                    return inst.loc.unsupported(format!("this float of {bits} bits"));
-                }
-                Ty::Float { bits: bits as u8 }
-            }
-            Op::TypeVector => {
-                let (elem, len) = (inst.arg(0)?, inst.arg(1)?);
-                if !matches!(
-                    &*self.ty(elem)?,
-                    Ty::Bool | Ty::Int { .. } | Ty::Float { .. }
-                ) {
-                    return inst.loc.expected("a scalar type", format!("%{elem}"));
-                }
-                if !matches!(len, 2..=4 | 8 | 16) {
-                    return inst
-                        .loc
-                        .expected("2, 3, 4, 8 or 16 components", len.to_string());
-                }
-                Ty::Vector {
-                    elem,
-                    len: len as u8,
-                }
-            }
-            Op::TypeMatrix => {
-                let (column, columns) = (inst.arg(0)?, inst.arg(1)?);
-                if !matches!(&*self.ty(column)?, Ty::Vector { .. }) {
-                    return inst.loc.expected("a vector type", format!("%{column}"));
-                }
-                if !(2..=4).contains(&columns) {
-                    return inst.loc.expected("2 to 4 columns", columns.to_string());
-                }
-                Ty::Matrix {
-                    column,
-                    columns: columns as u8,
-                }
-            }
+            Op::TypeInt => self.int_type(inst)?,
+            Op::TypeFloat => self.float_type(inst)?,
+            Op::TypeVector => self.vector_type(inst)?,
+            Op::TypeMatrix => self.matrix_type(inst)?,
             Op::TypeArray | Op::TypeRuntimeArray => {
                 let elem = inst.arg(0)?;
                 depth = self.depth_of(elem)?;
@@ -140,22 +97,8 @@ impl Translator<'_> {
                     members: inst.args.to_vec(),
                 }
             }
-            Op::TypePointer => {
-                let Some(class) = StorageClass::from_u32(inst.arg(0)?) else {
-                    return inst
-                        .loc
-                        .expected("a storage class", inst.arg(0)?.to_string());
-                };
-                Ty::Pointer {
-                    class,
-                    to: inst.arg(1)?,
-                    stride_bytes: self
-                        .module
-                        .decoration_arg(inst.id, Decoration::ArrayStride)
-                        .unwrap_or(0),
-                }
-            }
-            // What it points to is not known yet, and need not be.
+            Op::TypePointer => self.pointer_type(inst)?,
+            // The type pointed to is not known yet, which a pointer type does not require.
             Op::TypeForwardPointer => match self
                 .module
                 .stream
@@ -193,7 +136,88 @@ impl Translator<'_> {
         if depth >= MAX_DEPTH {
             return inst.loc.limit("levels of nested types", MAX_DEPTH as usize);
         }
-        let leaves = match &ty {
+        let leaves = self.count_leaves(&ty)?;
+        if let Some(slot) = self.types.get_mut(inst.id as usize) {
+            *slot = Some(TyEntry {
+                ty: Rc::new(ty),
+                depth: depth + 1,
+                leaves,
+            });
+        }
+        Ok(true)
+    }
+
+    fn int_type(&self, inst: &Inst) -> Result<Ty> {
+        let bits = inst.arg(0)?;
+        if !matches!(bits, 8 | 16 | 32 | 64) {
+            return inst.loc.unsupported(format!("an integer of {bits} bits"));
+        }
+        Ok(Ty::Int {
+            bits: bits as u8,
+            signed: inst.arg(1)? == 1,
+        })
+    }
+
+    fn float_type(&self, inst: &Inst) -> Result<Ty> {
+        let bits = inst.arg(0)?;
+        if !matches!(bits, 16 | 32 | 64) || inst.args.len() > 1 {
+            return inst.loc.unsupported(format!("this float of {bits} bits"));
+        }
+        Ok(Ty::Float { bits: bits as u8 })
+    }
+
+    fn vector_type(&self, inst: &Inst) -> Result<Ty> {
+        let (elem, len) = (inst.arg(0)?, inst.arg(1)?);
+        if !matches!(
+            &*self.ty(elem)?,
+            Ty::Bool | Ty::Int { .. } | Ty::Float { .. }
+        ) {
+            return inst.loc.expected("a scalar type", format!("%{elem}"));
+        }
+        if !matches!(len, 2..=4 | 8 | 16) {
+            return inst
+                .loc
+                .expected("2, 3, 4, 8 or 16 components", len.to_string());
+        }
+        Ok(Ty::Vector {
+            elem,
+            len: len as u8,
+        })
+    }
+
+    fn matrix_type(&self, inst: &Inst) -> Result<Ty> {
+        let (column, columns) = (inst.arg(0)?, inst.arg(1)?);
+        if !matches!(&*self.ty(column)?, Ty::Vector { .. }) {
+            return inst.loc.expected("a vector type", format!("%{column}"));
+        }
+        if !(2..=4).contains(&columns) {
+            return inst.loc.expected("2 to 4 columns", columns.to_string());
+        }
+        Ok(Ty::Matrix {
+            column,
+            columns: columns as u8,
+        })
+    }
+
+    fn pointer_type(&self, inst: &Inst) -> Result<Ty> {
+        let Some(class) = StorageClass::from_u32(inst.arg(0)?) else {
+            return inst
+                .loc
+                .expected("a storage class", inst.arg(0)?.to_string());
+        };
+        Ok(Ty::Pointer {
+            class,
+            to: inst.arg(1)?,
+            stride_bytes: self
+                .module
+                .decoration_arg(inst.id, Decoration::ArrayStride)
+                .unwrap_or(0),
+        })
+    }
+
+    /// Number of scalars and vectors in a value of `ty`, saturating.
+    fn count_leaves(&self, ty: &Ty) -> Result<u64> {
+        Ok(match ty {
             Ty::Matrix { columns, .. } => u64::from(*columns),
             Ty::Array { elem, len, .. } => self
                 .leaf_count(*elem)?
@@ -206,15 +230,7 @@ impl Translator<'_> {
                 sum
             }
             _ => 1,
-        };
-        if let Some(slot) = self.types.get_mut(inst.id as usize) {
-            *slot = Some(TyEntry {
-                ty: Rc::new(ty),
-                depth: depth + 1,
-                leaves,
-            });
-        }
-        Ok(true)
+        })
     }
 
     fn image_type(&self, inst: &Inst) -> Result<ImageTy> {
@@ -267,7 +283,7 @@ impl Translator<'_> {
         }
     }
 
-    /// Number of scalars and vectors that a value of this type consists of, saturating.
+    /// Number of scalars and vectors in a value of this type, saturating.
     pub fn leaf_count(&self, id: u32) -> Result<u64> {
         match self.types.get(id as usize).and_then(|t| t.as_ref()) {
             Some(t) => Ok(t.leaves),
@@ -275,7 +291,7 @@ impl Translator<'_> {
         }
     }
 
-    /// True for storage whose types carry their layout.
+    /// True for storage classes whose types have explicit layouts.
     pub fn has_layout(&self, class: StorageClass) -> bool {
         match class {
             StorageClass::Uniform
@@ -287,7 +303,7 @@ impl Translator<'_> {
         }
     }
 
-    /// NIR's type; with layout where `explicit`.
+    /// Translates a type to NIR, with explicit layout if `explicit`.
     pub fn nir_type(&mut self, id: u32, explicit: bool) -> Result<Id<Type>> {
         self.nir_type_with_matrix(id, explicit, MatrixLayout::default())
     }
@@ -350,7 +366,7 @@ impl Translator<'_> {
                     members: out,
                 }
             }
-            // An address.
+            // Its value is an address.
             Ty::Pointer {
                 class: StorageClass::PhysicalStorageBuffer,
                 ..
@@ -358,7 +374,7 @@ impl Translator<'_> {
             Ty::Pointer { class, to, .. } => {
                 let class = *class;
                 let mode = self.variable_mode(class, *to)?;
-                // A struct may hold pointers to its own type: those have no finite NIR type.
+                // A struct that contains pointers to its own type has no finite NIR type.
                 if self.pointer_depth >= 8 {
                     return self.loc().unsupported("a type of pointers to pointers");
                 }
@@ -397,7 +413,7 @@ impl Translator<'_> {
             .or_insert_with(|| decorated_layout(m, id, index))
     }
 
-    /// NIR's storage for a storage class; `to` is the type pointed to.
+    /// NIR's variable mode for a storage class; `to` is the type pointed to.
     pub fn variable_mode(&self, class: StorageClass, to: u32) -> Result<Mode> {
         Ok(match class {
             StorageClass::Function => Mode::FunctionTemp,
@@ -409,8 +425,9 @@ impl Translator<'_> {
             StorageClass::Input => Mode::ShaderIn,
             StorageClass::Output => Mode::ShaderOut,
             StorageClass::UniformConstant => Mode::Uniform,
-            // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. A pointer into the
-            // middle of one does not say which it is: its variable does.
+            // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. This
+            // holds for pointers to whole blocks; a pointer into a block takes its mode from the
+            // variable.
             StorageClass::Uniform => {
                 let mut t = to;
                 while let Ty::Array { elem, .. } = &*self.ty(t)? {
@@ -428,7 +445,8 @@ impl Translator<'_> {
         })
     }
 
-    /// Checks the shape of a value against a type; parts of composites were checked when they were made.
+    /// Checks a value against a type. Nested parts of composites were checked when the parts were
+    /// created.
     pub fn check_type(&self, value: &Value, ty: u32) -> Result<()> {
         let t = self.ty(ty)?;
         let fits = match (value, &*t) {
@@ -450,7 +468,8 @@ impl Translator<'_> {
             _ => false,
         };
         if fits {
-            // One level down, so that a composite's parts fit where they are taken out again.
+            // Also check the parts one level down, so that OpCompositeExtract gives values of the
+            // right type.
             if let Value::Composite(parts) = value {
                 for (i, p) in parts.iter().enumerate() {
                     let part_ty = match &*t {

@@ -1,9 +1,11 @@
-//! The walk over a function's tree of control flow: lists, branches, calls, phis.
+//! Translates a function's tree of control flow: lists, branches, calls, phis.
 //!
-//! In:  the [`Tree`](crate::structure::Tree)s of the entry point and of what it calls.
-//! Out: calls of the instruction families in the order of execution, lists opened and closed around them.
+//! In:  the [`Tree`](crate::structure::Tree)s of the entry point and of the functions that it
+//!      calls.
+//! Out: NIR, by calls of the instruction families in layout order, with lists opened and closed
+//!      around them.
 //!
-//! A stack of tasks stands in for recursion; what paths join in goes through variables.
+//! A work stack replaces recursion. Values that are defined on several paths go through variables.
 
 use crate::cfg::{Cfg, SwitchArm, Terminator};
 use crate::error::{Loc, Result};
@@ -11,7 +13,7 @@ use crate::inline::{Call, FunctionGraph, Task, TempVar};
 use crate::module::{Block, EntryPoint, Module, terminator};
 use crate::reader::Inst;
 use crate::state::Translator;
-use crate::structure::{Action, Item, PlannedJump, structurize};
+use crate::structure::{Item, JumpAction, PlannedJump, structurize};
 use crate::types::Ty;
 use crate::value::{IdState, Pointer, PointerBase, Value};
 use entity::Id;
@@ -21,13 +23,14 @@ use smallvec::SmallVec;
 use spirv::{Op, StorageClass};
 use std::rc::Rc;
 
-/// Calls in all at most: those of functions that do nothing cost no instructions.
+/// Maximum number of calls after inlining. Needed because empty functions add no instructions,
+/// which are limited too.
 const MAX_TOTAL_CALLS: usize = 1 << 16;
-/// Calls inside calls at most.
+/// Maximum nesting of calls.
 const MAX_CALLS: usize = 256;
 
 impl<'m> Translator<'m> {
-    /// Runs the entry point to its end.
+    /// Translates the whole entry point.
     pub fn walk_entry_point(&mut self, entry: &EntryPoint) -> Result<()> {
         self.emit.loc = entry.loc;
         self.enter_function(entry.function, entry.loc)?;
@@ -63,7 +66,7 @@ impl<'m> Translator<'m> {
         Ok(())
     }
 
-    /// Starts on the body of a function, whose parameters have their values.
+    /// Begins the body of a function, whose parameters have been set.
     fn enter_function(&mut self, function: u32, loc: Loc) -> Result<()> {
         let Some(&index) = self.module.function_of.get(&function) else {
             return loc.expected("a function", format!("%{function}"));
@@ -279,7 +282,7 @@ impl<'m> Translator<'m> {
         let value = match (call.result, call.result_temp) {
             (Some(v), _) => v,
             (None, Some(temp)) => self.load_temp(&temp)?,
-            // It never returns.
+            // The function never returns.
             (None, None) => self.undef(ty)?,
         };
         self.check_type(&value, ty)?;
@@ -287,7 +290,8 @@ impl<'m> Translator<'m> {
         Ok(())
     }
 
-    // --- jumps ---------------------------------------------------------------------------------------
+    // --- jumps
+    // ---------------------------------------------------------------------------------------
 
     fn flag(&mut self, label: u32) -> Option<Id<Variable>> {
         let call = self.calls.last_mut()?;
@@ -333,9 +337,9 @@ impl<'m> Translator<'m> {
             self.emit.store_var(v, yes)?;
         }
         match plan.action {
-            Action::Fall => Ok(()),
-            Action::Break => self.emit.jump(Jump::Break),
-            Action::Continue => self.emit.jump(Jump::Continue),
+            JumpAction::Fall => Ok(()),
+            JumpAction::Break => self.emit.jump(Jump::Break),
+            JumpAction::Continue => self.emit.jump(Jump::Continue),
         }
     }
 
@@ -360,7 +364,8 @@ impl<'m> Translator<'m> {
     }
 
     fn walk_continuation(&mut self, label: u32, continuation: u32, guarded: bool) -> Result<()> {
-        // Where only an arm that is never taken leads here, what comes may use values of that arm.
+        // If only an arm that is never taken leads here, skip the continuation: it may use values
+        // of that arm, which was not translated.
         if self
             .calls
             .last()
@@ -388,7 +393,7 @@ impl<'m> Translator<'m> {
         Ok(())
     }
 
-    /// Lists that do nothing are not walked, but where they lead is reached.
+    /// Marks the targets of empty lists as reached, because empty lists are not walked.
     fn mark_reached_by_empty_lists(&mut self, graph: &FunctionGraph, lists: &[u32]) {
         for &list in lists {
             if self.is_empty_list(graph, list)
@@ -400,11 +405,11 @@ impl<'m> Translator<'m> {
         }
     }
 
-    /// True if the list does nothing at all.
+    /// True if the list emits no code.
     fn is_empty_list(&self, graph: &FunctionGraph, list: u32) -> bool {
         match graph.tree.lists.get(list as usize).map(|l| l.as_slice()) {
             Some([Item::Jump(p)]) => {
-                p.action == Action::Fall
+                p.action == JumpAction::Fall
                     && !graph
                         .tree
                         .flagged
@@ -459,7 +464,8 @@ impl<'m> Translator<'m> {
         }
     }
 
-    /// The arms of a switch are `if`s side by side: their conditions exclude each other, and are computed first.
+    /// Begins a switch: a sequence of `if`s with mutually exclusive conditions, which are all
+    /// computed first.
     fn begin_switch(
         &mut self,
         graph: &FunctionGraph,
@@ -486,7 +492,7 @@ impl<'m> Translator<'m> {
                 continue;
             }
             let cond = if arm.default {
-                // Its own literals need no test.
+                // Literals that also lead to the default's target need no test.
                 match any {
                     Some(any) => self.emit.op1(AluOp::INot, any)?,
                     None => self.emit.imm_bool(true),
@@ -539,7 +545,8 @@ impl<'m> Translator<'m> {
         Ok(())
     }
 
-    // --- phis ----------------------------------------------------------------------------------------
+    // --- phis
+    // ----------------------------------------------------------------------------------------
 
     /// The phis at the start of a block.
     fn phis(&self, m: &'m Module, block: u32) -> SmallVec<[Inst<'m>; 4]> {
@@ -607,7 +614,7 @@ impl<'m> Translator<'m> {
         Ok(())
     }
 
-    /// At the end of `block`: what it brings to the phis of its successors.
+    /// At the end of `block`, stores its values for the phis of its successors.
     fn phi_stores(&mut self, m: &'m Module, block: u32) -> Result<()> {
         let Some(graph) = self.graph() else {
             return Ok(());

@@ -9,7 +9,7 @@ use rspirv::grammar::{OperandKind, OperandQuantifier, ext_inst_table};
 use rustc_hash::FxHashMap;
 use spirv::Op;
 
-/// Words of one instruction at most.
+/// Maximum number of words of one instruction.
 const MAX_WORDS: usize = 0xffff;
 
 /// Assembles a module for SPIR-V `version.0`.`version.1`.
@@ -31,7 +31,7 @@ pub fn assemble(text: &str, version: (u8, u8)) -> Result<Vec<u32>> {
         value_types: FxHashMap::default(),
         sets: FxHashMap::default(),
     };
-    // An instruction may go on over several lines; it ends where the next one begins.
+    // An instruction may span several lines; it ends where the next one begins.
     let mut pending: Vec<Token> = Vec::new();
     let mut pending_line = 1;
     for (i, line) in text.lines().enumerate() {
@@ -136,10 +136,10 @@ impl Assembler {
                         Some('"') => break,
                         Some('\\') => match chars.next() {
                             Some(c) => s.push(c),
-                            None => return self.error("string does not end"),
+                            None => return self.error("unterminated string"),
                         },
                         Some(c) => s.push(c),
-                        None => return self.error("string does not end"),
+                        None => return self.error("unterminated string"),
                     }
                 }
                 out.push(Token::String(s));
@@ -231,7 +231,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// Remembers what later literals depend on.
+    /// Records number types and instruction sets, on which later literals depend.
     fn record_types(&mut self, op: Op, out: &[u32], id: u32, ty: u32) {
         if ty != 0 {
             self.value_types.insert(id, ty);
@@ -418,7 +418,7 @@ impl Assembler {
         Ok(())
     }
 
-    /// A value of an enumeration or mask, with its parameters.
+    /// An enumerant or mask, with its parameters.
     fn enumerant(
         &mut self,
         kind: OperandKind,
@@ -471,7 +471,7 @@ impl Assembler {
         }
     }
 
-    /// Up to `n` parameters, each what it looks like.
+    /// Up to `n` parameters; the kind of each follows from its token.
     fn parameters(&mut self, n: usize, ops: &mut Operands, out: &mut Vec<u32>) -> Result<()> {
         for _ in 0..n {
             match ops.peek() {

@@ -48,7 +48,8 @@ pub(super) fn enumerant(kind: K, word: &str) -> Option<u32> {
     })
 }
 
-/// Flag names joined by `|`. The crate writes MAKE_POINTER_VISIBLE for the assembly's MakePointerVisible.
+/// A mask of flag names joined by `|`. Crate `spirv` has MAKE_POINTER_VISIBLE for the assembly's
+/// MakePointerVisible.
 fn mask<T: Flags<Bits = u32>>(word: &str) -> Option<u32> {
     let mut value = 0;
     for name in word.split('|') {
@@ -61,7 +62,7 @@ fn mask<T: Flags<Bits = u32>>(word: &str) -> Option<u32> {
     Some(value)
 }
 
-/// The number of an enumerant, if `name` names one.
+/// The number of the enumerant `name`; `None` if there is none.
 fn enumerant_number<T: FromStr + Copy>(name: &str, number: fn(T) -> u32) -> Option<u32> {
     T::from_str(name).ok().map(number)
 }

@@ -1,13 +1,14 @@
-//! Random control flow: the tree visits the same blocks as the graph, whatever the branches decide.
+//! Random control flow: walks over the tree and over the graph visit the same blocks for the same
+//! branch decisions.
 
 use crate::asm::assemble;
 use crate::cfg::{Cfg, Terminator};
 use crate::module::Module;
-use crate::structure::{Action, Item, Tree, structurize};
+use crate::structure::{Item, JumpAction, Tree, structurize};
 use crate::testing::random_flow::{HEADER, Random, random_function};
 use std::fmt::Write;
 
-/// Decisions: the nth branch taken goes the same way in both walks.
+/// A walk with reproducible decisions: the nth branch goes the same way in both walks.
 struct Walk {
     random: Random,
     trace: Vec<u32>,
@@ -68,9 +69,9 @@ fn tree_walk(cfg: &Cfg, tree: &Tree, list: u32, flags: &mut Vec<bool>, w: &mut W
             Item::Jump(p) => {
                 flags[p.label as usize] = true;
                 match p.action {
-                    Action::Fall => Flow::Fall,
-                    Action::Break => Flow::Break,
-                    Action::Continue => Flow::Continue,
+                    JumpAction::Fall => Flow::Fall,
+                    JumpAction::Break => Flow::Break,
+                    JumpAction::Continue => Flow::Continue,
                 }
             }
             Item::Scope {
@@ -146,9 +147,9 @@ fn tree_follows_the_graph() {
     }
 }
 
-/// Graphs without merge instructions: what is accepted must be right.
+/// Graphs without merge instructions: those that are accepted must be structurized correctly.
 #[test]
-fn graphs_without_merges() {
+fn tree_follows_the_graph_without_merge_instructions() {
     let mut accepted = 0;
     for seed in 1..3000u64 {
         let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-/// A small generator: tests must be the same everywhere.
+/// A random number generator with reproducible output.
 pub(crate) struct Random(pub u64);
 
 impl Random {
@@ -18,7 +18,7 @@ impl Random {
 struct Targets {
     loop_merge: Option<u32>,
     loop_continue: Option<u32>,
-    /// Innermost switch, if no loop is inside of it.
+    /// Merge block of the innermost switch, if no loop is nested in it.
     switch_merge: Option<u32>,
     fall_through: Option<u32>,
 }
@@ -46,7 +46,7 @@ impl Writer {
         writeln!(self.text, "OpBranch %l{label}").unwrap();
     }
 
-    /// Some way out of the current construct.
+    /// A random target that leaves the current construct.
     fn exit(&mut self, t: &Targets) -> Option<u32> {
         let all = [
             t.loop_merge,
@@ -61,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// Statements in the open block; false if it ended.
+    /// Writes statements into the current block; false if it was terminated.
     fn sequence(&mut self, t: &Targets, depth: u32) -> bool {
         for _ in 0..1 + self.random.below(3) {
             let kind = if depth == 0 {
@@ -79,7 +79,8 @@ impl Writer {
                     self.open(l);
                 }
                 5 => {
-                    // One way out, the other on: needs no merge instruction.
+                    // One target leaves the construct, the other continues: needs no merge
+                    // instruction.
                     if let Some(out) = self.exit(t) {
                         let on = self.label();
                         if self.random.below(2) == 0 {
@@ -235,6 +236,8 @@ OpExecutionMode %main LocalSize 1 1 1
 %c = OpINotEqual %bool %s %zero
 ";
 
+/// A module whose function `main` has random nested control flow. `%c` is a boolean and `%s` an
+/// integer for branches.
 pub(crate) fn random_function(seed: u64) -> String {
     let mut w = Writer {
         text: HEADER.to_owned(),
