@@ -29,8 +29,8 @@
 //! - sampler: the sampler state.
 //! - combined image sampler: the surface (with a multi-planar conversion: one for each plane, then
 //!   the sampler state of all planes but the first), then the sampler state.
-//! - storage image, storage texel buffer: a surface with the view's format for typed writes, and for
-//!   reads without a declared format; then one with [`typed_read_format`] for typed reads and
+//! - storage image, storage texel buffer: a surface with the view's format for typed writes, and
+//!   for reads without a declared format; then one with [`typed_read_format`] for typed reads and
 //!   atomics.
 //!
 //! [`Binding::samplers`] gives the position of a sampler state: in a table with the set's other

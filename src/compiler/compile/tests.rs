@@ -115,8 +115,8 @@ b0:
     (variant.stats.instructions, branches, asm.clone())
 }
 
-/// The limits for SIMD8, and for SIMD16, where only 64-bit instructions double. Quotients are correctly
-/// rounded, except subnormal ties.
+/// The limits for SIMD8, and for SIMD16, where only 64-bit instructions double. Quotients are
+/// correctly rounded, except subnormal ties.
 #[test]
 fn double_operations_stay_within_their_instruction_limits() {
     for (op, max8, max16) in [

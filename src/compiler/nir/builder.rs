@@ -141,7 +141,6 @@ impl<'s> Builder<'s> {
     }
 
     // --- constants
-    // ---------------------------------------------------------------------------------
 
     /// A constant, given the bit pattern of each component.
     pub fn constant(&mut self, bits: u8, values: &[u64]) -> Id<Def> {
@@ -181,7 +180,6 @@ impl<'s> Builder<'s> {
     }
 
     // --- ALU
-    // ------------------------------------------------------------------------------------------
 
     /// An ALU operation whose shape follows from its operands.
     pub fn alu(&mut self, op: AluOp, srcs: &[Id<Def>]) -> Id<Def> {
@@ -327,7 +325,6 @@ impl<'s> Builder<'s> {
     }
 
     // --- intrinsics and derefs
-    // --------------------------------------------------------------------------
 
     /// An intrinsic; `shape` is (components, bits) of its result, `None` if it has none.
     pub fn intrinsic(
@@ -513,7 +510,6 @@ impl<'s> Builder<'s> {
     }
 
     // --- control flow
-    // -----------------------------------------------------------------------------------
 
     fn current_list(&self) -> ListRef {
         match self.open.last() {

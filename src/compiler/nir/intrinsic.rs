@@ -181,7 +181,7 @@ impl IntrinsicOp {
 // aliased, 128 unchanging. `align_mul` and `align_offset` are bytes: address % align_mul ==
 // align_offset.
 intrinsics! {
-    // --- derefs: before I/O is lowered -----------------------------------------------------------
+    // --- derefs: before I/O is lowered
     /// Loads through a pointer.
     LoadDeref "load_deref" ([1 x 32]) -> [any] {access} READS;
     /// (pointer, value): stores through a pointer the components whose bit in write_mask is set.
@@ -199,14 +199,13 @@ intrinsics! {
     /// the byte offset (low 32 bits) and a number of the resource (high 32 bits).
     DerefAddress "deref_address" ([1 x 32]) -> [1 x 64] {} PURE;
 
-    // --- resources -------------------------------------------------------------------------------
+    // --- resources
     /// (element): handle of the descriptor's surface at (set, binding). Opaque, 32 bits.
     VulkanResourceIndex "vulkan_resource_index" ([1 x 32]) -> [1 x 32] {set binding} PURE;
     /// (element): handle of the descriptor's sampler at (set, binding). Opaque, 32 bits.
     VulkanSamplerIndex "vulkan_sampler_index" ([1 x 32]) -> [1 x 32] {set binding} PURE;
 
     // --- memory, after lowering: offsets and sizes in bytes
-    // -----------------------------------------
     /// (handle, offset)
     LoadUbo "load_ubo" ([1 x 32] [1 x 32]) -> [any] {access align_mul align_offset} MESSAGE;
     /// (handle, offset)
@@ -249,7 +248,7 @@ intrinsics! {
     GlobalAtomicSwap "global_atomic_swap" ([1 x 64] [1 x any] [1 x any]) -> [1 x any] {access} READS | WRITES;
 
     // --- barriers. Scopes and semantics are SPIR-V's numbers; scope 4 (Invocation) in
-    // execution_scope = none -----
+    // execution_scope = none
     /// Control and memory barrier. memory_modes: 1 ssbo and global, 2 shared, 4 image.
     Barrier "barrier" () -> [] {execution_scope memory_scope memory_semantics memory_modes} BARRIER | WRITES | CROSS_THREAD | CONVERGENT;
     /// Begins the fragment shader interlock: waits until earlier invocations of the same pixel have
@@ -267,7 +266,6 @@ intrinsics! {
     ShaderClock "shader_clock" () -> [2 x 32] {scope} WRITES | LANE;
 
     // --- system values
-    // -----------------------------------------------------------------------------
     /// gl_WorkGroupID, before the base of vkCmdDispatchBase is added.
     LoadWorkgroupId "load_workgroup_id" () -> [3 x 32] {} PURE;
     /// Base of vkCmdDispatchBase.
@@ -336,7 +334,6 @@ intrinsics! {
 
     // --- inputs and outputs of a stage, after lowering. Offsets count slots; `vertex` is an index
     // into the patch's or primitive's vertices
-    // ------------------------------------------------------------------------------------------
     /// (offset): vertex attribute, flat or per-patch input.
     LoadInput "load_input" ([1 x 32]) -> [any] {base component location num_slots} LANE;
     /// (vertex, offset)
@@ -373,7 +370,6 @@ intrinsics! {
     EndPrimitive "end_primitive" () -> [] {stream} WRITES | CONVERGENT;
 
     // --- derivatives, within a quad: defined only in uniform control flow
-    // ------------------------------------
     /// Derivative in x, fine or coarse at the implementation's choice.
     Ddx "ddx" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
     /// Derivative in y, fine or coarse at the implementation's choice.
@@ -388,7 +384,6 @@ intrinsics! {
     DdyCoarse "ddy_coarse" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
 
     // --- storage images and texel buffers: through a pointer to the variable, then by handle
-    // -----------------
     /// (pointer, coordinate, sample, level)
     ImageDerefLoad "image_deref_load" ([1 x 32] [any 32] [1 x 32] [1 x 32]) -> [any] {image_dim image_array format access dest_type} READS;
     /// (pointer, coordinate, sample, value, level)
@@ -415,7 +410,6 @@ intrinsics! {
     BindlessImageSamples "bindless_image_samples" ([1 x 32]) -> [1 x 32] {image_dim image_array format access} MESSAGE;
 
     // --- subgroup operations that depend on the set of active invocations
-    // --------------------------------
     /// True in exactly one active invocation.
     Elect "elect" () -> [1 x 1] {} CROSS_THREAD | CONVERGENT | LANE;
     /// Index of the first active invocation.
@@ -443,7 +437,6 @@ intrinsics! {
     ExclusiveScan "exclusive_scan" ([any]) -> [any] {reduction_op} CROSS_THREAD | CONVERGENT | LANE;
 
     // --- subgroup operations that read other lanes by index
-    // ----------------------------------------------
     /// (value, lane): the value of a uniform lane
     ReadInvocation "read_invocation" ([any] [1 x 32]) -> [any] {} CROSS_THREAD | BY_INDEX | UNIFORM_OPERAND;
     /// (value, lane)

@@ -455,7 +455,7 @@ fn quantize_to_f16(c: &FoldCtx, v: u64) -> u64 {
 /// The table's rows, passed to a macro that expands each.
 macro_rules! alu_table {
     ($rows:ident) => { $rows! {
-    // --- moves and vectors ---------------------------------------------------------------------
+    // --- moves and vectors
     /// Copy.
     Mov mov(a: X) -> X, cost 0, SELECTS, Scalar |_c, s| s[0];
     /// Two scalars.
@@ -476,7 +476,7 @@ macro_rules! alu_table {
     /// `cond ? a : b`, component by component.
     Bcsel bcsel(cond: B, a: X, b: X) -> X, cost 1, NONE, Scalar |_c, s| if s[0] != 0 { s[1] } else { s[2] };
 
-    // --- float arithmetic ------------------------------------------------------------------------
+    // --- float arithmetic
     /// Sum.
     FAdd fadd(a: F, b: F) -> F, cost 1, COMMUTES | ASSOCIATES, Scalar |c, s| c.round(exact::add(c.float(s[0]), c.float(s[1])));
     /// Difference.
@@ -567,7 +567,6 @@ macro_rules! alu_table {
     FDot4 fdot4(a: F * 4, b: F * 4) -> F * 1, cost 4, COMMUTES, Vector |c, s, d| dot(c, s, d, 4);
 
     // --- float comparison: false if an operand is NaN, except fneu
-    // -----------------------------------
     /// `a < b`.
     FLt flt(a: F, b: F) -> B, cost 1, NONE, Scalar |c, s| u64::from(c.float(s[0]) < c.float(s[1]));
     /// `a >= b`.
@@ -577,7 +576,7 @@ macro_rules! alu_table {
     /// `a != b`, true if an operand is NaN.
     FNeu fneu(a: F, b: F) -> B, cost 1, COMMUTES, Scalar |c, s| u64::from(c.float(s[0]) != c.float(s[1]));
 
-    // --- integer arithmetic ----------------------------------------------------------------------
+    // --- integer arithmetic
     /// Wrapping sum.
     IAdd iadd(a: I, b: I) -> I, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0].wrapping_add(s[1]);
     /// Wrapping difference.
@@ -649,7 +648,7 @@ macro_rules! alu_table {
     /// Saturating unsigned difference.
     USubSat usub_sat(a: U, b: U) -> U, cost 1, NONE, Scalar |_c, s| s[0].saturating_sub(s[1]);
 
-    // --- integer comparison ----------------------------------------------------------------------
+    // --- integer comparison
     /// Signed `a < b`.
     ILt ilt(a: I, b: I) -> B, cost 1, NONE, Scalar |c, s| u64::from(c.signed(s[0]) < c.signed(s[1]));
     /// Signed `a >= b`.
@@ -664,7 +663,6 @@ macro_rules! alu_table {
     INe ine(a: X, b: X) -> B, cost 1, COMMUTES, Scalar |_c, s| u64::from(s[0] != s[1]);
 
     // --- bits
-    // --------------------------------------------------------------------------------------
     /// Bitwise and.
     IAnd iand(a: X, b: X) -> X, cost 1, COMMUTES | ASSOCIATES, Scalar |_c, s| s[0] & s[1];
     /// Bitwise or.
@@ -724,7 +722,6 @@ macro_rules! alu_table {
     ExtractI16 extract_i16(a: I, b: I) -> I, cost 1, NONE, Scalar |c, s| extract_bits(c, s, 16, true);
 
     // --- conversions: sizes come from the defs
-    // --------------------------------------------------------
     /// 1 or 0.
     B2I b2i(a: B; bits) -> IFree, cost 1, CONVERTS, Scalar |_c, s| s[0];
     /// 1.0 or 0.0.
@@ -752,7 +749,6 @@ macro_rules! alu_table {
         Scalar |c, s| exact::round_float(c.def_bits, c.float_of(c.src_bits, s[0]).into(), false);
 
     // --- packing
-    // ---------------------------------------------------------------------------------------
     /// Low and high half.
     Pack64_2x32 pack_64_2x32(a: U32 * 2) -> U64 * 1, cost 2, NONE, Vector |_c, s, d| d[0] = pack_bits(s[0], 2, 32);
     /// Low and high half.

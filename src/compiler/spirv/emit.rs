@@ -366,7 +366,6 @@ impl Emitter {
     }
 
     // --- derefs
-    // --------------------------------------------------------------------------------------
 
     fn deref(
         &mut self,
@@ -477,7 +476,6 @@ impl Emitter {
     }
 
     // --- intrinsics
-    // ----------------------------------------------------------------------------------
 
     /// Emits an intrinsic; `shape` is (components, bits) of its result, `None` if it has none.
     pub fn intrinsic(
@@ -566,7 +564,6 @@ impl Emitter {
     }
 
     // --- ALU
-    // -----------------------------------------------------------------------------------------
 
     /// Inserts an ALU instruction whose operands are visible.
     pub fn insert_alu(&mut self, mut alu: nir::Alu, components: u8, bits: u8) -> Result<Id<Def>> {
@@ -577,7 +574,6 @@ impl Emitter {
     }
 
     // --- end
-    // -----------------------------------------------------------------------------------------
 
     /// Emits the stores of spilled values and returns the shader.
     pub fn finish(mut self) -> Shader {

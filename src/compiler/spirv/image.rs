@@ -496,7 +496,6 @@ impl Translator<'_> {
     }
 
     // --- atomics through a texel's pointer
-    // --------------------------------------------------------------
 
     /// Reads a texel atomically.
     pub fn texel_read(

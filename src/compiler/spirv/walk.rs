@@ -291,7 +291,6 @@ impl<'m> Translator<'m> {
     }
 
     // --- jumps
-    // ---------------------------------------------------------------------------------------
 
     fn flag(&mut self, label: u32) -> Option<Id<Variable>> {
         let call = self.calls.last_mut()?;
@@ -546,7 +545,6 @@ impl<'m> Translator<'m> {
     }
 
     // --- phis
-    // ----------------------------------------------------------------------------------------
 
     /// The phis at the start of a block.
     fn phis(&self, m: &'m Module, block: u32) -> SmallVec<[Inst<'m>; 4]> {

@@ -320,7 +320,8 @@ impl Parser {
                         s.swizzle = std::array::from_fn(|i| sw[i.min(used - 1)]);
                     }
                     _ => {
-                        return self.err_at_previous(format!("'{w}' must select {used} components"));
+                        return self
+                            .err_at_previous(format!("'{w}' must select {used} components"));
                     }
                 }
             } else if of != 1 && usize::from(of) != used {

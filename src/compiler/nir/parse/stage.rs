@@ -41,7 +41,8 @@ impl Parser {
         match strides.get_mut(buffer as usize) {
             Some(entry) => *entry = stride,
             None => {
-                return self.err_at_previous(format!("{buffer} is not a transform feedback buffer"));
+                return self
+                    .err_at_previous(format!("{buffer} is not a transform feedback buffer"));
             }
         }
         Ok(())
