@@ -1,9 +1,11 @@
-//! What the stages that draw need at launch.
+//! Launch parameters of the graphics stages.
 //!
-//! Slots are numbers of `nir::Slot`: this crate knows but those that the hardware gives a place ([`slot`]).
-//! Ref: SKL PRM vol. 7, "Vertex URB Entry Formats", "Pixel Shader Payload"; vol. 2a, 3DSTATE_VS, 3DSTATE_PS, 3DSTATE_PS_EXTRA, 3DSTATE_SBE.
+//! Slots are numbers of `nir::Slot`; this crate names only those with a fixed position in the VUE
+//! ([`slot`]).
+//! Ref: SKL PRM vol. 7, "Vertex URB Entry Formats", "Pixel Shader Payload"; vol. 2a, 3DSTATE_VS,
+//!      3DSTATE_PS, 3DSTATE_PS_EXTRA, 3DSTATE_SBE.
 
-/// Slots with a place of their own in a vertex's URB entry.
+/// Slots with a fixed position in a VUE.
 pub mod slot {
     /// Position.
     pub const POSITION: u8 = 0;
@@ -17,23 +19,23 @@ pub mod slot {
     pub const LAYER: u8 = 6;
     /// Viewport index: dword 2 of the header.
     pub const VIEWPORT: u8 = 7;
-    /// Primitive's number. Fragments get the hardware's where no stage writes it.
+    /// Primitive ID. Fragment shaders receive the hardware's if no stage writes it.
     pub const PRIMITIVE_ID: u8 = 8;
-    /// Where in a point a fragment lies: the setup makes it.
+    /// Position of a fragment in a point sprite, which attribute setup computes.
     pub const POINT_COORD: u8 = 14;
 }
 
-/// Where a stage puts its outputs in a vertex's URB entry: a slot of four dwords each. It follows from what the stage
-/// writes alone, so that stages that are compiled apart agree.
+/// The VUE map: the slot of four dwords at each position of a VUE. It depends only on the slots
+/// that a stage writes, so that stages that are compiled separately agree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VueMap {
-    /// The slot at each place. The first is the header (named [`slot::POINT_SIZE`]), the second the position; clip distances
-    /// follow, then the others by number.
+    /// The slot at each position. The first is the header (represented by [`slot::POINT_SIZE`]),
+    /// the second the position; clip distances follow, then the others by number.
     pub slots: Vec<u8>,
 }
 
 impl VueMap {
-    /// The map of a stage that writes these slots, a bit each.
+    /// The map of a stage that writes the slots in a mask.
     pub fn new(written: u128) -> VueMap {
         let is_written = |s: u8| written >> s & 1 == 1;
         let mut slots = vec![slot::POINT_SIZE, slot::POSITION];
@@ -49,7 +51,7 @@ impl VueMap {
         VueMap { slots }
     }
 
-    /// Place of a slot; the header's for what is a part of it.
+    /// Position of a slot; 0, the header's, for slots in the header.
     pub fn place(&self, slot: u8) -> Option<usize> {
         if in_header(slot) {
             return Some(0);
@@ -58,7 +60,7 @@ impl VueMap {
     }
 }
 
-/// The dword of the header that a slot is, if it is one.
+/// The dword of the VUE header that holds a slot; `None` for slots outside the header.
 pub const fn header_dword(slot: u8) -> Option<u8> {
     match slot {
         slot::LAYER => Some(1),
@@ -68,116 +70,116 @@ pub const fn header_dword(slot: u8) -> Option<u8> {
     }
 }
 
-/// True for a slot that is a dword of the header.
+/// True for slots in the VUE header.
 pub const fn in_header(slot: u8) -> bool {
     header_dword(slot).is_some()
 }
 
-/// A vertex element: four dwords of each vertex, pushed in registers.
+/// A vertex element: four dwords of each vertex, pushed to registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum VertexElement {
     /// The attribute at a location.
     Location(u8),
-    /// First vertex, first instance, VertexID (without the first vertex) and InstanceID: two dwords from a buffer of the
-    /// launcher's, and two that 3DSTATE_VF_SGVS puts there.
+    /// First vertex, first instance, VertexID (without the first vertex) and InstanceID: two dwords
+    /// from a buffer of the driver, and two that 3DSTATE_VF_SGVS inserts.
     DrawParameters,
-    /// Number of the draw in its first dword, from a buffer of the launcher's.
+    /// DrawIndex in its first dword, from a buffer of the driver.
     DrawIndex,
 }
 
-/// Buffers that vertices can be captured to.
+/// Number of transform feedback buffers.
 pub const CAPTURE_BUFFERS: usize = 4;
-/// Streams of a geometry shader's vertices.
+/// Number of vertex streams of a geometry shader.
 pub const STREAMS: usize = 4;
 
-/// A dword of a vertex that is captured (transform feedback).
+/// A dword of a vertex that transform feedback captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Captured {
     /// The slot.
     pub slot: u8,
-    /// Dword in it, as the shader names it: of what is a part of the header, 0.
+    /// Dword in the slot as the shader sees it: 0 for slots in the VUE header.
     pub component: u8,
-    /// Buffer.
+    /// Transform feedback buffer.
     pub buffer: u8,
-    /// Stream.
+    /// Vertex stream.
     pub stream: u8,
-    /// Byte from the start of the vertex in the buffer.
+    /// Byte offset in the buffer from the start of the vertex.
     pub offset_bytes: u32,
 }
 
-/// What of vertices is captured, if the stage is the last one before rasterisation.
+/// The outputs that transform feedback captures if the stage is the last before rasterisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Capture {
-    /// The dwords, in any order. None: nothing is captured.
+    /// The captured dwords, in any order.
     pub dwords: Vec<Captured>,
-    /// Bytes from one vertex to the next in each buffer.
+    /// Stride of a vertex in each buffer, in bytes.
     pub strides_bytes: [u32; CAPTURE_BUFFERS],
 }
 
-/// A dword of a vertex that the stage behind finds elsewhere than in its slot.
+/// A dword of a vertex that the next stage reads from elsewhere than its slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
     /// The slot.
     pub slot: u8,
-    /// The component.
+    /// The component of the slot.
     pub component: u8,
-    /// Where it is.
+    /// The new location.
     pub to: Linked,
 }
 
-/// Where a dword of a vertex is.
+/// The new location of a dword of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Linked {
-    /// In a component of a slot.
+    /// A component of a slot.
     At(u8, u8),
-    /// In no vertex: it is this for all of them.
+    /// A constant, the same for all vertices, that is not stored in the VUE.
     Constant(u32),
 }
 
-/// What the last stage before rasterisation says of its vertices.
+/// Vertex outputs of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VertexOutputs {
-    /// Where it writes what.
+    /// Positions of the slots in the VUE.
     pub vue: VueMap,
-    /// The slots written, a bit each: those of the header too.
+    /// Mask of the slots written, including those in the header.
     pub written: u128,
-    /// Distances to clip by, a bit for each of the eight components from [`slot::CLIP_DISTANCES_LOW`] on.
+    /// Mask of clip distances among the eight components from [`slot::CLIP_DISTANCES_LOW`] on.
     pub clip_distances: u8,
-    /// Distances to cull by, alike.
+    /// Mask of cull distances among the same components.
     pub cull_distances: u8,
-    /// What of them goes to buffers.
+    /// Outputs that transform feedback captures.
     pub capture: Capture,
-    /// What the stage behind finds elsewhere, if the shader was compiled for that one.
+    /// Dwords that the next stage reads from elsewhere, if the shader was linked with it.
     pub links: Vec<Link>,
 }
 
-/// What a vertex shader needs at launch. Eight vertices a thread; the URB entry's handles are pushed in r1, then the push data's
-/// block, then the elements.
+/// Launch parameters of a vertex shader. Eight vertices a thread. Payload: URB handles in r1, then
+/// the push data block, then the elements.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct VertexInfo {
-    /// The elements, in the order in which they are pushed.
+    /// The vertex elements, in payload order.
     pub elements: Vec<VertexElement>,
-    /// What it writes. An entry has room for it and for the elements.
+    /// The outputs. A URB entry must have room for either the outputs or the vertex elements.
     pub outputs: VertexOutputs,
 }
 
-/// Where the parts of a patch lie in its URB entry: two slots with the tessellation levels, its own slots, then those of each
-/// control point.
+/// Layout of a patch's URB entry: two slots of tessellation levels, the per-patch slots, then the
+/// slots of each control point.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct PatchMap {
-    /// The slots of the patch, by number.
+    /// The per-patch slots, by number.
     pub slots: Vec<u8>,
     /// The slots of a control point.
     pub point: VueMap,
-    /// Control points.
+    /// Number of control points.
     pub points: u32,
 }
 
-/// Slots of a patch's header.
+/// Number of slots of the patch header.
 const PATCH_HEADER_SLOTS: usize = 2;
 
 impl PatchMap {
-    /// The map of a stage that writes these slots of patches and of control points, a bit each.
+    /// The map of a stage that writes the per-patch slots and control point slots in two masks.
     pub fn new(patch: u128, point: u128, points: u32) -> PatchMap {
         PatchMap {
             slots: (0..128).filter(|s| patch >> s & 1 == 1).collect(),
@@ -186,44 +188,46 @@ impl PatchMap {
         }
     }
 
-    /// Place of a slot of the patch.
+    /// Position of a per-patch slot.
     pub fn place(&self, slot: u8) -> Option<usize> {
         let at = self.slots.iter().position(|&s| s == slot)?;
         Some(PATCH_HEADER_SLOTS + at)
     }
 
-    /// Place of a slot of the first control point. Those of the next lie [`PatchMap::point_slots`] further.
+    /// Position of a slot of the first control point; each further control point is
+    /// [`PatchMap::point_slots`] later.
     pub fn point_place(&self, slot: u8) -> Option<usize> {
         Some(PATCH_HEADER_SLOTS + self.slots.len() + self.point.place(slot)?)
     }
 
-    /// Slots of a control point.
+    /// Number of slots of a control point.
     pub fn point_slots(&self) -> usize {
         self.point.slots.len()
     }
 
-    /// Slots of an entry.
+    /// Number of slots of a URB entry.
     pub fn entry_slots(&self) -> usize {
         PATCH_HEADER_SLOTS + self.slots.len() + self.points as usize * self.point_slots()
     }
 }
 
-/// What a tessellation control shader needs at launch: SINGLE_PATCH, a thread for each eight control points that it makes. The
-/// handles of up to 32 vertices are pushed in r1 to r4, then the push data's block.
+/// Launch parameters of a tessellation control shader (HS): SINGLE_PATCH, a thread for each eight
+/// output control points. Payload: the URB handles of up to 32 input vertices in r1 to r4, then the
+/// push data block.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TessControlInfo {
-    /// What it writes.
+    /// Layout of the output patch.
     pub patch: PatchMap,
 }
 
 impl TessControlInfo {
-    /// Threads of a patch.
+    /// Number of threads for each patch.
     pub fn instances(&self) -> u32 {
         self.patch.points.div_ceil(8).max(1)
     }
 }
 
-/// Kind of a patch: the values of 3DSTATE_TE, TE Domain.
+/// Domain of a patch: the values of 3DSTATE_TE, TE Domain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the kinds' names")]
 pub enum TessDomain {
@@ -233,7 +237,7 @@ pub enum TessDomain {
     Isolines = 2,
 }
 
-/// How edges are divided: the values of 3DSTATE_TE, Partitioning.
+/// Subdivision of edges: the values of 3DSTATE_TE, Partitioning.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "SPIR-V's names")]
 pub enum TessSpacing {
@@ -243,25 +247,26 @@ pub enum TessSpacing {
     FractionalEven = 2,
 }
 
-/// What a tessellation evaluation shader needs at launch: SIMD8_SINGLE_PATCH, eight points of the domain a thread. Coordinates are in
-/// r1 to r3, handles in r4; the push data's block follows, then so much of the patch's entry.
+/// Launch parameters of a tessellation evaluation shader (DS): SIMD8_SINGLE_PATCH, eight domain
+/// points a thread. Payload: coordinates in r1 to r3, URB handles in r4, the push data block, then
+/// the pushed part of the patch's URB entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TessEvalInfo {
-    /// What it writes.
+    /// The outputs.
     pub outputs: VertexOutputs,
-    /// Kind of patch.
+    /// Domain of the patch.
     pub domain: TessDomain,
-    /// Division of edges.
+    /// Subdivision of edges.
     pub spacing: TessSpacing,
-    /// Triangles go round counterclockwise in the domain.
+    /// Triangles are counterclockwise in the domain.
     pub ccw: bool,
-    /// Points alone are made.
+    /// The tessellator outputs only points.
     pub point_mode: bool,
-    /// Registers of the patch's entry that are pushed.
+    /// Number of registers of the patch's URB entry that are pushed.
     pub pushed_grf: u8,
 }
 
-/// What a geometry shader makes: the values of 3D_PRIM_TOPO_TYPE.
+/// Output topology of a geometry shader: the values of 3D_PRIM_TOPO_TYPE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "the topologies' names")]
 pub enum OutputTopology {
@@ -271,35 +276,37 @@ pub enum OutputTopology {
     TriangleStrip = 5,
 }
 
-/// What a geometry shader needs at launch: SIMD8. Output handles are in r1, with the instance in bits 31:27; then a register of
-/// primitives' numbers, if it reads them, and the handles of vertices: a register for each, or, if it has several invocations, a dword
-/// for each; then the push data's block.
+/// Launch parameters of a geometry shader: SIMD8. Payload: output handles in r1, with the instance
+/// in bits 31:27; then a register of primitive IDs, if read; the URB handles of the input vertices,
+/// a register each, or a dword each with several invocations; then the push data block.
 ///
-/// Its URB entry begins with 32 bytes whose first dword is the number of vertices, then control data, then vertices.
+/// The output URB entry begins with 32 bytes whose first dword is the number of vertices; control
+/// data and vertices follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct GeometryInfo {
-    /// What it writes for each vertex.
+    /// Outputs of each vertex.
     pub outputs: VertexOutputs,
-    /// Vertices of what comes in.
+    /// Number of vertices of the input primitive.
     pub vertices_in: u8,
-    /// It reads the primitive's number.
+    /// The shader reads the primitive ID.
     pub primitive_id: bool,
-    /// Runs for each primitive.
+    /// Number of invocations for each primitive.
     pub invocations: u8,
-    /// What it makes.
+    /// Output topology.
     pub topology: OutputTopology,
-    /// Vertices that it emits at most.
+    /// Maximum number of vertices emitted.
     pub vertices_out: u16,
-    /// It ends strips: there is a bit for each vertex that is the last of one.
+    /// The shader ends strips: control data is a cut bit for each vertex.
     pub cuts: bool,
-    /// It emits points to several streams: there are two bits for each vertex, the number of its stream.
+    /// The shader emits points to several streams: control data is a stream number of two bits for
+    /// each vertex.
     pub streams: bool,
-    /// The stream of its vertices, where it is one.
+    /// The stream of all vertices, unless `streams`.
     pub stream: u8,
 }
 
 impl GeometryInfo {
-    /// Registers of control data.
+    /// Number of registers of control data.
     pub fn control_grf(&self) -> u32 {
         const BITS: u32 = GRF_BYTES * 8;
         let vertices = u32::from(self.vertices_out);
@@ -310,17 +317,17 @@ impl GeometryInfo {
         }
     }
 
-    /// Slots from one vertex to the next: an even number.
+    /// Number of slots from one vertex to the next, even.
     pub fn vertex_slots(&self) -> u32 {
         self.outputs.vue.slots.len().next_multiple_of(2) as u32
     }
 
-    /// Slots before the first vertex.
+    /// Number of slots before the first vertex.
     pub fn first_slot(&self) -> u32 {
         2 + 2 * self.control_grf()
     }
 
-    /// Slots of an entry.
+    /// Number of slots of a URB entry.
     pub fn entry_slots(&self) -> u32 {
         self.first_slot() + u32::from(self.vertices_out) * self.vertex_slots()
     }
@@ -329,80 +336,84 @@ impl GeometryInfo {
 /// Bytes of a register.
 const GRF_BYTES: u32 = 32;
 
-/// How an attribute is evaluated: a bit of [`FragmentInfo::barycentric_modes`], in the order in which the payload has them.
+/// Interpolation of an attribute: a bit of [`FragmentInfo::barycentric_modes`], in payload order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Barycentric {
-    /// With perspective, at the pixel's centre.
+    /// Perspective-correct, at the pixel's centre.
     PerspectivePixel,
-    /// With perspective, at the centroid.
+    /// Perspective-correct, at the centroid.
     PerspectiveCentroid,
-    /// With perspective, at the sample.
+    /// Perspective-correct, at the sample.
     PerspectiveSample,
-    /// Linear on the screen, at the pixel's centre.
+    /// Linear in screen space, at the pixel's centre.
     LinearPixel,
-    /// Linear on the screen, at the centroid.
+    /// Linear in screen space, at the centroid.
     LinearCentroid,
-    /// Linear on the screen, at the sample.
+    /// Linear in screen space, at the sample.
     LinearSample,
 }
 
-/// Modes of [`Barycentric`].
+/// Number of modes of [`Barycentric`].
 pub const BARYCENTRIC_MODES: usize = 6;
 
-/// What is known of the depth that a fragment shader writes: the values of 3DSTATE_PS_EXTRA, Pixel Shader Computed Depth Mode.
+/// Depth output of a fragment shader: the values of 3DSTATE_PS_EXTRA, Pixel Shader Computed Depth
+/// Mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum ComputedDepth {
-    /// It writes none.
+    /// None.
     #[default]
     Off,
-    /// Any.
+    /// Any depth.
     On,
-    /// None smaller than the primitive's.
+    /// Not less than the interpolated depth.
     GreaterOrEqual,
-    /// None greater than the primitive's.
+    /// Not greater than the interpolated depth.
     LessOrEqual,
 }
 
-/// Attributes that may come from anywhere; those behind them come from the slots behind that of the last of these, in order.
+/// Number of attributes with a swizzle in 3DSTATE_SBE_SWIZ, which may come from any slot. Further
+/// attributes come from the consecutive slots after that of the last of these.
 pub const FREE_INPUTS: usize = 16;
 
-/// What a fragment shader needs at launch. Threads have the vector mask (3DSTATE_PS, Vector Mask Enable): helper pixels run.
+/// Launch parameters of a fragment shader. Threads use the vector mask (3DSTATE_PS, Vector Mask
+/// Enable), so that helper invocations execute.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FragmentInfo {
-    /// Slot of each attribute, in the order of the setup data: two registers each.
+    /// Slot of each attribute, in the order of the setup data (two registers each).
     pub inputs: Vec<u8>,
-    /// Attributes that take the provoking vertex's value, a bit each.
+    /// Mask of flat attributes, with the provoking vertex's value.
     pub flat_inputs: u64,
-    /// Bits of [`Barycentric`].
+    /// Mask of [`Barycentric`] modes in the payload.
     pub barycentric_modes: u8,
-    /// The payload has the depth.
+    /// The payload has the interpolated depth.
     pub source_depth: bool,
-    /// The payload has w.
+    /// The payload has the interpolated w.
     pub source_w: bool,
-    /// The payload has the samples' positions.
+    /// The payload has the sample positions.
     pub sample_positions: bool,
     /// The payload has the coverage mask.
     pub input_coverage: bool,
-    /// The depth that it writes.
+    /// The depth output.
     pub computed_depth: ComputedDepth,
-    /// It asks for barycentric coordinates elsewhere than at those places.
+    /// The shader sends pixel interpolator messages, for barycentric coordinates at other
+    /// positions.
     pub pulls_barycentrics: bool,
-    /// It writes stencil.
+    /// The shader writes stencil.
     pub output_stencil: bool,
-    /// It writes a sample mask.
+    /// The shader writes a sample mask.
     pub output_mask: bool,
-    /// It may end pixels, or make helpers of them.
+    /// The shader may terminate or demote invocations.
     pub kills: bool,
-    /// It runs for each sample.
+    /// The shader is executed for each sample.
     pub per_sample: bool,
     /// EarlyFragmentTests.
     pub early_tests: bool,
-    /// The coverage mask is that behind the depth test.
+    /// The coverage mask is that after the depth test.
     pub post_depth_coverage: bool,
-    /// It writes memory.
+    /// The shader writes memory.
     pub writes_memory: bool,
-    /// Render targets written, a bit each: index n of the binding table is target n.
+    /// Mask of the render targets written; target n is index n of the binding table.
     pub targets: u8,
-    /// It writes the second source of dual-source blending.
+    /// The shader writes the second source of dual-source blending.
     pub dual_source: bool,
 }

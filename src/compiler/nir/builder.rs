@@ -1,8 +1,8 @@
-//! Building shaders and inserting into them.
+//! The builder: creates instructions and control flow at a cursor.
 //!
-//! In:  a shader and a place in it.
-//! Out: instructions at that place; the place moves behind them.
-//! The methods named like ALU operations stand in `alu_builder.rs`.
+//! In:  a shader and a cursor position in it.
+//! Out: instructions at the cursor, which moves past them.
+//! `alu_builder.rs` has the methods for ALU operations.
 
 use crate::exact;
 use crate::intrinsic::IntrinsicOp;
@@ -13,7 +13,7 @@ use crate::types::{Mode, Type};
 use entity::Id;
 use smallvec::SmallVec;
 
-/// What a [`Builder`] has opened and not yet closed.
+/// A construct that a [`Builder`] has opened and not closed yet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Open {
     Then(Id<If>),
@@ -21,33 +21,33 @@ enum Open {
     Loop(Id<Loop>),
 }
 
-/// Inserts instructions and control flow at a place in a shader.
+/// Inserts instructions and control flow at a cursor in a shader.
 ///
-/// Control flow can be opened only at the end of the last block of a list, which is where a builder
-/// made by [`Builder::at_end`] or [`Builder::at_end_of_list`] stands.
+/// Control flow can be opened only at the end of the last block of a list, so only by a builder
+/// created with [`Builder::at_end`] or [`Builder::at_end_of_list`].
 #[derive(Debug)]
 pub struct Builder<'s> {
     /// The shader.
     pub shader: &'s mut Shader,
-    /// Given to every ALU instruction made: no bit of the result may change.
+    /// The flag `exact` of every ALU instruction created.
     pub exact: bool,
-    /// Given to every ALU instruction made: NaN, infinity and sign of zero are preserved.
+    /// The flag `preserve_nan_inf_sz` of every ALU instruction created.
     pub preserve_nan_inf_sz: bool,
     block: Id<Block>,
-    /// Position in the block; `None`: at its end.
+    /// Position of the cursor in the block; `None`: at its end.
     at: Option<usize>,
-    base: ListRef,
+    base_list: ListRef,
     open: Vec<Open>,
     last_if: Option<Id<If>>,
 }
 
 impl<'s> Builder<'s> {
-    /// Stands at the end of the shader's body.
+    /// A builder at the end of the shader's body.
     pub fn at_end(shader: &'s mut Shader) -> Builder<'s> {
         Self::at_end_of_list(shader, ListRef::Body)
     }
 
-    /// Stands at the end of a list of control flow.
+    /// A builder at the end of a control-flow list.
     pub fn at_end_of_list(shader: &'s mut Shader, list: ListRef) -> Builder<'s> {
         let block = match shader.last_block(list) {
             Some(b) => b,
@@ -58,12 +58,12 @@ impl<'s> Builder<'s> {
             }
         };
         Builder {
-            base: list,
+            base_list: list,
             ..Self::at_end_of_block(shader, block)
         }
     }
 
-    /// Stands at the end of a block (behind its jump, if it has one).
+    /// A builder at the end of a block (after its jump, if it has one).
     pub fn at_end_of_block(shader: &'s mut Shader, block: Id<Block>) -> Builder<'s> {
         Builder {
             shader,
@@ -71,13 +71,13 @@ impl<'s> Builder<'s> {
             preserve_nan_inf_sz: false,
             block,
             at: None,
-            base: ListRef::Body,
+            base_list: ListRef::Body,
             open: Vec::new(),
             last_if: None,
         }
     }
 
-    /// Stands before instruction number `at` of a block.
+    /// A builder before instruction number `at` of a block.
     pub fn before(shader: &'s mut Shader, block: Id<Block>, at: usize) -> Builder<'s> {
         Builder {
             at: Some(at),
@@ -85,29 +85,29 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// The block in which the builder stands.
+    /// The cursor's block.
     pub fn block(&self) -> Id<Block> {
         self.block
     }
 
-    /// Position in the block, counted from its start.
+    /// The cursor's position in the block: number of instructions before it.
     pub fn position(&self) -> usize {
         self.at
             .unwrap_or_else(|| self.shader.blocks[self.block].instrs.len())
     }
 
-    /// Moves to the end of a block; control flow can no longer be opened.
+    /// Moves the cursor to the end of a block; control flow can no longer be opened.
     pub fn set_block_end(&mut self, block: Id<Block>) {
         self.block = block;
         self.at = None;
     }
 
-    /// True if the block already ends in a jump: nothing more can execute here.
+    /// True if the block already ends in a jump.
     pub fn is_terminated(&self) -> bool {
         self.shader.jump_of(self.block).is_some()
     }
 
-    /// Places an instruction that exists already.
+    /// Inserts an existing instruction at the cursor.
     pub fn place(&mut self, instr: Id<Instr>) {
         let list = &mut self.shader.blocks[self.block].instrs;
         match &mut self.at {
@@ -140,36 +140,36 @@ impl<'s> Builder<'s> {
         self.shader.defs[def].bit_size
     }
 
-    // --- constants ---------------------------------------------------------------------------------
+    // --- constants
 
-    /// A constant from the bit pattern of each component.
+    /// A constant, given the bit pattern of each component.
     pub fn constant(&mut self, bits: u8, values: &[u64]) -> Id<Def> {
         let values: SmallVec<[u64; 4]> = values.iter().map(|v| v & exact::mask(bits)).collect();
         self.insert(values.len() as u8, bits, |def| Instr::Const { def, values })
     }
 
-    /// A scalar integer; the low bits of `value`.
+    /// A scalar integer constant: the low `bits` bits of `value`.
     pub fn imm_int(&mut self, bits: u8, value: i64) -> Id<Def> {
         self.constant(bits, &[value as u64])
     }
 
-    /// A scalar of 32 bits.
+    /// A 32-bit scalar constant.
     pub fn imm_u32(&mut self, value: u32) -> Id<Def> {
         self.constant(32, &[u64::from(value)])
     }
 
-    /// A scalar float, rounded to nearest.
+    /// A scalar float constant, rounded to nearest.
     pub fn imm_float(&mut self, bits: u8, value: f64) -> Id<Def> {
         let v = exact::round_float(bits, value.into(), false);
         self.constant(bits, &[v])
     }
 
-    /// A scalar boolean.
+    /// A scalar boolean constant.
     pub fn imm_bool(&mut self, value: bool) -> Id<Def> {
         self.constant(1, &[u64::from(value)])
     }
 
-    /// All components zero.
+    /// A constant with all components zero.
     pub fn imm_zero(&mut self, num_components: u8, bits: u8) -> Id<Def> {
         self.constant(bits, &[0; MAX_COMPONENTS][..usize::from(num_components)])
     }
@@ -179,14 +179,15 @@ impl<'s> Builder<'s> {
         self.insert(num_components, bits, |def| Instr::Undef { def })
     }
 
-    // --- ALU ------------------------------------------------------------------------------------------
+    // --- ALU
 
     /// An ALU operation whose shape follows from its operands.
     pub fn alu(&mut self, op: AluOp, srcs: &[Id<Def>]) -> Id<Def> {
         self.alu_sized(op, srcs, 0)
     }
 
-    /// An ALU operation with a result of `bits`, where the operation leaves them open (0 elsewhere).
+    /// An ALU operation with a result of `bits` bits if its size is free; other operations ignore
+    /// `bits`.
     pub fn alu_sized(&mut self, op: AluOp, srcs: &[Id<Def>], bits: u8) -> Id<Def> {
         let info = op.info();
         let mut components = info.out_components;
@@ -218,7 +219,7 @@ impl<'s> Builder<'s> {
         self.alu_with(op, srcs, components.max(1), bits)
     }
 
-    /// An ALU operation with everything given.
+    /// An ALU operation with explicit swizzles and result shape.
     pub fn alu_with(
         &mut self,
         op: AluOp,
@@ -241,7 +242,7 @@ impl<'s> Builder<'s> {
         self.vec_of(&parts)
     }
 
-    /// A vector of components of other values. All have the same bits; there is at least one.
+    /// A vector of (value, component) pairs. All have the same bits; there is at least one.
     pub fn vec_of(&mut self, parts: &[(Id<Def>, u8)]) -> Id<Def> {
         let (first, _) = parts[0];
         if parts.len() == 1 {
@@ -258,7 +259,8 @@ impl<'s> Builder<'s> {
         let mut srcs: SmallVec<[AluSrc; 3]> =
             parts.iter().map(|&(d, c)| AluSrc::splat(d, c)).collect();
         if n > parts.len() {
-            // No operation of that many operands: fill up, and drop the rest below.
+            // No `vec` operation has that many operands: pad with undefined ones, which the swizzle
+            // drops.
             let undef = self.undef(1, bits);
             srcs.resize(n, AluSrc::splat(undef, 0));
             let whole = self.alu_with(op, srcs, n as u8, bits);
@@ -268,7 +270,7 @@ impl<'s> Builder<'s> {
         self.alu_with(op, srcs, n as u8, bits)
     }
 
-    /// One component.
+    /// One component as a scalar.
     pub fn channel(&mut self, def: Id<Def>, component: u8) -> Id<Def> {
         if self.components(def) == 1 {
             return def;
@@ -276,14 +278,14 @@ impl<'s> Builder<'s> {
         self.swizzle(def, &[component])
     }
 
-    /// All components, as scalars.
+    /// All components as scalars.
     pub fn channels(&mut self, def: Id<Def>) -> SmallVec<[Id<Def>; 4]> {
         (0..self.components(def))
             .map(|c| self.channel(def, c))
             .collect()
     }
 
-    /// Components in another order or number.
+    /// A vector of the given components of `def`.
     pub fn swizzle(&mut self, def: Id<Def>, components: &[u8]) -> Id<Def> {
         if usize::from(self.components(def)) == components.len()
             && components
@@ -322,9 +324,9 @@ impl<'s> Builder<'s> {
         self.imul(a, b)
     }
 
-    // --- intrinsics and derefs --------------------------------------------------------------------------
+    // --- intrinsics and derefs
 
-    /// An intrinsic; `shape` is (components, bits) of its result.
+    /// An intrinsic; `shape` is (components, bits) of its result, `None` if it has none.
     pub fn intrinsic(
         &mut self,
         op: IntrinsicOp,
@@ -358,7 +360,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// An intrinsic with a result of (components, bits).
+    /// An intrinsic with a result of `components` × `bits`.
     pub fn load(
         &mut self,
         op: IntrinsicOp,
@@ -381,7 +383,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// A `tex` with a result of (components, bits).
+    /// A texture instruction with a result of `components` × `bits`.
     pub fn tex(&mut self, mut tex: Tex, components: u8, bits: u8) -> Id<Def> {
         self.insert(components, bits, |def| {
             tex.def = def;
@@ -389,7 +391,7 @@ impl<'s> Builder<'s> {
         })
     }
 
-    /// A system value of (components, bits) as the table says.
+    /// A system value, with the shape that the table gives.
     pub fn system_value(&mut self, op: IntrinsicOp) -> Id<Def> {
         let shape = op.info().def.map_or((1, 32), |s| (s.components, s.bits));
         self.load(
@@ -401,7 +403,7 @@ impl<'s> Builder<'s> {
         )
     }
 
-    /// A deref with everything given.
+    /// A deref of the given kind.
     pub fn deref(&mut self, kind: DerefKind, mode: Mode, ty: Id<Type>, access: Access) -> Id<Def> {
         self.insert(1, 32, |def| {
             Instr::Deref(Deref {
@@ -421,7 +423,7 @@ impl<'s> Builder<'s> {
         self.deref(DerefKind::Var(var), mode, ty, access)
     }
 
-    fn parent(&self, parent: Id<Def>) -> Option<(Mode, Id<Type>, Access)> {
+    fn pointee(&self, parent: Id<Def>) -> Option<(Mode, Id<Type>, Access)> {
         self.shader
             .deref_of(parent)
             .map(|d| (d.mode, d.ty, d.access))
@@ -430,7 +432,7 @@ impl<'s> Builder<'s> {
     /// Pointer to an element of an array, column of a matrix or component of a vector.
     /// `None` if `parent` is no deref of such a type.
     pub fn deref_array(&mut self, parent: Id<Def>, index: Id<Def>) -> Option<Id<Def>> {
-        let (mode, ty, access) = self.parent(parent)?;
+        let (mode, ty, access) = self.pointee(parent)?;
         let ty = match *self.shader.types.get(ty)? {
             Type::Array { elem, .. } | Type::Vector { elem, .. } => elem,
             Type::Matrix { column, .. } => column,
@@ -441,7 +443,7 @@ impl<'s> Builder<'s> {
 
     /// Pointer to a member. `None` if `parent` is no deref of a struct that has it.
     pub fn deref_struct(&mut self, parent: Id<Def>, member: u32) -> Option<Id<Def>> {
-        let (mode, ty, access) = self.parent(parent)?;
+        let (mode, ty, access) = self.pointee(parent)?;
         let ty = match self.shader.types.get(ty)? {
             Type::Struct { members, .. } => members.get(member as usize)?.ty,
             _ => return None,
@@ -449,7 +451,7 @@ impl<'s> Builder<'s> {
         Some(self.deref(DerefKind::Struct { parent, member }, mode, ty, access))
     }
 
-    /// A pointer from some other value.
+    /// A cast of another value to a pointer.
     pub fn deref_cast(
         &mut self,
         parent: Id<Def>,
@@ -470,9 +472,9 @@ impl<'s> Builder<'s> {
         )
     }
 
-    /// Reads a scalar or vector through a pointer of such a type.
+    /// Loads a scalar or vector through a pointer; `None` if `ptr` points to no such type.
     pub fn load_deref(&mut self, ptr: Id<Def>) -> Option<Id<Def>> {
-        let (_, ty, access) = self.parent(ptr)?;
+        let (_, ty, access) = self.pointee(ptr)?;
         let (components, bits) = self.shader.types.value_shape(ty)?;
         Some(self.load(
             IntrinsicOp::LoadDeref,
@@ -483,9 +485,9 @@ impl<'s> Builder<'s> {
         ))
     }
 
-    /// Writes all components of a value through a pointer.
+    /// Stores all components of a value through a pointer.
     pub fn store_deref(&mut self, ptr: Id<Def>, value: Id<Def>) {
-        let access = self.parent(ptr).map_or(0, |p| p.2.bits());
+        let access = self.pointee(ptr).map_or(0, |p| p.2.bits());
         let mask = (1 << self.components(value)) - 1;
         self.intrinsic(
             IntrinsicOp::StoreDeref,
@@ -495,30 +497,30 @@ impl<'s> Builder<'s> {
         );
     }
 
-    /// Reads a whole variable of scalar or vector type.
+    /// Loads a whole variable of scalar or vector type.
     pub fn load_var(&mut self, var: Id<Variable>) -> Option<Id<Def>> {
         let ptr = self.deref_var(var);
         self.load_deref(ptr)
     }
 
-    /// Writes a whole variable of scalar or vector type.
+    /// Stores a whole variable of scalar or vector type.
     pub fn store_var(&mut self, var: Id<Variable>, value: Id<Def>) {
         let ptr = self.deref_var(var);
         self.store_deref(ptr, value);
     }
 
-    // --- control flow -----------------------------------------------------------------------------------
+    // --- control flow
 
     fn current_list(&self) -> ListRef {
         match self.open.last() {
-            None => self.base,
+            None => self.base_list,
             Some(Open::Then(i)) => ListRef::Then(*i),
             Some(Open::Else(i)) => ListRef::Else(*i),
             Some(Open::Loop(l)) => ListRef::Loop(*l),
         }
     }
 
-    fn enter(&mut self) {
+    fn append_block(&mut self) {
         let block = self.shader.blocks.push(Block::default());
         let list = self.current_list();
         self.shader.list_mut(list).push(CfNode::Block(block));
@@ -526,7 +528,7 @@ impl<'s> Builder<'s> {
         self.at = None;
     }
 
-    /// Opens an `if`; the builder stands in its then-list.
+    /// Opens an `if` and moves the cursor into its then-list.
     pub fn push_if(&mut self, cond: Id<Def>) -> Id<If> {
         let id = self.shader.ifs.push(If {
             cond,
@@ -536,56 +538,56 @@ impl<'s> Builder<'s> {
         let list = self.current_list();
         self.shader.list_mut(list).push(CfNode::If(id));
         self.open.push(Open::Then(id));
-        self.enter();
+        self.append_block();
         id
     }
 
-    /// Goes on to the else-list of the innermost open `if`.
+    /// Moves the cursor to the else-list of the innermost open `if`.
     pub fn push_else(&mut self) {
         if let Some(Open::Then(id)) = self.open.last().copied() {
             self.open.pop();
             self.open.push(Open::Else(id));
-            self.enter();
+            self.append_block();
         } else {
             debug_assert!(false, "push_else without an open if");
         }
     }
 
-    /// Closes the innermost open `if`; the builder stands behind it.
+    /// Closes the innermost open `if` and moves the cursor after it.
     pub fn pop_if(&mut self) {
         if let Some(Open::Then(_)) = self.open.last() {
             self.push_else();
         }
         if let Some(Open::Else(id)) = self.open.last().copied() {
             self.open.pop();
-            self.enter();
+            self.append_block();
             self.last_if = Some(id);
         } else {
             debug_assert!(false, "pop_if without an open if");
         }
     }
 
-    /// Opens a loop; the builder stands in its body.
+    /// Opens a loop and moves the cursor into its body.
     pub fn push_loop(&mut self) -> Id<Loop> {
         let id = self.shader.loops.push(Loop { body: Vec::new() });
         let list = self.current_list();
         self.shader.list_mut(list).push(CfNode::Loop(id));
         self.open.push(Open::Loop(id));
-        self.enter();
+        self.append_block();
         id
     }
 
-    /// Closes the innermost open loop; the builder stands behind it.
+    /// Closes the innermost open loop and moves the cursor after it.
     pub fn pop_loop(&mut self) {
         if let Some(Open::Loop(_)) = self.open.last() {
             self.open.pop();
-            self.enter();
+            self.append_block();
         } else {
             debug_assert!(false, "pop_loop without an open loop");
         }
     }
 
-    /// Ends the block with a jump; does nothing where it already has one.
+    /// Ends the block with a jump; does nothing if it already has one.
     pub fn jump(&mut self, jump: Jump) {
         if !self.is_terminated() {
             let instr = self.shader.instrs.push(Instr::Jump(jump));
@@ -593,7 +595,7 @@ impl<'s> Builder<'s> {
         }
     }
 
-    /// A phi at the start of the block.
+    /// A phi at the start of the cursor's block.
     pub fn phi(&mut self, num_components: u8, bits: u8, srcs: &[(Id<Block>, Id<Def>)]) -> Id<Def> {
         let srcs = srcs.iter().copied().collect();
         let (instr, def) = self
@@ -606,7 +608,7 @@ impl<'s> Builder<'s> {
         def
     }
 
-    /// Directly behind `pop_if`: the value of whichever side was executed.
+    /// A phi of the values of the two sides of the `if` that `pop_if` has just closed.
     pub fn if_phi(&mut self, then_value: Id<Def>, else_value: Id<Def>) -> Id<Def> {
         let Some(id) = self.last_if else {
             debug_assert!(false, "if_phi without an if");

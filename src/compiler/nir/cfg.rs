@@ -1,34 +1,35 @@
 //! Control-flow graph, dominance and loops of a shader.
 //!
 //! In:  a shader whose lists are well-formed (`validate` checks that first).
-//! Out: predecessors, successors, immediate dominators and loop nesting of each placed block.
+//! Out: predecessors, successors, immediate dominators and loop nesting of each block.
 //!
-//! Structured control flow is reducible and its layout order puts every edge but back edges forward,
-//! so one walk in layout order finds all dominators.
+//! Structured control flow is reducible, and in layout order every edge except back edges goes
+//! forward, so one walk in layout order finds all dominators.
 
 use crate::ir::*;
 use crate::shader::{CfEvent, ListRef};
 use entity::{Id, IdMap};
 use smallvec::SmallVec;
 
-/// What is known about one placed block.
+/// Control-flow facts about one block.
 #[derive(Clone, Debug, Default)]
 pub struct CfgBlock {
-    /// Where control may come from, in layout order.
+    /// Predecessors in layout order.
     pub preds: SmallVec<[Id<Block>; 2]>,
-    /// Where control may go.
+    /// Successors.
     pub succs: SmallVec<[Id<Block>; 2]>,
-    /// Immediate dominator: none for the entry and for unreachable blocks.
+    /// Immediate dominator; `None` for the entry and for unreachable blocks.
     pub idom: Option<Id<Block>>,
     /// Innermost loop that contains the block.
     pub in_loop: Option<Id<Loop>>,
     /// Number of loops that contain the block.
     pub loop_depth: u32,
-    /// Control can get here.
+    /// The block can be reached from the entry.
     pub reachable: bool,
     /// Number in layout order.
     pub number: u32,
-    /// Numbers of the dominance tree: `a` dominates `b` if `b.pre` lies in `a.pre..a.pre + a.subtree`.
+    /// Preorder number and subtree size in the dominator tree: `a` dominates `b` if `b.pre` is in
+    /// `a.pre..a.pre + a.subtree`.
     pre: u32,
     subtree: u32,
 }
@@ -36,7 +37,7 @@ pub struct CfgBlock {
 /// The control-flow graph.
 #[derive(Clone, Debug)]
 pub struct Cfg {
-    /// Placed blocks in layout order.
+    /// Blocks in layout order.
     pub order: Vec<Id<Block>>,
     blocks: IdMap<Block, CfgBlock>,
 }
@@ -146,7 +147,7 @@ impl Cfg {
                 self.blocks[d].subtree += n;
             }
         }
-        // A child takes the next free range of its parent's.
+        // Each child gets the next free range of its parent's preorder numbers.
         let mut next: IdMap<Block, u32> = IdMap::with_default(0);
         let mut roots = 0;
         for i in 0..self.order.len() {
@@ -182,7 +183,7 @@ impl Cfg {
         a
     }
 
-    /// True if every way to `b` goes through `a` (a block dominates itself).
+    /// True if every path to `b` goes through `a` (a block dominates itself).
     pub fn dominates(&self, a: Id<Block>, b: Id<Block>) -> bool {
         let (a, b) = (&self.blocks[a], &self.blocks[b]);
         a.reachable && b.reachable && b.pre >= a.pre && b.pre < a.pre + a.subtree
@@ -192,7 +193,7 @@ impl Cfg {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Builder;
+    use crate::builder::Builder;
 
     #[test]
     fn dominators_of_a_loop_with_a_break() {
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_two_jumps_is_unreachable() {
+    fn block_after_two_jumps_is_unreachable() {
         let mut s = Shader::new(Stage::Compute, "t");
         let mut b = Builder::at_end(&mut s);
         let c = b.imm_bool(true);

@@ -1,10 +1,12 @@
-//! Which values may differ between the invocations of a subgroup that execute together.
+//! Divergence analysis: which values may differ between the invocations of a subgroup that execute
+//! together.
 //!
-//! In:  a valid shader. Out: the set of divergent values, and of loops that invocations leave, or continue, apart.
+//! In:  a valid shader. Out: the set of divergent values, and of loops with divergent exits.
 //!
-//! A value is divergent if an operand is, if it reads the lane's own number or memory at divergent addresses, or if it is
-//! a phi behind divergent control. A value of a loop that is left divergently is divergent outside of it, though
-//! uniform inside: its users out there must ask [`Divergence::used_outside`].
+//! A value is divergent if an operand is divergent, if it depends on the lane or on memory at
+//! divergent addresses, or if it is a phi at a divergent join. A value that is uniform inside a
+//! loop with a divergent exit is divergent outside of it; for uses there
+//! [`Divergence::used_outside`] tells.
 //! Ref: NIR's divergence analysis; Sampaio et al., "Divergence Analysis" (TOPLAS 2013).
 
 use crate::intrinsic::{Effects, IntrinsicOp};
@@ -13,19 +15,19 @@ use crate::shader::CfEvent;
 use crate::types::Mode;
 use entity::{Id, IdMap, IdSet};
 
-/// The analysis.
+/// The result of the analysis.
 #[derive(Clone, Debug, Default)]
 pub struct Divergence {
     divergent: IdSet<Def>,
-    /// Loops that some invocations leave earlier than others.
-    left_apart: IdSet<Loop>,
+    /// Loops that invocations may leave in different iterations.
+    divergent_exit: IdSet<Loop>,
     /// Innermost loop of each block, and of each loop.
     loop_of: IdMap<Block, Option<Id<Loop>>>,
     parent: IdMap<Loop, Option<Id<Loop>>>,
     block_of: IdMap<Instr, Option<Id<Block>>>,
 }
 
-/// What the walk is inside of.
+/// A construct that the walk is inside of.
 #[derive(Clone, Copy)]
 enum Open {
     If(bool),
@@ -56,23 +58,23 @@ impl Divergence {
                 _ => {}
             }
         }
-        // Sets only grow: the walk is repeated until none does.
-        while d.walk(s, &layout) {}
+        // The sets only grow; iterate to the fixed point.
+        while d.propagate(s, &layout) {}
         d
     }
 
-    /// True if `def` may differ between invocations that execute together where it is made.
+    /// True if `def` may differ between the invocations that execute its definition together.
     pub fn is_divergent(&self, def: Id<Def>) -> bool {
         self.divergent.contains(def)
     }
 
-    /// True if invocations may leave the loop in different rounds.
-    pub fn is_left_apart(&self, l: Id<Loop>) -> bool {
-        self.left_apart.contains(l)
+    /// True if invocations may leave the loop in different iterations.
+    pub fn has_divergent_exit(&self, l: Id<Loop>) -> bool {
+        self.divergent_exit.contains(l)
     }
 
-    /// True if `def`, read in block `at`, may differ there: it does where it is made, or it was made in a loop
-    /// that has been left apart since.
+    /// True if `def`, used in block `at`, may differ there: it is divergent at its definition, or
+    /// it is defined in a loop with a divergent exit that does not contain `at`.
     pub fn used_outside(&self, s: &Shader, def: Id<Def>, at: Id<Block>) -> bool {
         if self.divergent.contains(def) {
             return true;
@@ -85,7 +87,7 @@ impl Divergence {
             if self.contains(inner, at) {
                 return false;
             }
-            if self.left_apart.contains(inner) {
+            if self.divergent_exit.contains(inner) {
                 return true;
             }
             l = self.parent[inner];
@@ -104,73 +106,75 @@ impl Divergence {
         false
     }
 
-    fn walk(&mut self, s: &Shader, layout: &[CfEvent]) -> bool {
+    fn propagate(&mut self, s: &Shader, layout: &[CfEvent]) -> bool {
         let mut grew = false;
         let mut open: Vec<Open> = Vec::new();
-        // What the phis of the next block are behind of.
-        let mut behind = false;
-        let mut continued_apart: IdSet<Loop> = IdSet::new();
-        // Jumps under divergent conditions make the head and the end of their loop divergent joins.
+        // True if the next block is a divergent join, so that its phis are divergent.
+        let mut at_divergent_join = false;
+        let mut divergent_continue: IdSet<Loop> = IdSet::new();
+        // Jumps under divergent conditions make the header and the exit of their loop divergent
+        // joins.
         for pass in 0..2 {
             open.clear();
-            // The block last passed: that before an `if`.
+            // The most recent block, which is the one before an `if`.
             let mut here = None;
             for event in layout {
                 match *event {
                     CfEvent::If(i) => {
                         let cond = s.ifs[i].cond;
-                        let apart = match here {
+                        let divergent = match here {
                             Some(b) => self.used_outside(s, cond, b),
                             None => self.divergent.contains(cond),
                         };
-                        open.push(Open::If(apart));
-                        behind = false;
+                        open.push(Open::If(divergent));
+                        at_divergent_join = false;
                     }
-                    CfEvent::Else(_) => behind = false,
+                    CfEvent::Else(_) => at_divergent_join = false,
                     CfEvent::EndIf(_) => {
-                        behind = matches!(open.pop(), Some(Open::If(true)));
+                        at_divergent_join = matches!(open.pop(), Some(Open::If(true)));
                     }
                     CfEvent::Loop(l) => {
                         open.push(Open::Loop(l));
-                        behind = continued_apart.contains(l);
+                        at_divergent_join = divergent_continue.contains(l);
                     }
                     CfEvent::EndLoop(l) => {
                         open.pop();
-                        behind = self.left_apart.contains(l);
+                        at_divergent_join = self.divergent_exit.contains(l);
                     }
                     CfEvent::Block(b) => {
                         here = Some(b);
                         if pass == 1 {
-                            grew |= self.block(s, b, behind);
+                            grew |= self.visit_block(s, b, at_divergent_join);
                         }
                         let inner = open.iter().rev().find_map(|o| match o {
                             Open::Loop(l) => Some(*l),
                             Open::If(_) => None,
                         });
-                        let apart = open
+                        let divergent = open
                             .iter()
                             .rev()
                             .take_while(|o| matches!(o, Open::If(_)))
                             .any(|o| matches!(o, Open::If(true)));
                         match (s.jump_of(b), inner) {
-                            (Some(Jump::Break), Some(l)) if apart => {
-                                grew |= self.left_apart.insert(l);
+                            (Some(Jump::Break), Some(l)) if divergent => {
+                                grew |= self.divergent_exit.insert(l);
                             }
-                            (Some(Jump::Continue), Some(l)) if apart => {
-                                continued_apart.insert(l);
+                            (Some(Jump::Continue), Some(l)) if divergent => {
+                                divergent_continue.insert(l);
                             }
                             (Some(Jump::Return), _) => {
-                                // Whoever has returned is missing from every loop around.
-                                let gone = open.iter().any(|o| matches!(o, Open::If(true)));
+                                // An invocation that returns leaves all enclosing loops.
+                                let divergent_return =
+                                    open.iter().any(|o| matches!(o, Open::If(true)));
                                 for o in &open {
-                                    if let (Open::Loop(l), true) = (o, gone) {
-                                        grew |= self.left_apart.insert(*l);
+                                    if let (Open::Loop(l), true) = (o, divergent_return) {
+                                        grew |= self.divergent_exit.insert(*l);
                                     }
                                 }
                             }
                             _ => {}
                         }
-                        behind = false;
+                        at_divergent_join = false;
                     }
                 }
             }
@@ -178,7 +182,7 @@ impl Divergence {
         grew
     }
 
-    fn block(&mut self, s: &Shader, b: Id<Block>, behind: bool) -> bool {
+    fn visit_block(&mut self, s: &Shader, b: Id<Block>, at_divergent_join: bool) -> bool {
         let mut grew = false;
         for &id in &s.blocks[b].instrs {
             let instr = &s.instrs[id];
@@ -186,41 +190,41 @@ impl Divergence {
             if self.divergent.contains(def) {
                 continue;
             }
-            let apart = match instr {
+            let divergent = match instr {
                 Instr::Phi(p) => {
-                    let choice = behind && p.srcs.iter().any(|x| x.1 != p.srcs[0].1);
+                    let choice = at_divergent_join && p.srcs.iter().any(|x| x.1 != p.srcs[0].1);
                     choice
                         || p.srcs.iter().any(|(from, v)| {
                             self.used_outside(s, *v, *from) || self.used_outside(s, *v, b)
                         })
                 }
-                Instr::Intrinsic(i) => self.intrinsic(s, i, b),
-                // Any bits, but the same for all.
+                Instr::Intrinsic(i) => self.is_intrinsic_divergent(s, i, b),
+                // Undefined bits are uniform: the same in all lanes.
                 Instr::Undef { .. } | Instr::Const { .. } => false,
-                _ => self.any_operand(s, instr, b),
+                _ => self.has_divergent_operand(s, instr, b),
             };
-            if apart {
+            if divergent {
                 grew |= self.divergent.insert(def);
             }
         }
         grew
     }
 
-    fn any_operand(&self, s: &Shader, instr: &Instr, b: Id<Block>) -> bool {
-        let mut apart = false;
-        instr.for_each_src(|d| apart |= self.used_outside(s, d, b));
-        apart
+    fn has_divergent_operand(&self, s: &Shader, instr: &Instr, b: Id<Block>) -> bool {
+        let mut divergent = false;
+        instr.for_each_src(|d| divergent |= self.used_outside(s, d, b));
+        divergent
     }
 
-    fn intrinsic(&self, s: &Shader, i: &Intrinsic, b: Id<Block>) -> bool {
+    fn is_intrinsic_divergent(&self, s: &Shader, i: &Intrinsic, b: Id<Block>) -> bool {
         use IntrinsicOp as Op;
         let operands = || i.srcs.iter().any(|d| self.used_outside(s, *d, b));
         match i.op {
-            // A thread's pixels are of one primitive.
+            // All pixels of a thread belong to one primitive.
             Op::LoadFrontFace | Op::LoadLayerId => false,
             Op::LoadInput if s.stage == Stage::Fragment => operands(),
             _ if i.op.info().effects.any(Effects::LANE) => true,
-            // The same for the whole tangle.
+            // The result is the same for the whole tangle.
             Op::Ballot
             | Op::VoteAny
             | Op::VoteAll
@@ -231,7 +235,7 @@ impl Divergence {
             Op::Reduce => i.index("cluster_size") != 0,
             Op::ReadInvocation => self.used_outside(s, i.srcs[1], b),
             Op::QuadBroadcast => self.used_outside(s, i.srcs[0], b),
-            // Locals of an invocation are its own, inputs and outputs too.
+            // Local variables, inputs and outputs are private to an invocation.
             Op::LoadDeref => {
                 let own = s.deref_of(i.srcs[0]).is_some_and(|d| {
                     matches!(
@@ -241,7 +245,8 @@ impl Divergence {
                 });
                 own || operands()
             }
-            // Between two invocations' reads, a third may write; still one message serves all.
+            // Atomics give each invocation a different result. Loads of a uniform address are
+            // uniform: one message serves all lanes.
             _ if i.op.info().effects.any(Effects::WRITES) => true,
             _ => operands(),
         }
@@ -251,10 +256,10 @@ impl Divergence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Builder;
+    use crate::builder::Builder;
 
     #[test]
-    fn what_leaves_a_loop_apart_differs_outside() {
+    fn values_of_a_loop_with_a_divergent_exit_differ_outside() {
         let mut s = Shader::new(Stage::Compute, "t");
         let mut b = Builder::at_end(&mut s);
         let lane = b.system_value(IntrinsicOp::LoadSubgroupInvocation);
@@ -277,30 +282,30 @@ mod tests {
         if let Instr::Phi(p) = &mut s.instrs[phi] {
             p.srcs.push((tail, next));
         }
-        crate::validate(&s).unwrap();
+        crate::validate::validate(&s).unwrap();
         let d = Divergence::new(&s);
-        assert!(d.is_left_apart(l) && d.is_divergent(done));
-        // Whoever is still in the loop has the same count; outside, each has its own.
+        assert!(d.has_divergent_exit(l) && d.is_divergent(done));
+        // Invocations still in the loop have the same count; after the loop, counts differ.
         assert!(!d.is_divergent(i) && !d.is_divergent(next));
         assert!(d.used_outside(&s, next, at) && d.is_divergent(after));
         assert!(!d.is_divergent(uniform));
     }
 
     #[test]
-    fn phis_behind_divergent_ifs_differ() {
+    fn phis_after_divergent_ifs_are_divergent() {
         let mut s = Shader::new(Stage::Compute, "t");
         let mut b = Builder::at_end(&mut s);
         let lane = b.system_value(IntrinsicOp::LoadSubgroupInvocation);
         let group = b.system_value(IntrinsicOp::LoadWorkgroupId);
         let (x, y) = (b.channel(group, 0), b.channel(group, 1));
-        let (apart, together) = (b.ult(lane, x), b.ult(x, y));
-        b.push_if(apart);
+        let (divergent, together) = (b.ult(lane, x), b.ult(x, y));
+        b.push_if(divergent);
         b.pop_if();
         let p = b.if_phi(x, y);
         b.push_if(together);
         b.pop_if();
         let q = b.if_phi(x, y);
-        let vote = b.load(IntrinsicOp::VoteAny, 1, 1, &[apart], &[]);
+        let vote = b.load(IntrinsicOp::VoteAny, 1, 1, &[divergent], &[]);
         let d = Divergence::new(&s);
         assert!(d.is_divergent(p) && !d.is_divergent(q) && !d.is_divergent(vote));
     }

@@ -1,11 +1,12 @@
-//! Exact arithmetic on bit patterns: what the meaning of ALU operations is made of.
+//! Correctly rounded arithmetic on bit patterns, from which the ALU operations' constant folding is
+//! built.
 //!
 //! In:  bit patterns of integers and floats, the float controls.
-//! Out: bit patterns, correctly rounded, NaN and the sign of zero kept.
+//! Out: correctly rounded bit patterns; NaN and the sign of zero are preserved.
 //! Ref: Vulkan spec, "Precision and Operation of SPIR-V Instructions"; SPV_KHR_float_controls.
 //!
-//! Floats of 16, 32 and 64 bits are computed as an `f64` and the sign of what is missing from it
-//! ([`Exact`]); the narrower result is rounded once from that, so there is no double rounding.
+//! Floats of 16, 32 and 64 bits are computed as an `f64` and the sign of its rounding error
+//! ([`Exact`]). The narrower result is rounded once from that, so there is no double rounding.
 
 /// Execution modes of SPV_KHR_float_controls, for each of 16, 32 and 64 bits (bit 0, 1, 2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,16 +24,16 @@ pub struct FloatControls {
 }
 
 impl FloatControls {
-    /// Whether subnormals of so many bits are zeros.
+    /// True if subnormal floats of `bits` bits are flushed to zero.
     pub fn flushes(&self, bits: u8) -> bool {
         self.denorm_flush & size_bit(bits) != 0
     }
 }
 
-/// What the evaluation of one operation depends on, besides the values.
+/// Context of the evaluation of one operation: sizes and float controls.
 #[derive(Clone, Copy, Debug)]
 pub struct FoldCtx {
-    /// Bits of the operands and results whose size is "the same".
+    /// Bits of the operands and results with size rule [`crate::Size::Same`].
     pub bits: u8,
     /// Bits of the result.
     pub def_bits: u8,
@@ -42,8 +43,8 @@ pub struct FoldCtx {
     pub controls: FloatControls,
 }
 
-/// A real number near an `f64`: `hi` is it, rounded to nearest; the sign of `err` says on which
-/// side of `hi` the number lies (0: it is `hi`).
+/// A real number near an `f64`: `hi` is the number rounded to nearest; the sign of `err` tells on
+/// which side of `hi` the number is (0: it equals `hi`).
 #[derive(Clone, Copy, Debug)]
 pub struct Exact {
     /// Nearest double.
@@ -263,12 +264,12 @@ pub fn frexp(x: f64) -> (f64, i64) {
 }
 
 impl FoldCtx {
-    /// Value of a float operand of the operation's own size, flushed if the shader says so.
-    pub fn f(&self, v: u64) -> f64 {
-        self.f_of(self.bits, v)
+    /// Value of a float operand of the operation's size, flushed as the float controls demand.
+    pub fn float(&self, v: u64) -> f64 {
+        self.float_of(self.bits, v)
     }
-    /// Value of a float operand of `bits` bits, flushed if the shader says so.
-    pub fn f_of(&self, bits: u8, v: u64) -> f64 {
+    /// Value of a float operand of `bits` bits, flushed as the float controls demand.
+    pub fn float_of(&self, bits: u8, v: u64) -> f64 {
         float_value(bits, self.flush(bits, v))
     }
     fn flush(&self, bits: u8, v: u64) -> u64 {
@@ -286,33 +287,33 @@ impl FoldCtx {
             v
         }
     }
-    /// Rounds to the operation's own size by the shader's modes.
-    pub fn r(&self, x: impl Into<Exact>) -> u64 {
-        self.r_to(self.bits, x)
+    /// Rounds to a float of the operation's size by the float controls.
+    pub fn round(&self, x: impl Into<Exact>) -> u64 {
+        self.round_to(self.bits, x)
     }
-    /// Rounds to `bits` by the shader's modes.
-    pub fn r_to(&self, bits: u8, x: impl Into<Exact>) -> u64 {
+    /// Rounds to a float of `bits` bits by the float controls.
+    pub fn round_to(&self, bits: u8, x: impl Into<Exact>) -> u64 {
         let rtz = self.controls.rounding_rtz & size_bit(bits) != 0;
         self.flush(bits, round_float(bits, x.into(), rtz))
     }
-    /// A signed operand of the operation's own size.
-    pub fn s(&self, v: u64) -> i64 {
+    /// Value of a signed operand of the operation's size.
+    pub fn signed(&self, v: u64) -> i64 {
         sext(self.bits, v)
     }
-    /// Sign bit of the operation's own size.
-    pub fn sign(&self) -> u64 {
+    /// Sign bit of the operation's size.
+    pub fn sign_bit(&self) -> u64 {
         1 << (self.bits - 1)
     }
-    /// Largest positive value of the operation's own size.
-    pub fn smax(&self) -> i64 {
-        (self.sign() - 1) as i64
+    /// Largest signed integer of the operation's size.
+    pub fn int_max(&self) -> i64 {
+        (self.sign_bit() - 1) as i64
     }
-    /// Smallest value of the operation's own size.
-    pub fn smin(&self) -> i64 {
-        sext(self.bits, self.sign())
+    /// Smallest signed integer of the operation's size.
+    pub fn int_min(&self) -> i64 {
+        sext(self.bits, self.sign_bit())
     }
     /// An integer as an exact value.
-    pub fn int(&self, v: i128) -> Exact {
+    pub fn exact_int(&self, v: i128) -> Exact {
         let hi = v as f64;
         Exact {
             hi,
@@ -353,7 +354,8 @@ mod tests {
 
     #[test]
     fn fma_of_halves_rounds_once() {
-        // 1.0009765625² + 2^-24 lies just above a tie of 16 bits: a detour over f32 loses that.
+        // 1.0009765625² + 2^-40 is just above a tie of 16 bits; rounding to f32 first would lose
+        // that.
         let a = 1.0 + 2f64.powi(-10);
         let x = fma(a, a, 2f64.powi(-40));
         assert_eq!(round_float(16, x, false), 0x3c02);

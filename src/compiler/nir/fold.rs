@@ -1,8 +1,8 @@
 //! Evaluation of ALU operations on bit patterns.
 //!
 //! In:  an operation, the bit patterns of its operands, the float controls.
-//! Out: the bit pattern of the result, as the shader would compute it at run time within Vulkan's
-//!      precision: correctly rounded where Vulkan says so, NaN and the sign of zero kept.
+//! Out: the bit pattern of the result, within the precision that Vulkan requires at run time:
+//!      correctly rounded where Vulkan demands it, NaN and the sign of zero preserved.
 //! Ref: Vulkan spec, "Precision and Operation of SPIR-V Instructions"; SPV_KHR_float_controls.
 
 use crate::exact::FloatControls;
@@ -11,9 +11,9 @@ pub use crate::exact::{
 };
 use crate::op::{AluOp, FoldFn, Size};
 
-/// Evaluates `op`. `srcs[i]` holds the components of operand `i` that the operation reads (as many as
-/// the result has for per-component operands); `out` receives the components of the result.
-/// Returns false where the operand lists do not fit the operation.
+/// Evaluates `op`. `srcs[i]` holds the components of operand `i` that the operation reads (as many
+/// as the result has for per-component operands); `out` receives the components of the result.
+/// Returns false if the operands do not match the operation.
 pub fn fold(
     op: AluOp,
     def_bits: u8,

@@ -1,46 +1,47 @@
-//! The intrinsics table: everything that touches memory, other invocations, or the machine's state.
+//! The intrinsics table: operations on memory, other invocations, I/O and system values.
 //!
-//! One entry gives the name, the sources (components × bits; 0 = any, fixed by the def or by the
-//! value), the result, the names of the constant indices, and what the optimiser may do with it.
-//! The classes are those of the rule table for cross-lane operations: passes ask [`Effects`],
-//! and none has a list of names of its own.
+//! An entry gives the name, the sources (components × bits; 0 = any, given by the def), the result,
+//! the names of the constant indices, and the effects. Passes decide by [`Effects`]; none keeps its
+//! own list of intrinsics.
 
-/// What an operation does beyond computing its result from its operands.
+/// Side effects of an operation and restrictions on moving it, as a bit set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Effects(pub u16);
 
 impl Effects {
-    /// None: a pure function of operands and invocation.
+    /// A pure function of the operands.
     pub const PURE: Effects = Effects(0);
-    /// Reads memory that others may write.
+    /// Reads memory that other operations or invocations may write.
     pub const READS: Effects = Effects(1);
-    /// Writes memory, or does something else that must happen exactly once for each execution.
+    /// Writes memory, or has another effect that must occur exactly once for each execution.
     pub const WRITES: Effects = Effects(2);
-    /// The result depends on other members of the tangle: their values or their presence.
+    /// The result depends on other invocations of the tangle: their values, or which of them are
+    /// active.
     pub const CROSS_THREAD: Effects = Effects(4);
-    /// The set of invocations that execute it together must stay exactly as it is.
+    /// Convergent: the set of invocations that execute it together must not change.
     pub const CONVERGENT: Effects = Effects(8);
-    /// Defined only if the whole scope executes it: may move earlier, never under a condition.
+    /// Defined only in uniform control flow: may move earlier, never under a condition.
     pub const UNIFORM_CONTROL: Effects = Effects(16);
-    /// Helper lanes must be alive.
+    /// Helper invocations must still be active.
     pub const NEEDS_HELPERS: Effects = Effects(32);
-    /// An operand must be uniform; moving it out of a divergent loop can break that.
+    /// An operand must be uniform; moving the operation out of a divergent loop can violate that.
     pub const UNIFORM_OPERAND: Effects = Effects(64);
-    /// Cross-thread, but by index: independent of which other lanes are active.
+    /// Cross-thread by lane index: independent of which other lanes are active.
     pub const BY_INDEX: Effects = Effects(128);
     /// Orders memory accesses around it.
     pub const BARRIER: Effects = Effects(256);
-    /// Ends invocations or makes helpers of them: what reads the set of active invocations, or that state, may
-    /// see another behind it.
+    /// Terminates invocations or demotes them to helpers: operations that depend on the set of
+    /// active invocations must not move across.
     pub const CHANGES_MASK: Effects = Effects(512);
-    /// The result may differ by invocation though all operands are the same. No effect: it binds no pass but
-    /// the divergence analysis.
+    /// The result may be divergent though all operands are uniform. Only the divergence analysis
+    /// uses this; it does not restrict motion.
     pub const LANE: Effects = Effects(1024);
 
-    /// Pure, but the machine asks another unit for it: not worth doing where nobody needs it.
+    /// Pure, but implemented by a message to a shared function: too expensive to execute
+    /// speculatively.
     pub const MESSAGE: Effects = Effects(2048);
 
-    /// Both.
+    /// The union.
     pub const fn or(self, other: Effects) -> Effects {
         Effects(self.0 | other.0)
     }
@@ -48,17 +49,17 @@ impl Effects {
     pub const fn any(self, other: Effects) -> bool {
         self.0 & other.0 != 0
     }
-    /// May be deleted if the result is unused.
+    /// True if the operation may be removed when its result is unused.
     pub const fn can_eliminate(self) -> bool {
         !self.any(Effects(2 | 256))
     }
-    /// A pure function: may be moved, merged and repeated freely.
+    /// True if the operation may be moved, merged with an equal one, and duplicated.
     pub const fn can_reorder(self) -> bool {
         self.0 & !(Effects::LANE.0 | Effects::MESSAGE.0) == 0
     }
 }
 
-/// Shape of a source or result: components and bits, 0 where any will do.
+/// Components and bits of a source or result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Components, 0 = any.
@@ -78,7 +79,7 @@ pub struct IntrinsicInfo {
     pub def: Option<Shape>,
     /// Names of the constant indices, in order.
     pub indices: &'static [&'static str],
-    /// What the optimiser may do.
+    /// Side effects and restrictions on moving it.
     pub effects: Effects,
 }
 
@@ -172,37 +173,39 @@ impl IntrinsicOp {
     }
 }
 
-// `location` is a slot (io.rs), `component` counts 32 bits in it, `base` is the driver's number of the slot, known when
-// the stages are linked; `num_slots` are those that the offset (in slots) may reach. `image_dim`, `format`, `dest_type`
-// and `src_type`: tex.rs. A coordinate has the components that its dimension has, a layer last.
-// `access` is a bit set: 1 coherent, 2 restrict, 4 volatile, 8 non_writable, 16 non_readable, 32 non_uniform,
-// 64 aliased, 128 unchanging.
-// `align_mul` and `align_offset` are bytes: address % align_mul == align_offset.
+// `location` is a slot (io.rs), `component` the first 32-bit component in it, `base` the backend's
+// number of the slot, set when the stages are linked; `num_slots` is the number of slots that the
+// offset (in slots) may address. `image_dim`, `format`, `dest_type` and `src_type`: tex.rs. A
+// coordinate has as many components as its dimension, and then the array layer. `access` is a bit
+// set: 1 coherent, 2 restrict, 4 volatile, 8 non_writable, 16 non_readable, 32 non_uniform, 64
+// aliased, 128 unchanging. `align_mul` and `align_offset` are bytes: address % align_mul ==
+// align_offset.
 intrinsics! {
-    // --- derefs: before I/O is lowered -----------------------------------------------------------
-    /// Reads through a pointer.
+    // --- derefs: before I/O is lowered
+    /// Loads through a pointer.
     LoadDeref "load_deref" ([1 x 32]) -> [any] {access} READS;
-    /// Writes a value through a pointer. Bit i of write_mask: component i is written.
+    /// (pointer, value): stores through a pointer the components whose bit in write_mask is set.
     StoreDeref "store_deref" ([1 x 32] [any]) -> [] {write_mask access} WRITES;
-    /// Copies a whole object (dst, src).
+    /// (destination pointer, source pointer): copies a whole object.
     CopyDeref "copy_deref" ([1 x 32] [1 x 32]) -> [] {dst_access src_access} READS | WRITES;
-    /// Read-modify-write through a pointer; the result is the old value.
+    /// (pointer, data): atomic read-modify-write; the result is the old value.
     DerefAtomic "deref_atomic" ([1 x 32] [1 x any]) -> [1 x any] {atomic_op access} READS | WRITES;
-    /// Compare (source 1) and exchange (source 2).
+    /// (pointer, compare, data): atomic compare-and-exchange; the result is the old value.
     DerefAtomicSwap "deref_atomic_swap" ([1 x 32] [1 x any] [1 x any]) -> [1 x any] {access} READS | WRITES;
-    /// Length of the runtime array that ends the buffer block pointed to (source: pointer to the array).
+    /// Length of the runtime array that ends the buffer block pointed to (source: pointer to the
+    /// array).
     DerefBufferArrayLength "deref_buffer_array_length" ([1 x 32]) -> [1 x 32] {} PURE;
-    /// The address that a pointer to physical storage is; of another pointer the offset in its resource (low 32 bits) and what
-    /// resource that is.
+    /// The address of a pointer to physical storage. For other pointers a value for comparisons:
+    /// the byte offset (low 32 bits) and a number of the resource (high 32 bits).
     DerefAddress "deref_address" ([1 x 32]) -> [1 x 64] {} PURE;
 
-    // --- resources -------------------------------------------------------------------------------
-    /// Handle of a descriptor's surface: element `source 0` of the array at (set, binding). Opaque, 32 bits.
+    // --- resources
+    /// (element): handle of the descriptor's surface at (set, binding). Opaque, 32 bits.
     VulkanResourceIndex "vulkan_resource_index" ([1 x 32]) -> [1 x 32] {set binding} PURE;
-    /// Handle of a descriptor's sampler, in the same way.
+    /// (element): handle of the descriptor's sampler at (set, binding). Opaque, 32 bits.
     VulkanSamplerIndex "vulkan_sampler_index" ([1 x 32]) -> [1 x 32] {set binding} PURE;
 
-    // --- memory, after lowering: offsets and sizes in bytes -----------------------------------------
+    // --- memory, after lowering: offsets and sizes in bytes
     /// (handle, offset)
     LoadUbo "load_ubo" ([1 x 32] [1 x 32]) -> [any] {access align_mul align_offset} MESSAGE;
     /// (handle, offset)
@@ -219,7 +222,7 @@ intrinsics! {
     LoadSsboAddress "load_ssbo_address" ([1 x 32]) -> [1 x 64] {} MESSAGE;
     /// (offset); `base` is added.
     LoadPushConstant "load_push_constant" ([1 x 32]) -> [any] {base range align_mul align_offset} PURE;
-    /// (offset), in what the shader's constant variables hold
+    /// (offset), in the shader's constant data
     LoadConstant "load_constant" ([1 x 32]) -> [any] {base align_mul align_offset} MESSAGE;
     /// (offset)
     LoadShared "load_shared" ([1 x 32]) -> [any] {base align_mul align_offset} READS;
@@ -229,13 +232,13 @@ intrinsics! {
     SharedAtomic "shared_atomic" ([1 x 32] [1 x any]) -> [1 x any] {base atomic_op} READS | WRITES;
     /// (offset, compare, data)
     SharedAtomicSwap "shared_atomic_swap" ([1 x 32] [1 x any] [1 x any]) -> [1 x any] {base} READS | WRITES;
-    /// (offset), in the invocation's own scratch
+    /// (offset), in the invocation's scratch
     LoadScratch "load_scratch" ([1 x 32]) -> [any] {base align_mul align_offset} READS | LANE;
-    /// (value, offset)
+    /// (value, offset), in the invocation's scratch
     StoreScratch "store_scratch" ([any] [1 x 32]) -> [] {base write_mask align_mul align_offset} WRITES;
     /// (address)
     LoadGlobal "load_global" ([1 x 64]) -> [any] {access align_mul align_offset} READS;
-    /// As load_global, but memory that nobody writes during the shader.
+    /// (address): as load_global, of memory that is not written while the shader runs.
     LoadGlobalConstant "load_global_constant" ([1 x 64]) -> [any] {access align_mul align_offset} MESSAGE;
     /// (value, address)
     StoreGlobal "store_global" ([any] [1 x 64]) -> [] {write_mask access align_mul align_offset} WRITES;
@@ -244,23 +247,25 @@ intrinsics! {
     /// (address, compare, data)
     GlobalAtomicSwap "global_atomic_swap" ([1 x 64] [1 x any] [1 x any]) -> [1 x any] {access} READS | WRITES;
 
-    // --- barriers. Scopes and semantics are SPIR-V's numbers; scope 4 (Invocation) in execution_scope = none -----
+    // --- barriers. Scopes and semantics are SPIR-V's numbers; scope 4 (Invocation) in
+    // execution_scope = none
     /// Control and memory barrier. memory_modes: 1 ssbo and global, 2 shared, 4 image.
     Barrier "barrier" () -> [] {execution_scope memory_scope memory_semantics memory_modes} BARRIER | WRITES | CROSS_THREAD | CONVERGENT;
-    /// From here on no other invocation of this pixel that comes before or behind is between its own such place and its end.
+    /// Begins the fragment shader interlock: waits until earlier invocations of the same pixel have
+    /// ended. The critical section lasts until the invocation's end.
     BeginInterlock "begin_interlock" () -> [] {} BARRIER | WRITES | CONVERGENT;
     /// Ends the invocation.
     Terminate "terminate" () -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
     /// Ends the invocation where the operand is true.
     TerminateIf "terminate_if" ([1 x 1]) -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
-    /// Makes a helper of the invocation: it goes on, without effect on memory and outputs.
+    /// Demotes the invocation to a helper: it continues, without effect on memory and outputs.
     Demote "demote" () -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
     /// As `demote`, where the operand is true.
     DemoteIf "demote_if" ([1 x 1]) -> [] {} WRITES | CONVERGENT | CHANGES_MASK;
-    /// SubgroupSize-independent clock (volatile), two dwords.
+    /// A clock of 64 bits, as two dwords; volatile.
     ShaderClock "shader_clock" () -> [2 x 32] {scope} WRITES | LANE;
 
-    // --- system values -----------------------------------------------------------------------------
+    // --- system values
     /// gl_WorkGroupID, before the base of vkCmdDispatchBase is added.
     LoadWorkgroupId "load_workgroup_id" () -> [3 x 32] {} PURE;
     /// Base of vkCmdDispatchBase.
@@ -282,35 +287,35 @@ intrinsics! {
     /// Subgroup masks, as a uvec4: relation 0 eq, 1 ge, 2 gt, 3 le, 4 lt.
     LoadSubgroupMask "load_subgroup_mask" () -> [4 x 32] {relation} LANE;
 
-    /// gl_VertexID as OpenGL counts: the index, base vertex included. Vulkan's VertexIndex.
+    /// VertexIndex: the index, including the base vertex.
     LoadVertexId "load_vertex_id" () -> [1 x 32] {} LANE;
     /// The index, without the base vertex or first vertex.
     LoadVertexIdZeroBase "load_vertex_id_zero_base" () -> [1 x 32] {} LANE;
-    /// vertexOffset of an indexed draw, firstVertex of another: what VertexIndex begins at.
+    /// vertexOffset of an indexed draw, firstVertex of a non-indexed draw: the first VertexIndex.
     LoadFirstVertex "load_first_vertex" () -> [1 x 32] {} PURE;
-    /// gl_BaseVertex: Vulkan's BaseVertex, the same as `load_first_vertex`.
+    /// BaseVertex; in Vulkan the same as `load_first_vertex`.
     LoadBaseVertex "load_base_vertex" () -> [1 x 32] {} PURE;
-    /// The instance, without the base instance.
+    /// The instance index, without the base instance.
     LoadInstanceId "load_instance_id" () -> [1 x 32] {} LANE;
     /// firstInstance.
     LoadBaseInstance "load_base_instance" () -> [1 x 32] {} PURE;
-    /// Number of the draw in a multi draw.
+    /// DrawIndex: number of the draw in a multi-draw.
     LoadDrawId "load_draw_id" () -> [1 x 32] {} PURE;
-    /// View of multiview.
+    /// ViewIndex of multiview.
     LoadViewIndex "load_view_index" () -> [1 x 32] {} LANE;
-    /// gl_PrimitiveID, where it is no output of the stage before.
+    /// gl_PrimitiveID, as a system value rather than an output of the previous stage.
     LoadPrimitiveId "load_primitive_id" () -> [1 x 32] {} LANE;
-    /// Vertex of the patch, or run of the geometry shader.
+    /// gl_InvocationID: output vertex of the patch, or instance of the geometry shader.
     LoadInvocationId "load_invocation_id" () -> [1 x 32] {} LANE;
-    /// Vertices of the patch that comes in.
+    /// gl_PatchVerticesIn: number of vertices of the input patch.
     LoadPatchVerticesIn "load_patch_vertices_in" () -> [1 x 32] {} PURE;
-    /// Where in the patch; z is 1 - x - y for triangles, else 0.
+    /// gl_TessCoord; z is 1 - x - y for triangles, else 0.
     LoadTessCoord "load_tess_coord" () -> [3 x 32] {} LANE;
     /// gl_FragCoord; w is 1/w.
     LoadFragCoord "load_frag_coord" () -> [4 x 32] {} LANE;
-    /// The fragment's pixel: gl_FragCoord.xy rounded down, whichever sample it is for.
+    /// The fragment's pixel: gl_FragCoord.xy rounded down, for any sample.
     LoadPixelCoord "load_pixel_coord" () -> [2 x 32] {} LANE;
-    /// True in what faces the viewer.
+    /// gl_FrontFacing.
     LoadFrontFace "load_front_face" () -> [1 x 1] {} LANE;
     /// gl_SampleID.
     LoadSampleId "load_sample_id" () -> [1 x 32] {} LANE;
@@ -318,17 +323,17 @@ intrinsics! {
     LoadSamplePos "load_sample_pos" () -> [2 x 32] {} LANE;
     /// gl_SampleMaskIn.
     LoadSampleMaskIn "load_sample_mask_in" () -> [1 x 32] {} LANE;
-    /// True in helpers, as the shader begins.
+    /// gl_HelperInvocation: true in invocations that start as helpers.
     LoadHelperInvocation "load_helper_invocation" () -> [1 x 1] {} LANE;
-    /// True in helpers, demoted ones included: ordered with `demote`.
+    /// True in helpers, including demoted invocations; ordered with `demote`.
     IsHelperInvocation "is_helper_invocation" () -> [1 x 1] {} READS | LANE;
     /// gl_PointCoord.
     LoadPointCoord "load_point_coord" () -> [2 x 32] {} LANE;
-    /// Layer of the framebuffer that is drawn to.
+    /// Framebuffer layer that the fragment is rendered to.
     LoadLayerId "load_layer_id" () -> [1 x 32] {} LANE;
 
-    // --- inputs and outputs of a stage, after lowering. Offsets count slots; a vertex is one of those that a patch or
-    // primitive has ------------------------------------------------------------------------------------
+    // --- inputs and outputs of a stage, after lowering. Offsets count slots; `vertex` is an index
+    // into the patch's or primitive's vertices
     /// (offset): vertex attribute, flat or per-patch input.
     LoadInput "load_input" ([1 x 32]) -> [any] {base component location num_slots} LANE;
     /// (vertex, offset)
@@ -337,48 +342,48 @@ intrinsics! {
     LoadInterpolatedInput "load_interpolated_input" ([2 x 32] [1 x 32]) -> [any] {base component location num_slots} LANE;
     /// Barycentric coordinates at the pixel's centre: weights of the second and third vertex.
     LoadBarycentricPixel "load_barycentric_pixel" () -> [2 x 32] {interp_mode} LANE;
-    /// At a place that is covered.
+    /// Barycentric coordinates at the centroid, a covered position in the pixel.
     LoadBarycentricCentroid "load_barycentric_centroid" () -> [2 x 32] {interp_mode} LANE;
-    /// At the sample that the invocation is for.
+    /// Barycentric coordinates at the invocation's sample.
     LoadBarycentricSample "load_barycentric_sample" () -> [2 x 32] {interp_mode} LANE;
-    /// (sample)
+    /// (sample): barycentric coordinates at the sample's position.
     LoadBarycentricAtSample "load_barycentric_at_sample" ([1 x 32]) -> [2 x 32] {interp_mode} LANE | MESSAGE;
-    /// (offset in pixels from the centre)
+    /// (offset in pixels from the centre): barycentric coordinates at that position.
     LoadBarycentricAtOffset "load_barycentric_at_offset" ([2 x 32]) -> [2 x 32] {interp_mode} LANE | MESSAGE;
-    /// (offset): reads what the stage wrote: per-patch outputs of tessellation control.
+    /// (offset): reads back a per-patch output of a tessellation control shader.
     LoadOutput "load_output" ([1 x 32]) -> [any] {base component location num_slots} READS | LANE;
     /// (vertex, offset)
     LoadPerVertexOutput "load_per_vertex_output" ([1 x 32] [1 x 32]) -> [any] {base component location num_slots} READS | LANE;
-    /// (value, offset). index: of dual-source blending; stream: of a geometry shader.
+    /// (value, offset). index: source of dual-source blending; stream: of a geometry shader.
     StoreOutput "store_output" ([any] [1 x 32]) -> [] {base write_mask component location num_slots index stream} WRITES;
     /// (value, vertex, offset)
     StorePerVertexOutput "store_per_vertex_output" ([any] [1 x 32] [1 x 32]) -> [] {base write_mask component location num_slots} WRITES;
-    /// Interpolates an input through its pointer, at a covered place.
+    /// Interpolates the input pointed to at the centroid.
     InterpDerefAtCentroid "interp_deref_at_centroid" ([1 x 32]) -> [any] {} LANE | MESSAGE;
     /// (pointer, sample)
     InterpDerefAtSample "interp_deref_at_sample" ([1 x 32] [1 x 32]) -> [any] {} LANE | MESSAGE;
     /// (pointer, offset in pixels from the centre)
     InterpDerefAtOffset "interp_deref_at_offset" ([1 x 32] [2 x 32]) -> [any] {} LANE | MESSAGE;
-    /// Ends a vertex: the outputs are undefined behind it.
+    /// Emits a vertex; all outputs are undefined afterwards.
     EmitVertex "emit_vertex" () -> [] {stream} WRITES | CONVERGENT;
-    /// Ends a strip.
+    /// Ends the current strip.
     EndPrimitive "end_primitive" () -> [] {stream} WRITES | CONVERGENT;
 
-    // --- derivatives: class U, of values of the quad ------------------------------------------------------
-    /// In x, as the implementation likes.
+    // --- derivatives, within a quad: defined only in uniform control flow
+    /// Derivative in x, fine or coarse at the implementation's choice.
     Ddx "ddx" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
-    /// In y.
+    /// Derivative in y, fine or coarse at the implementation's choice.
     Ddy "ddy" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
-    /// In x, of the invocation's own row.
+    /// Derivative in x, of the invocation's row.
     DdxFine "ddx_fine" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
-    /// In y, of the invocation's own column.
+    /// Derivative in y, of the invocation's column.
     DdyFine "ddy_fine" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
-    /// In x, the same for the quad.
+    /// Derivative in x, the same for the whole quad.
     DdxCoarse "ddx_coarse" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
-    /// In y, the same for the quad.
+    /// Derivative in y, the same for the whole quad.
     DdyCoarse "ddy_coarse" ([any]) -> [any] {} CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS;
 
-    // --- storage images and texel buffers: through a pointer to the variable, then by handle -----------------
+    // --- storage images and texel buffers: through a pointer to the variable, then by handle
     /// (pointer, coordinate, sample, level)
     ImageDerefLoad "image_deref_load" ([1 x 32] [any 32] [1 x 32] [1 x 32]) -> [any] {image_dim image_array format access dest_type} READS;
     /// (pointer, coordinate, sample, value, level)
@@ -404,49 +409,50 @@ intrinsics! {
     /// (handle)
     BindlessImageSamples "bindless_image_samples" ([1 x 32]) -> [1 x 32] {image_dim image_array format access} MESSAGE;
 
-    // --- subgroup operations: class E (they read the mask) ---------------------------------------------
-    /// One invocation of the tangle gets true.
+    // --- subgroup operations that depend on the set of active invocations
+    /// True in exactly one active invocation.
     Elect "elect" () -> [1 x 1] {} CROSS_THREAD | CONVERGENT | LANE;
     /// Index of the first active invocation.
     FirstInvocation "first_invocation" () -> [1 x 32] {} CROSS_THREAD | CONVERGENT;
     /// Bit mask of the invocations whose operand is true.
     Ballot "ballot" ([1 x 1]) -> [any 32] {} CROSS_THREAD | CONVERGENT;
-    /// True if any.
+    /// True if the operand is true in any active invocation.
     VoteAny "vote_any" ([1 x 1]) -> [1 x 1] {} CROSS_THREAD | CONVERGENT;
-    /// True if all.
+    /// True if the operand is true in all active invocations.
     VoteAll "vote_all" ([1 x 1]) -> [1 x 1] {} CROSS_THREAD | CONVERGENT;
-    /// True if all have the same bits.
+    /// True if the operand's bits are equal in all active invocations.
     VoteIeq "vote_ieq" ([any]) -> [1 x 1] {} CROSS_THREAD | CONVERGENT;
-    /// True if all compare equal as floats.
+    /// True if the operand compares equal, as floats, in all active invocations.
     VoteFeq "vote_feq" ([any]) -> [1 x 1] {} CROSS_THREAD | CONVERGENT;
     /// The first active invocation's value.
     ReadFirstInvocation "read_first_invocation" ([any]) -> [any] {} CROSS_THREAD | CONVERGENT;
-    /// Own bit of a ballot (uniform operand).
+    /// The invocation's bit of a ballot (uniform operand).
     InverseBallot "inverse_ballot" ([any 32]) -> [1 x 1] {} CROSS_THREAD | BY_INDEX | UNIFORM_OPERAND | LANE;
-    /// Reduction of (value) over clusters of cluster_size (0: all); reduction_op is an `AluOp`'s number.
+    /// (value): reduction over clusters of cluster_size invocations (0: all); reduction_op is an
+    /// `AluOp`'s number.
     Reduce "reduce" ([any]) -> [any] {reduction_op cluster_size} CROSS_THREAD | CONVERGENT;
-    /// Inclusive scan.
+    /// (value): inclusive scan.
     InclusiveScan "inclusive_scan" ([any]) -> [any] {reduction_op} CROSS_THREAD | CONVERGENT | LANE;
-    /// Exclusive scan.
+    /// (value): exclusive scan.
     ExclusiveScan "exclusive_scan" ([any]) -> [any] {reduction_op} CROSS_THREAD | CONVERGENT | LANE;
 
-    // --- class R: other lanes' values by index ---------------------------------------------------------
-    /// (value, uniform invocation)
+    // --- subgroup operations that read other lanes by index
+    /// (value, lane): the value of a uniform lane
     ReadInvocation "read_invocation" ([any] [1 x 32]) -> [any] {} CROSS_THREAD | BY_INDEX | UNIFORM_OPERAND;
-    /// (value, invocation)
+    /// (value, lane)
     Shuffle "shuffle" ([any] [1 x 32]) -> [any] {} CROSS_THREAD | BY_INDEX;
-    /// (value, mask)
+    /// (value, mask): the value of lane ^ mask
     ShuffleXor "shuffle_xor" ([any] [1 x 32]) -> [any] {} CROSS_THREAD | BY_INDEX;
-    /// (value, delta)
+    /// (value, delta): the value of lane - delta
     ShuffleUp "shuffle_up" ([any] [1 x 32]) -> [any] {} CROSS_THREAD | BY_INDEX;
-    /// (value, delta)
+    /// (value, delta): the value of lane + delta
     ShuffleDown "shuffle_down" ([any] [1 x 32]) -> [any] {} CROSS_THREAD | BY_INDEX;
     /// (value, index in quad)
     QuadBroadcast "quad_broadcast" ([any] [1 x 32]) -> [any] {} CROSS_THREAD | BY_INDEX | UNIFORM_OPERAND;
-    /// Horizontal neighbour.
+    /// The value of the horizontal neighbour in the quad.
     QuadSwapHorizontal "quad_swap_horizontal" ([any]) -> [any] {} CROSS_THREAD | BY_INDEX;
-    /// Vertical neighbour.
+    /// The value of the vertical neighbour in the quad.
     QuadSwapVertical "quad_swap_vertical" ([any]) -> [any] {} CROSS_THREAD | BY_INDEX;
-    /// Diagonal neighbour.
+    /// The value of the diagonal neighbour in the quad.
     QuadSwapDiagonal "quad_swap_diagonal" ([any]) -> [any] {} CROSS_THREAD | BY_INDEX;
 }

@@ -1,11 +1,12 @@
-//! What stands between stages: slots, how an input is interpolated, and the stages' execution modes.
+//! Interfaces between stages: slots, interpolation, and the stages' execution modes.
 //!
-//! In:  nothing. Out: plain data of variables, of I/O intrinsics (their index `location`) and of [`crate::Info`].
+//! In:  nothing. Out: plain data for variables, I/O intrinsics (their index `location`) and
+//!      [`crate::Info`].
 //! Ref: NIR's gl_varying_slot and shader_info; Vulkan, "Shader Interfaces".
 
-/// Where an input or output stands: one number space for all interfaces. Below 32 what the API names; from
-/// [`Slot::VAR0`] the locations that the shader gives (vertex attributes and colour outputs too); from
-/// [`Slot::PATCH0`] those of per-patch variables. A slot holds four 32-bit components.
+/// The slot of an input or output, as NIR's gl_varying_slot: four 32-bit components. One number
+/// space serves all interfaces: built-ins below 32, user locations (including vertex attributes and
+/// colour outputs) from [`Slot::VAR0`], locations of per-patch variables from [`Slot::PATCH0`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Slot(pub u8);
 
@@ -23,7 +24,8 @@ slots! {
     POS 0 "pos";
     /// gl_PointSize.
     PSIZ 1 "psiz";
-    /// gl_ClipDistance 0 to 3; behind `lower_clip_cull_distance_arrays` cull distances follow the clip distances.
+    /// gl_ClipDistance 0 to 3; after `lower_clip_cull_distance_arrays` cull distances follow the
+    /// clip distances.
     CLIP_DIST0 2 "clip_dist0";
     /// gl_ClipDistance 4 to 7.
     CLIP_DIST1 3 "clip_dist1";
@@ -47,27 +49,27 @@ slots! {
     FRAG_STENCIL 12 "frag_stencil";
     /// gl_SampleMask, as output.
     FRAG_SAMPLE_MASK 13 "frag_sample_mask";
-    /// gl_PointCoord, behind `lower_system_values`.
+    /// gl_PointCoord, after `lower_system_values`.
     POINT_COORD 14 "point_coord";
-    /// Location 0 of the shader.
+    /// User location 0.
     VAR0 32 "var0";
-    /// Location 0 of per-patch variables.
+    /// User location 0 of per-patch variables.
     PATCH0 96 "patch0";
 }
 
 impl Slot {
-    /// Slots are below this.
+    /// Slot numbers are less than this.
     pub const END: u8 = 128;
 
-    /// Location `n` of the shader; `None` if there is no such slot.
+    /// User location `n`; `None` if it is too large.
     pub fn var(n: u32) -> Option<Slot> {
         (n < 64).then(|| Slot(Slot::VAR0.0 + n as u8))
     }
-    /// Location `n` of per-patch variables.
+    /// User location `n` of per-patch variables; `None` if it is too large.
     pub fn patch(n: u32) -> Option<Slot> {
         (n < 32).then(|| Slot(Slot::PATCH0.0 + n as u8))
     }
-    /// The location, of slots that are not the API's.
+    /// The user location; `None` for built-ins.
     pub fn user_location(self) -> Option<u32> {
         match self.0 {
             32..96 => Some(u32::from(self.0) - 32),
@@ -75,7 +77,7 @@ impl Slot {
             _ => None,
         }
     }
-    /// The slot `n` behind this one.
+    /// The slot `n` after this one; `None` if there is none.
     pub fn plus(self, n: u32) -> Option<Slot> {
         let at = u32::from(self.0).checked_add(n)?;
         (at < u32::from(Slot::END)).then_some(Slot(at as u8))
@@ -109,40 +111,40 @@ impl Slots {
     /// No slot.
     pub const NONE: Slots = Slots(0);
 
-    /// So many from one on, as far as there are slots.
+    /// `count` consecutive slots from `first` on, ending at the last slot.
     pub fn run(first: Slot, count: u32) -> Slots {
         let slots = (0..count).map_while(|n| first.plus(n));
         slots.fold(Slots::NONE, Slots::with)
     }
 
-    /// One more.
+    /// The set with `slot` added.
     #[must_use]
     pub fn with(self, slot: Slot) -> Slots {
         Slots(self.0 | 1u128.checked_shl(slot.0.into()).unwrap_or(0))
     }
 
-    /// All of both.
+    /// The union.
     #[must_use]
     pub fn or(self, other: Slots) -> Slots {
         Slots(self.0 | other.0)
     }
 
-    /// Whether one is in both.
+    /// True if the sets intersect.
     pub fn any(self, other: Slots) -> bool {
         self.0 & other.0 != 0
     }
 }
 
-/// How an input of a fragment shader is made from the vertices' values: the value of an `interp_mode` index.
+/// Interpolation mode of a fragment shader's input: the value of an `interp_mode` index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
 pub enum Interp {
-    /// With perspective.
+    /// Perspective-correct.
     #[default]
     Smooth,
-    /// The provoking vertex's.
+    /// The provoking vertex's value.
     Flat,
-    /// Linear on the screen.
+    /// Linear in screen space.
     NoPerspective,
 }
 
@@ -159,44 +161,44 @@ impl Interp {
     }
 }
 
-/// Where in a pixel an input is evaluated.
+/// The position in the pixel at which an input is interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Sampling {
     /// At the pixel's centre.
     #[default]
     Pixel,
-    /// At a place that the primitive covers.
+    /// At a position in the pixel that the primitive covers.
     Centroid,
     /// At the sample; the shader runs for each sample.
     Sample,
 }
 
-/// What a variable of a stage's interface is.
+/// Slot and interpolation of an input or output variable.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct IoVar {
     /// First slot.
     pub slot: Slot,
-    /// First component in it, of 32 bits.
+    /// First 32-bit component in it.
     pub component: u8,
-    /// `Index`: the second source of dual-source blending is 1.
+    /// `Index`: 1 for the second source of dual-source blending.
     pub index: u8,
     /// Interpolation.
     pub interp: Interp,
-    /// Place of evaluation.
+    /// Position of interpolation.
     pub sampling: Sampling,
-    /// One for each patch, not for each vertex of it.
+    /// A per-patch variable, not a per-vertex one.
     pub patch: bool,
-    /// An array of scalars that fills slots without gaps (clip distances, tessellation levels).
+    /// An array of scalars packed into slots without gaps (clip distances, tessellation levels).
     pub compact: bool,
     /// `Stream` of a geometry shader's output.
     pub stream: u8,
 }
 
-/// How the depth that a fragment shader writes relates to the primitive's.
+/// Declared relation of the depth that a fragment shader writes to the interpolated depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "SPIR-V's names")]
 pub enum DepthLayout {
-    /// None, or not declared.
+    /// Not declared.
     #[default]
     Any,
     Greater,
@@ -211,13 +213,13 @@ pub(crate) const DEPTH_LAYOUTS: [(DepthLayout, &str); 4] = [
     (DepthLayout::Unchanged, "unchanged"),
 ];
 
-/// The distances that a stage writes for its vertices, behind `lower_clip_cull_distance_arrays`: a bit for each component from slot
-/// CLIP_DIST0 on.
+/// Clip and cull distances that a stage writes, after `lower_clip_cull_distance_arrays`: a bit for
+/// each component from slot CLIP_DIST0 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Distances {
-    /// To clip by.
+    /// Components that are clip distances.
     pub clip: u8,
-    /// To cull by.
+    /// Components that are cull distances.
     pub cull: u8,
 }
 
@@ -228,15 +230,16 @@ pub struct FragmentInfo {
     pub early_fragment_tests: bool,
     /// PostDepthCoverage.
     pub post_depth_coverage: bool,
-    /// The shader runs for each sample whatever it reads (capability SampleRateShading and its built-ins).
+    /// The shader is executed for each sample (capability SampleRateShading and its built-ins).
     pub sample_shading: bool,
-    /// Samples of a pixel that the alpha of the first colour decides about; 0: it decides about none.
+    /// Alpha to coverage: number of samples of a pixel whose coverage the alpha of colour output 0
+    /// determines; 0: disabled.
     pub alpha_to_coverage: u8,
     /// DepthGreater, DepthLess, DepthUnchanged.
     pub depth_layout: DepthLayout,
 }
 
-/// Primitives that a geometry shader takes or makes.
+/// Input and output primitives of geometry shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "SPIR-V's names")]
 pub enum Primitive {
@@ -261,7 +264,7 @@ pub(crate) const PRIMITIVES: [(Primitive, &str); 7] = [
 ];
 
 impl Primitive {
-    /// Vertices of one, as input of a geometry shader.
+    /// Number of vertices of one primitive as input of a geometry shader.
     pub fn vertices(self) -> u32 {
         match self {
             Primitive::Points => 1,
@@ -276,17 +279,17 @@ impl Primitive {
 /// Execution modes of geometry shaders.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GeometryInfo {
-    /// What comes in.
+    /// Input primitive.
     pub input: Primitive,
-    /// What goes out: points or strips.
+    /// Output primitive: points or strips.
     pub output: Primitive,
-    /// Vertices emitted at most.
+    /// Maximum number of vertices emitted.
     pub vertices_out: u32,
-    /// Runs for each primitive.
+    /// Number of invocations for each primitive (instancing).
     pub invocations: u32,
 }
 
-/// What a tessellated patch is.
+/// Domain of a tessellated patch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "SPIR-V's names")]
 pub enum TessDomain {
@@ -304,7 +307,7 @@ pub(crate) const TESS_DOMAINS: [(TessDomain, &str); 4] = [
     (TessDomain::Isolines, "isolines"),
 ];
 
-/// How an edge is divided.
+/// How edges are subdivided.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[expect(missing_docs, reason = "SPIR-V's names")]
 pub enum TessSpacing {
@@ -323,7 +326,7 @@ pub(crate) const TESS_SPACINGS: [(TessSpacing, &str); 4] = [
 ];
 
 impl TessInfo {
-    /// What either stage declares of a pipeline's two.
+    /// The execution modes of a pipeline: what either tessellation stage declares.
     pub fn union(self, other: TessInfo) -> TessInfo {
         fn first<T: Default + PartialEq>(a: T, b: T) -> T {
             if a == T::default() { b } else { a }
@@ -339,16 +342,17 @@ impl TessInfo {
     }
 }
 
-/// Execution modes of tessellation shaders. Both stages may declare them; the pipeline's are the union.
+/// Execution modes of tessellation shaders. Both stages may declare them; the pipeline's are the
+/// union.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TessInfo {
-    /// Vertices of a patch as it comes in; 0 if not known.
+    /// Number of vertices of the input patch; 0 if not known.
     pub vertices_in: u32,
-    /// Vertices of a patch that the control stage writes; 0 if not declared.
+    /// Number of vertices of the output patch of the control stage; 0 if not declared.
     pub vertices_out: u32,
-    /// Kind of patch.
+    /// Domain of the patch.
     pub domain: TessDomain,
-    /// Division of edges.
+    /// Subdivision of edges.
     pub spacing: TessSpacing,
     /// VertexOrderCcw (`true`), VertexOrderCw (`false`).
     pub ccw: Option<bool>,

@@ -1,8 +1,9 @@
-//! The data structure: a shader owns its arenas; control flow is a tree of lists.
+//! The IR's data structures: a shader owns arenas of instructions, values and blocks; control flow
+//! is a tree of lists.
 //!
-//! As in NIR, a list of control-flow nodes alternates: it begins and ends with a block, and between two
-//! blocks stands exactly one `if` or `loop`. A `Jump` may only be the last instruction of a block.
-//! A loop repeats until a `break` (falling off the end of its body is a `continue`).
+//! As in NIR, a list of control-flow nodes begins and ends with a block and has exactly one `if` or
+//! `loop` between two blocks. A `Jump` may only be the last instruction of a block. A loop repeats
+//! until a `break` (reaching the end of its body is a `continue`).
 
 use crate::capture::Capture;
 use crate::exact::FloatControls;
@@ -15,7 +16,7 @@ use crate::types::{Mode, Type, Types};
 use entity::{Arena, Id};
 use smallvec::SmallVec;
 
-/// Most components a def can have.
+/// Maximum number of components of a def.
 pub const MAX_COMPONENTS: usize = 16;
 
 /// Shader stage.
@@ -35,7 +36,7 @@ pub enum Stage {
 pub struct Shader {
     /// Stage.
     pub stage: Stage,
-    /// Name of the entry point, for people.
+    /// Name of the entry point, for debugging.
     pub name: String,
     /// Facts about the shader that are not instructions.
     pub info: Info,
@@ -45,7 +46,7 @@ pub struct Shader {
     pub vars: Arena<Variable>,
     /// Basic blocks.
     pub blocks: Arena<Block>,
-    /// Instructions, also those no longer placed in any block.
+    /// Instructions, including those that are in no block any more.
     pub instrs: Arena<Instr>,
     /// SSA values.
     pub defs: Arena<Def>,
@@ -62,27 +63,31 @@ pub struct Shader {
 pub struct Info {
     /// Compute: invocations in a workgroup, x, y, z (specialised).
     pub workgroup_size: [u32; 3],
-    /// Compute: which invocations derivatives are taken between.
+    /// Compute: which four invocations form a quad for derivatives.
     pub derivative_group: DerivativeGroup,
-    /// Compute: bytes of shared memory, known after shared variables are lowered.
+    /// Compute: bytes of shared memory; set when shared variables are lowered to offsets.
     pub shared_bytes: u32,
-    /// Shared memory is laid out by the shader: its variables are blocks that lie on one another.
+    /// Shared variables have explicit layouts and alias each other
+    /// (SPV_KHR_workgroup_memory_explicit_layout).
     pub shared_blocks: bool,
-    /// Bytes of scratch for each invocation that variables need, known after they are lowered.
+    /// Bytes of scratch that variables need for each invocation; set when they are lowered to
+    /// scratch.
     pub scratch_bytes: u32,
-    /// End of the push constants that the shader declares.
+    /// Size of the push constant block that the shader declares, from byte 0.
     pub push_constant_bytes: u32,
-    /// Float controls: bits of [`FloatControls`] in the order declared there.
+    /// Float controls (SPV_KHR_float_controls).
     pub float_controls: FloatControls,
-    /// Distances that the stage writes for its vertices.
+    /// Clip and cull distances that the stage writes.
     pub distances: Distances,
-    /// Distances to clip by that stand before those to cull by in the vertices that come in, where that is known.
+    /// Number of clip distances in the incoming vertices, if known: cull distances follow them in
+    /// the same slots.
     pub clips_before: Option<u8>,
-    /// What goes to buffers beside rasterisation.
+    /// Outputs captured by transform feedback.
     pub capture: Capture,
-    /// Outputs that the stage behind finds elsewhere than in their slots: those of a stage that was told who that is.
+    /// Outputs that the next stage reads from another slot, or as a constant. Empty unless the
+    /// stages were linked.
     pub links: Vec<Link>,
-    /// Views that a draw is made for, a bit each; none: there is no multiview.
+    /// Mask of the views that each draw is repeated for; 0 without multiview.
     pub views: u32,
     /// Execution modes of a fragment shader.
     pub fragment: FragmentInfo,
@@ -95,19 +100,19 @@ pub struct Info {
 /// Which four invocations of a workgroup are a quad. SPV_NV_compute_shader_derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum DerivativeGroup {
-    /// None are: all derivatives are 0.
+    /// There are no quads: all derivatives are 0.
     #[default]
     None,
-    /// Those of two columns in two rows; sizes in x and y are even.
+    /// 2×2 neighbours in x and y; the workgroup's sizes in x and y are even.
     Quads,
-    /// Those of four local invocation indices, the first a multiple of 4.
+    /// Four consecutive local invocation indices, the first a multiple of 4.
     Linear,
 }
 
 /// A variable.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Name in the source, for people; may be empty.
+    /// Name in the source, for debugging; may be empty.
     pub name: String,
     /// Storage.
     pub mode: Mode,
@@ -117,13 +122,13 @@ pub struct Variable {
     pub set: u32,
     /// Binding in the set, for resources.
     pub binding: u32,
-    /// What it is of the stage's interface: of shader_in and shader_out, and of no other.
+    /// Slot and interpolation; present exactly for modes shader_in and shader_out.
     pub io: Option<IoVar>,
     /// Access qualifiers of the resource.
     pub access: Access,
     /// Initial value of FunctionTemp, ShaderTemp, Constant or Shared (zero) variables.
     pub init: Option<ConstValue>,
-    /// After constant, shared or scratch variables are laid out: byte offset.
+    /// Byte offset of a constant, shared or scratch variable; set when it is lowered to an offset.
     pub offset_bytes: Option<u32>,
 }
 
@@ -146,13 +151,15 @@ pub struct Access {
     pub non_writable: bool,
     pub non_readable: bool,
     pub non_uniform: bool,
-    /// Other variables may be the same memory; of those that do not say so each has its own. SPIR-V 2.18.2, "Aliasing".
+    /// The memory may also be accessed through other variables. SPIR-V 2.18.2, "Aliasing".
     pub aliased: bool,
-    /// Of a load: nobody writes the memory while the shader runs.
+    /// Of a load: the memory is not written while the shader runs, so the load can be reordered
+    /// (NIR's `ACCESS_CAN_REORDER`).
     pub unchanging: bool,
 }
 
-/// A list of control-flow nodes; see the module's rules.
+/// A list of control-flow nodes. It alternates between blocks and ifs or loops; see the module's
+/// documentation.
 pub type CfList = Vec<CfNode>;
 
 /// A node of control flow.
@@ -192,7 +199,7 @@ pub struct Loop {
 /// An SSA value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Def {
-    /// The instruction that makes it.
+    /// The instruction that defines it.
     pub instr: Id<Instr>,
     /// 1..=16.
     pub num_components: u8,
@@ -203,9 +210,9 @@ pub struct Def {
 /// An instruction.
 #[derive(Clone, Debug)]
 pub enum Instr {
-    /// An operation on values alone.
+    /// An ALU operation: a pure function of its operands.
     Alu(Alu),
-    /// A constant; one bit pattern each component, zero-extended.
+    /// A constant: one zero-extended bit pattern for each component.
     Const {
         /// The value.
         def: Id<Def>,
@@ -219,17 +226,17 @@ pub enum Instr {
     },
     /// A step of an access chain.
     Deref(Deref),
-    /// Everything that touches the world: memory, other invocations, system values.
+    /// An operation on memory, other invocations or system values.
     Intrinsic(Intrinsic),
-    /// Sampling, fetching and asking about a texture.
+    /// Samples, fetches from, or queries a texture.
     Tex(Tex),
-    /// A value chosen by the edge that control came from.
+    /// A value selected by the predecessor that control came from.
     Phi(Phi),
-    /// Leaves the block otherwise than by falling through.
+    /// Transfers control: break, continue or return.
     Jump(Jump),
 }
 
-/// An operation on values alone.
+/// An ALU operation: a pure function of its operands.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alu {
     /// The operation.
@@ -238,30 +245,30 @@ pub struct Alu {
     pub def: Id<Def>,
     /// The operands.
     pub srcs: SmallVec<[AluSrc; 3]>,
-    /// Must not be changed in a way that changes any bit of the result (NoContraction and stricter).
+    /// Optimisations must not change any bit of the result (NoContraction and stricter).
     pub exact: bool,
-    /// Float-controls promises that forbid changes: NaN, infinity and sign of zero are preserved.
+    /// Optimisations must preserve NaN, infinity and the sign of zero (SignedZeroInfNanPreserve).
     pub preserve_nan_inf_sz: bool,
 }
 
-/// An operand of an ALU operation: a def, and which component each lane of the operation reads.
+/// An operand of an ALU operation: a def and a swizzle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct AluSrc {
     /// The value.
     pub def: Id<Def>,
-    /// `swizzle[i]` is read for component `i` of the operation.
+    /// Component `i` of the operation reads component `swizzle[i]` of the def.
     pub swizzle: [u8; MAX_COMPONENTS],
 }
 
 impl AluSrc {
-    /// All components in order.
+    /// All components of `def` in order.
     pub fn identity(def: Id<Def>) -> AluSrc {
         AluSrc {
             def,
             swizzle: std::array::from_fn(|i| i as u8),
         }
     }
-    /// One component for all.
+    /// One component of `def`, for every component of the operation.
     pub fn splat(def: Id<Def>, component: u8) -> AluSrc {
         AluSrc {
             def,
@@ -282,7 +289,7 @@ pub struct Deref {
     pub mode: Mode,
     /// Type pointed to.
     pub ty: Id<Type>,
-    /// Access qualifiers gathered along the chain.
+    /// Access qualifiers accumulated along the chain.
     pub access: Access,
 }
 
@@ -291,7 +298,8 @@ pub struct Deref {
 pub enum DerefKind {
     /// A variable.
     Var(Id<Variable>),
-    /// An element of an array, a column of a matrix, a component of a vector, or one of an array of resources.
+    /// An element of an array, a column of a matrix, a component of a vector, or a descriptor of an
+    /// array of resources.
     Array {
         /// Pointer to the whole.
         parent: Id<Def>,
@@ -320,12 +328,12 @@ pub enum DerefKind {
         parent: Id<Def>,
         /// `ArrayStride` of the pointer type, 0 if none.
         stride_bytes: u32,
-        /// What the address is a multiple of, 0 if that is not known.
+        /// Alignment of the address, 0 if unknown.
         align_bytes: u32,
     },
 }
 
-/// An intrinsic. What its sources and indices mean stands in the table, [`crate::intrinsic`].
+/// An intrinsic. [`crate::intrinsic`] documents the sources and indices of each.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intrinsic {
     /// Which.
@@ -338,12 +346,12 @@ pub struct Intrinsic {
     pub indices: SmallVec<[u32; 4]>,
 }
 
-/// Sampling, fetching and asking about a texture.
+/// Samples, fetches from, or queries a texture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tex {
     /// Which.
     pub op: TexOp,
-    /// The result: four components, one for a shadow comparison, those of the size or level for queries.
+    /// The result: see [`Tex::result_components`].
     pub def: Id<Def>,
     /// The operands, each kind at most once.
     pub srcs: SmallVec<[(TexSrc, Id<Def>); 4]>,
@@ -351,17 +359,17 @@ pub struct Tex {
     pub dim: Dim,
     /// The texture is an array.
     pub array: bool,
-    /// The texture is compared with a reference.
+    /// The texture's depth is compared with the operand `Comparator`.
     pub shadow: bool,
-    /// How the result's bits are to be read.
+    /// Type of the result's components.
     pub dest_type: Base,
     /// `tg4`: the component gathered.
     pub component: u8,
     /// `tg4`: an offset for each of the four texels (ConstOffsets).
     pub tg4_offsets: Option<[[i8; 2]; 4]>,
-    /// The texture may differ within a subgroup.
+    /// The texture may differ between invocations of a subgroup (non-uniform access).
     pub texture_non_uniform: bool,
-    /// The sampler may differ within a subgroup.
+    /// The sampler may differ between invocations of a subgroup (non-uniform access).
     pub sampler_non_uniform: bool,
 }
 
@@ -370,24 +378,25 @@ impl Tex {
     pub fn src(&self, kind: TexSrc) -> Option<Id<Def>> {
         self.srcs.iter().find(|s| s.0 == kind).map(|s| s.1)
     }
-    /// Takes the operand of a kind away.
+    /// Removes and returns the operand of a kind.
     pub fn remove_src(&mut self, kind: TexSrc) -> Option<Id<Def>> {
         let at = self.srcs.iter().position(|s| s.0 == kind)?;
         Some(self.srcs.remove(at).1)
     }
-    /// Sets the operand of a kind, in place of one that is there.
+    /// Sets the operand of a kind, replacing an existing one.
     pub fn set_src(&mut self, kind: TexSrc, def: Id<Def>) {
         match self.srcs.iter_mut().find(|s| s.0 == kind) {
             Some(s) => s.1 = def,
             None => self.srcs.push((kind, def)),
         }
     }
-    /// Components of the coordinates, layer included.
+    /// Components of the coordinates, including the array layer.
     pub fn coord_components(&self) -> u8 {
         // The level of detail does not depend on the layer.
         self.dim.coord_components() + u8::from(self.array && self.op != TexOp::Lod)
     }
-    /// Components of the result that the operation makes.
+    /// Components of the operation's result: 1 for a shadow comparison, those of the size or level
+    /// for queries, else 4.
     pub fn result_components(&self) -> u8 {
         match self.op {
             TexOp::Txs => self.dim.size_components() + u8::from(self.array),

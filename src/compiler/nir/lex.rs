@@ -1,12 +1,12 @@
-//! Text to tokens, each with its line.
+//! The lexer: splits text into tokens, each with its line.
 
-/// What is wrong with a text, and where.
+/// A syntax error.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
-    /// What was expected or found.
+    /// What was expected and what was found.
     pub message: String,
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn lex(text: &str) -> Result<Lexed, ParseError> {
                             None => {
                                 return Err(ParseError {
                                     line: n,
-                                    message: "a string does not end on its line".into(),
+                                    message: "unterminated string".into(),
                                 });
                             }
                         }
@@ -74,7 +74,7 @@ pub(crate) fn lex(text: &str) -> Result<Lexed, ParseError> {
                         _ => {
                             return Err(ParseError {
                                 line: n,
-                                message: format!("'%{digits}' names no value"),
+                                message: format!("'%{digits}' is not a value id"),
                             });
                         }
                     }

@@ -1,25 +1,28 @@
-//! What two stages that follow each other know of one another.
+//! Linking of two consecutive stages.
 //!
-//! In:  nothing. Out: [`Reads`], what a stage reads of the outputs of the one before; [`Link`], where that one has put them, with the text of
-//! it in a shader's header.
-//! Ref: Vulkan, "Shader Interfaces": what nothing consumes has no effect, and where values lie between stages is the implementation's.
+//! In:  nothing. Out: [`Reads`], the outputs of the previous stage that a stage reads; [`Link`],
+//!      where the previous stage's outputs are after linking, with its text in a shader's header.
+//! Ref: Vulkan, "Shader Interfaces": outputs without a consumer have no effect, and the
+//!      implementation decides how values are passed.
 
 use crate::io::{Slot, Slots};
 
-/// Locations of a stage's interface, those of patches aside.
+/// Number of user locations of a stage's interface, without per-patch ones.
 const LOCATIONS: usize = (Slot::PATCH0.0 - Slot::VAR0.0) as usize;
 
-/// Dwords that a stage may read of what the stage before writes, those of the API's own slots aside.
+/// The dwords of the previous stage's outputs that a stage may read, without built-ins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reads {
-    /// Slots that it reads of, those of patches too.
+    /// Slots that are read at least partly, including per-patch ones.
     pub slots: Slots,
-    /// It reads vertices of primitives or patches: a message for each slot.
+    /// The stage reads inputs of several vertices (geometry and tessellation): each slot costs a
+    /// message.
     pub vertices: bool,
-    /// By locations: components in bits 0 to 3, those read of one vertex alone ([`crate::Interp::Flat`]) in bits 4 to 7.
+    /// By location: mask of interpolated components in bits 0 to 3, of flat ones
+    /// ([`crate::Interp::Flat`]) in bits 4 to 7.
     components: [u8; LOCATIONS],
-    /// Locations that it reads at places known at run time alone, a bit each.
-    pinned: u64,
+    /// Mask of locations that are indexed dynamically.
+    indexed_dynamically: u64,
 }
 
 impl Reads {
@@ -28,63 +31,63 @@ impl Reads {
         slots: Slots::NONE,
         vertices: false,
         components: [0; LOCATIONS],
-        pinned: 0,
+        indexed_dynamically: 0,
     };
 
-    fn at(slot: Slot) -> Option<usize> {
+    fn location_index(slot: Slot) -> Option<usize> {
         let at = usize::from(slot.0.checked_sub(Slot::VAR0.0)?);
         (at < LOCATIONS).then_some(at)
     }
 
-    /// Components of a slot are read, a bit each.
+    /// Marks components (a mask) of a slot as read, as flat or interpolated ones.
     pub fn add(&mut self, slot: Slot, components: u8, flat: bool) {
         self.slots = self.slots.with(slot);
-        if let Some(at) = Reads::at(slot) {
+        if let Some(at) = Reads::location_index(slot) {
             self.components[at] |= (components & 0xf) << if flat { 4 } else { 0 };
         }
     }
 
-    /// All of a slot is read, and that where it lies.
+    /// Marks a slot as read with a dynamic index: all of it is read, and linking must not move it.
     pub fn pin(&mut self, slot: Slot) {
         self.add(slot, 0xf, false);
-        if let Some(at) = Reads::at(slot) {
-            self.pinned |= 1 << at;
+        if let Some(at) = Reads::location_index(slot) {
+            self.indexed_dynamically |= 1 << at;
         }
     }
 
-    /// Components read of a slot, a bit each: interpolated ones, then those of one vertex alone.
+    /// Masks of the components of a slot that are read: interpolated ones, then flat ones.
     pub fn of(&self, slot: Slot) -> [u8; 2] {
-        let both = Reads::at(slot).map_or(0, |at| self.components[at]);
+        let both = Reads::location_index(slot).map_or(0, |at| self.components[at]);
         [both & 0xf, both >> 4]
     }
 
-    /// Whether a slot has to stay where it is.
+    /// True if linking must not move a slot.
     pub fn is_pinned(&self, slot: Slot) -> bool {
-        Reads::at(slot).is_none_or(|at| self.pinned >> at & 1 == 1)
+        Reads::location_index(slot).is_none_or(|at| self.indexed_dynamically >> at & 1 == 1)
     }
 }
 
-/// What the stage behind finds instead of an output's dword.
+/// Where the next stage reads a dword of an output after linking.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Link {
-    /// The slot of the output.
+    /// The output's original slot.
     pub slot: Slot,
-    /// The component.
+    /// The original component.
     pub component: u8,
-    /// Where it is.
+    /// The new location.
     pub to: Linked,
 }
 
-/// Where an output's dword is.
+/// The new location of an output's dword.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Linked {
-    /// In a component of a slot.
+    /// A component of a slot.
     At(Slot, u8),
-    /// In no vertex: it is this for all of them.
+    /// A constant, the same for all vertices, that is not passed through the URB.
     Constant(u32),
 }
 
-/// The lines of a shader's header.
+/// Prints the lines of a shader's header.
 pub(crate) fn print(links: &[Link], out: &mut String) -> std::fmt::Result {
     use std::fmt::Write as _;
     for link in links {

@@ -1,9 +1,10 @@
-//! Text of a shader.
+//! Prints a shader as text.
 //!
-//! In:  a shader (any ids, also wrong ones: what cannot be named prints as a question mark).
+//! In:  a shader, which may be invalid: an id or value without a name prints as a question mark.
 //! Out: text that `parse` reads back. Ids in text are ids in memory. Syntax: tests/nir/README.md.
 
 use crate::exact::FloatControls;
+use crate::index_names::value_name;
 use crate::io::{
     DEPTH_LAYOUTS, Distances, INTERPS, Interp, IoVar, PRIMITIVES, Sampling, TESS_DOMAINS,
     TESS_SPACINGS,
@@ -12,7 +13,6 @@ use crate::ir::*;
 use crate::shader::CfEvent;
 use crate::tex::{BASES, DIMS, IMAGE_FORMATS, TEX_SRCS};
 use crate::types::{Mode, Type};
-use crate::words::word_of;
 use entity::Id;
 use std::fmt::{self, Display, Write};
 
@@ -84,7 +84,7 @@ fn print(s: &Shader, out: &mut String) -> fmt::Result {
         let [x, y, z] = i.workgroup_size;
         writeln!(out, "    workgroup_size {x} {y} {z}")?;
         if i.derivative_group != DerivativeGroup::None {
-            let group = word(&DERIVATIVE_GROUPS, i.derivative_group);
+            let group = name_in(&DERIVATIVE_GROUPS, i.derivative_group);
             writeln!(out, "    derivative_group {group}")?;
         }
     }
@@ -215,7 +215,12 @@ fn print_type(ty: &Type, out: &mut String) -> fmt::Result {
             format,
         } => {
             out.push_str(if *storage { "image" } else { "texture" });
-            write!(out, " {} {}{bits}", word(&DIMS, *dim), word(&BASES, *base))?;
+            write!(
+                out,
+                " {} {}{bits}",
+                name_in(&DIMS, *dim),
+                name_in(&BASES, *base)
+            )?;
             for (name, set) in [("array", array), ("ms", multisampled)] {
                 if *set {
                     write!(out, " {name}")?;
@@ -254,7 +259,7 @@ fn print_var(id: Id<Variable>, v: &Variable, out: &mut String) -> fmt::Result {
         }
     }
     if let Some(io) = &v.io {
-        print_io(io, out)?;
+        print_io_var(io, out)?;
     }
     if let Some(o) = v.offset_bytes {
         write!(out, " offset {o}")?;
@@ -266,12 +271,12 @@ fn print_var(id: Id<Variable>, v: &Variable, out: &mut String) -> fmt::Result {
     out.write_char('\n')
 }
 
-/// The word of a value in a table of words.
-fn word<T: PartialEq>(table: &[(T, &'static str)], value: T) -> &'static str {
+/// The name of a value in a table of names.
+fn name_in<T: PartialEq>(table: &[(T, &'static str)], value: T) -> &'static str {
     table.iter().find(|w| w.0 == value).map_or("?", |w| w.1)
 }
 
-fn print_io(io: &IoVar, out: &mut String) -> fmt::Result {
+fn print_io_var(io: &IoVar, out: &mut String) -> fmt::Result {
     write!(out, " location {}", io.slot.name())?;
     for (name, value) in [
         ("component", io.component),
@@ -283,7 +288,7 @@ fn print_io(io: &IoVar, out: &mut String) -> fmt::Result {
         }
     }
     if io.interp != Interp::Smooth {
-        write!(out, " {}", word(&INTERPS, io.interp))?;
+        write!(out, " {}", name_in(&INTERPS, io.interp))?;
     }
     out.push_str(match io.sampling {
         Sampling::Pixel => "",
@@ -298,7 +303,7 @@ fn print_io(io: &IoVar, out: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// Execution modes of the stages that draw.
+/// Execution modes and interface of a graphics stage.
 fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
     let distances = s.info.distances;
     if distances != Distances::default() {
@@ -333,7 +338,7 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
                 write!(line, " alpha_to_coverage={}", f.alpha_to_coverage)?;
             }
             if f.depth_layout != crate::io::DepthLayout::Any {
-                write!(line, " depth={}", word(&DEPTH_LAYOUTS, f.depth_layout))?;
+                write!(line, " depth={}", name_in(&DEPTH_LAYOUTS, f.depth_layout))?;
             }
             if !line.is_empty() {
                 writeln!(out, "    fragment{line}")?;
@@ -344,8 +349,8 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
             writeln!(
                 out,
                 "    geometry input={} output={} vertices_out={} invocations={}",
-                word(&PRIMITIVES, g.input),
-                word(&PRIMITIVES, g.output),
+                name_in(&PRIMITIVES, g.input),
+                name_in(&PRIMITIVES, g.output),
                 g.vertices_out,
                 g.invocations
             )?;
@@ -356,8 +361,8 @@ fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
                 out,
                 "    tess vertices_out={} domain={} spacing={}",
                 t.vertices_out,
-                word(&TESS_DOMAINS, t.domain),
-                word(&TESS_SPACINGS, t.spacing)
+                name_in(&TESS_DOMAINS, t.domain),
+                name_in(&TESS_SPACINGS, t.spacing)
             )?;
             if t.vertices_in > 0 {
                 write!(out, " vertices_in={}", t.vertices_in)?;
@@ -426,7 +431,7 @@ fn print_def(s: &Shader, def: Id<Def>, out: &mut String) -> fmt::Result {
     }
 }
 
-/// Letter of a component: xyzw in vectors of up to 4, else a to p.
+/// Letter of a component of a vector of `of` components: xyzw for up to 4, else a to p.
 pub(crate) fn component_letter(component: u8, of: u8) -> char {
     if of <= 4 {
         ['x', 'y', 'z', 'w'].get(usize::from(component)).copied()
@@ -511,11 +516,11 @@ fn print_const(s: &Shader, def: Id<Def>, values: &[u64], out: &mut String) -> fm
             _ => print_bits(v, out)?,
         }
     }
-    // For people: what the bits are if they are a float that somebody may have written.
+    // A comment with the values as floats, if one of them is likely to be a float.
     if matches!(bits, 32 | 64)
         && values
             .iter()
-            .any(|v| *v >> (bits - 9) != 0 && *v >> (bits - 7) != mask7(*v, bits))
+            .any(|v| *v >> (bits - 9) != 0 && *v >> (bits - 7) != all_ones_prefix(*v, bits))
     {
         out.push_str(" ;");
         for &v in values {
@@ -525,8 +530,9 @@ fn print_const(s: &Shader, def: Id<Def>, values: &[u64], out: &mut String) -> fm
     Ok(())
 }
 
-/// Equal to the top seven bits of `v` if they are all ones: a small negative integer, not a float.
-fn mask7(v: u64, bits: u8) -> u64 {
+/// The top seven bits of `v` if they are all ones, which a small negative integer has rather than a
+/// float; else a value that they never equal.
+fn all_ones_prefix(v: u64, bits: u8) -> u64 {
     if v >> (bits - 7) == 0x7f {
         0x7f
     } else {
@@ -582,7 +588,7 @@ fn print_intrinsic(i: &Intrinsic, out: &mut String) -> fmt::Result {
         for (k, v) in i.indices.iter().enumerate() {
             let name = info.indices.get(k).copied().unwrap_or("?");
             out.push_str(if k == 0 { "" } else { " " });
-            match word_of(name, *v) {
+            match value_name(name, *v) {
                 Some(w) => write!(out, "{name}={w}")?,
                 None => write!(out, "{name}={v}")?,
             }
@@ -596,13 +602,18 @@ fn print_tex(t: &Tex, out: &mut String) -> fmt::Result {
     out.push_str(t.op.info().name);
     for (k, (kind, d)) in t.srcs.iter().enumerate() {
         let comma = if k == 0 { "" } else { "," };
-        write!(out, "{comma} %{} ({})", d.index(), word(&TEX_SRCS, *kind))?;
+        write!(
+            out,
+            "{comma} %{} ({})",
+            d.index(),
+            name_in(&TEX_SRCS, *kind)
+        )?;
     }
     write!(
         out,
         " {{dim={} dest_type={}",
-        word(&DIMS, t.dim),
-        word(&BASES, t.dest_type)
+        name_in(&DIMS, t.dim),
+        name_in(&BASES, t.dest_type)
     )?;
     for (name, set) in [
         ("array", t.array),

@@ -1,4 +1,4 @@
-//! Access to the parts of a [`Shader`]: operands of instructions, lists of control flow, layout order.
+//! Accessors of a [`Shader`]: operands of instructions, control-flow lists, layout order.
 
 use crate::intrinsic::Effects;
 use crate::intrinsic::IntrinsicOp;
@@ -8,20 +8,20 @@ use crate::types::{Mode, Types};
 use entity::{Arena, Id, IdMap};
 use smallvec::SmallVec;
 
-/// Names one list of control-flow nodes.
+/// Identifies a list of control-flow nodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ListRef {
     /// The shader's body.
     Body,
-    /// Where the condition is true.
+    /// The then-list of an `if`.
     Then(Id<If>),
-    /// Where it is false.
+    /// The else-list of an `if`.
     Else(Id<If>),
     /// Body of a loop.
     Loop(Id<Loop>),
 }
 
-/// A step of the walk through a shader in the order of its text.
+/// A step of the walk through a shader in layout order, the order of its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CfEvent {
     /// A block.
@@ -38,11 +38,11 @@ pub enum CfEvent {
     EndLoop(Id<Loop>),
 }
 
-/// Steps of a walk, in their order: of most shaders so few that they need no memory of their own.
+/// The steps of a walk in layout order. Most shaders have so few that they need no heap allocation.
 pub type Layout = SmallVec<[CfEvent; 16]>;
 
 impl Instr {
-    /// The value that the instruction makes.
+    /// The value that the instruction defines.
     #[inline]
     pub fn def(&self) -> Option<Id<Def>> {
         match self {
@@ -77,7 +77,7 @@ impl Instr {
         }
     }
 
-    /// Calls `f` with every value that the instruction reads, for change.
+    /// Calls `f` with a mutable reference to every operand, in order.
     #[inline]
     pub fn for_each_src_mut(&mut self, mut f: impl FnMut(&mut Id<Def>)) {
         match self {
@@ -100,7 +100,7 @@ impl Instr {
 }
 
 impl Instr {
-    /// What passes may do with the instruction, as the tables say. A phi stays where it is, a jump too.
+    /// The effects of the instruction, from the tables. Phis and jumps must not move.
     #[inline]
     pub fn effects(&self) -> Effects {
         match self {
@@ -154,7 +154,7 @@ impl Access {
     /// The bit of `non_uniform` in an `access` index.
     pub const NON_UNIFORM: u32 = 1 << 5;
 
-    /// The bit set of the `access` index of intrinsics.
+    /// The value of an intrinsic's `access` index.
     pub fn bits(self) -> u32 {
         u32::from(self.coherent)
             | u32::from(self.restrict) << 1
@@ -166,7 +166,7 @@ impl Access {
             | u32::from(self.unchanging) << 7
     }
 
-    /// The qualifiers of a bit set.
+    /// The qualifiers of an `access` index.
     pub fn from_bits(bits: u32) -> Access {
         Access {
             coherent: bits & 1 != 0,
@@ -180,7 +180,7 @@ impl Access {
         }
     }
 
-    /// The qualifiers of either.
+    /// The qualifiers that either has.
     pub fn union(self, other: Access) -> Access {
         Access::from_bits(self.bits() | other.bits())
     }
@@ -192,7 +192,8 @@ impl Shader {
         !v.io.is_some_and(|io| io.patch) && self.is_per_vertex_mode(v.mode)
     }
 
-    /// True if the stage's variables of this storage are one for each vertex, but those of the patch.
+    /// True if the stage's variables of this mode are arrays with an element for each vertex,
+    /// except per-patch variables.
     pub fn is_per_vertex_mode(&self, mode: Mode) -> bool {
         match mode {
             Mode::ShaderIn => matches!(
@@ -204,7 +205,7 @@ impl Shader {
         }
     }
 
-    /// True if the stage's invocations are in quads, between which derivatives are taken.
+    /// True if the stage's invocations form quads, so that derivatives are defined.
     pub fn has_quads(&self) -> bool {
         match self.stage {
             Stage::Fragment => true,
@@ -232,7 +233,7 @@ impl Shader {
         }
     }
 
-    /// A list of control flow.
+    /// The control-flow list that `list` identifies.
     pub fn list(&self, list: ListRef) -> &CfList {
         match list {
             ListRef::Body => &self.body,
@@ -242,7 +243,7 @@ impl Shader {
         }
     }
 
-    /// A list of control flow, for change.
+    /// As [`Shader::list`], mutable.
     pub fn list_mut(&mut self, list: ListRef) -> &mut CfList {
         match list {
             ListRef::Body => &mut self.body,
@@ -252,7 +253,7 @@ impl Shader {
         }
     }
 
-    /// The first block of a list. Every list of a valid shader begins and ends with one.
+    /// The first block of a list. Every list of a valid shader begins and ends with a block.
     pub fn first_block(&self, list: ListRef) -> Option<Id<Block>> {
         match self.list(list).first() {
             Some(CfNode::Block(b)) => Some(*b),
@@ -276,7 +277,8 @@ impl Shader {
         }
     }
 
-    /// The walk through the shader in the order of its text: definitions before uses, but for phis.
+    /// The walk through the shader in layout order. Definitions come before uses, except uses in
+    /// phis.
     pub fn layout(&self) -> Layout {
         let mut out =
             Layout::with_capacity(self.blocks.len() + 3 * (self.ifs.len() + self.loops.len()));
@@ -284,14 +286,14 @@ impl Shader {
         out
     }
 
-    /// As [`Shader::layout`], of one list.
+    /// As [`Shader::layout`], for one list.
     pub fn layout_of(&self, list: ListRef) -> Layout {
         let mut out = Layout::new();
         self.layout_into(self.list(list), &mut out);
         out
     }
 
-    /// As [`Shader::layout`], of nodes that need not stand anywhere.
+    /// As [`Shader::layout`], for nodes that need not be in a list of the shader.
     pub fn layout_of_nodes(&self, nodes: &CfList) -> Layout {
         let mut out = Layout::new();
         self.layout_into(nodes, &mut out);
@@ -329,7 +331,7 @@ impl Shader {
         }
     }
 
-    /// All placed blocks in the order of the text.
+    /// All blocks of the shader's lists in layout order.
     pub fn block_order(&self) -> SmallVec<[Id<Block>; 8]> {
         let layout = self.layout();
         let blocks = layout.iter().filter_map(|e| match e {
@@ -339,7 +341,7 @@ impl Shader {
         blocks.collect()
     }
 
-    /// Adds an instruction that makes a value, without placing it.
+    /// Adds an instruction that defines a value to the arenas, without inserting it into a block.
     pub fn add_instr(
         &mut self,
         num_components: u8,
@@ -356,13 +358,13 @@ impl Shader {
         (instr, def)
     }
 
-    /// The instruction that makes `def`.
+    /// The instruction that defines `def`.
     #[inline]
     pub fn instr_of(&self, def: Id<Def>) -> &Instr {
         &self.instrs[self.defs[def].instr]
     }
 
-    /// The components of a constant.
+    /// The components of `def` if it is a constant.
     #[inline]
     pub fn const_of(&self, def: Id<Def>) -> Option<&[u64]> {
         match self.instr_of(def) {
@@ -371,13 +373,13 @@ impl Shader {
         }
     }
 
-    /// The bit pattern of component `component` of a constant.
+    /// The bit pattern of a component of `def` if it is a constant.
     #[inline]
     pub fn const_component(&self, def: Id<Def>, component: u8) -> Option<u64> {
         self.const_of(def)?.get(usize::from(component)).copied()
     }
 
-    /// The ALU instruction that makes `def`.
+    /// The ALU instruction that defines `def`.
     #[inline]
     pub fn alu_of(&self, def: Id<Def>) -> Option<&Alu> {
         match self.instr_of(def) {
@@ -386,7 +388,7 @@ impl Shader {
         }
     }
 
-    /// The deref that makes `def`.
+    /// The deref that defines `def`.
     #[inline]
     pub fn deref_of(&self, def: Id<Def>) -> Option<&Deref> {
         match self.instr_of(def) {
@@ -395,7 +397,7 @@ impl Shader {
         }
     }
 
-    /// The intrinsic that makes `def`.
+    /// The intrinsic that defines `def`.
     #[inline]
     pub fn intrinsic_of(&self, def: Id<Def>) -> Option<&Intrinsic> {
         match self.instr_of(def) {
@@ -404,7 +406,8 @@ impl Shader {
         }
     }
 
-    /// Makes every placed instruction and `if` read `to[d]` where it read `d`, following chains.
+    /// Replaces each use of `d` by `to[d]`, following chains of replacements, in all blocks and
+    /// conditions.
     pub fn rewrite_uses(&mut self, to: &mut IdMap<Def, Option<Id<Def>>>) {
         let resolve = |to: &mut IdMap<Def, Option<Id<Def>>>, d: Id<Def>| -> Id<Def> {
             let Some(mut end) = to[d] else { return d };
@@ -431,7 +434,7 @@ impl Shader {
         }
     }
 
-    /// Makes an ALU instruction with the given operands, without placing it.
+    /// Adds an ALU instruction to the arenas, without inserting it into a block.
     pub fn add_alu(
         &mut self,
         op: AluOp,

@@ -1,7 +1,9 @@
-//! Sampling and fetching: what `tex` instructions do, the kinds of their operands, and the kinds of images.
+//! Texture operations: the operations and operand kinds of `tex` instructions, dimensions and
+//! formats of images.
 //!
-//! A `tex` takes a texture and a sampler (derefs of variables before lowering, handles behind it), coordinates, and what
-//! else the operation takes, each operand with its kind; it makes up to four components.
+//! The operands of a `tex` are tagged with their kinds: a texture and a sampler (derefs of
+//! variables before lowering, handles afterwards), coordinates, and others by operation. The result
+//! has up to four components.
 //! Ref: NIR's nir_tex_instr; SPIR-V "Image Instructions".
 
 use crate::intrinsic::Effects;
@@ -36,7 +38,7 @@ impl Dim {
     pub fn from_index(index: u32) -> Option<Dim> {
         DIMS.get(index as usize).map(|d| d.0)
     }
-    /// Components of a coordinate for sampling, without the array layer: a direction for cubes.
+    /// Components of a sampling coordinate, without the array layer; a direction for cubes.
     pub fn coord_components(self) -> u8 {
         match self {
             Dim::D1 | Dim::Buffer => 1,
@@ -59,7 +61,8 @@ impl Dim {
             Dim::D3 => 3,
         }
     }
-    /// Components of an image's (not a texture's) coordinate: a cube's faces are layers.
+    /// Components of a storage image's coordinate, including the array layer; a cube's faces are
+    /// layers.
     pub fn image_components(self, array: bool) -> u8 {
         match self {
             Dim::Cube => 3,
@@ -68,7 +71,8 @@ impl Dim {
     }
 }
 
-/// Formats of storage images, in the order of SPIR-V's numbers; 0 is "not declared". A `format` index is such a number.
+/// Formats of storage images in the order of SPIR-V's numbers, which are the values of a `format`
+/// index; 0 is "not declared".
 pub(crate) const IMAGE_FORMATS: [&str; 42] = [
     "unknown",
     "rgba32f",
@@ -114,7 +118,7 @@ pub(crate) const IMAGE_FORMATS: [&str; 42] = [
     "r64i",
 ];
 
-/// How the bits of an image's texels, or of a value, are to be read: the value of `dest_type` and `src_type` indices.
+/// Base types in the order of the values of `dest_type` and `src_type` indices.
 pub(crate) const BASES: [(Base, &str); 5] = [
     (Base::Int, "int"),
     (Base::Uint, "uint"),
@@ -136,7 +140,7 @@ impl Base {
 
 macro_rules! tex_ops {
     ($($(#[$doc:meta])* $variant:ident $name:literal needs [$($need:ident)*] $($eff:ident)|+;)*) => {
-        /// What a `tex` instruction does.
+        /// The operation of a `tex` instruction.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum TexOp { $($(#[$doc])* $variant,)* }
 
@@ -145,9 +149,9 @@ macro_rules! tex_ops {
         pub struct TexInfo {
             /// Name in text.
             pub name: &'static str,
-            /// Operands that must be there, besides the texture.
+            /// Required operands, besides the texture.
             pub needs: &'static [TexSrc],
-            /// What the optimiser may do.
+            /// Side effects and restrictions on moving it.
             pub effects: Effects,
         }
 
@@ -165,25 +169,25 @@ macro_rules! tex_ops {
 }
 
 tex_ops! {
-    /// Samples; the level of detail follows from the coordinates of the quad.
+    /// Samples; the level of detail is computed from the quad's coordinates.
     Tex "tex" needs [Coord] CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS | MESSAGE;
     /// As `tex`, with a bias.
     Txb "txb" needs [Coord Bias] CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS | MESSAGE;
-    /// Samples at a level of detail.
+    /// Samples at an explicit level of detail.
     Txl "txl" needs [Coord Lod] MESSAGE;
-    /// Samples with derivatives.
+    /// Samples with explicit derivatives.
     Txd "txd" needs [Coord Ddx Ddy] MESSAGE;
     /// Fetches a texel.
     Txf "txf" needs [Coord] MESSAGE;
     /// Fetches a sample of a multisampled texel.
     TxfMs "txf_ms" needs [Coord MsIndex] MESSAGE;
-    /// Fetches what a multisampled texel's control surface says of its samples.
+    /// Fetches a multisampled texel's MCS data.
     TxfMsMcs "txf_ms_mcs" needs [Coord] MESSAGE;
-    /// Size in texels and layers, of a level.
+    /// Size of a level in texels and layers.
     Txs "txs" needs [] MESSAGE;
-    /// Level of detail that `tex` would use: clamped, and as computed.
+    /// Level of detail that `tex` would use: clamped, and unclamped.
     Lod "lod" needs [Coord] CROSS_THREAD | UNIFORM_CONTROL | NEEDS_HELPERS | MESSAGE;
-    /// One component of the four texels around.
+    /// Gathers one component of the four texels that bilinear filtering would use.
     Tg4 "tg4" needs [Coord] MESSAGE;
     /// Number of levels.
     QueryLevels "query_levels" needs [] MESSAGE;
@@ -200,7 +204,7 @@ impl TexOp {
     pub fn from_name(name: &str) -> Option<TexOp> {
         Self::ALL.iter().copied().find(|op| op.info().name == name)
     }
-    /// True if the operation asks about a texture and reads none of its texels.
+    /// True if the operation queries the texture's properties and reads no texels.
     pub fn is_query(self) -> bool {
         matches!(
             self,
@@ -216,12 +220,12 @@ impl TexOp {
     }
 }
 
-/// What an operand of a `tex` instruction is.
+/// Kind of an operand of a `tex` instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum TexSrc {
-    /// Coordinates; an array's layer last. Floats where a sampler is used, else integers.
+    /// Coordinates, the array layer last. Floats if the operation uses a sampler, else integers.
     Coord,
-    /// Divides the coordinates: `lower_tex` does it.
+    /// Divisor of the coordinates; removed by `lower_tex`.
     Projector,
     /// Reference of a shadow comparison.
     Comparator,
@@ -231,15 +235,15 @@ pub enum TexSrc {
     Bias,
     /// Level of detail: float for `txl`, integer for `txf` and `txs`.
     Lod,
-    /// The level of detail is no smaller.
+    /// Lower bound of the level of detail.
     MinLod,
     /// Derivative of the coordinates in x.
     Ddx,
     /// Derivative of the coordinates in y.
     Ddy,
-    /// Sample.
+    /// Sample index.
     MsIndex,
-    /// What the control surface says: two dwords, from `lower_tex_multisample` on.
+    /// MCS data, two dwords; added by `lower_tex_multisample`.
     MsMcs,
     /// Pointer to the texture's variable.
     TextureDeref,

@@ -12,7 +12,7 @@ pub enum Mode {
     FunctionTemp,
     /// Module-scope Private, each invocation its own.
     ShaderTemp,
-    /// Never written, the same for every invocation: the variable's initial value.
+    /// Constant data: the variable's initial value, the same for every invocation.
     Constant,
     /// Shared by a workgroup.
     Shared,
@@ -70,33 +70,34 @@ pub enum Type {
     },
     /// A struct.
     Struct {
-        /// Name, for people.
+        /// Name, for debugging.
         name: String,
         /// The members.
         members: Vec<Member>,
     },
-    /// A texture (read by `tex`) or a storage image or texel buffer (read and written by image intrinsics).
+    /// A texture (read by `tex`) or a storage image or texel buffer (read and written by image
+    /// intrinsics).
     Image {
         /// Dimension.
         dim: Dim,
-        /// It has layers.
+        /// The image has array layers.
         array: bool,
-        /// Its texels have samples.
+        /// The image is multisampled.
         multisampled: bool,
-        /// How a texel's components are to be read.
+        /// Type of a texel's components.
         base: Base,
-        /// Bits of a component as the shader sees it: 32, 64 for 64-bit images.
+        /// Bits of a component in the shader: 32, or 64 for 64-bit images.
         bits: u8,
-        /// A storage image, not a texture.
+        /// True for a storage image or storage texel buffer, false for a texture.
         storage: bool,
-        /// Format that the shader declares, of storage images: SPIR-V's number, 0 for none.
+        /// Format of a storage image that the shader declares: SPIR-V's number, 0 for none.
         format: u32,
     },
     /// A sampler.
     Sampler,
     /// A texture and a sampler in one descriptor.
     SampledImage(Id<Type>),
-    /// A pointer that is stored in a variable (variable pointers).
+    /// A pointer value in a variable (variable pointers).
     Pointer {
         /// Storage pointed to.
         mode: Mode,
@@ -108,11 +109,11 @@ pub enum Type {
 /// A member of a struct.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Member {
-    /// Name, for people.
+    /// Name, for debugging.
     pub name: String,
     /// Type, a matrix's layout included.
     pub ty: Id<Type>,
-    /// `Offset`.
+    /// `Offset`: bytes from the start of the struct.
     pub offset_bytes: u32,
 }
 
@@ -157,6 +158,7 @@ impl Types {
     }
 
     /// (components, bits) of a value of a scalar or vector type; a pointer is opaque, 1 × 32.
+    /// `None` for other types.
     pub fn value_shape(&self, ty: Id<Type>) -> Option<(u8, u8)> {
         match self.get(ty)? {
             Type::Bool => Some((1, 1)),
@@ -171,19 +173,23 @@ impl Types {
         }
     }
 
-    /// Whether a value of 64 bits is somewhere in the type.
-    pub fn has_64(&self, ty: Id<Type>) -> bool {
+    /// True if the type is or contains a 64-bit scalar.
+    pub fn contains_64_bit(&self, ty: Id<Type>) -> bool {
         match self.get(ty) {
             Some(Type::Int(64) | Type::Float(64)) => true,
-            Some(Type::Vector { elem, .. } | Type::Array { elem, .. }) => self.has_64(*elem),
-            Some(Type::Matrix { column, .. }) => self.has_64(*column),
-            Some(Type::Struct { members, .. }) => members.iter().any(|m| self.has_64(m.ty)),
+            Some(Type::Vector { elem, .. } | Type::Array { elem, .. }) => {
+                self.contains_64_bit(*elem)
+            }
+            Some(Type::Matrix { column, .. }) => self.contains_64_bit(*column),
+            Some(Type::Struct { members, .. }) => {
+                members.iter().any(|m| self.contains_64_bit(m.ty))
+            }
             _ => false,
         }
     }
 
-    /// Slots that a variable of the type fills in a stage's interface, each of four 32-bit components; a runtime
-    /// array counts as one element.
+    /// Number of I/O slots (four 32-bit components each) that a variable of the type occupies. A
+    /// runtime array counts as one element.
     pub fn count_slots(&self, ty: Id<Type>) -> u32 {
         match self.get(ty) {
             Some(Type::Vector { elem, len }) => match self.get(*elem) {

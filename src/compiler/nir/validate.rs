@@ -1,25 +1,28 @@
 //! The validator of the IR.
 //!
-//! In:  any shader that `parse` or a pass can build, however broken.
-//! Out: the first rule that it breaks, and where. Never panics: ids are checked before anything is indexed.
+//! In:  any shader that `parse` or a pass can build, however invalid.
+//! Out: the first rule that is violated, and where. Never panics: ids are checked before anything
+//!      is indexed.
 //!
 //! Rules:
-//! 1. Every id used is one of its arena's; blocks, ifs, loops and instructions are placed at most once;
-//!    a def names the instruction that makes it.
+//! 1. Every id refers to an element of its arena; blocks, ifs, loops and instructions are in lists
+//!    at most once; a def refers to the instruction that defines it.
 //! 2. A list begins and ends with a block and alternates blocks with ifs and loops.
-//! 3. Phis come first in a block, a jump only last; `break` and `continue` stand in a loop.
-//! 4. Operands and results have the components and bits that the tables say.
+//! 3. Phis come first in a block, a jump only last; `break` and `continue` are inside a loop.
+//! 4. Operands and results have the components and bits that the tables demand.
 //! 5. The condition of an `if` is one boolean.
-//! 6. A value dominates its uses; a phi has one value for each predecessor, which dominates the end of it.
-//!    In unreachable blocks only the first half of rule 1 applies to operands.
-//! 7. A variable has a place in the stage's interface if its mode is shader_in or shader_out, and only then; the
-//!    place fits its slots, and its component a slot.
-//! 8. A `tex` has a texture, what its operation needs, and a sampler only if it needs one; components of operands and
-//!    result fit its dimension. An image intrinsic's coordinate and size fit its.
-//! 9. An intrinsic stands in a stage that has it.
+//! 6. A value dominates its uses; a phi has one value for each predecessor, which dominates the
+//!    predecessor's end. Operands in unreachable blocks only have to exist.
+//! 7. A variable has a slot if and only if its mode is shader_in or shader_out; all its slots
+//!    exist, and its component is at most 3.
+//! 8. A `tex` has a texture, the operands that its operation requires, and a sampler if and only if
+//!    it needs one; components of operands and result match the dimension, as do those of an image
+//!    intrinsic's coordinate and size.
+//! 9. An intrinsic is used only in stages in which it is defined.
 
 use crate::cfg::Cfg;
-use crate::intrinsic::Shape;
+use crate::fold;
+use crate::intrinsic::{IntrinsicOp, Shape};
 use crate::ir::*;
 use crate::op::{Base, Size};
 use crate::shader::{CfEvent, ListRef};
@@ -27,31 +30,31 @@ use crate::tex::{Dim, IMAGE_FORMATS, TexOp, TexSrc};
 use crate::types::{Mode, Type};
 use entity::{Id, IdMap, IdSet};
 
-/// A broken rule.
+/// A violated rule.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}: {what}")]
+#[error("{location}: {message}")]
 pub struct ValidateError {
     /// Instruction, block or construct.
-    pub place: String,
-    /// What is wrong.
-    pub what: String,
+    pub location: String,
+    /// The violation.
+    pub message: String,
 }
 
 type Result<T = ()> = std::result::Result<T, ValidateError>;
 
-fn bad<T>(place: impl Into<String>, what: impl Into<String>) -> Result<T> {
+fn violation<T>(location: impl Into<String>, message: impl Into<String>) -> Result<T> {
     Err(ValidateError {
-        place: place.into(),
-        what: what.into(),
+        location: location.into(),
+        message: message.into(),
     })
 }
 
-/// Checks a shader.
+/// Checks a shader. Returns the first violation found.
 pub fn validate(s: &Shader) -> Result {
     check_types(s)?;
     check_lists(s)?;
     let layout = s.layout();
-    let placed = check_placement(s, &layout)?;
+    let positions = check_positions(s, &layout)?;
     let mut depth = 0u32;
     for event in &layout {
         match *event {
@@ -59,10 +62,10 @@ pub fn validate(s: &Shader) -> Result {
             CfEvent::EndLoop(_) => depth -= 1,
             CfEvent::If(i) => {
                 let Some(d) = s.defs.get(s.ifs[i].cond) else {
-                    return bad(format!("if #{}", i.index()), "the condition is no value");
+                    return violation(format!("if #{}", i.index()), "the condition does not exist");
                 };
                 if (d.num_components, d.bit_size) != (1, 1) {
-                    return bad(
+                    return violation(
                         format!("if %{}", s.ifs[i].cond.index()),
                         "the condition must be one boolean",
                     );
@@ -72,7 +75,7 @@ pub fn validate(s: &Shader) -> Result {
             _ => {}
         }
     }
-    check_ssa(s, &placed)
+    check_ssa(s, &positions)
 }
 
 fn check_types(s: &Shader) -> Result {
@@ -102,19 +105,22 @@ fn check_types(s: &Shader) -> Result {
             Type::SampledImage(image) => {
                 known(*image, id) && matches!(s.types[*image], Type::Image { storage: false, .. })
             }
-            // A pointer may point to what comes later: lists.
+            // Only pointers may refer to a later type: linked lists do.
             Type::Pointer { to, .. } => s.types.get(*to).is_some(),
         };
         if !ok {
-            return bad(format!("type t{}", id.index()), "parts do not fit");
+            return violation(
+                format!("type t{}", id.index()),
+                "invalid element or member type",
+            );
         }
     }
     for (id, v) in s.vars.iter() {
         if s.types.get(v.ty).is_none() {
-            return bad(format!("v{}", id.index()), "its type is not known");
+            return violation(format!("v{}", id.index()), "its type does not exist");
         }
-        if let Err(what) = check_io_var(s, v) {
-            return bad(format!("v{}", id.index()), what);
+        if let Err(message) = check_io_var(s, v) {
+            return violation(format!("v{}", id.index()), message);
         }
     }
     Ok(())
@@ -137,9 +143,7 @@ fn check_io_var(s: &Shader, v: &Variable) -> std::result::Result<(), String> {
         match s.types[ty] {
             Type::Array { elem, .. } => ty = elem,
             _ => {
-                return Err(
-                    "must be an array, for its stage works on patches or primitives".into(),
-                );
+                return Err("must be an array, because it is per vertex in this stage".into());
             }
         }
     }
@@ -147,28 +151,29 @@ fn check_io_var(s: &Shader, v: &Variable) -> std::result::Result<(), String> {
         Type::Array { len, .. } if io.compact => {
             (u32::from(io.component) + len.unwrap_or(1)).div_ceil(4)
         }
-        _ if io.compact => return Err("only an array is compact".into()),
+        _ if io.compact => return Err("only an array can be compact".into()),
         _ => s.types.count_slots(ty),
     };
     if io.component > 3 || io.slot.plus(slots.saturating_sub(1)).is_none() {
-        return Err("there are no such slots".into());
+        return Err("the slots are out of range".into());
     }
     Ok(())
 }
 
-/// Rules 1 and 2 for lists: after this, `Shader::layout` cannot fail or run for ever.
+/// Rules 1 and 2 for lists. A shader that passes has a finite layout order, so that
+/// `Shader::layout` terminates.
 fn check_lists(s: &Shader) -> Result {
     let (mut ifs, mut loops, mut blocks) = (IdSet::new(), IdSet::new(), IdSet::new());
     let mut work = vec![ListRef::Body];
     while let Some(list) = work.pop() {
-        let place = format!("{list:?}");
+        let location = format!("{list:?}");
         let nodes = s.list(list);
         if nodes.len().is_multiple_of(2) {
-            return bad(place, "must begin and end with a block");
+            return violation(location, "must begin and end with a block");
         }
         for (k, node) in nodes.iter().enumerate() {
             if matches!(node, CfNode::Block(_)) != (k % 2 == 0) {
-                return bad(place, "blocks must alternate with ifs and loops");
+                return violation(location, "blocks must alternate with ifs and loops");
             }
             let fresh = match *node {
                 CfNode::Block(b) => s.blocks.get(b).is_some() && blocks.insert(b),
@@ -182,14 +187,17 @@ fn check_lists(s: &Shader) -> Result {
                 }
             };
             if !fresh {
-                return bad(place, format!("{node:?} does not exist or stands twice"));
+                return violation(
+                    location,
+                    format!("{node:?} does not exist or appears twice"),
+                );
             }
         }
     }
     Ok(())
 }
 
-fn place_of(s: &Shader, id: Id<Instr>) -> String {
+fn instr_name(s: &Shader, id: Id<Instr>) -> String {
     match s.instrs.get(id).and_then(Instr::def) {
         Some(d) => format!("%{}", d.index()),
         None => match s.instrs.get(id) {
@@ -199,35 +207,41 @@ fn place_of(s: &Shader, id: Id<Instr>) -> String {
     }
 }
 
-/// The block of each placed instruction and its position there.
-type Placed = IdMap<Instr, Option<(Id<Block>, u32)>>;
+/// The block of each instruction and its position in the block; `None` for instructions in no
+/// block.
+type InstrPositions = IdMap<Instr, Option<(Id<Block>, u32)>>;
 
 /// Rule 1 for instructions.
-fn check_placement(s: &Shader, layout: &[CfEvent]) -> Result<Placed> {
-    let mut placed: Placed = IdMap::for_arena(&s.instrs, None);
+fn check_positions(s: &Shader, layout: &[CfEvent]) -> Result<InstrPositions> {
+    let mut positions: InstrPositions = IdMap::for_arena(&s.instrs, None);
     for event in layout {
         let CfEvent::Block(b) = *event else { continue };
         for (k, &id) in s.blocks[b].instrs.iter().enumerate() {
             let Some(instr) = s.instrs.get(id) else {
-                return bad(
+                return violation(
                     format!("b{}", b.index()),
-                    "holds an instruction that does not exist",
+                    "contains an instruction that does not exist",
                 );
             };
-            if placed[id].is_some() {
-                return bad(place_of(s, id), "stands twice");
+            if positions[id].is_some() {
+                return violation(instr_name(s, id), "appears twice");
             }
-            placed[id] = Some((b, k as u32));
+            positions[id] = Some((b, k as u32));
             if let Some(def) = instr.def() {
                 match s.defs.get(def) {
                     Some(d) if d.instr == id => {}
-                    _ => return bad(place_of(s, id), "its def belongs to another instruction"),
+                    _ => {
+                        return violation(
+                            instr_name(s, id),
+                            "its def belongs to another instruction",
+                        );
+                    }
                 }
                 let d = s.defs[def];
                 if !matches!(d.bit_size, 1 | 8 | 16 | 32 | 64)
                     || !(1..=MAX_COMPONENTS as u8).contains(&d.num_components)
                 {
-                    return bad(place_of(s, id), "no such shape of a value");
+                    return violation(instr_name(s, id), "invalid components or bits");
                 }
             }
             let mut missing = None;
@@ -240,16 +254,16 @@ fn check_placement(s: &Shader, layout: &[CfEvent]) -> Result<Placed> {
                 }
             });
             if let Some(d) = missing {
-                return bad(place_of(s, id), format!("%{} does not exist", d.index()));
+                return violation(instr_name(s, id), format!("%{} does not exist", d.index()));
             }
             if let Instr::Phi(p) = instr
                 && p.srcs.iter().any(|(b, _)| s.blocks.get(*b).is_none())
             {
-                return bad(place_of(s, id), "names a block that does not exist");
+                return violation(instr_name(s, id), "refers to a block that does not exist");
             }
         }
     }
-    Ok(placed)
+    Ok(positions)
 }
 
 fn check_block(s: &Shader, b: Id<Block>, loop_depth: u32) -> Result {
@@ -258,26 +272,29 @@ fn check_block(s: &Shader, b: Id<Block>, loop_depth: u32) -> Result {
     for (k, &id) in instrs.iter().enumerate() {
         let instr = &s.instrs[id];
         match instr {
-            Instr::Phi(_) if !phis => return bad(place_of(s, id), "phis must come first"),
+            Instr::Phi(_) if !phis => return violation(instr_name(s, id), "phis must come first"),
             Instr::Jump(j) => {
                 if k + 1 != instrs.len() {
-                    return bad(format!("b{}", b.index()), "a jump must come last");
+                    return violation(format!("b{}", b.index()), "a jump must come last");
                 }
                 if *j != Jump::Return && loop_depth == 0 {
-                    return bad(format!("b{}", b.index()), "this jump stands in no loop");
+                    return violation(
+                        format!("b{}", b.index()),
+                        "break or continue outside a loop",
+                    );
                 }
             }
             _ => {}
         }
         phis &= matches!(instr, Instr::Phi(_));
-        if let Err(what) = check_shapes(s, instr) {
-            return bad(place_of(s, id), what);
+        if let Err(message) = check_shapes(s, instr) {
+            return violation(instr_name(s, id), message);
         }
     }
     Ok(())
 }
 
-/// Rule 4. All ids of the instruction are known to exist, but for variables and types.
+/// Rules 4, 8 and 9. All ids of the instruction are known to exist, except variables and types.
 fn check_shapes(s: &Shader, instr: &Instr) -> std::result::Result<(), String> {
     match instr {
         Instr::Alu(a) => check_alu(s, a),
@@ -286,10 +303,7 @@ fn check_shapes(s: &Shader, instr: &Instr) -> std::result::Result<(), String> {
             if values.len() != usize::from(d.num_components) {
                 return Err(format!("has {} values", values.len()));
             }
-            if values
-                .iter()
-                .any(|v| v & !crate::fold::mask(d.bit_size) != 0)
-            {
+            if values.iter().any(|v| v & !fold::mask(d.bit_size) != 0) {
                 return Err("a value does not fit its bits".into());
             }
             Ok(())
@@ -301,7 +315,7 @@ fn check_shapes(s: &Shader, instr: &Instr) -> std::result::Result<(), String> {
             for (_, v) in &p.srcs {
                 let v = s.defs[*v];
                 if (v.num_components, v.bit_size) != (d.num_components, d.bit_size) {
-                    return Err("an operand has another shape".into());
+                    return Err("an operand has a different shape".into());
                 }
             }
             Ok(())
@@ -319,12 +333,15 @@ fn check_alu(s: &Shader, a: &Alu) -> std::result::Result<(), String> {
     }
     if info.out_components != 0 && def.num_components != info.out_components {
         return Err(format!(
-            "{} makes {} components",
+            "the result of {} must have {} components",
             info.name, info.out_components
         ));
     }
     if !info.out.admits(def.bit_size) {
-        return Err(format!("{} cannot make {} bits", info.name, def.bit_size));
+        return Err(format!(
+            "the result of {} cannot have {} bits",
+            info.name, def.bit_size
+        ));
     }
     let mut same = (info.out.size == Size::Same).then_some(def.bit_size);
     for (i, (src, rule)) in a.srcs.iter().zip(info.srcs).enumerate() {
@@ -334,7 +351,7 @@ fn check_alu(s: &Shader, a: &Alu) -> std::result::Result<(), String> {
         }
         if rule.ty.size == Size::Same && *same.get_or_insert(d.bit_size) != d.bit_size {
             return Err(format!(
-                "operand {i} has {} bits, the others have not",
+                "operand {i} has {} bits, unlike the others",
                 d.bit_size
             ));
         }
@@ -372,11 +389,12 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String>
                 return Err("the result has the wrong shape".into());
             }
         }
-        _ => return Err(format!("{}: result or no result", info.name)),
+        (Some(_), None) => return Err(format!("{} needs a result", info.name)),
+        (None, Some(_)) => return Err(format!("{} has no result", info.name)),
     }
     check_stage(s, i)?;
     check_image(s, i)?;
-    use crate::IntrinsicOp as Op;
+    use IntrinsicOp as Op;
     let value = match i.op {
         Op::StoreDeref => Some(i.srcs[1]),
         _ if i.op.index_of("write_mask").is_some() => Some(i.srcs[0]),
@@ -385,7 +403,7 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String>
     if let Some(v) = value
         && u64::from(i.index("write_mask")) >> s.defs[v].num_components != 0
     {
-        return Err("write_mask names components that the value has not".into());
+        return Err("write_mask has bits for components that the value does not have".into());
     }
     let mul = i.index("align_mul");
     if i.op.index_of("align_mul").is_some()
@@ -398,7 +416,7 @@ fn check_intrinsic(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String>
 
 /// Rule 9.
 fn check_stage(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
-    use crate::IntrinsicOp as Op;
+    use IntrinsicOp as Op;
     use Stage::*;
     let stages: &[Stage] = match i.op {
         Op::LoadVertexId
@@ -442,48 +460,48 @@ fn check_stage(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
     if stages.contains(&s.stage) {
         Ok(())
     } else {
-        Err(format!("{} has no meaning in this stage", i.op.info().name))
+        Err(format!("{} is not defined in this stage", i.op.info().name))
     }
 }
 
-/// Rule 8, of images.
+/// Rule 8 for image intrinsics.
 fn check_image(s: &Shader, i: &Intrinsic) -> std::result::Result<(), String> {
-    use crate::IntrinsicOp as Op;
+    use IntrinsicOp as Op;
     if i.op.index_of("image_dim").is_none() {
         return Ok(());
     }
     let Some(dim) = Dim::from_index(i.index("image_dim")) else {
-        return Err("no such dimension".into());
+        return Err("invalid dimension".into());
     };
     let array = i.index("image_array") != 0;
     if i.index("format") as usize >= IMAGE_FORMATS.len() {
-        return Err("no such format".into());
+        return Err("invalid format".into());
     }
     let components = |d: Id<Def>| s.defs[d].num_components;
     match i.op {
         Op::ImageDerefSize | Op::BindlessImageSize => {
             let wanted = dim.size_components() + u8::from(array);
             if i.def.is_some_and(|d| components(d) != wanted) {
-                return Err(format!("the size has {wanted} components"));
+                return Err(format!("the size must have {wanted} components"));
             }
         }
         Op::ImageDerefSamples | Op::BindlessImageSamples => {}
         _ => {
             let wanted = dim.image_components(array);
             if components(i.srcs[1]) != wanted {
-                return Err(format!("the coordinate has {wanted} components"));
+                return Err(format!("the coordinate must have {wanted} components"));
             }
         }
     }
     Ok(())
 }
 
-/// Rule 8, of textures.
+/// Rule 8 for `tex`.
 fn check_tex(s: &Shader, t: &Tex) -> std::result::Result<(), String> {
     let info = t.op.info();
     for (k, (kind, _)) in t.srcs.iter().enumerate() {
         if t.srcs[..k].iter().any(|x| x.0 == *kind) {
-            return Err(format!("{kind:?} stands twice"));
+            return Err(format!("{kind:?} appears twice"));
         }
     }
     for need in info.needs {
@@ -494,10 +512,15 @@ fn check_tex(s: &Shader, t: &Tex) -> std::result::Result<(), String> {
     let has =
         |a: TexSrc, b: TexSrc| usize::from(t.src(a).is_some()) + usize::from(t.src(b).is_some());
     if has(TexSrc::TextureDeref, TexSrc::TextureHandle) != 1 {
-        return Err(format!("{} needs one texture", info.name));
+        return Err(format!("{} needs exactly one texture", info.name));
     }
     if has(TexSrc::SamplerDeref, TexSrc::SamplerHandle) != usize::from(t.op.needs_sampler()) {
-        return Err(format!("{}: sampler or no sampler", info.name));
+        let sampler = if t.op.needs_sampler() {
+            "needs exactly one sampler"
+        } else {
+            "takes no sampler"
+        };
+        return Err(format!("{} {sampler}", info.name));
     }
     if t.shadow && !t.op.is_query() && t.src(TexSrc::Comparator).is_none() {
         return Err("a comparison needs a reference".into());
@@ -510,7 +533,10 @@ fn check_tex(s: &Shader, t: &Tex) -> std::result::Result<(), String> {
     }
     let wanted = t.result_components();
     if s.defs[t.def].num_components != wanted {
-        return Err(format!("{} makes {wanted} components here", info.name));
+        return Err(format!(
+            "the result of {} must have {wanted} components",
+            info.name
+        ));
     }
     for &(kind, d) in &t.srcs {
         let shape = s.defs[d];
@@ -540,15 +566,15 @@ fn check_tex(s: &Shader, t: &Tex) -> std::result::Result<(), String> {
 
 fn check_deref(s: &Shader, d: &Deref) -> std::result::Result<(), String> {
     if s.types.get(d.ty).is_none() {
-        return Err("its type is not known".into());
+        return Err("its type does not exist".into());
     }
     let shape = s.defs[d.def];
     if shape.num_components != 1 || !matches!(shape.bit_size, 32 | 64) {
-        return Err("a pointer is one component of 32 or 64 bits".into());
+        return Err("a pointer must be one component of 32 or 64 bits".into());
     }
     let parent = |p: Id<Def>| match s.instr_of(p) {
-        Instr::Deref(d) => s.types.get(d.ty).ok_or("the parent's type is not known"),
-        _ => Err("the parent is no deref"),
+        Instr::Deref(d) => s.types.get(d.ty).ok_or("the parent's type does not exist"),
+        _ => Err("the parent is not a deref"),
     };
     let index = |i: Id<Def>| match s.defs[i] {
         Def {
@@ -556,13 +582,13 @@ fn check_deref(s: &Shader, d: &Deref) -> std::result::Result<(), String> {
             bit_size: 32 | 64,
             ..
         } => Ok(()),
-        _ => Err("the index is one integer"),
+        _ => Err("the index must be an integer scalar"),
     };
     match d.kind {
         DerefKind::Var(v) => match s.vars.get(v) {
-            None => return Err("there is no such variable".into()),
+            None => return Err("the variable does not exist".into()),
             Some(v) if v.mode != d.mode || v.ty != d.ty => {
-                return Err("mode or type is not the variable's".into());
+                return Err("mode or type differs from the variable's".into());
             }
             _ => {}
         },
@@ -574,7 +600,7 @@ fn check_deref(s: &Shader, d: &Deref) -> std::result::Result<(), String> {
             match *parent(p)? {
                 Type::Array { elem, .. } | Type::Vector { elem, .. } if elem == d.ty => {}
                 Type::Matrix { column, .. } if column == d.ty => {}
-                _ => return Err("the parent is no array of this type".into()),
+                _ => return Err("the parent is not an array of this type".into()),
             }
         }
         DerefKind::PtrAsArray {
@@ -596,7 +622,7 @@ fn check_deref(s: &Shader, d: &Deref) -> std::result::Result<(), String> {
 }
 
 /// Rule 6.
-fn check_ssa(s: &Shader, placed: &Placed) -> Result {
+fn check_ssa(s: &Shader, positions: &InstrPositions) -> Result {
     let cfg = Cfg::new(s);
     for &b in &cfg.order {
         if !cfg[b].reachable {
@@ -610,24 +636,29 @@ fn check_ssa(s: &Shader, placed: &Placed) -> Result {
                 let wanted = preds.iter().filter(|x| known(x)).count();
                 let found = p.srcs.iter().filter(|(x, _)| known(x)).count();
                 if wanted != found {
-                    return bad(
-                        place_of(s, id),
+                    return violation(
+                        instr_name(s, id),
                         format!("has {found} values for {wanted} predecessors"),
                     );
                 }
                 for (n, (from, v)) in p.srcs.iter().enumerate() {
                     if !preds.contains(from) || p.srcs[..n].iter().any(|x| x.0 == *from) {
-                        return bad(
-                            place_of(s, id),
-                            format!("b{} is no predecessor, or stands twice", from.index()),
+                        return violation(
+                            instr_name(s, id),
+                            format!("b{} is not a predecessor, or appears twice", from.index()),
                         );
                     }
                     let ok = !known(from)
-                        || placed[s.defs[*v].instr].is_some_and(|(d, _)| cfg.dominates(d, *from));
+                        || positions[s.defs[*v].instr]
+                            .is_some_and(|(d, _)| cfg.dominates(d, *from));
                     if !ok {
-                        return bad(
-                            place_of(s, id),
-                            format!("%{} does not reach b{}", v.index(), from.index()),
+                        return violation(
+                            instr_name(s, id),
+                            format!(
+                                "%{} does not dominate the end of b{}",
+                                v.index(),
+                                from.index()
+                            ),
                         );
                     }
                 }
@@ -635,7 +666,7 @@ fn check_ssa(s: &Shader, placed: &Placed) -> Result {
             }
             let mut wrong = None;
             instr.for_each_src(|d| {
-                let ok = placed[s.defs[d].instr].is_some_and(|(from, at)| {
+                let ok = positions[s.defs[d].instr].is_some_and(|(from, at)| {
                     if from == b {
                         (at as usize) < k
                     } else {
@@ -647,8 +678,8 @@ fn check_ssa(s: &Shader, placed: &Placed) -> Result {
                 }
             });
             if let Some(d) = wrong {
-                return bad(
-                    place_of(s, id),
+                return violation(
+                    instr_name(s, id),
                     format!("%{} does not dominate this use", d.index()),
                 );
             }
@@ -657,18 +688,18 @@ fn check_ssa(s: &Shader, placed: &Placed) -> Result {
     for (b, i) in conditions(s) {
         let cond = s.ifs[i].cond;
         let ok = !cfg[b].reachable
-            || placed[s.defs[cond].instr].is_some_and(|(d, _)| cfg.dominates(d, b));
+            || positions[s.defs[cond].instr].is_some_and(|(d, _)| cfg.dominates(d, b));
         if !ok {
-            return bad(
+            return violation(
                 format!("if %{}", cond.index()),
-                "the condition does not dominate it",
+                "the condition does not dominate the if",
             );
         }
     }
     Ok(())
 }
 
-/// Every `if` with the block before it.
+/// Each `if` with the block before it.
 fn conditions(s: &Shader) -> Vec<(Id<Block>, Id<If>)> {
     let layout = s.layout();
     layout

@@ -1,77 +1,80 @@
-//! Pointers to physical storage: 64-bit addresses; and comparisons of pointers of any class.
+//! Pointers to physical storage (64-bit addresses), and comparisons of pointers of any storage
+//! class.
 //!
-//! As a value such a pointer is an integer of 64 bits: in variables, in memory, through phis and choices. It becomes a deref where it
-//! is used. What a load or store says of its alignment goes with a last cast of the deref.
+//! The value of a pointer to physical storage is a 64-bit integer, in variables, in memory, in phis
+//! and selects. Each use casts it to a deref. The alignment in the memory operands of a load or
+//! store becomes a final cast of the deref.
 //! Ref: SPV_KHR_physical_storage_buffer; "SPIR-V Specification", "Memory Operands", Aligned.
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::Ty;
-use crate::value::{Base, Pointer, Value};
+use crate::value::{Pointer, PointerBase, Value};
 use entity::Id;
 use nir::{AluOp as A, Def, IntrinsicOp};
 use spirv::{MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
-impl Tr<'_> {
-    /// A pointer as a value.
+impl Translator<'_> {
+    /// The value of a pointer.
     pub fn pointer_as_value(&mut self, p: &Pointer) -> Result<Id<Def>> {
         if p.class != StorageClass::PhysicalStorageBuffer {
             return self.pointer_def(p);
         }
-        self.pointer_number(p)
+        self.comparable_pointer(p)
     }
 
-    /// 64 bits that equal pointers have in common: in physical storage the address, elsewhere a resource's handle and the offset
-    /// in it, which are the low 32 bits.
-    fn pointer_number(&mut self, p: &Pointer) -> Result<Id<Def>> {
+    /// A 64-bit value for comparisons of pointers: the address for physical storage, else the
+    /// resource's handle (high 32 bits) and the byte offset in it (low 32 bits).
+    fn comparable_pointer(&mut self, p: &Pointer) -> Result<Id<Def>> {
         match p.base {
-            Base::Value { def, .. }
+            PointerBase::Value { def, .. }
                 if p.steps.is_empty() && p.class == StorageClass::PhysicalStorageBuffer =>
             {
                 Ok(def)
             }
             _ => {
                 let deref = self.pointer_def(p)?;
-                self.e
-                    .value(IntrinsicOp::DerefAddress, (1, 64), &[deref], &[])
+                self.emit
+                    .intrinsic_value(IntrinsicOp::DerefAddress, (1, 64), &[deref], &[])
             }
         }
     }
 
-    /// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`; `None` if `inst` is none.
-    pub fn pointer_pair_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
+    /// `OpPtrEqual`, `OpPtrNotEqual` and `OpPtrDiff`; `None` if `inst` is another instruction.
+    pub fn pointer_comparison_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         if !matches!(inst.op, Op::PtrEqual | Op::PtrNotEqual | Op::PtrDiff) {
             return Ok(None);
         }
         let (p, q) = (self.pointer(inst.arg(0)?)?, self.pointer(inst.arg(1)?)?);
-        let (x, y) = (self.pointer_number(&p)?, self.pointer_number(&q)?);
+        let (x, y) = (self.comparable_pointer(&p)?, self.comparable_pointer(&q)?);
         let value = match inst.op {
-            Op::PtrEqual => self.e.op2(A::IEq, x, y)?,
-            Op::PtrNotEqual => self.e.op2(A::INe, x, y)?,
+            Op::PtrEqual => self.emit.op2(A::IEq, x, y)?,
+            Op::PtrNotEqual => self.emit.op2(A::INe, x, y)?,
             _ => {
                 let bytes = self.element_bytes(inst.arg(0)?, &p)?;
-                // Both point into one array, which is smaller than 2 GiB unless it is physical storage.
+                // Both point into one array, which is smaller than 2 GiB unless it is physical
+                // storage.
                 let bits = match p.class {
                     StorageClass::PhysicalStorageBuffer => 64,
                     _ => 32,
                 };
-                let (x, y) = (self.resize(x, bits)?, self.resize(y, bits)?);
-                let difference = self.e.op2(A::ISub, x, y)?;
-                let bytes = self.e.constant(bits, &[bytes.into()]);
-                let elements = self.e.op2(A::IDiv, difference, bytes)?;
+                let (x, y) = (self.zext_or_trunc(x, bits)?, self.zext_or_trunc(y, bits)?);
+                let difference = self.emit.op2(A::ISub, x, y)?;
+                let bytes = self.emit.constant(bits, &[bytes.into()]);
+                let elements = self.emit.op2(A::IDiv, difference, bytes)?;
                 let (_, bits) = self.shape_of(inst.ty)?;
-                match self.e.shape(elements).1 == bits {
+                match self.emit.shape(elements).1 == bits {
                     true => elements,
-                    false => self.e.convert(A::I2I, elements, bits)?,
+                    false => self.emit.convert(A::I2I, elements, bits)?,
                 }
             }
         };
         Ok(Some(Value::Def(value)))
     }
 
-    /// Bytes from one element to the next in the array that pointer `p`, with the id `id`, points into.
+    /// Stride, in bytes, of the array that pointer `p` with the id `id` points into.
     fn element_bytes(&mut self, id: u32, p: &Pointer) -> Result<u32> {
         let ty = self.type_of(id)?;
         if self.has_layout(p.class)
@@ -81,16 +84,16 @@ impl Tr<'_> {
             return Ok(*stride_bytes);
         }
         let ty = self.nir_type(p.to, self.has_layout(p.class))?;
-        let (size, align) = self.e.shader.types.natural_sizes()[ty];
+        let (size, align) = self.emit.shader.types.natural_sizes()[ty];
         Ok(size.next_multiple_of(align).max(1))
     }
 
-    /// Conversions between addresses and integers; `None` if `inst` is none.
+    /// Conversions between addresses and integers; `None` if `inst` is another instruction.
     pub fn address_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let from = match inst.op {
-            Op::ConvertPtrToU | Op::ConvertUToPtr => self.get(inst.arg(0)?)?,
+            Op::ConvertPtrToU | Op::ConvertUToPtr => self.value(inst.arg(0)?)?,
             Op::Bitcast => {
-                let value = self.get(inst.arg(0)?)?;
+                let value = self.value(inst.arg(0)?)?;
                 let to_pointer = matches!(&*self.ty(inst.ty)?, Ty::Pointer { .. });
                 if !to_pointer && !matches!(value, Value::Pointer(_)) {
                     return Ok(None);
@@ -107,7 +110,7 @@ impl Tr<'_> {
             _ => {
                 return inst
                     .loc
-                    .unsupported("an address of what is no physical storage");
+                    .unsupported("the address of a pointer to other than physical storage");
             }
         };
         let to = self.ty(inst.ty)?;
@@ -117,14 +120,14 @@ impl Tr<'_> {
                 to,
                 stride_bytes,
             } => {
-                let address = match self.e.shape(address) {
+                let address = match self.emit.shape(address) {
                     (1, 64) => address,
-                    (1, _) => self.resize(address, 64)?,
+                    (1, _) => self.zext_or_trunc(address, 64)?,
                     _ => self.bitcast(address, 1, 64)?,
                 };
                 self.pointer_value(address, *class, *to, *stride_bytes)?
             }
-            Ty::Int { bits, .. } => Value::Def(self.resize(address, *bits)?),
+            Ty::Int { bits, .. } => Value::Def(self.zext_or_trunc(address, *bits)?),
             Ty::Vector { .. } => {
                 let (n, bits) = self.shape_of(inst.ty)?;
                 Value::Def(self.bitcast(address, n, bits)?)
@@ -134,8 +137,8 @@ impl Tr<'_> {
         Ok(Some(value))
     }
 
-    /// A pointer with the alignment that the memory operands of a load or store (from the mask on) give it.
-    pub fn aligned(&self, p: Rc<Pointer>, operands: &[u32]) -> Rc<Pointer> {
+    /// `p` with the alignment from the memory operands (from the mask on) of a load or store.
+    pub fn with_alignment(&self, p: Rc<Pointer>, operands: &[u32]) -> Rc<Pointer> {
         let mask = operands.first().copied().unwrap_or(0);
         let is_aligned = MemoryAccess::from_bits_truncate(mask).contains(MemoryAccess::ALIGNED);
         match operands.get(1) {

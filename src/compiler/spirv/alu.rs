@@ -1,10 +1,11 @@
 //! Arithmetic, comparisons, conversions, bits.
 //!
-//! Ref: "SPIR-V Specification", "Conversion", "Arithmetic", "Bit", "Relational and Logical Instructions".
+//! Ref: "SPIR-V Specification", "Conversion", "Arithmetic", "Bit", "Relational and Logical
+//!      Instructions".
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::Ty;
 use crate::value::Value;
 use entity::Id;
@@ -12,8 +13,8 @@ use nir::{AluOp as A, Def};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, FPRoundingMode, Op};
 
-/// Operations that are one NIR operation on the same operands.
-fn direct(op: Op) -> Option<A> {
+/// The NIR operation for instructions that are one NIR operation on the same operands.
+fn direct_alu_op(op: Op) -> Option<A> {
     Some(match op {
         Op::SNegate => A::INeg,
         Op::FNegate => A::FNeg,
@@ -31,7 +32,7 @@ fn direct(op: Op) -> Option<A> {
         Op::SMod => A::IMod,
         Op::FRem => A::FRem,
         Op::FMod => A::FMod,
-        // Bitwise operations on booleans are not SPIR-V, but their meaning is clear.
+        // Bitwise operations on booleans are invalid SPIR-V, but their meaning is clear.
         Op::BitwiseOr | Op::LogicalOr => A::IOr,
         Op::BitwiseXor => A::IXor,
         Op::BitwiseAnd | Op::LogicalAnd => A::IAnd,
@@ -52,8 +53,8 @@ fn direct(op: Op) -> Option<A> {
     })
 }
 
-/// Comparisons that are one NIR comparison with the operands swapped.
-fn swapped(op: Op) -> Option<A> {
+/// The NIR comparison for comparisons that are one with the operands swapped.
+fn swapped_comparison(op: Op) -> Option<A> {
     Some(match op {
         Op::UGreaterThan => A::ULt,
         Op::SGreaterThan => A::ILt,
@@ -65,8 +66,9 @@ fn swapped(op: Op) -> Option<A> {
     })
 }
 
-/// Unordered comparisons: the complement of an ordered one, operands swapped or not.
-fn complement(op: Op) -> Option<(A, bool)> {
+/// For unordered comparisons: the ordered comparison whose complement they are, and whether the
+/// operands are swapped.
+fn complemented_comparison(op: Op) -> Option<(A, bool)> {
     Some(match op {
         Op::FUnordLessThan => (A::FGe, false),
         Op::FUnordGreaterThan => (A::FGe, true),
@@ -76,54 +78,66 @@ fn complement(op: Op) -> Option<(A, bool)> {
     })
 }
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// Operand `i` as a def.
     pub fn arg_def(&mut self, inst: &Inst, i: usize) -> Result<Id<Def>> {
         let id = inst.arg(i)?;
         self.def(id)
     }
 
-    /// Bits of the result's scalars.
+    /// Bits of a scalar of the result.
     fn result_bits(&self, inst: &Inst) -> Result<u8> {
         Ok(self.shape_of(inst.ty)?.1)
     }
 
-    /// ALU instructions; `None` if `inst` is none.
+    /// ALU instructions; `None` if `inst` is not one.
     pub fn alu_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
-        if let Some(op) = direct(inst.op) {
+        if let Some(op) = direct_alu_op(inst.op) {
             let mut srcs: SmallVec<[Id<Def>; 4]> = smallvec![];
             for i in 0..op.info().srcs.len() {
                 srcs.push(self.arg_def(inst, i)?);
             }
-            return Ok(Some(self.e.alu(op, &srcs)?));
+            return Ok(Some(self.emit.alu(op, &srcs)?));
         }
-        if let Some(op) = swapped(inst.op) {
+        if let Some(op) = swapped_comparison(inst.op) {
             let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-            return Ok(Some(self.e.op2(op, b, a)?));
+            return Ok(Some(self.emit.op2(op, b, a)?));
         }
-        if let Some((op, swap)) = complement(inst.op) {
+        if let Some((op, swap)) = complemented_comparison(inst.op) {
             let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
             let (a, b) = if swap { (b, a) } else { (a, b) };
-            let d = self.e.op2(op, a, b)?;
-            return Ok(Some(self.e.op1(A::INot, d)?));
+            let d = self.emit.op2(op, a, b)?;
+            return Ok(Some(self.emit.op1(A::INot, d)?));
         }
+        if inst.op == Op::Dot {
+            let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
+            return self.dot(a, b).map(Some);
+        }
+        if let Some(d) = self.float_test_inst(inst)? {
+            return Ok(Some(d));
+        }
+        if let Some(d) = self.bit_inst(inst)? {
+            return Ok(Some(d));
+        }
+        if let Some(d) = self.conversion_inst(inst)? {
+            return Ok(Some(d));
+        }
+        match self.integer_dot(inst)? {
+            None => self.integer_function(inst),
+            dot => Ok(dot),
+        }
+    }
+
+    /// Comparisons that need several operations, and classification of floats; `None` if `inst` is
+    /// not one.
+    fn float_test_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
         let d = match inst.op {
-            Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
-                let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                let b = self.count32(b)?;
-                let op = match inst.op {
-                    Op::ShiftLeftLogical => A::IShl,
-                    Op::ShiftRightLogical => A::UShr,
-                    _ => A::IShr,
-                };
-                self.e.op2(op, a, b)?
-            }
             Op::FOrdNotEqual | Op::LessOrGreater | Op::FUnordEqual => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                let (l, g) = (self.e.op2(A::FLt, a, b)?, self.e.op2(A::FLt, b, a)?);
-                let ne = self.e.op2(A::IOr, l, g)?;
+                let (l, g) = (self.emit.op2(A::FLt, a, b)?, self.emit.op2(A::FLt, b, a)?);
+                let ne = self.emit.op2(A::IOr, l, g)?;
                 if inst.op == Op::FUnordEqual {
-                    self.e.op1(A::INot, ne)?
+                    self.emit.op1(A::INot, ne)?
                 } else {
                     ne
                 }
@@ -131,9 +145,9 @@ impl Tr<'_> {
             Op::Ordered | Op::Unordered => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
                 let (a, b) = (self.is_nan(a)?, self.is_nan(b)?);
-                let nan = self.e.op2(A::IOr, a, b)?;
+                let nan = self.emit.op2(A::IOr, a, b)?;
                 if inst.op == Op::Ordered {
-                    self.e.op1(A::INot, nan)?
+                    self.emit.op1(A::INot, nan)?
                 } else {
                     nan
                 }
@@ -144,67 +158,89 @@ impl Tr<'_> {
             }
             Op::IsInf | Op::IsFinite => {
                 let a = self.arg_def(inst, 0)?;
-                self.e.exact = true;
-                let bits = self.e.shape(a).1;
-                let magnitude = self.e.op1(A::FAbs, a)?;
-                let inf = self.e.fimm(bits, f64::INFINITY);
+                self.emit.exact = true;
+                let bits = self.emit.shape(a).1;
+                let magnitude = self.emit.op1(A::FAbs, a)?;
+                let inf = self.emit.imm_float(bits, f64::INFINITY);
                 let op = if inst.op == Op::IsInf { A::FEq } else { A::FLt };
-                self.e.op2(op, magnitude, inf)?
+                self.emit.op2(op, magnitude, inf)?
             }
             Op::IsNormal => {
                 let a = self.arg_def(inst, 0)?;
-                self.e.exact = true;
-                let bits = self.e.shape(a).1;
-                let magnitude = self.e.op1(A::FAbs, a)?;
-                let inf = self.e.fimm(bits, f64::INFINITY);
-                let least = match bits {
+                self.emit.exact = true;
+                let bits = self.emit.shape(a).1;
+                let magnitude = self.emit.op1(A::FAbs, a)?;
+                let inf = self.emit.imm_float(bits, f64::INFINITY);
+                let min_normal = match bits {
                     16 => 2f64.powi(-14),
                     32 => f64::from(f32::MIN_POSITIVE),
                     _ => f64::MIN_POSITIVE,
                 };
-                let least = self.e.fimm(bits, least);
-                let finite = self.e.op2(A::FLt, magnitude, inf)?;
-                let big = self.e.op2(A::FGe, magnitude, least)?;
-                self.e.op2(A::IAnd, finite, big)?
+                let min_normal = self.emit.imm_float(bits, min_normal);
+                let finite = self.emit.op2(A::FLt, magnitude, inf)?;
+                let big = self.emit.op2(A::FGe, magnitude, min_normal)?;
+                self.emit.op2(A::IAnd, finite, big)?
             }
             Op::SignBitSet => {
                 let a = self.arg_def(inst, 0)?;
-                let bits = self.e.shape(a).1;
-                let zero = self.e.constant(bits, &[0]);
-                self.e.op2(A::ILt, a, zero)?
+                let bits = self.emit.shape(a).1;
+                let zero = self.emit.constant(bits, &[0]);
+                self.emit.op2(A::ILt, a, zero)?
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(d))
+    }
+
+    /// Shifts, bit fields, and reductions of booleans; `None` if `inst` is not one.
+    fn bit_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+        let d = match inst.op {
+            Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
+                let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
+                let b = self.to_u32(b)?;
+                let op = match inst.op {
+                    Op::ShiftLeftLogical => A::IShl,
+                    Op::ShiftRightLogical => A::UShr,
+                    _ => A::IShr,
+                };
+                self.emit.op2(op, a, b)?
             }
             Op::Any | Op::All => {
                 let a = self.arg_def(inst, 0)?;
                 let op = if inst.op == Op::Any { A::IOr } else { A::IAnd };
-                self.e.fold_channels(op, a)?
+                self.emit.reduce_channels(op, a)?
             }
             Op::BitCount => {
                 let a = self.arg_def(inst, 0)?;
                 let bits = self.result_bits(inst)?;
-                let d = self.e.op1(A::BitCount, a)?;
-                self.resize(d, bits)?
+                let d = self.emit.op1(A::BitCount, a)?;
+                self.zext_or_trunc(d, bits)?
             }
             Op::BitFieldInsert => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
                 let (o, n) = (self.arg_def(inst, 2)?, self.arg_def(inst, 3)?);
-                let (o, n) = (self.count32(o)?, self.count32(n)?);
-                self.e.alu(A::BitfieldInsert, &[a, b, o, n])?
+                let (o, n) = (self.to_u32(o)?, self.to_u32(n)?);
+                self.emit.alu(A::BitfieldInsert, &[a, b, o, n])?
             }
             Op::BitFieldSExtract | Op::BitFieldUExtract => {
                 let a = self.arg_def(inst, 0)?;
                 let (o, n) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
-                let (o, n) = (self.count32(o)?, self.count32(n)?);
+                let (o, n) = (self.to_u32(o)?, self.to_u32(n)?);
                 let op = if inst.op == Op::BitFieldSExtract {
                     A::IBitfieldExtract
                 } else {
                     A::UBitfieldExtract
                 };
-                self.e.op3(op, a, o, n)?
+                self.emit.op3(op, a, o, n)?
             }
-            Op::Dot => {
-                let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                self.dot(a, b)?
-            }
+            _ => return Ok(None),
+        };
+        Ok(Some(d))
+    }
+
+    /// Conversions and bitcasts; `None` if `inst` is not one.
+    fn conversion_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+        let d = match inst.op {
             Op::ConvertFToU | Op::ConvertFToS => {
                 let a = self.arg_def(inst, 0)?;
                 let bits = self.result_bits(inst)?;
@@ -213,7 +249,7 @@ impl Tr<'_> {
                 } else {
                     A::F2I
                 };
-                self.e.convert(op, a, bits)?
+                self.emit.convert(op, a, bits)?
             }
             Op::ConvertSToF | Op::ConvertUToF => {
                 let a = self.arg_def(inst, 0)?;
@@ -223,12 +259,12 @@ impl Tr<'_> {
                 } else {
                     A::U2F
                 };
-                self.e.convert(op, a, bits)?
+                self.emit.convert(op, a, bits)?
             }
             Op::UConvert | Op::SConvert => {
                 let a = self.arg_def(inst, 0)?;
                 let bits = self.result_bits(inst)?;
-                if self.e.shape(a).1 == bits {
+                if self.emit.shape(a).1 == bits {
                     a
                 } else {
                     let op = if inst.op == Op::UConvert {
@@ -236,27 +272,29 @@ impl Tr<'_> {
                     } else {
                         A::I2I
                     };
-                    self.e.convert(op, a, bits)?
+                    self.emit.convert(op, a, bits)?
                 }
             }
             Op::FConvert => {
                 let a = self.arg_def(inst, 0)?;
                 let bits = self.result_bits(inst)?;
-                if self.e.shape(a).1 == bits {
+                if self.emit.shape(a).1 == bits {
                     a
                 } else {
-                    let mode = self.m.deco_arg(inst.id, Decoration::FPRoundingMode);
+                    let mode = self
+                        .module
+                        .decoration_arg(inst.id, Decoration::FPRoundingMode);
                     let op = match mode.and_then(FPRoundingMode::from_u32) {
                         Some(FPRoundingMode::RTE) => A::F2FRtne,
                         Some(FPRoundingMode::RTZ) => A::F2FRtz,
                         None => A::F2F,
                         Some(m) => return inst.loc.unsupported(format!("rounding mode {m:?}")),
                     };
-                    self.e.convert(op, a, bits)?
+                    self.emit.convert(op, a, bits)?
                 }
             }
             Op::Bitcast => {
-                let a = self.get(inst.arg(0)?)?;
+                let a = self.value(inst.arg(0)?)?;
                 let (n, bits) = match (&a, &*self.ty(inst.ty)?) {
                     (Value::Def(_), Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
                         self.shape_of(inst.ty)?
@@ -268,58 +306,54 @@ impl Tr<'_> {
                     _ => return inst.loc.unsupported("a bitcast of pointers"),
                 }
             }
-            _ => {
-                return match self.integer_dot(inst)? {
-                    None => self.integer_function(inst),
-                    dot => Ok(dot),
-                };
-            }
+            _ => return Ok(None),
         };
         Ok(Some(d))
     }
 
-    /// True where a float is NaN. Marked exact: an optimiser that thinks there is no NaN would fold it.
+    /// Tests for NaN. Exact, because the optimiser may otherwise assume that there is no NaN and
+    /// fold the test.
     pub fn is_nan(&mut self, a: Id<Def>) -> Result<Id<Def>> {
-        let was = std::mem::replace(&mut self.e.exact, true);
-        let d = self.e.op2(A::FNeu, a, a);
-        self.e.exact = was;
+        let was = std::mem::replace(&mut self.emit.exact, true);
+        let d = self.emit.op2(A::FNeu, a, a);
+        self.emit.exact = was;
         d
     }
 
-    /// A shift count, field offset or width as 32 bits.
-    pub fn count32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
-        self.resize(d, 32)
+    /// A shift count, field offset or field width, converted to 32 bits.
+    pub fn to_u32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
+        self.zext_or_trunc(d, 32)
     }
 
     /// Zero-extends or truncates.
-    pub fn resize(&mut self, d: Id<Def>, bits: u8) -> Result<Id<Def>> {
-        if self.e.shape(d).1 == bits {
+    pub fn zext_or_trunc(&mut self, d: Id<Def>, bits: u8) -> Result<Id<Def>> {
+        if self.emit.shape(d).1 == bits {
             Ok(d)
         } else {
-            self.e.convert(A::U2U, d, bits)
+            self.emit.convert(A::U2U, d, bits)
         }
     }
 
     /// Dot product of float vectors.
     pub fn dot(&mut self, a: Id<Def>, b: Id<Def>) -> Result<Id<Def>> {
-        if self.e.shape(a) != self.e.shape(b) {
+        if self.emit.shape(a) != self.emit.shape(b) {
             return self.loc().expected("vectors of one type", "two types");
         }
-        match self.e.shape(a).0 {
-            1 => self.e.op2(A::FMul, a, b),
-            2 => self.e.op2(A::FDot2, a, b),
-            3 => self.e.op2(A::FDot3, a, b),
-            4 => self.e.op2(A::FDot4, a, b),
+        match self.emit.shape(a).0 {
+            1 => self.emit.op2(A::FMul, a, b),
+            2 => self.emit.op2(A::FDot2, a, b),
+            3 => self.emit.op2(A::FDot3, a, b),
+            4 => self.emit.op2(A::FDot4, a, b),
             _ => {
-                let p = self.e.op2(A::FMul, a, b)?;
-                self.e.fold_channels(A::FAdd, p)
+                let p = self.emit.op2(A::FMul, a, b)?;
+                self.emit.reduce_channels(A::FAdd, p)
             }
         }
     }
 
-    /// The same bits as `n` components of `bits` bits, lowest component first.
+    /// Reinterprets `d` as `n` components of `bits` bits, lowest component first.
     pub fn bitcast(&mut self, d: Id<Def>, n: u8, bits: u8) -> Result<Id<Def>> {
-        let (from_n, from_bits) = self.e.shape(d);
+        let (from_n, from_bits) = self.emit.shape(d);
         if from_bits == bits && from_n == n {
             return Ok(d);
         }
@@ -331,23 +365,23 @@ impl Tr<'_> {
                 .loc()
                 .expected("as many bits as before", format!("{n} x {bits}"));
         }
-        let parts = self.e.channels(d)?;
+        let parts = self.emit.channels(d)?;
         let mut out: SmallVec<[Id<Def>; 4]> = smallvec![];
         if bits > from_bits {
             for group in parts.chunks(usize::from(bits / from_bits)) {
-                out.push(self.pack(group, bits)?);
+                out.push(self.pack_scalars(group, bits)?);
             }
         } else {
             for &part in &parts {
-                out.extend(self.unpack(part, bits)?);
+                out.extend(self.unpack_scalar(part, bits)?);
             }
         }
-        self.e.vector(&out)
+        self.emit.vector(&out)
     }
 
-    /// Scalars, lowest first, as one of `bits` bits.
-    fn pack(&mut self, parts: &[Id<Def>], bits: u8) -> Result<Id<Def>> {
-        let from = parts.first().map_or(0, |&p| self.e.shape(p).1);
+    /// Packs scalars, lowest first, into one scalar of `bits` bits.
+    fn pack_scalars(&mut self, parts: &[Id<Def>], bits: u8) -> Result<Id<Def>> {
+        let from = parts.first().map_or(0, |&p| self.emit.shape(p).1);
         let op = match (from, bits) {
             (32, 64) => Some(A::Pack64_2x32),
             (16, 64) => Some(A::Pack64_4x16),
@@ -356,22 +390,22 @@ impl Tr<'_> {
             _ => None,
         };
         if let Some(op) = op {
-            let v = self.e.vector(parts)?;
-            return self.e.op1(op, v);
+            let v = self.emit.vector(parts)?;
+            return self.emit.op1(op, v);
         }
-        let mut acc = self.e.constant(bits, &[0]);
+        let mut acc = self.emit.constant(bits, &[0]);
         for (i, &p) in parts.iter().enumerate() {
-            let wide = self.e.convert(A::U2U, p, bits)?;
-            let by = self.e.imm32(u32::from(from) * i as u32);
-            let moved = self.e.op2(A::IShl, wide, by)?;
-            acc = self.e.op2(A::IOr, acc, moved)?;
+            let wide = self.emit.convert(A::U2U, p, bits)?;
+            let by = self.emit.imm32(u32::from(from) * i as u32);
+            let moved = self.emit.op2(A::IShl, wide, by)?;
+            acc = self.emit.op2(A::IOr, acc, moved)?;
         }
         Ok(acc)
     }
 
-    /// A scalar as scalars of `bits` bits, lowest first.
-    fn unpack(&mut self, part: Id<Def>, bits: u8) -> Result<SmallVec<[Id<Def>; 4]>> {
-        let from = self.e.shape(part).1;
+    /// Splits a scalar into scalars of `bits` bits, lowest first.
+    fn unpack_scalar(&mut self, part: Id<Def>, bits: u8) -> Result<SmallVec<[Id<Def>; 4]>> {
+        let from = self.emit.shape(part).1;
         let op = match (from, bits) {
             (64, 32) => Some(A::Unpack64_2x32),
             (64, 16) => Some(A::Unpack64_4x16),
@@ -380,14 +414,14 @@ impl Tr<'_> {
             _ => None,
         };
         if let Some(op) = op {
-            let v = self.e.op1(op, part)?;
-            return self.e.channels(v);
+            let v = self.emit.op1(op, part)?;
+            return self.emit.channels(v);
         }
         let mut out = smallvec![];
         for i in 0..from / bits {
-            let by = self.e.imm32(u32::from(bits) * u32::from(i));
-            let moved = self.e.op2(A::UShr, part, by)?;
-            out.push(self.e.convert(A::U2U, moved, bits)?);
+            let by = self.emit.imm32(u32::from(bits) * u32::from(i));
+            let moved = self.emit.op2(A::UShr, part, by)?;
+            out.push(self.emit.convert(A::U2U, moved, bits)?);
         }
         Ok(out)
     }

@@ -1,31 +1,31 @@
-//! Built-in variables that are system values: read at the start of the shader.
+//! Built-in variables that are system values, which are read at the start of the shader.
 //!
 //! Ref: Vulkan spec, "Built-In Variables".
 
 use crate::error::Result;
-use crate::state::Tr;
+use crate::state::Translator;
 use entity::Id;
 use nir::{AluOp as A, Def, IntrinsicOp as I, Stage};
 use spirv::BuiltIn;
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// The value of a built-in variable.
     pub fn builtin(&mut self, b: BuiltIn) -> Result<Id<Def>> {
         if let Some(&(_, d)) = self.builtins.iter().find(|x| x.0 == b) {
             return Ok(d);
         }
-        let was = self.e.set_at_start(true);
-        let exact = std::mem::replace(&mut self.e.exact, false);
-        let d = self.make_builtin(b);
-        self.e.exact = exact;
-        self.e.set_at_start(was);
+        let was = self.emit.set_in_prologue(true);
+        let exact = std::mem::replace(&mut self.emit.exact, false);
+        let d = self.emit_builtin(b);
+        self.emit.exact = exact;
+        self.emit.set_in_prologue(was);
         let d = d?;
         self.builtins.push((b, d));
         Ok(d)
     }
 
-    /// Refuses what the stage has not.
-    fn builtin_stage(&self, b: BuiltIn) -> Result<()> {
+    /// Rejects built-ins that the stage does not have.
+    fn check_builtin_stage(&self, b: BuiltIn) -> Result<()> {
         use Stage::*;
         let stages: &[Stage] = match b {
             BuiltIn::NumWorkgroups
@@ -54,7 +54,7 @@ impl Tr<'_> {
             BuiltIn::ViewIndex => &[Vertex, TessControl, TessEval, Geometry, Fragment],
             _ => return Ok(()),
         };
-        match stages.contains(&self.e.shader.stage) {
+        match stages.contains(&self.emit.shader.stage) {
             true => Ok(()),
             false => self
                 .loc()
@@ -62,16 +62,20 @@ impl Tr<'_> {
         }
     }
 
-    fn make_builtin(&mut self, b: BuiltIn) -> Result<Id<Def>> {
+    fn emit_builtin(&mut self, b: BuiltIn) -> Result<Id<Def>> {
         let simple = |op, n| (op, (n, 32), None);
-        self.builtin_stage(b)?;
+        self.check_builtin_stage(b)?;
         let (op, shape, relation) = match b {
             BuiltIn::NumWorkgroups => simple(I::LoadNumWorkgroups, 3),
             BuiltIn::WorkgroupId if !self.dispatch_base => simple(I::LoadWorkgroupId, 3),
             BuiltIn::WorkgroupId => {
-                let id = self.e.value(I::LoadWorkgroupId, (3, 32), &[], &[])?;
-                let base = self.e.value(I::LoadBaseWorkgroupId, (3, 32), &[], &[])?;
-                return self.e.op2(A::IAdd, id, base);
+                let id = self
+                    .emit
+                    .intrinsic_value(I::LoadWorkgroupId, (3, 32), &[], &[])?;
+                let base = self
+                    .emit
+                    .intrinsic_value(I::LoadBaseWorkgroupId, (3, 32), &[], &[])?;
+                return self.emit.op2(A::IAdd, id, base);
             }
             BuiltIn::LocalInvocationId => simple(I::LoadLocalInvocationId, 3),
             BuiltIn::LocalInvocationIndex => simple(I::LoadLocalInvocationIndex, 1),
@@ -79,15 +83,15 @@ impl Tr<'_> {
                 let group = self.builtin(BuiltIn::WorkgroupId)?;
                 let local = self.builtin(BuiltIn::LocalInvocationId)?;
                 let size = self.builtin(BuiltIn::WorkgroupSize)?;
-                let first = self.e.op2(A::IMul, group, size)?;
-                return self.e.op2(A::IAdd, first, local);
+                let first = self.emit.op2(A::IMul, group, size)?;
+                return self.emit.op2(A::IAdd, first, local);
             }
             BuiltIn::WorkgroupSize => {
-                let size = self.e.shader.info.workgroup_size.map(u64::from);
-                return Ok(self.e.constant(32, &size));
+                let size = self.emit.shader.info.workgroup_size.map(u64::from);
+                return Ok(self.emit.constant(32, &size));
             }
             BuiltIn::SubgroupSize => match self.subgroup_size {
-                Some(size) => return Ok(self.e.imm32(size)),
+                Some(size) => return Ok(self.emit.imm32(size)),
                 None => simple(I::LoadSubgroupSize, 1),
             },
             BuiltIn::SubgroupId => simple(I::LoadSubgroupId, 1),
@@ -100,9 +104,13 @@ impl Tr<'_> {
             BuiltIn::SubgroupLtMask => return self.subgroup_mask(4),
             BuiltIn::VertexIndex => simple(I::LoadVertexId, 1),
             BuiltIn::InstanceIndex => {
-                let id = self.e.value(I::LoadInstanceId, (1, 32), &[], &[])?;
-                let base = self.e.value(I::LoadBaseInstance, (1, 32), &[], &[])?;
-                return self.e.op2(A::IAdd, id, base);
+                let id = self
+                    .emit
+                    .intrinsic_value(I::LoadInstanceId, (1, 32), &[], &[])?;
+                let base = self
+                    .emit
+                    .intrinsic_value(I::LoadBaseInstance, (1, 32), &[], &[])?;
+                return self.emit.op2(A::IAdd, id, base);
             }
             BuiltIn::BaseVertex => simple(I::LoadBaseVertex, 1),
             BuiltIn::BaseInstance => simple(I::LoadBaseInstance, 1),
@@ -119,13 +127,13 @@ impl Tr<'_> {
             BuiltIn::SampleMask => simple(I::LoadSampleMaskIn, 1),
             BuiltIn::FrontFacing => (I::LoadFrontFace, (1, 1), None),
             BuiltIn::HelperInvocation => (I::LoadHelperInvocation, (1, 1), None),
-            BuiltIn::DeviceIndex => return Ok(self.e.imm32(0)),
+            BuiltIn::DeviceIndex => return Ok(self.emit.imm32(0)),
             _ => return self.loc().unsupported(format!("built-in {b:?}")),
         };
         let indices: &[u32] = match &relation {
             Some(r) => std::slice::from_ref(r),
             None => &[],
         };
-        self.e.value(op, shape, &[], indices)
+        self.emit.intrinsic_value(op, shape, &[], indices)
     }
 }

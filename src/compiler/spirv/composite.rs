@@ -1,9 +1,10 @@
-//! Values made of parts: building, taking apart, shuffling, choosing; results that are pairs.
+//! Composite values: construction, extraction, insertion, shuffles, selects; instructions whose
+//! results are pairs.
 
 use crate::constants::MAX_LEAVES;
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::Ty;
 use crate::value::Value;
 use entity::Id;
@@ -11,16 +12,16 @@ use nir::{AluOp as A, Def};
 use smallvec::SmallVec;
 use spirv::Op;
 
-impl Tr<'_> {
-    /// Composite instructions; `None` if `inst` is none.
+impl Translator<'_> {
+    /// Composite instructions; `None` if `inst` is not one.
     pub fn composite_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let v = match inst.op {
             Op::Undef => self.undef(inst.ty)?,
             Op::ConstantNull => self.null(inst.ty)?,
-            Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => self.get(inst.arg(0)?)?,
-            Op::CompositeConstruct => self.composite_of(inst, inst.args)?,
+            Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => self.value(inst.arg(0)?)?,
+            Op::CompositeConstruct => self.composite_value(inst, inst.args)?,
             Op::CompositeExtract => {
-                let mut v = self.get(inst.arg(0)?)?;
+                let mut v = self.value(inst.arg(0)?)?;
                 for &i in inst.args.iter().skip(1) {
                     v = match v {
                         Value::Composite(parts) => match parts.get(i as usize) {
@@ -28,11 +29,11 @@ impl Tr<'_> {
                             None => return inst.loc.expected("a part", i.to_string()),
                         },
                         Value::Def(d) => {
-                            let (n, _) = self.e.shape(d);
+                            let (n, _) = self.emit.shape(d);
                             if n == 1 || i >= u32::from(n) {
                                 return inst.loc.expected("a component", i.to_string());
                             }
-                            Value::Def(self.e.channel(d, i as u8)?)
+                            Value::Def(self.emit.channel(d, i as u8)?)
                         }
                         Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
                             return inst.loc.expected("a composite", "a pointer or image");
@@ -42,13 +43,13 @@ impl Tr<'_> {
                 v
             }
             Op::CompositeInsert => {
-                let part = self.get(inst.arg(0)?)?;
-                let whole = self.get(inst.arg(1)?)?;
-                self.insert(inst, &whole, part, inst.args.get(2..).unwrap_or(&[]))?
+                let part = self.value(inst.arg(0)?)?;
+                let whole = self.value(inst.arg(1)?)?;
+                self.composite_insert(inst, &whole, part, inst.args.get(2..).unwrap_or(&[]))?
             }
             Op::VectorExtractDynamic => {
                 let (v, i) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                Value::Def(self.e.channel_dynamic(v, i)?)
+                Value::Def(self.emit.channel_dynamic(v, i)?)
             }
             Op::VectorInsertDynamic => {
                 let (v, c, i) = (
@@ -56,16 +57,16 @@ impl Tr<'_> {
                     self.arg_def(inst, 1)?,
                     self.arg_def(inst, 2)?,
                 );
-                Value::Def(self.e.insert_dynamic(v, c, i)?)
+                Value::Def(self.emit.insert_dynamic(v, c, i)?)
             }
             Op::VectorShuffle => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                let (na, bits) = self.e.shape(a);
-                let (nb, _) = self.e.shape(b);
+                let (na, bits) = self.emit.shape(a);
+                let (nb, _) = self.emit.shape(b);
                 let mut lanes: SmallVec<[(Id<Def>, u8); 4]> = SmallVec::new();
                 for &i in inst.args.iter().skip(2) {
                     let lane = if i == u32::MAX {
-                        // "No source": undefined.
+                        // 0xffffffff: the component is undefined.
                         (a, 0)
                     } else if i < u32::from(na) {
                         (a, i as u8)
@@ -76,11 +77,11 @@ impl Tr<'_> {
                     };
                     lanes.push(lane);
                 }
-                Value::Def(self.e.gather(&lanes, bits)?)
+                Value::Def(self.emit.vec_from_channels(&lanes, bits)?)
             }
             Op::Select => {
                 let cond = self.arg_def(inst, 0)?;
-                let (a, b) = (self.get(inst.arg(1)?)?, self.get(inst.arg(2)?)?);
+                let (a, b) = (self.value(inst.arg(1)?)?, self.value(inst.arg(2)?)?);
                 self.select(cond, &a, &b, inst.ty)?
             }
             Op::IAddCarry | Op::ISubBorrow => {
@@ -90,7 +91,7 @@ impl Tr<'_> {
                 } else {
                     (A::ISub, A::USubBorrow)
                 };
-                let (l, h) = (self.e.op2(low, a, b)?, self.e.op2(high, a, b)?);
+                let (l, h) = (self.emit.op2(low, a, b)?, self.emit.op2(high, a, b)?);
                 pair(l, h)
             }
             Op::UMulExtended | Op::SMulExtended => {
@@ -100,7 +101,7 @@ impl Tr<'_> {
                 } else {
                     A::IMulHigh
                 };
-                let (l, h) = (self.e.op2(A::IMul, a, b)?, self.e.op2(high, a, b)?);
+                let (l, h) = (self.emit.op2(A::IMul, a, b)?, self.emit.op2(high, a, b)?);
                 pair(l, h)
             }
             _ => return Ok(None),
@@ -108,8 +109,14 @@ impl Tr<'_> {
         Ok(Some(v))
     }
 
-    fn insert(&mut self, inst: &Inst, whole: &Value, part: Value, path: &[u32]) -> Result<Value> {
-        // Down to the part, then back up with copies of the levels passed.
+    fn composite_insert(
+        &mut self,
+        inst: &Inst,
+        whole: &Value,
+        part: Value,
+        path: &[u32],
+    ) -> Result<Value> {
+        // Descend to the part; then rebuild the levels from the innermost outwards.
         let mut levels: Vec<(Value, u32)> = Vec::new();
         let mut cur = whole.clone();
         for &i in path {
@@ -119,7 +126,7 @@ impl Tr<'_> {
                     None => return inst.loc.expected("a part", i.to_string()),
                 },
                 Value::Def(d) => {
-                    let (n, _) = self.e.shape(*d);
+                    let (n, _) = self.emit.shape(*d);
                     if n == 1 || i >= u32::from(n) {
                         return inst.loc.expected("a component", i.to_string());
                     }
@@ -155,8 +162,8 @@ impl Tr<'_> {
                     let Value::Def(c) = part else {
                         return inst.loc.expected("a scalar", "another value");
                     };
-                    let (n, bits) = self.e.shape(d);
-                    if self.e.shape(c) != (1, bits) {
+                    let (n, bits) = self.emit.shape(d);
+                    if self.emit.shape(c) != (1, bits) {
                         return inst
                             .loc
                             .expected("a component of the vector's type", "another");
@@ -164,7 +171,7 @@ impl Tr<'_> {
                     let lanes: SmallVec<[(Id<Def>, u8); 4]> = (0..n)
                         .map(|k| if u32::from(k) == i { (c, 0) } else { (d, k) })
                         .collect();
-                    Value::Def(self.e.gather(&lanes, bits)?)
+                    Value::Def(self.emit.vec_from_channels(&lanes, bits)?)
                 }
                 Value::Pointer(_) | Value::Opaque(_) | Value::Texel(_) => {
                     return inst.loc.expected("a composite", "a pointer or image");
@@ -174,13 +181,13 @@ impl Tr<'_> {
         Ok(part)
     }
 
-    /// `cond ? a : b`, part by part.
+    /// `cond ? a : b`, for each part.
     pub fn select(&mut self, cond: Id<Def>, a: &Value, b: &Value, ty: u32) -> Result<Value> {
-        if self.leaves(ty)? > MAX_LEAVES {
+        if self.leaf_count(ty)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
         Ok(match (a, b) {
-            (Value::Def(a), Value::Def(b)) => Value::Def(self.e.op3(A::Bcsel, cond, *a, *b)?),
+            (Value::Def(a), Value::Def(b)) => Value::Def(self.emit.op3(A::Bcsel, cond, *a, *b)?),
             (Value::Composite(a), Value::Composite(b)) if a.len() == b.len() => {
                 let mut parts = Vec::with_capacity(a.len());
                 for (i, (a, b)) in a.iter().zip(b.iter()).enumerate() {
@@ -196,7 +203,7 @@ impl Tr<'_> {
             }
             (Value::Pointer(a), Value::Pointer(b)) => {
                 let (da, db) = (self.pointer_as_value(a)?, self.pointer_as_value(b)?);
-                let d = self.e.op3(A::Bcsel, cond, da, db)?;
+                let d = self.emit.op3(A::Bcsel, cond, da, db)?;
                 match &*self.ty(ty)? {
                     Ty::Pointer {
                         class,

@@ -1,39 +1,41 @@
-//! The values of ids. Constants, specialised, and global variables are made when first used.
+//! The values of ids. Constants (specialized) and global variables are translated at their first
+//! use.
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::{Ty, add_access};
-use crate::value::{Base, Opaque, Pointer, Slot, Value, pointer_bits};
+use crate::value::{IdState, Opaque, Pointer, PointerBase, Value, pointer_bits};
 use entity::Id;
 use nir::{ConstValue, Def, Mode, Type};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
 
-/// Scalars and vectors in one composite value at most.
+/// Maximum number of scalars and vectors in one composite value.
 pub(crate) const MAX_LEAVES: u64 = 1 << 16;
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// The value of an id.
-    pub fn get(&mut self, id: u32) -> Result<Value> {
-        match self.slots.get(id as usize) {
-            Some(Slot::Value(v)) => Ok(v.clone()),
-            Some(Slot::Lazy(index)) => {
-                let m = self.m;
+    pub fn value(&mut self, id: u32) -> Result<Value> {
+        match self.id_states.get(id as usize) {
+            Some(IdState::Value(v)) => Ok(v.clone()),
+            Some(IdState::Lazy(index)) => {
+                let m = self.module;
                 let Some(r) = m.stream.insts.get(*index as usize) else {
                     return self.loc().expected("a value", format!("%{id}"));
                 };
-                // While it is being made, it may not ask for itself.
-                self.slot(id, Slot::Empty);
-                let loc = std::mem::replace(&mut self.e.loc, r.loc());
-                let was = self.e.set_at_start(true);
+                // Marks the id as undefined meanwhile, so that a definition that refers to itself
+                // is an error.
+                self.set_id_state(id, IdState::Empty);
+                let loc = std::mem::replace(&mut self.emit.loc, r.loc());
+                let was = self.emit.set_in_prologue(true);
                 let v = self.materialize(&m.stream.inst(r));
-                self.e.set_at_start(was);
+                self.emit.set_in_prologue(was);
                 let v = v?;
                 self.check_type(&v, r.ty)?;
-                self.e.loc = loc;
-                self.slot(id, Slot::Value(v.clone()));
+                self.emit.loc = loc;
+                self.set_id_state(id, IdState::Value(v.clone()));
                 Ok(v)
             }
             _ => self
@@ -42,30 +44,30 @@ impl Tr<'_> {
         }
     }
 
-    /// The scalar or vector of an id.
+    /// The def of an id whose value is a scalar or vector.
     pub fn def(&mut self, id: u32) -> Result<Id<Def>> {
-        match self.get(id)? {
+        match self.value(id)? {
             Value::Def(d) => Ok(d),
             _ => self.loc().expected("a scalar or vector", format!("%{id}")),
         }
     }
 
-    /// Gives the result of `inst` its value, which must fit its type.
-    pub fn set(&mut self, inst: &Inst, value: Value) -> Result<()> {
+    /// Sets the value of the result of `inst`, which must match its type.
+    pub fn set_result(&mut self, inst: &Inst, value: Value) -> Result<()> {
         self.check_type(&value, inst.ty)?;
-        self.slot(inst.id, Slot::Value(value));
+        self.set_id_state(inst.id, IdState::Value(value));
         Ok(())
     }
 
-    /// Takes a global instruction: a type, constant or variable.
-    pub fn global(&mut self, index: u32, inst: &Inst) -> Result<()> {
+    /// Translates a global instruction: a type, constant or variable.
+    pub fn global_inst(&mut self, index: u32, inst: &Inst) -> Result<()> {
         if self.type_inst(inst)? {
             return Ok(());
         }
         match inst.op {
             Op::SpecConstantOp => {
                 let value = self.spec_constant_op(inst)?;
-                self.set(inst, value)
+                self.set_result(inst, value)
             }
             Op::Constant
             | Op::ConstantTrue
@@ -78,10 +80,10 @@ impl Tr<'_> {
             | Op::SpecConstantComposite
             | Op::Undef
             | Op::Variable => {
-                self.slot(inst.id, Slot::Lazy(index));
+                self.set_id_state(inst.id, IdState::Lazy(index));
                 Ok(())
             }
-            // Non-semantic instructions may stand between globals.
+            // Non-semantic instructions may appear between globals.
             Op::ExtInst => Ok(()),
             Op::ConstantSampler => inst.loc.unsupported("a sampler"),
             _ => inst
@@ -90,15 +92,15 @@ impl Tr<'_> {
         }
     }
 
-    /// Makes the value of a lazy id.
+    /// Translates the definition of a lazy id.
     pub fn materialize(&mut self, inst: &Inst) -> Result<Value> {
         let spec = self
-            .m
-            .deco_arg(inst.id, Decoration::SpecId)
+            .module
+            .decoration_arg(inst.id, Decoration::SpecId)
             .and_then(|id| self.specialization.get(&id).copied());
         match inst.op {
             Op::ConstantTrue | Op::ConstantFalse => {
-                let d = self.e.imm_bool(inst.op == Op::ConstantTrue);
+                let d = self.emit.imm_bool(inst.op == Op::ConstantTrue);
                 Ok(Value::Def(d))
             }
             Op::SpecConstantTrue | Op::SpecConstantFalse => {
@@ -106,7 +108,7 @@ impl Tr<'_> {
                     Some(v) => v & 0xffff_ffff != 0,
                     None => inst.op == Op::SpecConstantTrue,
                 };
-                let d = self.e.imm_bool(v);
+                let d = self.emit.imm_bool(v);
                 Ok(Value::Def(d))
             }
             Op::Constant | Op::SpecConstant => {
@@ -121,10 +123,12 @@ impl Tr<'_> {
                     low
                 };
                 let v = spec.unwrap_or(literal);
-                let d = self.e.constant(bits, &[v]);
+                let d = self.emit.constant(bits, &[v]);
                 Ok(Value::Def(d))
             }
-            Op::ConstantComposite | Op::SpecConstantComposite => self.composite_of(inst, inst.args),
+            Op::ConstantComposite | Op::SpecConstantComposite => {
+                self.composite_value(inst, inst.args)
+            }
             Op::ConstantNull => self.null(inst.ty),
             Op::Undef => self.undef(inst.ty),
             Op::Variable => self.global_variable(inst),
@@ -132,9 +136,9 @@ impl Tr<'_> {
         }
     }
 
-    /// A value of type `inst.ty` made of its parts.
-    pub fn composite_of(&mut self, inst: &Inst, parts: &[u32]) -> Result<Value> {
-        if self.leaves(inst.ty)? > MAX_LEAVES {
+    /// A value of type `inst.ty`, constructed from its parts.
+    pub fn composite_value(&mut self, inst: &Inst, parts: &[u32]) -> Result<Value> {
+        if self.leaf_count(inst.ty)? > MAX_LEAVES {
             return inst.loc.limit("parts of a value", MAX_LEAVES as usize);
         }
         let ty = self.ty(inst.ty)?;
@@ -142,7 +146,7 @@ impl Tr<'_> {
             let mut lanes: SmallVec<[(Id<Def>, u8); 4]> = smallvec![];
             for &p in parts {
                 let d = self.def(p)?;
-                let (n, _) = self.e.shape(d);
+                let (n, _) = self.emit.shape(d);
                 if lanes.len() + usize::from(n) > usize::from(*len) {
                     return inst
                         .loc
@@ -157,32 +161,32 @@ impl Tr<'_> {
                 );
             }
             let (_, bits) = self.shape_of(inst.ty)?;
-            return Ok(Value::Def(self.e.gather(&lanes, bits)?));
+            return Ok(Value::Def(self.emit.vec_from_channels(&lanes, bits)?));
         }
         let mut values = Vec::with_capacity(parts.len());
         for &p in parts {
-            values.push(self.get(p)?);
+            values.push(self.value(p)?);
         }
         Ok(Value::Composite(values.into()))
     }
 
-    /// The zero of a type.
+    /// The null value of a type.
     pub fn null(&mut self, ty: u32) -> Result<Value> {
-        self.uniform_value(ty, false)
+        self.null_or_undef(ty, false)
     }
 
-    /// An undefined value.
+    /// An undefined value of a type.
     pub fn undef(&mut self, ty: u32) -> Result<Value> {
-        self.uniform_value(ty, true)
+        self.null_or_undef(ty, true)
     }
 
-    fn uniform_value(&mut self, id: u32, undef: bool) -> Result<Value> {
-        if self.leaves(id)? > MAX_LEAVES {
+    fn null_or_undef(&mut self, id: u32, undef: bool) -> Result<Value> {
+        if self.leaf_count(id)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
         Ok(match &*self.ty(id)? {
             Ty::Matrix { column, columns } => {
-                let v = self.uniform_value(*column, undef)?;
+                let v = self.null_or_undef(*column, undef)?;
                 Value::Composite(vec![v; usize::from(*columns)].into())
             }
             Ty::Array {
@@ -190,17 +194,17 @@ impl Tr<'_> {
                 len: Some(len),
                 ..
             } => {
-                let v = self.uniform_value(*elem, undef)?;
+                let v = self.null_or_undef(*elem, undef)?;
                 Value::Composite(vec![v; *len as usize].into())
             }
             Ty::Struct { members, .. } => {
                 let mut values = Vec::with_capacity(members.len());
                 for &m in members {
-                    values.push(self.uniform_value(m, undef)?);
+                    values.push(self.null_or_undef(m, undef)?);
                 }
                 Value::Composite(values.into())
             }
-            // Nothing of it may be read.
+            // A runtime array has no elements that could be read.
             Ty::Array { len: None, .. } if undef => Value::Composite(Vec::new().into()),
             Ty::Image(_) | Ty::Sampler | Ty::SampledImage(_) if undef => {
                 Value::Opaque(Opaque::default())
@@ -211,21 +215,21 @@ impl Tr<'_> {
                 stride_bytes,
             } => {
                 let bits = pointer_bits(*class);
-                // No resource has the number that a null pointer has.
+                // The value of a null pointer must differ from all resource handles.
                 let null = if bits == 32 { u32::MAX.into() } else { 0 };
                 let def = match undef {
-                    true => self.e.undef(1, bits),
-                    false => self.e.constant(bits, &[null]),
+                    true => self.emit.undef(1, bits),
+                    false => self.emit.constant(bits, &[null]),
                 };
                 self.pointer_value(def, *class, *to, *stride_bytes)?
             }
             _ => {
                 let (n, bits) = self.shape_of(id)?;
                 Value::Def(if undef {
-                    self.e.undef(n, bits)
+                    self.emit.undef(n, bits)
                 } else {
                     let zeros: SmallVec<[u64; 4]> = smallvec![0; usize::from(n)];
-                    self.e.constant(bits, &zeros)
+                    self.emit.constant(bits, &zeros)
                 })
             }
         })
@@ -234,13 +238,13 @@ impl Tr<'_> {
     /// The value of a constant integer scalar, zero-extended.
     pub fn scalar_const(&mut self, id: u32) -> Result<u64> {
         let def = self.def(id)?;
-        match self.e.const_of(def).map(|v| v.as_slice()) {
+        match self.emit.const_of(def).map(|v| v.as_slice()) {
             Some(&[v]) => Ok(v),
             _ => self.loc().expected("a constant integer", format!("%{id}")),
         }
     }
 
-    /// The same, 32 bits.
+    /// The value of a constant integer scalar that must fit in 32 bits.
     pub fn const_u32(&mut self, id: u32) -> Result<u32> {
         let v = self.scalar_const(id)?;
         match u32::try_from(v) {
@@ -270,7 +274,7 @@ impl Tr<'_> {
         ) {
             return inner.loc.unsupported("a constant pointer");
         }
-        self.pure(&inner).and_then(|v| {
+        self.pure_inst(&inner).and_then(|v| {
             v.map_or_else(|| inner.loc.unsupported("a constant of this operation"), Ok)
         })
     }
@@ -282,9 +286,9 @@ impl Tr<'_> {
                 return inst.loc.expected("a pointer type", format!("%{}", inst.ty));
             }
         };
-        let m = self.m;
+        let m = self.module;
         let mut access = nir::Access::default();
-        for d in m.own(inst.id) {
+        for d in m.decorations_of_id(inst.id) {
             add_access(&mut access, d.kind);
         }
         let pointer = |base, mode, access| {
@@ -301,7 +305,7 @@ impl Tr<'_> {
         if matches!(class, StorageClass::Input | StorageClass::Output) {
             return self.io_variable(inst, class, to);
         }
-        let mode = self.mode_of(class, to)?;
+        let mode = self.variable_mode(class, to)?;
         if !matches!(
             mode,
             Mode::ShaderTemp
@@ -324,72 +328,75 @@ impl Tr<'_> {
         if name.is_empty() {
             name = m.name(to);
         }
-        let var = self.e.variable(name, mode, ty);
-        let v = self.e.var_mut(var);
+        let var = self.emit.variable(name, mode, ty);
+        let v = self.emit.var_mut(var);
         v.access = access;
-        v.set = m.deco_arg(inst.id, Decoration::DescriptorSet).unwrap_or(0);
-        v.binding = m.deco_arg(inst.id, Decoration::Binding).unwrap_or(0);
-        if mode == Mode::Shared && self.e.shader.info.shared_blocks {
+        v.set = m
+            .decoration_arg(inst.id, Decoration::DescriptorSet)
+            .unwrap_or(0);
+        v.binding = m.decoration_arg(inst.id, Decoration::Binding).unwrap_or(0);
+        if mode == Mode::Shared && self.emit.shader.info.shared_blocks {
             let end = self.size_bytes(ty);
-            self.e.var_mut(var).offset_bytes = Some(0);
-            let info = &mut self.e.shader.info;
+            self.emit.var_mut(var).offset_bytes = Some(0);
+            let info = &mut self.emit.shader.info;
             info.shared_bytes = info.shared_bytes.max(end);
         }
         if mode == Mode::PushConst {
             let end = self.size_bytes(ty);
-            let info = &mut self.e.shader.info;
+            let info = &mut self.emit.shader.info;
             info.push_constant_bytes = info.push_constant_bytes.max(end);
         }
-        let value = pointer(Base::Var(var), mode, access);
+        let value = pointer(PointerBase::Var(var), mode, access);
         if let Some(&init) = inst.args.get(1) {
             if mode == Mode::Shared {
-                if self.leaves(to)? > MAX_LEAVES {
+                if self.leaf_count(to)? > MAX_LEAVES {
                     return inst
                         .loc
                         .limit("parts of an initial value", MAX_LEAVES as usize);
                 }
-                let zero = self.zero(ty);
-                self.e.var_mut(var).init = Some(zero);
+                let zero = self.zero_const(ty);
+                self.emit.var_mut(var).init = Some(zero);
             } else if mode == Mode::ShaderTemp {
-                let init = self.get(init)?;
+                let init = self.value(init)?;
                 let Value::Pointer(p) = &value else {
                     return Ok(value);
                 };
                 let p = p.clone();
-                // Constant, so it may be stored at the start of the shader.
-                let was = self.e.set_at_start(true);
+                // The initial value is constant, so that it can be stored in the prologue.
+                let was = self.emit.set_in_prologue(true);
                 let stored = self.store(&p, &init, nir::Access::default());
-                self.e.set_at_start(was);
+                self.emit.set_in_prologue(was);
                 stored?;
             }
         }
         Ok(value)
     }
 
-    /// Zero of a NIR type whose size was checked.
-    fn zero(&self, ty: Id<Type>) -> ConstValue {
-        let types = &self.e.shader.types;
+    /// The zero of a NIR type whose size was checked before.
+    fn zero_const(&self, ty: Id<Type>) -> ConstValue {
+        let types = &self.emit.shader.types;
         match types.get(ty) {
             Some(Type::Array { elem, len, .. }) => {
-                let z = self.zero(*elem);
+                let z = self.zero_const(*elem);
                 ConstValue::Composite(vec![z; len.unwrap_or(0) as usize])
             }
             Some(Type::Matrix {
                 column, columns, ..
-            }) => ConstValue::Composite(vec![self.zero(*column); usize::from(*columns)]),
+            }) => ConstValue::Composite(vec![self.zero_const(*column); usize::from(*columns)]),
             Some(Type::Struct { members, .. }) => {
-                ConstValue::Composite(members.iter().map(|m| self.zero(m.ty)).collect())
+                ConstValue::Composite(members.iter().map(|m| self.zero_const(m.ty)).collect())
             }
             _ => {
-                let (n, _) = self.e.shape_of_type(ty);
+                let (n, _) = self.emit.shape_of_type(ty);
                 ConstValue::Vector(smallvec![0; usize::from(n.max(1))])
             }
         }
     }
 
-    /// Bytes that a type with explicit layout takes, without padding at its end; runtime arrays count as empty.
+    /// Size, in bytes, of a type with explicit layout, without padding at its end. A runtime array
+    /// counts as empty.
     fn size_bytes(&self, ty: Id<Type>) -> u32 {
-        match self.e.shader.types.get(ty) {
+        match self.emit.shader.types.get(ty) {
             Some(Type::Array {
                 len, stride_bytes, ..
             }) => len.unwrap_or(0).saturating_mul(*stride_bytes),
@@ -399,7 +406,7 @@ impl Tr<'_> {
                 stride_bytes,
                 row_major,
             }) => {
-                let rows = u32::from(self.e.shape_of_type(*column).0);
+                let rows = u32::from(self.emit.shape_of_type(*column).0);
                 let lines = if *row_major {
                     rows
                 } else {
@@ -413,7 +420,7 @@ impl Tr<'_> {
                 .max()
                 .unwrap_or(0),
             _ => {
-                let (n, bits) = self.e.shape_of_type(ty);
+                let (n, bits) = self.emit.shape_of_type(ty);
                 u32::from(n) * u32::from(bits) / 8
             }
         }

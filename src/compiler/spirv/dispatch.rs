@@ -1,17 +1,18 @@
-//! Each instruction to the family that knows it.
+//! Dispatches each instruction to its family.
 //!
-//! In:  an instruction inside a function, or of a specialization constant. Out: what its family makes of it.
+//! In:  an instruction of a function, or of a specialization constant. Out: its translation by the
+//!      family's file.
 
 use crate::error::Result;
 use crate::module::ExtSet;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::value::Value;
 use spirv::{Decoration, Op};
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// Translates one instruction that is neither call nor terminator.
-    pub fn inst(&mut self, inst: &Inst) -> Result<()> {
+    pub fn translate_inst(&mut self, inst: &Inst) -> Result<()> {
         match inst.op {
             Op::Phi
             | Op::Nop
@@ -24,28 +25,32 @@ impl Tr<'_> {
             _ => {}
         }
         if inst.op == Op::ExtInst
-            && self.m.ext_sets.get(&inst.arg(0)?) == Some(&ExtSet::NonSemantic)
+            && self.module.ext_sets.get(&inst.arg(0)?) == Some(&ExtSet::NonSemantic)
         {
             return Ok(());
         }
-        self.e.exact = inst.id != 0 && self.m.has(inst.id, Decoration::NoContraction);
-        if let Some(v) = self.pure(inst)? {
-            return self.set(inst, v);
+        self.emit.exact = inst.id != 0
+            && self
+                .module
+                .has_decoration(inst.id, Decoration::NoContraction);
+        if let Some(v) = self.pure_inst(inst)? {
+            return self.set_result(inst, v);
         }
         if self.memory_inst(inst)?
             || self.image_inst(inst)?
             || self.sync_inst(inst)?
-            || self.group_inst(inst)?
-            || self.fragment_inst(inst)?
+            || self.subgroup_inst(inst)?
+            || self.stage_specific_inst(inst)?
         {
             return Ok(());
         }
         inst.loc.unsupported("this instruction")
     }
 
-    /// Instructions that are functions of their operands alone; `None` if `inst` is none of them.
-    pub fn pure(&mut self, inst: &Inst) -> Result<Option<Value>> {
-        if let Some(v) = self.pointer_pair_inst(inst)? {
+    /// Translates instructions that are pure functions of their operands; `None` if `inst` is not
+    /// one.
+    pub fn pure_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
+        if let Some(v) = self.pointer_comparison_inst(inst)? {
             return Ok(Some(v));
         }
         if let Some(v) = self.address_inst(inst)? {

@@ -1,15 +1,17 @@
-//! Writes NIR: open control-flow lists, constants, and values used where they are not visible.
+//! The emitter: builds NIR's control-flow lists and instructions, and reloads values that are used
+//! where they are not visible.
 //!
 //! In:  operations, lists opened and closed in nesting order.
 //! Out: a [`Shader`].
 //!
-//! A value is visible in the list that defines it and in the lists inside that one. Everything else (a value
-//! of a loop's body read behind the loop, of a guarded part read behind it) goes through a variable: the load
-//! is written at the use, the store behind the definition when the shader is finished. `lower_vars_to_ssa`
-//! makes phis of them. Constants and system values live at the start of the shader, visible everywhere.
+//! A value is visible in the list that contains its definition and in the lists nested in that one.
+//! Elsewhere (for example a value of a loop's body that is used after the loop) it goes through a
+//! variable: a load is emitted at the use, and a store after the definition when the shader is
+//! finished. `lower_vars_to_ssa` turns these variables into phis. Constants and system values are
+//! defined at the start of the shader and are visible everywhere.
 #![expect(
     clippy::indexing_slicing,
-    reason = "ids are those of the shader's own arenas, made here, never numbers of the module"
+    reason = "ids come from the shader's own arenas, never from the module"
 )]
 
 use crate::error::{Loc, Result};
@@ -21,32 +23,33 @@ use nir::{
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-/// Instructions of a shader at most, everything inlined.
+/// Maximum number of instructions of a shader after inlining.
 const MAX_INSTRS: usize = 1 << 19;
-/// Lists open at once: SPIR-V's "Universal Limits" on nesting, with room for guards.
+/// Maximum nesting of lists: SPIR-V's "Universal Limits", with room for guards.
 const MAX_NESTING: usize = 1200;
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Home {
+/// Where a def is visible.
+struct DefSite {
     /// Position in the stack of open lists.
     depth: u32,
-    /// Which list it was; 0 for the start of the shader.
+    /// Serial number of the list; 0 for the start of the shader.
     serial: u32,
-    /// Variable that carries the value to where it is not visible.
+    /// Variable through which the value is used where it is not visible.
     spill: Option<Id<Variable>>,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenList {
     serial: u32,
     nodes: CfList,
     block: Id<Block>,
-    /// Derefs written in `block`, so that a chain used twice is written once.
+    /// Derefs emitted in `block`, to share those of a chain that is used twice.
     derefs: FxHashMap<DerefKey, Id<Def>>,
     /// Loads of spilled values in `block`.
     reloads: FxHashMap<Id<Def>, Id<Def>>,
-    /// After a jump: a block that stands nowhere, for the code that can never run.
-    scrap: Option<Id<Block>>,
+    /// After a jump: a block in no list, which receives the unreachable code.
+    dead_block: Option<Id<Block>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -57,36 +60,36 @@ enum DerefKey {
     Struct(Id<Def>, u32, Access),
 }
 
-/// The writer.
+/// The emitter.
 #[derive(Debug)]
-pub(crate) struct Emit {
+pub(crate) struct Emitter {
     pub shader: Shader,
-    /// Where errors are reported.
+    /// Location that errors are reported at.
     pub loc: Loc,
-    open: Vec<Open>,
+    open: Vec<OpenList>,
     serial: u32,
-    homes: IdMap<Def, Home>,
-    /// Values that live in a variable too, in order of first need.
+    def_sites: IdMap<Def, DefSite>,
+    /// Values that need a variable, in order of the first such use.
     spills: Vec<(Id<Def>, Id<Variable>)>,
     consts: FxHashMap<(u8, SmallVec<[u64; 4]>), Id<Def>>,
     const_block: Id<Block>,
-    /// System values and what is computed from them alone.
+    /// System values and values computed only from them.
     prologue: Id<Block>,
     in_prologue: bool,
     /// NoContraction of the instruction being translated.
     pub exact: bool,
 }
 
-impl Emit {
-    pub fn new(mut shader: Shader, loc: Loc) -> Emit {
+impl Emitter {
+    pub fn new(mut shader: Shader, loc: Loc) -> Emitter {
         let const_block = shader.blocks.push(Block::default());
         let prologue = shader.blocks.push(Block::default());
-        let mut e = Emit {
+        let mut e = Emitter {
             shader,
             loc,
             open: Vec::new(),
             serial: 0,
-            homes: IdMap::default(),
+            def_sites: IdMap::default(),
             spills: Vec::new(),
             consts: FxHashMap::default(),
             const_block,
@@ -101,18 +104,18 @@ impl Emit {
     fn push_list(&mut self) {
         self.serial += 1;
         let block = self.shader.blocks.push(Block::default());
-        self.open.push(Open {
+        self.open.push(OpenList {
             serial: self.serial,
             nodes: Vec::new(),
             block,
             derefs: FxHashMap::default(),
             reloads: FxHashMap::default(),
-            scrap: None,
+            dead_block: None,
         });
     }
 
-    /// Refuses a shader that grows without end.
-    pub fn check_room(&self) -> Result<()> {
+    /// Fails if the shader has too many variables or blocks, as recursive inlining can cause.
+    pub fn check_size(&self) -> Result<()> {
         if self.shader.vars.len() >= MAX_INSTRS || self.shader.blocks.len() >= MAX_INSTRS {
             return self
                 .loc
@@ -126,12 +129,12 @@ impl Emit {
         if self.open.len() >= MAX_NESTING {
             return self.loc.limit("nested control flow", MAX_NESTING);
         }
-        self.check_room()?;
+        self.check_size()?;
         self.push_list();
         Ok(())
     }
 
-    /// Closes the list opened last.
+    /// Closes and returns the innermost open list.
     pub fn close_list(&mut self) -> CfList {
         match self.open.pop() {
             Some(mut o) => {
@@ -142,10 +145,10 @@ impl Emit {
         }
     }
 
-    fn node(&mut self, node: CfNode) {
+    fn push_node(&mut self, node: CfNode) {
         let next = self.shader.blocks.push(Block::default());
         if let Some(o) = self.open.last_mut() {
-            if o.scrap.is_some() {
+            if o.dead_block.is_some() {
                 return;
             }
             o.nodes.push(CfNode::Block(o.block));
@@ -156,19 +159,20 @@ impl Emit {
         }
     }
 
-    /// Appends an `if` to the current list. `cond` must come from [`Emit::visible`] before its arms opened.
+    /// Appends an `if` to the current list. `cond` must come from [`Emitter::make_visible`], called
+    /// before its arms were opened.
     pub fn add_if(&mut self, cond: Id<Def>, then_list: CfList, else_list: CfList) {
         let id = self.shader.ifs.push(If {
             cond,
             then_list,
             else_list,
         });
-        self.node(CfNode::If(id));
+        self.push_node(CfNode::If(id));
     }
 
     pub fn add_loop(&mut self, body: CfList) {
         let id = self.shader.loops.push(Loop { body });
-        self.node(CfNode::Loop(id));
+        self.push_node(CfNode::Loop(id));
     }
 
     /// An empty list, for an arm that does nothing.
@@ -178,23 +182,23 @@ impl Emit {
 
     /// Ends the current block; the list must be closed next.
     pub fn jump(&mut self, jump: Jump) -> Result<()> {
-        self.place(Instr::Jump(jump))?;
-        let scrap = self.shader.blocks.push(Block::default());
+        self.insert(Instr::Jump(jump))?;
+        let dead_block = self.shader.blocks.push(Block::default());
         if let Some(o) = self.open.last_mut() {
-            o.scrap.get_or_insert(scrap);
+            o.dead_block.get_or_insert(dead_block);
             o.derefs.clear();
             o.reloads.clear();
         }
         Ok(())
     }
 
-    /// Whether instructions go to the start of the shader, where they may use constants and each other;
-    /// returns what it was.
-    pub fn set_at_start(&mut self, at_start: bool) -> bool {
-        std::mem::replace(&mut self.in_prologue, at_start)
+    /// Sets whether instructions are emitted to the start of the shader, where they may use only
+    /// constants and each other. Returns the previous setting.
+    pub fn set_in_prologue(&mut self, in_prologue: bool) -> bool {
+        std::mem::replace(&mut self.in_prologue, in_prologue)
     }
 
-    fn place(&mut self, instr: Instr) -> Result<Id<Instr>> {
+    fn insert(&mut self, instr: Instr) -> Result<Id<Instr>> {
         if self.shader.instrs.len() >= MAX_INSTRS {
             return self.loc.limit("instructions after inlining", MAX_INSTRS);
         }
@@ -203,24 +207,24 @@ impl Emit {
         } else {
             self.open
                 .last()
-                .map_or(self.prologue, |o| o.scrap.unwrap_or(o.block))
+                .map_or(self.prologue, |o| o.dead_block.unwrap_or(o.block))
         };
         let id = self.shader.instrs.push(instr);
         self.shader.blocks[block].instrs.push(id);
         Ok(id)
     }
 
-    /// A def that the next instruction placed will define.
+    /// A def that the next instruction inserted will define.
     fn def(&mut self, num_components: u8, bit_size: u8) -> Id<Def> {
         let id = self.shader.defs.push(Def {
             instr: self.shader.instrs.next_id(),
             num_components,
             bit_size,
         });
-        self.homes[id] = if self.in_prologue {
-            Home::default()
+        self.def_sites[id] = if self.in_prologue {
+            DefSite::default()
         } else {
-            Home {
+            DefSite {
                 depth: self.open.len().saturating_sub(1) as u32,
                 serial: self.open.last().map_or(0, |o| o.serial),
                 spill: None,
@@ -229,13 +233,13 @@ impl Emit {
         id
     }
 
-    /// Components and bits.
+    /// (components, bits) of a def.
     pub fn shape(&self, def: Id<Def>) -> (u8, u8) {
         let d = &self.shader.defs[def];
         (d.num_components, d.bit_size)
     }
 
-    /// Bit patterns, if `def` is a constant.
+    /// The bit patterns of `def` if it is a constant.
     pub fn const_of(&self, def: Id<Def>) -> Option<&SmallVec<[u64; 4]>> {
         match self.shader.instrs.get(self.shader.defs[def].instr) {
             Some(Instr::Const { values, .. }) => Some(values),
@@ -280,17 +284,17 @@ impl Emit {
         def
     }
 
-    /// `def`, or a reload of it, readable at the current place.
-    pub fn visible(&mut self, def: Id<Def>) -> Result<Id<Def>> {
-        let home = self.homes[def];
-        if self.in_prologue && home.serial != 0 {
+    /// `def`, or a reload of it, whichever can be used in the current list.
+    pub fn make_visible(&mut self, def: Id<Def>) -> Result<Id<Def>> {
+        let site = self.def_sites[def];
+        if self.in_prologue && site.serial != 0 {
             return self.loc.expected("a constant", "a value computed later");
         }
-        if home.serial == 0
+        if site.serial == 0
             || self
                 .open
-                .get(home.depth as usize)
-                .is_some_and(|o| o.serial == home.serial)
+                .get(site.depth as usize)
+                .is_some_and(|o| o.serial == site.serial)
         {
             return Ok(def);
         }
@@ -298,12 +302,12 @@ impl Emit {
             return Ok(reload);
         }
         let (components, bits) = self.shape(def);
-        let var = match home.spill {
+        let var = match site.spill {
             Some(v) => v,
             None => {
                 let ty = self.plain_type(components, bits);
                 let v = self.variable(String::new(), Mode::FunctionTemp, ty);
-                self.homes[def].spill = Some(v);
+                self.def_sites[def].spill = Some(v);
                 self.spills.push((def, v));
                 v
             }
@@ -315,7 +319,7 @@ impl Emit {
         Ok(reload)
     }
 
-    /// The type of a plain variable for values of this shape.
+    /// The type of a variable for values of this shape.
     fn plain_type(&mut self, components: u8, bits: u8) -> Id<Type> {
         let types = &mut self.shader.types;
         let elem = types.intern(if bits == 1 {
@@ -351,7 +355,7 @@ impl Emit {
         })
     }
 
-    /// A variable, to fill in what [`Emit::variable`] leaves empty.
+    /// A variable, to set fields that [`Emitter::variable`] leaves empty.
     pub fn var_mut(&mut self, var: Id<Variable>) -> &mut Variable {
         &mut self.shader.vars[var]
     }
@@ -361,7 +365,7 @@ impl Emit {
         (self.shader.vars[var].mode, self.shader.vars[var].ty)
     }
 
-    // --- derefs --------------------------------------------------------------------------------------
+    // --- derefs
 
     fn deref(
         &mut self,
@@ -378,7 +382,7 @@ impl Emit {
             return Ok(def);
         }
         let def = self.def(1, 32);
-        self.place(Instr::Deref(Deref {
+        self.insert(Instr::Deref(Deref {
             def,
             kind,
             mode,
@@ -406,7 +410,7 @@ impl Emit {
         access: Access,
     ) -> Result<Id<Def>> {
         let key = DerefKey::Array(parent, index, access);
-        let index = self.visible(index)?;
+        let index = self.make_visible(index)?;
         self.deref(
             Some(key),
             DerefKind::Array { parent, index },
@@ -426,7 +430,7 @@ impl Emit {
         access: Access,
     ) -> Result<Id<Def>> {
         let key = DerefKey::Ptr(parent, index, stride_bytes, access);
-        let index = self.visible(index)?;
+        let index = self.make_visible(index)?;
         let kind = DerefKind::PtrAsArray {
             parent,
             index,
@@ -462,7 +466,7 @@ impl Emit {
         ty: Id<Type>,
         access: Access,
     ) -> Result<Id<Def>> {
-        let parent = self.visible(value)?;
+        let parent = self.make_visible(value)?;
         let kind = DerefKind::Cast {
             parent,
             stride_bytes,
@@ -471,9 +475,9 @@ impl Emit {
         self.deref(None, kind, mode, ty, access)
     }
 
-    // --- intrinsics ----------------------------------------------------------------------------------
+    // --- intrinsics
 
-    /// An intrinsic; `shape` is that of its result, for those that have one.
+    /// Emits an intrinsic; `shape` is (components, bits) of its result, `None` if it has none.
     pub fn intrinsic(
         &mut self,
         op: IntrinsicOp,
@@ -483,10 +487,10 @@ impl Emit {
     ) -> Result<Option<Id<Def>>> {
         let mut visible: SmallVec<[Id<Def>; 4]> = smallvec![];
         for &s in srcs {
-            visible.push(self.visible(s)?);
+            visible.push(self.make_visible(s)?);
         }
         let def = shape.map(|(c, b)| self.def(c, b));
-        self.place(Instr::Intrinsic(Intrinsic {
+        self.insert(Instr::Intrinsic(Intrinsic {
             op,
             def,
             srcs: visible,
@@ -495,19 +499,19 @@ impl Emit {
         Ok(def)
     }
 
-    /// A `tex`, whose def and whose operands' visibility are seen to here.
+    /// Emits a texture instruction; sets its def and makes its operands visible.
     pub fn tex(&mut self, mut t: nir::Tex, shape: (u8, u8)) -> Result<Id<Def>> {
         for s in &mut t.srcs {
-            s.1 = self.visible(s.1)?;
+            s.1 = self.make_visible(s.1)?;
         }
         t.def = self.def(shape.0, shape.1);
         let def = t.def;
-        self.place(Instr::Tex(t))?;
+        self.insert(Instr::Tex(t))?;
         Ok(def)
     }
 
-    /// An intrinsic with a result.
-    pub fn value(
+    /// Emits an intrinsic with a result.
+    pub fn intrinsic_value(
         &mut self,
         op: IntrinsicOp,
         shape: (u8, u8),
@@ -521,7 +525,7 @@ impl Emit {
     }
 
     pub fn load(&mut self, deref: Id<Def>, shape: (u8, u8), access: u32) -> Result<Id<Def>> {
-        self.value(IntrinsicOp::LoadDeref, shape, &[deref], &[access])
+        self.intrinsic_value(IntrinsicOp::LoadDeref, shape, &[deref], &[access])
     }
 
     pub fn store(&mut self, deref: Id<Def>, value: Id<Def>, access: u32) -> Result<()> {
@@ -548,7 +552,7 @@ impl Emit {
         self.store(deref, value, 0)
     }
 
-    /// Components and bits of a scalar, vector or pointer type; (0, 0) for others.
+    /// (components, bits) of a scalar, vector or pointer type; (0, 0) for others.
     pub fn shape_of_type(&self, ty: Id<Type>) -> (u8, u8) {
         match self.shader.types.get(ty) {
             Some(Type::Bool) => (1, 1),
@@ -559,19 +563,19 @@ impl Emit {
         }
     }
 
-    // --- ALU -----------------------------------------------------------------------------------------
+    // --- ALU
 
-    /// Places an ALU instruction whose operands are visible.
-    pub fn place_alu(&mut self, mut alu: nir::Alu, components: u8, bits: u8) -> Result<Id<Def>> {
+    /// Inserts an ALU instruction whose operands are visible.
+    pub fn insert_alu(&mut self, mut alu: nir::Alu, components: u8, bits: u8) -> Result<Id<Def>> {
         alu.def = self.def(components, bits);
         let def = alu.def;
-        self.place(Instr::Alu(alu))?;
+        self.insert(Instr::Alu(alu))?;
         Ok(def)
     }
 
-    // --- end -----------------------------------------------------------------------------------------
+    // --- end
 
-    /// Writes the stores of spilled values and hands the shader over.
+    /// Emits the stores of spilled values and returns the shader.
     pub fn finish(mut self) -> Shader {
         self.store_spills();
         let body = self.close_list();
@@ -629,7 +633,7 @@ impl Emit {
     }
 }
 
-/// All ones in `bits` bits.
+/// A mask of the low `bits` bits.
 pub(crate) fn mask(bits: u8) -> u64 {
     match bits {
         64.. => u64::MAX,

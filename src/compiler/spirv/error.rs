@@ -1,6 +1,6 @@
-//! What can be wrong with a module: where (word offset), in which instruction, and what was expected.
+//! Errors of modules: word offset, instruction, what was expected and what was found.
 
-/// Why a module was refused. `at` is an offset in 32-bit words from the start of the module.
+/// Why a module was rejected. `at` is an offset in 32-bit words from the start of the module.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpirvError {
     /// The five header words are missing or wrong.
@@ -11,15 +11,15 @@ pub enum SpirvError {
         /// What is wrong.
         what: String,
     },
-    /// No SPIR-V instruction has this number.
+    /// Unknown instruction.
     #[error("word {at}: unknown opcode {opcode}")]
     UnknownOpcode {
         /// Word offset.
         at: usize,
-        /// The number.
+        /// The opcode.
         opcode: u32,
     },
-    /// An instruction has fewer words than its grammar asks for, or than the module has left.
+    /// An instruction has fewer words than its grammar requires, or than its word count says.
     #[error("word {at}: {op} takes at least {need} words, found {has}")]
     TooShort {
         /// Word offset.
@@ -31,7 +31,7 @@ pub enum SpirvError {
         /// Words found.
         has: usize,
     },
-    /// An operand is not what the instruction asks for.
+    /// An operand is not what the instruction requires.
     #[error("word {at}: {op}: expected {expected}, found {found}")]
     Operand {
         /// Word offset.
@@ -40,10 +40,10 @@ pub enum SpirvError {
         op: &'static str,
         /// What was expected.
         expected: &'static str,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
-    /// The instruction breaks a rule.
+    /// The instruction violates a rule.
     #[error("word {at}: {op}: {what}")]
     Invalid {
         /// Word offset.
@@ -53,29 +53,29 @@ pub enum SpirvError {
         /// The rule.
         what: String,
     },
-    /// Legal SPIR-V that this translator does not know.
+    /// Valid SPIR-V that this translator does not support.
     #[error("word {at}: {op}: {what} is not supported")]
     Unsupported {
         /// Word offset.
         at: usize,
         /// Instruction.
         op: &'static str,
-        /// What.
+        /// The unsupported feature.
         what: String,
     },
-    /// The module, with everything inlined, is larger than the translator accepts.
+    /// The module, after inlining, exceeds a limit of the translator.
     #[error("word {at}: {op}: {what}: more than {limit}")]
     Limit {
         /// Word offset.
         at: usize,
         /// Instruction.
         op: &'static str,
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
-        /// The bound.
+        /// The limit.
         limit: usize,
     },
-    /// Assembly text is wrong.
+    /// Invalid assembly text.
     #[error("line {line}: {what}")]
     Assembly {
         /// Line, from 1.
@@ -86,17 +86,17 @@ pub enum SpirvError {
     /// The module has no entry point of that name and stage.
     #[error("no entry point \"{name}\" for this stage; the module has {has}")]
     NoEntryPoint {
-        /// Name asked for.
+        /// Name requested.
         name: String,
         /// Names of the module's entry points.
         has: String,
     },
 }
 
-/// Shorthand.
+/// The result type of the front end.
 pub(crate) type Result<T> = std::result::Result<T, SpirvError>;
 
-/// A place in the module: word offset and instruction.
+/// A location in the module: word offset and instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Loc {
     pub at: usize,

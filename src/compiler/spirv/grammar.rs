@@ -1,12 +1,12 @@
-//! The grammar tables: opcode to operand list, names.
+//! The grammar tables: operand lists by opcode and by name.
 //!
-//! Ref: "SPIR-V Specification", the unified grammar, as crate `rspirv` carries it.
+//! Ref: "SPIR-V Specification", the unified grammar, from crate `rspirv`.
 
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 
-/// Core opcodes below this number (all of Khronos's own) are looked up by index.
+/// Opcodes below this number (the core ones) are looked up by index, others by hash.
 const DENSE: usize = 512;
 
 struct Table {

@@ -1,22 +1,23 @@
-//! Images and samplers: sampling, fetching, gathering, asking, reading and writing texels.
+//! Images and samplers: sampling, fetches, gathers, queries, reads, writes and atomics of texels.
 //!
-//! An image's value is the pointer that it was loaded through: NIR's `tex` and image intrinsics take derefs.
+//! The value of an image is the pointer that it was loaded through, because NIR's `tex` and image
+//! intrinsics take derefs.
 //! Ref: "SPIR-V Specification", "Image Instructions", "Image Operands"; Vulkan, "Image Operations".
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::{ImageTy, Ty};
-use crate::value::{Opaque, Pointer, Texel, Value};
+use crate::value::{Opaque, Pointer, TexelPointer, Value};
 use entity::Id;
 use nir::{Access, AluOp as A, Base, Def, Dim, IntrinsicOp as I, Tex, TexOp, TexSrc};
 use smallvec::{SmallVec, smallvec};
 use spirv::{Decoration, Op};
 use std::rc::Rc;
 
-/// The operands behind the mask of image operands.
+/// The optional image operands of an instruction.
 #[derive(Clone, Debug, Default)]
-struct Operands {
+struct ImageOperands {
     bias: Option<Id<Def>>,
     lod: Option<Id<Def>>,
     grad: Option<(Id<Def>, Id<Def>)>,
@@ -27,14 +28,14 @@ struct Operands {
     access: Access,
 }
 
-/// The image operations with a sampler.
-struct Sample {
+/// A sampling instruction: texture operation, depth comparison (Dref), projection (Proj).
+struct SampleKind {
     op: TexOp,
     dref: bool,
     proj: bool,
 }
 
-fn sample_op(op: Op) -> Option<Sample> {
+fn sample_op(op: Op) -> Option<SampleKind> {
     let (op, dref, proj) = match op {
         Op::ImageSampleImplicitLod => (TexOp::Tex, false, false),
         Op::ImageSampleExplicitLod => (TexOp::Txl, false, false),
@@ -49,15 +50,15 @@ fn sample_op(op: Op) -> Option<Sample> {
         Op::ImageQueryLod => (TexOp::Lod, false, false),
         _ => return None,
     };
-    Some(Sample { op, dref, proj })
+    Some(SampleKind { op, dref, proj })
 }
 
-impl Tr<'_> {
-    /// Image instructions; false if `inst` is none.
+impl Translator<'_> {
+    /// Image instructions; false if `inst` is not one.
     pub fn image_inst(&mut self, inst: &Inst) -> Result<bool> {
         if let Some(s) = sample_op(inst.op) {
             let v = self.sample(inst, &s)?;
-            self.set(inst, v)?;
+            self.set_result(inst, v)?;
             return Ok(true);
         }
         let v = match inst.op {
@@ -74,10 +75,10 @@ impl Tr<'_> {
             }),
             Op::ImageTexelPointer => {
                 let image = self.pointer(inst.arg(0)?)?;
-                let ty = self.image_ty(image.to)?;
+                let ty = self.image_type_of(image.to)?;
                 let coord = self.image_coord(inst, 1, &ty)?;
                 let sample = self.arg_def(inst, 2)?;
-                Value::Texel(Rc::new(Texel {
+                Value::Texel(Rc::new(TexelPointer {
                     image,
                     coord,
                     sample,
@@ -87,14 +88,14 @@ impl Tr<'_> {
             Op::ImageRead => {
                 let (p, ty) = self.image_of(inst)?;
                 let coord = self.image_coord(inst, 1, &ty)?;
-                let o = self.operands(inst, 2)?;
+                let o = self.image_operands(inst, 2)?;
                 self.image_read(inst, p.as_deref(), &ty, coord, &o)?
             }
             Op::ImageWrite => {
                 let (p, ty) = self.image_of(inst)?;
                 let coord = self.image_coord(inst, 1, &ty)?;
                 let texel = self.arg_def(inst, 2)?;
-                let o = self.operands(inst, 3)?;
+                let o = self.image_operands(inst, 3)?;
                 if let Some(p) = p {
                     self.image_write(&p, &ty, coord, texel, &o)?;
                 }
@@ -106,32 +107,32 @@ impl Tr<'_> {
             | Op::ImageQuerySamples => self.query(inst)?,
             _ => return Ok(false),
         };
-        self.set(inst, v)?;
+        self.set_result(inst, v)?;
         Ok(true)
     }
 
     fn opaque(&mut self, id: u32) -> Result<Opaque> {
-        match self.get(id)? {
+        match self.value(id)? {
             Value::Opaque(o) => Ok(o),
             _ => self.loc().expected("an image or sampler", format!("%{id}")),
         }
     }
 
-    /// The image type under a type of images or sampled images.
-    pub fn image_ty(&self, id: u32) -> Result<ImageTy> {
+    /// The image type of an image or sampled image type.
+    pub fn image_type_of(&self, id: u32) -> Result<ImageTy> {
         match &*self.ty(id)? {
             Ty::Image(i) => Ok(*i),
-            Ty::SampledImage(i) => self.image_ty(*i),
+            Ty::SampledImage(i) => self.image_type_of(*i),
             _ => self.loc().expected("an image type", format!("%{id}")),
         }
     }
 
-    /// The image that operand 0 is, as pointer (none where it is undefined), and its type.
+    /// Operand 0, an image: its pointer (`None` if it is undefined) and type.
     fn image_of(&mut self, inst: &Inst) -> Result<(Option<Rc<Pointer>>, ImageTy)> {
         let id = inst.arg(0)?;
-        let ty = self.image_ty(self.type_of(id)?)?;
+        let ty = self.image_type_of(self.type_of(id)?)?;
         let mut p = self.opaque(id)?.image;
-        if self.m.has(id, Decoration::NonUniform)
+        if self.module.has_decoration(id, Decoration::NonUniform)
             && let Some(p) = &mut p
         {
             Rc::make_mut(p).access.non_uniform = true;
@@ -139,63 +140,64 @@ impl Tr<'_> {
         Ok((p, ty))
     }
 
-    /// Operand `at` as an image's coordinate, not longer than the image needs.
+    /// Operand `at` as a storage image's coordinate, truncated to the components that the image
+    /// needs.
     fn image_coord(&mut self, inst: &Inst, at: usize, ty: &ImageTy) -> Result<Id<Def>> {
         let d = self.arg_def(inst, at)?;
-        let d = self.integers32(d)?;
+        let d = self.to_i32(d)?;
         self.first_components(d, ty.dim.image_components(ty.array))
     }
 
-    fn integers32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
-        match self.e.shape(d).1 {
+    fn to_i32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
+        match self.emit.shape(d).1 {
             32 => Ok(d),
-            _ => self.e.convert(A::I2I, d, 32),
+            _ => self.emit.convert(A::I2I, d, 32),
         }
     }
 
     fn first_components(&mut self, d: Id<Def>, n: u8) -> Result<Id<Def>> {
-        let (has, bits) = self.e.shape(d);
+        let (has, bits) = self.emit.shape(d);
         if has < n {
             return self
                 .loc()
                 .expected("a coordinate for this image", format!("{has} components"));
         }
         let parts: SmallVec<[(Id<Def>, u8); 4]> = (0..n).map(|i| (d, i)).collect();
-        self.e.gather(&parts, bits)
+        self.emit.vec_from_channels(&parts, bits)
     }
 
     /// The image operands from operand `at` on.
-    fn operands(&mut self, inst: &Inst, at: usize) -> Result<Operands> {
-        let mut o = Operands::default();
+    fn image_operands(&mut self, inst: &Inst, at: usize) -> Result<ImageOperands> {
+        let mut o = ImageOperands::default();
         let Some(&mask) = inst.args.get(at) else {
             return Ok(o);
         };
         let mut next = at + 1;
-        let mut take = || {
+        let mut next_arg = || {
             next += 1;
             inst.arg(next - 1)
         };
         for bit in (0..32).filter(|b| mask >> b & 1 == 1) {
             match bit {
-                0 => o.bias = Some(self.def(take()?)?),
-                1 => o.lod = Some(self.def(take()?)?),
-                2 => o.grad = Some((self.def(take()?)?, self.def(take()?)?)),
+                0 => o.bias = Some(self.def(next_arg()?)?),
+                1 => o.lod = Some(self.def(next_arg()?)?),
+                2 => o.grad = Some((self.def(next_arg()?)?, self.def(next_arg()?)?)),
                 3 | 4 => {
-                    let d = self.def(take()?)?;
-                    o.offset = Some(self.integers32(d)?);
+                    let d = self.def(next_arg()?)?;
+                    o.offset = Some(self.to_i32(d)?);
                 }
-                5 => o.offsets = Some(self.const_offsets(take()?)?),
-                6 => o.sample = Some(self.def(take()?)?),
-                7 => o.min_lod = Some(self.def(take()?)?),
-                // MakeTexelAvailable, MakeTexelVisible: the scope.
+                5 => o.offsets = Some(self.const_offsets(next_arg()?)?),
+                6 => o.sample = Some(self.def(next_arg()?)?),
+                7 => o.min_lod = Some(self.def(next_arg()?)?),
+                // MakeTexelAvailable, MakeTexelVisible; the parameter is the scope.
                 8 | 9 => {
-                    take()?;
+                    next_arg()?;
                     o.access.coherent = true;
                 }
                 // NonPrivateTexel.
                 10 => {}
                 11 => o.access.volatile = true,
-                // SignExtend, ZeroExtend: the image's type says it already.
+                // SignExtend, ZeroExtend: implied by the image's type.
                 12 | 13 => {}
                 // Nontemporal: a hint.
                 14 => {}
@@ -211,14 +213,14 @@ impl Tr<'_> {
 
     fn const_offsets(&mut self, id: u32) -> Result<[[i8; 2]; 4]> {
         let mut out = [[0i8; 2]; 4];
-        let Value::Composite(parts) = self.get(id)? else {
+        let Value::Composite(parts) = self.value(id)? else {
             return self.loc().expected("an array of offsets", format!("%{id}"));
         };
         for (o, p) in out.iter_mut().zip(parts.iter()) {
             let Value::Def(d) = p else {
                 return self.loc().expected("an array of offsets", format!("%{id}"));
             };
-            match self.e.const_of(*d).map(|v| v.as_slice()) {
+            match self.emit.const_of(*d).map(|v| v.as_slice()) {
                 Some(&[x, y]) => *o = [x as i8, y as i8],
                 _ => return self.loc().expected("constant offsets", format!("%{id}")),
             }
@@ -226,7 +228,8 @@ impl Tr<'_> {
         Ok(out)
     }
 
-    /// A `tex` of the image `o`, without the operands that differ by operation; `None` where the image is undefined.
+    /// A `tex` of the image `o`, without the operands that differ by operation; `None` if the image
+    /// or sampler is undefined.
     fn tex(&mut self, op: TexOp, id: u32, o: &Opaque, ty: &ImageTy) -> Result<Option<Tex>> {
         let mut t = Tex {
             op,
@@ -238,8 +241,8 @@ impl Tr<'_> {
             dest_type: ty.base,
             component: 0,
             tg4_offsets: None,
-            texture_non_uniform: self.m.has(id, Decoration::NonUniform),
-            sampler_non_uniform: self.m.has(id, Decoration::NonUniform),
+            texture_non_uniform: self.module.has_decoration(id, Decoration::NonUniform),
+            sampler_non_uniform: self.module.has_decoration(id, Decoration::NonUniform),
         };
         let Some(image) = &o.image else {
             return Ok(None);
@@ -258,14 +261,14 @@ impl Tr<'_> {
         Ok(Some(t))
     }
 
-    /// The instruction, and of its result what the SPIR-V type has.
+    /// Emits the instruction and truncates the result to the components of the SPIR-V type.
     fn finish_tex(&mut self, inst: &Inst, t: Option<Tex>) -> Result<Value> {
         let (n, bits) = self.shape_of(inst.ty)?;
         let Some(t) = t else {
             return self.undef(inst.ty);
         };
         let makes = t.result_components();
-        let d = self.e.tex(t, (makes, bits))?;
+        let d = self.emit.tex(t, (makes, bits))?;
         if n > makes {
             return inst
                 .loc
@@ -274,9 +277,9 @@ impl Tr<'_> {
         Ok(Value::Def(self.first_components(d, n)?))
     }
 
-    fn sample(&mut self, inst: &Inst, s: &Sample) -> Result<Value> {
+    fn sample(&mut self, inst: &Inst, s: &SampleKind) -> Result<Value> {
         let id = inst.arg(0)?;
-        let ty = self.image_ty(self.type_of(id)?)?;
+        let ty = self.image_type_of(self.type_of(id)?)?;
         let o = self.opaque(id)?;
         let Some(mut t) = self.tex(s.op, id, &o, &ty)? else {
             return self.undef(inst.ty);
@@ -287,7 +290,7 @@ impl Tr<'_> {
         let coord = self.first_components(whole, n)?;
         t.set_src(TexSrc::Coord, coord);
         if s.proj {
-            let q = self.e.channel(whole, n)?;
+            let q = self.emit.channel(whole, n)?;
             t.set_src(TexSrc::Projector, q);
         }
         let mut at = 2;
@@ -303,19 +306,19 @@ impl Tr<'_> {
             t.component = c as u8;
             at = 3;
         }
-        let x = self.operands(inst, at)?;
+        let x = self.image_operands(inst, at)?;
         self.add_operands(&mut t, &x)?;
-        if matches!(t.op, TexOp::Tex | TexOp::Txb) && !self.e.shader.has_quads() {
-            // No quads here: the base level (Vulkan, "Image Operations": derivatives are 0).
+        if matches!(t.op, TexOp::Tex | TexOp::Txb) && !self.emit.shader.has_quads() {
+            // Without quads, derivatives are 0: sample the base level (Vulkan, "Image Operations").
             t.remove_src(TexSrc::Bias);
             t.op = TexOp::Txl;
-            let zero = self.e.fimm(32, 0.0);
+            let zero = self.emit.imm_float(32, 0.0);
             t.set_src(TexSrc::Lod, zero);
         }
         self.finish_tex(inst, Some(t))
     }
 
-    fn add_operands(&mut self, t: &mut Tex, x: &Operands) -> Result<()> {
+    fn add_operands(&mut self, t: &mut Tex, x: &ImageOperands) -> Result<()> {
         if let Some(d) = x.bias {
             t.op = TexOp::Txb;
             t.set_src(TexSrc::Bias, d);
@@ -346,7 +349,7 @@ impl Tr<'_> {
         let id = inst.arg(0)?;
         let (_, ty) = self.image_of(inst)?;
         let o = self.opaque(id)?;
-        let x = self.operands(inst, 2)?;
+        let x = self.image_operands(inst, 2)?;
         let op = match ty.multisampled {
             true => TexOp::TxfMs,
             false => TexOp::Txf,
@@ -355,14 +358,14 @@ impl Tr<'_> {
             return self.undef(inst.ty);
         };
         let coord = self.arg_def(inst, 1)?;
-        let coord = self.integers32(coord)?;
+        let coord = self.to_i32(coord)?;
         let coord = self.first_components(coord, t.coord_components())?;
         t.set_src(TexSrc::Coord, coord);
         match (ty.multisampled, x.sample) {
             (true, Some(sample)) => t.set_src(TexSrc::MsIndex, sample),
             (true, None) => return inst.loc.expected("operand Sample", "none"),
             (false, _) if ty.dim != Dim::Buffer => {
-                let zero = self.e.imm32(0);
+                let zero = self.emit.imm32(0);
                 t.set_src(TexSrc::Lod, x.lod.unwrap_or(zero));
             }
             _ => {}
@@ -379,7 +382,7 @@ impl Tr<'_> {
         let (p, ty) = self.image_of(inst)?;
         let lod = match inst.op {
             Op::ImageQuerySizeLod => self.arg_def(inst, 1)?,
-            _ => self.e.imm32(0),
+            _ => self.emit.imm32(0),
         };
         let levels = inst.op == Op::ImageQueryLevels;
         let samples = inst.op == Op::ImageQuerySamples;
@@ -392,11 +395,12 @@ impl Tr<'_> {
             let indices = image_indices(&ty, access);
             let d = match samples {
                 true => self
-                    .e
-                    .value(I::ImageDerefSamples, (1, 32), &[d], &indices)?,
-                false => self
-                    .e
-                    .value(I::ImageDerefSize, (n, 32), &[d, lod], &indices)?,
+                    .emit
+                    .intrinsic_value(I::ImageDerefSamples, (1, 32), &[d], &indices)?,
+                false => {
+                    self.emit
+                        .intrinsic_value(I::ImageDerefSize, (n, 32), &[d, lod], &indices)?
+                }
             };
             return self.sized_result(inst, d);
         }
@@ -414,15 +418,15 @@ impl Tr<'_> {
             t.set_src(TexSrc::Lod, lod);
         }
         let shape = (t.result_components(), 32);
-        let d = self.e.tex(t, shape)?;
+        let d = self.emit.tex(t, shape)?;
         self.sized_result(inst, d)
     }
 
-    /// An integer of 32 bits as the result type has it.
+    /// A 32-bit integer, zero-extended or truncated to the size of the result type.
     fn sized_result(&mut self, inst: &Inst, d: Id<Def>) -> Result<Value> {
         match self.shape_of(inst.ty)?.1 {
             32 => Ok(Value::Def(d)),
-            bits => Ok(Value::Def(self.e.convert(A::U2U, d, bits)?)),
+            bits => Ok(Value::Def(self.emit.convert(A::U2U, d, bits)?)),
         }
     }
 
@@ -432,7 +436,7 @@ impl Tr<'_> {
         p: Option<&Pointer>,
         ty: &ImageTy,
         coord: Id<Def>,
-        o: &Operands,
+        o: &ImageOperands,
     ) -> Result<Value> {
         let (n, bits) = self.shape_of(inst.ty)?;
         let Some(p) = p else {
@@ -447,15 +451,16 @@ impl Tr<'_> {
         p: &Pointer,
         ty: &ImageTy,
         coord: Id<Def>,
-        o: &Operands,
+        o: &ImageOperands,
         bits: u8,
     ) -> Result<Id<Def>> {
-        let zero = self.e.imm32(0);
+        let zero = self.emit.imm32(0);
         let (d, access) = self.pointer_access(p, o.access)?;
         let mut indices = image_indices(ty, access);
         indices.push(ty.base.index());
         let srcs = [d, coord, o.sample.unwrap_or(zero), o.lod.unwrap_or(zero)];
-        self.e.value(I::ImageDerefLoad, (4, bits), &srcs, &indices)
+        self.emit
+            .intrinsic_value(I::ImageDerefLoad, (4, bits), &srcs, &indices)
     }
 
     fn image_write(
@@ -464,17 +469,17 @@ impl Tr<'_> {
         ty: &ImageTy,
         coord: Id<Def>,
         texel: Id<Def>,
-        o: &Operands,
+        o: &ImageOperands,
     ) -> Result<()> {
-        let (n, bits) = self.e.shape(texel);
+        let (n, bits) = self.emit.shape(texel);
         let mut parts: SmallVec<[(Id<Def>, u8); 4]> = (0..n.min(4)).map(|i| (texel, i)).collect();
         if parts.len() < 4 {
-            // What the format has not is not written.
-            let rest = self.e.undef(1, bits);
+            // Components that the format does not have are not written.
+            let rest = self.emit.undef(1, bits);
             parts.resize(4, (rest, 0));
         }
-        let value = self.e.gather(&parts, bits)?;
-        let zero = self.e.imm32(0);
+        let value = self.emit.vec_from_channels(&parts, bits)?;
+        let zero = self.emit.imm32(0);
         let (d, access) = self.pointer_access(p, o.access)?;
         let mut indices = image_indices(ty, access);
         indices.push(ty.base.index());
@@ -485,46 +490,52 @@ impl Tr<'_> {
             value,
             o.lod.unwrap_or(zero),
         ];
-        self.e
+        self.emit
             .intrinsic(I::ImageDerefStore, None, &srcs, &indices)?;
         Ok(())
     }
 
-    // --- atomics through a texel's pointer --------------------------------------------------------------
+    // --- atomics through a texel's pointer
 
     /// Reads a texel atomically.
-    pub fn texel_read(&mut self, t: &Texel, extra: Access, shape: (u8, u8)) -> Result<Id<Def>> {
-        let ty = self.image_ty(t.image.to)?;
-        let o = Operands {
+    pub fn texel_read(
+        &mut self,
+        t: &TexelPointer,
+        extra: Access,
+        shape: (u8, u8),
+    ) -> Result<Id<Def>> {
+        let ty = self.image_type_of(t.image.to)?;
+        let o = ImageOperands {
             sample: Some(t.sample),
             access: extra,
-            ..Operands::default()
+            ..ImageOperands::default()
         };
         let d = self.texel_load(&t.image, &ty, t.coord, &o, shape.1)?;
-        self.e.channel(d, 0)
+        self.emit.channel(d, 0)
     }
 
     /// Writes a texel atomically.
-    pub fn texel_write(&mut self, t: &Texel, extra: Access, value: Id<Def>) -> Result<()> {
-        let ty = self.image_ty(t.image.to)?;
-        let o = Operands {
+    pub fn texel_write(&mut self, t: &TexelPointer, extra: Access, value: Id<Def>) -> Result<()> {
+        let ty = self.image_type_of(t.image.to)?;
+        let o = ImageOperands {
             sample: Some(t.sample),
             access: extra,
-            ..Operands::default()
+            ..ImageOperands::default()
         };
         self.image_write(&t.image, &ty, t.coord, value, &o)
     }
 
-    /// An atomic operation on a texel: `op` on one operand, or compare and exchange on two.
+    /// An atomic operation on a texel: `op` with one operand, or compare-and-exchange (`op` is
+    /// `None`) with two.
     pub fn texel_atomic(
         &mut self,
-        t: &Texel,
+        t: &TexelPointer,
         extra: Access,
         op: Option<u32>,
         data: &[Id<Def>],
         shape: (u8, u8),
     ) -> Result<Id<Def>> {
-        let ty = self.image_ty(t.image.to)?;
+        let ty = self.image_type_of(t.image.to)?;
         let (d, access) = self.pointer_access(&t.image, extra)?;
         let mut indices = image_indices(&ty, access);
         indices.extend(op);
@@ -534,11 +545,11 @@ impl Tr<'_> {
             Some(_) => I::ImageDerefAtomic,
             None => I::ImageDerefAtomicSwap,
         };
-        self.e.value(intrinsic, shape, &srcs, &indices)
+        self.emit.intrinsic_value(intrinsic, shape, &srcs, &indices)
     }
 }
 
-/// The indices that all image intrinsics begin with.
+/// The leading constant indices, common to all image intrinsics.
 fn image_indices(ty: &ImageTy, access: u32) -> SmallVec<[u32; 6]> {
     smallvec![ty.dim as u32, u32::from(ty.array), ty.format, access]
 }

@@ -1,21 +1,22 @@
-//! Inputs and outputs of a stage: which slot each has, and blocks, whose members are variables of their own.
+//! Inputs and outputs of a stage: slots, built-ins, and blocks, each member of which becomes a
+//! variable.
 //!
-//! In:  a global variable of class Input or Output. Out: a pointer to a NIR variable, to a block's members, or to a
-//! built-in that is a system value.
+//! In:  a global variable of class Input or Output. Out: a pointer to a NIR variable, to a block's
+//!      members, or to a system value.
 //! Ref: Vulkan, "Shader Input and Output Interfaces", "Built-In Variables".
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::Ty;
-use crate::value::{Base, Pointer, Step, Value};
+use crate::value::{AccessStep, Pointer, PointerBase, Value};
 use entity::Id;
 use nir::{Access, Interp, IoVar, Mode, Sampling, Slot, Stage, Type, Variable};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, Decoration, StorageClass};
 use std::rc::Rc;
 
-/// Slot of a built-in that is a variable of the interface, and whether it is a compact array or one of a patch;
+/// Slot of a built-in that is an interface variable, with `compact` and `patch` set as needed;
 /// `None` for system values.
 fn builtin_slot(b: BuiltIn, stage: Stage, mode: Mode) -> Option<IoVar> {
     let input = mode == Mode::ShaderIn;
@@ -49,24 +50,30 @@ fn builtin_slot(b: BuiltIn, stage: Stage, mode: Mode) -> Option<IoVar> {
     Some(io)
 }
 
-/// What the decorations of a variable or member say.
+/// Decorations of an interface variable or block member.
 #[derive(Clone, Copy, Default)]
-struct Declared {
+struct IoDecorations {
     io: IoVar,
     location: Option<u32>,
     builtin: Option<BuiltIn>,
     access: Access,
-    /// Buffer that it is captured to, and the bytes of a vertex there.
+    /// XfbBuffer: the transform feedback buffer.
     buffer: Option<u32>,
+    /// XfbStride, in bytes.
     stride: Option<u32>,
-    /// Byte in the vertex.
+    /// Offset: byte in the captured vertex.
     offset: Option<u32>,
 }
 
-impl Tr<'_> {
-    fn declared(&self, id: u32, member: Option<u32>, from: Declared) -> Declared {
+impl Translator<'_> {
+    fn io_decorations(&self, id: u32, member: Option<u32>, from: IoDecorations) -> IoDecorations {
         let mut d = from;
-        for deco in self.m.decorations(id).iter().filter(|d| d.member == member) {
+        for deco in self
+            .module
+            .decorations(id)
+            .iter()
+            .filter(|d| d.member == member)
+        {
             let arg = deco.args.first().copied().unwrap_or(0);
             match deco.kind {
                 Decoration::Location => d.location = Some(arg),
@@ -88,11 +95,11 @@ impl Tr<'_> {
         d
     }
 
-    /// A variable of class Input or Output.
+    /// Translates a variable of class Input or Output.
     pub fn io_variable(&mut self, inst: &Inst, class: StorageClass, to: u32) -> Result<Value> {
-        let mode = self.mode_of(class, to)?;
-        let stage = self.e.shader.stage;
-        let own = self.declared(inst.id, None, Declared::default());
+        let mode = self.variable_mode(class, to)?;
+        let stage = self.emit.shader.stage;
+        let own = self.io_decorations(inst.id, None, IoDecorations::default());
         let pointer = |base, access| {
             Value::Pointer(Rc::new(Pointer {
                 base,
@@ -110,28 +117,29 @@ impl Tr<'_> {
         {
             if stage == Stage::Fragment && matches!(b, BuiltIn::SampleId | BuiltIn::SamplePosition)
             {
-                self.e.shader.info.fragment.sample_shading = true;
+                self.emit.shader.info.fragment.sample_shading = true;
             }
-            return Ok(pointer(Base::BuiltIn(b), own.access));
+            return Ok(pointer(PointerBase::BuiltIn(b), own.access));
         }
         if stage == Stage::Compute {
             return inst
                 .loc
                 .unsupported("an input or output of this stage that is not built in");
         }
-        // A block, or an array of them: for each vertex, or an array that the shader declares.
+        // A block or an array of blocks: an element per vertex, or an array that the shader
+        // declares.
         let mut inner = to;
         let mut arrays: SmallVec<[u32; 2]> = SmallVec::new();
         while let Ty::Array { elem, len, .. } = &*self.ty(inner)? {
             arrays.push(len.unwrap_or(1));
             inner = *elem;
         }
-        let block =
-            matches!(&*self.ty(inner)?, Ty::Struct { .. }) && self.m.has(inner, Decoration::Block);
+        let block = matches!(&*self.ty(inner)?, Ty::Struct { .. })
+            && self.module.has_decoration(inner, Decoration::Block);
         let value = if block {
             let vars = self.block_members(inst, mode, inner, &arrays, own)?;
             pointer(
-                Base::Block {
+                PointerBase::Block {
                     vars,
                     arrays: arrays.len() as u8,
                 },
@@ -139,62 +147,69 @@ impl Tr<'_> {
             )
         } else {
             let ty = self.nir_type(to, false)?;
-            let var = self.io_var(self.m.name(inst.id), mode, ty, own, None)?;
-            pointer(Base::Var(var), own.access)
+            let var = self.io_var(self.module.name(inst.id), mode, ty, own, None)?;
+            pointer(PointerBase::Var(var), own.access)
         };
         if let Some(&init) = inst.args.get(1)
             && mode == Mode::ShaderOut
             && let Value::Pointer(p) = &value
         {
-            let init = self.get(init)?;
+            let init = self.value(init)?;
             let p = p.clone();
-            let was = self.e.set_at_start(true);
+            let was = self.emit.set_in_prologue(true);
             let stored = self.store(&p, &init, Access::default());
-            self.e.set_at_start(was);
+            self.emit.set_in_prologue(was);
             stored?;
         }
         Ok(value)
     }
 
-    /// A variable for each member: an array if the block is.
+    /// Creates a variable for each member of a block; arrays if the block is an array.
     fn block_members(
         &mut self,
         inst: &Inst,
         mode: Mode,
         block: u32,
         arrays: &[u32],
-        own: Declared,
+        own: IoDecorations,
     ) -> Result<Rc<[Id<Variable>]>> {
         let Ty::Struct { members, .. } = &*self.ty(block)? else {
             return inst.loc.expected("a block", format!("%{block}"));
         };
-        let name = self.m.name(inst.id);
+        let name = self.module.name(inst.id);
         let mut location = own.location;
         let mut vars = Vec::with_capacity(members.len());
         for (k, &m) in members.iter().enumerate() {
-            let from = Declared {
+            let from = IoDecorations {
                 location,
                 offset: None,
                 ..own
             };
-            let mut d = self.declared(block, Some(k as u32), from);
+            let mut d = self.io_decorations(block, Some(k as u32), from);
             let mut ty = self.nir_type(m, false)?;
-            // `Patch` stands at members, too. Of the arrays, one may be the vertices'.
-            let per_vertex = self.e.shader.is_per_vertex_mode(mode) && !own.io.patch && !d.io.patch;
+            // Members may be decorated `Patch`, too. The outermost array may be the per-vertex one.
+            let per_vertex =
+                self.emit.shader.is_per_vertex_mode(mode) && !own.io.patch && !d.io.patch;
             let elements = arrays
                 .iter()
                 .skip(usize::from(per_vertex))
                 .fold(1u32, |n, len| n.saturating_mul(*len));
-            // An array of blocks that the shader declares: a member's slots in all elements follow each other, before the next
-            // member's. Both sides of the interface declare the block alike, so they agree.
+            // An array of blocks that the shader declares: the slots of a member in all elements
+            // are consecutive, followed by the next member's. Both sides of the interface declare
+            // the block alike, so they agree.
             if elements > 1 && d.builtin.is_none() && d.location != location {
                 return inst
                     .loc
                     .unsupported("an array of blocks whose members have locations of their own");
             }
-            let slots = self.e.shader.types.count_slots(ty).saturating_mul(elements);
+            let slots = self
+                .emit
+                .shader
+                .types
+                .count_slots(ty)
+                .saturating_mul(elements);
             for &len in arrays.iter().rev() {
-                ty = self.e.shader.types.intern(Type::Array {
+                ty = self.emit.shader.types.intern(Type::Array {
                     elem: ty,
                     len: Some(len),
                     stride_bytes: 0,
@@ -206,7 +221,7 @@ impl Tr<'_> {
                 d.location = None;
             }
             let member = self
-                .m
+                .module
                 .member_names
                 .get(&(block, k as u32))
                 .cloned()
@@ -226,10 +241,10 @@ impl Tr<'_> {
         name: String,
         mode: Mode,
         ty: Id<Type>,
-        d: Declared,
+        d: IoDecorations,
         elements: Option<u32>,
     ) -> Result<Id<Variable>> {
-        let stage = self.e.shader.stage;
+        let stage = self.emit.shader.stage;
         let mut io = d.io;
         if let Some(b) = d.builtin {
             let Some(builtin) = builtin_slot(b, stage, mode) else {
@@ -262,29 +277,36 @@ impl Tr<'_> {
             }
         }
         if stage == Stage::Fragment && mode == Mode::ShaderIn && io.sampling == Sampling::Sample {
-            self.e.shader.info.fragment.sample_shading = true;
+            self.emit.shader.info.fragment.sample_shading = true;
         }
         self.check_slots(mode, ty, io)?;
         if mode == Mode::ShaderOut {
-            self.capture(ty, io, d, elements)?;
+            self.add_capture(ty, io, d, elements)?;
         }
-        let var = self.e.variable(name, mode, ty);
-        let v = self.e.var_mut(var);
+        let var = self.emit.variable(name, mode, ty);
+        let v = self.emit.var_mut(var);
         v.io = Some(io);
         v.access = d.access;
         Ok(var)
     }
 
-    /// Notes what of an output goes to a buffer. Of an array of blocks, each element goes to a buffer of its own.
-    fn capture(&mut self, ty: Id<Type>, io: IoVar, d: Declared, blocks: Option<u32>) -> Result<()> {
+    /// Records the dwords of an output that transform feedback captures. Each element of an array
+    /// of blocks is captured to its own buffer.
+    fn add_capture(
+        &mut self,
+        ty: Id<Type>,
+        io: IoVar,
+        d: IoDecorations,
+        blocks: Option<u32>,
+    ) -> Result<()> {
         if !self.captures {
             return Ok(());
         }
-        let shader = &mut self.e.shader;
+        let shader = &mut self.emit.shader;
         let capture = &mut shader.info.capture;
-        let most = nir::CAPTURE_BUFFERS as u32;
+        let max = nir::CAPTURE_BUFFERS as u32;
         let count = blocks.unwrap_or(1);
-        let last = |first: u32| first.saturating_add(count - 1) < most;
+        let last = |first: u32| first.saturating_add(count - 1) < max;
         if let (Some(buffer), Some(stride)) = (d.buffer.filter(|&b| last(b)), d.stride) {
             for place in capture
                 .strides_bytes
@@ -319,15 +341,15 @@ impl Tr<'_> {
             true => Ok(()),
             false => self
                 .loc()
-                .unsupported("so much of a vertex that is captured"),
+                .unsupported("transform feedback of so many components"),
         }
     }
 
-    /// Refuses a variable that has no vertices where it must, or that fills more slots than there are.
+    /// Rejects a per-vertex variable that is not an array, and a variable that exceeds the slots.
     fn check_slots(&self, mode: Mode, ty: Id<Type>, io: IoVar) -> Result<()> {
-        let types = &self.e.shader.types;
+        let types = &self.emit.shader.types;
         let mut ty = ty;
-        if self.e.shader.is_per_vertex_mode(mode) && !io.patch {
+        if self.emit.shader.is_per_vertex_mode(mode) && !io.patch {
             match types.get(ty) {
                 Some(Type::Array { elem, .. }) => ty = *elem,
                 _ => return self.loc().expected("an array of vertices", "another type"),
@@ -349,16 +371,17 @@ impl Tr<'_> {
         }
     }
 
-    /// A pointer into a block as one to the member's variable; `None` if it does not reach a member.
-    pub fn through_block(&self, p: &Pointer) -> Result<Option<Pointer>> {
-        let Base::Block { vars, arrays } = &p.base else {
+    /// Converts a pointer into a block to a pointer to the member's variable; `None` if `p` points
+    /// to a whole block or array of blocks.
+    pub fn resolve_block_member(&self, p: &Pointer) -> Result<Option<Pointer>> {
+        let PointerBase::Block { vars, arrays } = &p.base else {
             return Ok(Some(p.clone()));
         };
         let at = usize::from(*arrays);
         let Some(step) = p.steps.get(at) else {
             return Ok(None);
         };
-        let Step::Struct(member) = *step else {
+        let AccessStep::Struct(member) = *step else {
             return self.loc().expected("a member of the block", "another step");
         };
         let Some(&var) = vars.get(member as usize) else {
@@ -367,13 +390,13 @@ impl Tr<'_> {
         let mut steps = p.steps.clone();
         steps.remove(at);
         Ok(Some(Pointer {
-            base: Base::Var(var),
+            base: PointerBase::Var(var),
             steps,
             ..p.clone()
         }))
     }
 
-    /// The parts of what `p` points to, as pointers: elements of an array, members of a block.
+    /// Pointers to the elements of the array, or members of the block, that `p` points to.
     pub fn block_parts(&mut self, p: &Pointer) -> Result<Vec<Pointer>> {
         let mut parts = Vec::new();
         match &*self.ty(p.to)? {
@@ -385,7 +408,7 @@ impl Tr<'_> {
                 for i in 0..*len {
                     let mut part = p.clone();
                     part.to = *elem;
-                    part.steps.push(Step::Array(self.e.imm32(i)));
+                    part.steps.push(AccessStep::Array(self.emit.imm32(i)));
                     parts.push(part);
                 }
             }
@@ -393,7 +416,7 @@ impl Tr<'_> {
                 for (i, &m) in members.iter().enumerate() {
                     let mut part = p.clone();
                     part.to = m;
-                    part.steps.push(Step::Struct(i as u32));
+                    part.steps.push(AccessStep::Struct(i as u32));
                     parts.push(part);
                 }
             }

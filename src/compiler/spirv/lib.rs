@@ -1,16 +1,19 @@
 //! SPIR-V words to checked module to NIR.
 //!
 //! In:  the words of a module, the name of an entry point, specialization constants.
-//! Out: a [`nir::Shader`]: everything inlined, control flow structured, memory accessed through derefs.
+//! Out: a [`nir::Shader`]: calls inlined, control flow structured, memory accessed through derefs.
 //!
-//! The way: [`Module::parse`] (`reader`: words to instructions, checked against the grammar; `module`: sections,
-//! functions, blocks), then [`Module::to_nir`] (`state` is what all work on; `type_table`, `constants`; per function
-//! `cfg` and `structure`; `translate` and `walk` drive, `dispatch` finds the family; `alu`, `composite`, `matrix`,
-//! `glsl450`, `trig`, `memory`, `io`, `image`, `sync`, `group`, `fragment`, `builtins` by instruction family; `emit`
-//! and `ops` write NIR).
+//! [`Module::parse`]: `reader` splits the words into instructions and checks them against the
+//! grammar; `module` collects sections, functions and blocks. [`Module::to_nir`]: `state` holds the
+//! translator; `type_table` and `constants` translate globals; `cfg` and `structure` turn each
+//! function's graph into a tree of lists; `translate` and `walk` drive; `dispatch` selects the
+//! instruction family: `alu`, `composite`, `matrix`, `glsl450`, `trig`, `memory`, `io`, `image`,
+//! `sync`, `subgroup`, `stage_specific`, `builtins`; `emit` and `emit_alu` emit NIR.
 //!
-//! Nothing here trusts its input: a wrong module is an [`SpirvError`] with a word offset.
-//! Where drivers meet modules that the validator refuses but whose meaning is clear, they are accepted.
+//! The input is not trusted: an invalid module gives an [`SpirvError`] with a word offset, never a
+//! panic. Some modules that spirv-val rejects, but whose meaning is clear, are accepted, because
+//! applications use them.
+//! Tests: tests/spirv/.
 #![deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -32,44 +35,38 @@ mod address;
 mod alu;
 pub mod asm;
 mod builtins;
-mod call;
-#[cfg(test)]
-mod case_tests;
 mod cfg;
 mod composite;
 mod constants;
 mod dispatch;
-mod dot;
 mod emit;
+mod emit_alu;
 mod error;
-#[cfg(test)]
-mod flow_tests;
-mod fragment;
 mod glsl450;
 mod grammar;
-mod group;
 mod image;
-mod integers;
+mod inline;
+mod integer_dot;
+mod integer_functions2;
 mod io;
 mod matrix;
 mod memory;
 mod module;
-mod ops;
 mod reader;
-#[cfg(test)]
-mod robust_tests;
+mod stage_specific;
 mod state;
 mod structure;
-#[cfg(test)]
-mod structure_tests;
+mod subgroup;
 mod sync;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 mod translate;
 mod trig;
 mod type_table;
 mod types;
 mod value;
-#[cfg(test)]
-mod value_tests;
 mod walk;
 
 pub use error::SpirvError;

@@ -1,8 +1,8 @@
-//! Matrices: arrays of column vectors.
+//! Matrix instructions. A matrix is a composite of column vectors.
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::value::Value;
 use entity::Id;
 use nir::{AluOp as A, Def};
@@ -12,23 +12,23 @@ use spirv::Op;
 /// The columns of a matrix.
 pub(crate) type Columns = SmallVec<[Id<Def>; 4]>;
 
-impl Tr<'_> {
-    /// Matrix instructions; `None` if `inst` is none.
+impl Translator<'_> {
+    /// Matrix instructions; `None` if `inst` is not one.
     pub fn matrix_inst(&mut self, inst: &Inst) -> Result<Option<Value>> {
         let v = match inst.op {
             Op::Transpose => {
                 let m = self.columns(inst, 0)?;
                 let t = self.transpose(&m)?;
-                matrix(&t)
+                matrix_value(&t)
             }
             Op::MatrixTimesScalar => {
                 let m = self.columns(inst, 0)?;
                 let s = self.arg_def(inst, 1)?;
                 let mut out: Columns = smallvec![];
                 for c in m {
-                    out.push(self.e.op2(A::FMul, c, s)?);
+                    out.push(self.emit.op2(A::FMul, c, s)?);
                 }
-                matrix(&out)
+                matrix_value(&out)
             }
             Op::VectorTimesMatrix => {
                 let v = self.arg_def(inst, 0)?;
@@ -37,37 +37,37 @@ impl Tr<'_> {
                 for c in m {
                     out.push(self.dot(v, c)?);
                 }
-                Value::Def(self.e.vector(&out)?)
+                Value::Def(self.emit.vector(&out)?)
             }
             Op::MatrixTimesVector => {
                 let m = self.columns(inst, 0)?;
                 let v = self.arg_def(inst, 1)?;
-                Value::Def(self.times_vector(&m, v)?)
+                Value::Def(self.matrix_times_vector(&m, v)?)
             }
             Op::MatrixTimesMatrix => {
                 let (a, b) = (self.columns(inst, 0)?, self.columns(inst, 1)?);
                 let mut out: Columns = smallvec![];
                 for c in b {
-                    out.push(self.times_vector(&a, c)?);
+                    out.push(self.matrix_times_vector(&a, c)?);
                 }
-                matrix(&out)
+                matrix_value(&out)
             }
             Op::OuterProduct => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
                 let mut out: Columns = smallvec![];
-                for s in self.e.channels(b)? {
-                    out.push(self.e.op2(A::FMul, a, s)?);
+                for s in self.emit.channels(b)? {
+                    out.push(self.emit.op2(A::FMul, a, s)?);
                 }
-                matrix(&out)
+                matrix_value(&out)
             }
             _ => return Ok(None),
         };
         Ok(Some(v))
     }
 
-    /// Operand `i`, a matrix.
+    /// The columns of operand `i`, a matrix.
     pub fn columns(&mut self, inst: &Inst, i: usize) -> Result<Columns> {
-        let Value::Composite(parts) = self.get(inst.arg(i)?)? else {
+        let Value::Composite(parts) = self.value(inst.arg(i)?)? else {
             return inst.loc.expected("a matrix", "another value");
         };
         let mut out: Columns = smallvec![];
@@ -77,29 +77,32 @@ impl Tr<'_> {
                 _ => return inst.loc.expected("a matrix", "another value"),
             }
         }
-        let shape = out.first().map(|&d| self.e.shape(d));
+        let shape = out.first().map(|&d| self.emit.shape(d));
         match shape {
-            Some((2..=4, 16 | 32 | 64)) if out.iter().all(|&d| Some(self.e.shape(d)) == shape) => {
+            Some((2..=4, 16 | 32 | 64))
+                if out.iter().all(|&d| Some(self.emit.shape(d)) == shape) =>
+            {
                 Ok(out)
             }
             _ => inst.loc.expected("a matrix of floats", "another value"),
         }
     }
 
-    fn times_vector(&mut self, m: &Columns, v: Id<Def>) -> Result<Id<Def>> {
-        if self.e.shape(v).0 as usize != m.len() {
+    fn matrix_times_vector(&mut self, m: &Columns, v: Id<Def>) -> Result<Id<Def>> {
+        if self.emit.shape(v).0 as usize != m.len() {
             return self.loc().expected(
                 "as many components as columns",
-                self.e.shape(v).0.to_string(),
+                self.emit.shape(v).0.to_string(),
             );
         }
         let mut sum: Option<Id<Def>> = None;
-        // From the last column on: of a point that is multiplied by a 4x4 matrix it is times 1.0, and begins the chain of sums.
+        // From the last column on: when a 4x4 matrix multiplies a point, w is 1.0, so that the last
+        // column starts the chain of sums without a product.
         for (i, &c) in m.iter().enumerate().rev() {
-            let s = self.e.channel(v, i as u8)?;
-            let p = self.e.op2(A::FMul, c, s)?;
+            let s = self.emit.channel(v, i as u8)?;
+            let p = self.emit.op2(A::FMul, c, s)?;
             sum = Some(match sum {
-                Some(x) => self.e.op2(A::FAdd, x, p)?,
+                Some(x) => self.emit.op2(A::FAdd, x, p)?,
                 None => p,
             });
         }
@@ -110,11 +113,11 @@ impl Tr<'_> {
     }
 
     pub fn transpose(&mut self, m: &Columns) -> Result<Columns> {
-        let (rows, bits) = m.first().map_or((0, 32), |&c| self.e.shape(c));
+        let (rows, bits) = m.first().map_or((0, 32), |&c| self.emit.shape(c));
         let mut out: Columns = smallvec![];
         for r in 0..rows {
             let lanes: SmallVec<[(Id<Def>, u8); 4]> = m.iter().map(|&c| (c, r)).collect();
-            out.push(self.e.gather(&lanes, bits)?);
+            out.push(self.emit.vec_from_channels(&lanes, bits)?);
         }
         Ok(out)
     }
@@ -123,7 +126,7 @@ impl Tr<'_> {
     fn elements(&mut self, m: &Columns) -> Result<Vec<Columns>> {
         let mut out = Vec::with_capacity(4);
         for &c in m {
-            let rows = self.e.channels(c)?;
+            let rows = self.emit.channels(c)?;
             if rows.len() != m.len() {
                 return self.loc().expected("a square matrix", "another");
             }
@@ -141,7 +144,7 @@ impl Tr<'_> {
                 None => self.loc().expected("a square matrix", "another"),
             },
             ([first, rest @ ..], rows) => {
-                // Along the first column; at most three levels.
+                // Laplace expansion along the first column; at most three levels.
                 let mut sum: Option<Id<Def>> = None;
                 for (i, &r) in rows.iter().enumerate() {
                     let others: SmallVec<[usize; 4]> =
@@ -150,11 +153,11 @@ impl Tr<'_> {
                     let Some(x) = at(*first, r) else {
                         return self.loc().expected("a square matrix", "another");
                     };
-                    let p = self.e.op2(A::FMul, x, m)?;
+                    let p = self.emit.op2(A::FMul, x, m)?;
                     sum = Some(match sum {
                         None => p,
-                        Some(s) if i % 2 == 1 => self.e.op2(A::FSub, s, p)?,
-                        Some(s) => self.e.op2(A::FAdd, s, p)?,
+                        Some(s) if i % 2 == 1 => self.emit.op2(A::FSub, s, p)?,
+                        Some(s) => self.emit.op2(A::FAdd, s, p)?,
                     });
                 }
                 match sum {
@@ -173,12 +176,12 @@ impl Tr<'_> {
     }
 
     /// The adjugate divided by the determinant.
-    pub fn inverse(&mut self, m: &Columns) -> Result<Value> {
+    pub fn matrix_inverse(&mut self, m: &Columns) -> Result<Value> {
         let a = self.elements(m)?;
         let n = m.len();
         let det = self.determinant(m)?;
-        let one = self.e.fimm(self.e.shape(det).1, 1.0);
-        let inv = self.e.op2(A::FDiv, one, det)?;
+        let one = self.emit.imm_float(self.emit.shape(det).1, 1.0);
+        let inv = self.emit.op2(A::FDiv, one, det)?;
         let mut out: Columns = smallvec![];
         for c in 0..n {
             let mut lanes: SmallVec<[Id<Def>; 4]> = smallvec![];
@@ -188,20 +191,20 @@ impl Tr<'_> {
                 let rows: SmallVec<[usize; 4]> = (0..n).filter(|&x| x != c).collect();
                 let m = self.minor(&a, &columns, &rows)?;
                 let m = if (c + r) % 2 == 1 {
-                    self.e.op1(A::FNeg, m)?
+                    self.emit.op1(A::FNeg, m)?
                 } else {
                     m
                 };
                 lanes.push(m);
             }
-            let v = self.e.vector(&lanes)?;
-            out.push(self.e.op2(A::FMul, v, inv)?);
+            let v = self.emit.vector(&lanes)?;
+            out.push(self.emit.op2(A::FMul, v, inv)?);
         }
-        Ok(matrix(&out))
+        Ok(matrix_value(&out))
     }
 }
 
-pub(crate) fn matrix(columns: &[Id<Def>]) -> Value {
+pub(crate) fn matrix_value(columns: &[Id<Def>]) -> Value {
     let parts: Vec<Value> = columns.iter().map(|&c| Value::Def(c)).collect();
     Value::Composite(parts.into())
 }

@@ -3,36 +3,36 @@
 use crate::constants::MAX_LEAVES;
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::Ty;
-use crate::value::{Base, Opaque, Pointer, Step, Value, pointer_bits};
+use crate::value::{AccessStep, Opaque, Pointer, PointerBase, Value, pointer_bits};
 use entity::Id;
 use nir::{Access, AluOp, Def, IntrinsicOp, Mode, Type};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, MemoryAccess, Op, StorageClass};
 use std::rc::Rc;
 
-/// A deref and what it points to.
+/// A deref and the memory that it points to.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct MemRef {
     def: Id<Def>,
     ty: Id<Type>,
     mode: Mode,
     access: Access,
-    /// A column of a row-major matrix: its components do not stand side by side.
-    scattered: bool,
+    /// A column of a row-major matrix, whose components are not adjacent.
+    row_major_column: bool,
 }
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// The pointer with this id.
     pub fn pointer(&mut self, id: u32) -> Result<Rc<Pointer>> {
-        match self.get(id)? {
+        match self.value(id)? {
             Value::Pointer(p) => Ok(p),
             _ => self.loc().expected("a pointer", format!("%{id}")),
         }
     }
 
-    /// A pointer from the value of one.
+    /// The pointer with the value `def`.
     pub fn pointer_value(
         &mut self,
         def: Id<Def>,
@@ -40,10 +40,10 @@ impl Tr<'_> {
         to: u32,
         stride_bytes: u32,
     ) -> Result<Value> {
-        let mode = self.mode_of(class, to)?;
+        let mode = self.variable_mode(class, to)?;
         let ty = self.nir_type(to, self.has_layout(class))?;
         Ok(Value::Pointer(Rc::new(Pointer {
-            base: Base::Value {
+            base: PointerBase::Value {
                 def,
                 ty,
                 stride_bytes,
@@ -57,28 +57,29 @@ impl Tr<'_> {
         })))
     }
 
-    /// Memory instructions; false if `inst` is none.
+    /// Memory instructions; false if `inst` is not one.
     pub fn memory_inst(&mut self, inst: &Inst) -> Result<bool> {
         match inst.op {
             Op::Variable => self.local_variable(inst)?,
             Op::Load => {
                 let p = self.pointer(inst.arg(0)?)?;
-                let p = self.aligned(p, inst.args.get(1..).unwrap_or(&[]));
-                let extra = operand_access(inst.args.get(1).copied());
-                let v = self.load(&p, extra)?;
-                self.set(inst, v)?;
+                let p = self.with_alignment(p, inst.args.get(1..).unwrap_or(&[]));
+                let operand_access = memory_operand_access(inst.args.get(1).copied());
+                let v = self.load(&p, operand_access)?;
+                self.set_result(inst, v)?;
             }
             Op::Store => {
                 let p = self.pointer(inst.arg(0)?)?;
-                let v = self.get(inst.arg(1)?)?;
-                let p = self.aligned(p, inst.args.get(2..).unwrap_or(&[]));
-                let extra = operand_access(inst.args.get(2).copied());
-                self.store(&p, &v, extra)?;
+                let v = self.value(inst.arg(1)?)?;
+                let p = self.with_alignment(p, inst.args.get(2..).unwrap_or(&[]));
+                let operand_access = memory_operand_access(inst.args.get(2).copied());
+                self.store(&p, &v, operand_access)?;
             }
             Op::CopyMemory => {
                 let (to, from) = (self.pointer(inst.arg(0)?)?, self.pointer(inst.arg(1)?)?);
                 let first = inst.args.get(2).copied();
-                // With two operands, the second one is for the source; it follows the first one's parameters.
+                // With two memory operands, the second is for the source; it follows the parameters
+                // of the first.
                 let params = first.map_or(0, |w| {
                     let m = MemoryAccess::from_bits_truncate(w);
                     usize::from(m.contains(MemoryAccess::ALIGNED))
@@ -88,21 +89,21 @@ impl Tr<'_> {
                 let operands = inst.args.get(2..).unwrap_or(&[]);
                 let second = inst.args.get(3 + params).copied().or(first);
                 let rest = inst.args.get(3 + params..).filter(|rest| !rest.is_empty());
-                let from = self.aligned(from, rest.unwrap_or(operands));
-                let to = self.aligned(to, operands);
-                let v = self.load(&from, operand_access(second))?;
-                self.store(&to, &v, operand_access(first))?;
+                let from = self.with_alignment(from, rest.unwrap_or(operands));
+                let to = self.with_alignment(to, operands);
+                let v = self.load(&from, memory_operand_access(second))?;
+                self.store(&to, &v, memory_operand_access(first))?;
             }
             Op::AccessChain | Op::InBoundsAccessChain => {
                 let p = self.pointer(inst.arg(0)?)?;
-                let v = self.chain(inst, &p, inst.args.get(1..).unwrap_or(&[]))?;
-                self.set(inst, v)?;
+                let v = self.access_chain(inst, &p, inst.args.get(1..).unwrap_or(&[]))?;
+                self.set_result(inst, v)?;
             }
             Op::PtrAccessChain | Op::InBoundsPtrAccessChain => {
                 let p = self.pointer(inst.arg(0)?)?;
-                let p = self.ptr_step(inst, &p)?;
-                let v = self.chain(inst, &p, inst.args.get(2..).unwrap_or(&[]))?;
-                self.set(inst, v)?;
+                let p = self.ptr_access_chain_step(inst, &p)?;
+                let v = self.access_chain(inst, &p, inst.args.get(2..).unwrap_or(&[]))?;
+                self.set_result(inst, v)?;
             }
             Op::ArrayLength => {
                 let p = self.pointer(inst.arg(0)?)?;
@@ -118,15 +119,15 @@ impl Tr<'_> {
                 if !matches!(&*self.ty(p.to)?, Ty::Array { len: None, .. }) {
                     return inst.loc.expected("a runtime array", format!("%{}", p.to));
                 }
-                p.steps.push(Step::Struct(member));
-                let place = self.place(&p, Access::default())?;
-                let n = self.e.value(
+                p.steps.push(AccessStep::Struct(member));
+                let mem = self.memory_ref(&p, Access::default())?;
+                let n = self.emit.intrinsic_value(
                     IntrinsicOp::DerefBufferArrayLength,
                     (1, 32),
-                    &[place.def],
+                    &[mem.def],
                     &[],
                 )?;
-                self.set(inst, Value::Def(n))?;
+                self.set_result(inst, Value::Def(n))?;
             }
             _ => return Ok(false),
         }
@@ -146,12 +147,12 @@ impl Tr<'_> {
                 .expected("storage class Function", format!("{class:?}"));
         }
         let ty = self.nir_type(to, false)?;
-        self.e.check_room()?;
+        self.emit.check_size()?;
         let var = self
-            .e
-            .variable(self.m.name(inst.id), Mode::FunctionTemp, ty);
+            .emit
+            .variable(self.module.name(inst.id), Mode::FunctionTemp, ty);
         let p = Rc::new(Pointer {
-            base: Base::Var(var),
+            base: PointerBase::Var(var),
             steps: SmallVec::new(),
             class,
             mode: Mode::FunctionTemp,
@@ -160,15 +161,15 @@ impl Tr<'_> {
             align_bytes: 0,
         });
         if let Some(&init) = inst.args.get(1) {
-            // A call may be inlined into a loop: the variable starts afresh each time.
-            let init = self.get(init)?;
+            // Store the initial value here, because the call may be inlined into a loop.
+            let init = self.value(init)?;
             self.store(&p, &init, Access::default())?;
         }
-        self.set(inst, Value::Pointer(p))
+        self.set_result(inst, Value::Pointer(p))
     }
 
-    /// `p` extended by constant and dynamic indices.
-    fn chain(&mut self, inst: &Inst, p: &Pointer, indices: &[u32]) -> Result<Value> {
+    /// The pointer `p` extended by constant and dynamic indices.
+    fn access_chain(&mut self, inst: &Inst, p: &Pointer, indices: &[u32]) -> Result<Value> {
         let mut p = p.clone();
         for &index in indices {
             match &*self.ty(p.to)? {
@@ -177,10 +178,10 @@ impl Tr<'_> {
                     let Some(&member) = members.get(i as usize) else {
                         return inst.loc.expected("a member", i.to_string());
                     };
-                    let more = self.member(*id, i).access;
+                    let more = self.member_layout(*id, i).access;
                     p.access = p.access.union(more);
                     p.to = member;
-                    p.steps.push(Step::Struct(i));
+                    p.steps.push(AccessStep::Struct(i));
                 }
                 t @ (Ty::Array { .. } | Ty::Vector { .. } | Ty::Matrix { .. }) => {
                     p.to = match t {
@@ -189,11 +190,14 @@ impl Tr<'_> {
                         _ => p.to,
                     };
                     let d = self.def(index)?;
-                    let d = self.e.index32(d)?;
-                    if self.m.has(index, spirv::Decoration::NonUniform) {
+                    let d = self.emit.index32(d)?;
+                    if self
+                        .module
+                        .has_decoration(index, spirv::Decoration::NonUniform)
+                    {
                         p.access.non_uniform = true;
                     }
-                    p.steps.push(Step::Array(d));
+                    p.steps.push(AccessStep::Array(d));
                 }
                 _ => return inst.loc.expected("a pointer to a composite", "another"),
             }
@@ -201,18 +205,21 @@ impl Tr<'_> {
                 return inst.loc.limit("steps of an access chain", 512);
             }
         }
-        if self.m.has(inst.id, spirv::Decoration::NonUniform) {
+        if self
+            .module
+            .has_decoration(inst.id, spirv::Decoration::NonUniform)
+        {
             p.access.non_uniform = true;
         }
         Ok(Value::Pointer(Rc::new(p)))
     }
 
-    /// The element operand of `OpPtrAccessChain`.
-    fn ptr_step(&mut self, inst: &Inst, p: &Pointer) -> Result<Pointer> {
+    /// Applies the element operand of `OpPtrAccessChain` to `p`.
+    fn ptr_access_chain_step(&mut self, inst: &Inst, p: &Pointer) -> Result<Pointer> {
         let index = self.def(inst.arg(1)?)?;
-        let index = self.e.index32(index)?;
+        let index = self.emit.index32(index)?;
         let mut p = p.clone();
-        if self.e.const_of(index).map(|v| v.as_slice()) == Some(&[0]) {
+        if self.emit.const_of(index).map(|v| v.as_slice()) == Some(&[0]) {
             return Ok(p);
         }
         let stride_bytes = match &*self.ty(self.type_of(inst.arg(0)?)?)? {
@@ -220,65 +227,66 @@ impl Tr<'_> {
             _ => 0,
         };
         // A pointer to an element of an array moves within that array.
-        if let Some(Step::Array(i)) = p.steps.last().copied() {
-            let sum = self.e.op2(AluOp::IAdd, i, index)?;
+        if let Some(AccessStep::Array(i)) = p.steps.last().copied() {
+            let sum = self.emit.op2(AluOp::IAdd, i, index)?;
             if let Some(last) = p.steps.last_mut() {
-                *last = Step::Array(sum);
+                *last = AccessStep::Array(sum);
             }
         } else {
-            p.steps.push(Step::Ptr(index, stride_bytes));
+            p.steps.push(AccessStep::Ptr(index, stride_bytes));
         }
         Ok(p)
     }
 
-    /// Writes the derefs of a pointer.
-    fn place(&mut self, p: &Pointer, extra: Access) -> Result<Place> {
-        let Some(p) = &self.through_block(p)? else {
+    /// Emits the derefs of a pointer. `operand_access` is the access of the instruction's memory
+    /// operands.
+    fn memory_ref(&mut self, p: &Pointer, operand_access: Access) -> Result<MemRef> {
+        let Some(p) = &self.resolve_block_member(p)? else {
             return self
                 .loc()
                 .expected("memory", "a whole block of a stage's interface");
         };
-        let access = p.access.union(extra);
+        let access = p.access.union(operand_access);
         let (mode, mut def, mut ty) = match p.base {
-            Base::Var(v) => {
-                let d = self.e.deref_var(v, p.access)?;
-                let (mode, ty) = self.e.var_type(v);
+            PointerBase::Var(v) => {
+                let d = self.emit.deref_var(v, p.access)?;
+                let (mode, ty) = self.emit.var_type(v);
                 (mode, d, ty)
             }
-            Base::Value {
+            PointerBase::Value {
                 def,
                 ty,
                 stride_bytes,
             } => {
                 let d = self
-                    .e
+                    .emit
                     .deref_cast(def, stride_bytes, 0, p.mode, ty, p.access)?;
                 (p.mode, d, ty)
             }
-            Base::BuiltIn(_) | Base::Block { .. } => {
+            PointerBase::BuiltIn(_) | PointerBase::Block { .. } => {
                 return self.loc().expected("memory", "a built-in variable");
             }
         };
-        let mut scattered = false;
+        let mut row_major_column = false;
         for step in &p.steps {
-            scattered = false;
+            row_major_column = false;
             match *step {
-                Step::Array(index) => {
-                    let next = match self.e.shader.types.get(ty) {
+                AccessStep::Array(index) => {
+                    let next = match self.emit.shader.types.get(ty) {
                         Some(Type::Array { elem, .. } | Type::Vector { elem, .. }) => *elem,
                         Some(Type::Matrix {
                             column, row_major, ..
                         }) => {
-                            scattered = *row_major;
+                            row_major_column = *row_major;
                             *column
                         }
                         _ => return self.loc().expected("an array to index", "another type"),
                     };
-                    def = self.e.deref_array(def, index, mode, next, p.access)?;
+                    def = self.emit.deref_array(def, index, mode, next, p.access)?;
                     ty = next;
                 }
-                Step::Struct(member) => {
-                    let next = match self.e.shader.types.get(ty) {
+                AccessStep::Struct(member) => {
+                    let next = match self.emit.shader.types.get(ty) {
                         Some(Type::Struct { members, .. }) => {
                             members.get(member as usize).map(|m| m.ty)
                         }
@@ -287,62 +295,70 @@ impl Tr<'_> {
                     let Some(next) = next else {
                         return self.loc().expected("a struct member", member.to_string());
                     };
-                    def = self.e.deref_struct(def, member, mode, next, p.access)?;
+                    def = self.emit.deref_struct(def, member, mode, next, p.access)?;
                     ty = next;
                 }
-                Step::Ptr(index, stride_bytes) => {
-                    def =
-                        self.e
-                            .deref_ptr_as_array(def, index, stride_bytes, mode, ty, p.access)?;
+                AccessStep::Ptr(index, stride_bytes) => {
+                    def = self.emit.deref_ptr_as_array(
+                        def,
+                        index,
+                        stride_bytes,
+                        mode,
+                        ty,
+                        p.access,
+                    )?;
                 }
             }
         }
         if p.align_bytes != 0 {
             def = self
-                .e
+                .emit
                 .deref_cast(def, 0, p.align_bytes, mode, ty, p.access)?;
         }
-        Ok(Place {
+        Ok(MemRef {
             def,
             ty,
             mode,
             access,
-            scattered,
+            row_major_column,
         })
     }
 
-    /// The deref of a pointer, as a value.
+    /// Emits the derefs of a pointer; returns the last.
     pub fn pointer_def(&mut self, p: &Pointer) -> Result<Id<Def>> {
-        Ok(self.place(p, Access::default())?.def)
+        Ok(self.memory_ref(p, Access::default())?.def)
     }
 
-    /// The deref of a pointer to a scalar or vector, and the access bits for intrinsics on it.
-    pub fn pointer_access(&mut self, p: &Pointer, extra: Access) -> Result<(Id<Def>, u32)> {
-        let place = self.place(p, extra)?;
-        Ok((place.def, place.access.bits()))
+    /// Emits the derefs of a pointer; returns the last and the `access` index for intrinsics on it.
+    pub fn pointer_access(
+        &mut self,
+        p: &Pointer,
+        operand_access: Access,
+    ) -> Result<(Id<Def>, u32)> {
+        let mem = self.memory_ref(p, operand_access)?;
+        Ok((mem.def, mem.access.bits()))
     }
 
-    /// Reads what `p` points to.
-    pub fn load(&mut self, p: &Pointer, extra: Access) -> Result<Value> {
-        if self.leaves(p.to)? > MAX_LEAVES {
+    /// Loads the value that `p` points to.
+    pub fn load(&mut self, p: &Pointer, operand_access: Access) -> Result<Value> {
+        if self.leaf_count(p.to)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
-        if let Base::BuiltIn(b) = p.base {
+        if let PointerBase::BuiltIn(b) = p.base {
             let v = match b {
-                // Demoting changes it, if the shader says that it looks again.
-                BuiltIn::HelperInvocation if p.access.volatile || extra.volatile => {
-                    self.e
-                        .value(IntrinsicOp::IsHelperInvocation, (1, 1), &[], &[])?
-                }
+                // A volatile HelperInvocation reflects demotion.
+                BuiltIn::HelperInvocation if p.access.volatile || operand_access.volatile => self
+                    .emit
+                    .intrinsic_value(IntrinsicOp::IsHelperInvocation, (1, 1), &[], &[])?,
                 _ => self.builtin(b)?,
             };
             return match p.steps.as_slice() {
-                // SampleMask is an array of one.
+                // SampleMask is an array of one element.
                 [] if matches!(&*self.ty(p.to)?, Ty::Array { .. }) => {
                     Ok(Value::Composite(vec![Value::Def(v)].into()))
                 }
                 [] => Ok(Value::Def(v)),
-                [Step::Array(i)] => Ok(Value::Def(self.e.channel_dynamic(v, *i)?)),
+                [AccessStep::Array(i)] => Ok(Value::Def(self.emit.channel_dynamic(v, *i)?)),
                 _ => self
                     .loc()
                     .expected("a component of the built-in", "more steps"),
@@ -370,18 +386,18 @@ impl Tr<'_> {
             }
             _ => {}
         }
-        if self.through_block(p)?.is_none() {
+        if self.resolve_block_member(p)?.is_none() {
             let mut values = Vec::new();
             for part in self.block_parts(p)? {
-                values.push(self.load(&part, extra)?);
+                values.push(self.load(&part, operand_access)?);
             }
             return Ok(Value::Composite(values.into()));
         }
-        let place = self.place(p, extra)?;
-        self.load_place(place, p.to)
+        let mem = self.memory_ref(p, operand_access)?;
+        self.load_ref(mem, p.to)
     }
 
-    fn load_place(&mut self, p: Place, to: u32) -> Result<Value> {
+    fn load_ref(&mut self, p: MemRef, to: u32) -> Result<Value> {
         match &*self.ty(to)? {
             Ty::Pointer {
                 class,
@@ -389,41 +405,41 @@ impl Tr<'_> {
                 stride_bytes,
             } => {
                 let shape = (1, pointer_bits(*class));
-                let def = self.e.load(p.def, shape, p.access.bits())?;
+                let def = self.emit.load(p.def, shape, p.access.bits())?;
                 self.pointer_value(def, *class, *to, *stride_bytes)
             }
             Ty::Array { .. } | Ty::Struct { .. } | Ty::Matrix { .. } => {
-                let n = self.parts(to)?;
+                let n = self.part_count(to)?;
                 let mut values = Vec::with_capacity(n as usize);
                 for i in 0..n {
-                    let (part, ty) = self.part(p, to, i)?;
-                    values.push(self.load_place(part, ty)?);
+                    let (part, ty) = self.part_ref(p, to, i)?;
+                    values.push(self.load_ref(part, ty)?);
                 }
                 Ok(Value::Composite(values.into()))
             }
             _ => {
-                let shape = self.e.shape_of_type(p.ty);
+                let shape = self.emit.shape_of_type(p.ty);
                 if shape != self.shape_of(to)? {
                     return self.loc().expected("the type pointed to", format!("%{to}"));
                 }
-                if p.scattered {
+                if p.row_major_column {
                     let mut lanes: SmallVec<[Id<Def>; 4]> = SmallVec::new();
                     for i in 0..shape.0 {
-                        let lane = self.lane(p, i)?;
-                        let d = self.e.load(lane.def, (1, shape.1), p.access.bits())?;
+                        let lane = self.component_ref(p, i)?;
+                        let d = self.emit.load(lane.def, (1, shape.1), p.access.bits())?;
                         lanes.push(d);
                     }
-                    return Ok(Value::Def(self.e.vector(&lanes)?));
+                    return Ok(Value::Def(self.emit.vector(&lanes)?));
                 }
-                let d = self.e.load(p.def, shape, p.access.bits())?;
+                let d = self.emit.load(p.def, shape, p.access.bits())?;
                 Ok(Value::Def(d))
             }
         }
     }
 
-    /// Writes `value` to where `p` points.
-    pub fn store(&mut self, p: &Pointer, value: &Value, extra: Access) -> Result<()> {
-        if self.leaves(p.to)? > MAX_LEAVES {
+    /// Stores `value` through `p`.
+    pub fn store(&mut self, p: &Pointer, value: &Value, operand_access: Access) -> Result<()> {
+        if self.leaf_count(p.to)? > MAX_LEAVES {
             return self.loc().limit("parts of a value", MAX_LEAVES as usize);
         }
         if matches!(p.mode, Mode::Ubo | Mode::PushConst | Mode::ShaderIn) {
@@ -431,7 +447,7 @@ impl Tr<'_> {
                 .loc()
                 .expected("storage that can be written", format!("{:?}", p.class));
         }
-        if self.through_block(p)?.is_none() {
+        if self.resolve_block_member(p)?.is_none() {
             let parts = self.block_parts(p)?;
             let Value::Composite(values) = value else {
                 return self
@@ -444,53 +460,53 @@ impl Tr<'_> {
                     .expected("a value of the block's type", "another");
             }
             for (part, v) in parts.iter().zip(values.iter()) {
-                self.store(part, v, extra)?;
+                self.store(part, v, operand_access)?;
             }
             return Ok(());
         }
-        let place = self.place(p, extra)?;
-        self.store_place(place, p.to, value)
+        let mem = self.memory_ref(p, operand_access)?;
+        self.store_ref(mem, p.to, value)
     }
 
-    fn store_place(&mut self, p: Place, to: u32, value: &Value) -> Result<()> {
+    fn store_ref(&mut self, p: MemRef, to: u32, value: &Value) -> Result<()> {
         match (&*self.ty(to)?, value) {
             (Ty::Pointer { .. }, Value::Pointer(v)) => {
                 let def = self.pointer_as_value(v)?;
-                self.e.store(p.def, def, p.access.bits())
+                self.emit.store(p.def, def, p.access.bits())
             }
             (
                 Ty::Array { .. } | Ty::Struct { .. } | Ty::Matrix { .. },
                 Value::Composite(values),
             ) => {
-                let n = self.parts(to)?;
+                let n = self.part_count(to)?;
                 if values.len() != n as usize {
                     return self
                         .loc()
                         .expected("a value of the type pointed to", "another");
                 }
                 for (i, v) in values.iter().enumerate() {
-                    let (part, ty) = self.part(p, to, i as u32)?;
-                    self.store_place(part, ty, v)?;
+                    let (part, ty) = self.part_ref(p, to, i as u32)?;
+                    self.store_ref(part, ty, v)?;
                 }
                 Ok(())
             }
             (Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }, Value::Def(def)) => {
-                let shape = self.e.shape(*def);
-                if shape != self.e.shape_of_type(p.ty) {
+                let shape = self.emit.shape(*def);
+                if shape != self.emit.shape_of_type(p.ty) {
                     return self.loc().expected(
                         "a value of the type pointed to",
                         format!("{} x {} bits", shape.0, shape.1),
                     );
                 }
-                if p.scattered {
+                if p.row_major_column {
                     for i in 0..shape.0 {
-                        let lane = self.lane(p, i)?;
-                        let c = self.e.channel(*def, i)?;
-                        self.e.store(lane.def, c, p.access.bits())?;
+                        let lane = self.component_ref(p, i)?;
+                        let c = self.emit.channel(*def, i)?;
+                        self.emit.store(lane.def, c, p.access.bits())?;
                     }
                     return Ok(());
                 }
-                self.e.store(p.def, *def, p.access.bits())
+                self.emit.store(p.def, *def, p.access.bits())
             }
             _ => self
                 .loc()
@@ -498,8 +514,8 @@ impl Tr<'_> {
         }
     }
 
-    /// Number of elements, columns or members.
-    pub fn parts(&self, ty: u32) -> Result<u32> {
+    /// Number of elements, columns or members of a composite type.
+    pub fn part_count(&self, ty: u32) -> Result<u32> {
         match &*self.ty(ty)? {
             Ty::Array { len: Some(n), .. } => Ok(*n),
             Ty::Array { len: None, .. } => self
@@ -511,9 +527,9 @@ impl Tr<'_> {
         }
     }
 
-    /// Element, column or member `i` of a place of type `to`.
-    fn part(&mut self, p: Place, to: u32, i: u32) -> Result<(Place, u32)> {
-        let (next, ty) = match (&*self.ty(to)?, self.e.shader.types.get(p.ty)) {
+    /// Element, column or member `i` of an object of type `to`, and its type.
+    fn part_ref(&mut self, p: MemRef, to: u32, i: u32) -> Result<(MemRef, u32)> {
+        let (next, ty) = match (&*self.ty(to)?, self.emit.shader.types.get(p.ty)) {
             (Ty::Array { elem, .. }, Some(Type::Array { elem: e, .. })) => (*elem, *e),
             (Ty::Matrix { column, .. }, Some(Type::Matrix { column: c, .. })) => (*column, *c),
             (Ty::Struct { members, .. }, Some(Type::Struct { members: ms, .. })) => {
@@ -524,8 +540,8 @@ impl Tr<'_> {
             }
             _ => return self.loc().expected("the type pointed to", format!("%{to}")),
         };
-        let scattered = matches!(
-            self.e.shader.types.get(p.ty),
+        let row_major_column = matches!(
+            self.emit.shader.types.get(p.ty),
             Some(Type::Matrix {
                 row_major: true,
                 ..
@@ -533,18 +549,18 @@ impl Tr<'_> {
         );
         let mut access = p.access;
         let def = if let Ty::Struct { id, .. } = &*self.ty(to)? {
-            access = access.union(self.member(*id, i).access);
-            self.e.deref_struct(p.def, i, p.mode, ty, p.access)?
+            access = access.union(self.member_layout(*id, i).access);
+            self.emit.deref_struct(p.def, i, p.mode, ty, p.access)?
         } else {
-            let index = self.e.imm32(i);
-            self.e.deref_array(p.def, index, p.mode, ty, p.access)?
+            let index = self.emit.imm32(i);
+            self.emit.deref_array(p.def, index, p.mode, ty, p.access)?
         };
         Ok((
-            Place {
+            MemRef {
                 def,
                 ty,
                 access,
-                scattered,
+                row_major_column,
                 ..p
             },
             next,
@@ -552,24 +568,26 @@ impl Tr<'_> {
     }
 
     /// Component `i` of a vector in memory.
-    fn lane(&mut self, p: Place, i: u8) -> Result<Place> {
-        let elem = match self.e.shader.types.get(p.ty) {
+    fn component_ref(&mut self, p: MemRef, i: u8) -> Result<MemRef> {
+        let elem = match self.emit.shader.types.get(p.ty) {
             Some(Type::Vector { elem, .. }) => *elem,
             _ => return Ok(p),
         };
-        let index = self.e.imm32(u32::from(i));
-        let def = self.e.deref_array(p.def, index, p.mode, elem, p.access)?;
-        Ok(Place {
+        let index = self.emit.imm32(u32::from(i));
+        let def = self
+            .emit
+            .deref_array(p.def, index, p.mode, elem, p.access)?;
+        Ok(MemRef {
             def,
             ty: elem,
-            scattered: false,
+            row_major_column: false,
             ..p
         })
     }
 }
 
-/// What a memory operand says about access.
-fn operand_access(word: Option<u32>) -> Access {
+/// The access qualifiers of a memory operand.
+fn memory_operand_access(word: Option<u32>) -> Access {
     let m = MemoryAccess::from_bits_truncate(word.unwrap_or(0));
     Access {
         volatile: m.contains(MemoryAccess::VOLATILE),

@@ -1,24 +1,24 @@
 //! The sections of a module: entry points, execution modes, names, decorations, globals, functions.
 //!
 //! In:  [`Stream`].
-//! Out: [`Module`], in which every block has one terminator at its end, every function its end, and every
-//!      branch goes to a block of the same function.
+//! Out: [`Module`], in which each block ends with its only terminator, each function has an
+//!      OpFunctionEnd, and each branch goes to a block of the same function.
 //! Ref: "SPIR-V Specification", "Logical Layout of a Module".
 
 use crate::error::{Loc, Result, SpirvError};
-use crate::reader::{self, Inst, InstRef, Stream, string, string_words};
+use crate::reader::{self, Inst, InstRef, Stream, decode_string, string_len_words};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use spirv::{Decoration, ExecutionMode, ExecutionModel, Op};
 use std::ops::Range;
 
-/// What a decoration group is applied to: ids, or members of theirs.
+/// Targets of a decoration group: ids, or members of structs.
 type Targets = SmallVec<[(u32, Option<u32>); 4]>;
 
-/// Decorations that groups add, at most.
+/// Maximum number of decorations that groups may add.
 const MAX_GROUP_DECORATIONS: usize = 1 << 20;
-/// The place of a group that nothing defines.
-const NOWHERE: Loc = Loc {
+/// The location of an undefined group.
+const NO_LOC: Loc = Loc {
     at: 0,
     op: "GroupDecorate",
 };
@@ -28,11 +28,11 @@ const NOWHERE: Loc = Loc {
 pub struct Module {
     pub(crate) stream: Stream,
     pub(crate) entry_points: Vec<EntryPoint>,
-    pub(crate) modes: Vec<Mode>,
+    pub(crate) modes: Vec<ExecutionModeInst>,
     pub(crate) ext_sets: FxHashMap<u32, ExtSet>,
     pub(crate) names: FxHashMap<u32, String>,
     pub(crate) member_names: FxHashMap<(u32, u32), String>,
-    pub(crate) decorations: FxHashMap<u32, SmallVec<[Deco; 2]>>,
+    pub(crate) decorations: FxHashMap<u32, SmallVec<[AppliedDecoration; 2]>>,
     /// Types, constants and variables, in order.
     pub(crate) globals: Vec<u32>,
     pub(crate) functions: Vec<Function>,
@@ -45,13 +45,13 @@ pub(crate) struct EntryPoint {
     pub model: u32,
     pub function: u32,
     pub name: String,
-    /// Global variables that the stage's interface names.
+    /// Global variables in the entry point's interface.
     pub interface: Vec<u32>,
     pub loc: Loc,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Mode {
+pub(crate) struct ExecutionModeInst {
     pub target: u32,
     pub mode: ExecutionMode,
     /// Literals, or ids for the `*Id` modes.
@@ -63,13 +63,13 @@ pub(crate) struct Mode {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ExtSet {
     Glsl450,
-    /// No meaning for the program: debug information, reflection.
+    /// Without effect on execution: debug information, reflection.
     NonSemantic,
     Unknown,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Deco {
+pub(crate) struct AppliedDecoration {
     pub member: Option<u32>,
     pub kind: Decoration,
     pub args: SmallVec<[u32; 2]>,
@@ -105,12 +105,12 @@ pub(crate) enum Merge {
 }
 
 impl Module {
-    /// Reads and checks a module.
+    /// Parses and checks a module.
     ///
     /// # Errors
-    /// The first rule that the words break, with its place.
+    /// The first rule that the words violate, with its location.
     pub fn parse(words: &[u32]) -> Result<Module> {
-        let stream = reader::read(words)?;
+        let stream = reader::split_instructions(words)?;
         let mut m = Module {
             stream: Stream::default(),
             entry_points: Vec::new(),
@@ -133,22 +133,22 @@ impl Module {
         self.entry_points.iter().map(|e| (e.name.as_str(), e.model))
     }
 
-    pub(crate) fn decorations(&self, id: u32) -> &[Deco] {
+    pub(crate) fn decorations(&self, id: u32) -> &[AppliedDecoration] {
         self.decorations.get(&id).map_or(&[], |d| d.as_slice())
     }
 
     /// Decorations of `id` itself, not of its members.
-    pub(crate) fn own(&self, id: u32) -> impl Iterator<Item = &Deco> {
+    pub(crate) fn decorations_of_id(&self, id: u32) -> impl Iterator<Item = &AppliedDecoration> {
         self.decorations(id).iter().filter(|d| d.member.is_none())
     }
 
-    pub(crate) fn has(&self, id: u32, kind: Decoration) -> bool {
-        self.own(id).any(|d| d.kind == kind)
+    pub(crate) fn has_decoration(&self, id: u32, kind: Decoration) -> bool {
+        self.decorations_of_id(id).any(|d| d.kind == kind)
     }
 
     /// The first parameter of a decoration of `id`.
-    pub(crate) fn deco_arg(&self, id: u32, kind: Decoration) -> Option<u32> {
-        self.own(id)
+    pub(crate) fn decoration_arg(&self, id: u32, kind: Decoration) -> Option<u32> {
+        self.decorations_of_id(id)
             .find(|d| d.kind == kind)
             .and_then(|d| d.args.first().copied())
     }
@@ -176,17 +176,19 @@ impl Module {
                 | Op::DecorationGroup => {}
                 Op::Capability => check_capability(&inst)?,
                 Op::Name => {
-                    self.names
-                        .insert(inst.arg(0)?, string(inst.args.get(1..).unwrap_or(&[])));
+                    self.names.insert(
+                        inst.arg(0)?,
+                        decode_string(inst.args.get(1..).unwrap_or(&[])),
+                    );
                 }
                 Op::MemberName => {
                     self.member_names.insert(
                         (inst.arg(0)?, inst.arg(1)?),
-                        string(inst.args.get(2..).unwrap_or(&[])),
+                        decode_string(inst.args.get(2..).unwrap_or(&[])),
                     );
                 }
                 Op::ExtInstImport => {
-                    let name = string(inst.args);
+                    let name = decode_string(inst.args);
                     let set = if name == "GLSL.std.450" {
                         ExtSet::Glsl450
                     } else if name.starts_with("NonSemantic.") || name.contains("DebugInfo") {
@@ -201,9 +203,9 @@ impl Module {
                     self.entry_points.push(EntryPoint {
                         model: inst.arg(0)?,
                         function: inst.arg(1)?,
-                        name: string(name_words),
+                        name: decode_string(name_words),
                         interface: name_words
-                            .get(string_words(name_words).unwrap_or(0)..)
+                            .get(string_len_words(name_words).unwrap_or(0)..)
                             .unwrap_or(&[])
                             .to_vec(),
                         loc: inst.loc,
@@ -215,7 +217,7 @@ impl Module {
                             .loc
                             .expected("an execution mode", inst.arg(1)?.to_string());
                     };
-                    self.modes.push(Mode {
+                    self.modes.push(ExecutionModeInst {
                         target: inst.arg(0)?,
                         mode,
                         args: inst.args.iter().skip(2).copied().collect(),
@@ -244,43 +246,52 @@ impl Module {
                     groups.push((inst.arg(0)?, targets));
                 }
                 _ => {
-                    if !builder.take(self, &inst, index as u32)? {
+                    if !builder.add_inst(self, &inst, index as u32)? {
                         self.globals.push(index as u32);
                     }
                 }
             }
         }
         builder.finish()?;
+        self.apply_groups(stream, groups)?;
+        self.check_branches(stream)
+    }
+
+    /// Applies the decorations of each group to its targets.
+    fn apply_groups(&mut self, stream: &Stream, groups: Vec<(u32, Targets)>) -> Result<()> {
         let mut applied = 0;
         for (group, targets) in groups {
             let decos = self.decorations.get(&group).cloned().unwrap_or_default();
             applied += decos.len() * targets.len();
             if applied > MAX_GROUP_DECORATIONS {
-                let loc = stream.def(group).map_or(NOWHERE, |r| r.loc());
+                let loc = stream.def(group).map_or(NO_LOC, |r| r.loc());
                 return loc.limit("decorations by groups", MAX_GROUP_DECORATIONS);
             }
             for (target, member) in targets {
                 let list = self.decorations.entry(target).or_default();
-                list.extend(decos.iter().map(|d| Deco {
+                list.extend(decos.iter().map(|d| AppliedDecoration {
                     member,
                     ..d.clone()
                 }));
             }
         }
-        self.check_branches(stream)
+        Ok(())
     }
 
     fn decorate(&mut self, target: u32, member: Option<u32>, words: &[u32]) {
         let Some((&kind, args)) = words.split_first() else {
             return;
         };
-        // Unknown decorations carry no meaning that this translator could honour.
+        // Unknown decorations are ignored.
         if let Some(kind) = Decoration::from_u32(kind) {
-            self.decorations.entry(target).or_default().push(Deco {
-                member,
-                kind,
-                args: args.iter().copied().collect(),
-            });
+            self.decorations
+                .entry(target)
+                .or_default()
+                .push(AppliedDecoration {
+                    member,
+                    kind,
+                    args: args.iter().copied().collect(),
+                });
         }
     }
 
@@ -288,9 +299,9 @@ impl Module {
         for f in &self.functions {
             let labels: FxHashMap<u32, ()> = f.blocks.iter().map(|b| (b.label, ())).collect();
             for b in &f.blocks {
-                if let Some(r) = last(stream, b) {
+                if let Some(r) = terminator(stream, b) {
                     let inst = stream.inst(r);
-                    for target in targets(stream, &inst)? {
+                    for target in branch_targets(stream, &inst)? {
                         if !labels.contains_key(&target) {
                             return inst
                                 .loc
@@ -301,9 +312,9 @@ impl Module {
             }
             if let Some(first) = f.blocks.first() {
                 for b in &f.blocks {
-                    if let Some(r) = last(stream, b) {
+                    if let Some(r) = terminator(stream, b) {
                         let inst = stream.inst(r);
-                        if targets(stream, &inst)?.contains(&first.label) {
+                        if branch_targets(stream, &inst)?.contains(&first.label) {
                             return inst.loc.invalid("branches to the entry block");
                         }
                     }
@@ -315,11 +326,11 @@ impl Module {
 }
 
 /// The terminator of a block.
-pub(crate) fn last<'a>(stream: &'a Stream, b: &Block) -> Option<&'a InstRef> {
+pub(crate) fn terminator<'a>(stream: &'a Stream, b: &Block) -> Option<&'a InstRef> {
     stream.insts.get((b.insts.end as usize).checked_sub(1)?)
 }
 
-/// Bits of the literals of a switch: those of its selector's type.
+/// Words of each literal of a switch: 2 for a 64-bit selector, else 1.
 pub(crate) fn switch_literal_words(stream: &Stream, inst: &Inst) -> usize {
     let ty = stream.def(inst.args.first().copied().unwrap_or(0));
     let ty = ty.and_then(|r| stream.def(r.ty));
@@ -329,8 +340,8 @@ pub(crate) fn switch_literal_words(stream: &Stream, inst: &Inst) -> usize {
     }
 }
 
-/// The labels that a terminator branches to, in order, repeated ones included.
-pub(crate) fn targets(stream: &Stream, inst: &Inst) -> Result<SmallVec<[u32; 4]>> {
+/// The labels that a terminator branches to, in order, including repeated ones.
+pub(crate) fn branch_targets(stream: &Stream, inst: &Inst) -> Result<SmallVec<[u32; 4]>> {
     let mut out = SmallVec::new();
     match inst.op {
         Op::Branch => out.push(inst.arg(0)?),
@@ -365,8 +376,8 @@ struct FunctionBuilder {
 }
 
 impl FunctionBuilder {
-    /// Takes an instruction that belongs to a function; false if it is a global one.
-    fn take(&mut self, m: &mut Module, inst: &Inst, index: u32) -> Result<bool> {
+    /// Adds an instruction of a function; returns false for a global instruction.
+    fn add_inst(&mut self, m: &mut Module, inst: &Inst, index: u32) -> Result<bool> {
         let loc = inst.loc;
         match inst.op {
             Op::Function => {
@@ -418,7 +429,7 @@ impl FunctionBuilder {
             return Ok(true);
         }
         let Some(block) = &mut self.block else {
-            // Non-semantic instructions may stand between functions' blocks.
+            // Non-semantic instructions may appear between the blocks of functions.
             if inst.op == Op::ExtInst {
                 return Ok(true);
             }
@@ -446,7 +457,7 @@ impl FunctionBuilder {
     }
 }
 
-/// True for the instructions that end a block.
+/// True for block terminators.
 pub(crate) fn is_terminator(op: Op) -> bool {
     matches!(
         op,
@@ -464,9 +475,9 @@ pub(crate) fn is_terminator(op: Op) -> bool {
     )
 }
 
-/// Capabilities whose instructions and types have no meaning here are refused by name, so that the message
-/// names the feature and not the first instruction that happens to need it. What is used but not declared
-/// is accepted: drivers meet such modules.
+/// Rejects unsupported capabilities, so that the message names the feature and not the first
+/// instruction that needs it. Features that are used without their capability are accepted, because
+/// applications do that.
 fn check_capability(inst: &Inst) -> Result<()> {
     use spirv::Capability as C;
     let number = inst.arg(0)?;
@@ -488,7 +499,7 @@ fn check_capability(inst: &Inst) -> Result<()> {
 }
 
 impl Module {
-    /// Whether variables of shared memory are blocks: all of them, or none.
+    /// True if shared variables are blocks with explicit layouts (all of them are, or none).
     pub(crate) fn has_shared_blocks(&self) -> bool {
         let globals = self.globals.iter();
         let insts = globals.filter_map(|&index| self.stream.insts.get(index as usize));
@@ -498,12 +509,16 @@ impl Module {
             let pointer = self.stream.def(inst.ty).filter(|t| t.op == Op::TypePointer);
             let to = pointer.and_then(|t| self.stream.inst(t).args.get(1).copied());
             class == Some(spirv::StorageClass::Workgroup as u32)
-                && to.is_some_and(|to| self.has(to, Decoration::Block))
+                && to.is_some_and(|to| self.has_decoration(to, Decoration::Block))
         })
     }
 
     /// The entry point named `name` for `model`.
-    pub(crate) fn find_entry(&self, name: &str, model: ExecutionModel) -> Result<&EntryPoint> {
+    pub(crate) fn find_entry_point(
+        &self,
+        name: &str,
+        model: ExecutionModel,
+    ) -> Result<&EntryPoint> {
         self.entry_points
             .iter()
             .find(|e| e.name == name && e.model == model as u32)

@@ -1,8 +1,8 @@
-//! Words to a list of instructions, each checked against the grammar's operand list.
+//! Splits words into instructions, each checked against the grammar's operand list.
 //!
 //! In:  words, in either byte order.
-//! Out: [`Stream`]: every instruction has enough words, its enumerants' parameters too, its strings end,
-//!      its ids are below the bound, and no id has two definitions.
+//! Out: [`Stream`]: each instruction has enough words, also for parameters of enumerants; strings
+//!      are terminated; ids are below the bound; no id has two definitions.
 //! Ref: "SPIR-V Specification", "Physical Layout of a SPIR-V Module and Instruction".
 
 use crate::error::{Loc, Result, SpirvError};
@@ -10,17 +10,17 @@ use crate::grammar;
 use rspirv::grammar::{OperandKind, OperandQuantifier};
 use spirv::{MemoryAccess, Op};
 
-/// Largest id bound accepted: SPIR-V's "Universal Limits".
+/// Maximum id bound: SPIR-V's "Universal Limits".
 const MAX_BOUND: u32 = 4_194_304;
 
-/// Where an instruction stands and what it defines.
+/// Position, opcode and result of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstRef {
     /// Word offset of the opcode word.
     pub at: u32,
-    /// Words, the opcode word included.
+    /// Number of words, including the opcode word.
     pub len: u16,
-    /// Words before the first operand that is neither result type nor result: 1, 2 or 3.
+    /// Number of words before the operands that follow result type and result: 1, 2 or 3.
     pub skip: u8,
     pub op: Op,
     pub opname: &'static str,
@@ -39,7 +39,7 @@ impl InstRef {
     }
 }
 
-/// One instruction with its operands at hand.
+/// An instruction with its operands.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inst<'a> {
     pub loc: Loc,
@@ -70,7 +70,7 @@ impl Inst<'_> {
 pub(crate) struct Stream {
     pub words: Vec<u32>,
     pub insts: Vec<InstRef>,
-    /// For each id the index of its defining instruction plus one, 0 if it has none.
+    /// By id: index of its defining instruction plus one, 0 if undefined.
     pub defs: Vec<u32>,
 }
 
@@ -94,8 +94,9 @@ impl Stream {
     }
 }
 
-/// Length in words of the string at the start of `words`, its terminator included.
-pub(crate) fn string_words(words: &[u32]) -> Option<usize> {
+/// Length, in words, of the string at the start of `words`, including its terminator; `None` if it
+/// is not terminated.
+pub(crate) fn string_len_words(words: &[u32]) -> Option<usize> {
     words
         .iter()
         .position(|w| w.to_le_bytes().contains(&0))
@@ -103,8 +104,8 @@ pub(crate) fn string_words(words: &[u32]) -> Option<usize> {
 }
 
 /// The string at the start of `words`.
-pub(crate) fn string(words: &[u32]) -> String {
-    let mut bytes = Vec::with_capacity(4 * string_words(words).unwrap_or(words.len()));
+pub(crate) fn decode_string(words: &[u32]) -> String {
+    let mut bytes = Vec::with_capacity(4 * string_len_words(words).unwrap_or(words.len()));
     let all = words.iter().flat_map(|w| w.to_le_bytes());
     bytes.extend(all.take_while(|&b| b != 0));
     match String::from_utf8(bytes) {
@@ -114,7 +115,7 @@ pub(crate) fn string(words: &[u32]) -> String {
 }
 
 /// Splits `words` into instructions.
-pub(crate) fn read(words: &[u32]) -> Result<Stream> {
+pub(crate) fn split_instructions(words: &[u32]) -> Result<Stream> {
     let header = |at: usize, what: String| SpirvError::Header { at, what };
     let Some(&[magic, version, _, bound, _]) = words.first_chunk::<5>() else {
         return Err(header(
@@ -202,7 +203,7 @@ pub(crate) fn read(words: &[u32]) -> Result<Stream> {
     Ok(stream)
 }
 
-/// Walks the operands of one instruction.
+/// Checks the operands of one instruction and sets type, id and skip of `r`.
 fn check_operands(
     loc: Loc,
     grammar: &[rspirv::grammar::LogicalOperand],
@@ -249,18 +250,18 @@ fn check_operands(
                     id_ok(word)?;
                     1
                 }
-                OperandKind::LiteralString => match string_words(rest) {
+                OperandKind::LiteralString => match string_len_words(rest) {
                     Some(n) => n,
                     None => return loc.expected("a terminated string", "none"),
                 },
                 OperandKind::PairIdRefIdRef => {
                     id_ok(word)?;
-                    id_ok(pair(loc, rest)?)?;
+                    id_ok(second_word(loc, rest)?)?;
                     2
                 }
                 OperandKind::PairIdRefLiteralInteger => {
                     id_ok(word)?;
-                    pair(loc, rest)?;
+                    second_word(loc, rest)?;
                     2
                 }
                 OperandKind::MemoryAccess => {
@@ -276,8 +277,8 @@ fn check_operands(
                     }
                     1 + n
                 }
-                // The width of these depends on a type, and these enumerants have parameters; whoever
-                // reads them asks for each word by number.
+                // Operands whose size depends on a type, and enumerants with parameters: consumers
+                // check each word that they read.
                 OperandKind::LiteralContextDependentNumber
                 | OperandKind::LiteralSpecConstantOpInteger
                 | OperandKind::PairLiteralIntegerIdRef
@@ -298,7 +299,7 @@ fn check_operands(
     Ok(())
 }
 
-fn pair(loc: Loc, rest: &[u32]) -> Result<u32> {
+fn second_word(loc: Loc, rest: &[u32]) -> Result<u32> {
     match rest.get(1) {
         Some(&w) => Ok(w),
         None => loc.expected("a second word of the pair", "none"),

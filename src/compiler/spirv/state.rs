@@ -1,13 +1,14 @@
-//! The state of a translation: what every instruction family reads and writes.
+//! The translator: the state that all instruction families share.
 //!
-//! In:  nothing yet. Out: [`Tr`], which `translate` begins and which each family's file adds its own methods to.
+//! In:  nothing. Out: [`Translator`], which `translate` creates and to which each family's file
+//!      adds methods.
 
-use crate::call::{Call, Graph, Task};
-use crate::emit::Emit;
+use crate::emit::Emitter;
 use crate::error::Loc;
+use crate::inline::{Call, FunctionGraph, Task};
 use crate::module::Module;
 use crate::types::{MatrixLayout, MemberLayout, TyEntry};
-use crate::value::Slot;
+use crate::value::IdState;
 use entity::Id;
 use nir::{Def, Type};
 use rustc_hash::FxHashMap;
@@ -15,37 +16,38 @@ use spirv::BuiltIn;
 use std::rc::Rc;
 
 /// The state of a translation.
-pub(crate) struct Tr<'m> {
-    pub m: &'m Module,
-    pub e: Emit,
+pub(crate) struct Translator<'m> {
+    pub module: &'m Module,
+    pub emit: Emitter,
     pub types: Vec<Option<TyEntry>>,
     pub member_layouts: FxHashMap<(u32, u32), MemberLayout>,
     pub nir_types: FxHashMap<(u32, bool, MatrixLayout), Id<Type>>,
-    /// Pointer types being made, to stop at types that hold pointers to themselves.
-    pub pointers_open: u32,
+    /// Nesting depth of the pointer types being translated, to stop at types that contain pointers
+    /// to themselves.
+    pub pointer_depth: u32,
     pub specialization: FxHashMap<u32, u64>,
     pub dispatch_base: bool,
     pub subgroup_size: Option<u32>,
-    /// Outputs are captured (execution mode Xfb).
+    /// Outputs are captured by transform feedback (execution mode Xfb).
     pub captures: bool,
     pub builtins: Vec<(BuiltIn, Id<Def>)>,
-    /// The value of each id.
-    pub slots: Vec<Slot>,
-    /// Control flow of the functions already seen.
-    pub graphs: FxHashMap<u32, Rc<Graph>>,
+    /// The state of each id.
+    pub id_states: Vec<IdState>,
+    /// Control flow of the functions already structurized, by function id.
+    pub graphs: FxHashMap<u32, Rc<FunctionGraph>>,
     pub calls: Vec<Call>,
     pub total_calls: usize,
     pub tasks: Vec<Task>,
 }
 
-impl Tr<'_> {
+impl Translator<'_> {
     pub fn loc(&self) -> Loc {
-        self.e.loc
+        self.emit.loc
     }
 
-    pub fn slot(&mut self, id: u32, slot: Slot) {
-        if let Some(s) = self.slots.get_mut(id as usize) {
-            *s = slot;
+    pub fn set_id_state(&mut self, id: u32, state: IdState) {
+        if let Some(s) = self.id_states.get_mut(id as usize) {
+            *s = state;
         }
     }
 }

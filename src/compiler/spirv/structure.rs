@@ -1,67 +1,71 @@
-//! Control-flow graph to a tree of lists whose only jumps are "leave the loop" and "next iteration".
+//! The structurizer: turns a control-flow graph into a tree of lists whose only jumps are `break`
+//! and `continue`.
 //!
 //! In:  [`Cfg`].
 //! Out: [`Tree`]. Every block appears once.
 //!
-//! Each block's dominated blocks are placed around it: one with a single way in stands at the branch that
-//! leads to it; one where paths join stands behind the whole construct of its dominator, which becomes the
-//! body of a [`Item::Scope`]. A branch to a join is then a walk outwards through the tree. If nothing stands
-//! between it and the end of the scope, it costs nothing. If it crosses loops, it breaks out of them; if it
-//! crosses other scopes' ends, those ends are guarded by a flag that says who was meant.
-//! Ref: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured Control
-//! Flow", from which the placement by dominators comes; the merge instructions of SPIR-V say which blocks lie
-//! behind a loop.
+//! Blocks are placed by dominance. A block with one predecessor is placed at the branch to it. A
+//! block with several (a join) is placed after the whole construct of its dominator, which becomes
+//! the body of an [`Item::Scope`]. A branch to a join leads outwards through the tree: without
+//! anything in between it falls through; it breaks out of the loops that it leaves; and if it skips
+//! the continuations of other scopes, those are guarded by flags, which tell which label the branch
+//! goes to.
+//! Ref: Ramsey, "Beyond Relooper: Recursive Translation of Unstructured Control Flow to Structured
+//!      Control Flow", for the placement by dominators; the merge instructions of SPIR-V determine
+//!      which blocks come after a loop.
 
-use crate::cfg::{Cfg, NONE, Term};
+use crate::cfg::{Cfg, NONE, Terminator};
 use crate::error::Result;
 use crate::module::Function;
 use rustc_hash::FxHashMap;
 
-/// Steps of the walks over one function, so that no module takes for ever.
+/// Maximum number of steps for one function, to bound the time for malicious modules.
 const MAX_STEPS: usize = 1 << 24;
 
+/// An item of a list.
 #[derive(Clone, Debug)]
 pub(crate) enum Item {
     /// A block's instructions and the phi stores of its successors.
     Block(u32),
-    /// How the block before ends; one list for each arm of its [`Term`].
+    /// The [`Terminator`] of the preceding block; one list for each arm.
     Branch(u32, Vec<u32>),
-    /// Repeats `body`. After it, for each flag that is set, a jump of the loop around it.
+    /// A loop. After it, for each flag of `after` that is set, a jump of the enclosing loop.
     Loop {
         header: u32,
         body: u32,
         /// (label whose flag is tested, true for "continue")
         after: Vec<(u32, bool)>,
     },
-    /// `body`, then, where control meant to go to `label`, `trail`.
+    /// `body`, then `continuation`, the block `label`; if `guarded`, only when the flag of `label`
+    /// is set.
     Scope {
         label: u32,
         body: u32,
-        trail: u32,
+        continuation: u32,
         guarded: bool,
     },
-    Jump(Plan),
+    Jump(PlannedJump),
 }
 
-/// What a branch to a join or header costs.
+/// A branch to a join or loop header, and the jump that implements it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan {
+pub(crate) struct PlannedJump {
     pub label: u32,
-    pub action: Action,
+    pub action: JumpAction,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Action {
+pub(crate) enum JumpAction {
     Fall,
     Break,
     Continue,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum ListKind {
     Root,
     ScopeBody(u32),
-    ScopeTrail,
+    ScopeContinuation,
     Arm,
     LoopBody(u32),
 }
@@ -73,22 +77,22 @@ pub(crate) struct Tree {
     pub flagged: Vec<bool>,
 }
 
-struct Build<'a> {
+struct Structurizer<'a> {
     cfg: &'a Cfg,
     tree: Tree,
-    /// (list around, index of the item there, what this list is to it)
-    parents: Vec<(u32, u32, Kind)>,
-    /// Joins placed inside of each node's construct.
+    /// By list: (parent list, index of the item in it, the list's role in the item).
+    parents: Vec<(u32, u32, ListKind)>,
+    /// By node: joins that are placed after the node's construct.
     joins: Vec<Vec<u32>>,
-    /// Blocks placed behind the loop of each header.
+    /// By loop header: blocks that are placed after the loop.
     exits: Vec<Vec<u32>>,
     placed: Vec<bool>,
 }
 
 /// The structured form of `f`.
-pub(crate) fn structure(f: &Function, cfg: &Cfg) -> Result<Tree> {
+pub(crate) fn structurize(f: &Function, cfg: &Cfg) -> Result<Tree> {
     let n = cfg.exit() as usize + 1;
-    let mut b = Build {
+    let mut b = Structurizer {
         cfg,
         tree: Tree {
             lists: Vec::new(),
@@ -99,33 +103,33 @@ pub(crate) fn structure(f: &Function, cfg: &Cfg) -> Result<Tree> {
         exits: vec![Vec::new(); n],
         placed: vec![false; n],
     };
-    b.place();
-    b.build();
-    b.plan(f)?;
+    b.place_joins();
+    b.build_lists();
+    b.plan_jumps(f)?;
     Ok(b.tree)
 }
 
-fn at<T: Copy>(v: &[T], i: u32, default: T) -> T {
+fn get_or<T: Copy>(v: &[T], i: u32, default: T) -> T {
     v.get(i as usize).copied().unwrap_or(default)
 }
 
-impl Build<'_> {
-    /// Decides behind which construct each join stands.
-    fn place(&mut self) {
+impl Structurizer<'_> {
+    /// Decides after which construct each join is placed.
+    fn place_joins(&mut self) {
         for &y in self.cfg.rpo.iter().skip(1) {
             if y == self.cfg.exit() {
                 continue;
             }
-            let idom = at(&self.cfg.idom, y, 0);
-            let around = at(&self.cfg.around, y, NONE);
-            // Climb out of the loops that hold the dominator but not `y`.
+            let idom = get_or(&self.cfg.idom, y, 0);
+            let parent_loop = get_or(&self.cfg.parent_loop, y, NONE);
+            // Climb out of the loops that contain the dominator but not `y`.
             let mut parent = idom;
             let mut exit_of = NONE;
-            let mut l = self.cfg.context(idom);
-            while l != around && l != NONE {
+            let mut l = self.cfg.loop_of(idom);
+            while l != parent_loop && l != NONE {
                 exit_of = l;
                 parent = l;
-                l = at(&self.cfg.around, l, NONE);
+                l = get_or(&self.cfg.parent_loop, l, NONE);
             }
             let preds = self
                 .cfg
@@ -146,7 +150,7 @@ impl Build<'_> {
         }
     }
 
-    fn list(&mut self, parent: u32, kind: Kind) -> u32 {
+    fn new_list(&mut self, parent: u32, kind: ListKind) -> u32 {
         let id = self.tree.lists.len() as u32;
         let index = self.tree.lists.get(parent as usize).map_or(0, |l| l.len());
         self.tree.lists.push(Vec::new());
@@ -160,37 +164,38 @@ impl Build<'_> {
         }
     }
 
-    /// Opens a scope in `list` for each of `labels`, the last outermost; returns the innermost body.
-    fn scopes(&mut self, mut list: u32, labels: &[u32], work: &mut Vec<(u32, u32)>) -> u32 {
+    /// Opens a scope in `list` for each of `labels`, the last one outermost; returns the innermost
+    /// body.
+    fn open_scopes(&mut self, mut list: u32, labels: &[u32], work: &mut Vec<(u32, u32)>) -> u32 {
         for &label in labels.iter().rev() {
-            let body = self.list(list, Kind::ScopeBody(label));
-            let trail = self.list(list, Kind::ScopeTrail);
+            let body = self.new_list(list, ListKind::ScopeBody(label));
+            let continuation = self.new_list(list, ListKind::ScopeContinuation);
             self.push(
                 list,
                 Item::Scope {
                     label,
                     body,
-                    trail,
+                    continuation,
                     guarded: false,
                 },
             );
-            work.push((trail, label));
+            work.push((continuation, label));
             list = body;
         }
         list
     }
 
-    fn build(&mut self) {
-        let root = self.list(NONE, Kind::Root);
+    fn build_lists(&mut self) {
+        let root = self.new_list(NONE, ListKind::Root);
         let exit = self.cfg.exit();
-        let body = self.list(root, Kind::ScopeBody(exit));
-        let trail = self.list(root, Kind::ScopeTrail);
+        let body = self.new_list(root, ListKind::ScopeBody(exit));
+        let continuation = self.new_list(root, ListKind::ScopeContinuation);
         self.push(
             root,
             Item::Scope {
                 label: exit,
                 body,
-                trail,
+                continuation,
                 guarded: false,
             },
         );
@@ -204,9 +209,9 @@ impl Build<'_> {
                     .get_mut(x as usize)
                     .map(std::mem::take)
                     .unwrap_or_default();
-                list = self.scopes(list, &exits, &mut work);
-                if at(&self.cfg.is_header, x, false) {
-                    let body = self.list(list, Kind::LoopBody(x));
+                list = self.open_scopes(list, &exits, &mut work);
+                if get_or(&self.cfg.is_header, x, false) {
+                    let body = self.new_list(list, ListKind::LoopBody(x));
                     self.push(
                         list,
                         Item::Loop {
@@ -222,38 +227,38 @@ impl Build<'_> {
                     .get_mut(x as usize)
                     .map(std::mem::take)
                     .unwrap_or_default();
-                list = self.scopes(list, &joins, &mut work);
+                list = self.open_scopes(list, &joins, &mut work);
                 self.push(list, Item::Block(x));
-                next = self.terminator(list, x, &mut work);
+                next = self.add_terminator(list, x, &mut work);
             }
         }
     }
 
-    /// Places what follows block `x`; returns the block that continues the same list.
-    fn terminator(&mut self, list: u32, x: u32, work: &mut Vec<(u32, u32)>) -> Option<u32> {
+    /// Adds the terminator of block `x`; returns the block that continues the same list, if any.
+    fn add_terminator(&mut self, list: u32, x: u32, work: &mut Vec<(u32, u32)>) -> Option<u32> {
         let cfg = self.cfg;
-        let targets: Vec<u32> = match cfg.terms.get(x as usize)? {
-            Term::Goto(t) => {
+        let targets: Vec<u32> = match cfg.terminators.get(x as usize)? {
+            Terminator::Goto(t) => {
                 if self.is_jump(x, *t) {
-                    self.jump(list, *t);
+                    self.add_jump(list, *t);
                     return None;
                 }
                 return Some(*t);
             }
-            Term::Return(_) => {
-                self.jump(list, cfg.exit());
+            Terminator::Return(_) => {
+                self.add_jump(list, cfg.exit());
                 return None;
             }
-            Term::Kill | Term::Unreachable => return None,
-            Term::If(_, a, b) => vec![*a, *b],
-            Term::Switch(_, arms) => arms.iter().map(|a| a.target).collect(),
+            Terminator::Kill | Terminator::Unreachable => return None,
+            Terminator::If(_, a, b) => vec![*a, *b],
+            Terminator::Switch(_, arms) => arms.iter().map(|a| a.target).collect(),
         };
         let mut arms = Vec::with_capacity(targets.len());
         for &t in &targets {
-            let arm = self.list(list, Kind::Arm);
+            let arm = self.new_list(list, ListKind::Arm);
             arms.push(arm);
             if self.is_jump(x, t) {
-                self.jump(arm, t);
+                self.add_jump(arm, t);
             } else {
                 work.push((arm, t));
             }
@@ -263,21 +268,22 @@ impl Build<'_> {
     }
 
     fn is_jump(&self, from: u32, to: u32) -> bool {
-        self.cfg.is_back_edge(from, to) || at(&self.placed, to, true)
+        self.cfg.is_back_edge(from, to) || get_or(&self.placed, to, true)
     }
 
-    fn jump(&mut self, list: u32, label: u32) {
+    fn add_jump(&mut self, list: u32, label: u32) {
         self.push(
             list,
-            Item::Jump(Plan {
+            Item::Jump(PlannedJump {
                 label,
-                action: Action::Fall,
+                action: JumpAction::Fall,
             }),
         );
     }
 
-    /// Finds out what each jump crosses.
-    fn plan(&mut self, f: &Function) -> Result<()> {
+    /// Determines the action, guards and flags of each jump from the loops and scopes that it
+    /// leaves.
+    fn plan_jumps(&mut self, f: &Function) -> Result<()> {
         let mut steps = 0;
         let mut guarded: Vec<(u32, u32)> = Vec::new();
         let mut after: FxHashMap<(u32, u32), Vec<(u32, bool)>> = FxHashMap::default();
@@ -296,19 +302,19 @@ impl Build<'_> {
                     return f.loc.invalid("a branch leaves its construct");
                 };
                 match kind {
-                    Kind::Root => {
+                    ListKind::Root => {
                         let loc = f.blocks.get(label as usize).map_or(f.loc, |b| b.loc);
                         return loc.invalid("is reached by a branch that leaves its construct");
                     }
-                    Kind::ScopeBody(l) if l == label => break false,
-                    Kind::LoopBody(h) if h == label => break true,
-                    Kind::ScopeBody(l) => scopes.push((parent, index, l)),
-                    Kind::LoopBody(_) => {
-                        // Whatever stood between the branch and the loop's end is left with the loop.
+                    ListKind::ScopeBody(l) if l == label => break false,
+                    ListKind::LoopBody(h) if h == label => break true,
+                    ListKind::ScopeBody(l) => scopes.push((parent, index, l)),
+                    ListKind::LoopBody(_) => {
+                        // Scopes inside the loop are left by the break, so they need no guard.
                         scopes.clear();
                         loops.push((parent, index));
                     }
-                    Kind::Arm | Kind::ScopeTrail => {}
+                    ListKind::Arm | ListKind::ScopeContinuation => {}
                 }
                 cur = parent;
             };
@@ -318,12 +324,13 @@ impl Build<'_> {
                     .limit("steps to structure the control flow", MAX_STEPS);
             }
             let action = match (loops.is_empty(), to_header) {
-                (true, true) if scopes.is_empty() => Action::Fall,
-                (true, true) => Action::Continue,
-                (true, false) => Action::Fall,
-                (false, _) => Action::Break,
+                (true, true) if scopes.is_empty() => JumpAction::Fall,
+                (true, true) => JumpAction::Continue,
+                (true, false) => JumpAction::Fall,
+                (false, _) => JumpAction::Break,
             };
-            // After each loop left, the next one out is left too (or continued, if it is the target).
+            // After each loop that is left, the next outer one is left too, or continued if it is
+            // the target.
             let hops = if to_header {
                 loops.len()
             } else {
@@ -356,6 +363,17 @@ impl Build<'_> {
                 plan.action = action;
             }
         }
+        self.set_guards_and_exits(guarded, after);
+        Ok(())
+    }
+
+    /// Marks the scopes at (list, index) in `guarded`, and sets the jumps after each loop in
+    /// `after`.
+    fn set_guards_and_exits(
+        &mut self,
+        guarded: Vec<(u32, u32)>,
+        after: FxHashMap<(u32, u32), Vec<(u32, bool)>>,
+    ) {
         for (list, index) in guarded {
             if let Some(Item::Scope { guarded, .. }) = self
                 .tree
@@ -376,6 +394,8 @@ impl Build<'_> {
                 *after = flags;
             }
         }
-        Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

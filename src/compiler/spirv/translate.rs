@@ -1,23 +1,23 @@
-//! A checked module to NIR: the entry point with everything it calls inlined.
+//! Translates an entry point of a checked module to NIR, with all calls inlined.
 //!
 //! In:  [`Module`], [`Options`].
-//! Out: a [`nir::Shader`] with derefs, structured control flow, and no phis: what paths join in goes through
-//!      variables, which `lower_vars_to_ssa` turns into phis.
+//! Out: a [`nir::Shader`] with derefs, structured control flow, and no phis: values that are
+//!      defined on several paths go through variables, which `lower_vars_to_ssa` turns into phis.
 //!
-//! The walk over the tree of control flow, calls included, is a stack of tasks, not recursion.
+//! The walk over control flow and calls uses a work stack instead of recursion.
 
-use crate::emit::Emit;
+use crate::emit::Emitter;
 use crate::error::Result;
-use crate::fragment::stage_mode;
 use crate::module::{EntryPoint, Module};
-use crate::state::Tr;
-use crate::value::Slot;
+use crate::stage_specific::apply_stage_mode;
+use crate::state::Translator;
+use crate::value::IdState;
 use entity::Arena;
 use nir::{Info, Shader, Stage, Types};
 use rustc_hash::FxHashMap;
 use spirv::{BuiltIn, Decoration, ExecutionMode, ExecutionModel, Op};
 
-/// What to translate, and with which constants.
+/// Entry point, specialization constants, and pipeline state that the translation depends on.
 #[derive(Clone, Debug)]
 pub struct Options<'a> {
     /// Name of the entry point.
@@ -29,8 +29,8 @@ pub struct Options<'a> {
     /// The workgroup ids of a dispatch may start at another value than 0
     /// (`VK_PIPELINE_CREATE_DISPATCH_BASE_BIT`).
     pub dispatch_base: bool,
-    /// What the built-in SubgroupSize reads: the size that the API reports, where the pipeline did not ask for a
-    /// varying one (Vulkan, "SubgroupSize"); `None` for the width that the shader really runs at.
+    /// The value of the built-in SubgroupSize: the size that the API reports, unless the pipeline
+    /// allows a varying one (Vulkan, "SubgroupSize"); `None` for the actual dispatch width.
     pub subgroup_size: Option<u32>,
 }
 
@@ -46,14 +46,14 @@ impl Default for Options<'_> {
     }
 }
 
-/// The class of a stage's outputs.
+/// The storage class of a stage's outputs.
 const OUTPUT: u32 = spirv::StorageClass::Output as u32;
 
 impl Module {
     /// Translates one entry point.
     ///
     /// # Errors
-    /// What the module asks for that is wrong or not supported, with its place.
+    /// The first invalid or unsupported instruction, with its location.
     pub fn to_nir(&self, options: &Options) -> Result<Shader> {
         let model = match options.stage {
             Stage::Vertex => ExecutionModel::Vertex,
@@ -63,10 +63,11 @@ impl Module {
             Stage::Fragment => ExecutionModel::Fragment,
             Stage::Compute => ExecutionModel::GLCompute,
         };
-        let entry = self.find_entry(options.entry_point, model)?;
-        // About what the passes will come to, where nothing is inlined or unrolled; of a large module an entry may be a small part.
-        const MOST_AHEAD: usize = 1 << 14;
-        let instrs = (2 * self.stream.insts.len()).min(MOST_AHEAD);
+        let entry = self.find_entry_point(options.entry_point, model)?;
+        // An estimate of the number of instructions after the passes, without inlining and
+        // unrolling. Limited, because the entry point may use only a small part of a large module.
+        const MAX_RESERVED: usize = 1 << 14;
+        let instrs = (2 * self.stream.insts.len()).min(MAX_RESERVED);
         let shader = Shader {
             stage: options.stage,
             name: entry.name.clone(),
@@ -81,57 +82,58 @@ impl Module {
             body: Vec::new(),
         };
         let ids = self.stream.defs.len();
-        let mut tr = Tr {
-            m: self,
-            e: Emit::new(shader, entry.loc),
+        let mut tr = Translator {
+            module: self,
+            emit: Emitter::new(shader, entry.loc),
             types: vec![None; ids],
             member_layouts: FxHashMap::default(),
             nir_types: FxHashMap::default(),
-            pointers_open: 0,
+            pointer_depth: 0,
             specialization: options.specialization.iter().copied().collect(),
             dispatch_base: options.dispatch_base,
             subgroup_size: options.subgroup_size,
             captures: false,
             builtins: Vec::new(),
-            slots: vec![Slot::Empty; ids],
+            id_states: vec![IdState::Empty; ids],
             graphs: FxHashMap::default(),
             calls: Vec::new(),
             total_calls: 0,
             tasks: Vec::new(),
         };
-        tr.e.shader.info.shared_blocks = self.has_shared_blocks();
-        tr.modes(entry)?;
-        tr.e.set_at_start(true);
+        tr.emit.shader.info.shared_blocks = self.has_shared_blocks();
+        tr.execution_modes(entry)?;
+        tr.emit.set_in_prologue(true);
         for &index in &self.globals {
             if let Some(r) = self.stream.insts.get(index as usize) {
-                tr.e.loc = r.loc();
-                tr.global(index, &self.stream.inst(r))?;
+                tr.emit.loc = r.loc();
+                tr.global_inst(index, &self.stream.inst(r))?;
             }
         }
         if options.stage == Stage::Compute {
             tr.workgroup_size(entry)?;
         }
-        // An output has its initial value, and its place in a buffer, and the number or the place of a sample makes the shader run for
-        // each one, though nothing else names them (Vulkan, "Sample Shading").
+        // Interface variables that have an effect even if no instruction uses them: outputs with an
+        // initial value, captured outputs, and SampleId and SamplePosition, which enable sample
+        // shading (Vulkan, "Sample Shading").
         for &id in &entry.interface {
             if let Some(r) = self.stream.def(id)
                 && r.op == Op::Variable
                 && let args = self.stream.inst(r).args
                 && (args.len() > 1
                     || tr.captures && args.first() == Some(&OUTPUT)
-                    || self.is_of_a_sample(id))
+                    || self.is_sample_builtin(id))
             {
-                tr.get(id)?;
+                tr.value(id)?;
             }
         }
-        tr.e.set_at_start(false);
-        tr.run(entry)?;
-        Ok(tr.e.finish())
+        tr.emit.set_in_prologue(false);
+        tr.walk_entry_point(entry)?;
+        Ok(tr.emit.finish())
     }
 }
 
 impl Module {
-    fn is_of_a_sample(&self, id: u32) -> bool {
+    fn is_sample_builtin(&self, id: u32) -> bool {
         let samples = [BuiltIn::SampleId, BuiltIn::SamplePosition];
         self.decorations(id).iter().any(|d| {
             let built_in = d.args.first().and_then(|&arg| BuiltIn::from_u32(arg));
@@ -140,12 +142,17 @@ impl Module {
     }
 }
 
-impl Tr<'_> {
-    fn modes(&mut self, entry: &EntryPoint) -> Result<()> {
-        for mode in self.m.modes.iter().filter(|m| m.target == entry.function) {
+impl Translator<'_> {
+    fn execution_modes(&mut self, entry: &EntryPoint) -> Result<()> {
+        for mode in self
+            .module
+            .modes
+            .iter()
+            .filter(|m| m.target == entry.function)
+        {
             let bits = mode.args.first().copied().unwrap_or(0);
-            let bit = crate::ops::size_bit(u8::try_from(bits).unwrap_or(0));
-            let f = &mut self.e.shader.info.float_controls;
+            let bit = crate::emit_alu::size_bit(u8::try_from(bits).unwrap_or(0));
+            let f = &mut self.emit.shader.info.float_controls;
             match mode.mode {
                 ExecutionMode::LocalSize | ExecutionMode::LocalSizeId => {}
                 ExecutionMode::DenormPreserve => f.denorm_preserve |= bit,
@@ -160,7 +167,7 @@ impl Tr<'_> {
                 | ExecutionMode::SubgroupUniformControlFlowKHR
                 | ExecutionMode::MaximallyReconvergesKHR => {}
                 other => {
-                    if !stage_mode(&mut self.e.shader, other, bits) {
+                    if !apply_stage_mode(&mut self.emit.shader, other, bits) {
                         return mode.loc.unsupported(format!("execution mode {other:?}"));
                     }
                 }
@@ -171,13 +178,18 @@ impl Tr<'_> {
 
     fn workgroup_size(&mut self, entry: &EntryPoint) -> Result<()> {
         let mut size = None;
-        for mode in self.m.modes.iter().filter(|m| m.target == entry.function) {
+        for mode in self
+            .module
+            .modes
+            .iter()
+            .filter(|m| m.target == entry.function)
+        {
             let id = match mode.mode {
                 ExecutionMode::LocalSize => false,
                 ExecutionMode::LocalSizeId => true,
                 _ => continue,
             };
-            self.e.loc = mode.loc;
+            self.emit.loc = mode.loc;
             let mut xyz = [1; 3];
             for (i, v) in xyz.iter_mut().enumerate() {
                 let Some(&arg) = mode.args.get(i) else {
@@ -188,19 +200,19 @@ impl Tr<'_> {
             size = Some((xyz, mode.loc));
         }
         // A constant decorated WorkgroupSize overrides the execution mode.
-        for &index in &self.m.globals {
-            let Some(r) = self.m.stream.insts.get(index as usize) else {
+        for &index in &self.module.globals {
+            let Some(r) = self.module.stream.insts.get(index as usize) else {
                 continue;
             };
             if matches!(
                 r.op,
                 Op::ConstantComposite | Op::SpecConstantComposite | Op::ConstantNull
-            ) && self.m.deco_arg(r.id, Decoration::BuiltIn)
+            ) && self.module.decoration_arg(r.id, Decoration::BuiltIn)
                 == Some(BuiltIn::WorkgroupSize as u32)
             {
-                self.e.loc = r.loc();
+                self.emit.loc = r.loc();
                 let def = self.def(r.id)?;
-                match self.e.const_of(def).map(|v| v.as_slice()) {
+                match self.emit.const_of(def).map(|v| v.as_slice()) {
                     Some(&[x, y, z]) => size = Some(([x as u32, y as u32, z as u32], r.loc())),
                     _ => return r.loc().expected("three constants", "another"),
                 }
@@ -218,7 +230,7 @@ impl Tr<'_> {
                 format!("{}x{}x{}", xyz[0], xyz[1], xyz[2]),
             );
         }
-        self.e.shader.info.workgroup_size = xyz;
+        self.emit.shader.info.workgroup_size = xyz;
         Ok(())
     }
 }

@@ -1,13 +1,13 @@
-//! The table of SPIR-V's types, and NIR's data types made from them.
+//! The table of SPIR-V types, and their translation to NIR data types.
 //!
-//! In:  type instructions, decorations of their members. Out: [`Ty`] by id, a [`nir::Type`], whether a value is of a type.
-//! Explicit layout (Offset, ArrayStride, MatrixStride, RowMajor) is carried over for variables in memory that
-//! others see; variables of an invocation or workgroup get types without layout.
+//! In:  type instructions, decorations of their members. Out: [`Ty`] by id, [`nir::Type`]s, type
+//!      checks of values. Types of buffer blocks keep their explicit layout (Offset, ArrayStride,
+//!      MatrixStride, RowMajor); variables of an invocation or workgroup get types without layout.
 
 use crate::error::{Loc, Result};
 use crate::module::Module;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::{ImageTy, MatrixLayout, MemberLayout, Ty, TyEntry, add_access};
 use crate::value::{Value, pointer_bits};
 use entity::Id;
@@ -15,10 +15,10 @@ use nir::{Base, Dim, Member, Mode, Type};
 use spirv::{Decoration, Op, StorageClass};
 use std::rc::Rc;
 
-/// Depth of nested types: SPIR-V's "Universal Limits" on structure nesting.
+/// Maximum nesting depth of types: SPIR-V's "Universal Limits" on structure nesting.
 const MAX_DEPTH: u32 = 255;
 
-impl Tr<'_> {
+impl Translator<'_> {
     /// The type with this id.
     pub fn ty(&self, id: u32) -> Result<Rc<Ty>> {
         match self.types.get(id as usize).and_then(|t| t.as_ref()) {
@@ -29,13 +29,14 @@ impl Tr<'_> {
 
     /// The type of the value with this id.
     pub fn type_of(&self, id: u32) -> Result<u32> {
-        match self.m.stream.def(id) {
+        match self.module.stream.def(id) {
             Some(r) if r.ty != 0 => Ok(r.ty),
             _ => self.loc().expected("a value", format!("%{id}")),
         }
     }
 
-    /// Components and bits of a scalar, vector type; pointers count as one 32-bit value.
+    /// (components, bits) of a scalar or vector type; a pointer counts as one scalar of
+    /// [`pointer_bits`].
     pub fn shape_of(&self, id: u32) -> Result<(u8, u8)> {
         match &*self.ty(id)? {
             Ty::Bool => Ok((1, 1)),
@@ -48,7 +49,7 @@ impl Tr<'_> {
         }
     }
 
-    /// The scalar type under a scalar, vector or matrix type.
+    /// The scalar type of a scalar, vector or matrix type.
     pub fn scalar_of(&self, id: u32) -> Result<Rc<Ty>> {
         let t = self.ty(id)?;
         match &*t {
@@ -58,64 +59,20 @@ impl Tr<'_> {
         }
     }
 
-    /// Enters a type instruction in the table; false if it is not one.
+    /// Adds a type instruction to the table; false if `inst` is not one.
     pub fn type_inst(&mut self, inst: &Inst) -> Result<bool> {
         let mut depth = 0;
         let ty = match inst.op {
             Op::TypeVoid => Ty::Void,
             Op::TypeBool => Ty::Bool,
-            Op::TypeInt => {
-                let bits = inst.arg(0)?;
-                if !matches!(bits, 8 | 16 | 32 | 64) {
-                    return inst.loc.unsupported(format!("an integer of {bits} bits"));
-                }
-                Ty::Int {
-                    bits: bits as u8,
-                    signed: inst.arg(1)? == 1,
-                }
-            }
-            Op::TypeFloat => {
-                let bits = inst.arg(0)?;
-                if !matches!(bits, 16 | 32 | 64) || inst.args.len() > 1 {
-                    return inst.loc.unsupported(format!("this float of {bits} bits"));
-                }
-                Ty::Float { bits: bits as u8 }
-            }
-            Op::TypeVector => {
-                let (elem, len) = (inst.arg(0)?, inst.arg(1)?);
-                if !matches!(
-                    &*self.ty(elem)?,
-                    Ty::Bool | Ty::Int { .. } | Ty::Float { .. }
-                ) {
-                    return inst.loc.expected("a scalar type", format!("%{elem}"));
-                }
-                if !matches!(len, 2..=4 | 8 | 16) {
-                    return inst
-                        .loc
-                        .expected("2, 3, 4, 8 or 16 components", len.to_string());
-                }
-                Ty::Vector {
-                    elem,
-                    len: len as u8,
-                }
-            }
-            Op::TypeMatrix => {
-                let (column, columns) = (inst.arg(0)?, inst.arg(1)?);
-                if !matches!(&*self.ty(column)?, Ty::Vector { .. }) {
-                    return inst.loc.expected("a vector type", format!("%{column}"));
-                }
-                if !(2..=4).contains(&columns) {
-                    return inst.loc.expected("2 to 4 columns", columns.to_string());
-                }
-                Ty::Matrix {
-                    column,
-                    columns: columns as u8,
-                }
-            }
+            Op::TypeInt => self.int_type(inst)?,
+            Op::TypeFloat => self.float_type(inst)?,
+            Op::TypeVector => self.vector_type(inst)?,
+            Op::TypeMatrix => self.matrix_type(inst)?,
             Op::TypeArray | Op::TypeRuntimeArray => {
                 let elem = inst.arg(0)?;
                 depth = self.depth_of(elem)?;
-                self.data_type(inst.loc, elem)?;
+                self.check_data_type(inst.loc, elem)?;
                 let len = if inst.op == Op::TypeArray {
                     Some(self.array_length(inst.loc, inst.arg(1)?)?)
                 } else {
@@ -125,42 +82,28 @@ impl Tr<'_> {
                     elem,
                     len,
                     stride_bytes: self
-                        .m
-                        .deco_arg(inst.id, Decoration::ArrayStride)
+                        .module
+                        .decoration_arg(inst.id, Decoration::ArrayStride)
                         .unwrap_or(0),
                 }
             }
             Op::TypeStruct => {
                 for &m in inst.args {
                     depth = depth.max(self.depth_of(m)?);
-                    self.data_type(inst.loc, m)?;
+                    self.check_data_type(inst.loc, m)?;
                 }
                 Ty::Struct {
                     id: inst.id,
                     members: inst.args.to_vec(),
                 }
             }
-            Op::TypePointer => {
-                let Some(class) = StorageClass::from_u32(inst.arg(0)?) else {
-                    return inst
-                        .loc
-                        .expected("a storage class", inst.arg(0)?.to_string());
-                };
-                Ty::Pointer {
-                    class,
-                    to: inst.arg(1)?,
-                    stride_bytes: self
-                        .m
-                        .deco_arg(inst.id, Decoration::ArrayStride)
-                        .unwrap_or(0),
-                }
-            }
-            // What it points to is not known yet, and need not be.
+            Op::TypePointer => self.pointer_type(inst)?,
+            // The type pointed to is not known yet, which a pointer type does not require.
             Op::TypeForwardPointer => match self
-                .m
+                .module
                 .stream
                 .def(inst.arg(0)?)
-                .map(|r| self.m.stream.inst(r))
+                .map(|r| self.module.stream.inst(r))
             {
                 Some(pointer) if pointer.op == Op::TypePointer => return self.type_inst(&pointer),
                 _ => {
@@ -193,20 +136,7 @@ impl Tr<'_> {
         if depth >= MAX_DEPTH {
             return inst.loc.limit("levels of nested types", MAX_DEPTH as usize);
         }
-        let leaves = match &ty {
-            Ty::Matrix { columns, .. } => u64::from(*columns),
-            Ty::Array { elem, len, .. } => self
-                .leaves(*elem)?
-                .saturating_mul(u64::from(len.unwrap_or(u32::MAX))),
-            Ty::Struct { members, .. } => {
-                let mut sum = 1u64;
-                for &m in members {
-                    sum = sum.saturating_add(self.leaves(m)?);
-                }
-                sum
-            }
-            _ => 1,
-        };
+        let leaves = self.count_leaves(&ty)?;
         if let Some(slot) = self.types.get_mut(inst.id as usize) {
             *slot = Some(TyEntry {
                 ty: Rc::new(ty),
@@ -215,6 +145,92 @@ impl Tr<'_> {
             });
         }
         Ok(true)
+    }
+
+    fn int_type(&self, inst: &Inst) -> Result<Ty> {
+        let bits = inst.arg(0)?;
+        if !matches!(bits, 8 | 16 | 32 | 64) {
+            return inst.loc.unsupported(format!("an integer of {bits} bits"));
+        }
+        Ok(Ty::Int {
+            bits: bits as u8,
+            signed: inst.arg(1)? == 1,
+        })
+    }
+
+    fn float_type(&self, inst: &Inst) -> Result<Ty> {
+        let bits = inst.arg(0)?;
+        if !matches!(bits, 16 | 32 | 64) || inst.args.len() > 1 {
+            return inst.loc.unsupported(format!("this float of {bits} bits"));
+        }
+        Ok(Ty::Float { bits: bits as u8 })
+    }
+
+    fn vector_type(&self, inst: &Inst) -> Result<Ty> {
+        let (elem, len) = (inst.arg(0)?, inst.arg(1)?);
+        if !matches!(
+            &*self.ty(elem)?,
+            Ty::Bool | Ty::Int { .. } | Ty::Float { .. }
+        ) {
+            return inst.loc.expected("a scalar type", format!("%{elem}"));
+        }
+        if !matches!(len, 2..=4 | 8 | 16) {
+            return inst
+                .loc
+                .expected("2, 3, 4, 8 or 16 components", len.to_string());
+        }
+        Ok(Ty::Vector {
+            elem,
+            len: len as u8,
+        })
+    }
+
+    fn matrix_type(&self, inst: &Inst) -> Result<Ty> {
+        let (column, columns) = (inst.arg(0)?, inst.arg(1)?);
+        if !matches!(&*self.ty(column)?, Ty::Vector { .. }) {
+            return inst.loc.expected("a vector type", format!("%{column}"));
+        }
+        if !(2..=4).contains(&columns) {
+            return inst.loc.expected("2 to 4 columns", columns.to_string());
+        }
+        Ok(Ty::Matrix {
+            column,
+            columns: columns as u8,
+        })
+    }
+
+    fn pointer_type(&self, inst: &Inst) -> Result<Ty> {
+        let Some(class) = StorageClass::from_u32(inst.arg(0)?) else {
+            return inst
+                .loc
+                .expected("a storage class", inst.arg(0)?.to_string());
+        };
+        Ok(Ty::Pointer {
+            class,
+            to: inst.arg(1)?,
+            stride_bytes: self
+                .module
+                .decoration_arg(inst.id, Decoration::ArrayStride)
+                .unwrap_or(0),
+        })
+    }
+
+    /// Number of scalars and vectors in a value of `ty`, saturating.
+    fn count_leaves(&self, ty: &Ty) -> Result<u64> {
+        Ok(match ty {
+            Ty::Matrix { columns, .. } => u64::from(*columns),
+            Ty::Array { elem, len, .. } => self
+                .leaf_count(*elem)?
+                .saturating_mul(u64::from(len.unwrap_or(u32::MAX))),
+            Ty::Struct { members, .. } => {
+                let mut sum = 1u64;
+                for &m in members {
+                    sum = sum.saturating_add(self.leaf_count(m)?);
+                }
+                sum
+            }
+            _ => 1,
+        })
     }
 
     fn image_type(&self, inst: &Inst) -> Result<ImageTy> {
@@ -250,7 +266,7 @@ impl Tr<'_> {
         }
     }
 
-    fn data_type(&self, loc: Loc, id: u32) -> Result<()> {
+    fn check_data_type(&self, loc: Loc, id: u32) -> Result<()> {
         match &*self.ty(id)? {
             Ty::Void | Ty::Function => loc.expected("a data type", format!("%{id}")),
             _ => Ok(()),
@@ -267,32 +283,37 @@ impl Tr<'_> {
         }
     }
 
-    /// Number of scalars and vectors that a value of this type consists of, saturating.
-    pub fn leaves(&self, id: u32) -> Result<u64> {
+    /// Number of scalars and vectors in a value of this type, saturating.
+    pub fn leaf_count(&self, id: u32) -> Result<u64> {
         match self.types.get(id as usize).and_then(|t| t.as_ref()) {
             Some(t) => Ok(t.leaves),
             None => self.loc().expected("a type", format!("%{id}")),
         }
     }
 
-    /// True for storage whose types carry their layout.
+    /// True for storage classes whose types have explicit layouts.
     pub fn has_layout(&self, class: StorageClass) -> bool {
         match class {
             StorageClass::Uniform
             | StorageClass::StorageBuffer
             | StorageClass::PushConstant
             | StorageClass::PhysicalStorageBuffer => true,
-            StorageClass::Workgroup => self.e.shader.info.shared_blocks,
+            StorageClass::Workgroup => self.emit.shader.info.shared_blocks,
             _ => false,
         }
     }
 
-    /// NIR's type; with layout where `explicit`.
+    /// Translates a type to NIR, with explicit layout if `explicit`.
     pub fn nir_type(&mut self, id: u32, explicit: bool) -> Result<Id<Type>> {
-        self.nir_type_in(id, explicit, MatrixLayout::default())
+        self.nir_type_with_matrix(id, explicit, MatrixLayout::default())
     }
 
-    fn nir_type_in(&mut self, id: u32, explicit: bool, matrix: MatrixLayout) -> Result<Id<Type>> {
+    fn nir_type_with_matrix(
+        &mut self,
+        id: u32,
+        explicit: bool,
+        matrix: MatrixLayout,
+    ) -> Result<Id<Type>> {
         let key = (id, explicit, matrix);
         if let Some(&t) = self.nir_types.get(&key) {
             return Ok(t);
@@ -316,14 +337,14 @@ impl Tr<'_> {
                 len,
                 stride_bytes,
             } => Type::Array {
-                elem: self.nir_type_in(*elem, explicit, matrix)?,
+                elem: self.nir_type_with_matrix(*elem, explicit, matrix)?,
                 len: *len,
                 stride_bytes: if explicit { *stride_bytes } else { 0 },
             },
             Ty::Struct { id, members } => {
                 let mut out = Vec::with_capacity(members.len());
                 for (i, &m) in members.iter().enumerate() {
-                    let layout = self.member(*id, i as u32);
+                    let layout = self.member_layout(*id, i as u32);
                     let matrix = if explicit {
                         layout.matrix
                     } else {
@@ -331,35 +352,35 @@ impl Tr<'_> {
                     };
                     out.push(Member {
                         name: self
-                            .m
+                            .module
                             .member_names
                             .get(&(*id, i as u32))
                             .cloned()
                             .unwrap_or_default(),
-                        ty: self.nir_type_in(m, explicit, matrix)?,
+                        ty: self.nir_type_with_matrix(m, explicit, matrix)?,
                         offset_bytes: if explicit { layout.offset_bytes } else { 0 },
                     });
                 }
                 Type::Struct {
-                    name: self.m.name(*id),
+                    name: self.module.name(*id),
                     members: out,
                 }
             }
-            // An address.
+            // Its value is an address.
             Ty::Pointer {
                 class: StorageClass::PhysicalStorageBuffer,
                 ..
             } => Type::Int(64),
             Ty::Pointer { class, to, .. } => {
                 let class = *class;
-                let mode = self.mode_of(class, *to)?;
-                // A struct may hold pointers to its own type: those have no finite NIR type.
-                if self.pointers_open >= 8 {
+                let mode = self.variable_mode(class, *to)?;
+                // A struct that contains pointers to its own type has no finite NIR type.
+                if self.pointer_depth >= 8 {
                     return self.loc().unsupported("a type of pointers to pointers");
                 }
-                self.pointers_open += 1;
+                self.pointer_depth += 1;
                 let to = self.nir_type(*to, self.has_layout(class));
-                self.pointers_open -= 1;
+                self.pointer_depth -= 1;
                 Type::Pointer { mode, to: to? }
             }
             Ty::Image(i) => Type::Image {
@@ -378,22 +399,22 @@ impl Tr<'_> {
                 return self.loc().expected("a data type", format!("%{id}"));
             }
         };
-        let t = self.e.shader.types.intern(ty);
+        let t = self.emit.shader.types.intern(ty);
         self.nir_types.insert(key, t);
         Ok(t)
     }
 
     /// The decorations of member `index` of struct `id`.
-    pub fn member(&mut self, id: u32, index: u32) -> MemberLayout {
-        let m = self.m;
+    pub fn member_layout(&mut self, id: u32, index: u32) -> MemberLayout {
+        let m = self.module;
         *self
             .member_layouts
             .entry((id, index))
-            .or_insert_with(|| member_layout(m, id, index))
+            .or_insert_with(|| decorated_layout(m, id, index))
     }
 
-    /// NIR's storage for a storage class; `to` is the type pointed to.
-    pub fn mode_of(&self, class: StorageClass, to: u32) -> Result<Mode> {
+    /// NIR's variable mode for a storage class; `to` is the type pointed to.
+    pub fn variable_mode(&self, class: StorageClass, to: u32) -> Result<Mode> {
         Ok(match class {
             StorageClass::Function => Mode::FunctionTemp,
             StorageClass::Private => Mode::ShaderTemp,
@@ -404,14 +425,15 @@ impl Tr<'_> {
             StorageClass::Input => Mode::ShaderIn,
             StorageClass::Output => Mode::ShaderOut,
             StorageClass::UniformConstant => Mode::Uniform,
-            // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. A pointer into the
-            // middle of one does not say which it is: its variable does.
+            // Before SPIR-V 1.3, a storage buffer is a Uniform block decorated BufferBlock. This
+            // holds for pointers to whole blocks; a pointer into a block takes its mode from the
+            // variable.
             StorageClass::Uniform => {
                 let mut t = to;
                 while let Ty::Array { elem, .. } = &*self.ty(t)? {
                     t = *elem;
                 }
-                if self.m.has(t, Decoration::BufferBlock) {
+                if self.module.has_decoration(t, Decoration::BufferBlock) {
                     Mode::Ssbo
                 } else {
                     Mode::Ubo
@@ -423,7 +445,8 @@ impl Tr<'_> {
         })
     }
 
-    /// Checks the shape of a value against a type; parts of composites were checked when they were made.
+    /// Checks a value against a type. Nested parts of composites were checked when the parts were
+    /// created.
     pub fn check_type(&self, value: &Value, ty: u32) -> Result<()> {
         let t = self.ty(ty)?;
         let fits = match (value, &*t) {
@@ -433,7 +456,7 @@ impl Tr<'_> {
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
             (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
-                let shape = self.e.shape(*d);
+                let shape = self.emit.shape(*d);
                 if shape != self.shape_of(ty)? {
                     return self.loc().expected(
                         "operands of the result's type",
@@ -445,7 +468,8 @@ impl Tr<'_> {
             _ => false,
         };
         if fits {
-            // One level down, so that a composite's parts fit where they are taken out again.
+            // Also check the parts one level down, so that OpCompositeExtract gives values of the
+            // right type.
             if let Value::Composite(parts) = value {
                 for (i, p) in parts.iter().enumerate() {
                     let part_ty = match &*t {
@@ -454,7 +478,7 @@ impl Tr<'_> {
                         Ty::Struct { members, .. } => members.get(i).copied().unwrap_or(0),
                         _ => 0,
                     };
-                    self.check_kind(p, part_ty)?;
+                    self.check_part_type(p, part_ty)?;
                 }
             }
             Ok(())
@@ -466,7 +490,7 @@ impl Tr<'_> {
         }
     }
 
-    fn check_kind(&self, value: &Value, ty: u32) -> Result<()> {
+    fn check_part_type(&self, value: &Value, ty: u32) -> Result<()> {
         let t = self.ty(ty)?;
         let fits = match (value, &*t) {
             (Value::Pointer(_), Ty::Pointer { .. }) => true,
@@ -475,7 +499,7 @@ impl Tr<'_> {
             (Value::Composite(v), Ty::Matrix { columns, .. }) => v.len() == usize::from(*columns),
             (Value::Composite(v), Ty::Struct { members, .. }) => v.len() == members.len(),
             (Value::Def(d), Ty::Bool | Ty::Int { .. } | Ty::Float { .. } | Ty::Vector { .. }) => {
-                self.e.shape(*d) == self.shape_of(ty)?
+                self.emit.shape(*d) == self.shape_of(ty)?
             }
             _ => false,
         };
@@ -491,7 +515,7 @@ impl Tr<'_> {
 }
 
 /// The decorations of member `index` of struct `id`.
-fn member_layout(m: &Module, id: u32, index: u32) -> MemberLayout {
+fn decorated_layout(m: &Module, id: u32, index: u32) -> MemberLayout {
     let mut out = MemberLayout::default();
     for d in m.decorations(id).iter().filter(|d| d.member == Some(index)) {
         let arg = d.args.first().copied().unwrap_or(0);

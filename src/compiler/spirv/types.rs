@@ -1,6 +1,6 @@
-//! SPIR-V's types, and what decorations say of members.
+//! SPIR-V's types, and decorations of struct members.
 //!
-//! In:  nothing. Out: plain data, which `type_table` fills.
+//! In:  nothing. Out: plain data, which `type_table` fills in.
 
 use nir::{Base, Dim};
 use spirv::{Decoration, StorageClass};
@@ -45,7 +45,8 @@ pub(crate) enum Ty {
     Sampler,
     /// The image's type.
     SampledImage(u32),
-    /// Acceleration structures and the like: nothing but their names.
+    /// Unsupported opaque types (acceleration structures, events, ...), by the name of their
+    /// instruction.
     Opaque(&'static str),
 }
 
@@ -57,22 +58,22 @@ pub(crate) struct ImageTy {
     pub multisampled: bool,
     pub base: Base,
     pub bits: u8,
-    /// Read and written as it is, without a sampler.
+    /// A storage image, accessed without a sampler.
     pub storage: bool,
     /// SPIR-V's number.
     pub format: u32,
 }
 
-/// A type and how deep it nests.
+/// A type with its nesting depth and size.
 #[derive(Clone, Debug)]
 pub(crate) struct TyEntry {
     pub ty: Rc<Ty>,
     pub depth: u32,
-    /// Scalars and vectors that a value consists of, saturating.
+    /// Number of scalars and vectors in a value, saturating.
     pub leaves: u64,
 }
 
-/// Layout that a matrix gets from the struct member it stands in.
+/// Layout of a matrix, given by decorations of the struct member that contains it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct MatrixLayout {
     pub stride_bytes: u32,
@@ -87,7 +88,7 @@ pub(crate) struct MemberLayout {
     pub access: nir::Access,
 }
 
-/// Adds what a decoration says about access.
+/// Adds the access qualifier of a decoration, if it is one.
 pub(crate) fn add_access(access: &mut nir::Access, kind: Decoration) {
     match kind {
         Decoration::Coherent => access.coherent = true,

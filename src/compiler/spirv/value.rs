@@ -1,4 +1,4 @@
-//! What an id stands for during translation.
+//! Values of ids during translation.
 
 use entity::Id;
 use nir::{Access, Def, Mode, Type, Variable};
@@ -8,10 +8,10 @@ use std::rc::Rc;
 
 /// The state of an id.
 #[derive(Clone, Debug)]
-pub(crate) enum Slot {
+pub(crate) enum IdState {
     /// Not defined yet.
     Empty,
-    /// A global constant or variable, made when first used; index of its instruction.
+    /// A global constant or variable that is translated at its first use; index of its instruction.
     Lazy(u32),
     Value(Value),
 }
@@ -27,10 +27,10 @@ pub(crate) enum Value {
     /// An image, a sampler, or both.
     Opaque(Opaque),
     /// A pointer to a texel, for atomics.
-    Texel(Rc<Texel>),
+    Texel(Rc<TexelPointer>),
 }
 
-/// An image or sampler: the pointers through which they were loaded; none where they are undefined.
+/// An image or sampler: the pointers through which they were loaded; `None` if undefined.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Opaque {
     pub image: Option<Rc<Pointer>>,
@@ -39,56 +39,58 @@ pub(crate) struct Opaque {
 
 /// A texel of a storage image.
 #[derive(Clone, Debug)]
-pub(crate) struct Texel {
+pub(crate) struct TexelPointer {
     pub image: Rc<Pointer>,
     pub coord: Id<Def>,
     pub sample: Id<Def>,
 }
 
-/// A pointer: where it starts, and the way from there. Derefs are written where it is used.
+/// A pointer: a base and the steps of access chains. Derefs are emitted at each use.
 #[derive(Clone, Debug)]
 pub(crate) struct Pointer {
-    pub base: Base,
-    pub steps: SmallVec<[Step; 4]>,
+    pub base: PointerBase,
+    pub steps: SmallVec<[AccessStep; 4]>,
     pub class: StorageClass,
     pub mode: Mode,
     /// SPIR-V type pointed to.
     pub to: u32,
-    /// Access gathered along the way.
+    /// Access qualifiers accumulated along the chain.
     pub access: Access,
-    /// Of a pointer to physical storage that is read or written: its alignment, if that is known. 0: it is not.
+    /// Alignment of a pointer to physical storage that is loaded from or stored to; 0 if unknown.
     pub align_bytes: u32,
 }
 
+/// The start of a pointer.
 #[derive(Clone, Debug)]
-pub(crate) enum Base {
+pub(crate) enum PointerBase {
     Var(Id<Variable>),
-    /// A pointer that was computed: chosen, stored and loaded.
+    /// A pointer value: the result of a select, phi, load or address computation.
     Value {
         def: Id<Def>,
         /// NIR type pointed to.
         ty: Id<Type>,
         stride_bytes: u32,
     },
-    /// A read-only input that is not memory.
+    /// A system value.
     BuiltIn(BuiltIn),
-    /// A block of inputs or outputs: variables of its members, each an array if the block is.
+    /// A block of inputs or outputs: the variables of its members, which are arrays if the block is
+    /// an array.
     Block {
         vars: Rc<[Id<Variable>]>,
-        /// Steps into arrays before the one that names a member.
+        /// Number of array steps before the step that selects a member.
         arrays: u8,
     },
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Step {
+pub(crate) enum AccessStep {
     Array(Id<Def>),
     Struct(u32),
-    /// `OpPtrAccessChain`'s element.
+    /// The element operand of `OpPtrAccessChain` and the stride in bytes.
     Ptr(Id<Def>, u32),
 }
 
-/// Bits of a pointer of this class as a value: an address, or the number of a deref.
+/// Bits of a pointer's value: 64 for an address, 32 for an opaque deref.
 pub(crate) fn pointer_bits(class: StorageClass) -> u8 {
     match class {
         StorageClass::PhysicalStorageBuffer => 64,

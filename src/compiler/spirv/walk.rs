@@ -1,19 +1,21 @@
-//! The walk over a function's tree of control flow: lists, branches, calls, phis.
+//! Translates a function's tree of control flow: lists, branches, calls, phis.
 //!
-//! In:  the [`Tree`](crate::structure::Tree)s of the entry point and of what it calls.
-//! Out: calls of the instruction families in the order of execution, lists opened and closed around them.
+//! In:  the [`Tree`](crate::structure::Tree)s of the entry point and of the functions that it
+//!      calls.
+//! Out: NIR, by calls of the instruction families in layout order, with lists opened and closed
+//!      around them.
 //!
-//! A stack of tasks stands in for recursion; what paths join in goes through variables.
+//! A work stack replaces recursion. Values that are defined on several paths go through variables.
 
-use crate::call::{Call, Graph, Place, Task};
-use crate::cfg::{Arm, Cfg, Term};
+use crate::cfg::{Cfg, SwitchArm, Terminator};
 use crate::error::{Loc, Result};
-use crate::module::{EntryPoint, Module, last};
+use crate::inline::{Call, FunctionGraph, Task, TempVar};
+use crate::module::{Block, EntryPoint, Module, terminator};
 use crate::reader::Inst;
-use crate::state::Tr;
-use crate::structure::{Action, Item, Plan, structure};
+use crate::state::Translator;
+use crate::structure::{Item, JumpAction, PlannedJump, structurize};
 use crate::types::Ty;
-use crate::value::{Slot, Value};
+use crate::value::{IdState, Pointer, PointerBase, Value};
 use entity::Id;
 use nir::{AluOp, Def, IntrinsicOp, Jump, Mode, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -21,51 +23,52 @@ use smallvec::SmallVec;
 use spirv::{Op, StorageClass};
 use std::rc::Rc;
 
-/// Calls in all at most: those of functions that do nothing cost no instructions.
+/// Maximum number of calls after inlining. Needed because empty functions add no instructions,
+/// which are limited too.
 const MAX_TOTAL_CALLS: usize = 1 << 16;
-/// Calls inside calls at most.
+/// Maximum nesting of calls.
 const MAX_CALLS: usize = 256;
 
-impl<'m> Tr<'m> {
-    /// Runs the entry point to its end.
-    pub fn run(&mut self, entry: &EntryPoint) -> Result<()> {
-        self.e.loc = entry.loc;
-        self.enter(entry.function, entry.loc)?;
+impl<'m> Translator<'m> {
+    /// Translates the whole entry point.
+    pub fn walk_entry_point(&mut self, entry: &EntryPoint) -> Result<()> {
+        self.emit.loc = entry.loc;
+        self.enter_function(entry.function, entry.loc)?;
         while let Some(task) = self.tasks.pop() {
             match task {
-                Task::List(list, index) => self.list(list, index)?,
-                Task::Code(block, index) => self.code(block, index)?,
+                Task::List(list, index) => self.walk_list(list, index)?,
+                Task::Code(block, index) => self.translate_block(block, index)?,
                 Task::EndLoop { after } => self.end_loop(&after)?,
                 Task::Else { cond, list } => {
-                    let then_list = self.e.close_list();
-                    self.e.open_list()?;
+                    let then_list = self.emit.close_list();
+                    self.emit.open_list()?;
                     self.tasks.push(Task::EndIf { cond, then_list });
                     self.tasks.push(Task::List(list, 0));
                 }
                 Task::EndIf { cond, then_list } => {
-                    let else_list = self.e.close_list();
-                    self.e.add_if(cond, then_list, else_list);
+                    let else_list = self.emit.close_list();
+                    self.emit.add_if(cond, then_list, else_list);
                 }
                 Task::EndOnlyThen { cond } => {
-                    let then_list = self.e.close_list();
-                    let else_list = self.e.empty_list();
-                    self.e.add_if(cond, then_list, else_list);
+                    let then_list = self.emit.close_list();
+                    let else_list = self.emit.empty_list();
+                    self.emit.add_if(cond, then_list, else_list);
                 }
                 Task::Switch { lists, conds, next } => self.switch_arm(lists, conds, next)?,
-                Task::Trail {
+                Task::Continuation {
                     label,
-                    trail,
+                    continuation,
                     guarded,
-                } => self.trail(label, trail, guarded)?,
+                } => self.walk_continuation(label, continuation, guarded)?,
                 Task::EndCall { id, ty, loc } => self.end_call(id, ty, loc)?,
             }
         }
         Ok(())
     }
 
-    /// Starts on the body of a function, whose parameters have their values.
-    fn enter(&mut self, function: u32, loc: Loc) -> Result<()> {
-        let Some(&index) = self.m.function_of.get(&function) else {
+    /// Begins the body of a function, whose parameters have been set.
+    fn enter_function(&mut self, function: u32, loc: Loc) -> Result<()> {
+        let Some(&index) = self.module.function_of.get(&function) else {
             return loc.expected("a function", format!("%{function}"));
         };
         if self.calls.iter().any(|c| c.function == function) {
@@ -78,7 +81,7 @@ impl<'m> Tr<'m> {
         if self.total_calls > MAX_TOTAL_CALLS {
             return loc.limit("calls after inlining", MAX_TOTAL_CALLS);
         }
-        let m = self.m;
+        let m = self.module;
         let Some(f) = m.functions.get(index as usize) else {
             return loc.expected("a function", format!("%{function}"));
         };
@@ -89,21 +92,23 @@ impl<'m> Tr<'m> {
             Some(g) => g.clone(),
             None => {
                 let cfg = Cfg::new(&m.stream, f)?;
-                let tree = structure(f, &cfg)?;
-                let g = Rc::new(Graph { cfg, tree });
+                let tree = structurize(f, &cfg)?;
+                let g = Rc::new(FunctionGraph { cfg, tree });
                 self.graphs.insert(function, g.clone());
                 g
             }
         };
         let returns = graph
             .cfg
-            .terms
+            .terminators
             .iter()
             .enumerate()
-            .filter(|(i, t)| matches!(t, Term::Return(1..)) && graph.cfg.reachable(*i as u32))
+            .filter(|(i, t)| {
+                matches!(t, Terminator::Return(1..)) && graph.cfg.is_reachable(*i as u32)
+            })
             .count();
-        let result_place = if returns > 1 {
-            Some(Rc::new(self.new_place(f.ret)?))
+        let result_temp = if returns > 1 {
+            Some(Rc::new(self.new_temp(f.ret)?))
         } else {
             None
         };
@@ -114,17 +119,17 @@ impl<'m> Tr<'m> {
             reached: FxHashSet::default(),
             phis: FxHashMap::default(),
             result: None,
-            result_place,
+            result_temp,
         });
         self.tasks.push(Task::List(0, 0));
         Ok(())
     }
 
-    fn graph(&self) -> Option<Rc<Graph>> {
+    fn graph(&self) -> Option<Rc<FunctionGraph>> {
         self.calls.last().map(|c| c.graph.clone())
     }
 
-    fn list(&mut self, list: u32, index: usize) -> Result<()> {
+    fn walk_list(&mut self, list: u32, index: usize) -> Result<()> {
         let Some(graph) = self.graph() else {
             return Ok(());
         };
@@ -140,20 +145,20 @@ impl<'m> Tr<'m> {
         match item {
             Item::Block(b) => {
                 self.phi_loads(*b)?;
-                let m = self.m;
+                let m = self.module;
                 let first = self.block_of(m, *b).map_or(0, |b| b.insts.start);
                 self.tasks.push(Task::Code(*b, first));
             }
             Item::Scope {
                 label,
                 body,
-                trail,
+                continuation,
                 guarded,
             } => {
                 self.clear_flag(*label)?;
-                self.tasks.push(Task::Trail {
+                self.tasks.push(Task::Continuation {
                     label: *label,
-                    trail: *trail,
+                    continuation: *continuation,
                     guarded: *guarded,
                 });
                 self.tasks.push(Task::List(*body, 0));
@@ -163,20 +168,20 @@ impl<'m> Tr<'m> {
                 body,
                 after,
             } => {
-                self.e.open_list()?;
+                self.emit.open_list()?;
                 self.clear_flag(*header)?;
                 self.tasks.push(Task::EndLoop {
                     after: after.clone(),
                 });
                 self.tasks.push(Task::List(*body, 0));
             }
-            Item::Jump(plan) => self.jump(*plan)?,
-            Item::Branch(b, lists) => self.branch(&graph, *b, lists)?,
+            Item::Jump(plan) => self.emit_jump(*plan)?,
+            Item::Branch(b, lists) => self.emit_branch(&graph, *b, lists)?,
         }
         Ok(())
     }
 
-    fn block_of<'a>(&self, m: &'a Module, b: u32) -> Option<&'a crate::module::Block> {
+    fn block_of<'a>(&self, m: &'a Module, b: u32) -> Option<&'a Block> {
         let call = self.calls.last()?;
         let f = m
             .functions
@@ -184,8 +189,8 @@ impl<'m> Tr<'m> {
         f.blocks.get(b as usize)
     }
 
-    fn code(&mut self, block: u32, start: u32) -> Result<()> {
-        let m = self.m;
+    fn translate_block(&mut self, block: u32, start: u32) -> Result<()> {
+        let m = self.module;
         let Some(b) = self.block_of(m, block) else {
             return Ok(());
         };
@@ -195,27 +200,27 @@ impl<'m> Tr<'m> {
                 break;
             };
             let inst = m.stream.inst(r);
-            self.e.loc = inst.loc;
+            self.emit.loc = inst.loc;
             if inst.op == Op::FunctionCall {
                 self.tasks.push(Task::Code(block, index + 1));
-                return self.call(&inst);
+                return self.begin_call(&inst);
             }
-            self.inst(&inst)?;
+            self.translate_inst(&inst)?;
         }
         // The terminator.
-        if let Some(r) = last(&m.stream, b) {
-            self.e.loc = r.loc();
+        if let Some(r) = terminator(&m.stream, b) {
+            self.emit.loc = r.loc();
         }
         self.phi_stores(m, block)?;
         let Some(graph) = self.graph() else {
             return Ok(());
         };
-        match graph.cfg.terms.get(block as usize) {
-            Some(Term::Return(id @ 1..)) => {
-                let v = self.get(*id)?;
-                let place = self.calls.last().and_then(|c| c.result_place.clone());
-                match place {
-                    Some(place) => self.store_place_value(&place, &v)?,
+        match graph.cfg.terminators.get(block as usize) {
+            Some(Terminator::Return(id @ 1..)) => {
+                let v = self.value(*id)?;
+                let temp = self.calls.last().and_then(|c| c.result_temp.clone());
+                match temp {
+                    Some(temp) => self.store_temp(&temp, &v)?,
                     None => {
                         if let Some(c) = self.calls.last_mut() {
                             c.result = Some(v);
@@ -223,17 +228,18 @@ impl<'m> Tr<'m> {
                     }
                 }
             }
-            Some(Term::Kill) => {
-                self.e.intrinsic(IntrinsicOp::Terminate, None, &[], &[])?;
+            Some(Terminator::Kill) => {
+                self.emit
+                    .intrinsic(IntrinsicOp::Terminate, None, &[], &[])?;
             }
             _ => {}
         }
         Ok(())
     }
 
-    fn call(&mut self, inst: &Inst) -> Result<()> {
+    fn begin_call(&mut self, inst: &Inst) -> Result<()> {
         let function = inst.arg(0)?;
-        let m = self.m;
+        let m = self.module;
         let f = m
             .function_of
             .get(&function)
@@ -250,41 +256,41 @@ impl<'m> Tr<'m> {
         }
         let mut values: SmallVec<[Value; 8]> = SmallVec::new();
         for (&arg, &(_, ty)) in args.iter().zip(&f.params) {
-            let v = self.get(arg)?;
+            let v = self.value(arg)?;
             self.check_type(&v, ty)?;
             values.push(v);
         }
         for (v, &(id, _)) in values.into_iter().zip(&f.params) {
-            self.slot(id, Slot::Value(v));
+            self.set_id_state(id, IdState::Value(v));
         }
         self.tasks.push(Task::EndCall {
             id: inst.id,
             ty: inst.ty,
             loc: inst.loc,
         });
-        self.enter(function, inst.loc)
+        self.enter_function(function, inst.loc)
     }
 
     fn end_call(&mut self, id: u32, ty: u32, loc: Loc) -> Result<()> {
-        self.e.loc = loc;
+        self.emit.loc = loc;
         let Some(call) = self.calls.pop() else {
             return Ok(());
         };
         if matches!(&*self.ty(ty)?, Ty::Void) {
             return Ok(());
         }
-        let value = match (call.result, call.result_place) {
+        let value = match (call.result, call.result_temp) {
             (Some(v), _) => v,
-            (None, Some(place)) => self.load_place_value(&place)?,
-            // It never returns.
+            (None, Some(temp)) => self.load_temp(&temp)?,
+            // The function never returns.
             (None, None) => self.undef(ty)?,
         };
         self.check_type(&value, ty)?;
-        self.slot(id, Slot::Value(value));
+        self.set_id_state(id, IdState::Value(value));
         Ok(())
     }
 
-    // --- jumps ---------------------------------------------------------------------------------------
+    // --- jumps
 
     fn flag(&mut self, label: u32) -> Option<Id<Variable>> {
         let call = self.calls.last_mut()?;
@@ -301,9 +307,9 @@ impl<'m> Tr<'m> {
         if let Some(&v) = call.flags.get(&label) {
             return Some(v);
         }
-        let ty = self.e.bool_type();
+        let ty = self.emit.bool_type();
         let v = self
-            .e
+            .emit
             .variable(format!("goto_{label}"), Mode::FunctionTemp, ty);
         call.flags.insert(label, v);
         Some(v)
@@ -311,53 +317,54 @@ impl<'m> Tr<'m> {
 
     fn clear_flag(&mut self, label: u32) -> Result<()> {
         if let Some(v) = self.flag(label) {
-            let no = self.e.imm_bool(false);
-            self.e.store_var(v, no)?;
+            let no = self.emit.imm_bool(false);
+            self.emit.store_var(v, no)?;
         }
         Ok(())
     }
 
-    fn reach(&mut self, label: u32) {
+    fn mark_reached(&mut self, label: u32) {
         if let Some(call) = self.calls.last_mut() {
             call.reached.insert(label);
         }
     }
 
-    fn jump(&mut self, plan: Plan) -> Result<()> {
-        self.reach(plan.label);
+    fn emit_jump(&mut self, plan: PlannedJump) -> Result<()> {
+        self.mark_reached(plan.label);
         if let Some(v) = self.flag(plan.label) {
-            let yes = self.e.imm_bool(true);
-            self.e.store_var(v, yes)?;
+            let yes = self.emit.imm_bool(true);
+            self.emit.store_var(v, yes)?;
         }
         match plan.action {
-            Action::Fall => Ok(()),
-            Action::Break => self.e.jump(Jump::Break),
-            Action::Continue => self.e.jump(Jump::Continue),
+            JumpAction::Fall => Ok(()),
+            JumpAction::Break => self.emit.jump(Jump::Break),
+            JumpAction::Continue => self.emit.jump(Jump::Continue),
         }
     }
 
     fn end_loop(&mut self, after: &[(u32, bool)]) -> Result<()> {
-        let body = self.e.close_list();
-        self.e.add_loop(body);
+        let body = self.emit.close_list();
+        self.emit.add_loop(body);
         for &(label, is_continue) in after {
             if let Some(v) = self.flag(label) {
-                let cond = self.e.load_var(v)?;
-                self.e.open_list()?;
-                self.e.jump(if is_continue {
+                let cond = self.emit.load_var(v)?;
+                self.emit.open_list()?;
+                self.emit.jump(if is_continue {
                     Jump::Continue
                 } else {
                     Jump::Break
                 })?;
-                let then_list = self.e.close_list();
-                let else_list = self.e.empty_list();
-                self.e.add_if(cond, then_list, else_list);
+                let then_list = self.emit.close_list();
+                let else_list = self.emit.empty_list();
+                self.emit.add_if(cond, then_list, else_list);
             }
         }
         Ok(())
     }
 
-    fn trail(&mut self, label: u32, trail: u32, guarded: bool) -> Result<()> {
-        // Where only an arm that is never taken leads here, what comes may use values of that arm.
+    fn walk_continuation(&mut self, label: u32, continuation: u32, guarded: bool) -> Result<()> {
+        // If only an arm that is never taken leads here, skip the continuation: it may use values
+        // of that arm, which was not translated.
         if self
             .calls
             .last()
@@ -372,36 +379,36 @@ impl<'m> Tr<'m> {
             if graph
                 .tree
                 .lists
-                .get(trail as usize)
+                .get(continuation as usize)
                 .is_none_or(|l| l.is_empty())
             {
                 return Ok(());
             }
-            let cond = self.e.load_var(v)?;
-            self.e.open_list()?;
+            let cond = self.emit.load_var(v)?;
+            self.emit.open_list()?;
             self.tasks.push(Task::EndOnlyThen { cond });
         }
-        self.tasks.push(Task::List(trail, 0));
+        self.tasks.push(Task::List(continuation, 0));
         Ok(())
     }
 
-    /// Lists that do nothing are not walked, but where they lead is reached.
-    fn reach_by_nothing(&mut self, graph: &Graph, lists: &[u32]) {
+    /// Marks the targets of empty lists as reached, because empty lists are not walked.
+    fn mark_reached_by_empty_lists(&mut self, graph: &FunctionGraph, lists: &[u32]) {
         for &list in lists {
-            if self.is_nothing(graph, list)
+            if self.is_empty_list(graph, list)
                 && let Some([Item::Jump(plan)]) =
                     graph.tree.lists.get(list as usize).map(|l| l.as_slice())
             {
-                self.reach(plan.label);
+                self.mark_reached(plan.label);
             }
         }
     }
 
-    /// True if the list does nothing at all.
-    fn is_nothing(&self, graph: &Graph, list: u32) -> bool {
+    /// True if the list emits no code.
+    fn is_empty_list(&self, graph: &FunctionGraph, list: u32) -> bool {
         match graph.tree.lists.get(list as usize).map(|l| l.as_slice()) {
             Some([Item::Jump(p)]) => {
-                p.action == Action::Fall
+                p.action == JumpAction::Fall
                     && !graph
                         .tree
                         .flagged
@@ -414,53 +421,60 @@ impl<'m> Tr<'m> {
         }
     }
 
-    fn branch(&mut self, graph: &Graph, block: u32, lists: &[u32]) -> Result<()> {
-        match (graph.cfg.terms.get(block as usize), lists) {
-            (Some(Term::If(cond, ..)), &[a, b]) => {
+    fn emit_branch(&mut self, graph: &FunctionGraph, block: u32, lists: &[u32]) -> Result<()> {
+        match (graph.cfg.terminators.get(block as usize), lists) {
+            (Some(Terminator::If(cond, ..)), &[a, b]) => {
                 let cond = self.def(*cond)?;
-                if self.e.shape(cond) != (1, 1) {
+                if self.emit.shape(cond) != (1, 1) {
                     return self.loc().expected("a boolean condition", "another value");
                 }
-                if let Some(&[v]) = self.e.const_of(cond).map(|v| v.as_slice()) {
+                if let Some(&[v]) = self.emit.const_of(cond).map(|v| v.as_slice()) {
                     self.tasks.push(Task::List(if v != 0 { a } else { b }, 0));
                     return Ok(());
                 }
-                self.reach_by_nothing(graph, lists);
-                let cond = self.e.visible(cond)?;
-                match (self.is_nothing(graph, a), self.is_nothing(graph, b)) {
+                self.mark_reached_by_empty_lists(graph, lists);
+                let cond = self.emit.make_visible(cond)?;
+                match (self.is_empty_list(graph, a), self.is_empty_list(graph, b)) {
                     (true, true) => {}
                     (false, true) => {
-                        self.e.open_list()?;
+                        self.emit.open_list()?;
                         self.tasks.push(Task::EndOnlyThen { cond });
                         self.tasks.push(Task::List(a, 0));
                     }
                     (true, false) => {
-                        let cond = self.e.op1(AluOp::INot, cond)?;
-                        self.e.open_list()?;
+                        let cond = self.emit.op1(AluOp::INot, cond)?;
+                        self.emit.open_list()?;
                         self.tasks.push(Task::EndOnlyThen { cond });
                         self.tasks.push(Task::List(b, 0));
                     }
                     (false, false) => {
-                        self.e.open_list()?;
+                        self.emit.open_list()?;
                         self.tasks.push(Task::Else { cond, list: b });
                         self.tasks.push(Task::List(a, 0));
                     }
                 }
                 Ok(())
             }
-            (Some(Term::Switch(selector, arms)), lists) => {
+            (Some(Terminator::Switch(selector, arms)), lists) => {
                 let arms = arms.clone();
-                self.switch(graph, *selector, &arms, lists)
+                self.begin_switch(graph, *selector, &arms, lists)
             }
             _ => Ok(()),
         }
     }
 
-    /// The arms of a switch are `if`s side by side: their conditions exclude each other, and are computed first.
-    fn switch(&mut self, graph: &Graph, selector: u32, arms: &[Arm], lists: &[u32]) -> Result<()> {
-        self.reach_by_nothing(graph, lists);
+    /// Begins a switch: a sequence of `if`s with mutually exclusive conditions, which are all
+    /// computed first.
+    fn begin_switch(
+        &mut self,
+        graph: &FunctionGraph,
+        selector: u32,
+        arms: &[SwitchArm],
+        lists: &[u32],
+    ) -> Result<()> {
+        self.mark_reached_by_empty_lists(graph, lists);
         let selector = self.def(selector)?;
-        let (n, bits) = self.e.shape(selector);
+        let (n, bits) = self.emit.shape(selector);
         if n != 1 || bits == 1 {
             return self
                 .loc()
@@ -471,37 +485,37 @@ impl<'m> Tr<'m> {
         let default_matters = arms
             .iter()
             .zip(lists)
-            .any(|(a, &l)| a.default && !self.is_nothing(graph, l));
+            .any(|(a, &l)| a.default && !self.is_empty_list(graph, l));
         for (arm, &list) in arms.iter().zip(lists) {
-            if self.is_nothing(graph, list) && (arm.default || !default_matters) {
+            if self.is_empty_list(graph, list) && (arm.default || !default_matters) {
                 continue;
             }
             let cond = if arm.default {
-                // Its own literals need no test.
+                // Literals that also lead to the default's target need no test.
                 match any {
-                    Some(any) => self.e.op1(AluOp::INot, any)?,
-                    None => self.e.imm_bool(true),
+                    Some(any) => self.emit.op1(AluOp::INot, any)?,
+                    None => self.emit.imm_bool(true),
                 }
             } else {
                 let mut cond: Option<Id<Def>> = None;
                 for &l in &arm.literals {
-                    let k = self.e.constant(bits, &[l]);
-                    let hit = self.e.op2(AluOp::IEq, selector, k)?;
+                    let k = self.emit.constant(bits, &[l]);
+                    let hit = self.emit.op2(AluOp::IEq, selector, k)?;
                     cond = Some(match cond {
-                        Some(c) => self.e.op2(AluOp::IOr, c, hit)?,
+                        Some(c) => self.emit.op2(AluOp::IOr, c, hit)?,
                         None => hit,
                     });
                 }
                 let Some(cond) = cond else { continue };
                 if default_matters {
                     any = Some(match any {
-                        Some(a) => self.e.op2(AluOp::IOr, a, cond)?,
+                        Some(a) => self.emit.op2(AluOp::IOr, a, cond)?,
                         None => cond,
                     });
                 }
                 cond
             };
-            if !self.is_nothing(graph, list) {
+            if !self.is_empty_list(graph, list) {
                 used.push(list);
                 conds.push(cond);
             }
@@ -518,8 +532,8 @@ impl<'m> Tr<'m> {
         let (Some(&list), Some(&cond)) = (lists.get(next), conds.get(next)) else {
             return Ok(());
         };
-        let cond = self.e.visible(cond)?;
-        self.e.open_list()?;
+        let cond = self.emit.make_visible(cond)?;
+        self.emit.open_list()?;
         self.tasks.push(Task::Switch {
             lists,
             conds,
@@ -530,7 +544,7 @@ impl<'m> Tr<'m> {
         Ok(())
     }
 
-    // --- phis ----------------------------------------------------------------------------------------
+    // --- phis
 
     /// The phis at the start of a block.
     fn phis(&self, m: &'m Module, block: u32) -> SmallVec<[Inst<'m>; 4]> {
@@ -547,58 +561,58 @@ impl<'m> Tr<'m> {
         out
     }
 
-    fn new_place(&mut self, ty: u32) -> Result<Place> {
+    fn new_temp(&mut self, ty: u32) -> Result<TempVar> {
         let nir = self.nir_type(ty, false)?;
-        self.e.check_room()?;
-        let var = self.e.variable(String::new(), Mode::FunctionTemp, nir);
-        Ok(Place { var, ty })
+        self.emit.check_size()?;
+        let var = self.emit.variable(String::new(), Mode::FunctionTemp, nir);
+        Ok(TempVar { var, ty })
     }
 
-    fn place_pointer(&self, place: &Place) -> crate::value::Pointer {
-        crate::value::Pointer {
-            base: crate::value::Base::Var(place.var),
+    fn temp_pointer(&self, temp: &TempVar) -> Pointer {
+        Pointer {
+            base: PointerBase::Var(temp.var),
             steps: SmallVec::new(),
             class: StorageClass::Function,
             mode: Mode::FunctionTemp,
-            to: place.ty,
+            to: temp.ty,
             access: nir::Access::default(),
             align_bytes: 0,
         }
     }
 
-    fn load_place_value(&mut self, place: &Place) -> Result<Value> {
-        let p = self.place_pointer(place);
+    fn load_temp(&mut self, temp: &TempVar) -> Result<Value> {
+        let p = self.temp_pointer(temp);
         self.load(&p, nir::Access::default())
     }
 
-    fn store_place_value(&mut self, place: &Place, value: &Value) -> Result<()> {
-        let p = self.place_pointer(place);
+    fn store_temp(&mut self, temp: &TempVar, value: &Value) -> Result<()> {
+        let p = self.temp_pointer(temp);
         self.store(&p, value, nir::Access::default())
     }
 
-    fn phi_place(&mut self, phi: &Inst) -> Result<Rc<Place>> {
+    fn phi_temp(&mut self, phi: &Inst) -> Result<Rc<TempVar>> {
         if let Some(p) = self.calls.last().and_then(|c| c.phis.get(&phi.id)) {
             return Ok(p.clone());
         }
-        let place = Rc::new(self.new_place(phi.ty)?);
+        let temp = Rc::new(self.new_temp(phi.ty)?);
         if let Some(c) = self.calls.last_mut() {
-            c.phis.insert(phi.id, place.clone());
+            c.phis.insert(phi.id, temp.clone());
         }
-        Ok(place)
+        Ok(temp)
     }
 
     fn phi_loads(&mut self, block: u32) -> Result<()> {
-        let m = self.m;
+        let m = self.module;
         for phi in self.phis(m, block) {
-            self.e.loc = phi.loc;
-            let place = self.phi_place(&phi)?;
-            let v = self.load_place_value(&place)?;
-            self.set(&phi, v)?;
+            self.emit.loc = phi.loc;
+            let temp = self.phi_temp(&phi)?;
+            let v = self.load_temp(&temp)?;
+            self.set_result(&phi, v)?;
         }
         Ok(())
     }
 
-    /// At the end of `block`: what it brings to the phis of its successors.
+    /// At the end of `block`, stores its values for the phis of its successors.
     fn phi_stores(&mut self, m: &'m Module, block: u32) -> Result<()> {
         let Some(graph) = self.graph() else {
             return Ok(());
@@ -627,9 +641,9 @@ impl<'m> Tr<'m> {
                 if m.stream.def(source).is_some_and(|r| r.op == Op::Undef) {
                     continue;
                 }
-                let v = self.get(source)?;
-                let place = self.phi_place(&phi)?;
-                self.store_place_value(&place, &v)?;
+                let v = self.value(source)?;
+                let temp = self.phi_temp(&phi)?;
+                self.store_temp(&temp, &v)?;
             }
         }
         Ok(())

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Makes the .spvasm files here and in ../run from the .comp files: glslangValidator and spirv-tools needed.
-# The optimised forms have phis, merged blocks and selections without merge that the plain ones lack.
+# Generates the .spvasm files here and in ../run from the .comp files; needs glslangValidator and spirv-tools.
+# Optimised modules have phis, merged blocks and selections without a merge instruction, which the plain ones do not.
 set -e
 cd "$(dirname "$0")"
 t=$(mktemp -d)
 for f in *.comp ../run/*.comp; do
     b=$(basename "${f%.comp}")
     glslangValidator -V --target-env vulkan1.1 "$f" -o "$t/$b.spv" >/dev/null
-    # What a run case wants stands in the leading comments of its source.
+    # The leading comments of a run case have its directives.
     sed -n 's,^// ,; ,p;/^#version/q' "$f" >"${f%.comp}.spvasm"
     spirv-dis --no-header --no-indent "$t/$b.spv" >>"${f%.comp}.spvasm"
 done

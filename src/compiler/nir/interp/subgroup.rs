@@ -1,8 +1,10 @@
-//! Subgroup operations of the interpreter: what is active of one subgroup acts together.
+//! Subgroup operations of the interpreter. Each is executed for one tangle (the active lanes of one
+//! subgroup) after another.
 
-use super::{InterpError, Run};
+use super::execution::Execution;
+use super::machine::InterpError;
 use crate::fold;
-use crate::intrinsic::IntrinsicOp;
+use crate::intrinsic::{Effects, IntrinsicOp};
 use crate::ir::*;
 use crate::op::{AluOp, Base};
 use entity::Id;
@@ -10,24 +12,24 @@ use smallvec::SmallVec;
 
 type Value = SmallVec<[u64; 4]>;
 
-/// The value that changes nothing when `op` combines it with another.
-fn identity(op: AluOp, bits: u8) -> u64 {
-    let one = |x: f64| fold::round_float(bits, x.into(), false);
-    let most = fold::mask(bits) >> 1;
+/// The identity element of a reduction with `op`.
+fn identity_element(op: AluOp, bits: u8) -> u64 {
+    let float = |x: f64| fold::round_float(bits, x.into(), false);
+    let max = fold::mask(bits) >> 1;
     match op {
-        AluOp::FAdd => one(-0.0),
-        AluOp::FMul => one(1.0),
-        AluOp::FMin => one(f64::INFINITY),
-        AluOp::FMax => one(f64::NEG_INFINITY),
+        AluOp::FAdd => float(-0.0),
+        AluOp::FMul => float(1.0),
+        AluOp::FMin => float(f64::INFINITY),
+        AluOp::FMax => float(f64::NEG_INFINITY),
         AluOp::IMul => 1,
-        AluOp::IMin => most,
-        AluOp::IMax => most + 1,
+        AluOp::IMin => max,
+        AluOp::IMax => max + 1,
         AluOp::UMin | AluOp::IAnd => fold::mask(bits),
         _ => 0,
     }
 }
 
-impl Run<'_> {
+impl Execution<'_> {
     fn combine(&self, op: AluOp, bits: u8, a: &[u64], b: &[u64]) -> Value {
         let mut out: Value = SmallVec::from_elem(0, a.len());
         fold::fold(
@@ -41,14 +43,14 @@ impl Run<'_> {
         out
     }
 
-    /// True if `i` was a subgroup operation and is done.
-    pub(super) fn subgroup_intrinsic(
+    /// Executes `i` if it is a subgroup operation or derivative; returns false otherwise.
+    pub(super) fn try_subgroup_intrinsic(
         &mut self,
         i: &Intrinsic,
         lanes: &[usize],
     ) -> Result<bool, InterpError> {
         let effects = i.op.info().effects;
-        if i.op == IntrinsicOp::Barrier || !effects.any(crate::Effects::CROSS_THREAD) {
+        if i.op == IntrinsicOp::Barrier || !effects.any(Effects::CROSS_THREAD) {
             return Ok(false);
         }
         let Some(def) = i.def else { return Ok(false) };
@@ -59,12 +61,12 @@ impl Run<'_> {
             let n = rest.iter().take_while(|l| **l / size == group).count();
             let (tangle, others) = rest.split_at(n);
             rest = others;
-            self.tangle(i, def, tangle, group * size, size)?;
+            self.run_tangle(i, def, tangle, group * size, size)?;
         }
         Ok(true)
     }
 
-    /// Difference within the quad of a lane, where `op` takes it. Workgroups without quads have none.
+    /// The derivative `op` of value `of` in the quad of a lane.
     fn derivative(&self, op: IntrinsicOp, of: Id<Def>, lane: usize, bits: u8) -> Value {
         use IntrinsicOp as Op;
         let quad = lane & !3;
@@ -81,7 +83,7 @@ impl Run<'_> {
         self.combine(AluOp::FAdd, bits, &end, &less)
     }
 
-    fn tangle(
+    fn run_tangle(
         &mut self,
         i: &Intrinsic,
         def: Id<Def>,
@@ -90,21 +92,50 @@ impl Run<'_> {
         size: usize,
     ) -> Result<(), InterpError> {
         use IntrinsicOp as Op;
-        let first = tangle[0];
         let value: Vec<Value> = match i.srcs.first() {
             Some(&d) => tangle.iter().map(|l| self.get(d, *l).into()).collect(),
             None => Vec::new(),
         };
         let shape = self.s.defs[def];
+        let out: Vec<Value> = match i.op {
+            Op::Reduce | Op::InclusiveScan | Op::ExclusiveScan => {
+                self.reduce_or_scan(i, shape, tangle, &value, base, size)?
+            }
+            Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => tangle
+                .iter()
+                .map(|l| self.derivative(i.op, i.srcs[0], *l, shape.bit_size))
+                .collect(),
+            _ => match self.vote_or_ballot(i, shape, tangle, &value, base) {
+                Some(out) => out,
+                None => self.shuffle(i, shape, tangle, base, size),
+            },
+        };
+        for (l, v) in tangle.iter().zip(&out) {
+            self.set(def, *l, v);
+        }
+        Ok(())
+    }
+
+    /// Operations on the set of active lanes; `None` if `i` is no such operation.
+    fn vote_or_ballot(
+        &self,
+        i: &Intrinsic,
+        shape: Def,
+        tangle: &[usize],
+        value: &[Value],
+        base: usize,
+    ) -> Option<Vec<Value>> {
+        use IntrinsicOp as Op;
+        let first = tangle[0];
         let bits = shape.bit_size;
-        let yes = |x: bool| -> Value { SmallVec::from_iter([u64::from(x)]) };
+        let boolean = |x: bool| -> Value { SmallVec::from_iter([u64::from(x)]) };
         let same = |v: Value| -> Vec<Value> { vec![v; tangle.len()] };
         let out: Vec<Value> = match i.op {
-            Op::Elect => tangle.iter().map(|l| yes(*l == first)).collect(),
+            Op::Elect => tangle.iter().map(|l| boolean(*l == first)).collect(),
             Op::FirstInvocation => same(SmallVec::from_iter([(first - base) as u64])),
             Op::Ballot => {
                 let mut m = 0u128;
-                for (l, v) in tangle.iter().zip(&value) {
+                for (l, v) in tangle.iter().zip(value) {
                     m |= u128::from(v[0]) << (l - base);
                 }
                 let per = usize::from(bits);
@@ -114,87 +145,107 @@ impl Run<'_> {
                         .collect(),
                 )
             }
-            Op::VoteAny => same(yes(value.iter().any(|v| v[0] != 0))),
-            Op::VoteAll => same(yes(value.iter().all(|v| v[0] != 0))),
-            Op::VoteIeq => same(yes(value.iter().all(|v| *v == value[0]))),
+            Op::VoteAny => same(boolean(value.iter().any(|v| v[0] != 0))),
+            Op::VoteAll => same(boolean(value.iter().all(|v| v[0] != 0))),
+            Op::VoteIeq => same(boolean(value.iter().all(|v| *v == value[0]))),
             Op::VoteFeq => {
                 let bits = self.s.defs[i.srcs[0]].bit_size;
                 let f = |v: &Value| -> Vec<f64> {
                     v.iter().map(|x| fold::float_value(bits, *x)).collect()
                 };
-                same(yes(value.iter().all(|v| f(v) == f(&value[0]))))
+                same(boolean(value.iter().all(|v| f(v) == f(&value[0]))))
             }
             Op::ReadFirstInvocation => same(value[0].clone()),
             Op::InverseBallot => tangle
                 .iter()
-                .zip(&value)
+                .zip(value)
                 .map(|(l, v)| {
                     let per = usize::from(self.s.defs[i.srcs[0]].bit_size);
                     let at = l - base;
-                    yes(v.get(at / per).is_some_and(|w| w >> (at % per) & 1 == 1))
+                    boolean(v.get(at / per).is_some_and(|w| w >> (at % per) & 1 == 1))
                 })
                 .collect(),
-            Op::Reduce | Op::InclusiveScan | Op::ExclusiveScan => {
-                let Some(&op) = AluOp::ALL.get(i.index("reduction_op") as usize) else {
-                    return Err(InterpError::Unsupported("reduction_op".into()));
-                };
-                if op.info().srcs.len() != 2 || op.info().out.base == Base::Bool {
-                    return Err(InterpError::Unsupported(op.info().name.into()));
-                }
-                let cluster = match i.index("cluster_size") as usize {
-                    0 => size,
-                    n => n,
-                };
-                let mut out = Vec::new();
-                for (k, l) in tangle.iter().enumerate() {
-                    let mine = (l - base) / cluster;
-                    let mut sum: Value =
-                        SmallVec::from_elem(identity(op, bits), usize::from(shape.num_components));
-                    for (j, other) in tangle.iter().enumerate() {
-                        let take = match i.op {
-                            Op::Reduce => (other - base) / cluster == mine,
-                            Op::InclusiveScan => j <= k,
-                            _ => j < k,
-                        };
-                        if take {
-                            sum = self.combine(op, bits, &sum, &value[j]);
-                        }
-                    }
-                    out.push(sum);
-                }
-                out
-            }
-            Op::Ddx | Op::Ddy | Op::DdxFine | Op::DdyFine | Op::DdxCoarse | Op::DdyCoarse => tangle
-                .iter()
-                .map(|l| self.derivative(i.op, i.srcs[0], *l, bits))
-                .collect(),
-            _ => tangle
-                .iter()
-                .map(|l| {
-                    let me = l - base;
-                    let n = i.srcs.get(1).map_or(0, |d| self.get(*d, *l)[0] as usize);
-                    let from = match i.op {
-                        Op::ReadInvocation | Op::Shuffle => n,
-                        Op::ShuffleXor => me ^ n,
-                        Op::ShuffleUp => me.wrapping_sub(n),
-                        Op::ShuffleDown => me.wrapping_add(n),
-                        Op::QuadBroadcast => (me & !3) + (n & 3),
-                        Op::QuadSwapHorizontal => me ^ 1,
-                        Op::QuadSwapVertical => me ^ 2,
-                        _ => me ^ 3,
-                    };
-                    // From a lane that is not there, anything may come: zero.
-                    if from < size && base + from < self.lanes {
-                        self.get(i.srcs[0], base + from).into()
-                    } else {
-                        SmallVec::from_elem(0, usize::from(shape.num_components))
-                    }
-                })
-                .collect(),
+            _ => return None,
         };
-        for (l, v) in tangle.iter().zip(&out) {
-            self.set(def, *l, v);
+        Some(out)
+    }
+
+    /// Reductions over clusters, and scans over the tangle.
+    fn reduce_or_scan(
+        &self,
+        i: &Intrinsic,
+        shape: Def,
+        tangle: &[usize],
+        value: &[Value],
+        base: usize,
+        size: usize,
+    ) -> Result<Vec<Value>, InterpError> {
+        use IntrinsicOp as Op;
+        let bits = shape.bit_size;
+        let Some(&op) = AluOp::ALL.get(i.index("reduction_op") as usize) else {
+            return Err(InterpError::Unsupported("reduction_op".into()));
+        };
+        if op.info().srcs.len() != 2 || op.info().out.base == Base::Bool {
+            return Err(InterpError::Unsupported(op.info().name.into()));
         }
-        Ok(())
+        let cluster = match i.index("cluster_size") as usize {
+            0 => size,
+            n => n,
+        };
+        let mut out = Vec::new();
+        for (k, l) in tangle.iter().enumerate() {
+            let own_cluster = (l - base) / cluster;
+            let mut sum: Value = SmallVec::from_elem(
+                identity_element(op, bits),
+                usize::from(shape.num_components),
+            );
+            for (j, other) in tangle.iter().enumerate() {
+                let included = match i.op {
+                    Op::Reduce => (other - base) / cluster == own_cluster,
+                    Op::InclusiveScan => j <= k,
+                    _ => j < k,
+                };
+                if included {
+                    sum = self.combine(op, bits, &sum, &value[j]);
+                }
+            }
+            out.push(sum);
+        }
+        Ok(out)
+    }
+
+    /// The operand's value in another lane, chosen by index.
+    fn shuffle(
+        &self,
+        i: &Intrinsic,
+        shape: Def,
+        tangle: &[usize],
+        base: usize,
+        size: usize,
+    ) -> Vec<Value> {
+        use IntrinsicOp as Op;
+        tangle
+            .iter()
+            .map(|l| {
+                let me = l - base;
+                let n = i.srcs.get(1).map_or(0, |d| self.get(*d, *l)[0] as usize);
+                let from = match i.op {
+                    Op::ReadInvocation | Op::Shuffle => n,
+                    Op::ShuffleXor => me ^ n,
+                    Op::ShuffleUp => me.wrapping_sub(n),
+                    Op::ShuffleDown => me.wrapping_add(n),
+                    Op::QuadBroadcast => (me & !3) + (n & 3),
+                    Op::QuadSwapHorizontal => me ^ 1,
+                    Op::QuadSwapVertical => me ^ 2,
+                    _ => me ^ 3,
+                };
+                // The value of a nonexistent lane is undefined; the interpreter gives zero.
+                if from < size && base + from < self.lanes {
+                    self.get(i.srcs[0], base + from).into()
+                } else {
+                    SmallVec::from_elem(0, usize::from(shape.num_components))
+                }
+            })
+            .collect()
     }
 }

@@ -1,13 +1,14 @@
-//! Reading control flow and instructions.
+//! Parses control flow and instructions.
 
-use super::{ParseError, Parser, Result, parse_bits};
+use super::literal::parse_bits;
+use super::parser::{Parser, Result};
+use crate::index_names::value_from_name;
 use crate::intrinsic::IntrinsicOp;
 use crate::ir::*;
-use crate::lex::Tok;
+use crate::lex::{ParseError, Tok};
 use crate::op::{AluOp, Base};
 use crate::shader::ListRef;
 use crate::tex::{BASES, DIMS, Dim, TEX_SRCS, TexOp};
-use crate::words::value_of;
 use entity::Id;
 use smallvec::SmallVec;
 
@@ -63,20 +64,20 @@ impl Parser {
                 continue;
             }
             let label = matches!(self.peek(), Some(Tok::Word(w)) if w.starts_with('b'))
-                && self.toks.get(self.at + 1).map(|t| &t.0) == Some(&Tok::Punct(':'));
+                && self.toks.get(self.pos + 1).map(|t| &t.0) == Some(&Tok::Punct(':'));
             if label {
                 let id: Id<Block> = self.id('b')?;
                 self.expect(':')?;
                 let n = id.index() as u64;
                 if self.blocks.insert(n, Vec::new()).is_some() {
-                    return self.back(format!("block b{n} stands twice"));
+                    return self.err_at_previous(format!("block b{n} appears twice"));
                 }
                 self.shader.list_mut(list).push(CfNode::Block(id));
                 block = Some(n);
                 continue;
             }
             if self.peek().is_none() {
-                return self.err("the text ends before the shader does");
+                return self.err("unexpected end of text");
             }
             let Some(b) = block else {
                 return self.err("expected a block's label");
@@ -93,13 +94,13 @@ impl Parser {
         let mut def = None;
         if let Some(Tok::Def(v)) = self.peek() {
             let v = *v;
-            self.at += 1;
+            self.pos += 1;
             self.expect(':')?;
             self.word()?;
             self.expect('=')?;
             def = Some(Id::new(v as usize));
             let id = self.shader.instrs.next_id();
-            self.makers.insert(v, id);
+            self.def_instrs.insert(v, id);
         }
         let line = self.line();
         let mut w = self.word()?;
@@ -125,7 +126,8 @@ impl Parser {
             self.intrinsic(op, def, line)?
         } else {
             let Some(def) = def else {
-                return self.back(format!("'{w}' is no instruction without a result"));
+                return self
+                    .err_at_previous(format!("'{w}' is not an instruction without a result"));
             };
             match w.as_str() {
                 "undef" => Instr::Undef { def },
@@ -134,7 +136,7 @@ impl Parser {
                 _ if w.starts_with("deref_") => self.deref(&w, def)?,
                 _ => match AluOp::from_name(&w) {
                     Some(op) => self.alu(op, def, exact, preserve)?,
-                    None => return self.back(format!("'{w}' is no instruction")),
+                    None => return self.err_at_previous(format!("'{w}' is not an instruction")),
                 },
             }
         };
@@ -155,7 +157,9 @@ impl Parser {
             let w = self.word()?;
             match parse_bits(&w, bits) {
                 Some(v) => values.push(v),
-                None => return self.back(format!("'{w}' is no constant of {bits} bits")),
+                None => {
+                    return self.err_at_previous(format!("'{w}' is not a constant of {bits} bits"));
+                }
             }
             if !self.eat(',') {
                 return Ok(Instr::Const { def, values });
@@ -165,12 +169,12 @@ impl Parser {
 
     fn phi(&mut self, def: Id<Def>) -> Result<Instr> {
         let mut srcs = SmallVec::new();
-        // A phi of an unreachable block has no operands: the next word would then be no block.
+        // A phi of an unreachable block has no operands; then the next word is not a block.
         while matches!(self.peek(), Some(Tok::Word(w)) if is_block(w))
-            && self.toks.get(self.at + 1).map(|t| &t.0) == Some(&Tok::Punct(':'))
-            && matches!(self.toks.get(self.at + 2).map(|t| &t.0), Some(Tok::Def(_)))
+            && self.toks.get(self.pos + 1).map(|t| &t.0) == Some(&Tok::Punct(':'))
+            && matches!(self.toks.get(self.pos + 2).map(|t| &t.0), Some(Tok::Def(_)))
             && !matches!(
-                self.toks.get(self.at + 3).map(|t| &t.0),
+                self.toks.get(self.pos + 3).map(|t| &t.0),
                 Some(Tok::Punct(':'))
             )
         {
@@ -220,7 +224,7 @@ impl Parser {
                     false => 0,
                 },
             },
-            _ => return self.back(format!("'{w}' is no instruction")),
+            _ => return self.err_at_previous(format!("'{w}' is not an instruction")),
         };
         self.expect(':')?;
         let mode = self.mode()?;
@@ -247,7 +251,11 @@ impl Parser {
                 message: format!(
                     "{} {} a result",
                     info.name,
-                    if def.is_some() { "has not" } else { "has" }
+                    if def.is_some() {
+                        "does not have"
+                    } else {
+                        "has"
+                    }
                 ),
             });
         }
@@ -263,15 +271,15 @@ impl Parser {
             while !self.eat('}') {
                 let name = self.word()?;
                 let Some(slot) = op.index_of(&name) else {
-                    return self.back(format!("{} has no index '{name}'", info.name));
+                    return self.err_at_previous(format!("{} has no index '{name}'", info.name));
                 };
                 self.expect('=')?;
                 let w = self.word()?;
-                let word = value_of(&name, &w);
+                let word = value_from_name(&name, &w);
                 let number = parse_bits(&w, 32).map(|v| v as u32);
                 match word.or(number) {
                     Some(v) => indices[slot] = v,
-                    None => return self.back(format!("'{w}' is no value for {name}")),
+                    None => return self.err_at_previous(format!("'{w}' is not a value of {name}")),
                 }
             }
         }
@@ -305,17 +313,20 @@ impl Parser {
             if let Some(Tok::Word(w)) = self.peek().cloned()
                 && let Some(letters) = w.strip_prefix('.')
             {
-                self.at += 1;
+                self.pos += 1;
                 let swizzle: Option<SmallVec<[u8; 16]>> = letters.chars().map(component).collect();
                 match swizzle {
                     Some(sw) if sw.len() == used && used > 0 => {
                         s.swizzle = std::array::from_fn(|i| sw[i.min(used - 1)]);
                     }
-                    _ => return self.back(format!("'{w}' must name {used} components")),
+                    _ => {
+                        return self
+                            .err_at_previous(format!("'{w}' must select {used} components"));
+                    }
                 }
             } else if of != 1 && usize::from(of) != used {
-                return self.back(format!(
-                    "needs a suffix that names {used} of {of} components"
+                return self.err_at_previous(format!(
+                    "needs a swizzle that selects {used} of {of} components"
                 ));
             }
             srcs.push(s);
@@ -331,7 +342,7 @@ impl Parser {
 
     fn tex(&mut self, op: TexOp, def: Option<Id<Def>>) -> Result<Instr> {
         let Some(def) = def else {
-            return self.back(format!("{} has a result", op.info().name));
+            return self.err_at_previous(format!("{} has a result", op.info().name));
         };
         let mut t = Tex {
             op,
@@ -349,7 +360,7 @@ impl Parser {
         while matches!(self.peek(), Some(Tok::Def(_))) {
             let d = self.def()?;
             self.expect('(')?;
-            let kind = self.one_of(&TEX_SRCS)?;
+            let kind = self.keyword(&TEX_SRCS)?;
             self.expect(')')?;
             t.srcs.push((kind, d));
             if !self.eat(',') {
@@ -366,15 +377,15 @@ impl Parser {
                 "sampler_non_uniform" => t.sampler_non_uniform = true,
                 "dim" => {
                     self.expect('=')?;
-                    t.dim = self.one_of(&DIMS)?;
+                    t.dim = self.keyword(&DIMS)?;
                 }
                 "dest_type" => {
                     self.expect('=')?;
-                    t.dest_type = self.one_of(&BASES)?;
+                    t.dest_type = self.keyword(&BASES)?;
                 }
                 "component" => {
                     self.expect('=')?;
-                    t.component = self.small()?;
+                    t.component = self.number8()?;
                 }
                 "offsets" => {
                     self.expect('=')?;
@@ -386,12 +397,14 @@ impl Parser {
                         let w = self.word()?;
                         match w.parse() {
                             Ok(v) => *o = v,
-                            Err(_) => return self.back(format!("'{w}' is no offset")),
+                            Err(_) => {
+                                return self.err_at_previous(format!("'{w}' is not an offset"));
+                            }
                         }
                     }
                     t.tg4_offsets = Some(offsets);
                 }
-                _ => return self.back(format!("{} has no '{w}'", op.info().name)),
+                _ => return self.err_at_previous(format!("{} has no '{w}'", op.info().name)),
             }
         }
         Ok(Instr::Tex(t))

@@ -1,6 +1,6 @@
-//! Reading a stage's execution modes, and what variables are of its interface.
+//! Parses a stage's execution modes, transform feedback, links, and the slots of variables.
 
-use super::{Parser, Result};
+use super::parser::{Parser, Result};
 use crate::capture::{CAPTURE_BUFFERS, Captured};
 use crate::io::{
     DEPTH_LAYOUTS, Interp, IoVar, PRIMITIVES, Sampling, Slot, TESS_DOMAINS, TESS_SPACINGS,
@@ -10,12 +10,12 @@ use crate::lex::Tok;
 use crate::link::{Link, Linked};
 
 impl Parser {
-    /// The word that comes next, if it is none that begins the next line.
-    fn mode_word(&mut self, known: &[&str]) -> Option<String> {
+    /// The next word, if it is one of `known`; else the line ends.
+    fn eat_word_of(&mut self, known: &[&str]) -> Option<String> {
         match self.peek() {
             Some(Tok::Word(w)) if known.contains(&w.as_str()) => {
                 let w = w.clone();
-                self.at += 1;
+                self.pos += 1;
                 Some(w)
             }
             _ => None,
@@ -23,9 +23,9 @@ impl Parser {
     }
 
     pub(super) fn distances_line(&mut self) -> Result<()> {
-        while let Some(w) = self.mode_word(&["clip", "cull"]) {
+        while let Some(w) = self.eat_word_of(&["clip", "cull"]) {
             self.expect('=')?;
-            let n = self.small()?;
+            let n = self.number8()?;
             let distances = &mut self.shader.info.distances;
             match w.as_str() {
                 "clip" => distances.clip = n,
@@ -39,8 +39,11 @@ impl Parser {
         let (buffer, stride) = (self.number32()?, self.number32()?);
         let strides = &mut self.shader.info.capture.strides_bytes;
         match strides.get_mut(buffer as usize) {
-            Some(place) => *place = stride,
-            None => return self.back(format!("{buffer} is no buffer")),
+            Some(entry) => *entry = stride,
+            None => {
+                return self
+                    .err_at_previous(format!("{buffer} is not a transform feedback buffer"));
+            }
         }
         Ok(())
     }
@@ -50,32 +53,32 @@ impl Parser {
         let w = self.word()?;
         match Slot::from_name(&w) {
             Some(slot) => Ok(slot),
-            None => self.back(format!("'{w}' is no slot")),
+            None => self.err_at_previous(format!("'{w}' is not a slot")),
         }
     }
 
-    /// A slot's name, and a component of it.
-    fn dword_of_slot(&mut self) -> Result<(Slot, u8)> {
+    /// A slot's name and a component.
+    fn slot_component(&mut self) -> Result<(Slot, u8)> {
         let slot = self.slot()?;
-        if self.mode_word(&["component"]).is_none() {
-            return self.back("'component' is missing");
+        if self.eat_word_of(&["component"]).is_none() {
+            return self.err_at_previous("'component' is missing");
         }
         self.expect('=')?;
-        match self.small()? {
+        match self.number8()? {
             component @ 0..4 => Ok((slot, component)),
-            _ => self.back("no such component"),
+            _ => self.err_at_previous("the component is out of range"),
         }
     }
 
     pub(super) fn linked_line(&mut self) -> Result<()> {
-        let (slot, component) = self.dword_of_slot()?;
-        let to = match self.mode_word(&["to", "constant"]).as_deref() {
+        let (slot, component) = self.slot_component()?;
+        let to = match self.eat_word_of(&["to", "constant"]).as_deref() {
             Some("to") => {
-                let (slot, component) = self.dword_of_slot()?;
+                let (slot, component) = self.slot_component()?;
                 Linked::At(slot, component)
             }
             Some(_) => Linked::Constant(self.number32()?),
-            None => return self.back("neither 'to' nor 'constant'"),
+            None => return self.err_at_previous("expected 'to' or 'constant'"),
         };
         self.shader.info.links.push(Link {
             slot,
@@ -88,19 +91,19 @@ impl Parser {
     pub(super) fn capture_line(&mut self) -> Result<()> {
         let slot = self.slot()?;
         let mut numbers = [0; 4];
-        for (place, name) in numbers
+        for (number, name) in numbers
             .iter_mut()
             .zip(["component", "buffer", "offset", "stream"])
         {
-            if self.mode_word(&[name]).is_none() {
-                return self.back(format!("'{name}' is missing"));
+            if self.eat_word_of(&[name]).is_none() {
+                return self.err_at_previous(format!("'{name}' is missing"));
             }
             self.expect('=')?;
-            *place = self.number32()?;
+            *number = self.number32()?;
         }
         let [component, buffer, offset_bytes, stream] = numbers;
         if component > 3 || buffer as usize >= CAPTURE_BUFFERS || stream > 3 {
-            return self.back("no such component, buffer or stream");
+            return self.err_at_previous("the component, buffer or stream is out of range");
         }
         self.shader.info.capture.dwords.push(Captured {
             slot,
@@ -120,18 +123,18 @@ impl Parser {
             "alpha_to_coverage",
             "depth",
         ];
-        while let Some(w) = self.mode_word(&words) {
+        while let Some(w) = self.eat_word_of(&words) {
             match w.as_str() {
                 "early_fragment_tests" => self.shader.info.fragment.early_fragment_tests = true,
                 "post_depth_coverage" => self.shader.info.fragment.post_depth_coverage = true,
                 "alpha_to_coverage" => {
                     self.expect('=')?;
-                    self.shader.info.fragment.alpha_to_coverage = self.small()?;
+                    self.shader.info.fragment.alpha_to_coverage = self.number8()?;
                 }
                 "sample_shading" => self.shader.info.fragment.sample_shading = true,
                 _ => {
                     self.expect('=')?;
-                    self.shader.info.fragment.depth_layout = self.one_of(&DEPTH_LAYOUTS)?;
+                    self.shader.info.fragment.depth_layout = self.keyword(&DEPTH_LAYOUTS)?;
                 }
             }
         }
@@ -139,11 +142,11 @@ impl Parser {
     }
 
     pub(super) fn geometry_line(&mut self) -> Result<()> {
-        while let Some(w) = self.mode_word(&["input", "output", "vertices_out", "invocations"]) {
+        while let Some(w) = self.eat_word_of(&["input", "output", "vertices_out", "invocations"]) {
             self.expect('=')?;
             match w.as_str() {
-                "input" => self.shader.info.geometry.input = self.one_of(&PRIMITIVES)?,
-                "output" => self.shader.info.geometry.output = self.one_of(&PRIMITIVES)?,
+                "input" => self.shader.info.geometry.input = self.keyword(&PRIMITIVES)?,
+                "output" => self.shader.info.geometry.output = self.keyword(&PRIMITIVES)?,
                 "vertices_out" => self.shader.info.geometry.vertices_out = self.number32()?,
                 _ => self.shader.info.geometry.invocations = self.number32()?,
             }
@@ -161,7 +164,7 @@ impl Parser {
             "cw",
             "point_mode",
         ];
-        while let Some(w) = self.mode_word(&words) {
+        while let Some(w) = self.eat_word_of(&words) {
             match w.as_str() {
                 "ccw" => self.shader.info.tess.ccw = Some(true),
                 "cw" => self.shader.info.tess.ccw = Some(false),
@@ -171,8 +174,8 @@ impl Parser {
                     match w.as_str() {
                         "vertices_in" => self.shader.info.tess.vertices_in = self.number32()?,
                         "vertices_out" => self.shader.info.tess.vertices_out = self.number32()?,
-                        "domain" => self.shader.info.tess.domain = self.one_of(&TESS_DOMAINS)?,
-                        _ => self.shader.info.tess.spacing = self.one_of(&TESS_SPACINGS)?,
+                        "domain" => self.shader.info.tess.domain = self.keyword(&TESS_DOMAINS)?,
+                        _ => self.shader.info.tess.spacing = self.keyword(&TESS_SPACINGS)?,
                     }
                 }
             }
@@ -180,11 +183,11 @@ impl Parser {
         Ok(())
     }
 
-    /// Behind the word `location`.
+    /// The slot and interpolation of a variable, after the word `location`.
     pub(super) fn io_var(&mut self, v: &mut Variable) -> Result<()> {
         let w = self.word()?;
         let Some(slot) = Slot::from_name(&w) else {
-            return self.back(format!("'{w}' is no slot"));
+            return self.err_at_previous(format!("'{w}' is not a slot"));
         };
         let mut io = IoVar {
             slot,
@@ -201,11 +204,11 @@ impl Parser {
             "patch",
             "compact",
         ];
-        while let Some(w) = self.mode_word(&words) {
+        while let Some(w) = self.eat_word_of(&words) {
             match w.as_str() {
-                "component" => io.component = self.small()?,
-                "index" => io.index = self.small()?,
-                "stream" => io.stream = self.small()?,
+                "component" => io.component = self.number8()?,
+                "index" => io.index = self.number8()?,
+                "stream" => io.stream = self.number8()?,
                 "flat" => io.interp = Interp::Flat,
                 "noperspective" => io.interp = Interp::NoPerspective,
                 "centroid" => io.sampling = Sampling::Centroid,

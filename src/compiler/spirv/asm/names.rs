@@ -1,14 +1,14 @@
 //! Names of enumerants.
 
-use super::from_str;
 use bitflags::Flags;
 use rspirv::grammar::OperandKind as K;
+use std::str::FromStr;
 
 /// The value of the enumerant or mask `word` of an operand kind.
 pub(super) fn enumerant(kind: K, word: &str) -> Option<u32> {
     macro_rules! e {
         ($t:ident) => {
-            from_str::<spirv::$t>(word, |v| v as u32)
+            enumerant_number::<spirv::$t>(word, |v| v as u32)
         };
     }
     Some(match kind {
@@ -18,7 +18,7 @@ pub(super) fn enumerant(kind: K, word: &str) -> Option<u32> {
         K::MemoryModel => e!(MemoryModel)?,
         K::ExecutionMode => e!(ExecutionMode)?,
         K::StorageClass => e!(StorageClass)?,
-        K::Dim => from_str::<spirv::Dim>(&format!("Dim{word}"), |v| v as u32)?,
+        K::Dim => enumerant_number::<spirv::Dim>(&format!("Dim{word}"), |v| v as u32)?,
         K::SamplerAddressingMode => e!(SamplerAddressingMode)?,
         K::SamplerFilterMode => e!(SamplerFilterMode)?,
         K::ImageFormat => e!(ImageFormat)?,
@@ -48,7 +48,8 @@ pub(super) fn enumerant(kind: K, word: &str) -> Option<u32> {
     })
 }
 
-/// Flag names joined by `|`. The crate writes MAKE_POINTER_VISIBLE for the assembly's MakePointerVisible.
+/// A mask of flag names joined by `|`. Crate `spirv` has MAKE_POINTER_VISIBLE for the assembly's
+/// MakePointerVisible.
 fn mask<T: Flags<Bits = u32>>(word: &str) -> Option<u32> {
     let mut value = 0;
     for name in word.split('|') {
@@ -59,4 +60,9 @@ fn mask<T: Flags<Bits = u32>>(word: &str) -> Option<u32> {
         value |= flag.value().bits();
     }
     Some(value)
+}
+
+/// The number of the enumerant `name`; `None` if there is none.
+fn enumerant_number<T: FromStr + Copy>(name: &str, number: fn(T) -> u32) -> Option<u32> {
+    T::from_str(name).ok().map(number)
 }

@@ -1,6 +1,11 @@
 //! Literal numbers.
 
-use super::Number;
+/// The type of a literal number.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Number {
+    Int { bits: u32, signed: bool },
+    Float { bits: u32 },
+}
 
 /// An integer: decimal or 0x hexadecimal, with an optional sign.
 pub(super) fn integer(s: &str) -> Option<i128> {
@@ -19,7 +24,7 @@ pub(super) fn integer(s: &str) -> Option<i128> {
     Some(if negative { -v } else { v })
 }
 
-/// The words of a literal of this type.
+/// The words of a literal of this type, or a message.
 pub(super) fn literal(s: &str, kind: Number) -> Result<Vec<u32>, String> {
     match kind {
         Number::Int { bits, signed } => {
@@ -27,7 +32,7 @@ pub(super) fn literal(s: &str, kind: Number) -> Result<Vec<u32>, String> {
                 return Err(format!("{s} is not an integer"));
             };
             if bits == 0 || bits > 64 {
-                return Err(format!("integers of {bits} bits are not known"));
+                return Err(format!("integers of {bits} bits are not supported"));
             }
             let hex = s.contains('x') || s.contains('X');
             let low = if signed || v < 0 {
@@ -56,7 +61,7 @@ pub(super) fn literal(s: &str, kind: Number) -> Result<Vec<u32>, String> {
     }
 }
 
-/// Lowest word first; what is narrower than a word was sign-extended into it.
+/// Words of a value, lowest first; values narrower than a word are sign-extended already.
 fn words(v: u64, bits: u32) -> Vec<u32> {
     if bits > 32 {
         vec![v as u32, (v >> 32) as u32]
@@ -85,7 +90,7 @@ fn float(s: &str, bits: u32) -> Option<u64> {
             return None;
         }
         let digits = u64::from_str_radix(&format!("{whole}{fraction}"), 16).ok()?;
-        // One above the largest exponent: infinity and the NaNs, as their bits read.
+        // The exponent of infinity and NaN, whose significand gives the bits.
         if exponent == bias + 1 && whole == "1" {
             let shift = mant_bits - 4 * fraction.len() as i32;
             let f = u64::from_str_radix(&format!("0{fraction}"), 16).ok()?;
@@ -94,7 +99,7 @@ fn float(s: &str, bits: u32) -> Option<u64> {
             return Some(sign | inf | f & ((1 << mant_bits) - 1));
         }
         let scale = exponent.checked_sub(4 * fraction.len() as i32)?;
-        // In two steps, so that the power of two is a number whatever the exponent.
+        // Scale in two steps, because the power of two alone may overflow.
         let half = scale.clamp(-2000, 2000) / 2;
         let rest = scale.clamp(-2000, 2000) - half;
         let v = digits as f64 * 2f64.powi(half) * 2f64.powi(rest);
@@ -104,7 +109,7 @@ fn float(s: &str, bits: u32) -> Option<u64> {
     if !body.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
         return None;
     }
-    // Text to 32 bits directly: by way of 64 bits it could be rounded twice.
+    // Parse as 32 bits directly: conversion via 64 bits would round twice.
     if bits == 32 {
         let v: f32 = body.parse().ok()?;
         return Some(sign | u64::from(v.to_bits()));

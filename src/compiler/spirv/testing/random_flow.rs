@@ -1,12 +1,8 @@
-//! Random control flow: the tree visits the same blocks as the graph, whatever the branches decide.
+//! Generates functions with random structured control flow, as assembly.
 
-use crate::asm::assemble;
-use crate::cfg::{Cfg, Term};
-use crate::module::Module;
-use crate::structure::{Action, Item, Tree, structure};
 use std::fmt::Write;
 
-/// A small generator: tests must be the same everywhere.
+/// A random number generator with reproducible output.
 pub(crate) struct Random(pub u64);
 
 impl Random {
@@ -22,14 +18,14 @@ impl Random {
 struct Targets {
     loop_merge: Option<u32>,
     loop_continue: Option<u32>,
-    /// Innermost switch, if no loop is inside of it.
+    /// Merge block of the innermost switch, if no loop is nested in it.
     switch_merge: Option<u32>,
     fall_through: Option<u32>,
 }
 
 /// Writes a function of nested constructs.
-pub(crate) struct Writer {
-    pub text: String,
+struct Writer {
+    text: String,
     next: u32,
     random: Random,
 }
@@ -50,7 +46,7 @@ impl Writer {
         writeln!(self.text, "OpBranch %l{label}").unwrap();
     }
 
-    /// Some way out of the current construct.
+    /// A random target that leaves the current construct.
     fn exit(&mut self, t: &Targets) -> Option<u32> {
         let all = [
             t.loop_merge,
@@ -65,7 +61,7 @@ impl Writer {
         }
     }
 
-    /// Statements in the open block; false if it ended.
+    /// Writes statements into the current block; false if it was terminated.
     fn sequence(&mut self, t: &Targets, depth: u32) -> bool {
         for _ in 0..1 + self.random.below(3) {
             let kind = if depth == 0 {
@@ -83,7 +79,8 @@ impl Writer {
                     self.open(l);
                 }
                 5 => {
-                    // One way out, the other on: needs no merge instruction.
+                    // One target leaves the construct, the other continues: needs no merge
+                    // instruction.
                     if let Some(out) = self.exit(t) {
                         let on = self.label();
                         if self.random.below(2) == 0 {
@@ -239,6 +236,8 @@ OpExecutionMode %main LocalSize 1 1 1
 %c = OpINotEqual %bool %s %zero
 ";
 
+/// A module whose function `main` has random nested control flow. `%c` is a boolean and `%s` an
+/// integer for branches.
 pub(crate) fn random_function(seed: u64) -> String {
     let mut w = Writer {
         text: HEADER.to_owned(),
@@ -251,180 +250,4 @@ pub(crate) fn random_function(seed: u64) -> String {
     }
     w.line("OpFunctionEnd");
     w.text
-}
-
-/// Decisions: the nth branch taken goes the same way in both walks.
-struct Walk {
-    random: Random,
-    trace: Vec<u32>,
-    limit: usize,
-}
-
-impl Walk {
-    fn decide(&mut self, n: usize) -> usize {
-        self.random.below(n as u64) as usize
-    }
-}
-
-fn graph_walk(cfg: &Cfg, w: &mut Walk) {
-    let mut node = 0u32;
-    while node != cfg.exit() && w.trace.len() < w.limit {
-        w.trace.push(node);
-        node = match &cfg.terms[node as usize] {
-            Term::Goto(t) => *t,
-            Term::If(_, a, b) => [*a, *b][w.decide(2)],
-            Term::Switch(_, arms) => arms[w.decide(arms.len())].target,
-            Term::Return(_) => cfg.exit(),
-            Term::Kill | Term::Unreachable => {
-                w.trace.push(u32::MAX);
-                return;
-            }
-        };
-    }
-}
-
-enum Flow {
-    Fall,
-    Break,
-    Continue,
-    Stop,
-}
-
-fn tree_walk(cfg: &Cfg, tree: &Tree, list: u32, flags: &mut Vec<bool>, w: &mut Walk) -> Flow {
-    for item in &tree.lists[list as usize] {
-        let flow = match item {
-            Item::Block(b) => {
-                w.trace.push(*b);
-                if matches!(cfg.terms[*b as usize], Term::Kill | Term::Unreachable) {
-                    w.trace.push(u32::MAX);
-                    return Flow::Stop;
-                }
-                if w.trace.len() >= w.limit {
-                    return Flow::Stop;
-                }
-                Flow::Fall
-            }
-            Item::Branch(_, arms) => {
-                let arm = arms[w.decide(arms.len())];
-                tree_walk(cfg, tree, arm, flags, w)
-            }
-            Item::Jump(p) => {
-                flags[p.label as usize] = true;
-                match p.action {
-                    Action::Fall => Flow::Fall,
-                    Action::Break => Flow::Break,
-                    Action::Continue => Flow::Continue,
-                }
-            }
-            Item::Scope {
-                label,
-                body,
-                trail,
-                guarded,
-            } => {
-                flags[*label as usize] = false;
-                match tree_walk(cfg, tree, *body, flags, w) {
-                    Flow::Fall if !guarded || flags[*label as usize] => {
-                        tree_walk(cfg, tree, *trail, flags, w)
-                    }
-                    f => f,
-                }
-            }
-            Item::Loop {
-                header,
-                body,
-                after,
-            } => loop {
-                flags[*header as usize] = false;
-                match tree_walk(cfg, tree, *body, flags, w) {
-                    Flow::Fall | Flow::Continue => {}
-                    Flow::Stop => break Flow::Stop,
-                    Flow::Break => {
-                        break after
-                            .iter()
-                            .find(|a| flags[a.0 as usize])
-                            .map_or(
-                                Flow::Fall,
-                                |a| if a.1 { Flow::Continue } else { Flow::Break },
-                            );
-                    }
-                }
-            },
-        };
-        if !matches!(flow, Flow::Fall) {
-            return flow;
-        }
-    }
-    Flow::Fall
-}
-
-fn check(text: &str, seed: u64) {
-    let words = assemble(text, (1, 3)).unwrap();
-    let m = Module::parse(&words).unwrap();
-    let f = &m.functions[0];
-    let cfg = Cfg::new(&m.stream, f).unwrap();
-    let tree = structure(f, &cfg).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{text}"));
-    for run in 0..12 {
-        let start = seed.wrapping_mul(77).wrapping_add(run * 1_000_003) | 1;
-        let walk = || Walk {
-            random: Random(start),
-            trace: Vec::new(),
-            limit: 120,
-        };
-        let (mut a, mut b) = (walk(), walk());
-        graph_walk(&cfg, &mut a);
-        let mut flags = vec![false; cfg.exit() as usize + 1];
-        tree_walk(&cfg, &tree, 0, &mut flags, &mut b);
-        assert_eq!(
-            a.trace, b.trace,
-            "seed {seed}, run {run}\n{text}\n{tree:#?}"
-        );
-    }
-}
-
-#[test]
-fn tree_follows_the_graph() {
-    for seed in 1..4000 {
-        check(&random_function(seed), seed);
-    }
-}
-
-/// Graphs without merge instructions: what is accepted must be right.
-#[test]
-fn graphs_without_merges() {
-    let mut accepted = 0;
-    for seed in 1..3000u64 {
-        let mut r = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let n = 2 + r.below(9);
-        let mut text = HEADER.to_owned();
-        text.push_str("OpBranch %l0\n");
-        for i in 0..n {
-            writeln!(text, "%l{i} = OpLabel").unwrap();
-            let mut target = |i: u64| {
-                // Mostly forward.
-                if r.below(4) == 0 {
-                    r.below(n)
-                } else {
-                    (i + 1 + r.below(3)).min(n - 1)
-                }
-            };
-            let (a, b) = (target(i), target(i));
-            if i + 1 == n {
-                text.push_str("OpReturn\n");
-            } else {
-                writeln!(text, "OpBranchConditional %c %l{a} %l{b}").unwrap();
-            }
-        }
-        text.push_str("OpFunctionEnd\n");
-        let words = assemble(&text, (1, 3)).unwrap();
-        let m = Module::parse(&words).unwrap();
-        let f = &m.functions[0];
-        if let Ok(cfg) = Cfg::new(&m.stream, f)
-            && structure(f, &cfg).is_ok()
-        {
-            accepted += 1;
-            check(&text, seed);
-        }
-    }
-    assert!(accepted > 500, "only {accepted} accepted");
 }

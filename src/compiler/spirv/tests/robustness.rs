@@ -1,10 +1,12 @@
-//! The reader and translator on real modules, and on broken ones.
+//! The front end on real modules and on corrupted ones.
 
-use crate::structure_tests::{Random, random_function};
-use crate::{Module, Options, asm::assemble};
+use crate::asm::assemble;
+use crate::module::Module;
+use crate::testing::random_flow::{Random, random_function};
+use crate::translate::Options;
 use std::path::Path;
 
-/// Text of every real module.
+/// Name and text of each real module.
 fn modules() -> Vec<(String, String)> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/spirv/modules");
     let mut out: Vec<(String, String)> = std::fs::read_dir(dir)
@@ -62,7 +64,7 @@ fn both_byte_orders_are_read() {
     assert_eq!(shader(&words), shader(&swapped));
 }
 
-/// One change of the kinds that files suffer and fuzzers try.
+/// Applies one random corruption.
 fn mutate(words: &mut Vec<u32>, r: &mut Random) {
     let n = words.len() as u64;
     let at = 5 + r.below(n.max(6) - 5) as usize;
@@ -75,7 +77,7 @@ fn mutate(words: &mut Vec<u32>, r: &mut Random) {
             }
         }
         2..=4 => {
-            // Another id, mostly of another type.
+            // Replace an id, mostly by one of another type.
             if let Some(w) = words.get_mut(at)
                 && u64::from(*w) < bound
             {
@@ -94,7 +96,7 @@ fn mutate(words: &mut Vec<u32>, r: &mut Random) {
             }
         }
         7 => {
-            // A neighbouring opcode with the same number of words.
+            // Replace an opcode by a neighbouring one, keeping the number of words.
             if let Some(w) = words.get_mut(at)
                 && *w >> 16 != 0
                 && *w >> 16 < 20
@@ -117,11 +119,11 @@ fn stage_of(words: &[u32]) -> nir::Stage {
     [Vertex, TessControl, TessEval, Geometry, Fragment, Compute][model as usize]
 }
 
-/// What is refused must be refused with an error, and what is accepted must be valid.
+/// A corrupted module must give an error or valid NIR.
 #[test]
-fn broken_modules_neither_panic_nor_give_invalid_nir() {
+fn corrupted_modules_give_an_error_or_valid_nir() {
     let mut modules = modules();
-    // Stages that draw: the cases of the translator.
+    // Graphics stages, from the translator's cases.
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/spirv/cases");
     for name in [
         "fragment_images",
@@ -160,7 +162,7 @@ fn broken_modules_neither_panic_nor_give_invalid_nir() {
 }
 
 #[test]
-fn noise_is_refused() {
+fn random_words_are_rejected() {
     let mut r = Random(7);
     for i in 0..2000 {
         let mut words: Vec<u32> = (0..r.below(80)).map(|_| r.below(1 << 32) as u32).collect();
@@ -169,7 +171,7 @@ fn noise_is_refused() {
             words[1] = 0x0001_0300;
             words[3] = 1 + r.below(100) as u32;
             for w in &mut words[5..] {
-                // Instructions that exist, of lengths that fit.
+                // Existing opcodes with plausible lengths.
                 *w = (1 + r.below(6) as u32) << 16 | r.below(400) as u32;
             }
         }

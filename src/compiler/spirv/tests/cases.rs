@@ -1,7 +1,9 @@
 //! The text cases of tests/spirv.
 
 use crate::asm::assemble;
-use crate::{Module, Options, SpirvError};
+use crate::error::SpirvError;
+use crate::module::Module;
+use crate::translate::Options;
 use std::path::{Path, PathBuf};
 
 fn cases(folder: &str) -> Vec<(PathBuf, String)> {
@@ -50,10 +52,11 @@ fn translate(text: &str, spec: &[(u32, u64)]) -> Result<nir::Shader, SpirvError>
     })
 }
 
-/// `; buffer SET BINDING: WORDS`, or `: fill N`; `; push:`; `; spec ID: VALUE`; `; groups X`;
-/// `; expect SET BINDING: FIRST WORDS`. Words with a point are floats.
+/// Interprets the translated cases of `run/`. Directives: `; buffer SET BINDING: WORDS`, or `: fill
+/// N`; `; push:`; `; spec ID: VALUE`; `; groups X`; `; expect SET BINDING: FIRST WORDS`. Words with
+/// a point are floats.
 #[test]
-fn run() {
+fn results_match_the_expected_words() {
     for (path, text) in cases("run") {
         let name = path.display();
         let spec: Vec<(u32, u64)> = directives(&text, "spec ")
@@ -124,10 +127,10 @@ fn run() {
 
 const MARK: &str = "; nir:\n";
 
-/// `; stage NAME`, if it is not compute. `; error: TEXT` anywhere: the message contains it. Else the NIR stands behind `; nir:`, line by line;
-/// `BLESS=1` rewrites it.
+/// Directives: `; stage NAME`, if it is not compute; `; error: TEXT`: the module is rejected with a
+/// message that contains TEXT. Otherwise the expected NIR follows `; nir:`; `BLESS=1` rewrites it.
 #[test]
-fn translated_as_written() {
+fn translation_matches_the_expected_nir() {
     for (path, text) in cases("cases") {
         let name = path.display();
         let spec: Vec<(u32, u64)> = directives(&text, "spec ")

@@ -1,10 +1,12 @@
-//! What not all stages have: execution modes, derivatives, interpolation, helpers, vertices emitted.
+//! Features of particular stages: execution modes, derivatives, interpolation, helper invocations,
+//! emitted vertices.
 //!
-//! Ref: "SPIR-V Specification", "Execution Mode", "Derivative Instructions", "Primitive Instructions".
+//! Ref: "SPIR-V Specification", "Execution Mode", "Derivative Instructions", "Primitive
+//!      Instructions".
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::value::Value;
 use nir::{
     Access, AluOp as A, DepthLayout, DerivativeGroup, IntrinsicOp as I, Primitive, Shader, Stage,
@@ -12,15 +14,16 @@ use nir::{
 };
 use spirv::{ExecutionMode as E, GlslStd450Op as G, Op};
 
-/// Takes an execution mode of the shader's stage with its first parameter; false if the stage has none such.
-pub(crate) fn stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
+/// Applies an execution mode of the shader's stage; `arg` is its first parameter. False if the
+/// stage has no such mode.
+pub(crate) fn apply_stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
     let stage = s.stage;
     let (f, g, t) = (&mut s.info.fragment, &mut s.info.geometry, &mut s.info.tess);
     match stage {
         Stage::Fragment => match mode {
-            // Vulkan has no other origin; DepthReplacing says what the output FragDepth says.
+            // Vulkan requires OriginUpperLeft; DepthReplacing is implied by the output FragDepth.
             E::OriginUpperLeft | E::DepthReplacing | E::StencilRefReplacingEXT => {}
-            // Pixels wait whole, so samples do; and in order.
+            // The interlock is always per pixel and ordered, which satisfies the weaker modes.
             E::PixelInterlockOrderedEXT
             | E::PixelInterlockUnorderedEXT
             | E::SampleInterlockOrderedEXT
@@ -68,10 +71,11 @@ pub(crate) fn stage_mode(s: &mut Shader, mode: E, arg: u32) -> bool {
     true
 }
 
-impl Tr<'_> {
-    /// Derivatives, helpers and vertices; false if `inst` is none.
-    pub fn fragment_inst(&mut self, inst: &Inst) -> Result<bool> {
-        let stage = self.e.shader.stage;
+impl Translator<'_> {
+    /// Derivatives, helper invocations and emitted vertices; false if `inst` is another
+    /// instruction.
+    pub fn stage_specific_inst(&mut self, inst: &Inst) -> Result<bool> {
+        let stage = self.emit.shader.stage;
         let (wanted, op) = match inst.op {
             Op::DPdx => (Stage::Fragment, I::Ddx),
             Op::DPdy => (Stage::Fragment, I::Ddy),
@@ -94,31 +98,31 @@ impl Tr<'_> {
             return inst.loc.unsupported("this instruction in this stage");
         }
         match op {
-            _ if derivative && !self.e.shader.has_quads() => {
-                // Vulkan, "Derivative Operations": without a group they are 0.
+            _ if derivative && !self.emit.shader.has_quads() => {
+                // Vulkan, "Derivative Operations": without a derivative group, derivatives are 0.
                 let x = self.arg_def(inst, 0)?;
-                let (n, bits) = self.e.shape(x);
-                let zero = self.e.constant(bits, &vec![0; n.into()]);
-                self.set(inst, Value::Def(zero))?;
+                let (n, bits) = self.emit.shape(x);
+                let zero = self.emit.constant(bits, &vec![0; n.into()]);
+                self.set_result(inst, Value::Def(zero))?;
             }
             I::Demote => {
-                self.e.intrinsic(op, None, &[], &[])?;
+                self.emit.intrinsic(op, None, &[], &[])?;
             }
             I::IsHelperInvocation => {
-                let d = self.e.value(op, (1, 1), &[], &[])?;
-                self.set(inst, Value::Def(d))?;
+                let d = self.emit.intrinsic_value(op, (1, 1), &[], &[])?;
+                self.set_result(inst, Value::Def(d))?;
             }
             I::EmitVertex | I::EndPrimitive => {
                 let stream = match inst.args.first() {
                     Some(&id) => self.const_u32(id)?,
                     None => 0,
                 };
-                self.e.intrinsic(op, None, &[], &[stream])?;
+                self.emit.intrinsic(op, None, &[], &[stream])?;
             }
             _ => {
                 let x = self.arg_def(inst, 0)?;
-                let shape = self.e.shape(x);
-                let mut d = self.e.value(op, shape, &[x], &[])?;
+                let shape = self.emit.shape(x);
+                let mut d = self.emit.intrinsic_value(op, shape, &[x], &[])?;
                 let other = match inst.op {
                     Op::Fwidth => Some(I::Ddy),
                     Op::FwidthFine => Some(I::DdyFine),
@@ -126,11 +130,11 @@ impl Tr<'_> {
                     _ => None,
                 };
                 if let Some(other) = other {
-                    let y = self.e.value(other, shape, &[x], &[])?;
-                    let (a, b) = (self.e.op1(A::FAbs, d)?, self.e.op1(A::FAbs, y)?);
-                    d = self.e.op2(A::FAdd, a, b)?;
+                    let y = self.emit.intrinsic_value(other, shape, &[x], &[])?;
+                    let (a, b) = (self.emit.op1(A::FAbs, d)?, self.emit.op1(A::FAbs, y)?);
+                    d = self.emit.op2(A::FAdd, a, b)?;
                 }
-                self.set(inst, Value::Def(d))?;
+                self.set_result(inst, Value::Def(d))?;
             }
         }
         Ok(true)
@@ -138,23 +142,26 @@ impl Tr<'_> {
 
     /// InterpolateAtCentroid, InterpolateAtSample, InterpolateAtOffset.
     pub fn interpolate(&mut self, op: G, inst: &Inst) -> Result<Value> {
-        if self.e.shader.stage != Stage::Fragment {
+        if self.emit.shader.stage != Stage::Fragment {
             return inst.loc.unsupported("this instruction in this stage");
         }
         let p = self.pointer(inst.arg(0)?)?;
         let shape = self.shape_of(p.to)?;
         let (d, _) = self.pointer_access(&p, Access::default())?;
         let d = match op {
-            G::InterpolateAtCentroid => self.e.value(I::InterpDerefAtCentroid, shape, &[d], &[])?,
+            G::InterpolateAtCentroid => {
+                self.emit
+                    .intrinsic_value(I::InterpDerefAtCentroid, shape, &[d], &[])?
+            }
             G::InterpolateAtSample => {
                 let sample = self.arg_def(inst, 1)?;
-                self.e
-                    .value(I::InterpDerefAtSample, shape, &[d, sample], &[])?
+                self.emit
+                    .intrinsic_value(I::InterpDerefAtSample, shape, &[d, sample], &[])?
             }
             _ => {
                 let offset = self.arg_def(inst, 1)?;
-                self.e
-                    .value(I::InterpDerefAtOffset, shape, &[d, offset], &[])?
+                self.emit
+                    .intrinsic_value(I::InterpDerefAtOffset, shape, &[d, offset], &[])?
             }
         };
         Ok(Value::Def(d))

@@ -1,14 +1,14 @@
-//! ALU operations: operands checked against NIR's table, constants folded on the way.
+//! Emits ALU operations: checks operands against NIR's table and folds constants.
 
-use crate::emit::Emit;
+use crate::emit::Emitter;
 use crate::error::Result;
 use entity::Id;
 use nir::{Alu, AluOp, AluSrc, Def, Size};
 use smallvec::{SmallVec, smallvec};
 
-impl Emit {
-    /// An operation; where its result's size is not given by its operands, `bits` is.
-    /// An operand of one component beside longer ones is used for every component.
+impl Emitter {
+    /// Emits an operation. `bits` is the size of the result if the operands do not determine it. An
+    /// operand of one component beside longer ones is broadcast.
     pub fn alu_sized(&mut self, op: AluOp, srcs: &[Id<Def>], bits: u8) -> Result<Id<Def>> {
         let info = op.info();
         if info.srcs.len() != srcs.len() {
@@ -76,22 +76,22 @@ impl Emit {
                 AluSrc::identity(def)
             });
         }
-        self.alu_src(op, operands, components, def_bits)
+        self.alu_swizzled(op, operands, components, def_bits)
     }
 
-    /// An operation whose operands are known to fit.
-    pub fn alu_src(
+    /// Emits an operation whose operands have been checked, with explicit swizzles.
+    pub fn alu_swizzled(
         &mut self,
         op: AluOp,
         mut srcs: SmallVec<[AluSrc; 3]>,
         components: u8,
         bits: u8,
     ) -> Result<Id<Def>> {
-        if let Some(def) = self.fold(op, &srcs, components, bits) {
+        if let Some(def) = self.try_fold(op, &srcs, components, bits) {
             return Ok(def);
         }
         for s in &mut srcs {
-            s.def = self.visible(s.def)?;
+            s.def = self.make_visible(s.def)?;
         }
         let float_bits = match bits {
             1 => srcs.first().map_or(0, |s| self.shape(s.def).1),
@@ -106,10 +106,16 @@ impl Emit {
             exact: self.exact,
             preserve_nan_inf_sz: preserve,
         };
-        self.place_alu(alu, components, bits)
+        self.insert_alu(alu, components, bits)
     }
 
-    fn fold(&mut self, op: AluOp, srcs: &[AluSrc], components: u8, bits: u8) -> Option<Id<Def>> {
+    fn try_fold(
+        &mut self,
+        op: AluOp,
+        srcs: &[AluSrc],
+        components: u8,
+        bits: u8,
+    ) -> Option<Id<Def>> {
         let info = op.info();
         let mut values: SmallVec<[SmallVec<[u64; 4]>; 3]> = smallvec![];
         let mut sizes: SmallVec<[u8; 4]> = smallvec![];
@@ -132,29 +138,29 @@ impl Emit {
             .then(|| self.constant(bits, &out))
     }
 
-    /// An operation whose sizes follow from its operands.
+    /// Emits an operation whose operands determine the size of the result.
     pub fn alu(&mut self, op: AluOp, srcs: &[Id<Def>]) -> Result<Id<Def>> {
         self.alu_sized(op, srcs, 0)
     }
-    /// One operand.
+    /// As [`Emitter::alu`], with one operand.
     pub fn op1(&mut self, op: AluOp, a: Id<Def>) -> Result<Id<Def>> {
         self.alu_sized(op, &[a], 0)
     }
-    /// Two operands.
+    /// As [`Emitter::alu`], with two operands.
     pub fn op2(&mut self, op: AluOp, a: Id<Def>, b: Id<Def>) -> Result<Id<Def>> {
         self.alu_sized(op, &[a, b], 0)
     }
-    /// Three operands.
+    /// As [`Emitter::alu`], with three operands.
     pub fn op3(&mut self, op: AluOp, a: Id<Def>, b: Id<Def>, c: Id<Def>) -> Result<Id<Def>> {
         self.alu_sized(op, &[a, b, c], 0)
     }
-    /// A conversion to `bits`.
+    /// A conversion to `bits` bits.
     pub fn convert(&mut self, op: AluOp, a: Id<Def>, bits: u8) -> Result<Id<Def>> {
         self.alu_sized(op, &[a], bits)
     }
 
-    /// A float constant for operands of `bits` bits.
-    pub fn fimm(&mut self, bits: u8, v: f64) -> Id<Def> {
+    /// A float constant of `bits` bits.
+    pub fn imm_float(&mut self, bits: u8, v: f64) -> Id<Def> {
         let pattern = match bits {
             16 => u64::from(half::f16::from_f64(v).to_bits()),
             32 => u64::from((v as f32).to_bits()),
@@ -163,12 +169,12 @@ impl Emit {
         self.constant(bits, &[pattern])
     }
 
-    /// A vector from components of defs, all of `bits` bits.
-    pub fn gather(&mut self, parts: &[(Id<Def>, u8)], bits: u8) -> Result<Id<Def>> {
+    /// A vector of (def, component) pairs, all of `bits` bits.
+    pub fn vec_from_channels(&mut self, parts: &[(Id<Def>, u8)], bits: u8) -> Result<Id<Def>> {
         if let [(def, i)] = parts {
             return self.channel(*def, *i);
         }
-        // Components of one def in order are that def.
+        // All components of one def in order: no operation is needed.
         if let Some((first, _)) = parts.first()
             && self.shape(*first).0 as usize == parts.len()
             && parts
@@ -190,14 +196,14 @@ impl Emit {
                 .expected("components of one size", format!("{bits} and {b} bits"));
         }
         let srcs = parts.iter().map(|&(d, i)| AluSrc::splat(d, i)).collect();
-        self.alu_src(op, srcs, parts.len() as u8, bits)
+        self.alu_swizzled(op, srcs, parts.len() as u8, bits)
     }
 
     /// A vector of scalars.
     pub fn vector(&mut self, scalars: &[Id<Def>]) -> Result<Id<Def>> {
         let parts: SmallVec<[(Id<Def>, u8); 4]> = scalars.iter().map(|&d| (d, 0)).collect();
         let bits = scalars.first().map_or(32, |&d| self.shape(d).1);
-        self.gather(&parts, bits)
+        self.vec_from_channels(&parts, bits)
     }
 
     /// Component `i` of `def`.
@@ -209,17 +215,17 @@ impl Emit {
         if components == 1 {
             return Ok(def);
         }
-        self.alu_src(AluOp::Mov, smallvec![AluSrc::splat(def, i)], 1, bits)
+        self.alu_swizzled(AluOp::Mov, smallvec![AluSrc::splat(def, i)], 1, bits)
     }
 
-    /// The components, as scalars.
+    /// All components as scalars.
     pub fn channels(&mut self, def: Id<Def>) -> Result<SmallVec<[Id<Def>; 4]>> {
         let (components, _) = self.shape(def);
         (0..components).map(|i| self.channel(def, i)).collect()
     }
 
-    /// `(a, b)` reduced over all components with `op`.
-    pub fn fold_channels(&mut self, op: AluOp, def: Id<Def>) -> Result<Id<Def>> {
+    /// The reduction of all components with `op`.
+    pub fn reduce_channels(&mut self, op: AluOp, def: Id<Def>) -> Result<Id<Def>> {
         let (components, _) = self.shape(def);
         let mut acc = self.channel(def, 0)?;
         for i in 1..components {
@@ -229,7 +235,7 @@ impl Emit {
         Ok(acc)
     }
 
-    /// Component `index` of a vector.
+    /// The component of a vector at a dynamic index.
     pub fn channel_dynamic(&mut self, def: Id<Def>, index: Id<Def>) -> Result<Id<Def>> {
         let (components, _) = self.shape(def);
         let (n, bits) = self.shape(index);
@@ -239,7 +245,7 @@ impl Emit {
                 .expected("a scalar integer index", format!("{n} x {bits}"));
         }
         if let Some(v) = self.const_of(index).and_then(|v| v.first().copied()) {
-            // Out of range is undefined: any component will do.
+            // An index out of range gives an undefined value: use the last component.
             let i = v.min(u64::from(components.saturating_sub(1)));
             return self.channel(def, i as u8);
         }
@@ -253,7 +259,7 @@ impl Emit {
         Ok(out)
     }
 
-    /// `def` with component `index` replaced.
+    /// `def` with the component at a dynamic index replaced.
     pub fn insert_dynamic(
         &mut self,
         def: Id<Def>,
@@ -273,7 +279,7 @@ impl Emit {
         self.op3(AluOp::Bcsel, hit, value, def)
     }
 
-    /// Integer converted to a 32-bit index, sign-extended.
+    /// An integer sign-extended or truncated to a 32-bit index.
     pub fn index32(&mut self, def: Id<Def>) -> Result<Id<Def>> {
         match self.shape(def) {
             (1, 32) => Ok(def),
@@ -285,7 +291,7 @@ impl Emit {
     }
 }
 
-/// Bit of a float size in `FloatControls`.
+/// The bit of a float size in `FloatControls`.
 pub(crate) fn size_bit(bits: u8) -> u8 {
     match bits {
         16 => 1,

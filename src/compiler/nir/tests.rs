@@ -1,6 +1,7 @@
 //! Runs the text cases of tests/nir.
 
-use crate::{parse, validate};
+use crate::parse::parse;
+use crate::validate::validate;
 use std::path::Path;
 
 /// Every case below `tests/nir/<folder>`, in order of name.
@@ -28,13 +29,13 @@ fn body(text: &str) -> &str {
     &text[text.find("shader ").unwrap()..]
 }
 
-/// Without indentation: labels and braces may stand where a writer likes.
+/// The lines without indentation, which is free.
 fn lines(text: &str) -> Vec<&str> {
     text.lines().map(str::trim).collect()
 }
 
 #[test]
-fn printing_gives_back_what_was_read() {
+fn print_after_parse_gives_the_same_text() {
     for (name, text) in cases("print") {
         let shader = parse(body(&text)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let first = shader.to_string();
@@ -45,7 +46,7 @@ fn printing_gives_back_what_was_read() {
 }
 
 #[test]
-fn the_validator_finds_what_is_wrong() {
+fn validator_reports_the_expected_error() {
     for (name, text) in cases("validate") {
         let shader = parse(body(&text)).unwrap_or_else(|e| panic!("{name}: {e}"));
         let found = validate(&shader).err().map(|e| e.to_string());
@@ -59,19 +60,19 @@ fn the_validator_finds_what_is_wrong() {
 }
 
 #[test]
-fn broken_text_is_an_error_and_never_a_panic() {
+fn corrupted_text_never_panics() {
     for (_, text) in cases("print") {
-        break_text(body(&text));
+        parse_corrupted_text(body(&text));
     }
 }
 
-fn break_text(text: &str) {
+fn parse_corrupted_text(text: &str) {
     for end in (0..text.len()).filter(|i| text.is_char_boundary(*i)) {
         if let Ok(shader) = parse(&text[..end]) {
             let _ = validate(&shader);
         }
     }
-    // Words and numbers swapped about: whatever still parses must not make the validator fall over.
+    // Swap words and numbers: the validator must not panic on any shader that still parses.
     let words: Vec<&str> = text.split_inclusive(' ').collect();
     let mut seed = 7u64;
     for _ in 0..3000 {

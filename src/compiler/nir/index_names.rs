@@ -1,6 +1,6 @@
-//! Constant indices of intrinsics that text writes as words.
+//! Symbolic values of intrinsics' constant indices in text.
 //!
-//! In:  an index's name and its value or word. Out: the other one.
+//! In:  an index's name and a value or its name. Out: the name or the value.
 
 use crate::intrinsic::AtomicOp;
 use crate::io::{INTERPS, Slot};
@@ -24,14 +24,14 @@ pub(crate) const ATOMIC_OPS: [(AtomicOp, &str); 13] = [
 ];
 
 impl AtomicOp {
-    /// All of them; the position is the value of an `atomic_op` index.
+    /// The operation with this value of an `atomic_op` index.
     pub fn from_index(index: u32) -> Option<AtomicOp> {
         ATOMIC_OPS.get(index as usize).map(|a| a.0)
     }
 }
 
-/// The word for a value of the index `name`, if it is written as one.
-pub(crate) fn word_of(name: &str, value: u32) -> Option<String> {
+/// The symbolic name of a value of the index `name`; `None` if it is printed as a number.
+pub(crate) fn value_name(name: &str, value: u32) -> Option<String> {
     let at = value as usize;
     let word = match name {
         "atomic_op" => ATOMIC_OPS.get(at).map(|a| a.1),
@@ -46,8 +46,8 @@ pub(crate) fn word_of(name: &str, value: u32) -> Option<String> {
     word.map(str::to_owned)
 }
 
-/// The value that a word stands for, of the index `name`.
-pub(crate) fn value_of(name: &str, word: &str) -> Option<u32> {
+/// The value of the index `name` with the symbolic name `word`.
+pub(crate) fn value_from_name(name: &str, word: &str) -> Option<u32> {
     let at = match name {
         "atomic_op" => ATOMIC_OPS.iter().position(|a| a.1 == word),
         "reduction_op" => AluOp::from_name(word).map(|o| o as usize),

@@ -1,4 +1,4 @@
-// F20: Ldexp and Frexp are the front end's own, of constants as of what is read when it runs.
+// Ldexp and Frexp of constants, which are folded, and of values loaded at run time.
 // buffer 0 0: 1.5 -0.75 0.0 8.0
 // buffer 0 1: 3 4294967294 5 1
 // buffer 0 2: fill 64

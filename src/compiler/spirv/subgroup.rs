@@ -1,10 +1,11 @@
 //! Subgroup operations.
 //!
-//! Ref: "SPIR-V Specification", "Non-Uniform Instructions"; SPV_KHR_shader_ballot, SPV_KHR_subgroup_vote.
+//! Ref: "SPIR-V Specification", "Non-Uniform Instructions"; SPV_KHR_shader_ballot,
+//!      SPV_KHR_subgroup_vote.
 
 use crate::error::Result;
 use crate::reader::Inst;
-use crate::state::Tr;
+use crate::state::Translator;
 use crate::types::Ty;
 use crate::value::Value;
 use entity::Id;
@@ -12,8 +13,8 @@ use nir::{AluOp as A, Def, IntrinsicOp as I};
 use smallvec::SmallVec;
 use spirv::{GroupOperation, Op, Scope};
 
-/// The operation of a reduction or scan.
-fn reduction(op: Op) -> Option<A> {
+/// The ALU operation of a reduction or scan.
+fn reduction_op(op: Op) -> Option<A> {
     Some(match op {
         Op::GroupNonUniformIAdd => A::IAdd,
         Op::GroupNonUniformFAdd => A::FAdd,
@@ -32,8 +33,8 @@ fn reduction(op: Op) -> Option<A> {
     })
 }
 
-/// Operations that take one value and are one intrinsic.
-fn unary(op: Op) -> Option<(I, usize)> {
+/// Instructions of one value that are one intrinsic, with the position of the value.
+fn unary_intrinsic(op: Op) -> Option<(I, usize)> {
     Some(match op {
         Op::GroupNonUniformAll => (I::VoteAll, 1),
         Op::GroupNonUniformAny => (I::VoteAny, 1),
@@ -48,8 +49,9 @@ fn unary(op: Op) -> Option<(I, usize)> {
     })
 }
 
-/// Operations that take a value and an index, mask or delta.
-fn binary(op: Op) -> Option<(I, usize)> {
+/// Instructions of a value and an index, mask or delta that are one intrinsic, with the position of
+/// the value.
+fn binary_intrinsic(op: Op) -> Option<(I, usize)> {
     Some(match op {
         Op::GroupNonUniformBroadcast => (I::ReadInvocation, 1),
         Op::GroupNonUniformShuffle => (I::Shuffle, 1),
@@ -62,19 +64,19 @@ fn binary(op: Op) -> Option<(I, usize)> {
     })
 }
 
-impl Tr<'_> {
-    /// Subgroup instructions; false if `inst` is none.
-    pub fn group_inst(&mut self, inst: &Inst) -> Result<bool> {
-        match self.group_value(inst)? {
+impl Translator<'_> {
+    /// Subgroup instructions; false if `inst` is not one.
+    pub fn subgroup_inst(&mut self, inst: &Inst) -> Result<bool> {
+        match self.subgroup_value(inst)? {
             Some(d) => {
-                self.set(inst, Value::Def(d))?;
+                self.set_result(inst, Value::Def(d))?;
                 Ok(true)
             }
             None => Ok(false),
         }
     }
 
-    fn group_value(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+    fn subgroup_value(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
         let name = inst.loc.op;
         if name.starts_with("GroupNonUniform") {
             let scope = self.const_u32(inst.arg(0)?)?;
@@ -82,23 +84,23 @@ impl Tr<'_> {
                 return inst.loc.unsupported(format!("scope {scope}"));
             }
         }
-        if let Some((op, at)) = unary(inst.op) {
+        if let Some((op, at)) = unary_intrinsic(inst.op) {
             let v = self.arg_def(inst, at)?;
             let shape = self.shape_of(inst.ty)?;
             self.check_source(op, v)?;
-            return Ok(Some(self.e.value(op, shape, &[v], &[])?));
+            return Ok(Some(self.emit.intrinsic_value(op, shape, &[v], &[])?));
         }
-        if let Some((op, at)) = binary(inst.op) {
+        if let Some((op, at)) = binary_intrinsic(inst.op) {
             let (v, i) = (self.arg_def(inst, at)?, self.arg_def(inst, at + 1)?);
-            let i = self.e.index32(i)?;
-            let shape = self.e.shape(v);
-            return Ok(Some(self.e.value(op, shape, &[v, i], &[])?));
+            let i = self.emit.index32(i)?;
+            let shape = self.emit.shape(v);
+            return Ok(Some(self.emit.intrinsic_value(op, shape, &[v, i], &[])?));
         }
-        if let Some(op) = reduction(inst.op) {
-            return self.reduce(inst, op).map(Some);
+        if let Some(op) = reduction_op(inst.op) {
+            return self.reduce_or_scan(inst, op).map(Some);
         }
         let d = match inst.op {
-            Op::GroupNonUniformElect => self.e.value(I::Elect, (1, 1), &[], &[])?,
+            Op::GroupNonUniformElect => self.emit.intrinsic_value(I::Elect, (1, 1), &[], &[])?,
             Op::GroupNonUniformAllEqual => {
                 let v = self.arg_def(inst, 1)?;
                 let float = matches!(
@@ -106,11 +108,11 @@ impl Tr<'_> {
                     Ty::Float { .. }
                 );
                 let op = if float { I::VoteFeq } else { I::VoteIeq };
-                self.e.value(op, (1, 1), &[v], &[])?
+                self.emit.intrinsic_value(op, (1, 1), &[v], &[])?
             }
             Op::SubgroupAllEqualKHR => {
                 let v = self.arg_def(inst, 0)?;
-                self.e.value(I::VoteIeq, (1, 1), &[v], &[])?
+                self.emit.intrinsic_value(I::VoteIeq, (1, 1), &[v], &[])?
             }
             Op::GroupNonUniformQuadSwap => {
                 let v = self.arg_def(inst, 1)?;
@@ -120,25 +122,43 @@ impl Tr<'_> {
                     2 => I::QuadSwapDiagonal,
                     n => return inst.loc.expected("direction 0, 1 or 2", n.to_string()),
                 };
-                let shape = self.e.shape(v);
-                self.e.value(op, shape, &[v], &[])?
+                let shape = self.emit.shape(v);
+                self.emit.intrinsic_value(op, shape, &[v], &[])?
             }
             Op::GroupNonUniformRotateKHR => self.rotate(inst)?,
+            Op::ReadClockKHR => {
+                let scope = self.const_u32(inst.arg(0)?)?;
+                let v = self
+                    .emit
+                    .intrinsic_value(I::ShaderClock, (2, 32), &[], &[scope])?;
+                match self.shape_of(inst.ty)? {
+                    (1, 64) => self.emit.op1(A::Pack64_2x32, v)?,
+                    _ => v,
+                }
+            }
+            _ => return self.ballot_inst(inst),
+        };
+        Ok(Some(d))
+    }
+
+    /// Operations on ballots; `None` if `inst` is not one.
+    fn ballot_inst(&mut self, inst: &Inst) -> Result<Option<Id<Def>>> {
+        let d = match inst.op {
             Op::GroupNonUniformBallotBitExtract => {
-                let (v, i) = (self.ballot(inst, 1)?, self.arg_def(inst, 2)?);
-                let i = self.e.index32(i)?;
-                let (five, low) = (self.e.imm32(5), self.e.imm32(31));
-                let word = self.e.op2(A::UShr, i, five)?;
-                let word = self.e.channel_dynamic(v, word)?;
-                let bit = self.e.op2(A::IAnd, i, low)?;
-                let moved = self.e.op2(A::UShr, word, bit)?;
-                let (one, zero) = (self.e.imm32(1), self.e.imm32(0));
-                let bit = self.e.op2(A::IAnd, moved, one)?;
-                self.e.op2(A::INe, bit, zero)?
+                let (v, i) = (self.ballot_operand(inst, 1)?, self.arg_def(inst, 2)?);
+                let i = self.emit.index32(i)?;
+                let (five, low) = (self.emit.imm32(5), self.emit.imm32(31));
+                let word = self.emit.op2(A::UShr, i, five)?;
+                let word = self.emit.channel_dynamic(v, word)?;
+                let bit = self.emit.op2(A::IAnd, i, low)?;
+                let moved = self.emit.op2(A::UShr, word, bit)?;
+                let (one, zero) = (self.emit.imm32(1), self.emit.imm32(0));
+                let bit = self.emit.op2(A::IAnd, moved, one)?;
+                self.emit.op2(A::INe, bit, zero)?
             }
             Op::GroupNonUniformBallotBitCount => {
                 let operation = inst.arg(1)?;
-                let v = self.ballot(inst, 2)?;
+                let v = self.ballot_operand(inst, 2)?;
                 let mask = match GroupOperation::from_u32(operation) {
                     Some(GroupOperation::Reduce) => self.all_invocations()?,
                     Some(GroupOperation::InclusiveScan) => self.subgroup_mask(3)?,
@@ -147,42 +167,35 @@ impl Tr<'_> {
                         return inst.loc.expected("Reduce or a scan", operation.to_string());
                     }
                 };
-                let v = self.e.op2(A::IAnd, v, mask)?;
-                let counts = self.e.op1(A::BitCount, v)?;
-                self.e.fold_channels(A::IAdd, counts)?
+                let v = self.emit.op2(A::IAnd, v, mask)?;
+                let counts = self.emit.op1(A::BitCount, v)?;
+                self.emit.reduce_channels(A::IAdd, counts)?
             }
             Op::GroupNonUniformBallotFindLSB | Op::GroupNonUniformBallotFindMSB => {
-                let v = self.ballot(inst, 1)?;
+                let v = self.ballot_operand(inst, 1)?;
                 let mask = self.all_invocations()?;
-                let v = self.e.op2(A::IAnd, v, mask)?;
-                let words = self.e.channels(v)?;
+                let v = self.emit.op2(A::IAnd, v, mask)?;
+                let words = self.emit.channels(v)?;
                 let lsb = inst.op == Op::GroupNonUniformBallotFindLSB;
                 let op = if lsb { A::FindLsb } else { A::UFindMsb };
-                // The words last tried win: low ones for the lowest bit.
+                // Later words override earlier ones, so that the order ends with the word to
+                // prefer.
                 let order: SmallVec<[usize; 4]> = if lsb {
                     (0..words.len()).rev().collect()
                 } else {
                     (0..words.len()).collect()
                 };
-                let zero = self.e.imm32(0);
-                let mut out = self.e.imm32(u32::MAX);
+                let zero = self.emit.imm32(0);
+                let mut out = self.emit.imm32(u32::MAX);
                 for i in order {
                     let Some(&w) = words.get(i) else { continue };
-                    let bit = self.e.op1(op, w)?;
-                    let first = self.e.imm32(32 * i as u32);
-                    let bit = self.e.op2(A::IAdd, bit, first)?;
-                    let some = self.e.op2(A::INe, w, zero)?;
-                    out = self.e.op3(A::Bcsel, some, bit, out)?;
+                    let bit = self.emit.op1(op, w)?;
+                    let first = self.emit.imm32(32 * i as u32);
+                    let bit = self.emit.op2(A::IAdd, bit, first)?;
+                    let some = self.emit.op2(A::INe, w, zero)?;
+                    out = self.emit.op3(A::Bcsel, some, bit, out)?;
                 }
                 out
-            }
-            Op::ReadClockKHR => {
-                let scope = self.const_u32(inst.arg(0)?)?;
-                let v = self.e.value(I::ShaderClock, (2, 32), &[], &[scope])?;
-                match self.shape_of(inst.ty)? {
-                    (1, 64) => self.e.op1(A::Pack64_2x32, v)?,
-                    _ => v,
-                }
             }
             _ => return Ok(None),
         };
@@ -190,7 +203,7 @@ impl Tr<'_> {
     }
 
     fn check_source(&self, op: I, v: Id<Def>) -> Result<()> {
-        let shape = self.e.shape(v);
+        let shape = self.emit.shape(v);
         match op {
             I::VoteAll | I::VoteAny | I::Ballot if shape != (1, 1) => {
                 self.loc().expected("a boolean", "another value")
@@ -202,53 +215,61 @@ impl Tr<'_> {
         }
     }
 
-    fn ballot(&mut self, inst: &Inst, i: usize) -> Result<Id<Def>> {
+    fn ballot_operand(&mut self, inst: &Inst, i: usize) -> Result<Id<Def>> {
         let v = self.arg_def(inst, i)?;
-        if self.e.shape(v) != (4, 32) {
+        if self.emit.shape(v) != (4, 32) {
             return inst.loc.expected("four 32-bit words", "another value");
         }
         Ok(v)
     }
 
-    /// Ballot bits of the invocations that stand in a relation to this one: equal, not below, above, not above, below.
+    /// The subgroup mask built-in of a relation: 0 eq, 1 ge, 2 gt, 3 le, 4 lt.
     ///
-    /// They reach as far as the subgroup size that the shader sees, which may be more than the invocations that run together.
+    /// The mask covers the subgroup size that the shader sees, which may exceed the dispatch width.
     pub fn subgroup_mask(&mut self, relation: u32) -> Result<Id<Def>> {
         let Some(size) = self.subgroup_size else {
-            return self.e.value(I::LoadSubgroupMask, (4, 32), &[], &[relation]);
+            return self
+                .emit
+                .intrinsic_value(I::LoadSubgroupMask, (4, 32), &[], &[relation]);
         };
         let all = u32::MAX
             .checked_shr(32_u32.saturating_sub(size))
             .unwrap_or(0);
-        let lane = self.e.value(I::LoadSubgroupInvocation, (1, 32), &[], &[])?;
-        let (one, ones, all) = (self.e.imm32(1), self.e.imm32(u32::MAX), self.e.imm32(all));
-        let equal = self.e.op2(A::IShl, one, lane)?;
-        let below = self.e.op2(A::IAdd, equal, ones)?;
-        let not_above = self.e.op2(A::IOr, equal, below)?;
+        let lane = self
+            .emit
+            .intrinsic_value(I::LoadSubgroupInvocation, (1, 32), &[], &[])?;
+        let (one, ones, all) = (
+            self.emit.imm32(1),
+            self.emit.imm32(u32::MAX),
+            self.emit.imm32(all),
+        );
+        let equal = self.emit.op2(A::IShl, one, lane)?;
+        let below = self.emit.op2(A::IAdd, equal, ones)?;
+        let not_above = self.emit.op2(A::IOr, equal, below)?;
         let mask = match relation {
             0 => equal,
             1 | 2 => {
                 let rest = if relation == 1 { below } else { not_above };
-                let rest = self.e.op1(A::INot, rest)?;
-                self.e.op2(A::IAnd, rest, all)?
+                let rest = self.emit.op1(A::INot, rest)?;
+                self.emit.op2(A::IAnd, rest, all)?
             }
             3 => not_above,
             _ => below,
         };
-        let zero = self.e.imm32(0);
-        self.e.vector(&[mask, zero, zero, zero])
+        let zero = self.emit.imm32(0);
+        self.emit.vector(&[mask, zero, zero, zero])
     }
 
-    /// Ballot bits of all invocations that the subgroup has room for.
+    /// Ballot bits of all invocations of the subgroup, active or not.
     fn all_invocations(&mut self) -> Result<Id<Def>> {
         let (ge, lt) = (self.subgroup_mask(1)?, self.subgroup_mask(4)?);
-        self.e.op2(A::IOr, ge, lt)
+        self.emit.op2(A::IOr, ge, lt)
     }
 
-    fn reduce(&mut self, inst: &Inst, op: A) -> Result<Id<Def>> {
+    fn reduce_or_scan(&mut self, inst: &Inst, op: A) -> Result<Id<Def>> {
         let operation = inst.arg(1)?;
         let v = self.arg_def(inst, 2)?;
-        let shape = self.e.shape(v);
+        let shape = self.emit.shape(v);
         let admits = op.info().out.admits(shape.1);
         if !admits {
             return inst.loc.expected(
@@ -277,32 +298,39 @@ impl Tr<'_> {
         let mut indices: SmallVec<[u32; 2]> = SmallVec::new();
         indices.push(op as u32);
         indices.extend(cluster);
-        // Each component by itself: a backend reduces numbers.
+        // Reduce each component separately: the backend reduces scalars.
         let mut reduced: SmallVec<[Id<Def>; 4]> = SmallVec::new();
-        for part in self.e.channels(v)? {
-            let part = self.e.value(intrinsic, (1, shape.1), &[part], &indices)?;
+        for part in self.emit.channels(v)? {
+            let part = self
+                .emit
+                .intrinsic_value(intrinsic, (1, shape.1), &[part], &indices)?;
             reduced.push(part);
         }
-        self.e.vector(&reduced)
+        self.emit.vector(&reduced)
     }
 
-    /// A shuffle to the invocation `delta` further on, around the cluster.
+    /// Reads from the invocation `delta` further on, wrapping around within the cluster.
     fn rotate(&mut self, inst: &Inst) -> Result<Id<Def>> {
         let (v, delta) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
-        let delta = self.e.index32(delta)?;
+        let delta = self.emit.index32(delta)?;
         let size = match inst.args.get(3) {
             Some(&id) => self.def(id)?,
-            None => self.e.value(I::LoadSubgroupSize, (1, 32), &[], &[])?,
+            None => self
+                .emit
+                .intrinsic_value(I::LoadSubgroupSize, (1, 32), &[], &[])?,
         };
-        let one = self.e.imm32(1);
-        let low = self.e.op2(A::ISub, size, one)?;
-        let lane = self.e.value(I::LoadSubgroupInvocation, (1, 32), &[], &[])?;
-        let sum = self.e.op2(A::IAdd, lane, delta)?;
-        let inside = self.e.op2(A::IAnd, sum, low)?;
-        let high = self.e.op1(A::INot, low)?;
-        let first = self.e.op2(A::IAnd, lane, high)?;
-        let index = self.e.op2(A::IOr, first, inside)?;
-        let shape = self.e.shape(v);
-        self.e.value(I::Shuffle, shape, &[v, index], &[])
+        let one = self.emit.imm32(1);
+        let low = self.emit.op2(A::ISub, size, one)?;
+        let lane = self
+            .emit
+            .intrinsic_value(I::LoadSubgroupInvocation, (1, 32), &[], &[])?;
+        let sum = self.emit.op2(A::IAdd, lane, delta)?;
+        let inside = self.emit.op2(A::IAnd, sum, low)?;
+        let high = self.emit.op1(A::INot, low)?;
+        let first = self.emit.op2(A::IAnd, lane, high)?;
+        let index = self.emit.op2(A::IOr, first, inside)?;
+        let shape = self.emit.shape(v);
+        self.emit
+            .intrinsic_value(I::Shuffle, shape, &[v, index], &[])
     }
 }

@@ -1,19 +1,21 @@
-//! Which format the surface has that shaders read texels of a storage image through.
+//! Format of the surface through which shaders read texels of a storage image.
 //!
-//! In:  the format of a view, as a number of RENDER_SURFACE_STATE. Out: one of as many bits that gen9's typed reads and atomics
-//! take; the shader unpacks it by the format that it declares.
+//! In:  the format of a view, as a number of RENDER_SURFACE_STATE. Out: a format of the same size
+//!      that gen9's typed reads and atomics support; the shader unpacks the texel by the format
+//!      that it declares.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read"; vol. 2d, "SURFACE_FORMAT".
 
-/// The format of piece [`READ_PIECE`](crate::READ_PIECE) of a storage image whose view has format `view`; `None` for formats that no
-/// shader can declare: such images are written only, and both their surfaces have the view's format.
+/// The format of piece [`READ_PIECE`](crate::READ_PIECE) of a storage image whose view has format
+/// `view`. `None` for formats that shaders cannot declare: such images are only written, and both
+/// their surfaces have the view's format.
 #[rustfmt::skip]
 pub const fn typed_read_format(view: u16) -> Option<u16> {
     Some(match view {
-        // R32G32B32A32, R32G32: FLOAT, SINT, UINT. R16G16B16A16: SINT, UINT, FLOAT. As they are.
+        // Unchanged: R32G32B32A32, R32G32: FLOAT, SINT, UINT. R16G16B16A16: SINT, UINT, FLOAT.
         0x000..=0x002 | 0x082..=0x087 => view,
         // R8G8B8A8, R16G16, R8G8, R16, R8: SINT, UINT. R16G16, R16: FLOAT. R32: SINT, UINT.
         0x0ca | 0x0cb | 0x0ce..=0x0d0 | 0x0d6 | 0x0d7 | 0x108 | 0x109 | 0x10c..=0x10e | 0x142 | 0x143 => view,
-        // Atomics want integers: R32_FLOAT as R32_UINT.
+        // Atomics need integers: R32_FLOAT as R32_UINT.
         0x0d8 => 0x0d7,
         // UNORM and SNORM as UINT: R16G16B16A16, R8G8B8A8, R16G16, R8G8, R16, R8.
         0x080 | 0x081 => 0x083,

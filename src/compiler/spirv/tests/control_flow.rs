@@ -1,13 +1,15 @@
-//! Random control flow, run: what each invocation does is compared with a walk over the graph.
+//! Random control flow, interpreted: the blocks that each invocation executes are compared with a
+//! walk over the graph.
 //!
-//! Every block draws a number, leaves a mark in a buffer, made of its own label, of a value of some block that
-//! dominates it, and of a phi if paths join in it, and decides by the number where to go. So structure, values
-//! used far from where they are made, phis and divergence are all seen in the marks.
+//! Each block draws a random number and writes a mark to a buffer, computed from its label, the
+//! number of some dominating block, and a phi if it has several predecessors. The number selects
+//! the successor. So the marks cover structurization, uses far from definitions, phis and
+//! divergence.
 
 use crate::asm::assemble;
-use crate::cfg::{Cfg, Term};
+use crate::cfg::{Cfg, Terminator};
 use crate::module::Module;
-use crate::structure_tests::{Random, random_function};
+use crate::testing::random_flow::{Random, random_function};
 use crate::translate::Options;
 use rustc_hash::FxHashMap;
 use std::fmt::Write;
@@ -48,8 +50,8 @@ OpDecorate %buf Binding 0
 %add = OpConstant %uint 1013904223
 ";
 
-/// Where a block's marks come from.
-struct Plan {
+/// The operands of a block's mark.
+struct BlockPlan {
     dominator: u32,
     has_phi: bool,
 }
@@ -57,7 +59,63 @@ struct Plan {
 struct Program {
     text: String,
     cfg: Cfg,
-    plans: Vec<Plan>,
+    plans: Vec<BlockPlan>,
+}
+
+/// The code of block `b`: draws a number `%v{b}`, writes a mark made of the block's number, the
+/// number drawn in block `d`, and `phi`.
+fn block_code(b: usize, d: u32, phi: &str) -> String {
+    format!(
+        "%n{b} = OpLoad %uint %pn
+%r{b} = OpLoad %uint %pr
+%t{b} = OpIMul %uint %r{b} %mul
+%q{b} = OpIAdd %uint %t{b} %add
+OpStore %pr %q{b}
+%v{b} = OpShiftRightLogical %uint %q{b} %u16
+%x{b} = OpIMul %uint %v{d} %u31
+%y{b} = OpIAdd %uint %x{b} {phi}
+%z{b} = OpIMul %uint %y{b} %u31
+%w{b} = OpIAdd %uint %z{b} %k{b}
+%a{b} = OpIAdd %uint %third %n{b}
+%p{b} = OpAccessChain %pword %buf %u0 %a{b}
+%lim{b} = OpISub %uint %words %u2
+%in{b} = OpULessThan %bool %n{b} %lim{b}
+%old{b} = OpLoad %uint %p{b}
+%new{b} = OpSelect %uint %in{b} %w{b} %old{b}
+OpStore %p{b} %new{b}
+%m{b} = OpIAdd %uint %n{b} %u1
+OpStore %pn %m{b}
+%e{b} = OpBitwiseAnd %uint %v{b} %u1
+%c{b} = OpINotEqual %bool %e{b} %u0
+%s{b} = OpUMod %uint %v{b} %u5
+"
+    )
+}
+
+/// Predecessors of each node, including those by back edges.
+fn predecessors(cfg: &Cfg, blocks: usize) -> Vec<Vec<usize>> {
+    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); blocks + 1];
+    for &u in &cfg.rpo {
+        for &v in &cfg.succs[u as usize] {
+            preds[v as usize].push(u as usize);
+        }
+    }
+    preds
+}
+
+fn block_plans(cfg: &Cfg, preds: &[Vec<usize>], blocks: usize, r: &mut Random) -> Vec<BlockPlan> {
+    let mut plans = Vec::new();
+    for b in 0..blocks as u32 {
+        let mut d = b;
+        while cfg.is_reachable(b) && r.below(2) == 0 {
+            d = cfg.idom[d as usize];
+        }
+        plans.push(BlockPlan {
+            dominator: d,
+            has_phi: cfg.is_reachable(b) && preds[b as usize].len() > 1,
+        });
+    }
+    plans
 }
 
 fn program(seed: u64) -> Program {
@@ -73,24 +131,8 @@ fn program(seed: u64) -> Program {
             names.push(l.to_owned());
         }
     }
-    // Predecessors, back edges too.
-    let mut preds: Vec<Vec<usize>> = vec![Vec::new(); names.len() + 1];
-    for &u in &cfg.rpo {
-        for &v in &cfg.succs[u as usize] {
-            preds[v as usize].push(u as usize);
-        }
-    }
-    let mut plans = Vec::new();
-    for b in 0..names.len() as u32 {
-        let mut d = b;
-        while cfg.reachable(b) && r.below(2) == 0 {
-            d = cfg.idom[d as usize];
-        }
-        plans.push(Plan {
-            dominator: d,
-            has_phi: cfg.reachable(b) && preds[b as usize].len() > 1,
-        });
-    }
+    let preds = predecessors(&cfg, names.len());
+    let plans = block_plans(&cfg, &preds, names.len(), &mut r);
     let mut constants = String::new();
     let mut code = String::from("%main = OpFunction %void None %fn\n");
     let mut block = 0;
@@ -103,7 +145,7 @@ fn program(seed: u64) -> Program {
             writeln!(code, "{line}").unwrap();
             if plan.has_phi {
                 write!(code, "%phi{block} = OpPhi %uint").unwrap();
-                // Each once: a branch with both targets here is one predecessor.
+                // Each predecessor once: a branch with both targets here is one predecessor.
                 let mut seen = Vec::new();
                 for &p in &preds[block] {
                     if !seen.contains(&p) {
@@ -130,35 +172,7 @@ fn program(seed: u64) -> Program {
             } else {
                 "%u0".to_owned()
             };
-            let b = block;
-            let d = plan.dominator;
-            write!(
-                code,
-                "%n{b} = OpLoad %uint %pn
-%r{b} = OpLoad %uint %pr
-%t{b} = OpIMul %uint %r{b} %mul
-%q{b} = OpIAdd %uint %t{b} %add
-OpStore %pr %q{b}
-%v{b} = OpShiftRightLogical %uint %q{b} %u16
-%x{b} = OpIMul %uint %v{d} %u31
-%y{b} = OpIAdd %uint %x{b} {phi}
-%z{b} = OpIMul %uint %y{b} %u31
-%w{b} = OpIAdd %uint %z{b} %k{b}
-%a{b} = OpIAdd %uint %third %n{b}
-%p{b} = OpAccessChain %pword %buf %u0 %a{b}
-%lim{b} = OpISub %uint %words %u2
-%in{b} = OpULessThan %bool %n{b} %lim{b}
-%old{b} = OpLoad %uint %p{b}
-%new{b} = OpSelect %uint %in{b} %w{b} %old{b}
-OpStore %p{b} %new{b}
-%m{b} = OpIAdd %uint %n{b} %u1
-OpStore %pn %m{b}
-%e{b} = OpBitwiseAnd %uint %v{b} %u1
-%c{b} = OpINotEqual %bool %e{b} %u0
-%s{b} = OpUMod %uint %v{b} %u5
-"
-            )
-            .unwrap();
+            code.push_str(&block_code(block, plan.dominator, &phi));
             block += 1;
             continue;
         }
@@ -178,7 +192,7 @@ OpStore %pn %m{b}
     }
 }
 
-/// The marks of one invocation, up to `limit`; and whether it came to its end.
+/// The expected marks of one invocation, up to `limit`, and whether it returned.
 fn model(p: &Program, mut state: u32, limit: usize) -> (Vec<u32>, bool) {
     let mut marks = Vec::new();
     let mut values: FxHashMap<u32, u32> = FxHashMap::default();
@@ -196,22 +210,22 @@ fn model(p: &Program, mut state: u32, limit: usize) -> (Vec<u32>, bool) {
             .wrapping_add(node);
         marks.push(mark);
         from = node;
-        node = match &p.cfg.terms[node as usize] {
-            Term::Goto(t) => *t,
-            Term::If(_, a, b) => {
+        node = match &p.cfg.terminators[node as usize] {
+            Terminator::Goto(t) => *t,
+            Terminator::If(_, a, b) => {
                 if v & 1 != 0 {
                     *a
                 } else {
                     *b
                 }
             }
-            Term::Switch(_, arms) => {
+            Terminator::Switch(_, arms) => {
                 let s = u64::from(v % 5);
                 let hit = arms.iter().find(|a| a.literals.contains(&s));
                 hit.or(arms.iter().find(|a| a.default)).unwrap().target
             }
-            Term::Return(_) => p.cfg.exit(),
-            Term::Kill | Term::Unreachable => return (marks, false),
+            Terminator::Return(_) => p.cfg.exit(),
+            Terminator::Kill | Terminator::Unreachable => return (marks, false),
         };
     }
     let ended = node == p.cfg.exit();
@@ -244,7 +258,7 @@ fn invocations_follow_the_graph() {
             step_limit: 4000,
             ..Default::default()
         };
-        // Some loops never end; what was marked until then counts.
+        // Some loops never end; then the marks written before the step limit are compared.
         let ended = machine.run(&shader).is_ok();
         let out: Vec<u32> = machine.buffers[0]
             .1
@@ -270,5 +284,5 @@ fn invocations_follow_the_graph() {
             );
         }
     }
-    assert!(whole > 500, "{whole} invocations came to their end");
+    assert!(whole > 500, "only {whole} invocations returned");
 }

@@ -1,11 +1,13 @@
-//! Rows of the table of requirements that need NIR's passes and the backend together: what 64 bits cost, and that all of it is legal.
+//! Instruction counts and legality of 64-bit code, through NIR's passes and the backend.
 
+use crate::key::Key;
+use crate::pipeline::context;
 use nir::Shader;
 
-/// What an operation of doubles takes beyond loading its operands and storing its result, at a width, and how its code branches. Constants
-/// that are made once, in registers, are not counted.
+/// (instructions, branches) of a double operation at a width, without the loads of its operands and
+/// the store of its result. Constants in registers are not counted.
 fn cost(text: &str, device: &str, width: u8) -> (u32, u32) {
-    // What is not read is not laid out.
+    // Operands that the operation does not read are not loaded.
     let one = if text.contains("%8") { "%8" } else { "%7" };
     let plain = compiled(&format!("%20:64 = fadd %7, {one}"), device, width);
     let with = compiled(text, device, width);
@@ -16,12 +18,12 @@ fn cost(text: &str, device: &str, width: u8) -> (u32, u32) {
         let constants = asm.lines().filter(|l| makes_constant(l)).count();
         instructions - constants as u32
     };
-    // The sum alone is one operation of doubles, of two registers for each eight lanes.
+    // The sum in `plain` is one double operation, one instruction for each eight lanes.
     let sum = u32::from(width) / 8;
     ((bare(&with) + sum).saturating_sub(bare(&plain)), with.1)
 }
 
-/// True for a move of an immediate of 64 bits to a register, or of one element of 64 bits to all lanes.
+/// True for a move of a 64-bit immediate to a register, or of one 64-bit element to all lanes.
 fn makes_constant(line: &str) -> bool {
     let words: Vec<&str> = line
         .split_whitespace()
@@ -35,12 +37,14 @@ fn makes_constant(line: &str) -> bool {
     op == "mov" && wide && same
 }
 
-/// Instructions of a shader that loads two doubles, does this and stores `%20`; its branches, and its code.
+/// (instructions, branches, assembly) of a shader that loads two doubles, executes `text` and
+/// stores `%20`.
 fn compiled(text: &str, device: &str, width: u8) -> (u32, u32, String) {
     compiled_without(text, device, width, (false, false))
 }
 
-/// The same, without the units for doubles, or those for 64-bit integers, where these are true; nothing is spilled then.
+/// As [`compiled`], with emulated doubles or 64-bit integers. Checks that emulated code does not
+/// spill.
 fn compiled_without(
     text: &str,
     device: &str,
@@ -111,11 +115,11 @@ b0:
     (variant.stats.instructions, branches, asm.clone())
 }
 
-/// F30: what the table says of operations of doubles is not exceeded, for eight lanes; for sixteen only what is of 64 bits is twice as
-/// much. (Quotients are the nearest doubles, subnormal ones but for ties, which the table's are not.)
+/// The limits for SIMD8, and for SIMD16, where only 64-bit instructions double. Quotients are
+/// correctly rounded, except subnormal ties.
 #[test]
-fn f30_operations_of_doubles_take_no_more_than_the_table_says() {
-    for (op, most, twice) in [
+fn double_operations_stay_within_their_instruction_limits() {
+    for (op, max8, max16) in [
         ("ftrunc %7", 6, 8),
         ("ffloor %7", 8, 12),
         ("fceil %7", 8, 12),
@@ -125,7 +129,7 @@ fn f30_operations_of_doubles_take_no_more_than_the_table_says() {
         ("fdiv %7, %8", 22, 38),
         ("fsqrt %7", 20, 39),
         ("frsq %7", 16, 32),
-        // Division, rounding down and one more.
+        // Division, floor and a multiply-add.
         ("fmod %7, %8", 31, 52),
         ("fsign %7", 3, 6),
         ("ldexp %7, %3", 10, 16),
@@ -134,26 +138,27 @@ fn f30_operations_of_doubles_take_no_more_than_the_table_says() {
         ("fabs %7", 1, 2),
         ("fneg %7", 1, 2),
     ] {
-        for (width, most) in [(8, most), (16, twice)] {
+        for (width, max) in [(8, max8), (16, max16)] {
             let (instructions, branches) = cost(&format!("%20:64 = {op}"), "skl", width);
-            println!("{op}, SIMD{width}: {instructions} of {most}");
-            assert!(instructions <= most, "{op}, SIMD{width}: {instructions}");
+            println!("{op}, SIMD{width}: {instructions} of {max}");
+            assert!(instructions <= max, "{op}, SIMD{width}: {instructions}");
             assert_eq!(branches, 0, "{op}");
         }
     }
 }
 
-/// F31: a whole shader that loads, truncates and stores a double is shorter than the 67 and 95 instructions of 2016.
+/// A whole shader that loads, truncates and stores a double: fewer instructions than the 67 (SIMD8)
+/// and 95 (SIMD16) of Mesa in 2016.
 #[test]
-fn f31_a_whole_truncating_shader_is_short() {
+fn shader_that_truncates_a_double_is_short() {
     assert!(compiled("%20:64 = ftrunc %7", "skl", 8).0 < 67);
     assert!(compiled("%20:64 = ftrunc %7", "skl", 16).0 < 95);
 }
 
-/// F32: one lowering serves the one backend, which is scalar and for generations with doubles of their own: there are no numbers for
-/// vectors, and older parts are refused.
+/// The backend is scalar, so that vectors cost as much as their components, and does not support
+/// generations before gen8.
 #[test]
-fn f32_scalar_code_of_parts_with_doubles_alone() {
+fn double_code_is_scalar_and_older_devices_are_rejected() {
     for width in [8, 16] {
         let one = compiled("%20:64 = ftrunc %7", "skl", width);
         let two = compiled(
@@ -167,9 +172,10 @@ fn f32_scalar_code_of_parts_with_doubles_alone() {
     assert!(!fs::supports(hsw));
 }
 
-/// F34: everything of 64 bits is legal on parts with and without the narrow rules of regions, by the check of the final code, at both widths.
+/// Checks the final code of 64-bit operations at both widths, on devices with and without
+/// restrictions of 64-bit regions.
 #[test]
-fn f34_regions_of_doubles_are_legal_everywhere() {
+fn regions_of_64_bit_operations_are_legal_on_all_devices() {
     let operations = [
         "%20:64 = ftrunc %7",
         "%20:64 = ffloor %7",
@@ -206,7 +212,8 @@ fn f34_regions_of_doubles_are_legal_everywhere() {
     }
 }
 
-/// What an operation takes without units, beyond loading its operands and storing its result: two exclusive ors, of dwords, are the measure.
+/// (instructions, branches) of an emulated operation, without the loads of its operands and the
+/// store of its result. The reference shader has two dword XORs instead of the operation.
 fn soft_cost(text: &str, width: u8, units: (bool, bool)) -> (u32, u32) {
     let one = if text.contains("%8") { "%8" } else { "%3" };
     let other = match one {
@@ -229,12 +236,12 @@ fn soft_cost(text: &str, width: u8, units: (bool, bool)) -> (u32, u32) {
     (with.0 + 2 - plain.0, with.1)
 }
 
-/// F38: what doubles cost as pairs of dwords, for eight lanes: with 64-bit integers in the EUs and without. That is less than the table's 120
-/// for sums and products, 350 for products with a sum, 500 for quotients and roots. No branches, no spills, and nothing of 64 bits but
-/// moves, which the backend checks.
+/// The limits for SIMD8, with 64-bit integers and without. They are below the targets: 120 for sums
+/// and products, 350 for FMA, 500 for quotients and roots. There are no branches and no spills, and
+/// the backend checks that only moves are 64-bit.
 #[test]
-fn f38_doubles_without_a_unit_take_no_more_than_the_table_says() {
-    for (op, most) in [
+fn emulated_double_operations_stay_within_their_instruction_limits() {
+    for (op, max) in [
         ("fadd %7, %8", 106),
         ("fmul %7, %8", 118),
         ("ffma %7, %8, %7", 253),
@@ -259,16 +266,17 @@ fn f38_doubles_without_a_unit_take_no_more_than_the_table_says() {
     ] {
         for units in [(true, false), (true, true)] {
             let (instructions, branches) = soft_cost(&format!("%20:64 = {op}"), 8, units);
-            println!("{op}, {units:?}: {instructions} of {most}");
-            assert!(instructions <= most, "{op}, {units:?}: {instructions}");
+            println!("{op}, {units:?}: {instructions} of {max}");
+            assert!(instructions <= max, "{op}, {units:?}: {instructions}");
             assert_eq!(branches, 0, "{op}");
         }
     }
 }
 
-/// F35: without 64-bit integers in the EUs nothing of 64 bits is computed, and with them code is no longer.
+/// Emulated integer code has no 64-bit arithmetic, and native code is not longer than emulated
+/// code.
 #[test]
-fn f35_integers_are_no_longer_with_arithmetic_for_them() {
+fn native_64_bit_integers_are_not_longer_than_emulated_ones() {
     for op in [
         "%20:64 = iadd %7, %8",
         "%20:64 = isub %7, %8",
@@ -309,21 +317,21 @@ fn f35_integers_are_no_longer_with_arithmetic_for_them() {
     }
 }
 
-/// F38: parts say by themselves what they have no unit for; a flag says so of others.
+/// Emulation follows from the device's capabilities, or from backend options.
 #[test]
-fn f38_parts_without_units_are_compiled_for_without_them() {
+fn emulation_follows_from_device_or_options() {
     let layout = abi::PipelineLayout::default();
     let units = |device: &str, backend: fs::Options| {
-        let key = crate::Key {
+        let key = Key {
             backend,
-            ..crate::Key::new(
+            ..Key::new(
                 nir::Stage::Compute,
                 "main",
                 &layout,
                 hw::Device::by_name(device).unwrap(),
             )
         };
-        let ctx = crate::context(&key);
+        let ctx = context(&key);
         (ctx.soft_fp64, ctx.soft_int64)
     };
     for device in ["bdw", "skl", "bxt"] {
@@ -352,9 +360,10 @@ fn f38_parts_without_units_are_compiled_for_without_them() {
     assert_eq!(units("skl", integers), (false, true));
 }
 
-/// F38: doubles are reduced over lanes by the unit: without one that is refused. Integers are taken apart.
+/// Reductions of doubles need FP64 and are rejected without it. Those of integers are split into
+/// dwords.
 #[test]
-fn f38_reductions_of_doubles_need_the_unit() {
+fn reductions_of_doubles_need_native_fp64() {
     for op in ["fadd", "iadd"] {
         let text = format!(
             "shader compute {{

@@ -1,4 +1,4 @@
-//! Where variables lie that the shader does not lay out itself, and what constant ones hold.
+//! Natural layout of variables without explicit layout, and the constant data of a shader.
 //!
 //! In:  types and variables. Out: sizes and alignments; the bytes of constant data.
 
@@ -7,7 +7,7 @@ use crate::types::{Mode, Type, Types};
 use entity::{Id, IdMap};
 
 impl Types {
-    /// Bytes that each type takes where it has no explicit layout, and its alignment.
+    /// (bytes, alignment) of each type in natural layout, indexed by type.
     pub fn natural_sizes(&self) -> IdMap<Type, (u32, u32)> {
         let mut out: IdMap<Type, (u32, u32)> = IdMap::with_default((0, 1));
         for (id, ty) in self.iter() {
@@ -45,18 +45,22 @@ impl Types {
         out
     }
 
-    /// The parts of a value of a type, and their bytes in it: elements, columns or members.
-    fn natural_parts(&self, ty: Id<Type>, sizes: &IdMap<Type, (u32, u32)>) -> Vec<(Id<Type>, u32)> {
-        let run = |part: Id<Type>, n: u32| {
+    /// The elements, columns or members of a type: (type, byte offset in natural layout).
+    fn natural_members(
+        &self,
+        ty: Id<Type>,
+        sizes: &IdMap<Type, (u32, u32)>,
+    ) -> Vec<(Id<Type>, u32)> {
+        let repeat = |part: Id<Type>, n: u32| {
             let (size, align) = sizes[part];
             let stride = size.next_multiple_of(align);
             (0..n).map(|k| (part, k * stride)).collect()
         };
         match &self[ty] {
-            Type::Array { elem, len, .. } => run(*elem, len.unwrap_or(0)),
+            Type::Array { elem, len, .. } => repeat(*elem, len.unwrap_or(0)),
             Type::Matrix {
                 column, columns, ..
-            } => run(*column, (*columns).into()),
+            } => repeat(*column, (*columns).into()),
             Type::Struct { members, .. } => {
                 let mut end = 0u32;
                 let member = members.iter().map(|m| {
@@ -73,7 +77,8 @@ impl Types {
 }
 
 impl Shader {
-    /// What `load_constant` reads: the initial values of constant variables that have been laid out. Booleans take 32 bits, 0 or 1.
+    /// The bytes that `load_constant` reads: the initial values of constant variables that have
+    /// offsets. A boolean is a dword, 0 or 1.
     pub fn constant_data(&self) -> Vec<u8> {
         let laid_out = |(_, v): &(_, &crate::ir::Variable)| {
             v.mode == Mode::Constant && v.offset_bytes.is_some()
@@ -100,9 +105,9 @@ impl Shader {
                         }
                     }
                     ConstValue::Composite(parts) => {
-                        let places = self.types.natural_parts(ty, &sizes);
+                        let members_of_type = self.types.natural_members(ty, &sizes);
                         work.extend(
-                            places
+                            members_of_type
                                 .into_iter()
                                 .zip(parts)
                                 .map(|((ty, offset), part)| (at + offset, ty, part)),

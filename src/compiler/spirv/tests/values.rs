@@ -1,16 +1,13 @@
-//! Instructions by value: one result each, compared with what the host computes.
+//! Results of single instructions, compared with the host's.
 
 use crate::asm::assemble;
-use crate::{Module, Options};
+use crate::module::Module;
+use crate::translate::Options;
 use std::f64::consts;
 
-/// Runs a module on buffers at set 0, bindings 0, 1, ….
-pub(crate) fn run(
-    text: &str,
-    buffers: &[Vec<u32>],
-    push: &[u32],
-    groups: [u32; 3],
-) -> Vec<Vec<u32>> {
+/// Interprets a module with `buffers` at set 0, bindings 0, 1, …; returns their contents
+/// afterwards.
+fn run(text: &str, buffers: &[Vec<u32>], push: &[u32], groups: [u32; 3]) -> Vec<Vec<u32>> {
     let words = assemble(text, (1, 3)).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let m = Module::parse(&words).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let shader = m
@@ -100,7 +97,7 @@ OpDecorate %o Binding 3
 %fc = OpBitcast %float %uc
 ";
 
-/// One result word for each triple of operands.
+/// The result word of `code` for each triple of operands.
 fn results(code: &str, a: &[u32], b: &[u32], c: &[u32]) -> Vec<u32> {
     let text = format!("{HEADER}{code}\nOpStore %po %r\nOpReturn\nOpFunctionEnd\n");
     let n = a.len();
@@ -129,130 +126,133 @@ fn pairs(v: &[u32]) -> (Vec<u32>, Vec<u32>) {
     (a, b)
 }
 
+type IntFn = fn(u32, u32) -> u32;
+
+/// Code that computes `%r` from `%ua` and `%ub`, and the same on the host.
+const INTEGER_INSTRUCTIONS: &[(&str, IntFn)] = &[
+    ("%r = OpIAdd %uint %ua %ub", |a, b| a.wrapping_add(b)),
+    ("%r = OpISub %uint %ua %ub", |a, b| a.wrapping_sub(b)),
+    ("%r = OpIMul %uint %ua %ub", |a, b| a.wrapping_mul(b)),
+    ("%r = OpBitwiseAnd %uint %ua %ub", |a, b| a & b),
+    ("%r = OpBitwiseOr %uint %ua %ub", |a, b| a | b),
+    ("%r = OpBitwiseXor %uint %ua %ub", |a, b| a ^ b),
+    ("%r = OpNot %uint %ua", |a, _| !a),
+    ("%r = OpSNegate %uint %ua", |a, _| a.wrapping_neg()),
+    ("%r = OpBitReverse %uint %ua", |a, _| a.reverse_bits()),
+    ("%r = OpBitCount %uint %ua", |a, _| a.count_ones()),
+    (
+        "%x = OpIAddCarry %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
+        |a, b| u32::from(a.checked_add(b).is_none()),
+    ),
+    (
+        "%x = OpISubBorrow %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
+        |a, b| u32::from(a < b),
+    ),
+    (
+        "%x = OpUMulExtended %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
+        |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32,
+    ),
+    (
+        "%x = OpSMulExtended %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
+        |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32,
+    ),
+    (
+        "%x = OpBitwiseAnd %uint %ub %k31\n%r = OpShiftLeftLogical %uint %ua %x",
+        |a, b| a << (b & 31),
+    ),
+    (
+        "%x = OpBitwiseAnd %uint %ub %k31\n%r = OpShiftRightLogical %uint %ua %x",
+        |a, b| a >> (b & 31),
+    ),
+    (
+        "%x = OpBitwiseAnd %uint %ub %k31\n%r = OpShiftRightArithmetic %uint %ua %x",
+        |a, b| (a as i32 >> (b & 31)) as u32,
+    ),
+    (
+        "%x = OpULessThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a < b),
+    ),
+    (
+        "%x = OpSLessThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from((a as i32) < b as i32),
+    ),
+    (
+        "%x = OpUGreaterThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a > b),
+    ),
+    (
+        "%x = OpSGreaterThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a as i32 > b as i32),
+    ),
+    (
+        "%x = OpULessThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a <= b),
+    ),
+    (
+        "%x = OpSLessThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a as i32 <= b as i32),
+    ),
+    (
+        "%x = OpUGreaterThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a >= b),
+    ),
+    (
+        "%x = OpSGreaterThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a as i32 >= b as i32),
+    ),
+    (
+        "%x = OpIEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a == b),
+    ),
+    (
+        "%x = OpINotEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
+        |a, b| u32::from(a != b),
+    ),
+    ("%r = OpExtInst %uint %glsl UMin %ua %ub", |a, b| a.min(b)),
+    ("%r = OpExtInst %uint %glsl SMin %ua %ub", |a, b| {
+        (a as i32).min(b as i32) as u32
+    }),
+    ("%r = OpExtInst %uint %glsl UMax %ua %ub", |a, b| a.max(b)),
+    ("%r = OpExtInst %uint %glsl SMax %ua %ub", |a, b| {
+        (a as i32).max(b as i32) as u32
+    }),
+    ("%r = OpExtInst %uint %glsl SAbs %ua", |a, _| {
+        (a as i32).wrapping_abs() as u32
+    }),
+    ("%r = OpExtInst %uint %glsl SSign %ua", |a, _| {
+        (a as i32).signum() as u32
+    }),
+    ("%r = OpExtInst %uint %glsl FindILsb %ua", |a, _| {
+        if a == 0 { u32::MAX } else { a.trailing_zeros() }
+    }),
+    ("%r = OpExtInst %uint %glsl FindUMsb %ua", |a, _| {
+        31u32.wrapping_sub(a.leading_zeros())
+    }),
+    ("%r = OpExtInst %uint %glsl FindSMsb %ua", |a, _| {
+        let v = if (a as i32) < 0 { !a } else { a };
+        31u32.wrapping_sub(v.leading_zeros())
+    }),
+    ("%r = OpBitFieldInsert %uint %ua %ub %i5 %i3", |a, b| {
+        (a & !0xe0) | (b & 7) << 5
+    }),
+    ("%r = OpBitFieldUExtract %uint %ua %i5 %i3", |a, _| {
+        a >> 5 & 7
+    }),
+    ("%r = OpBitFieldSExtract %uint %ua %i5 %i3", |a, _| {
+        ((a << 24) as i32 >> 29) as u32
+    }),
+];
+
 #[test]
 fn integer_instructions() {
-    type F = fn(u32, u32) -> u32;
-    let table: &[(&str, F)] = &[
-        ("%r = OpIAdd %uint %ua %ub", |a, b| a.wrapping_add(b)),
-        ("%r = OpISub %uint %ua %ub", |a, b| a.wrapping_sub(b)),
-        ("%r = OpIMul %uint %ua %ub", |a, b| a.wrapping_mul(b)),
-        ("%r = OpBitwiseAnd %uint %ua %ub", |a, b| a & b),
-        ("%r = OpBitwiseOr %uint %ua %ub", |a, b| a | b),
-        ("%r = OpBitwiseXor %uint %ua %ub", |a, b| a ^ b),
-        ("%r = OpNot %uint %ua", |a, _| !a),
-        ("%r = OpSNegate %uint %ua", |a, _| a.wrapping_neg()),
-        ("%r = OpBitReverse %uint %ua", |a, _| a.reverse_bits()),
-        ("%r = OpBitCount %uint %ua", |a, _| a.count_ones()),
-        (
-            "%x = OpIAddCarry %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
-            |a, b| u32::from(a.checked_add(b).is_none()),
-        ),
-        (
-            "%x = OpISubBorrow %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
-            |a, b| u32::from(a < b),
-        ),
-        (
-            "%x = OpUMulExtended %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
-            |a, b| ((u64::from(a) * u64::from(b)) >> 32) as u32,
-        ),
-        (
-            "%x = OpSMulExtended %pair %ua %ub\n%r = OpCompositeExtract %uint %x 1",
-            |a, b| ((i64::from(a as i32) * i64::from(b as i32)) >> 32) as u32,
-        ),
-        (
-            "%x = OpBitwiseAnd %uint %ub %k31\n%r = OpShiftLeftLogical %uint %ua %x",
-            |a, b| a << (b & 31),
-        ),
-        (
-            "%x = OpBitwiseAnd %uint %ub %k31\n%r = OpShiftRightLogical %uint %ua %x",
-            |a, b| a >> (b & 31),
-        ),
-        (
-            "%x = OpBitwiseAnd %uint %ub %k31\n%r = OpShiftRightArithmetic %uint %ua %x",
-            |a, b| (a as i32 >> (b & 31)) as u32,
-        ),
-        (
-            "%x = OpULessThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a < b),
-        ),
-        (
-            "%x = OpSLessThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from((a as i32) < b as i32),
-        ),
-        (
-            "%x = OpUGreaterThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a > b),
-        ),
-        (
-            "%x = OpSGreaterThan %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a as i32 > b as i32),
-        ),
-        (
-            "%x = OpULessThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a <= b),
-        ),
-        (
-            "%x = OpSLessThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a as i32 <= b as i32),
-        ),
-        (
-            "%x = OpUGreaterThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a >= b),
-        ),
-        (
-            "%x = OpSGreaterThanEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a as i32 >= b as i32),
-        ),
-        (
-            "%x = OpIEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a == b),
-        ),
-        (
-            "%x = OpINotEqual %bool %ua %ub\n%r = OpSelect %uint %x %u1 %u0",
-            |a, b| u32::from(a != b),
-        ),
-        ("%r = OpExtInst %uint %glsl UMin %ua %ub", |a, b| a.min(b)),
-        ("%r = OpExtInst %uint %glsl SMin %ua %ub", |a, b| {
-            (a as i32).min(b as i32) as u32
-        }),
-        ("%r = OpExtInst %uint %glsl UMax %ua %ub", |a, b| a.max(b)),
-        ("%r = OpExtInst %uint %glsl SMax %ua %ub", |a, b| {
-            (a as i32).max(b as i32) as u32
-        }),
-        ("%r = OpExtInst %uint %glsl SAbs %ua", |a, _| {
-            (a as i32).wrapping_abs() as u32
-        }),
-        ("%r = OpExtInst %uint %glsl SSign %ua", |a, _| {
-            (a as i32).signum() as u32
-        }),
-        ("%r = OpExtInst %uint %glsl FindILsb %ua", |a, _| {
-            if a == 0 { u32::MAX } else { a.trailing_zeros() }
-        }),
-        ("%r = OpExtInst %uint %glsl FindUMsb %ua", |a, _| {
-            31u32.wrapping_sub(a.leading_zeros())
-        }),
-        ("%r = OpExtInst %uint %glsl FindSMsb %ua", |a, _| {
-            let v = if (a as i32) < 0 { !a } else { a };
-            31u32.wrapping_sub(v.leading_zeros())
-        }),
-        ("%r = OpBitFieldInsert %uint %ua %ub %i5 %i3", |a, b| {
-            (a & !0xe0) | (b & 7) << 5
-        }),
-        ("%r = OpBitFieldUExtract %uint %ua %i5 %i3", |a, _| {
-            a >> 5 & 7
-        }),
-        ("%r = OpBitFieldSExtract %uint %ua %i5 %i3", |a, _| {
-            ((a << 24) as i32 >> 29) as u32
-        }),
-    ];
     let (a, b) = pairs(&INTS);
-    for (code, f) in table {
+    for (code, f) in INTEGER_INSTRUCTIONS {
         let found = results_with("%k31 = OpConstant %uint 31\n", code, &a, &b);
         let wanted: Vec<u32> = a.iter().zip(&b).map(|(&a, &b)| f(a, b)).collect();
         assert_eq!(found, wanted, "{code}");
     }
-    // Division, with divisors that have a meaning.
-    let table: &[(&str, F)] = &[
+    // Division, without undefined cases.
+    let table: &[(&str, IntFn)] = &[
         ("%r = OpUDiv %uint %ua %ub", |a, b| a / b),
         ("%r = OpUMod %uint %ua %ub", |a, b| a % b),
         ("%r = OpSDiv %uint %ua %ub", |a, b| {
@@ -359,7 +359,7 @@ fn float_comparisons_with_nan() {
     }
 }
 
-/// How far a result may be from the exact one.
+/// The maximum error of a result.
 #[derive(Clone, Copy)]
 enum Bound {
     Ulp(f64),
@@ -384,156 +384,194 @@ fn close(found: f32, exact: f64, bound: Bound) -> bool {
     }
 }
 
-/// Vulkan's "Precision and Operation of SPIR-V Instructions", or tighter where ours is.
+type FloatFn = fn(f64, f64, f64) -> f64;
+type Domain = fn(f64, f64) -> bool;
+
+/// An instruction on `%fa`, `%fb`, `%fc`; the exact result; the bound on its error; the operands to
+/// which the bound applies. The bounds are those of Vulkan, "Precision and Operation of SPIR-V
+/// Instructions", or tighter.
+const GLSL_FUNCTIONS: &[(&str, FloatFn, Bound, Domain)] = &[
+    (
+        "Asin %fa",
+        |a, _, _| a.asin(),
+        Bound::Ulp(8.0),
+        |a, _| a.abs() <= 1.0,
+    ),
+    (
+        "Acos %fa",
+        |a, _, _| a.acos(),
+        Bound::Abs(1e-6),
+        |a, _| a.abs() <= 1.0,
+    ),
+    (
+        "Atan %fa",
+        |a, _, _| a.atan(),
+        Bound::Ulp(400.0),
+        |_, _| true,
+    ),
+    (
+        "Atan2 %fa %fb",
+        |a, b, _| a.atan2(b),
+        Bound::Ulp(4096.0),
+        |a, b| a != 0.0 || b != 0.0,
+    ),
+    (
+        "Tan %fa",
+        |a, _, _| a.tan(),
+        Bound::Abs(4e-3),
+        |a, _| a.abs() < 1.5,
+    ),
+    (
+        "Sinh %fa",
+        |a, _, _| a.sinh(),
+        Bound::Ulp(4096.0),
+        |a, _| a.abs() > 0.05 && a.abs() < 30.0,
+    ),
+    (
+        "Cosh %fa",
+        |a, _, _| a.cosh(),
+        Bound::Ulp(4096.0),
+        |a, _| a.abs() < 30.0,
+    ),
+    (
+        "Tanh %fa",
+        |a, _, _| a.tanh(),
+        Bound::Abs(1e-6),
+        |_, _| true,
+    ),
+    (
+        "Asinh %fa",
+        |a, _, _| a.asinh(),
+        Bound::Abs(2e-6),
+        |_, _| true,
+    ),
+    (
+        "Acosh %fa",
+        |a, _, _| a.acosh(),
+        Bound::Abs(2e-3),
+        |a, _| a >= 1.0,
+    ),
+    (
+        "Atanh %fa",
+        |a, _, _| a.atanh(),
+        Bound::Abs(1e-3),
+        |a, _| a.abs() < 0.9999,
+    ),
+    (
+        "Exp %fa",
+        |a, _, _| a.exp(),
+        Bound::Ulp(60.0),
+        |a, _| a.abs() < 40.0,
+    ),
+    (
+        "Log %fa",
+        |a, _, _| a.ln(),
+        Bound::Abs(1e-5),
+        |a, _| a > 0.0,
+    ),
+    (
+        "Pow %fa %fb",
+        |a, b, _| a.powf(b),
+        Bound::Ulp(64.0),
+        |a, b| a > 0.0 && b.abs() < 5.0,
+    ),
+    (
+        "Radians %fa",
+        |a, _, _| a.to_radians(),
+        Bound::Ulp(2.0),
+        |_, _| true,
+    ),
+    (
+        "Degrees %fa",
+        |a, _, _| a.to_degrees(),
+        Bound::Ulp(2.0),
+        |_, _| true,
+    ),
+    (
+        "Fract %fa",
+        |a, _, _| a - a.floor(),
+        Bound::Ulp(1.0),
+        |_, _| true,
+    ),
+    (
+        "FMix %fa %fb %fc",
+        |a, b, c| a * (1.0 - c) + b * c,
+        Bound::Abs(4e-3),
+        |_, _| true,
+    ),
+    (
+        "Step %fa %fb",
+        |a, b, _| if b < a { 0.0 } else { 1.0 },
+        Bound::Ulp(0.0),
+        |_, _| true,
+    ),
+    (
+        "SmoothStep %fa %fb %fc",
+        |a, b, c| {
+            let t = ((c - a) / (b - a)).clamp(0.0, 1.0);
+            t * t * (3.0 - 2.0 * t)
+        },
+        Bound::Abs(1e-5),
+        |a, b| a < b,
+    ),
+    (
+        "FClamp %fa %fb %fc",
+        |a, b, c| a.max(b).min(c),
+        Bound::Ulp(0.0),
+        |_, b| b <= 0.6,
+    ),
+    (
+        "NClamp %fa %fb %fc",
+        |a, b, c| a.max(b).min(c),
+        Bound::Ulp(0.0),
+        |_, b| b <= 0.6,
+    ),
+    (
+        "Fma %fa %fb %fc",
+        |a, b, c| a * b + c,
+        Bound::Ulp(1.0),
+        |_, _| true,
+    ),
+    (
+        "Distance %fa %fb",
+        |a, b, _| (a - b).abs(),
+        Bound::Ulp(1.0),
+        |_, _| true,
+    ),
+    (
+        "Reflect %fa %fb",
+        |a, b, _| a - 2.0 * (a * b) * b,
+        Bound::Ulp(8.0),
+        |a, b| a.abs() < 10.0 && b.abs() < 10.0 && (b * b - 0.5).abs() > 0.1,
+    ),
+    (
+        "RoundEven %fa",
+        |a, _, _| a.round_ties_even(),
+        Bound::Ulp(0.0),
+        |_, _| true,
+    ),
+    (
+        "Trunc %fa",
+        |a, _, _| a.trunc(),
+        Bound::Ulp(0.0),
+        |_, _| true,
+    ),
+    (
+        "FSign %fa",
+        |a, _, _| if a == 0.0 { a } else { a.signum() },
+        Bound::Ulp(0.0),
+        |_, _| true,
+    ),
+];
+
 #[test]
 fn glsl_functions_are_precise() {
-    use Bound::{Abs, Ulp};
-    type F = fn(f64, f64, f64) -> f64;
     let all: Vec<f32> = vec![
         0.0, -0.0, 1e-6, -3e-5, 0.01, 0.1, -0.25, 0.5, -0.5, 0.500001, 0.7, 0.75, -0.9, 0.99,
         0.9999, 1.0, -1.0, 1.0001, 1.5, -2.0, 2.5, 3.5, -4.5, 7.25, -9.0, 20.0, 1000.0, -12345.678,
     ];
-    type Domain = fn(f64, f64) -> bool;
-    let table: &[(&str, F, Bound, Domain)] = &[
-        (
-            "Asin %fa",
-            |a, _, _| a.asin(),
-            Ulp(8.0),
-            |a, _| a.abs() <= 1.0,
-        ),
-        (
-            "Acos %fa",
-            |a, _, _| a.acos(),
-            Abs(1e-6),
-            |a, _| a.abs() <= 1.0,
-        ),
-        ("Atan %fa", |a, _, _| a.atan(), Ulp(400.0), |_, _| true),
-        (
-            "Atan2 %fa %fb",
-            |a, b, _| a.atan2(b),
-            Ulp(4096.0),
-            |a, b| a != 0.0 || b != 0.0,
-        ),
-        (
-            "Tan %fa",
-            |a, _, _| a.tan(),
-            Abs(4e-3),
-            |a, _| a.abs() < 1.5,
-        ),
-        (
-            "Sinh %fa",
-            |a, _, _| a.sinh(),
-            Ulp(4096.0),
-            |a, _| a.abs() > 0.05 && a.abs() < 30.0,
-        ),
-        (
-            "Cosh %fa",
-            |a, _, _| a.cosh(),
-            Ulp(4096.0),
-            |a, _| a.abs() < 30.0,
-        ),
-        ("Tanh %fa", |a, _, _| a.tanh(), Abs(1e-6), |_, _| true),
-        ("Asinh %fa", |a, _, _| a.asinh(), Abs(2e-6), |_, _| true),
-        ("Acosh %fa", |a, _, _| a.acosh(), Abs(2e-3), |a, _| a >= 1.0),
-        (
-            "Atanh %fa",
-            |a, _, _| a.atanh(),
-            Abs(1e-3),
-            |a, _| a.abs() < 0.9999,
-        ),
-        (
-            "Exp %fa",
-            |a, _, _| a.exp(),
-            Ulp(60.0),
-            |a, _| a.abs() < 40.0,
-        ),
-        ("Log %fa", |a, _, _| a.ln(), Abs(1e-5), |a, _| a > 0.0),
-        (
-            "Pow %fa %fb",
-            |a, b, _| a.powf(b),
-            Ulp(64.0),
-            |a, b| a > 0.0 && b.abs() < 5.0,
-        ),
-        (
-            "Radians %fa",
-            |a, _, _| a.to_radians(),
-            Ulp(2.0),
-            |_, _| true,
-        ),
-        (
-            "Degrees %fa",
-            |a, _, _| a.to_degrees(),
-            Ulp(2.0),
-            |_, _| true,
-        ),
-        ("Fract %fa", |a, _, _| a - a.floor(), Ulp(1.0), |_, _| true),
-        (
-            "FMix %fa %fb %fc",
-            |a, b, c| a * (1.0 - c) + b * c,
-            Abs(4e-3),
-            |_, _| true,
-        ),
-        (
-            "Step %fa %fb",
-            |a, b, _| if b < a { 0.0 } else { 1.0 },
-            Ulp(0.0),
-            |_, _| true,
-        ),
-        (
-            "SmoothStep %fa %fb %fc",
-            |a, b, c| {
-                let t = ((c - a) / (b - a)).clamp(0.0, 1.0);
-                t * t * (3.0 - 2.0 * t)
-            },
-            Abs(1e-5),
-            |a, b| a < b,
-        ),
-        (
-            "FClamp %fa %fb %fc",
-            |a, b, c| a.max(b).min(c),
-            Ulp(0.0),
-            |_, b| b <= 0.6,
-        ),
-        (
-            "NClamp %fa %fb %fc",
-            |a, b, c| a.max(b).min(c),
-            Ulp(0.0),
-            |_, b| b <= 0.6,
-        ),
-        (
-            "Fma %fa %fb %fc",
-            |a, b, c| a * b + c,
-            Ulp(1.0),
-            |_, _| true,
-        ),
-        (
-            "Distance %fa %fb",
-            |a, b, _| (a - b).abs(),
-            Ulp(1.0),
-            |_, _| true,
-        ),
-        (
-            "Reflect %fa %fb",
-            |a, b, _| a - 2.0 * (a * b) * b,
-            Ulp(8.0),
-            |a, b| a.abs() < 10.0 && b.abs() < 10.0 && (b * b - 0.5).abs() > 0.1,
-        ),
-        (
-            "RoundEven %fa",
-            |a, _, _| a.round_ties_even(),
-            Ulp(0.0),
-            |_, _| true,
-        ),
-        ("Trunc %fa", |a, _, _| a.trunc(), Ulp(0.0), |_, _| true),
-        (
-            "FSign %fa",
-            |a, _, _| if a == 0.0 { a } else { a.signum() },
-            Ulp(0.0),
-            |_, _| true,
-        ),
-    ];
     let c = 0.625f32;
-    for (call, f, bound, domain) in table {
+    for (call, f, bound, domain) in GLSL_FUNCTIONS {
         let (mut a, mut b) = (Vec::new(), Vec::new());
         for &x in &all {
             for &y in &all {
@@ -555,6 +593,10 @@ fn glsl_functions_are_precise() {
             );
         }
     }
+}
+
+#[test]
+fn atan2_of_special_values() {
     let quarter = results(
         "%x = OpExtInst %float %glsl Atan2 %fa %fb\n%r = OpBitcast %uint %x",
         &[

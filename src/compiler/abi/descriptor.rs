@@ -1,0 +1,155 @@
+//! Layout of descriptors in memory: pieces, bindings, sets, samplers.
+//!
+//! In:  nothing. Out: plain data; the crate's documentation has the contents of each kind of
+//!      descriptor.
+//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", "SAMPLER_STATE".
+
+use crate::ycbcr::Converted;
+
+/// Bytes of a piece of a descriptor: a surface state, or a sampler state with padding.
+pub const PIECE_BYTES: u32 = 64;
+
+/// Piece of a storage image's or storage texel buffer's descriptor for writes, and for reads
+/// without a declared format: such reads are valid only if the data port can read the view's format
+/// (Vulkan, "Format Feature Query", STORAGE_READ_WITHOUT_FORMAT).
+pub const OWN_PIECE: u32 = 0;
+
+/// Piece of a storage image's or storage texel buffer's descriptor for reads with a declared
+/// format, and for atomics.
+pub const READ_PIECE: u32 = 1;
+
+/// Kind of a descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DescriptorKind {
+    /// Uniform buffer.
+    UniformBuffer,
+    /// Storage buffer.
+    StorageBuffer,
+    /// Uniform buffer with dynamic offset.
+    UniformBufferDynamic,
+    /// Storage buffer with dynamic offset.
+    StorageBufferDynamic,
+    /// Sampler.
+    Sampler,
+    /// Image that is sampled or fetched.
+    SampledImage,
+    /// Sampled image with its sampler.
+    CombinedImageSampler,
+    /// Storage image.
+    StorageImage,
+    /// Uniform texel buffer.
+    UniformTexelBuffer,
+    /// Storage texel buffer.
+    StorageTexelBuffer,
+    /// Input attachment, fetched at the fragment's position.
+    InputAttachment,
+}
+
+/// One binding of a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Binding {
+    /// Binding number.
+    pub binding: u32,
+    /// Kind.
+    pub kind: DescriptorKind,
+    /// Array elements.
+    pub count: u32,
+    /// Byte offset of element 0 in the set's range of the heap; a multiple of [`PIECE_BYTES`].
+    /// Unused for dynamic buffers.
+    pub offset_bytes: u32,
+    /// Bytes from one element to the next; a multiple of [`PIECE_BYTES`]. Unused for dynamic
+    /// buffers.
+    pub stride_bytes: u32,
+    /// Positions of the sampler states. Unused for kinds without samplers.
+    pub samplers: Places,
+    /// Dynamic buffers: index of element 0 among all dynamic buffers of the pipeline layout.
+    pub dynamic_index: u32,
+    /// All descriptors are valid, and do not change, from the time when the set is bound, so that
+    /// the buffers that they refer to may be pushed.
+    pub settled: bool,
+}
+
+impl DescriptorKind {
+    /// Number of pieces of a descriptor without a conversion, including its sampler.
+    pub const fn pieces(self) -> u32 {
+        match self {
+            Self::CombinedImageSampler | Self::StorageImage | Self::StorageTexelBuffer => 2,
+            _ => 1,
+        }
+    }
+}
+
+/// Positions of the sampler states of a binding in a set's range of the heap, multiples of
+/// [`SAMPLER_PITCH_BYTES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Places {
+    /// Byte offset of element 0's sampler state.
+    pub offset_bytes: u32,
+    /// Bytes from one element's sampler state to the next.
+    pub stride_bytes: u32,
+}
+
+impl Places {
+    /// Byte offset of an element's sampler state.
+    pub fn of(&self, element: u32) -> u32 {
+        element
+            .wrapping_mul(self.stride_bytes)
+            .wrapping_add(self.offset_bytes)
+    }
+
+    /// Sampler states in the last pieces of elements at this offset and stride.
+    pub fn last_of(offset_bytes: u32, stride_bytes: u32) -> Places {
+        Places {
+            offset_bytes: offset_bytes + stride_bytes.saturating_sub(PIECE_BYTES),
+            stride_bytes,
+        }
+    }
+}
+
+/// The bindings of one set, sorted by number.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SetLayout {
+    /// The bindings.
+    pub bindings: Vec<Binding>,
+    /// Combined image samplers with a Y'CbCr conversion, by binding and element.
+    pub conversions: Vec<Converted>,
+}
+
+/// All sets of a pipeline.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct PipelineLayout {
+    /// By set number.
+    pub sets: Vec<SetLayout>,
+    /// Address of the bindless heap minus Dynamic State Base Address, modulo 2^32: added to heap
+    /// offsets for sampler handles.
+    pub sampler_base_bytes: u32,
+}
+
+/// Dword of a buffer's RENDER_SURFACE_STATE in which the driver stores the buffer's size in bytes.
+pub const SURFACE_BYTES_DWORD: usize = 12;
+
+/// Dword of a buffer's RENDER_SURFACE_STATE with the low half of its address; the high half
+/// follows. Shaders load the address for 64-bit atomics.
+pub const SURFACE_ADDRESS_DWORD: usize = 8;
+
+/// The table of samplers that messages without a header select by index: consecutive states of
+/// [`SAMPLER_BYTES`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Samplers {
+    /// Number of the set.
+    pub set: u32,
+    /// Offset of sampler 0 from Dynamic State Base Address, minus the heap offset of the set's
+    /// first descriptor, modulo 2^32; a multiple of 32.
+    pub offset_bytes: u32,
+}
+
+/// Bytes of a SAMPLER_STATE.
+pub const SAMPLER_BYTES: u32 = 16;
+
+/// Alignment of sampler states: pointers to them, in a message's header or in state packets, omit
+/// the low bits.
+/// Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; vol. 2a, 3DSTATE_SAMPLER_STATE_POINTERS.
+pub const SAMPLER_PITCH_BYTES: u32 = 32;
+
+/// Number of samplers that a message can select by index.
+pub const NUMBERED_SAMPLERS: u32 = 16;

@@ -1,0 +1,109 @@
+//! The whole pipeline: front end, passes, backend.
+
+use crate::error::CompileError;
+use crate::front_end::{apply_key, front_end, translate};
+use crate::key::{Key, SubgroupSize};
+use abi::{ShaderBinary, StageInfo};
+use nir::Reads;
+
+/// Receives dumps: the name of a pass, and the NIR after it.
+pub type Sink<'a> = &'a mut dyn FnMut(&'static str, String);
+
+/// Compiles a shader of any stage.
+pub fn compile(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+    compile_nir(front_end(words, key)?, key)
+}
+
+/// A stage translated to NIR, before it depends on its neighbours. Of the key, only `stage`,
+/// `entry_point`, `specialization`, `dispatch_base` and `subgroup_size` are used.
+#[derive(Debug)]
+pub struct Translated(nir::Shader);
+
+impl Translated {
+    /// Translates an entry point.
+    pub fn new(words: &[u32], key: &Key<'_>) -> Result<Translated, CompileError> {
+        Ok(Translated(translate(words, key)?))
+    }
+
+    /// The inputs that the shader may read, without built-ins, which the previous stage has to
+    /// write.
+    pub fn reads(&self) -> Reads {
+        opt::inputs_read(&self.0)
+    }
+
+    /// Compiles the shader. The fields of `key` that [`Translated::new`] used must be the same.
+    pub fn compile(mut self, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+        apply_key(&mut self.0, key);
+        compile_nir(self.0, key)
+    }
+}
+
+/// Compiles NIR that the caller has built, for example for a meta operation. Of the key, the
+/// layout, device and backend options are used, and what passes need of the neighbouring stages.
+pub fn compile_nir(mut shader: nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+    opt::compile(&mut shader, context(key))?;
+    back_end(&shader, key)
+}
+
+/// As [`compile()`]; also passes the NIR after the front end, and after each pass that changes it,
+/// to `sink`.
+pub fn compile_with_dumps(
+    words: &[u32],
+    key: &Key<'_>,
+    sink: Sink<'_>,
+) -> Result<ShaderBinary, CompileError> {
+    let mut shader = front_end(words, key)?;
+    sink("spirv", shader.to_string());
+    let mut dump = |pass: &'static str, shader: &nir::Shader| sink(pass, shader.to_string());
+    let mut runner = opt::Runner {
+        dump: Some(&mut dump),
+        validate: true,
+        ctx: context(key),
+        ..opt::Runner::default()
+    };
+    runner.run(&mut shader, opt::GEN9)?;
+    opt::validate_lowered(&shader, &runner.ctx)?;
+    back_end(&shader, key)
+}
+
+/// The passes' context from a key.
+pub(crate) fn context(key: &Key<'_>) -> opt::Ctx {
+    let sets = (0..).zip(&key.layout.sets);
+    let all = sets.flat_map(|(set, layout)| layout.conversions.iter().map(move |c| (set, *c)));
+    let outputs = key.before.and_then(StageInfo::vertex_outputs);
+    opt::Ctx {
+        conversions: all.collect(),
+        read_behind: key.read_behind,
+        links: outputs.map_or(Vec::new(), |outputs| outputs.links.clone()),
+        robust_buffers: key.robust_buffers,
+        soft_fp64: soft_fp64(key),
+        soft_int64: soft_int64(key),
+        ..opt::Ctx::default()
+    }
+}
+
+/// True if doubles are emulated: the device has no FP64, or the backend options disable it.
+fn soft_fp64(key: &Key<'_>) -> bool {
+    key.backend.soft_fp64 || !key.device.has(hw::Cap::NativeFp64)
+}
+
+/// True if 64-bit integers are emulated: the device has no 64-bit integers, or the backend options
+/// disable them.
+fn soft_int64(key: &Key<'_>) -> bool {
+    key.backend.soft_int64 || !key.device.has(hw::Cap::NativeInt64)
+}
+
+fn back_end(shader: &nir::Shader, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
+    let options = fs::Options {
+        layout: key.layout.clone(),
+        before: key.before.cloned(),
+        required_width: match key.subgroup_size {
+            SubgroupSize::Required(size) => Some(size),
+            _ => key.backend.required_width,
+        },
+        soft_fp64: soft_fp64(key),
+        soft_int64: soft_int64(key),
+        ..key.backend.clone()
+    };
+    Ok(fs::compile(shader, key.device, &options)?)
+}

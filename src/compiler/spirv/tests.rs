@@ -1,0 +1,6 @@
+//! Tests of the whole front end: from assembly to the interpreter's results.
+
+mod cases;
+mod control_flow;
+mod robustness;
+mod values;
