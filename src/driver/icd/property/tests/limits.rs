@@ -1,6 +1,8 @@
-//! Every limit against the specification's table of required limits, with the features that are offered and with all of them.
+//! Every limit against the specification's table of required limits, with the features that the
+//! driver supports and with all features.
 //!
-//! In:  vk.xml for the names and kinds of the limits (see `registry_tests`); what each must be at least or at most is written here.
+//! In:  vk.xml for the names and kinds of the limits (see `testing::registry`); the required values
+//!      are written here.
 //! Ref: Vulkan specification, "Required Limits".
 
 use std::collections::BTreeMap;
@@ -8,22 +10,22 @@ use std::collections::BTreeMap;
 use ash::vk::{PhysicalDeviceLimits, SampleCountFlags};
 use vk::limits::{Basis, limits};
 
-use crate::registry_tests::{child_text, children, registry, structures};
+use crate::testing::registry::{child_text, children, registry, structures};
 
-/// What is asked of a limit.
+/// The requirement on a limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Need {
+enum Requirement {
     AtLeast(&'static [f64]),
     AtMost(f64),
     /// The lower end at most, the upper end at least.
     Range(f64, f64),
-    /// These bits at least.
+    /// At least these bits.
     Bits(u32),
     Anything,
 }
-use Need::{Anything, AtLeast, AtMost, Bits, Range};
+use Requirement::{Anything, AtLeast, AtMost, Bits, Range};
 
-/// A limit as numbers.
+/// A limit as a list of numbers.
 trait Numbers {
     fn numbers(&self) -> Vec<f64>;
 }
@@ -51,12 +53,13 @@ impl<T: Numbers, const N: usize> Numbers for [T; N] {
     }
 }
 
-/// A limit: its name, the feature without which it must be `without`, what it must be otherwise, and how to read it.
+/// A limit: its name, the requirement `without` a feature, the requirement otherwise, and a
+/// function that reads it.
 struct Row {
     name: &'static str,
     feature: &'static str,
-    without: Need,
-    with: Need,
+    without: Requirement,
+    with: Requirement,
     read: fn(&PhysicalDeviceLimits) -> Vec<f64>,
 }
 
@@ -77,9 +80,9 @@ macro_rules! rows {
 }
 
 /// Colour, depth and stencil images have one and four samples.
-const SAMPLES: Need = Bits(1 | 4);
-const ZERO: Need = AtLeast(&[0.0]);
-const ONE: Need = AtLeast(&[1.0]);
+const SAMPLES: Requirement = Bits(1 | 4);
+const ZERO: Requirement = AtLeast(&[0.0]);
+const ONE: Requirement = AtLeast(&[1.0]);
 
 static ROWS: &[Row] = rows! {
     max_image_dimension1_d => AtLeast(&[4096.0]);
@@ -157,7 +160,7 @@ static ROWS: &[Row] = rows! {
     min_texel_gather_offset unless shaderImageGatherExtended ZERO => AtMost(-8.0);
     max_texel_gather_offset unless shaderImageGatherExtended AtMost(0.0) => AtLeast(&[7.0]);
     min_interpolation_offset unless sampleRateShading ZERO => AtMost(-0.5);
-    // Half a pixel, less the last of four bits.
+    // Half a pixel, minus one unit of the four-bit fraction.
     max_interpolation_offset unless sampleRateShading AtMost(0.0) => AtLeast(&[0.4375]);
     sub_pixel_interpolation_offset_bits unless sampleRateShading AtMost(0.0) => AtLeast(&[4.0]);
     max_framebuffer_width => AtLeast(&[4096.0]);
@@ -172,7 +175,8 @@ static ROWS: &[Row] = rows! {
     sampled_image_integer_sample_counts => Bits(1);
     sampled_image_depth_sample_counts => SAMPLES;
     sampled_image_stencil_sample_counts => SAMPLES;
-    // The hardware's typed messages know no samples, so shaderStorageImageMultisample is not for us.
+    // The hardware's typed messages do not address samples, so shaderStorageImageMultisample is not
+    // supported.
     storage_image_sample_counts => Bits(1);
     max_sample_mask_words => ONE;
     timestamp_compute_and_graphics => Anything;
@@ -181,7 +185,7 @@ static ROWS: &[Row] = rows! {
     max_cull_distances unless shaderCullDistance AtMost(0.0) => AtLeast(&[8.0]);
     max_combined_clip_and_cull_distances unless shaderClipDistance AtMost(0.0) => AtLeast(&[8.0]);
     discrete_queue_priorities => AtLeast(&[2.0]);
-    // The largest sizes are 64 and 8, less one step.
+    // The largest sizes are 64 and 8, minus one step.
     point_size_range unless largePoints AtMost(1.0) => Range(1.0, 63.875);
     line_width_range unless wideLines AtMost(1.0) => Range(1.0, 7.9921875);
     point_size_granularity unless largePoints AtMost(0.0) => AtMost(1.0);
@@ -193,23 +197,24 @@ static ROWS: &[Row] = rows! {
     non_coherent_atom_size => AtMost(256.0);
 };
 
-fn holds(need: Need, found: &[f64]) -> bool {
-    match need {
-        AtLeast(least) => {
-            let least = least.iter().copied().cycle();
+/// Whether a limit's values meet a requirement.
+fn is_met(requirement: Requirement, found: &[f64]) -> bool {
+    match requirement {
+        AtLeast(minimum) => {
+            let minimum = minimum.iter().copied().cycle();
             found
                 .iter()
-                .zip(least)
-                .all(|(found, least)| *found >= least)
+                .zip(minimum)
+                .all(|(found, minimum)| *found >= minimum)
         }
-        AtMost(most) => found.iter().all(|found| *found <= most),
+        AtMost(maximum) => found.iter().all(|found| *found <= maximum),
         Range(low, high) => matches!(*found, [from, to] if from <= low && to >= high),
         Bits(bits) => matches!(*found, [value] if value as u32 & bits == bits),
         Anything => true,
     }
 }
 
-/// The smallest GPU that the driver knows, and a common one.
+/// The smallest GPU that the driver supports, and a common one.
 const BASES: [Basis; 2] = [
     Basis {
         timestamp_hz: 19_200_000,
@@ -224,21 +229,25 @@ const BASES: [Basis; 2] = [
 ];
 
 #[test]
-fn limits_are_what_the_specification_wants() {
+fn limits_meet_the_specification() {
     let gpu = hw::Device::by_name("skl").unwrap();
-    let real = |name: &str| vk::feature::offers(gpu, name);
+    let supported = |name: &str| vk::feature::offers(gpu, name);
     for basis in &BASES {
-        let (ours, all) = (limits(basis, real), limits(basis, |_| true));
+        let (actual, all) = (limits(basis, supported), limits(basis, |_| true));
         for row in ROWS {
-            let offered = row.feature.is_empty() || real(row.feature);
-            let need = if offered { row.with } else { row.without };
-            let found = (row.read)(&ours);
-            assert!(holds(need, &found), "{}: {found:?}, not {need:?}", row.name);
-            // Sparse memory is not planned for.
+            let has_feature = row.feature.is_empty() || supported(row.feature);
+            let need = if has_feature { row.with } else { row.without };
+            let found = (row.read)(&actual);
+            assert!(
+                is_met(need, &found),
+                "{}: {found:?}, not {need:?}",
+                row.name
+            );
+            // Support for sparse memory is not planned.
             if row.feature != "sparseBinding" {
                 let found = (row.read)(&all);
                 assert!(
-                    holds(row.with, &found),
+                    is_met(row.with, &found),
                     "{}: {found:?}, not {:?}",
                     row.name,
                     row.with
@@ -249,7 +258,7 @@ fn limits_are_what_the_specification_wants() {
 }
 
 #[test]
-fn no_limit_is_forgotten() {
+fn every_limit_has_a_row() {
     let Some(tree) = registry() else { return };
     let camel = |name: &str| {
         let mut parts = name.split('_');
@@ -269,7 +278,7 @@ fn no_limit_is_forgotten() {
         let need = rows[name].with;
         let kind = member.attribute("limittype").unwrap_or_default();
         let fits = match kind.split(',').next().unwrap_or_default() {
-            // What every alignment is a multiple of must be large, not small.
+            // Applications rely on mappings aligned to at least this, so it has a minimum.
             "min" if name == "minMemoryMapAlignment" => matches!(need, AtLeast(_)),
             "min" => matches!(need, AtMost(_) | Anything),
             "max" | "bits" => matches!(need, AtLeast(_)),

@@ -1,4 +1,7 @@
 //! Entry points of transform feedback.
+//!
+//! In:  buffers, counters and queries. Out: commands of `vk`.
+//! Ref: VK_EXT_transform_feedback.
 
 use ash::vk as c;
 use ash::vk::Handle;
@@ -8,7 +11,7 @@ use crate::entry::entries;
 use crate::recording::record;
 use crate::{handle, raw};
 
-entries! { CAPTURE:
+entries! { TRANSFORM_FEEDBACK:
     Device ["VK_EXT_transform_feedback"] vkCmdBindTransformFeedbackBuffersEXT(
         command_buffer: c::CommandBuffer,
         first_binding: u32,
@@ -98,10 +101,10 @@ entries! { CAPTURE:
     }
 }
 
-/// Where counters lie. An offset that is not given is 0.
+/// The addresses of counters; none where the buffer is null. A missing offset is 0.
 ///
 /// # Safety
-/// The arrays are null or have `count` elements; the buffers are handles of ours, or null.
+/// The arrays are null or have `count` elements; the buffers are null or handles of this driver.
 unsafe fn counters(
     first: u32,
     count: u32,
@@ -111,14 +114,14 @@ unsafe fn counters(
     // SAFETY: as the caller says.
     let (buffers, offsets) = unsafe { (raw::slice(buffers, count), raw::slice(offsets, count)) };
     for (index, &buffer) in buffers.iter().enumerate() {
-        let place = counters.get_mut((first as usize).saturating_add(index));
-        let place = place.ok_or(vk::Error::InvalidUse {
+        let counter = counters.get_mut((first as usize).saturating_add(index));
+        let counter = counter.ok_or(vk::Error::InvalidUse {
             why: "more counters than maxTransformFeedbackBuffers",
         })?;
         if !buffer.is_null() {
             let offset = offsets.get(index).copied().unwrap_or(0);
             // SAFETY: as the caller says.
-            *place = Some(unsafe { handle::get(buffer) }?.address_of(offset, 4)?);
+            *counter = Some(unsafe { handle::get(buffer) }?.address_of(offset, 4)?);
         }
     }
     Ok(counters)

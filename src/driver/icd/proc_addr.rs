@@ -1,6 +1,8 @@
-//! Names to entry points.
+//! Lookup of entry points by name.
 //!
-//! Ref: Vulkan specification, "Command Function Pointers"; loader interface, "vk_icdGetInstanceProcAddr".
+//! In:  names. Out: function pointers, or none where the level or a disabled extension forbids it.
+//! Ref: Vulkan specification, "Command Function Pointers"; loader interface,
+//!      "vk_icdGetInstanceProcAddr".
 
 use std::collections::BTreeMap;
 use std::ffi::c_char;
@@ -12,7 +14,7 @@ use crate::entry::{Level, Pointer, Row, entries};
 use crate::table::{PROMOTED, TABLES};
 use crate::{handle, raw};
 
-entries! { LOOKUP:
+entries! { PROC_ADDR:
     Global vkGetInstanceProcAddr(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
         instance_pointer(instance, name)
     }
@@ -22,14 +24,14 @@ entries! { LOOKUP:
     }
 }
 
-/// All rows, by name.
+/// The rows of all entry points, by name.
 pub fn rows() -> &'static BTreeMap<&'static str, Row> {
     static ROWS: OnceLock<BTreeMap<&'static str, Row>> = OnceLock::new();
     ROWS.get_or_init(|| {
         let mut rows: BTreeMap<_, _> = TABLES
             .iter()
             .copied()
-            .chain([LOOKUP])
+            .chain([PROC_ADDR])
             .flatten()
             .map(|row| (row.name, *row))
             .collect();
@@ -52,22 +54,22 @@ pub fn rows() -> &'static BTreeMap<&'static str, Row> {
 /// `vkGetInstanceProcAddr`.
 ///
 /// # Safety
-/// `instance` is null or a handle of ours, `name` a string.
+/// `instance` is null or a handle of this driver, `name` a string.
 pub unsafe fn instance_pointer(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
     // SAFETY: as the caller says.
     let (row, instance) = unsafe {
         (
-            rows().get(raw::text(name).as_str())?,
+            rows().get(raw::string(name).as_str())?,
             handle::optional(instance).ok()?,
         )
     };
     let found = match instance {
         None => row.level == Level::Global,
-        // Functions of device extensions may be asked for before there is a device.
-        Some(face) => {
+        // Functions of device extensions may be looked up before a device exists.
+        Some(object) => {
             let instance_extension =
                 vk::extension::find(vk::extension::INSTANCE, row.extension).is_some();
-            !instance_extension || face.instance.has(row.extension)
+            !instance_extension || object.instance.has(row.extension)
         }
     };
     found.then_some(row.pointer)
@@ -79,13 +81,13 @@ pub unsafe fn instance_pointer(instance: c::Instance, name: *const c_char) -> Op
 /// As [`instance_pointer`].
 pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<Pointer> {
     // SAFETY: as the caller says.
-    let (row, face) = unsafe {
+    let (row, object) = unsafe {
         (
-            rows().get(raw::text(name).as_str())?,
+            rows().get(raw::string(name).as_str())?,
             handle::get(device).ok()?,
         )
     };
-    let device = &face.device;
+    let device = &object.device;
     let enabled = row.extension.is_empty()
         || device.has(row.extension)
         || device.context.physical.instance_has(row.extension);
@@ -98,7 +100,7 @@ pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<P
 /// As [`instance_pointer`].
 pub unsafe fn physical_pointer(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
     // SAFETY: as the caller says.
-    let row = unsafe { rows().get(raw::text(name).as_str())? };
+    let row = unsafe { rows().get(raw::string(name).as_str())? };
     if row.level != Level::Physical {
         return None;
     }
@@ -107,41 +109,4 @@ pub unsafe fn physical_pointer(instance: c::Instance, name: *const c_char) -> Op
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_unique_and_promoted_ones_resolve() {
-        let total: usize = TABLES
-            .iter()
-            .chain([&LOOKUP])
-            .map(|table| table.len())
-            .sum();
-        assert_eq!(rows().len(), total + PROMOTED.len());
-        for row in rows().values().filter(|row| !row.extension.is_empty()) {
-            let known = vk::extension::find(vk::extension::DEVICE, row.extension)
-                .or(vk::extension::find(vk::extension::INSTANCE, row.extension));
-            assert!(known.is_some(), "{} of {}", row.name, row.extension);
-        }
-    }
-
-    #[test]
-    fn without_an_instance_only_global_commands() {
-        let resolve = |name: &std::ffi::CStr| {
-            // SAFETY: a null instance and a string.
-            unsafe { instance_pointer(c::Instance::null(), name.as_ptr()) }.is_some()
-        };
-        for name in [
-            c"vkCreateInstance",
-            c"vkEnumerateInstanceVersion",
-            c"vkEnumerateInstanceExtensionProperties",
-            c"vkEnumerateInstanceLayerProperties",
-            c"vkGetInstanceProcAddr",
-        ] {
-            assert!(resolve(name), "{name:?}");
-        }
-        assert!(!resolve(c"vkCreateDevice"));
-        assert!(!resolve(c"vkQueueSubmit"));
-        assert!(!resolve(c"vkFlyToTheMoon"));
-    }
-}
+mod tests;
