@@ -1,30 +1,30 @@
-//! Hands out pieces of a range of numbers: GPU addresses, bytes of a pool, bytes of a heap.
+//! A first-fit allocator of integer ranges: GPU addresses, bytes of a pool, bytes of a heap.
 //!
 //! In:  a range, then sizes with alignments.
-//! Out: disjoint pieces; freed ones coalesce. First fit, from either end, so equal histories give equal
-//!      addresses.
+//! Out: disjoint ranges; freed ones coalesce. First fit from one end, so that equal call sequences
+//!      give equal addresses.
 
 use std::collections::BTreeMap;
 
-/// Which end pieces are taken from.
+/// The end from which ranges are allocated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum From {
+pub enum AllocateFrom {
     /// Lowest start first.
     Bottom,
     /// Highest start first.
     Top,
 }
 
-/// Free pieces of one range, by start.
+/// The free ranges, by start.
 #[derive(Debug)]
 pub struct RangeAllocator {
     free: BTreeMap<u64, u64>,
-    from: From,
+    from: AllocateFrom,
 }
 
 impl RangeAllocator {
-    /// All of `start..end` free.
-    pub fn new(start: u64, end: u64, from: From) -> Self {
+    /// An allocator with all of `start..end` free.
+    pub fn new(start: u64, end: u64, from: AllocateFrom) -> Self {
         let mut free = BTreeMap::new();
         if start < end {
             free.insert(start, end - start);
@@ -32,31 +32,32 @@ impl RangeAllocator {
         Self { free, from }
     }
 
-    /// Takes `length` numbers whose first is a multiple of `align`, a power of two.
-    pub fn take(&mut self, length: u64, align: u64) -> Option<u64> {
+    /// Allocates `length` numbers, the first a multiple of `align`, a power of two. Returns the
+    /// first.
+    pub fn allocate(&mut self, length: u64, align: u64) -> Option<u64> {
         if length == 0 || !align.is_power_of_two() {
             return None;
         }
         let fit = |(&start, &free): (&u64, &u64)| match self.from {
-            From::Bottom => {
+            AllocateFrom::Bottom => {
                 let at = start.checked_next_multiple_of(align)?;
                 (at.checked_add(length)? <= start + free).then_some((start, at))
             }
-            From::Top => {
+            AllocateFrom::Top => {
                 let at = (start + free).checked_sub(length)? & !(align - 1);
                 (at >= start).then_some((start, at))
             }
         };
         let (start, at) = match self.from {
-            From::Bottom => self.free.iter().find_map(fit),
-            From::Top => self.free.iter().rev().find_map(fit),
+            AllocateFrom::Bottom => self.free.iter().find_map(fit),
+            AllocateFrom::Top => self.free.iter().rev().find_map(fit),
         }?;
         self.carve(start, at, length);
         Some(at)
     }
 
-    /// Takes exactly `at..at + length`, if all of it is free.
-    pub fn take_at(&mut self, at: u64, length: u64) -> bool {
+    /// Allocates `at..at + length`. Returns false, and changes nothing, unless all of it is free.
+    pub fn allocate_at(&mut self, at: u64, length: u64) -> bool {
         let Some(end) = at.checked_add(length).filter(|_| length > 0) else {
             return false;
         };
@@ -70,6 +71,7 @@ impl RangeAllocator {
         true
     }
 
+    /// Removes `at..at + length` from the free range at `start`.
     fn carve(&mut self, start: u64, at: u64, length: u64) {
         let Some(free) = self.free.remove(&start) else {
             return;
@@ -77,20 +79,20 @@ impl RangeAllocator {
         if at > start {
             self.free.insert(start, at - start);
         }
-        let rest = start + free - (at + length);
-        if rest > 0 {
-            self.free.insert(at + length, rest);
+        let remaining = start + free - (at + length);
+        if remaining > 0 {
+            self.free.insert(at + length, remaining);
         }
     }
 
-    /// Gives back a piece that `take` or `take_at` gave.
-    pub fn give(&mut self, at: u64, length: u64) {
+    /// Frees a range returned by `allocate` or allocated by `allocate_at`.
+    pub fn free(&mut self, at: u64, length: u64) {
         if length == 0 {
             return;
         }
         let (mut at, mut length) = (at, length);
         if let Some((&before, &free)) = self.free.range(..at).next_back() {
-            debug_assert!(before + free <= at, "piece {at:#x} freed twice");
+            debug_assert!(before + free <= at, "range {at:#x} freed twice");
             if before + free == at {
                 self.free.remove(&before);
                 at = before;
@@ -103,8 +105,8 @@ impl RangeAllocator {
         self.free.insert(at, length);
     }
 
-    /// Numbers that are free, in all pieces together.
-    pub fn free(&self) -> u64 {
+    /// The total length of the free ranges. For tests.
+    pub fn free_length(&self) -> u64 {
         self.free.values().sum()
     }
 }
@@ -114,8 +116,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_are_disjoint_and_coalesce() {
-        for from in [From::Bottom, From::Top] {
+    fn ranges_are_disjoint_and_coalesce() {
+        for from in [AllocateFrom::Bottom, AllocateFrom::Top] {
             let mut range = RangeAllocator::new(3, 1003, from);
             let mut taken: Vec<(u64, u64)> = Vec::new();
             let mut seed = 7u64;
@@ -126,10 +128,10 @@ mod tests {
                 let draw = seed >> 33;
                 if draw.is_multiple_of(3) && !taken.is_empty() {
                     let (at, length) = taken.swap_remove(draw as usize / 3 % taken.len());
-                    range.give(at, length);
+                    range.free(at, length);
                 } else {
                     let (length, align) = (draw % 40 + 1, 1 << (draw % 5));
-                    if let Some(at) = range.take(length, align) {
+                    if let Some(at) = range.allocate(length, align) {
                         assert_eq!(at % align, 0);
                         assert!(at >= 3 && at + length <= 1003, "round {round}");
                         for &(other, size) in &taken {
@@ -139,24 +141,27 @@ mod tests {
                     }
                 }
                 let used: u64 = taken.iter().map(|piece| piece.1).sum();
-                assert_eq!(range.free() + used, 1000);
+                assert_eq!(range.free_length() + used, 1000);
             }
             for (at, length) in taken {
-                range.give(at, length);
+                range.free(at, length);
             }
-            assert_eq!(range.take(1000, 1), Some(3));
+            assert_eq!(range.allocate(1000, 1), Some(3));
         }
     }
 
     #[test]
-    fn ends_are_kept() {
-        let mut low = RangeAllocator::new(0, 100, From::Bottom);
-        let mut high = RangeAllocator::new(0, 100, From::Top);
-        assert_eq!((low.take(10, 1), high.take(10, 1)), (Some(0), Some(90)));
-        assert!(low.take_at(50, 10));
-        assert!(!low.take_at(55, 1));
-        assert_eq!(low.take(45, 1), None);
-        assert_eq!(low.take(0, 1), None);
-        assert_eq!(low.take(u64::MAX, 1), None);
+    fn ranges_come_from_the_given_end() {
+        let mut low = RangeAllocator::new(0, 100, AllocateFrom::Bottom);
+        let mut high = RangeAllocator::new(0, 100, AllocateFrom::Top);
+        assert_eq!(
+            (low.allocate(10, 1), high.allocate(10, 1)),
+            (Some(0), Some(90))
+        );
+        assert!(low.allocate_at(50, 10));
+        assert!(!low.allocate_at(55, 1));
+        assert_eq!(low.allocate(45, 1), None);
+        assert_eq!(low.allocate(0, 1), None);
+        assert_eq!(low.allocate(u64::MAX, 1), None);
     }
 }

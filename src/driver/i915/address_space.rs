@@ -1,37 +1,44 @@
-//! The GPU's address space of one device: which addresses serve which purpose.
+//! The GPU address space of a device, divided into zones by purpose.
 //!
-//! Heaps that commands reach through a base address (STATE_BASE_ADDRESS) have 4 GiB each, since offsets have 32 bits.
-//! Everything else comes from the top of the 48-bit space downwards. The first pages stay empty: a null pointer faults.
-//! Ref: SKL PRM vol. 2d, "STATE_BASE_ADDRESS"; i915 uapi, EXEC_OBJECT_PINNED and canonical addresses.
+//! In:  zones and sizes. Out: addresses.
+//!
+//! Heaps that commands reach through a base address (STATE_BASE_ADDRESS) have 4 GiB each, since
+//! offsets have 32 bits. Everything else comes from the top of the 48-bit space downwards. The
+//! first pages stay empty: a null pointer faults.
+//! Ref: SKL PRM vol. 2d, "STATE_BASE_ADDRESS"; i915 uapi, EXEC_OBJECT_PINNED and canonical
+//!      addresses.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::range::{From, RangeAllocator};
+use crate::range_allocator::{AllocateFrom, RangeAllocator};
 
 const GIB: u64 = 1 << 30;
-/// Pages of GPU memory: everything is a multiple of this.
+/// Page size of GPU memory; all buffers and zones are multiples of it.
 pub const PAGE_BYTES: u64 = 4096;
 
-/// General State Base Address: scratch lies in the low zone.
+/// General State Base Address: scratch is in the low zone.
 pub const GENERAL_BASE: u64 = 0;
 /// Dynamic State Base Address.
 pub const DYNAMIC_BASE: u64 = 4 * GIB;
-/// Bindless Surface State Base Address. Samplers lie in this heap too, and are found from Dynamic State Base Address: it is the end of
-/// what that reaches, but for the page that its size cannot say.
+/// Bindless Surface State Base Address. The heap also contains samplers, which are addressed from
+/// Dynamic State Base Address, so it is at the end of that base's reach, except for the last page,
+/// which its size field cannot include.
 pub const BINDLESS_BASE: u64 = DYNAMIC_BASE + 4 * GIB - BINDLESS_HEAP_BYTES - PAGE_BYTES;
-/// Surface State Base Address. (Binding tables; the bindless heap has a base of its own.)
+/// Surface State Base Address, for binding tables; the bindless heap has its own base address.
 pub const SURFACE_BASE: u64 = 8 * GIB;
 /// Instruction Base Address.
 pub const INSTRUCTION_BASE: u64 = 12 * GIB;
-/// Where memory lies that others may use: by its address alone surfaces tell how it is cached.
+/// The addresses of memory that others may access: surface states derive the caching policy from
+/// the address.
 pub const SHARED: std::ops::Range<u64> = 1 << 40..2 << 40;
 const REPLAY_START: u64 = SHARED.end;
-/// The driver asks for as much; gen9 has all 48 bits.
-const LEAST_BYTES: u64 = 8 << 40;
-/// Bytes of the bindless heap: 2^20 surfaces, the most that Bindless Surface State Size can tell.
+/// The smallest supported address space; gen9 has 48 bits.
+const MIN_BYTES: u64 = 8 << 40;
+/// Size of the bindless heap: 2^20 surfaces, the maximum of Bindless Surface State Size.
 pub const BINDLESS_HEAP_BYTES: u64 = 64 << 20;
-/// Bytes from Dynamic State Base Address on that a sampler's Border Color Pointer reaches.
+/// Size of the range above Dynamic State Base Address that a sampler's Border Color Pointer can
+/// address.
 const BORDER_BYTES: u64 = 16 << 20;
 
 /// A part of the address space.
@@ -49,9 +56,10 @@ pub enum Zone {
     Surface,
     /// Shader code.
     Instruction,
-    /// Memory that others may use: [`SHARED`].
+    /// Memory that others may access: [`SHARED`].
     Shared,
-    /// Memory whose address another run of the same program may ask for: nothing else lies here.
+    /// Memory whose address a later run of the program may request (capture and replay). Contains
+    /// nothing else.
     Replay,
     /// Everything else.
     High,
@@ -86,7 +94,7 @@ impl Zone {
     }
 
     fn range(self, gtt_bytes: u64) -> (u64, u64) {
-        // A page is left free at the end of a heap: its size field counts pages and cannot say 4 GiB.
+        // The last page of a heap stays free: its size field counts pages and cannot hold 4 GiB.
         let heap = |base: u64| (base, base + 4 * GIB - PAGE_BYTES);
         match self {
             Zone::Low => (2 << 20, 4 * GIB - PAGE_BYTES),
@@ -97,32 +105,35 @@ impl Zone {
             Zone::Instruction => heap(INSTRUCTION_BASE),
             Zone::Shared => (SHARED.start, SHARED.end),
             Zone::Replay => (REPLAY_START, high_start(gtt_bytes)),
-            // Prefetchers and base addresses with a size of 4 GiB must not run over the end: its last 4 GiB stay empty.
+            // The last 4 GiB stay free, so that prefetchers and 4 GiB ranges from a base address do
+            // not run over the end.
             Zone::High => (high_start(gtt_bytes), gtt_bytes.saturating_sub(4 * GIB)),
         }
     }
 }
 
-/// What lies above the heaps is halved: where addresses can be asked for, and where not.
+/// The start of the high zone: the upper half of the address space. The replay zone takes the rest
+/// of the lower half.
 fn high_start(gtt_bytes: u64) -> u64 {
     (gtt_bytes / 2) & !(PAGE_BYTES - 1)
 }
 
-/// Bit 47 copied up: the form in which the kernel takes addresses.
+/// The canonical form of an address, with bit 47 copied to the upper bits, which the kernel
+/// expects.
 pub fn canonical(address: u64) -> u64 {
     ((address << 16) as i64 >> 16) as u64
 }
 
-/// Who owns which addresses.
+/// The free addresses of each zone.
 #[derive(Debug)]
 pub struct AddressSpace {
     zones: Mutex<Vec<RangeAllocator>>,
 }
 
 impl AddressSpace {
-    /// All free. Fails if the GPU cannot address enough.
+    /// An empty address space. Fails if `gtt_bytes` is too small.
     pub fn new(gtt_bytes: u64) -> Result<Self> {
-        if gtt_bytes < LEAST_BYTES {
+        if gtt_bytes < MIN_BYTES {
             return Err(Error::Unsupported {
                 why: format!("an address space of {gtt_bytes:#x} bytes is too small"),
             });
@@ -133,9 +144,9 @@ impl AddressSpace {
                 start,
                 end,
                 if zone == Zone::High {
-                    From::Top
+                    AllocateFrom::Top
                 } else {
-                    From::Bottom
+                    AllocateFrom::Bottom
                 },
             )
         };
@@ -148,16 +159,16 @@ impl AddressSpace {
         self.zones.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Addresses for `bytes`.
-    pub fn take(&self, zone: Zone, bytes: u64) -> Result<u64> {
-        let lacking = Error::OutOfAddressSpace {
+    /// Allocates addresses for `bytes`.
+    pub fn allocate(&self, zone: Zone, bytes: u64) -> Result<u64> {
+        let out_of_space = Error::OutOfAddressSpace {
             bytes,
             zone: zone.name(),
         };
         let bytes = bytes
             .checked_next_multiple_of(PAGE_BYTES)
-            .ok_or_else(|| lacking.clone())?;
-        // Large buffers may use large pages.
+            .ok_or_else(|| out_of_space.clone())?;
+        // Aligned so that the kernel can map large buffers with large pages.
         let align = if bytes >= 2 << 20 {
             2 << 20
         } else if bytes >= 64 << 10 {
@@ -168,17 +179,17 @@ impl AddressSpace {
         let mut zones = self.zones();
         zones
             .get_mut(zone as usize)
-            .and_then(|range| range.take(bytes, align))
-            .ok_or(lacking)
+            .and_then(|range| range.allocate(bytes, align))
+            .ok_or(out_of_space)
     }
 
-    /// Exactly these addresses.
-    pub fn take_at(&self, zone: Zone, address: u64, bytes: u64) -> Result<()> {
-        let taken = self
+    /// Allocates `bytes` at `address`.
+    pub fn allocate_at(&self, zone: Zone, address: u64, bytes: u64) -> Result<()> {
+        let allocated = self
             .zones()
             .get_mut(zone as usize)
-            .is_some_and(|range| range.take_at(address, bytes));
-        if taken {
+            .is_some_and(|range| range.allocate_at(address, bytes));
+        if allocated {
             Ok(())
         } else {
             Err(Error::OutOfAddressSpace {
@@ -188,10 +199,10 @@ impl AddressSpace {
         }
     }
 
-    /// Gives addresses back.
-    pub fn give(&self, zone: Zone, address: u64, bytes: u64) {
+    /// Frees addresses.
+    pub fn free(&self, zone: Zone, address: u64, bytes: u64) {
         if let Some(range) = self.zones().get_mut(zone as usize) {
-            range.give(address, bytes.next_multiple_of(PAGE_BYTES));
+            range.free(address, bytes.next_multiple_of(PAGE_BYTES));
         }
     }
 }
@@ -201,7 +212,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn zones_are_apart_and_canonical() {
+    fn zones_are_disjoint_and_addresses_canonical() {
         for (index, zone) in Zone::ALL.into_iter().enumerate() {
             assert_eq!(zone as usize, index);
             let (start, end) = zone.range(1 << 48);
@@ -215,16 +226,20 @@ mod tests {
     }
 
     #[test]
-    fn high_addresses_fall() {
+    fn the_high_zone_is_allocated_downwards() {
         let space = AddressSpace::new(1 << 48).unwrap();
-        let first = space.take(Zone::High, 1).unwrap();
-        let second = space.take(Zone::High, 5000).unwrap();
+        let first = space.allocate(Zone::High, 1).unwrap();
+        let second = space.allocate(Zone::High, 5000).unwrap();
         assert_eq!(first, (1 << 48) - 4 * GIB - PAGE_BYTES);
         assert_eq!(second, first - 2 * PAGE_BYTES);
-        space.give(Zone::High, second, 5000);
-        assert_eq!(space.take(Zone::High, 8192), Ok(second));
-        assert!(space.take(Zone::Bindless, BINDLESS_HEAP_BYTES + 1).is_err());
-        assert!(space.take(Zone::High, u64::MAX).is_err());
+        space.free(Zone::High, second, 5000);
+        assert_eq!(space.allocate(Zone::High, 8192), Ok(second));
+        assert!(
+            space
+                .allocate(Zone::Bindless, BINDLESS_HEAP_BYTES + 1)
+                .is_err()
+        );
+        assert!(space.allocate(Zone::High, u64::MAX).is_err());
         assert!(AddressSpace::new(1 << 31).is_err());
     }
 }
