@@ -1,44 +1,50 @@
-//! Where things are: levels and layers in a surface, one of them bound alone, and surfaces in an allocation.
+//! Offsets: of levels and layers in a surface, of surfaces in an allocation; and surfaces of single
+//! subresources.
 //!
-//! Ref: SKL PRM vol. 5, "2D Surfaces" (mip layout); vol. 2d, RENDER_SURFACE_STATE's X Offset and Y Offset.
+//! In:  a [`Surface`]. Out: a [`Place`], a surface of one level and layer, an [`Allocation`].
+//! Ref: SKL PRM vol. 5, "2D Surfaces" (mip layout); vol. 2d, RENDER_SURFACE_STATE's X Offset and Y
+//!      Offset.
 
 use crate::image::{Dim, Usage};
 use crate::layout::{SampleLayout, Surface, minify};
-use crate::tile::Tiling;
+use crate::tiling::Tiling;
 
-/// Where a level of a layer begins.
+/// The position of a level of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Bytes from the surface's start to the tile that holds the first element; of linear surfaces, to the element itself.
+    /// Offset in the surface of the tile that contains the first element; for linear surfaces, of
+    /// the element itself.
     pub offset_bytes: u64,
-    /// Elements from the tile's corner: column and row. Zero in linear surfaces.
+    /// Column and row of the first element in that tile, in elements; zero for linear surfaces.
     pub within_el: [u32; 2],
 }
 
-/// Why a level or layer cannot be bound as a surface of its own.
+/// Why a level or layer cannot be bound as a separate surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum NotAlone {
-    /// The offsets in the tile cannot be said.
+pub enum NotBindable {
+    /// X Offset or Y Offset cannot hold the position in the tile.
     #[error(
-        "it begins {x} × {y} elements into a tile, where X and Y Offset go by {x_step} × {y_step}"
+        "it starts {x} × {y} elements into a tile; X and Y Offset must be multiples of {x_step} × {y_step}"
     )]
     Offset {
-        /// Columns.
+        /// Column.
         x: u32,
-        /// Rows.
+        /// Row.
         y: u32,
-        /// What columns must be a multiple of.
+        /// The column must be a multiple of this.
         x_step: u32,
-        /// What rows must be a multiple of.
+        /// The row must be a multiple of this.
         y_step: u32,
     },
-    /// Offsets in tiles are for elements of a power of two, of one sample, in X and Y tiles.
-    #[error("X and Y Offset are not for such a surface")]
-    Kind,
+    /// Offsets are supported only for X and Y tiling, one sample, and element sizes that are powers
+    /// of two.
+    #[error("such a surface does not support X and Y Offset")]
+    Unsupported,
 }
 
 impl Surface {
-    /// Where a level of a layer, or of a volume's slice, begins; of several samples, the first.
+    /// The position of a level of a layer, or of a volume's slice; of a multisampled surface, that
+    /// of the first sample.
     pub fn place(&self, level: u32, layer: u32) -> Place {
         let [x_el, y_el] = self.corner_el(level, layer);
         let Some(tile) = self.tiling.tile(self.block) else {
@@ -57,14 +63,14 @@ impl Surface {
         }
     }
 
-    /// The first element of a level of a layer, counted from the surface's corner.
+    /// The first element of a level of a layer, from the surface's origin.
     fn corner_el(&self, level: u32, layer: u32) -> [u64; 2] {
         let slice = match self.sample_layout {
             SampleLayout::Layers => u64::from(layer) * u64::from(self.samples),
             _ => layer.into(),
         };
         let slice_row = slice * u64::from(self.layer_pitch_rows_el);
-        if self.is_linear_line() {
+        if self.is_linear_1d() {
             let before = (0..level).map(|l| {
                 u64::from(minify(self.extent_px[0], l).next_multiple_of(self.align_el[0]))
             });
@@ -77,7 +83,7 @@ impl Surface {
         ]
     }
 
-    /// A volume's slices as layers of planes: they lie in the same way.
+    /// A volume's slices as array layers of a 2D surface, which has the same layout.
     pub fn planes(&self) -> Surface {
         let [width, height, _] = self.extent_px;
         Surface {
@@ -87,11 +93,11 @@ impl Surface {
         }
     }
 
-    /// The surface that binds one level of one layer (or of a volume's slice) alone, and where it begins.
+    /// The surface of one level of one layer (or of a volume's slice), and its position.
     ///
     /// # Errors
-    /// If it begins in the midst of a tile, where X and Y Offset cannot say it.
-    pub fn single(&self, level: u32, layer: u32) -> Result<(Surface, Place), NotAlone> {
+    /// If it starts inside a tile at a position that X and Y Offset cannot hold.
+    pub fn single(&self, level: u32, layer: u32) -> Result<(Surface, Place), NotBindable> {
         let place = self.place(level, layer);
         let [x, y] = place.within_el;
         if [x, y] != [0, 0] {
@@ -99,12 +105,12 @@ impl Surface {
                 || self.samples > 1
                 || !matches!(self.tiling, Tiling::X | Tiling::Y)
             {
-                return Err(NotAlone::Kind);
+                return Err(NotBindable::Unsupported);
             }
-            // Columns in fours of elements, and in whole 16 bytes of smaller ones.
+            // X Offset counts 4 elements, and whole 16 bytes of smaller ones.
             let (x_step, y_step) = ((16 / self.block.bytes()).max(4), 4);
             if !x.is_multiple_of(x_step) || !y.is_multiple_of(y_step) {
-                return Err(NotAlone::Offset {
+                return Err(NotBindable::Offset {
                     x,
                     y,
                     x_step,
@@ -130,12 +136,12 @@ impl Surface {
     }
 }
 
-/// Surfaces put one after another in one allocation: planes, stencil after depth, auxiliary surfaces.
+/// Surfaces one after another in one allocation: planes, stencil after depth, auxiliary surfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {
-    /// Bytes in all.
+    /// Total size.
     pub size_bytes: u64,
-    /// What the allocation's address must be a multiple of.
+    /// Required alignment of the allocation's address.
     pub alignment_bytes: u32,
 }
 
@@ -149,7 +155,8 @@ impl Default for Allocation {
 }
 
 impl Allocation {
-    /// Puts a surface at a place of the caller's, which comes back; none: it cannot begin there.
+    /// Adds a surface at an offset of the caller's choice, and returns it; none if the offset is
+    /// not aligned for the surface.
     pub fn put(&mut self, surface: &Surface, offset_bytes: u64) -> Option<u64> {
         let end = offset_bytes.checked_add(surface.size_bytes)?;
         if !offset_bytes.is_multiple_of(surface.alignment_bytes.into()) {
@@ -160,12 +167,12 @@ impl Allocation {
         Some(offset_bytes)
     }
 
-    /// Puts a surface behind what is there; returns where.
+    /// Appends a surface, and returns its offset.
     pub fn push(&mut self, surface: &Surface) -> u64 {
         self.push_bytes(surface.size_bytes, surface.alignment_bytes)
     }
 
-    /// Puts some bytes behind what is there, at a multiple of a power of two; returns where.
+    /// Appends some bytes, aligned to a power of two, and returns their offset.
     pub fn push_bytes(&mut self, bytes: u64, alignment_bytes: u32) -> u64 {
         let below = u64::from(alignment_bytes.max(1)) - 1;
         let offset_bytes = (self.size_bytes + below) & !below;

@@ -1,32 +1,38 @@
-//! ISL's figures for 10,000 random images against ours: `isl_figures.txt`.
+//! ISL's layouts of 10,000 random images compared with this crate's: `isl_figures.txt`.
 //!
-//! Columns of a row, numbers in base 36 unless said otherwise:
-//!  - format's number, hexadecimal; one word of dimension, wished tilings and usage (a decimal and two hexadecimal numbers);
-//!    width, height, layers or depth, levels, samples, wished row pitch (0: none);
-//!  - `-` if ISL refuses; else tiling, horizontal and vertical alignment in elements, row pitch, distance of layers in rows of
-//!    elements, bytes, alignment of the address;
-//!  - a level and a layer or slice, its tile's offset in bytes, and column and row in that tile;
-//!  - `h` HiZ, `m` MCS, `e` or `d` CCS with row pitch, distance of layers and bytes; `n` if ISL has none for it; `f` if the format
-//!    can have none, which is not asked here.
+//! Columns of a row, numbers in base 36 unless stated otherwise:
+//! - format number, hexadecimal; one word of dimension, allowed tilings and usage (a decimal and
+//!   two hexadecimal numbers); width, height, layers or depth, levels, samples, required row pitch
+//!   (0: none);
+//! - `-` if ISL rejects the image; else tiling, horizontal and vertical alignment in elements, row
+//!   pitch, distance of layers in rows of elements, size in bytes, alignment of the address;
+//! - a level and a layer or slice, the offset of its tile in bytes, and column and row in that tile;
+//! - `h` HiZ, `m` MCS, `e` or `d` CCS with row pitch, distance of layers and size in bytes; `n` if
+//!   ISL has none for it; `f` if the format cannot have one, which is not checked here.
 //!
-//! In two things ISL allows more than the PRM does, and we do not: see [`Deviation`].
+//! ISL allows two things that the PRM does not allow, and neither does this crate: see
+//! [`Deviation`].
 
 use std::collections::BTreeMap;
 
 use hw::{Device, Format};
 
-use crate::{Dim, ImageInfo, Surface, SurfaceError, Tiling, Tilings, Usage};
+use crate::image::{Dim, ImageInfo, SurfaceError, Usage};
+use crate::layout::Surface;
+use crate::tiling::{Tiling, Tilings};
 
 const FIGURES: &str = include_str!("isl_figures.txt");
 
-/// Where ours differs, and why.
+/// Why this crate rejects or changes a layout of ISL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Deviation {
-    /// "For linear render target surfaces and surfaces accessed with the typed data port messages, the pitch must be a
-    /// multiple of the element size", and the address too (vol. 2d): ISL asks it of render targets alone.
+    /// "For linear render target surfaces and surfaces accessed with the typed data port messages,
+    /// the pitch must be a multiple of the element size", and the address too (vol. 2d): ISL
+    /// requires it of render targets only.
     TypedStorage,
-    /// QPitch of a linear line counts pixels in fours: ISL lets a wished pitch break that.
-    LineQpitch,
+    /// QPitch of a linear 1D image counts pixels in units of 4: ISL accepts a required pitch that
+    /// violates this.
+    Linear1dQpitch,
 }
 
 struct Row<'a> {
@@ -51,15 +57,15 @@ impl<'a> Row<'a> {
 
     fn info(&mut self) -> ImageInfo {
         let hex = |text: &str| u32::from_str_radix(text, 16).expect("hexadecimal");
-        let format = Format::by_number(hex(self.word())).expect("a format of ours");
-        let asked = self.word();
-        let dim = match &asked[..1] {
+        let format = Format::by_number(hex(self.word())).expect("a format of result");
+        let word = self.word();
+        let dim = match &word[..1] {
             "1" => Dim::D1,
             "2" => Dim::D2,
             _ => Dim::D3,
         };
-        let tilings = Tilings::from_bits(hex(&asked[1..2]) as u8).expect("tilings");
-        let usage = Usage::from_bits(hex(&asked[2..]) as u16).expect("usage");
+        let tilings = Tilings::from_bits(hex(&word[1..2]) as u8).expect("tilings");
+        let usage = Usage::from_bits(hex(&word[2..]) as u16).expect("usage");
         let [width, height, many, levels, samples, pitch] = std::array::from_fn(|_| self.small());
         let (depth, layers) = if dim == Dim::D3 { (many, 1) } else { (1, many) };
         ImageInfo {
@@ -76,15 +82,15 @@ impl<'a> Row<'a> {
     }
 }
 
-/// A deviation that explains the difference between two answers, if one does.
-fn explained(info: &ImageInfo, ours: &Result<Surface, SurfaceError>) -> Option<Deviation> {
-    match ours {
-        Err(SurfaceError::PitchWish { asked, step, .. })
-            if info.usage.contains(Usage::STORAGE) && !asked.is_multiple_of(*step) =>
-        {
+/// A deviation that explains the difference from ISL, if one does.
+fn explained(info: &ImageInfo, result: &Result<Surface, SurfaceError>) -> Option<Deviation> {
+    match result {
+        Err(SurfaceError::InvalidPitch {
+            requested, step, ..
+        }) if info.usage.contains(Usage::STORAGE) && !requested.is_multiple_of(*step) => {
             Some(Deviation::TypedStorage)
         }
-        Err(SurfaceError::LayerStep { .. }) => Some(Deviation::LineQpitch),
+        Err(SurfaceError::UnalignedLayers { .. }) => Some(Deviation::Linear1dQpitch),
         _ => None,
     }
 }
@@ -92,10 +98,13 @@ fn explained(info: &ImageInfo, ours: &Result<Surface, SurfaceError>) -> Option<D
 fn compare(row: &mut Row<'_>, device: &Device) -> Option<Deviation> {
     let text = row.text;
     let info = row.info();
-    let ours = Surface::new(device, &info);
+    let result = Surface::new(device, &info);
     let tiling = match row.word() {
         "-" => {
-            assert!(ours.is_err(), "ISL refuses, we do not: {text}\n{info:?}");
+            assert!(
+                result.is_err(),
+                "ISL rejects it, this crate does not: {text}\n{info:?}"
+            );
             return None;
         }
         "l" => Tiling::Linear,
@@ -103,10 +112,10 @@ fn compare(row: &mut Row<'_>, device: &Device) -> Option<Deviation> {
         "y" => Tiling::Y,
         _ => Tiling::W,
     };
-    if let Some(deviation) = explained(&info, &ours) {
+    if let Some(deviation) = explained(&info, &result) {
         return Some(deviation);
     }
-    let surface = ours.unwrap_or_else(|why| panic!("{why}: {text}\n{info:?}"));
+    let surface = result.unwrap_or_else(|why| panic!("{why}: {text}\n{info:?}"));
     let mut deviation = None;
     assert_eq!(surface.tiling, tiling, "tiling: {text}\n{info:?}");
     assert_eq!(
@@ -175,7 +184,7 @@ fn compare(row: &mut Row<'_>, device: &Device) -> Option<Deviation> {
 }
 
 #[test]
-fn ten_thousand_images() {
+fn layouts_match_isl_but_for_the_deviations() {
     let device = Device::by_name("skl").expect("a device");
     let mut rows = 0;
     let mut deviations = BTreeMap::<Deviation, u32>::new();
@@ -193,6 +202,9 @@ fn ten_thousand_images() {
     let counted: Vec<_> = deviations.into_iter().collect();
     assert_eq!(
         counted,
-        [(Deviation::TypedStorage, 386), (Deviation::LineQpitch, 33)]
+        [
+            (Deviation::TypedStorage, 386),
+            (Deviation::Linear1dQpitch, 33)
+        ]
     );
 }

@@ -1,11 +1,15 @@
-//! The PRM's own examples and formulas, limits, and errors; ISL's figures are `isl_tests`'.
+//! The PRM's examples and formulas, limits, and errors. The submodule `isl` compares with Mesa's
+//! ISL.
+
+mod isl;
 
 use hw::{Device, Format};
 
-use crate::{
-    Allocation, Dim, ImageInfo, NoAux, NotAlone, SampleLayout, Surface, SurfaceError, Tiling,
-    Tilings, Usage,
-};
+use crate::aux::NoAux;
+use crate::image::{Dim, ImageInfo, SurfaceError, Usage};
+use crate::layout::{SampleLayout, Surface};
+use crate::subresource::{Allocation, NotBindable};
+use crate::tiling::{Tiling, Tilings};
 
 fn device() -> &'static Device {
     Device::by_name("skl").expect("a device")
@@ -19,7 +23,7 @@ fn format(name: &str) -> &'static Format {
 }
 
 /// A plane of 32-bit pixels that is sampled and drawn to.
-fn plane(width: u32, height: u32) -> ImageInfo {
+fn image_2d(width: u32, height: u32) -> ImageInfo {
     ImageInfo {
         format: format("R8G8B8A8_UNORM"),
         dim: Dim::D2,
@@ -33,22 +37,22 @@ fn plane(width: u32, height: u32) -> ImageInfo {
     }
 }
 
-fn lay(info: &ImageInfo) -> Surface {
+fn layout(info: &ImageInfo) -> Surface {
     Surface::new(device(), info).unwrap_or_else(|why| panic!("{why}: {info:?}"))
 }
 
-fn refused(info: &ImageInfo) -> SurfaceError {
-    Surface::new(device(), info).expect_err("a refusal")
+fn layout_error(info: &ImageInfo) -> SurfaceError {
+    Surface::new(device(), info).expect_err("an error")
 }
 
 /// Vol. 5, "2D Surfaces": level 1 below level 0, level 2 right of level 1, the rest below level 2.
 #[test]
-fn levels_stand_as_the_manual_draws_them() {
-    let surface = lay(&ImageInfo {
+fn levels_are_placed_as_in_the_prm() {
+    let surface = layout(&ImageInfo {
         levels: 7,
         usage: Usage::TEXTURE | Usage::NO_AUX,
         tilings: Tilings::LINEAR,
-        ..plane(64, 64)
+        ..image_2d(64, 64)
     });
     let at = |level| surface.place(level, 0).offset_bytes;
     let row = u64::from(surface.row_pitch_bytes);
@@ -64,11 +68,11 @@ fn levels_stand_as_the_manual_draws_them() {
 
 #[test]
 fn layers_are_a_slice_apart() {
-    let surface = lay(&ImageInfo {
+    let surface = layout(&ImageInfo {
         layers: 6,
         levels: 3,
         usage: Usage::TEXTURE | Usage::CUBE,
-        ..plane(64, 64)
+        ..image_2d(64, 64)
     });
     assert_eq!(surface.layer_pitch_rows_el, 64 + 32);
     // A Y tile is 32 × 32 of such pixels; layer 1 begins at row 96.
@@ -87,11 +91,11 @@ fn tiles_hold_4096_bytes() {
         ("R8G8B8A8_UNORM", Tilings::Y, Tiling::Y, 128),
         ("R32G32B32_FLOAT", Tilings::Y, Tiling::Y, 2 * 128),
     ] {
-        let surface = lay(&ImageInfo {
+        let surface = layout(&ImageInfo {
             format: format(name),
             usage: Usage::TEXTURE,
             tilings,
-            ..plane(17, 1)
+            ..image_2d(17, 1)
         });
         assert_eq!(surface.tiling, tiling);
         assert_eq!(surface.alignment_bytes, 4096);
@@ -104,10 +108,10 @@ fn tiles_hold_4096_bytes() {
 /// Vol. 2d, "Surface Pitch": of stencil buffers twice the width, two rows being interleaved.
 #[test]
 fn stencil_pitch_is_doubled() {
-    let surface = lay(&ImageInfo {
+    let surface = layout(&ImageInfo {
         format: format("R8_UINT"),
         usage: Usage::STENCIL,
-        ..plane(100, 65)
+        ..image_2d(100, 65)
     });
     assert_eq!(surface.tiling, Tiling::W);
     assert_eq!(surface.row_pitch_bytes, 2 * 128);
@@ -116,15 +120,16 @@ fn stencil_pitch_is_doubled() {
     assert_eq!(surface.binding().pitch, 255);
 }
 
-/// Vol. 5, "Interleaved Multisampled Surfaces": 2 × 1, 2 × 2, 4 × 2, 4 × 4 samples of pixels in quads.
+/// Vol. 5, "Interleaved Multisampled Surfaces": 2 × 1, 2 × 2, 4 × 2, 4 × 4 samples of pixels in
+/// quads.
 #[test]
 fn samples_of_depth_are_interleaved() {
     for (samples, width_sa, height_sa) in [(2, 2, 1), (4, 2, 2), (8, 4, 2), (16, 4, 4)] {
-        let surface = lay(&ImageInfo {
+        let surface = layout(&ImageInfo {
             format: format("R32_FLOAT"),
             usage: Usage::DEPTH,
             samples,
-            ..plane(31, 63)
+            ..image_2d(31, 63)
         });
         assert_eq!(surface.sample_layout, SampleLayout::Interleaved);
         assert_eq!(surface.row_pitch_bytes, 32 * width_sa * 4);
@@ -138,10 +143,10 @@ fn samples_of_depth_are_interleaved() {
 
 #[test]
 fn samples_of_colour_are_layers() {
-    let surface = lay(&ImageInfo {
+    let surface = layout(&ImageInfo {
         samples: 8,
         layers: 2,
-        ..plane(64, 64)
+        ..image_2d(64, 64)
     });
     assert_eq!(surface.sample_layout, SampleLayout::Layers);
     assert_eq!(surface.size_bytes, 64 * 64 * 4 * 8 * 2);
@@ -150,46 +155,46 @@ fn samples_of_colour_are_layers() {
     assert_eq!((mcs.block.bits, mcs.tiling), (32, Tiling::Y));
     assert_eq!(mcs.binding().pitch, 1, "two tiles, less one");
     assert_eq!(surface.scaled_px(&mcs, 0), [32, 32]);
-    assert!(matches!(surface.ccs(device()), Err(NoAux::Kind(_))));
+    assert!(matches!(surface.ccs(device()), Err(NoAux::Unsupported(_))));
 }
 
-/// Vol. 7: a byte of CCS says of four pairs of cache lines whether they are compressed; a tile of it is for 1024 × 512 pixels of
-/// 32 bits, and layers are 256 rows of pixels apart at least.
+/// Vol. 7: a byte of CCS says of four pairs of cache lines whether they are compressed; a tile of
+/// it is for 1024 × 512 pixels of 32 bits, and layers are 256 rows of pixels apart at least.
 #[test]
-fn ccs_figures() {
-    let surface = lay(&ImageInfo {
+fn ccs_layouts_match_the_prm() {
+    let surface = layout(&ImageInfo {
         layers: 2,
-        ..plane(1024, 512)
+        ..image_2d(1024, 512)
     });
     let ccs = surface.ccs(device()).expect("a CCS");
     assert_eq!((ccs.row_pitch_bytes, ccs.size_bytes), (128, 2 * 4096));
     assert_eq!((ccs.binding().pitch, ccs.binding().qpitch), (0, 512 / 4));
     // Of 32 bits, 64 × 32 pixels for one, in twos.
     assert_eq!(surface.scaled_px(&ccs, 0), [16, 16]);
-    let odd = lay(&plane(129, 65));
+    let odd = layout(&image_2d(129, 65));
     let of_odd = odd.ccs(device()).expect("a CCS");
     assert_eq!(odd.scaled_px(&of_odd, 0), [4, 4]);
-    let small = lay(&ImageInfo {
+    let small = layout(&ImageInfo {
         layers: 3,
-        ..plane(16, 16)
+        ..image_2d(16, 16)
     });
     assert_eq!(small.ccs(device()).expect("a CCS").qpitch(), 256);
-    let unwished = lay(&ImageInfo {
+    let without_aux = layout(&ImageInfo {
         usage: Usage::TEXTURE | Usage::NO_AUX,
-        ..plane(16, 16)
+        ..image_2d(16, 16)
     });
-    assert_eq!(unwished.ccs(device()), Err(NoAux::Unwished));
-    assert_eq!(unwished.align_el, [4, 4]);
+    assert_eq!(without_aux.ccs(device()), Err(NoAux::NotRequested));
+    assert_eq!(without_aux.align_el, [4, 4]);
 }
 
 #[test]
-fn hiz_is_for_pixels_not_samples() {
+fn hiz_does_not_depend_on_the_sample_count() {
     let depth = |samples| {
-        lay(&ImageInfo {
+        layout(&ImageInfo {
             format: format("R32_FLOAT"),
             usage: Usage::DEPTH,
             samples,
-            ..plane(256, 128)
+            ..image_2d(256, 128)
         })
     };
     let hiz = depth(1).hiz(device()).expect("a HiZ");
@@ -203,13 +208,13 @@ fn hiz_is_for_pixels_not_samples() {
 }
 
 #[test]
-fn linear_lines_have_their_levels_side_by_side() {
-    let surface = lay(&ImageInfo {
+fn levels_of_linear_1d_images_are_side_by_side() {
+    let surface = layout(&ImageInfo {
         dim: Dim::D1,
         levels: 3,
         layers: 2,
         usage: Usage::TEXTURE,
-        ..plane(100, 1)
+        ..image_2d(100, 1)
     });
     assert_eq!(surface.tiling, Tiling::Linear);
     // 100, 50 and 25 pixels, in units of 64.
@@ -219,28 +224,28 @@ fn linear_lines_have_their_levels_side_by_side() {
 }
 
 #[test]
-fn a_level_is_bound_alone_where_the_offsets_allow() {
-    let surface = lay(&ImageInfo {
+fn single_levels_are_bindable_if_the_offsets_allow() {
+    let surface = layout(&ImageInfo {
         levels: 4,
-        ..plane(64, 64)
+        ..image_2d(64, 64)
     });
     let (level, place) = surface.single(1, 0).expect("level 1 begins a tile");
     assert_eq!(level.extent_px, [32, 32, 1]);
     assert_eq!((place.within_el, level.levels), ([0, 0], 1));
     let (_, place) = surface.single(3, 0).expect("X and Y Offset can say it");
     assert_eq!(place.within_el, [0, 16]);
-    let bytes = lay(&ImageInfo {
+    let bytes = layout(&ImageInfo {
         format: format("R8_UNORM"),
         levels: 4,
         usage: Usage::TEXTURE | Usage::NO_AUX,
-        ..plane(20, 20)
+        ..image_2d(20, 20)
     });
     // Level 2 stands 12 columns into the tile; columns of bytes go by 16.
     let why = bytes.single(2, 0).expect_err("between two steps");
     assert!(
         matches!(
             why,
-            NotAlone::Offset {
+            NotBindable::Offset {
                 x: 12,
                 x_step: 16,
                 ..
@@ -248,25 +253,25 @@ fn a_level_is_bound_alone_where_the_offsets_allow() {
         ),
         "{why}"
     );
-    let odd = lay(&ImageInfo {
+    let odd = layout(&ImageInfo {
         format: format("R32G32B32_FLOAT"),
         levels: 4,
-        ..plane(16, 16)
+        ..image_2d(16, 16)
     });
     assert_eq!(
         odd.single(1, 0).expect_err("three components"),
-        NotAlone::Kind
+        NotBindable::Unsupported
     );
 }
 
 #[test]
-fn an_allocation_keeps_each_ones_alignment() {
+fn allocations_align_each_surface() {
     let mut allocation = Allocation::default();
-    let linear = lay(&ImageInfo {
+    let linear = layout(&ImageInfo {
         tilings: Tilings::LINEAR,
-        ..plane(5, 5)
+        ..image_2d(5, 5)
     });
-    let tiled = lay(&plane(5, 5));
+    let tiled = layout(&image_2d(5, 5));
     assert_eq!(allocation.push(&linear), 0);
     assert_eq!(allocation.push(&tiled), 4096);
     assert_eq!(
@@ -276,26 +281,29 @@ fn an_allocation_keeps_each_ones_alignment() {
 }
 
 #[test]
-fn wished_pitches() {
-    let wish = |tilings, row_pitch_bytes| ImageInfo {
+fn required_pitches_are_checked() {
+    let with_pitch = |tilings, row_pitch_bytes| ImageInfo {
         tilings,
         row_pitch_bytes: Some(row_pitch_bytes),
-        ..plane(100, 100)
+        ..image_2d(100, 100)
     };
-    assert_eq!(lay(&wish(Tilings::LINEAR, 404)).row_pitch_bytes, 404);
-    assert_eq!(lay(&wish(Tilings::X, 1536)).row_pitch_bytes, 1536);
-    for (tilings, asked) in [
+    assert_eq!(
+        layout(&with_pitch(Tilings::LINEAR, 404)).row_pitch_bytes,
+        404
+    );
+    assert_eq!(layout(&with_pitch(Tilings::X, 1536)).row_pitch_bytes, 1536);
+    for (tilings, pitch) in [
         (Tilings::LINEAR, 396),
         (Tilings::LINEAR, 402),
         (Tilings::X, 768),
     ] {
-        let why = refused(&wish(tilings, asked));
-        assert!(matches!(why, SurfaceError::PitchWish { .. }), "{why}");
+        let why = layout_error(&with_pitch(tilings, pitch));
+        assert!(matches!(why, SurfaceError::InvalidPitch { .. }), "{why}");
     }
-    let scanout = lay(&ImageInfo {
+    let scanout = layout(&ImageInfo {
         usage: Usage::DISPLAY | Usage::RENDER_TARGET,
         tilings: Tilings::LINEAR,
-        ..plane(100, 100)
+        ..image_2d(100, 100)
     });
     assert_eq!(
         (scanout.row_pitch_bytes, scanout.alignment_bytes),
@@ -303,15 +311,16 @@ fn wished_pitches() {
     );
 }
 
-/// SKL PRM vol. 2d, RENDER_SURFACE_STATE "Width": a workaround of SKL, which GT4 and the later parts do not need.
+/// SKL PRM vol. 2d, RENDER_SURFACE_STATE "Width": a workaround of SKL, which GT4 and the later
+/// parts do not need.
 #[test]
 fn the_widest_targets_are_linear_on_skylake() {
-    let wide = plane(16383, 4);
-    assert_eq!(lay(&wide).tiling, Tiling::Linear);
-    assert_eq!(lay(&plane(16382, 4)).tiling, Tiling::Y);
+    let wide = image_2d(16383, 4);
+    assert_eq!(layout(&wide).tiling, Tiling::Linear);
+    assert_eq!(layout(&image_2d(16382, 4)).tiling, Tiling::Y);
     let kbl = Device::by_name("kbl").expect("a device");
     assert_eq!(Surface::new(kbl, &wide).map(|s| s.tiling), Ok(Tiling::Y));
-    let why = refused(&ImageInfo {
+    let why = layout_error(&ImageInfo {
         tilings: Tilings::X | Tilings::Y,
         ..wide
     });
@@ -328,42 +337,42 @@ fn the_widest_targets_are_linear_on_skylake() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn numbers_out_of_range_are_errors() {
     let range = |what: &'static str, info: ImageInfo| {
-        let why = refused(&info);
+        let why = layout_error(&info);
         assert!(
             matches!(why, SurfaceError::Range { what: w, .. } if w == what),
             "{why}"
         );
     };
-    range("the width", plane(16385, 1));
-    range("the height", plane(1, 0));
+    range("the width", image_2d(16385, 1));
+    range("the height", image_2d(1, 0));
     range(
         "the depth",
         ImageInfo {
             extent_px: [1, 1, 2],
-            ..plane(1, 1)
+            ..image_2d(1, 1)
         },
     );
     range(
         "the width",
         ImageInfo {
             dim: Dim::D3,
-            ..plane(2049, 1)
+            ..image_2d(2049, 1)
         },
     );
     range(
         "the number of levels",
         ImageInfo {
             levels: 4,
-            ..plane(4, 7)
+            ..image_2d(4, 7)
         },
     );
     range(
         "the number of layers",
         ImageInfo {
             layers: 2049,
-            ..plane(1, 1)
+            ..image_2d(1, 1)
         },
     );
     range(
@@ -371,82 +380,90 @@ fn what_cannot_be_is_refused() {
         ImageInfo {
             dim: Dim::D3,
             layers: 2,
-            ..plane(1, 1)
+            ..image_2d(1, 1)
         },
     );
     range(
         "the number of samples",
         ImageInfo {
             samples: 32,
-            ..plane(1, 1)
+            ..image_2d(1, 1)
         },
     );
+}
+
+#[test]
+fn unsupported_combinations_are_errors() {
     let bc = format("BC1_UNORM");
     for info in [
         ImageInfo {
             samples: 3,
-            ..plane(1, 1)
+            ..image_2d(1, 1)
         },
         ImageInfo {
             samples: 4,
             levels: 2,
-            ..plane(4, 4)
+            ..image_2d(4, 4)
         },
         ImageInfo {
             samples: 4,
             format: bc,
-            ..plane(4, 4)
+            ..image_2d(4, 4)
         },
         ImageInfo {
             dim: Dim::D1,
             format: bc,
-            ..plane(4, 1)
+            ..image_2d(4, 1)
         },
         ImageInfo {
             usage: Usage::CUBE,
             layers: 6,
-            ..plane(4, 8)
+            ..image_2d(4, 8)
         },
         ImageInfo {
             usage: Usage::STENCIL,
-            ..plane(4, 4)
+            ..image_2d(4, 4)
         },
         ImageInfo {
             usage: Usage::DEPTH | Usage::RENDER_TARGET,
-            ..plane(4, 4)
+            ..image_2d(4, 4)
         },
     ] {
-        let why = refused(&info);
+        let why = layout_error(&info);
         assert!(matches!(why, SurfaceError::Shape(_)), "{why}");
     }
-    let planar = refused(&ImageInfo {
+}
+
+#[test]
+fn formats_sizes_and_generations_are_checked() {
+    let planar = layout_error(&ImageInfo {
         format: format("PLANAR_420_8"),
-        ..plane(4, 4)
+        ..image_2d(4, 4)
     });
     assert_eq!(planar, SurfaceError::Format("PLANAR_420_8"));
-    let long = refused(&ImageInfo {
+    let long = layout_error(&ImageInfo {
         format: format("R64G64B64A64_FLOAT"),
-        ..plane(16384, 1)
+        ..image_2d(16384, 1)
     });
     assert!(
         matches!(
             long,
             SurfaceError::PitchTooLong {
                 bytes: 524_288,
-                most: 262_144,
+                max: 262_144,
                 ..
             }
         ),
         "{long}"
     );
-    let large = refused(&ImageInfo {
+    let large = layout_error(&ImageInfo {
         layers: 2048,
-        ..plane(16384, 16384)
+        ..image_2d(16384, 16384)
     });
     assert!(matches!(large, SurfaceError::TooLarge { .. }), "{large}");
     let newer = Device::by_name("tgl").expect("a device");
     assert_eq!(
-        Surface::new(newer, &plane(1, 1)),
+        Surface::new(newer, &image_2d(1, 1)),
         Err(SurfaceError::Generation(hw::Gen::Gen12))
     );
 }

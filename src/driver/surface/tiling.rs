@@ -1,8 +1,9 @@
-//! Elements, and the tiles that memory is cut into.
+//! Elements, tilings, and the tiles that elements are stored in.
 //!
+//! In:  a format, a tiling. Out: the size of an element, the dimensions of a tile.
 //! Ref: SKL PRM vol. 5, "Tiling".
 
-/// The unit of a format: a pixel, or a compressed block.
+/// An element of a format: a pixel, or a compressed block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// Bits of an element.
@@ -12,10 +13,11 @@ pub struct Block {
 }
 
 impl Block {
-    /// The element of a format; none for planar and raw formats, and for those whose elements are no whole bytes.
+    /// The element of a format; none for planar and raw formats, and for those whose elements are
+    /// not whole bytes.
     pub fn of(format: &hw::Format) -> Option<Block> {
         let whole = format.block_bits > 0 && format.block_bits.is_multiple_of(8);
-        // Three components of a power of two are the only other sizes that tiles can hold.
+        // Tiles can also hold elements of three components whose size is a power of two.
         let bytes = u32::from(format.block_bits / 8);
         let regular = whole
             && (bytes.is_power_of_two()
@@ -27,36 +29,36 @@ impl Block {
         })
     }
 
-    /// Bytes of an element; 0 where it is less than one.
+    /// Bytes of an element; 0 if it is smaller than a byte.
     pub const fn bytes(&self) -> u32 {
         self.bits / 8
     }
 
-    /// True for formats whose elements are more than one pixel.
+    /// Whether an element covers more than one pixel.
     pub const fn is_compressed(&self) -> bool {
         self.extent_sa[0] > 1 || self.extent_sa[1] > 1
     }
 }
 
-/// How elements are laid out in memory.
+/// The order of elements in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiling {
-    /// Rows one after another.
+    /// Row after row.
     Linear,
     /// Tiles of eight rows of 512 bytes.
     X,
     /// Tiles of 128 bytes × 32 rows, in columns of 16 bytes.
     Y,
-    /// The stencil buffer's: 64 × 64 bytes, in the memory of a Y tile.
+    /// 64 × 64 bytes, in the memory of a Y tile; for stencil buffers.
     W,
-    /// The hierarchical depth buffer's: two columns of its elements for each column of a Y tile.
+    /// For HiZ surfaces: two columns of elements for each column of a Y tile.
     Hiz,
-    /// The colour control surface's: a Y tile of elements of two bits.
+    /// For CCS: a Y tile of 2-bit elements.
     Ccs,
 }
 
 bitflags::bitflags! {
-    /// Tilings that an image may have.
+    /// A set of tilings.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Tilings: u8 {
         /// [`Tiling::Linear`].
@@ -70,34 +72,34 @@ bitflags::bitflags! {
     }
 }
 
-/// A tile: 4096 bytes, seen as elements and as memory.
+/// The dimensions of a tile of 4096 bytes, in elements and in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tile {
-    /// Width and height in elements. Of elements of three components three tiles side by side are meant, so that none lies across a
-    /// border.
+    /// Width and height in elements. For elements of three components, the extent of three tiles
+    /// side by side, so that no element crosses a border.
     pub extent_el: [u32; 2],
-    /// Bytes of a row of a tile, as pitches count them.
+    /// Bytes of a row, as pitches count them.
     pub row_bytes: u32,
-    /// Rows of a tile, as pitches count them.
+    /// Rows, as pitches count them.
     pub rows: u32,
-    /// Tiles side by side that `extent_el` spans.
+    /// Number of tiles side by side that `extent_el` covers.
     pub across: u32,
 }
 
 impl Tiling {
-    /// The tile that holds these elements; none for linear surfaces.
+    /// The tile for these elements; none for linear surfaces.
     pub fn tile(self, block: Block) -> Option<Tile> {
         let (across, bytes) = match block.bits.is_power_of_two() {
             true => (1, block.bytes()),
             false => (3, block.bytes() / 3),
         };
-        // A power of two, and shifts are quicker than quotients.
+        // A power of two, so that shifts replace divisions.
         let bytes_log2 = bytes.max(1).trailing_zeros();
         let (extent_el, row_bytes, rows) = match self {
             Tiling::Linear => return None,
             Tiling::X => ([512 >> bytes_log2, 8], 512, 8),
             Tiling::Y => ([128 >> bytes_log2, 32], 128, 32),
-            // Two rows are interleaved in one of memory: PRM vol. 2d, "Surface Pitch".
+            // A row of memory holds two interleaved rows: PRM vol. 2d, "Surface Pitch".
             Tiling::W => ([64, 64], 128, 32),
             Tiling::Hiz => ([16, 16], 128, 32),
             Tiling::Ccs => ([128, 256 / block.bits], 128, 32),
@@ -110,7 +112,8 @@ impl Tiling {
         })
     }
 
-    /// The value of Tile Mode in surface states. Auxiliary surfaces have no such field; they are Y-tiled memory.
+    /// The value of Tile Mode in surface states. Auxiliary surfaces have no such field; their
+    /// memory is Y-tiled.
     pub const fn tile_mode(self) -> u32 {
         match self {
             Tiling::Linear => hw::surface::TILE_MODE_LINEAR,
