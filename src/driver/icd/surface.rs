@@ -53,7 +53,7 @@ unsafe fn x11_surface(connection: Connection, window: u32) -> wsi::Result<Surfac
 unsafe fn supports_visual(connection: Connection, visual: u32) -> c::Bool32 {
     // SAFETY: as the caller says.
     let socket = unsafe { connection.socket() };
-    let supported = socket.and_then(|socket| x11::shows_visual(socket, visual));
+    let supported = socket.and_then(|socket| x11::supports_visual(socket, visual));
     supported.unwrap_or(false).into()
 }
 
@@ -111,7 +111,7 @@ pub fn supported_usage(physical: &vk::PhysicalDevice, format: c::Format) -> c::I
         U::INPUT_ATTACHMENT,
     ];
     let supported = |usage: &U| {
-        let description = wsi::frame::Wish {
+        let description = wsi::frame::ImageDescription {
             format,
             extent_px: [1, 1],
             layers: 1,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ash::vk as c;
 use vk::queue::Submission;
 use vk::sync::Point;
-use wsi::frame::Wish;
+use wsi::frame::ImageDescription;
 use wsi::present::{Alpha, Fit};
 use wsi::surface::MIN_IMAGES;
 
@@ -21,13 +21,13 @@ use crate::{diagnosis, handle, raw};
 /// The result code of a swapchain that can still present.
 fn code(fit: Fit) -> c::Result {
     match fit {
-        Fit::Same => c::Result::SUCCESS,
-        Fit::Copied | Fit::Resized => c::Result::SUBOPTIMAL_KHR,
+        Fit::Optimal => c::Result::SUCCESS,
+        Fit::NeedsCopy | Fit::Resized => c::Result::SUBOPTIMAL_KHR,
     }
 }
 
 /// The description of a swapchain's images.
-fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<Wish> {
+fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDescription> {
     let known = c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT;
     if !known.contains(info.flags) {
         return Err(vk::Error::FeatureNotPresent {
@@ -37,7 +37,7 @@ fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<Wish> {
     let mutable = info
         .flags
         .contains(c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT);
-    Ok(Wish {
+    Ok(ImageDescription {
         format: info.image_format,
         extent_px: [info.image_extent.width, info.image_extent.height],
         layers: info.image_array_layers,
@@ -66,8 +66,8 @@ unsafe fn create(
     };
     // SAFETY: the surface is live, so its connection is open.
     unsafe { surface.sync_connection()? };
-    let pace = surface.surface.pace(info.present_mode);
-    let pace = pace.ok_or(vk::Error::FeatureNotPresent {
+    let mode = surface.surface.present_mode(info.present_mode);
+    let mode = mode.ok_or(vk::Error::FeatureNotPresent {
         what: "this present mode",
     })?;
     let alpha = match info.composite_alpha {
@@ -80,7 +80,7 @@ unsafe fn create(
         &surface.surface,
         &image_description(info)?,
         info.min_image_count.max(MIN_IMAGES),
-        pace,
+        mode,
         alpha,
         old.map(|object| &object.swapchain),
     )?;
@@ -151,7 +151,7 @@ fn present(
     let mut submission = Submission::default();
     submission.signals.push(rendered.clone());
     let frame = object.frames.get(index as usize);
-    submission.given = frame.and_then(|frame| frame.given());
+    submission.given = frame.and_then(|frame| frame.handed_over_buffer());
     queue.submit(&mut submission)?;
     from_wsi(object.swapchain.present(index, rendered, id).map(code))
 }

@@ -1,6 +1,7 @@
-//! Images to a window as they are: their memory becomes pixmaps of the server by the DRI3 extension.
+//! Presentation of images in place: their memory becomes pixmaps of the server (DRI3).
 //!
-//! What draws an image and what reads it for the screen are put in order by the kernel, which keeps with a dma-buf who uses it.
+//! In:  images in dma-bufs. Out: pixmaps presented in a window. The kernel orders rendering and the
+//!      server's reads by the fences of the dma-buf.
 //! Ref: DRI3 protocol, version 1.2; Present protocol, version 1.2.
 
 use std::fs::File;
@@ -12,26 +13,26 @@ use x11rb::protocol::present;
 
 use super::target::{PIXEL_BYTES, Pixmaps, Target};
 use crate::error::Result;
-use crate::present::{Fit, Ours, Pace, Picture, Presenter, Shared, Wake};
+use crate::present::{Fit, GpuNodes, PixelSource, PresentMode, Presenter, SharedImage, Waker};
 
-/// Bits of a pixel, used or not.
+/// Bits of a pixel, including unused ones.
 const PIXEL_BITS: u8 = (PIXEL_BYTES * 8) as u8;
-/// The version with modifiers, of both extensions.
+/// The first version of both extensions that supports modifiers.
 const WITH_MODIFIERS: (u32, u32) = (1, 2);
 /// DRM_FORMAT_MOD_LINEAR.
 const LINEAR: u64 = 0;
 
-/// How much of DRI3 a server has that draws with our GPU.
+/// The DRI3 support of a server that uses the driver's GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Level {
-    /// It knows no layouts by number: rows it understands without.
-    Rows,
-    /// It does.
+enum Dri3Support {
+    /// Without modifiers: linear images only.
+    LinearOnly,
+    /// With modifiers.
     Modifiers,
 }
 
-/// What the server has. None: no DRI3, or another GPU.
-fn level(target: &Target, ours: Ours<'_>) -> Option<Level> {
+/// The server's support. None: no DRI3, or another GPU.
+fn dri3_support(target: &Target, gpu: GpuNodes<'_>) -> Option<Dri3Support> {
     let connection = &target.connection;
     connection
         .extension_information(dri3::X11_EXTENSION_NAME)
@@ -40,27 +41,28 @@ fn level(target: &Target, ours: Ours<'_>) -> Option<Level> {
     let present = target.present_version()?;
     let opened = connection.dri3_open(target.window, 0).ok()?.reply().ok()?;
     let node = File::from(opened.device_fd).metadata().ok()?;
-    if !ours.nodes.contains(&sys::device_numbers(node.rdev())) {
+    if !gpu.nodes.contains(&sys::device_numbers(node.rdev())) {
         return None;
     }
     let both = WITH_MODIFIERS.min((version.major_version, version.minor_version));
     Some(match both.min(present) == WITH_MODIFIERS {
-        true => Level::Modifiers,
-        false => Level::Rows,
+        true => Dri3Support::Modifiers,
+        false => Dri3Support::LinearOnly,
     })
 }
 
-/// Layouts that the server takes for a window, what it likes best first.
-pub fn modifiers(target: &Target, ours: Ours<'_>) -> Vec<Vec<u64>> {
-    match level(target, ours) {
+/// The modifiers that the server accepts for a window, in groups of decreasing preference.
+pub fn modifiers(target: &Target, gpu: GpuNodes<'_>) -> Vec<Vec<u64>> {
+    match dri3_support(target, gpu) {
         None => Vec::new(),
-        Some(Level::Rows) => vec![vec![LINEAR]],
-        Some(Level::Modifiers) => {
+        Some(Dri3Support::LinearOnly) => vec![vec![LINEAR]],
+        Some(Dri3Support::Modifiers) => {
             let connection = &target.connection;
-            let asked =
+            let request =
                 connection.dri3_get_supported_modifiers(target.window, target.depth, PIXEL_BITS);
-            match asked.map(|asked| asked.reply()) {
-                // What the window can show without a copy, and what anything on the screen can be drawn with.
+            match request.map(|cookie| cookie.reply()) {
+                // First those that need no copy for the window, then those that any drawable of the
+                // screen accepts.
                 Ok(Ok(all)) => vec![all.window_modifiers, all.screen_modifiers],
                 _ => Vec::new(),
             }
@@ -68,8 +70,8 @@ pub fn modifiers(target: &Target, ours: Ours<'_>) -> Vec<Vec<u64>> {
     }
 }
 
-/// What shows images. None: the server does not take them.
-pub fn new(target: Target, images: Vec<Shared>) -> Result<Option<Box<dyn Presenter>>> {
+/// A presenter of shared images, or none if the server does not accept them.
+pub fn new(target: Target, images: Vec<SharedImage>) -> Result<Option<Box<dyn Presenter>>> {
     let with_modifiers = || {
         let version = target
             .connection
@@ -94,16 +96,16 @@ pub fn new(target: Target, images: Vec<Shared>) -> Result<Option<Box<dyn Present
         false => present::Option::NONE,
     };
     let pixmaps = Pixmaps::new(target, names, options)?;
-    Ok(Some(Box::new(Direct { pixmaps })))
+    Ok(Some(Box::new(Dri3Presenter { pixmaps })))
 }
 
-/// The server's pixmap of an image's memory. None: it does not take it.
-fn pixmap(target: &Target, image: Shared, has_modifiers: bool) -> Option<u32> {
+/// Creates a pixmap of an image's memory; none if the server does not accept it.
+fn pixmap(target: &Target, image: SharedImage, has_modifiers: bool) -> Option<u32> {
     let name = target.id().ok()?;
     let (width, height) = target.size()?;
     let (window, depth) = (target.window, target.depth);
     let connection = &target.connection;
-    let made = match has_modifiers {
+    let created = match has_modifiers {
         true => connection.dri3_pixmap_from_buffers(
             name,
             window,
@@ -140,22 +142,22 @@ fn pixmap(target: &Target, image: Shared, has_modifiers: bool) -> Option<u32> {
             )
         }
     };
-    made.ok()?.check().ok()?;
+    created.ok()?.check().ok()?;
     Some(name)
 }
 
-/// Images that are pixmaps, by index.
-struct Direct {
+/// Images as pixmaps, by index.
+struct Dri3Presenter {
     pixmaps: Pixmaps,
 }
 
-impl Presenter for Direct {
-    fn is_ready(&self, pace: Pace) -> bool {
-        self.pixmaps.is_ready(pace)
+impl Presenter for Dri3Presenter {
+    fn is_ready(&self, mode: PresentMode) -> bool {
+        self.pixmaps.is_ready(mode)
     }
 
-    fn show(&mut self, index: u32, _: &dyn Picture, pace: Pace) -> Result<()> {
-        self.pixmaps.show(index as usize, pace)
+    fn show(&mut self, index: u32, _: &dyn PixelSource, mode: PresentMode) -> Result<()> {
+        self.pixmaps.show(index as usize, mode)
     }
 
     fn shown(&self) -> u64 {
@@ -166,19 +168,19 @@ impl Presenter for Direct {
         self.pixmaps.fit()
     }
 
-    fn done(&mut self) -> Option<u32> {
+    fn released(&mut self) -> Option<u32> {
         self.pixmaps.idle().map(|index| index as u32)
     }
 
-    fn takes_undrawn(&self) -> bool {
+    fn accepts_unfinished(&self) -> bool {
         true
     }
 
-    fn listen(&mut self, wake: &Wake) -> Result<()> {
-        self.pixmaps.listen(wake)
+    fn wait_events(&mut self, wake: &Waker) -> Result<()> {
+        self.pixmaps.wait_events(wake)
     }
 
-    fn hear(&mut self) -> Result<()> {
-        self.pixmaps.hear().map(drop)
+    fn poll_events(&mut self) -> Result<()> {
+        self.pixmaps.poll_events().map(drop)
     }
 }

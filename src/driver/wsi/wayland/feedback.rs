@@ -1,7 +1,10 @@
-//! What layouts of images a compositor takes, and which GPU it draws and shows with.
+//! The modifiers that a compositor accepts, and the GPU that it uses.
 //!
-//! Since version 4 the protocol tells both, for each surface, in groups that the compositor likes less and less. Version 3 tells layouts
-//! alone: they are taken for our GPU's where there is no other.
+//! In:  a surface, a format and the driver's GPU. Out: modifiers.
+//!
+//! Since version 4 the protocol announces both for each surface, in tranches of decreasing
+//! preference. Version 3 announces modifiers only, which are assumed to be for the driver's GPU if
+//! the machine has no other.
 //! Ref: wayland-protocols, `linux-dmabuf-v1`.
 
 use std::fs::File;
@@ -19,82 +22,85 @@ use wayland_protocols::wp::linux_dmabuf::zv1::client::zwp_linux_dmabuf_v1::{
 };
 
 use crate::error::{Error, Result};
-use crate::present::Ours;
+use crate::present::GpuNodes;
 
-/// The version that tells of devices.
-const WITH_DEVICES: u32 = 4;
-/// Bytes of an entry of the table of formats: a format, nothing, and a modifier.
+/// The first version with events about devices.
+const FEEDBACK_VERSION: u32 = 4;
+/// Bytes of an entry of the format table: a format, padding, and a modifier.
 const ENTRY_BYTES: usize = 16;
 
-/// A group of formats that the compositor likes equally.
+/// Formats that the compositor prefers equally.
 #[derive(Debug, Default)]
 struct Tranche {
     device: Option<[u32; 2]>,
-    /// Where in the table.
+    /// Indices in the format table.
     indices: Vec<u16>,
 }
 
-/// What a compositor tells.
+/// What a compositor has announced.
 #[derive(Debug, Default)]
-struct Told {
-    /// Formats and modifiers, to which groups refer.
+struct Feedback {
+    /// Formats and modifiers, which tranches refer to.
     table: Vec<(u32, u64)>,
     tranches: Vec<Tranche>,
-    /// The group that is being told.
+    /// The tranche being announced.
     next: Tranche,
     done: bool,
 }
 
-/// Layouts of images of a format that the compositor takes, in groups, those that it likes best first.
+/// The modifiers with which the compositor reads images of a format in place, in groups of
+/// decreasing preference.
 pub fn modifiers(
     connection: &Connection,
     surface: &WlSurface,
-    ours: Ours<'_>,
+    gpu: GpuNodes<'_>,
     format: u32,
 ) -> Result<Vec<Vec<u64>>> {
-    let (globals, mut queue) = registry_queue_init::<Told>(connection).map_err(Error::lost)?;
+    let (globals, mut queue) = registry_queue_init::<Feedback>(connection).map_err(Error::lost)?;
     let handle = queue.handle();
-    let Ok(dmabuf) = globals.bind::<ZwpLinuxDmabufV1, _, _>(&handle, 3..=WITH_DEVICES, ()) else {
+    let Ok(dmabuf) = globals.bind::<ZwpLinuxDmabufV1, _, _>(&handle, 3..=FEEDBACK_VERSION, ())
+    else {
         return Ok(Vec::new());
     };
-    let mut told = Told::default();
-    if dmabuf.version() < WITH_DEVICES {
-        queue.roundtrip(&mut told).map_err(Error::lost)?;
+    let mut events = Feedback::default();
+    if dmabuf.version() < FEEDBACK_VERSION {
+        queue.roundtrip(&mut events).map_err(Error::lost)?;
         dmabuf.destroy();
-        return Ok(match ours.has_others {
+        return Ok(match gpu.has_others {
             true => Vec::new(),
-            false => vec![of_format(&told.table, format).collect()],
+            false => vec![modifiers_of_format(&events.table, format).collect()],
         });
     }
-    let feedback = dmabuf.get_surface_feedback(surface, &handle, ());
-    while !told.done {
-        queue.blocking_dispatch(&mut told).map_err(Error::lost)?;
+    let object = dmabuf.get_surface_feedback(surface, &handle, ());
+    while !events.done {
+        queue.blocking_dispatch(&mut events).map_err(Error::lost)?;
     }
-    feedback.destroy();
+    object.destroy();
     dmabuf.destroy();
     connection.flush().map_err(Error::lost)?;
-    let (table, tranches) = (&told.table, told.tranches.iter());
-    let near = tranches.filter(|tranche| {
+    let (table, tranches) = (&events.table, events.tranches.iter());
+    let matching = tranches.filter(|tranche| {
         let device = tranche.device.as_ref();
-        device.is_some_and(|device| ours.nodes.contains(device))
+        device.is_some_and(|device| gpu.nodes.contains(device))
     });
-    let groups = near.map(|tranche| {
+    let groups = matching.map(|tranche| {
         let entries = tranche.indices.iter();
         let entries = entries.filter_map(|&index| table.get(usize::from(index)));
-        of_format(entries, format).collect()
+        modifiers_of_format(entries, format).collect()
     });
     Ok(groups.collect())
 }
 
-fn of_format<'a>(
+/// The modifiers of one format.
+fn modifiers_of_format<'a>(
     entries: impl IntoIterator<Item = &'a (u32, u64)>,
     format: u32,
 ) -> impl Iterator<Item = u64> {
-    let known = entries.into_iter().filter(move |entry| entry.0 == format);
-    known.map(|entry| entry.1)
+    let matching_entries = entries.into_iter().filter(move |entry| entry.0 == format);
+    matching_entries.map(|entry| entry.1)
 }
 
-/// The table of a file. Empty: it cannot be read.
+/// Reads the format table of a file; empty if that fails.
 fn table(file: &File, bytes: u32) -> Vec<(u32, u64)> {
     let mut all = vec![0; bytes as usize];
     if file.read_exact_at(&mut all, 0).is_err() {
@@ -108,15 +114,15 @@ fn table(file: &File, bytes: u32) -> Vec<(u32, u64)> {
     entries.collect()
 }
 
-/// A device as the protocol has it: a `dev_t`.
+/// The device numbers of a `dev_t`.
 fn device(bytes: &[u8]) -> Option<[u32; 2]> {
     let number = bytes.first_chunk().copied().map(u64::from_ne_bytes)?;
     Some(sys::device_numbers(number))
 }
 
-impl Dispatch<ZwpLinuxDmabufFeedbackV1, ()> for Told {
+impl Dispatch<ZwpLinuxDmabufFeedbackV1, ()> for Feedback {
     fn event(
-        told: &mut Self,
+        events: &mut Self,
         _: &ZwpLinuxDmabufFeedbackV1,
         event: feedback::Event,
         (): &(),
@@ -125,28 +131,28 @@ impl Dispatch<ZwpLinuxDmabufFeedbackV1, ()> for Told {
     ) {
         use feedback::Event as E;
         match event {
-            E::FormatTable { fd, size } => told.table = table(&File::from(fd), size),
-            E::TrancheTargetDevice { device: bytes } => told.next.device = device(&bytes),
+            E::FormatTable { fd, size } => events.table = table(&File::from(fd), size),
+            E::TrancheTargetDevice { device: bytes } => events.next.device = device(&bytes),
             E::TrancheFormats { indices } => {
                 let pairs = indices
                     .chunks_exact(2)
                     .filter_map(|pair| pair.first_chunk());
                 let all = pairs.map(|pair| u16::from_ne_bytes(*pair));
-                told.next.indices.extend(all);
+                events.next.indices.extend(all);
             }
             E::TrancheDone => {
-                let tranche = std::mem::take(&mut told.next);
-                told.tranches.push(tranche);
+                let tranche = std::mem::take(&mut events.next);
+                events.tranches.push(tranche);
             }
-            E::Done => told.done = true,
+            E::Done => events.done = true,
             _ => {}
         }
     }
 }
 
-impl Dispatch<ZwpLinuxDmabufV1, ()> for Told {
+impl Dispatch<ZwpLinuxDmabufV1, ()> for Feedback {
     fn event(
-        told: &mut Self,
+        events: &mut Self,
         _: &ZwpLinuxDmabufV1,
         event: dmabuf::Event,
         (): &(),
@@ -160,12 +166,12 @@ impl Dispatch<ZwpLinuxDmabufV1, ()> for Told {
         } = event
         {
             let modifier = u64::from(modifier_hi) << 32 | u64::from(modifier_lo);
-            told.table.push((format, modifier));
+            events.table.push((format, modifier));
         }
     }
 }
 
-impl Dispatch<WlRegistry, GlobalListContents> for Told {
+impl Dispatch<WlRegistry, GlobalListContents> for Feedback {
     fn event(
         _: &mut Self,
         _: &WlRegistry,
@@ -174,6 +180,6 @@ impl Dispatch<WlRegistry, GlobalListContents> for Told {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        // What comes and goes later is not asked for.
+        // Globals that appear or disappear later are not used.
     }
 }

@@ -1,4 +1,6 @@
-//! Which server a socket leads to, and connections to it.
+//! X displays: finds the display that a socket is connected to, and connects to it.
+//!
+//! In:  a socket. Out: a display name; connections.
 
 use std::net::TcpStream;
 use std::os::fd::BorrowedFd;
@@ -9,36 +11,39 @@ use x11rb::rust_connection::RustConnection;
 
 use crate::error::{Error, Result};
 
-/// Where servers of this machine listen; the display's number follows.
+/// Path of the sockets of this machine's servers, without the display number.
 const FOLDER: &str = "/tmp/.X11-unix/X";
 /// Port of display 0.
 const FIRST_PORT: u16 = 6000;
 
-/// The display that a socket is connected to, as DISPLAY has it.
+/// The display that a socket is connected to, in the form of DISPLAY.
 pub fn display_of(socket: BorrowedFd<'_>) -> Result<String> {
-    let own = || socket.try_clone_to_owned().map_err(Error::lost);
-    if let Ok(peer) = UnixStream::from(own()?).peer_addr() {
+    let duplicate = || socket.try_clone_to_owned().map_err(Error::lost);
+    if let Ok(peer) = UnixStream::from(duplicate()?).peer_addr() {
         let abstract_name = peer.as_abstract_name().map(String::from_utf8_lossy);
         let path = peer.as_pathname().map(|path| path.to_string_lossy());
         return match path.or(abstract_name) {
-            Some(path) => of_path(&path),
+            Some(path) => display_of_path(&path),
             None => Err(Error::lost("the connection's other end has no name")),
         };
     }
-    let peer = TcpStream::from(own()?).peer_addr().map_err(Error::lost)?;
+    let peer = TcpStream::from(duplicate()?)
+        .peer_addr()
+        .map_err(Error::lost)?;
     match peer.port().checked_sub(FIRST_PORT) {
         Some(number) => Ok(format!("{}:{number}", peer.ip())),
         None => Err(Error::lost(format!("{peer} is no X server's address"))),
     }
 }
 
-/// A connection of our own to a display.
+/// Opens a connection to a display.
 pub fn connect(display: &str) -> Result<RustConnection> {
     let (connection, _) = RustConnection::connect(Some(display)).map_err(Error::lost)?;
     Ok(connection)
 }
 
-fn of_path(path: &str) -> Result<String> {
+/// The display of a socket's path.
+fn display_of_path(path: &str) -> Result<String> {
     match path.strip_prefix(FOLDER) {
         Some(number) => Ok(format!(":{number}")),
         None => Err(Error::lost(format!("{path} is no X server's address"))),
@@ -50,9 +55,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_name_displays() {
-        assert_eq!(of_path("/tmp/.X11-unix/X99").unwrap(), ":99");
-        assert!(of_path("something").is_err());
+    fn displays_are_parsed_from_paths() {
+        assert_eq!(display_of_path("/tmp/.X11-unix/X99").unwrap(), ":99");
+        assert!(display_of_path("something").is_err());
     }
 
     #[test]

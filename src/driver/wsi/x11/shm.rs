@@ -1,5 +1,7 @@
-//! Pixels to a window: by shared memory and the Present extension, or as requests over the socket where there are none.
+//! Presentation of copied pixels: by MIT-SHM and the Present extension, or with PutImage requests
+//! where these are not available.
 //!
+//! In:  images. Out: their pixels in a window.
 //! Ref: MIT-SHM 1.2 (file descriptors).
 
 use std::collections::VecDeque;
@@ -14,22 +16,23 @@ use x11rb::wrapper::ConnectionExt as _;
 
 use super::target::{Pixmaps, Target};
 use crate::error::{Error, Result};
-use crate::present::{Fit, Pace, Picture, Presenter, Wake};
+use crate::present::{Fit, PixelSource, PresentMode, Presenter, Waker};
 
-/// Pictures that the server may hold at once: one that is shown, one that is to come, one that replaces it.
+/// Maximum number of images that the server holds at once: the shown one, the next one, and one
+/// that replaces it.
 const PIXMAPS: usize = 3;
-/// How long a picture stays where nothing tells when the screen is refreshed.
-const REFRESH: Duration = Duration::from_micros(16_667);
+/// The assumed refresh period where no event reports refreshes.
+const REFRESH_PERIOD: Duration = Duration::from_micros(16_667);
 
-/// What shows pixels in a window.
+/// A presenter of copied pixels.
 pub fn new(target: Target) -> Result<Box<dyn Presenter>> {
-    match Copied::pixmaps(&target) {
-        Some(pixmaps) => Ok(Box::new(Copied::new(target, pixmaps)?)),
-        None => Ok(Box::new(Sent::new(target)?)),
+    match ShmPresenter::pixmaps(&target) {
+        Some(pixmaps) => Ok(Box::new(ShmPresenter::new(target, pixmaps)?)),
+        None => Ok(Box::new(PutImagePresenter::new(target)?)),
     }
 }
 
-/// A pixmap in memory that we share with the server.
+/// A pixmap in memory shared with the server.
 #[derive(Debug)]
 struct Pixmap {
     name: u32,
@@ -38,15 +41,15 @@ struct Pixmap {
     busy: bool,
 }
 
-/// Pictures in shared memory.
-struct Copied {
+/// Copies images into shared memory.
+struct ShmPresenter {
     pixmaps: Pixmaps,
-    copies: Vec<Pixmap>,
-    done: VecDeque<u32>,
+    shm_pixmaps: Vec<Pixmap>,
+    released: VecDeque<u32>,
 }
 
-impl Copied {
-    /// The pixmaps. None: the server does not have all that this takes, or is on another machine.
+impl ShmPresenter {
+    /// Creates the pixmaps. None if the server lacks an extension or is on another machine.
     fn pixmaps(target: &Target) -> Option<Vec<Pixmap>> {
         let connection = &target.connection;
         connection
@@ -70,9 +73,9 @@ impl Copied {
         attached.check().ok()?;
         let (width, height) = target.size()?;
         let (window, depth) = (target.window, target.depth);
-        let made = connection.shm_create_pixmap(name, window, width, height, depth, segment, 0);
-        made.ok()?.check().ok()?;
-        // The pixmap holds the segment.
+        let created = connection.shm_create_pixmap(name, window, width, height, depth, segment, 0);
+        created.ok()?.check().ok()?;
+        // The pixmap keeps the segment alive.
         connection.shm_detach(segment).ok()?;
         Some(Pixmap {
             name,
@@ -81,44 +84,45 @@ impl Copied {
         })
     }
 
-    fn new(target: Target, copies: Vec<Pixmap>) -> Result<Self> {
-        let names = copies.iter().map(|pixmap| pixmap.name).collect();
+    fn new(target: Target, shm_pixmaps: Vec<Pixmap>) -> Result<Self> {
+        let names = shm_pixmaps.iter().map(|pixmap| pixmap.name).collect();
         Ok(Self {
             pixmaps: Pixmaps::new(target, names, present::Option::NONE)?,
-            copies,
-            done: VecDeque::new(),
+            shm_pixmaps,
+            released: VecDeque::new(),
         })
     }
 
+    /// Marks the pixmaps that the server has released as free.
     fn update(&mut self) {
         while let Some(idle) = self.pixmaps.idle() {
-            if let Some(pixmap) = self.copies.get_mut(idle) {
+            if let Some(pixmap) = self.shm_pixmaps.get_mut(idle) {
                 pixmap.busy = false;
             }
         }
     }
 }
 
-impl Presenter for Copied {
-    fn is_ready(&self, pace: Pace) -> bool {
-        self.pixmaps.is_ready(pace) && self.copies.iter().any(|pixmap| !pixmap.busy)
+impl Presenter for ShmPresenter {
+    fn is_ready(&self, mode: PresentMode) -> bool {
+        self.pixmaps.is_ready(mode) && self.shm_pixmaps.iter().any(|pixmap| !pixmap.busy)
     }
 
-    fn show(&mut self, index: u32, picture: &dyn Picture, pace: Pace) -> Result<()> {
-        self.done.push_back(index);
-        let Some(free) = self.copies.iter().position(|pixmap| !pixmap.busy) else {
+    fn show(&mut self, index: u32, image: &dyn PixelSource, mode: PresentMode) -> Result<()> {
+        self.released.push_back(index);
+        let Some(free) = self.shm_pixmaps.iter().position(|pixmap| !pixmap.busy) else {
             return Ok(());
         };
         let row_bytes = self.pixmaps.target.row_bytes();
         let mut row = vec![0; row_bytes];
-        let pixmap = &mut self.copies[free];
-        for y in 0..picture.height().min(self.pixmaps.target.height) {
-            picture.row(y, &mut row)?;
+        let pixmap = &mut self.shm_pixmaps[free];
+        for y in 0..image.height().min(self.pixmaps.target.height) {
+            image.row(y, &mut row)?;
             let written = pixmap.memory.write(y as usize * row_bytes, &row);
             written.map_err(Error::lost)?;
         }
         pixmap.busy = true;
-        self.pixmaps.show(free, pace)
+        self.pixmaps.show(free, mode)
     }
 
     fn shown(&self) -> u64 {
@@ -129,34 +133,34 @@ impl Presenter for Copied {
         self.pixmaps.fit()
     }
 
-    fn done(&mut self) -> Option<u32> {
-        self.done.pop_front()
+    fn released(&mut self) -> Option<u32> {
+        self.released.pop_front()
     }
 
-    fn listen(&mut self, wake: &Wake) -> Result<()> {
-        self.pixmaps.listen(wake)?;
+    fn wait_events(&mut self, wake: &Waker) -> Result<()> {
+        self.pixmaps.wait_events(wake)?;
         self.update();
         Ok(())
     }
 
-    fn hear(&mut self) -> Result<()> {
-        self.pixmaps.hear()?;
+    fn poll_events(&mut self) -> Result<()> {
+        self.pixmaps.poll_events()?;
         self.update();
         Ok(())
     }
 }
 
-/// Pictures in requests.
-struct Sent {
+/// Sends images in PutImage requests.
+struct PutImagePresenter {
     target: Target,
     context: u32,
     last: Instant,
     shown: u64,
     fit: Fit,
-    done: VecDeque<u32>,
+    released: VecDeque<u32>,
 }
 
-impl Sent {
+impl PutImagePresenter {
     fn new(target: Target) -> Result<Self> {
         let context = target.id()?;
         let made = (target.connection).create_gc(context, target.window, &CreateGCAux::new());
@@ -167,39 +171,39 @@ impl Sent {
             context,
             last: Instant::now(),
             shown: 0,
-            fit: Fit::Same,
-            done: VecDeque::new(),
+            fit: Fit::Optimal,
+            released: VecDeque::new(),
         })
     }
 }
 
-impl Presenter for Sent {
-    fn is_ready(&self, _: Pace) -> bool {
+impl Presenter for PutImagePresenter {
+    fn is_ready(&self, _: PresentMode) -> bool {
         true
     }
 
-    fn show(&mut self, index: u32, picture: &dyn Picture, pace: Pace) -> Result<()> {
+    fn show(&mut self, index: u32, image: &dyn PixelSource, mode: PresentMode) -> Result<()> {
         /// Bytes of a PutImage request before its pixels.
         const HEADER_BYTES: usize = 28;
-        if pace != Pace::Immediate {
-            std::thread::sleep(REFRESH.saturating_sub(self.last.elapsed()));
+        if mode != PresentMode::Immediate {
+            std::thread::sleep(REFRESH_PERIOD.saturating_sub(self.last.elapsed()));
         }
         self.last = Instant::now();
         let target = &self.target;
         let connection = &target.connection;
         let row_bytes = target.row_bytes();
-        let most = connection
+        let max_pixel_bytes = connection
             .maximum_request_bytes()
             .saturating_sub(HEADER_BYTES);
-        let rows_at_once = (most / row_bytes.max(1)).max(1) as u32;
-        let height = picture.height().min(target.height);
+        let rows_at_once = (max_pixel_bytes / row_bytes.max(1)).max(1) as u32;
+        let height = image.height().min(target.height);
         let width = u16::try_from(target.width).map_err(Error::lost)?;
         let mut y = 0;
         while y < height {
             let rows = rows_at_once.min(height - y);
             let mut pixels = vec![0; rows as usize * row_bytes];
             for (row, out) in (y..).zip(pixels.chunks_exact_mut(row_bytes)) {
-                picture.row(row, out)?;
+                image.row(row, out)?;
             }
             let (rows16, at) = (
                 u16::try_from(rows).map_err(Error::lost)?,
@@ -220,11 +224,12 @@ impl Presenter for Sent {
             sent.map_err(Error::lost)?;
             y += rows;
         }
-        // Answers when all is drawn, with the errors of what came before it.
+        // The round trip ends when the image is drawn, and reports errors of the requests before
+        // it.
         connection.sync().map_err(Error::lost)?;
         self.fit = target.fit_now()?;
         self.shown += 1;
-        self.done.push_back(index);
+        self.released.push_back(index);
         Ok(())
     }
 
@@ -236,11 +241,11 @@ impl Presenter for Sent {
         self.fit
     }
 
-    fn done(&mut self) -> Option<u32> {
-        self.done.pop_front()
+    fn released(&mut self) -> Option<u32> {
+        self.released.pop_front()
     }
 
-    fn listen(&mut self, wake: &Wake) -> Result<()> {
+    fn wait_events(&mut self, wake: &Waker) -> Result<()> {
         wake.wait(&[])
     }
 }
