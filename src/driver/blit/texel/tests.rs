@@ -1,8 +1,8 @@
-//! Launches on the interpreter, beside tiles as the PRM draws them, one place after the other.
+//! Launches on the interpreter, compared with the PRM's tile layouts element by element.
 
 use super::*;
 
-/// Bytes of a tile that stand before a place's: the PRM's pictures, cell by cell.
+/// The byte offset of a position in a tile, by the PRM's figures.
 fn in_tile(order: Order, x: u32, y: u32) -> u32 {
     match order {
         Order::Rows => unreachable!(),
@@ -18,7 +18,7 @@ fn in_tile(order: Order, x: u32, y: u32) -> u32 {
     }
 }
 
-/// Size of a tile in bytes of a row, and rows.
+/// Bytes of a row of a tile, and its rows.
 fn tile(order: Order) -> [u32; 2] {
     match order {
         Order::Rows => [1, 1],
@@ -28,7 +28,7 @@ fn tile(order: Order) -> [u32; 2] {
     }
 }
 
-/// The byte of a place of a plane whose rows have so many tiles.
+/// The byte offset of a position in a plane.
 pub(crate) fn byte(plane: &Plane, x: u32, y: u32) -> usize {
     let at = match plane.order {
         Order::Rows => y * plane.pitch_bytes + x,
@@ -44,7 +44,7 @@ pub(crate) fn byte(plane: &Plane, x: u32, y: u32) -> usize {
     plane.address as usize + at as usize
 }
 
-/// Runs launches; their buffers are parts of `memory`, which begins at address 0.
+/// Runs launches; their buffers are ranges of `memory`, which starts at address 0.
 pub(crate) fn run(launches: &[Launch], memory: &mut [u8]) {
     for launch in launches {
         let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
@@ -69,6 +69,7 @@ pub(crate) fn run(launches: &[Launch], memory: &mut [u8]) {
     }
 }
 
+/// A plane with a pitch of a few tiles.
 pub(crate) fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Plane {
     let pitch_bytes = match order {
         Order::Rows => 336,
@@ -88,13 +89,14 @@ pub(crate) fn plane(order: Order, address: u64, x_bytes: u32, y_rows: u32) -> Pl
 const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
 pub(crate) const HALF: usize = 256 << 10;
 
+/// Pseudo-random bytes.
 pub(crate) fn noise() -> Vec<u8> {
     let bytes = (0..2 * HALF as u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8);
     bytes.collect()
 }
 
 #[test]
-fn boxes_go_from_every_order_to_every_other() {
+fn boxes_are_copied_between_all_orders() {
     let extent = Extent {
         row_bytes: 48,
         rows: 7,
@@ -130,7 +132,7 @@ fn boxes_go_from_every_order_to_every_other() {
 }
 
 #[test]
-fn three_channels_go_beside_a_fourth_and_back() {
+fn three_channels_are_copied_with_and_without_padding() {
     let orders = [Order::Rows, Order::X, Order::Y];
     let (columns, rows, slices) = (23, 5, 2);
     for (source, destination) in orders.iter().flat_map(|a| orders.map(|b| (*a, b))) {
@@ -170,7 +172,7 @@ fn three_channels_go_beside_a_fourth_and_back() {
 }
 
 #[test]
-fn rows_that_are_not_of_as_many_texels_are_no_copy() {
+fn rows_of_different_texel_counts_are_not_copied() {
     let of = |order, row_bytes| {
         let extent = Extent {
             row_bytes,
@@ -189,7 +191,7 @@ fn rows_that_are_not_of_as_many_texels_are_no_copy() {
 }
 
 #[test]
-fn elements_of_every_size_fill_a_box_alone() {
+fn fills_of_every_element_size_write_only_the_box() {
     let value: Vec<u8> = (1..=16).collect();
     for order in ORDERS {
         let sizes: &[usize] = match order {
@@ -222,7 +224,7 @@ fn elements_of_every_size_fill_a_box_alone() {
 }
 
 #[test]
-fn large_boxes_are_cut_within_what_a_surface_reaches() {
+fn large_boxes_are_split_to_fit_a_surface() {
     let large = Plane {
         address: 0x10_0000_0000,
         order: Order::Y,
@@ -250,7 +252,7 @@ fn large_boxes_are_cut_within_what_a_surface_reaches() {
 }
 
 #[test]
-fn cleared_pixels_get_their_colour_four_at_a_time() {
+fn fast_cleared_pixels_are_resolved_by_four() {
     let control = Plane {
         x_bytes: 4,
         ..plane(Order::Y, 0, 0, 3)
@@ -276,7 +278,8 @@ fn cleared_pixels_get_their_colour_four_at_a_time() {
             for x in 0..24 {
                 let row = |plane: &Plane| plane.y_rows + y + slice * plane.slice_rows;
                 let element = byte(&control, 4 + x, row(&control));
-                // Of the second row all, of the third none, else some; what is beside the last pixel is nobody's.
+                // In the second row all are cleared, in the third none, else some; the padding
+                // right of the last pixel is undefined.
                 let is = (y == 1 || y != 2 && memory[element] & 1 != 0) && x < 23;
                 let others = memory[element] & !cleared;
                 let rest = others
@@ -301,10 +304,10 @@ fn cleared_pixels_get_their_colour_four_at_a_time() {
         }
         run(&launches, &mut memory);
         for at in 0..memory.len() {
-            // Where two samples leave bits to nobody, those may stay or go.
+            // The unused bits of two-sample elements may change.
             let same = memory[at] == expected[at];
-            let nobody = samples_log2 == 1 && at < HALF && memory[at] & 3 == expected[at] & 3;
-            assert!(same || nobody, "{samples_log2}: {at:#x}");
+            let undefined = samples_log2 == 1 && at < HALF && memory[at] & 3 == expected[at] & 3;
+            assert!(same || undefined, "{samples_log2}: {at:#x}");
         }
     }
 }

@@ -1,6 +1,7 @@
-//! Whether two boxes of elements have bytes in common.
+//! Boxes of elements in memory, and whether two of them overlap.
 //!
-//! In:  where both lie. Out: yes or no; yes, too, of boxes of different surfaces in one memory, of which it is not told exactly.
+//! In:  two boxes. Out: whether they have bytes in common; conservatively true for boxes of
+//!      different surfaces in the same memory.
 //! Ref: SKL PRM vol. 5, "Tiling".
 
 use crate::launch::Order;
@@ -14,17 +15,17 @@ const TILE_BYTES: u64 = 4096;
 pub struct Place {
     plane: Plane,
     extent: Extent,
-    /// First byte, and the first one behind it.
+    /// The first byte, and the first one behind the box.
     reach: [u64; 2],
 }
 
 impl Place {
-    /// A box.
+    /// A box of elements.
     pub fn new(plane: Plane, extent: Extent) -> Place {
         let some = extent.row_bytes > 0 && extent.rows > 0 && extent.slices > 0;
         let reach = match (some, plane.order) {
             (false, _) => [0; 2],
-            // To the byte: what lies beside it may be written, too.
+            // Exact to the byte, as the bytes beside the box may be written concurrently.
             (true, Order::Rows) => {
                 let rows = |row| u64::from(row) * u64::from(plane.pitch_bytes);
                 let slices = u64::from(extent.slices - 1) * rows(plane.slice_rows);
@@ -46,7 +47,7 @@ impl Place {
         }
     }
 
-    /// Bytes in a row.
+    /// A range of contiguous bytes.
     pub fn line(address: u64, bytes: u64) -> Place {
         let plane = Plane {
             address,
@@ -72,34 +73,39 @@ impl Place {
     #[inline]
     pub fn overlaps(&self, other: &Place) -> bool {
         let [[a, a_end], [b, b_end]] = [self.reach, other.reach];
-        a < b_end && b < a_end && self.meets(other)
+        a < b_end && b < a_end && self.intersects_in_surface(other)
     }
 
+    /// As [`Place::overlaps`], for boxes whose ranges of bytes overlap: compares rows and columns
+    /// if both are in the same surface.
     #[inline(never)]
-    fn meets(&self, other: &Place) -> bool {
+    fn intersects_in_surface(&self, other: &Place) -> bool {
         let (low, high) = match self.plane.address <= other.plane.address {
             true => (self, other),
             false => (other, self),
         };
         let shape = |plane: &Plane| (plane.order, plane.pitch_bytes, plane.slice_rows);
-        let away = match shape(&low.plane) == shape(&high.plane) {
-            true => low.plane.away(high.plane.address - low.plane.address),
+        let displacement = match shape(&low.plane) == shape(&high.plane) {
+            true => low
+                .plane
+                .displacement(high.plane.address - low.plane.address),
             false => None,
         };
-        let Some(Away {
+        let Some(Displacement {
             width,
             mut right,
             mut down,
-        }) = away
+        }) = displacement
         else {
             return true;
         };
-        let columns = |place: &Place| {
-            let first = i64::from(place.plane.x_bytes);
-            [first, first + i64::from(place.extent.row_bytes)]
+        let columns = |memory: &Place| {
+            let first = i64::from(memory.plane.x_bytes);
+            [first, first + i64::from(memory.extent.row_bytes)]
         };
         let ([low_x, low_end], [high_x, high_end]) = (columns(low), columns(high));
-        // Where the lower one starts within its row nobody says; but no box goes on in the next row.
+        // The column at which the lower box starts in its surface is unknown; but no box wraps into
+        // the next row.
         if high_end + right > width {
             if low_end > right || high_end > width {
                 return true;
@@ -110,27 +116,29 @@ impl Place {
             return false;
         }
         let down = down + i64::from(high.plane.y_rows) - i64::from(low.plane.y_rows);
-        rows_meet(&low.extent, &high.extent, low.plane.slice_rows.into(), down)
+        rows_intersect(&low.extent, &high.extent, low.plane.slice_rows.into(), down)
     }
 }
 
-/// Whether rows of some slice of a box are rows of some slice of another one, which begins so many rows further down.
-fn rows_meet(a: &Extent, b: &Extent, slice_rows: i64, down: i64) -> bool {
-    // Of slice i of the one and k of the other it is i - k that matters: where it is n, the first rows are n slices less `down` apart.
+/// Whether a row of some slice of `a` is a row of some slice of `b`, which starts `down` rows
+/// further down.
+fn rows_intersect(a: &Extent, b: &Extent, slice_rows: i64, down: i64) -> bool {
+    // Only the difference n = i - k of the slices i and k matters: the first rows are then n slices
+    // minus `down` apart.
     let meet = |apart: i64| apart - down < b.rows.into() && down - apart < a.rows.into();
-    let (least, most) = (1 - i64::from(b.slices), i64::from(a.slices) - 1);
+    let (min, max) = (1 - i64::from(b.slices), i64::from(a.slices) - 1);
     if slice_rows == 0 {
         return meet(0);
     }
     let nearest = down.div_euclid(slice_rows);
     [nearest, nearest + 1]
         .into_iter()
-        .any(|n| meet(n.clamp(least, most) * slice_rows))
+        .any(|n| meet(n.clamp(min, max) * slice_rows))
 }
 
-/// Where a surface goes on at a later byte.
-struct Away {
-    /// Bytes of a row.
+/// The displacement between two addresses of a surface.
+struct Displacement {
+    /// Bytes of a row of the surface.
     width: i64,
     /// Bytes to the right.
     right: i64,
@@ -139,8 +147,8 @@ struct Away {
 }
 
 impl Plane {
-    /// Where it goes on so many bytes behind its start; None: no row or tile starts there.
-    fn away(&self, bytes: u64) -> Option<Away> {
+    /// The displacement of a later address; none if no row or tile starts there.
+    fn displacement(&self, bytes: u64) -> Option<Displacement> {
         let (row_bytes, unit_bytes, width, height) = match self.order {
             Order::Rows => (u64::from(self.pitch_bytes), 1, 1, 1),
             order => {
@@ -154,7 +162,7 @@ impl Plane {
             return None;
         }
         let units = bytes / unit_bytes;
-        Some(Away {
+        Some(Displacement {
             width: i64::try_from(per_row * width).ok()?,
             right: i64::try_from(units % per_row * width).ok()?,
             down: i64::try_from(units / per_row * height).ok()?,
@@ -168,9 +176,9 @@ mod tests {
     use crate::texel::tests::{HALF, byte, plane};
     use std::collections::BTreeSet;
 
-    /// Bytes that a box has.
-    fn bytes(place: &Place) -> BTreeSet<usize> {
-        let Place { plane, extent, .. } = place;
+    /// The bytes of a box.
+    fn bytes(memory: &Place) -> BTreeSet<usize> {
+        let Place { plane, extent, .. } = memory;
         let mut all = BTreeSet::new();
         for (slice, y) in (0..extent.slices).flat_map(|z| (0..extent.rows).map(move |y| (z, y))) {
             let row = plane.y_rows + y + slice * plane.slice_rows;
@@ -179,7 +187,7 @@ mod tests {
         all
     }
 
-    fn of(plane: Plane, row_bytes: u32, rows: u32) -> Place {
+    fn single_slice(plane: Plane, row_bytes: u32, rows: u32) -> Place {
         let extent = Extent {
             row_bytes,
             rows,
@@ -190,12 +198,12 @@ mod tests {
 
     #[test]
     fn boxes_of_other_surfaces_overlap_where_they_reach_the_same_memory() {
-        let tiles = of(plane(Order::Y, 0, 0, 0), 16, 8);
+        let tiles = single_slice(plane(Order::Y, 0, 0, 0), 16, 8);
         // The same tile row, in another order.
-        assert!(tiles.overlaps(&of(plane(Order::Rows, 384, 0, 0), 16, 2)));
-        assert!(!tiles.overlaps(&of(plane(Order::Y, HALF as u64, 0, 0), 16, 8)));
-        assert!(!tiles.overlaps(&of(plane(Order::Rows, 3 * 4096, 0, 0), 16, 2)));
-        assert!(!tiles.overlaps(&of(plane(Order::Y, 0, 0, 0), 0, 8)));
+        assert!(tiles.overlaps(&single_slice(plane(Order::Rows, 384, 0, 0), 16, 2)));
+        assert!(!tiles.overlaps(&single_slice(plane(Order::Y, HALF as u64, 0, 0), 16, 8)));
+        assert!(!tiles.overlaps(&single_slice(plane(Order::Rows, 3 * 4096, 0, 0), 16, 2)));
+        assert!(!tiles.overlaps(&single_slice(plane(Order::Y, 0, 0, 0), 0, 8)));
     }
 
     #[test]
@@ -214,16 +222,16 @@ mod tests {
             );
         }
         // Rows of three bytes, from byte 104 on, 336 apart.
-        assert!(line.overlaps(&of(plane(Order::Rows, 100, 4, 0), 3, 2)));
-        assert!(!line.overlaps(&of(plane(Order::Rows, 100, 8, 0), 3, 2)));
+        assert!(line.overlaps(&single_slice(plane(Order::Rows, 100, 4, 0), 3, 2)));
+        assert!(!line.overlaps(&single_slice(plane(Order::Rows, 100, 8, 0), 3, 2)));
     }
 
     #[test]
     fn boxes_of_a_surface_overlap_where_they_have_bytes_in_common() {
         let mut state = 1u32;
-        let mut below = |most: u32| {
+        let mut below = |max: u32| {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (state >> 8) % most
+            (state >> 8) % max
         };
         let (mut met, mut apart) = (0, 0);
         for order in [Order::Rows, Order::X, Order::Y, Order::W] {

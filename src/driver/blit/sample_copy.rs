@@ -1,30 +1,32 @@
-//! Copies of depth and stencil of several samples, where a box cuts the quads of pixels that their samples lie in.
+//! Copies of multisampled depth and stencil whose box is not aligned to 2 × 2 pixel quads.
 //!
-//! In:  where the quads lie that both boxes reach, and where in its first quad each begins. Out: NIR; launches.
-//! A sample is moved alone: whole quads are moved as texels are ([`crate::copy_texels`]).
+//! In:  the quads that both boxes touch, and the pixel of its first quad at which each box starts.
+//!      Out: NIR; launches. Each sample is copied separately; copies of whole quads are copies of
+//!      texels ([`crate::copy_texels`]).
 //! Ref: SKL PRM vol. 5, "Interleaved Multisampled Surfaces".
 
 use entity::Id;
 use nir::Def;
 
-use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
 use crate::launch::{Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, Samples, Shader, Span};
-use crate::texel::{Extent, Plane, place};
+use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};
+use crate::texel::{Extent, Plane, byte_offset};
 
-/// One side of such a copy.
+/// The source or destination of such a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Quads {
-    /// Where the first quad lies.
+    /// The memory of the first quad.
     pub plane: Plane,
-    /// The pixel of it that the box begins with: column and row, 0 or 1.
+    /// The pixel of it at which the box starts: column and row, 0 or 1.
     pub first_px: [u32; 2],
 }
 
-/// Pixel rows of a launch at most: it reaches no further than a surface can, however wide the image is.
+/// Maximum number of pixel rows of a launch, so that it stays within one surface, however wide the
+/// image is.
 const BAND_PX: u32 = 1 << 10;
 
 impl Samples {
-    /// Powers of two of the samples that stand for a pixel beside each other and below each other.
+    /// Samples of a pixel beside each other and below each other, as powers of two.
     fn spread(self) -> [u32; 2] {
         [self.samples_log2.div_ceil(2), self.samples_log2 / 2]
     }
@@ -37,7 +39,7 @@ impl Samples {
     }
 }
 
-/// Launches that copy the samples of so many pixels, rows and slices.
+/// Launches that copy the samples of a box of pixels: width, height and slices.
 pub fn copy_samples(
     samples: Samples,
     [source, destination]: [Quads; 2],
@@ -88,8 +90,14 @@ pub fn copy_samples(
     .collect()
 }
 
-/// Where a sample lies along an axis, counted from the first quad: pixels of a quad stand beside each other, its samples apart.
-fn stored(k: &mut Kernel<'_>, at: Id<Def>, first_px: Id<Def>, spread: u32) -> Id<Def> {
+/// The coordinate of a sample along an axis, from the first quad: the pixels of a quad are adjacent
+/// for each sample.
+fn interleaved_coord(
+    k: &mut ShaderBuilder<'_>,
+    at: Id<Def>,
+    first_px: Id<Def>,
+    spread: u32,
+) -> Id<Def> {
     let (one, by) = (k.imm_u32(1), k.imm_u32(spread));
     let mask = k.imm_u32((1 << spread) - 1);
     let pixel = k.ushr(at, by);
@@ -103,20 +111,20 @@ fn stored(k: &mut Kernel<'_>, at: Id<Def>, first_px: Id<Def>, spread: u32) -> Id
     k.ior(quad, within)
 }
 
-/// The shader. Push constants: source and destination as [`Plane::push`] has them, columns and rows of samples, where in a quad the
-/// source begins, and the destination.
+/// The shader. Push constants: source and destination as in [`Plane::push`], columns and rows of
+/// samples, the position in a quad at which the source starts, and that of the destination.
 pub(crate) fn nir(samples: Samples) -> nir::Shader {
-    plane_shader("copy_samples", 2, |k, [column, row, slice], push| {
+    box_shader("copy_samples", 2, |k, [column, row, slice], push| {
         let push: [Id<Def>; MAX_PUSH_DW] = push;
         let [.., columns, rows, _, _, _, _] = push;
         inside(k, [column, row], [columns, rows], |k| {
             let [across, down] = samples.spread();
             let bytes = 1 << samples.unit_log2;
-            let byte = |k: &mut Kernel<'_>, plane: &[Id<Def>], first: [Id<Def>; 2]| {
-                let x = stored(k, column, first[0], across);
+            let byte = |k: &mut ShaderBuilder<'_>, plane: &[Id<Def>], first: [Id<Def>; 2]| {
+                let x = interleaved_coord(k, column, first[0], across);
                 let x = k.imul_imm(x, bytes.into());
-                let y = stored(k, row, first[1], down);
-                place(k, (samples.order(), 0), [x, y, slice], plane)
+                let y = interleaved_coord(k, row, first[1], down);
+                byte_offset(k, (samples.order(), 0), [x, y, slice], plane)
             };
             let from = byte(k, &push[..4], [push[10], push[11]]);
             let to = byte(k, &push[4..8], [push[12], push[13]]);
@@ -131,8 +139,8 @@ mod tests {
     use super::*;
     use crate::texel::tests::{HALF, byte, noise, plane, run};
 
-    /// Where the PRM's formulas have a sample of a pixel.
-    fn stored([x, y]: [u32; 2], sample: u32, samples: u32) -> [u32; 2] {
+    /// The position of a sample of a pixel by the PRM's formulas.
+    fn interleaved_coord([x, y]: [u32; 2], sample: u32, samples: u32) -> [u32; 2] {
         let (x_odd, y_odd) = (x & 1, y & 1);
         let (x, y) = (x & !1, y & !1);
         match samples {
@@ -153,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn each_sample_goes_to_its_own_where_quads_are_cut() {
+    fn samples_are_copied_where_boxes_cut_quads() {
         for samples_log2 in 1..=4 {
             for unit_log2 in 0..=2 {
                 let kind = Samples {
@@ -177,8 +185,8 @@ mod tests {
                     for (x, y) in (0..3).flat_map(|y| (0..4).map(move |x| (x, y))) {
                         for sample in 0..count {
                             let at = |side: &Quads, [left, top]: [u32; 2], part| {
-                                let place = [left + x, top + y];
-                                let [x, y] = stored(place, sample, count);
+                                let byte_offset = [left + x, top + y];
+                                let [x, y] = interleaved_coord(byte_offset, sample, count);
                                 let row = y + slice * side.plane.slice_rows;
                                 byte(&side.plane, (x << unit_log2) + part, row)
                             };
