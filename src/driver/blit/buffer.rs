@@ -1,9 +1,10 @@
 //! Shaders that fill and copy buffers and write query results.
 //!
-//! In:  addresses and sizes. Out: NIR; launches. Buffer 0 is the source, if there is one; the last
-//!      buffer is the destination. All accesses are dwords: a copy at odd bytes combines two source
-//!      dwords by shifts, and writes the partial dwords at its ends with atomics, so that
-//!      concurrent copies to neighbouring bytes do not interfere.
+//! In:  addresses and sizes. Out: NIR; launches.
+//!
+//! Buffer 0 is the source, if there is one; the last buffer is the destination. All accesses are
+//! dwords: a copy at odd bytes combines two source dwords by shifts, and writes the partial dwords
+//! at its ends with atomics, so that concurrent copies to neighbouring bytes do not interfere.
 
 use nir::AtomicOp;
 
@@ -35,7 +36,7 @@ pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item
             address: address + start,
             bytes: part,
         };
-        Launch::line(
+        Launch::one_dimensional(
             Shader::Fill,
             [span, span],
             &[value, count],
@@ -110,7 +111,7 @@ pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> impl Iterator
         // range, and is not read then.
         let shift = source.wrapping_sub(low) & 3;
         let count = (low + part).div_ceil(4);
-        Launch::line(
+        Launch::one_dimensional(
             Shader::Copy,
             [
                 Span {
@@ -219,7 +220,7 @@ pub fn query_launch(queries: Queries, destination: u64, stride_bytes: u64, flags
     let rows = values + u32::from(flags & RESULT_AVAILABILITY != 0);
     let bytes = u64::from(count.saturating_sub(1)) * stride_bytes + slot * u64::from(rows);
     let query_bytes = u64::from(QUERY_HEAD_DW + QUERY_VALUE_DW * values) * 4;
-    let mut launch = Launch::line(
+    let mut launch = Launch::one_dimensional(
         Shader::QueryResults,
         [
             Span {

@@ -1,9 +1,10 @@
 //! Shaders of clears, fast clears and resolves that draw.
 //!
-//! In:  the number of targets. Out: NIR of a vertex and a fragment shader. A triangle covers the
-//!      viewport; the scissor limits it to the rectangle, the viewport's depth range is the depth
-//!      to write, and each instance is a layer. The fragment shader's push constants are four
-//!      dwords per target, in the target's type.
+//! In:  the number of targets. Out: NIR of a vertex and a fragment shader.
+//!
+//! A triangle covers the viewport; the scissor limits it to the rectangle, the viewport's depth
+//! range is the depth to write, and each instance is a layer. The fragment shader's push constants
+//! are four dwords per target, in the target's type.
 
 use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
 

@@ -1,11 +1,12 @@
 //! Fragment shaders of blits and resolves that are drawn: a rectangle whose fragments read a
 //! texture.
 //!
-//! In:  the operation and the type of its data. Out: NIR of a fragment shader; the vertex shader is
-//!      [`crate::clear::rectangle`] without layers. Where the destination can be a render target, a
-//!      blit is drawn rather than dispatched ([`crate::Picture`]): the fixed functions compute
-//!      coordinates, convert numbers and encode sRGB, and no thread runs outside of the
-//!      destination.
+//! In:  the operation and the type of its data. Out: NIR of a fragment shader; the vertex shader
+//!      is [`crate::clear::rectangle`] without layers.
+//!
+//! Where the destination can be a render target, a blit is drawn rather than dispatched
+//! ([`crate::Picture`]): the fixed functions compute coordinates, convert numbers and encode sRGB,
+//! and no thread runs outside of the destination.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images".
 
 use nir::{Dim, TexOp, TexSrc};

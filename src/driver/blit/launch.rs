@@ -384,7 +384,7 @@ pub struct Launch {
 
 impl Launch {
     /// A one-dimensional launch.
-    pub(crate) fn line(
+    pub(crate) fn one_dimensional(
         shader: Shader,
         [first, second]: [Span; 2],
         push: &[u32],

@@ -237,7 +237,7 @@ mod tests {
         for order in [Order::Rows, Order::X, Order::Y, Order::W] {
             for round in 0..400 {
                 let [a, b] = [0, 1].map(|_| {
-                    // Levels begin with other tiles, or rows, of the same surface.
+                    // Levels start at other tiles, or rows, of the same surface.
                     let [across, down] = [below(2), below(3)];
                     let start = match order {
                         Order::Rows => down * 336 + across * 40,

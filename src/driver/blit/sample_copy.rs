@@ -1,8 +1,10 @@
 //! Copies of multisampled depth and stencil whose box is not aligned to 2 × 2 pixel quads.
 //!
 //! In:  the quads that both boxes touch, and the pixel of its first quad at which each box starts.
-//!      Out: NIR; launches. Each sample is copied separately; copies of whole quads are copies of
-//!      texels ([`crate::copy_texels`]).
+//! Out: NIR; launches.
+//!
+//! Each sample is copied separately; copies of whole quads are copies of texels
+//! ([`crate::copy_texels`]).
 //! Ref: SKL PRM vol. 5, "Interleaved Multisampled Surfaces".
 
 use entity::Id;

@@ -1,10 +1,12 @@
 //! Scaled copies, resolves of samples, and copies of single samples, by dispatches that read a
 //! texture.
 //!
-//! In:  a [`Picture`]. Out: NIR. The source is a texture and the destination a storage image of one
-//!      layer or slice, which saves coordinates in messages. The data port converts to every format
-//!      that it supports; the shader encodes sRGB. First samples, stencil, and other formats are
-//!      written as bytes. Bindings: 0 the texture's surface, 1 the destination's.
+//! In:  a [`Picture`]. Out: NIR.
+//!
+//! The source is a texture and the destination a storage image of one layer or slice, which saves
+//! coordinates in messages. The data port converts to every format that it supports; the shader
+//! encodes sRGB. First samples, stencil, and other formats are written as bytes. Bindings: 0 the
+//! texture's surface, 1 the destination's.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images", "sRGB".
 
 use entity::Id;

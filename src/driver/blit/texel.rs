@@ -1,9 +1,10 @@
 //! Copies of texels between surfaces and buffers, and fills of them.
 //!
-//! In:  the memory of both sides, and a box of elements. Out: NIR; launches. Elements are moved as
-//!      bytes, so the format does not matter, and a buffer is a linear surface. Bytes that are
-//!      contiguous in both orders are moved at once: up to 16 bytes, which is a row of a column of
-//!      a Y tile.
+//! In:  the memory of both sides, and a box of elements. Out: NIR; launches.
+//!
+//! Elements are moved as bytes, so the format does not matter, and a buffer is a linear surface.
+//! Bytes that are contiguous in both orders are moved at once: up to 16 bytes, which is a row of a
+//! column of a Y tile.
 //! Ref: SKL PRM vol. 5, "Tiling" (X, Y and W tiles).
 
 use entity::Id;

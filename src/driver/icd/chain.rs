@@ -109,7 +109,7 @@ pub unsafe fn write_budget(
 ) {
     // SAFETY: as the caller says.
     for node in unsafe { raw::chain(out.p_next) } {
-        // SAFETY: as the caller says; the tag says which structure it is.
+        // SAFETY: as the caller says; `sType` determines the structure.
         unsafe {
             if (*node).s_type == c::StructureType::PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT {
                 let budget = &mut *node.cast::<c::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>();
@@ -129,7 +129,7 @@ pub unsafe fn write_budget(
 pub unsafe fn write_priorities(device: &vk::PhysicalDevice, first: *const c_void) {
     // SAFETY: as the caller says.
     for node in unsafe { raw::chain(first) } {
-        // SAFETY: as the caller says; the tag says which structure it is.
+        // SAFETY: as the caller says; `sType` determines the structure.
         unsafe {
             if (*node).s_type == c::StructureType::QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES_KHR {
                 let out = &mut *node.cast::<c::QueueFamilyGlobalPriorityPropertiesKHR<'_>>();

@@ -85,7 +85,8 @@ impl Surface {
     /// The CCS: two bits for each pair of cache lines. It is the same for fast clears only (CCS_D)
     /// and for lossless compression (CCS_E).
     ///
-    /// # Errors If the surface is not Y-tiled, is multisampled, is depth or stencil, or has
+    /// # Errors
+    /// If the surface is not Y-tiled, is multisampled, is depth or stencil, or has
     /// elements of other than 32, 64 and 128 bits.
     pub fn ccs(&self, device: &Device) -> Result<Surface, NoAux> {
         let limits = self.aux_limits(device)?;

@@ -1,6 +1,6 @@
 //! The description of an image, and the errors of laying it out.
 //!
-//! In:  what a caller wants. Out: [`ImageInfo`] for `layout`, [`SurfaceError`] from it.
+//! In:  the description of an image. Out: [`ImageInfo`] for `layout`, [`SurfaceError`] from it.
 
 use crate::tiling::Tilings;
 

@@ -124,7 +124,8 @@ fn steps(value: u64, step: u32) -> u64 {
 impl Surface {
     /// Lays out an image.
     ///
-    /// # Errors If the hardware has no such surface, none of the allowed tilings is usable, or the
+    /// # Errors
+    /// If the hardware has no such surface, none of the allowed tilings is usable, or the
     /// required pitch does not fit.
     pub fn new(device: &Device, info: &ImageInfo) -> Result<Surface, SurfaceError> {
         let limits = limits(device)?;

@@ -136,7 +136,7 @@ pub trait Presenter: Send {
     fn is_ready(&self, mode: PresentMode) -> bool;
 
     /// Shows an image.
-    fn show(&mut self, index: u32, picture: &dyn PixelSource, mode: PresentMode) -> Result<()>;
+    fn show(&mut self, index: u32, image: &dyn PixelSource, mode: PresentMode) -> Result<()>;
 
     /// The number of images that were shown, or dropped in favour of newer ones. Images are shown
     /// in the order of `show`.

@@ -75,7 +75,7 @@ fn layers_are_a_slice_apart() {
         ..image_2d(64, 64)
     });
     assert_eq!(surface.layer_pitch_rows_el, 64 + 32);
-    // A Y tile is 32 × 32 of such pixels; layer 1 begins at row 96.
+    // A Y tile is 32 × 32 of such pixels; layer 1 starts at row 96.
     assert_eq!(
         surface.place(0, 1).offset_bytes,
         3 * 32 * u64::from(surface.row_pitch_bytes)
@@ -158,7 +158,7 @@ fn samples_of_colour_are_layers() {
     assert!(matches!(surface.ccs(device()), Err(NoAux::Unsupported(_))));
 }
 
-/// Vol. 7: a byte of CCS says of four pairs of cache lines whether they are compressed; a tile of
+/// Vol. 7: a byte of CCS has the state of four pairs of cache lines; a tile of
 /// it is for 1024 × 512 pixels of 32 bits, and layers are 256 rows of pixels apart at least.
 #[test]
 fn ccs_layouts_match_the_prm() {
@@ -240,7 +240,7 @@ fn single_levels_are_bindable_if_the_offsets_allow() {
         usage: Usage::TEXTURE | Usage::NO_AUX,
         ..image_2d(20, 20)
     });
-    // Level 2 stands 12 columns into the tile; columns of bytes go by 16.
+    // Level 2 starts 12 columns into the tile; X Offset counts 16 columns of byte elements.
     let why = bytes.single(2, 0).expect_err("between two steps");
     assert!(
         matches!(

@@ -144,18 +144,18 @@ fn check_presentation(options: &[&str]) {
         PresentMode::Fifo,
         PresentMode::Fifo,
     ]) {
-        let picture = Pattern {
+        let image = Pattern {
             width: width.into(),
             height: height.into(),
             number,
         };
-        present(&mut *presenter, &picture, mode).unwrap();
+        present(&mut *presenter, &image, mode).unwrap();
         assert_eq!(presenter.released(), Some(number));
         assert_eq!(presenter.fit(), Fit::Optimal);
         // The image is shown at the next refresh.
         let want: Vec<u32> = (0..u32::from(height))
             .flat_map(|y| (0..u32::from(width)).map(move |x| (x, y)))
-            .map(|(x, y)| picture.pixel(x, y))
+            .map(|(x, y)| image.pixel(x, y))
             .collect();
         let shown = (0..200).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(5));
@@ -173,19 +173,19 @@ fn check_presentation(options: &[&str]) {
     let smaller = ConfigureWindowAux::new().width(64).height(64);
     connection.configure_window(id, &smaller).unwrap();
     connection.sync().unwrap();
-    let picture = Pattern {
+    let image = Pattern {
         width: width.into(),
         height: height.into(),
         number: 9,
     };
     let resized = (0..200).any(|_| {
-        present(&mut *presenter, &picture, PresentMode::Fifo).unwrap();
+        present(&mut *presenter, &image, PresentMode::Fifo).unwrap();
         presenter.fit() == Fit::Resized
     });
     assert!(resized);
     connection.destroy_window(id).unwrap();
     connection.sync().unwrap();
-    let ends = (0..200).find_map(|_| present(&mut *presenter, &picture, PresentMode::Fifo).err());
+    let ends = (0..200).find_map(|_| present(&mut *presenter, &image, PresentMode::Fifo).err());
     let code = ends.expect("a window that is gone ends the surface").code();
     assert_eq!(code, ash::vk::Result::ERROR_SURFACE_LOST_KHR);
 }
@@ -204,14 +204,14 @@ fn timer() -> Arc<Waker> {
 /// Presents an image once the presenter is ready.
 fn present(
     presenter: &mut dyn Presenter,
-    picture: &Pattern,
+    image: &Pattern,
     mode: PresentMode,
 ) -> ingot_wsi::Result<()> {
     presenter.poll_events()?;
     while !presenter.is_ready(mode) {
         presenter.wait_events(&timer())?;
     }
-    presenter.show(picture.number, picture, mode)
+    presenter.show(image.number, image, mode)
 }
 
 #[test]

@@ -76,7 +76,8 @@ pub fn new(
 /// Images as buffers, by index.
 struct DmabufPresenter {
     buffers: Vec<Buffer>,
-    /// Whether the compositor holds the image and the swapchain has not been told of its release.
+    /// Whether the compositor holds the image and its release has not been reported to the
+    /// swapchain.
     with_compositor: Vec<bool>,
     /// Declared after the buffers, so that their destruction is flushed when it is dropped.
     frames: Frames,

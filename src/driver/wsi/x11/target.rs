@@ -178,7 +178,7 @@ impl Pixmaps {
                 self.refresh = event.msc;
                 self.is_copied = match event.mode {
                     CompleteMode::SUBOPTIMAL_COPY => true,
-                    // A dropped presentation tells nothing about copies.
+                    // A dropped presentation does not change whether copies are made.
                     CompleteMode::SKIP => self.is_copied,
                     _ => false,
                 };

@@ -6,7 +6,8 @@
 //!   (0: none);
 //! - `-` if ISL rejects the image; else tiling, horizontal and vertical alignment in elements, row
 //!   pitch, distance of layers in rows of elements, size in bytes, alignment of the address;
-//! - a level and a layer or slice, the offset of its tile in bytes, and column and row in that tile;
+//! - a level and a layer or slice, the offset of its tile in bytes, and column and row in that
+//!   tile;
 //! - `h` HiZ, `m` MCS, `e` or `d` CCS with row pitch, distance of layers and size in bytes; `n` if
 //!   ISL has none for it; `f` if the format cannot have one, which is not checked here.
 //!
