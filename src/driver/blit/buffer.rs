@@ -1,32 +1,34 @@
-//! Fill, copy and query-result shaders.
+//! Shaders that fill and copy buffers and write query results.
 //!
-//! In:  which one, and its arguments. Out: NIR; push constants and surfaces for a launch.
-//! Buffers: 0 is the source where there is one, the last is the destination. All work on dwords; a copy at odd bytes shifts
-//! two source dwords together, and writes the ragged ends with atomics, so that neighbouring copies do not disturb each other.
+//! In:  addresses and sizes. Out: NIR; launches.
+//!
+//! Buffer 0 is the source, if there is one; the last buffer is the destination. All accesses are
+//! dwords: a copy at odd bytes combines two source dwords by shifts, and writes the partial dwords
+//! at its ends with atomics, so that concurrent copies to neighbouring bytes do not interfere.
 
 use nir::AtomicOp;
 
-use crate::kernel::{WORKGROUP, rows_shader, shader};
 use crate::launch::{Launch, Shader, Span};
+use crate::shader_builder::{WORKGROUP, compute_shader, rows_shader};
 
-/// Bytes that one launch covers at most: one surface.
+/// Maximum number of bytes that one launch covers: one surface.
 const MAX_BYTES: u64 = 1 << 29;
 
-/// Push constants: 0 the value, 1 how many dwords.
+/// Fills dwords. Push constants: 0 the value, 1 the number of dwords.
 pub(crate) fn fill() -> nir::Shader {
-    shader("fill", 1, |k, at, [value, count]| {
+    compute_shader("fill", 1, |k, at, [value, count]| {
         let inside = k.ult(at, count);
-        k.when(inside, |k| k.write(0, at, value));
+        k.if_then(inside, |k| k.write(0, at, value));
     })
 }
 
-/// The parts of a range that one launch each covers: first byte and bytes.
+/// Splits a range into parts of one launch each: offset and size in bytes.
 fn parts(bytes: u64) -> impl Iterator<Item = (u64, u64)> {
     let starts = (0..bytes.div_ceil(MAX_BYTES)).map(|part| part * MAX_BYTES);
     starts.map(move |start| (start, (bytes - start).min(MAX_BYTES)))
 }
 
-/// Launches that fill `bytes` (a multiple of 4) from `address` (a multiple of 4).
+/// Launches that fill `bytes` from `address`, both multiples of 4.
 pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item = Launch> {
     parts(bytes).map(move |(start, part)| {
         let count = (part / 4) as u32;
@@ -34,7 +36,7 @@ pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item
             address: address + start,
             bytes: part,
         };
-        Launch::line(
+        Launch::one_dimensional(
             Shader::Fill,
             [span, span],
             &[value, count],
@@ -43,18 +45,19 @@ pub fn fill_launches(address: u64, bytes: u64, value: u32) -> impl Iterator<Item
     })
 }
 
-/// Push constants: 0 bytes of the first dword that stay (`low`), 1 first byte that stays behind (`end`), 2 `shift`: how many
-/// bytes further the source is in its dword, 3 destination dwords.
+/// Copies bytes. Push constants: 0 `low`, the number of bytes of the first destination dword that
+/// stay unchanged; 1 `end`, the first byte behind the copy; 2 `shift`, by how many bytes the source
+/// is further into its dword; 3 the number of destination dwords.
 pub(crate) fn copy() -> nir::Shader {
-    shader("copy", 2, |k, at, [low, end, shift, count]| {
+    compute_shader("copy", 2, |k, at, [low, end, shift, count]| {
         let inside = k.ult(at, count);
-        k.when(inside, |k| {
+        k.if_then(inside, |k| {
             let [one, two, three] = [1, 2, 3].map(|n| k.imm_u32(n));
             let first = k.ishl(at, two);
             let behind = k.iadd_imm(first, 4);
             // Destination bytes start..stop of this dword are written.
             let (start, stop) = (k.umax(first, low), k.umin(behind, end));
-            // Source dwords `at` and `at + 1` hold them; only those that do are read.
+            // They come from the source dwords `at` and `at + 1`; only the needed ones are read.
             let from = k.iadd(start, shift);
             let from = k.ushr(from, two);
             let to = k.iadd(stop, shift);
@@ -65,7 +68,7 @@ pub(crate) fn copy() -> nir::Shader {
             let (low_word, high_word) = (k.read(0, low_at), k.read(0, high_at));
             let bits = k.ishl(shift, three);
             let right = k.ushr(low_word, bits);
-            // A shift by 32 is one by 0, so it is made of two.
+            // Two shifts, as a shift by 32 shifts by 0.
             let thirty_one = k.imm_u32(31);
             let left_bits = k.isub(thirty_one, bits);
             let left = k.ishl(high_word, one);
@@ -77,7 +80,7 @@ pub(crate) fn copy() -> nir::Shader {
             let length = k.isub(stop, start);
             let four = k.imm_u32(4);
             let whole = k.ieq(length, four);
-            k.either(
+            k.if_then_else(
                 whole,
                 |k| k.write(1, at, value),
                 |k| {
@@ -99,15 +102,16 @@ pub(crate) fn copy() -> nir::Shader {
     })
 }
 
-/// Launches that copy `bytes` between any two addresses of ranges that do not overlap.
+/// Launches that copy `bytes` between any two addresses; the ranges must not overlap.
 pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> impl Iterator<Item = Launch> {
     parts(bytes).map(move |(start, part)| {
         let (source, destination) = (source + start, destination + start);
         let low = destination & 3;
-        // The source dword that meets the first destination dword; it may lie before the range, and is not read then.
+        // The source dword that corresponds to the first destination dword; it may lie before the
+        // range, and is not read then.
         let shift = source.wrapping_sub(low) & 3;
         let count = (low + part).div_ceil(4);
-        Launch::line(
+        Launch::one_dimensional(
             Shader::Copy,
             [
                 Span {
@@ -127,49 +131,51 @@ pub fn copy_launches(source: u64, destination: u64, bytes: u64) -> impl Iterator
 
 /// Flag: results are 64 bits wide.
 pub const RESULT_64: u32 = 1;
-/// Flag: availability is written behind the result.
+/// Flag: the availability is written after the results.
 pub const RESULT_AVAILABILITY: u32 = 2;
-/// Flag: results are written even if they are not available.
+/// Flag: results are written even if they are unavailable.
 pub const RESULT_PARTIAL: u32 = 4;
 
-/// Queries, one behind another: each has a dword that tells whether its results are there, one of zero, and for each result two
-/// quadwords, of which the second less the first is the result.
+/// Consecutive queries: each has a dword with its availability, a zero dword, and for each result
+/// two quadwords, whose difference (second minus first) is the result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Queries {
-    /// Where the first is.
+    /// Address of the first query.
     pub address: u64,
-    /// How many.
+    /// Number of queries.
     pub count: u32,
-    /// Results of each.
+    /// Results per query.
     pub values: u32,
 }
 
-/// Dwords of a query before its results, and of each result.
+/// Dwords of a query before its results.
 const QUERY_HEAD_DW: u32 = 2;
+/// Dwords of a result.
 const QUERY_VALUE_DW: u32 = 4;
 
-/// Push constants: 0 queries, 1 dwords from one query's results to the next one's, 2 flags, 3 results of each query. Each row of
-/// workgroups writes one result; one more writes availability.
+/// Writes query results. Push constants: 0 the number of queries, 1 dwords from one query's results
+/// to the next one's, 2 flags, 3 results per query. Each row of workgroups writes one result, and
+/// one more row the availability.
 pub(crate) fn query_results() -> nir::Shader {
     rows_shader(
         "query_results",
         2,
         |k, at, row, [count, stride, flags, values]| {
             let inside = k.ult(at, count);
-            k.when(inside, |k| {
+            k.if_then(inside, |k| {
                 let [zero, one, two] = [0, 1, 2].map(|n| k.imm_u32(n));
                 let dwords = k.ishl(values, two);
                 let dwords = k.iadd_imm(dwords, QUERY_HEAD_DW.into());
                 let query = k.imul(at, dwords);
                 let available = k.read(0, query);
-                let wide = k.any_bit(flags, RESULT_64);
+                let wide = k.has_any_bit(flags, RESULT_64);
                 let twice = k.bcsel(wide, one, zero);
                 let behind = k.ishl(row, twice);
                 let start = k.imul(at, stride);
                 let put = k.iadd(start, behind);
                 let put_high = k.iadd_imm(put, 1);
                 let is_value = k.ult(row, values);
-                k.either(
+                k.if_then_else(
                     is_value,
                     |k| {
                         let value = k.ishl(row, two);
@@ -184,18 +190,18 @@ pub(crate) fn query_results() -> nir::Shader {
                         let high = k.isub(to_high, from_high);
                         let high = k.isub(high, borrow);
                         let there = k.ine(available, zero);
-                        // What is not there yet is zero.
+                        // An unavailable result is zero.
                         let (low, high) = (k.bcsel(there, low, zero), k.bcsel(there, high, zero));
-                        let partial = k.any_bit(flags, RESULT_PARTIAL);
+                        let partial = k.has_any_bit(flags, RESULT_PARTIAL);
                         let write = k.ior(partial, there);
-                        k.when(write, |k| {
+                        k.if_then(write, |k| {
                             k.write(1, put, low);
-                            k.when(wide, |k| k.write(1, put_high, high));
+                            k.if_then(wide, |k| k.write(1, put_high, high));
                         });
                     },
                     |k| {
                         k.write(1, put, available);
-                        k.when(wide, |k| k.write(1, put_high, zero));
+                        k.if_then(wide, |k| k.write(1, put_high, zero));
                     },
                 );
             });
@@ -214,7 +220,7 @@ pub fn query_launch(queries: Queries, destination: u64, stride_bytes: u64, flags
     let rows = values + u32::from(flags & RESULT_AVAILABILITY != 0);
     let bytes = u64::from(count.saturating_sub(1)) * stride_bytes + slot * u64::from(rows);
     let query_bytes = u64::from(QUERY_HEAD_DW + QUERY_VALUE_DW * values) * 4;
-    let mut launch = Launch::line(
+    let mut launch = Launch::one_dimensional(
         Shader::QueryResults,
         [
             Span {
@@ -237,7 +243,8 @@ pub fn query_launch(queries: Queries, destination: u64, stride_bytes: u64, flags
 mod tests {
     use super::*;
 
-    /// Runs a launch on the interpreter; its buffers are parts of `memory`, which begins at address 0.
+    /// Runs a launch on the interpreter; its buffers are parts of `memory`, which begins at address
+    /// 0.
     fn run(launch: &Launch, memory: &mut [u8]) {
         let range = |span: &Span| span.address as usize..(span.address + span.bytes) as usize;
         let buffers = launch.buffers().iter();

@@ -1,18 +1,21 @@
-//! Shaders that draw one colour over rectangles: clears of what is rendered to.
+//! Shaders of clears, fast clears and resolves that draw.
 //!
-//! In:  how many targets. Out: NIR of a vertex and of a fragment shader.
-//! One triangle covers the viewport; scissors cut the rectangle out of it, the viewport's depth range is the depth to write, and each
-//! instance is a layer. The fragments' constants are four dwords for each target, of whatever type the target has.
+//! In:  the number of targets. Out: NIR of a vertex and a fragment shader.
+//!
+//! A triangle covers the viewport; the scissor limits it to the rectangle, the viewport's depth
+//! range is the depth to write, and each instance is a layer. The fragment shader's push constants
+//! are four dwords per target, in the target's type.
 
 use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
 
-/// Vertices to draw.
+/// Number of vertices to draw.
 pub const VERTICES: u32 = 3;
-/// Targets that can be cleared at once.
+/// Maximum number of targets cleared at once.
 pub const TARGETS: u32 = 8;
 /// Bytes of a target's colour.
 const COLOUR_BYTES: u32 = 16;
 
+/// Stores a shader output.
 pub(crate) fn store(b: &mut Builder<'_>, slot: Slot, value: entity::Id<nir::Def>) {
     let zero = b.imm_u32(0);
     let mask = (1 << b.components(value)) - 1;
@@ -20,7 +23,7 @@ pub(crate) fn store(b: &mut Builder<'_>, slot: Slot, value: entity::Id<nir::Def>
     b.intrinsic(IntrinsicOp::StoreOutput, None, &[value, zero], &indices);
 }
 
-/// A triangle around the viewport, at its near plane, in the layer that is the number of the instance.
+/// A triangle around the viewport at its near plane, in the layer of the instance's number.
 pub fn vertex() -> Shader {
     let mut shader = Shader::new(Stage::Vertex, "clear");
     let mut b = Builder::at_end(&mut shader);
@@ -40,6 +43,7 @@ pub fn vertex() -> Shader {
     shader
 }
 
+/// Stores the instance's number as the layer.
 fn store_layer(b: &mut Builder<'_>) {
     let instance = b.system_value(IntrinsicOp::LoadInstanceId);
     let first = b.system_value(IntrinsicOp::LoadBaseInstance);
@@ -47,8 +51,8 @@ fn store_layer(b: &mut Builder<'_>) {
     store(b, Slot::LAYER, layer);
 }
 
-/// A rectangle from the first pixel on, by three of its corners: lower right, lower left, upper left. Its constants are columns and
-/// rows, as numbers; layers are as [`vertex`] has them, or there is one alone.
+/// A rectangle from pixel (0, 0), by three corners: lower right, lower left, upper left. Its push
+/// constants are its columns and rows, as floats. With `layered`, the layer is as in [`vertex`].
 pub fn rectangle(layered: bool) -> Shader {
     const BYTES: u32 = 8;
     let mut shader = Shader::new(Stage::Vertex, "rectangle");
@@ -79,7 +83,7 @@ pub fn rectangle(layered: bool) -> Shader {
     shader
 }
 
-/// Some colour, the same everywhere: of fast clears and resolves it does not matter which.
+/// An arbitrary constant colour: fast clears and resolves ignore its value.
 pub fn anything() -> Shader {
     let mut shader = Shader::new(Stage::Fragment, "anything");
     let mut b = Builder::at_end(&mut shader);
@@ -91,7 +95,7 @@ pub fn anything() -> Shader {
     shader
 }
 
-/// The colour of each of the first so many targets.
+/// The colour of each of the first `targets` targets.
 pub fn fragment(targets: u32) -> Shader {
     let mut shader = Shader::new(Stage::Fragment, "clear");
     let bytes = targets * COLOUR_BYTES;

@@ -1,24 +1,27 @@
-//! Which internal shader runs on what.
+//! The internal shaders, and launches of them.
+//!
+//! In:  descriptions of shaders. Out: their indices; launches, which `buffer`, `texel` and
+//!      `sample_copy` fill in.
 
-/// How the bytes of a surface lie.
+/// The order of a surface's bytes in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
-    /// Row after row.
+    /// Row after row (linear).
     Rows,
-    /// In X tiles.
+    /// X tiles.
     X,
-    /// In Y tiles.
+    /// Y tiles.
     Y,
-    /// In W tiles: single bytes.
+    /// W tiles, by single bytes.
     W,
 }
 
-/// A shader that works on texels, in units of bytes that stay together wherever they lie.
+/// A shader that copies or fills texels in units of bytes that are contiguous in every order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Texels {
-    /// Order of what is copied. None: constants are written.
+    /// Order of the source. None: a constant is written.
     pub source: Option<Order>,
-    /// Order of what is written.
+    /// Order of the destination.
     pub destination: Order,
     /// Bytes of a unit, as a power of two: up to 16.
     pub unit_log2: u32,
@@ -26,7 +29,7 @@ pub struct Texels {
 
 impl Texels {
     const UNITS: usize = 5;
-    /// Shaders of the kind.
+    /// Number of such shaders.
     const COUNT: usize = 5 * 4 * Self::UNITS;
 
     fn index(self) -> usize {
@@ -35,21 +38,22 @@ impl Texels {
     }
 }
 
-/// A shader that copies texels of three channels of two bytes each, on either side maybe with room for a fourth. In W tiles there are none.
+/// A shader that copies texels of three 16-bit channels, on either side optionally padded to four.
+/// W tiles are not supported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Three {
-    /// Order of what is copied.
+    /// Order of the source.
     pub source: Order,
-    /// Order of what is written.
+    /// Order of the destination.
     pub destination: Order,
 }
 
 impl Three {
-    /// Shaders of the kind.
+    /// Number of such shaders.
     const COUNT: usize = 3 * 3;
     /// Bytes of a channel.
     pub(crate) const CHANNEL_BYTES: u32 = 2;
-    /// Bytes of a texel, without a fourth channel and with one.
+    /// Bytes of a texel, without and with padding.
     pub(crate) const TEXEL_BYTES: [u32; 2] = [3 * Self::CHANNEL_BYTES, 4 * Self::CHANNEL_BYTES];
 
     fn index(self) -> usize {
@@ -57,10 +61,10 @@ impl Three {
     }
 }
 
-/// A shader that copies samples of depth, in Y tiles, or of stencil, in W tiles.
+/// A shader that copies samples of depth in Y tiles or of stencil in W tiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Samples {
-    /// Samples of a pixel, as a power of two: 1 to 4.
+    /// Samples per pixel, as a power of two: 1 to 4.
     pub samples_log2: u32,
     /// Bytes of a sample, as a power of two: up to 4; stencil has one.
     pub unit_log2: u32,
@@ -68,7 +72,7 @@ pub struct Samples {
 
 impl Samples {
     const UNITS: usize = 3;
-    /// Shaders of the kind.
+    /// Number of such shaders.
     const COUNT: usize = 4 * Self::UNITS;
 
     fn index(self) -> usize {
@@ -76,22 +80,23 @@ impl Samples {
     }
 }
 
-/// A shader that gives cleared pixels of several samples their colour: by the elements of their control surface, which lies in Y
-/// tiles as the image does.
+/// A shader that writes the clear colour to fast-cleared pixels of a multisampled image, found by
+/// its MCS, which is in Y tiles like the image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settle {
     /// Samples, as a power of two: 1 to 4.
     pub samples_log2: u32,
     /// Bytes of a pixel, as a power of two: up to 16.
     pub unit_log2: u32,
-    /// Four pixels of four bytes at once, whose elements are a dword: of two or four samples.
+    /// Processes four pixels of four bytes at once, whose MCS elements are one dword: for two or
+    /// four samples.
     pub by_four: bool,
 }
 
 impl Settle {
-    /// Shaders that take pixels one by one.
+    /// Number of shaders that process single pixels.
     const SINGLE: usize = 4 * Texels::UNITS;
-    /// Shaders of the kind.
+    /// Number of such shaders.
     const COUNT: usize = Self::SINGLE + 2;
 
     fn index(self) -> usize {
@@ -102,7 +107,7 @@ impl Settle {
             + self.unit_log2.min(4) as usize
     }
 
-    /// Bytes of an element of the control surface.
+    /// Bytes of an MCS element.
     pub(crate) fn element_bytes(self) -> u32 {
         match self.samples_log2 {
             0..=2 => 1,
@@ -112,7 +117,7 @@ impl Settle {
     }
 }
 
-/// How the numbers of a picture are read and written.
+/// How texels are converted when they are read and written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Numbers {
     /// As floats.
@@ -121,33 +126,34 @@ pub enum Numbers {
     Srgb,
     /// As integers, bit by bit.
     Integers,
-    /// As the bytes of a stencil buffer, which lies in W tiles: no typed message writes these.
+    /// As bytes of a W-tiled stencil buffer, which typed messages cannot write.
     Stencil,
-    /// As floats, which the shader packs as normalised numbers of a few bits into two bytes.
+    /// As floats that the shader packs as normalised numbers into two bytes.
     Packed(Order),
-    /// As floats, of which the shader writes three, one behind the other: no typed message writes three. They lie in rows.
+    /// As floats, of which the shader writes three channels one after another to a linear surface,
+    /// as typed messages cannot write three.
     Three(Channel),
 }
 
-/// One of three channels, as it is stored.
+/// The storage format of one of three channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
-    /// Eight bits, from 0 to 1.
+    /// 8-bit UNORM.
     Unorm8,
-    /// The same, encoded as sRGB.
+    /// 8-bit UNORM, encoded as sRGB.
     Srgb8,
-    /// Sixteen bits, from 0 to 1.
+    /// 16-bit UNORM.
     Unorm16,
-    /// A half.
+    /// 16-bit float.
     Float16,
-    /// A float.
+    /// 32-bit float.
     Float32,
 }
 
 impl Channel {
     const COUNT: usize = 5;
 
-    /// Bytes of it.
+    /// Bytes of the channel.
     pub fn bytes(self) -> u32 {
         match self {
             Channel::Unorm8 | Channel::Srgb8 => 1,
@@ -158,7 +164,7 @@ impl Channel {
 }
 
 impl Numbers {
-    /// Kinds of numbers.
+    /// Number of conversions.
     const COUNT: usize = 4 + 4 + Channel::COUNT;
 
     fn index(self) -> usize {
@@ -172,7 +178,7 @@ impl Numbers {
         }
     }
 
-    /// Order and bytes of elements that are written as bytes.
+    /// Order and size of elements that are written as bytes.
     pub(crate) fn bytes(self) -> Option<(Order, u32)> {
         match self {
             Numbers::Stencil => Some((Order::W, 1)),
@@ -182,64 +188,64 @@ impl Numbers {
     }
 }
 
-/// A shader that reads a texture and writes a picture.
+/// A shader that reads a texture and writes an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Picture {
     /// Scales.
     Scaled {
-        /// The texture has three dimensions; else it has layers.
+        /// The texture is 3D; else it is 2D with layers.
         volume: bool,
-        /// Its numbers.
+        /// The conversion.
         numbers: Numbers,
     },
-    /// Joins samples.
+    /// Averages samples.
     Joined {
-        /// How many, as a power of two: up to 16.
+        /// Number of samples, as a power of two: 1 to 4.
         samples_log2: u32,
-        /// Its numbers.
+        /// The conversion.
         numbers: Numbers,
     },
-    /// Copies the first sample, bit by bit. The destination is bytes.
+    /// Copies the first sample, bit by bit, to bytes.
     First {
         /// Order of the destination.
         destination: Order,
         /// Bytes of an element, as a power of two: up to 4.
         unit_log2: u32,
     },
-    /// Takes one value of all samples of depth or stencil.
+    /// Combines the depth or stencil samples of a pixel.
     Chosen {
-        /// Which.
+        /// The resolve mode.
         choice: Choice,
-        /// Of what.
+        /// The format.
         kind: Measure,
-        /// How many samples, as a power of two: up to 16.
+        /// Number of samples, as a power of two: 1 to 4.
         samples_log2: u32,
     },
 }
 
-/// What stands for all samples of a pixel's depth or stencil.
+/// How depth or stencil samples are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// The first one, bit by bit.
+    /// The first sample, bit by bit.
     First,
-    /// The least.
+    /// The minimum.
     Least,
-    /// The greatest.
+    /// The maximum.
     Greatest,
-    /// Their mean.
+    /// The average.
     Mean,
 }
 
-/// Elements of depth and stencil buffers.
+/// The formats of depth and stencil buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Measure {
-    /// Sixteen bits of normalised depth.
+    /// 16-bit UNORM depth.
     Depth16,
-    /// The lower 24 of 32 bits.
+    /// UNORM depth in the lower 24 of 32 bits.
     Depth24,
-    /// Depth as a float.
+    /// Float depth.
     DepthFloat,
-    /// Eight bits of stencil.
+    /// 8-bit stencil.
     Stencil,
 }
 
@@ -253,7 +259,7 @@ impl Measure {
         }
     }
 
-    /// How such buffers lie.
+    /// The order of such buffers.
     pub fn order(self) -> Order {
         match self {
             Measure::Stencil => Order::W,
@@ -265,9 +271,9 @@ impl Measure {
 impl Picture {
     /// Shaders of the kind.
     const COUNT: usize = Self::FIRSTS + 4 * 3 * 4;
-    /// Those that read and write numbers.
+    /// Number of shaders that convert numbers.
     const NUMBERS: usize = Numbers::COUNT * (2 + 4);
-    /// Those and the ones that copy the first sample.
+    /// Number of those and the ones that copy the first sample.
     const FIRSTS: usize = Self::NUMBERS + 4 * 3;
 
     fn index(self) -> usize {
@@ -286,7 +292,7 @@ impl Picture {
                 kind,
                 samples_log2,
             } => {
-                // The first sample is none of these.
+                // Choice::First is a shader of another kind.
                 let choice = (choice as usize).saturating_sub(1);
                 let samples = samples_log2.clamp(1, 4) as usize - 1;
                 return Self::FIRSTS + (kind as usize * 3 + choice) * 4 + samples;
@@ -299,31 +305,31 @@ impl Picture {
 /// An internal shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shader {
-    /// Writes one dword everywhere.
+    /// Fills dwords.
     Fill,
     /// Copies bytes.
     Copy,
     /// Writes query results.
     QueryResults,
-    /// Copies or writes texels.
+    /// Copies or fills texels.
     Texels(Texels),
-    /// Reads a texture and writes a picture. Its surfaces are the caller's.
+    /// Reads a texture and writes an image. The caller provides its surfaces.
     Picture(Picture),
-    /// Gives cleared pixels their colour.
+    /// Writes the clear colour to fast-cleared pixels.
     Settle(Settle),
-    /// Copies samples one by one.
+    /// Copies single samples.
     Samples(Samples),
     /// Copies texels of three channels.
     Three(Three),
 }
 
-/// Internal shaders that there are.
+/// Number of internal shaders.
 pub const SHADERS: usize = THREES + Three::COUNT;
-/// Those before the ones that copy texels of three channels.
+/// Number of shaders before the three-channel ones.
 const THREES: usize = 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + Samples::COUNT;
 
 impl Shader {
-    /// Storage buffers that it uses, at set 0 from binding 0.
+    /// Number of storage buffers, at set 0 from binding 0.
     pub fn buffers(self) -> u32 {
         match self {
             Shader::Fill => 1,
@@ -333,7 +339,7 @@ impl Shader {
         }
     }
 
-    /// Its number, below [`SHADERS`].
+    /// Its index, below [`SHADERS`].
     pub fn index(self) -> usize {
         match self {
             Shader::Fill => 0,
@@ -353,32 +359,32 @@ impl Shader {
 /// A range of GPU memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Span {
-    /// First byte, a multiple of 4.
+    /// Address, a multiple of 4.
     pub address: u64,
-    /// Bytes, a multiple of 4.
+    /// Size in bytes, a multiple of 4.
     pub bytes: u64,
 }
 
-/// Buffers of an internal shader at most.
+/// Maximum number of buffers of an internal shader.
 pub const MAX_BUFFERS: usize = 3;
-/// Dwords of push constants of an internal shader at most.
+/// Maximum number of push constant dwords of an internal shader.
 pub const MAX_PUSH_DW: usize = 14;
 
-/// One launch of an internal shader.
+/// A dispatch of an internal shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Which.
+    /// The shader.
     pub shader: Shader,
     pub(crate) spans: [Span; MAX_BUFFERS],
     /// Its push constants, in dwords.
     pub push_dw: [u32; MAX_PUSH_DW],
-    /// Workgroups.
+    /// Workgroup counts.
     pub groups: [u32; 3],
 }
 
 impl Launch {
-    /// A launch along one axis.
-    pub(crate) fn line(
+    /// A one-dimensional launch.
+    pub(crate) fn one_dimensional(
         shader: Shader,
         [first, second]: [Span; 2],
         push: &[u32],

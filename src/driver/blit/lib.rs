@@ -1,20 +1,21 @@
-//! Copies and fills through internal shaders.
+//! Meta operations: copies, fills, blits and resolves through internal shaders.
 //!
-//! In:  addresses and sizes. Out: shaders as NIR (compiled by whoever owns pipelines), and launches of them: surfaces,
-//!      push constants, workgroups.
-//! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation", "Copying Data Between Buffers and
-//! Images".
+//! In:  addresses and sizes. Out: shaders as NIR, which the owner of the pipelines compiles, and
+//!      launches of them: surfaces, push constants, workgroups.
+//! Ref: Vulkan specification, "Copying Data Between Buffers", "Filling Buffers", "Query Operation",
+//!      "Copying Data Between Buffers and Images".
 //!
-//! Files import one way: `clear` ← `kernel` and `launch` ← `buffer` and `texel` ← `overlap`, `picture` and `samples` ← `drawn` and `shaders`.
+//! Files import one way: `clear` ← `shader_builder` and `launch` ← `buffer` and `texel` ←
+//! `memory_box`, `sampled_copy` and `sample_copy` ← `draw_shader` and `shaders`.
 
 mod buffer;
 pub mod clear;
-mod drawn;
-mod kernel;
+mod draw_shader;
 mod launch;
-mod overlap;
-mod picture;
-mod samples;
+mod memory_box;
+mod sample_copy;
+mod sampled_copy;
+mod shader_builder;
 mod shaders;
 mod texel;
 
@@ -22,16 +23,16 @@ pub use buffer::{
     Queries, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
     query_launch,
 };
-pub use drawn::Drawn;
-pub use kernel::WORKGROUP;
+pub use draw_shader::Drawn;
 pub use launch::{
     Channel, Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS,
     Samples, Settle, Shader, Span, Texels, Three,
 };
-/// A shader on its way to the compiler.
+pub use memory_box::Place;
+/// A shader to be compiled.
 pub use nir::Shader as Nir;
-pub use overlap::Place;
-pub use samples::{Quads, copy_samples};
+pub use sample_copy::{Quads, copy_samples};
+pub use shader_builder::WORKGROUP;
 pub use texel::{
     Extent, Piece, Plane, chosen_samples, copy_texels, copy_three, fill_texels, pieces,
     settle_texels,

@@ -1,20 +1,22 @@
-//! The internal shaders' code.
+//! The NIR of each internal shader.
+//!
+//! In:  a [`Shader`]. Out: its NIR.
 
 use crate::launch::Shader;
-use crate::{buffer, picture, samples, texel};
+use crate::{buffer, sample_copy, sampled_copy, texel};
 
 impl Shader {
-    /// The shader.
+    /// The shader's NIR.
     pub fn nir(self) -> nir::Shader {
         match self {
             Shader::Fill => buffer::fill(),
             Shader::Copy => buffer::copy(),
             Shader::QueryResults => buffer::query_results(),
             Shader::Texels(texels) => texel::nir(texels),
-            Shader::Picture(picture) => picture::nir(picture),
-            Shader::Settle(settle) => texel::settle(settle),
-            Shader::Samples(samples) => samples::nir(samples),
-            Shader::Three(three) => texel::three(three),
+            Shader::Picture(picture) => sampled_copy::nir(picture),
+            Shader::Settle(settle) => texel::resolve_mcs(settle),
+            Shader::Samples(samples) => sample_copy::nir(samples),
+            Shader::Three(three) => texel::copy_three_channels(three),
         }
     }
 }
@@ -26,12 +28,12 @@ mod tests {
         Channel, Choice, Measure, Numbers, Order, Picture, SHADERS, Samples, Settle, Texels, Three,
     };
 
-    /// All of them.
-    fn all() -> Vec<Shader> {
-        let orders = [Order::Rows, Order::X, Order::Y, Order::W];
-        let sources = orders.map(Some).into_iter().chain([None]);
-        let pairs = sources.flat_map(|source| orders.map(|destination| (source, destination)));
-        let texels = pairs.flat_map(|(source, destination)| {
+    const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
+
+    fn texel_copies() -> impl Iterator<Item = Shader> {
+        let sources = ORDERS.map(Some).into_iter().chain([None]);
+        let pairs = sources.flat_map(|source| ORDERS.map(|destination| (source, destination)));
+        pairs.flat_map(|(source, destination)| {
             (0..=4).map(move |unit_log2| {
                 Shader::Texels(Texels {
                     source,
@@ -39,7 +41,11 @@ mod tests {
                     unit_log2,
                 })
             })
-        });
+        })
+    }
+
+    /// Scaled copies, and copies that average samples.
+    fn number_copies() -> impl Iterator<Item = Shader> {
         let numbers = [
             Numbers::Floats,
             Numbers::Srgb,
@@ -53,17 +59,21 @@ mod tests {
             Channel::Float16,
             Channel::Float32,
         ];
-        let numbers = numbers.into_iter().chain(orders.map(Numbers::Packed));
+        let numbers = numbers.into_iter().chain(ORDERS.map(Numbers::Packed));
         let numbers = numbers.chain(channels.map(Numbers::Three));
-        let pictures = numbers.flat_map(|numbers| {
+        numbers.flat_map(|numbers| {
             let scaled = [false, true].map(|volume| Picture::Scaled { volume, numbers });
             let joined = (1..=4).map(move |samples_log2| Picture::Joined {
                 samples_log2,
                 numbers,
             });
             scaled.into_iter().chain(joined).map(Shader::Picture)
-        });
-        let first = orders.into_iter().flat_map(|destination| {
+        })
+    }
+
+    /// Copies of the first sample, and of a combination of all samples.
+    fn sample_resolves() -> impl Iterator<Item = Shader> {
+        let first = ORDERS.into_iter().flat_map(|destination| {
             (0..=2).map(move |unit_log2| {
                 Shader::Picture(Picture::First {
                     destination,
@@ -89,7 +99,11 @@ mod tests {
                 })
             })
         });
-        let settles = (1..=4).flat_map(|samples_log2| {
+        first.chain(chosen)
+    }
+
+    fn mcs_resolves() -> impl Iterator<Item = Shader> {
+        let single = (1..=4).flat_map(|samples_log2| {
             (0..=4).map(move |unit_log2| {
                 Shader::Settle(Settle {
                     samples_log2,
@@ -105,40 +119,50 @@ mod tests {
                 by_four: true,
             })
         });
-        let samples = (1..=4).flat_map(|samples_log2| {
+        single.chain(by_four)
+    }
+
+    fn sample_copies() -> impl Iterator<Item = Shader> {
+        (1..=4).flat_map(|samples_log2| {
             (0..=2).map(move |unit_log2| {
                 Shader::Samples(Samples {
                     samples_log2,
                     unit_log2,
                 })
             })
-        });
-        let tiled = [Order::Rows, Order::X, Order::Y];
-        let threes = tiled.into_iter().flat_map(|source| {
-            tiled.map(|destination| {
+        })
+    }
+
+    fn three_channel_copies() -> impl Iterator<Item = Shader> {
+        let orders = [Order::Rows, Order::X, Order::Y];
+        orders.into_iter().flat_map(move |source| {
+            orders.map(|destination| {
                 Shader::Three(Three {
                     source,
                     destination,
                 })
             })
-        });
-        let others = [Shader::Fill, Shader::Copy, Shader::QueryResults];
-        let all = others.into_iter().chain(texels);
-        all.chain(pictures)
-            .chain(first)
-            .chain(chosen)
-            .chain(settles)
-            .chain(by_four)
-            .chain(samples)
-            .chain(threes)
+        })
+    }
+
+    /// All internal shaders.
+    fn all() -> Vec<Shader> {
+        [Shader::Fill, Shader::Copy, Shader::QueryResults]
+            .into_iter()
+            .chain(texel_copies())
+            .chain(number_copies())
+            .chain(sample_resolves())
+            .chain(mcs_resolves())
+            .chain(sample_copies())
+            .chain(three_channel_copies())
             .collect()
     }
 
     #[test]
-    fn shaders_are_valid_and_have_numbers_of_their_own() {
+    fn shaders_are_valid_and_have_distinct_indices() {
         let all = all();
-        let numbers: std::collections::BTreeSet<_> = all.iter().map(|s| s.index()).collect();
-        assert!(numbers.into_iter().eq(0..SHADERS));
+        let indices: std::collections::BTreeSet<_> = all.iter().map(|s| s.index()).collect();
+        assert!(indices.into_iter().eq(0..SHADERS));
         for shader in all {
             nir::validate(&shader.nir()).unwrap();
         }

@@ -1,18 +1,20 @@
-//! Copies of texels between surfaces and buffers, and constants written to them.
+//! Copies of texels between surfaces and buffers, and fills of them.
 //!
-//! In:  where both lie, and a box of elements. Out: NIR; launches.
-//! An element is moved as the bytes it is, so every format is the same, and a buffer is a surface of rows. What stands together in all
-//! orders is moved at once: up to 16 bytes, which is a row of a column of a Y tile.
+//! In:  the memory of both sides, and a box of elements. Out: NIR; launches.
+//!
+//! Elements are moved as bytes, so the format does not matter, and a buffer is a linear surface.
+//! Bytes that are contiguous in both orders are moved at once: up to 16 bytes, which is a row of a
+//! column of a Y tile.
 //! Ref: SKL PRM vol. 5, "Tiling" (X, Y and W tiles).
 
 use entity::Id;
 use nir::Def;
 
-use crate::kernel::{GROUP_X, GROUP_Y, Kernel, inside, plane_shader};
 use crate::launch::{
     Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Order, Picture, Settle, Shader, Span,
     Texels, Three,
 };
+use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};
 
 impl Order {
     /// Rows of a tile, as a power of two.
@@ -25,7 +27,7 @@ impl Order {
         }
     }
 
-    /// Bytes that are beside each other in memory too, as a power of two.
+    /// Number of bytes that are contiguous in memory too, as a power of two.
     const fn run_log2(self) -> u32 {
         match self {
             Order::Rows => 31,
@@ -35,10 +37,10 @@ impl Order {
         }
     }
 
-    /// Bytes that a row of tiles takes of memory, where rows are a pitch apart.
+    /// Bytes of memory of a row of tiles, for a row pitch.
     pub(crate) const fn tile_row_bytes(self, pitch_bytes: u32) -> u64 {
         let rows = match self {
-            // Two rows of a W tile are one of memory, which the pitch already says.
+            // A row of memory holds two rows of a W tile, which the pitch accounts for.
             Order::W => 32,
             _ => 1 << self.rows_log2(),
         };
@@ -46,39 +48,39 @@ impl Order {
     }
 }
 
-/// Where elements lie: a surface, or a buffer.
+/// The memory of a box of elements: in a surface, or in a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
-    /// GPU address: of a tile's corner, or of the first byte of rows.
+    /// GPU address of a tile's first byte, or of the first byte of linear rows.
     pub address: u64,
     /// Order of its bytes.
     pub order: Order,
-    /// Bytes from row to row, as surface states have it.
+    /// Row pitch, as in surface states.
     pub pitch_bytes: u32,
-    /// First byte of the box in its row, counted from the address.
+    /// Column of the box in bytes from the address.
     pub x_bytes: u32,
-    /// First row of the box.
+    /// Row of the box from the address.
     pub y_rows: u32,
-    /// Rows from slice to slice of the box.
+    /// Rows between two slices of the box.
     pub slice_rows: u32,
 }
 
-/// Size of a box of elements.
+/// The size of a box of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
     /// Bytes of a row.
     pub row_bytes: u32,
-    /// Rows.
+    /// Number of rows.
     pub rows: u32,
-    /// Slices.
+    /// Number of slices.
     pub slices: u32,
 }
 
-/// Bytes that a launch reaches in one surface at most.
+/// Maximum number of bytes of a surface that one launch accesses.
 const MAX_SPAN_BYTES: u64 = 1 << 30;
 
 impl Plane {
-    /// The part of it that begins at a row and a slice of the box, near its first tile.
+    /// The part of the box that starts at a slice and a row, with the address close to it.
     pub(crate) fn from(&self, slice: u32, row: u32) -> Plane {
         let rows =
             u64::from(self.y_rows) + u64::from(row) + u64::from(slice) * u64::from(self.slice_rows);
@@ -91,7 +93,8 @@ impl Plane {
         }
     }
 
-    /// The bytes that a box reaches: whole dwords, and how far the first is from its dword.
+    /// The bytes that a box touches, as whole dwords, and the offset of its address in the first
+    /// dword.
     pub(crate) fn span(&self, extent: &Extent) -> (Span, u32) {
         let last_row = u64::from(self.y_rows)
             + u64::from(extent.rows - 1)
@@ -111,7 +114,7 @@ impl Plane {
         (span, skip as u32)
     }
 
-    /// Everything that a unit must divide.
+    /// A number whose trailing zeros limit the unit of a copy.
     fn granularity(&self) -> u64 {
         let run = 1 << self.order.run_log2();
         let rows = match self.order {
@@ -122,11 +125,11 @@ impl Plane {
     }
 }
 
-/// Cuts a box into launches that reach no further than a surface can.
-fn parts(planes: &[Plane], extent: Extent) -> Vec<(u32, u32, Extent)> {
+/// Splits a box into launches that stay within one surface: slice, row and size of each part.
+fn split_box(planes: &[Plane], extent: Extent) -> Vec<(u32, u32, Extent)> {
     let reach = |extent: &Extent| {
         let bytes = planes.iter().map(|plane| plane.span(extent).0.bytes);
-        // A tile more, where the part begins within one.
+        // Plus a row of tiles, if the part starts inside of one.
         bytes.max().unwrap_or(0) + (1 << 22)
     };
     if reach(&extent) <= MAX_SPAN_BYTES {
@@ -155,6 +158,7 @@ fn parts(planes: &[Plane], extent: Extent) -> Vec<(u32, u32, Extent)> {
     .collect()
 }
 
+/// The workgroups that cover a box.
 fn groups(columns: u32, extent: &Extent) -> [u32; 3] {
     [
         columns.div_ceil(GROUP_X),
@@ -176,7 +180,7 @@ pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Lau
         destination: destination.order,
         unit_log2,
     });
-    let one = |(slice, row, part): (u32, u32, Extent)| {
+    let launch = |(slice, row, part): (u32, u32, Extent)| {
         let columns = part.row_bytes >> unit_log2;
         let mut push_dw = [0; MAX_PUSH_DW];
         let mut spans = [Span::default(); MAX_BUFFERS];
@@ -195,14 +199,15 @@ pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Lau
             groups: groups(columns, &part),
         }
     };
-    parts(&[source, destination], extent)
+    split_box(&[source, destination], extent)
         .into_iter()
-        .map(one)
+        .map(launch)
         .collect()
 }
 
-/// Launches that copy a box of texels of three channels, of two bytes each, between rows of texels without and with room for a fourth;
-/// that one is not written. None: rows are no rows of as many of these.
+/// Launches that copy a box of texels of three 16-bit channels between texels without and with
+/// padding to four channels; the padding is not written. None if the rows do not hold equally many
+/// such texels.
 pub fn copy_three(source: (Plane, Extent), destination: (Plane, Extent)) -> Option<Vec<Launch>> {
     let sides = [source, destination];
     let columns = |texel_bytes: [u32; 2]| {
@@ -230,7 +235,7 @@ pub fn copy_three(source: (Plane, Extent), destination: (Plane, Extent)) -> Opti
         row_bytes: extent.row_bytes.max(other.row_bytes),
         ..extent
     };
-    let one = |(slice, row, part): (u32, u32, Extent)| {
+    let launch = |(slice, row, part): (u32, u32, Extent)| {
         let mut push_dw = [0; MAX_PUSH_DW];
         let mut spans = [Span::default(); MAX_BUFFERS];
         let places = sides.iter().zip(&mut spans).zip(push_dw.chunks_mut(4));
@@ -255,16 +260,17 @@ pub fn copy_three(source: (Plane, Extent), destination: (Plane, Extent)) -> Opti
             groups: groups(columns, &part),
         }
     };
-    let all = parts(&[source.0, destination.0], widest).into_iter();
-    Some(all.map(one).collect())
+    let all = split_box(&[source.0, destination.0], widest).into_iter();
+    Some(all.map(launch).collect())
 }
 
-/// Launches that write the bytes of an element (1, 2, 4, 8 or 16, or three of a power of two) all over a box.
+/// Launches that fill a box with an element of 1, 2, 4, 8 or 16 bytes, or three times a power of
+/// two.
 pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<Launch> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 || element.is_empty() {
         return Vec::new();
     }
-    // Channels of three are written one after the other, each to every third place.
+    // Elements of three channels are written channel by channel.
     let channels = if element.len().is_power_of_two() {
         1
     } else {
@@ -293,7 +299,7 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
         for (word, bytes) in words.iter_mut().zip(repeated.as_chunks().0) {
             *word = u32::from_le_bytes(*bytes);
         }
-        for (slice, row, part) in parts(&[plane], extent) {
+        for (slice, row, part) in split_box(&[plane], extent) {
             let plane = plane.from(slice, row);
             let (span, skip) = plane.span(&part);
             let columns = part.row_bytes / step_bytes;
@@ -312,8 +318,9 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
     launches
 }
 
-/// Launches that give the cleared pixels of a box their colour, which memory has as the bytes of a pixel: `extent` is of the first slice of
-/// each layer, whose elements are in `control`.
+/// Launches that write the clear colour, which `pixel` holds in memory in the pixels' format, to
+/// the fast-cleared pixels of a box. `extent` is that of the first sample slice of each layer,
+/// whose MCS elements are in `control`.
 pub fn settle_texels(
     control: Plane,
     pixels: Plane,
@@ -326,12 +333,12 @@ pub fn settle_texels(
         return Vec::new();
     }
     let unit_log2 = pixel.bytes.ilog2();
-    // Buffers are of whole dwords.
+    // The size of a buffer is a multiple of dwords.
     let value = Span {
         bytes: pixel.bytes.max(4),
         ..pixel
     };
-    // What stands beside the last pixels is nobody's.
+    // The padding right of the last pixels may be written.
     let aligned = control.x_bytes.is_multiple_of(4) && pixels.x_bytes.is_multiple_of(16);
     let by_four = unit_log2 == 2 && samples_log2 <= 2 && aligned;
     let shader = Shader::Settle(Settle {
@@ -343,7 +350,7 @@ pub fn settle_texels(
         true => extent.row_bytes.div_ceil(16),
         false => extent.row_bytes >> unit_log2,
     };
-    let one = |(slice, row, part): (u32, u32, Extent)| {
+    let launch = |(slice, row, part): (u32, u32, Extent)| {
         let mut push_dw = [0; MAX_PUSH_DW];
         let mut spans = [value; MAX_BUFFERS];
         let sides = [control, pixels].map(|plane| plane.from(slice, row));
@@ -362,31 +369,31 @@ pub fn settle_texels(
             groups: groups(columns, &part),
         }
     };
-    let all = parts(&[control, pixels], extent).into_iter();
-    all.map(one).collect()
+    let all = split_box(&[control, pixels], extent).into_iter();
+    all.map(launch).collect()
 }
 
-/// A part of a box that one launch reaches as bytes.
+/// A part of a box that one launch writes as bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Piece {
-    /// The slice of the box that it begins with.
+    /// The slice of the box at which it starts.
     pub slice: u32,
-    /// The row.
+    /// The row of the box at which it starts.
     pub row: u32,
-    /// Its elements: columns, rows, slices.
+    /// Columns, rows and slices in elements.
     pub size: [u32; 3],
     /// Its memory.
     pub span: Span,
-    /// Where it begins, as shaders are told.
+    /// The start of the part as in [`Plane::push`].
     pub place: [u32; 4],
 }
 
-/// The parts of a box of elements of so many bytes.
+/// Splits a box of elements of `element_bytes`.
 pub fn pieces(destination: Plane, extent: Extent, element_bytes: u32) -> Vec<Piece> {
     if extent.row_bytes == 0 || extent.rows == 0 || extent.slices == 0 {
         return Vec::new();
     }
-    let one = |(slice, row, part): (u32, u32, Extent)| {
+    let piece = |(slice, row, part): (u32, u32, Extent)| {
         let plane = destination.from(slice, row);
         let (span, skip) = plane.span(&part);
         Piece {
@@ -397,12 +404,13 @@ pub fn pieces(destination: Plane, extent: Extent, element_bytes: u32) -> Vec<Pie
             place: plane.push(skip),
         }
     };
-    let all = parts(&[destination], extent).into_iter();
-    all.map(one).collect()
+    let all = split_box(&[destination], extent).into_iter();
+    all.map(piece).collect()
 }
 
-/// Launches that take one value of a pixel's samples of depth or stencil, from a corner on; with each, which slice it begins with.
-/// Their texture is the caller's, and begins with that slice. The destination lies as [`Measure::order`] says, but for first samples.
+/// Launches that resolve depth or stencil samples from a corner of the source on; with each, the
+/// slice at which it starts. The caller provides the texture, which starts at that slice. The order
+/// of the destination is [`Measure::order`], except for first samples.
 pub fn chosen_samples(
     (choice, kind, samples_log2): (Choice, Measure, u32),
     [left, top]: [u32; 2],
@@ -421,7 +429,7 @@ pub fn chosen_samples(
             samples_log2,
         },
     });
-    let one = |piece: Piece| {
+    let resolve = |piece: Piece| {
         let ([x, y, tile_row, slice_rows], [columns, rows, slices]) = (piece.place, piece.size);
         let mut push_dw = [0; MAX_PUSH_DW];
         let push = [
@@ -446,10 +454,12 @@ pub fn chosen_samples(
         (piece.slice, launch)
     };
     let all = pieces(destination, extent, 1 << unit_log2).into_iter();
-    all.map(one).collect()
+    all.map(resolve).collect()
 }
 
 impl Plane {
+    /// The plane as push constants: column in bytes, row, bytes of a row of tiles, rows between
+    /// slices.
     pub(crate) fn push(&self, skip: u32) -> [u32; 4] {
         [
             self.x_bytes + skip,
@@ -460,14 +470,15 @@ impl Plane {
     }
 }
 
-/// Byte of a place: of bytes `x`, a multiple of a unit's, and row `y`. `tile_row`: bytes of a row of tiles.
-fn address(
-    k: &mut Kernel<'_>,
+/// The byte offset of column `x` in bytes, a multiple of the unit, and row `y`. `tile_row` is the
+/// bytes of a row of tiles.
+fn tiled_byte(
+    k: &mut ShaderBuilder<'_>,
     (order, unit_log2): (Order, u32),
     [x, y]: [Id<Def>; 2],
     tile_row: Id<Def>,
 ) -> Id<Def> {
-    let bits = |k: &mut Kernel<'_>, value, mask: u32, left: i32| {
+    let bits = |k: &mut ShaderBuilder<'_>, value, mask: u32, left: i32| {
         let mask = k.imm_u32(mask);
         let part = k.iand(value, mask);
         let by = k.imm_u32(left.unsigned_abs());
@@ -485,13 +496,13 @@ fn address(
         k.ushr(y, down)
     };
     let start = k.imul(tile, tile_row);
-    let parts = match order {
+    let split_box = match order {
         Order::Rows => vec![x],
         Order::X | Order::Y => {
             let run_log2 = order.run_log2();
             let within = (1 << run_log2) - 1;
             let row = bits(k, y, (1 << rows_log2) - 1, run_log2 as i32);
-            // Units that are whole runs have nothing within one.
+            // A unit of at least a whole run has no offset in a run.
             if unit_log2 >= run_log2 {
                 let columns = k.ishl(x, down);
                 vec![columns, row]
@@ -500,7 +511,8 @@ fn address(
                 vec![run, bits(k, x, !within, rows_log2 as i32), row]
             }
         }
-        // Bits of column and row in turn, from the lowest; columns of eight bytes are 512 apart.
+        // Bits of column and row alternate, from the lowest; columns of eight bytes are 512 bytes
+        // apart.
         Order::W => vec![
             bits(k, x, 1, 0),
             bits(k, y, 1, 1),
@@ -511,12 +523,15 @@ fn address(
             bits(k, x, !7, 6),
         ],
     };
-    parts.into_iter().fold(start, |sum, part| k.iadd(sum, part))
+    split_box
+        .into_iter()
+        .fold(start, |sum, part| k.iadd(sum, part))
 }
 
-/// The byte of a column, row and slice of a box of such units: `plane` as [`Plane::push`] has it.
-pub(crate) fn place(
-    k: &mut Kernel<'_>,
+/// The byte offset of a column, row and slice of a box of such units; `plane` as in
+/// [`Plane::push`].
+pub(crate) fn byte_offset(
+    k: &mut ShaderBuilder<'_>,
     (order, unit_log2): (Order, u32),
     [x_bytes, row, slice]: [Id<Def>; 3],
     plane: &[Id<Def>],
@@ -527,38 +542,38 @@ pub(crate) fn place(
     let x = k.iadd(left, x_bytes);
     let down = k.imul(slice, slice_rows);
     let y = match order {
-        // What begins within no tile begins with its first row.
+        // The address of linear memory is that of the first row.
         Order::Rows => row,
         _ => k.iadd(top, row),
     };
     let y = k.iadd(y, down);
-    address(k, (order, unit_log2), [x, y], tile_row)
+    tiled_byte(k, (order, unit_log2), [x, y], tile_row)
 }
 
-/// The shader. Push constants of a copy: source and destination as [`Plane::push`] has them, columns, rows; of a fill: the
-/// destination, columns, rows, bytes from column to column, the value.
+/// The shader. Push constants of a copy: source and destination as in [`Plane::push`], columns,
+/// rows; of a fill: the destination, columns, rows, bytes from column to column, the value.
 pub(crate) fn nir(texels: Texels) -> nir::Shader {
     let bytes = 1 << texels.unit_log2;
     match texels.source {
-        Some(source) => plane_shader("copy_texels", 2, |k, [column, row, slice], push| {
+        Some(source) => box_shader("copy_texels", 2, |k, [column, row, slice], push| {
             let push: [Id<Def>; 10] = push;
             let [.., columns, rows] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let x = k.imul_imm(column, bytes.into());
-                let from = place(k, (source, texels.unit_log2), [x, row, slice], &push[..4]);
+                let from = byte_offset(k, (source, texels.unit_log2), [x, row, slice], &push[..4]);
                 let value = k.read_unit(0, from, bytes);
                 let unit = (texels.destination, texels.unit_log2);
-                let to = place(k, unit, [x, row, slice], &push[4..8]);
+                let to = byte_offset(k, unit, [x, row, slice], &push[4..8]);
                 k.write_unit(1, to, bytes, value);
             });
         }),
-        None => plane_shader("fill_texels", 1, |k, [column, row, slice], push| {
+        None => box_shader("fill_texels", 1, |k, [column, row, slice], push| {
             let push: [Id<Def>; 11] = push;
             let [_, _, _, _, columns, rows, step_bytes, value @ ..] = push;
             inside(k, [column, row], [columns, rows], |k| {
                 let x = k.imul(column, step_bytes);
                 let unit = (texels.destination, texels.unit_log2);
-                let to = place(k, unit, [x, row, slice], &push[..4]);
+                let to = byte_offset(k, unit, [x, row, slice], &push[..4]);
                 let value = match bytes {
                     1 => k.u2u(value[0], 8),
                     2 => k.u2u(value[0], 16),
@@ -572,22 +587,22 @@ pub(crate) fn nir(texels: Texels) -> nir::Shader {
     }
 }
 
-/// The shader that copies texels of three channels. Push constants: the source and the destination as [`Plane::push`] has them, columns,
-/// rows, bytes from texel to texel of the source and of the destination.
-pub(crate) fn three(three: Three) -> nir::Shader {
-    plane_shader("copy_three", 2, |k, [column, row, slice], push| {
+/// The shader that copies texels of three channels. Push constants: source and destination as in
+/// [`Plane::push`], columns, rows, bytes from texel to texel of the source and of the destination.
+pub(crate) fn copy_three_channels(copy: Three) -> nir::Shader {
+    box_shader("copy_three", 2, |k, [column, row, slice], push| {
         let push: [Id<Def>; 12] = push;
         let [.., columns, rows, from_bytes, to_bytes] = push;
         inside(k, [column, row], [columns, rows], |k| {
-            // A texel is within bytes that stand together in each of these orders.
+            // The bytes of a texel are contiguous in each of these orders.
             let unit_log2 = Three::CHANNEL_BYTES.ilog2();
             let [from, to] = [
-                (three.source, from_bytes, &push[..4]),
-                (three.destination, to_bytes, &push[4..8]),
+                (copy.source, from_bytes, &push[..4]),
+                (copy.destination, to_bytes, &push[4..8]),
             ]
             .map(|(order, bytes, plane)| {
                 let x = k.imul(column, bytes);
-                place(k, (order, unit_log2), [x, row, slice], plane)
+                byte_offset(k, (order, unit_log2), [x, row, slice], plane)
             });
             for channel in 0..3 {
                 let at = i64::from(channel * Three::CHANNEL_BYTES);
@@ -600,27 +615,27 @@ pub(crate) fn three(three: Three) -> nir::Shader {
     })
 }
 
-/// The shader that gives cleared pixels their colour. Push constants: the control surface and the image as [`Plane::push`] has them,
-/// columns, rows. The element of a cleared pixel is all ones.
-pub(crate) fn settle(settle: Settle) -> nir::Shader {
-    if settle.by_four {
-        return settle_by_four(settle.samples_log2);
+/// The shader that writes the clear colour to fast-cleared pixels. Push constants: MCS and image as
+/// in [`Plane::push`], columns, rows. The MCS element of a cleared pixel is all ones.
+pub(crate) fn resolve_mcs(resolve: Settle) -> nir::Shader {
+    if resolve.by_four {
+        return resolve_mcs_by_four(resolve.samples_log2);
     }
-    plane_shader("settle_texels", 3, |k, [column, row, slice], push| {
+    box_shader("settle_texels", 3, |k, [column, row, slice], push| {
         let push: [Id<Def>; 10] = push;
         let [.., columns, rows] = push;
         inside(k, [column, row], [columns, rows], |k| {
-            let bytes = settle.element_bytes();
+            let bytes = resolve.element_bytes();
             let x = k.imul_imm(column, bytes.into());
-            let at = place(k, (Order::Y, 0), [x, row, slice], &push[..4]);
+            let at = byte_offset(k, (Order::Y, 0), [x, row, slice], &push[..4]);
             let element = k.read_unit(0, at, bytes);
             let words = match bytes {
                 1 => [k.u2u(element, 32); 2],
                 4 => [element; 2],
                 _ => [k.channel(element, 0), k.channel(element, 1)],
             };
-            // Of two samples there are two bits; the others are nobody's.
-            let whole = k.imm_u32(match settle.samples_log2 {
+            // An element of two samples has two bits; the other bits are undefined.
+            let whole = k.imm_u32(match resolve.samples_log2 {
                 1 => 0x3,
                 2 => 0xff,
                 _ => u32::MAX,
@@ -630,17 +645,17 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
                 k.ieq(bits, whole)
             });
             let cleared = k.iand(cleared[0], cleared[1]);
-            k.when(cleared, |k| {
-                let bytes = 1 << settle.unit_log2;
+            k.if_then(cleared, |k| {
+                let bytes = 1 << resolve.unit_log2;
                 let x = k.imul_imm(column, bytes.into());
-                let unit = (Order::Y, settle.unit_log2);
-                let to = place(k, unit, [x, row, slice], &push[4..8]);
+                let unit = (Order::Y, resolve.unit_log2);
+                let to = byte_offset(k, unit, [x, row, slice], &push[4..8]);
                 let first = k.imm_u32(0);
                 let value = k.read_unit(2, first, bytes);
                 k.write_unit(1, to, bytes, value);
-                // The first slice has all samples from now on.
+                // All samples are in slice 0 from now on.
                 let zero = k.imm_u32(0);
-                let (zero, bytes) = match settle.element_bytes() {
+                let (zero, bytes) = match resolve.element_bytes() {
                     1 => (k.u2u(zero, 8), 1),
                     4 => (zero, 4),
                     _ => (k.vec(&[zero; 2]), 8),
@@ -651,16 +666,16 @@ pub(crate) fn settle(settle: Settle) -> nir::Shader {
     })
 }
 
-/// The same, for four pixels of four bytes: mostly all of them are cleared, or none.
-fn settle_by_four(samples_log2: u32) -> nir::Shader {
-    plane_shader("settle_four_texels", 3, |k, [column, row, slice], push| {
+/// As [`resolve_mcs`], for four pixels of four bytes; mostly all of them are cleared, or none.
+fn resolve_mcs_by_four(samples_log2: u32) -> nir::Shader {
+    box_shader("settle_four_texels", 3, |k, [column, row, slice], push| {
         let push: [Id<Def>; 10] = push;
         let [.., columns, rows] = push;
         inside(k, [column, row], [columns, rows], |k| {
             let x = k.imul_imm(column, 4);
-            let at = place(k, (Order::Y, 0), [x, row, slice], &push[..4]);
+            let at = byte_offset(k, (Order::Y, 0), [x, row, slice], &push[..4]);
             let elements = k.read_unit(0, at, 4);
-            // Of two samples there are two bits in each byte.
+            // An element of two samples has two bits in each byte.
             let bits = match samples_log2 {
                 1 => {
                     let others = k.imm_u32(0xfcfc_fcfc);
@@ -668,7 +683,8 @@ fn settle_by_four(samples_log2: u32) -> nir::Shader {
                 }
                 _ => elements,
             };
-            // The highest bit of each byte that is all ones, and maybe of some above the first.
+            // Sets the highest bit of the lowest byte that is all ones, and possibly of higher
+            // ones.
             let (ones, tops) = (k.imm_u32(0x0101_0101), k.imm_u32(0x8080_8080));
             let whole = k.iadd(bits, ones);
             let flipped = k.inot(whole);
@@ -676,14 +692,14 @@ fn settle_by_four(samples_log2: u32) -> nir::Shader {
             let found = k.iand(wrapped, tops);
             let zero = k.imm_u32(0);
             let some = k.ine(found, zero);
-            k.when(some, |k| {
+            k.if_then(some, |k| {
                 let first = k.imm_u32(0);
                 let value = k.read_unit(2, first, 4);
                 let x = k.imul_imm(column, 16);
-                let to = place(k, (Order::Y, 4), [x, row, slice], &push[4..8]);
+                let to = byte_offset(k, (Order::Y, 4), [x, row, slice], &push[4..8]);
                 let most = k.imm_u32(u32::MAX);
                 let all = k.ieq(bits, most);
-                k.either(
+                k.if_then_else(
                     all,
                     |k| {
                         let four = k.vec(&[value; 4]);
@@ -698,7 +714,7 @@ fn settle_by_four(samples_log2: u32) -> nir::Shader {
                             let byte = k.iand(bits, mask);
                             let cleared = k.ieq(byte, mask);
                             let to = k.iadd_imm(to, 4 * pixel);
-                            k.when(cleared, |k| k.write_unit(1, to, 4, value));
+                            k.if_then(cleared, |k| k.write_unit(1, to, 4, value));
                             let others = k.imm_u32(!(0xff << (8 * pixel)));
                             let without = k.iand(left, others);
                             left = k.bcsel(cleared, without, left);
@@ -712,5 +728,4 @@ fn settle_by_four(samples_log2: u32) -> nir::Shader {
 }
 
 #[cfg(test)]
-#[path = "texel_tests.rs"]
 pub(crate) mod tests;

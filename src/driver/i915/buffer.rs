@@ -1,4 +1,8 @@
-//! Buffers: pages with a GPU address, resident from birth to death.
+//! Buffers: GEM objects at fixed GPU addresses (softpin), referenced by every submission while they
+//! exist.
+//!
+//! In:  sizes and zones, pages of the process, dma-bufs. Out: buffers with an address, mapped on
+//!      demand.
 
 use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
@@ -7,79 +11,81 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 use uapi::HostPages;
 
+use crate::address_space::{AddressSpace, PAGE_BYTES, Zone};
+use crate::buffer_cache::{BufferCache, CachedBuffer};
 use crate::error::{Error, Result};
+use crate::exec_list::{ExecList, Owner};
 use crate::file::File;
 use crate::mapping::Mapping;
-use crate::resident::{Residents, Use};
-use crate::spare::{Spare, Spares};
-use crate::zone::{AddressSpace, PAGE_BYTES, Zone};
 
-/// What buffers need of their device: a context of the kernel's, and its address space.
+/// The state of a logical device that its buffers share: a kernel context and its address space.
 #[derive(Debug)]
-pub(crate) struct Core {
+pub(crate) struct DeviceContext {
     pub(crate) file: Arc<File>,
     pub(crate) space: AddressSpace,
     pub(crate) has_llc: bool,
-    pub(crate) context: u32,
-    residents: Mutex<Residents>,
-    spares: Mutex<Spares>,
-    /// Buffers that were imported or exported, by handle: the kernel gives one handle for one object, however often it is imported.
+    pub(crate) context_id: u32,
+    exec_list: Mutex<ExecList>,
+    cache: Mutex<BufferCache>,
+    /// Imported and exported buffers, by handle: the kernel returns the same handle for every
+    /// import of an object.
     shared: Mutex<BTreeMap<u32, Weak<Buffer>>>,
 }
 
-impl Core {
+impl DeviceContext {
     pub(crate) fn new(
         file: &Arc<File>,
         space: AddressSpace,
         has_llc: bool,
-        context: u32,
+        context_id: u32,
     ) -> Arc<Self> {
         Arc::new(Self {
             file: file.clone(),
             space,
             has_llc,
-            context,
-            residents: Mutex::default(),
-            spares: Mutex::default(),
+            context_id,
+            exec_list: Mutex::default(),
+            cache: Mutex::default(),
             shared: Mutex::default(),
         })
     }
 
-    pub(crate) fn residents(&self) -> MutexGuard<'_, Residents> {
-        self.residents
+    pub(crate) fn exec_list(&self) -> MutexGuard<'_, ExecList> {
+        self.exec_list
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn spares(&self) -> MutexGuard<'_, Spares> {
-        self.spares.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> MutexGuard<'_, BufferCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A spare buffer of so many bytes that no batch uses, zeroed. One that was given back while a batch used it is the kernel's.
-    fn spare(&self, bytes: u64) -> Option<Spare> {
-        let spare = self.spares().take(bytes)?;
-        match self.file.wait(spare.handle, 0) {
+    /// Takes an idle buffer of this size from the cache and zeroes it. A cached buffer that a batch
+    /// still uses is destroyed instead.
+    fn take_cached(&self, bytes: u64) -> Option<CachedBuffer> {
+        let cached = self.cache().take(bytes)?;
+        match self.file.wait(cached.handle, 0) {
             Ok(true) => {
-                spare.mapping.clear();
-                Some(spare)
+                cached.mapping.clear();
+                Some(cached)
             }
             _ => {
-                self.end(spare);
+                self.destroy(cached);
                 None
             }
         }
     }
 
-    fn end(&self, spare: Spare) {
-        drop(spare.mapping);
-        self.file.close_own(spare.handle);
-        self.space.give(Zone::High, spare.address, spare.bytes);
+    fn destroy(&self, buffer: CachedBuffer) {
+        drop(buffer.mapping);
+        self.file.close_private(buffer.handle);
+        self.space.free(Zone::High, buffer.address, buffer.bytes);
     }
 
-    /// Ends all spare buffers; whether there were any.
-    fn end_spares(&self) -> bool {
-        let spares = self.spares().take_all();
-        spares.map(|spare| self.end(spare)).count() > 0
+    /// Destroys all cached buffers. Returns whether there were any.
+    fn evict_all(&self) -> bool {
+        let buffers = self.cache().drain();
+        buffers.map(|buffer| self.destroy(buffer)).count() > 0
     }
 
     fn shared(&self) -> MutexGuard<'_, BTreeMap<u32, Weak<Buffer>>> {
@@ -87,28 +93,28 @@ impl Core {
     }
 }
 
-impl Drop for Core {
+impl Drop for DeviceContext {
     fn drop(&mut self) {
-        self.end_spares();
-        self.file.context_destroy(self.context);
+        self.evict_all();
+        self.file.context_destroy(self.context_id);
     }
 }
 
-/// Which addresses a buffer gets.
+/// The GPU address that a buffer gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Any of a zone.
+    /// Any free address of a zone.
     In(Zone),
-    /// These of a zone.
+    /// This address of a zone.
     At(Zone, u64),
 }
 
 impl Place {
-    fn take(self, space: &AddressSpace, bytes: u64) -> Result<(Zone, u64)> {
+    fn allocate(self, space: &AddressSpace, bytes: u64) -> Result<(Zone, u64)> {
         match self {
-            Place::In(zone) => Ok((zone, space.take(zone, bytes)?)),
+            Place::In(zone) => Ok((zone, space.allocate(zone, bytes)?)),
             Place::At(zone, address) => {
-                space.take_at(zone, address, bytes)?;
+                space.allocate_at(zone, address, bytes)?;
                 Ok((zone, address))
             }
         }
@@ -118,129 +124,136 @@ impl Place {
 /// A GEM buffer at a fixed address.
 #[derive(Debug)]
 pub struct Buffer {
-    core: Arc<Core>,
+    context: Arc<DeviceContext>,
     handle: u32,
     bytes: u64,
     address: u64,
     zone: Zone,
     mapping: OnceLock<Mapping>,
-    /// The CPU's view is cached, though the GPU may not see that cache.
+    /// The CPU mapping is cached although the GPU does not snoop the CPU's caches.
     cached: AtomicBool,
-    /// It was imported or exported: others may have the same handle.
+    /// The buffer was imported or exported, so other imports may share the handle.
     shared: AtomicBool,
-    /// The kernel has no such buffer any more.
+    /// The kernel's handle is closed.
     retired: AtomicBool,
-    /// Submissions do not list it.
-    given: AtomicBool,
-    /// Nobody but this device ever knew of the pages, and the CPU sees them as they are: when they are given back, they may be kept.
-    plain: AtomicBool,
+    /// The buffer is handed over to the window system: submissions do not reference it.
+    handed_over: AtomicBool,
+    /// The pages were never shared and their mapping is coherent, so a dropped buffer may go to the
+    /// cache.
+    cacheable: AtomicBool,
 }
 
 impl Buffer {
-    /// New pages, zeroed by the kernel.
+    /// A buffer of zeroed pages, from the cache if possible.
     pub(crate) fn new(
-        core: &Arc<Core>,
+        context: &Arc<DeviceContext>,
         bytes: u64,
         place: Place,
-        purpose: Use,
+        owner: Owner,
     ) -> Result<Arc<Self>> {
         let bytes = bytes
             .checked_next_multiple_of(PAGE_BYTES)
             .filter(|&bytes| bytes > 0)
             .ok_or(Error::Range { what: "a buffer" })?;
-        let plain = purpose == Use::Application && place == Place::In(Zone::High) && core.has_llc;
-        if plain && let Some(spare) = core.spare(bytes) {
-            let place = (Zone::High, spare.address);
-            let mut buffer = Self::made(core, spare.handle, bytes, place, purpose);
-            buffer.mapping = OnceLock::from(spare.mapping);
-            buffer.plain = AtomicBool::new(true);
+        let cacheable =
+            owner == Owner::Application && place == Place::In(Zone::High) && context.has_llc;
+        if cacheable && let Some(cached) = context.take_cached(bytes) {
+            let place = (Zone::High, cached.address);
+            let mut buffer = Self::with_handle(context, cached.handle, bytes, place, owner);
+            buffer.mapping = OnceLock::from(cached.mapping);
+            buffer.cacheable = AtomicBool::new(true);
             return Ok(Arc::new(buffer));
         }
-        match Self::of_kernel(core, bytes, place, purpose, plain) {
-            Err(_) if core.end_spares() => Self::of_kernel(core, bytes, place, purpose, plain),
-            made => made,
+        match Self::create_new(context, bytes, place, owner, cacheable) {
+            Err(_) if context.evict_all() => {
+                Self::create_new(context, bytes, place, owner, cacheable)
+            }
+            result => result,
         }
         .map(Arc::new)
     }
 
-    fn of_kernel(
-        core: &Arc<Core>,
+    /// A buffer of new pages, zeroed by the kernel.
+    fn create_new(
+        context: &Arc<DeviceContext>,
         bytes: u64,
         place: Place,
-        purpose: Use,
-        plain: bool,
+        owner: Owner,
+        cacheable: bool,
     ) -> Result<Self> {
-        let (zone, address) = place.take(&core.space, bytes)?;
-        match core.file.create(bytes) {
+        let (zone, address) = place.allocate(&context.space, bytes)?;
+        match context.file.create(bytes) {
             Ok(handle) => {
-                let mut buffer = Self::made(core, handle, bytes, (zone, address), purpose);
-                buffer.plain = AtomicBool::new(plain);
+                let mut buffer = Self::with_handle(context, handle, bytes, (zone, address), owner);
+                buffer.cacheable = AtomicBool::new(cacheable);
                 Ok(buffer)
             }
             Err(error) => {
-                core.space.give(zone, address, bytes);
+                context.space.free(zone, address, bytes);
                 Err(error)
             }
         }
     }
 
-    /// Pages of the process.
+    /// A buffer on pages of the process (userptr).
     pub(crate) fn host(
-        core: &Arc<Core>,
+        context: &Arc<DeviceContext>,
         pages: Arc<dyn HostPages>,
         place: Place,
     ) -> Result<Arc<Self>> {
         let mapping = Mapping::of_host(pages.clone())?;
         let bytes = size_of_val(mapping.words()) as u64;
-        let (zone, address) = place.take(&core.space, bytes)?;
-        match core.file.userptr(pages) {
+        let (zone, address) = place.allocate(&context.space, bytes)?;
+        match context.file.userptr(pages) {
             Ok(handle) => {
-                let mut buffer = Self::made(core, handle, bytes, (zone, address), Use::Application);
+                let mut buffer =
+                    Self::with_handle(context, handle, bytes, (zone, address), Owner::Application);
                 buffer.mapping = OnceLock::from(mapping);
                 Ok(Arc::new(buffer))
             }
             Err(error) => {
-                core.space.give(zone, address, bytes);
+                context.space.free(zone, address, bytes);
                 Err(error)
             }
         }
     }
 
-    /// The pages behind a dma-buf; the same buffer again, if this device has them already.
-    pub(crate) fn import(core: &Arc<Core>, descriptor: OwnedFd) -> Result<Arc<Self>> {
-        let mut known = core.shared();
-        let (handle, bytes) = core.file.import(descriptor)?;
-        if let Some(buffer) = known.get(&handle).and_then(Weak::upgrade) {
-            core.file.close_shared(handle);
+    /// The buffer of a dma-buf. A repeated import returns the same buffer.
+    pub(crate) fn import(context: &Arc<DeviceContext>, descriptor: OwnedFd) -> Result<Arc<Self>> {
+        let mut shared = context.shared();
+        let (handle, bytes) = context.file.import(descriptor)?;
+        if let Some(buffer) = shared.get(&handle).and_then(Weak::upgrade) {
+            context.file.close_shared(handle);
             buffer.share();
             return Ok(buffer);
         }
-        match core.space.take(Zone::Shared, bytes) {
+        match context.space.allocate(Zone::Shared, bytes) {
             Ok(address) => {
                 let place = (Zone::Shared, address);
-                let mut buffer = Self::made(core, handle, bytes, place, Use::Shared);
+                let mut buffer = Self::with_handle(context, handle, bytes, place, Owner::Shared);
                 buffer.shared = AtomicBool::new(true);
                 let buffer = Arc::new(buffer);
-                known.insert(handle, Arc::downgrade(&buffer));
+                shared.insert(handle, Arc::downgrade(&buffer));
                 Ok(buffer)
             }
             Err(error) => {
-                core.file.close_shared(handle);
+                context.file.close_shared(handle);
                 Err(error)
             }
         }
     }
 
-    fn made(
-        core: &Arc<Core>,
+    /// A buffer with a kernel handle and an address, added to the list of submissions.
+    fn with_handle(
+        context: &Arc<DeviceContext>,
         handle: u32,
         bytes: u64,
         (zone, address): (Zone, u64),
-        purpose: Use,
+        owner: Owner,
     ) -> Self {
-        core.residents().add(handle, address, purpose);
+        context.exec_list().add(handle, address, owner);
         Self {
-            core: core.clone(),
+            context: context.clone(),
             handle,
             bytes,
             address,
@@ -249,17 +262,17 @@ impl Buffer {
             cached: AtomicBool::new(false),
             shared: AtomicBool::new(false),
             retired: AtomicBool::new(false),
-            given: AtomicBool::new(false),
-            plain: AtomicBool::new(false),
+            handed_over: AtomicBool::new(false),
+            cacheable: AtomicBool::new(false),
         }
     }
 
-    /// The kernel's name for it.
+    /// Its GEM handle.
     pub fn handle(&self) -> u32 {
         self.handle
     }
 
-    /// Bytes: whole pages.
+    /// Size in bytes, a multiple of the page size.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -269,133 +282,140 @@ impl Buffer {
         self.address
     }
 
-    /// The pages, mapped at the first call and until the buffer dies.
+    /// The mapping of the pages, created by the first call and kept until the buffer is dropped.
     #[inline]
     pub fn map(&self) -> Result<&Mapping> {
         match self.mapping.get() {
             Some(mapping) => Ok(mapping),
-            None => self.map_now(),
+            None => self.map_slow(),
         }
     }
 
     #[cold]
-    fn map_now(&self) -> Result<&Mapping> {
-        let mapping = self.map_anew()?;
-        // Another thread may have been quicker; then this mapping goes again.
+    fn map_slow(&self) -> Result<&Mapping> {
+        let mapping = self.map_separately()?;
+        // If another thread has mapped the buffer first, this mapping is dropped.
         Ok(self.mapping.get_or_init(|| mapping))
     }
 
-    /// A mapping of the pages that is the caller's alone.
-    pub(crate) fn map_anew(&self) -> Result<Mapping> {
-        let cached = self.core.has_llc || self.cached.load(Relaxed);
-        self.core.file.map(self.handle, self.bytes, cached)
+    /// A further mapping of the pages, owned by the caller.
+    pub(crate) fn map_separately(&self) -> Result<Mapping> {
+        let cached = self.context.has_llc || self.cached.load(Relaxed);
+        self.context.file.map(self.handle, self.bytes, cached)
     }
 
-    /// The buffer, mapped: writes and reads within it no longer fail.
+    /// Maps the buffer, so that later reads and writes within it cannot fail.
     pub(crate) fn mapped(self: Arc<Self>) -> Result<Arc<Self>> {
         self.map()?;
         Ok(self)
     }
 
-    /// Writes bytes.
+    /// Writes bytes at an offset.
     pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
         self.map()?.write(offset_bytes, data)
     }
 
-    /// Reads bytes.
+    /// Reads bytes at an offset.
     pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
         self.map()?.read(offset_bytes, out)
     }
 
-    /// Gives the pages back, and no submission lists them from now on; the addresses stay taken as long as the value lives.
+    /// Frees the pages and removes the buffer from submissions. Its addresses stay allocated until
+    /// it is dropped.
     pub fn retire(&self) {
         if self.retired.swap(true, Relaxed) {
             return;
         }
-        self.core.residents().remove(self.handle);
+        self.context.exec_list().remove(self.handle);
         if !self.shared.load(Relaxed) {
-            self.core.file.close_own(self.handle);
+            self.context.file.close_private(self.handle);
             return;
         }
         {
-            let mut known = self.core.shared();
-            // An import may have brought the same handle to life again meanwhile.
-            let own = |buffer: &Weak<Buffer>| std::ptr::eq(buffer.as_ptr(), self);
-            if known.get(&self.handle).is_some_and(own) {
-                known.remove(&self.handle);
+            let mut shared = self.context.shared();
+            // A concurrent import may have replaced the entry by a new buffer with the same handle.
+            let is_self = |buffer: &Weak<Buffer>| std::ptr::eq(buffer.as_ptr(), self);
+            if shared.get(&self.handle).is_some_and(is_self) {
+                shared.remove(&self.handle);
             }
         }
-        self.core.file.close_shared(self.handle);
+        self.context.file.close_shared(self.handle);
     }
 
-    /// The CPU's view shall be cached: whoever maps it flushes and invalidates. To be said before the first mapping.
+    /// Makes the CPU mapping cached; the user of the mapping must flush and invalidate. Must be
+    /// called before the first mapping.
     pub fn cache(&self) {
         self.cached.store(true, Relaxed);
     }
 
-    /// From now on others use the pages who know nothing of Vulkan's semaphores.
+    /// Marks the pages as used by others without Vulkan's semaphores, so that submissions
+    /// synchronise implicitly with them.
     pub fn share(&self) {
-        self.plain.store(false, Relaxed);
-        self.core.residents().change(self.handle, Use::Shared);
+        self.cacheable.store(false, Relaxed);
+        self.context
+            .exec_list()
+            .set_owner(self.handle, Owner::Shared);
     }
 
-    /// Others have it now: no submission lists it, so neither they nor those that draw something else wait for one another.
+    /// Hands the buffer over to others, such as a window system: submissions no longer reference
+    /// it, so that they and the others do not wait for each other.
     pub fn give(&self) {
-        self.plain.store(false, Relaxed);
-        if !self.given.swap(true, Relaxed) {
-            self.core.residents().remove(self.handle);
+        self.cacheable.store(false, Relaxed);
+        if !self.handed_over.swap(true, Relaxed) {
+            self.context.exec_list().remove(self.handle);
         }
     }
 
-    /// Takes it back when nobody uses it any more, within some nanoseconds; less than 0: ever. False: somebody uses it still.
+    /// Ends [`Buffer::give`] once the buffer is idle. Waits up to `timeout_ns`, without limit if
+    /// that is negative. Returns false if the buffer is still in use.
     pub fn take_back(&self, timeout_ns: i64) -> Result<bool> {
-        if !self.given.load(Relaxed) {
+        if !self.handed_over.load(Relaxed) {
             return Ok(true);
         }
-        if !self.core.file.wait(self.handle, timeout_ns)? {
+        if !self.context.file.wait(self.handle, timeout_ns)? {
             return Ok(false);
         }
-        let mut residents = self.core.residents();
-        if self.given.swap(false, Relaxed) && !self.retired.load(Relaxed) {
-            residents.add(self.handle, self.address, Use::Application);
+        let mut exec_list = self.context.exec_list();
+        if self.handed_over.swap(false, Relaxed) && !self.retired.load(Relaxed) {
+            exec_list.add(self.handle, self.address, Owner::Application);
         }
         Ok(true)
     }
 
-    /// A dma-buf of the pages.
+    /// Exports the pages as a dma-buf.
     pub fn export(self: &Arc<Self>) -> Result<OwnedFd> {
-        self.plain.store(false, Relaxed);
-        // Before anybody can import it.
-        let mut known = self.core.shared();
+        self.cacheable.store(false, Relaxed);
+        // Before the descriptor exists, so that no import can miss the entry.
+        let mut shared = self.context.shared();
         if !self.shared.swap(true, Relaxed) {
-            known.insert(self.handle, Arc::downgrade(self));
-            self.core.file.share(self.handle);
+            shared.insert(self.handle, Arc::downgrade(self));
+            self.context.file.mark_shared(self.handle);
         }
-        drop(known);
-        self.core.file.export(self.handle)
+        drop(shared);
+        self.context.file.export(self.handle)
     }
 }
 
 impl Drop for Buffer {
     fn drop(&mut self) {
-        if *self.plain.get_mut()
+        if *self.cacheable.get_mut()
             && !*self.retired.get_mut()
             && let Some(mapping) = self.mapping.take()
         {
-            self.core.residents().remove(self.handle);
-            let spare = Spare {
+            self.context.exec_list().remove(self.handle);
+            let buffer = CachedBuffer {
                 handle: self.handle,
                 bytes: self.bytes,
                 address: self.address,
                 mapping,
             };
-            let kept = self.core.spares().put(spare);
-            if let Err(spare) = kept {
-                self.core.end(spare);
+            let result = self.context.cache().insert(buffer);
+            if let Err(buffer) = result {
+                self.context.destroy(buffer);
             }
             return;
         }
         self.retire();
-        self.core.space.give(self.zone, self.address, self.bytes);
+        self.context.space.free(self.zone, self.address, self.bytes);
     }
 }

@@ -1,20 +1,22 @@
-//! Chunks: pieces of mapped memory that one owner writes word by word.
+//! Chunks: fixed-size pieces of mapped memory, each with one owner, for batches and the state that
+//! they point to.
 //!
-//! In:  a zone and a size. Out: chunks, each a range of one buffer with a mapping of its own, so that whoever holds one may treat
-//!      it as plain words. They are kept when they are given back: taking one costs a lock and no call of the kernel.
+//! In:  a zone and a size. Out: chunks, each a range of a buffer with a mapping of its own, so that
+//!      its owner has exclusive access to plain words. Returned chunks go to a free list: taking
+//!      one costs a lock and no system call.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::address_space::Zone;
 use crate::buffer::Buffer;
 use crate::device::{Device, Start};
 use crate::error::{Error, Result};
-use crate::zone::Zone;
 
-/// Bytes of the first buffer; each further one is twice as large, up to [`MAX_BLOCK_BYTES`].
+/// Size of the first buffer; each further one is twice as large, up to [`MAX_BLOCK_BYTES`].
 const FIRST_BLOCK_BYTES: u64 = 64 << 10;
 const MAX_BLOCK_BYTES: u64 = 1 << 20;
 
-/// The chunks of one size in one zone.
+/// A pool of chunks of one size in one zone.
 #[derive(Debug)]
 pub struct Chunks {
     device: Arc<Device>,
@@ -29,7 +31,7 @@ struct State {
     blocks: u32,
 }
 
-/// A piece of memory with one owner.
+/// A piece of mapped memory with one owner.
 #[derive(Debug)]
 pub struct Chunk {
     buffer: Arc<Buffer>,
@@ -38,7 +40,7 @@ pub struct Chunk {
 }
 
 impl Chunks {
-    /// None yet. `chunk_bytes` is a multiple of 64 and divides 64 KiB.
+    /// An empty pool. `chunk_bytes` is a multiple of 64 and divides 64 KiB.
     pub fn new(device: &Arc<Device>, zone: Zone, chunk_bytes: u64) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
@@ -52,7 +54,7 @@ impl Chunks {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A chunk. What is in it is what its last owner wrote.
+    /// Takes a chunk. It contains what its last owner wrote.
     pub fn take(&self) -> Result<Chunk> {
         let mut state = self.state();
         if let Some(chunk) = state.free.pop() {
@@ -60,20 +62,22 @@ impl Chunks {
         }
         let bytes = (FIRST_BLOCK_BYTES << state.blocks.min(4)).min(MAX_BLOCK_BYTES);
         let buffer = self.device.buffer(bytes, self.zone)?;
-        let windows = buffer.map_anew()?.into_windows(self.chunk_bytes as usize);
+        let windows = buffer
+            .map_separately()?
+            .into_windows(self.chunk_bytes as usize);
         state.blocks += 1;
         let chunks = (0..).zip(windows).map(|(index, window)| Chunk {
             buffer: buffer.clone(),
             offset_bytes: index * self.chunk_bytes,
             window,
         });
-        // The lowest address comes first.
+        // The chunk with the lowest address is taken first.
         state.free.extend(chunks);
         state.free.reverse();
         state.free.pop().ok_or(Error::Range { what: "a chunk" })
     }
 
-    /// Takes chunks back.
+    /// Returns chunks to the pool.
     pub fn give(&self, chunks: impl IntoIterator<Item = Chunk>) {
         self.state().free.extend(chunks);
     }
@@ -86,23 +90,23 @@ impl Chunk {
         self.buffer.address() + self.offset_bytes
     }
 
-    /// The words.
+    /// The words, mutable.
     #[inline]
     pub fn words(&mut self) -> &mut [u32] {
         self.window.words_mut()
     }
 
-    /// The words, to read.
+    /// The words.
     pub fn read(&self) -> &[u32] {
         self.window.words()
     }
 
-    /// Where its words are brought near, for whoever writes them soon.
+    /// The window's prefetcher, which brings its cache lines near before they are written.
     pub fn ahead(&self) -> sys::Ahead {
         self.window.ahead()
     }
 
-    /// Where a batch begins that begins with it.
+    /// The start of a batch at the chunk's first word.
     pub fn start(&self) -> Start {
         Start::new(&self.buffer, self.offset_bytes)
     }

@@ -1,4 +1,6 @@
-//! A logical device: a context with an address space of its own, its buffers, and submissions.
+//! A logical device: a kernel context with its own address space, its buffers, and submissions.
+//!
+//! In:  the file and the properties of a probed GPU. Out: buffers, syncobjs, submissions, waits.
 
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -6,16 +8,17 @@ use std::sync::Arc;
 use smallvec::SmallVec;
 use uapi::HostPages;
 
-use crate::buffer::{Buffer, Core, Place};
+use crate::address_space::{AddressSpace, Zone};
+use crate::buffer::{Buffer, DeviceContext, Place};
 use crate::error::Result;
+use crate::exec_list::Owner;
 use crate::file::{Fence, File, Priority};
-use crate::heap::Heap;
 use crate::info::Info;
-use crate::resident::Use;
-use crate::syncobj::{Syncobj, Syncobjs};
-use crate::zone::{AddressSpace, Zone};
+use crate::surface_heap::Heap;
+use crate::syncobj::{Syncobj, SyncobjPool};
 
-/// Where a batch begins. The buffer must be there until the batch has been submitted: the kernel refuses one that is not.
+/// The start of a batch. Its buffer must exist until the batch is submitted; otherwise the kernel
+/// rejects the submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Start {
     handle: u32,
@@ -24,11 +27,11 @@ pub struct Start {
 }
 
 impl Start {
-    /// At a byte of a buffer.
+    /// The start at an offset in a buffer.
     pub fn new(buffer: &Buffer, offset_bytes: u64) -> Self {
         Self {
             handle: buffer.handle(),
-            // Batches are in buffers of a few MiB.
+            // Buffers of batches have at most a few MiB.
             offset_bytes: offset_bytes as u32,
             address: buffer.address() + offset_bytes,
         }
@@ -43,50 +46,51 @@ impl Start {
 /// A logical device.
 #[derive(Debug)]
 pub struct Device {
-    core: Arc<Core>,
+    context: Arc<DeviceContext>,
     heap: Arc<Heap>,
-    syncobjs: Arc<Syncobjs>,
+    syncobjs: Arc<SyncobjPool>,
     info: Info,
 }
 
 impl Device {
-    /// A context with one render engine that is not recovered after a hang, and an empty address space.
+    /// A device with a context that has one render engine and is not recovered after a hang, and an
+    /// empty address space.
     pub fn new(file: &Arc<File>, info: &Info, priority: Priority) -> Result<Arc<Self>> {
         let space = AddressSpace::new(info.gtt_bytes)?;
-        // Last of what can fail: from here on `Core` destroys it.
-        let context = file.context_create(priority)?;
-        let core = Core::new(file, space, info.has_llc, context);
+        // The last step that can fail: from here on, `DeviceContext` destroys the kernel context.
+        let context_id = file.context_create(priority)?;
+        let context = DeviceContext::new(file, space, info.has_llc, context_id);
         Ok(Arc::new(Self {
-            heap: Heap::new(&core),
-            syncobjs: Syncobjs::new(file),
-            core,
+            heap: Heap::new(&context),
+            syncobjs: SyncobjPool::new(file),
+            context,
             info: info.clone(),
         }))
     }
 
-    /// What the probe found.
+    /// The properties found by the probe.
     pub fn info(&self) -> &Info {
         &self.info
     }
 
-    /// A buffer of zeros, for the driver's own use.
+    /// A zeroed buffer for the driver's own use.
     pub fn buffer(&self, bytes: u64, zone: Zone) -> Result<Arc<Buffer>> {
-        Buffer::new(&self.core, bytes, Place::In(zone), Use::Driver)
+        Buffer::new(&self.context, bytes, Place::In(zone), Owner::Driver)
     }
 
-    /// A buffer of zeros, for the application's: in [`Zone::Shared`] where it may be exported.
+    /// A zeroed buffer for the application, in [`Zone::Shared`] if it may be exported.
     pub fn memory(&self, bytes: u64, place: Place) -> Result<Arc<Buffer>> {
-        Buffer::new(&self.core, bytes, place, Use::Application)
+        Buffer::new(&self.context, bytes, place, Owner::Application)
     }
 
-    /// A buffer on pages of the process.
+    /// A buffer on pages of the process (userptr).
     pub fn host_memory(&self, pages: Arc<dyn HostPages>, place: Place) -> Result<Arc<Buffer>> {
-        Buffer::host(&self.core, pages, place)
+        Buffer::host(&self.context, pages, place)
     }
 
     /// The buffer of a dma-buf.
     pub fn import(&self, descriptor: OwnedFd) -> Result<Arc<Buffer>> {
-        Buffer::import(&self.core, descriptor)
+        Buffer::import(&self.context, descriptor)
     }
 
     /// The bindless surface heap.
@@ -94,7 +98,7 @@ impl Device {
         &self.heap
     }
 
-    /// A syncobj.
+    /// A new syncobj.
     pub fn syncobj(&self, signalled: bool) -> Result<Syncobj> {
         Syncobj::new(&self.syncobjs, signalled)
     }
@@ -104,8 +108,8 @@ impl Device {
         Syncobj::import(&self.syncobjs, descriptor)
     }
 
-    /// Waits for binary syncobjs, all or one of them, submitted or not, until a deadline of the monotonic clock. False: the
-    /// deadline passed first.
+    /// Waits for all, or any, of some binary syncobjs, which need not be submitted yet, until a
+    /// deadline on the monotonic clock. Returns false if the deadline passed first.
     pub fn wait_syncobjs(
         &self,
         syncobjs: &[Arc<Syncobj>],
@@ -113,10 +117,10 @@ impl Device {
         deadline_ns: i64,
     ) -> Result<bool> {
         let handles: SmallVec<[u32; 8]> = syncobjs.iter().map(|s| s.handle()).collect();
-        self.core.file.syncobj_wait(&handles, all, deadline_ns)
+        self.context.file.syncobj_wait(&handles, all, deadline_ns)
     }
 
-    /// Waits for values of timelines, as [`Device::wait_syncobjs`].
+    /// As [`Device::wait_syncobjs`], for values of timelines.
     pub fn wait_points(
         &self,
         points: &[(Arc<Syncobj>, u64)],
@@ -127,12 +131,13 @@ impl Device {
             .iter()
             .map(|(syncobj, value)| (syncobj.handle(), *value))
             .collect();
-        self.core
+        self.context
             .file
             .timeline_wait(&points, all, false, deadline_ns)
     }
 
-    /// Waits until all points have been submitted, done or not.
+    /// Waits until the work that signals each point is submitted, complete or not. Returns false if
+    /// the deadline passed first.
     pub fn points_submitted(
         &self,
         points: &[(Arc<Syncobj>, u64)],
@@ -142,17 +147,18 @@ impl Device {
             .iter()
             .map(|(syncobj, value)| (syncobj.handle(), *value))
             .collect();
-        self.core
+        self.context
             .file
             .timeline_wait(&points, true, true, deadline_ns)
     }
 
-    /// Runs a batch after what it waits for. Points are syncobjs with a timeline's value, or 0 for binary ones. A buffer that is given
-    /// to others thereby is theirs when the batch is done, as far as the kernel makes them wait.
+    /// Submits a batch. `waits` and `signals` are syncobjs with a timeline's value, or 0 for binary
+    /// ones. The submission hands the buffer `handed_over` over to others, which the kernel makes
+    /// wait for the batch (see [`Buffer::give`]).
     pub fn execute<'a>(
         &self,
         batch: Start,
-        given: Option<&Buffer>,
+        handed_over: Option<&Buffer>,
         waits: impl IntoIterator<Item = (&'a Syncobj, u64)>,
         signals: impl IntoIterator<Item = (&'a Syncobj, u64)>,
     ) -> Result<()> {
@@ -163,43 +169,43 @@ impl Device {
                 wait,
             }
         };
-        // Filled where they stay: what `collect` makes is moved.
+        // Extended in place: `collect` would move the array.
         let mut fences: SmallVec<[Fence; 8]> = SmallVec::new();
         fences.extend(waits.into_iter().map(fence(true)));
         fences.extend(signals.into_iter().map(fence(false)));
-        let mut residents = self.core.residents();
-        if let Some(given) = given {
-            residents.change(given.handle(), Use::Shared);
+        let mut exec_list = self.context.exec_list();
+        if let Some(handed_over) = handed_over {
+            exec_list.set_owner(handed_over.handle(), Owner::Shared);
         }
-        let ran = self.core.file.execute(
-            self.core.context,
-            residents.led_by(batch.handle)?,
+        let result = self.context.file.execute(
+            self.context.context_id,
+            exec_list.with_batch_first(batch.handle)?,
             batch.offset_bytes,
             &fences,
         );
-        drop(residents);
-        if let Some(given) = given {
-            given.give();
+        drop(exec_list);
+        if let Some(handed_over) = handed_over {
+            handed_over.give();
         }
-        ran
+        result
     }
 
-    /// Whether the context hung, or was waiting behind one that did.
+    /// Whether the context hung, or lost queued work to a hang.
     pub fn is_hung(&self) -> Result<bool> {
-        self.core.file.context_hung(self.core.context)
+        self.context.file.context_hung(self.context.context_id)
     }
 
-    /// The render engine's clock, in its ticks.
+    /// The render engine's timestamp, in ticks of `timestamp_hz`.
     pub fn timestamp(&self) -> Result<u64> {
-        self.core.file.timestamp()
+        self.context.file.timestamp()
     }
 
-    /// The monotonic clock that nothing slews, in ns.
+    /// CLOCK_MONOTONIC_RAW, in ns.
     pub fn now_raw_ns(&self) -> i64 {
         sys::monotonic_raw_ns()
     }
 
-    /// The monotonic clock, in ns.
+    /// CLOCK_MONOTONIC, in ns.
     pub fn now_ns(&self) -> i64 {
         sys::monotonic_ns()
     }

@@ -1,43 +1,43 @@
-//! What can go wrong below Vulkan.
+//! Errors below Vulkan.
 
-/// An error of the kernel, or of our own bookkeeping of it.
+/// An error of the kernel, or of this crate's allocators.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
-    /// An ioctl failed.
+    /// An ioctl ioctl_error.
     #[error("{call} failed with errno {errno}")]
     Ioctl {
-        /// Its name.
+        /// The ioctl's name.
         call: &'static str,
-        /// The kernel's reason.
+        /// The kernel's error number.
         errno: i32,
     },
     /// No room for a buffer in a zone of the address space.
     #[error("no {bytes} bytes left in the {zone} zone of the GPU's address space")]
     OutOfAddressSpace {
-        /// What was wanted.
+        /// The requested size in bytes.
         bytes: u64,
-        /// Where.
+        /// The zone's name.
         zone: &'static str,
     },
     /// Pages could not be mapped, read or written.
     #[error("mapping: {why}")]
     Mapping {
-        /// What was seen.
+        /// The reason.
         why: String,
     },
-    /// There is no GPU, or none that can be driven.
+    /// There is no GPU, or none that the driver supports.
     #[error("unsupported device: {why}")]
     Unsupported {
-        /// What was seen.
+        /// The reason.
         why: String,
     },
     /// A read or write beyond a buffer.
     #[error("{what} reaches beyond its buffer")]
     Range {
-        /// Which access.
+        /// The access.
         what: &'static str,
     },
 }
 
-/// Result of everything in this crate.
+/// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

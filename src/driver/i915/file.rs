@@ -1,4 +1,7 @@
-//! One open device file: the kernel's calls in our terms, and handles that are closed when their last user goes.
+//! An open device file: the ioctls as methods, and GEM handles that are closed with their last
+//! user.
+//!
+//! In:  a [`Kernel`]. Out: its ioctls with this crate's errors.
 
 use std::collections::BTreeMap;
 use std::io::{Seek, SeekFrom};
@@ -19,7 +22,8 @@ use crate::mapping::Mapping;
 /// An open device file. Physical and logical devices share it.
 pub struct File {
     kernel: Arc<dyn Kernel>,
-    /// How often each shared buffer is in use: the kernel gives the same handle for each import of the same pages.
+    /// Number of users of each shared buffer: the kernel returns the same handle for each import of
+    /// the same pages.
     shared: Mutex<BTreeMap<u32, u32>>,
 }
 
@@ -31,18 +35,18 @@ impl std::fmt::Debug for File {
     }
 }
 
-/// Something a submission waits for or signals.
+/// A syncobj that a submission waits for or signals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Fence {
-    /// Syncobj.
+    /// The syncobj's handle.
     pub(crate) handle: u32,
-    /// Point; 0 for a binary one.
+    /// The timeline point; 0 for a binary syncobj.
     pub(crate) value: u64,
-    /// Wait, or signal.
+    /// Whether the submission waits for it, or signals it.
     pub(crate) wait: bool,
 }
 
-/// How urgent a context's work is: the values of I915_CONTEXT_PARAM_PRIORITY, from which users may choose up to 1023.
+/// A context's priority: values of I915_CONTEXT_PARAM_PRIORITY, of which users may set up to 1023.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(missing_docs, reason = "the priorities' names")]
 pub enum Priority {
@@ -54,7 +58,7 @@ pub enum Priority {
 }
 
 impl Priority {
-    /// All, the lowest first.
+    /// All priorities, the lowest first.
     pub const ALL: [Priority; 4] = [
         Priority::Low,
         Priority::Medium,
@@ -63,19 +67,20 @@ impl Priority {
     ];
 }
 
-fn failed(call: &'static str) -> impl FnOnce(Errno) -> Error {
+/// Converts the error number of an ioctl.
+fn ioctl_error(call: &'static str) -> impl FnOnce(Errno) -> Error {
     move |errno| Error::Ioctl {
         call,
         errno: errno.0,
     }
 }
 
-/// `ETIME` is an answer, not an error.
-fn met(call: &'static str, answer: uapi::Result<u32>) -> Result<bool> {
-    match answer {
+/// The result of a wait: `ETIME` is not an error, but false.
+fn wait_result(call: &'static str, result: uapi::Result<u32>) -> Result<bool> {
+    match result {
         Ok(_) => Ok(true),
         Err(Errno::ETIME) => Ok(false),
-        Err(errno) => Err(failed(call)(errno)),
+        Err(errno) => Err(ioctl_error(call)(errno)),
     }
 }
 
@@ -95,29 +100,29 @@ impl File {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// New pages.
+    /// Creates a buffer of new pages; its handle.
     pub(crate) fn create(&self, bytes: u64) -> Result<u32> {
         let (handle, _) = self
             .kernel
             .gem_create(bytes)
-            .map_err(failed("GEM_CREATE"))?;
+            .map_err(ioctl_error("GEM_CREATE"))?;
         Ok(handle)
     }
 
-    /// A buffer on pages of the process.
+    /// Creates a buffer on pages of the process; its handle.
     pub(crate) fn userptr(&self, pages: Arc<dyn HostPages>) -> Result<u32> {
         self.kernel
             .gem_userptr(pages)
-            .map_err(failed("GEM_USERPTR"))
+            .map_err(ioctl_error("GEM_USERPTR"))
     }
 
-    /// Its only user goes: nobody can import what was never exported.
-    pub(crate) fn close_own(&self, handle: u32) {
-        // There is nothing to do about a failure.
+    /// Closes the handle of a buffer that was never exported, so that it has only one user.
+    pub(crate) fn close_private(&self, handle: u32) {
+        // A failure cannot be handled.
         let _ = self.kernel.gem_close(handle);
     }
 
-    /// One user less of a shared buffer.
+    /// Removes a user of a shared buffer, and closes the handle with the last one.
     pub(crate) fn close_shared(&self, handle: u32) {
         let mut shared = self.shared();
         let Some(users) = shared.get_mut(&handle) else {
@@ -126,12 +131,13 @@ impl File {
         *users -= 1;
         if *users == 0 {
             shared.remove(&handle);
-            // The lock is held until the handle is gone: an import meanwhile would be given it, and lose it.
-            self.close_own(handle);
+            // The lock is held until the handle is closed: a concurrent import would otherwise
+            // receive the handle just before it is closed.
+            self.close_private(handle);
         }
     }
 
-    /// The pages of a dma-buf: handle and bytes.
+    /// Imports a dma-buf: its handle and size in bytes.
     pub(crate) fn import(&self, descriptor: OwnedFd) -> Result<(u32, u64)> {
         let mut file = std::fs::File::from(descriptor);
         let bytes = file
@@ -143,33 +149,34 @@ impl File {
         let handle = self
             .kernel
             .prime_fd_to_handle(file.as_fd())
-            .map_err(failed("PRIME_FD_TO_HANDLE"))?;
+            .map_err(ioctl_error("PRIME_FD_TO_HANDLE"))?;
         *shared.entry(handle).or_insert(0) += 1;
         Ok((handle, bytes))
     }
 
-    /// From now on a buffer, which has one user, may be imported.
-    pub(crate) fn share(&self, handle: u32) {
+    /// Marks a buffer with one user as shared, before it can be imported.
+    pub(crate) fn mark_shared(&self, handle: u32) {
         self.shared().insert(handle, 1);
     }
 
-    /// A dma-buf of a shared buffer.
+    /// Exports a shared buffer as a dma-buf.
     pub(crate) fn export(&self, handle: u32) -> Result<OwnedFd> {
         let flags = drm::PRIME_CLOEXEC | drm::PRIME_RDWR;
         self.kernel
             .prime_handle_to_fd(handle, flags)
-            .map_err(failed("PRIME_HANDLE_TO_FD"))
+            .map_err(ioctl_error("PRIME_HANDLE_TO_FD"))
     }
 
-    /// Waits until nobody uses a buffer any more, some nanoseconds at most; less than 0: for ever. False: it is used still.
+    /// Waits until a buffer is idle, up to `timeout_ns`, without limit if that is negative. Returns
+    /// false if it is still in use.
     pub(crate) fn wait(&self, handle: u32, timeout_ns: i64) -> Result<bool> {
-        met(
+        wait_result(
             "GEM_WAIT",
             self.kernel.gem_wait(handle, timeout_ns).map(|_| 0),
         )
     }
 
-    /// Maps pages, cached or write-combining.
+    /// Maps a buffer, cached or write-combined.
     pub(crate) fn map(&self, handle: u32, bytes: u64, cached: bool) -> Result<Mapping> {
         let flags = if cached {
             MMAP_OFFSET_WB
@@ -179,8 +186,8 @@ impl File {
         let offset = self
             .kernel
             .gem_mmap_offset(handle, flags)
-            .map_err(failed("GEM_MMAP_OFFSET"))?;
-        let (descriptor, offset) = self.kernel.mapping(offset).map_err(failed("mmap"))?;
+            .map_err(ioctl_error("GEM_MMAP_OFFSET"))?;
+        let (descriptor, offset) = self.kernel.mapping(offset).map_err(ioctl_error("mmap"))?;
         let length = usize::try_from(bytes).ok().and_then(NonZeroUsize::new);
         Mapping::new(
             descriptor.as_fd(),
@@ -189,7 +196,8 @@ impl File {
         )
     }
 
-    /// A context with one render engine, which is not recovered after a hang: its state would be unknown.
+    /// Creates a context with one render engine, which is not recovered after a hang, as its state
+    /// would be unknown.
     pub(crate) fn context_create(&self, priority: Priority) -> Result<u32> {
         let engine = EngineClassInstance {
             engine_class: ENGINE_CLASS_RENDER,
@@ -198,37 +206,38 @@ impl File {
         let context = self
             .kernel
             .context_create(0, &[ContextParam::Engines(vec![engine])])
-            .map_err(failed("GEM_CONTEXT_CREATE_EXT"))?;
+            .map_err(ioctl_error("GEM_CONTEXT_CREATE_EXT"))?;
         let unrecoverable = self
             .kernel
             .context_setparam(context, &ContextParam::recoverable(false));
         if let Err(errno) = unrecoverable {
             self.context_destroy(context);
-            return Err(failed("GEM_CONTEXT_SETPARAM")(errno));
+            return Err(ioctl_error("GEM_CONTEXT_SETPARAM")(errno));
         }
         let set = self
             .kernel
             .context_setparam(context, &ContextParam::priority(priority as i32));
         match set {
-            // Kernels without a scheduler know no priorities; the middle one is what they do.
+            // Kernels without a scheduler do not support priorities, and behave like the medium
+            // one.
             Err(errno) if priority > Priority::Medium => {
                 self.context_destroy(context);
-                Err(failed("GEM_CONTEXT_SETPARAM")(errno))
+                Err(ioctl_error("GEM_CONTEXT_SETPARAM")(errno))
             }
             _ => Ok(context),
         }
     }
 
-    /// The priorities that this process may give, the lowest first.
+    /// The priorities that this process may set, the lowest first.
     pub fn priorities(&self) -> Vec<Priority> {
         let Ok(context) = self.context_create(Priority::Medium) else {
             return vec![Priority::Medium];
         };
-        let may = |priority: &Priority| {
+        let settable = |priority: &Priority| {
             let param = ContextParam::priority(*priority as i32);
             self.kernel.context_setparam(context, &param).is_ok()
         };
-        let mut all: Vec<_> = Priority::ALL.into_iter().filter(may).collect();
+        let mut all: Vec<_> = Priority::ALL.into_iter().filter(settable).collect();
         self.context_destroy(context);
         if all.is_empty() {
             all.push(Priority::Medium);
@@ -236,35 +245,35 @@ impl File {
         all
     }
 
-    /// The render engine's clock, in its ticks.
+    /// The render engine's timestamp, in ticks.
     pub(crate) fn timestamp(&self) -> Result<u64> {
         self.kernel
             .reg_read(i915::TIMESTAMP_REGISTER | i915::REG_READ_8B_WA)
-            .map_err(failed("REG_READ"))
+            .map_err(ioctl_error("REG_READ"))
     }
 
     pub(crate) fn context_destroy(&self, context: u32) {
-        // There is nothing to do about a failure.
+        // A failure cannot be handled.
         let _ = self.kernel.context_destroy(context);
     }
 
-    /// Bytes that a context can address.
+    /// Size of a context's address space in bytes.
     pub(crate) fn gtt_bytes(&self) -> Result<u64> {
         self.kernel
             .context_getparam(0, CONTEXT_PARAM_GTT_SIZE)
-            .map_err(failed("GEM_CONTEXT_GETPARAM"))
+            .map_err(ioctl_error("GEM_CONTEXT_GETPARAM"))
     }
 
-    /// Whether the context hung, or lost work to a hang.
+    /// Whether the context hung, or lost queued work to a hang.
     pub(crate) fn context_hung(&self, context: u32) -> Result<bool> {
         let stats = self
             .kernel
             .get_reset_stats(context)
-            .map_err(failed("GET_RESET_STATS"))?;
+            .map_err(ioctl_error("GET_RESET_STATS"))?;
         Ok(stats.batch_active > 0 || stats.batch_pending > 0)
     }
 
-    /// Runs the batch in the first of the objects.
+    /// Submits the batch in the first of the objects.
     pub(crate) fn execute(
         &self,
         context: u32,
@@ -272,8 +281,8 @@ impl File {
         batch_start_bytes: u32,
         fences: &[Fence],
     ) -> Result<()> {
-        let mut known: SmallVec<[ExecFence; 8]> = SmallVec::new();
-        known.extend(fences.iter().map(|fence| ExecFence {
+        let mut exec_fences: SmallVec<[ExecFence; 8]> = SmallVec::new();
+        exec_fences.extend(fences.iter().map(|fence| ExecFence {
             handle: fence.handle,
             flags: if fence.wait {
                 i915::EXEC_FENCE_WAIT
@@ -289,13 +298,13 @@ impl File {
             // The low bits are the engine's index in the context.
             flags: EXEC_NO_RELOC | EXEC_HANDLE_LUT | EXEC_BATCH_FIRST,
             context,
-            fences: &known,
+            fences: &exec_fences,
             in_fence: None,
             out_fence: false,
         };
         self.kernel
             .execbuffer2(exec)
-            .map_err(failed("GEM_EXECBUFFER2"))?;
+            .map_err(ioctl_error("GEM_EXECBUFFER2"))?;
         Ok(())
     }
 
@@ -307,71 +316,71 @@ impl File {
         };
         self.kernel
             .syncobj_create(flags)
-            .map_err(failed("SYNCOBJ_CREATE"))
+            .map_err(ioctl_error("SYNCOBJ_CREATE"))
     }
 
     pub(crate) fn syncobj_destroy(&self, handle: u32) {
-        // There is nothing to do about a failure.
+        // A failure cannot be handled.
         let _ = self.kernel.syncobj_destroy(handle);
     }
 
     pub(crate) fn syncobj_import(&self, descriptor: OwnedFd) -> Result<u32> {
         self.kernel
             .syncobj_fd_to_handle(descriptor.as_fd(), 0, 0)
-            .map_err(failed("SYNCOBJ_FD_TO_HANDLE"))
+            .map_err(ioctl_error("SYNCOBJ_FD_TO_HANDLE"))
     }
 
-    /// Puts the fence of a sync file into a syncobj.
+    /// Replaces a syncobj's fence by that of a sync file.
     pub(crate) fn syncobj_import_file(&self, handle: u32, descriptor: OwnedFd) -> Result<()> {
         self.kernel
             .syncobj_fd_to_handle(descriptor.as_fd(), handle, drm::SYNCOBJ_FD_SYNC_FILE)
             .map(|_| ())
-            .map_err(failed("SYNCOBJ_FD_TO_HANDLE"))
+            .map_err(ioctl_error("SYNCOBJ_FD_TO_HANDLE"))
     }
 
-    /// A sync file of its fence.
+    /// Exports a syncobj's fence as a sync file.
     pub(crate) fn syncobj_export_file(&self, handle: u32) -> Result<OwnedFd> {
         self.kernel
             .syncobj_handle_to_fd(handle, drm::SYNCOBJ_FD_SYNC_FILE)
-            .map_err(failed("SYNCOBJ_HANDLE_TO_FD"))
+            .map_err(ioctl_error("SYNCOBJ_HANDLE_TO_FD"))
     }
 
     pub(crate) fn syncobj_export(&self, handle: u32) -> Result<OwnedFd> {
         self.kernel
             .syncobj_handle_to_fd(handle, 0)
-            .map_err(failed("SYNCOBJ_HANDLE_TO_FD"))
+            .map_err(ioctl_error("SYNCOBJ_HANDLE_TO_FD"))
     }
 
     pub(crate) fn syncobj_reset(&self, handles: &[u32]) -> Result<()> {
         self.kernel
             .syncobj_reset(handles)
-            .map_err(failed("SYNCOBJ_RESET"))
+            .map_err(ioctl_error("SYNCOBJ_RESET"))
     }
 
-    /// Signals a binary one.
+    /// Signals a binary syncobj.
     pub(crate) fn syncobj_signal(&self, handle: u32) -> Result<()> {
         self.kernel
             .syncobj_signal(&[handle])
-            .map_err(failed("SYNCOBJ_SIGNAL"))
+            .map_err(ioctl_error("SYNCOBJ_SIGNAL"))
     }
 
     /// Signals a point of a timeline.
     pub(crate) fn syncobj_signal_point(&self, handle: u32, value: u64) -> Result<()> {
         self.kernel
             .syncobj_timeline_signal(&[handle], &[value])
-            .map_err(failed("SYNCOBJ_TIMELINE_SIGNAL"))
+            .map_err(ioctl_error("SYNCOBJ_TIMELINE_SIGNAL"))
     }
 
-    /// The last point signalled.
+    /// The last signalled point of a timeline.
     pub(crate) fn syncobj_query(&self, handle: u32) -> Result<u64> {
         let values = self
             .kernel
             .syncobj_query(&[handle], 0)
-            .map_err(failed("SYNCOBJ_QUERY"))?;
+            .map_err(ioctl_error("SYNCOBJ_QUERY"))?;
         Ok(values.first().copied().unwrap_or(0))
     }
 
-    /// Waits for binary syncobjs. False: the deadline passed.
+    /// Waits for binary syncobjs. Returns false if the deadline passed.
     pub(crate) fn syncobj_wait(
         &self,
         handles: &[u32],
@@ -379,13 +388,14 @@ impl File {
         deadline_ns: i64,
     ) -> Result<bool> {
         let flags = drm::SYNCOBJ_WAIT_FOR_SUBMIT | if all { drm::SYNCOBJ_WAIT_ALL } else { 0 };
-        met(
+        wait_result(
             "SYNCOBJ_WAIT",
             self.kernel.syncobj_wait(handles, deadline_ns, flags),
         )
     }
 
-    /// Waits for points of timelines, or until they are submitted. False: the deadline passed.
+    /// Waits for points of timelines to be signalled or, with `submitted`, only submitted. Returns
+    /// false if the deadline passed.
     pub(crate) fn timeline_wait(
         &self,
         points: &[(u32, u64)],
@@ -402,9 +412,9 @@ impl File {
             };
         let handles: Vec<u32> = points.iter().map(|point| point.0).collect();
         let values: Vec<u64> = points.iter().map(|point| point.1).collect();
-        let answer = self
+        let result = self
             .kernel
             .syncobj_timeline_wait(&handles, &values, deadline_ns, flags);
-        met("SYNCOBJ_TIMELINE_WAIT", answer)
+        wait_result("SYNCOBJ_TIMELINE_WAIT", result)
     }
 }

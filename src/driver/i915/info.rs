@@ -1,4 +1,6 @@
-//! What a probe finds out about a GPU.
+//! Probing of a GPU: its properties, and whether the kernel supports what the driver needs.
+//!
+//! In:  a [`Kernel`]. Out: the device file and [`Info`], or why the device is not supported.
 
 use std::sync::Arc;
 
@@ -13,7 +15,7 @@ use uapi::{Kernel, drm};
 use crate::error::{Error, Result};
 use crate::file::File;
 
-/// Where a GPU is on this machine.
+/// The device nodes and the PCI address of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// Major number of the render node.
@@ -26,43 +28,43 @@ pub struct Node {
     pub primary: Option<[u32; 2]>,
 }
 
-/// What is not fused off.
+/// The slices, subslices and EUs that are not fused off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Topology {
-    /// Slices.
+    /// Number of slices.
     pub slices: u32,
-    /// Subslices, of all slices.
+    /// Number of subslices in all slices.
     pub subslices: u32,
-    /// Execution units, of all subslices.
+    /// Number of EUs in all subslices.
     pub eus: u32,
-    /// Execution units of the subslice that has fewest.
+    /// Number of EUs in the subslice with the fewest.
     pub min_eus: u32,
 }
 
-/// A GPU.
+/// The properties of a GPU.
 #[derive(Clone, Debug)]
 pub struct Info {
-    /// The device's row.
+    /// The row of the device table.
     pub device: &'static hw::Device,
-    /// PCI device.
+    /// PCI device ID.
     pub pci_id: u32,
-    /// PCI revision.
+    /// PCI revision ID.
     pub revision: u32,
-    /// What is not fused off.
+    /// The topology.
     pub topology: Topology,
-    /// Ticks of the timestamp counter in a second.
+    /// Frequency of the timestamp counter in Hz.
     pub timestamp_hz: u64,
-    /// Bytes that the GPU can address.
+    /// Size of the GPU's address space in bytes.
     pub gtt_bytes: u64,
-    /// Bytes of memory that it shares with the CPU.
+    /// Size of the system memory in bytes.
     pub memory_bytes: u64,
-    /// CPU and GPU share a last-level cache: cached mappings are coherent.
+    /// Whether CPU and GPU share a last-level cache, so that cached mappings are coherent.
     pub has_llc: bool,
-    /// Where it is, if it is on this machine.
+    /// Its device nodes, unless it is simulated.
     pub node: Option<Node>,
 }
 
-/// Probes a kernel: which GPU is behind it, and whether both can do what the driver needs.
+/// Probes a kernel and its GPU. Fails if either lacks what the driver needs.
 pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, Info)> {
     let file = File::new(kernel);
     let kernel = file.kernel();
@@ -78,7 +80,7 @@ pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, 
             .getparam(param)
             .map_err(|errno| unsupported(format!("GETPARAM {what}: {errno}")))
     };
-    for (param, least, what) in [
+    for (param, minimum, what) in [
         (PARAM_HAS_EXEC_SOFTPIN, 1, "fixed addresses"),
         (PARAM_HAS_EXEC_BATCH_FIRST, 1, "batches as first buffers"),
         (PARAM_HAS_EXEC_FENCE_ARRAY, 1, "syncobjs in submissions"),
@@ -89,7 +91,7 @@ pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, 
         ),
         (PARAM_MMAP_GTT_VERSION, 4, "mapping by offset"),
     ] {
-        if get(param, what)? < least {
+        if get(param, what)? < minimum {
             return Err(unsupported(format!("the kernel lacks {what}")));
         }
     }
@@ -134,7 +136,7 @@ pub fn probe(kernel: Arc<dyn Kernel>, node: Option<Node>) -> Result<(Arc<File>, 
     Ok((file, info))
 }
 
-/// Counts the bits of the masks. Ref: i915 uapi, drm_i915_query_topology_info.
+/// Counts the slices, subslices and EUs of the masks. Ref: i915 uapi, drm_i915_query_topology_info.
 fn topology(blob: &[u8]) -> Option<Topology> {
     let (header, masks) = blob.split_at_checked(size_of::<TopologyInfo>())?;
     let header: TopologyInfo = bytemuck::try_pod_read_unaligned(header).ok()?;
@@ -169,7 +171,7 @@ fn topology(blob: &[u8]) -> Option<Topology> {
     (found.subslices > 0 && found.min_eus > 0).then_some(found)
 }
 
-/// Bytes of the system's region. Ref: i915 uapi, drm_i915_query_memory_regions.
+/// Size of the system memory region in bytes. Ref: i915 uapi, drm_i915_query_memory_regions.
 fn system_memory_bytes(blob: &[u8]) -> Option<u64> {
     let regions = blob.get(size_of::<QueryMemoryRegions>()..)?;
     regions
@@ -177,36 +179,38 @@ fn system_memory_bytes(blob: &[u8]) -> Option<u64> {
         .filter_map(|region| bytemuck::try_pod_read_unaligned::<MemoryRegionInfo>(region).ok())
         .find(|region| region.region.memory_class == MEMORY_CLASS_SYSTEM)
         .map(|region| region.probed_size)
-        // A kernel that does not tell says 0 or -1.
+        // A kernel that does not report the size returns 0 or -1.
         .filter(|&bytes| bytes > 0 && bytes < 1 << 48)
 }
 
 impl Info {
-    /// Threads that a workgroup can have: those of the smallest subslice, and no more than the device's table has.
+    /// Maximum number of threads of a workgroup: those of the smallest subslice, limited by the
+    /// device table.
     pub fn workgroup_threads(&self) -> u32 {
         let subslice = self.topology.min_eus * u32::from(self.device.threads);
         subslice.min(self.device.max_workgroup_threads.into())
     }
 
-    /// Threads that run at once, on all subslices.
+    /// Number of hardware threads in all subslices.
     pub fn threads(&self) -> u32 {
         self.topology.eus * u32::from(self.device.threads)
     }
 
-    /// Bytes of shared local memory that a workgroup can have.
+    /// Maximum size of a workgroup's SLM in bytes.
     pub fn slm_bytes(&self) -> u32 {
         self.device.slm_bytes
     }
 
-    /// Threads whose scratch a buffer must hold. The hardware numbers threads as if every slice had four subslices, fused off
-    /// or not. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space.
+    /// Number of threads for which a scratch buffer must have room. The hardware numbers threads as
+    /// if every slice had four subslices, fused off or not. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE,
+    /// Per Thread Scratch Space.
     pub fn scratch_threads(&self) -> u32 {
         const SUBSLICES: u32 = 4;
         let subslice = u32::from(self.device.eus) * u32::from(self.device.threads);
         self.topology.slices * SUBSLICES * subslice
     }
 
-    /// For example "Intel(R) HD Graphics 530 (SKL GT2)".
+    /// The marketing name, for example "Intel(R) HD Graphics 530 (SKL GT2)".
     pub fn marketing_name(&self) -> String {
         format!(
             "Intel(R) {} ({})",

@@ -1,9 +1,9 @@
 //! The kernel of this machine: ioctls on a render node.
 //!
-//! In:  calls of [`Kernel`]. Out: what every DRM driver answers, through the `drm` crate; what only i915 does, as structures of C
-//!      with the addresses of our arrays, and what the kernel wrote back.
-//! Ref: i915 and DRM uapi headers. The `drm` crate calls libc's `ioctl` (its `rustix` is built to), which the simulator's preload
-//!      library stands for.
+//! In:  calls of [`Kernel`]. Out: the generic DRM ioctls, through the `drm` crate; the ioctls of
+//!      i915, as C structures with addresses of arrays, and the members that the kernel wrote back.
+//! Ref: i915 and DRM uapi headers. The `drm` crate calls libc's `ioctl` (its `rustix` is configured
+//!      so), which the simulator's preload library replaces.
 
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,11 +20,11 @@ use uapi::{
 
 use crate::info::Node;
 
-/// A render node, open.
+/// An open render node.
 #[derive(Debug)]
 struct LinuxKernel {
     descriptor: OwnedFd,
-    /// The list of the last submission, kept for its memory.
+    /// The object list of the last submission, kept to reuse its allocation.
     objects: Mutex<Vec<i915::ExecObject2>>,
 }
 
@@ -37,26 +37,31 @@ impl AsFd for LinuxKernel {
 impl ::drm::Device for LinuxKernel {}
 impl ::drm::control::Device for LinuxKernel {}
 
-/// A call of the `drm` crate, again if it was interrupted.
-fn again<T>(mut call: impl FnMut() -> std::io::Result<T>) -> Result<T> {
+/// Repeats a call of the `drm` crate while it is interrupted.
+fn retry<T>(mut call: impl FnMut() -> std::io::Result<T>) -> Result<T> {
     loop {
         match call().map_err(|error| Errno(error.raw_os_error().unwrap_or(Errno::EIO.0))) {
             Err(Errno::EINTR | Errno::EAGAIN) => (),
-            answer => return answer,
+            result => return result,
         }
     }
 }
 
-/// A handle as the `drm` crate has them: never 0, as the kernel has none of those.
-fn known<T: From<std::num::NonZeroU32>>(handle: u32) -> Result<T> {
+/// A handle of the `drm` crate, which is never 0, as the kernel never uses 0.
+fn nonzero_handle<T: From<std::num::NonZeroU32>>(handle: u32) -> Result<T> {
     from_u32(handle).ok_or(Errno::ENOENT)
 }
 
-fn syncobjs(handles: &[u32]) -> Result<SmallVec<[syncobj::Handle; 8]>> {
-    handles.iter().map(|&handle| known(handle)).collect()
+/// Syncobj handles of the `drm` crate.
+fn syncobj_handles(handles: &[u32]) -> Result<SmallVec<[syncobj::Handle; 8]>> {
+    handles
+        .iter()
+        .map(|&handle| nonzero_handle(handle))
+        .collect()
 }
 
-/// Every render node of this machine with a device of Intel behind it, open, and where it is.
+/// Opens every render node of this machine with an Intel device; with its device numbers and PCI
+/// address.
 pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
     const INTEL: u32 = 0x8086;
     let intel = sys::render_nodes()
@@ -81,7 +86,7 @@ pub fn render_nodes() -> Vec<(Arc<dyn Kernel>, Node)> {
         .collect()
 }
 
-/// Bytes of this machine's memory that are left for new use, as the kernel estimates them.
+/// The kernel's estimate of the memory available for new allocations, in bytes.
 pub fn available_memory_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = text
@@ -94,17 +99,18 @@ pub fn available_memory_bytes() -> Option<u64> {
         .checked_mul(1024)
 }
 
-/// Address for the kernel to read from. Exposed: to the compiler, whatever follows may use it.
+/// The address of an array that the kernel reads. Its provenance is exposed, so that the compiler
+/// assumes accesses through it.
 fn address<T>(items: &[T]) -> u64 {
     items.as_ptr().expose_provenance() as u64
 }
 
-/// Address for the kernel to write to.
+/// The address of an array that the kernel writes.
 fn address_mut<T>(items: &mut [T]) -> u64 {
     items.as_mut_ptr().expose_provenance() as u64
 }
 
-/// A length for a field of 32 bits.
+/// The length of an array for a 32-bit field.
 fn count<T>(items: &[T]) -> Result<u32> {
     u32::try_from(items.len()).map_err(|_| Errno::E2BIG)
 }
@@ -118,12 +124,13 @@ impl LinuxKernel {
         &self,
         request: u32,
         argument: &mut T,
-        made: impl FnOnce(&T) -> i32,
+        descriptor: impl FnOnce(&T) -> i32,
     ) -> Result<OwnedFd> {
-        sys::ioctl_fd(self.descriptor.as_fd(), request, argument, made)
+        sys::ioctl_fd(self.descriptor.as_fd(), request, argument, descriptor)
     }
 
-    /// Builds the argument for a parameter, and uses it while what it points to is there.
+    /// Builds the ioctl's argument for a parameter, and calls `then` while the memory that it
+    /// points to exists.
     fn with_param<R>(
         context: u32,
         param: &ContextParam,
@@ -166,7 +173,7 @@ impl LinuxKernel {
 
 impl Kernel for LinuxKernel {
     fn version(&self) -> Result<DriverVersion> {
-        let driver = again(|| self.get_driver())?;
+        let driver = retry(|| self.get_driver())?;
         let (major, minor, patch) = driver.version;
         Ok(DriverVersion {
             number: [major, minor, patch],
@@ -178,7 +185,7 @@ impl Kernel for LinuxKernel {
 
     fn get_cap(&self, capability: u64) -> Result<u64> {
         use ::drm::DriverCapability as Cap;
-        // Those of displays are nobody's business here.
+        // Capabilities of displays are not needed.
         let capability = match capability {
             drm::CAP_PRIME => Cap::Prime,
             drm::CAP_TIMESTAMP_MONOTONIC => Cap::MonotonicTimestamp,
@@ -187,7 +194,7 @@ impl Kernel for LinuxKernel {
             drm::CAP_SYNCOBJ_TIMELINE => Cap::TimelineSyncObj,
             _ => return Err(Errno::EINVAL),
         };
-        again(|| self.get_driver_capability(capability))
+        retry(|| self.get_driver_capability(capability))
     }
 
     fn getparam(&self, param: i32) -> Result<i32> {
@@ -203,7 +210,7 @@ impl Kernel for LinuxKernel {
 
     fn query(&self, id: u64, flags: u32) -> Result<Vec<u8>> {
         let mut data = Vec::new();
-        // First for the length, then for the data.
+        // The first query returns the length, the second the data.
         for _ in 0..2 {
             let length = i32::try_from(data.len()).map_err(|_| Errno::E2BIG)?;
             let mut item = [i915::QueryItem {
@@ -222,9 +229,9 @@ impl Kernel for LinuxKernel {
                 items_ptr: address_mut(&mut item),
             };
             self.call(i915::QUERY, &mut argument)?;
-            let told = item[0].length;
-            let told = usize::try_from(told).map_err(|_| Errno(-told))?;
-            data.resize(told, 0);
+            let length = item[0].length;
+            let length = usize::try_from(length).map_err(|_| Errno(-length))?;
+            data.resize(length, 0);
         }
         Ok(data)
     }
@@ -289,7 +296,7 @@ impl Kernel for LinuxKernel {
             self.call(i915::GEM_USERPTR, &mut argument)?;
             Ok(argument.handle)
         };
-        // Kernels before 5.16 look at the pages when they are first used, and do not know how to be asked for more.
+        // Kernels before 5.16 do not support probing: they check the pages at their first use.
         match self.getparam(i915::PARAM_HAS_USERPTR_PROBE) {
             Ok(1..) => call(i915::USERPTR_PROBE),
             _ => call(0),
@@ -297,8 +304,8 @@ impl Kernel for LinuxKernel {
     }
 
     fn gem_close(&self, handle: u32) -> Result<()> {
-        let handle = known(handle)?;
-        again(|| self.close_buffer(handle))
+        let handle = nonzero_handle(handle)?;
+        retry(|| self.close_buffer(handle))
     }
 
     fn gem_mmap_offset(&self, handle: u32, flags: u64) -> Result<u64> {
@@ -394,17 +401,17 @@ impl Kernel for LinuxKernel {
     }
 
     fn prime_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
-        let handle = known(handle)?;
-        again(|| self.buffer_to_prime_fd(handle, flags))
+        let handle = nonzero_handle(handle)?;
+        retry(|| self.buffer_to_prime_fd(handle, flags))
     }
 
     fn prime_fd_to_handle(&self, dma_buf: BorrowedFd<'_>) -> Result<u32> {
-        again(|| self.prime_fd_to_buffer(dma_buf)).map(u32::from)
+        retry(|| self.prime_fd_to_buffer(dma_buf)).map(u32::from)
     }
 
     fn context_create(&self, flags: u32, params: &[ContextParam]) -> Result<u32> {
-        // I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS says that there is a chain; parameters are set one by one instead, which
-        // means the same: a context that fails to get one is destroyed again.
+        // Instead of a chain of extensions (I915_CONTEXT_CREATE_FLAGS_USE_EXTENSIONS), parameters
+        // are set one by one, with the same result: the context is destroyed if one fails.
         let mut argument = i915::GemContextCreateExt {
             flags: flags & !1,
             ..Zeroable::zeroed()
@@ -473,14 +480,14 @@ impl Kernel for LinuxKernel {
     fn execbuffer2(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
         let mut objects = self.objects.lock().unwrap_or_else(PoisonError::into_inner);
         objects.clear();
-        let mut most: &[i915::RelocationEntry] = &[];
+        let mut longest: &[i915::RelocationEntry] = &[];
         objects.extend(exec.objects.iter().map(|object| {
-            if object.relocations.len() > most.len() {
-                most = &object.relocations;
+            if object.relocations.len() > longest.len() {
+                longest = &object.relocations;
             }
             i915::ExecObject2 {
                 handle: object.handle,
-                // `most` is counted below.
+                // The length of `longest` is checked below.
                 relocation_count: object.relocations.len() as u32,
                 relocs_ptr: address(&object.relocations),
                 alignment: object.alignment_bytes,
@@ -490,7 +497,7 @@ impl Kernel for LinuxKernel {
                 ..Zeroable::zeroed()
             }
         }));
-        count(most)?;
+        count(longest)?;
         let mut fences: SmallVec<[i915::ExecFence; 8]> = SmallVec::new();
         fences.extend(exec.fences.iter().map(|fence| i915::ExecFence {
             handle: fence.handle,
@@ -528,8 +535,8 @@ impl Kernel for LinuxKernel {
         }
         let out_fence = if exec.out_fence {
             argument.flags |= i915::EXEC_FENCE_OUT;
-            let made = |argument: &i915::Execbuffer2| (argument.rsvd2 >> 32) as i32;
-            Some(self.call_fd(i915::GEM_EXECBUFFER2_WR, &mut argument, made)?)
+            let out_fence = |argument: &i915::Execbuffer2| (argument.rsvd2 >> 32) as i32;
+            Some(self.call_fd(i915::GEM_EXECBUFFER2_WR, &mut argument, out_fence)?)
         } else {
             self.call(i915::GEM_EXECBUFFER2, &mut argument)?;
             None
@@ -542,19 +549,19 @@ impl Kernel for LinuxKernel {
 
     fn syncobj_create(&self, flags: u32) -> Result<u32> {
         let signalled = flags & drm::SYNCOBJ_CREATE_SIGNALED != 0;
-        again(|| self.create_syncobj(signalled)).map(u32::from)
+        retry(|| self.create_syncobj(signalled)).map(u32::from)
     }
 
     fn syncobj_destroy(&self, handle: u32) -> Result<()> {
-        let handle = known(handle)?;
-        again(|| self.destroy_syncobj(handle))
+        let handle = nonzero_handle(handle)?;
+        retry(|| self.destroy_syncobj(handle))
     }
 
     fn syncobj_wait(&self, handles: &[u32], deadline_ns: i64, flags: u32) -> Result<u32> {
-        let handles = syncobjs(handles)?;
+        let handles = syncobj_handles(handles)?;
         let all = flags & drm::SYNCOBJ_WAIT_ALL != 0;
         let submit = flags & drm::SYNCOBJ_WAIT_FOR_SUBMIT != 0;
-        again(|| ::drm::control::Device::syncobj_wait(self, &handles, deadline_ns, all, submit))
+        retry(|| ::drm::control::Device::syncobj_wait(self, &handles, deadline_ns, all, submit))
     }
 
     fn syncobj_timeline_wait(
@@ -565,11 +572,11 @@ impl Kernel for LinuxKernel {
         flags: u32,
     ) -> Result<u32> {
         same_length(handles, points)?;
-        let handles = syncobjs(handles)?;
+        let handles = syncobj_handles(handles)?;
         let all = flags & drm::SYNCOBJ_WAIT_ALL != 0;
         let submit = flags & drm::SYNCOBJ_WAIT_FOR_SUBMIT != 0;
         let available = flags & drm::SYNCOBJ_WAIT_AVAILABLE != 0;
-        again(|| {
+        retry(|| {
             ::drm::control::Device::syncobj_timeline_wait(
                 self,
                 &handles,
@@ -583,31 +590,31 @@ impl Kernel for LinuxKernel {
     }
 
     fn syncobj_reset(&self, handles: &[u32]) -> Result<()> {
-        let handles = syncobjs(handles)?;
-        again(|| ::drm::control::Device::syncobj_reset(self, &handles))
+        let handles = syncobj_handles(handles)?;
+        retry(|| ::drm::control::Device::syncobj_reset(self, &handles))
     }
 
     fn syncobj_signal(&self, handles: &[u32]) -> Result<()> {
-        let handles = syncobjs(handles)?;
-        again(|| ::drm::control::Device::syncobj_signal(self, &handles))
+        let handles = syncobj_handles(handles)?;
+        retry(|| ::drm::control::Device::syncobj_signal(self, &handles))
     }
 
     fn syncobj_timeline_signal(&self, handles: &[u32], points: &[u64]) -> Result<()> {
         same_length(handles, points)?;
-        let handles = syncobjs(handles)?;
-        again(|| ::drm::control::Device::syncobj_timeline_signal(self, &handles, points))
+        let handles = syncobj_handles(handles)?;
+        retry(|| ::drm::control::Device::syncobj_timeline_signal(self, &handles, points))
     }
 
     fn syncobj_query(&self, handles: &[u32], flags: u32) -> Result<Vec<u64>> {
-        let handles = syncobjs(handles)?;
+        let handles = syncobj_handles(handles)?;
         let mut points = vec![0u64; handles.len()];
         let submitted = flags & drm::SYNCOBJ_QUERY_LAST_SUBMITTED != 0;
-        again(|| self.syncobj_timeline_query(&handles, &mut points, submitted))?;
+        retry(|| self.syncobj_timeline_query(&handles, &mut points, submitted))?;
         Ok(points)
     }
 
     fn syncobj_transfer(&self, transfer: Transfer) -> Result<()> {
-        // The `drm` crate has no flags for it.
+        // The `drm` crate's call has no flags.
         let mut argument = drm::SyncobjTransfer {
             src_handle: transfer.source,
             dst_handle: transfer.destination,
@@ -620,13 +627,13 @@ impl Kernel for LinuxKernel {
     }
 
     fn syncobj_handle_to_fd(&self, handle: u32, flags: u32) -> Result<OwnedFd> {
-        let handle = known(handle)?;
+        let handle = nonzero_handle(handle)?;
         let sync_file = flags & drm::SYNCOBJ_FD_SYNC_FILE != 0;
-        again(|| self.syncobj_to_fd(handle, sync_file))
+        retry(|| self.syncobj_to_fd(handle, sync_file))
     }
 
     fn syncobj_fd_to_handle(&self, fd: BorrowedFd<'_>, handle: u32, flags: u32) -> Result<u32> {
-        // The `drm` crate cannot name the syncobj that a sync file's fence goes into.
+        // The `drm` crate's call cannot import a sync file into an existing syncobj.
         let mut argument = drm::SyncobjHandle {
             handle,
             flags,
@@ -638,6 +645,7 @@ impl Kernel for LinuxKernel {
     }
 }
 
+/// Checks that there are as many points as handles.
 fn same_length(handles: &[u32], points: &[u64]) -> Result<()> {
     if handles.len() == points.len() {
         Ok(())

@@ -1,4 +1,6 @@
-//! Mapped pages, with our errors.
+//! Mapped pages, with this crate's errors.
+//!
+//! In:  a file and an offset, or pages of the process. Out: their words and bytes.
 
 use std::num::NonZeroUsize;
 use std::os::fd::BorrowedFd;
@@ -13,7 +15,8 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct Mapping(sys::Mapping);
 
-fn failed(what: &'static str) -> impl FnOnce(uapi::Errno) -> Error {
+/// Converts an error number of an operation on a mapping.
+fn mapping_error(what: &'static str) -> impl FnOnce(uapi::Errno) -> Error {
     move |errno| Error::Mapping {
         why: format!("{what}: {errno}"),
     }
@@ -28,25 +31,27 @@ impl Mapping {
     ) -> Result<Self> {
         sys::Mapping::of_device(descriptor, offset_bytes, length.get())
             .map(Self)
-            .map_err(failed("mmap"))
+            .map_err(mapping_error("mmap"))
     }
 
-    /// Pages of the process.
+    /// The mapping of pages of the process.
     pub(crate) fn of_host(pages: Arc<dyn HostPages>) -> Result<Self> {
         sys::Mapping::of_host(pages)
             .map(Self)
-            .map_err(failed("host memory"))
+            .map_err(mapping_error("host memory"))
     }
 
-    /// Cuts the mapping into pieces of `piece_bytes`.
+    /// Splits the mapping into windows of `piece_bytes`.
     pub(crate) fn into_windows(self, piece_bytes: usize) -> Vec<sys::Window> {
         self.0.into_windows(piece_bytes)
     }
 
-    /// Writes words.
+    /// Writes words at a dword offset.
     #[inline(always)]
     pub fn write_words<const N: usize>(&self, at_dw: usize, words: &[u32; N]) -> Result<()> {
-        self.0.write_words(at_dw, words).map_err(failed("write"))
+        self.0
+            .write_words(at_dw, words)
+            .map_err(mapping_error("write"))
     }
 
     /// The words.
@@ -55,29 +60,33 @@ impl Mapping {
         self.0.words()
     }
 
-    /// The first byte, for C.
+    /// A pointer to the first byte.
     pub fn as_ptr(&self) -> *mut u8 {
         self.0.as_ptr()
     }
 
-    /// Writes the CPU's copies of some bytes back and forgets them.
+    /// Writes back and invalidates the CPU's cache lines of a range of bytes.
     pub fn flush_lines(&self, offset_bytes: usize, len_bytes: usize) -> Result<()> {
         let flushed = self.0.flush_lines(offset_bytes, len_bytes);
-        flushed.map_err(failed("flush"))
+        flushed.map_err(mapping_error("flush"))
     }
 
-    /// Makes all bytes zero.
+    /// Zeroes all bytes.
     pub(crate) fn clear(&self) {
         self.0.clear();
     }
 
-    /// Writes bytes.
+    /// Writes bytes at an offset.
     pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
-        self.0.write(offset_bytes, data).map_err(failed("write"))
+        self.0
+            .write(offset_bytes, data)
+            .map_err(mapping_error("write"))
     }
 
-    /// Reads bytes.
+    /// Reads bytes at an offset.
     pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
-        self.0.read(offset_bytes, out).map_err(failed("read"))
+        self.0
+            .read(offset_bytes, out)
+            .map_err(mapping_error("read"))
     }
 }

@@ -1,16 +1,17 @@
-//! Pools: small pieces of larger buffers.
+//! Pools: suballocation of larger buffers.
 //!
-//! In:  sizes. Out: slices, each a range of one buffer, mapped; a dropped slice is free again.
+//! In:  sizes. Out: slices, each a mapped range of a buffer, freed when dropped.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::address_space::Zone;
 use crate::buffer::Buffer;
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::range::{From, RangeAllocator};
-use crate::zone::Zone;
+use crate::range_allocator::{AllocateFrom, RangeAllocator};
 
-/// Bytes of the first buffer of a pool; each further one is twice as large, up to [`MAX_BLOCK_BYTES`].
+/// Size of the first buffer of a pool; each further one is twice as large, up to
+/// [`MAX_BLOCK_BYTES`].
 const FIRST_BLOCK_BYTES: u64 = 64 << 10;
 const MAX_BLOCK_BYTES: u64 = 4 << 20;
 
@@ -28,7 +29,7 @@ struct Block {
     free: RangeAllocator,
 }
 
-/// A piece of a pool.
+/// An allocation of a pool.
 #[derive(Debug)]
 pub struct Slice {
     pool: Arc<Pool>,
@@ -51,7 +52,8 @@ impl Pool {
         self.blocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A piece of `bytes` (rounded up to `align`) whose address is a multiple of `align`, a power of two up to a page.
+    /// Allocates `bytes` (rounded up to `align`) at a multiple of `align`, a power of two up to the
+    /// page size.
     pub fn take(self: &Arc<Self>, bytes: u64, align: u64) -> Result<Slice> {
         let bytes = bytes
             .max(1)
@@ -62,16 +64,16 @@ impl Pool {
         let mut blocks = self.blocks();
         let found = blocks
             .iter_mut()
-            .find_map(|block| Some((block.buffer.clone(), block.free.take(bytes, align)?)));
+            .find_map(|block| Some((block.buffer.clone(), block.free.allocate(bytes, align)?)));
         let (buffer, offset_bytes) = match found {
             Some(found) => found,
             None => {
                 let grown = FIRST_BLOCK_BYTES << blocks.len().min(6);
-                let wanted = bytes.max(grown.min(MAX_BLOCK_BYTES));
-                // Mapped at once: some writes (a host's reset of queries) cannot report a failure.
-                let buffer = self.device.buffer(wanted, self.zone)?.mapped()?;
-                let mut free = RangeAllocator::new(0, buffer.bytes(), From::Bottom);
-                let offset = free.take(bytes, align).ok_or(Error::Range {
+                let block_bytes = bytes.max(grown.min(MAX_BLOCK_BYTES));
+                // Mapped at once, as some writes (a host query reset) cannot report a failure.
+                let buffer = self.device.buffer(block_bytes, self.zone)?.mapped()?;
+                let mut free = RangeAllocator::new(0, buffer.bytes(), AllocateFrom::Bottom);
+                let offset = free.allocate(bytes, align).ok_or(Error::Range {
                     what: "a pool's piece",
                 })?;
                 blocks.push(Block {
@@ -96,22 +98,23 @@ impl Slice {
         self.buffer.address() + self.offset_bytes
     }
 
-    /// Bytes.
+    /// Size in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The buffer it is a piece of.
+    /// The buffer that contains it.
     pub fn buffer(&self) -> &Arc<Buffer> {
         &self.buffer
     }
 
-    /// Its first byte in that buffer.
+    /// Its offset in that buffer in bytes.
     pub fn offset_bytes(&self) -> u64 {
         self.offset_bytes
     }
 
-    fn place(&self, offset: usize, length: usize) -> Result<usize> {
+    /// The buffer's offset of a range of the slice.
+    fn buffer_offset(&self, offset: usize, length: usize) -> Result<usize> {
         let inside = offset
             .checked_add(length)
             .is_some_and(|end| end as u64 <= self.bytes);
@@ -124,15 +127,16 @@ impl Slice {
         }
     }
 
-    /// Writes bytes.
+    /// Writes bytes at an offset.
     pub fn write(&self, offset_bytes: usize, data: &[u8]) -> Result<()> {
         self.buffer
-            .write(self.place(offset_bytes, data.len())?, data)
+            .write(self.buffer_offset(offset_bytes, data.len())?, data)
     }
 
-    /// Reads bytes.
+    /// Reads bytes at an offset.
     pub fn read(&self, offset_bytes: usize, out: &mut [u8]) -> Result<()> {
-        self.buffer.read(self.place(offset_bytes, out.len())?, out)
+        self.buffer
+            .read(self.buffer_offset(offset_bytes, out.len())?, out)
     }
 }
 
@@ -143,7 +147,7 @@ impl Drop for Slice {
             .iter_mut()
             .find(|block| Arc::ptr_eq(&block.buffer, &self.buffer))
         {
-            block.free.give(self.offset_bytes, self.bytes);
+            block.free.free(self.offset_bytes, self.bytes);
         }
     }
 }

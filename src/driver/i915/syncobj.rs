@@ -1,7 +1,8 @@
-//! Syncobjs: what a submission signals and waits for, binary or counting.
+//! Syncobjs, binary or timeline, that submissions wait for and signal.
 //!
-//! Applications make and destroy fences and semaphores by the frame. What was destroyed is kept and made anew by a reset, many of them
-//! in one call, unless others have a descriptor of it.
+//! In:  requests for syncobjs. Out: handles, recycled: applications create and destroy fences and
+//!      semaphores every frame, so destroyed syncobjs are kept and reset, many in one ioctl, unless
+//!      they were exported.
 
 use std::os::fd::OwnedFd;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -10,28 +11,28 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use crate::error::Result;
 use crate::file::File;
 
-/// Most syncobjs that are kept for later.
-const KEPT: usize = 64;
+/// Maximum number of idle syncobjs.
+const MAX_IDLE: usize = 64;
 
-/// How many are reset in one call: as long as there are fewer, new ones are made.
-const BATCH: usize = 16;
+/// Number of syncobjs reset in one ioctl. With fewer to reset, new ones are created.
+const RESET_BATCH: usize = 16;
 
-/// The syncobjs of a device that nobody uses at the moment.
+/// The idle syncobjs of a device.
 #[derive(Debug)]
-pub(crate) struct Syncobjs {
+pub(crate) struct SyncobjPool {
     file: Arc<File>,
     idle: Mutex<Idle>,
 }
 
 #[derive(Debug, Default)]
 struct Idle {
-    /// As the kernel makes them.
-    new: Vec<u32>,
-    /// To be reset before anybody has them.
+    /// Without a fence.
+    unsignalled: Vec<u32>,
+    /// To be reset before they are reused.
     used: Vec<u32>,
 }
 
-impl Syncobjs {
+impl SyncobjPool {
     pub(crate) fn new(file: &Arc<File>) -> Arc<Self> {
         Arc::new(Self {
             file: file.clone(),
@@ -43,27 +44,27 @@ impl Syncobjs {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// One without a fence, if there is one to have.
-    fn take(&self) -> Option<u32> {
+    /// Takes an idle syncobj without a fence, if there is one.
+    fn allocate(&self) -> Option<u32> {
         let mut idle = self.idle();
-        if idle.new.is_empty() && idle.used.len() >= BATCH {
+        if idle.unsignalled.is_empty() && idle.used.len() >= RESET_BATCH {
             let used = std::mem::take(&mut idle.used);
             match self.file.syncobj_reset(&used) {
-                Ok(()) => idle.new = used,
-                // What may still have a fence is of no use.
+                Ok(()) => idle.unsignalled = used,
+                // Syncobjs that may still have a fence cannot be reused.
                 Err(_) => used
                     .iter()
                     .for_each(|&used| self.file.syncobj_destroy(used)),
             }
         }
-        idle.new.pop()
+        idle.unsignalled.pop()
     }
 
-    /// Takes one back that nobody else can name.
-    fn give(&self, handle: u32) {
+    /// Returns a syncobj that was never exported.
+    fn release(&self, handle: u32) {
         {
             let mut idle = self.idle();
-            if idle.new.len() + idle.used.len() < KEPT {
+            if idle.unsignalled.len() + idle.used.len() < MAX_IDLE {
                 idle.used.push(handle);
                 return;
             }
@@ -72,10 +73,10 @@ impl Syncobjs {
     }
 }
 
-impl Drop for Syncobjs {
+impl Drop for SyncobjPool {
     fn drop(&mut self) {
         let idle = self.idle.get_mut().unwrap_or_else(PoisonError::into_inner);
-        for &handle in idle.new.iter().chain(&idle.used) {
+        for &handle in idle.unsignalled.iter().chain(&idle.used) {
             self.file.syncobj_destroy(handle);
         }
     }
@@ -84,44 +85,44 @@ impl Drop for Syncobjs {
 /// A syncobj.
 #[derive(Debug)]
 pub struct Syncobj {
-    home: Arc<Syncobjs>,
+    pool: Arc<SyncobjPool>,
     handle: u32,
-    /// Others have, or had, a descriptor of it: it is not to be used again for something else.
+    /// The syncobj was exported or imported, so it must not be recycled.
     shared: AtomicBool,
 }
 
 impl Syncobj {
-    pub(crate) fn new(home: &Arc<Syncobjs>, signalled: bool) -> Result<Self> {
-        let of = |handle| Self {
-            home: home.clone(),
+    pub(crate) fn new(pool: &Arc<SyncobjPool>, signalled: bool) -> Result<Self> {
+        let wrap = |handle| Self {
+            pool: pool.clone(),
             handle,
             shared: AtomicBool::new(false),
         };
-        match home.take() {
+        match pool.allocate() {
             Some(handle) => {
-                let syncobj = of(handle);
+                let syncobj = wrap(handle);
                 if signalled {
-                    home.file.syncobj_signal(handle)?;
+                    pool.file.syncobj_signal(handle)?;
                 }
                 Ok(syncobj)
             }
-            None => Ok(of(home.file.syncobj_create(signalled)?)),
+            None => Ok(wrap(pool.file.syncobj_create(signalled)?)),
         }
     }
 
-    pub(crate) fn import(home: &Arc<Syncobjs>, descriptor: OwnedFd) -> Result<Self> {
+    pub(crate) fn import(pool: &Arc<SyncobjPool>, descriptor: OwnedFd) -> Result<Self> {
         Ok(Self {
-            handle: home.file.syncobj_import(descriptor)?,
-            home: home.clone(),
+            handle: pool.file.syncobj_import(descriptor)?,
+            pool: pool.clone(),
             shared: AtomicBool::new(true),
         })
     }
 
     fn file(&self) -> &File {
-        &self.home.file
+        &self.pool.file
     }
 
-    /// The kernel's name for it.
+    /// The kernel's handle.
     pub fn handle(&self) -> u32 {
         self.handle
     }
@@ -131,7 +132,7 @@ impl Syncobj {
         self.shared.load(Relaxed)
     }
 
-    /// Unsignals it.
+    /// Removes its fence.
     pub fn reset(&self) -> Result<()> {
         self.file().syncobj_reset(&[self.handle])
     }
@@ -141,27 +142,28 @@ impl Syncobj {
         self.file().syncobj_signal_point(self.handle, value)
     }
 
-    /// Value of a timeline.
+    /// The last signalled value of a timeline.
     pub fn query(&self) -> Result<u64> {
         self.file().syncobj_query(self.handle)
     }
 
-    /// Waits for a binary one until a deadline of the monotonic clock, in ns. False: the deadline passed first.
+    /// Waits for a binary syncobj until a deadline on the monotonic clock, in ns. Returns false if
+    /// the deadline passed first.
     pub fn wait(&self, deadline_ns: i64) -> Result<bool> {
         self.file().syncobj_wait(&[self.handle], true, deadline_ns)
     }
 
-    /// Takes over the fence of a sync file, as it is now.
+    /// Replaces its fence by the current fence of a sync file.
     pub fn import_file(&self, descriptor: OwnedFd) -> Result<()> {
         self.file().syncobj_import_file(self.handle, descriptor)
     }
 
-    /// A sync file of a binary one's fence, as it is now; there must be one.
+    /// Exports the current fence of a binary syncobj as a sync file; it must have one.
     pub fn export_file(&self) -> Result<OwnedFd> {
         self.file().syncobj_export_file(self.handle)
     }
 
-    /// A descriptor.
+    /// Exports the syncobj as a descriptor.
     pub fn export(&self) -> Result<OwnedFd> {
         self.shared.store(true, Relaxed);
         self.file().syncobj_export(self.handle)
@@ -173,7 +175,7 @@ impl Drop for Syncobj {
         if *self.shared.get_mut() {
             self.file().syncobj_destroy(self.handle);
         } else {
-            self.home.give(self.handle);
+            self.pool.release(self.handle);
         }
     }
 }

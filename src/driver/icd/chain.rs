@@ -1,4 +1,7 @@
-//! `pNext` chains of features, and structures that several commands answer with. Structures that are not known are left alone.
+//! `pNext` chains of features, and structures that several queries write.
+//!
+//! In:  a physical device and the chain of a query or of `VkDeviceCreateInfo`. Out: filled
+//!      structures, the enabled features. Unknown structures are left unchanged.
 
 use std::ffi::c_void;
 
@@ -6,17 +9,18 @@ use ash::vk as c;
 
 use crate::raw;
 
-/// The members of a structure of features: what follows `sType` and `pNext`.
+/// The members of a feature structure, which follow `sType` and `pNext`.
 ///
 /// # Safety
-/// `node` is a structure of features.
+/// `node` is a feature structure.
 unsafe fn members(node: *mut c::BaseOutStructure<'_>) -> *mut c::Bool32 {
-    // SAFETY: every structure of features is `sType`, `pNext` and `VkBool32`s (the test `structures_of_features_are_the_registrys`
-    // holds the table to that), so its members start where the head ends.
+    // SAFETY: every feature structure consists of `sType`, `pNext` and `VkBool32`s (the test
+    // `feature_structures_match_the_registry` checks this), so its members start where the head
+    // ends.
     unsafe { node.add(1) }.cast()
 }
 
-/// Answers a query of features.
+/// Fills the feature structures of a query.
 ///
 /// # Safety
 /// `out` is null or a structure with a valid chain, all of it writable.
@@ -25,9 +29,9 @@ pub unsafe fn write_features(
     out: *mut c::PhysicalDeviceFeatures2<'_>,
 ) {
     let first: *const c_void = out.cast();
-    // SAFETY: as the caller says; the head is a structure of features too.
+    // SAFETY: as the caller says; the head is a feature structure too.
     for node in unsafe { raw::chain(first) } {
-        // SAFETY: a node of the chain; its type says what it is.
+        // SAFETY: a node of the chain; `sType` determines its type.
         let kind = unsafe { (*node).s_type };
         if let Some(row) = vk::feature::structure(kind) {
             // SAFETY: `sType` says that the node is of this type.
@@ -41,12 +45,12 @@ pub unsafe fn write_features(
 /// `VkPhysicalDeviceFeatures`.
 pub fn core_features(device: &vk::PhysicalDevice) -> c::PhysicalDeviceFeatures {
     let mut all = c::PhysicalDeviceFeatures2::default();
-    // SAFETY: a structure of our own, without a chain.
+    // SAFETY: a local structure without a chain.
     unsafe { write_features(device, &mut all) };
     all.features
 }
 
-/// Refuses the features that a `VkDeviceCreateInfo` enables and that are not offered.
+/// The features that a `VkDeviceCreateInfo` enables; an error if one of them is not supported.
 ///
 /// # Safety
 /// The structure and its chain are valid.
@@ -63,9 +67,9 @@ pub unsafe fn enabled_features(
     }
     core.p_next = info.p_next.cast_mut();
     let first: *const c_void = (&raw const core).cast();
-    // SAFETY: `core` outlives the loop, and goes on with the caller's chain.
+    // SAFETY: `core` outlives the loop, and its chain is the caller's.
     for node in unsafe { raw::chain(first) } {
-        // SAFETY: a node of the chain; its type says what it is.
+        // SAFETY: a node of the chain; `sType` determines its type.
         let kind = unsafe { (*node).s_type };
         if let Some(row) = vk::feature::structure(kind) {
             // SAFETY: `sType` says that the node is of this type; it is only read.
@@ -95,7 +99,7 @@ pub fn memory_properties(device: &vk::PhysicalDevice) -> c::PhysicalDeviceMemory
     out
 }
 
-/// Fills the structures that memory properties may be asked with.
+/// Fills `VkPhysicalDeviceMemoryBudgetPropertiesEXT` in the chain of memory properties.
 ///
 /// # Safety
 /// The chain is valid.
@@ -105,7 +109,7 @@ pub unsafe fn write_budget(
 ) {
     // SAFETY: as the caller says.
     for node in unsafe { raw::chain(out.p_next) } {
-        // SAFETY: as the caller says; the tag says which structure it is.
+        // SAFETY: as the caller says; `sType` determines the structure.
         unsafe {
             if (*node).s_type == c::StructureType::PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT {
                 let budget = &mut *node.cast::<c::PhysicalDeviceMemoryBudgetPropertiesEXT<'_>>();
@@ -118,14 +122,14 @@ pub unsafe fn write_budget(
     }
 }
 
-/// Fills the structure of priorities that properties of queue families may be asked with.
+/// Fills `VkQueueFamilyGlobalPriorityPropertiesKHR` in the chain of queue family properties.
 ///
 /// # Safety
 /// The chain is valid.
 pub unsafe fn write_priorities(device: &vk::PhysicalDevice, first: *const c_void) {
     // SAFETY: as the caller says.
     for node in unsafe { raw::chain(first) } {
-        // SAFETY: as the caller says; the tag says which structure it is.
+        // SAFETY: as the caller says; `sType` determines the structure.
         unsafe {
             if (*node).s_type == c::StructureType::QUEUE_FAMILY_GLOBAL_PRIORITY_PROPERTIES_KHR {
                 let out = &mut *node.cast::<c::QueueFamilyGlobalPriorityPropertiesKHR<'_>>();
@@ -139,14 +143,15 @@ pub unsafe fn write_priorities(device: &vk::PhysicalDevice, first: *const c_void
     }
 }
 
-/// What a fence's payload can be shared as.
+/// The handle types that a fence's payload can be shared as.
 pub const FENCE_HANDLES: c::ExternalFenceHandleTypeFlags =
     c::ExternalFenceHandleTypeFlags::from_raw(
         c::ExternalFenceHandleTypeFlags::OPAQUE_FD.as_raw()
             | c::ExternalFenceHandleTypeFlags::SYNC_FD.as_raw(),
     );
 
-/// What a semaphore's payload can be shared as: a sync file is one fence, and no timeline.
+/// The handle types that a semaphore's payload can be shared as. A sync file holds one fence, so it
+/// cannot share a timeline.
 pub fn semaphore_handles(timeline: bool) -> c::ExternalSemaphoreHandleTypeFlags {
     use c::ExternalSemaphoreHandleTypeFlags as Handles;
     match timeline {
@@ -155,7 +160,7 @@ pub fn semaphore_handles(timeline: bool) -> c::ExternalSemaphoreHandleTypeFlags 
     }
 }
 
-/// What can be done with memory handles of a type.
+/// The external memory properties of a handle type.
 pub fn external_memory(kind: c::ExternalMemoryHandleTypeFlags) -> c::ExternalMemoryProperties {
     if kind == vk::memory::HOST {
         return c::ExternalMemoryProperties {
@@ -175,3 +180,6 @@ pub fn external_memory(kind: c::ExternalMemoryHandleTypeFlags) -> c::ExternalMem
         compatible_handle_types: vk::memory::SHAREABLE,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,6 @@
-//! Entry points of command buffers.
+//! Entry points of command buffers: pools, dispatches, buffer copies, barriers and events.
+//!
+//! In:  arguments of commands. Out: command buffers and commands of `vk`.
 
 use std::ffi::c_void;
 use std::sync::{Mutex, PoisonError};
@@ -9,9 +11,20 @@ use vk::command::{Change, CommandBuffer, CommandPool};
 
 use crate::dependency;
 use crate::entry::{done, entries};
-use crate::face::{CommandPoolFace, PipelineFace};
-use crate::recording::{point, record};
+use crate::objects::{CommandPoolObject, PipelineObject};
+use crate::recording::{bind_point, record};
 use crate::{handle, raw, render};
+
+/// The layout transition of an image barrier of either version.
+macro_rules! layout_transition {
+    ($barrier:ident) => {
+        layout_transition(
+            $barrier.image,
+            [$barrier.old_layout, $barrier.new_layout],
+            $barrier.subresource_range,
+        )
+    };
+}
 
 entries! { COMMAND:
     Device vkCreateCommandPool(
@@ -20,13 +33,13 @@ entries! { COMMAND:
         allocator: *const c::AllocationCallbacks<'_>,
         command_pool: *mut c::CommandPool,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkCommandPoolCreateInfo")?;
         if info.queue_family_index != 0 || info.flags.contains(c::CommandPoolCreateFlags::PROTECTED) {
             return Err(vk::Error::FeatureNotPresent { what: "this queue family, or protected command buffers" });
         }
-        let pool = CommandPoolFace { pool: CommandPool::new(&face.device), buffers: Mutex::default() };
-        raw::put(command_pool, handle::make_in(allocator, pool)?);
+        let pool = CommandPoolObject { pool: CommandPool::new(&device.device), buffers: Mutex::default() };
+        raw::write(command_pool, handle::create_with(allocator, pool)?);
         done()
     }
 
@@ -35,7 +48,7 @@ entries! { COMMAND:
         command_pool: c::CommandPool,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(pool) = handle::take(command_pool) {
+        if let Some(pool) = handle::remove(command_pool) {
             for buffer in pool.buffers.into_inner().unwrap_or_else(PoisonError::into_inner) {
                 handle::destroy(c::CommandBuffer::from_raw(buffer));
             }
@@ -67,12 +80,12 @@ entries! { COMMAND:
     ) -> c::Result {
         let info = raw::reference(allocate_info, "VkCommandBufferAllocateInfo")?;
         let pool = handle::get(info.command_pool)?;
-        let mut known = pool.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut live = pool.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         for index in 0..info.command_buffer_count as usize {
             let secondary = info.level == c::CommandBufferLevel::SECONDARY;
-            let buffer: c::CommandBuffer = handle::make(CommandBuffer::new(&pool.pool, secondary));
-            known.insert(buffer.as_raw());
-            raw::put_at(command_buffers, index, buffer);
+            let buffer: c::CommandBuffer = handle::create(CommandBuffer::new(&pool.pool, secondary));
+            live.insert(buffer.as_raw());
+            raw::write_at(command_buffers, index, buffer);
         }
         done()
     }
@@ -84,9 +97,9 @@ entries! { COMMAND:
         command_buffers: *const c::CommandBuffer,
     ) {
         let pool = handle::get(command_pool)?;
-        let mut known = pool.buffers.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut live = pool.buffers.lock().unwrap_or_else(PoisonError::into_inner);
         for &buffer in raw::slice(command_buffers, command_buffer_count) {
-            if known.remove(&buffer.as_raw()) {
+            if live.remove(&buffer.as_raw()) {
                 handle::destroy(buffer);
             }
         }
@@ -99,7 +112,7 @@ entries! { COMMAND:
     ) -> c::Result {
         let buffer = handle::get_mut(command_buffer)?;
         let (inherited, conditional) = match (buffer.is_secondary(), begin_info.as_ref()) {
-            (true, Some(info)) => (render::inherited(info)?, render::conditional(info)),
+            (true, Some(info)) => (render::inherited_rendering(info)?, render::inherits_condition(info)),
             _ => (None, false),
         };
         buffer.begin(inherited.as_ref(), conditional)?;
@@ -126,9 +139,9 @@ entries! { COMMAND:
     ) {
         record(command_buffer, |buffer| {
             match (handle::get(pipeline)?, pipeline_bind_point) {
-                (PipelineFace::Compute(pipeline), c::PipelineBindPoint::COMPUTE) => buffer.bind_pipeline(pipeline),
-                (PipelineFace::Graphics(pipeline), c::PipelineBindPoint::GRAPHICS) => buffer.bind_graphics(pipeline),
-                _ => return Err(vk::Error::InvalidUse { why: "a pipeline bound where it does not belong" }),
+                (PipelineObject::Compute(pipeline), c::PipelineBindPoint::COMPUTE) => buffer.bind_pipeline(pipeline),
+                (PipelineObject::Graphics(pipeline), c::PipelineBindPoint::GRAPHICS) => buffer.bind_graphics(pipeline),
+                _ => return Err(vk::Error::InvalidUse { why: "a pipeline bound to a bind point of another type" }),
             }
             Ok(())
         })
@@ -145,7 +158,7 @@ entries! { COMMAND:
         dynamic_offsets: *const u32,
     ) {
         record(command_buffer, |buffer| {
-            let point = point(pipeline_bind_point)?;
+            let point = bind_point(pipeline_bind_point)?;
             let layout = handle::get(layout)?;
             let mut offsets = raw::slice(dynamic_offsets, dynamic_offset_count).iter();
             let sets = raw::slice(descriptor_sets, descriptor_set_count);
@@ -202,7 +215,7 @@ entries! { COMMAND:
     }
 
     Device vkCmdSetDeviceMask(command_buffer: c::CommandBuffer, device_mask: u32) {
-        // There is one device.
+        // A device group has one device.
         handle::get(command_buffer)?;
         Ok(())
     }
@@ -215,7 +228,7 @@ entries! { COMMAND:
         regions: *const c::BufferCopy,
     ) {
         let regions = raw::slice(regions, region_count).iter();
-        copy(command_buffer, (src_buffer, dst_buffer), regions.map(|r| (r.src_offset, r.dst_offset, r.size)))
+        copy_buffer(command_buffer, (src_buffer, dst_buffer), regions.map(|r| (r.src_offset, r.dst_offset, r.size)))
     }
 
     Device vkCmdCopyBuffer2(
@@ -225,7 +238,7 @@ entries! { COMMAND:
         let info = raw::reference(copy_buffer_info, "VkCopyBufferInfo2")?;
         let regions = raw::slice(info.p_regions, info.region_count).iter();
         let regions = regions.map(|r| (r.src_offset, r.dst_offset, r.size));
-        copy(command_buffer, (info.src_buffer, info.dst_buffer), regions)
+        copy_buffer(command_buffer, (info.src_buffer, info.dst_buffer), regions)
     }
 
     Device vkCmdUpdateBuffer(
@@ -250,9 +263,9 @@ entries! { COMMAND:
     ) {
         record(command_buffer, |commands| {
             let buffer = handle::get(dst_buffer)?;
-            // The whole rest of the buffer, down to whole dwords.
-            let rest = buffer.bytes.saturating_sub(dst_offset) & !3;
-            let bytes = if size == c::WHOLE_SIZE { rest } else { size };
+            // VK_WHOLE_SIZE fills to the end of the buffer, rounded down to whole dwords.
+            let remaining = buffer.bytes.saturating_sub(dst_offset) & !3;
+            let bytes = if size == c::WHOLE_SIZE { remaining } else { size };
             commands.fill(buffer.address_of(dst_offset, bytes)?, bytes, data)
         })
     }
@@ -270,21 +283,19 @@ entries! { COMMAND:
         image_memory_barriers: *const c::ImageMemoryBarrier<'_>,
     ) {
         record(command_buffer, |buffer| {
-            buffer.barrier(&dependency::joined(
+            buffer.barrier(&dependency::merged(
                 (src_stage_mask, dst_stage_mask),
                 raw::slice(memory_barriers, memory_barrier_count),
                 raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
                 raw::slice(image_memory_barriers, image_memory_barrier_count),
             ));
             let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
-            buffer.transitions(images.iter().filter_map(|image| {
-                let layouts = [image.old_layout, image.new_layout];
-                change(image.image, layouts, image.subresource_range)
-            }))
+            buffer.transitions(images.iter().filter_map(|image| layout_transition!(image)))
         })
     }
 
-    // The event is set when all that came before is done and in memory, whatever stages are named.
+    // The event is set once all earlier commands are complete and their writes are in memory,
+    // whatever the stage mask.
     Device vkCmdSetEvent(command_buffer: c::CommandBuffer, event: c::Event, stage_mask: c::PipelineStageFlags) {
         record(command_buffer, |buffer| buffer.set_event(handle::get(event)?.address(), true))
     }
@@ -314,17 +325,14 @@ entries! { COMMAND:
             for &event in raw::slice(events, event_count) {
                 buffer.wait_event(handle::get(event)?.address())?;
             }
-            buffer.barrier(&dependency::joined(
+            buffer.barrier(&dependency::merged(
                 (src_stage_mask, dst_stage_mask),
                 raw::slice(memory_barriers, memory_barrier_count),
                 raw::slice(buffer_memory_barriers, buffer_memory_barrier_count),
                 raw::slice(image_memory_barriers, image_memory_barrier_count),
             ));
             let images = raw::slice(image_memory_barriers, image_memory_barrier_count);
-            buffer.transitions(images.iter().filter_map(|image| {
-                let layouts = [image.old_layout, image.new_layout];
-                change(image.image, layouts, image.subresource_range)
-            }))
+            buffer.transitions(images.iter().filter_map(|image| layout_transition!(image)))
         })
     }
 
@@ -333,11 +341,12 @@ entries! { COMMAND:
         dependency_info: *const c::DependencyInfo<'_>,
     ) {
         record(command_buffer, |buffer| {
-            depend(buffer, raw::reference(dependency_info, "VkDependencyInfo")?)
+            record_dependency(buffer, raw::reference(dependency_info, "VkDependencyInfo")?)
         })
     }
 
-    // The event is set when all that came before is done and in memory, whatever the dependency names.
+    // The event is set once all earlier commands are complete and their writes are in memory,
+    // whatever the dependency.
     Device vkCmdSetEvent2(
         command_buffer: c::CommandBuffer,
         event: c::Event,
@@ -365,7 +374,7 @@ entries! { COMMAND:
                 buffer.wait_event(handle::get(event)?.address())?;
             }
             let infos = raw::slice(dependency_infos, event_count);
-            infos.iter().try_for_each(|info| depend(buffer, info))
+            infos.iter().try_for_each(|info| record_dependency(buffer, info))
         })
     }
 
@@ -386,11 +395,14 @@ entries! { COMMAND:
     }
 }
 
-/// The dependencies of a `VkDependencyInfo`, and what contents end with them.
+/// Records the barriers and layout transitions of a `VkDependencyInfo`.
 ///
 /// # Safety
-/// The structure is valid; its images are handles of ours.
-unsafe fn depend(buffer: &mut CommandBuffer, info: &c::DependencyInfo<'_>) -> vk::Result<()> {
+/// The structure is valid; its images are handles of this driver.
+unsafe fn record_dependency(
+    buffer: &mut CommandBuffer,
+    info: &c::DependencyInfo<'_>,
+) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         dependency::each(info).for_each(|dependency| buffer.barrier(&dependency));
@@ -398,18 +410,15 @@ unsafe fn depend(buffer: &mut CommandBuffer, info: &c::DependencyInfo<'_>) -> vk
             info.p_image_memory_barriers,
             info.image_memory_barrier_count,
         );
-        buffer.transitions(images.iter().filter_map(|image| {
-            let layouts = [image.old_layout, image.new_layout];
-            change(image.image, layouts, image.subresource_range)
-        }))
+        buffer.transitions(images.iter().filter_map(|image| layout_transition!(image)))
     }
 }
 
-/// A change of layout, if it is one.
+/// The layout transition of an image barrier, or none if the layout does not change.
 ///
 /// # Safety
-/// The image is a handle of ours.
-unsafe fn change<'a>(
+/// The image is a handle of this driver.
+unsafe fn layout_transition<'a>(
     image: c::Image,
     layouts: [c::ImageLayout; 2],
     range: c::ImageSubresourceRange,
@@ -429,8 +438,8 @@ unsafe fn change<'a>(
 /// Records copies between two buffers; a region is two offsets and a size.
 ///
 /// # Safety
-/// As [`record`]; the buffers are handles of ours.
-unsafe fn copy(
+/// As [`record`]; the buffers are handles of this driver.
+unsafe fn copy_buffer(
     commands: c::CommandBuffer,
     (source, destination): (c::Buffer, c::Buffer),
     regions: impl Iterator<Item = (c::DeviceSize, c::DeviceSize, c::DeviceSize)>,

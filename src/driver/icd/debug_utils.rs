@@ -1,7 +1,8 @@
 //! Entry points of debug messengers, names and labels.
 //!
-//! In:  callbacks of the application. Out: calls of them when a pipeline cannot be made: the code alone would not say what is wrong
-//! with which shader. Names and labels are for tools that look from outside: nothing of ours reads them.
+//! In:  callbacks of the application.
+//! Out: calls of them when a pipeline cannot be created: the error code alone would not tell which
+//!      shader is wrong, and why. Names and labels are for external tools: the driver ignores them.
 //! Ref: VK_EXT_debug_utils.
 
 use std::sync::{Arc, PoisonError};
@@ -9,7 +10,7 @@ use std::sync::{Arc, PoisonError};
 use ash::vk as c;
 
 use crate::entry::{done, entries};
-use crate::face::{self, Callback};
+use crate::objects::{self, Messenger};
 use crate::{handle, raw};
 
 entries! { DEBUG_UTILS:
@@ -19,11 +20,11 @@ entries! { DEBUG_UTILS:
         allocator: *const c::AllocationCallbacks<'_>,
         messenger: *mut c::DebugUtilsMessengerEXT,
     ) -> c::Result {
-        let face = handle::get(instance)?;
+        let instance = handle::get(instance)?;
         let info = raw::reference(create_info, "VkDebugUtilsMessengerCreateInfoEXT")?;
-        let callback = Arc::new(Callback::new(info));
-        face.messengers.lock().unwrap_or_else(PoisonError::into_inner).push(callback.clone());
-        raw::put(messenger, handle::make_in(allocator, callback)?);
+        let callback = Arc::new(Messenger::new(info));
+        instance.messengers.lock().unwrap_or_else(PoisonError::into_inner).push(callback.clone());
+        raw::write(messenger, handle::create_with(allocator, callback)?);
         done()
     }
 
@@ -32,9 +33,9 @@ entries! { DEBUG_UTILS:
         messenger: c::DebugUtilsMessengerEXT,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        let face = handle::get(instance)?;
-        if let Some(gone) = handle::take(messenger) {
-            let mut messengers = face.messengers.lock().unwrap_or_else(PoisonError::into_inner);
+        let instance = handle::get(instance)?;
+        if let Some(gone) = handle::remove(messenger) {
+            let mut messengers = instance.messengers.lock().unwrap_or_else(PoisonError::into_inner);
             messengers.retain(|known| !Arc::ptr_eq(known, &gone));
         }
         Ok(())
@@ -46,7 +47,7 @@ entries! { DEBUG_UTILS:
         message_types: c::DebugUtilsMessageTypeFlagsEXT,
         callback_data: *const c::DebugUtilsMessengerCallbackDataEXT<'_>,
     ) {
-        face::call(&handle::get(instance)?.messengers, message_severity, message_types, callback_data);
+        objects::send_message(&handle::get(instance)?.messengers, message_severity, message_types, callback_data);
         Ok(())
     }
 

@@ -1,13 +1,13 @@
 //! Entry points of deferred operations.
 //!
-//! In:  operations that an application makes, for commands that it may let other threads finish. Out: they are always finished: no command
-//! that is offered takes one, so that none is ever left undone.
+//! In:  operations that an application creates so that its threads can share the work of a command.
+//! Out: operations that are always complete: no command of the driver defers its work.
 //! Ref: Vulkan, "Deferred Host Operations".
 
 use ash::vk as c;
 
 use crate::entry::{done, entries};
-use crate::face::Operation;
+use crate::objects::DeferredOperation;
 use crate::{handle, raw};
 
 entries! { DEFERRED:
@@ -17,7 +17,7 @@ entries! { DEFERRED:
         deferred_operation: *mut c::DeferredOperationKHR,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(deferred_operation, handle::make_in(allocator, Operation)?);
+        raw::write(deferred_operation, handle::create_with(allocator, DeferredOperation)?);
         done()
     }
 
@@ -30,7 +30,7 @@ entries! { DEFERRED:
         Ok(())
     }
 
-    // There is nothing for a thread to do.
+    // No thread can help: the operation is complete.
     Device ["VK_KHR_deferred_host_operations"] vkGetDeferredOperationMaxConcurrencyKHR(
         device: c::Device,
         operation: c::DeferredOperationKHR,

@@ -1,7 +1,7 @@
-//! Barriers of every form to the one dependency of the driver.
+//! Barriers of all API versions to `vk`'s dependencies.
 //!
-//! In:  structures of core 1.0 or of synchronization2. Out: [`vk::command::Dependency`], in the stages and accesses of
-//! synchronization2: the old ones are their low bits.
+//! In:  structures of core 1.0 or of synchronization2. Out: [`vk::command::Dependency`], in the
+//!      stages and accesses of synchronization2, whose low bits are those of core 1.0.
 //! Ref: Vulkan specification, "VkDependencyInfo", "Pipeline Barriers".
 
 use ash::vk as c;
@@ -9,8 +9,8 @@ use vk::command::Dependency;
 
 use crate::raw;
 
-/// The barriers of an old command, which all have the command's stages: together one dependency.
-pub fn joined(
+/// One dependency for all barriers of a core 1.0 command, which share the command's stages.
+pub fn merged(
     (source, destination): (c::PipelineStageFlags, c::PipelineStageFlags),
     memory: &[c::MemoryBarrier<'_>],
     buffers: &[c::BufferMemoryBarrier<'_>],
@@ -18,7 +18,7 @@ pub fn joined(
 ) -> Dependency {
     let (from, to) = match (memory, buffers, images) {
         ([one], [], []) => (one.src_access_mask, one.dst_access_mask),
-        _ => accesses(memory, buffers, images),
+        _ => merged_accesses(memory, buffers, images),
     };
     Dependency {
         source_stages: c::PipelineStageFlags2::from_raw(source.as_raw().into()),
@@ -28,9 +28,9 @@ pub fn joined(
     }
 }
 
-/// What all of them say together.
+/// The union of the access masks of all barriers.
 #[inline(never)]
-fn accesses(
+fn merged_accesses(
     memory: &[c::MemoryBarrier<'_>],
     buffers: &[c::BufferMemoryBarrier<'_>],
     images: &[c::ImageMemoryBarrier<'_>],
@@ -51,7 +51,8 @@ fn accesses(
     (from, to)
 }
 
-macro_rules! one {
+/// The dependency of a synchronization2 barrier of any type.
+macro_rules! dependency {
     ($barrier:expr) => {
         Dependency {
             source_stages: $barrier.src_stage_mask,
@@ -62,7 +63,7 @@ macro_rules! one {
     };
 }
 
-/// The barriers of a `VkDependencyInfo`, each of which has stages of its own.
+/// The dependencies of a `VkDependencyInfo`; each barrier has its own stages.
 ///
 /// # Safety
 /// The structure is valid for as long as the iterator lives.
@@ -81,9 +82,11 @@ pub unsafe fn each<'a>(info: &c::DependencyInfo<'a>) -> impl Iterator<Item = Dep
             ),
         )
     };
-    let memory = memory.iter().map(|b| one!(b));
-    let buffers = buffers.iter().map(|b| one!(b));
-    memory.chain(buffers).chain(images.iter().map(|b| one!(b)))
+    let memory = memory.iter().map(|b| dependency!(b));
+    let buffers = buffers.iter().map(|b| dependency!(b));
+    memory
+        .chain(buffers)
+        .chain(images.iter().map(|b| dependency!(b)))
 }
 
 #[cfg(test)]
@@ -91,13 +94,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_say_the_same() {
+    fn both_api_versions_give_the_same_dependency() {
         let access = (c::AccessFlags::SHADER_WRITE, c::AccessFlags::UNIFORM_READ);
         let old = [c::BufferMemoryBarrier::default()
             .src_access_mask(access.0)
             .dst_access_mask(access.1)];
         let stage = c::PipelineStageFlags::COMPUTE_SHADER;
-        let joined = joined((stage, stage), &[], &old, &[]);
+        let merged = merged((stage, stage), &[], &old, &[]);
         let new = [c::BufferMemoryBarrier2::default()
             .src_stage_mask(c::PipelineStageFlags2::COMPUTE_SHADER)
             .src_access_mask(c::AccessFlags2::SHADER_WRITE)
@@ -106,6 +109,6 @@ mod tests {
         let info = c::DependencyInfo::default().buffer_memory_barriers(&new);
         // SAFETY: the structure and its array outlive the iterator.
         let each: Vec<_> = unsafe { each(&info) }.collect();
-        assert_eq!(each, [joined]);
+        assert_eq!(each, [merged]);
     }
 }

@@ -1,4 +1,10 @@
 //! Entry points of descriptors and pipeline layouts.
+//!
+//! In:  create infos, descriptor writes, copies and templates. Out: layouts, pools and sets of
+//!      `vk`, and written descriptors.
+//!
+//! Writes of single buffers are the most frequent call, so their path is inlined
+//! (`write_buffer_fast`) and the others are separate functions.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -11,8 +17,8 @@ use vk::descriptor::{
 };
 
 use crate::entry::{done, entries};
-use crate::face::DescriptorPoolFace;
-use crate::recording::{point, record};
+use crate::objects::DescriptorPoolObject;
+use crate::recording::{bind_point, record};
 use crate::set_list::SetList;
 use crate::{handle, raw};
 
@@ -25,9 +31,9 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
-        let mut made = SetLayout::empty(is_push(info));
-        layout(info, made.placing(info.binding_count as usize))?;
-        raw::put(set_layout, handle::make_in(allocator, Arc::new(made))?);
+        let mut created = SetLayout::empty(is_push(info));
+        add_bindings(info, created.placing(info.binding_count as usize))?;
+        raw::write(set_layout, handle::create_with(allocator, Arc::new(created))?);
         done()
     }
 
@@ -47,8 +53,8 @@ entries! { DESCRIPTOR:
     ) {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorSetLayoutCreateInfo")?;
-        let mut made = SetLayout::empty(is_push(info));
-        let found = layout(info, made.placing(info.binding_count as usize)).map(|()| &made);
+        let mut created = SetLayout::empty(is_push(info));
+        let found = add_bindings(info, created.placing(info.binding_count as usize)).map(|()| &created);
         if let Some(out) = support.as_mut() {
             out.supported = found.is_ok().into();
             for node in raw::chain(out.p_next) {
@@ -77,7 +83,7 @@ entries! { DESCRIPTOR:
             .iter()
             .map(|range| PushRange { offset_bytes: range.offset, bytes: range.size })
             .collect();
-        raw::put(pipeline_layout, handle::make_in(allocator, Arc::new(PipelineLayout::new(&sets, &push)?))?);
+        raw::write(pipeline_layout, handle::create_with(allocator, Arc::new(PipelineLayout::new(&sets, &push)?))?);
         done()
     }
 
@@ -96,20 +102,20 @@ entries! { DESCRIPTOR:
         allocator: *const c::AllocationCallbacks<'_>,
         descriptor_pool: *mut c::DescriptorPool,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkDescriptorPoolCreateInfo")?;
         let sizes: Vec<_> = raw::slice(info.p_pool_sizes, info.pool_size_count)
             .iter()
             .enumerate()
             .map(|(index, size)| {
-                let allowed = allowed(info.p_next, index);
-                (size.ty, pieces(size.ty, allowed), size.descriptor_count)
+                let types = mutable_types(info.p_next, index);
+                (size.ty, pieces(size.ty, types), size.descriptor_count)
             })
             .collect();
-        let inline = raw::find::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
+        let inline = raw::find_in_chain::<c::DescriptorPoolInlineUniformBlockCreateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.max_inline_uniform_block_bindings);
-        let pool = Pool::new(&face.device.context, info.max_sets, &sizes, inline)?;
-        raw::put(descriptor_pool, handle::make_in(allocator, DescriptorPoolFace { pool, sets: SetList::default() })?);
+        let pool = Pool::new(device.context(), info.max_sets, &sizes, inline)?;
+        raw::write(descriptor_pool, handle::create_with(allocator, DescriptorPoolObject { pool, sets: SetList::default() })?);
         done()
     }
 
@@ -118,8 +124,8 @@ entries! { DESCRIPTOR:
         descriptor_pool: c::DescriptorPool,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(mut face) = handle::take(descriptor_pool) {
-            face.sets.clear();
+        if let Some(mut object) = handle::remove(descriptor_pool) {
+            object.sets.clear();
         }
         Ok(())
     }
@@ -129,9 +135,9 @@ entries! { DESCRIPTOR:
         descriptor_pool: c::DescriptorPool,
         flags: c::DescriptorPoolResetFlags,
     ) -> c::Result {
-        let face = handle::get_mut(descriptor_pool)?;
-        face.pool.reset();
-        face.sets.clear();
+        let object = handle::get_mut(descriptor_pool)?;
+        object.pool.reset();
+        object.sets.clear();
         done()
     }
 
@@ -142,19 +148,19 @@ entries! { DESCRIPTOR:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(allocate_info, "VkDescriptorSetAllocateInfo")?;
-        let face = handle::get_mut(info.descriptor_pool)?;
+        let object = handle::get_mut(info.descriptor_pool)?;
         let layouts = raw::slice(info.p_set_layouts, info.descriptor_set_count);
-        let counts = raw::find::<c::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next);
+        let counts = raw::find_in_chain::<c::DescriptorSetVariableDescriptorCountAllocateInfo<'_>>(info.p_next);
         let counts = counts.map_or(&[][..], |node| raw::slice(node.p_descriptor_counts, node.descriptor_set_count));
-        let DescriptorPoolFace { pool, sets } = face;
+        let DescriptorPoolObject { pool, sets } = object;
         for (index, &layout) in layouts.iter().enumerate() {
             let count = counts.get(index).copied().unwrap_or(0);
             match handle::get(layout).and_then(|layout| sets.allocate(pool, layout, count)) {
-                Ok(set) => raw::put_at(descriptor_sets, index, set),
+                Ok(set) => raw::write_at(descriptor_sets, index, set),
                 Err(error) => {
                     sets.free_last(pool, index);
                     for index in 0..layouts.len() {
-                        raw::put_at(descriptor_sets, index, c::DescriptorSet::null());
+                        raw::write_at(descriptor_sets, index, c::DescriptorSet::null());
                     }
                     return Err(error);
                 }
@@ -169,10 +175,10 @@ entries! { DESCRIPTOR:
         descriptor_set_count: u32,
         descriptor_sets: *const c::DescriptorSet,
     ) -> c::Result {
-        let face = handle::get_mut(descriptor_pool)?;
+        let object = handle::get_mut(descriptor_pool)?;
         for &set in raw::slice(descriptor_sets, descriptor_set_count) {
             if !set.is_null() {
-                face.sets.free(&mut face.pool, set)?;
+                object.sets.free(&mut object.pool, set)?;
             }
         }
         done()
@@ -213,7 +219,7 @@ entries! { DESCRIPTOR:
             })
             .collect();
         let bind_point = info.pipeline_bind_point;
-        raw::put(descriptor_update_template, handle::make_in(allocator, Template { bind_point, entries })?);
+        raw::write(descriptor_update_template, handle::create_with(allocator, Template { bind_point, entries })?);
         done()
     }
 
@@ -235,11 +241,11 @@ entries! { DESCRIPTOR:
         let heap = &*handle::get(device)?.device.descriptors;
         let set = handle::get(descriptor_set)?.set.on(heap);
         for entry in &handle::get(descriptor_update_template)?.entries {
-            match Source::of(entry.kind) {
+            match Source::from_type(entry.kind) {
                 Source::Buffers => {
-                    let mut place = set.cursor(entry.binding, entry.element)?;
-                    for buffer in packed(entry, data) {
-                        set.write(&mut place, buffer?)?;
+                    let mut cursor = set.cursor(entry.binding, entry.element)?;
+                    for buffer in template_buffers(entry, data) {
+                        set.write(&mut cursor, buffer?)?;
                     }
                 }
                 Source::Inline => {
@@ -247,10 +253,10 @@ entries! { DESCRIPTOR:
                     set.write_inline(entry.binding, entry.element, bytes)?;
                 }
                 source => {
-                    let mut place = set.cursor(entry.binding, entry.element)?;
+                    let mut cursor = set.cursor(entry.binding, entry.element)?;
                     for index in 0..entry.count as usize {
                         let at = data.byte_add(entry.offset_bytes + index * entry.stride_bytes);
-                        set.write_pieces(&mut place, |own| source.read(entry.kind, at, own))?;
+                        set.write_pieces(&mut cursor, |has_sampler| source.read(entry.kind, at, has_sampler))?;
                     }
                 }
             }
@@ -268,19 +274,19 @@ entries! { DESCRIPTOR:
     ) {
         record(command_buffer, |commands| {
             let layout = handle::get(layout)?;
-            commands.push_set(point(pipeline_bind_point)?, layout, set as usize, |pushed| {
+            commands.push_set(bind_point(pipeline_bind_point)?, layout, set as usize, |pushed| {
                 for write in raw::slice(descriptor_writes, descriptor_write_count) {
-                    let place = (write.dst_binding, write.dst_array_element);
+                    let element = (write.dst_binding, write.dst_array_element);
                     let kind = write.descriptor_type;
-                    match Source::of(kind) {
+                    match Source::from_type(kind) {
                         Source::Buffers => {
                             let infos = raw::slice(write.p_buffer_info, write.descriptor_count).iter();
-                            pushed.write(place, infos.map(|info| descriptor(info)))?;
+                            pushed.write(element, infos.map(|info| buffer_descriptor(info)))?;
                         }
-                        // Layouts to push have no such blocks.
+                        // Push descriptor layouts have no inline uniform blocks.
                         Source::Inline => {}
-                        source => pushed.write_pieces(place, write.descriptor_count as usize, |index, own| {
-                            source.read(kind, source.element(write, index), own)
+                        source => pushed.write_pieces(element, write.descriptor_count as usize, |index, has_sampler| {
+                            source.read(kind, source.element(write, index), has_sampler)
                         })?,
                     }
                 }
@@ -299,15 +305,15 @@ entries! { DESCRIPTOR:
         record(command_buffer, |commands| {
             let template = handle::get(descriptor_update_template)?;
             let layout = handle::get(layout)?;
-            commands.push_set(point(template.bind_point)?, layout, set as usize, |pushed| {
+            commands.push_set(bind_point(template.bind_point)?, layout, set as usize, |pushed| {
                 for entry in &template.entries {
-                    let place = (entry.binding, entry.element);
-                    match Source::of(entry.kind) {
-                        Source::Buffers => pushed.write(place, packed(entry, data))?,
+                    let element = (entry.binding, entry.element);
+                    match Source::from_type(entry.kind) {
+                        Source::Buffers => pushed.write(element, template_buffers(entry, data))?,
                         Source::Inline => {}
-                        source => pushed.write_pieces(place, entry.count as usize, |index, own| {
+                        source => pushed.write_pieces(element, entry.count as usize, |index, has_sampler| {
                             let at = data.byte_add(entry.offset_bytes + index * entry.stride_bytes);
-                            source.read(entry.kind, at, own)
+                            source.read(entry.kind, at, has_sampler)
                         })?,
                     }
                 }
@@ -317,7 +323,7 @@ entries! { DESCRIPTOR:
     }
 }
 
-/// Where the parameters of a descriptor are.
+/// The type of a descriptor's parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// `VkDescriptorBufferInfo`.
@@ -331,9 +337,10 @@ enum Source {
 }
 
 impl Source {
+    /// The parameters of a descriptor type.
     #[inline(always)]
-    fn of(kind: c::DescriptorType) -> Self {
-        // What is frequent, in one test: these have numbers in a row.
+    fn from_type(kind: c::DescriptorType) -> Self {
+        // The frequent types have consecutive numbers: one range test.
         let buffers = c::DescriptorType::UNIFORM_BUFFER..=c::DescriptorType::STORAGE_BUFFER_DYNAMIC;
         if buffers.contains(&kind) {
             return Source::Buffers;
@@ -352,7 +359,7 @@ impl Source {
         }
     }
 
-    /// An element's parameters.
+    /// The parameters of an element of a write.
     fn element(self, write: &c::WriteDescriptorSet<'_>, index: usize) -> *const c_void {
         match self {
             Source::Texels => write.p_texel_buffer_view.wrapping_add(index).cast(),
@@ -360,16 +367,17 @@ impl Source {
         }
     }
 
-    /// The pieces of an image, a sampler or a texel buffer. `own`: it has a sampler of its own.
+    /// The surfaces and samplers of an image, sampler or texel buffer descriptor. `has_sampler` is
+    /// whether the descriptor stores a sampler, rather than the layout.
     ///
     /// # Safety
-    /// `at` points to the parameters of a descriptor of this kind, perhaps not aligned; what the kind reads of them are null or handles
-    /// of ours.
+    /// `at` points to the parameters of a descriptor of this type, possibly unaligned; the handles
+    /// that the type uses are null or handles of this driver.
     unsafe fn read<'a>(
         self,
         kind: c::DescriptorType,
         at: *const c_void,
-        own: bool,
+        has_sampler: bool,
     ) -> vk::Result<Pieces<'a>> {
         if self == Source::Texels {
             // SAFETY: as the caller says.
@@ -383,20 +391,20 @@ impl Source {
         }
         // SAFETY: as the caller says.
         let info = unsafe { at.cast::<c::DescriptorImageInfo>().read_unaligned() };
-        // SAFETY: as the caller says; of a sampler alone there is no view to read.
+        // SAFETY: as the caller says; a sampler descriptor does not read the view.
         let view = || unsafe { handle::optional(info.image_view) };
-        // SAFETY: as the caller says; only where the descriptor has one.
+        // SAFETY: as the caller says; read only where the descriptor stores a sampler.
         let sampler = || unsafe { handle::get(info.sampler) };
         Ok(match kind {
             c::DescriptorType::STORAGE_IMAGE => {
                 Pieces::storage(view()?.map(|view| view.storage()).transpose()?)
             }
-            c::DescriptorType::SAMPLER if own => Pieces::sampler(sampler()?.state),
-            // The layout's stays.
+            c::DescriptorType::SAMPLER if has_sampler => Pieces::sampler(sampler()?.state),
+            // The layout's immutable sampler stays.
             c::DescriptorType::SAMPLER => Pieces::sampler([0; 4]),
             _ => {
                 let pieces = Pieces::planes(view()?.map(|view| view.textures()).transpose()?);
-                match kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER && own {
+                match kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER && has_sampler {
                     true => pieces.with_sampler(sampler()?.state),
                     false => pieces,
                 }
@@ -405,7 +413,7 @@ impl Source {
     }
 }
 
-/// Does what one structure says.
+/// Performs one descriptor write.
 ///
 /// # Safety
 /// The structure is valid.
@@ -413,69 +421,72 @@ impl Source {
 unsafe fn write_one(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
-        match write_plain(heap, write) {
+        match write_buffer_fast(heap, write) {
             Some(()) => Ok(()),
-            None => write_any(heap, write),
+            None => write_slow(heap, write),
         }
     }
 }
 
-/// The same for one buffer, where nothing is out of the ordinary. None: nothing was done.
+/// As [`write_one`], for a single non-null buffer. Returns none, and writes nothing, in all other
+/// cases.
 ///
 /// # Safety
 /// The structure is valid.
 #[inline(always)]
-unsafe fn write_plain(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
-    if Source::of(write.descriptor_type) != Source::Buffers || write.descriptor_count != 1 {
+unsafe fn write_buffer_fast(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
+    if Source::from_type(write.descriptor_type) != Source::Buffers || write.descriptor_count != 1 {
         return None;
     }
     // SAFETY: as the caller says.
     unsafe {
-        let set = handle::known(write.dst_set)?.set.on(heap);
+        let set = handle::try_get(write.dst_set)?.set.on(heap);
         let info = write.p_buffer_info.as_ref()?;
-        let buffer = handle::known(info.buffer)?;
-        let place = (write.dst_binding, write.dst_array_element);
-        set.write_plain(place, buffer, info.offset, info.range)
+        let buffer = handle::try_get(info.buffer)?;
+        let element = (write.dst_binding, write.dst_array_element);
+        set.write_plain(element, buffer, info.offset, info.range)
     }
 }
 
-/// The same for one picture with its sampler, where nothing is out of the ordinary. None: nothing was done.
+/// As [`write_one`], for a single combined image sampler of a single-plane image. Returns none, and
+/// writes nothing, in all other cases.
 ///
 /// # Safety
 /// The structure is valid.
 #[inline]
-unsafe fn write_sampled(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
+unsafe fn write_combined_fast(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
     let sampled = c::DescriptorType::COMBINED_IMAGE_SAMPLER;
     if write.descriptor_type != sampled || write.descriptor_count != 1 {
         return None;
     }
-    // SAFETY: as the caller says; where the layout has samplers, none need be given, and none is looked at.
+    // SAFETY: as the caller says; with immutable samplers, `sampled` returns none before the
+    // sampler handle is read.
     unsafe {
-        let set = handle::known(write.dst_set)?.set.on(heap);
+        let set = handle::try_get(write.dst_set)?.set.on(heap);
         let at = set.sampled(write.dst_binding, write.dst_array_element)?;
         let info = write.p_image_info.as_ref()?;
-        let [texture] = handle::known(info.image_view)?.textures().ok()? else {
+        let [texture] = handle::try_get(info.image_view)?.textures().ok()? else {
             return None;
         };
-        let sampler = handle::known(info.sampler)?.state;
+        let sampler = handle::try_get(info.sampler)?.state;
         set.write_sampled(at, texture, sampler).ok()
     }
 }
 
-/// The same for whatever there is.
+/// As [`write_one`], for every type and count.
 ///
 /// # Safety
 /// The structure is valid.
 #[inline(never)]
-unsafe fn write_any(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
+unsafe fn write_slow(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     let (binding, element) = (write.dst_binding, write.dst_array_element);
     // SAFETY: as the caller says.
     unsafe {
-        if let Some(()) = write_sampled(heap, write) {
+        if let Some(()) = write_combined_fast(heap, write) {
             return Ok(());
         }
         let set = handle::get(write.dst_set)?.set.on(heap);
-        match Source::of(write.descriptor_type) {
+        match Source::from_type(write.descriptor_type) {
             Source::Buffers => {
                 let infos = raw::slice(write.p_buffer_info, write.descriptor_count);
                 write_buffers(set, binding, element, infos)
@@ -486,7 +497,7 @@ unsafe fn write_any(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Resul
     }
 }
 
-/// Does what an update with copies says: they come behind the writes.
+/// Performs an update with copies, which follow the writes.
 ///
 /// # Safety
 /// The structures are valid.
@@ -501,10 +512,10 @@ unsafe fn write_and_copy(
         unsafe { write_one(heap, write)? };
     }
     // SAFETY: as the caller says.
-    unsafe { copy(heap, copies) }
+    unsafe { copy_descriptors(heap, copies) }
 }
 
-/// Writes bytes of an inline uniform block.
+/// Writes the bytes of an inline uniform block.
 ///
 /// # Safety
 /// The structure is valid.
@@ -512,7 +523,7 @@ unsafe fn write_and_copy(
 unsafe fn write_inline(set: Written<'_>, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
-        let block = raw::find::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next);
+        let block = raw::find_in_chain::<c::WriteDescriptorSetInlineUniformBlock<'_>>(write.p_next);
         block.map_or(Ok(()), |block| {
             let bytes = raw::bytes(block.p_data, block.data_size as usize);
             set.write_inline(write.dst_binding, write.dst_array_element, bytes)
@@ -520,7 +531,7 @@ unsafe fn write_inline(set: Written<'_>, write: &c::WriteDescriptorSet<'_>) -> v
     }
 }
 
-/// Writes images, samplers or texel buffers; apart from the buffers, which are frequent.
+/// Writes images, samplers or texel buffers. Not inlined, to keep the path of buffers short.
 ///
 /// # Safety
 /// The structure is valid.
@@ -530,25 +541,26 @@ unsafe fn write_pieces(
     write: &c::WriteDescriptorSet<'_>,
     source: Source,
 ) -> vk::Result<()> {
-    let mut place = set.cursor(write.dst_binding, write.dst_array_element)?;
+    let mut cursor = set.cursor(write.dst_binding, write.dst_array_element)?;
     for index in 0..write.descriptor_count as usize {
         let at = source.element(write, index);
         // SAFETY: as the caller says.
-        set.write_pieces(&mut place, |own| unsafe {
-            source.read(write.descriptor_type, at, own)
+        set.write_pieces(&mut cursor, |has_sampler| unsafe {
+            source.read(write.descriptor_type, at, has_sampler)
         })?;
     }
     Ok(())
 }
 
-/// The types that a mutable descriptor may be of, of a binding or a pool's size by its index.
+/// The types that a mutable descriptor may have; `index` is that of the binding or the pool size in
+/// its structure.
 ///
 /// # Safety
-/// The chain is valid for as long as what comes back is used.
-unsafe fn allowed<'a>(chain: *const c_void, index: usize) -> &'a [c::DescriptorType] {
+/// The chain is valid as long as the result is used.
+unsafe fn mutable_types<'a>(chain: *const c_void, index: usize) -> &'a [c::DescriptorType] {
     // SAFETY: as the caller says.
     unsafe {
-        let node = raw::find::<c::MutableDescriptorTypeCreateInfoEXT<'_>>(chain);
+        let node = raw::find_in_chain::<c::MutableDescriptorTypeCreateInfoEXT<'_>>(chain);
         let lists = node.map_or(&[][..], |node| {
             raw::slice(
                 node.p_mutable_descriptor_type_lists,
@@ -561,12 +573,14 @@ unsafe fn allowed<'a>(chain: *const c_void, index: usize) -> &'a [c::DescriptorT
     }
 }
 
-/// The buffers of a template's entry in the application's data, which may be packed as it likes.
+/// The buffers of a template's entry in the application's data, whose layout the template defines
+/// and which may be unaligned.
 ///
 /// # Safety
-/// The data holds what the template says, for as long as the iterator lives; the buffers are handles of ours.
+/// The data holds what the template says, for as long as the iterator lives; the buffers
+/// are null or handles of this driver.
 #[inline]
-unsafe fn packed(
+unsafe fn template_buffers(
     entry: &TemplateEntry,
     data: *const c_void,
 ) -> impl Iterator<Item = vk::Result<BufferDescriptor>> {
@@ -580,17 +594,17 @@ unsafe fn packed(
         // SAFETY: as the caller says.
         unsafe {
             let at = data.byte_add(offset_bytes + index * stride_bytes);
-            descriptor(&at.cast::<c::DescriptorBufferInfo>().read_unaligned())
+            buffer_descriptor(&at.cast::<c::DescriptorBufferInfo>().read_unaligned())
         }
     })
 }
 
-/// Apart from the writes, which are frequent and need every register.
+/// Copies descriptors. Not inlined, as the frequent writes need all registers.
 ///
 /// # Safety
-/// The sets are handles of ours.
+/// The sets are handles of this driver.
 #[inline(never)]
-unsafe fn copy(heap: &Heap, copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
+unsafe fn copy_descriptors(heap: &Heap, copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
     for copy in copies {
         // SAFETY: as the caller says.
         let (to, from) = unsafe {
@@ -610,8 +624,10 @@ unsafe fn copy(heap: &Heap, copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<(
     Ok(())
 }
 
+/// Writes buffers from an element of a binding on.
+///
 /// # Safety
-/// The buffers are null or handles of ours.
+/// The buffers are null or handles of this driver.
 #[inline(never)]
 unsafe fn write_buffers(
     set: Written<'_>,
@@ -619,18 +635,20 @@ unsafe fn write_buffers(
     element: u32,
     infos: &[c::DescriptorBufferInfo],
 ) -> vk::Result<()> {
-    let mut place = set.cursor(binding, element)?;
+    let mut cursor = set.cursor(binding, element)?;
     for info in infos {
         // SAFETY: as the caller says.
-        set.write(&mut place, unsafe { descriptor(info)? })?;
+        set.write(&mut cursor, unsafe { buffer_descriptor(info)? })?;
     }
     Ok(())
 }
 
+/// The descriptor of a buffer's range, or a null descriptor.
+///
 /// # Safety
-/// The buffer is null or a handle of ours.
+/// The buffer is null or a handle of this driver.
 #[inline]
-unsafe fn descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescriptor> {
+unsafe fn buffer_descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescriptor> {
     // SAFETY: as the caller says.
     match unsafe { handle::get(info.buffer) } {
         Ok(buffer) => vk::descriptor::buffer(buffer, info.offset, info.range),
@@ -639,21 +657,22 @@ unsafe fn descriptor(info: &c::DescriptorBufferInfo) -> vk::Result<BufferDescrip
     }
 }
 
+/// Whether a layout is for push descriptors.
 fn is_push(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> bool {
     let push = c::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR;
     info.flags.contains(push)
 }
 
-/// Adds the bindings that a structure names.
+/// Adds the bindings of a create info to a layout.
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn layout(
+unsafe fn add_bindings(
     info: &c::DescriptorSetLayoutCreateInfo<'_>,
     mut placing: Placing<'_>,
 ) -> vk::Result<()> {
     use c::DescriptorSetLayoutCreateFlags as Flags;
-    // Every pool of ours may be updated after its sets are bound, and any may stay on the host.
+    // Every pool supports updates after binding, and every set updates from the host.
     let known =
         Flags::PUSH_DESCRIPTOR_KHR | Flags::UPDATE_AFTER_BIND_POOL | Flags::HOST_ONLY_POOL_EXT;
     if !known.contains(info.flags) {
@@ -663,7 +682,8 @@ unsafe fn layout(
     }
     // SAFETY: as the caller says.
     let (bindings, flags) = unsafe {
-        let flags = raw::find::<c::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(info.p_next);
+        let flags =
+            raw::find_in_chain::<c::DescriptorSetLayoutBindingFlagsCreateInfo<'_>>(info.p_next);
         (
             raw::slice(info.p_bindings, info.binding_count),
             flags.map_or(&[][..], |node| {
@@ -675,12 +695,12 @@ unsafe fn layout(
         let kind = binding.descriptor_type;
         let flags = flags.get(index).copied().unwrap_or_default();
         use c::DescriptorBindingFlags as F;
-        let asked = BindingInfo {
+        let binding_info = BindingInfo {
             variable: flags.contains(F::VARIABLE_DESCRIPTOR_COUNT),
             settled: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
             ..BindingInfo::plain(binding.binding, kind, binding.descriptor_count)
         };
-        // Only of some types the samplers and the list of types are looked at.
+        // Vulkan ignores the immutable samplers and the type list of other descriptor types.
         let sampled =
             kind == c::DescriptorType::SAMPLER || kind == c::DescriptorType::COMBINED_IMAGE_SAMPLER;
         if sampled && !binding.p_immutable_samplers.is_null() && binding.descriptor_count > 0 {
@@ -691,18 +711,18 @@ unsafe fn layout(
                     .map(|&sampler| handle::get(sampler).cloned())
                     .collect::<vk::Result<_>>()?
             };
-            placing.add_fixed(asked, samplers);
+            placing.add_fixed(binding_info, samplers);
             continue;
         }
         placing.add(BindingInfo {
             pieces: match kind {
                 // SAFETY: as the caller says.
                 c::DescriptorType::MUTABLE_EXT => {
-                    pieces(kind, unsafe { allowed(info.p_next, index) })
+                    pieces(kind, unsafe { mutable_types(info.p_next, index) })
                 }
-                _ => asked.pieces,
+                _ => binding_info.pieces,
             },
-            ..asked
+            ..binding_info
         });
     }
     placing.finish()

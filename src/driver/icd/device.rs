@@ -1,4 +1,6 @@
 //! Entry points of devices, queues, memory and buffers.
+//!
+//! In:  create infos, file descriptors and host pointers. Out: objects of `vk`.
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::{FromRawFd, IntoRawFd, OwnedFd};
@@ -10,7 +12,7 @@ use ash::vk as c;
 use vk::memory::{Import, Place};
 
 use crate::entry::{done, entries};
-use crate::face::DeviceFace;
+use crate::objects::DeviceObject;
 use crate::{chain, handle, raw};
 
 entries! { DEVICE:
@@ -29,34 +31,34 @@ entries! { DEVICE:
         let features = chain::enabled_features(physical, info)?;
         let request = vk::device::Request {
             features,
-            extensions: raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count),
+            extensions: raw::strings(info.pp_enabled_extension_names, info.enabled_extension_count),
             queues: queues.iter().map(|queue| (queue.queue_family_index, queue.queue_count)).collect(),
             priority: queues.iter().find_map(|queue| {
-                let node = raw::find::<c::DeviceQueueGlobalPriorityCreateInfoKHR<'_>>(queue.p_next);
+                let node = raw::find_in_chain::<c::DeviceQueueGlobalPriorityCreateInfoKHR<'_>>(queue.p_next);
                 node.map(|node| node.global_priority)
             }),
         };
         let object = vk::Device::new(physical, &request)?;
-        let queue: c::Queue = handle::make(object.clone());
-        let made = handle::make_in(allocator, DeviceFace { device: object, queue });
-        if made.is_err() {
+        let queue: c::Queue = handle::create(object.clone());
+        let created = handle::create_with(allocator, DeviceObject { device: object, queue });
+        if created.is_err() {
             handle::destroy(queue);
         }
-        raw::put(device, made?);
+        raw::write(device, created?);
         done()
     }
 
     Device vkDestroyDevice(device: c::Device, allocator: *const c::AllocationCallbacks<'_>) {
-        if let Some(face) = handle::take(device) {
-            handle::destroy(face.queue);
+        if let Some(object) = handle::remove(device) {
+            handle::destroy(object.queue);
         }
         Ok(())
     }
 
     Device vkGetDeviceQueue(device: c::Device, queue_family_index: u32, queue_index: u32, queue: *mut c::Queue) {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let exists = queue_family_index == 0 && queue_index == 0;
-        raw::put(queue, if exists { face.queue } else { c::Queue::null() });
+        raw::write(queue, if exists { device.queue } else { c::Queue::null() });
         Ok(())
     }
 
@@ -65,10 +67,10 @@ entries! { DEVICE:
         queue_info: *const c::DeviceQueueInfo2<'_>,
         queue: *mut c::Queue,
     ) {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(queue_info, "VkDeviceQueueInfo2")?;
         let exists = info.queue_family_index == 0 && info.queue_index == 0 && info.flags.is_empty();
-        raw::put(queue, if exists { face.queue } else { c::Queue::null() });
+        raw::write(queue, if exists { device.queue } else { c::Queue::null() });
         Ok(())
     }
 
@@ -85,8 +87,8 @@ entries! { DEVICE:
         peer_memory_features: *mut c::PeerMemoryFeatureFlags,
     ) {
         handle::get(device)?;
-        // There is one device, so no peer.
-        raw::put(peer_memory_features, c::PeerMemoryFeatureFlags::empty());
+        // A device group has one device, so there is no peer.
+        raw::write(peer_memory_features, c::PeerMemoryFeatureFlags::empty());
         Ok(())
     }
 
@@ -96,22 +98,22 @@ entries! { DEVICE:
         allocator: *const c::AllocationCallbacks<'_>,
         memory: *mut c::DeviceMemory,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(allocate_info, "VkMemoryAllocateInfo")?;
-        let export = raw::find::<c::ExportMemoryAllocateInfo<'_>>(info.p_next)
+        let export = raw::find_in_chain::<c::ExportMemoryAllocateInfo<'_>>(info.p_next)
             .map_or(c::ExternalMemoryHandleTypeFlags::empty(), |node| node.handle_types);
-        let flags = raw::find::<c::MemoryAllocateFlagsInfo<'_>>(info.p_next)
+        let flags = raw::find_in_chain::<c::MemoryAllocateFlagsInfo<'_>>(info.p_next)
             .map_or(c::MemoryAllocateFlags::empty(), |node| node.flags);
-        let asked = raw::find::<c::MemoryOpaqueCaptureAddressAllocateInfo<'_>>(info.p_next)
+        let replayed_address = raw::find_in_chain::<c::MemoryOpaqueCaptureAddressAllocateInfo<'_>>(info.p_next)
             .map_or(0, |node| node.opaque_capture_address);
-        let place = match asked {
+        let place = match replayed_address {
             _ if !flags.contains(c::MemoryAllocateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY) => Place::Anywhere,
             0 => Place::Replayable,
             address => Place::At(address),
         };
-        let host = raw::find::<c::ImportMemoryHostPointerInfoEXT<'_>>(info.p_next)
+        let host = raw::find_in_chain::<c::ImportMemoryHostPointerInfoEXT<'_>>(info.p_next)
             .filter(|node| !node.handle_type.is_empty());
-        let import = raw::find::<c::ImportMemoryFdInfoKHR<'_>>(info.p_next).filter(|node| !node.handle_type.is_empty());
+        let import = raw::find_in_chain::<c::ImportMemoryFdInfoKHR<'_>>(info.p_next).filter(|node| !node.handle_type.is_empty());
         let import = match import {
             Some(node) if !vk::memory::SHAREABLE.contains(node.handle_type) => {
                 return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
@@ -119,18 +121,19 @@ entries! { DEVICE:
             Some(node) if node.fd < 0 => {
                 return Err(vk::Error::InvalidExternalHandle { why: "not a file descriptor".into() });
             }
-            // The descriptor is ours only when the import succeeds, so a duplicate is handed down.
-            Some(node) => Some((borrow(node.fd)?, node.fd)),
+            // Vulkan transfers ownership of the descriptor only if the import succeeds, so the
+            // import receives a duplicate.
+            Some(node) => Some((duplicate(node.fd)?, node.fd)),
             None => None,
         };
-        let (descriptor, taken) =
+        let (descriptor, imported_fd) =
             import.map_or((None, None), |(descriptor, fd)| (Some(Import::Descriptor(descriptor)), Some(fd)));
         let import = match host {
             Some(node) => Some(host_pages(node, info.allocation_size)?),
             None => descriptor,
         };
         let object = vk::memory::Memory::new(
-            &face.device.context,
+            device.context(),
             vk::memory::Request {
                 bytes: info.allocation_size,
                 type_index: info.memory_type_index,
@@ -139,9 +142,9 @@ entries! { DEVICE:
                 place,
             },
         )?;
-        raw::put(memory, handle::make_in(allocator, Arc::new(object))?);
-        if let Some(fd) = taken {
-            // The import succeeded: the application has given the descriptor away.
+        raw::write(memory, handle::create_with(allocator, Arc::new(object))?);
+        if let Some(fd) = imported_fd {
+            // The import succeeded, so the driver owns the descriptor and closes it.
             drop(OwnedFd::from_raw_fd(fd));
         }
         done()
@@ -153,7 +156,7 @@ entries! { DEVICE:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         handle::get(device)?;
-        if let Some(memory) = handle::take(memory) {
+        if let Some(memory) = handle::remove(memory) {
             memory.freed();
         }
         Ok(())
@@ -168,7 +171,7 @@ entries! { DEVICE:
         data: *mut *mut c_void,
     ) -> c::Result {
         let mapping = handle::get(memory)?.map(offset, size)?;
-        raw::put(data, mapping.as_ptr().add(offset as usize).cast::<c_void>());
+        raw::write(data, mapping.as_ptr().add(offset as usize).cast::<c_void>());
         done()
     }
 
@@ -207,7 +210,7 @@ entries! { DEVICE:
         committed_memory_in_bytes: *mut c::DeviceSize,
     ) {
         let bytes = handle::get(memory)?.bytes;
-        raw::put(committed_memory_in_bytes, bytes);
+        raw::write(committed_memory_in_bytes, bytes);
         Ok(())
     }
 
@@ -217,7 +220,7 @@ entries! { DEVICE:
         fd: *mut c_int,
     ) -> c::Result {
         let info = raw::reference(get_fd_info, "VkMemoryGetFdInfoKHR")?;
-        raw::put(fd, handle::get(info.memory)?.export()?.into_raw_fd());
+        raw::write(fd, handle::get(info.memory)?.export()?.into_raw_fd());
         done()
     }
 
@@ -227,14 +230,14 @@ entries! { DEVICE:
         fd: c_int,
         memory_fd_properties: *mut c::MemoryFdPropertiesKHR<'_>,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         if handle_type != c::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT {
-            return Err(vk::Error::InvalidExternalHandle { why: "only dma-bufs are asked about".into() });
+            return Err(vk::Error::InvalidExternalHandle { why: "memory properties are defined for dma-bufs only".into() });
         }
-        // Fails if it is no dma-buf.
-        face.device.context.gpu.import(borrow(fd)?).map_err(|error| vk::Error::InvalidExternalHandle { why: error.to_string() })?;
+        // The import fails if the descriptor is not a dma-buf.
+        device.context().gpu.import(duplicate(fd)?).map_err(|error| vk::Error::InvalidExternalHandle { why: error.to_string() })?;
         if let Some(out) = memory_fd_properties.as_mut() {
-            out.memory_type_bits = (1 << face.device.context.physical.memory_types().len()) - 1;
+            out.memory_type_bits = (1 << device.context().physical.memory_types().len()) - 1;
         }
         done()
     }
@@ -247,7 +250,7 @@ entries! { DEVICE:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkBufferCreateInfo")?;
-        raw::put(buffer, handle::make_in(allocator, new_buffer(info)?)?);
+        raw::write(buffer, handle::create_with(allocator, new_buffer(info)?)?);
         done()
     }
 
@@ -261,7 +264,7 @@ entries! { DEVICE:
         buffer: c::Buffer,
         memory_requirements: *mut c::MemoryRequirements,
     ) {
-        raw::put(memory_requirements, requirements(device, handle::get(buffer)?)?);
+        raw::write(memory_requirements, requirements(device, handle::get(buffer)?)?);
         Ok(())
     }
 
@@ -300,17 +303,17 @@ entries! { DEVICE:
         host_pointer: *const c_void,
         memory_host_pointer_properties: *mut c::MemoryHostPointerPropertiesEXT<'_>,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         if handle_type != vk::memory::HOST {
             return Err(vk::Error::InvalidExternalHandle { why: "of a type that is not importable".into() });
         }
         if let Some(out) = memory_host_pointer_properties.as_mut() {
-            out.memory_type_bits = (1 << face.device.context.physical.memory_types().len()) - 1;
+            out.memory_type_bits = (1 << device.context().physical.memory_types().len()) - 1;
         }
         done()
     }
 
-    // A buffer is where its memory is; of its own there is nothing to ask for again.
+    // A buffer's address is that of its memory, whose capture address suffices to replay it.
     Device vkGetBufferOpaqueCaptureAddress(device: c::Device, info: *const c::BufferDeviceAddressInfo<'_>) -> u64 {
         Ok(0)
     }
@@ -345,10 +348,10 @@ entries! { DEVICE:
     }
 }
 
-/// Pages of the application's own.
+/// Imports pages of the application's memory.
 ///
 /// # Safety
-/// The pages are there until the memory is freed, as importing them says.
+/// The pages stay mapped until the memory is freed, as VK_EXT_external_memory_host requires.
 unsafe fn host_pages(
     node: &c::ImportMemoryHostPointerInfoEXT<'_>,
     bytes: c::DeviceSize,
@@ -363,17 +366,17 @@ unsafe fn host_pages(
     {
         return Err(bad("not whole pages"));
     }
-    // SAFETY: as the caller says. Nothing touches them after `Memory::freed`, when no submission lists them any more; what maps
-    // memory is forbidden then.
+    // SAFETY: as the caller says. They are not accessed after `Memory::freed`, when no submission
+    // references them any more and mapping the memory is invalid.
     let pages = unsafe { sys::Mapping::borrow(base, bytes) };
     Ok(Import::Host(Arc::new(pages)))
 }
 
-/// A duplicate of a descriptor that stays the application's.
+/// Duplicates a descriptor that the application keeps.
 ///
 /// # Safety
-/// `fd` is open, or refused by the kernel.
-unsafe fn borrow(fd: c_int) -> vk::Result<OwnedFd> {
+/// `fd` is open, or not a valid descriptor.
+unsafe fn duplicate(fd: c_int) -> vk::Result<OwnedFd> {
     if fd < 0 {
         return Err(vk::Error::InvalidExternalHandle {
             why: "not a file descriptor".into(),
@@ -388,13 +391,14 @@ unsafe fn borrow(fd: c_int) -> vk::Result<OwnedFd> {
         })
 }
 
-/// A buffer as it is asked for.
+/// The buffer of a create info.
 ///
 /// # Safety
 /// The structure and its chain are valid.
 unsafe fn new_buffer(info: &c::BufferCreateInfo<'_>) -> vk::Result<vk::buffer::Buffer> {
     // SAFETY: as the caller says.
-    let external = unsafe { raw::find::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next) };
+    let external =
+        unsafe { raw::find_in_chain::<c::ExternalMemoryBufferCreateInfo<'_>>(info.p_next) };
     if external
         .is_some_and(|node| !(vk::memory::SHAREABLE | vk::memory::HOST).contains(node.handle_types))
     {
@@ -405,7 +409,7 @@ unsafe fn new_buffer(info: &c::BufferCreateInfo<'_>) -> vk::Result<vk::buffer::B
     vk::buffer::Buffer::new(info.size, info.usage, info.flags)
 }
 
-/// Answers with what something wants. Nothing of ours wants memory of its own.
+/// Writes memory requirements. No resource requires or prefers a dedicated allocation.
 ///
 /// # Safety
 /// `out` is null or a structure with a valid chain, all of it writable.
@@ -413,7 +417,7 @@ pub unsafe fn write_requirements(
     out: *mut c::MemoryRequirements2<'_>,
     requirements: c::MemoryRequirements,
 ) {
-    // SAFETY: as the caller says; the tag says which structure a node is.
+    // SAFETY: as the caller says; `sType` determines the structure of a node.
     unsafe {
         let Some(out) = out.as_mut() else { return };
         out.memory_requirements = requirements;
@@ -427,7 +431,7 @@ pub unsafe fn write_requirements(
     }
 }
 
-/// What a buffer wants.
+/// The memory requirements of a buffer.
 ///
 /// # Safety
 /// As [`handle::get`].
@@ -436,8 +440,8 @@ unsafe fn requirements(
     buffer: &vk::buffer::Buffer,
 ) -> vk::Result<c::MemoryRequirements> {
     // SAFETY: as the caller says.
-    let face = unsafe { handle::get(device)? };
-    let found = buffer.requirements(face.device.context.physical.memory_types().len() as u32);
+    let device = unsafe { handle::get(device)? };
+    let found = buffer.requirements(device.context().physical.memory_types().len() as u32);
     Ok(c::MemoryRequirements {
         size: found.bytes,
         alignment: found.alignment_bytes,
@@ -445,17 +449,17 @@ unsafe fn requirements(
     })
 }
 
-/// Takes a descriptor that an import consumed; before that, hands a duplicate to `import`.
+/// Passes a duplicate of a descriptor to `import`, and closes the descriptor if that succeeds.
 ///
 /// # Safety
-/// `fd` is the application's to give.
+/// The application owns `fd`, and gives it to the driver.
 pub unsafe fn import_fd(
     fd: c_int,
     import: impl FnOnce(OwnedFd) -> vk::Result<()>,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
-        import(borrow(fd)?)?;
+        import(duplicate(fd)?)?;
         drop(OwnedFd::from_raw_fd(fd));
     }
     Ok(())

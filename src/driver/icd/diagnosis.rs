@@ -1,8 +1,10 @@
-//! What users are told who ask for it by INGOT_DEBUG.
+//! Diagnostic output that INGOT_DEBUG enables.
+//!
+//! In:  errors of commands. Out: lines on stderr, and messages to debug messengers.
 
 use std::sync::{Arc, OnceLock};
 
-/// What `INGOT_DEBUG` asks for. The environment is read once, here.
+/// The diagnosis that `INGOT_DEBUG` selects. The environment variable is read once, here.
 pub fn diagnosis() -> &'static vk::Diagnosis {
     static DIAGNOSIS: OnceLock<vk::Diagnosis> = OnceLock::new();
     DIAGNOSIS.get_or_init(|| {
@@ -19,18 +21,14 @@ pub fn diagnosis() -> &'static vk::Diagnosis {
     })
 }
 
-/// Says why a command failed, if that is asked for.
-pub fn report(error: &vk::Error) {
-    say(error);
+/// Prints why a command failed, if `INGOT_DEBUG=api` is set.
+pub fn report(error: &dyn std::fmt::Display) {
+    diagnosis().say(debug::Flag::Api, || format!("ingot: {error}\n"));
 }
 
-/// As [`report`]; debug messengers of the device's instance hear it, too. For errors whose code says too little: those of shaders.
-pub fn tell(device: &vk::Device, error: &vk::Error) {
+/// As [`report`], and sends the error to the debug messengers of the device's instance. For errors
+/// whose code carries too little information: those of pipeline creation.
+pub fn report_to_messengers(device: &vk::Device, error: &vk::Error) {
     report(error);
     device.context.physical.diagnosis().tell(error);
-}
-
-/// As [`report`], of any error.
-pub fn say(error: &dyn std::fmt::Display) {
-    diagnosis().say(debug::Flag::Api, || format!("ingot: {error}\n"));
 }

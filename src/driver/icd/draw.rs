@@ -1,11 +1,13 @@
-//! Entry points of draws, and of the state that is set for them.
+//! Entry points of draws, and of core 1.0's dynamic state.
+//!
+//! In:  arguments of draws, buffers, state values. Out: commands of `vk`.
 
 use ash::vk as c;
 use ash::vk::Handle;
 use vk::command::{CommandBuffer, Draw, Vertices};
 
 use crate::entry::entries;
-use crate::recording::record;
+use crate::recording::{record, record_infallible};
 use crate::{handle, raw};
 
 entries! { DRAW:
@@ -32,7 +34,7 @@ entries! { DRAW:
     }
 
     Device vkCmdSetLineWidth(command_buffer: c::CommandBuffer, line_width: f32) {
-        set(command_buffer, |commands| commands.set_line_width(line_width))
+        record_infallible(command_buffer, |commands| commands.set_line_width(line_width))
     }
 
     Device vkCmdSetDepthBias(
@@ -41,7 +43,7 @@ entries! { DRAW:
         depth_bias_clamp: f32,
         depth_bias_slope_factor: f32,
     ) {
-        set(command_buffer, |commands| {
+        record_infallible(command_buffer, |commands| {
             commands.set_depth_bias(depth_bias_constant_factor, depth_bias_clamp, depth_bias_slope_factor);
         })
     }
@@ -54,7 +56,7 @@ entries! { DRAW:
     }
 
     Device vkCmdSetDepthBounds(command_buffer: c::CommandBuffer, min_depth_bounds: f32, max_depth_bounds: f32) {
-        // They are tested by no pipeline that can be made.
+        // `depthBounds` is not advertised, so no pipeline can use these values.
         handle::get(command_buffer)?;
         Ok(())
     }
@@ -64,7 +66,7 @@ entries! { DRAW:
         face_mask: c::StencilFaceFlags,
         compare_mask: u32,
     ) {
-        set(command_buffer, |commands| commands.set_stencil_compare_mask(face_mask, compare_mask))
+        record_infallible(command_buffer, |commands| commands.set_stencil_compare_mask(face_mask, compare_mask))
     }
 
     Device vkCmdSetStencilWriteMask(
@@ -72,7 +74,7 @@ entries! { DRAW:
         face_mask: c::StencilFaceFlags,
         write_mask: u32,
     ) {
-        set(command_buffer, |commands| commands.set_stencil_write_mask(face_mask, write_mask))
+        record_infallible(command_buffer, |commands| commands.set_stencil_write_mask(face_mask, write_mask))
     }
 
     Device vkCmdSetStencilReference(
@@ -80,7 +82,7 @@ entries! { DRAW:
         face_mask: c::StencilFaceFlags,
         reference: u32,
     ) {
-        set(command_buffer, |commands| commands.set_stencil_reference(face_mask, reference))
+        record_infallible(command_buffer, |commands| commands.set_stencil_reference(face_mask, reference))
     }
 
     Device vkCmdBindIndexBuffer(
@@ -106,7 +108,7 @@ entries! { DRAW:
         record(command_buffer, |commands| {
             let offsets = raw::slice(offsets, binding_count);
             for (index, &buffer) in raw::slice(buffers, binding_count).iter().enumerate() {
-                let vertices = vertices(buffer, offsets.get(index), None, None)?;
+                let vertices = vertex_buffer(buffer, offsets.get(index), None, None)?;
                 commands.bind_vertices(first_binding.saturating_add(index as u32), vertices)?;
             }
             Ok(())
@@ -159,7 +161,7 @@ entries! { DRAW:
         stride: u32,
     ) {
         record(command_buffer, |commands| {
-            let address = arguments(buffer, offset, draw_count, stride, 16)?;
+            let address = indirect_arguments(buffer, offset, draw_count, stride, 16)?;
             commands.draw_indirect(address, draw_count, stride, false)
         })
     }
@@ -172,7 +174,7 @@ entries! { DRAW:
         stride: u32,
     ) {
         record(command_buffer, |commands| {
-            let address = arguments(buffer, offset, draw_count, stride, 20)?;
+            let address = indirect_arguments(buffer, offset, draw_count, stride, 20)?;
             commands.draw_indirect(address, draw_count, stride, true)
         })
     }
@@ -187,9 +189,9 @@ entries! { DRAW:
         stride: u32,
     ) {
         record(command_buffer, |commands| {
-            let address = arguments(buffer, offset, max_draw_count, stride, 16)?;
-            let count_at = handle::get(count_buffer)?.address_of(count_buffer_offset, 4)?;
-            commands.draw_counted(address, stride, false, count_at, max_draw_count)
+            let address = indirect_arguments(buffer, offset, max_draw_count, stride, 16)?;
+            let count_address = handle::get(count_buffer)?.address_of(count_buffer_offset, 4)?;
+            commands.draw_counted(address, stride, false, count_address, max_draw_count)
         })
     }
 
@@ -203,9 +205,9 @@ entries! { DRAW:
         stride: u32,
     ) {
         record(command_buffer, |commands| {
-            let address = arguments(buffer, offset, max_draw_count, stride, 20)?;
-            let count_at = handle::get(count_buffer)?.address_of(count_buffer_offset, 4)?;
-            commands.draw_counted(address, stride, true, count_at, max_draw_count)
+            let address = indirect_arguments(buffer, offset, max_draw_count, stride, 20)?;
+            let count_address = handle::get(count_buffer)?.address_of(count_buffer_offset, 4)?;
+            commands.draw_counted(address, stride, true, count_address, max_draw_count)
         })
     }
 
@@ -219,7 +221,7 @@ entries! { DRAW:
     ) {
         record(command_buffer, |commands| {
             for number in 0..draw_count {
-                let info = raw::strided(vertex_info, number, stride);
+                let info = raw::strided_element(vertex_info, number, stride);
                 commands.draw(&Draw {
                     vertices: info.vertex_count,
                     instances: instance_count,
@@ -243,15 +245,15 @@ entries! { DRAW:
         vertex_offset: *const i32,
     ) {
         record(command_buffer, |commands| {
-            let same = vertex_offset.as_ref();
+            let shared_offset = vertex_offset.as_ref();
             for number in 0..draw_count {
-                let info = raw::strided(index_info, number, stride);
+                let info = raw::strided_element(index_info, number, stride);
                 commands.draw(&Draw {
                     vertices: info.index_count,
                     instances: instance_count,
                     first: info.first_index,
                     first_instance,
-                    indexed: Some(*same.unwrap_or(&info.vertex_offset)),
+                    indexed: Some(*shared_offset.unwrap_or(&info.vertex_offset)),
                     number,
                 })?;
             }
@@ -281,32 +283,16 @@ entries! { DRAW:
     }
 
     Device ["VK_EXT_conditional_rendering"] vkCmdEndConditionalRenderingEXT(command_buffer: c::CommandBuffer) {
-        set(command_buffer, CommandBuffer::end_condition)
+        record_infallible(command_buffer, CommandBuffer::end_condition)
     }
 }
 
-/// Sets state that is never refused.
-///
-/// # Safety
-/// As [`record`].
-pub(crate) unsafe fn set(
-    command_buffer: c::CommandBuffer,
-    change: impl FnOnce(&mut CommandBuffer),
-) -> vk::Result<()> {
-    // SAFETY: as the caller says.
-    unsafe {
-        record(command_buffer, |commands| {
-            change(commands);
-            Ok(())
-        })
-    }
-}
-
-/// Where the vertices of a binding are: those of a buffer from an offset on, to a size or to its end.
+/// The vertex buffer of a binding: a buffer's range from an offset up to a size, or to its end if
+/// the size is not given.
 ///
 /// # Safety
 /// As [`handle::get`].
-pub(crate) unsafe fn vertices(
+pub(crate) unsafe fn vertex_buffer(
     buffer: c::Buffer,
     offset: Option<&c::DeviceSize>,
     size: Option<&c::DeviceSize>,
@@ -323,9 +309,9 @@ pub(crate) unsafe fn vertices(
     // SAFETY: as the caller says.
     let buffer = unsafe { handle::get(buffer) }?;
     let offset = offset.copied().unwrap_or(0);
-    let rest = buffer.bytes.saturating_sub(offset);
+    let remaining_bytes = buffer.bytes.saturating_sub(offset);
     let bytes = size.copied().filter(|&size| size != c::WHOLE_SIZE);
-    let bytes = bytes.unwrap_or(rest);
+    let bytes = bytes.unwrap_or(remaining_bytes);
     Ok(Vertices {
         address: buffer.address_of(offset, bytes)?,
         bytes,
@@ -333,11 +319,12 @@ pub(crate) unsafe fn vertices(
     })
 }
 
-/// Where the arguments of draws are; all of them lie in the buffer.
+/// The address of the arguments of indirect draws; an error if they do not all lie in the buffer.
+/// `bytes` is the size of one draw's arguments.
 ///
 /// # Safety
 /// As [`handle::get`].
-unsafe fn arguments(
+unsafe fn indirect_arguments(
     buffer: c::Buffer,
     offset: c::DeviceSize,
     count: u32,

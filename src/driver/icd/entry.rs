@@ -1,87 +1,88 @@
-//! The macro that makes every entry point, and what it puts around a body.
+//! The macro that defines entry points.
 //!
-//! In:  a name, arguments of C, a body in which `?` works.
-//! Out: an `extern "system"` function that lets no panic out and turns errors into `VkResult`, and a row of a table.
+//! In:  a name, C arguments, a body in which `?` works.
+//! Out: an `extern "system"` function that catches panics and turns errors into `VkResult`, and a
+//!      row of a table.
 
 use ash::vk as c;
 
 use crate::diagnosis;
 
-/// Who resolves a name (Vulkan specification, "Command Function Pointers").
+/// How a command is looked up (Vulkan specification, "Command Function Pointers").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// Without an instance.
+    /// `vkGetInstanceProcAddr` without an instance.
     Global,
-    /// With an instance; first argument an instance.
+    /// `vkGetInstanceProcAddr` with an instance; the first argument is an instance.
     Instance,
-    /// With an instance; first argument a physical device.
+    /// `vkGetInstanceProcAddr` with an instance; the first argument is a physical device.
     Physical,
-    /// With an instance or a device; first argument a device or its child.
+    /// Also `vkGetDeviceProcAddr`; the first argument is a device or one of its children.
     Device,
 }
 
-/// An entry point without its type.
+/// An entry point with its signature erased.
 pub type Pointer = unsafe extern "system" fn();
 
 /// One entry point.
 #[derive(Clone, Copy)]
 pub struct Row {
-    /// `vk...`
+    /// The command's name, `vk...`.
     pub name: &'static str,
-    /// Who resolves it.
+    /// How it is looked up.
     pub level: Level,
-    /// Extension that must be enabled, or "" for core.
+    /// The extension that must be enabled, or "" for core.
     pub extension: &'static str,
     /// The function.
     pub pointer: Pointer,
 }
 
-/// What an entry point returns, and what its body returns.
-pub trait Face: Sized {
-    /// Type of the body.
+/// A return type of entry points.
+pub trait ReturnType: Sized {
+    /// The type that the body of the entry point returns.
     type Body;
-    /// The value for C; an error is told with the command's name.
-    fn of(name: &'static str, body: Self::Body) -> Self;
-    /// The value after a panic.
+    /// Converts the result of the body to C; reports an error with the command's name.
+    fn from_body(name: &'static str, body: Self::Body) -> Self;
+    /// The value returned after a panic.
     fn after_panic() -> Self;
 }
 
-/// What becomes of an error: it is told to those who asked, and is a code.
+/// Reports an error, and returns its code.
 #[cold]
 #[inline(never)]
-fn failed(name: &'static str, error: vk::Error) -> c::Result {
-    diagnosis::say(&format_args!("{name}: {error}"));
+fn report(name: &'static str, error: vk::Error) -> c::Result {
+    diagnosis::report(&format_args!("{name}: {error}"));
     error.code()
 }
 
-impl Face for c::Result {
+impl ReturnType for c::Result {
     type Body = vk::Result<c::Result>;
     #[inline]
-    fn of(name: &'static str, body: Self::Body) -> Self {
-        body.unwrap_or_else(|error| failed(name, error))
+    fn from_body(name: &'static str, body: Self::Body) -> Self {
+        body.unwrap_or_else(|error| report(name, error))
     }
     fn after_panic() -> Self {
         c::Result::ERROR_UNKNOWN
     }
 }
 
-impl Face for () {
+impl ReturnType for () {
     type Body = vk::Result<()>;
     #[inline(always)]
-    fn of(name: &'static str, body: Self::Body) {
+    fn from_body(name: &'static str, body: Self::Body) {
         if let Err(error) = body {
-            // There is nobody to give the code to.
-            _ = failed(name, error);
+            // A void command has no way to return the code.
+            _ = report(name, error);
         }
     }
     fn after_panic() {}
 }
 
-impl Face for u64 {
+impl ReturnType for u64 {
     type Body = vk::Result<u64>;
-    fn of(name: &'static str, body: Self::Body) -> Self {
+    fn from_body(name: &'static str, body: Self::Body) -> Self {
         body.unwrap_or_else(|error| {
-            _ = failed(name, error);
+            _ = report(name, error);
             0
         })
     }
@@ -90,11 +91,11 @@ impl Face for u64 {
     }
 }
 
-impl Face for c::Bool32 {
+impl ReturnType for c::Bool32 {
     type Body = vk::Result<c::Bool32>;
-    fn of(name: &'static str, body: Self::Body) -> Self {
+    fn from_body(name: &'static str, body: Self::Body) -> Self {
         body.unwrap_or_else(|error| {
-            _ = failed(name, error);
+            _ = report(name, error);
             c::FALSE
         })
     }
@@ -103,9 +104,9 @@ impl Face for c::Bool32 {
     }
 }
 
-impl Face for Option<Pointer> {
+impl ReturnType for Option<Pointer> {
     type Body = Self;
-    fn of(_name: &'static str, body: Self) -> Self {
+    fn from_body(_name: &'static str, body: Self) -> Self {
         body
     }
     fn after_panic() -> Self {
@@ -113,21 +114,23 @@ impl Face for Option<Pointer> {
     }
 }
 
-/// Runs a body; a panic ends here. Where nothing in a body can panic, this is no code at all.
+/// Runs a body and catches its panic. If nothing in the body can panic, this compiles to no code.
 #[inline(always)]
-pub fn guard<R: Face>(name: &'static str, body: impl FnOnce() -> R::Body) -> R {
-    // A body that panics may leave an object half changed. Objects keep their locks poisoned-but-usable, and the caller is
-    // told that its command failed. What comes out is a value in a register, where a body's errors are larger.
-    let caught = std::panic::AssertUnwindSafe(|| R::of(name, body()));
+pub fn guard<R: ReturnType>(name: &'static str, body: impl FnOnce() -> R::Body) -> R {
+    // A body that panics may leave an object partly modified. Locks of objects ignore poisoning, so
+    // they stay usable, and the command returns an error. `from_body` runs inside so that what
+    // passes through `catch_unwind` fits a register; the body's error does not.
+    let caught = std::panic::AssertUnwindSafe(|| R::from_body(name, body()));
     std::panic::catch_unwind(caught).unwrap_or_else(|_| R::after_panic())
 }
 
-/// The end of a body that succeeded.
+/// The result of a body that succeeded.
 pub fn done() -> vk::Result<c::Result> {
     Ok(c::Result::SUCCESS)
 }
 
-macro_rules! returned {
+/// The return type of a function, `()` if it is not given.
+macro_rules! return_type {
     () => {
         ()
     };
@@ -136,7 +139,8 @@ macro_rules! returned {
     };
 }
 
-macro_rules! extension_of {
+/// The extension of an entry point, "" if it is not given.
+macro_rules! extension_or_core {
     () => {
         ""
     };
@@ -145,6 +149,7 @@ macro_rules! extension_of {
     };
 }
 
+/// Defines entry points and the table of their rows.
 macro_rules! entries {
     ($(#[$meta:meta])* $table:ident:
         $($level:ident $([$extension:literal])? $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)*
@@ -153,14 +158,15 @@ macro_rules! entries {
             #[doc = concat!("`", stringify!($name), "` of the Vulkan specification.")]
             ///
             /// # Safety
-            /// The caller keeps the valid usage that the specification lists for this command.
+            /// The caller obeys the valid usage that the specification lists for this command.
             #[allow(non_snake_case, unused_variables, reason = "names and arguments are Vulkan's")]
             pub unsafe extern "system" fn $name($($arg: $ty),*) $(-> $ret)? {
-                $crate::entry::guard::<$crate::entry::returned!($($ret)?)>(
+                $crate::entry::guard::<$crate::entry::return_type!($($ret)?)>(
                     stringify!($name),
-                    move || -> <$crate::entry::returned!($($ret)?) as $crate::entry::Face>::Body {
-                        // SAFETY: valid usage makes every pointer argument readable or writable for as long as the command
-                        // runs, and every handle one of ours; `raw` and `handle` document what each access relies on.
+                    move || -> <$crate::entry::return_type!($($ret)?) as $crate::entry::ReturnType>::Body {
+                        // SAFETY: valid usage makes every pointer argument readable or writable for
+                        // as long as the command runs, and every handle one of this driver's; `raw`
+                        // and `handle` document what each access relies on.
                         #[allow(unused_unsafe, reason = "not every body needs it")]
                         unsafe { $body }
                     },
@@ -172,8 +178,9 @@ macro_rules! entries {
             $crate::entry::Row {
                 name: stringify!($name),
                 level: $crate::entry::Level::$level,
-                extension: $crate::entry::extension_of!($($extension)?),
-                // SAFETY: function pointers of any type have one representation; the caller casts it back by its name.
+                extension: $crate::entry::extension_or_core!($($extension)?),
+                // SAFETY: function pointers of any type have one representation; the caller casts
+                // it back by its name.
                 pointer: unsafe {
                     std::mem::transmute::<
                         unsafe extern "system" fn($($ty),*) $(-> $ret)?,
@@ -185,4 +192,4 @@ macro_rules! entries {
     };
 }
 
-pub(crate) use {entries, extension_of, returned};
+pub(crate) use {entries, extension_or_core, return_type};

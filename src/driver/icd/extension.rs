@@ -1,4 +1,6 @@
-//! Lists of extensions.
+//! Enumeration of extensions.
+//!
+//! In:  a table of `vk::extension`. Out: `VkExtensionProperties`.
 
 use std::ffi::c_char;
 
@@ -7,11 +9,12 @@ use vk::extension::Extension;
 
 use crate::raw;
 
-/// `vkEnumerate*ExtensionProperties`.
+/// The body of `vkEnumerate*ExtensionProperties`; an error if a layer's extensions are queried, as
+/// the driver has no layers.
 ///
 /// # Safety
-/// As [`raw::list`] and [`raw::text`].
-pub unsafe fn list(
+/// As [`raw::write_list`] and [`raw::string`].
+pub unsafe fn enumerate(
     table: &'static [Extension],
     layer: *const c_char,
     count: *mut u32,
@@ -20,13 +23,16 @@ pub unsafe fn list(
     if !layer.is_null() {
         // SAFETY: as the caller says.
         return Err(vk::Error::LayerNotPresent {
-            name: unsafe { raw::text(layer) },
+            name: unsafe { raw::string(layer) },
         });
     }
     let rows = table.iter().map(|row| c::ExtensionProperties {
-        extension_name: raw::array(row.name),
+        extension_name: raw::char_array(row.name),
         spec_version: row.spec_version,
     });
     // SAFETY: as the caller says.
-    Ok(unsafe { raw::list(rows, count, out) })
+    Ok(unsafe { raw::write_list(rows, count, out) })
 }
+
+#[cfg(test)]
+mod tests;

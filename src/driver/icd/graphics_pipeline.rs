@@ -1,16 +1,17 @@
 //! Entry points of graphics pipelines.
-
-use std::time::Instant;
+//!
+//! In:  create infos with their chains. Out: pipelines of `vk`. State that Vulkan ignores is not
+//!      read, as its pointers may be invalid.
 
 use ash::vk as c;
 use vk::command::Views;
 use vk::graphics::{FixedInfo, Info, Pipeline};
 use vk::pipeline::Stage;
 
-use crate::entry::{done, entries};
-use crate::face::PipelineFace;
-use crate::pipeline::{Made, shader, tell};
-use crate::{diagnosis, handle, raw};
+use crate::entry::entries;
+use crate::objects::PipelineObject;
+use crate::pipeline::{Feedback, create_pipelines, shader_info, write_feedback};
+use crate::{handle, raw};
 
 entries! { GRAPHICS_PIPELINE:
     Device vkCreateGraphicsPipelines(
@@ -21,40 +22,19 @@ entries! { GRAPHICS_PIPELINE:
         allocator: *const c::AllocationCallbacks<'_>,
         pipelines: *mut c::Pipeline,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let cache = handle::optional(pipeline_cache)?;
-        let mut first_error = None;
         let infos = raw::slice(create_infos, create_info_count);
-        for index in 0..infos.len() {
-            raw::put_at(pipelines, index, c::Pipeline::null());
-        }
-        for (index, info) in infos.iter().enumerate() {
-            let start = Instant::now();
-            let made = graphics_info(info).and_then(|asked| {
-                let pipeline = Pipeline::new(&face.device.context, cache, &asked)?;
-                let stages: Vec<_> = pipeline.cached().collect();
-                tell(info.p_next, &Made { start, stages: &stages });
-                handle::make_in(allocator, PipelineFace::Graphics(pipeline))
-            });
-            match made {
-                Ok(pipeline) => raw::put_at(pipelines, index, pipeline),
-                // The others are made all the same.
-                Err(error) => {
-                    diagnosis::tell(&face.device, &error);
-                    first_error.get_or_insert(error);
-                    if info.flags.contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
-                        break;
-                    }
-                }
-            }
-        }
-        match first_error {
-            Some(error) => Err(error),
-            None => done(),
-        }
+        create_pipelines(device, infos, pipelines, |info| info.flags, |info, start| {
+            let pipeline = Pipeline::new(device.context(), cache, &graphics_info(info)?)?;
+            let cache_hits: Vec<_> = pipeline.cached().collect();
+            write_feedback(info.p_next, &Feedback { start, cache_hits: &cache_hits });
+            handle::create_with(allocator, PipelineObject::Graphics(pipeline))
+        })
     }
 }
 
+/// `vk`'s stage of a graphics pipeline's shader.
 fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
     Ok(match from {
         c::ShaderStageFlags::VERTEX => Stage::Vertex,
@@ -64,18 +44,20 @@ fn stage(from: c::ShaderStageFlags) -> vk::Result<Stage> {
         c::ShaderStageFlags::FRAGMENT => Stage::Fragment,
         _ => {
             return Err(vk::Error::InvalidUse {
-                why: "a stage that no graphics pipeline has",
+                why: "a shader stage that graphics pipelines do not have",
             });
         }
     })
 }
 
+/// The parameters of a graphics pipeline.
+///
 /// # Safety
 /// The structure, its chain, and what they point to are valid for `'a`.
 unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::Result<Info<'a>> {
     // SAFETY: as the caller says.
     unsafe {
-        let libraries = raw::find::<c::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
+        let libraries = raw::find_in_chain::<c::PipelineLibraryCreateInfoKHR<'_>>(info.p_next);
         if info.flags.contains(c::PipelineCreateFlags::LIBRARY_KHR)
             || libraries.is_some_and(|libraries| libraries.library_count > 0)
         {
@@ -91,20 +73,21 @@ unsafe fn graphics_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> vk::
         };
         let stages = raw::slice(info.p_stages, info.stage_count).iter();
         let stages = stages
-            .map(|from| shader(stage(from.stage)?, from, layout, info.flags))
+            .map(|from| shader_info(stage(from.stage)?, from, layout, info.flags))
             .collect::<vk::Result<_>>()?;
         Ok(Info {
             stages,
-            fixed: fixed(info),
+            fixed: fixed_function_info(info),
             views: views.mask(),
             reads_tests,
         })
     }
 }
 
-/// The structures that the chains of a pipeline and of its state are searched for, by the head of the chain.
+/// The structures that this file reads from the `pNext` chains of a pipeline and its state, by the
+/// head of the chain.
 #[cfg(test)]
-pub(crate) const READ: &[(&str, &[c::StructureType])] = {
+const READ_STRUCTURES: &[(&str, &[c::StructureType])] = {
     use c::StructureType as S;
     &[
         (
@@ -151,7 +134,8 @@ pub(crate) const READ: &[(&str, &[c::StructureType])] = {
     ]
 };
 
-/// What a pipeline without a render pass draws to; with one, what is said of it is ignored.
+/// The attachment formats of a pipeline for dynamic rendering; none if it has a render pass, where
+/// Vulkan ignores them.
 ///
 /// # Safety
 /// As [`graphics_info`].
@@ -162,13 +146,16 @@ unsafe fn rendering<'a>(
         return None;
     }
     // SAFETY: as the caller says.
-    unsafe { raw::find::<c::PipelineRenderingCreateInfo<'_>>(info.p_next) }
+    unsafe { raw::find_in_chain::<c::PipelineRenderingCreateInfo<'_>>(info.p_next) }
 }
 
+/// The state of the fixed functions.
+///
 /// # Safety
 /// As [`graphics_info`].
-unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a> {
-    // SAFETY: as the caller says. What Vulkan ignores is not looked at: it may be garbage.
+unsafe fn fixed_function_info<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a> {
+    // SAFETY: as the caller says. Structures that Vulkan ignores are not read: their pointers may
+    // be invalid.
     unsafe {
         let mut fixed = FixedInfo {
             raster: info.p_rasterization_state.as_ref(),
@@ -177,15 +164,37 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
         if let Some(from) = info.p_dynamic_state.as_ref() {
             fixed.dynamic = raw::slice(from.p_dynamic_states, from.dynamic_state_count);
         }
-        let is_dynamic = |state: c::DynamicState| fixed.dynamic.contains(&state);
         let discards = fixed
             .raster
             .is_some_and(|raster| raster.rasterizer_discard_enable != c::FALSE)
-            && !is_dynamic(c::DynamicState::RASTERIZER_DISCARD_ENABLE);
-        let viewports_set = is_dynamic(c::DynamicState::VIEWPORT)
-            || is_dynamic(c::DynamicState::VIEWPORT_WITH_COUNT);
-        let scissors_set =
-            is_dynamic(c::DynamicState::SCISSOR) || is_dynamic(c::DynamicState::SCISSOR_WITH_COUNT);
+            && !is_dynamic(&fixed, c::DynamicState::RASTERIZER_DISCARD_ENABLE);
+        read_vertex_input(info, &mut fixed);
+        read_tessellation(info, &mut fixed);
+        read_rasterization(&mut fixed);
+        if !discards {
+            read_viewports(info, &mut fixed);
+            read_multisampling(info, &mut fixed);
+            read_attachment_state(info, &mut fixed);
+        }
+        fixed
+    }
+}
+
+/// Whether commands set a state instead of the pipeline.
+fn is_dynamic(fixed: &FixedInfo<'_>, state: c::DynamicState) -> bool {
+    fixed.dynamic.contains(&state)
+}
+
+/// Reads the vertex input and input assembly state.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn read_vertex_input<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+    fixed: &mut FixedInfo<'a>,
+) {
+    // SAFETY: as the caller says.
+    unsafe {
         if let Some(from) = info.p_vertex_input_state.as_ref() {
             fixed.bindings = raw::slice(
                 from.p_vertex_binding_descriptions,
@@ -196,7 +205,7 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
                 from.vertex_attribute_description_count,
             );
             type Divisors<'a> = c::PipelineVertexInputDivisorStateCreateInfoEXT<'a>;
-            if let Some(from) = raw::find::<Divisors<'_>>(from.p_next) {
+            if let Some(from) = raw::find_in_chain::<Divisors<'_>>(from.p_next) {
                 fixed.divisors = raw::slice(
                     from.p_vertex_binding_divisors,
                     from.vertex_binding_divisor_count,
@@ -206,6 +215,19 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
         if let Some(from) = info.p_input_assembly_state.as_ref() {
             fixed.assembly = Some((from.topology, from.primitive_restart_enable != c::FALSE));
         }
+    }
+}
+
+/// Reads the tessellation state, which Vulkan ignores without tessellation shaders.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn read_tessellation<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+    fixed: &mut FixedInfo<'a>,
+) {
+    // SAFETY: as the caller says.
+    unsafe {
         let stages = raw::slice(info.p_stages, info.stage_count);
         let tessellates = |stage: &c::PipelineShaderStageCreateInfo<'_>| {
             stage.stage == c::ShaderStageFlags::TESSELLATION_CONTROL
@@ -215,75 +237,123 @@ unsafe fn fixed<'a>(info: &'a c::GraphicsPipelineCreateInfo<'a>) -> FixedInfo<'a
         {
             fixed.patch_points = from.patch_control_points.min(32) as u8;
             type Origin<'a> = c::PipelineTessellationDomainOriginStateCreateInfo<'a>;
-            let origin = raw::find::<Origin<'_>>(from.p_next);
+            let origin = raw::find_in_chain::<Origin<'_>>(from.p_next);
             fixed.lower_left = origin
                 .is_some_and(|from| from.domain_origin == c::TessellationDomainOrigin::LOWER_LEFT);
         }
-        if let Some(from) = fixed.raster {
-            type Clip<'a> = c::PipelineRasterizationDepthClipStateCreateInfoEXT<'a>;
-            type Provoking<'a> = c::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'a>;
-            let clip = raw::find::<Clip<'_>>(from.p_next);
-            fixed.depth_clip = clip.map(|clip| clip.depth_clip_enable != c::FALSE);
-            let provoking = raw::find::<Provoking<'_>>(from.p_next);
-            fixed.provoking_last = provoking.is_some_and(|from| {
-                from.provoking_vertex_mode == c::ProvokingVertexModeEXT::LAST_VERTEX
-            });
-            fixed.lines = raw::find(from.p_next);
-            type Conservative<'a> = c::PipelineRasterizationConservativeStateCreateInfoEXT<'a>;
-            let conservative = raw::find::<Conservative<'_>>(from.p_next);
-            fixed.conservative = conservative.map(|from| from.conservative_rasterization_mode);
-            type Stream<'a> = c::PipelineRasterizationStateStreamCreateInfoEXT<'a>;
-            let stream = raw::find::<Stream<'_>>(from.p_next);
-            fixed.stream = stream.map_or(0, |from| from.rasterization_stream);
+    }
+}
+
+/// Reads the chain of the rasterization state.
+///
+/// # Safety
+/// The structure that `fixed` refers to and its chain are valid.
+unsafe fn read_rasterization(fixed: &mut FixedInfo<'_>) {
+    type Clip<'a> = c::PipelineRasterizationDepthClipStateCreateInfoEXT<'a>;
+    type Provoking<'a> = c::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'a>;
+    type Conservative<'a> = c::PipelineRasterizationConservativeStateCreateInfoEXT<'a>;
+    type Stream<'a> = c::PipelineRasterizationStateStreamCreateInfoEXT<'a>;
+    let Some(from) = fixed.raster else { return };
+    // SAFETY: as the caller says.
+    unsafe {
+        let clip = raw::find_in_chain::<Clip<'_>>(from.p_next);
+        fixed.depth_clip = clip.map(|clip| clip.depth_clip_enable != c::FALSE);
+        let provoking = raw::find_in_chain::<Provoking<'_>>(from.p_next);
+        fixed.provoking_last = provoking.is_some_and(|from| {
+            from.provoking_vertex_mode == c::ProvokingVertexModeEXT::LAST_VERTEX
+        });
+        fixed.lines = raw::find_in_chain(from.p_next);
+        let conservative = raw::find_in_chain::<Conservative<'_>>(from.p_next);
+        fixed.conservative = conservative.map(|from| from.conservative_rasterization_mode);
+        let stream = raw::find_in_chain::<Stream<'_>>(from.p_next);
+        fixed.stream = stream.map_or(0, |from| from.rasterization_stream);
+    }
+}
+
+/// Reads the viewport state; the arrays only where they are not dynamic.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn read_viewports<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+    fixed: &mut FixedInfo<'a>,
+) {
+    use c::DynamicState as D;
+    type Control<'a> = c::PipelineViewportDepthClipControlCreateInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    unsafe {
+        let Some(from) = info.p_viewport_state.as_ref() else {
+            return;
+        };
+        fixed.viewport_counts = [from.viewport_count, from.scissor_count];
+        let control = raw::find_in_chain::<Control<'_>>(from.p_next);
+        fixed.near_at_minus_w =
+            control.is_some_and(|control| control.negative_one_to_one != c::FALSE);
+        if !is_dynamic(fixed, D::VIEWPORT) && !is_dynamic(fixed, D::VIEWPORT_WITH_COUNT) {
+            fixed.viewports = raw::slice(from.p_viewports, from.viewport_count);
         }
-        if discards {
-            return fixed;
+        if !is_dynamic(fixed, D::SCISSOR) && !is_dynamic(fixed, D::SCISSOR_WITH_COUNT) {
+            fixed.scissors = raw::slice(from.p_scissors, from.scissor_count);
         }
-        if let Some(from) = info.p_viewport_state.as_ref() {
-            fixed.viewport_counts = [from.viewport_count, from.scissor_count];
-            type Control<'a> = c::PipelineViewportDepthClipControlCreateInfoEXT<'a>;
-            let control = raw::find::<Control<'_>>(from.p_next);
-            fixed.near_at_minus_w =
-                control.is_some_and(|control| control.negative_one_to_one != c::FALSE);
-            if !viewports_set {
-                fixed.viewports = raw::slice(from.p_viewports, from.viewport_count);
-            }
-            if !scissors_set {
-                fixed.scissors = raw::slice(from.p_scissors, from.scissor_count);
-            }
-        }
+    }
+}
+
+/// Reads the multisample state.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn read_multisampling<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+    fixed: &mut FixedInfo<'a>,
+) {
+    type Locations<'a> = c::PipelineSampleLocationsStateCreateInfoEXT<'a>;
+    // SAFETY: as the caller says.
+    unsafe {
         fixed.multisample = info.p_multisample_state.as_ref();
-        if let Some(from) = fixed.multisample {
-            fixed.sample_mask = from.p_sample_mask.as_ref().copied();
-            type Located<'a> = c::PipelineSampleLocationsStateCreateInfoEXT<'a>;
-            let located = raw::find::<Located<'_>>(from.p_next);
-            if let Some(located) = located.filter(|l| l.sample_locations_enable != c::FALSE) {
-                fixed.located = true;
-                if !fixed
-                    .dynamic
-                    .contains(&c::DynamicState::SAMPLE_LOCATIONS_EXT)
-                {
-                    let info = &located.sample_locations_info;
-                    fixed.locations = Some(info);
-                    fixed.places = raw::slice(info.p_sample_locations, info.sample_locations_count);
-                }
+        let Some(from) = fixed.multisample else {
+            return;
+        };
+        fixed.sample_mask = from.p_sample_mask.as_ref().copied();
+        let locations = raw::find_in_chain::<Locations<'_>>(from.p_next);
+        if let Some(locations) = locations.filter(|l| l.sample_locations_enable != c::FALSE) {
+            fixed.located = true;
+            if !is_dynamic(fixed, c::DynamicState::SAMPLE_LOCATIONS_EXT) {
+                let info = &locations.sample_locations_info;
+                fixed.locations = Some(info);
+                fixed.places = raw::slice(info.p_sample_locations, info.sample_locations_count);
             }
         }
-        let draws_depth_stencil = rendering(info).is_none_or(|to| {
+    }
+}
+
+/// Reads the depth, stencil and blend state.
+///
+/// # Safety
+/// As [`graphics_info`].
+unsafe fn read_attachment_state<'a>(
+    info: &'a c::GraphicsPipelineCreateInfo<'a>,
+    fixed: &mut FixedInfo<'a>,
+) {
+    // SAFETY: as the caller says.
+    unsafe {
+        let has_depth_stencil = rendering(info).is_none_or(|to| {
             let formats = [to.depth_attachment_format, to.stencil_attachment_format];
             formats != [c::Format::UNDEFINED; 2]
         });
-        if draws_depth_stencil {
+        if has_depth_stencil {
             fixed.depth_stencil = info.p_depth_stencil_state.as_ref();
         }
         fixed.blend = info.p_color_blend_state.as_ref();
         if let Some(from) = fixed.blend {
             fixed.blend_targets = raw::slice(from.p_attachments, from.attachment_count);
-            if let Some(writes) = raw::find::<c::PipelineColorWriteCreateInfoEXT<'_>>(from.p_next) {
+            type Writes<'a> = c::PipelineColorWriteCreateInfoEXT<'a>;
+            if let Some(writes) = raw::find_in_chain::<Writes<'_>>(from.p_next) {
                 fixed.colour_writes =
                     raw::slice(writes.p_color_write_enables, writes.attachment_count);
             }
         }
-        fixed
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,10 +1,15 @@
-//! Handles: boxes with a word for the loader and a word that tells their kind.
+//! Handles: pointers to boxes with a word for the loader and a word that identifies the handle
+//! type.
 //!
-//! The loader writes its dispatch table into the first word of dispatchable objects, and wants to find a magic number there
-//! first (loader interface, "ICD_LOADER_MAGIC"). All other handles are such boxes too: one kind of box, one check.
+//! In:  objects. Out: Vulkan handles, and the objects again, with the handle's type checked.
 //!
-//! A box lies in memory of the application's allocator where it gives one, and is given back by the functions that it came from. What
-//! an object keeps elsewhere, and what comes from a pool, is the process's.
+//! The loader writes its dispatch table into the first word of dispatchable objects, and expects a
+//! magic number there first (loader interface, "ICD_LOADER_MAGIC"). Non-dispatchable handles point
+//! to boxes of the same layout, so that one check works for all of them.
+//!
+//! A box lies in memory of `VkAllocationCallbacks` if the application passes them, and the
+//! callbacks it was allocated with free it. Memory that an object owns elsewhere, and objects
+//! allocated from a pool, use the process's allocator.
 
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
@@ -14,224 +19,245 @@ use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use ash::vk as c;
 use ash::vk::Handle;
 
-use crate::{notes, shelf};
+use crate::{handle_pool, object_data};
 
+/// ICD_LOADER_MAGIC.
 const LOADER_MAGIC: usize = 0x01CD_C0DE;
 
-/// What a handle points to.
+/// The memory that a handle points to.
 #[repr(C)]
-struct Boxed<T> {
-    /// The loader's.
+struct HandleBox<T> {
+    /// [`LOADER_MAGIC`], which the loader replaces by its dispatch table.
     loader: UnsafeCell<usize>,
-    kind: u32,
-    /// [`LENT`], [`NOTED`].
-    marks: AtomicU32,
+    /// The [`HandleType::TAG`], or 0 once the handle is destroyed.
+    tag: u32,
+    /// [`APPLICATION_MEMORY`], [`HAS_PRIVATE_DATA`].
+    flags: AtomicU32,
     object: T,
 }
 
-/// Its memory is the application's.
-const LENT: u32 = 1;
+/// The box lies in memory of the application's allocator.
+const APPLICATION_MEMORY: u32 = 1;
 
-/// There are [`notes`] of it.
-const NOTED: u32 = 2;
+/// There is [`object_data`] of the handle.
+const HAS_PRIVATE_DATA: u32 = 2;
 
-/// A type of handle: what is behind it.
-pub trait Kind: Handle + Copy {
-    /// The object.
+/// A type of Vulkan handle.
+pub trait HandleType: Handle + Copy {
+    /// The type of the object behind it.
     type Object: Send + Sync;
     /// Its name in messages.
-    const WHAT: &'static str;
-    /// Tells it from other kinds.
-    const NUMBER: u32;
-    /// How long it lives, as allocators are told.
-    const SCOPE: c::SystemAllocationScope = match Self::NUMBER & 0xff {
+    const NAME: &'static str;
+    /// A number that no other handle type has.
+    const TAG: u32;
+    /// The allocation scope passed to the application's allocator.
+    const SCOPE: c::SystemAllocationScope = match Self::TAG & 0xff {
         1 => c::SystemAllocationScope::INSTANCE,
         3 => c::SystemAllocationScope::DEVICE,
         _ => c::SystemAllocationScope::OBJECT,
     };
 }
 
-/// Makes a box at a place, member by member: a processor that reads in one piece what it has just written in several waits for it.
+/// Initialises a box in place, member by member: moving a box built elsewhere would read in wide
+/// loads what narrow stores have just written, which defeats store-to-load forwarding.
 ///
 /// # Safety
-/// `to` is aligned, has room for a box, and is nobody else's.
+/// `to` is aligned, has room for a box, and has no other user.
 #[inline(always)]
-unsafe fn put<H: Kind>(to: *mut Boxed<H::Object>, object: H::Object, marks: u32) -> H {
+unsafe fn init<H: HandleType>(to: *mut HandleBox<H::Object>, object: H::Object, flags: u32) -> H {
     // SAFETY: as the caller says.
     unsafe {
         (&raw mut (*to).loader).write(UnsafeCell::new(LOADER_MAGIC));
-        (&raw mut (*to).kind).write(H::NUMBER);
-        (&raw mut (*to).marks).write(AtomicU32::new(marks));
+        (&raw mut (*to).tag).write(H::TAG);
+        (&raw mut (*to).flags).write(AtomicU32::new(flags));
         (&raw mut (*to).object).write(object);
     }
     H::from_raw(to as u64)
 }
 
-/// A handle to a new object, in memory of the process.
+/// Creates a handle in memory of the process's allocator.
 #[inline]
-pub fn make<H: Kind>(object: H::Object) -> H {
-    Spare::<H>(shelf::take().unwrap_or_else(Box::new_uninit)).fill(object)
+pub fn create<H: HandleType>(object: H::Object) -> H {
+    SpareMemory::<H>(handle_pool::allocate().unwrap_or_else(Box::new_uninit)).create(object)
 }
 
-/// Before a box in memory that the application has lent: how to give it back.
+/// Precedes a box in memory of the application's allocator: the arguments needed to free it.
 #[repr(C)]
-struct Lent {
+struct AllocationHeader {
     free: unsafe extern "system" fn(*mut c_void, *mut c_void),
     user: *mut c_void,
 }
 
-/// Bytes from the start of such memory to the box, and of all of it, and its alignment.
-const fn lent_layout<T>() -> (usize, usize, usize) {
-    let align = if align_of::<Boxed<T>>() > align_of::<Lent>() {
-        align_of::<Boxed<T>>()
+/// The layout of such memory: offset of the box in bytes, size in bytes, and alignment.
+const fn application_layout<T>() -> (usize, usize, usize) {
+    let align = if align_of::<HandleBox<T>>() > align_of::<AllocationHeader>() {
+        align_of::<HandleBox<T>>()
     } else {
-        align_of::<Lent>()
+        align_of::<AllocationHeader>()
     };
-    let at = size_of::<Lent>().next_multiple_of(align);
-    (at, at + size_of::<Boxed<T>>(), align)
+    let offset = size_of::<AllocationHeader>().next_multiple_of(align);
+    (offset, offset + size_of::<HandleBox<T>>(), align)
 }
 
-/// A handle to a new object, in memory of the application's allocator, if it gives one.
+/// Creates a handle in memory of the application's allocator, or of the process's if `allocator` is
+/// null.
 ///
 /// # Safety
-/// `allocator` is null, or points to functions that allocate as the specification says ("Host Memory").
+/// `allocator` is null, or points to functions that allocate as the specification says
+/// ("Host Memory").
 #[inline]
-pub unsafe fn make_in<H: Kind>(
+pub unsafe fn create_with<H: HandleType>(
     allocator: *const c::AllocationCallbacks<'_>,
     object: H::Object,
 ) -> vk::Result<H> {
     // SAFETY: as the caller says.
     match unsafe { allocator.as_ref() } {
-        None => Ok(make(object)),
+        None => Ok(create(object)),
         // SAFETY: as the caller says.
-        Some(allocator) => unsafe { lent(allocator, object) },
+        Some(allocator) => unsafe { create_in_application_memory(allocator, object) },
     }
 }
 
 /// # Safety
-/// As [`make_in`].
+/// As [`create_with`].
 #[cold]
-unsafe fn lent<H: Kind>(
+unsafe fn create_in_application_memory<H: HandleType>(
     allocator: &c::AllocationCallbacks<'_>,
     object: H::Object,
 ) -> vk::Result<H> {
     let (Some(allocate), Some(free)) = (allocator.pfn_allocation, allocator.pfn_free) else {
-        return Ok(make(object));
+        return Ok(create(object));
     };
     let user = allocator.p_user_data;
-    let (at, bytes, align) = lent_layout::<H::Object>();
+    let (offset, bytes, align) = application_layout::<H::Object>();
     // SAFETY: as the caller says.
     let memory = unsafe { allocate(user, bytes, align, H::SCOPE) };
     if memory.is_null() {
-        return Err(vk::Error::OutOfHostMemory { what: H::WHAT });
+        return Err(vk::Error::OutOfHostMemory { what: H::NAME });
     }
-    // SAFETY: `memory` has room for both, each aligned, and is nobody else's.
+    // SAFETY: `memory` has room for both, each aligned, and has no other user.
     unsafe {
-        memory.cast::<Lent>().write(Lent { free, user });
-        Ok(put(memory.byte_add(at).cast(), object, LENT))
+        memory
+            .cast::<AllocationHeader>()
+            .write(AllocationHeader { free, user });
+        Ok(init(
+            memory.byte_add(offset).cast(),
+            object,
+            APPLICATION_MEMORY,
+        ))
     }
 }
 
 /// The object of a handle.
 ///
 /// # Safety
-/// `handle` is null or came from [`make`], and is not destroyed during `'a`. (A handle of another kind is noticed.)
+/// `handle` is null or came from [`create`], and is not destroyed during `'a`. (A handle
+/// of another type is an error, and detected.)
 #[inline]
-pub unsafe fn get<'a, H: Kind>(handle: H) -> vk::Result<&'a H::Object> {
+pub unsafe fn get<'a, H: HandleType>(handle: H) -> vk::Result<&'a H::Object> {
     // SAFETY: as the caller says.
-    unsafe { known(handle) }.ok_or(vk::Error::BadHandle { what: H::WHAT })
+    unsafe { try_get(handle) }.ok_or(vk::Error::BadHandle { what: H::NAME })
 }
 
-/// As [`get`], for those who need not tell what is wrong.
+/// As [`get`], without an error that names the handle type.
 ///
 /// # Safety
 /// As [`get`].
 #[inline]
-pub unsafe fn known<'a, H: Kind>(handle: H) -> Option<&'a H::Object> {
+pub unsafe fn try_get<'a, H: HandleType>(handle: H) -> Option<&'a H::Object> {
     const { assert!(align_of::<usize>() == 8) };
-    // Null, or no multiple of eight: in one test, as addresses are far below 2^61.
+    // Rejects null and addresses that are not multiples of eight in one test, as addresses are far
+    // below 2^61.
     if handle.as_raw().rotate_right(3).wrapping_sub(1) >> 61 != 0 {
         return None;
     }
-    let boxed = handle.as_raw() as *const Boxed<H::Object>;
-    // SAFETY: the handle is a box of ours; `kind` lies at one place in all of them, and says whether the type is right.
-    unsafe { ((&raw const (*boxed).kind).read() == H::NUMBER).then(|| &(*boxed).object) }
+    let boxed = handle.as_raw() as *const HandleBox<H::Object>;
+    // SAFETY: the handle points to a box of this module; `tag` has the same offset in all of them,
+    // and decides whether the type is right.
+    unsafe { ((&raw const (*boxed).tag).read() == H::TAG).then(|| &(*boxed).object) }
 }
 
-/// Keeps a note of what a handle of any kind is of, as long as that lives.
+/// Sets the private data of a handle of any type in a slot; it is removed when the handle is
+/// destroyed.
 ///
 /// # Safety
-/// `handle` is null, or came from [`make`] and is not destroyed.
-pub unsafe fn note(handle: u64, slot: u64, data: u64) -> vk::Result<()> {
+/// `handle` is null, or came from [`create`] and is not destroyed.
+pub unsafe fn set_private_data(handle: u64, slot: u64, data: u64) -> vk::Result<()> {
     // SAFETY: as the caller says.
-    unsafe { marks(handle)? }.fetch_or(NOTED, Relaxed);
-    notes::put(handle, slot, data);
+    unsafe { flags(handle)? }.fetch_or(HAS_PRIVATE_DATA, Relaxed);
+    object_data::set(handle, slot, data);
     Ok(())
 }
 
-/// The note of what a handle of any kind is of; none: 0.
+/// The private data of a handle of any type in a slot; 0 if it was never set.
 ///
 /// # Safety
-/// As [`note`].
-pub unsafe fn noted(handle: u64, slot: u64) -> vk::Result<u64> {
+/// As [`set_private_data`].
+pub unsafe fn private_data(handle: u64, slot: u64) -> vk::Result<u64> {
     // SAFETY: as the caller says.
-    match unsafe { marks(handle)? }.load(Relaxed) & NOTED {
+    match unsafe { flags(handle)? }.load(Relaxed) & HAS_PRIVATE_DATA {
         0 => Ok(0),
-        _ => Ok(notes::get(handle, slot)),
+        _ => Ok(object_data::get(handle, slot)),
     }
 }
 
+/// The flags of a handle of any type.
+///
 /// # Safety
-/// As [`note`].
-unsafe fn marks<'a>(handle: u64) -> vk::Result<&'a AtomicU32> {
+/// As [`set_private_data`].
+unsafe fn flags<'a>(handle: u64) -> vk::Result<&'a AtomicU32> {
     if handle == 0 || !handle.is_multiple_of(8) {
         return Err(vk::Error::BadHandle { what: "an object" });
     }
-    let boxed = handle as *const Boxed<()>;
-    // SAFETY: the handle is a box of ours; the marks lie at one place in all of them.
-    Ok(unsafe { &(*boxed).marks })
+    let boxed = handle as *const HandleBox<()>;
+    // SAFETY: the handle points to a box of this module; the flags have the same offset in all of
+    // them.
+    Ok(unsafe { &(*boxed).flags })
 }
 
-/// Ends a box's being a handle, and its notes; whether its memory is the application's.
+/// Makes the handle of a box invalid and removes its private data. Returns whether the box lies in
+/// memory of the application's allocator.
 ///
 /// # Safety
-/// The box is live, and nobody else uses it.
+/// The box is live, and has no other user.
 #[inline(always)]
-unsafe fn close<T>(boxed: *mut Boxed<T>) -> bool {
-    // In one word, as the allocator reads it when it gets the memory back (see [`put`]).
-    const { assert!(std::mem::offset_of!(Boxed<T>, kind) == 8) };
-    const { assert!(std::mem::offset_of!(Boxed<T>, marks) == 12) };
-    // SAFETY: as the caller says; the kind and the marks are the eight aligned bytes of a word.
-    let marks = unsafe {
-        let marks = *(*boxed).marks.get_mut();
-        (&raw mut (*boxed).kind).cast::<u64>().write(0);
-        marks
+unsafe fn invalidate<T>(boxed: *mut HandleBox<T>) -> bool {
+    // Tag and flags are cleared in one store of the width with which the allocator reads them after
+    // the free (see [`init`]).
+    const { assert!(std::mem::offset_of!(HandleBox<T>, tag) == 8) };
+    const { assert!(std::mem::offset_of!(HandleBox<T>, flags) == 12) };
+    // SAFETY: as the caller says; the tag and the flags are the eight aligned bytes of a word.
+    let flags = unsafe {
+        let flags = *(*boxed).flags.get_mut();
+        (&raw mut (*boxed).tag).cast::<u64>().write(0);
+        flags
     };
-    if marks & NOTED != 0 {
-        notes::forget(boxed as u64);
+    if flags & HAS_PRIVATE_DATA != 0 {
+        object_data::remove_object(boxed as u64);
     }
-    marks & LENT != 0
+    flags & APPLICATION_MEMORY != 0
 }
 
-/// The object of a handle, to change.
+/// The object of a handle, mutable.
 ///
 /// # Safety
-/// As [`get`]; nobody else uses the handle during `'a`, as is the rule for objects that Vulkan calls externally synchronised.
+/// As [`get`]; the handle has no other user during `'a`. Vulkan guarantees this for
+/// externally synchronised objects.
 #[inline]
-pub unsafe fn get_mut<'a, H: Kind>(handle: H) -> vk::Result<&'a mut H::Object> {
-    // SAFETY: as the caller says; the kind is checked before a reference to the object is made.
+pub unsafe fn get_mut<'a, H: HandleType>(handle: H) -> vk::Result<&'a mut H::Object> {
+    // SAFETY: as the caller says; the type is checked before a reference to the object is made.
     unsafe {
         get(handle)?;
-        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
+        let boxed = handle.as_raw() as *mut HandleBox<H::Object>;
         Ok(&mut (*boxed).object)
     }
 }
 
-/// The object of a handle that may be null.
+/// The object of a handle, or none if it is null.
 ///
 /// # Safety
 /// As [`get`].
-pub unsafe fn optional<'a, H: Kind>(handle: H) -> vk::Result<Option<&'a H::Object>> {
+pub unsafe fn optional<'a, H: HandleType>(handle: H) -> vk::Result<Option<&'a H::Object>> {
     if handle.is_null() {
         return Ok(None);
     }
@@ -239,150 +265,158 @@ pub unsafe fn optional<'a, H: Kind>(handle: H) -> vk::Result<Option<&'a H::Objec
     unsafe { get(handle) }.map(Some)
 }
 
-/// Takes the object back and ends the handle; null is nothing.
+/// Destroys a handle and returns its object. Returns none for null and for a handle of another
+/// type.
 ///
 /// # Safety
-/// As [`get`]; nobody uses the handle during or after the call.
-pub unsafe fn take<H: Kind>(handle: H) -> Option<H::Object> {
-    // SAFETY: as the caller says; the kind is checked before the box is taken.
+/// As [`get`]; the handle is not used during or after the call.
+pub unsafe fn remove<H: HandleType>(handle: H) -> Option<H::Object> {
+    // SAFETY: as the caller says; the type is checked before the box is taken.
     unsafe {
-        known(handle)?;
-        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-        let lent = close(boxed);
+        try_get(handle)?;
+        let boxed = handle.as_raw() as *mut HandleBox<H::Object>;
+        let application_memory = invalidate(boxed);
         let object = (&raw const (*boxed).object).read();
-        free(boxed, lent);
+        free(boxed, application_memory);
         Some(object)
     }
 }
 
-/// Ends a handle and drops the object where it lies; null is nothing. (To take it out first would read in one piece what may have been
-/// written in several a moment ago, see [`put`].)
+/// Destroys a handle and drops its object in place (a move would defeat store-to-load forwarding,
+/// see [`init`]). Does nothing for null and for a handle of another type.
 ///
 /// # Safety
-/// As [`take`].
+/// As [`remove`].
 #[inline]
-pub unsafe fn destroy<H: Kind>(handle: H) {
-    // SAFETY: as the caller says; the kind is checked before the box is taken.
+pub unsafe fn destroy<H: HandleType>(handle: H) {
+    // SAFETY: as the caller says; the type is checked before the box is taken.
     unsafe {
-        if known(handle).is_some() {
-            let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-            let lent = close(boxed);
+        if try_get(handle).is_some() {
+            let boxed = handle.as_raw() as *mut HandleBox<H::Object>;
+            let application_memory = invalidate(boxed);
             (&raw mut (*boxed).object).drop_in_place();
-            free(boxed, lent);
+            free(boxed, application_memory);
         }
     }
 }
 
-/// Gives the memory of a box back to where it came from.
+/// Frees the memory of a box with the allocator that it came from.
 ///
 /// # Safety
-/// The box is nobody's any more, and what was in it is gone; `lent` is what [`close`] has said.
+/// The box has no user, and its object is dropped or moved out; `application_memory` is
+/// the result of [`invalidate`].
 #[inline(always)]
-unsafe fn free<T>(boxed: *mut Boxed<T>, lent: bool) {
-    // SAFETY: as the caller says: of the process's memory it is a box of this type, and before the application's stands whose it is.
+unsafe fn free<T>(boxed: *mut HandleBox<T>, application_memory: bool) {
+    // SAFETY: as the caller says: memory of the process's allocator is a box of this type, and an
+    // `AllocationHeader` precedes a box in the application's memory.
     unsafe {
-        if !lent {
-            shelf::put(Box::from_raw(boxed.cast::<MaybeUninit<Boxed<T>>>()));
+        if !application_memory {
+            handle_pool::release(Box::from_raw(boxed.cast::<MaybeUninit<HandleBox<T>>>()));
             return;
         }
-        let memory = boxed.byte_sub(lent_layout::<T>().0);
-        let Lent { free, user } = memory.cast::<Lent>().read();
+        let memory = boxed.byte_sub(application_layout::<T>().0);
+        let AllocationHeader { free, user } = memory.cast::<AllocationHeader>().read();
         free(user, memory.cast());
     }
 }
 
-/// Memory of a handle that has ended, for another of its kind.
-pub struct Spare<H: Kind>(Box<MaybeUninit<Boxed<H::Object>>>);
+/// Uninitialised memory of a destroyed handle, for a new handle of the same type.
+pub struct SpareMemory<H: HandleType>(Box<MaybeUninit<HandleBox<H::Object>>>);
 
-// SAFETY: nothing can be done with a reference to it: whoever fills it owns it.
-unsafe impl<H: Kind> Sync for Spare<H> {}
+// SAFETY: a reference to it gives access to nothing: only its owner can initialise it.
+unsafe impl<H: HandleType> Sync for SpareMemory<H> {}
 // SAFETY: as above.
-unsafe impl<H: Kind> Send for Spare<H> {}
+unsafe impl<H: HandleType> Send for SpareMemory<H> {}
 
-impl<H: Kind> Spare<H> {
-    /// A handle to a new object.
+impl<H: HandleType> SpareMemory<H> {
+    /// Creates a handle in this memory.
     #[inline]
-    pub fn fill(self, object: H::Object) -> H {
+    pub fn create(self, object: H::Object) -> H {
         let boxed = Box::into_raw(self.0).cast();
-        // SAFETY: memory of such a box, which is the handle's from here on.
-        unsafe { put(boxed, object, 0) }
+        // SAFETY: the memory has the layout of such a box, and the handle owns it from here on.
+        unsafe { init(boxed, object, 0) }
     }
 }
 
-/// A handle that has ended while its object stays as it is, in memory of the process: it may become a handle again.
-pub struct Resting<H: Kind>(Box<Boxed<H::Object>>);
+/// The box of a destroyed handle whose object is kept, in memory of the process's allocator, so
+/// that it can become a handle again.
+pub struct RetiredHandle<H: HandleType>(Box<HandleBox<H::Object>>);
 
-// SAFETY: a reference to it gives one to the object, which is `Sync`; the loader's word is written by whoever owns it.
-unsafe impl<H: Kind> Sync for Resting<H> {}
+// SAFETY: a reference to it gives a reference to the object, which is `Sync`; only the owner writes
+// the loader's word.
+unsafe impl<H: HandleType> Sync for RetiredHandle<H> {}
 
-impl<H: Kind> Resting<H> {
+impl<H: HandleType> RetiredHandle<H> {
     /// The object.
     #[inline]
     pub fn object(&self) -> &H::Object {
         &self.0.object
     }
 
-    /// A handle again.
+    /// Makes the box a valid handle again.
     #[inline]
-    pub fn wake(mut self) -> H {
+    pub fn revive(mut self) -> H {
         *self.0.loader.get_mut() = LOADER_MAGIC;
-        self.0.kind = H::NUMBER;
-        *self.0.marks.get_mut() = 0;
+        self.0.tag = H::TAG;
+        *self.0.flags.get_mut() = 0;
         H::from_raw(Box::into_raw(self.0) as u64)
     }
 
-    /// Drops the object where it lies; its memory.
-    pub fn end(self) -> Spare<H> {
+    /// Drops the object in place and returns the memory.
+    pub fn drop_object(self) -> SpareMemory<H> {
         let boxed = Box::into_raw(self.0);
-        // SAFETY: the box was ours alone, and what was in it is not used again.
+        // SAFETY: `self` owned the box, and its object is not used again.
         unsafe {
             (&raw mut (*boxed).object).drop_in_place();
-            Spare(Box::from_raw(boxed.cast()))
+            SpareMemory(Box::from_raw(boxed.cast()))
         }
     }
 }
 
-/// Ends a handle and keeps its object as it is. None: the handle is of another kind, or in memory of the application, and has not ended.
+/// Destroys a handle and keeps its object. Returns none, and changes nothing, if the handle is of
+/// another type or lies in memory of the application's allocator.
 ///
 /// # Safety
-/// As [`take`].
+/// As [`remove`].
 #[inline]
-pub unsafe fn rest<H: Kind>(handle: H) -> Option<Resting<H>> {
-    // SAFETY: as the caller says; the kind is checked before the box is taken.
+pub unsafe fn retire<H: HandleType>(handle: H) -> Option<RetiredHandle<H>> {
+    // SAFETY: as the caller says; the type is checked before the box is taken.
     unsafe {
-        known(handle)?;
-        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-        if *(*boxed).marks.get_mut() & LENT != 0 {
+        try_get(handle)?;
+        let boxed = handle.as_raw() as *mut HandleBox<H::Object>;
+        if *(*boxed).flags.get_mut() & APPLICATION_MEMORY != 0 {
             return None;
         }
-        close(boxed);
-        Some(Resting(Box::from_raw(boxed)))
+        invalidate(boxed);
+        Some(RetiredHandle(Box::from_raw(boxed)))
     }
 }
 
-/// Ends a handle whose object is dropped where it lies, after somebody has had a last look; the memory, if it is the process's. False:
-/// the handle is of another kind.
+/// Destroys a handle: calls `before_drop` on the object, drops it in place, and adds the memory to
+/// `spare` if the process's allocator owns it. Returns false, and changes nothing, if the handle is
+/// of another type.
 ///
 /// # Safety
-/// As [`take`].
+/// As [`remove`].
 #[inline]
-pub unsafe fn end<H: Kind>(
+pub unsafe fn destroy_into<H: HandleType>(
     handle: H,
-    last: impl FnOnce(&mut H::Object),
-    spare: &mut Vec<Spare<H>>,
+    before_drop: impl FnOnce(&mut H::Object),
+    spare: &mut Vec<SpareMemory<H>>,
 ) -> bool {
-    // SAFETY: as the caller says; the kind is checked before the box is taken, and what was in it is not used again.
+    // SAFETY: as the caller says; the type is checked before the box is taken, and its object is
+    // not used again.
     unsafe {
-        if known(handle).is_none() {
+        if try_get(handle).is_none() {
             return false;
         }
-        let boxed = handle.as_raw() as *mut Boxed<H::Object>;
-        let lent = close(boxed);
-        last(&mut (*boxed).object);
+        let boxed = handle.as_raw() as *mut HandleBox<H::Object>;
+        let application_memory = invalidate(boxed);
+        before_drop(&mut (*boxed).object);
         (&raw mut (*boxed).object).drop_in_place();
-        match lent {
-            true => free(boxed, lent),
-            false => spare.push(Spare(Box::from_raw(boxed.cast()))),
+        match application_memory {
+            true => free(boxed, application_memory),
+            false => spare.push(SpareMemory(Box::from_raw(boxed.cast()))),
         }
         true
     }
@@ -395,40 +429,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn handles_know_their_kind() {
+    fn handles_of_another_type_are_rejected() {
         let module = vk::shader::Module::new(&[0x0723_0203]).unwrap();
-        let handle: c::ShaderModule = make(Arc::new(module));
-        // SAFETY: the handle is live until `take`.
+        let handle: c::ShaderModule = create(Arc::new(module));
+        // SAFETY: the handle is live until `remove`.
         unsafe {
             assert_eq!((handle.as_raw() as *const usize).read(), LOADER_MAGIC);
             assert!(get(handle).is_ok());
             assert!(get(c::Buffer::from_raw(handle.as_raw())).is_err());
             assert!(get(c::ShaderModule::null()).is_err());
             assert!(optional(c::ShaderModule::null()).unwrap().is_none());
-            assert!(take(c::Buffer::from_raw(handle.as_raw())).is_none());
-            assert_eq!(take(handle).unwrap().words.len(), 1);
+            assert!(remove(c::Buffer::from_raw(handle.as_raw())).is_none());
+            assert_eq!(remove(handle).unwrap().words.len(), 1);
         }
     }
 
     #[test]
-    fn memory_of_handles_serves_again() {
+    fn memory_of_destroyed_handles_is_reused_without_their_data() {
         let module = || Arc::new(vk::shader::Module::new(&[0x0723_0203]).unwrap());
-        let first: c::ShaderModule = make(module());
-        // SAFETY: each handle is live until it is ended, and nothing uses it then.
+        let first: c::ShaderModule = create(module());
+        // SAFETY: each handle is live until it is destroyed, and nothing uses it then.
         unsafe {
-            note(first.as_raw(), 5, 17).unwrap();
-            assert_eq!(noted(first.as_raw(), 5).unwrap(), 17);
-            assert_eq!(noted(first.as_raw(), 6).unwrap(), 0);
+            set_private_data(first.as_raw(), 5, 17).unwrap();
+            assert_eq!(private_data(first.as_raw(), 5).unwrap(), 17);
+            assert_eq!(private_data(first.as_raw(), 6).unwrap(), 0);
             let mut spare = Vec::new();
-            assert!(end(
+            assert!(destroy_into(
                 first,
                 |object| assert_eq!(Arc::strong_count(object), 1),
                 &mut spare
             ));
-            let second = spare.pop().unwrap().fill(module());
-            assert_eq!(noted(second.as_raw(), 5).unwrap(), 0);
+            let second = spare.pop().unwrap().create(module());
+            assert_eq!(private_data(second.as_raw(), 5).unwrap(), 0);
             assert_eq!(get(second).unwrap().words.len(), 1);
-            assert!(take(second).is_some());
+            assert!(remove(second).is_some());
         }
     }
 }

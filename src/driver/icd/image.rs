@@ -1,4 +1,6 @@
-//! Entry points of images and their views, and of questions about formats.
+//! Entry points of images, image views, and format queries.
+//!
+//! In:  create infos and queries. Out: objects of `vk`, and the properties of formats.
 
 use std::sync::Arc;
 
@@ -17,7 +19,7 @@ entries! { IMAGE:
         format: c::Format,
         format_properties: *mut c::FormatProperties,
     ) {
-        raw::put(format_properties, older(&handle::get(physical_device)?.format_properties(format)));
+        raw::write(format_properties, core_format_properties(&handle::get(physical_device)?.format_properties(format)));
         Ok(())
     }
 
@@ -29,7 +31,7 @@ entries! { IMAGE:
         let device = handle::get(physical_device)?;
         if let Some(out) = format_properties.as_mut() {
             let found = device.format_properties(format);
-            out.format_properties = older(&found);
+            out.format_properties = core_format_properties(&found);
             for node in raw::chain(out.p_next) {
                 match (*node).s_type {
                     c::StructureType::FORMAT_PROPERTIES_3 => {
@@ -49,8 +51,8 @@ entries! { IMAGE:
                         });
                         let all: Vec<_> = all.collect();
                         let count = &raw mut node.drm_format_modifier_count;
-                        // The count tells what did not fit.
-                        let _ = raw::list(all.into_iter(), count, node.p_drm_format_modifier_properties);
+                        // The count tells the application whether the list was truncated.
+                        let _ = raw::write_list(all.into_iter(), count, node.p_drm_format_modifier_properties);
                     }
                     c::StructureType::DRM_FORMAT_MODIFIER_PROPERTIES_LIST_2_EXT => {
                         let node = &mut *node.cast::<c::DrmFormatModifierPropertiesList2EXT<'_>>();
@@ -63,7 +65,7 @@ entries! { IMAGE:
                         });
                         let all: Vec<_> = all.collect();
                         let count = &raw mut node.drm_format_modifier_count;
-                        let _ = raw::list(all.into_iter(), count, node.p_drm_format_modifier_properties);
+                        let _ = raw::write_list(all.into_iter(), count, node.p_drm_format_modifier_properties);
                     }
                     _ => {}
                 }
@@ -81,9 +83,9 @@ entries! { IMAGE:
         flags: c::ImageCreateFlags,
         image_format_properties: *mut c::ImageFormatProperties,
     ) -> c::Result {
-        raw::put(image_format_properties, c::ImageFormatProperties::default());
-        let ask = Question { format, dimension: ty, tiling, usage, flags, modifier: None };
-        raw::put(image_format_properties, handle::get(physical_device)?.image_format_properties(&ask)?);
+        raw::write(image_format_properties, c::ImageFormatProperties::default());
+        let question = Question { format, dimension: ty, tiling, usage, flags, modifier: None };
+        raw::write(image_format_properties, handle::get(physical_device)?.image_format_properties(&question)?);
         done()
     }
 
@@ -96,23 +98,23 @@ entries! { IMAGE:
         let device = handle::get(physical_device)?;
         let out = image_format_properties.as_mut().ok_or(vk::Error::BadHandle { what: "VkImageFormatProperties2" })?;
         out.image_format_properties = c::ImageFormatProperties::default();
-        let ask = Question {
+        let question = Question {
             format: info.format,
             dimension: info.ty,
             tiling: info.tiling,
             usage: stencil_usage(info.p_next, info.usage),
             flags: info.flags,
-            modifier: raw::find::<c::PhysicalDeviceImageDrmFormatModifierInfoEXT<'_>>(info.p_next)
+            modifier: raw::find_in_chain::<c::PhysicalDeviceImageDrmFormatModifierInfoEXT<'_>>(info.p_next)
                 .map(|node| node.drm_format_modifier),
         };
-        let found = device.image_format_properties(&ask)?;
-        let external = raw::find::<c::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
+        let found = device.image_format_properties(&question)?;
+        let external = raw::find_in_chain::<c::PhysicalDeviceExternalImageFormatInfo<'_>>(info.p_next);
         let external = external.filter(|node| !node.handle_type.is_empty());
         let shared = external.map(|node| chain::external_memory(node.handle_type));
-        // Only linear images lie in the process's own pages as it knows them.
-        let hidden = info.tiling == c::ImageTiling::OPTIMAL
+        // The application can lay out only linear images in host memory.
+        let unusable = info.tiling == c::ImageTiling::OPTIMAL
             && external.is_some_and(|node| node.handle_type == vk::memory::HOST);
-        if hidden || shared.is_some_and(|shared| shared.external_memory_features.is_empty()) {
+        if unusable || shared.is_some_and(|shared| shared.external_memory_features.is_empty()) {
             return Err(vk::Error::FormatNotSupported);
         }
         out.image_format_properties = found;
@@ -124,7 +126,7 @@ entries! { IMAGE:
                 }
                 c::StructureType::SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES => {
                     let node = &mut *node.cast::<c::SamplerYcbcrConversionImageFormatProperties<'_>>();
-                    node.combined_image_sampler_descriptor_count = planes(info.format);
+                    node.combined_image_sampler_descriptor_count = combined_descriptor_count(info.format);
                 }
                 _ => {}
             }
@@ -138,9 +140,9 @@ entries! { IMAGE:
         allocator: *const c::AllocationCallbacks<'_>,
         image: *mut c::Image,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkImageCreateInfo")?;
-        raw::put(image, handle::make_in(allocator, new_image(&face.device.context.physical, info)?)?);
+        raw::write(image, handle::create_with(allocator, new_image(&device.context().physical, info)?)?);
         done()
     }
 
@@ -155,12 +157,12 @@ entries! { IMAGE:
         allocator: *const c::AllocationCallbacks<'_>,
         view: *mut c::ImageView,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkImageViewCreateInfo")?;
         let image = handle::get(info.image)?;
-        let usage = raw::find::<c::ImageViewUsageCreateInfo<'_>>(info.p_next);
-        let min_lod = raw::find::<c::ImageViewMinLodCreateInfoEXT<'_>>(info.p_next);
-        let asked = ViewInfo {
+        let usage = raw::find_in_chain::<c::ImageViewUsageCreateInfo<'_>>(info.p_next);
+        let min_lod = raw::find_in_chain::<c::ImageViewMinLodCreateInfoEXT<'_>>(info.p_next);
+        let view_info = ViewInfo {
             kind: info.view_type,
             format: info.format,
             components: info.components,
@@ -168,8 +170,8 @@ entries! { IMAGE:
             usage: usage.map_or(image.info.question.usage, |node| node.usage),
             min_lod: min_lod.map_or(0.0, |node| node.min_lod),
         };
-        let made = View::new(&face.device.context.physical, image, &asked)?;
-        raw::put(view, handle::make_in(allocator, Arc::new(made))?);
+        let created = View::new(&device.context().physical, image, &view_info)?;
+        raw::write(view, handle::create_with(allocator, Arc::new(created))?);
         done()
     }
 
@@ -198,12 +200,12 @@ entries! { IMAGE:
         bind_infos: *const c::BindImageMemoryInfo<'_>,
     ) -> c::Result {
         for info in raw::slice(bind_infos, bind_info_count) {
-            let chained = raw::find::<c::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next);
+            let chained = raw::find_in_chain::<c::BindImageMemorySwapchainInfoKHR<'_>>(info.p_next);
             if let Some(node) = chained.filter(|node| node.swapchain != c::SwapchainKHR::null()) {
                 bind_to_swapchain(handle::get(info.image)?, node)?;
                 continue;
             }
-            let plane = raw::find::<c::BindImagePlaneMemoryInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
+            let plane = raw::find_in_chain::<c::BindImagePlaneMemoryInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
             handle::get(info.image)?.bind(plane, handle::get(info.memory)?, info.memory_offset)?;
         }
         done()
@@ -214,7 +216,7 @@ entries! { IMAGE:
         image: c::Image,
         memory_requirements: *mut c::MemoryRequirements,
     ) {
-        raw::put(memory_requirements, requirements(device, handle::get(image)?, None)?);
+        raw::write(memory_requirements, requirements(device, handle::get(image)?, None)?);
         Ok(())
     }
 
@@ -224,7 +226,7 @@ entries! { IMAGE:
         memory_requirements: *mut c::MemoryRequirements2<'_>,
     ) {
         let info = raw::reference(info, "VkImageMemoryRequirementsInfo2")?;
-        let plane = raw::find::<c::ImagePlaneMemoryRequirementsInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
+        let plane = raw::find_in_chain::<c::ImagePlaneMemoryRequirementsInfo<'_>>(info.p_next).map(|node| node.plane_aspect);
         write_requirements(memory_requirements, requirements(device, handle::get(info.image)?, plane)?);
         Ok(())
     }
@@ -234,24 +236,24 @@ entries! { IMAGE:
         info: *const c::DeviceImageMemoryRequirements<'_>,
         memory_requirements: *mut c::MemoryRequirements2<'_>,
     ) {
-        let face = handle::get(device)?;
-        let asked = raw::reference(info, "VkDeviceImageMemoryRequirements")?;
-        let info = raw::reference(asked.p_create_info, "VkImageCreateInfo")?;
-        let image = new_image(&face.device.context.physical, info)?;
-        let apart = info.flags.contains(c::ImageCreateFlags::DISJOINT);
-        let plane = apart.then_some(asked.plane_aspect);
+        let physical = &handle::get(device)?.context().physical;
+        let query = raw::reference(info, "VkDeviceImageMemoryRequirements")?;
+        let info = raw::reference(query.p_create_info, "VkImageCreateInfo")?;
+        let image = new_image(physical, info)?;
+        let disjoint = info.flags.contains(c::ImageCreateFlags::DISJOINT);
+        let plane = disjoint.then_some(query.plane_aspect);
         write_requirements(memory_requirements, requirements(device, &image, plane)?);
         Ok(())
     }
 
-    // No image is sparse.
+    // Sparse images are not supported.
     Device vkGetImageSparseMemoryRequirements(
         device: c::Device,
         image: c::Image,
         sparse_memory_requirement_count: *mut u32,
         sparse_memory_requirements: *mut c::SparseImageMemoryRequirements,
     ) {
-        raw::put(sparse_memory_requirement_count, 0);
+        raw::write(sparse_memory_requirement_count, 0);
         Ok(())
     }
 
@@ -261,7 +263,7 @@ entries! { IMAGE:
         sparse_memory_requirement_count: *mut u32,
         sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
     ) {
-        raw::put(sparse_memory_requirement_count, 0);
+        raw::write(sparse_memory_requirement_count, 0);
         Ok(())
     }
 
@@ -271,7 +273,7 @@ entries! { IMAGE:
         sparse_memory_requirement_count: *mut u32,
         sparse_memory_requirements: *mut c::SparseImageMemoryRequirements2<'_>,
     ) {
-        raw::put(sparse_memory_requirement_count, 0);
+        raw::write(sparse_memory_requirement_count, 0);
         Ok(())
     }
 
@@ -281,7 +283,7 @@ entries! { IMAGE:
         properties: *mut c::ImageDrmFormatModifierPropertiesEXT<'_>,
     ) -> c::Result {
         let modifier = handle::get(image)?.info.question.modifier;
-        let modifier = modifier.ok_or(vk::Error::InvalidUse { why: "an image that has no modifier" })?;
+        let modifier = modifier.ok_or(vk::Error::InvalidUse { why: "an image without a modifier" })?;
         if let Some(out) = properties.as_mut() {
             out.drm_format_modifier = modifier;
         }
@@ -294,14 +296,14 @@ entries! { IMAGE:
         subresource: *const c::ImageSubresource,
         layout: *mut c::SubresourceLayout,
     ) {
-        let part = raw::reference(subresource, "VkImageSubresource")?;
-        let found = handle::get(image)?.host_layout(part.aspect_mask, part.mip_level, part.array_layer)?;
-        raw::put(layout, found);
+        let subresource = raw::reference(subresource, "VkImageSubresource")?;
+        let found = handle::get(image)?.host_layout(subresource.aspect_mask, subresource.mip_level, subresource.array_layer)?;
+        raw::write(layout, found);
         Ok(())
     }
 }
 
-/// Gives an image the memory of a swapchain's.
+/// Binds an image to the memory of a swapchain's image.
 ///
 /// # Safety
 /// As [`handle::get`].
@@ -310,20 +312,21 @@ unsafe fn bind_to_swapchain(
     info: &c::BindImageMemorySwapchainInfoKHR<'_>,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.
-    let face = unsafe { handle::get(info.swapchain)? };
-    let frame = face.frames.get(info.image_index as usize);
+    let swapchain = unsafe { handle::get(info.swapchain)? };
+    let frame = swapchain.frames.get(info.image_index as usize);
     let frame = frame.ok_or(vk::Error::InvalidUse {
         why: "an image that the swapchain does not have",
     })?;
     frame.bind(image)
 }
 
-/// Descriptors that a combined image sampler of a format takes of a pool.
-fn planes(format: c::Format) -> u32 {
+/// The number of descriptors that a combined image sampler of a format consumes in a pool.
+fn combined_descriptor_count(format: c::Format) -> u32 {
     vk::format::find(format).map_or(1, vk::format::Format::plane_count)
 }
 
-fn older(found: &c::FormatProperties3<'_>) -> c::FormatProperties {
+/// Format features reduced to the bits of core 1.0.
+fn core_format_properties(found: &c::FormatProperties3<'_>) -> c::FormatProperties {
     c::FormatProperties {
         linear_tiling_features: vk::format::older(found.linear_tiling_features),
         optimal_tiling_features: vk::format::older(found.optimal_tiling_features),
@@ -331,20 +334,20 @@ fn older(found: &c::FormatProperties3<'_>) -> c::FormatProperties {
     }
 }
 
-/// Uses of an image, those of its stencil alone among them.
+/// The usage of an image, including the separate usage of its stencil aspect.
 ///
 /// # Safety
-/// As [`raw::find`].
+/// As [`raw::find_in_chain`].
 unsafe fn stencil_usage(
     chain: *const std::ffi::c_void,
     usage: c::ImageUsageFlags,
 ) -> c::ImageUsageFlags {
     // SAFETY: as the caller says.
-    let node = unsafe { raw::find::<c::ImageStencilUsageCreateInfo<'_>>(chain) };
+    let node = unsafe { raw::find_in_chain::<c::ImageStencilUsageCreateInfo<'_>>(chain) };
     node.map_or(usage, |node| usage | node.stencil_usage)
 }
 
-/// An image as it is asked for.
+/// The image of a create info.
 ///
 /// # Safety
 /// The structure and its chain are valid.
@@ -355,7 +358,7 @@ unsafe fn new_image(
     // SAFETY: as the caller says.
     let (external, usage) = unsafe {
         (
-            raw::find::<c::ExternalMemoryImageCreateInfo<'_>>(info.p_next),
+            raw::find_in_chain::<c::ExternalMemoryImageCreateInfo<'_>>(info.p_next),
             stencil_usage(info.p_next, info.usage),
         )
     };
@@ -366,11 +369,12 @@ unsafe fn new_image(
         });
     }
     // SAFETY: as the caller says.
-    let swapchain = unsafe { raw::find::<c::ImageSwapchainCreateInfoKHR<'_>>(info.p_next) };
+    let swapchain =
+        unsafe { raw::find_in_chain::<c::ImageSwapchainCreateInfoKHR<'_>>(info.p_next) };
     if let Some(node) = swapchain.filter(|node| node.swapchain != c::SwapchainKHR::null()) {
         // SAFETY: as the caller says.
-        let face = unsafe { handle::get(node.swapchain)? };
-        let frame = face.frames.first().ok_or(vk::Error::BadHandle {
+        let swapchain = unsafe { handle::get(node.swapchain)? };
+        let frame = swapchain.frames.first().ok_or(vk::Error::BadHandle {
             what: "VkSwapchainKHR",
         })?;
         return Image::new(physical, &frame.image.info);
@@ -385,7 +389,7 @@ unsafe fn new_image(
     };
     // SAFETY: as the caller says.
     let (modifier, layouts) = unsafe { modifier(physical, info, &question)? };
-    let asked = Info {
+    let image_info = Info {
         question: Question {
             modifier,
             ..question
@@ -395,27 +399,27 @@ unsafe fn new_image(
         layers: info.array_layers,
         samples: info.samples,
         // SAFETY: as the caller says.
-        alike: unsafe { is_compressed_alike(physical, info) },
+        alike: unsafe { has_compatible_view_formats(physical, info) },
         shared: modifier.is_some() || external.is_some_and(|node| !node.handle_types.is_empty()),
         layouts,
     };
-    Image::new(physical, &asked)
+    Image::new(physical, &image_info)
 }
 
-/// Whether all formats that views of an image may have see compressed blocks as its own does.
+/// Whether all view formats of an image interpret compressed blocks as its own format does.
 ///
 /// # Safety
 /// The structure and its chain are valid.
-unsafe fn is_compressed_alike(
+unsafe fn has_compatible_view_formats(
     physical: &vk::PhysicalDevice,
     info: &c::ImageCreateInfo<'_>,
 ) -> bool {
     if !info.flags.contains(c::ImageCreateFlags::MUTABLE_FORMAT) {
         return true;
     }
-    // SAFETY: as the caller says. (A list of none is no list.)
+    // SAFETY: as the caller says. (An empty list counts as no list.)
     unsafe {
-        let list = raw::find::<c::ImageFormatListCreateInfo<'_>>(info.p_next);
+        let list = raw::find_in_chain::<c::ImageFormatListCreateInfo<'_>>(info.p_next);
         let listed = list.filter(|list| list.view_format_count > 0);
         listed.is_some_and(|list| {
             let formats = raw::slice(list.p_view_formats, list.view_format_count);
@@ -424,7 +428,8 @@ unsafe fn is_compressed_alike(
     }
 }
 
-/// The modifier of an image that is asked for with one, or with several to choose from, and where its planes lie, if that is said.
+/// The modifier of an image: the explicit one with its plane layouts, or the best supported one of
+/// a list. None for other tilings.
 ///
 /// # Safety
 /// The structure and its chain are valid.
@@ -439,38 +444,39 @@ unsafe fn modifier(
     // SAFETY: as the caller says.
     unsafe {
         type Explicit<'a> = c::ImageDrmFormatModifierExplicitCreateInfoEXT<'a>;
-        if let Some(node) = raw::find::<Explicit<'_>>(info.p_next) {
+        if let Some(node) = raw::find_in_chain::<Explicit<'_>>(info.p_next) {
             let mut layouts = Layouts::default();
             let planes = raw::slice(node.p_plane_layouts, node.drm_format_modifier_plane_count);
             for (to, plane) in layouts.iter_mut().zip(planes) {
                 let pitch = u32::try_from(plane.row_pitch);
                 let pitch = pitch.map_err(|_| vk::Error::InvalidPlaneLayout {
-                    why: "rows further apart than a surface can say",
+                    why: "a row pitch that does not fit 32 bits",
                 })?;
                 *to = Some((plane.offset, pitch));
             }
             return Ok((Some(node.drm_format_modifier), layouts));
         }
-        let list = raw::find::<c::ImageDrmFormatModifierListCreateInfoEXT<'_>>(info.p_next);
+        let list =
+            raw::find_in_chain::<c::ImageDrmFormatModifierListCreateInfoEXT<'_>>(info.p_next);
         let list = list.ok_or(vk::Error::InvalidUse {
-            why: "an image that shall have a modifier, and none to choose from",
+            why: "DRM_FORMAT_MODIFIER tiling without a modifier or a list of modifiers",
         })?;
-        let wished = raw::slice(list.p_drm_format_modifiers, list.drm_format_modifier_count);
-        let possible = |code: u64| {
-            let ask = Question {
+        let candidates = raw::slice(list.p_drm_format_modifiers, list.drm_format_modifier_count);
+        let supported = |code: u64| {
+            let question = Question {
                 modifier: Some(code),
                 ..*question
             };
-            wished.contains(&code) && physical.image_format_properties(&ask).is_ok()
+            candidates.contains(&code) && physical.image_format_properties(&question).is_ok()
         };
         let best = MODIFIERS.iter().map(|modifier| modifier.code);
-        let best = best.into_iter().find(|&code| possible(code));
+        let best = best.into_iter().find(|&code| supported(code));
         best.map(|code| (Some(code), Layouts::default()))
             .ok_or(vk::Error::FormatNotSupported)
     }
 }
 
-/// What an image, or a plane of it that is bound by itself, wants.
+/// The memory requirements of an image, or of one plane of a disjoint image.
 ///
 /// # Safety
 /// As [`handle::get`].
@@ -480,8 +486,8 @@ unsafe fn requirements(
     plane: Option<c::ImageAspectFlags>,
 ) -> vk::Result<c::MemoryRequirements> {
     // SAFETY: as the caller says.
-    let face = unsafe { handle::get(device)? };
-    let types = face.device.context.physical.memory_types().len() as u32;
+    let device = unsafe { handle::get(device)? };
+    let types = device.context().physical.memory_types().len() as u32;
     let found = image.requirements(plane, types)?;
     Ok(c::MemoryRequirements {
         size: found.bytes,

@@ -1,6 +1,7 @@
-//! Entry points of copies, clears and resolves of images.
+//! Entry points of copies, blits, clears and resolves of images.
 //!
-//! The older forms of a command are made into the newer ones, region by region.
+//! In:  images, buffers and regions, as arguments or in a structure. Out: one command of `vk` per
+//!      region.
 
 use ash::vk as c;
 use vk::command::{BufferRows, ImageBox, Scaled};
@@ -9,243 +10,252 @@ use crate::entry::entries;
 use crate::recording::record;
 use crate::{handle, raw};
 
-entries! { IMAGE_COPY:
-    Device vkCmdCopyImage(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::ImageCopy,
-    ) {
-        let regions = raw::slice(regions, region_count).iter().map(|region| {
-            c::ImageCopy2::default()
-                .src_subresource(region.src_subresource)
-                .src_offset(region.src_offset)
-                .dst_subresource(region.dst_subresource)
-                .dst_offset(region.dst_offset)
-                .extent(region.extent)
-        });
-        copy(command_buffer, (src_image, dst_image), regions)
-    }
+/// Defines the table of entry points. A row of `copies` defines the two forms of a command: the one
+/// that takes its operands as arguments and the one that takes them in a structure, whose members
+/// have the same names. A row consists of
+/// - the names of both forms and the structure's type;
+/// - the arguments before the regions, the type of a region, and the arguments after the regions;
+/// - the operands passed to the function that records the command, and the conversion of a region
+///   of either form.
+macro_rules! image_copy_entries {
+    ($table:ident:
+        copies { $(
+            $name:ident / $name2:ident($info:ident):
+            ($($arg:ident: $arg_ty:ident),*), $region_ty:ident $(, $extra:ident: $extra_ty:ident)?
+            => $record:ident($source:ident, $destination:ident), $convert:expr;
+        )* }
+        other { $($other:tt)* }
+    ) => {
+        entries! { $table:
+            $(
+                Device $name(
+                    command_buffer: c::CommandBuffer,
+                    $($arg: c::$arg_ty,)*
+                    region_count: u32,
+                    regions: *const c::$region_ty,
+                    $($extra: c::$extra_ty,)?
+                ) {
+                    let regions = raw::slice(regions, region_count).iter().map($convert);
+                    $record(command_buffer, ($source, $destination), regions $(, $extra)?)
+                }
 
-    Device vkCmdCopyImage2(
-        command_buffer: c::CommandBuffer,
-        info: *const c::CopyImageInfo2<'_>,
-    ) {
-        let info = raw::reference(info, "VkCopyImageInfo2")?;
-        let regions = raw::slice(info.p_regions, info.region_count).iter().copied();
-        copy(command_buffer, (info.src_image, info.dst_image), regions)
-    }
+                Device $name2(command_buffer: c::CommandBuffer, info: *const c::$info<'_>) {
+                    let info = raw::reference(info, concat!("Vk", stringify!($info)))?;
+                    let regions = raw::slice(info.p_regions, info.region_count).iter().map($convert);
+                    $record(command_buffer, (info.$source, info.$destination), regions $(, info.$extra)?)
+                }
+            )*
+            $($other)*
+        }
+    };
+}
 
-    Device vkCmdCopyBufferToImage(
-        command_buffer: c::CommandBuffer,
-        src_buffer: c::Buffer,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::BufferImageCopy,
-    ) {
-        let regions = raw::slice(regions, region_count).iter().map(newer);
-        copy_rows(command_buffer, (src_buffer, dst_image), true, regions)
-    }
+/// An [`ImageRegion`] of a `VkImageCopy`, `VkImageResolve` or their second versions.
+macro_rules! image_region {
+    ($region:ident) => {
+        ImageRegion {
+            source: $region.src_subresource,
+            source_offset: $region.src_offset,
+            destination: $region.dst_subresource,
+            destination_offset: $region.dst_offset,
+            extent: $region.extent,
+        }
+    };
+}
 
-    Device vkCmdCopyBufferToImage2(
-        command_buffer: c::CommandBuffer,
-        info: *const c::CopyBufferToImageInfo2<'_>,
-    ) {
-        let info = raw::reference(info, "VkCopyBufferToImageInfo2")?;
-        let regions = raw::slice(info.p_regions, info.region_count).iter().copied();
-        copy_rows(command_buffer, (info.src_buffer, info.dst_image), true, regions)
-    }
+/// A [`BufferRegion`] of a `VkBufferImageCopy` or its second version.
+macro_rules! buffer_region {
+    ($region:ident) => {
+        BufferRegion {
+            rows: BufferRows {
+                offset_bytes: $region.buffer_offset,
+                row_px: $region.buffer_row_length,
+                height_px: $region.buffer_image_height,
+            },
+            image: $region.image_subresource,
+            offset: $region.image_offset,
+            extent: $region.image_extent,
+        }
+    };
+}
 
-    Device vkCmdCopyImageToBuffer(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_buffer: c::Buffer,
-        region_count: u32,
-        regions: *const c::BufferImageCopy,
-    ) {
-        let regions = raw::slice(regions, region_count).iter().map(newer);
-        copy_rows(command_buffer, (dst_buffer, src_image), false, regions)
-    }
+/// The [`Scaled`] of a `VkImageBlit` or its second version.
+macro_rules! blit_region {
+    ($region:ident) => {
+        Scaled {
+            from: $region.src_subresource,
+            from_px: $region.src_offsets,
+            to: $region.dst_subresource,
+            to_px: $region.dst_offsets,
+        }
+    };
+}
 
-    Device vkCmdCopyImageToBuffer2(
-        command_buffer: c::CommandBuffer,
-        info: *const c::CopyImageToBufferInfo2<'_>,
-    ) {
-        let info = raw::reference(info, "VkCopyImageToBufferInfo2")?;
-        let regions = raw::slice(info.p_regions, info.region_count).iter().copied();
-        copy_rows(command_buffer, (info.dst_buffer, info.src_image), false, regions)
+image_copy_entries! { IMAGE_COPY:
+    copies {
+        vkCmdCopyImage / vkCmdCopyImage2(CopyImageInfo2):
+            (src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout), ImageCopy
+            => copy_image(src_image, dst_image), |region| image_region!(region);
+        vkCmdCopyBufferToImage / vkCmdCopyBufferToImage2(CopyBufferToImageInfo2):
+            (src_buffer: Buffer, dst_image: Image, dst_image_layout: ImageLayout), BufferImageCopy
+            => copy_buffer_to_image(src_buffer, dst_image), |region| buffer_region!(region);
+        vkCmdCopyImageToBuffer / vkCmdCopyImageToBuffer2(CopyImageToBufferInfo2):
+            (src_image: Image, src_image_layout: ImageLayout, dst_buffer: Buffer), BufferImageCopy
+            => copy_image_to_buffer(src_image, dst_buffer), |region| buffer_region!(region);
+        vkCmdBlitImage / vkCmdBlitImage2(BlitImageInfo2):
+            (src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout), ImageBlit,
+            filter: Filter
+            => blit(src_image, dst_image), |region| blit_region!(region);
+        vkCmdResolveImage / vkCmdResolveImage2(ResolveImageInfo2):
+            (src_image: Image, src_image_layout: ImageLayout, dst_image: Image, dst_image_layout: ImageLayout), ImageResolve
+            => resolve(src_image, dst_image), |region| image_region!(region);
     }
+    other {
+        Device vkCmdClearColorImage(
+            command_buffer: c::CommandBuffer,
+            image: c::Image,
+            image_layout: c::ImageLayout,
+            color: *const c::ClearColorValue,
+            range_count: u32,
+            ranges: *const c::ImageSubresourceRange,
+        ) {
+            let value = raw::reference(color, "VkClearColorValue")?.uint32;
+            let image = handle::get(image)?;
+            let ranges = raw::slice(ranges, range_count);
+            record(command_buffer, |buffer| {
+                ranges.iter().try_for_each(|range| buffer.clear_colours(image, &value, range))
+            })
+        }
 
-    Device vkCmdBlitImage(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::ImageBlit,
-        filter: c::Filter,
-    ) {
-        let regions = raw::slice(regions, region_count).iter().map(|region| Scaled {
-            from: region.src_subresource,
-            from_px: region.src_offsets,
-            to: region.dst_subresource,
-            to_px: region.dst_offsets,
-        });
-        scale(command_buffer, (src_image, dst_image), regions, filter)
-    }
-
-    Device vkCmdBlitImage2(
-        command_buffer: c::CommandBuffer,
-        info: *const c::BlitImageInfo2<'_>,
-    ) {
-        let info = raw::reference(info, "VkBlitImageInfo2")?;
-        let regions = raw::slice(info.p_regions, info.region_count).iter().map(|region| Scaled {
-            from: region.src_subresource,
-            from_px: region.src_offsets,
-            to: region.dst_subresource,
-            to_px: region.dst_offsets,
-        });
-        scale(command_buffer, (info.src_image, info.dst_image), regions, info.filter)
-    }
-
-    Device vkCmdResolveImage(
-        command_buffer: c::CommandBuffer,
-        src_image: c::Image,
-        src_image_layout: c::ImageLayout,
-        dst_image: c::Image,
-        dst_image_layout: c::ImageLayout,
-        region_count: u32,
-        regions: *const c::ImageResolve,
-    ) {
-        let regions = raw::slice(regions, region_count).iter().map(|region| {
-            c::ImageResolve2::default()
-                .src_subresource(region.src_subresource)
-                .src_offset(region.src_offset)
-                .dst_subresource(region.dst_subresource)
-                .dst_offset(region.dst_offset)
-                .extent(region.extent)
-        });
-        resolve(command_buffer, (src_image, dst_image), regions)
-    }
-
-    Device vkCmdResolveImage2(
-        command_buffer: c::CommandBuffer,
-        info: *const c::ResolveImageInfo2<'_>,
-    ) {
-        let info = raw::reference(info, "VkResolveImageInfo2")?;
-        let regions = raw::slice(info.p_regions, info.region_count).iter().copied();
-        resolve(command_buffer, (info.src_image, info.dst_image), regions)
-    }
-
-    Device vkCmdClearColorImage(
-        command_buffer: c::CommandBuffer,
-        image: c::Image,
-        image_layout: c::ImageLayout,
-        color: *const c::ClearColorValue,
-        range_count: u32,
-        ranges: *const c::ImageSubresourceRange,
-    ) {
-        let value = raw::reference(color, "VkClearColorValue")?.uint32;
-        let image = handle::get(image)?;
-        let ranges = raw::slice(ranges, range_count);
-        record(command_buffer, |buffer| {
-            ranges.iter().try_for_each(|range| buffer.clear_colours(image, &value, range))
-        })
-    }
-
-    Device vkCmdClearDepthStencilImage(
-        command_buffer: c::CommandBuffer,
-        image: c::Image,
-        image_layout: c::ImageLayout,
-        depth_stencil: *const c::ClearDepthStencilValue,
-        range_count: u32,
-        ranges: *const c::ImageSubresourceRange,
-    ) {
-        let value = raw::reference(depth_stencil, "VkClearDepthStencilValue")?;
-        let image = handle::get(image)?;
-        let ranges = raw::slice(ranges, range_count);
-        record(command_buffer, |buffer| {
-            ranges.iter().try_for_each(|range| buffer.clear_depth_stencil(image, value, range))
-        })
+        Device vkCmdClearDepthStencilImage(
+            command_buffer: c::CommandBuffer,
+            image: c::Image,
+            image_layout: c::ImageLayout,
+            depth_stencil: *const c::ClearDepthStencilValue,
+            range_count: u32,
+            ranges: *const c::ImageSubresourceRange,
+        ) {
+            let value = raw::reference(depth_stencil, "VkClearDepthStencilValue")?;
+            let image = handle::get(image)?;
+            let ranges = raw::slice(ranges, range_count);
+            record(command_buffer, |buffer| {
+                ranges.iter().try_for_each(|range| buffer.clear_depth_stencil(image, value, range))
+            })
+        }
     }
 }
 
-fn newer(region: &c::BufferImageCopy) -> c::BufferImageCopy2<'static> {
-    c::BufferImageCopy2::default()
-        .buffer_offset(region.buffer_offset)
-        .buffer_row_length(region.buffer_row_length)
-        .buffer_image_height(region.buffer_image_height)
-        .image_subresource(region.image_subresource)
-        .image_offset(region.image_offset)
-        .image_extent(region.image_extent)
+/// A region of a copy or resolve between two images.
+struct ImageRegion {
+    source: c::ImageSubresourceLayers,
+    source_offset: c::Offset3D,
+    destination: c::ImageSubresourceLayers,
+    destination_offset: c::Offset3D,
+    extent: c::Extent3D,
+}
+
+impl ImageRegion {
+    /// The region's box in the source, and in the destination.
+    fn boxes(
+        &self,
+        source: &vk::image::Image,
+        destination: &vk::image::Image,
+    ) -> vk::Result<(ImageBox, ImageBox)> {
+        Ok((
+            ImageBox::new(&self.source, &self.source_offset, &self.extent, source)?,
+            ImageBox::new(
+                &self.destination,
+                &self.destination_offset,
+                &self.extent,
+                destination,
+            )?,
+        ))
+    }
+}
+
+/// A region of a copy between a buffer and an image.
+struct BufferRegion {
+    rows: BufferRows,
+    image: c::ImageSubresourceLayers,
+    offset: c::Offset3D,
+    extent: c::Extent3D,
+}
+
+impl BufferRegion {
+    /// The region's box in the image.
+    fn image_box(&self, image: &vk::image::Image) -> vk::Result<ImageBox> {
+        ImageBox::new(&self.image, &self.offset, &self.extent, image)
+    }
 }
 
 /// Records copies between two images.
 ///
 /// # Safety
-/// As [`record`]; the images are handles of ours.
-unsafe fn copy<'a>(
+/// As [`record`]; the images are null or handles of this driver.
+unsafe fn copy_image(
     commands: c::CommandBuffer,
     (source, destination): (c::Image, c::Image),
-    mut regions: impl Iterator<Item = c::ImageCopy2<'a>>,
+    mut regions: impl Iterator<Item = ImageRegion>,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         let (source, destination) = (handle::get(source)?, handle::get(destination)?);
         record(commands, |buffer| {
             regions.try_for_each(|region| {
-                let (from, to) = (&region.src_subresource, &region.dst_subresource);
-                let extent = &region.extent;
-                let from = ImageBox::new(from, &region.src_offset, extent, source)?;
-                let to = ImageBox::new(to, &region.dst_offset, extent, destination)?;
+                let (from, to) = region.boxes(source, destination)?;
                 buffer.copy_image(source, &from, destination, &to)
             })
         })
     }
 }
 
-/// Records copies between a buffer and an image.
+/// Records copies from a buffer to an image.
 ///
 /// # Safety
-/// As [`record`]; both are handles of ours.
-unsafe fn copy_rows<'a>(
+/// As [`record`]; both are null or handles of this driver.
+unsafe fn copy_buffer_to_image(
     commands: c::CommandBuffer,
-    (rows, image): (c::Buffer, c::Image),
-    to_image: bool,
-    mut regions: impl Iterator<Item = c::BufferImageCopy2<'a>>,
+    (source, image): (c::Buffer, c::Image),
+    mut regions: impl Iterator<Item = BufferRegion>,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
-        let (rows, image) = (handle::get(rows)?, handle::get(image)?);
+        let (source, image) = (handle::get(source)?, handle::get(image)?);
         record(commands, |buffer| {
             regions.try_for_each(|region| {
-                let of = &region.image_subresource;
-                let of = ImageBox::new(of, &region.image_offset, &region.image_extent, image)?;
-                let layout = BufferRows {
-                    offset_bytes: region.buffer_offset,
-                    row_px: region.buffer_row_length,
-                    height_px: region.buffer_image_height,
-                };
-                match to_image {
-                    true => buffer.copy_buffer_to_image(rows, &layout, image, &of),
-                    false => buffer.copy_image_to_buffer(image, &of, rows, &layout),
-                }
+                let to = region.image_box(image)?;
+                buffer.copy_buffer_to_image(source, &region.rows, image, &to)
             })
         })
     }
 }
 
-/// Records scaled copies between two images.
+/// Records copies from an image to a buffer.
 ///
 /// # Safety
-/// As [`copy`].
-unsafe fn scale(
+/// As [`copy_buffer_to_image`].
+unsafe fn copy_image_to_buffer(
+    commands: c::CommandBuffer,
+    (image, destination): (c::Image, c::Buffer),
+    mut regions: impl Iterator<Item = BufferRegion>,
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        let (image, destination) = (handle::get(image)?, handle::get(destination)?);
+        record(commands, |buffer| {
+            regions.try_for_each(|region| {
+                let from = region.image_box(image)?;
+                buffer.copy_image_to_buffer(image, &from, destination, &region.rows)
+            })
+        })
+    }
+}
+
+/// Records blits between two images.
+///
+/// # Safety
+/// As [`copy_image`].
+unsafe fn blit(
     commands: c::CommandBuffer,
     (source, destination): (c::Image, c::Image),
     mut regions: impl Iterator<Item = Scaled>,
@@ -263,21 +273,18 @@ unsafe fn scale(
 /// Records resolves between two images.
 ///
 /// # Safety
-/// As [`copy`].
-unsafe fn resolve<'a>(
+/// As [`copy_image`].
+unsafe fn resolve(
     commands: c::CommandBuffer,
     (source, destination): (c::Image, c::Image),
-    mut regions: impl Iterator<Item = c::ImageResolve2<'a>>,
+    mut regions: impl Iterator<Item = ImageRegion>,
 ) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         let (source, destination) = (handle::get(source)?, handle::get(destination)?);
         record(commands, |buffer| {
             regions.try_for_each(|region| {
-                let (from, to) = (&region.src_subresource, &region.dst_subresource);
-                let extent = &region.extent;
-                let from = ImageBox::new(from, &region.src_offset, extent, source)?;
-                let to = ImageBox::new(to, &region.dst_offset, extent, destination)?;
+                let (from, to) = region.boxes(source, destination)?;
                 buffer.resolve(source, &from, destination, &to)
             })
         })

@@ -1,4 +1,6 @@
 //! Entry points of instances and physical devices.
+//!
+//! In:  create infos and queries. Out: instances, handles of physical devices, their properties.
 
 use std::ffi::{c_char, c_void};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -7,12 +9,12 @@ use ash::vk as c;
 
 use crate::chain::{FENCE_HANDLES, semaphore_handles};
 use crate::entry::{done, entries};
-use crate::face::{self, Callback, InstanceFace};
-use crate::{chain, diagnosis, extension, handle, property, raw, source};
+use crate::objects::{self, InstanceObject, Messenger};
+use crate::{chain, device_discovery, diagnosis, extension, handle, property, raw};
 
 entries! { INSTANCE:
     Global vkEnumerateInstanceVersion(api_version: *mut u32) -> c::Result {
-        raw::put(api_version, vk::extension::API_VERSION);
+        raw::write(api_version, vk::extension::API_VERSION);
         done()
     }
 
@@ -20,7 +22,7 @@ entries! { INSTANCE:
         property_count: *mut u32,
         properties: *mut c::LayerProperties,
     ) -> c::Result {
-        Ok(raw::list::<c::LayerProperties>(std::iter::empty(), property_count, properties))
+        Ok(raw::write_list::<c::LayerProperties>(std::iter::empty(), property_count, properties))
     }
 
     Global vkEnumerateInstanceExtensionProperties(
@@ -28,7 +30,7 @@ entries! { INSTANCE:
         property_count: *mut u32,
         properties: *mut c::ExtensionProperties,
     ) -> c::Result {
-        extension::list(vk::extension::INSTANCE, layer_name, property_count, properties)
+        extension::enumerate(vk::extension::INSTANCE, layer_name, property_count, properties)
     }
 
     Global vkCreateInstance(
@@ -37,36 +39,38 @@ entries! { INSTANCE:
         instance: *mut c::Instance,
     ) -> c::Result {
         let info = raw::reference(create_info, "VkInstanceCreateInfo")?;
-        let layers = raw::texts(info.pp_enabled_layer_names, info.enabled_layer_count);
-        let extensions = raw::texts(info.pp_enabled_extension_names, info.enabled_extension_count);
-        let messengers = Arc::<Mutex<Vec<Arc<Callback>>>>::default();
-        let heard = messengers.clone();
-        let diagnosis = diagnosis::diagnosis().heard_by(Arc::new(move |text: &str| face::tell(&heard, text)));
-        // Messengers in the chain hear what happens while the instance is made, and again while it is destroyed.
-        let chained = chained_messengers(info.p_next);
-        face::listen(&messengers, chained.clone());
-        let made = vk::Instance::new(source::kernel_source(), diagnosis, &layers, &extensions);
-        if let Err(error) = &made {
-            face::tell(&messengers, &error.to_string());
+        let layers = raw::strings(info.pp_enabled_layer_names, info.enabled_layer_count);
+        let extensions = raw::strings(info.pp_enabled_extension_names, info.enabled_extension_count);
+        let messengers = Arc::<Mutex<Vec<Arc<Messenger>>>>::default();
+        let receivers = messengers.clone();
+        let diagnosis = diagnosis::diagnosis().heard_by(Arc::new(move |text: &str| objects::send_error(&receivers, text)));
+        // Messengers in the chain receive messages only while the instance is created and
+        // destroyed.
+        let creation_messengers = messengers_in_chain(info.p_next);
+        objects::set_messengers(&messengers, creation_messengers.clone());
+        let created = vk::Instance::new(device_discovery::kernel_source(), diagnosis, &layers, &extensions);
+        if let Err(error) = &created {
+            objects::send_error(&messengers, &error.to_string());
         }
-        face::listen(&messengers, Vec::new());
-        raw::put(
+        objects::set_messengers(&messengers, Vec::new());
+        raw::write(
             instance,
-            handle::make_in(
+            handle::create_with(
                 allocator,
-                InstanceFace { instance: made?, physical: OnceLock::new(), messengers, chained },
+                InstanceObject { instance: created?, physical: OnceLock::new(), messengers, creation_messengers },
             )?,
         );
         done()
     }
 
     Instance vkDestroyInstance(instance: c::Instance, allocator: *const c::AllocationCallbacks<'_>) {
-        if let Some(face) = handle::take(instance) {
-            face::listen(&face.messengers, face.chained);
-            for device in face.physical.into_inner().unwrap_or_default() {
-                // Its handle has one, and the instance another.
-                if handle::take(device).is_some_and(|device| Arc::strong_count(&device) > 2) {
-                    face::tell(&face.messengers, "an instance is destroyed before its devices");
+        if let Some(object) = handle::remove(instance) {
+            objects::set_messengers(&object.messengers, object.creation_messengers);
+            for device in object.physical.into_inner().unwrap_or_default() {
+                // One reference is the handle's and one the instance's; logical devices hold the
+                // others.
+                if handle::remove(device).is_some_and(|device| Arc::strong_count(&device) > 2) {
+                    objects::send_error(&object.messengers, "an instance is destroyed before its devices");
                 }
             }
         }
@@ -78,8 +82,8 @@ entries! { INSTANCE:
         physical_device_count: *mut u32,
         physical_devices: *mut c::PhysicalDevice,
     ) -> c::Result {
-        let devices = devices_of(handle::get(instance)?);
-        Ok(raw::list(devices.iter().copied(), physical_device_count, physical_devices))
+        let devices = physical_device_handles(handle::get(instance)?);
+        Ok(raw::write_list(devices.iter().copied(), physical_device_count, physical_devices))
     }
 
     Instance vkEnumeratePhysicalDeviceGroups(
@@ -87,14 +91,14 @@ entries! { INSTANCE:
         physical_device_group_count: *mut u32,
         physical_device_group_properties: *mut c::PhysicalDeviceGroupProperties<'_>,
     ) -> c::Result {
-        let devices = devices_of(handle::get(instance)?);
+        let devices = physical_device_handles(handle::get(instance)?);
         let fill = |device: &c::PhysicalDevice, group: *mut c::PhysicalDeviceGroupProperties<'_>| {
             (*group).physical_device_count = 1;
             (*group).physical_devices = Default::default();
             (*group).physical_devices[0] = *device;
             (*group).subset_allocation = c::FALSE;
         };
-        Ok(raw::list_with(
+        Ok(raw::write_list_with(
             devices.iter(),
             physical_device_group_count,
             physical_device_group_properties,
@@ -106,7 +110,7 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         features: *mut c::PhysicalDeviceFeatures,
     ) {
-        raw::put(features, chain::core_features(handle::get(physical_device)?));
+        raw::write(features, chain::core_features(handle::get(physical_device)?));
         Ok(())
     }
 
@@ -122,7 +126,7 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         properties: *mut c::PhysicalDeviceProperties,
     ) {
-        raw::put(properties, property::core(handle::get(physical_device)?));
+        raw::write(properties, property::core_properties(handle::get(physical_device)?));
         Ok(())
     }
 
@@ -130,18 +134,18 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         properties: *mut c::PhysicalDeviceProperties2<'_>,
     ) {
-        property::write(handle::get(physical_device)?, properties);
+        property::write_properties(handle::get(physical_device)?, properties);
         Ok(())
     }
 
-    // The driver is no tool: layers add themselves.
+    // The driver is not a tool; layers add themselves to this list.
     Physical vkGetPhysicalDeviceToolProperties(
         physical_device: c::PhysicalDevice,
         tool_count: *mut u32,
         tool_properties: *mut c::PhysicalDeviceToolProperties<'_>,
     ) -> c::Result {
         handle::get(physical_device)?;
-        Ok(raw::list::<c::PhysicalDeviceToolProperties<'_>>(std::iter::empty(), tool_count, tool_properties))
+        Ok(raw::write_list::<c::PhysicalDeviceToolProperties<'_>>(std::iter::empty(), tool_count, tool_properties))
     }
 
     Physical vkGetPhysicalDeviceSparseImageFormatProperties(
@@ -154,8 +158,8 @@ entries! { INSTANCE:
         property_count: *mut u32,
         properties: *mut c::SparseImageFormatProperties,
     ) {
-        // A void command: whether the list was cut is in the count.
-        let _ = raw::list(std::iter::empty::<c::SparseImageFormatProperties>(), property_count, properties);
+        // A void command: the count tells the application whether the list was truncated.
+        let _ = raw::write_list(std::iter::empty::<c::SparseImageFormatProperties>(), property_count, properties);
         Ok(())
     }
 
@@ -165,8 +169,8 @@ entries! { INSTANCE:
         property_count: *mut u32,
         properties: *mut c::SparseImageFormatProperties2<'_>,
     ) {
-        // A void command: whether the list was cut is in the count.
-        let _ = raw::list(std::iter::empty::<c::SparseImageFormatProperties2<'_>>(), property_count, properties);
+        // A void command: the count tells the application whether the list was truncated.
+        let _ = raw::write_list(std::iter::empty::<c::SparseImageFormatProperties2<'_>>(), property_count, properties);
         Ok(())
     }
 
@@ -176,8 +180,8 @@ entries! { INSTANCE:
         queue_family_properties: *mut c::QueueFamilyProperties,
     ) {
         let family = handle::get(physical_device)?.queue_family();
-        // A void command: whether the list was cut is in the count.
-        let _ = raw::list(std::iter::once(family), queue_family_property_count, queue_family_properties);
+        // A void command: the count tells the application whether the list was truncated.
+        let _ = raw::write_list(std::iter::once(family), queue_family_property_count, queue_family_properties);
         Ok(())
     }
 
@@ -188,7 +192,7 @@ entries! { INSTANCE:
     ) {
         let device = handle::get(physical_device)?;
         let family = device.queue_family();
-        let _ = raw::list_with(
+        let _ = raw::write_list_with(
             std::iter::once(family),
             queue_family_property_count,
             queue_family_properties,
@@ -204,7 +208,7 @@ entries! { INSTANCE:
         physical_device: c::PhysicalDevice,
         memory_properties: *mut c::PhysicalDeviceMemoryProperties,
     ) {
-        raw::put(memory_properties, chain::memory_properties(handle::get(physical_device)?));
+        raw::write(memory_properties, chain::memory_properties(handle::get(physical_device)?));
         Ok(())
     }
 
@@ -259,9 +263,9 @@ entries! { INSTANCE:
     ) {
         let info = raw::reference(external_semaphore_info, "VkPhysicalDeviceExternalSemaphoreInfo")?;
         if let Some(out) = external_semaphore_properties.as_mut() {
-            let counts = raw::find::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
+            let timeline = raw::find_in_chain::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
                 .is_some_and(|node| node.semaphore_type == c::SemaphoreType::TIMELINE);
-            let handles = semaphore_handles(counts);
+            let handles = semaphore_handles(timeline);
             let known = !info.handle_type.is_empty() && handles.contains(info.handle_type);
             let kinds = if known { handles } else { c::ExternalSemaphoreHandleTypeFlags::empty() };
             out.export_from_imported_handle_types = kinds;
@@ -282,7 +286,7 @@ entries! { INSTANCE:
     ) {
         handle::get(physical_device)?;
         if let Some(out) = multisample_properties.as_mut() {
-            // One pixel, of all numbers of samples that there are.
+            // The grid is one pixel for every supported sample count.
             let side = u32::from(vk::limits::SAMPLE_COUNTS.contains(samples));
             out.max_sample_location_grid_size = c::Extent2D { width: side, height: side };
         }
@@ -295,7 +299,7 @@ entries! { INSTANCE:
         properties: *mut c::LayerProperties,
     ) -> c::Result {
         handle::get(physical_device)?;
-        Ok(raw::list::<c::LayerProperties>(std::iter::empty(), property_count, properties))
+        Ok(raw::write_list::<c::LayerProperties>(std::iter::empty(), property_count, properties))
     }
 
     Physical vkEnumerateDeviceExtensionProperties(
@@ -305,28 +309,29 @@ entries! { INSTANCE:
         properties: *mut c::ExtensionProperties,
     ) -> c::Result {
         handle::get(physical_device)?;
-        extension::list(vk::extension::DEVICE, layer_name, property_count, properties)
+        extension::enumerate(vk::extension::DEVICE, layer_name, property_count, properties)
     }
 }
 
-/// Handles of an instance's physical devices, made at the first call.
-fn devices_of(face: &InstanceFace) -> &[c::PhysicalDevice] {
-    face.physical.get_or_init(|| {
-        face.instance
+/// Handles of an instance's physical devices, created by the first call.
+fn physical_device_handles(object: &InstanceObject) -> &[c::PhysicalDevice] {
+    object.physical.get_or_init(|| {
+        object
+            .instance
             .devices()
             .iter()
             .cloned()
-            .map(handle::make)
+            .map(handle::create)
             .collect()
     })
 }
 
-/// Messengers that a chain names.
+/// The messengers described by a `pNext` chain.
 ///
 /// # Safety
 /// The chain is valid.
-unsafe fn chained_messengers(chain: *const c_void) -> Vec<Arc<Callback>> {
-    // SAFETY: as the caller says; the tag says which structure a node is.
+unsafe fn messengers_in_chain(chain: *const c_void) -> Vec<Arc<Messenger>> {
+    // SAFETY: as the caller says; `sType` determines the structure of a node.
     unsafe {
         raw::chain(chain)
             .filter(|&node| {
@@ -334,7 +339,7 @@ unsafe fn chained_messengers(chain: *const c_void) -> Vec<Arc<Callback>> {
             })
             .map(|node| {
                 let node = &*node.cast::<c::DebugUtilsMessengerCreateInfoEXT<'_>>();
-                Arc::new(Callback::new(node))
+                Arc::new(Messenger::new(node))
             })
             .collect()
     }

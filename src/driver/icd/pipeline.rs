@@ -1,4 +1,7 @@
-//! Entry points of shader modules, pipelines and their caches.
+//! Entry points of shader modules, pipeline caches, compute pipelines and pipeline executables.
+//!
+//! In:  create infos. Out: objects of `vk`; what `graphics_pipeline` shares: shader stages, the
+//!      creation loop, creation feedback.
 
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -11,7 +14,7 @@ use vk::pipeline::{Pipeline, ShaderInfo, Stage, SubgroupSize};
 use vk::shader::Module;
 
 use crate::entry::{done, entries};
-use crate::face::PipelineFace;
+use crate::objects::{DeviceObject, PipelineObject};
 use crate::{diagnosis, handle, raw};
 
 entries! { PIPELINE:
@@ -23,7 +26,7 @@ entries! { PIPELINE:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkShaderModuleCreateInfo")?;
-        raw::put(shader_module, handle::make_in(allocator, Arc::new(words(info)?))?);
+        raw::write(shader_module, handle::create_with(allocator, Arc::new(new_module(info)?))?);
         done()
     }
 
@@ -32,7 +35,7 @@ entries! { PIPELINE:
         shader_module: c::ShaderModule,
         identifier: *mut c::ShaderModuleIdentifierEXT<'_>,
     ) {
-        put_name(handle::get(shader_module)?, identifier);
+        write_identifier(handle::get(shader_module)?, identifier);
         Ok(())
     }
 
@@ -41,7 +44,7 @@ entries! { PIPELINE:
         create_info: *const c::ShaderModuleCreateInfo<'_>,
         identifier: *mut c::ShaderModuleIdentifierEXT<'_>,
     ) {
-        put_name(&words(raw::reference(create_info, "VkShaderModuleCreateInfo")?)?, identifier);
+        write_identifier(&new_module(raw::reference(create_info, "VkShaderModuleCreateInfo")?)?, identifier);
         Ok(())
     }
 
@@ -60,11 +63,11 @@ entries! { PIPELINE:
         allocator: *const c::AllocationCallbacks<'_>,
         pipeline_cache: *mut c::PipelineCache,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkPipelineCacheCreateInfo")?;
         let data = raw::bytes(info.p_initial_data, info.initial_data_size);
-        let cache = vk::cache::Cache::new(face.device.context.physical.cache_owner(), data);
-        raw::put(pipeline_cache, handle::make_in(allocator, cache)?);
+        let cache = vk::cache::Cache::new(device.context().physical.cache_owner(), data);
+        raw::write(pipeline_cache, handle::create_with(allocator, cache)?);
         done()
     }
 
@@ -84,7 +87,7 @@ entries! { PIPELINE:
         data: *mut c_void,
     ) -> c::Result {
         let cache = handle::get(pipeline_cache)?;
-        let size = data_size.as_mut().ok_or(vk::Error::BadHandle { what: "a size" })?;
+        let size = data_size.as_mut().ok_or(vk::Error::BadHandle { what: "a data size pointer" })?;
         if data.is_null() {
             *size = cache.save(usize::MAX).0.len();
             return done();
@@ -116,36 +119,14 @@ entries! { PIPELINE:
         allocator: *const c::AllocationCallbacks<'_>,
         pipelines: *mut c::Pipeline,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let cache = handle::optional(pipeline_cache)?;
-        let mut first_error = None;
         let infos = raw::slice(create_infos, create_info_count);
-        for index in 0..infos.len() {
-            raw::put_at(pipelines, index, c::Pipeline::null());
-        }
-        for (index, info) in infos.iter().enumerate() {
-            let start = Instant::now();
-            let made = compute_info(info).and_then(|asked| {
-                let pipeline = Pipeline::compute(&face.device.context, cache, &asked)?;
-                tell(info.p_next, &Made { start, stages: &[pipeline.was_cached()] });
-                handle::make_in(allocator, PipelineFace::Compute(Box::new(pipeline)))
-            });
-            match made {
-                Ok(pipeline) => raw::put_at(pipelines, index, pipeline),
-                // The others are made all the same.
-                Err(error) => {
-                    diagnosis::tell(&face.device, &error);
-                    first_error.get_or_insert(error);
-                    if info.flags.contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
-                        break;
-                    }
-                }
-            }
-        }
-        match first_error {
-            Some(error) => Err(error),
-            None => done(),
-        }
+        create_pipelines(device, infos, pipelines, |info| info.flags, |info, start| {
+            let pipeline = Pipeline::compute(device.context(), cache, &compute_info(info)?)?;
+            write_feedback(info.p_next, &Feedback { start, cache_hits: &[pipeline.was_cached()] });
+            handle::create_with(allocator, PipelineObject::Compute(Box::new(pipeline)))
+        })
     }
 
     Device vkDestroyPipeline(
@@ -164,12 +145,12 @@ entries! { PIPELINE:
         properties: *mut c::PipelineExecutablePropertiesKHR<'_>,
     ) -> c::Result {
         let info = raw::reference(pipeline_info, "VkPipelineInfoKHR")?;
-        let found = executable::properties(&handle::get(info.pipeline)?.compiled());
-        Ok(raw::list_with(found.iter(), executable_count, properties, |one, out: *mut c::PipelineExecutablePropertiesKHR<'_>| {
-            (*out).stages = one.stages;
-            (*out).name = raw::array(&one.name);
-            (*out).description = raw::array(&one.description);
-            (*out).subgroup_size = one.subgroup_size;
+        let executables = executable::properties(&handle::get(info.pipeline)?.compiled());
+        Ok(raw::write_list_with(executables.iter(), executable_count, properties, |executable, out: *mut c::PipelineExecutablePropertiesKHR<'_>| {
+            (*out).stages = executable.stages;
+            (*out).name = raw::char_array(&executable.name);
+            (*out).description = raw::char_array(&executable.description);
+            (*out).subgroup_size = executable.subgroup_size;
         }))
     }
 
@@ -181,11 +162,11 @@ entries! { PIPELINE:
     ) -> c::Result {
         let info = raw::reference(executable_info, "VkPipelineExecutableInfoKHR")?;
         let found = executable::statistics(&handle::get(info.pipeline)?.compiled(), info.executable_index)?;
-        Ok(raw::list_with(found.iter(), statistic_count, statistics, |one, out: *mut c::PipelineExecutableStatisticKHR<'_>| {
-            (*out).name = raw::array(one.name);
-            (*out).description = raw::array(one.description);
+        Ok(raw::write_list_with(found.iter(), statistic_count, statistics, |statistic, out: *mut c::PipelineExecutableStatisticKHR<'_>| {
+            (*out).name = raw::char_array(statistic.name);
+            (*out).description = raw::char_array(statistic.description);
             (*out).format = c::PipelineExecutableStatisticFormatKHR::UINT64;
-            (*out).value = c::PipelineExecutableStatisticValueKHR { u64: one.value };
+            (*out).value = c::PipelineExecutableStatisticValueKHR { u64: statistic.value };
         }))
     }
 
@@ -198,27 +179,66 @@ entries! { PIPELINE:
         let info = raw::reference(executable_info, "VkPipelineExecutableInfoKHR")?;
         let compiled = handle::get(info.pipeline)?.compiled();
         let found = executable::representations(&compiled, info.executable_index)?;
-        let mut cut = false;
-        let listed = raw::list_with(
+        let mut truncated = false;
+        let result = raw::write_list_with(
             found.iter(),
             internal_representation_count,
             internal_representations,
-            |one, out: *mut c::PipelineExecutableInternalRepresentationKHR<'_>| {
-                (*out).name = raw::array(&one.name);
-                (*out).description = raw::array(&one.name);
+            |representation, out: *mut c::PipelineExecutableInternalRepresentationKHR<'_>| {
+                (*out).name = raw::char_array(&representation.name);
+                (*out).description = raw::char_array(&representation.name);
                 (*out).is_text = c::TRUE;
-                cut |= put_text(&one.text, &mut (*out).data_size, (*out).p_data);
+                truncated |= write_text(&representation.text, &mut (*out).data_size, (*out).p_data);
             },
         );
-        Ok(if cut { c::Result::INCOMPLETE } else { listed })
+        Ok(if truncated { c::Result::INCOMPLETE } else { result })
     }
 }
 
-/// Writes a text with its NUL, or tells how long it is. True: it was cut.
+/// Creates the pipelines of a `vkCreate*Pipelines` command with `create`, which receives a create
+/// info and the time at which its pipeline's creation started. A failed pipeline is null, and the
+/// others are created all the same, unless its flags contain `EARLY_RETURN_ON_FAILURE`. Returns the
+/// first error.
+///
+/// # Safety
+/// `pipelines` is null or points to as many handles as there are create infos.
+pub unsafe fn create_pipelines<T>(
+    device: &DeviceObject,
+    infos: &[T],
+    pipelines: *mut c::Pipeline,
+    flags: impl Fn(&T) -> c::PipelineCreateFlags,
+    create: impl Fn(&T, Instant) -> vk::Result<c::Pipeline>,
+) -> vk::Result<c::Result> {
+    for index in 0..infos.len() {
+        // SAFETY: as the caller says.
+        unsafe { raw::write_at(pipelines, index, c::Pipeline::null()) };
+    }
+    let mut first_error = None;
+    for (index, info) in infos.iter().enumerate() {
+        match create(info, Instant::now()) {
+            // SAFETY: as the caller says.
+            Ok(pipeline) => unsafe { raw::write_at(pipelines, index, pipeline) },
+            Err(error) => {
+                diagnosis::report_to_messengers(&device.device, &error);
+                first_error.get_or_insert(error);
+                if flags(info).contains(c::PipelineCreateFlags::EARLY_RETURN_ON_FAILURE) {
+                    break;
+                }
+            }
+        }
+    }
+    match first_error {
+        Some(error) => Err(error),
+        None => done(),
+    }
+}
+
+/// Writes a NUL-terminated text and its size, or, if `out` is null, only its size in bytes. Returns
+/// whether the text was truncated.
 ///
 /// # Safety
 /// `out` is null, or has room for `*size` bytes.
-unsafe fn put_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
+unsafe fn write_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
     let whole = text.len() + 1;
     if out.is_null() {
         *size = whole;
@@ -226,7 +246,8 @@ unsafe fn put_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
     }
     let length = whole.min(*size);
     if length > 0 {
-        // SAFETY: `length` bytes have room, as the caller says; the last of them is the NUL.
+        // SAFETY: `out` has room for `length` bytes, as the caller says; the last of them is the
+        // NUL.
         unsafe {
             std::ptr::copy_nonoverlapping(text.as_ptr(), out.cast::<u8>(), length - 1);
             out.cast::<u8>().add(length - 1).write(0);
@@ -236,58 +257,59 @@ unsafe fn put_text(text: &str, size: &mut usize, out: *mut c_void) -> bool {
     length < whole
 }
 
-/// How a pipeline was made.
-pub struct Made<'a> {
-    /// When that began.
+/// Creation feedback of a pipeline.
+pub struct Feedback<'a> {
+    /// When its creation started.
     pub start: Instant,
-    /// Whether each of its shaders was found in the cache.
-    pub stages: &'a [bool],
+    /// Whether each of its shaders was found in the pipeline cache.
+    pub cache_hits: &'a [bool],
 }
 
-/// Tells how a pipeline was made, if its chain asks for that.
+/// Writes creation feedback, if the chain of the create info requests it.
 ///
 /// # Safety
-/// The chain is valid, and where answers go may be written.
-pub unsafe fn tell(chain: *const c_void, made: &Made<'_>) {
+/// The chain is valid, and the structures that it points to may be written.
+pub unsafe fn write_feedback(chain: *const c_void, feedback: &Feedback<'_>) {
     // SAFETY: as the caller says.
     unsafe {
-        let Some(node) = raw::find::<c::PipelineCreationFeedbackCreateInfo<'_>>(chain) else {
+        let Some(node) = raw::find_in_chain::<c::PipelineCreationFeedbackCreateInfo<'_>>(chain)
+        else {
             return;
         };
-        let feedback = |cached: bool| {
+        let stage_feedback = |cached: bool| {
             let hit = c::PipelineCreationFeedbackFlags::APPLICATION_PIPELINE_CACHE_HIT;
             let valid = c::PipelineCreationFeedbackFlags::VALID;
             c::PipelineCreationFeedback {
                 flags: if cached { valid | hit } else { valid },
-                duration: made.start.elapsed().as_nanos() as u64,
+                duration: feedback.start.elapsed().as_nanos() as u64,
             }
         };
-        let all = made.stages.iter().all(|&cached| cached);
-        raw::put(node.p_pipeline_creation_feedback, feedback(all));
-        let wanted = node.pipeline_stage_creation_feedback_count as usize;
-        for (index, &cached) in made.stages.iter().take(wanted).enumerate() {
-            raw::put_at(
+        let all = feedback.cache_hits.iter().all(|&cached| cached);
+        raw::write(node.p_pipeline_creation_feedback, stage_feedback(all));
+        let requested = node.pipeline_stage_creation_feedback_count as usize;
+        for (index, &cached) in feedback.cache_hits.iter().take(requested).enumerate() {
+            raw::write_at(
                 node.p_pipeline_stage_creation_feedbacks,
                 index,
-                feedback(cached),
+                stage_feedback(cached),
             );
         }
     }
 }
 
-/// Invocations of a subgroup, by the flags and the chain of a stage.
+/// The subgroup size that the flags and the chain of a stage select.
 ///
 /// # Safety
 /// The structure and its chain are valid.
 unsafe fn subgroup_size(stage: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<SubgroupSize> {
     type Required<'a> = c::PipelineShaderStageRequiredSubgroupSizeCreateInfo<'a>;
     // SAFETY: as the caller says.
-    let required = unsafe { raw::find::<Required<'_>>(stage.p_next) };
+    let required = unsafe { raw::find_in_chain::<Required<'_>>(stage.p_next) };
     match required.map(|node| node.required_subgroup_size) {
         Some(size @ (8 | 16 | 32)) => return Ok(SubgroupSize::Required(size as u8)),
         Some(_) => {
             return Err(vk::Error::InvalidUse {
-                why: "a subgroup size that the hardware does not run",
+                why: "a subgroup size that the hardware does not support",
             });
         }
         None => {}
@@ -297,7 +319,7 @@ unsafe fn subgroup_size(stage: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Res
         if stage.flags.contains(Flags::ALLOW_VARYING_SUBGROUP_SIZE) {
             SubgroupSize::Varying
         } else if stage.flags.contains(Flags::REQUIRE_FULL_SUBGROUPS) {
-            // As many as shaders read.
+            // The size that shaders read as `SubgroupSize`.
             SubgroupSize::Required(vk::physical::SUBGROUP_SIZE as u8)
         } else {
             SubgroupSize::Fixed
@@ -305,21 +327,23 @@ unsafe fn subgroup_size(stage: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Res
     )
 }
 
+/// The shader of a compute pipeline.
+///
 /// # Safety
 /// The structure is valid.
 unsafe fn compute_info(info: &c::ComputePipelineCreateInfo<'_>) -> vk::Result<ShaderInfo> {
     // SAFETY: as the caller says.
     unsafe {
         let layout = handle::get(info.layout)?;
-        shader(Stage::Compute, &info.stage, layout, info.flags)
+        shader_info(Stage::Compute, &info.stage, layout, info.flags)
     }
 }
 
-/// A module of the words that come with a structure.
+/// The shader module of a create info.
 ///
 /// # Safety
 /// The structure is valid.
-unsafe fn words(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<Module> {
+unsafe fn new_module(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<Module> {
     // SAFETY: as the caller says.
     let bytes = unsafe { raw::bytes(info.p_code.cast(), info.code_size) };
     let words: Vec<u32> = bytes
@@ -329,46 +353,48 @@ unsafe fn words(info: &c::ShaderModuleCreateInfo<'_>) -> vk::Result<Module> {
     Module::new(&words)
 }
 
-/// The module of a stage; without one, the name that it has.
+/// The module of a stage, or, if it has only an identifier, a module that is looked up in the
+/// pipeline cache by it.
 ///
 /// # Safety
 /// The structure and its chain are valid.
 unsafe fn module(from: &c::PipelineShaderStageCreateInfo<'_>) -> vk::Result<Arc<Module>> {
-    type Named<'a> = c::PipelineShaderStageModuleIdentifierCreateInfoEXT<'a>;
+    type Identifier<'a> = c::PipelineShaderStageModuleIdentifierCreateInfoEXT<'a>;
     // SAFETY: as the caller says.
     unsafe {
-        let named = raw::find::<Named<'_>>(from.p_next).filter(|node| node.identifier_size > 0);
-        match named {
+        let identifier = raw::find_in_chain::<Identifier<'_>>(from.p_next)
+            .filter(|node| node.identifier_size > 0);
+        match identifier {
             Some(node) if from.module == c::ShaderModule::null() => {
-                let name = raw::slice(node.p_identifier, node.identifier_size);
-                Ok(Arc::new(Module::named(name)))
+                let identifier = raw::slice(node.p_identifier, node.identifier_size);
+                Ok(Arc::new(Module::named(identifier)))
             }
             _ => Ok(handle::get(from.module)?.clone()),
         }
     }
 }
 
-/// Writes a module's name.
+/// Writes the identifier of a module.
 ///
 /// # Safety
 /// `out` is null or a structure that may be written.
-unsafe fn put_name(module: &Module, out: *mut c::ShaderModuleIdentifierEXT<'_>) {
+unsafe fn write_identifier(module: &Module, out: *mut c::ShaderModuleIdentifierEXT<'_>) {
     // SAFETY: as the caller says.
     if let Some(out) = unsafe { out.as_mut() } {
-        let name = module.identifier();
-        out.identifier_size = name.len() as u32;
+        let identifier = module.identifier();
+        out.identifier_size = identifier.len() as u32;
         out.identifier = [0; c::MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT];
-        for (to, from) in out.identifier.iter_mut().zip(name) {
+        for (to, from) in out.identifier.iter_mut().zip(identifier) {
             *to = *from;
         }
     }
 }
 
-/// What the shader of a stage is made from.
+/// The parameters of a stage's shader.
 ///
 /// # Safety
 /// The structure and its chain are valid.
-pub unsafe fn shader(
+pub unsafe fn shader_info(
     stage: Stage,
     from: &c::PipelineShaderStageCreateInfo<'_>,
     layout: &Arc<PipelineLayout>,
@@ -390,7 +416,7 @@ pub unsafe fn shader(
         Ok(ShaderInfo {
             stage,
             module: module(from)?,
-            entry: raw::text(from.p_name),
+            entry: raw::string(from.p_name),
             constants,
             layout: layout.clone(),
             dispatch_base: flags.contains(Flags::DISPATCH_BASE),

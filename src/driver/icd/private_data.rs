@@ -1,13 +1,13 @@
-//! Entry points of private data: a number that an application keeps with an object of a device.
+//! Entry points of private data: numbers that an application attaches to objects of a device.
 //!
-//! In:  slots, objects. Out: the numbers: notes of the object.
+//! In:  slots, objects. Out: the numbers, kept in `object_data`.
 //! Ref: Vulkan 1.3, "Private Data".
 
 use ash::vk as c;
 
 use crate::entry::{done, entries};
-use crate::face::Slot;
-use crate::{handle, notes, raw};
+use crate::objects::PrivateDataSlot;
+use crate::{handle, object_data, raw};
 
 entries! { PRIVATE_DATA:
     Device vkCreatePrivateDataSlot(
@@ -17,7 +17,7 @@ entries! { PRIVATE_DATA:
         private_data_slot: *mut c::PrivateDataSlot,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(private_data_slot, handle::make_in(allocator, Slot::new())?);
+        raw::write(private_data_slot, handle::create_with(allocator, PrivateDataSlot::new())?);
         done()
     }
 
@@ -26,8 +26,8 @@ entries! { PRIVATE_DATA:
         private_data_slot: c::PrivateDataSlot,
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
-        if let Some(slot) = handle::take(private_data_slot) {
-            notes::forget_slot(slot.number);
+        if let Some(slot) = handle::remove(private_data_slot) {
+            object_data::remove_slot(slot.number);
         }
         Ok(())
     }
@@ -40,7 +40,7 @@ entries! { PRIVATE_DATA:
         data: u64,
     ) -> c::Result {
         let slot = handle::get(private_data_slot)?.number;
-        handle::note(object_handle, slot, data)?;
+        handle::set_private_data(object_handle, slot, data)?;
         done()
     }
 
@@ -52,7 +52,7 @@ entries! { PRIVATE_DATA:
         data: *mut u64,
     ) {
         let slot = handle::get(private_data_slot)?.number;
-        raw::put(data, handle::noted(object_handle, slot)?);
+        raw::write(data, handle::private_data(object_handle, slot)?);
         Ok(())
     }
 }

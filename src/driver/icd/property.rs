@@ -1,8 +1,9 @@
-//! Properties: a row for each structure, with a value for each member.
+//! Physical device properties: a row for each structure, with a value for each member.
 //!
-//! In:  a physical device. Out: `VkPhysicalDeviceProperties2` and its chain. A row is a whole literal, so that no member can be
-//! forgotten; structures of a core version take their members from those of the extensions they grew from. Structures that are
-//! not known are left alone.
+//! In:  a physical device. Out: `VkPhysicalDeviceProperties2` and its chain. A row becomes a struct
+//!      literal, so that the compiler rejects a missing member; structures of a core version copy
+//!      their members from those of the extensions that they absorbed. Unknown structures are left
+//!      unchanged.
 //! Ref: Vulkan specification, "Limits" and "vkGetPhysicalDeviceProperties2".
 
 use std::marker::PhantomData;
@@ -11,16 +12,16 @@ use ash::vk as c;
 
 use crate::raw;
 
-/// A structure of properties.
+/// A property structure.
 trait Property {
-    /// Its values; `sType` is its own and `pNext` is null.
-    fn of(device: &vk::PhysicalDevice) -> Self;
+    /// The structure with the device's values, its `sType` and a null `pNext`.
+    fn query(device: &vk::PhysicalDevice) -> Self;
 }
 
 macro_rules! properties {
     ($($ty:ident |$device:ident| $({ $($before:stmt;)* })? [$($member:ident: $value:expr),* $(,)?])*) => {
         $(impl Property for c::$ty<'_> {
-            fn of($device: &vk::PhysicalDevice) -> Self {
+            fn query($device: &vk::PhysicalDevice) -> Self {
                 $($($before)*)?
                 Self {
                     s_type: <Self as c::TaggedStructure>::STRUCTURE_TYPE,
@@ -31,25 +32,25 @@ macro_rules! properties {
             }
         })*
 
-        /// Answers a query of properties.
+        /// Fills the property structures of a query.
         ///
         /// # Safety
         /// `out` is null or a structure with a valid chain, all of it writable.
-        pub unsafe fn write(device: &vk::PhysicalDevice, out: *mut c::PhysicalDeviceProperties2<'_>) {
+        pub unsafe fn write_properties(device: &vk::PhysicalDevice, out: *mut c::PhysicalDeviceProperties2<'_>) {
             // SAFETY: as the caller says.
             let Some(head) = (unsafe { out.as_mut() }) else {
                 return;
             };
-            head.properties = core(device);
+            head.properties = core_properties(device);
             // SAFETY: as the caller says.
             for node in unsafe { raw::chain(head.p_next) } {
-                // SAFETY: a node of the chain; its type says what it is.
+                // SAFETY: a node of the chain; `sType` determines its type.
                 match unsafe { (*node).s_type } {
                     $(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE => {
                         // SAFETY: `sType` says that the node is of this type.
                         let out = unsafe { &mut *node.cast::<c::$ty<'_>>() };
                         let p_next = out.p_next;
-                        *out = c::$ty::of(device);
+                        *out = c::$ty::query(device);
                         out.p_next = p_next;
                     })*
                     _ => {}
@@ -57,24 +58,25 @@ macro_rules! properties {
             }
         }
 
-        /// The `sType`s of the rows.
+        /// The `sType` of each row.
         #[cfg(test)]
-        pub const STRUCTURES: &[c::StructureType] =
+        const STRUCTURES: &[c::StructureType] =
             &[$(<c::$ty<'_> as c::TaggedStructure>::STRUCTURE_TYPE),*];
     };
 }
 
-/// Descriptors that update-after-bind can reach.
+/// Limit of descriptors in update-after-bind layouts.
 const UPDATABLE: u32 = vk::limits::UPDATE_AFTER_BIND_DESCRIPTORS;
-/// Those that it cannot: dynamic buffers of a layout are not in the heap.
+/// Limit of dynamic buffers in them: the descriptors of dynamic buffers are not in the heap, so the
+/// ordinary limit applies.
 const DYNAMIC: u32 = vk::limits::MAX_DYNAMIC_BUFFERS;
-/// Inline uniform blocks of a stage or set.
+/// Limit of inline uniform blocks of a stage or set.
 const BLOCKS: u32 = 64;
-/// Stages whose invocations form subgroups.
+/// Stages that support subgroup operations.
 const SUBGROUP_STAGES: c::ShaderStageFlags = c::ShaderStageFlags::from_raw(
     c::ShaderStageFlags::ALL_GRAPHICS.as_raw() | c::ShaderStageFlags::COMPUTE.as_raw(),
 );
-/// Vulkan version whose conformance tests the driver is written against. Nobody has certified it.
+/// The version of the conformance tests that the driver is developed against. It is not certified.
 const CONFORMANCE: c::ConformanceVersion = c::ConformanceVersion {
     major: 1,
     minor: 3,
@@ -116,10 +118,10 @@ properties! {
     ]
     PhysicalDeviceMaintenance4Properties |_device| [max_buffer_size: vk::buffer::MAX_BYTES]
     PhysicalDeviceDriverProperties |_device| [
-        // Khronos has given us no number.
+        // Khronos has assigned no driver ID.
         driver_id: c::DriverId::default(),
-        driver_name: raw::array(vk::physical::DRIVER_NAME),
-        driver_info: raw::array(concat!("Ingot ", env!("CARGO_PKG_VERSION"))),
+        driver_name: raw::char_array(vk::physical::DRIVER_NAME),
+        driver_info: raw::char_array(concat!("Ingot ", env!("CARGO_PKG_VERSION"))),
         conformance_version: CONFORMANCE,
     ]
     PhysicalDeviceTimelineSemaphoreProperties |_device| [
@@ -127,7 +129,7 @@ properties! {
     ]
     PhysicalDeviceFloatControlsProperties |_device| [
         denorm_behavior_independence: c::ShaderFloatControlsIndependence::ALL,
-        // cr0 has one rounding mode for all sizes.
+        // cr0 has one rounding mode for all float sizes.
         rounding_mode_independence: c::ShaderFloatControlsIndependence::NONE,
         shader_signed_zero_inf_nan_preserve_float16: c::TRUE,
         shader_signed_zero_inf_nan_preserve_float32: c::TRUE,
@@ -135,7 +137,8 @@ properties! {
         shader_denorm_preserve_float16: c::TRUE,
         shader_denorm_preserve_float32: c::TRUE,
         shader_denorm_preserve_float64: c::TRUE,
-        // The math box keeps them always (SKL PRM vol. 2a, "math": half-float denorms are retained).
+        // The math box always keeps half-float denorms (SKL PRM vol. 2a, "math": half-float denorms
+        // are retained).
         shader_denorm_flush_to_zero_float16: c::FALSE,
         shader_denorm_flush_to_zero_float32: c::TRUE,
         shader_denorm_flush_to_zero_float64: c::TRUE,
@@ -184,7 +187,7 @@ properties! {
         max_descriptor_set_inline_uniform_blocks: BLOCKS,
         max_descriptor_set_update_after_bind_inline_uniform_blocks: BLOCKS,
     ]
-    // There is no instruction for it: products and sums are made one by one.
+    // The hardware has no dot product instruction: products and sums are separate instructions.
     PhysicalDeviceShaderIntegerDotProductProperties |_device| [
         integer_dot_product8_bit_unsigned_accelerated: c::FALSE,
         integer_dot_product8_bit_signed_accelerated: c::FALSE,
@@ -238,18 +241,18 @@ properties! {
     PhysicalDeviceMultiDrawPropertiesEXT |_device| [
         max_multi_draw_count: vk::limits::MAX_MULTI_DRAWS,
     ]
-    // Surfaces of buffers are bounded by dwords.
+    // The size of a buffer's surface is a multiple of dwords.
     PhysicalDeviceRobustness2PropertiesEXT |_device| [
         robust_storage_buffer_access_size_alignment: 4,
         robust_uniform_buffer_access_size_alignment: 4,
     ]
     PhysicalDeviceVulkan11Properties |device| {
-        let id = c::PhysicalDeviceIDProperties::of(device);
-        let subgroup = c::PhysicalDeviceSubgroupProperties::of(device);
-        let points = c::PhysicalDevicePointClippingProperties::of(device);
-        let multiview = c::PhysicalDeviceMultiviewProperties::of(device);
-        let protected = c::PhysicalDeviceProtectedMemoryProperties::of(device);
-        let maintenance3 = c::PhysicalDeviceMaintenance3Properties::of(device);
+        let id = c::PhysicalDeviceIDProperties::query(device);
+        let subgroup = c::PhysicalDeviceSubgroupProperties::query(device);
+        let points = c::PhysicalDevicePointClippingProperties::query(device);
+        let multiview = c::PhysicalDeviceMultiviewProperties::query(device);
+        let protected = c::PhysicalDeviceProtectedMemoryProperties::query(device);
+        let maintenance3 = c::PhysicalDeviceMaintenance3Properties::query(device);
     } [
         device_uuid: id.device_uuid,
         driver_uuid: id.driver_uuid,
@@ -268,12 +271,12 @@ properties! {
         max_memory_allocation_size: maintenance3.max_memory_allocation_size,
     ]
     PhysicalDeviceVulkan12Properties |device| {
-        let driver = c::PhysicalDeviceDriverProperties::of(device);
-        let float = c::PhysicalDeviceFloatControlsProperties::of(device);
-        let indexing = c::PhysicalDeviceDescriptorIndexingProperties::of(device);
-        let resolve = c::PhysicalDeviceDepthStencilResolveProperties::of(device);
-        let minmax = c::PhysicalDeviceSamplerFilterMinmaxProperties::of(device);
-        let timeline = c::PhysicalDeviceTimelineSemaphoreProperties::of(device);
+        let driver = c::PhysicalDeviceDriverProperties::query(device);
+        let float = c::PhysicalDeviceFloatControlsProperties::query(device);
+        let indexing = c::PhysicalDeviceDescriptorIndexingProperties::query(device);
+        let resolve = c::PhysicalDeviceDepthStencilResolveProperties::query(device);
+        let minmax = c::PhysicalDeviceSamplerFilterMinmaxProperties::query(device);
+        let timeline = c::PhysicalDeviceTimelineSemaphoreProperties::query(device);
     } [
         driver_id: driver.driver_id,
         driver_name: driver.driver_name,
@@ -328,8 +331,8 @@ properties! {
         max_timeline_semaphore_value_difference: timeline.max_timeline_semaphore_value_difference,
         framebuffer_integer_color_sample_counts: device.limits().framebuffer_color_sample_counts,
     ]
-    // Texels that the sampler reads may begin anywhere, those that are written at one (SKL PRM vol. 2d, RENDER_SURFACE_STATE,
-    // Surface Base Address).
+    // Texel buffers that the sampler reads may start at any byte, written ones at a texel (SKL PRM
+    // vol. 2d, RENDER_SURFACE_STATE, Surface Base Address).
     PhysicalDeviceTexelBufferAlignmentProperties |_device| [
         storage_texel_buffer_offset_alignment_bytes: 16,
         storage_texel_buffer_offset_single_texel_alignment: c::TRUE,
@@ -337,11 +340,11 @@ properties! {
         uniform_texel_buffer_offset_single_texel_alignment: c::FALSE,
     ]
     PhysicalDeviceVulkan13Properties |device| {
-        let sizes = c::PhysicalDeviceSubgroupSizeControlProperties::of(device);
-        let blocks = c::PhysicalDeviceInlineUniformBlockProperties::of(device);
-        let texels = c::PhysicalDeviceTexelBufferAlignmentProperties::of(device);
-        let dot = c::PhysicalDeviceShaderIntegerDotProductProperties::of(device);
-        let maintenance4 = c::PhysicalDeviceMaintenance4Properties::of(device);
+        let sizes = c::PhysicalDeviceSubgroupSizeControlProperties::query(device);
+        let blocks = c::PhysicalDeviceInlineUniformBlockProperties::query(device);
+        let texels = c::PhysicalDeviceTexelBufferAlignmentProperties::query(device);
+        let dot = c::PhysicalDeviceShaderIntegerDotProductProperties::query(device);
+        let maintenance4 = c::PhysicalDeviceMaintenance4Properties::query(device);
     } [
         min_subgroup_size: sizes.min_subgroup_size,
         max_subgroup_size: sizes.max_subgroup_size,
@@ -390,12 +393,12 @@ properties! {
         max_buffer_size: maintenance4.max_buffer_size,
     ]
     PhysicalDevicePCIBusInfoPropertiesEXT |device| {
-        let place = device.info().node.as_ref().and_then(|node| node.pci).unwrap_or_default();
+        let address = device.info().node.as_ref().and_then(|node| node.pci).unwrap_or_default();
     } [
-        pci_domain: place[0],
-        pci_bus: place[1],
-        pci_device: place[2],
-        pci_function: place[3],
+        pci_domain: address[0],
+        pci_bus: address[1],
+        pci_device: address[2],
+        pci_function: address[3],
     ]
     PhysicalDeviceExtendedDynamicState3PropertiesEXT |_device| [
         dynamic_primitive_topology_unrestricted: c::TRUE,
@@ -408,7 +411,7 @@ properties! {
         transform_feedback_preserves_triangle_fan_provoking_vertex: c::FALSE,
     ]
     PhysicalDeviceConservativeRasterizationPropertiesEXT |_device| [
-        // A step of the grid that vertices are rounded to, and half of one.
+        // A step of the grid that vertices are rounded to, plus half a step.
         primitive_overestimation_size: 1.0 / 512.0,
         max_extra_primitive_overestimation_size: 0.0,
         extra_primitive_overestimation_size_granularity: 0.0,
@@ -438,7 +441,7 @@ properties! {
         max_transform_feedback_buffer_data_size: vk::limits::MAX_CAPTURE_BYTES,
         max_transform_feedback_buffer_data_stride: vk::limits::MAX_CAPTURE_STRIDE_BYTES,
         transform_feedback_queries: c::TRUE,
-        // Control data of strips are cuts, not streams.
+        // The control data of strip outputs hold cut bits, so they cannot hold stream numbers.
         transform_feedback_streams_lines_triangles: c::FALSE,
         transform_feedback_rasterization_stream_select: c::TRUE,
         transform_feedback_draw: c::TRUE,
@@ -461,16 +464,19 @@ properties! {
 }
 
 /// `VkPhysicalDeviceProperties`.
-pub fn core(device: &vk::PhysicalDevice) -> c::PhysicalDeviceProperties {
+pub fn core_properties(device: &vk::PhysicalDevice) -> c::PhysicalDeviceProperties {
     c::PhysicalDeviceProperties {
         api_version: vk::extension::API_VERSION,
         driver_version: vk::physical::DRIVER_VERSION,
         vendor_id: vk::physical::VENDOR,
         device_id: device.info().pci_id,
         device_type: c::PhysicalDeviceType::INTEGRATED_GPU,
-        device_name: raw::array(&device.name()),
+        device_name: raw::char_array(&device.name()),
         pipeline_cache_uuid: device.cache_uuid(),
         limits: *device.limits(),
         sparse_properties: c::PhysicalDeviceSparseProperties::default(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,6 @@
 //! Entry points of queries.
+//!
+//! In:  query pools and ranges. Out: results in host memory, commands of `vk`.
 
 use std::ffi::c_void;
 
@@ -16,10 +18,10 @@ entries! { QUERY:
         allocator: *const c::AllocationCallbacks<'_>,
         query_pool: *mut c::QueryPool,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkQueryPoolCreateInfo")?;
-        let object = QueryPool::new(&face.device.context, Kind::new(info.query_type, info.pipeline_statistics)?, info.query_count)?;
-        raw::put(query_pool, handle::make_in(allocator, object)?);
+        let object = QueryPool::new(device.context(), Kind::new(info.query_type, info.pipeline_statistics)?, info.query_count)?;
+        raw::write(query_pool, handle::create_with(allocator, object)?);
         done()
     }
 
@@ -51,18 +53,18 @@ entries! { QUERY:
         pool.check(first_query, query_count)?;
         let has = |flag| flags.contains(flag);
         let wide = has(c::QueryResultFlags::TYPE_64);
-        let slot = if wide { 8 } else { 4 };
-        let result_bytes = slot * (pool.values() + usize::from(has(c::QueryResultFlags::WITH_AVAILABILITY)));
-        let mut all = true;
+        let slot_bytes = if wide { 8 } else { 4 };
+        let result_bytes = slot_bytes * (pool.values() + usize::from(has(c::QueryResultFlags::WITH_AVAILABILITY)));
+        let mut all_available = true;
         for index in 0..query_count {
             let at = (index as usize).saturating_mul(stride as usize);
             if at.checked_add(result_bytes).is_none_or(|end| end > data_size) {
                 return Err(vk::Error::InvalidUse { why: "query results beyond their memory" });
             }
             let reading = pool.reading(first_query + index, has(c::QueryResultFlags::WAIT))?;
-            all &= reading.available;
+            all_available &= reading.available;
             let put = |slot_index: usize, value: u64| {
-                let to = data.cast::<u8>().add(at + slot_index * slot);
+                let to = data.cast::<u8>().add(at + slot_index * slot_bytes);
                 if wide {
                     to.cast::<u64>().write_unaligned(value);
                 } else {
@@ -76,7 +78,7 @@ entries! { QUERY:
                 put(reading.values.len(), reading.available.into());
             }
         }
-        Ok(if all { c::Result::SUCCESS } else { c::Result::NOT_READY })
+        Ok(if all_available { c::Result::SUCCESS } else { c::Result::NOT_READY })
     }
 
     Device vkCmdResetQueryPool(
@@ -144,7 +146,7 @@ entries! { QUERY:
         query: u32,
         flags: c::QueryControlFlags,
     ) {
-        // Samples are always counted one by one.
+        // Occlusion queries are always precise, so the flag changes nothing.
         record(command_buffer, |buffer| buffer.begin_query(handle::get(query_pool)?, query, 0))
     }
 
@@ -153,10 +155,10 @@ entries! { QUERY:
     }
 }
 
-/// Records a timestamp. Only what waits for nothing is early.
+/// Records a timestamp. Only one at the top of the pipe does not wait for earlier commands.
 ///
 /// # Safety
-/// As [`record`]; the pool is a handle of ours.
+/// As [`record`]; the pool is a handle of this driver.
 unsafe fn timestamp(
     commands: c::CommandBuffer,
     stage: c::PipelineStageFlags2,

@@ -1,13 +1,16 @@
-//! Pointers of C into references, slices and strings, and back.
+//! C pointers to references, slices and strings, and results back to C.
+//!
+//! In:  pointers and counts that a Vulkan command receives. Out: borrowed values; written results.
 
 use std::ffi::{CStr, c_char, c_void};
 
 use ash::vk as c;
 
-/// The elements at `pointer`, or none.
+/// The elements at `pointer`; empty if it is null.
 ///
 /// # Safety
-/// If neither is null or zero, `pointer` is aligned and points to `count` values that stay unchanged during `'a`.
+/// If `pointer` is not null and `count` not 0, `pointer` is aligned and points to `count`
+/// values that stay unchanged during `'a`.
 pub unsafe fn slice<'a, T>(pointer: *const T, count: u32) -> &'a [T] {
     if pointer.is_null() || count == 0 {
         return &[];
@@ -16,7 +19,7 @@ pub unsafe fn slice<'a, T>(pointer: *const T, count: u32) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(pointer, count as usize) }
 }
 
-/// The value at `pointer`.
+/// The value at `pointer`, or an error that contains `what` if it is null.
 ///
 /// # Safety
 /// If not null, `pointer` is aligned and points to a value that stays unchanged during `'a`.
@@ -25,42 +28,42 @@ pub unsafe fn reference<'a, T>(pointer: *const T, what: &'static str) -> vk::Res
     unsafe { pointer.as_ref() }.ok_or(vk::Error::BadHandle { what })
 }
 
-/// An element of an array whose elements are `stride` bytes apart.
+/// The element at `index` of an array whose elements are `stride` bytes apart.
 ///
 /// # Safety
-/// The element is there, aligned, and stays unchanged during `'a`.
-pub unsafe fn strided<'a, T>(pointer: *const T, index: u32, stride: u32) -> &'a T {
+/// The element exists, is aligned, and stays unchanged during `'a`.
+pub unsafe fn strided_element<'a, T>(pointer: *const T, index: u32, stride: u32) -> &'a T {
     // SAFETY: as the caller says.
     unsafe { &*pointer.byte_add(index as usize * stride as usize) }
 }
 
-/// Writes a result, if it is wanted.
+/// Writes a result unless `pointer` is null.
 ///
 /// # Safety
 /// If not null, `pointer` is aligned and may be written.
-pub unsafe fn put<T>(pointer: *mut T, value: T) {
+pub unsafe fn write<T>(pointer: *mut T, value: T) {
     if !pointer.is_null() {
         // SAFETY: as the caller says.
         unsafe { pointer.write(value) };
     }
 }
 
-/// Writes one result of many.
+/// Writes one element of a result array unless `pointer` is null.
 ///
 /// # Safety
 /// If not null, `pointer` points to more than `index` values that may be written.
-pub unsafe fn put_at<T>(pointer: *mut T, index: usize, value: T) {
+pub unsafe fn write_at<T>(pointer: *mut T, index: usize, value: T) {
     if !pointer.is_null() {
         // SAFETY: as the caller says.
         unsafe { pointer.add(index).write(value) };
     }
 }
 
-/// A string.
+/// The string at `pointer`, or an empty one if it is null. Invalid UTF-8 is replaced.
 ///
 /// # Safety
 /// If not null, `pointer` points to a string that ends in NUL.
-pub unsafe fn text(pointer: *const c_char) -> String {
+pub unsafe fn string(pointer: *const c_char) -> String {
     if pointer.is_null() {
         return String::new();
     }
@@ -70,24 +73,24 @@ pub unsafe fn text(pointer: *const c_char) -> String {
         .into_owned()
 }
 
-/// Strings.
+/// The strings of an array.
 ///
 /// # Safety
-/// As [`slice`] of [`text`]s.
-pub unsafe fn texts(pointer: *const *const c_char, count: u32) -> Vec<String> {
+/// As [`slice`] and, for each element, [`string`].
+pub unsafe fn strings(pointer: *const *const c_char, count: u32) -> Vec<String> {
     // SAFETY: as the caller says.
     unsafe {
         slice(pointer, count)
             .iter()
-            .map(|&name| text(name))
+            .map(|&name| string(name))
             .collect()
     }
 }
 
-/// Bytes.
+/// The bytes at `pointer`; empty if it is null.
 ///
 /// # Safety
-/// As [`slice`] of `length` bytes.
+/// As [`slice`], for `length` bytes.
 pub unsafe fn bytes<'a>(pointer: *const c_void, length: usize) -> &'a [u8] {
     if pointer.is_null() || length == 0 {
         return &[];
@@ -96,8 +99,8 @@ pub unsafe fn bytes<'a>(pointer: *const c_void, length: usize) -> &'a [u8] {
     unsafe { std::slice::from_raw_parts(pointer.cast(), length) }
 }
 
-/// A string in an array of C, cut to fit.
-pub fn array<const N: usize>(text: &str) -> [c_char; N] {
+/// A NUL-terminated string in a fixed-size array, truncated to fit between two characters.
+pub fn char_array<const N: usize>(text: &str) -> [c_char; N] {
     let mut out = [0; N];
     let mut length = text.len().min(N.saturating_sub(1));
     while !text.is_char_boundary(length) {
@@ -109,24 +112,26 @@ pub fn array<const N: usize>(text: &str) -> [c_char; N] {
     out
 }
 
-/// Vulkan's way to list: a count without an array, or as many as fit.
+/// Vulkan's enumeration protocol: if `out` is null, writes the number of items; otherwise writes as
+/// many items as fit and their number, and returns `INCOMPLETE` if some did not.
 ///
 /// # Safety
 /// `count` may be read and written; if `out` is not null, `*count` values there may be written.
-pub unsafe fn list<T>(
+pub unsafe fn write_list<T>(
     items: impl ExactSizeIterator<Item = T>,
     count: *mut u32,
     out: *mut T,
 ) -> c::Result {
     // SAFETY: as the caller says.
-    unsafe { list_with(items, count, out, |item, slot| slot.write(item)) }
+    unsafe { write_list_with(items, count, out, |item, slot| slot.write(item)) }
 }
 
-/// As [`list`], for elements that are filled in place and keep their `sType` and `pNext`.
+/// As [`write_list`], for elements that `fill` modifies in place, keeping their `sType` and
+/// `pNext`.
 ///
 /// # Safety
-/// As [`list`]; `fill` writes to where it is told only.
-pub unsafe fn list_with<T, U>(
+/// As [`write_list`]; `fill` writes only to the element that it receives.
+pub unsafe fn write_list_with<T, U>(
     items: impl ExactSizeIterator<Item = T>,
     count: *mut u32,
     out: *mut U,
@@ -134,19 +139,19 @@ pub unsafe fn list_with<T, U>(
 ) -> c::Result {
     let total = items.len() as u32;
     // SAFETY: as the caller says.
-    let Some(room) = (unsafe { count.as_mut() }) else {
+    let Some(capacity) = (unsafe { count.as_mut() }) else {
         return c::Result::ERROR_UNKNOWN;
     };
     if out.is_null() {
-        *room = total;
+        *capacity = total;
         return c::Result::SUCCESS;
     }
-    let written = total.min(*room);
+    let written = total.min(*capacity);
     for (index, item) in items.take(written as usize).enumerate() {
-        // SAFETY: `index` is below the room the caller says there is.
+        // SAFETY: `index` is less than the capacity that the caller guarantees.
         fill(item, unsafe { out.add(index) });
     }
-    *room = written;
+    *capacity = written;
     if written < total {
         c::Result::INCOMPLETE
     } else {
@@ -157,12 +162,13 @@ pub unsafe fn list_with<T, U>(
 /// The structures of a `pNext` chain.
 ///
 /// # Safety
-/// `first` is null or begins a chain of structures that begin as `VkBaseOutStructure` does, for as long as the iterator lives.
+/// `first` is null or the head of a chain of structures with the layout of
+/// `VkBaseOutStructure`, valid as long as the iterator lives.
 pub unsafe fn chain(
     first: *const c_void,
 ) -> impl Iterator<Item = *mut c::BaseOutStructure<'static>> {
     let mut next: *mut c::BaseOutStructure<'static> = first.cast_mut().cast();
-    // A chain is short; a loop in it is the application's error, and ends here.
+    // Chains are short; the limit ends the iteration if an invalid chain contains a cycle.
     (0..4096).map_while(move |_| {
         let node = next;
         // SAFETY: as the caller says.
@@ -171,11 +177,11 @@ pub unsafe fn chain(
     })
 }
 
-/// The structure of a type in a chain.
+/// The first structure of type `T` in a chain.
 ///
 /// # Safety
 /// As [`chain`]; a structure whose `sType` is `T`'s is a `T`.
-pub unsafe fn find<'a, T: Tagged>(first: *const c_void) -> Option<&'a T> {
+pub unsafe fn find_in_chain<'a, T: Tagged>(first: *const c_void) -> Option<&'a T> {
     // SAFETY: as the caller says; every structure begins with its type.
     unsafe {
         chain(first)
@@ -184,7 +190,7 @@ pub unsafe fn find<'a, T: Tagged>(first: *const c_void) -> Option<&'a T> {
     }
 }
 
-/// A structure that can stand in a chain.
+/// A structure that can be part of a `pNext` chain.
 pub trait Tagged {
     /// Its `sType`.
     const TYPE: c::StructureType;
@@ -199,26 +205,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_count_fill_and_cut() {
+    fn lists_are_counted_filled_and_truncated() {
         let items = [5u32, 6, 7];
         let mut count = 0;
-        // SAFETY: `count` and `out` are locals of the sizes told.
+        // SAFETY: `count` and `out` are locals of the given sizes.
         unsafe {
             assert_eq!(
-                list(items.into_iter(), &mut count, std::ptr::null_mut()),
+                write_list(items.into_iter(), &mut count, std::ptr::null_mut()),
                 c::Result::SUCCESS
             );
             assert_eq!(count, 3);
             let mut out = [0; 3];
             count = 2;
             assert_eq!(
-                list(items.into_iter(), &mut count, out.as_mut_ptr()),
+                write_list(items.into_iter(), &mut count, out.as_mut_ptr()),
                 c::Result::INCOMPLETE
             );
             assert_eq!((count, out), (2, [5, 6, 0]));
             count = 3;
             assert_eq!(
-                list(items.into_iter(), &mut count, out.as_mut_ptr()),
+                write_list(items.into_iter(), &mut count, out.as_mut_ptr()),
                 c::Result::SUCCESS
             );
             assert_eq!(out, items);
@@ -226,13 +232,13 @@ mod tests {
     }
 
     #[test]
-    fn long_texts_are_cut_between_characters() {
-        let cut: [c_char; 4] = array("aéé");
-        assert_eq!(cut.map(|byte| byte as u8), [b'a', 0xc3, 0xa9, 0]);
+    fn long_strings_are_truncated_between_characters() {
+        let truncated: [c_char; 4] = char_array("aéé");
+        assert_eq!(truncated.map(|byte| byte as u8), [b'a', 0xc3, 0xa9, 0]);
     }
 
     #[test]
-    fn chains_are_searched() {
+    fn structures_are_found_in_chains() {
         let mut last = c::PhysicalDeviceMultiviewFeatures::default();
         let first = c::PhysicalDeviceTimelineSemaphoreFeatures {
             p_next: (&raw mut last).cast(),
@@ -242,8 +248,8 @@ mod tests {
         // SAFETY: the two structures outlive the calls.
         unsafe {
             assert_eq!(chain(head).count(), 2);
-            assert!(find::<c::PhysicalDeviceMultiviewFeatures<'_>>(head).is_some());
-            assert!(find::<c::PhysicalDevice16BitStorageFeatures<'_>>(head).is_none());
+            assert!(find_in_chain::<c::PhysicalDeviceMultiviewFeatures<'_>>(head).is_some());
+            assert!(find_in_chain::<c::PhysicalDevice16BitStorageFeatures<'_>>(head).is_none());
         }
     }
 }

@@ -1,12 +1,15 @@
-//! What every entry point that records a command begins with.
+//! Helpers of the entry points that record commands.
+//!
+//! In:  a command buffer's handle and a closure. Out: the recorded command; an error is kept in the
+//!      command buffer.
 
 use ash::vk as c;
 use vk::command::{CommandBuffer, Point};
 
 use crate::handle;
 
-/// The bind point that is meant.
-pub fn point(from: c::PipelineBindPoint) -> vk::Result<Point> {
+/// `vk`'s bind point.
+pub fn bind_point(from: c::PipelineBindPoint) -> vk::Result<Point> {
     match from {
         c::PipelineBindPoint::COMPUTE => Ok(Point::Compute),
         c::PipelineBindPoint::GRAPHICS => Ok(Point::Graphics),
@@ -16,7 +19,8 @@ pub fn point(from: c::PipelineBindPoint) -> vk::Result<Point> {
     }
 }
 
-/// Records a command. An error of making it is the command buffer's, told when it ends.
+/// Records a command. An error of `command` is kept in the command buffer, and `vkEndCommandBuffer`
+/// returns it.
 ///
 /// # Safety
 /// As [`handle::get_mut`]: command buffers are externally synchronised.
@@ -28,4 +32,22 @@ pub unsafe fn record(
     // SAFETY: as the caller says.
     unsafe { handle::get_mut(buffer)? }.record(command);
     Ok(())
+}
+
+/// Records a command that cannot fail.
+///
+/// # Safety
+/// As [`record`].
+#[inline]
+pub unsafe fn record_infallible(
+    buffer: c::CommandBuffer,
+    command: impl FnOnce(&mut CommandBuffer),
+) -> vk::Result<()> {
+    // SAFETY: as the caller says.
+    unsafe {
+        record(buffer, |commands| {
+            command(commands);
+            Ok(())
+        })
+    }
 }

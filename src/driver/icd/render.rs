@@ -1,4 +1,6 @@
-//! Entry points of render passes, framebuffers and dynamic renderings.
+//! Entry points of render passes, framebuffers and dynamic rendering.
+//!
+//! In:  create infos, begin infos, clears. Out: render passes and commands of `vk`.
 
 use std::sync::Arc;
 
@@ -13,6 +15,32 @@ use crate::entry::{done, entries};
 use crate::recording::record;
 use crate::{handle, raw};
 
+/// The [`Dependency`] of a subpass dependency of either version, whose masks are those of core 1.0.
+macro_rules! widened_dependency {
+    ($from:ident) => {
+        Dependency {
+            source_stages: c::PipelineStageFlags2::from_raw($from.src_stage_mask.as_raw().into()),
+            source_access: c::AccessFlags2::from_raw($from.src_access_mask.as_raw().into()),
+            destination_stages: c::PipelineStageFlags2::from_raw(
+                $from.dst_stage_mask.as_raw().into(),
+            ),
+            destination_access: c::AccessFlags2::from_raw($from.dst_access_mask.as_raw().into()),
+        }
+    };
+}
+
+/// The [`SubpassReferences`] of a subpass description of either version.
+macro_rules! subpass_references {
+    ($from:ident) => {
+        SubpassReferences {
+            colours: raw::slice($from.p_color_attachments, $from.color_attachment_count),
+            resolves: raw::slice($from.p_resolve_attachments, $from.color_attachment_count),
+            inputs: raw::slice($from.p_input_attachments, $from.input_attachment_count),
+            depth_stencil: $from.p_depth_stencil_attachment.as_ref(),
+        }
+    };
+}
+
 entries! { RENDER:
     Device vkCreateRenderPass(
         device: c::Device,
@@ -21,53 +49,29 @@ entries! { RENDER:
         render_pass: *mut c::RenderPass,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(render_pass, c::RenderPass::null());
+        raw::write(render_pass, c::RenderPass::null());
         let info = raw::reference(create_info, "VkRenderPassCreateInfo")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
             .map(|a| attachment(a.format, a.samples, [a.load_op, a.stencil_load_op], [a.initial_layout, a.final_layout]))
             .collect::<vk::Result<_>>()?;
-        let multiview = raw::find::<c::RenderPassMultiviewCreateInfo<'_>>(info.p_next);
+        let multiview = raw::find_in_chain::<c::RenderPassMultiviewCreateInfo<'_>>(info.p_next);
         let masks = multiview.map_or(&[][..], |from| raw::slice(from.p_view_masks, from.subpass_count));
         let mut masks = masks.iter();
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
-            .map(|subpass| {
-                let resolves = raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count);
-                let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
-                let inputs = raw::slice(subpass.p_input_attachments, subpass.input_attachment_count);
-                Ok(Subpass {
-                    colours: colours.iter().map(|r| used(r.attachment)).collect(),
-                    depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
-                    resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
-                    depth_stencil_resolve: None,
-                    inputs: inputs.iter().map(|r| used(r.attachment)).collect(),
-                    layouts: colours
-                        .iter()
-                        .chain(resolves)
-                        .chain(inputs)
-                        .chain(subpass.p_depth_stencil_attachment.as_ref())
-                        .filter_map(|r| Some((used(r.attachment)?, r.layout)))
-                        .collect(),
-                    views: Views::new(masks.next().copied().unwrap_or(0))?,
-                })
-            })
+            .map(|from| subpass(&subpass_references!(from), None, masks.next().copied().unwrap_or(0)))
             .collect::<vk::Result<_>>()?;
         let dependencies = raw::slice(info.p_dependencies, info.dependency_count)
             .iter()
             .map(|d| SubpassDependency {
-                source: inside(d.src_subpass),
-                destination: inside(d.dst_subpass),
-                dependency: Dependency {
-                    source_stages: c::PipelineStageFlags2::from_raw(d.src_stage_mask.as_raw().into()),
-                    source_access: c::AccessFlags2::from_raw(d.src_access_mask.as_raw().into()),
-                    destination_stages: c::PipelineStageFlags2::from_raw(d.dst_stage_mask.as_raw().into()),
-                    destination_access: c::AccessFlags2::from_raw(d.dst_access_mask.as_raw().into()),
-                },
+                source: internal_subpass(d.src_subpass),
+                destination: internal_subpass(d.dst_subpass),
+                dependency: widened_dependency!(d),
             })
             .collect();
-        let made = RenderPass::new(attachments, subpasses, dependencies)?;
-        raw::put(render_pass, handle::make_in(allocator, Arc::new(made))?);
+        let created = RenderPass::new(attachments, subpasses, dependencies)?;
+        raw::write(render_pass, handle::create_with(allocator, Arc::new(created))?);
         done()
     }
 
@@ -78,7 +82,7 @@ entries! { RENDER:
         render_pass: *mut c::RenderPass,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(render_pass, c::RenderPass::null());
+        raw::write(render_pass, c::RenderPass::null());
         let info = raw::reference(create_info, "VkRenderPassCreateInfo2")?;
         let attachments = raw::slice(info.p_attachments, info.attachment_count)
             .iter()
@@ -86,62 +90,30 @@ entries! { RENDER:
             .collect::<vk::Result<_>>()?;
         let subpasses = raw::slice(info.p_subpasses, info.subpass_count)
             .iter()
-            .map(|subpass| {
-                let resolves = raw::slice(subpass.p_resolve_attachments, subpass.color_attachment_count);
-                let (mut depth_stencil_resolve, mut resolved) = (None, None);
-                if let Some(resolve) = raw::find::<c::SubpassDescriptionDepthStencilResolve<'_>>(subpass.p_next) {
-                    resolved = resolve.p_depth_stencil_resolve_attachment.as_ref();
-                    if let Some(attachment) = resolved.and_then(|r| used(r.attachment)) {
-                        depth_stencil_resolve = Some(DepthStencilResolve {
-                            attachment,
-                            depth: choice(resolve.depth_resolve_mode)?,
-                            stencil: choice(resolve.stencil_resolve_mode)?,
-                        });
-                    }
-                }
-                let colours = raw::slice(subpass.p_color_attachments, subpass.color_attachment_count);
-                let inputs = raw::slice(subpass.p_input_attachments, subpass.input_attachment_count);
-                Ok(Subpass {
-                    colours: colours.iter().map(|r| used(r.attachment)).collect(),
-                    depth_stencil: subpass.p_depth_stencil_attachment.as_ref().and_then(|r| used(r.attachment)),
-                    resolves: resolves.iter().map(|r| used(r.attachment)).collect(),
-                    depth_stencil_resolve,
-                    inputs: inputs.iter().map(|r| used(r.attachment)).collect(),
-                    layouts: colours
-                        .iter()
-                        .chain(resolves)
-                        .chain(inputs)
-                        .chain(subpass.p_depth_stencil_attachment.as_ref())
-                        .chain(resolved)
-                        .filter_map(|r| Some((used(r.attachment)?, r.layout)))
-                        .collect(),
-                    views: Views::new(subpass.view_mask)?,
-                })
+            .map(|from| {
+                let resolve = raw::find_in_chain::<c::SubpassDescriptionDepthStencilResolve<'_>>(from.p_next);
+                subpass(&subpass_references!(from), resolve, from.view_mask)
             })
             .collect::<vk::Result<_>>()?;
         let dependencies = raw::slice(info.p_dependencies, info.dependency_count)
             .iter()
-            .map(|d| {
-                let mut dependency = Dependency {
-                    source_stages: c::PipelineStageFlags2::from_raw(d.src_stage_mask.as_raw().into()),
-                    source_access: c::AccessFlags2::from_raw(d.src_access_mask.as_raw().into()),
-                    destination_stages: c::PipelineStageFlags2::from_raw(d.dst_stage_mask.as_raw().into()),
-                    destination_access: c::AccessFlags2::from_raw(d.dst_access_mask.as_raw().into()),
-                };
-                // A barrier in the chain replaces them.
-                if let Some(barrier) = raw::find::<c::MemoryBarrier2<'_>>(d.p_next) {
-                    dependency = Dependency {
+            .map(|d| SubpassDependency {
+                source: internal_subpass(d.src_subpass),
+                destination: internal_subpass(d.dst_subpass),
+                // A barrier in the chain replaces the masks of the structure.
+                dependency: match raw::find_in_chain::<c::MemoryBarrier2<'_>>(d.p_next) {
+                    Some(barrier) => Dependency {
                         source_stages: barrier.src_stage_mask,
                         source_access: barrier.src_access_mask,
                         destination_stages: barrier.dst_stage_mask,
                         destination_access: barrier.dst_access_mask,
-                    };
-                }
-                SubpassDependency { source: inside(d.src_subpass), destination: inside(d.dst_subpass), dependency }
+                    },
+                    None => widened_dependency!(d),
+                },
             })
             .collect();
-        let made = RenderPass::new(attachments, subpasses, dependencies)?;
-        raw::put(render_pass, handle::make_in(allocator, Arc::new(made))?);
+        let created = RenderPass::new(attachments, subpasses, dependencies)?;
+        raw::write(render_pass, handle::create_with(allocator, Arc::new(created))?);
         done()
     }
 
@@ -159,7 +131,7 @@ entries! { RENDER:
         render_pass: c::RenderPass,
         granularity: *mut c::Extent2D,
     ) {
-        raw::put(granularity, c::Extent2D { width: 1, height: 1 });
+        raw::write(granularity, c::Extent2D { width: 1, height: 1 });
         Ok(())
     }
 
@@ -170,7 +142,7 @@ entries! { RENDER:
         framebuffer: *mut c::Framebuffer,
     ) -> c::Result {
         handle::get(device)?;
-        raw::put(framebuffer, c::Framebuffer::null());
+        raw::write(framebuffer, c::Framebuffer::null());
         let info = raw::reference(create_info, "VkFramebufferCreateInfo")?;
         let views = match info.flags.contains(c::FramebufferCreateFlags::IMAGELESS) {
             true => Vec::new(),
@@ -179,8 +151,8 @@ entries! { RENDER:
                 .map(|&view| handle::get(view).cloned())
                 .collect::<vk::Result<_>>()?,
         };
-        let made = Framebuffer { views, layers: info.layers };
-        raw::put(framebuffer, handle::make_in(allocator, Arc::new(made))?);
+        let created = Framebuffer { views, layers: info.layers };
+        raw::write(framebuffer, handle::create_with(allocator, Arc::new(created))?);
         done()
     }
 
@@ -235,7 +207,7 @@ entries! { RENDER:
     ) {
         record(command_buffer, |commands| {
             let info = raw::reference(rendering_info, "VkRenderingInfo")?;
-            commands.begin_rendering(&begin(info)?)
+            commands.begin_rendering(&begin_info(info)?)
         })
     }
 
@@ -253,10 +225,10 @@ entries! { RENDER:
         record(command_buffer, |commands| {
             let mut clear = Clear::default();
             for attachment in raw::slice(attachments, attachment_count) {
-                let value = words(&attachment.clear_value);
+                let value = clear_words(&attachment.clear_value);
                 let [depth, stencil, ..] = value;
                 if attachment.aspect_mask.contains(c::ImageAspectFlags::COLOR) {
-                    // Unused ones are named by a number that none has.
+                    // An unused attachment has an index beyond the array.
                     if let Some(colour) = clear.colours.get_mut(attachment.color_attachment as usize) {
                         *colour = Some(value);
                     }
@@ -281,14 +253,88 @@ entries! { RENDER:
     }
 }
 
-fn used(attachment: u32) -> Option<u32> {
-    (attachment != c::ATTACHMENT_UNUSED).then_some(attachment)
+/// An attachment reference of either version.
+trait Reference {
+    /// The index of the attachment, or none if the reference is unused.
+    fn index(&self) -> Option<u32>;
+    /// The layout in which the subpass uses it.
+    fn layout(&self) -> c::ImageLayout;
 }
 
-fn inside(subpass: u32) -> Option<u32> {
+impl Reference for c::AttachmentReference {
+    fn index(&self) -> Option<u32> {
+        (self.attachment != c::ATTACHMENT_UNUSED).then_some(self.attachment)
+    }
+    fn layout(&self) -> c::ImageLayout {
+        self.layout
+    }
+}
+
+impl Reference for c::AttachmentReference2<'_> {
+    fn index(&self) -> Option<u32> {
+        (self.attachment != c::ATTACHMENT_UNUSED).then_some(self.attachment)
+    }
+    fn layout(&self) -> c::ImageLayout {
+        self.layout
+    }
+}
+
+/// The attachment references of a subpass.
+struct SubpassReferences<'a, R> {
+    colours: &'a [R],
+    resolves: &'a [R],
+    inputs: &'a [R],
+    depth_stencil: Option<&'a R>,
+}
+
+/// A subpass with its attachments, the depth and stencil resolve of its chain, and its view mask.
+///
+/// # Safety
+/// The pointer in `resolve` is null or valid.
+unsafe fn subpass<'a, R: Reference>(
+    references: &SubpassReferences<'a, R>,
+    resolve: Option<&'a c::SubpassDescriptionDepthStencilResolve<'a>>,
+    view_mask: u32,
+) -> vk::Result<Subpass> {
+    let mut depth_stencil_resolve = None;
+    // SAFETY: as the caller says.
+    let resolved =
+        resolve.and_then(|resolve| unsafe { resolve.p_depth_stencil_resolve_attachment.as_ref() });
+    if let (Some(resolve), Some(attachment)) = (resolve, resolved.and_then(Reference::index)) {
+        depth_stencil_resolve = Some(DepthStencilResolve {
+            attachment,
+            depth: resolve_mode(resolve.depth_resolve_mode)?,
+            stencil: resolve_mode(resolve.stencil_resolve_mode)?,
+        });
+    }
+    fn layout(reference: &impl Reference) -> Option<(u32, c::ImageLayout)> {
+        Some((reference.index()?, reference.layout()))
+    }
+    Ok(Subpass {
+        colours: references.colours.iter().map(R::index).collect(),
+        depth_stencil: references.depth_stencil.and_then(R::index),
+        resolves: references.resolves.iter().map(R::index).collect(),
+        depth_stencil_resolve,
+        inputs: references.inputs.iter().map(R::index).collect(),
+        layouts: references
+            .colours
+            .iter()
+            .chain(references.resolves)
+            .chain(references.inputs)
+            .chain(references.depth_stencil)
+            .filter_map(layout)
+            .chain(resolved.and_then(layout))
+            .collect(),
+        views: Views::new(view_mask)?,
+    })
+}
+
+/// A subpass index, or none for `VK_SUBPASS_EXTERNAL`.
+fn internal_subpass(subpass: u32) -> Option<u32> {
     (subpass != c::SUBPASS_EXTERNAL).then_some(subpass)
 }
 
+/// An attachment of a render pass.
 fn attachment(
     format: c::Format,
     samples: c::SampleCountFlags,
@@ -306,8 +352,8 @@ fn attachment(
     })
 }
 
-/// Which value depth or stencil is resolved to.
-fn choice(mode: c::ResolveModeFlags) -> vk::Result<Option<Choice>> {
+/// How a resolve of depth or stencil combines the samples; none for no resolve.
+fn resolve_mode(mode: c::ResolveModeFlags) -> vk::Result<Option<Choice>> {
     Ok(match mode {
         c::ResolveModeFlags::NONE => None,
         c::ResolveModeFlags::SAMPLE_ZERO => Some(Choice::First),
@@ -323,30 +369,34 @@ fn choice(mode: c::ResolveModeFlags) -> vk::Result<Option<Choice>> {
 }
 
 /// A clear value as dwords: a colour of any type, or depth and stencil.
-fn words(value: &c::ClearValue) -> [u32; 4] {
-    // SAFETY: every member of the union is dwords, and the largest is four of them; any dword is a number.
+fn clear_words(value: &c::ClearValue) -> [u32; 4] {
+    // SAFETY: every member of the union consists of at most four dwords, and any dword is a valid
+    // `u32`.
     unsafe { value.color.uint32 }
 }
 
-/// Whether a secondary command buffer may be executed under a condition.
+/// Whether a secondary command buffer may be executed while conditional rendering is active.
 ///
 /// # Safety
 /// The structure and its chain are valid.
-pub unsafe fn conditional(info: &c::CommandBufferBeginInfo<'_>) -> bool {
+pub unsafe fn inherits_condition(info: &c::CommandBufferBeginInfo<'_>) -> bool {
     type Inherits<'a> = c::CommandBufferInheritanceConditionalRenderingInfoEXT<'a>;
     // SAFETY: as the caller says.
     unsafe {
         let inherits = info.p_inheritance_info.as_ref();
-        let inherits = inherits.and_then(|from| raw::find::<Inherits<'_>>(from.p_next));
+        let inherits = inherits.and_then(|from| raw::find_in_chain::<Inherits<'_>>(from.p_next));
         inherits.is_some_and(|from| from.conditional_rendering_enable != c::FALSE)
     }
 }
 
-/// What a secondary command buffer inherits, if it is a part of a rendering.
+/// The rendering state that a secondary command buffer inherits, or none if it is not executed
+/// inside a render pass.
 ///
 /// # Safety
 /// The structure and its chain are valid.
-pub unsafe fn inherited(info: &c::CommandBufferBeginInfo<'_>) -> vk::Result<Option<Inherited>> {
+pub unsafe fn inherited_rendering(
+    info: &c::CommandBufferBeginInfo<'_>,
+) -> vk::Result<Option<Inherited>> {
     if !info
         .flags
         .contains(c::CommandBufferUsageFlags::RENDER_PASS_CONTINUE)
@@ -359,9 +409,10 @@ pub unsafe fn inherited(info: &c::CommandBufferBeginInfo<'_>) -> vk::Result<Opti
         if let Some(pass) = handle::optional(from.render_pass)? {
             return pass.inherited(from.subpass).map(Some);
         }
-        let rendering = raw::find::<c::CommandBufferInheritanceRenderingInfo<'_>>(from.p_next);
+        let rendering =
+            raw::find_in_chain::<c::CommandBufferInheritanceRenderingInfo<'_>>(from.p_next);
         let from = rendering.ok_or(vk::Error::InvalidUse {
-            why: "a part of a rendering that is not told which",
+            why: "RENDER_PASS_CONTINUE without a render pass or VkCommandBufferInheritanceRenderingInfo",
         })?;
         let mut inherited = Inherited {
             views: Views::new(from.view_mask)?,
@@ -378,6 +429,8 @@ pub unsafe fn inherited(info: &c::CommandBufferBeginInfo<'_>) -> vk::Result<Opti
     }
 }
 
+/// Begins a render pass.
+///
 /// # Safety
 /// The structure and its chain are valid.
 unsafe fn begin_pass(
@@ -389,17 +442,17 @@ unsafe fn begin_pass(
         record(command_buffer, |commands| {
             let info = raw::reference(info, "VkRenderPassBeginInfo")?;
             let framebuffer = handle::get(info.framebuffer)?;
-            let named = raw::find::<c::RenderPassAttachmentBeginInfo<'_>>(info.p_next);
-            let named = named.map_or(&[][..], |named| {
-                raw::slice(named.p_attachments, named.attachment_count)
+            let imageless = raw::find_in_chain::<c::RenderPassAttachmentBeginInfo<'_>>(info.p_next);
+            let imageless = imageless.map_or(&[][..], |node| {
+                raw::slice(node.p_attachments, node.attachment_count)
             });
-            let named = named.iter().map(|&view| handle::get(view).cloned());
-            let own = framebuffer.views.iter().cloned().map(Ok);
+            let imageless = imageless.iter().map(|&view| handle::get(view).cloned());
+            let fixed = framebuffer.views.iter().cloned().map(Ok);
             let clears = raw::slice(info.p_clear_values, info.clear_value_count);
             commands.begin_pass(Pass {
                 render_pass: handle::get(info.render_pass)?.clone(),
-                views: own.chain(named).collect::<vk::Result<_>>()?,
-                clears: clears.iter().map(words).collect(),
+                views: fixed.chain(imageless).collect::<vk::Result<_>>()?,
+                clears: clears.iter().map(clear_words).collect(),
                 area: info.render_area,
                 layers: framebuffer.layers,
                 subpass: 0,
@@ -409,12 +462,14 @@ unsafe fn begin_pass(
     }
 }
 
+/// The parameters of a dynamic rendering.
+///
 /// # Safety
 /// The structure is valid for `'a`.
-unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
+unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
     type Info<'a> = c::RenderingAttachmentInfo<'a>;
     let views = Views::new(info.view_mask)?;
-    // What goes on has its contents, and what will go on is resolved later.
+    // A resumed rendering keeps its contents, and a suspended one is resolved by the last part.
     let resumes = info.flags.contains(c::RenderingFlags::RESUMING);
     let suspends = info.flags.contains(c::RenderingFlags::SUSPENDING);
     let clears = |from: &Info<'_>| !resumes && from.load_op == c::AttachmentLoadOp::CLEAR;
@@ -422,7 +477,7 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
         // SAFETY: as the caller says.
         Ok(unsafe { handle::optional(view) }?.map(|view| &**view))
     };
-    let resolve = |from: &Info<'_>, wanted: bool| match wanted && !suspends {
+    let resolve = |from: &Info<'_>, requested: bool| match requested && !suspends {
         true => view(from.resolve_image_view),
         false => Ok(None),
     };
@@ -437,11 +492,11 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
             view,
             layout: from.image_layout,
             load: match clears(from) {
-                true => Load::Clear(words(&from.clear_value)),
+                true => Load::Clear(clear_words(&from.clear_value)),
                 false => Load::Keep,
             },
             fresh: views,
-            // The type of the format says how.
+            // The numeric type of the format determines the resolve mode.
             resolve: resolve(from, from.resolve_mode != c::ResolveModeFlags::NONE)?
                 .map(|to| (to, from.resolve_image_layout)),
         });
@@ -453,18 +508,18 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
             info.p_stencil_attachment.as_ref(),
         )
     };
-    let there = |attachment: Option<&'a Info<'a>>| -> vk::Result<_> {
+    let used = |attachment: Option<&'a Info<'a>>| -> vk::Result<_> {
         let Some(attachment) = attachment else {
             return Ok(None);
         };
         let Some(view) = view(attachment.image_view)? else {
             return Ok(None);
         };
-        let choice = choice(attachment.resolve_mode)?;
-        let to = resolve(attachment, choice.is_some())?;
-        Ok(Some((view, attachment, to.zip(choice))))
+        let mode = resolve_mode(attachment.resolve_mode)?;
+        let to = resolve(attachment, mode.is_some())?;
+        Ok(Some((view, attachment, to.zip(mode))))
     };
-    let (depth, stencil) = (there(depth)?, there(stencil)?);
+    let (depth, stencil) = (used(depth)?, used(stencil)?);
     let depth_stencil = depth.or(stencil).map(|(view, ..)| DepthStencil {
         view,
         fresh: views,
@@ -473,13 +528,13 @@ unsafe fn begin<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
             from.resolve_image_layout
         }),
         depth: depth.map(
-            |(_, from, _)| match (clears(from), words(&from.clear_value)) {
+            |(_, from, _)| match (clears(from), clear_words(&from.clear_value)) {
                 (true, [depth, ..]) => Load::Clear(f32::from_bits(depth)),
                 (false, _) => Load::Keep,
             },
         ),
         stencil: stencil.map(
-            |(_, from, _)| match (clears(from), words(&from.clear_value)) {
+            |(_, from, _)| match (clears(from), clear_words(&from.clear_value)) {
                 (true, [_, stencil, ..]) => Load::Clear(stencil),
                 (false, _) => Load::Keep,
             },

@@ -1,4 +1,6 @@
-//! Entry points of samplers, their conversions, and views of buffers.
+//! Entry points of samplers, Y′CbCr conversions and buffer views.
+//!
+//! In:  create infos. Out: objects of `vk`.
 
 use ash::vk as c;
 use vk::buffer_view::BufferView;
@@ -15,15 +17,15 @@ entries! { SAMPLER:
         allocator: *const c::AllocationCallbacks<'_>,
         sampler: *mut c::Sampler,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkSamplerCreateInfo")?;
-        let custom = raw::find::<c::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next);
-        let reduction = raw::find::<c::SamplerReductionModeCreateInfo<'_>>(info.p_next);
-        let conversion = raw::find::<c::SamplerYcbcrConversionInfo<'_>>(info.p_next)
+        let custom = raw::find_in_chain::<c::SamplerCustomBorderColorCreateInfoEXT<'_>>(info.p_next);
+        let reduction = raw::find_in_chain::<c::SamplerReductionModeCreateInfo<'_>>(info.p_next);
+        let conversion = raw::find_in_chain::<c::SamplerYcbcrConversionInfo<'_>>(info.p_next)
             .map(|node| handle::get(node.conversion).copied())
             .transpose()?;
-        let named = ![c::BorderColor::FLOAT_CUSTOM_EXT, c::BorderColor::INT_CUSTOM_EXT].contains(&info.border_color);
-        let asked = SamplerInfo {
+        let predefined = ![c::BorderColor::FLOAT_CUSTOM_EXT, c::BorderColor::INT_CUSTOM_EXT].contains(&info.border_color);
+        let sampler_info = SamplerInfo {
             flags: info.flags,
             mag: info.mag_filter,
             min: info.min_filter,
@@ -34,12 +36,12 @@ entries! { SAMPLER:
             anisotropy: (info.anisotropy_enable != c::FALSE).then_some(info.max_anisotropy),
             compare: (info.compare_enable != c::FALSE).then_some(info.compare_op),
             border: info.border_color,
-            custom: custom.filter(|_| !named).map(|node| (node.custom_border_color.uint32, node.format)),
+            custom: custom.filter(|_| !predefined).map(|node| (node.custom_border_color.uint32, node.format)),
             unnormalised: info.unnormalized_coordinates != c::FALSE,
             reduction: reduction.map_or(c::SamplerReductionMode::WEIGHTED_AVERAGE, |node| node.reduction_mode),
             conversion,
         };
-        raw::put(sampler, handle::make_in(allocator, Sampler::new(&face.device.context, &asked)?)?);
+        raw::write(sampler, handle::create_with(allocator, Sampler::new(device.context(), &sampler_info)?)?);
         done()
     }
 
@@ -60,7 +62,7 @@ entries! { SAMPLER:
     ) -> c::Result {
         handle::get(device)?;
         let info = raw::reference(create_info, "VkSamplerYcbcrConversionCreateInfo")?;
-        let asked = ConversionInfo {
+        let conversion_info = ConversionInfo {
             format: info.format,
             model: info.ycbcr_model,
             range: info.ycbcr_range,
@@ -68,7 +70,7 @@ entries! { SAMPLER:
             chroma: [info.x_chroma_offset, info.y_chroma_offset],
             filter: info.chroma_filter,
         };
-        raw::put(ycbcr_conversion, handle::make_in(allocator, Conversion::new(&asked))?);
+        raw::write(ycbcr_conversion, handle::create_with(allocator, Conversion::new(&conversion_info))?);
         done()
     }
 
@@ -87,12 +89,12 @@ entries! { SAMPLER:
         allocator: *const c::AllocationCallbacks<'_>,
         view: *mut c::BufferView,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkBufferViewCreateInfo")?;
         let buffer = handle::get(info.buffer)?;
-        let physical = &face.device.context.physical;
-        let made = BufferView::new(physical, buffer, info.format, info.offset, info.range)?;
-        raw::put(view, handle::make_in(allocator, made)?);
+        let physical = &device.context().physical;
+        let created = BufferView::new(physical, buffer, info.format, info.offset, info.range)?;
+        raw::write(view, handle::create_with(allocator, created)?);
         done()
     }
 

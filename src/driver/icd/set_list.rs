@@ -1,7 +1,9 @@
-//! The descriptor sets of a pool, and the memory of those that were freed.
+//! The descriptor sets of a pool, and the memory of freed ones.
 //!
-//! In:  sets made and freed, by one thread at a time. Out: handles. A freed set rests as it is, with its place in the pool: the next one
-//!      of the same layout is made by waking it. Whoever wants another layout first gives back to the pool what rests.
+//! In:  allocations and frees, from one thread at a time.
+//! Out: handles. A freed set is retired: it keeps its contents and its range of the pool, and the
+//!      next allocation of the same layout revives it. An allocation of another layout first
+//!      returns the ranges of retired sets to the pool.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -10,29 +12,30 @@ use ash::vk as c;
 use ash::vk::Handle;
 use vk::descriptor::{Pool, Set, SetLayout};
 
-use crate::handle::{self, Resting, Spare};
+use crate::handle::{self, RetiredHandle, SpareMemory};
 
-/// Behind `VkDescriptorSet`.
-pub struct SetFace {
-    /// The object.
+/// The object of a `VkDescriptorSet`.
+pub struct DescriptorSetObject {
+    /// The set of `vk`.
     pub set: Set,
-    /// Its place in its pool's list.
-    place: AtomicU32,
+    /// Its index in the pool's list of live sets.
+    index: AtomicU32,
 }
 
 /// The sets of a pool.
 #[derive(Default)]
 pub struct SetList {
-    /// Handles (as numbers), each at its place.
+    /// Handles (as numbers) of the allocated sets, each at its `index`.
     live: Vec<u64>,
-    /// Sets that were freed, and have their place in the pool.
-    resting: Vec<Resting<c::DescriptorSet>>,
-    /// Memory of others that were freed.
-    spare: Vec<Spare<c::DescriptorSet>>,
+    /// Freed sets that keep their range of the pool.
+    retired: Vec<RetiredHandle<c::DescriptorSet>>,
+    /// Memory of the handles of other freed sets.
+    spare: Vec<SpareMemory<c::DescriptorSet>>,
 }
 
 impl SetList {
-    /// A set of a layout. `last_count` is the count of the last binding, where sets choose it.
+    /// Allocates a set. `last_count` is the descriptor count of the last binding if the layout
+    /// makes it variable.
     #[inline]
     pub fn allocate(
         &mut self,
@@ -40,25 +43,25 @@ impl SetList {
         layout: &Arc<SetLayout>,
         last_count: u32,
     ) -> vk::Result<c::DescriptorSet> {
-        let place = self.live.len() as u32;
-        while let Some(resting) = self.resting.pop() {
-            let face = resting.object();
-            if face.set.is_of(layout) {
-                face.place.store(place, Relaxed);
-                let set = resting.wake();
+        let index = self.live.len() as u32;
+        while let Some(retired) = self.retired.pop() {
+            let object = retired.object();
+            if object.set.is_of(layout) {
+                object.index.store(index, Relaxed);
+                let set = retired.revive();
                 self.live.push(set.as_raw());
                 return Ok(set);
             }
-            face.set.free(pool);
-            self.spare.push(resting.end());
+            object.set.free(pool);
+            self.spare.push(retired.drop_object());
         }
-        let face = SetFace {
+        let object = DescriptorSetObject {
             set: Set::new(pool, layout, last_count)?,
-            place: AtomicU32::new(place),
+            index: AtomicU32::new(index),
         };
         let set = match self.spare.pop() {
-            Some(spare) => spare.fill(face),
-            None => handle::make(face),
+            Some(spare) => spare.create(object),
+            None => handle::create(object),
         };
         self.live.push(set.as_raw());
         Ok(set)
@@ -67,56 +70,58 @@ impl SetList {
     /// Frees a set.
     ///
     /// # Safety
-    /// The set is a handle of ours, and nobody uses it any more.
+    /// The set is null or a live handle of the driver, and is not used any more.
     #[inline]
     pub unsafe fn free(&mut self, pool: &mut Pool, set: c::DescriptorSet) -> vk::Result<()> {
-        // SAFETY: as the caller says; what is listed are live handles of ours.
+        // SAFETY: as the caller says; the listed sets are live handles.
         unsafe {
-            let face = handle::get(set)?;
-            let rests = face.set.is_as_new();
-            let place = face.place.load(Relaxed) as usize;
-            if self.live.get(place) != Some(&set.as_raw()) {
+            let object = handle::get(set)?;
+            let reusable = object.set.is_as_new();
+            let index = object.index.load(Relaxed) as usize;
+            if self.live.get(index) != Some(&set.as_raw()) {
                 return Err(vk::Error::InvalidUse {
                     why: "a descriptor set freed to a pool that is not its own",
                 });
             }
-            self.live.swap_remove(place);
-            if let Some(&moved) = self.live.get(place) {
+            self.live.swap_remove(index);
+            if let Some(&moved) = self.live.get(index) {
                 let moved = handle::get(c::DescriptorSet::from_raw(moved))?;
-                moved.place.store(place as u32, Relaxed);
+                moved.index.store(index as u32, Relaxed);
             }
-            if rests && let Some(resting) = handle::rest(set) {
-                self.resting.push(resting);
+            if reusable && let Some(retired) = handle::retire(set) {
+                self.retired.push(retired);
                 return Ok(());
             }
-            handle::end(set, |face| face.set.free(pool), &mut self.spare);
+            handle::destroy_into(set, |object| object.set.free(pool), &mut self.spare);
         }
         Ok(())
     }
 
-    /// Frees those that were made last.
+    /// Frees the `count` sets that were allocated last.
     ///
     /// # Safety
-    /// Nobody uses them.
+    /// They are not used any more.
     pub unsafe fn free_last(&mut self, pool: &mut Pool, count: usize) {
         for _ in 0..count {
             if let Some(&last) = self.live.last() {
-                // SAFETY: as the caller says. It is in the list, so it is a live handle of ours, and can be freed.
+                // SAFETY: as the caller says. A listed set is a live handle, so it can be freed.
                 _ = unsafe { self.free(pool, c::DescriptorSet::from_raw(last)) };
             }
         }
     }
 
-    /// Ends all sets of a pool that is reset or gone.
+    /// Destroys the handles of all sets of a pool that is reset or destroyed.
     ///
     /// # Safety
-    /// Nobody uses them any more.
+    /// They are not used any more.
     pub unsafe fn clear(&mut self) {
         for set in self.live.drain(..) {
-            // SAFETY: the set is in the list, so it is a live handle of ours.
-            unsafe { handle::end(c::DescriptorSet::from_raw(set), |_| {}, &mut self.spare) };
+            // SAFETY: a listed set is a live handle.
+            unsafe {
+                handle::destroy_into(c::DescriptorSet::from_raw(set), |_| {}, &mut self.spare)
+            };
         }
-        let resting = self.resting.drain(..);
-        self.spare.extend(resting.map(Resting::end));
+        let retired = self.retired.drain(..);
+        self.spare.extend(retired.map(RetiredHandle::drop_object));
     }
 }

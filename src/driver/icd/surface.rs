@@ -1,5 +1,6 @@
-//! Entry points of surfaces: windows of X11 and Wayland, and none.
+//! Entry points of surfaces: X11 and Wayland windows, and headless surfaces.
 //!
+//! In:  windows of the application. Out: surfaces of `wsi`, and their capabilities.
 //! Ref: Vulkan specification, "Window System Integration (WSI)", "WSI Surface".
 
 use std::ffi::{c_ulong, c_void};
@@ -14,49 +15,56 @@ use wsi::surface::{MAX_EXTENT, MIN_IMAGES, Native};
 use wsi::{wayland, x11};
 
 use crate::entry::{done, entries};
-use crate::face::SurfaceFace;
-use crate::native::Connection;
+use crate::native_connection::Connection;
+use crate::objects::SurfaceObject;
 use crate::{diagnosis, handle, raw};
 
-/// What becomes of a result of `wsi`, whose errors have codes of their own.
-pub fn told(result: wsi::Result<c::Result>) -> vk::Result<c::Result> {
+/// Converts a result of `wsi`: reports an error of the window system and returns its code.
+pub fn from_wsi(result: wsi::Result<c::Result>) -> vk::Result<c::Result> {
     result.or_else(|error| match error {
         wsi::Error::Device(error) => Err(error),
         error => {
-            diagnosis::say(&error);
+            diagnosis::report(&error);
             Ok(error.code())
         }
     })
 }
 
+/// A surface of an X11 window.
+///
 /// # Safety
-/// The connection is open, and the window one of its server's.
-unsafe fn x11_surface(connection: Connection, window: u32) -> wsi::Result<SurfaceFace> {
+/// The connection is open, and the window exists on its server.
+unsafe fn x11_surface(connection: Connection, window: u32) -> wsi::Result<SurfaceObject> {
     // SAFETY: as the caller says.
     let window = unsafe {
-        connection.settle()?;
+        connection.sync()?;
         x11::Window::open(connection.socket()?, window)?
     };
-    Ok(SurfaceFace {
+    Ok(SurfaceObject {
         surface: Arc::new(wsi::Surface::new(Native::X11(Box::new(window)))),
-        application: Some(connection),
+        connection: Some(connection),
     })
 }
 
-/// # Safety
-/// The connection is open.
-unsafe fn shows(connection: Connection, visual: u32) -> c::Bool32 {
-    // SAFETY: as the caller says.
-    let socket = unsafe { connection.socket() };
-    let shows = socket.and_then(|socket| x11::shows_visual(socket, visual));
-    shows.unwrap_or(false).into()
-}
-
-/// Both are pointers of libwayland's.
+/// Whether the driver can present to windows with an X11 visual.
 ///
 /// # Safety
-/// They are a `wl_display` and a `wl_surface` of it, which outlive the surface that is made of them.
-unsafe fn wayland_surface(display: *mut c_void, surface: *mut c_void) -> wsi::Result<SurfaceFace> {
+/// The connection is open.
+unsafe fn supports_visual(connection: Connection, visual: u32) -> c::Bool32 {
+    // SAFETY: as the caller says.
+    let socket = unsafe { connection.socket() };
+    let supported = socket.and_then(|socket| x11::supports_visual(socket, visual));
+    supported.unwrap_or(false).into()
+}
+
+/// A surface of a Wayland window.
+///
+/// # Safety
+/// The arguments are libwayland's `wl_display` and a `wl_surface` of it, which outlive the surface.
+unsafe fn wayland_surface(
+    display: *mut c_void,
+    surface: *mut c_void,
+) -> wsi::Result<SurfaceObject> {
     let lost = |why: &dyn std::fmt::Display| wsi::Error::SurfaceLost {
         why: why.to_string(),
     };
@@ -69,30 +77,30 @@ unsafe fn wayland_surface(display: *mut c_void, surface: *mut c_void) -> wsi::Re
     };
     let surface = WlSurface::from_id(&connection, id).map_err(|error| lost(&error))?;
     let native = Native::Wayland(wayland::Window::new(connection, surface));
-    Ok(SurfaceFace {
+    Ok(SurfaceObject {
         surface: Arc::new(wsi::Surface::new(native)),
-        application: None,
+        connection: None,
     })
 }
 
-/// Gives a surface to the application.
+/// Creates the handle of a surface.
 ///
 /// # Safety
-/// As [`handle::make_in`]; `out` may be written.
-unsafe fn put(
-    face: wsi::Result<SurfaceFace>,
+/// As [`handle::create_with`]; `out` may be written.
+unsafe fn write_surface(
+    surface: wsi::Result<SurfaceObject>,
     allocator: *const c::AllocationCallbacks<'_>,
     out: *mut c::SurfaceKHR,
 ) -> vk::Result<c::Result> {
-    told(face.and_then(|face| {
+    from_wsi(surface.and_then(|surface| {
         // SAFETY: as the caller says.
-        unsafe { raw::put(out, handle::make_in(allocator, face)?) };
+        unsafe { raw::write(out, handle::create_with(allocator, surface)?) };
         Ok(c::Result::SUCCESS)
     }))
 }
 
-/// What images of a surface may be used for.
-pub fn usages(physical: &vk::PhysicalDevice, format: c::Format) -> c::ImageUsageFlags {
+/// The usage flags that images of a format support.
+pub fn supported_usage(physical: &vk::PhysicalDevice, format: c::Format) -> c::ImageUsageFlags {
     use c::ImageUsageFlags as U;
     let uses = [
         U::TRANSFER_SRC,
@@ -102,8 +110,8 @@ pub fn usages(physical: &vk::PhysicalDevice, format: c::Format) -> c::ImageUsage
         U::COLOR_ATTACHMENT,
         U::INPUT_ATTACHMENT,
     ];
-    let can = |usage: &U| {
-        let wish = wsi::frame::Wish {
+    let supported = |usage: &U| {
+        let description = wsi::frame::ImageDescription {
             format,
             extent_px: [1, 1],
             layers: 1,
@@ -111,39 +119,41 @@ pub fn usages(physical: &vk::PhysicalDevice, format: c::Format) -> c::ImageUsage
             flags: c::ImageCreateFlags::empty(),
         };
         physical
-            .image_format_properties(&wish.info(None).question)
+            .image_format_properties(&description.info(None).question)
             .is_ok()
     };
     uses.into_iter()
-        .filter(can)
+        .filter(supported)
         .fold(U::empty(), |all, usage| all | usage)
 }
 
+/// The capabilities of a surface, after the server has processed the application's requests.
+///
 /// # Safety
-/// As [`SurfaceFace::settle`].
+/// As [`SurfaceObject::sync_connection`].
 unsafe fn capabilities(
     physical: &vk::PhysicalDevice,
-    face: &SurfaceFace,
+    surface: &SurfaceObject,
 ) -> wsi::Result<c::SurfaceCapabilitiesKHR> {
     // SAFETY: as the caller says.
-    unsafe { face.settle()? };
-    let found = face.surface.capabilities()?;
+    unsafe { surface.sync_connection()? };
+    let found = surface.surface.capabilities()?;
     let extent = |[width, height]: [u32; 2]| c::Extent2D { width, height };
     let any = [u32::MAX; 2];
-    let alphas = face.surface.alphas().iter().map(|alpha| match alpha {
+    let alphas = surface.surface.alphas().iter().map(|alpha| match alpha {
         Alpha::Opaque => c::CompositeAlphaFlagsKHR::OPAQUE,
         Alpha::Premultiplied => c::CompositeAlphaFlagsKHR::PRE_MULTIPLIED,
         Alpha::Inherit => c::CompositeAlphaFlagsKHR::INHERIT,
     });
     let none = c::CompositeAlphaFlagsKHR::empty();
-    let uses = face
+    let uses = surface
         .surface
         .formats()?
         .iter()
-        .map(|&format| usages(physical, format));
+        .map(|&format| supported_usage(physical, format));
     Ok(c::SurfaceCapabilitiesKHR {
         min_image_count: MIN_IMAGES,
-        // No limit.
+        // 0 means no limit.
         max_image_count: 0,
         current_extent: extent(found.extent.unwrap_or(any)),
         min_image_extent: extent(found.extent.unwrap_or([1, 1])),
@@ -156,8 +166,11 @@ unsafe fn capabilities(
     })
 }
 
-fn formats(face: &SurfaceFace) -> wsi::Result<impl ExactSizeIterator<Item = c::SurfaceFormatKHR>> {
-    let formats = face.surface.formats()?.iter();
+/// The formats of a surface, each with the sRGB colour space.
+fn formats(
+    surface: &SurfaceObject,
+) -> wsi::Result<impl ExactSizeIterator<Item = c::SurfaceFormatKHR>> {
+    let formats = surface.surface.formats()?.iter();
     Ok(formats.map(|&format| c::SurfaceFormatKHR {
         format,
         color_space: c::ColorSpaceKHR::SRGB_NONLINEAR,
@@ -173,7 +186,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkXcbSurfaceCreateInfoKHR")?;
-        put(x11_surface(Connection::Xcb(info.connection.cast()), info.window), allocator, surface)
+        write_surface(x11_surface(Connection::Xcb(info.connection.cast()), info.window), allocator, surface)
     }
 
     Physical ["VK_KHR_xcb_surface"] vkGetPhysicalDeviceXcbPresentationSupportKHR(
@@ -183,7 +196,7 @@ entries! { SURFACE:
         visual: u32,
     ) -> c::Bool32 {
         handle::get(physical_device)?;
-        Ok(shows(Connection::Xcb(connection), visual))
+        Ok(supports_visual(Connection::Xcb(connection), visual))
     }
 
     Instance ["VK_KHR_xlib_surface"] vkCreateXlibSurfaceKHR(
@@ -194,8 +207,8 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkXlibSurfaceCreateInfoKHR")?;
-        // Names of X11 have 29 bits, in whatever type.
-        put(x11_surface(Connection::Xlib(info.dpy.cast()), info.window as u32), allocator, surface)
+        // X11 resource IDs have 29 bits, whatever the type.
+        write_surface(x11_surface(Connection::Xlib(info.dpy.cast()), info.window as u32), allocator, surface)
     }
 
     Physical ["VK_KHR_xlib_surface"] vkGetPhysicalDeviceXlibPresentationSupportKHR(
@@ -205,7 +218,7 @@ entries! { SURFACE:
         visual: c_ulong,
     ) -> c::Bool32 {
         handle::get(physical_device)?;
-        Ok(shows(Connection::Xlib(display), visual as u32))
+        Ok(supports_visual(Connection::Xlib(display), visual as u32))
     }
 
     Instance ["VK_KHR_wayland_surface"] vkCreateWaylandSurfaceKHR(
@@ -216,7 +229,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(instance)?;
         let info = raw::reference(create_info, "VkWaylandSurfaceCreateInfoKHR")?;
-        put(wayland_surface(info.display.cast(), info.surface.cast()), allocator, surface)
+        write_surface(wayland_surface(info.display.cast(), info.surface.cast()), allocator, surface)
     }
 
     Physical ["VK_KHR_wayland_surface"] vkGetPhysicalDeviceWaylandPresentationSupportKHR(
@@ -225,7 +238,7 @@ entries! { SURFACE:
         display: *mut c_void,
     ) -> c::Bool32 {
         handle::get(physical_device)?;
-        // Every compositor has shared memory.
+        // Every compositor supports wl_shm.
         Ok(c::TRUE)
     }
 
@@ -236,8 +249,8 @@ entries! { SURFACE:
         surface: *mut c::SurfaceKHR,
     ) -> c::Result {
         handle::get(instance)?;
-        let nowhere = wsi::Surface::new(Native::Headless);
-        put(Ok(SurfaceFace { surface: Arc::new(nowhere), application: None }), allocator, surface)
+        let headless = wsi::Surface::new(Native::Headless);
+        write_surface(Ok(SurfaceObject { surface: Arc::new(headless), connection: None }), allocator, surface)
     }
 
     Instance ["VK_KHR_surface"] vkDestroySurfaceKHR(
@@ -257,8 +270,8 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(physical_device)?;
         let formats = handle::get(surface)?.surface.formats();
-        told(formats.map(|formats| {
-            raw::put(supported, (queue_family_index == 0 && !formats.is_empty()).into());
+        from_wsi(formats.map(|formats| {
+            raw::write(supported, (queue_family_index == 0 && !formats.is_empty()).into());
             c::Result::SUCCESS
         }))
     }
@@ -269,8 +282,8 @@ entries! { SURFACE:
         surface_capabilities: *mut c::SurfaceCapabilitiesKHR,
     ) -> c::Result {
         let found = capabilities(handle::get(physical_device)?, handle::get(surface)?);
-        told(found.map(|found| {
-            raw::put(surface_capabilities, found);
+        from_wsi(found.map(|found| {
+            raw::write(surface_capabilities, found);
             c::Result::SUCCESS
         }))
     }
@@ -282,7 +295,7 @@ entries! { SURFACE:
     ) -> c::Result {
         let info = raw::reference(surface_info, "VkPhysicalDeviceSurfaceInfo2KHR")?;
         let found = capabilities(handle::get(physical_device)?, handle::get(info.surface)?);
-        told(found.map(|found| {
+        from_wsi(found.map(|found| {
             if let Some(out) = surface_capabilities.as_mut() {
                 out.surface_capabilities = found;
             }
@@ -298,7 +311,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(physical_device)?;
         let formats = formats(handle::get(surface)?);
-        told(formats.map(|formats| raw::list(formats, surface_format_count, surface_formats)))
+        from_wsi(formats.map(|formats| raw::write_list(formats, surface_format_count, surface_formats)))
     }
 
     Physical ["VK_KHR_get_surface_capabilities2"] vkGetPhysicalDeviceSurfaceFormats2KHR(
@@ -311,7 +324,7 @@ entries! { SURFACE:
         let info = raw::reference(surface_info, "VkPhysicalDeviceSurfaceInfo2KHR")?;
         let formats = formats(handle::get(info.surface)?);
         let fill = |format, out: *mut c::SurfaceFormat2KHR<'_>| (*out).surface_format = format;
-        told(formats.map(|formats| raw::list_with(formats, surface_format_count, surface_formats, fill)))
+        from_wsi(formats.map(|formats| raw::write_list_with(formats, surface_format_count, surface_formats, fill)))
     }
 
     Physical ["VK_KHR_surface"] vkGetPhysicalDeviceSurfacePresentModesKHR(
@@ -322,7 +335,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(physical_device)?;
         let modes = handle::get(surface)?.surface.modes().iter().map(|mode| mode.0);
-        Ok(raw::list(modes, present_mode_count, present_modes))
+        Ok(raw::write_list(modes, present_mode_count, present_modes))
     }
 
     Physical ["VK_KHR_swapchain"] vkGetPhysicalDevicePresentRectanglesKHR(
@@ -331,10 +344,10 @@ entries! { SURFACE:
         rect_count: *mut u32,
         rects: *mut c::Rect2D,
     ) -> c::Result {
-        let face = handle::get(surface)?;
-        told(capabilities(handle::get(physical_device)?, face).map(|found| {
+        let surface = handle::get(surface)?;
+        from_wsi(capabilities(handle::get(physical_device)?, surface).map(|found| {
             let rect = c::Rect2D { offset: c::Offset2D::default(), extent: found.current_extent };
-            raw::list(std::iter::once(rect), rect_count, rects)
+            raw::write_list(std::iter::once(rect), rect_count, rects)
         }))
     }
 
@@ -358,7 +371,7 @@ entries! { SURFACE:
     ) -> c::Result {
         handle::get(device)?;
         handle::get(surface)?;
-        raw::put(modes, c::DeviceGroupPresentModeFlagsKHR::LOCAL);
+        raw::write(modes, c::DeviceGroupPresentModeFlagsKHR::LOCAL);
         done()
     }
 }

@@ -1,5 +1,6 @@
 //! Entry points of swapchains.
 //!
+//! In:  create infos, acquires and presents. Out: swapchains of `wsi`, image indices, submissions.
 //! Ref: Vulkan specification, "WSI Swapchain".
 
 use std::sync::Arc;
@@ -8,25 +9,25 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use ash::vk as c;
 use vk::queue::Submission;
 use vk::sync::Point;
-use wsi::frame::Wish;
+use wsi::frame::ImageDescription;
 use wsi::present::{Alpha, Fit};
 use wsi::surface::MIN_IMAGES;
 
-use crate::entry::{done, entries};
-use crate::face::SwapchainFace;
-use crate::surface::told;
+use crate::entry::entries;
+use crate::objects::SwapchainObject;
+use crate::surface::from_wsi;
 use crate::{diagnosis, handle, raw};
 
-/// The code of a swapchain that still works.
+/// The result code of a swapchain that can still present.
 fn code(fit: Fit) -> c::Result {
     match fit {
-        Fit::Same => c::Result::SUCCESS,
-        Fit::Copied | Fit::Resized => c::Result::SUBOPTIMAL_KHR,
+        Fit::Optimal => c::Result::SUCCESS,
+        Fit::NeedsCopy | Fit::Resized => c::Result::SUBOPTIMAL_KHR,
     }
 }
 
-/// What a swapchain's images are.
-fn wish(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<Wish> {
+/// The description of a swapchain's images.
+fn image_description(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<ImageDescription> {
     let known = c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT;
     if !known.contains(info.flags) {
         return Err(vk::Error::FeatureNotPresent {
@@ -36,7 +37,7 @@ fn wish(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<Wish> {
     let mutable = info
         .flags
         .contains(c::SwapchainCreateFlagsKHR::MUTABLE_FORMAT);
-    Ok(Wish {
+    Ok(ImageDescription {
         format: info.image_format,
         extent_px: [info.image_extent.width, info.image_extent.height],
         layers: info.image_array_layers,
@@ -48,12 +49,14 @@ fn wish(info: &c::SwapchainCreateInfoKHR<'_>) -> vk::Result<Wish> {
     })
 }
 
+/// Creates a swapchain and the handles of its images.
+///
 /// # Safety
-/// The handles in `info` are ours.
+/// The handles in `info` are handles of this driver.
 unsafe fn create(
     context: &Arc<vk::context::Context>,
     info: &c::SwapchainCreateInfoKHR<'_>,
-) -> wsi::Result<SwapchainFace> {
+) -> wsi::Result<SwapchainObject> {
     // SAFETY: as the caller says.
     let (surface, old) = unsafe {
         (
@@ -61,10 +64,10 @@ unsafe fn create(
             handle::optional(info.old_swapchain)?,
         )
     };
-    // SAFETY: the surface is a live one's.
-    unsafe { surface.settle()? };
-    let pace = surface.surface.pace(info.present_mode);
-    let pace = pace.ok_or(vk::Error::FeatureNotPresent {
+    // SAFETY: the surface is live, so its connection is open.
+    unsafe { surface.sync_connection()? };
+    let mode = surface.surface.present_mode(info.present_mode);
+    let mode = mode.ok_or(vk::Error::FeatureNotPresent {
         what: "this present mode",
     })?;
     let alpha = match info.composite_alpha {
@@ -75,26 +78,28 @@ unsafe fn create(
     let (swapchain, frames) = wsi::Swapchain::new(
         context,
         &surface.surface,
-        &wish(info)?,
+        &image_description(info)?,
         info.min_image_count.max(MIN_IMAGES),
-        pace,
+        mode,
         alpha,
-        old.map(|face| &face.swapchain),
+        old.map(|object| &object.swapchain),
     )?;
-    Ok(SwapchainFace {
-        drawn: Arc::new(context.gpu.syncobj(false).map_err(vk::Error::from)?),
+    Ok(SwapchainObject {
+        rendered: Arc::new(context.gpu.syncobj(false).map_err(vk::Error::from)?),
         images: frames
             .iter()
-            .map(|frame| handle::make(frame.image.clone()))
+            .map(|frame| handle::create(frame.image.clone()))
             .collect(),
         frames,
         swapchain,
-        last: AtomicU64::new(0),
+        last_value: AtomicU64::new(0),
     })
 }
 
+/// Acquires an image and signals the semaphore and the fence.
+///
 /// # Safety
-/// The handles are ours.
+/// The handles are null or handles of this driver.
 unsafe fn acquire(
     swapchain: c::SwapchainKHR,
     timeout_ns: u64,
@@ -103,52 +108,52 @@ unsafe fn acquire(
     index: *mut u32,
 ) -> vk::Result<c::Result> {
     // SAFETY: as the caller says.
-    let (face, semaphore, fence) = unsafe {
+    let (object, semaphore, fence) = unsafe {
         (
             handle::get(swapchain)?,
             handle::optional(semaphore)?,
             handle::optional(fence)?,
         )
     };
-    told(face.swapchain.acquire(timeout_ns).and_then(|acquired| {
+    from_wsi(object.swapchain.acquire(timeout_ns).and_then(|acquired| {
         let Some(acquired) = acquired else {
-            let now = timeout_ns == 0;
-            return Ok(if now {
+            let polling = timeout_ns == 0;
+            return Ok(if polling {
                 c::Result::NOT_READY
             } else {
                 c::Result::TIMEOUT
             });
         };
-        // Nothing reads the image any more.
+        // The window system no longer reads the image, so both are signalled at once.
         let signalled = semaphore.map_or(Ok(()), |semaphore| semaphore.signal_now());
         let signalled = signalled.and_then(|()| fence.map_or(Ok(()), |fence| fence.signal_now()));
         if let Err(error) = signalled {
-            face.swapchain.release(acquired.index);
+            object.swapchain.release(acquired.index);
             return Err(error.into());
         }
         // SAFETY: as the caller says.
-        unsafe { raw::put(index, acquired.index) };
+        unsafe { raw::write(index, acquired.index) };
         Ok(code(acquired.fit))
     }))
 }
 
-/// Presents one image after what the queue has been given so far.
+/// Presents one image after all work submitted to the queue so far.
 fn present(
     queue: &vk::queue::Queue,
-    face: &SwapchainFace,
+    object: &SwapchainObject,
     index: u32,
     id: u64,
 ) -> vk::Result<c::Result> {
-    let drawn = Point {
-        syncobj: face.drawn.clone(),
-        value: face.last.fetch_add(1, Relaxed) + 1,
+    let rendered = Point {
+        syncobj: object.rendered.clone(),
+        value: object.last_value.fetch_add(1, Relaxed) + 1,
     };
     let mut submission = Submission::default();
-    submission.signals.push(drawn.clone());
-    let frame = face.frames.get(index as usize);
-    submission.given = frame.and_then(|frame| frame.given());
+    submission.signals.push(rendered.clone());
+    let frame = object.frames.get(index as usize);
+    submission.given = frame.and_then(|frame| frame.handed_over_buffer());
     queue.submit(&mut submission)?;
-    told(face.swapchain.present(index, drawn, id).map(code))
+    from_wsi(object.swapchain.present(index, rendered, id).map(code))
 }
 
 entries! { SWAPCHAIN:
@@ -158,17 +163,17 @@ entries! { SWAPCHAIN:
         allocator: *const c::AllocationCallbacks<'_>,
         swapchain: *mut c::SwapchainKHR,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkSwapchainCreateInfoKHR")?;
-        told(create(&face.device.context, info).and_then(|made| {
-            let images = made.images.clone();
-            let made = handle::make_in(allocator, made);
-            if made.is_err() {
+        from_wsi(create(device.context(), info).and_then(|object| {
+            let images = object.images.clone();
+            let created = handle::create_with(allocator, object);
+            if created.is_err() {
                 for image in images {
                     handle::destroy(image);
                 }
             }
-            raw::put(swapchain, made?);
+            raw::write(swapchain, created?);
             Ok(c::Result::SUCCESS)
         }))
     }
@@ -179,8 +184,8 @@ entries! { SWAPCHAIN:
         allocator: *const c::AllocationCallbacks<'_>,
     ) {
         handle::get(device)?;
-        if let Some(face) = handle::take(swapchain) {
-            for image in face.images {
+        if let Some(object) = handle::remove(swapchain) {
+            for image in object.images {
                 handle::destroy(image);
             }
         }
@@ -195,7 +200,7 @@ entries! { SWAPCHAIN:
     ) -> c::Result {
         handle::get(device)?;
         let images = &handle::get(swapchain)?.images;
-        Ok(raw::list(images.iter().copied(), swapchain_image_count, swapchain_images))
+        Ok(raw::write_list(images.iter().copied(), swapchain_image_count, swapchain_images))
     }
 
     Device ["VK_KHR_swapchain"] vkAcquireNextImageKHR(
@@ -227,8 +232,8 @@ entries! { SWAPCHAIN:
         timeout: u64,
     ) -> c::Result {
         handle::get(device)?;
-        let face = handle::get(swapchain)?;
-        told(face.swapchain.wait_shown(present_id, timeout).map(|shown| {
+        let object = handle::get(swapchain)?;
+        from_wsi(object.swapchain.wait_shown(present_id, timeout).map(|shown| {
             if shown { c::Result::SUCCESS } else { c::Result::TIMEOUT }
         }))
     }
@@ -247,23 +252,24 @@ entries! { SWAPCHAIN:
             device.queue.submit(&mut waits)?;
         }
         let indices = raw::slice(info.p_image_indices, info.swapchain_count);
-        let ids = raw::find::<c::PresentIdKHR<'_>>(info.p_next)
+        let ids = raw::find_in_chain::<c::PresentIdKHR<'_>>(info.p_next)
             .map_or(&[][..], |node| raw::slice(node.p_present_ids, node.swapchain_count));
-        let mut all = c::Result::SUCCESS;
-        for (at, &swapchain) in raw::slice(info.p_swapchains, info.swapchain_count).iter().enumerate() {
-            let index = indices.get(at).copied().unwrap_or(u32::MAX);
-            let id = ids.get(at).copied().unwrap_or(0);
-            let presented = handle::get(swapchain).and_then(|face| present(&device.queue, face, index, id));
+        let mut result = c::Result::SUCCESS;
+        for (position, &swapchain) in raw::slice(info.p_swapchains, info.swapchain_count).iter().enumerate() {
+            let index = indices.get(position).copied().unwrap_or(u32::MAX);
+            let id = ids.get(position).copied().unwrap_or(0);
+            let presented = handle::get(swapchain).and_then(|object| present(&device.queue, object, index, id));
             let code = presented.unwrap_or_else(|error| {
                 diagnosis::report(&error);
                 error.code()
             });
-            raw::put_at(info.p_results, at, code);
-            // The worst is told: an error, or else that a window has another size.
-            if all.as_raw() >= 0 && code != c::Result::SUCCESS {
-                all = code;
+            raw::write_at(info.p_results, position, code);
+            // The command returns the first error, or else SUBOPTIMAL_KHR if any swapchain is
+            // suboptimal.
+            if result.as_raw() >= 0 && code != c::Result::SUCCESS {
+                result = code;
             }
         }
-        if all == c::Result::SUCCESS { done() } else { Ok(all) }
+        Ok(result)
     }
 }

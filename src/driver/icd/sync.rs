@@ -1,4 +1,6 @@
 //! Entry points of submission, fences, semaphores and events.
+//!
+//! In:  submit infos, create infos, descriptors. Out: submissions and objects of `vk`.
 
 use std::ffi::c_int;
 use std::os::fd::IntoRawFd;
@@ -14,8 +16,9 @@ use crate::device::import_fd;
 use crate::entry::{done, entries};
 use crate::{handle, raw};
 
-/// The descriptor of a sync file whose work is done (Vulkan, "VkImportFenceFdInfoKHR").
-const DONE: c_int = -1;
+/// The descriptor that stands for an already signalled sync file (Vulkan,
+/// "VkImportFenceFdInfoKHR").
+const SIGNALLED_FD: c_int = -1;
 
 entries! { SYNC:
     Device vkQueueSubmit(
@@ -25,7 +28,7 @@ entries! { SYNC:
         fence: c::Fence,
     ) -> c::Result {
         let submits = raw::slice(submits, submit_count);
-        submit(queue, submits, |info, work| submission(info, work), fence)
+        submit(queue, submits, |info, work| read_submit_info(info, work), fence)
     }
 
     Device vkQueueSubmit2(
@@ -35,7 +38,7 @@ entries! { SYNC:
         fence: c::Fence,
     ) -> c::Result {
         let submits = raw::slice(submits, submit_count);
-        submit(queue, submits, |info, work| submission2(info, work), fence)
+        submit(queue, submits, |info, work| read_submit_info2(info, work), fence)
     }
 
     Device vkQueueWaitIdle(queue: c::Queue) -> c::Result {
@@ -59,14 +62,14 @@ entries! { SYNC:
         allocator: *const c::AllocationCallbacks<'_>,
         fence: *mut c::Fence,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkFenceCreateInfo")?;
-        let export = raw::find::<c::ExportFenceCreateInfo<'_>>(info.p_next);
+        let export = raw::find_in_chain::<c::ExportFenceCreateInfo<'_>>(info.p_next);
         if export.is_some_and(|node| !FENCE_HANDLES.contains(node.handle_types)) {
             return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" });
         }
-        let object = Fence::new(&face.device.context, info.flags.contains(c::FenceCreateFlags::SIGNALED))?;
-        raw::put(fence, handle::make_in(allocator, Arc::new(object))?);
+        let object = Fence::new(device.context(), info.flags.contains(c::FenceCreateFlags::SIGNALED))?;
+        raw::write(fence, handle::create_with(allocator, Arc::new(object))?);
         done()
     }
 
@@ -93,14 +96,14 @@ entries! { SYNC:
         wait_all: c::Bool32,
         timeout: u64,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let fences = raw::slice(fences, fence_count)
             .iter()
             .map(|&fence| handle::get(fence).cloned())
             .collect::<vk::Result<SmallVec<[_; 4]>>>()?;
-        let deadline = deadline(&face.device.context, timeout);
-        let met = vk::sync::wait_fences(&face.device.context, &fences, wait_all != c::FALSE, deadline)?;
-        Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
+        let deadline = deadline(device.context(), timeout);
+        let reached = vk::sync::wait_fences(device.context(), &fences, wait_all != c::FALSE, deadline)?;
+        Ok(if reached { c::Result::SUCCESS } else { c::Result::TIMEOUT })
     }
 
     Device ["VK_KHR_external_fence_fd"] vkGetFenceFdKHR(
@@ -115,7 +118,7 @@ entries! { SYNC:
             c::ExternalFenceHandleTypeFlags::SYNC_FD => fence.export_file()?,
             _ => return Err(vk::Error::FeatureNotPresent { what: "this kind of external fence" }),
         };
-        raw::put(fd, descriptor.into_raw_fd());
+        raw::write(fd, descriptor.into_raw_fd());
         done()
     }
 
@@ -130,8 +133,8 @@ entries! { SYNC:
             c::ExternalFenceHandleTypeFlags::OPAQUE_FD => {
                 import_fd(info.fd, |descriptor| fence.import(descriptor, temporary))?;
             }
-            // Such a payload is always a temporary one.
-            c::ExternalFenceHandleTypeFlags::SYNC_FD if info.fd == DONE => fence.import_file(None)?,
+            // Sync files are always imported temporarily.
+            c::ExternalFenceHandleTypeFlags::SYNC_FD if info.fd == SIGNALLED_FD => fence.import_file(None)?,
             c::ExternalFenceHandleTypeFlags::SYNC_FD => {
                 import_fd(info.fd, |descriptor| fence.import_file(Some(descriptor)))?;
             }
@@ -146,16 +149,16 @@ entries! { SYNC:
         allocator: *const c::AllocationCallbacks<'_>,
         semaphore: *mut c::Semaphore,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(create_info, "VkSemaphoreCreateInfo")?;
-        let export = raw::find::<c::ExportSemaphoreCreateInfo<'_>>(info.p_next);
-        let initial = raw::find::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
+        let export = raw::find_in_chain::<c::ExportSemaphoreCreateInfo<'_>>(info.p_next);
+        let initial = raw::find_in_chain::<c::SemaphoreTypeCreateInfo<'_>>(info.p_next)
             .filter(|node| node.semaphore_type == c::SemaphoreType::TIMELINE)
             .map(|node| node.initial_value);
         if export.is_some_and(|node| !semaphore_handles(initial.is_some()).contains(node.handle_types)) {
             return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" });
         }
-        raw::put(semaphore, handle::make_in(allocator, Arc::new(Semaphore::new(&face.device.context, initial)?))?);
+        raw::write(semaphore, handle::create_with(allocator, Arc::new(Semaphore::new(device.context(), initial)?))?);
         done()
     }
 
@@ -173,7 +176,7 @@ entries! { SYNC:
         semaphore: c::Semaphore,
         value: *mut u64,
     ) -> c::Result {
-        raw::put(value, handle::get(semaphore)?.value()?);
+        raw::write(value, handle::get(semaphore)?.value()?);
         done()
     }
 
@@ -182,7 +185,7 @@ entries! { SYNC:
         wait_info: *const c::SemaphoreWaitInfo<'_>,
         timeout: u64,
     ) -> c::Result {
-        let face = handle::get(device)?;
+        let device = handle::get(device)?;
         let info = raw::reference(wait_info, "VkSemaphoreWaitInfo")?;
         let semaphores = raw::slice(info.p_semaphores, info.semaphore_count);
         let values = raw::slice(info.p_values, info.semaphore_count);
@@ -192,9 +195,9 @@ entries! { SYNC:
             .map(|(&semaphore, &value)| Ok((handle::get(semaphore)?.clone(), value)))
             .collect::<vk::Result<Vec<_>>>()?;
         let all = !info.flags.contains(c::SemaphoreWaitFlags::ANY);
-        let deadline = deadline(&face.device.context, timeout);
-        let met = vk::sync::wait_timelines(&face.device.context, &waits, all, deadline)?;
-        Ok(if met { c::Result::SUCCESS } else { c::Result::TIMEOUT })
+        let deadline = deadline(device.context(), timeout);
+        let reached = vk::sync::wait_timelines(device.context(), &waits, all, deadline)?;
+        Ok(if reached { c::Result::SUCCESS } else { c::Result::TIMEOUT })
     }
 
     Device vkSignalSemaphore(device: c::Device, signal_info: *const c::SemaphoreSignalInfo<'_>) -> c::Result {
@@ -215,7 +218,7 @@ entries! { SYNC:
             c::ExternalSemaphoreHandleTypeFlags::SYNC_FD => semaphore.export_file()?,
             _ => return Err(vk::Error::FeatureNotPresent { what: "this kind of external semaphore" }),
         };
-        raw::put(fd, descriptor.into_raw_fd());
+        raw::write(fd, descriptor.into_raw_fd());
         done()
     }
 
@@ -231,10 +234,10 @@ entries! { SYNC:
                 import_fd(info.fd, |descriptor| semaphore.import(descriptor, temporary))?;
             }
             c::ExternalSemaphoreHandleTypeFlags::SYNC_FD if semaphore.is_timeline() => {
-                return Err(vk::Error::InvalidUse { why: "a sync file for a timeline" });
+                return Err(vk::Error::InvalidUse { why: "a sync file imported into a timeline semaphore" });
             }
-            // Such a payload is always a temporary one.
-            c::ExternalSemaphoreHandleTypeFlags::SYNC_FD if info.fd == DONE => semaphore.import_file(None)?,
+            // Sync files are always imported temporarily.
+            c::ExternalSemaphoreHandleTypeFlags::SYNC_FD if info.fd == SIGNALLED_FD => semaphore.import_file(None)?,
             c::ExternalSemaphoreHandleTypeFlags::SYNC_FD => {
                 import_fd(info.fd, |descriptor| semaphore.import_file(Some(descriptor)))?;
             }
@@ -249,8 +252,8 @@ entries! { SYNC:
         allocator: *const c::AllocationCallbacks<'_>,
         event: *mut c::Event,
     ) -> c::Result {
-        let face = handle::get(device)?;
-        raw::put(event, handle::make_in(allocator, Event::new(&face.device.context)?)?);
+        let device = handle::get(device)?;
+        raw::write(event, handle::create_with(allocator, Event::new(device.context())?)?);
         done()
     }
 
@@ -272,9 +275,9 @@ entries! { SYNC:
         handle::get(event)?.reset()?;
         done()
     }
-
 }
 
+/// The absolute time in ns at which a wait with a relative timeout ends; 0 to poll.
 fn deadline(device: &vk::Context, timeout_ns: u64) -> i64 {
     let timeout = i64::try_from(timeout_ns).unwrap_or(i64::MAX);
     if timeout == 0 {
@@ -284,10 +287,11 @@ fn deadline(device: &vk::Context, timeout_ns: u64) -> i64 {
     }
 }
 
-/// Submits what is read of all of these; the fence is signalled by the last submission, or by one that does nothing else.
+/// Submits every info, converted by `read`. The last submission signals the fence; without infos,
+/// an empty submission does.
 ///
 /// # Safety
-/// Queue and fence are handles of ours, the fence may be null.
+/// Queue and fence are handles of this driver; the fence may be null.
 unsafe fn submit<T>(
     queue: c::Queue,
     infos: &[T],
@@ -299,16 +303,16 @@ unsafe fn submit<T>(
     if infos.is_empty() && fence.is_none() {
         return done();
     }
-    // They are large, and stay where they are; most often there is one.
-    let (mut one, mut many);
+    // Submissions are large and not moved. The frequent case of a single one stays on the stack.
+    let (mut single, mut several);
     let work: &mut [Submission] = match infos.len() {
         0 | 1 => {
-            one = [Submission::default()];
-            &mut one
+            single = [Submission::default()];
+            &mut single
         }
         count => {
-            many = vec![Submission::default(); count];
-            &mut many
+            several = vec![Submission::default(); count];
+            &mut several
         }
     };
     for (info, work) in infos.iter().zip(&mut *work) {
@@ -326,24 +330,24 @@ unsafe fn submit<T>(
     done()
 }
 
-/// Adds a semaphore to wait for. Everything is waited for before anything starts, so stages do not matter.
+/// Adds a semaphore wait. A submission starts only after all its waits, so stage masks are ignored.
 ///
 /// # Safety
-/// The semaphore is a handle of ours.
+/// The semaphore is a handle of this driver.
 unsafe fn wait_for(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> vk::Result<()> {
     // SAFETY: as the caller says.
     let semaphore = unsafe { handle::get(semaphore)? };
-    // Every timeline has reached 0.
+    // A timeline has always reached 0.
     if value > 0 || !semaphore.is_timeline() {
         work.waits.push(semaphore.wait_point(value));
     }
     Ok(())
 }
 
-/// Adds a semaphore to signal at the end.
+/// Adds a semaphore signal.
 ///
 /// # Safety
-/// The semaphore is a handle of ours.
+/// The semaphore is a handle of this driver.
 unsafe fn signal(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> vk::Result<()> {
     // SAFETY: as the caller says.
     work.signals
@@ -351,9 +355,11 @@ unsafe fn signal(work: &mut Submission, semaphore: c::Semaphore, value: u64) -> 
     Ok(())
 }
 
+/// Adds the contents of a `VkSubmitInfo2` to a submission.
+///
 /// # Safety
 /// The structure is valid.
-unsafe fn submission2(info: &c::SubmitInfo2<'_>, work: &mut Submission) -> vk::Result<()> {
+unsafe fn read_submit_info2(info: &c::SubmitInfo2<'_>, work: &mut Submission) -> vk::Result<()> {
     if !info.flags.is_empty() {
         return Err(vk::Error::FeatureNotPresent {
             what: "protected submissions",
@@ -361,28 +367,31 @@ unsafe fn submission2(info: &c::SubmitInfo2<'_>, work: &mut Submission) -> vk::R
     }
     // SAFETY: as the caller says.
     unsafe {
-        for one in raw::slice(info.p_wait_semaphore_infos, info.wait_semaphore_info_count) {
-            wait_for(work, one.semaphore, one.value)?;
+        for info in raw::slice(info.p_wait_semaphore_infos, info.wait_semaphore_info_count) {
+            wait_for(work, info.semaphore, info.value)?;
         }
-        for one in raw::slice(info.p_command_buffer_infos, info.command_buffer_info_count) {
-            work.batches.push(handle::get(one.command_buffer)?.batch()?);
+        for info in raw::slice(info.p_command_buffer_infos, info.command_buffer_info_count) {
+            work.batches
+                .push(handle::get(info.command_buffer)?.batch()?);
         }
-        for one in raw::slice(
+        for info in raw::slice(
             info.p_signal_semaphore_infos,
             info.signal_semaphore_info_count,
         ) {
-            signal(work, one.semaphore, one.value)?;
+            signal(work, info.semaphore, info.value)?;
         }
     }
     Ok(())
 }
 
+/// Adds the contents of a `VkSubmitInfo` to a submission.
+///
 /// # Safety
 /// The structure and its chain are valid.
-unsafe fn submission(info: &c::SubmitInfo<'_>, work: &mut Submission) -> vk::Result<()> {
+unsafe fn read_submit_info(info: &c::SubmitInfo<'_>, work: &mut Submission) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
-        let values = raw::find::<c::TimelineSemaphoreSubmitInfo<'_>>(info.p_next);
+        let values = raw::find_in_chain::<c::TimelineSemaphoreSubmitInfo<'_>>(info.p_next);
         let wait_values = values.map_or(&[][..], |node| {
             raw::slice(
                 node.p_wait_semaphore_values,

@@ -1,13 +1,14 @@
-//! The entry points, but those that look names up (`lookup`).
+//! The tables of entry points, except those of `proc_addr`, which reads this file.
 
 use crate::entry::Row;
 use crate::{
-    capture, command, debug_utils, deferred, descriptor, device, draw, dynamic, graphics_pipeline,
-    image, image_copy, instance, pipeline, private_data, query, render, sampler, surface,
-    swapchain, sync, timing,
+    calibrated_timestamps, command, debug_utils, deferred, descriptor, device, draw, dynamic,
+    graphics_pipeline, image, image_copy, instance, pipeline, private_data, query, render, sampler,
+    surface, swapchain, sync, transform_feedback,
 };
 
-/// Names that an extension gave before core took the function over: the name, the core name, the extension.
+/// Aliases from extensions that were promoted to core: the extension's name of a function, the core
+/// name, the extension.
 pub const PROMOTED: &[(&str, &str, &str)] = &[
     (
         "vkCreateSamplerYcbcrConversionKHR",
@@ -396,7 +397,7 @@ pub const PROMOTED: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The rows of each file.
+/// The table of each file.
 pub static TABLES: &[&[Row]] = &[
     instance::INSTANCE,
     device::DEVICE,
@@ -406,8 +407,8 @@ pub static TABLES: &[&[Row]] = &[
     pipeline::PIPELINE,
     private_data::PRIVATE_DATA,
     sync::SYNC,
-    timing::TIMING,
-    capture::CAPTURE,
+    calibrated_timestamps::CALIBRATED_TIMESTAMPS,
+    transform_feedback::TRANSFORM_FEEDBACK,
     command::COMMAND,
     image::IMAGE,
     image_copy::IMAGE_COPY,

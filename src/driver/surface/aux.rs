@@ -1,64 +1,67 @@
-//! Auxiliary surfaces: hierarchical depth, multisample control, colour control.
+//! Auxiliary surfaces: HiZ, MCS, CCS.
 //!
 //! In:  a main [`Surface`].
-//! Out: the surface that goes with it, or why there is none. Whether a format can be rendered to or compressed is not asked
-//!      here.
-//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)", "Hierarchical Depth Buffer"; vol. 12 on planes (CCS in tiles).
+//! Out: its auxiliary surface, or why it has none. Whether a format can be rendered to or
+//!      compressed is not checked here.
+//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)", "Hierarchical Depth Buffer"; vol. 12 on
+//!      planes (CCS in tiles).
 
 use hw::{Device, Field};
 
 use crate::image::{SurfaceError, Usage};
 use crate::layout::{Request, Role, SampleLayout, Surface, compute, minify};
-use crate::rules::{Rules, rules};
-use crate::tile::{Block, Tiling};
+use crate::limits::{Limits, limits};
+use crate::tiling::{Block, Tiling};
 
 /// Why a surface has no auxiliary surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAux {
-    /// It was laid out for none.
-    #[error("the surface was laid out for none")]
-    Unwished,
-    /// Not for such a surface.
+    /// The image was laid out without an auxiliary surface (`Usage::NO_AUX`).
+    #[error("the image was laid out without an auxiliary surface")]
+    NotRequested,
+    /// Surfaces of this kind have none.
     #[error("{0}")]
-    Kind(&'static str),
+    Unsupported(&'static str),
     /// The auxiliary surface itself cannot be laid out.
-    #[error("it would not fit: {0}")]
-    Refused(#[from] SurfaceError),
+    #[error("the auxiliary surface cannot be laid out: {0}")]
+    Layout(#[from] SurfaceError),
 }
 
 impl Surface {
-    /// Hierarchical depth: 16 bytes for each 8 × 4 pixels, whatever the samples.
+    /// The HiZ surface: 16 bytes for each 8 × 4 pixels, whatever the sample count.
     ///
     /// # Errors
-    /// If this is no depth buffer.
+    /// If the surface is not a depth buffer.
     pub fn hiz(&self, device: &Device) -> Result<Surface, NoAux> {
-        let rules = self.aux_rules(device)?;
+        let limits = self.aux_limits(device)?;
         if !self.usage.contains(Usage::DEPTH) {
-            return Err(NoAux::Kind("hierarchical depth is for depth buffers"));
+            return Err(NoAux::Unsupported("HiZ requires a depth buffer"));
         }
         let block = Block {
             bits: 128,
             extent_sa: [8, 4],
         };
-        self.aux(Shape {
-            rules,
+        self.aux(AuxLayout {
+            limits,
             role: Role::Hiz,
             block,
             tiling: Tiling::Hiz,
-            align_el: rules.hiz_align_el,
+            align_el: limits.hiz_align_el,
             layer_align_rows_el: 1,
-            pitch: ("3DSTATE_HIER_DEPTH_BUFFER", rules.hiz_pitch, 1),
+            pitch: ("3DSTATE_HIER_DEPTH_BUFFER", limits.hiz_pitch, 1),
         })
     }
 
-    /// The multisample control surface: an element for each pixel.
+    /// The MCS: an element for each pixel.
     ///
     /// # Errors
-    /// If samples have no layers of their own.
+    /// If the samples are not stored as layers.
     pub fn mcs(&self, device: &Device) -> Result<Surface, NoAux> {
-        let rules = self.aux_rules(device)?;
+        let limits = self.aux_limits(device)?;
         if self.sample_layout != SampleLayout::Layers {
-            return Err(NoAux::Kind("an MCS is for colours of several samples"));
+            return Err(NoAux::Unsupported(
+                "an MCS requires a multisampled colour image",
+            ));
         }
         let block = Block {
             bits: match self.samples {
@@ -68,53 +71,58 @@ impl Surface {
             },
             extent_sa: [1, 1],
         };
-        self.aux(Shape {
-            rules,
+        self.aux(AuxLayout {
+            limits,
             role: Role::Mcs,
             block,
             tiling: Tiling::Y,
             align_el: [4, 4],
             layer_align_rows_el: 1,
-            pitch: aux_pitch(rules),
+            pitch: aux_pitch(limits),
         })
     }
 
-    /// The colour control surface: two bits for each pair of cache lines. The same for fast clears alone (CCS_D) and for lossless
-    /// compression (CCS_E).
+    /// The CCS: two bits for each pair of cache lines. It is the same for fast clears only (CCS_D)
+    /// and for lossless compression (CCS_E).
     ///
     /// # Errors
-    /// If the surface is not Y-tiled, has samples, is depth or stencil, or has elements of other than 32, 64 and 128 bits.
+    /// If the surface is not Y-tiled, is multisampled, is depth or stencil, or has
+    /// elements of other than 32, 64 and 128 bits.
     pub fn ccs(&self, device: &Device) -> Result<Surface, NoAux> {
-        let rules = self.aux_rules(device)?;
+        let limits = self.aux_limits(device)?;
         if self.tiling != Tiling::Y {
-            return Err(NoAux::Kind("a CCS is for Y tiles"));
+            return Err(NoAux::Unsupported("a CCS requires Y tiling"));
         }
         if self.samples > 1 || self.usage.intersects(Usage::DEPTH | Usage::STENCIL) {
-            return Err(NoAux::Kind("a CCS is for colours of one sample"));
+            return Err(NoAux::Unsupported(
+                "a CCS requires a colour image with one sample",
+            ));
         }
         if self.block.is_compressed() || !matches!(self.block.bits, 32 | 64 | 128) {
-            return Err(NoAux::Kind("a CCS is for pixels of 32, 64 and 128 bits"));
+            return Err(NoAux::Unsupported(
+                "a CCS requires pixels of 32, 64 or 128 bits",
+            ));
         }
         let block = Block {
             bits: 2,
             extent_sa: [256 / self.block.bits, 4],
         };
-        let align_el = [0, 1].map(|axis: usize| rules.ccs_align_px[axis] / block.extent_sa[axis]);
-        self.aux(Shape {
-            rules,
+        let align_el = [0, 1].map(|axis: usize| limits.ccs_align_px[axis] / block.extent_sa[axis]);
+        self.aux(AuxLayout {
+            limits,
             role: Role::Ccs,
             block,
             tiling: Tiling::Ccs,
             align_el,
-            layer_align_rows_el: rules.ccs_layer_align_px / block.extent_sa[1],
-            pitch: aux_pitch(rules),
+            layer_align_rows_el: limits.ccs_layer_align_px / block.extent_sa[1],
+            pitch: aux_pitch(limits),
         })
     }
 
-    /// The rectangle that stands for the whole of a level in a fast clear or resolve by an auxiliary surface: columns and rows.
+    /// The rectangle (columns and rows) to draw for a fast clear or resolve of a whole level.
     ///
-    /// Ref: SKL PRM vol. 7, "Render Target Fast Clear" and "Render Target Resolve", the tables of scale-down factors; sizes are
-    /// rounded up to twice the factors.
+    /// Ref: SKL PRM vol. 7, "Render Target Fast Clear" and "Render Target Resolve", the tables of
+    ///      scale-down factors; sizes are rounded up to twice the factors.
     pub fn scaled_px(&self, aux: &Surface, level: u32) -> [u32; 2] {
         let factors = match (aux.role, self.samples) {
             (Role::Mcs, 2 | 4) => [8, 2],
@@ -128,20 +136,22 @@ impl Surface {
         })
     }
 
-    fn aux_rules(&self, device: &Device) -> Result<&'static Rules, NoAux> {
+    /// The limits of the device, unless the image was laid out without an auxiliary surface.
+    fn aux_limits(&self, device: &Device) -> Result<&'static Limits, NoAux> {
         match self.usage.contains(Usage::NO_AUX) {
-            true => Err(NoAux::Unwished),
-            false => Ok(rules(device)?),
+            true => Err(NoAux::NotRequested),
+            false => Ok(limits(device)?),
         }
     }
 
-    fn aux(&self, shape: Shape<'_>) -> Result<Surface, NoAux> {
+    /// Lays out an auxiliary surface.
+    fn aux(&self, shape: AuxLayout<'_>) -> Result<Surface, NoAux> {
         let pitch_step_bytes = shape
             .tiling
             .tile(shape.block)
             .map_or(1, |tile| tile.row_bytes);
         Ok(compute(&Request {
-            rules: shape.rules,
+            limits: shape.limits,
             role: shape.role,
             block: shape.block,
             dim: self.dim,
@@ -157,14 +167,14 @@ impl Surface {
             pitch_step_bytes,
             row_pitch_bytes: None,
             pitch_fields: [Some(shape.pitch), None, None],
-            least_alignment_bytes: 1,
+            min_alignment_bytes: 1,
         })?)
     }
 }
 
-/// In what an auxiliary surface differs from its main one.
-struct Shape<'a> {
-    rules: &'a Rules,
+/// The parameters in which an auxiliary surface differs from its main surface.
+struct AuxLayout<'a> {
+    limits: &'a Limits,
     role: Role,
     block: Block,
     tiling: Tiling,
@@ -173,11 +183,11 @@ struct Shape<'a> {
     pitch: (&'static str, Field, u32),
 }
 
-/// Pitches of MCS and CCS count tiles of 128 bytes.
-fn aux_pitch(rules: &Rules) -> (&'static str, Field, u32) {
+/// The pitch field of MCS and CCS, which counts tiles of 128 bytes.
+fn aux_pitch(limits: &Limits) -> (&'static str, Field, u32) {
     (
         "RENDER_SURFACE_STATE's Auxiliary Surface Pitch",
-        rules.aux_pitch,
+        limits.aux_pitch,
         128,
     )
 }

@@ -1,24 +1,27 @@
-//! The figures that surface states and depth packets take from a surface. Packing them is `cmd`'s.
+//! The values of the fields that describe a surface in surface states and depth packets, which
+//! `cmd` packs.
 //!
-//! Ref: SKL PRM vol. 2d, RENDER_SURFACE_STATE; vol. 2a, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER,
-//! 3DSTATE_HIER_DEPTH_BUFFER.
+//! In:  a [`Surface`]. Out: a [`Binding`].
+//! Ref: SKL PRM vol. 2d, RENDER_SURFACE_STATE; vol. 2a, 3DSTATE_DEPTH_BUFFER,
+//!      3DSTATE_STENCIL_BUFFER, 3DSTATE_HIER_DEPTH_BUFFER.
 
 use crate::image::Dim;
 use crate::layout::{Role, SampleLayout, Surface};
-use crate::tile::Tiling;
+use crate::tiling::Tiling;
 
-/// Values of geometry fields, as they go into the packet.
+/// Values of geometry fields as they are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// Tile Mode.
     pub tile_mode: u32,
-    /// Surface Horizontal Alignment; that of 4 where the field is not looked at, since 0 is reserved.
+    /// Surface Horizontal Alignment; that of 4 where the hardware ignores the field, as 0 is
+    /// reserved.
     pub horizontal_alignment: u32,
     /// Surface Vertical Alignment; as the horizontal one.
     pub vertical_alignment: u32,
-    /// Surface Pitch: bytes less one; of MCS and CCS tiles less one.
+    /// Surface Pitch: bytes minus one; for MCS and CCS, tiles minus one.
     pub pitch: u32,
-    /// Surface QPitch, in fours.
+    /// Surface QPitch, in units of 4 rows.
     pub qpitch: u32,
     /// Number of Multisamples.
     pub samples: u32,
@@ -27,12 +30,13 @@ pub struct Binding {
 }
 
 impl Surface {
-    /// Values of the fields that describe this surface. Of an auxiliary surface `pitch` and `qpitch` are Auxiliary Surface Pitch and
-    /// QPitch, or 3DSTATE_HIER_DEPTH_BUFFER's.
+    /// The values of the fields that describe this surface. For an auxiliary surface, `pitch` and
+    /// `qpitch` are Auxiliary Surface Pitch and QPitch, or those of 3DSTATE_HIER_DEPTH_BUFFER.
     pub fn binding(&self) -> Binding {
         let in_tiles = matches!(self.role, Role::Mcs | Role::Ccs);
         let tile = self.tiling.tile(self.block).filter(|_| in_tiles);
-        // Slices of a volume in W tiles lie twice as far apart as is said (ERRATA.md, "QPitch of volumes of stencil").
+        // The slices of a W-tiled volume are twice as far apart as QPitch specifies (ERRATA.md,
+        // "QPitch of volumes of stencil").
         let unit = match (self.dim, self.tiling) {
             (Dim::D3, Tiling::W) => 8,
             _ => 4,
@@ -54,7 +58,8 @@ impl Surface {
     }
 }
 
-/// The value of an alignment field. Lines are aligned to more than it can say, and the hardware does not look.
+/// The value of an alignment field. The alignment of 1D images exceeds what the field can hold, and
+/// the hardware ignores it.
 fn alignment(elements: u32) -> u32 {
     const ALIGN_4: u32 = 1;
     hw::surface::alignment_value(elements).unwrap_or(ALIGN_4)

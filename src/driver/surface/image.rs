@@ -1,23 +1,25 @@
-//! What is asked for: the description of an image, and why it may be refused.
+//! The description of an image, and the errors of laying it out.
+//!
+//! In:  the description of an image. Out: [`ImageInfo`] for `layout`, [`SurfaceError`] from it.
 
-use crate::tile::Tilings;
+use crate::tiling::Tilings;
 
 /// Dimension of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dim {
-    /// A line; may have layers.
+    /// 1D; may have layers.
     D1,
-    /// A plane; may have layers, or samples, or be a cube.
+    /// 2D; may have layers or samples, or be a cube.
     D2,
-    /// A volume.
+    /// 3D.
     D3,
 }
 
 bitflags::bitflags! {
-    /// What an image will be used for, as far as its layout depends on it.
+    /// The uses of an image that its layout depends on.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
     pub struct Usage: u16 {
-        /// Colour target.
+        /// Colour render target.
         const RENDER_TARGET = 1;
         /// Read by the sampler.
         const TEXTURE = 2;
@@ -27,16 +29,16 @@ bitflags::bitflags! {
         const DEPTH = 8;
         /// Bound by 3DSTATE_STENCIL_BUFFER.
         const STENCIL = 16;
-        /// Some view of it is a cube.
+        /// A view of it may be a cube.
         const CUBE = 32;
         /// Scanned out by the display engine.
         const DISPLAY = 64;
-        /// Never has an auxiliary surface, so nothing is aligned for one.
+        /// It never has an auxiliary surface, so no alignment is needed for one.
         const NO_AUX = 128;
     }
 }
 
-/// An image to lay out.
+/// An image to layout out.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageInfo {
     /// Format of one plane.
@@ -45,94 +47,94 @@ pub struct ImageInfo {
     pub dim: Dim,
     /// Width, height and depth of level 0; 1 where the dimension has none.
     pub extent_px: [u32; 3],
-    /// Mip levels.
+    /// Number of mip levels.
     pub levels: u32,
-    /// Array layers; six for each cube.
+    /// Number of array layers; six for each cube.
     pub layers: u32,
-    /// Samples of a pixel: 1, 2, 4, 8 or 16.
+    /// Samples per pixel: 1, 2, 4, 8 or 16.
     pub samples: u32,
-    /// What it is for.
+    /// Usage flags.
     pub usage: Usage,
-    /// Tilings that the caller can live with; the best of them is taken.
+    /// Allowed tilings, of which the best is chosen.
     pub tilings: Tilings,
-    /// Distance of rows that must be kept, as modifiers and imported memory have it.
+    /// A required row pitch, for modifiers and imported memory.
     pub row_pitch_bytes: Option<u32>,
 }
 
 /// Why an image cannot be laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SurfaceError {
-    /// No rules for this generation yet.
-    #[error("surfaces of {0:?} are not described yet")]
+    /// The generation is not supported.
+    #[error("surfaces of {0:?} are not supported")]
     Generation(hw::Gen),
-    /// Planar, raw, or with elements that are no whole bytes.
-    #[error("{0} has no elements of whole bytes, so nothing can be laid out in it")]
+    /// The format is planar or raw, or its elements are not whole bytes.
+    #[error("{0} has no elements of whole bytes")]
     Format(&'static str),
-    /// A number outside of what the hardware has.
-    #[error("{what} is {asked}; {least} to {most} can be had")]
+    /// A number is outside of the hardware's range.
+    #[error("{what} is {requested}; the range is {min} to {max}")]
     Range {
-        /// What was asked for.
+        /// The quantity.
         what: &'static str,
-        /// How much of it.
-        asked: u32,
-        /// The least that can be had.
-        least: u32,
-        /// The most that can be had.
-        most: u32,
+        /// The requested value.
+        requested: u32,
+        /// The minimum.
+        min: u32,
+        /// The maximum.
+        max: u32,
     },
-    /// A combination that no surface state can describe.
+    /// No surface state can describe the combination.
     #[error("{0}")]
     Shape(&'static str),
-    /// None of the wished tilings can hold the image.
-    #[error("of the tilings {wished:?} only {usable:?} could hold such an image")]
+    /// None of the allowed tilings can hold the image.
+    #[error("none of the allowed tilings {allowed:?} is usable; the image allows {usable:?}")]
     Tiling {
-        /// What the caller allowed.
-        wished: Tilings,
-        /// What the image allows.
+        /// The tilings that the caller allows.
+        allowed: Tilings,
+        /// The tilings that the image allows.
         usable: Tilings,
     },
-    /// The wished pitch does not fit the image.
-    #[error("a row pitch of {asked} bytes; it takes at least {least}, in steps of {step}")]
-    PitchWish {
-        /// The wished pitch.
-        asked: u32,
-        /// Bytes of a row.
-        least: u64,
-        /// What a pitch must be a multiple of.
+    /// The required pitch does not fit the image.
+    #[error("a row pitch of {requested} bytes; it must be at least {min} and a multiple of {step}")]
+    InvalidPitch {
+        /// The required pitch.
+        requested: u32,
+        /// The smallest possible pitch.
+        min: u64,
+        /// The pitch must be a multiple of this.
         step: u32,
     },
-    /// A row is longer than a pitch field can say.
-    #[error("rows {bytes} bytes apart; {field} can say {most}")]
+    /// The row pitch exceeds a pitch field.
+    #[error("a row pitch of {bytes} bytes; the maximum of {field} is {max}")]
     PitchTooLong {
-        /// The pitch that is needed.
+        /// The needed pitch.
         bytes: u64,
-        /// The packet or structure that would have to hold it.
+        /// The packet or structure with the field.
         field: &'static str,
         /// The largest pitch.
-        most: u64,
+        max: u64,
     },
-    /// Layers are further apart than a QPitch field can say.
-    #[error("layers {rows} rows apart; QPitch can say {most}")]
+    /// The distance between layers exceeds the QPitch field.
+    #[error("layers {rows} rows apart; the maximum of QPitch is {max}")]
     LayersTooFar {
-        /// The distance that is needed.
+        /// The needed distance.
         rows: u64,
         /// The largest distance.
-        most: u64,
+        max: u64,
     },
-    /// A distance of layers that QPitch's unit cannot say.
-    #[error("layers {rows} rows or pixels apart; QPitch counts {unit} at a time")]
-    LayerStep {
-        /// The distance that the wished pitch makes.
+    /// The distance between layers is not a multiple of QPitch's unit.
+    #[error("layers {rows} rows or pixels apart; QPitch must be a multiple of {unit}")]
+    UnalignedLayers {
+        /// The distance that the required pitch causes.
         rows: u64,
-        /// What it must be a multiple of.
+        /// The distance must be a multiple of this.
         unit: u64,
     },
-    /// More bytes than a surface may have.
-    #[error("{bytes} bytes; a surface may have {most}")]
+    /// The size exceeds that of a surface.
+    #[error("{bytes} bytes; the maximum of a surface is {max}")]
     TooLarge {
-        /// The size that is needed.
+        /// The needed size.
         bytes: u64,
         /// The largest size.
-        most: u64,
+        max: u64,
     },
 }

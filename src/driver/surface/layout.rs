@@ -1,46 +1,49 @@
-//! From a description to the figures of a surface.
+//! The layout of a surface, computed from its description.
 //!
-//! In:  an [`ImageInfo`] and a device; for auxiliary surfaces a [`Request`] that `aux` makes.
+//! In:  an [`ImageInfo`] and a device; for auxiliary surfaces a [`Request`] made by `aux`.
 //! Out: a [`Surface`].
-//! Ref: SKL PRM vol. 5, "2D Surfaces" (mip layout, QPitch), "1D Surfaces", "3D Surfaces", "Interleaved Multisampled Surfaces".
+//! Ref: SKL PRM vol. 5, "2D Surfaces" (mip layout, QPitch), "1D Surfaces", "3D Surfaces",
+//!      "Interleaved Multisampled Surfaces".
+//! Tests: layout/tests.rs, layout/tests/isl.rs.
 //!
-//! Three choices are policy, and are ANV's: Y tiles before X tiles before rows (lines are linear), layers as close as
-//! QPitch can say, and 16 elements of horizontal alignment for every colour image that may get an auxiliary surface.
+//! Three choices are policy, and those of ANV: Y tiling before X tiling before linear (1D images
+//! are linear), the smallest QPitch, and a horizontal alignment of 16 elements for every colour
+//! image that may get an auxiliary surface.
 
 use hw::{Device, Field, Wa};
 
 use crate::image::{Dim, ImageInfo, SurfaceError, Usage};
-use crate::rules::{Rules, most, rules};
-use crate::tile::{Block, Tiling, Tilings};
+use crate::limits::{Limits, limits, max_value};
+use crate::tiling::{Block, Tiling, Tilings};
 
-/// Where the samples of a pixel are.
+/// The arrangement of a pixel's samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleLayout {
-    /// There is one.
+    /// One sample per pixel.
     Single,
-    /// Each in a layer of its own (MSFMT_MSS).
+    /// Each sample in a layer of its own (MSFMT_MSS).
     Layers,
-    /// Beside and below each other (MSFMT_DEPTH_STENCIL).
+    /// Samples beside and below each other (MSFMT_DEPTH_STENCIL).
     Interleaved,
 }
 
-/// Which surface of an image it is.
+/// The role of a surface in an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The main surface.
     Image,
-    /// Hierarchical depth.
+    /// The HiZ surface.
     Hiz,
-    /// Multisample control.
+    /// The MCS.
     Mcs,
-    /// Colour control.
+    /// The CCS.
     Ccs,
 }
 
-/// A surface laid out.
+/// The layout of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Surface {
-    /// Which surface of an image it is.
+    /// Its role in the image.
     pub role: Role,
     /// Its elements.
     pub block: Block,
@@ -48,33 +51,33 @@ pub struct Surface {
     pub dim: Dim,
     /// Width, height and depth of level 0.
     pub extent_px: [u32; 3],
-    /// Mip levels.
+    /// Number of mip levels.
     pub levels: u32,
-    /// Array layers, without the samples.
+    /// Number of array layers, not counting samples.
     pub layers: u32,
-    /// Samples of a pixel.
+    /// Samples per pixel.
     pub samples: u32,
-    /// Where they are.
+    /// Their arrangement.
     pub sample_layout: SampleLayout,
-    /// What it is for.
+    /// Usage flags.
     pub usage: Usage,
-    /// How elements are laid out.
+    /// Tiling.
     pub tiling: Tiling,
-    /// Elements that levels are aligned to.
+    /// Alignment of levels in elements.
     pub align_el: [u32; 2],
-    /// Distance of rows. Of stencil buffers, twice the bytes of a row, as their fields want it.
+    /// Row pitch. For stencil buffers twice the bytes of a row, as the hardware's fields require.
     pub row_pitch_bytes: u32,
-    /// Distance of layers, and of a volume's slices, in rows of elements.
+    /// Distance of layers, or of a volume's slices, in rows of elements.
     pub layer_pitch_rows_el: u32,
-    /// Bytes in all, whole tiles.
+    /// Total size, whole tiles.
     pub size_bytes: u64,
-    /// What the address must be a multiple of: a power of two.
+    /// Required alignment of the address, a power of two.
     pub alignment_bytes: u32,
 }
 
-/// What the arithmetic needs to know, of images and of auxiliary surfaces.
+/// The parameters of the layout arithmetic, for images and auxiliary surfaces.
 pub(crate) struct Request<'a> {
-    pub rules: &'a Rules,
+    pub limits: &'a Limits,
     pub role: Role,
     pub block: Block,
     pub dim: Dim,
@@ -86,30 +89,31 @@ pub(crate) struct Request<'a> {
     pub usage: Usage,
     pub tiling: Tiling,
     pub align_el: [u32; 2],
-    /// Rows of elements that layers are aligned to beyond `align_el`.
+    /// Alignment of layers in rows of elements, beyond `align_el`.
     pub layer_align_rows_el: u32,
-    /// Unit of row pitches, bytes.
+    /// Unit of the row pitch in bytes.
     pub pitch_step_bytes: u32,
     pub row_pitch_bytes: Option<u32>,
-    /// Fields that must hold the pitch: packet or structure, field, and bytes of the field's unit.
+    /// Fields that must hold the pitch: packet or structure, field, and the field's unit in bytes.
     pub pitch_fields: [Option<(&'static str, Field, u32)>; 3],
-    pub least_alignment_bytes: u32,
+    pub min_alignment_bytes: u32,
 }
 
-/// Size of a level, at least one.
+/// The extent of a level, at least 1.
 pub(crate) fn minify(extent: u32, level: u32) -> u32 {
     extent.checked_shr(level).unwrap_or(0).max(1)
 }
 
+/// Rounds a value up to a multiple.
 fn align(value: u32, step: u32) -> u32 {
-    // Most are powers of two, and a division takes as long as all else here.
+    // Most steps are powers of two, and a division would take as long as everything else here.
     match step.is_power_of_two() {
         true => (value + (step - 1)) & !(step - 1),
         false => value.next_multiple_of(step.max(1)),
     }
 }
 
-/// How many steps hold `value`.
+/// The number of steps needed to cover `value`.
 fn steps(value: u64, step: u32) -> u64 {
     match step.is_power_of_two() {
         true => (value + u64::from(step - 1)) >> step.trailing_zeros(),
@@ -118,17 +122,18 @@ fn steps(value: u64, step: u32) -> u64 {
 }
 
 impl Surface {
-    /// Lays an image out.
+    /// Lays out an image.
     ///
     /// # Errors
-    /// If the hardware has no such surface, none of the wished tilings fits, or the wished pitch does not.
+    /// If the hardware has no such surface, none of the allowed tilings is usable, or the
+    /// required pitch does not fit.
     pub fn new(device: &Device, info: &ImageInfo) -> Result<Surface, SurfaceError> {
-        let rules = rules(device)?;
+        let limits = limits(device)?;
         let block = Block::of(info.format).ok_or(SurfaceError::Format(info.format.name))?;
-        check(rules, info, block)?;
+        check(limits, info, block)?;
         let usable = usable_tilings(device, info);
         let tiling = choose_tiling(info, usable).ok_or(SurfaceError::Tiling {
-            wished: info.tilings,
+            allowed: info.tilings,
             usable,
         })?;
         let sample_layout = match info.samples {
@@ -136,27 +141,27 @@ impl Surface {
             _ if info.usage.intersects(Usage::DEPTH | Usage::STENCIL) => SampleLayout::Interleaved,
             _ => SampleLayout::Layers,
         };
-        let linear_line = info.dim == Dim::D1 && tiling == Tiling::Linear;
-        let align_el = if linear_line {
-            [rules.line_align_el, 1]
+        let linear_1d = info.dim == Dim::D1 && tiling == Tiling::Linear;
+        let align_el = if linear_1d {
+            [limits.linear_1d_align_el, 1]
         } else {
             image_alignment(info, block)
         };
         let sampled = Usage::RENDER_TARGET | Usage::TEXTURE | Usage::STORAGE;
         let pitch_field = |usage: Usage, packet, field| {
-            (!linear_line && info.usage.intersects(usage)).then_some((packet, field, 1))
+            (!linear_1d && info.usage.intersects(usage)).then_some((packet, field, 1))
         };
         let pitch_fields = [
-            pitch_field(sampled, "RENDER_SURFACE_STATE", rules.surface_pitch),
-            pitch_field(Usage::DEPTH, "3DSTATE_DEPTH_BUFFER", rules.depth_pitch),
+            pitch_field(sampled, "RENDER_SURFACE_STATE", limits.surface_pitch),
+            pitch_field(Usage::DEPTH, "3DSTATE_DEPTH_BUFFER", limits.depth_pitch),
             pitch_field(
                 Usage::STENCIL,
                 "3DSTATE_STENCIL_BUFFER",
-                rules.stencil_pitch,
+                limits.stencil_pitch,
             ),
         ];
         compute(&Request {
-            rules,
+            limits,
             role: Role::Image,
             block,
             dim: info.dim,
@@ -172,19 +177,19 @@ impl Surface {
             pitch_step_bytes: pitch_step(info, tiling, block),
             row_pitch_bytes: info.row_pitch_bytes,
             pitch_fields,
-            least_alignment_bytes: linear_alignment(info, block),
+            min_alignment_bytes: linear_alignment(info, block),
         })
     }
 
-    /// True for lines without tiles, whose levels stand side by side.
-    pub(crate) fn is_linear_line(&self) -> bool {
+    /// Whether this is a linear 1D surface, whose levels are side by side.
+    pub(crate) fn is_linear_1d(&self) -> bool {
         self.dim == Dim::D1 && self.tiling == Tiling::Linear
     }
 
-    /// Distance of layers in the unit of Surface QPitch: rows of elements; pixels of linear lines; rows of the main surface's
-    /// pixels of auxiliary surfaces.
+    /// Distance of layers in the unit of Surface QPitch: rows of elements; for linear 1D surfaces
+    /// pixels; for auxiliary surfaces rows of pixels of the main surface.
     pub fn qpitch(&self) -> u32 {
-        if self.is_linear_line() {
+        if self.is_linear_1d() {
             return self.row_pitch_bytes / self.block.bytes().max(1);
         }
         match self.role {
@@ -193,7 +198,8 @@ impl Surface {
         }
     }
 
-    /// Where a level stands in its slice, in samples: right of level 1 from level 2 on, else below the one before.
+    /// The offset of a level in its slice, in samples: level 2 is right of level 1, every other
+    /// level below the previous one.
     pub(crate) fn level_sa(&self, level: u32) -> [u32; 2] {
         let physical = self.physical_sa();
         let step = [0, 1].map(|axis: usize| self.align_el[axis] * self.block.extent_sa[axis]);
@@ -205,26 +211,27 @@ impl Surface {
         at
     }
 
-    /// Width and height of level 0 in samples, as they lie in memory.
+    /// Width and height of level 0 in samples, as stored.
     pub(crate) fn physical_sa(&self) -> [u32; 2] {
         physical_sa(self.extent_px, self.samples, self.sample_layout)
     }
 }
 
-fn check(rules: &Rules, info: &ImageInfo, block: Block) -> Result<(), SurfaceError> {
-    let range = |what, asked, least, most| match (least..=most).contains(&asked) {
+/// Checks a description against the limits and the combinations that surface states can describe.
+fn check(limits: &Limits, info: &ImageInfo, block: Block) -> Result<(), SurfaceError> {
+    let range = |what, requested, min, max| match (min..=max).contains(&requested) {
         true => Ok(()),
         false => Err(SurfaceError::Range {
             what,
-            asked,
-            least,
-            most,
+            requested,
+            min,
+            max,
         }),
     };
     let [width, height, depth] = match info.dim {
-        Dim::D1 => [rules.most_plane_px, 1, 1],
-        Dim::D2 => [rules.most_plane_px, rules.most_plane_px, 1],
-        Dim::D3 => [rules.most_volume_px; 3],
+        Dim::D1 => [limits.max_plane_px, 1, 1],
+        Dim::D2 => [limits.max_plane_px, limits.max_plane_px, 1],
+        Dim::D3 => [limits.max_volume_px; 3],
     };
     range("the width", info.extent_px[0], 1, width)?;
     range("the height", info.extent_px[1], 1, height)?;
@@ -235,47 +242,49 @@ fn check(rules: &Rules, info: &ImageInfo, block: Block) -> Result<(), SurfaceErr
     let layers = if info.dim == Dim::D3 {
         1
     } else {
-        rules.most_layers
+        limits.max_layers
     };
     range("the number of layers", info.layers, 1, layers)?;
-    range("the number of samples", info.samples, 1, rules.most_samples)?;
-    let refused = |why| Err(SurfaceError::Shape(why));
+    range("the number of samples", info.samples, 1, limits.max_samples)?;
+    let unsupported = |why| Err(SurfaceError::Shape(why));
     let depth_stencil = info.usage.intersects(Usage::DEPTH | Usage::STENCIL);
     if !info.samples.is_power_of_two() {
-        return refused("the number of samples is no power of two");
+        return unsupported("the number of samples is not a power of two");
     }
     if info.usage.contains(Usage::DEPTH | Usage::STENCIL) {
-        return refused("depth and stencil are surfaces of their own");
+        return unsupported("depth and stencil are separate surfaces");
     }
     if depth_stencil && info.usage.intersects(Usage::RENDER_TARGET | Usage::STORAGE) {
-        return refused("depth and stencil are no colour targets");
+        return unsupported("depth and stencil surfaces cannot be colour targets");
     }
     if info.usage.contains(Usage::STENCIL) && block.bits != 8 {
-        return refused("a stencil buffer has elements of one byte");
+        return unsupported("a stencil buffer has elements of one byte");
     }
     if block.is_compressed() && info.dim == Dim::D1 {
-        return refused("a line cannot be block-compressed");
+        return unsupported("a 1D image cannot be block-compressed");
     }
     if info.usage.contains(Usage::CUBE)
         && (info.dim != Dim::D2 || info.extent_px[0] != info.extent_px[1] || info.layers < 6)
     {
-        return refused("a cube has six square faces");
+        return unsupported("a cube has six square faces");
     }
     if info.samples > 1 {
         if info.dim != Dim::D2 || info.levels > 1 {
-            return refused("samples are for planes of one level");
+            return unsupported("only 2D images with one level can be multisampled");
         }
         if block.is_compressed() || info.format.is_yuv() {
-            return refused("neither compressed nor YUV formats have samples");
+            return unsupported("compressed and YUV formats cannot be multisampled");
         }
         if info.usage.intersects(Usage::DISPLAY | Usage::STORAGE) {
-            return refused("neither the display engine nor typed messages know samples");
+            return unsupported(
+                "the display engine and typed messages do not support multisampling",
+            );
         }
     }
     Ok(())
 }
 
-/// The tilings in which such an image can be used.
+/// The tilings with which the hardware can use an image.
 fn usable_tilings(device: &Device, info: &ImageInfo) -> Tilings {
     let mut usable = match info.usage {
         usage if usage.contains(Usage::STENCIL) => return Tilings::W,
@@ -295,6 +304,7 @@ fn usable_tilings(device: &Device, info: &ImageInfo) -> Tilings {
     usable
 }
 
+/// The best allowed and usable tiling.
 fn choose_tiling(info: &ImageInfo, usable: Tilings) -> Option<Tiling> {
     let allowed = info.tilings & usable;
     let best_first = [
@@ -310,8 +320,8 @@ fn choose_tiling(info: &ImageInfo, usable: Tilings) -> Option<Tiling> {
     found.map(|(_, tiling)| *tiling)
 }
 
-/// Elements that levels are aligned to. Ref: RENDER_SURFACE_STATE's Surface Horizontal and Vertical Alignment, and the
-/// implied ones of depth and stencil buffers.
+/// Alignment of levels in elements. Ref: RENDER_SURFACE_STATE's Surface Horizontal and Vertical
+/// Alignment, and the implied ones of depth and stencil buffers.
 fn image_alignment(info: &ImageInfo, block: Block) -> [u32; 2] {
     if block.is_compressed() {
         [4, 4]
@@ -322,12 +332,12 @@ fn image_alignment(info: &ImageInfo, block: Block) -> [u32; 2] {
     } else if info.usage.contains(Usage::NO_AUX) {
         [4, 4]
     } else {
-        // AUX_CCS_D and AUX_CCS_E demand HALIGN_16.
+        // AUX_CCS_D and AUX_CCS_E require HALIGN_16.
         [16, 4]
     }
 }
 
-/// Bytes of the unit that typed accesses to linear memory go by: an element, or two of YUV formats.
+/// Bytes of the unit of typed accesses to linear memory: one element, or two for YUV formats.
 fn access_unit(info: &ImageInfo, block: Block) -> u32 {
     let typed = info.usage.intersects(Usage::RENDER_TARGET | Usage::STORAGE);
     match (typed, info.format.is_yuv()) {
@@ -337,7 +347,7 @@ fn access_unit(info: &ImageInfo, block: Block) -> u32 {
     }
 }
 
-/// What row pitches are multiples of.
+/// The unit of row pitches in bytes.
 fn pitch_step(info: &ImageInfo, tiling: Tiling, block: Block) -> u32 {
     if let Some(tile) = tiling.tile(block) {
         return tile.row_bytes;
@@ -346,7 +356,8 @@ fn pitch_step(info: &ImageInfo, tiling: Tiling, block: Block) -> u32 {
     if !info.usage.contains(Usage::DISPLAY) {
         return unit;
     }
-    // PLANE_STRIDE counts 64 bytes; other vendors' display engines want 256, and get them where we choose.
+    // PLANE_STRIDE counts 64 bytes; other vendors' display engines need 256, which is used where
+    // the driver chooses the pitch.
     let step = if info.row_pitch_bytes.is_some() {
         64
     } else {
@@ -355,13 +366,14 @@ fn pitch_step(info: &ImageInfo, tiling: Tiling, block: Block) -> u32 {
     lcm(unit, step)
 }
 
+/// The least common multiple.
 fn lcm(a: u32, b: u32) -> u32 {
     // b is a power of two.
     let common = 1 << a.trailing_zeros().min(b.trailing_zeros());
     a / common * b
 }
 
-/// What the address of linear memory is a multiple of.
+/// The alignment of linear memory in bytes.
 fn linear_alignment(info: &ImageInfo, block: Block) -> u32 {
     let unit = access_unit(info, block).next_power_of_two();
     if info.usage.contains(Usage::DISPLAY) {
@@ -371,12 +383,13 @@ fn linear_alignment(info: &ImageInfo, block: Block) -> u32 {
     }
 }
 
+/// Width and height in samples, as stored.
 fn physical_sa(extent_px: [u32; 3], samples: u32, layout: SampleLayout) -> [u32; 2] {
     let [width, height, _] = extent_px;
     if layout != SampleLayout::Interleaved {
         return [width, height];
     }
-    // 2 × 1, 2 × 2, 4 × 2 and 4 × 4 samples, of pixels in quads.
+    // 2 × 1, 2 × 2, 4 × 2 and 4 × 4 samples, for pixels in quads.
     let bits = samples.ilog2();
     [
         align(width, 2) << bits.div_ceil(2),
@@ -384,45 +397,52 @@ fn physical_sa(extent_px: [u32; 3], samples: u32, layout: SampleLayout) -> [u32;
     ]
 }
 
-/// Does the arithmetic.
-pub(crate) fn compute(ask: &Request<'_>) -> Result<Surface, SurfaceError> {
-    // What is known from the start.
-    let begun = Surface {
-        role: ask.role,
-        block: ask.block,
-        dim: ask.dim,
-        extent_px: ask.extent_px,
-        levels: ask.levels,
-        layers: ask.layers,
-        samples: ask.samples,
-        sample_layout: ask.sample_layout,
-        usage: ask.usage,
-        tiling: ask.tiling,
-        align_el: ask.align_el,
+/// Computes pitches, size and alignment.
+pub(crate) fn compute(request: &Request<'_>) -> Result<Surface, SurfaceError> {
+    // The members known before the arithmetic.
+    let partial = Surface {
+        role: request.role,
+        block: request.block,
+        dim: request.dim,
+        extent_px: request.extent_px,
+        levels: request.levels,
+        layers: request.layers,
+        samples: request.samples,
+        sample_layout: request.sample_layout,
+        usage: request.usage,
+        tiling: request.tiling,
+        align_el: request.align_el,
         row_pitch_bytes: 0,
         layer_pitch_rows_el: 1,
         size_bytes: 0,
-        alignment_bytes: ask.least_alignment_bytes,
+        alignment_bytes: request.min_alignment_bytes,
     };
-    let slices = match ask.dim {
-        Dim::D3 => ask.extent_px[2],
-        _ if ask.sample_layout == SampleLayout::Layers => ask.layers * ask.samples,
-        _ => ask.layers,
+    let slices = match request.dim {
+        Dim::D3 => request.extent_px[2],
+        _ if request.sample_layout == SampleLayout::Layers => request.layers * request.samples,
+        _ => request.layers,
     };
-    let tile = ask.tiling.tile(ask.block);
-    let (slice_el, layer_pitch_rows_el) = if begun.is_linear_line() {
-        ([line_width_el(&begun), 1], begun.layer_pitch_rows_el)
+    let tile = request.tiling.tile(request.block);
+    let (slice_el, layer_pitch_rows_el) = if partial.is_linear_1d() {
+        (
+            [linear_1d_width_el(&partial), 1],
+            partial.layer_pitch_rows_el,
+        )
     } else {
-        let slice_sa = slice_sa(&begun);
-        let rows_sa = align(slice_sa[1], ask.align_el[1] * ask.block.extent_sa[1]);
-        let rows_el = steps(rows_sa.into(), ask.block.extent_sa[1]) as u32;
-        let tiled_volume = tile.filter(|_| ask.dim == Dim::D3);
+        let slice_sa = slice_sa(&partial);
+        let rows_sa = align(
+            slice_sa[1],
+            request.align_el[1] * request.block.extent_sa[1],
+        );
+        let rows_el = steps(rows_sa.into(), request.block.extent_sa[1]) as u32;
+        let tiled_volume = tile.filter(|_| request.dim == Dim::D3);
         let step = tiled_volume.map_or(1, |tile| tile.extent_el[1]);
-        let pitch = align(align(rows_el, ask.layer_align_rows_el), step);
-        let elements = |axis: usize| steps(slice_sa[axis].into(), ask.block.extent_sa[axis]) as u32;
+        let pitch = align(align(rows_el, request.layer_align_rows_el), step);
+        let elements =
+            |axis: usize| steps(slice_sa[axis].into(), request.block.extent_sa[axis]) as u32;
         ([elements(0), elements(1)], pitch)
     };
-    let row_pitch_bytes = row_pitch(ask, slice_el[0])?;
+    let row_pitch_bytes = row_pitch(request, slice_el[0])?;
     let rows_el = u64::from(layer_pitch_rows_el) * u64::from(slices - 1) + u64::from(slice_el[1]);
     let (rows, tile_bytes) = match tile {
         None => (rows_el, 0),
@@ -432,40 +452,41 @@ pub(crate) fn compute(ask: &Request<'_>) -> Result<Surface, SurfaceError> {
         ),
     };
     let size_bytes = rows * u64::from(row_pitch_bytes);
-    if size_bytes > ask.rules.most_bytes {
+    if size_bytes > request.limits.max_bytes {
         return Err(SurfaceError::TooLarge {
             bytes: size_bytes,
-            most: ask.rules.most_bytes,
+            max: request.limits.max_bytes,
         });
     }
     let surface = Surface {
         row_pitch_bytes,
         layer_pitch_rows_el,
         size_bytes,
-        alignment_bytes: begun.alignment_bytes.max(tile_bytes),
-        ..begun
+        alignment_bytes: partial.alignment_bytes.max(tile_bytes),
+        ..partial
     };
     if slices > 1 {
-        check_qpitch(ask.rules, &surface)?;
+        check_qpitch(request.limits, &surface)?;
     }
     Ok(surface)
 }
 
-fn check_qpitch(rules: &Rules, surface: &Surface) -> Result<(), SurfaceError> {
+/// Checks that QPitch can hold the distance of layers.
+fn check_qpitch(limits: &Limits, surface: &Surface) -> Result<(), SurfaceError> {
     let rows = u64::from(surface.qpitch());
-    let unit = u64::from(rules.qpitch_unit);
-    let most = (most(rules.qpitch) - 1) * unit;
-    if rows > most {
-        return Err(SurfaceError::LayersTooFar { rows, most });
+    let unit = u64::from(limits.qpitch_unit);
+    let max = (max_value(limits.qpitch) - 1) * unit;
+    if rows > max {
+        return Err(SurfaceError::LayersTooFar { rows, max });
     }
     match rows.is_multiple_of(unit) {
         true => Ok(()),
-        false => Err(SurfaceError::LayerStep { rows, unit }),
+        false => Err(SurfaceError::UnalignedLayers { rows, unit }),
     }
 }
 
-/// Elements of a linear line with all its levels.
-fn line_width_el(surface: &Surface) -> u32 {
+/// Width of a linear 1D slice with all its levels, in elements.
+fn linear_1d_width_el(surface: &Surface) -> u32 {
     let levels = (0..surface.levels)
         .map(|level| align(minify(surface.extent_px[0], level), surface.align_el[0]));
     levels.sum()
@@ -488,33 +509,43 @@ fn slice_sa(surface: &Surface) -> [u32; 2] {
     end
 }
 
-fn row_pitch(ask: &Request<'_>, width_el: u32) -> Result<u32, SurfaceError> {
-    let step = ask.pitch_step_bytes;
-    let bytes = match ask.tiling.tile(ask.block) {
-        None => u64::from(width_el) * u64::from(ask.block.bytes()),
+/// The row pitch in bytes: the required one, or the smallest.
+fn row_pitch(request: &Request<'_>, width_el: u32) -> Result<u32, SurfaceError> {
+    let step = request.pitch_step_bytes;
+    let bytes = match request.tiling.tile(request.block) {
+        None => u64::from(width_el) * u64::from(request.block.bytes()),
         Some(tile) => {
             let width_el = u64::from(width_el) * u64::from(tile.across);
             steps(width_el, tile.extent_el[0]) * u64::from(tile.row_bytes)
         }
     };
-    let least = steps(bytes, step) * u64::from(step);
-    let pitch = match ask.row_pitch_bytes {
-        None => least,
-        Some(wish) if u64::from(wish) >= least && wish.is_multiple_of(step) => wish.into(),
-        Some(asked) => return Err(SurfaceError::PitchWish { asked, least, step }),
+    let min = steps(bytes, step) * u64::from(step);
+    let pitch = match request.row_pitch_bytes {
+        None => min,
+        Some(pitch) if u64::from(pitch) >= min && pitch.is_multiple_of(step) => pitch.into(),
+        Some(requested) => {
+            return Err(SurfaceError::InvalidPitch {
+                requested,
+                min,
+                step,
+            });
+        }
     };
-    for &(name, field, unit) in ask.pitch_fields.iter().flatten() {
-        let most = most(field) * u64::from(unit);
-        if pitch > most {
+    for &(name, field, unit) in request.pitch_fields.iter().flatten() {
+        let max = max_value(field) * u64::from(unit);
+        if pitch > max {
             return Err(SurfaceError::PitchTooLong {
                 bytes: pitch,
                 field: name,
-                most,
+                max,
             });
         }
     }
     u32::try_from(pitch).map_err(|_| SurfaceError::TooLarge {
         bytes: pitch,
-        most: ask.rules.most_bytes,
+        max: request.limits.max_bytes,
     })
 }
+
+#[cfg(test)]
+mod tests;

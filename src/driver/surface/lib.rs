@@ -1,31 +1,30 @@
-//! Image description to size, pitch, tiling and auxiliary surfaces.
+//! Surface layout: image description to size, pitch, tiling and auxiliary surfaces.
 //!
-//! In:  an [`ImageInfo`] (format, dimension, extent, levels, layers, samples, usage, wishes) and a [`hw::Device`].
-//! Out: a [`Surface`]: plain figures from which the fields of surface states and depth packets are read, where each level
-//!      and layer stands ([`Surface::place`]), the surface that binds one of them alone ([`Surface::single`]), the
-//!      auxiliary surfaces ([`Surface::hiz`], [`Surface::mcs`], [`Surface::ccs`]), and where planes and auxiliary
-//!      surfaces go in one allocation ([`Allocation`]).
-//! Ref: SKL PRM vol. 5 "Memory Views", vol. 2d RENDER_SURFACE_STATE, vol. 7 "MCS Buffer for Render Target(s)" and
-//!      "Hierarchical Depth Buffer". Compared with the figures of Mesa's ISL for 10,000 images by `isl_tests`.
+//! In:  an [`ImageInfo`] (format, dimension, extent, levels, layers, samples, usage, allowed
+//!      tilings) and a [`hw::Device`].
+//! Out: a [`Surface`]: the values for surface states and depth packets ([`Surface::binding`]), the
+//!      offset of each level and layer ([`Surface::place`]), a surface of a single subresource
+//!      ([`Surface::single`]), the auxiliary surfaces ([`Surface::hiz`], [`Surface::mcs`],
+//!      [`Surface::ccs`]), and the offsets of planes and auxiliary surfaces in one allocation
+//!      ([`Allocation`]).
+//! Ref: SKL PRM vol. 5 "Memory Views", vol. 2d RENDER_SURFACE_STATE, vol. 7 "MCS Buffer for Render
+//!      Target(s)" and "Hierarchical Depth Buffer".
+//! Tests: layout/tests.rs; layout/tests/isl.rs compares 10,000 images with Mesa's ISL.
 //!
-//! Files import one way: `image`, `tile` and `rules` ← `layout` ← `aux`, `place` and `binding`.
+//! Files import one way: `tiling` ← `image` ← `limits` ← `layout` ← `aux`, `subresource` and
+//! `binding`.
 
 mod aux;
 mod binding;
 mod image;
 mod layout;
-mod place;
-mod rules;
-mod tile;
+mod limits;
+mod subresource;
+mod tiling;
 
 pub use aux::NoAux;
 pub use binding::Binding;
 pub use image::{Dim, ImageInfo, SurfaceError, Usage};
 pub use layout::{Role, SampleLayout, Surface};
-pub use place::{Allocation, NotAlone, Place};
-pub use tile::{Block, Tile, Tiling, Tilings};
-
-#[cfg(test)]
-mod isl_tests;
-#[cfg(test)]
-mod layout_tests;
+pub use subresource::{Allocation, NotBindable, Place};
+pub use tiling::{Block, Tile, Tiling, Tilings};

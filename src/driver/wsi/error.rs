@@ -1,32 +1,32 @@
-//! What can go wrong with a window.
+//! Errors of surfaces and swapchains.
 
 use ash::vk as api;
 
 /// An error of a surface or a swapchain.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
-    /// The window, or the connection to what shows it, is gone.
+    /// The window, or the connection to its window system, is lost.
     #[error("the surface is lost: {why}")]
     SurfaceLost {
-        /// What was seen.
+        /// The reason.
         why: String,
     },
     /// The window already belongs to a swapchain.
     #[error("the window has a swapchain already")]
     WindowInUse,
-    /// A newer swapchain has taken the window over.
+    /// A newer swapchain uses the window.
     #[error("the swapchain is retired")]
     Retired,
-    /// The device.
+    /// An error of the device.
     #[error(transparent)]
     Device(#[from] vk::Error),
 }
 
-/// Result of everything in this crate.
+/// The result type of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
-    /// The code the application sees.
+    /// The result code returned to the application.
     pub fn code(&self) -> api::Result {
         match self {
             Error::SurfaceLost { .. } => api::Result::ERROR_SURFACE_LOST_KHR,
@@ -36,7 +36,7 @@ impl Error {
         }
     }
 
-    /// The surface is lost.
+    /// A `SurfaceLost` error.
     pub(crate) fn lost(why: impl std::fmt::Display) -> Self {
         Error::SurfaceLost {
             why: why.to_string(),

@@ -1,5 +1,7 @@
-//! The images of a swapchain: in memory that the window system has, too, laid out as both know it; or linear, so that their pixels can be
-//! read as they lie.
+//! The images of a swapchain and their memory.
+//!
+//! In:  a description, and modifiers that the window system accepts. Out: images in memory shared
+//!      with the window system, or linear images whose pixels the CPU can read.
 
 use std::sync::Arc;
 
@@ -9,36 +11,36 @@ use vk::image_limits::Question;
 use vk::memory::{Memory, Place, Request};
 
 use crate::error::{Error, Result};
-use crate::present::{Picture, Shared};
+use crate::present::{PixelSource, SharedImage};
 
 /// An image and its memory.
 #[derive(Debug)]
 pub struct Frame {
-    /// The image, bound.
+    /// The image, bound to the memory.
     pub image: Arc<Image>,
     memory: Arc<Memory>,
     layout: api::SubresourceLayout,
-    /// How it lies, if the window system knows.
+    /// The modifier, if the memory is shared with the window system.
     modifier: Option<u64>,
 }
 
-/// What the images of a swapchain are asked to be.
+/// The description of a swapchain's images.
 #[derive(Clone, Copy, Debug)]
-pub struct Wish {
+pub struct ImageDescription {
     /// Format.
     pub format: api::Format,
     /// Width and height in pixels.
     pub extent_px: [u32; 2],
-    /// Layers, of which the first is shown.
+    /// Array layers, of which the first is shown.
     pub layers: u32,
-    /// Uses.
+    /// Usage flags.
     pub usage: api::ImageUsageFlags,
-    /// How views may differ.
+    /// Create flags: whether views may have other formats.
     pub flags: api::ImageCreateFlags,
 }
 
-impl Wish {
-    /// As a description of an image, which others can have if it has a modifier.
+impl ImageDescription {
+    /// The parameters of an image, linear or, with a modifier, shareable.
     pub fn info(&self, modifier: Option<u64>) -> Info {
         let [width, height] = self.extent_px;
         Info {
@@ -65,25 +67,35 @@ impl Wish {
 }
 
 impl Frame {
-    /// Makes an image whose pixels can be read.
-    pub fn new(context: &Arc<vk::context::Context>, wish: &Wish) -> Result<Self> {
-        Self::of(context, wish, None)
+    /// Creates a linear image whose pixels the CPU can read.
+    pub fn new(
+        context: &Arc<vk::context::Context>,
+        description: &ImageDescription,
+    ) -> Result<Self> {
+        Self::with_modifier(context, description, None)
     }
 
-    /// Makes an image of the first of these layouts that it can have, for others to have, too. It is theirs until it is taken back.
+    /// Creates an image with the first possible of these modifiers, handed over to the window
+    /// system until it is reclaimed.
     pub fn shared(
         context: &Arc<vk::context::Context>,
-        wish: &Wish,
+        description: &ImageDescription,
         modifiers: &[u64],
     ) -> Option<Self> {
         let mut modifiers = modifiers.iter();
-        let frame = modifiers.find_map(|&modifier| Self::of(context, wish, Some(modifier)).ok())?;
+        let frame = modifiers
+            .find_map(|&modifier| Self::with_modifier(context, description, Some(modifier)).ok())?;
         frame.memory.buffer().give();
         Some(frame)
     }
 
-    fn of(context: &Arc<vk::context::Context>, wish: &Wish, modifier: Option<u64>) -> Result<Self> {
-        let image = Image::new(&context.physical, &wish.info(modifier))?;
+    /// Creates an image with a modifier, or a linear one, and binds it to new memory.
+    fn with_modifier(
+        context: &Arc<vk::context::Context>,
+        description: &ImageDescription,
+        modifier: Option<u64>,
+    ) -> Result<Self> {
+        let image = Image::new(&context.physical, &description.info(modifier))?;
         let types = context.physical.memory_types().len() as u32;
         let memory = Memory::new(
             context,
@@ -109,37 +121,37 @@ impl Frame {
         Ok(frame)
     }
 
-    /// Its memory, for the window system. None: it is not for others.
-    pub fn export(&self) -> Result<Option<Shared>> {
+    /// Exports its memory for the window system. None: it is not shared.
+    pub fn export(&self) -> Result<Option<SharedImage>> {
         let Some(modifier) = self.modifier else {
             return Ok(None);
         };
-        let number = |bytes: u64| {
+        let to_u32 = |bytes: u64| {
             u32::try_from(bytes).map_err(|_| vk::Error::InvalidUse {
                 why: "an image too large for a window",
             })
         };
-        Ok(Some(Shared {
+        Ok(Some(SharedImage {
             memory: self.memory.export()?,
             modifier,
-            offset_bytes: number(self.layout.offset)?,
-            pitch_bytes: number(self.layout.row_pitch)?,
+            offset_bytes: to_u32(self.layout.offset)?,
+            pitch_bytes: to_u32(self.layout.row_pitch)?,
             bytes: self.memory.buffer().bytes(),
         }))
     }
 
-    /// What the window system is given when a picture has been drawn. None: its pixels.
-    pub fn given(&self) -> Option<Arc<i915::Buffer>> {
+    /// The buffer that a present hands over to the window system. None: its pixels are copied.
+    pub fn handed_over_buffer(&self) -> Option<Arc<i915::Buffer>> {
         self.modifier.map(|_| self.memory.buffer().clone())
     }
 
-    /// Binds an image of the same description to this one's memory.
+    /// Binds an image of the same description to this memory.
     pub fn bind(&self, image: &Image) -> vk::Result<()> {
         image.bind(None, &self.memory, 0)
     }
 }
 
-impl Picture for Frame {
+impl PixelSource for Frame {
     fn width(&self) -> u32 {
         self.image.info.extent_px[0]
     }
@@ -153,9 +165,9 @@ impl Picture for Frame {
         self.memory.read(at, out).map_err(Error::Device)
     }
 
-    fn take_back(&self, timeout_ns: u64) -> Result<bool> {
+    fn reclaim(&self, timeout_ns: u64) -> Result<bool> {
         let timeout_ns = i64::try_from(timeout_ns).unwrap_or(i64::MAX);
-        let taken = self.memory.buffer().take_back(timeout_ns);
-        taken.map_err(|error| Error::Device(error.into()))
+        let idle = self.memory.buffer().take_back(timeout_ns);
+        idle.map_err(|error| Error::Device(error.into()))
     }
 }

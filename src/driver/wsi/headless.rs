@@ -1,25 +1,27 @@
-//! No window: pictures are drawn and go nowhere (`VK_EXT_headless_surface`).
+//! Presentation without a window (`VK_EXT_headless_surface`).
+//!
+//! In:  images. Out: the same images, released at once.
 
 use std::collections::VecDeque;
 
 use crate::error::Result;
-use crate::present::{Fit, Pace, Picture, Presenter, Wake};
+use crate::present::{Fit, PixelSource, PresentMode, Presenter, Waker};
 
-/// Takes pictures, and drops them.
+/// Accepts images and releases them.
 #[derive(Debug, Default)]
-pub struct Nowhere {
+pub struct HeadlessPresenter {
     shown: u64,
-    done: VecDeque<u32>,
+    released: VecDeque<u32>,
 }
 
-impl Presenter for Nowhere {
-    fn is_ready(&self, _: Pace) -> bool {
+impl Presenter for HeadlessPresenter {
+    fn is_ready(&self, _: PresentMode) -> bool {
         true
     }
 
-    fn show(&mut self, index: u32, _: &dyn Picture, _: Pace) -> Result<()> {
+    fn show(&mut self, index: u32, _: &dyn PixelSource, _: PresentMode) -> Result<()> {
         self.shown += 1;
-        self.done.push_back(index);
+        self.released.push_back(index);
         Ok(())
     }
 
@@ -28,14 +30,14 @@ impl Presenter for Nowhere {
     }
 
     fn fit(&self) -> Fit {
-        Fit::Same
+        Fit::Optimal
     }
 
-    fn done(&mut self) -> Option<u32> {
-        self.done.pop_front()
+    fn released(&mut self) -> Option<u32> {
+        self.released.pop_front()
     }
 
-    fn listen(&mut self, wake: &Wake) -> Result<()> {
+    fn wait_events(&mut self, wake: &Waker) -> Result<()> {
         wake.wait(&[])
     }
 }

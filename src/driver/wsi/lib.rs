@@ -1,13 +1,16 @@
 //! Surfaces and swapchains.
 //!
-//! In:  a window that the C face has found, images of `vk`, what to present and when. Out: pictures in the window.
-//! Where the window system draws and shows with our own GPU, a swapchain's images are dma-bufs that it shows as they are: of X11 by
-//! DRI3 and Present, of Wayland by `zwp_linux_dmabuf_v1`. Otherwise they are linear, and their pixels are copied: to shared memory, or
-//! into requests. A thread for each swapchain gives what is drawn to what shows it ([`present::Presenter`]), and hears what has become
-//! of it. How a frame reaches a window is told in src/driver/README.md.
+//! In:  an application's window, images of `vk`, presents. Out: images in the window.
+//!
+//! If the window system uses the same GPU, a swapchain's images are dma-bufs that it reads in
+//! place: with X11 by DRI3 and Present, with Wayland by `zwp_linux_dmabuf_v1`. Otherwise they are
+//! linear, and their pixels are copied to shared memory or into requests. A thread for each
+//! swapchain passes rendered images to the [`present::Presenter`] and processes the window system's
+//! events. src/driver/README.md describes how an image reaches a window.
 //! Ref: Vulkan specification, "Window System Integration (WSI)".
 //!
-//! Files import one way: `error` ← `present` ← `headless`, `wayland`, `x11` and `frame` ← `surface` ← `swapchain`.
+//! Files import one way: `error` ← `present` ← `headless`, `wayland`, `x11` and `frame` ← `surface`
+//! ← `swapchain`.
 
 pub mod error;
 pub mod frame;

@@ -1,4 +1,7 @@
-//! What shows pictures: the side of a swapchain that a window system stands behind.
+//! The interface between a swapchain and a window system.
+//!
+//! In:  images to present. Out: images in a window, and which of them the window system has shown
+//!      and released.
 
 use std::io::{Read, Write};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -8,13 +11,13 @@ use crate::error::{Error, Result};
 
 /// Wakes the thread of a swapchain, which otherwise waits for its window system.
 #[derive(Debug)]
-pub struct Wake {
+pub struct Waker {
     sender: UnixStream,
     receiver: UnixStream,
 }
 
-impl Wake {
-    /// Not woken yet.
+impl Waker {
+    /// A waker that has not been woken.
     pub fn new() -> std::io::Result<Self> {
         let (sender, receiver) = UnixStream::pair()?;
         sender.set_nonblocking(true)?;
@@ -22,17 +25,17 @@ impl Wake {
         Ok(Self { sender, receiver })
     }
 
-    /// Wakes it, or lets its next wait be none.
+    /// Wakes the thread, or makes its next wait return at once.
     pub fn wake(&self) {
-        // If there is no room, it is awake already.
+        // A full socket means that the thread is being woken already.
         let _ = (&self.sender).write(&[1]);
     }
 
-    /// Waits until it is woken, or until one of these can be read from.
-    pub fn wait(&self, others: &[BorrowedFd<'_>]) -> Result<()> {
+    /// Waits until the thread is woken or one of the descriptors becomes readable.
+    pub fn wait(&self, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
         let all: Vec<_> = [self.receiver.as_fd()]
             .into_iter()
-            .chain(others.iter().copied())
+            .chain(descriptors.iter().copied())
             .collect();
         sys::wait_any_readable(&all).map_err(Error::lost)?;
         while (&self.receiver)
@@ -43,113 +46,119 @@ impl Wake {
     }
 }
 
-/// When a picture replaces the one before it.
+/// When an image replaces the one before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pace {
+pub enum PresentMode {
     /// At once (`VK_PRESENT_MODE_IMMEDIATE_KHR`).
     Immediate,
-    /// At the next refresh; a newer one may come instead (`VK_PRESENT_MODE_MAILBOX_KHR`).
+    /// At the next refresh, unless a newer image replaces it before that
+    /// (`VK_PRESENT_MODE_MAILBOX_KHR`).
     Mailbox,
-    /// At the next refresh, each for one at least (`VK_PRESENT_MODE_FIFO_KHR`).
+    /// At the next refresh; each image is shown for at least one refresh
+    /// (`VK_PRESENT_MODE_FIFO_KHR`).
     Fifo,
-    /// The same, but at once where the refresh after the last one is over (`VK_PRESENT_MODE_FIFO_RELAXED_KHR`).
+    /// As `Fifo`, but at once if the image before it was shown for longer than one refresh
+    /// (`VK_PRESENT_MODE_FIFO_RELAXED_KHR`).
     Relaxed,
 }
 
-impl Pace {
-    /// Whether each picture is shown for a time.
-    pub(crate) fn is_even(self) -> bool {
-        [Pace::Fifo, Pace::Relaxed].contains(&self)
+impl PresentMode {
+    /// Whether each image is shown for at least one refresh.
+    pub(crate) fn is_fifo(self) -> bool {
+        [PresentMode::Fifo, PresentMode::Relaxed].contains(&self)
     }
 }
 
-/// Rows of pixels, as they lie in an image's memory: four bytes a pixel.
-pub trait Picture {
+/// An image of a swapchain: rows of pixels as stored in memory, four bytes per pixel.
+pub trait PixelSource {
     /// Width in pixels.
     fn width(&self) -> u32;
     /// Height in pixels.
     fn height(&self) -> u32;
-    /// Copies a row's pixels, from its first byte, as many as `out` has room for.
+    /// Copies the first bytes of a row, as many as `out` holds.
     fn row(&self, y: u32, out: &mut [u8]) -> Result<()>;
-    /// Waits until nobody looks at it any more, some nanoseconds at most. False: somebody does.
-    fn take_back(&self, _timeout_ns: u64) -> Result<bool> {
+    /// Waits until the window system no longer reads the image, up to `timeout_ns`. Returns false
+    /// if it still does.
+    fn reclaim(&self, _timeout_ns: u64) -> Result<bool> {
         Ok(true)
     }
 }
 
-/// Memory of an image that the window system shows as it is.
+/// The memory of an image that the window system reads in place.
 #[derive(Debug)]
-pub struct Shared {
+pub struct SharedImage {
     /// A dma-buf.
     pub memory: OwnedFd,
-    /// Its layout, as DRM calls it.
+    /// The DRM format modifier of its layout.
     pub modifier: u64,
-    /// Where the image begins.
+    /// Offset of the image in the memory.
     pub offset_bytes: u32,
-    /// From row to row.
+    /// Row pitch.
     pub pitch_bytes: u32,
-    /// Length of the memory.
+    /// Size of the memory.
     pub bytes: u64,
 }
 
-/// What a window system must know to take images as they are.
+/// The GPU of a device, to compare with the one that the window system uses.
 #[derive(Clone, Copy, Debug)]
-pub struct Ours<'a> {
-    /// Major and minor numbers of the GPU's device nodes: what others draw and show with must be one of them.
+pub struct GpuNodes<'a> {
+    /// Major and minor numbers of its device nodes.
     pub nodes: &'a [[u32; 2]],
     /// Whether this machine has another GPU.
     pub has_others: bool,
 }
 
-/// Whether a picture's alpha means something.
+/// How the window system interprets the alpha channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alpha {
-    /// No: the picture covers what is behind the window.
+    /// Ignores it: the image covers what is behind the window.
     Opaque,
-    /// Colours are multiplied by it already.
+    /// Blends with it; colours are premultiplied.
     Premultiplied,
-    /// As the window has it.
+    /// As the window is configured.
     Inherit,
 }
 
-/// Whether a window still is what its swapchain was made for.
+/// How well a swapchain fits its window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fit {
-    /// It is.
-    Same,
-    /// Pictures that lie otherwise in their memory would be shown without a copy.
-    Copied,
-    /// It has another size: pictures are cut or leave a border.
+    /// It has the size and the layout that suit the window.
+    Optimal,
+    /// Images of another layout could be shown without a copy.
+    NeedsCopy,
+    /// The window has another size: images are cut off or leave a border.
     Resized,
 }
 
-/// Shows the pictures of one swapchain. Nothing of it waits, but for [`Presenter::listen`].
+/// Shows the images of one swapchain in a window. Only [`Presenter::wait_events`] blocks.
 pub trait Presenter: Send {
-    /// Whether it can take a picture over now; of a pace that asks for it, only if the one before was shown.
-    fn is_ready(&self, pace: Pace) -> bool;
+    /// Whether it accepts an image now. In FIFO modes it does not before the last image was shown.
+    fn is_ready(&self, mode: PresentMode) -> bool;
 
-    /// Takes the picture of an image over, to show it.
-    fn show(&mut self, index: u32, picture: &dyn Picture, pace: Pace) -> Result<()>;
+    /// Shows an image.
+    fn show(&mut self, index: u32, image: &dyn PixelSource, mode: PresentMode) -> Result<()>;
 
-    /// How many of the pictures have been shown, or dropped for newer ones. They are in the order in which they came.
+    /// The number of images that were shown, or dropped in favour of newer ones. Images are shown
+    /// in the order of `show`.
     fn shown(&self) -> u64;
 
-    /// Whether the window still is what the swapchain was made for.
+    /// How well the swapchain fits the window now.
     fn fit(&self) -> Fit;
 
-    /// An image that it is done with; each is told once for each time that it was shown.
-    fn done(&mut self) -> Option<u32>;
+    /// The index of an image that the window system has released; returned once for each `show`.
+    fn released(&mut self) -> Option<u32>;
 
-    /// Whether pictures may be shown that are not drawn yet: the kernel lets those who look at them wait.
-    fn takes_undrawn(&self) -> bool {
+    /// Whether images whose rendering is unfinished may be shown: the kernel makes their readers
+    /// wait.
+    fn accepts_unfinished(&self) -> bool {
         false
     }
 
-    /// Waits for news, or until it is woken.
-    fn listen(&mut self, wake: &Wake) -> Result<()>;
+    /// Waits for events of the window system, or until the waker is woken, and processes them.
+    fn wait_events(&mut self, wake: &Waker) -> Result<()>;
 
-    /// Hears what news there are.
-    fn hear(&mut self) -> Result<()> {
+    /// Processes the events that have arrived.
+    fn poll_events(&mut self) -> Result<()> {
         Ok(())
     }
 }

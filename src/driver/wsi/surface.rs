@@ -1,5 +1,6 @@
-//! Surfaces: what a swapchain can be made for, and what it may ask for.
+//! Surfaces: their capabilities, and the presenters of their swapchains.
 //!
+//! In:  windows, or none. Out: formats, present modes, modifiers, presenters.
 //! Ref: Vulkan specification, "Surface Queries".
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,24 +9,24 @@ use ash::vk as api;
 use vk::modifier::MODIFIERS;
 
 use crate::error::{Error, Result};
-use crate::frame::Wish;
-use crate::headless::Nowhere;
-use crate::present::{Alpha, Ours, Pace, Presenter, Shared};
+use crate::frame::ImageDescription;
+use crate::headless::HeadlessPresenter;
+use crate::present::{Alpha, GpuNodes, PresentMode, Presenter, SharedImage};
 use crate::{wayland, x11};
 
-/// Largest width and height of an image that is drawn to.
+/// Maximum width and height of a render target.
 pub const MAX_EXTENT: u32 = 16_384;
-/// Images that a swapchain has at least: one that is drawn to, one that waits to be shown.
+/// Minimum number of images of a swapchain: one is rendered to while one waits to be shown.
 pub const MIN_IMAGES: u32 = 2;
 
-/// What stands behind a surface.
+/// The window of a surface.
 #[derive(Debug)]
 pub enum Native {
-    /// A window of X11.
+    /// An X11 window.
     X11(Box<x11::Window>),
-    /// A surface of Wayland.
+    /// A Wayland surface.
     Wayland(wayland::Window),
-    /// Nothing.
+    /// No window.
     Headless,
 }
 
@@ -33,22 +34,22 @@ pub enum Native {
 #[derive(Debug)]
 pub struct Surface {
     native: Native,
-    /// A swapchain shows pictures in it.
-    taken: AtomicBool,
+    /// Whether a swapchain uses the surface.
+    in_use: AtomicBool,
 }
 
-/// What a surface is like now.
+/// The current properties of a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Its size; None: it takes that of the swapchain.
+    /// Its size; none if the swapchain determines it.
     pub extent: Option<[u32; 2]>,
 }
 
-/// Formats of windows with 8 bits a channel; what applications should take comes first.
+/// Formats of windows with 8 bits per channel, the preferred one first.
 const EIGHT_BITS: &[api::Format] = &[api::Format::B8G8R8A8_SRGB, api::Format::B8G8R8A8_UNORM];
-/// Of windows with 10.
+/// Formats of windows with 10 bits per channel.
 const TEN_BITS: &[api::Format] = &[api::Format::A2R10G10B10_UNORM_PACK32];
-/// Where there is no window.
+/// Formats of headless surfaces.
 const ANY: &[api::Format] = &[
     api::Format::B8G8R8A8_SRGB,
     api::Format::B8G8R8A8_UNORM,
@@ -56,15 +57,15 @@ const ANY: &[api::Format] = &[
     api::Format::R8G8B8A8_UNORM,
 ];
 
-/// The modes of presentation.
-static MODES: [(api::PresentModeKHR, Pace); 4] = [
-    (api::PresentModeKHR::IMMEDIATE, Pace::Immediate),
-    (api::PresentModeKHR::MAILBOX, Pace::Mailbox),
-    (api::PresentModeKHR::FIFO, Pace::Fifo),
-    (api::PresentModeKHR::FIFO_RELAXED, Pace::Relaxed),
+/// The present modes of Vulkan.
+static MODES: [(api::PresentModeKHR, PresentMode); 4] = [
+    (api::PresentModeKHR::IMMEDIATE, PresentMode::Immediate),
+    (api::PresentModeKHR::MAILBOX, PresentMode::Mailbox),
+    (api::PresentModeKHR::FIFO, PresentMode::Fifo),
+    (api::PresentModeKHR::FIFO_RELAXED, PresentMode::Relaxed),
 ];
 
-/// The name that DRM has for a format of a window.
+/// The DRM FourCC of a format.
 fn drm_format(format: api::Format, alpha: Alpha) -> u32 {
     let opaque = alpha == Alpha::Opaque;
     let name = match format {
@@ -77,15 +78,15 @@ fn drm_format(format: api::Format, alpha: Alpha) -> u32 {
 }
 
 impl Surface {
-    /// A surface.
+    /// A surface that no swapchain uses.
     pub fn new(native: Native) -> Self {
         Self {
             native,
-            taken: AtomicBool::new(false),
+            in_use: AtomicBool::new(false),
         }
     }
 
-    /// What it is like now.
+    /// The current properties.
     pub fn capabilities(&self) -> Result<Capabilities> {
         let extent = match &self.native {
             Native::X11(window) => {
@@ -97,7 +98,7 @@ impl Surface {
         Ok(Capabilities { extent })
     }
 
-    /// Formats that its pictures may have, all in the sRGB colour space.
+    /// The formats of its images, all in the sRGB colour space.
     pub fn formats(&self) -> Result<&'static [api::Format]> {
         Ok(match &self.native {
             Native::X11(window) => match window.geometry()?.depth {
@@ -110,16 +111,16 @@ impl Surface {
         })
     }
 
-    /// When its pictures may replace one another.
-    pub fn modes(&self) -> &'static [(api::PresentModeKHR, Pace)] {
+    /// The present modes that it supports.
+    pub fn modes(&self) -> &'static [(api::PresentModeKHR, PresentMode)] {
         match self.native {
-            // The compositor of Wayland shows no halves of pictures.
+            // A Wayland compositor never tears, so immediate presentation is impossible.
             Native::Wayland(_) => &MODES[1..3],
             Native::X11(_) | Native::Headless => &MODES,
         }
     }
 
-    /// What alpha may mean.
+    /// The alpha modes that it supports.
     pub fn alphas(&self) -> &'static [Alpha] {
         match &self.native {
             Native::X11(_) => &[Alpha::Opaque, Alpha::Inherit],
@@ -128,85 +129,91 @@ impl Surface {
         }
     }
 
-    /// Layouts of images of a format that the window system takes as they are, what it likes best first. None at all: it takes copies.
+    /// The modifiers with which the window system reads images of a format in place, the preferred
+    /// one first. Empty if it needs copies.
     pub(crate) fn modifiers(
         &self,
-        ours: Ours<'_>,
+        gpu: GpuNodes<'_>,
         format: api::Format,
         alpha: Alpha,
     ) -> Result<Vec<u64>> {
-        let theirs = match &self.native {
-            Native::X11(window) => window.modifiers(ours)?,
-            Native::Wayland(window) => window.modifiers(ours, drm_format(format, alpha))?,
+        let groups = match &self.native {
+            Native::X11(window) => window.modifiers(gpu)?,
+            Native::Wayland(window) => window.modifiers(gpu, drm_format(format, alpha))?,
             Native::Headless => Vec::new(),
         };
-        // Of those that it likes equally, ours are tried in our order.
-        let ordered = theirs.iter().flat_map(|equal| {
+        // Among modifiers that it prefers equally, the driver's order decides.
+        let ordered = groups.iter().flat_map(|group| {
             MODIFIERS
                 .iter()
                 .map(|modifier| modifier.code)
-                .filter(|code| equal.contains(code))
+                .filter(|code| group.contains(code))
         });
         Ok(ordered.collect())
     }
 
-    /// What shows images in it as they are. None: the window system does not take them.
-    pub(crate) fn shows_shared(
+    /// A presenter that lets the window system read the images in place, or none if it does not
+    /// accept them.
+    pub(crate) fn direct_presenter(
         &self,
-        wish: &Wish,
+        description: &ImageDescription,
         alpha: Alpha,
-        shared: Vec<Shared>,
+        shared: Vec<SharedImage>,
     ) -> Result<Option<Box<dyn Presenter>>> {
-        let [width, height] = wish.extent_px;
+        let [width, height] = description.extent_px;
         match &self.native {
-            Native::X11(window) => window.shows_shared(width, height, shared),
-            Native::Wayland(window) => {
-                window.shows_shared(width, height, drm_format(wish.format, alpha), shared)
-            }
+            Native::X11(window) => window.direct_presenter(width, height, shared),
+            Native::Wayland(window) => window.direct_presenter(
+                width,
+                height,
+                drm_format(description.format, alpha),
+                shared,
+            ),
             Native::Headless => Ok(None),
         }
     }
 
-    /// What shows pictures of a size in it by their pixels.
-    pub(crate) fn shows_copies(
+    /// A presenter that copies the pixels of images of a size.
+    pub(crate) fn copying_presenter(
         &self,
         width: u32,
         height: u32,
         alpha: Alpha,
     ) -> Result<Box<dyn Presenter>> {
         match &self.native {
-            Native::Wayland(window) => window.shows_copies(width, height, alpha),
-            Native::X11(window) => window.shows_copies(width, height),
-            Native::Headless => Ok(Box::new(Nowhere::default())),
+            Native::Wayland(window) => window.copying_presenter(width, height, alpha),
+            Native::X11(window) => window.copying_presenter(width, height),
+            Native::Headless => Ok(Box::new(HeadlessPresenter::default())),
         }
     }
 
-    /// Images without which a pace cannot be kept: one is drawn to, one waits, and the window system may hold what it shows and, where newer
-    /// pictures replace older ones, what it is about to show.
-    pub(crate) fn least_images(&self, pace: Pace) -> u32 {
-        match (&self.native, pace) {
+    /// The minimum number of images for a present mode: one is rendered to, one waits, and the
+    /// window system may hold the image that it shows and, in mailbox mode, the one that it will
+    /// show next.
+    pub(crate) fn min_images(&self, mode: PresentMode) -> u32 {
+        match (&self.native, mode) {
             (Native::Headless, _) => MIN_IMAGES,
-            (_, Pace::Mailbox) => MIN_IMAGES + 2,
+            (_, PresentMode::Mailbox) => MIN_IMAGES + 2,
             _ => MIN_IMAGES + 1,
         }
     }
 
-    /// The pace of a mode that it has.
-    pub fn pace(&self, mode: api::PresentModeKHR) -> Option<Pace> {
-        let known = self.modes().iter().find(|known| known.0 == mode);
-        known.map(|known| known.1)
+    /// The present mode for a Vulkan enumerator, if the surface supports it.
+    pub fn present_mode(&self, mode: api::PresentModeKHR) -> Option<PresentMode> {
+        let row = self.modes().iter().find(|row| row.0 == mode);
+        row.map(|row| row.1)
     }
 
-    /// Takes it for a swapchain.
-    pub(crate) fn take(&self) -> Result<()> {
-        if self.taken.swap(true, Relaxed) {
+    /// Marks the surface as used by a swapchain; an error if one uses it already.
+    pub(crate) fn claim(&self) -> Result<()> {
+        if self.in_use.swap(true, Relaxed) {
             return Err(Error::WindowInUse);
         }
         Ok(())
     }
 
-    /// Gives it back.
-    pub(crate) fn give(&self) {
-        self.taken.store(false, Relaxed);
+    /// Marks the surface as unused.
+    pub(crate) fn release(&self) {
+        self.in_use.store(false, Relaxed);
     }
 }

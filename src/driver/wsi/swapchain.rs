@@ -1,9 +1,13 @@
-//! Swapchains: whose turn each image is.
+//! Swapchains: the state of each image, and the thread that presents.
 //!
-//! In:  images that are drawn, in the order in which they are presented. Out: images that may be drawn to.
-//! An image is the application's from its acquisition to its presentation. Then the swapchain's thread gives it to the window system, which
-//! shows it: as it is, as soon as it is submitted, or its pixels, when the queue has drawn it. It may be acquired again when the window
-//! system says that it is done with it; what the GPU then still reads of it for the screen is waited for by who acquires it.
+//! In:  rendered images, in the order in which they are presented. Out: images that may be rendered
+//!      to.
+//!
+//! An image belongs to the application from its acquisition to its presentation. Then the
+//! swapchain's thread passes it to the window system, which shows it: in place, as soon as its
+//! rendering is submitted, or as a copy, once its rendering is complete. It may be acquired again
+//! once the window system releases it; the acquisition waits until the GPU no longer reads the
+//! image for the screen.
 //! Ref: Vulkan specification, "WSI Swapchain".
 
 use std::collections::VecDeque;
@@ -13,88 +17,91 @@ use std::time::{Duration, Instant};
 use vk::sync::Point;
 
 use crate::error::{Error, Result};
-use crate::frame::{Frame, Wish};
-use crate::present::{Alpha, Fit, Ours, Pace, Picture, Presenter, Wake};
+use crate::frame::{Frame, ImageDescription};
+use crate::present::{Alpha, Fit, GpuNodes, PixelSource, PresentMode, Presenter, Waker};
 use crate::surface::Surface;
 
-/// A picture of a swapchain: what its thread reads.
-pub type Image = Arc<dyn Picture + Send + Sync>;
+/// An image as the thread reads it.
+pub type Image = Arc<dyn PixelSource + Send + Sync>;
 
-/// `VkSwapchainKHR`, but for what the C face keeps of it.
+/// A `VkSwapchainKHR`, except for the handles of its images.
 pub struct Swapchain {
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     surface: Arc<Surface>,
     thread: Option<std::thread::JoinHandle<()>>,
 }
 
-struct Shared {
+/// The state that the application's threads and the swapchain's thread share.
+struct SharedState {
     context: Arc<vk::context::Context>,
     images: Vec<Image>,
-    pace: Pace,
+    mode: PresentMode,
     state: Mutex<State>,
-    /// For the application's threads.
+    /// Notifies the application's threads of changes of the state.
     changed: Condvar,
-    /// For the swapchain's.
-    wake: Wake,
+    /// Wakes the swapchain's thread.
+    wake: Waker,
 }
 
 struct State {
-    /// Images that may be acquired, the one that waits longest first.
+    /// Images that may be acquired, the one released first at the front.
     free: VecDeque<u32>,
-    /// Images to show.
-    drawn: VecDeque<Drawn>,
-    /// The thread is showing one.
+    /// Presented images that the thread has not shown yet.
+    queued: VecDeque<QueuedPresent>,
+    /// The thread is showing an image.
     busy: bool,
     fit: Fit,
-    /// Why no image will come any more.
-    ended: Option<Error>,
-    /// A newer swapchain has the surface.
+    /// The error that error the swapchain.
+    error: Option<Error>,
+    /// A newer swapchain uses the surface.
     retired: bool,
-    /// The highest of the application's numbers of what was shown.
+    /// The highest present ID shown.
     shown: u64,
-    /// Who waits for such a number.
+    /// Number of threads that wait for a present ID.
     waiters: u32,
-    /// Somebody has found no image that may be acquired.
-    wanted: bool,
-    /// The swapchain ends.
+    /// An acquisition has found no free image.
+    image_wanted: bool,
+    /// The swapchain is being destroyed.
     stop: bool,
 }
 
-/// An image to show.
-struct Drawn {
+/// A presented image.
+struct QueuedPresent {
     index: u32,
-    /// Signalled when it is drawn.
+    /// Signalled when its rendering is complete.
     point: Point,
-    /// The application's number, or 0.
+    /// Its present ID, or 0.
     id: u64,
 }
 
-/// Pictures that the window system has taken over, and has not shown yet: which they are, counted from 1, and the application's numbers.
-type Given = VecDeque<(u64, u64)>;
+/// Images passed to the window system and not shown yet: their number, counted from 1, and their
+/// present IDs.
+type PendingPresents = VecDeque<(u64, u64)>;
 
-/// What the thread does next.
+/// The next action of the thread.
 enum Work {
-    Show(Drawn, Pace),
-    /// Hears the window system.
-    Listen,
+    Show(QueuedPresent, PresentMode),
+    /// Waits for events of the window system.
+    WaitEvents,
     /// Waits for the application.
     Sleep,
     End,
 }
 
-/// The images of a swapchain, and what shows them.
-type Equipment = (Vec<Arc<Frame>>, Box<dyn Presenter>);
+/// The images of a swapchain, and their presenter.
+type ImagesAndPresenter = (Vec<Arc<Frame>>, Box<dyn Presenter>);
 
-/// Makes images and what shows them: as they are, if the window system takes them so.
-fn equip(
+/// Creates images and their presenter: shared with the window system if it accepts that, else with
+/// copies.
+fn create_images_and_presenter(
     context: &Arc<vk::context::Context>,
     surface: &Surface,
-    wish: &Wish,
+    description: &ImageDescription,
     count: u32,
     alpha: Alpha,
-) -> Result<Equipment> {
+) -> Result<ImagesAndPresenter> {
     let physical = &context.physical;
-    let [width, height] = wish.extent_px;
+    let [width, height] = description.extent_px;
     let node = physical.info().node.as_ref();
     let nodes: Vec<[u32; 2]> = node
         .into_iter()
@@ -102,17 +109,18 @@ fn equip(
         .flatten()
         .collect();
     if !nodes.is_empty() && !physical.diagnosis().has(debug::Flag::Shm) {
-        let ours = Ours {
+        let gpu = GpuNodes {
             nodes: &nodes,
             has_others: sys::render_nodes().len() > 1,
         };
-        let modifiers = surface.modifiers(ours, wish.format, alpha)?;
-        let frames = (0..count).map(|_| Frame::shared(context, wish, &modifiers).map(Arc::new));
+        let modifiers = surface.modifiers(gpu, description.format, alpha)?;
+        let frames =
+            (0..count).map(|_| Frame::shared(context, description, &modifiers).map(Arc::new));
         if let Some(frames) = frames.collect::<Option<Vec<_>>>() {
             let shared = frames.iter().filter_map(|frame| frame.export().transpose());
             let shared = shared.collect::<Result<Vec<_>>>()?;
             let modifier = shared.first().map_or(0, |image| image.modifier);
-            if let Some(presenter) = surface.shows_shared(wish, alpha, shared)? {
+            if let Some(presenter) = surface.direct_presenter(description, alpha, shared)? {
                 physical.diagnosis().say(debug::Flag::Perf, || {
                     format!("window {width}x{height}: shows images of modifier {modifier:#x}\n")
                 });
@@ -120,87 +128,92 @@ fn equip(
             }
         }
     }
-    let presenter = surface.shows_copies(width, height, alpha)?;
+    let presenter = surface.copying_presenter(width, height, alpha)?;
     physical.diagnosis().say(debug::Flag::Perf, || {
         format!("window {width}x{height}: shows copies of images\n")
     });
-    let frames = (0..count).map(|_| Frame::new(context, wish).map(Arc::new));
+    let frames = (0..count).map(|_| Frame::new(context, description).map(Arc::new));
     Ok((frames.collect::<Result<_>>()?, presenter))
 }
 
-/// An image that may be drawn to.
+/// An acquired image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Acquired {
     /// Its index.
     pub index: u32,
-    /// Whether the swapchain still fits the surface.
+    /// How well the swapchain fits the window.
     pub fit: Fit,
 }
 
-impl Shared {
+impl SharedState {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Swapchain {
-    /// A swapchain of some images, or more; `old` is retired by it.
+    /// A swapchain of at least `count` images, which retires `old`.
     pub fn new(
         context: &Arc<vk::context::Context>,
         surface: &Arc<Surface>,
-        wish: &Wish,
+        description: &ImageDescription,
         count: u32,
-        pace: Pace,
+        mode: PresentMode,
         alpha: Alpha,
         old: Option<&Swapchain>,
     ) -> Result<(Self, Vec<Arc<Frame>>)> {
         if let Some(old) = old {
             old.retire();
         }
-        surface.take()?;
-        let count = count.max(surface.least_images(pace));
-        let made = equip(context, surface, wish, count, alpha).and_then(|(frames, presenter)| {
-            let images = frames.iter().map(|frame| frame.clone() as Image).collect();
-            Ok((Self::of(context, surface, images, pace, presenter)?, frames))
-        });
-        if made.is_err() {
-            surface.give();
+        surface.claim()?;
+        let count = count.max(surface.min_images(mode));
+        let result = create_images_and_presenter(context, surface, description, count, alpha)
+            .and_then(|(frames, presenter)| {
+                let images = frames.iter().map(|frame| frame.clone() as Image).collect();
+                Ok((
+                    Self::with_images(context, surface, images, mode, presenter)?,
+                    frames,
+                ))
+            });
+        if result.is_err() {
+            surface.release();
         }
-        made
+        result
     }
 
-    fn of(
+    /// A swapchain of these images, with its thread.
+    fn with_images(
         context: &Arc<vk::context::Context>,
         surface: &Arc<Surface>,
         images: Vec<Image>,
-        pace: Pace,
+        mode: PresentMode,
         presenter: Box<dyn Presenter>,
     ) -> Result<Self> {
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(SharedState {
             context: context.clone(),
             state: Mutex::new(State {
                 free: (0..images.len() as u32).collect(),
-                drawn: VecDeque::new(),
+                queued: VecDeque::new(),
                 busy: false,
-                fit: Fit::Same,
-                ended: None,
+                fit: Fit::Optimal,
+                error: None,
                 retired: false,
                 shown: 0,
                 waiters: 0,
-                wanted: false,
+                image_wanted: false,
                 stop: false,
             }),
             images,
-            pace,
+            mode,
             changed: Condvar::new(),
-            wake: Wake::new().map_err(|_| vk::Error::TooManyObjects {
+            wake: Waker::new().map_err(|_| vk::Error::TooManyObjects {
                 what: "file descriptors",
             })?,
         });
         let worker = shared.clone();
         let thread = std::thread::Builder::new()
             .name("ingot-present".into())
-            .spawn(move || worker.work(presenter));
+            .spawn(move || worker.run(presenter));
         let thread = thread.map_err(|_| vk::Error::OutOfHostMemory {
             what: "the swapchain's thread",
         })?;
@@ -211,21 +224,22 @@ impl Swapchain {
         })
     }
 
-    /// Gives the surface up. What was presented is still shown.
+    /// Releases the surface after the presented images are shown.
     fn retire(&self) {
         let mut state = self.shared.state();
         if !std::mem::replace(&mut state.retired, true) {
-            self.surface.give();
+            self.surface.release();
         }
         self.shared.wake.wake();
-        // Pictures of two swapchains would come in any order.
-        while state.ended.is_none() && (state.busy || !state.drawn.is_empty()) {
+        // Otherwise the images of both swapchains could be shown in any order.
+        while state.error.is_none() && (state.busy || !state.queued.is_empty()) {
             state = self.wait(state, None);
         }
         drop(state);
         self.shared.changed.notify_all();
     }
 
+    /// Waits for a change of the state, or until `time` has passed.
     fn wait<'a>(
         &self,
         state: MutexGuard<'a, State>,
@@ -241,12 +255,12 @@ impl Swapchain {
         }
     }
 
-    /// Takes an image to draw to, within some nanoseconds. None: there was none in that time.
+    /// Acquires an image, within `timeout_ns`. Returns none if none became free in that time.
     pub fn acquire(&self, timeout_ns: u64) -> Result<Option<Acquired>> {
         let deadline = Instant::now().checked_add(Duration::from_nanos(timeout_ns));
         let mut state = self.shared.state();
         loop {
-            if let Some(error) = &state.ended {
+            if let Some(error) = &state.error {
                 return Err(error.clone());
             }
             if state.retired {
@@ -257,10 +271,10 @@ impl Swapchain {
                 let fit = state.fit;
                 drop(state);
                 return Ok(self
-                    .take_back(index, left)?
+                    .reclaim(index, left)?
                     .then_some(Acquired { index, fit }));
             }
-            if !std::mem::replace(&mut state.wanted, true) {
+            if !std::mem::replace(&mut state.image_wanted, true) {
                 self.shared.wake.wake();
             }
             if left == Some(Duration::ZERO) {
@@ -270,23 +284,25 @@ impl Swapchain {
         }
     }
 
-    /// Waits until the screen's last look at an image is over. If that takes longer than there is time, the image remains the next one.
-    fn take_back(&self, index: u32, time: Option<Duration>) -> Result<bool> {
+    /// Waits until the image is no longer read for the screen. If `time` does not suffice, the
+    /// image stays the next to be acquired.
+    fn reclaim(&self, index: u32, time: Option<Duration>) -> Result<bool> {
         let Some(image) = self.shared.images.get(index as usize) else {
             return Ok(true);
         };
         let ns = time.map_or(u64::MAX, |time| {
             u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
         });
-        let taken = image.take_back(ns);
-        if !matches!(taken, Ok(true)) {
+        let reclaimed = image.reclaim(ns);
+        if !matches!(reclaimed, Ok(true)) {
             self.shared.state().free.push_front(index);
             self.shared.changed.notify_all();
         }
-        taken
+        reclaimed
     }
 
-    /// Waits until the picture with this number, or a later one, has been shown, for some nanoseconds. False: it was not in that time.
+    /// Waits until an image with this present ID or a higher one is shown, within `timeout_ns`.
+    /// Returns false if the time has passed.
     pub fn wait_shown(&self, id: u64, timeout_ns: u64) -> Result<bool> {
         let deadline = Instant::now().checked_add(Duration::from_nanos(timeout_ns));
         let mut state = self.shared.state();
@@ -296,7 +312,7 @@ impl Swapchain {
             if state.shown >= id {
                 break Ok(true);
             }
-            if let Some(error) = &state.ended {
+            if let Some(error) = &state.error {
                 break Err(error.clone());
             }
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -309,10 +325,11 @@ impl Swapchain {
         shown
     }
 
-    /// Presents an image when `drawn` is signalled. Numbers other than 0 rise.
+    /// Queues an image to be presented when `drawn` is signalled. Present IDs other than 0 must
+    /// increase.
     pub fn present(&self, index: u32, drawn: Point, id: u64) -> Result<Fit> {
         let mut state = self.shared.state();
-        if let Some(error) = &state.ended {
+        if let Some(error) = &state.error {
             return Err(error.clone());
         }
         if self.shared.images.get(index as usize).is_none() || state.free.contains(&index) {
@@ -320,7 +337,7 @@ impl Swapchain {
                 why: "an image presented that was not acquired",
             }));
         }
-        state.drawn.push_back(Drawn {
+        state.queued.push_back(QueuedPresent {
             index,
             point: drawn,
             id,
@@ -331,7 +348,7 @@ impl Swapchain {
         Ok(fit)
     }
 
-    /// Gives an image back that was acquired, and is not drawn to.
+    /// Returns an acquired image without presenting it.
     pub fn release(&self, index: u32) {
         let mut state = self.shared.state();
         if !state.free.contains(&index) {
@@ -342,86 +359,92 @@ impl Swapchain {
     }
 }
 
-impl Shared {
-    /// The thread: shows what is drawn.
-    fn work(&self, mut presenter: Box<dyn Presenter>) {
-        let mut given = Given::new();
+impl SharedState {
+    /// The thread: presents queued images and processes events.
+    fn run(&self, mut presenter: Box<dyn Presenter>) {
+        let mut pending = PendingPresents::new();
         let mut count = 0;
         loop {
             let mut showing = None;
-            let heard = match self.next(&*presenter, &given) {
-                Work::Show(drawn, pace) => {
+            let result = match self.next_work(&*presenter, &pending) {
+                Work::Show(drawn, mode) => {
                     showing = Some(drawn.index);
-                    let shown = self.show(&mut *presenter, &drawn, pace);
+                    let shown = self.show(&mut *presenter, &drawn, mode);
                     if shown.is_ok() {
                         count += 1;
-                        given.push_back((count, drawn.id));
+                        pending.push_back((count, drawn.id));
                     }
                     shown
                 }
-                Work::Listen => presenter.listen(&self.wake),
+                Work::WaitEvents => presenter.wait_events(&self.wake),
                 Work::Sleep => self.wake.wait(&[]),
                 Work::End => return,
             };
             let mut state = self.state();
-            while let Some(&(number, id)) = given.front()
+            while let Some(&(number, id)) = pending.front()
                 && number <= presenter.shown()
             {
-                given.pop_front();
+                pending.pop_front();
                 state.shown = state.shown.max(id);
             }
             state.busy &= showing.is_none();
-            while let Some(index) = presenter.done() {
+            while let Some(index) = presenter.released() {
                 state.free.push_back(index);
-                state.wanted = false;
+                state.image_wanted = false;
             }
             state.fit = presenter.fit();
-            if let Err(error) = heard {
-                state.drawn.clear();
-                state.ended = Some(error);
-                // Nothing more is heard of them.
-                given.clear();
+            if let Err(error) = result {
+                state.queued.clear();
+                state.error = Some(error);
+                // The presenter reports no more of them.
+                pending.clear();
             }
             drop(state);
             self.changed.notify_all();
         }
     }
 
-    /// What the thread does next.
-    fn next(&self, presenter: &dyn Presenter, given: &Given) -> Work {
+    /// Determines the next action of the thread.
+    fn next_work(&self, presenter: &dyn Presenter, pending: &PendingPresents) -> Work {
         let mut state = self.state();
-        // At the end nobody waits for refreshes any more: those of a window that is not seen may never come.
-        let pace = match state.stop || state.retired {
-            true if self.pace.is_even() => Pace::Mailbox,
-            _ => self.pace,
+        // At the end refreshes are not waited for: a hidden window may never have another one.
+        let mode = match state.stop || state.retired {
+            true if self.mode.is_fifo() => PresentMode::Mailbox,
+            _ => self.mode,
         };
-        let ready = state.ended.is_none() && presenter.is_ready(pace);
-        if ready && let Some(next) = state.drawn.pop_front() {
+        let ready = state.error.is_none() && presenter.is_ready(mode);
+        if ready && let Some(next) = state.queued.pop_front() {
             state.busy = true;
-            return Work::Show(next, pace);
+            return Work::Show(next, mode);
         }
         if state.stop {
             return Work::End;
         }
-        let for_numbers = state.waiters > 0 && !given.is_empty();
-        let awaited = !state.drawn.is_empty() || state.wanted || for_numbers;
-        match awaited && state.ended.is_none() {
-            true => Work::Listen,
+        let ids_awaited = state.waiters > 0 && !pending.is_empty();
+        let events_awaited = !state.queued.is_empty() || state.image_wanted || ids_awaited;
+        match events_awaited && state.error.is_none() {
+            true => Work::WaitEvents,
             false => Work::Sleep,
         }
     }
 
-    fn show(&self, presenter: &mut dyn Presenter, drawn: &Drawn, pace: Pace) -> Result<()> {
+    /// Waits for an image's rendering as far as the presenter needs it, and shows the image.
+    fn show(
+        &self,
+        presenter: &mut dyn Presenter,
+        drawn: &QueuedPresent,
+        mode: PresentMode,
+    ) -> Result<()> {
         let point = [(drawn.point.syncobj.clone(), drawn.point.value)];
         self.context
-            .wait(i64::MAX, |until| match presenter.takes_undrawn() {
+            .wait(i64::MAX, |until| match presenter.accepts_unfinished() {
                 true => self.context.gpu.points_submitted(&point, until),
                 false => self.context.gpu.wait_points(&point, true, until),
             })?;
         self.context.check_hang()?;
-        presenter.hear()?;
+        presenter.poll_events()?;
         match self.images.get(drawn.index as usize) {
-            Some(image) => presenter.show(drawn.index, &**image, pace),
+            Some(image) => presenter.show(drawn.index, &**image, mode),
             None => Ok(()),
         }
     }
@@ -432,13 +455,13 @@ impl Drop for Swapchain {
         let mut state = self.shared.state();
         state.stop = true;
         if !std::mem::replace(&mut state.retired, true) {
-            self.surface.give();
+            self.surface.release();
         }
         drop(state);
         self.shared.changed.notify_all();
         self.shared.wake.wake();
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been reported where it happened.
+            // The thread's panic was reported when it happened.
             let _ = thread.join();
         }
     }

@@ -1,11 +1,12 @@
-//! Pictures in windows of a real X server: Xvfb (Debian: xvfb), where it is installed; `INGOT_REQUIRE_TOOLS` makes its lack a failure.
+//! Presentation in windows of a real X server: Xvfb (Debian: xvfb), where it is installed;
+//! `INGOT_REQUIRE_TOOLS` makes its absence a failure.
 
 use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 
-use ingot_wsi::present::{Fit, Pace, Picture, Presenter, Wake};
+use ingot_wsi::present::{Fit, PixelSource, PresentMode, Presenter, Waker};
 use ingot_wsi::x11::Window;
 use x11rb::connection::Connection;
 use x11rb::protocol::xproto::{
@@ -14,7 +15,7 @@ use x11rb::protocol::xproto::{
 use x11rb::rust_connection::RustConnection;
 use x11rb::wrapper::ConnectionExt as _;
 
-/// A server of its own, ended with the test.
+/// An X server, killed at the end of the test.
 struct Server {
     process: Child,
     display: String,
@@ -62,7 +63,7 @@ impl Drop for Server {
     }
 }
 
-/// A picture whose pixels follow from their place and from a number.
+/// An image whose pixels depend on their coordinates and on a number.
 struct Pattern {
     width: u32,
     height: u32,
@@ -80,7 +81,7 @@ impl Pattern {
     }
 }
 
-impl Picture for Pattern {
+impl PixelSource for Pattern {
     fn width(&self) -> u32 {
         self.width
     }
@@ -95,7 +96,7 @@ impl Picture for Pattern {
     }
 }
 
-/// The application: its connection and a window that is shown.
+/// The application: its connection and a mapped window.
 fn application(display: &str, width: u16, height: u16) -> (RustConnection, u32) {
     let (connection, screen) = RustConnection::connect(Some(display)).unwrap();
     let root = connection.setup().roots[screen].root;
@@ -119,8 +120,8 @@ fn pixels(connection: &RustConnection, window: u32, width: u16, height: u16) -> 
         .collect()
 }
 
-/// Shows pictures and looks at the window.
-fn shows(options: &[&str]) {
+/// Presents images and compares the contents of the window.
+fn check_presentation(options: &[&str]) {
     let Some(server) = Server::start(options) else {
         return;
     };
@@ -132,64 +133,66 @@ fn shows(options: &[&str]) {
         (geometry.width, geometry.height, geometry.depth),
         (200, 120, 24)
     );
-    let mut presenter = window.shows_copies(width.into(), height.into()).unwrap();
-    for (number, pace) in (0..).zip([
-        Pace::Fifo,
-        Pace::Relaxed,
-        Pace::Mailbox,
-        Pace::Immediate,
-        Pace::Fifo,
-        Pace::Fifo,
+    let mut presenter = window
+        .copying_presenter(width.into(), height.into())
+        .unwrap();
+    for (number, mode) in (0..).zip([
+        PresentMode::Fifo,
+        PresentMode::Relaxed,
+        PresentMode::Mailbox,
+        PresentMode::Immediate,
+        PresentMode::Fifo,
+        PresentMode::Fifo,
     ]) {
-        let picture = Pattern {
+        let image = Pattern {
             width: width.into(),
             height: height.into(),
             number,
         };
-        give(&mut *presenter, &picture, pace).unwrap();
-        assert_eq!(presenter.done(), Some(number));
-        assert_eq!(presenter.fit(), Fit::Same);
-        // What was asked for is shown at the next refresh.
+        present(&mut *presenter, &image, mode).unwrap();
+        assert_eq!(presenter.released(), Some(number));
+        assert_eq!(presenter.fit(), Fit::Optimal);
+        // The image is shown at the next refresh.
         let want: Vec<u32> = (0..u32::from(height))
             .flat_map(|y| (0..u32::from(width)).map(move |x| (x, y)))
-            .map(|(x, y)| picture.pixel(x, y))
+            .map(|(x, y)| image.pixel(x, y))
             .collect();
         let shown = (0..200).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(5));
             pixels(&connection, id, width, height) == want
         });
-        assert!(shown, "picture {number} {pace:?}");
-        // And it is told, of the picture and not before it.
+        assert!(shown, "picture {number} {mode:?}");
+        // The presenter reports it as shown, and not too early.
         let given = u64::from(number) + 1;
         let told = (0..200).any(|_| {
             assert!(presenter.shown() <= given);
-            presenter.shown() == given || presenter.listen(&timer()).is_err()
+            presenter.shown() == given || presenter.wait_events(&timer()).is_err()
         });
-        assert!(told && presenter.shown() == given, "{number} {pace:?}");
+        assert!(told && presenter.shown() == given, "{number} {mode:?}");
     }
     let smaller = ConfigureWindowAux::new().width(64).height(64);
     connection.configure_window(id, &smaller).unwrap();
     connection.sync().unwrap();
-    let picture = Pattern {
+    let image = Pattern {
         width: width.into(),
         height: height.into(),
         number: 9,
     };
     let resized = (0..200).any(|_| {
-        give(&mut *presenter, &picture, Pace::Fifo).unwrap();
+        present(&mut *presenter, &image, PresentMode::Fifo).unwrap();
         presenter.fit() == Fit::Resized
     });
     assert!(resized);
     connection.destroy_window(id).unwrap();
     connection.sync().unwrap();
-    let ends = (0..200).find_map(|_| give(&mut *presenter, &picture, Pace::Fifo).err());
+    let ends = (0..200).find_map(|_| present(&mut *presenter, &image, PresentMode::Fifo).err());
     let code = ends.expect("a window that is gone ends the surface").code();
     assert_eq!(code, ash::vk::Result::ERROR_SURFACE_LOST_KHR);
 }
 
-/// Wakes who waits, after a while.
-fn timer() -> Arc<Wake> {
-    let wake = Arc::new(Wake::new().unwrap());
+/// A waker that is woken after 50 ms.
+fn timer() -> Arc<Waker> {
+    let wake = Arc::new(Waker::new().unwrap());
     let rings = wake.clone();
     std::thread::spawn(move || {
         std::thread::sleep(std::time::Duration::from_millis(50));
@@ -198,27 +201,31 @@ fn timer() -> Arc<Wake> {
     wake
 }
 
-/// Shows a picture, when that can be.
-fn give(presenter: &mut dyn Presenter, picture: &Pattern, pace: Pace) -> ingot_wsi::Result<()> {
-    presenter.hear()?;
-    while !presenter.is_ready(pace) {
-        presenter.listen(&timer())?;
+/// Presents an image once the presenter is ready.
+fn present(
+    presenter: &mut dyn Presenter,
+    image: &Pattern,
+    mode: PresentMode,
+) -> ingot_wsi::Result<()> {
+    presenter.poll_events()?;
+    while !presenter.is_ready(mode) {
+        presenter.wait_events(&timer())?;
     }
-    presenter.show(picture.number, picture, pace)
+    presenter.show(image.number, image, mode)
 }
 
 #[test]
-fn by_shared_memory() {
-    shows(&[]);
+fn images_are_shown_through_shared_memory() {
+    check_presentation(&[]);
 }
 
 #[test]
-fn without_shared_memory() {
-    shows(&["-extension", "MIT-SHM"]);
+fn images_are_shown_without_shared_memory() {
+    check_presentation(&["-extension", "MIT-SHM"]);
 }
 
 #[test]
-fn a_window_that_is_not_there_is_refused() {
+fn a_missing_window_is_an_error() {
     let Some(server) = Server::start(&[]) else {
         return;
     };

@@ -1,4 +1,6 @@
-//! Buffers as the frames of a surface: attached one after another, given back, and when each was shown.
+//! The frames of a surface: attaches buffers, and tracks when they are shown and released.
+//!
+//! In:  buffers. Out: frames; the number of frames shown, and whether each buffer is busy.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,18 +14,18 @@ use wayland_client::protocol::wl_surface::WlSurface;
 use wayland_client::{Connection, Dispatch, EventQueue, QueueHandle};
 
 use crate::error::{Error, Result};
-use crate::present::{Pace, Wake};
+use crate::present::{PresentMode, Waker};
 
-/// What is heard of a surface's pictures.
+/// What the events of a surface's objects have reported.
 #[derive(Debug, Default)]
-pub struct Heard {
-    /// How many pictures were shown, or dropped for newer ones.
+pub struct SurfaceEvents {
+    /// Number of frames shown, or dropped in favour of newer ones.
     shown: u64,
-    /// What has become of buffers that were asked for: in their order, or nothing.
-    pub made: Vec<Option<WlBuffer>>,
+    /// Results of buffer creations, in order; none for a failure.
+    pub created: Vec<Option<WlBuffer>>,
 }
 
-/// A buffer.
+/// A buffer of the compositor.
 #[derive(Debug)]
 pub struct Buffer {
     object: WlBuffer,
@@ -31,7 +33,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// Of an object that tells this flag when it is given back.
+    /// A buffer whose release events clear `busy`.
     pub fn new(object: WlBuffer, busy: Arc<AtomicBool>) -> Self {
         Self { object, busy }
     }
@@ -48,77 +50,78 @@ impl Drop for Buffer {
     }
 }
 
-/// A surface's frames.
+/// The frames of a surface.
 pub struct Frames {
     connection: Connection,
     surface: WlSurface,
-    /// Our own.
-    pub queue: EventQueue<Heard>,
-    /// What has come on it.
-    pub heard: Heard,
-    /// Pictures so far.
-    given: u64,
+    /// The driver's own event queue.
+    pub queue: EventQueue<SurfaceEvents>,
+    /// What the events on it have reported.
+    pub events: SurfaceEvents,
+    /// Number of frames so far.
+    count: u64,
 }
 
 impl Frames {
-    /// Frames of a surface, and what else its compositor has.
+    /// The frames of a surface, and the compositor's globals.
     pub fn new(connection: &Connection, surface: &WlSurface) -> Result<(Self, GlobalList)> {
-        let (globals, queue) = registry_queue_init::<Heard>(connection).map_err(Error::lost)?;
+        let (globals, queue) =
+            registry_queue_init::<SurfaceEvents>(connection).map_err(Error::lost)?;
         let frames = Self {
             connection: connection.clone(),
             surface: surface.clone(),
             queue,
-            heard: Heard::default(),
-            given: 0,
+            events: SurfaceEvents::default(),
+            count: 0,
         };
         Ok((frames, globals))
     }
 
-    /// How many were shown, or dropped for newer ones.
+    /// Attaches and commits a buffer.
     pub fn shown(&self) -> u64 {
-        self.heard.shown
+        self.events.shown
     }
 
-    /// Whether the pace lets another one come.
-    pub fn is_ready(&self, pace: Pace) -> bool {
-        !pace.is_even() || self.heard.shown == self.given
+    /// Whether the mode allows another frame now.
+    pub fn is_ready(&self, mode: PresentMode) -> bool {
+        !mode.is_fifo() || self.events.shown == self.count
     }
 
-    /// Hears what has been read. Returns whether that was anything.
-    pub fn hear(&mut self) -> Result<bool> {
-        let heard = self.queue.dispatch_pending(&mut self.heard);
-        Ok(heard.map_err(Error::lost)? > 0)
+    /// Processes the events read so far. Returns whether there were any.
+    pub fn poll_events(&mut self) -> Result<bool> {
+        let events = self.queue.dispatch_pending(&mut self.events);
+        Ok(events.map_err(Error::lost)? > 0)
     }
 
-    /// Waits for news, or until it is woken.
-    pub fn listen(&mut self, wake: &Wake) -> Result<()> {
+    /// Waits for events, or until the waker is woken, and processes them.
+    pub fn wait_events(&mut self, wake: &Waker) -> Result<()> {
         self.connection.flush().map_err(Error::lost)?;
-        if self.hear()? {
+        if self.poll_events()? {
             return Ok(());
         }
-        // None: another thread has read events for us meanwhile.
+        // None means that another thread is reading, or has read events for this queue.
         if let Some(reading) = self.connection.prepare_read() {
             wake.wait(&[reading.connection_fd()])?;
             if sys::poll_readable(reading.connection_fd()).map_err(Error::lost)? {
                 match reading.read() {
-                    // Others, who wait as well, have read it.
+                    // Another thread that waited too has read it.
                     Err(WaylandError::Io(error))
                         if error.kind() == std::io::ErrorKind::WouldBlock => {}
                     read => drop(read.map_err(Error::lost)?),
                 }
             }
         }
-        self.hear().map(drop)
+        self.poll_events().map(drop)
     }
 
     /// Shows a buffer.
     pub fn show(&mut self, buffer: &Buffer) -> Result<()> {
         buffer.busy.store(true, Relaxed);
         self.surface.attach(Some(&buffer.object), 0, 0);
-        // All of it; older compositors have no damage in the buffer's own pixels.
+        // Damages everything; older compositors do not support damage in buffer coordinates.
         self.surface.damage(0, 0, i32::MAX, i32::MAX);
-        self.given += 1;
-        self.surface.frame(&self.queue.handle(), self.given);
+        self.count += 1;
+        self.surface.frame(&self.queue.handle(), self.count);
         self.surface.commit();
         self.connection.flush().map_err(Error::lost)
     }
@@ -126,14 +129,14 @@ impl Frames {
 
 impl Drop for Frames {
     fn drop(&mut self) {
-        // If the connection is gone there is nothing left to tell.
+        // An error means that the connection is gone.
         _ = self.connection.flush();
     }
 }
 
-impl Dispatch<WlCallback, u64> for Heard {
+impl Dispatch<WlCallback, u64> for SurfaceEvents {
     fn event(
-        heard: &mut Self,
+        events: &mut Self,
         _: &WlCallback,
         event: wl_callback::Event,
         &number: &u64,
@@ -141,12 +144,12 @@ impl Dispatch<WlCallback, u64> for Heard {
         _: &QueueHandle<Self>,
     ) {
         if let wl_callback::Event::Done { .. } = event {
-            heard.shown = heard.shown.max(number);
+            events.shown = events.shown.max(number);
         }
     }
 }
 
-impl Dispatch<WlBuffer, Arc<AtomicBool>> for Heard {
+impl Dispatch<WlBuffer, Arc<AtomicBool>> for SurfaceEvents {
     fn event(
         _: &mut Self,
         _: &WlBuffer,
@@ -161,7 +164,7 @@ impl Dispatch<WlBuffer, Arc<AtomicBool>> for Heard {
     }
 }
 
-impl Dispatch<WlRegistry, GlobalListContents> for Heard {
+impl Dispatch<WlRegistry, GlobalListContents> for SurfaceEvents {
     fn event(
         _: &mut Self,
         _: &WlRegistry,
@@ -170,6 +173,6 @@ impl Dispatch<WlRegistry, GlobalListContents> for Heard {
         _: &Connection,
         _: &QueueHandle<Self>,
     ) {
-        // What comes and goes later is not asked for.
+        // Globals that appear or disappear later are not used.
     }
 }

@@ -1,23 +1,24 @@
 //! Surfaces of Wayland.
 //!
-//! In:  the application's connection and its `wl_surface`. Out: buffers attached to it: images as they are (`zwp_linux_dmabuf_v1`), or
-//! copies of their pixels (`wl_shm`). Events of what is made here come on a queue of our own, so the application's never sees them.
+//! In:  the application's connection and its `wl_surface`. Out: buffers attached to it: images read
+//!      in place (`zwp_linux_dmabuf_v1`) or copies of their pixels (`wl_shm`). Objects created here
+//!      use an event queue of their own, so the application does not see their events.
 //! Ref: Wayland protocol, `wl_surface`; wayland-protocols, `linux-dmabuf-v1`.
 //!
-//! Files import one way: `frames` ← `copies` and `direct`; `offer` stands alone.
+//! Files import one way: `frames` ← `shm` and `dmabuf`; `feedback` stands alone.
 
-mod copies;
-mod direct;
+mod dmabuf;
+mod feedback;
 mod frames;
-mod offer;
+mod shm;
 
 use wayland_client::Connection;
 use wayland_client::protocol::wl_surface::WlSurface;
 
 use crate::error::Result;
-use crate::present::{Alpha, Ours, Presenter, Shared};
+use crate::present::{Alpha, GpuNodes, Presenter, SharedImage};
 
-/// A surface of the application's.
+/// A surface of the application.
 #[derive(Debug)]
 pub struct Window {
     connection: Connection,
@@ -25,7 +26,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// A surface and the connection that it is of.
+    /// A surface and its connection.
     pub fn new(connection: Connection, surface: WlSurface) -> Self {
         Self {
             connection,
@@ -33,20 +34,22 @@ impl Window {
         }
     }
 
-    /// Layouts of images of a format, by its DRM name, that the compositor takes as they are, in groups, those that it likes best first.
-    pub fn modifiers(&self, ours: Ours<'_>, format: u32) -> Result<Vec<Vec<u64>>> {
-        offer::modifiers(&self.connection, &self.surface, ours, format)
+    /// The modifiers with which the compositor reads images of a format (a FourCC) in place, in
+    /// groups of decreasing preference.
+    pub fn modifiers(&self, gpu: GpuNodes<'_>, format: u32) -> Result<Vec<Vec<u64>>> {
+        feedback::modifiers(&self.connection, &self.surface, gpu, format)
     }
 
-    /// What shows images of a size in it as they are. None: the compositor does not take them.
-    pub fn shows_shared(
+    /// A presenter that lets the compositor read the images in place, or none if it does not accept
+    /// them.
+    pub fn direct_presenter(
         &self,
         width: u32,
         height: u32,
         format: u32,
-        images: Vec<Shared>,
+        images: Vec<SharedImage>,
     ) -> Result<Option<Box<dyn Presenter>>> {
-        direct::new(
+        dmabuf::new(
             &self.connection,
             &self.surface,
             (width, height),
@@ -55,13 +58,13 @@ impl Window {
         )
     }
 
-    /// What shows pictures of a size in it by their pixels.
-    pub fn shows_copies(
+    /// A presenter that copies the pixels of images of a size.
+    pub fn copying_presenter(
         &self,
         width: u32,
         height: u32,
         alpha: Alpha,
     ) -> Result<Box<dyn Presenter>> {
-        copies::new(&self.connection, &self.surface, (width, height), alpha)
+        shm::new(&self.connection, &self.surface, (width, height), alpha)
     }
 }

@@ -1,14 +1,17 @@
-//! Windows of X11, by a connection of our own to the application's server.
+//! Windows of X11, over a connection of the driver's own to the application's server.
 //!
-//! Windows are the server's, so another connection can ask about them and draw to them; events of ours never get among the
-//! application's. What the application has asked for and the server has not yet done is the C face's to wait for.
+//! In:  the application's socket and a window. Out: images in the window.
+//!
+//! X11 windows belong to the server, so another connection can query and draw to them, and the
+//! driver's events do not mix with the application's. The caller waits until the server has
+//! processed the application's requests.
 //! Ref: X11 protocol; MIT-SHM 1.2; DRI3 1.2; Present 1.2.
 //!
-//! Files import one way: `server` ← `target` ← `copies` and `direct`.
+//! Files import one way: `display` ← `target` ← `shm` and `dri3`.
 
-mod copies;
-mod direct;
-mod server;
+mod display;
+mod dri3;
+mod shm;
 mod target;
 
 use std::os::fd::BorrowedFd;
@@ -19,33 +22,33 @@ use x11rb::rust_connection::RustConnection;
 
 use self::target::Target;
 use crate::error::{Error, Result};
-use crate::present::{Ours, Presenter, Shared};
+use crate::present::{GpuNodes, Presenter, SharedImage};
 
-/// A window.
+/// An X11 window.
 #[derive(Debug)]
 pub struct Window {
     connection: RustConnection,
-    /// Name of the server.
+    /// The display name of its server.
     display: String,
     id: u32,
 }
 
-/// What a window is like now.
+/// The current size and depth of a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Geometry {
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Bits of a pixel that mean something: 24, 30 or 32.
+    /// Depth in bits: 24, 30 or 32.
     pub depth: u8,
 }
 
 impl Window {
-    /// A window of the server that the application's socket leads to.
+    /// Opens a window of the server that the application's socket is connected to.
     pub fn open(socket: BorrowedFd<'_>, id: u32) -> Result<Self> {
-        let display = server::display_of(socket)?;
-        let connection = server::connect(&display)?;
+        let display = display::display_of(socket)?;
+        let connection = display::connect(&display)?;
         let window = Self {
             connection,
             display,
@@ -55,7 +58,7 @@ impl Window {
         Ok(window)
     }
 
-    /// Asks the server how it is.
+    /// Queries the current geometry.
     pub fn geometry(&self) -> Result<Geometry> {
         let reply = self.connection.get_geometry(self.id).map_err(Error::lost)?;
         let reply = reply.reply().map_err(Error::lost)?;
@@ -66,34 +69,38 @@ impl Window {
         })
     }
 
+    /// A connection to the window, for images of a size.
     fn target(&self, width: u32, height: u32) -> Result<Target> {
         Target::new(&self.display, self.id, width, height)
     }
 
-    /// Layouts of images that the server takes as they are, in groups, those that it likes best first.
-    pub fn modifiers(&self, ours: Ours<'_>) -> Result<Vec<Vec<u64>>> {
-        Ok(direct::modifiers(&self.target(0, 0)?, ours))
+    /// The modifiers with which the server reads images in place, in groups of decreasing
+    /// preference.
+    pub fn modifiers(&self, gpu: GpuNodes<'_>) -> Result<Vec<Vec<u64>>> {
+        Ok(dri3::modifiers(&self.target(0, 0)?, gpu))
     }
 
-    /// What shows images of a size in it as they are. None: the server does not take them.
-    pub fn shows_shared(
+    /// A presenter that lets the server read the images in place, or none if it does not accept
+    /// them.
+    pub fn direct_presenter(
         &self,
         width: u32,
         height: u32,
-        images: Vec<Shared>,
+        images: Vec<SharedImage>,
     ) -> Result<Option<Box<dyn Presenter>>> {
-        direct::new(self.target(width, height)?, images)
+        dri3::new(self.target(width, height)?, images)
     }
 
-    /// What shows pictures of a size in it by their pixels.
-    pub fn shows_copies(&self, width: u32, height: u32) -> Result<Box<dyn Presenter>> {
-        copies::new(self.target(width, height)?)
+    /// A presenter that copies the pixels of images of a size.
+    pub fn copying_presenter(&self, width: u32, height: u32) -> Result<Box<dyn Presenter>> {
+        shm::new(self.target(width, height)?)
     }
 }
 
-/// Whether windows with this visual can be drawn to: 8 bits of blue, green and red in this order, or 10 of each.
-pub fn shows_visual(socket: BorrowedFd<'_>, visual: u32) -> Result<bool> {
-    let connection = server::connect(&server::display_of(socket)?)?;
+/// Whether the driver can present to windows with this visual: 8 bits of blue, green and red in
+/// this order, or 10 of each.
+pub fn supports_visual(socket: BorrowedFd<'_>, visual: u32) -> Result<bool> {
+    let connection = display::connect(&display::display_of(socket)?)?;
     let visuals = connection.setup().roots.iter();
     let mut visuals = visuals
         .flat_map(|screen| &screen.allowed_depths)

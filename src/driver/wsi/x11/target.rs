@@ -1,5 +1,7 @@
-//! A window that pictures are shown in, and the pixmaps that are shown there by the Present extension.
+//! A window as the target of presentation, and the pixmaps presented in it by the Present
+//! extension.
 //!
+//! In:  a window and pixmaps. Out: presented pixmaps; which of them are shown and which are idle.
 //! Ref: Present protocol, version 1.2.
 
 use std::collections::VecDeque;
@@ -11,32 +13,32 @@ use x11rb::protocol::present::{self, CompleteKind, CompleteMode, ConnectionExt a
 use x11rb::protocol::xproto::ConnectionExt as _;
 use x11rb::rust_connection::RustConnection;
 
-use super::server::connect;
+use super::display::connect;
 use crate::error::{Error, Result};
-use crate::present::{Fit, Pace, Wake};
+use crate::present::{Fit, PresentMode, Waker};
 
-/// Bytes of a pixel: depths of 24, 30 and 32 bits.
+/// Bytes of a pixel, for depths of 24, 30 and 32 bits.
 pub const PIXEL_BYTES: u32 = 4;
-/// PresentWindowDestroyed: the window of a ConfigureNotify is gone.
+/// PresentWindowDestroyed: a ConfigureNotify event reports that the window is destroyed.
 const WINDOW_DESTROYED: u32 = 1;
 
-/// A window, and the size of the pictures for it.
+/// A window, and the size of the images for it.
 #[derive(Debug)]
 pub struct Target {
-    /// Our own.
+    /// The driver's own connection.
     pub connection: RustConnection,
-    /// Its name.
+    /// The window's ID.
     pub window: u32,
     /// Width in pixels.
     pub width: u32,
     /// Height in pixels.
     pub height: u32,
-    /// Bits of a pixel that mean something.
+    /// Depth in bits.
     pub depth: u8,
 }
 
 impl Target {
-    /// A window of a display.
+    /// Connects to a window of a display.
     pub fn new(display: &str, window: u32, width: u32, height: u32) -> Result<Self> {
         let connection = connect(display)?;
         let geometry = connection.get_geometry(window).map_err(Error::lost)?;
@@ -50,12 +52,12 @@ impl Target {
         })
     }
 
-    /// A name for something new.
+    /// Allocates a resource ID.
     pub fn id(&self) -> Result<u32> {
         self.connection.generate_id().map_err(Error::lost)
     }
 
-    /// Width and height as the protocol has them. None: it does not.
+    /// Width and height as 16-bit numbers, or none if they do not fit.
     pub fn size(&self) -> Option<(u16, u16)> {
         Some((
             u16::try_from(self.width).ok()?,
@@ -63,21 +65,21 @@ impl Target {
         ))
     }
 
-    /// Bytes of a row of pixels, without a gap to the next.
+    /// Bytes of a row of pixels, without padding.
     pub fn row_bytes(&self) -> usize {
         (self.width * PIXEL_BYTES) as usize
     }
 
-    /// Whether pictures fit a window of this size.
+    /// How well the images fit a window of this size.
     pub fn fit(&self, width: u16, height: u16) -> Fit {
         if (u32::from(width), u32::from(height)) == (self.width, self.height) {
-            Fit::Same
+            Fit::Optimal
         } else {
             Fit::Resized
         }
     }
 
-    /// Whether they fit the window as it is now.
+    /// How well the images fit the window's current size.
     pub fn fit_now(&self) -> Result<Fit> {
         let geometry = self.connection.get_geometry(self.window);
         let geometry = geometry.map_err(Error::lost)?.reply();
@@ -85,7 +87,7 @@ impl Target {
         Ok(self.fit(geometry.width, geometry.height))
     }
 
-    /// Version of the Present extension. None: there is none.
+    /// The version of the Present extension, or none if it is missing.
     pub fn present_version(&self) -> Option<(u32, u32)> {
         let connection = &self.connection;
         connection
@@ -96,42 +98,42 @@ impl Target {
     }
 }
 
-/// Pixmaps that are shown in a window.
+/// The pixmaps presented in a window.
 #[derive(Debug)]
 pub struct Pixmaps {
     /// The window.
     pub target: Target,
-    /// Their names.
-    pub names: Vec<u32>,
-    /// What each presentation asks for.
+    /// Their IDs.
+    pub pixmaps: Vec<u32>,
+    /// Options of each presentation.
     options: present::Option,
-    /// Pictures so far; the low half is the last one's number for the server.
-    given: u64,
-    /// How many of them were shown, or dropped for newer ones.
+    /// Number of presentations so far; the low half is the serial of the last one.
+    presented: u64,
+    /// Number of presentations shown, or dropped in favour of newer ones.
     shown: u64,
-    /// The refresh at which the last one was shown.
+    /// The refresh (MSC) at which the last one was shown.
     refresh: u64,
-    /// Of the names, those that the server does not read any more.
+    /// Indices of pixmaps that the server has released.
     idle: VecDeque<usize>,
     is_copied: bool,
     size: Fit,
 }
 
 impl Pixmaps {
-    /// Pixmaps of a window.
-    pub fn new(target: Target, names: Vec<u32>, options: present::Option) -> Result<Self> {
+    /// The pixmaps of a window.
+    pub fn new(target: Target, pixmaps: Vec<u32>, options: present::Option) -> Result<Self> {
         let mask =
             EventMask::CONFIGURE_NOTIFY | EventMask::COMPLETE_NOTIFY | EventMask::IDLE_NOTIFY;
         let selected = (target.connection).present_select_input(target.id()?, target.window, mask);
         let checked = selected.map_err(Error::lost)?.check();
         checked.map_err(Error::lost)?;
-        // From here on changes are told.
+        // Queried after the events are selected, so that no change is missed.
         let size = target.fit_now()?;
         Ok(Self {
             target,
-            names,
+            pixmaps,
             options,
-            given: 0,
+            presented: 0,
             shown: 0,
             refresh: 0,
             idle: VecDeque::new(),
@@ -140,42 +142,43 @@ impl Pixmaps {
         })
     }
 
-    /// How many pictures have been shown, or dropped for newer ones.
+    /// Presents a pixmap.
     pub fn shown(&self) -> u64 {
         self.shown
     }
 
-    /// Whether the window still is what they were made for.
+    /// How well the images fit the window.
     pub fn fit(&self) -> Fit {
         match self.size {
-            Fit::Same if self.is_copied => Fit::Copied,
+            Fit::Optimal if self.is_copied => Fit::NeedsCopy,
             size => size,
         }
     }
 
-    /// Whether the pace lets another one come.
-    pub fn is_ready(&self, pace: Pace) -> bool {
-        !pace.is_even() || self.shown == self.given
+    /// Whether the mode allows another presentation now.
+    pub fn is_ready(&self, mode: PresentMode) -> bool {
+        !mode.is_fifo() || self.shown == self.presented
     }
 
-    /// One that the server does not read any more.
+    /// The index of a pixmap that the server has released.
     pub fn idle(&mut self) -> Option<usize> {
         self.idle.pop_front()
     }
 
-    fn heard(&mut self, event: Event) -> Result<()> {
+    /// Processes an event.
+    fn handle_event(&mut self, event: Event) -> Result<()> {
         match event {
             Event::PresentIdleNotify(event) => {
-                let known = self.names.iter().position(|&name| name == event.pixmap);
+                let known = self.pixmaps.iter().position(|&name| name == event.pixmap);
                 self.idle.extend(known);
             }
             Event::PresentCompleteNotify(event) if event.kind == CompleteKind::PIXMAP => {
-                let behind = (self.given as u32).wrapping_sub(event.serial);
-                self.shown = self.shown.max(self.given.saturating_sub(behind.into()));
+                let behind = (self.presented as u32).wrapping_sub(event.serial);
+                self.shown = self.shown.max(self.presented.saturating_sub(behind.into()));
                 self.refresh = event.msc;
                 self.is_copied = match event.mode {
                     CompleteMode::SUBOPTIMAL_COPY => true,
-                    // Of those that are not shown nothing is known.
+                    // A dropped presentation does not change whether copies are made.
                     CompleteMode::SKIP => self.is_copied,
                     _ => false,
                 };
@@ -192,8 +195,8 @@ impl Pixmaps {
         Ok(())
     }
 
-    /// Hears what has come. Returns whether that was anything.
-    pub fn hear(&mut self) -> Result<bool> {
+    /// Processes the events that have arrived. Returns whether there were any.
+    pub fn poll_events(&mut self) -> Result<bool> {
         let mut any = false;
         while let Some(event) = self
             .target
@@ -202,43 +205,43 @@ impl Pixmaps {
             .map_err(Error::lost)?
         {
             any = true;
-            self.heard(event)?;
+            self.handle_event(event)?;
         }
         Ok(any)
     }
 
-    /// Waits for news, or until it is woken.
-    pub fn listen(&mut self, wake: &Wake) -> Result<()> {
-        // What was read along with an answer is not in the socket any more.
-        if !self.hear()? {
+    /// Waits for events, or until the waker is woken, and processes them.
+    pub fn wait_events(&mut self, wake: &Waker) -> Result<()> {
+        // Events read together with a reply are no longer in the socket.
+        if !self.poll_events()? {
             wake.wait(&[self.target.connection.stream().as_fd()])?;
-            self.hear()?;
+            self.poll_events()?;
         }
         Ok(())
     }
 
     /// Shows one.
-    pub fn show(&mut self, which: usize, pace: Pace) -> Result<()> {
-        let Some(&name) = self.names.get(which) else {
+    pub fn show(&mut self, index: usize, mode: PresentMode) -> Result<()> {
+        let Some(&name) = self.pixmaps.get(index) else {
             return Ok(());
         };
-        self.given += 1;
-        let at_once = match pace {
-            Pace::Immediate | Pace::Relaxed => present::Option::ASYNC,
-            Pace::Mailbox | Pace::Fifo => present::Option::NONE,
+        self.presented += 1;
+        let at_once = match mode {
+            PresentMode::Immediate | PresentMode::Relaxed => present::Option::ASYNC,
+            PresentMode::Mailbox | PresentMode::Fifo => present::Option::NONE,
         };
-        // A refresh that is over already is none to wait for.
-        let refresh = match pace {
-            Pace::Relaxed => self.refresh + 1,
+        // In relaxed mode the target refresh may already have passed.
+        let refresh = match mode {
+            PresentMode::Relaxed => self.refresh + 1,
             _ => 0,
         };
         let (connection, window, serial) = (
             &self.target.connection,
             self.target.window,
-            self.given as u32,
+            self.presented as u32,
         );
         let options = self.options | at_once;
-        let said = connection.present_pixmap(
+        let cookie = connection.present_pixmap(
             window,
             name,
             serial,
@@ -255,7 +258,7 @@ impl Pixmaps {
             0,
             &[],
         );
-        said.map_err(Error::lost)?;
+        cookie.map_err(Error::lost)?;
         connection.flush().map_err(Error::lost)
     }
 }

@@ -1,0 +1,224 @@
+//! Objects that handles point to where the object of `vk` alone is not enough.
+
+use std::ffi::{CString, c_void};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use ash::vk as c;
+use rustc_hash::FxHashSet;
+use wsi::frame::Frame;
+
+use crate::native_connection::Connection;
+use crate::set_list::SetList;
+
+/// The object of a `VkInstance`.
+pub struct InstanceObject {
+    /// The instance of `vk`.
+    pub instance: Arc<vk::Instance>,
+    /// Handles of its physical devices, created when they are first enumerated.
+    pub physical: OnceLock<Vec<c::PhysicalDevice>>,
+    /// The messengers that receive the driver's messages.
+    pub messengers: Arc<Mutex<Vec<Arc<Messenger>>>>,
+    /// Messengers in the `pNext` chain of `VkInstanceCreateInfo`, which receive messages while the
+    /// instance is created and destroyed.
+    pub creation_messengers: Vec<Arc<Messenger>>,
+}
+
+// SAFETY: the handles in it are addresses of boxes whose objects are `Sync` (bound on
+// `Kind::Object`).
+unsafe impl Send for InstanceObject {}
+// SAFETY: as above.
+unsafe impl Sync for InstanceObject {}
+
+/// The object of a `VkDevice`.
+pub struct DeviceObject {
+    /// The device of `vk`.
+    pub device: Arc<vk::Device>,
+    /// Handle of its only queue.
+    pub queue: c::Queue,
+}
+
+impl DeviceObject {
+    /// The context that the objects of the device share.
+    #[inline]
+    pub fn context(&self) -> &Arc<vk::Context> {
+        &self.device.context
+    }
+}
+
+// SAFETY: as for `InstanceObject`.
+unsafe impl Send for DeviceObject {}
+// SAFETY: as for `InstanceObject`.
+unsafe impl Sync for DeviceObject {}
+
+/// The object of a `VkCommandPool`.
+pub struct CommandPoolObject {
+    /// The pool of `vk`.
+    pub pool: vk::command::CommandPool,
+    /// Handles (as numbers) of its command buffers.
+    pub buffers: Mutex<FxHashSet<u64>>,
+}
+
+/// The object of a `VkDescriptorPool`.
+pub struct DescriptorPoolObject {
+    /// The pool of `vk`.
+    pub pool: vk::descriptor::Pool,
+    /// The sets allocated from it.
+    pub sets: SetList,
+}
+
+/// The object of a `VkPipeline`.
+pub enum PipelineObject {
+    /// A compute pipeline.
+    Compute(Box<vk::pipeline::Pipeline>),
+    /// A graphics pipeline.
+    Graphics(vk::graphics::Pipeline),
+}
+
+impl PipelineObject {
+    /// The executables that its stages were compiled to.
+    pub fn compiled(&self) -> Vec<vk::executable::Compiled<'_>> {
+        match self {
+            PipelineObject::Compute(pipeline) => vec![pipeline.compiled()],
+            PipelineObject::Graphics(pipeline) => pipeline.compiled(),
+        }
+    }
+}
+
+/// The object of a `VkSurfaceKHR`.
+pub struct SurfaceObject {
+    /// The surface of `wsi`.
+    pub surface: Arc<wsi::Surface>,
+    /// The application's connection to the X server, if the window is an X11 one.
+    pub connection: Option<Connection>,
+}
+
+impl SurfaceObject {
+    /// Waits until the X server has processed the application's requests, so that the window has
+    /// the size the application asked for.
+    ///
+    /// # Safety
+    /// The application's connection is open: Vulkan requires this as long as surfaces use it.
+    pub unsafe fn sync_connection(&self) -> wsi::Result<()> {
+        match self.connection {
+            // SAFETY: as the caller says.
+            Some(connection) => unsafe { connection.sync() },
+            None => Ok(()),
+        }
+    }
+}
+
+/// The object of a `VkSwapchainKHR`.
+pub struct SwapchainObject {
+    /// The swapchain of `wsi`.
+    pub swapchain: wsi::Swapchain,
+    /// Its images, with the memory that the window system shows.
+    pub frames: Vec<Arc<Frame>>,
+    /// The handles of its images.
+    pub images: Vec<c::Image>,
+    /// A timeline that each present signals when the rendering of its image is complete.
+    pub rendered: Arc<i915::Syncobj>,
+    /// The last value used on that timeline.
+    pub last_value: AtomicU64,
+}
+
+// SAFETY: the handles in it are addresses of boxes whose objects are `Sync`.
+unsafe impl Send for SwapchainObject {}
+// SAFETY: as above.
+unsafe impl Sync for SwapchainObject {}
+
+/// The object of a `VkPrivateDataSlot`.
+pub struct PrivateDataSlot {
+    /// A number that no other slot of the process ever has.
+    pub number: u64,
+}
+
+impl PrivateDataSlot {
+    /// A slot with a new number.
+    pub fn new() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Self {
+            number: NEXT.fetch_add(1, Relaxed),
+        }
+    }
+}
+
+/// The object of a `VkDeferredOperationKHR`. It has no state: no command defers its work.
+pub struct DeferredOperation;
+
+/// The object of a `VkDebugUtilsMessengerEXT`: a callback of the application, called from any
+/// thread.
+pub struct Messenger {
+    /// The callback.
+    pub function: c::PFN_vkDebugUtilsMessengerCallbackEXT,
+    /// Its last argument, `pUserData`.
+    pub user: *mut c_void,
+    /// The severities that it receives.
+    pub severities: c::DebugUtilsMessageSeverityFlagsEXT,
+    /// The message types that it receives.
+    pub types: c::DebugUtilsMessageTypeFlagsEXT,
+}
+
+impl Messenger {
+    /// A messenger with the callback and filters of a create info.
+    pub fn new(info: &c::DebugUtilsMessengerCreateInfoEXT<'_>) -> Self {
+        Self {
+            function: info.pfn_user_callback,
+            user: info.p_user_data,
+            severities: info.message_severity,
+            types: info.message_type,
+        }
+    }
+}
+
+// SAFETY: the specification allows the callback to be called, with the pointer unchanged, from any
+// thread that calls Vulkan.
+unsafe impl Send for Messenger {}
+// SAFETY: as above.
+unsafe impl Sync for Messenger {}
+
+/// Replaces the list of messengers.
+pub fn set_messengers(messengers: &Mutex<Vec<Arc<Messenger>>>, all: Vec<Arc<Messenger>>) {
+    *messengers.lock().unwrap_or_else(PoisonError::into_inner) = all;
+}
+
+/// Calls every messenger whose filters match the message. The list is not locked during the calls:
+/// a callback may call Vulkan.
+///
+/// # Safety
+/// The message is valid, and no messenger is destroyed during the call, as Vulkan requires.
+pub unsafe fn send_message(
+    messengers: &Mutex<Vec<Arc<Messenger>>>,
+    severity: c::DebugUtilsMessageSeverityFlagsEXT,
+    types: c::DebugUtilsMessageTypeFlagsEXT,
+    message: *const c::DebugUtilsMessengerCallbackDataEXT<'_>,
+) {
+    let all = messengers
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clone();
+    for callback in all {
+        if let Some(function) = callback.function
+            && callback.severities.intersects(severity)
+            && callback.types.intersects(types)
+        {
+            // SAFETY: as the caller says. The return value is meant for layers.
+            unsafe { function(severity, types, message, callback.user) };
+        }
+    }
+}
+
+/// Sends an error of the driver to all messengers.
+pub fn send_error(messengers: &Mutex<Vec<Arc<Messenger>>>, text: &str) {
+    let text = CString::new(text.replace('\0', " ")).unwrap_or_default();
+    let message = c::DebugUtilsMessengerCallbackDataEXT::default()
+        .message_id_name(c"ingot")
+        .message(&text);
+    let (severity, types) = (
+        c::DebugUtilsMessageSeverityFlagsEXT::ERROR,
+        c::DebugUtilsMessageTypeFlagsEXT::GENERAL,
+    );
+    // SAFETY: the message lives as long as the call; messengers are destroyed by the application,
+    // not while they may be called.
+    unsafe { send_message(messengers, severity, types, &message) };
+}

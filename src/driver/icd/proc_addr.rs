@@ -1,0 +1,112 @@
+//! Lookup of entry points by name.
+//!
+//! In:  names. Out: function pointers, or none where the level or a disabled extension forbids it.
+//! Ref: Vulkan specification, "Command Function Pointers"; loader interface,
+//!      "vk_icdGetInstanceProcAddr".
+
+use std::collections::BTreeMap;
+use std::ffi::c_char;
+use std::sync::OnceLock;
+
+use ash::vk as c;
+
+use crate::entry::{Level, Pointer, Row, entries};
+use crate::table::{PROMOTED, TABLES};
+use crate::{handle, raw};
+
+entries! { PROC_ADDR:
+    Global vkGetInstanceProcAddr(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
+        instance_pointer(instance, name)
+    }
+
+    Device vkGetDeviceProcAddr(device: c::Device, name: *const c_char) -> Option<Pointer> {
+        device_pointer(device, name)
+    }
+}
+
+/// The rows of all entry points, by name.
+pub fn rows() -> &'static BTreeMap<&'static str, Row> {
+    static ROWS: OnceLock<BTreeMap<&'static str, Row>> = OnceLock::new();
+    ROWS.get_or_init(|| {
+        let mut rows: BTreeMap<_, _> = TABLES
+            .iter()
+            .copied()
+            .chain([PROC_ADDR])
+            .flatten()
+            .map(|row| (row.name, *row))
+            .collect();
+        for &(name, core, extension) in PROMOTED {
+            if let Some(row) = rows.get(core).copied() {
+                rows.insert(
+                    name,
+                    Row {
+                        name,
+                        extension,
+                        ..row
+                    },
+                );
+            }
+        }
+        rows
+    })
+}
+
+/// `vkGetInstanceProcAddr`.
+///
+/// # Safety
+/// `instance` is null or a handle of this driver, `name` a string.
+pub unsafe fn instance_pointer(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
+    // SAFETY: as the caller says.
+    let (row, instance) = unsafe {
+        (
+            rows().get(raw::string(name).as_str())?,
+            handle::optional(instance).ok()?,
+        )
+    };
+    let found = match instance {
+        None => row.level == Level::Global,
+        // Functions of device extensions may be looked up before a device exists.
+        Some(object) => {
+            let instance_extension =
+                vk::extension::find(vk::extension::INSTANCE, row.extension).is_some();
+            !instance_extension || object.instance.has(row.extension)
+        }
+    };
+    found.then_some(row.pointer)
+}
+
+/// `vkGetDeviceProcAddr`.
+///
+/// # Safety
+/// As [`instance_pointer`].
+pub unsafe fn device_pointer(device: c::Device, name: *const c_char) -> Option<Pointer> {
+    // SAFETY: as the caller says.
+    let (row, object) = unsafe {
+        (
+            rows().get(raw::string(name).as_str())?,
+            handle::get(device).ok()?,
+        )
+    };
+    let device = &object.device;
+    let enabled = row.extension.is_empty()
+        || device.has(row.extension)
+        || device.context.physical.instance_has(row.extension);
+    (row.level == Level::Device && enabled).then_some(row.pointer)
+}
+
+/// `vk_icdGetPhysicalDeviceProcAddr`: functions whose first argument is a physical device.
+///
+/// # Safety
+/// As [`instance_pointer`].
+pub unsafe fn physical_pointer(instance: c::Instance, name: *const c_char) -> Option<Pointer> {
+    // SAFETY: as the caller says.
+    let row = unsafe { rows().get(raw::string(name).as_str())? };
+    if row.level != Level::Physical {
+        return None;
+    }
+    // SAFETY: as the caller says.
+    unsafe { instance_pointer(instance, name) }
+}
+
+#[cfg(test)]
+mod tests;

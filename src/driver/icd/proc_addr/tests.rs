@@ -1,0 +1,125 @@
+//! Lookups, and the entry points against Khronos' registry.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use roxmltree::Node;
+
+use super::*;
+use crate::testing::registry::{
+    advertised, child_text, children, extensions, registry, required_names, versions,
+};
+
+#[test]
+fn names_are_unique_and_promoted_ones_resolve() {
+    let total: usize = TABLES
+        .iter()
+        .chain([&PROC_ADDR])
+        .map(|table| table.len())
+        .sum();
+    assert_eq!(rows().len(), total + PROMOTED.len());
+    for row in rows().values().filter(|row| !row.extension.is_empty()) {
+        let known = vk::extension::find(vk::extension::DEVICE, row.extension)
+            .or(vk::extension::find(vk::extension::INSTANCE, row.extension));
+        assert!(known.is_some(), "{} of {}", row.name, row.extension);
+    }
+}
+
+#[test]
+fn without_an_instance_only_global_commands_resolve() {
+    let resolve = |name: &std::ffi::CStr| {
+        // SAFETY: a null instance and a string.
+        unsafe { instance_pointer(c::Instance::null(), name.as_ptr()) }.is_some()
+    };
+    for name in [
+        c"vkCreateInstance",
+        c"vkEnumerateInstanceVersion",
+        c"vkEnumerateInstanceExtensionProperties",
+        c"vkEnumerateInstanceLayerProperties",
+        c"vkGetInstanceProcAddr",
+    ] {
+        assert!(resolve(name), "{name:?}");
+    }
+    assert!(!resolve(c"vkCreateDevice"));
+    assert!(!resolve(c"vkQueueSubmit"));
+    assert!(!resolve(c"vkFlyToTheMoon"));
+}
+
+/// The level of a command, by the type of its first argument.
+fn level(command: Node<'static, 'static>) -> Level {
+    let first = children(command, "param")
+        .next()
+        .map(|argument| child_text(argument, "type"));
+    match first {
+        Some("VkInstance") => Level::Instance,
+        Some("VkPhysicalDevice") => Level::Physical,
+        Some("VkDevice" | "VkQueue" | "VkCommandBuffer") => Level::Device,
+        _ => Level::Global,
+    }
+}
+
+#[test]
+fn entry_points_match_the_registry() {
+    let Some(tree) = registry() else { return };
+    let mut commands = BTreeMap::new();
+    let mut aliases = BTreeMap::new();
+    for node in children(tree.root_element(), "commands").flat_map(|list| children(list, "command"))
+    {
+        if let (Some(alias), Some(name)) = (node.attribute("alias"), node.attribute("name")) {
+            aliases.insert(name, alias);
+        } else if let Some(proto) = children(node, "proto").next() {
+            commands.insert(child_text(proto, "name"), node);
+        }
+    }
+    // The sources of each command; "" is core, as in the rows.
+    let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (node, _) in versions(tree).filter(|(_, within)| *within) {
+        for name in required_names(node, "command") {
+            wanted.entry(name).or_default().insert("");
+        }
+    }
+    for node in extensions(tree) {
+        let Some(extension) = node
+            .attribute("name")
+            .filter(|name| advertised(name).is_some())
+        else {
+            continue;
+        };
+        for name in required_names(node, "command") {
+            wanted.entry(name).or_default().insert(extension);
+        }
+    }
+    let rows = rows();
+    let missing: Vec<_> = wanted
+        .keys()
+        .filter(|name| !rows.contains_key(*name))
+        .collect();
+    assert!(missing.is_empty(), "no entry point: {missing:?}");
+    for row in rows.values() {
+        let sources = wanted
+            .get(row.name)
+            .unwrap_or_else(|| panic!("{} belongs to nothing advertised", row.name));
+        assert!(
+            sources.contains(row.extension),
+            "{}: {sources:?}, not {:?}",
+            row.name,
+            row.extension
+        );
+        let core = aliases.get(row.name).copied().unwrap_or(row.name);
+        let expected = if row.name == "vkGetInstanceProcAddr" {
+            Level::Global
+        } else {
+            level(commands[core])
+        };
+        assert_eq!(row.level, expected, "{}", row.name);
+        // An alias of a core function is that function.
+        if core != row.name
+            && let Some(promoted) = rows.get(core)
+        {
+            assert!(
+                std::ptr::fn_addr_eq(row.pointer, promoted.pointer),
+                "{}",
+                row.name
+            );
+        }
+    }
+}

@@ -1,0 +1,3 @@
+//! Fixtures that the tests of several files share.
+
+pub(crate) mod registry;
