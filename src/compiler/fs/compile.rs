@@ -1,15 +1,15 @@
 //! From a shader to its binary: the passes in order, and the choice of widths.
 
+use crate::alloc::{regalloc, split_vgrfs};
+use crate::divergence;
+use crate::emit::schedule::{Estimate, Saving};
+use crate::emit::{encode, lower_collect, lower_wide_regions, schedule};
 use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
+use crate::lir::{live, print, validate};
+use crate::opt;
 use crate::options::Options;
-use crate::schedule::{Estimate, Saving};
-use crate::{
-    encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
-    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_in_place,
-    opt_pack, opt_predicate, opt_select, print, regalloc, schedule, split_vgrfs, uniform, validate,
-};
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
 use hw::Device;
@@ -118,8 +118,8 @@ fn compile_widths(
     options: &Options,
     widths: &[u8],
 ) -> Result<ShaderBinary, FsError> {
-    let mut divergent = uniform::divergent(shader);
-    uniform::widen(shader, &mut divergent);
+    let mut divergent = divergence::divergent(shader);
+    divergence::widen(shader, &mut divergent);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {
         (Some(w), _) => w,
@@ -169,8 +169,8 @@ fn compile_compute(
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
-    let mut divergent = uniform::divergent(shader);
-    uniform::widen(shader, &mut divergent);
+    let mut divergent = divergence::divergent(shader);
+    divergence::widen(shader, &mut divergent);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {
         (Some(w), _) => w,
@@ -313,35 +313,35 @@ type Pass = fn(&mut Lir) -> bool;
 /// What runs before scheduling and allocation. A pass with names behind it is there for what those leave: it runs if one of them changed
 /// something.
 const PIPELINE: &[(&str, Pass, &[&str])] = &[
-    ("opt_control", opt_control::opt_control, &[]),
-    ("opt_cse", opt_cse::opt_cse, &[]),
-    ("opt_copy", opt_copy::opt_copy, &[]),
+    ("opt_control", opt::control::opt_control, &[]),
+    ("opt_cse", opt::cse::opt_cse, &[]),
+    ("opt_copy", opt::copy::opt_copy, &[]),
     // What was computed of results that are one now.
-    ("opt_cse_again", opt_cse::opt_cse, &["opt_copy"]),
-    ("opt_copy_again", opt_copy::opt_copy, &["opt_cse_again"]),
-    ("opt_dce", opt_dce::opt_dce, &[]),
-    ("opt_pack", opt_pack::opt_pack, &[]),
-    ("opt_cmod", opt_cmod::opt_cmod, &[]),
-    ("opt_flags", opt_flags::opt_flags, &[]),
+    ("opt_cse_again", opt::cse::opt_cse, &["opt_copy"]),
+    ("opt_copy_again", opt::copy::opt_copy, &["opt_cse_again"]),
+    ("opt_dce", opt::dce::opt_dce, &[]),
+    ("opt_pack", opt::pack::opt_pack, &[]),
+    ("opt_cmod", opt::cmod::opt_cmod, &[]),
+    ("opt_flags", opt::flags::opt_flags, &[]),
     ("lower_collect", lower_collect::lower_collect, &[]),
     ("split_vgrfs", split_vgrfs::split_vgrfs, &[]),
-    ("opt_coalesce", opt_coalesce::opt_coalesce, &[]),
-    ("opt_select", opt_select::opt_select, &[]),
+    ("opt_coalesce", opt::coalesce::opt_coalesce, &[]),
+    ("opt_select", opt::select::opt_select, &[]),
     (
         "opt_coalesce_selected",
-        opt_coalesce::opt_coalesce,
+        opt::coalesce::opt_coalesce,
         &["opt_select"],
     ),
     (
         "opt_coalesce_phis",
-        opt_coalesce_phis::opt_coalesce_phis,
+        opt::coalesce_phis::opt_coalesce_phis,
         &[],
     ),
-    ("opt_empty", opt_control::opt_control, &[]),
-    ("opt_predicate", opt_predicate::opt_predicate, &[]),
-    ("opt_else", opt_else::opt_else, &[]),
-    ("opt_constants", opt_constants::opt_constants, &[]),
-    ("opt_in_place", opt_in_place::opt_in_place, &[]),
+    ("opt_empty", opt::control::opt_control, &[]),
+    ("opt_predicate", opt::predicate::opt_predicate, &[]),
+    ("opt_else", opt::else_removal::opt_else, &[]),
+    ("opt_constants", opt::constants::opt_constants, &[]),
+    ("opt_in_place", opt::in_place::opt_in_place, &[]),
 ];
 
 /// Orders the instructions and gives them registers. Of several orders the first that fits is taken: an order that hides latency is not

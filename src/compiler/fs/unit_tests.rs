@@ -1,10 +1,13 @@
 //! Tests of single passes on LIR made by hand.
 
-use crate::encode::encode;
-use crate::lir::*;
-use crate::live::{NO_LOOP, intervals, loops};
-use crate::opt_coalesce_phis::opt_coalesce_phis;
-use crate::{lower_wide_regions, regalloc, schedule, uniform, validate};
+use crate::alloc::regalloc;
+use crate::divergence;
+use crate::emit::encode::encode;
+use crate::emit::{lower_wide_regions, schedule};
+use crate::lir::live::{NO_LOOP, intervals, loops};
+use crate::lir::validate;
+use crate::lir::{Dst, GRF_BYTES, Inst, Lir, Op, Pred, Reg, Src, Vgrf, VgrfId};
+use crate::opt::coalesce_phis::opt_coalesce_phis;
 use entity::{Id, IdMap};
 use isa::{Opcode, Type};
 
@@ -165,7 +168,7 @@ fn constants_are_made_again_and_never_stored() {
     let mut all = entity::IdSet::new();
     all.insert(constant);
     let live = intervals(&lir, &loops(&lir));
-    let counts = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    let counts = crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     assert_eq!((counts, scratch_messages(&lir)), ((0, 0), 0));
     // Each copy has the constant made before it.
     let made = |i: &Inst| i.src[0].reg == Reg::Imm(7) && i.no_mask;
@@ -189,7 +192,7 @@ fn what_is_written_twice_is_stored_and_kept_for_the_next_instruction() {
     let mut all = entity::IdSet::new();
     all.insert(twice);
     let live = intervals(&lir, &loops(&lir));
-    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    let (spills, fills) = crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     // The second write merges with what lanes that are not active hold; three reads in a row take one.
     assert_eq!((spills, fills), (2, 2));
 }
@@ -216,7 +219,7 @@ fn what_is_summed_up_stays_in_registers_where_there_is_room() {
         let mut all = entity::IdSet::new();
         all.insert(sum);
         let live = intervals(&lir, &loops(&lir));
-        crate::spill::spill(&mut lir, &live, &all, r0, room).unwrap()
+        crate::alloc::spill::spill(&mut lir, &live, &all, r0, room).unwrap()
     };
     // The other one is there.
     assert_eq!(spilled(1), (4, 4));
@@ -241,14 +244,18 @@ fn what_only_scalars_are_written_to_is_not_merged() {
     let mut all = entity::IdSet::new();
     all.insert(scalar);
     let live = intervals(&lir, &loops(&lir));
-    let counts = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    let counts = crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     assert_eq!(counts, (2, 1));
 }
 
 /// A message that answers with eight registers.
 fn answer(lir: &mut Lir, to: VgrfId, header: VgrfId) {
     let mut send = Inst::new(Op::Send, 8);
-    send.send = Some(crate::message::untyped_read(crate::message::BTI_SLM, 8, 4));
+    send.send = Some(crate::lir::message::untyped_read(
+        crate::lir::message::BTI_SLM,
+        8,
+        4,
+    ));
     send.src[0] = reg(header);
     send.dst = Dst::vgrf(to, 0, Type::Ud, 1);
     if let Some(info) = &mut send.send {
@@ -268,7 +275,7 @@ fn eight_registers_go_to_scratch_by_two_messages() {
     let mut all = entity::IdSet::new();
     all.insert(wide);
     let live = intervals(&lir, &loops(&lir));
-    let (spills, fills) = crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    let (spills, fills) = crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     assert_eq!((spills, fills, scratch_messages(&lir)), (8, 1, 3));
 }
 
@@ -322,7 +329,12 @@ fn parts_of_payloads_are_copied_where_registers_are_few() {
     };
     let mut few = answers_and_payloads(8);
     assert!(opt_coalesce_phis(&mut few));
-    assert_eq!(copies(&few), 0, "{}", crate::print::program(&few, None));
+    assert_eq!(
+        copies(&few),
+        0,
+        "{}",
+        crate::lir::print::program(&few, None)
+    );
     let mut many = answers_and_payloads(48);
     let before = pressure(&many);
     opt_coalesce_phis(&mut many);
@@ -459,7 +471,7 @@ b5:
 }
 ";
     let shader = nir::parse(text).unwrap();
-    let divergent = uniform::divergent(&shader);
+    let divergent = divergence::divergent(&shader);
     let names: Vec<usize> = divergent.iter().map(entity::Id::index).collect();
     // %4 and what follows from it; %3 and %5 stay the same for the lanes still in the loop, but %3 is made of %4.
     assert_eq!(names, [2, 3, 4, 5, 6, 7]);
@@ -474,7 +486,7 @@ fn legal_on_a_small_core(lir: &Lir) -> Result<(), String> {
         next += vgrf.regs as u8;
     }
     let device = hw::Device::by_name("bxt").expect("a device");
-    crate::encode::check(&encode(lir, &reg).0, device).map_err(|e| e.to_string())
+    crate::emit::encode::check(&encode(lir, &reg).0, device).map_err(|e| e.to_string())
 }
 
 fn lowered(inst: Inst, vgrfs: &[u32]) -> Lir {
@@ -619,7 +631,7 @@ fn scratch_beyond_a_messages_reach_has_headers_of_its_own() {
     let mut all = entity::IdSet::new();
     all.insert(wide);
     let live = intervals(&lir, &loops(&lir));
-    crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     // Registers 4090 to 4093 from the thread's own place; from 128 KiB behind it what no offset reaches.
     let place = |i: &Inst| {
         i.send
@@ -636,7 +648,7 @@ fn scratch_beyond_a_messages_reach_has_headers_of_its_own() {
     let mut all = entity::IdSet::new();
     all.insert(more);
     let live = intervals(&lir, &loops(&lir));
-    crate::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
+    crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
     // Both writes store it, the second fetches it, too, and so does who reads it.
     let added = |i: &&Inst| i.op == Op::Eu(Opcode::Add) && i.src[1].reg == Reg::Imm(128 << 10);
     assert_eq!(lir.insts.iter().filter(added).count(), 4);

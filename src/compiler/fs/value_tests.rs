@@ -1,7 +1,10 @@
 //! Tests of the passes that follow values: `opt_cse`, `opt_copy`, `opt_flags`, `split_vgrfs`.
 
-use crate::lir::*;
-use crate::{opt_copy, opt_cse, opt_dce, split_vgrfs};
+use crate::alloc::split_vgrfs;
+use crate::lir::{Dst, Inst, Lir, Op, Src, VgrfId};
+use crate::opt::copy::opt_copy;
+use crate::opt::cse::opt_cse;
+use crate::opt::dce::opt_dce;
 use isa::{Opcode, Type};
 
 fn program() -> Lir {
@@ -30,7 +33,7 @@ fn control(lir: &mut Lir, op: Op) {
 fn store(lir: &mut Lir, v: VgrfId) {
     let mut inst = Inst::new(Op::Send, 8);
     inst.src[0] = reg(v);
-    inst.send = Some(crate::message::untyped_write(254, 8, 1));
+    inst.send = Some(crate::lir::message::untyped_write(254, 8, 1));
     inst.src[1] = reg(v);
     lir.insts.push(inst);
 }
@@ -57,7 +60,7 @@ fn equal_sums_are_made_once_while_their_operands_stay() {
     for v in [x, y, z] {
         store(&mut lir, v);
     }
-    assert!(opt_cse::opt_cse(&mut lir));
+    assert!(opt_cse(&mut lir));
     assert_eq!(adds(&lir), 2);
 }
 
@@ -72,7 +75,7 @@ fn a_branch_that_is_over_has_made_nothing() {
     control(&mut lir, Op::Eu(Opcode::Endif));
     emit(&mut lir, Opcode::Add, y, &[reg(a), Src::ud(1)]);
     store(&mut lir, y);
-    opt_cse::opt_cse(&mut lir);
+    opt_cse(&mut lir);
     assert_eq!(adds(&lir), 2);
 }
 
@@ -87,7 +90,7 @@ fn what_a_loop_writes_is_not_what_was_copied_before_it() {
     store(&mut lir, x);
     emit(&mut lir, Opcode::Mov, phi, &[reg(x)]);
     control(&mut lir, Op::Eu(Opcode::While));
-    opt_copy::opt_copy(&mut lir);
+    opt_copy(&mut lir);
     assert_eq!(lir.insts[3].src[0], reg(phi));
 }
 
@@ -100,10 +103,10 @@ fn copies_of_copies_and_constants_are_read_where_they_come_from() {
     emit(&mut lir, Opcode::Mov, c, &[Src::ud(3)]);
     emit(&mut lir, Opcode::Add, x, &[reg(c), reg(b)]);
     store(&mut lir, x);
-    assert!(opt_copy::opt_copy(&mut lir));
+    assert!(opt_copy(&mut lir));
     // The immediate goes where it may stand.
     assert_eq!(lir.insts[3].src[..2], [reg(a), Src::ud(3)]);
-    opt_dce::opt_dce(&mut lir);
+    opt_dce(&mut lir);
     assert_eq!(lir.insts.len(), 3);
     // Lanes that were not copied are not read.
     let mut lir = program();
@@ -112,7 +115,7 @@ fn copies_of_copies_and_constants_are_read_where_they_come_from() {
     emit(&mut lir, Opcode::Mov, b, &[reg(a)]);
     emit(&mut lir, Opcode::Add, x, &[reg(b), Src::ud(1)]);
     lir.insts[2].no_mask = true;
-    opt_copy::opt_copy(&mut lir);
+    opt_copy(&mut lir);
     assert_eq!(lir.insts[2].src[0], reg(b));
 }
 
@@ -128,7 +131,7 @@ fn registers_that_nothing_accesses_together_part() {
     let mut load = Inst::new(Op::Send, 8);
     load.src[0] = reg(pair);
     load.dst = Dst::vgrf(answer, 0, Type::Ud, 1);
-    load.send = Some(crate::message::untyped_read(254, 8, 2));
+    load.send = Some(crate::lir::message::untyped_read(254, 8, 2));
     lir.insts.push(load);
     assert!(split_vgrfs::split_vgrfs(&mut lir));
     assert_eq!(lir.vgrfs[pair].regs, 1);

@@ -1,15 +1,18 @@
 //! ALU operations.
+//!
+//! In:  NIR ALU instructions. Out: EU instructions, with source modifiers and saturation folded in.
+//! Conversions are in [`super::convert`], comparisons and selects in [`super::cond`].
 
 use super::cond::comparison;
 use super::{Comp, Isel, halves, raw_type};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::Op;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use entity::Id;
 use isa::{CondMod, MathFn, Opcode, Type};
 use nir::{Alu, AluOp};
 
-/// Signed integer type of so many bits.
+/// The signed integer type with `bits` bits.
 pub(super) fn int(bits: u8) -> Type {
     match bits {
         8 => Type::B,
@@ -19,7 +22,7 @@ pub(super) fn int(bits: u8) -> Type {
     }
 }
 
-/// Unsigned integer type of so many bits.
+/// The unsigned integer type with `bits` bits.
 pub(super) fn uint(bits: u8) -> Type {
     match bits {
         8 => Type::Ub,
@@ -29,7 +32,7 @@ pub(super) fn uint(bits: u8) -> Type {
     }
 }
 
-/// Float type of so many bits.
+/// The float type with `bits` bits.
 pub(super) fn float(bits: u8) -> Type {
     match bits {
         16 => Type::Hf,
@@ -41,7 +44,7 @@ pub(super) fn float(bits: u8) -> Type {
 impl Isel<'_> {
     pub(super) fn alu(&mut self, alu: &Alu) -> Result<(), FsError> {
         if let Some(def) = self.clamped[alu.def] {
-            // Nobody reads it but the operation that clamps it: the result is clamped at once.
+            // Its only use is an `fsat`: saturate here and write the `fsat`'s def.
             self.clamping = true;
             let clamped = Alu { def, ..alu.clone() };
             let done = self.operation(&clamped);
@@ -54,7 +57,7 @@ impl Isel<'_> {
         self.operation(alu)
     }
 
-    /// Modifiers of an operation that may clamp its result.
+    /// Adds saturation to an operation's modifiers if its result is to be saturated.
     fn clamps(&self, mods: Mods) -> Mods {
         Mods {
             sat: self.clamping,
@@ -62,7 +65,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Finds operations that only a clamp reads, and that can clamp themselves.
+    /// Finds operations whose only use is an `fsat` and that can saturate their result themselves.
     pub(super) fn prepare_clamps(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
@@ -213,7 +216,7 @@ impl Isel<'_> {
         }
     }
 
-    /// A value that lies where its operands lie.
+    /// Selects a move or a vector constructor: the def aliases its operands, without code.
     fn alias(&mut self, alu: &Alu) {
         for c in 0..self.sh.defs[alu.def].num_components {
             let (s, at) = match alu.op {
@@ -224,8 +227,9 @@ impl Isel<'_> {
         }
     }
 
-    /// Component `c` of a def is one of another def, and lies where that does. But a scalar that lanes take out of a loop at different
-    /// times becomes one for each lane.
+    /// Makes component `c` of `def` an alias of component `from_c` of `from`. A scalar that lanes
+    /// read when they leave a loop at different times is copied into a register with one value per
+    /// lane instead.
     pub(super) fn alias_comp(&mut self, def: Id<nir::Def>, c: u8, from: Id<nir::Def>, from_c: u8) {
         let place = self.place(from, from_c);
         if self.is_divergent(def)
@@ -242,7 +246,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Says that component `c` of a def is at these lanes.
+    /// Sets the location of component `c` of a def from an operand in lane form.
     pub(super) fn set_place(&mut self, def: Id<nir::Def>, c: u8, l: Lanes) {
         if let crate::lir::Reg::Vgrf(v) = l.reg {
             self.set_comp(
@@ -397,7 +401,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `ieq` and `ine` of booleans.
+    /// Selects `ieq` and `ine` of booleans.
     fn equal_booleans(&mut self, alu: &Alu) {
         let exec = self.exec_for(alu.def);
         let (a, b) = (
@@ -412,7 +416,8 @@ impl Isel<'_> {
         }
     }
 
-    /// The sum of which `max(sum, 0)` is made for nobody else, and which does not wrap: a sum that saturates as an unsigned one.
+    /// For `imax(sum, 0)`: the `iadd`, if `imax` is its only use and the sum cannot wrap. An
+    /// unsigned saturating ADD then computes both.
     fn sum_above_zero(&self, alu: &Alu) -> Option<&nir::Alu> {
         let constant = |s: &nir::AluSrc| self.sh.const_component(s.def, s.swizzle[0]);
         let of = match (constant(&alu.srcs[0]), constant(&alu.srcs[1])) {
@@ -426,7 +431,7 @@ impl Isel<'_> {
             (Some(c), None) => (sum.srcs[1].def, c),
             _ => return None,
         };
-        // The other term has an upper bound.
+        // The sum cannot wrap upwards if the other term has an upper bound too.
         let other = self.sh.alu_of(term)?;
         let bounded = match other.op {
             AluOp::IMin => other
@@ -504,7 +509,7 @@ impl Isel<'_> {
         self.b.binary(op, exec, dst, a, b, mods);
     }
 
-    /// A shift's count. The hardware takes it modulo 32 or 64: shorter values need the mask.
+    /// The count of a shift. The hardware takes it modulo 32 or 64, so shorter types need a mask.
     fn shift_count(&mut self, alu: &Alu, bits: u8, exec: Exec) -> Lanes {
         let s = self.src(&alu.srcs[1], Type::Ud);
         if let Some(v) = s.imm_bits() {
@@ -519,7 +524,8 @@ impl Isel<'_> {
         t
     }
 
-    /// An operand of an integer sum: negations become modifiers, and the 1 of what is true is the negation of all ones.
+    /// An operand of an integer sum. Negations become source modifiers, and so does `b2i`: 1 is the
+    /// negation of a true boolean (~0).
     fn isrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
         if let Some(i) = self.sh.intrinsic_of(s.def)
             && i.op == nir::IntrinsicOp::LoadSubgroupInvocation
@@ -549,7 +555,8 @@ impl Isel<'_> {
         self.src(s, ty)
     }
 
-    /// An operand of an operation on bits: complements become modifiers (the negation of such operands is one).
+    /// An operand of a bitwise operation. `inot` becomes a source modifier, since negation means
+    /// complement on logic instructions.
     fn lsrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::INot
@@ -584,7 +591,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Products of 64 bits, and their high halves.
+    /// Selects 32x32 to 64-bit products, and their high halves.
     fn wide_multiply(&mut self, alu: &Alu) {
         let signed = matches!(alu.op, AluOp::IMulHigh | AluOp::IMul2x32_64);
         let (narrow, wide) = if signed {

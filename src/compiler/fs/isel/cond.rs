@@ -1,17 +1,21 @@
-//! Conditions: comparisons into the flag where a branch or a select reads them, into registers elsewhere.
+//! Conditions: comparisons into the flag where a branch or a select uses them, into registers
+//! elsewhere.
+//!
+//! In:  boolean defs, comparisons, `bcsel`. Out: CMP and predicated instructions.
 
 use super::{Isel, exec_of};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
 use entity::Id;
 use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::{Alu, AluOp, Def};
 
-/// How deep a tree of ANDs and ORs is followed into the flag.
+/// Depth to which a tree of ANDs and ORs is evaluated in the flag.
 const MAX_DEPTH: u32 = 6;
 
-/// Condition and operand type of a comparison.
+/// The conditional modifier and operand type of a comparison of `bits` bits, or `None` for other
+/// operations.
 pub(super) fn comparison(op: AluOp, bits: u8) -> Option<(CondMod, Type)> {
     let float = match bits {
         16 => Type::Hf,
@@ -38,7 +42,7 @@ pub(super) fn comparison(op: AluOp, bits: u8) -> Option<(CondMod, Type)> {
     })
 }
 
-/// The same condition with its operands exchanged.
+/// The equivalent condition with swapped operands.
 fn swapped(cmod: CondMod) -> CondMod {
     match cmod {
         CondMod::G => CondMod::L,
@@ -50,7 +54,8 @@ fn swapped(cmod: CondMod) -> CondMod {
 }
 
 impl Isel<'_> {
-    /// Puts a condition into a flag: (flag, the flag is its inverse).
+    /// Evaluates a boolean def into a flag. Returns the flag subregister, and true if the flag
+    /// holds the inverse.
     pub(super) fn flag_of(
         &mut self,
         def: Id<Def>,
@@ -60,7 +65,8 @@ impl Isel<'_> {
         self.flag_under(def, exec, None, depth)
     }
 
-    /// The same; with a predicate only lanes where it holds are changed.
+    /// Like [`Isel::condition_to_flag`]; with a predicate, only the flag bits of lanes where it
+    /// holds are written.
     fn flag_under(
         &mut self,
         def: Id<Def>,
@@ -118,7 +124,8 @@ impl Isel<'_> {
         Ok((0, false))
     }
 
-    /// True if a register with 0 or ~0 would take more instructions than the flag: comparisons of other sizes than 32 bits.
+    /// True if materialising the boolean as 0 or ~0 takes more instructions than the flag:
+    /// comparisons of operands that are not 32 bits wide.
     pub(super) fn is_cheaper_as_flag(&self, def: Id<Def>) -> bool {
         let narrow_or_wide = |def: Id<Def>| {
             self.sh.alu_of(def).is_some_and(|alu| {
@@ -135,12 +142,13 @@ impl Isel<'_> {
         }
     }
 
-    /// True if the condition comes into the flag as itself, not inverted.
+    /// True if [`Isel::condition_to_flag`] does not return the inverse of this condition.
     fn plain_condition(&self, def: Id<Def>) -> bool {
         !matches!(self.sh.alu_of(def), Some(alu) if alu.op == AluOp::INot)
     }
 
-    /// True if the operands still are what they were where the operation stands.
+    /// True if the operation can be selected again at this point: its operands still have the
+    /// values that they had at its definition.
     pub(super) fn may_repeat(&self, alu: &Alu) -> bool {
         if self.loop_of[alu.def.index()] == self.this_loop {
             return true;
@@ -151,7 +159,7 @@ impl Isel<'_> {
             .all(|s| self.is_divergent(s.def) == divergent || self.sh.const_of(s.def).is_some())
     }
 
-    /// A comparison into the flag, and into `dst` if there is one.
+    /// Emits a comparison that writes the flag of `mods` and, if given, `dst`.
     pub(super) fn compare(
         &mut self,
         alu: &Alu,
@@ -179,7 +187,8 @@ impl Isel<'_> {
             && !a.is_imm()
             && b.imm_bits().is_some_and(|v| v << 1 == 0)
         {
-            // There are no immediates of 64 bits, but a move compares with zero.
+            // There are no 64-bit immediates, but MOV with a conditional modifier compares with
+            // zero.
             self.b.emit(Op::Eu(Opcode::Mov), exec, null, &[a], mods);
             return;
         }
@@ -187,7 +196,7 @@ impl Isel<'_> {
             .binary(Opcode::Cmp, exec, dst.unwrap_or(null), a, b, mods);
     }
 
-    /// A comparison whose result lies in registers, as 0 or ~0.
+    /// Selects a comparison whose result is 0 or ~0 in registers.
     pub(super) fn comparison_mask(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
         let exec = self.exec_for(alu.def);
         let dst = self.new_def(alu.def);
@@ -199,7 +208,7 @@ impl Isel<'_> {
         self.mask_from_flag(exec, dst, 0, false);
     }
 
-    /// 0 or ~0 from a flag.
+    /// Writes 0 or ~0 to `dst` from a flag.
     pub(super) fn mask_from_flag(&mut self, exec: Exec, dst: Lanes, flag: u8, inverse: bool) {
         let dst = dst.retype(Type::D);
         self.b.mov(exec, dst, Lanes::imm(Type::D, 0));
@@ -208,7 +217,7 @@ impl Isel<'_> {
         self.b.emit(Op::Eu(Opcode::Mov), exec, dst, &[ones], mods);
     }
 
-    /// `cond ? a : b`.
+    /// Selects `bcsel`: `cond ? a : b`.
     pub(super) fn select(&mut self, alu: &Alu) -> Result<(), FsError> {
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);
@@ -217,7 +226,8 @@ impl Isel<'_> {
         let dst = self.new_def(alu.def).retype(ty);
         let (flag, mut inverse) = self.flag_of(alu.srcs[0].def, exec, 0)?;
         if bits == 8 {
-            // Of an operand nothing but the byte itself need be there to be read; a slot's lower half is always written.
+            // Of an 8-bit operand only the byte itself is certain to be initialised, but the low 16
+            // bits of a slot must always be written.
             for (s, mods) in [(b, Mods::NONE), (a, Mods::pred(flag, inverse))] {
                 let (to, from) = match s.is_imm() {
                     true => (dst.retype(Type::Ud), s.retype(Type::Ud)),

@@ -1,18 +1,23 @@
-//! Conversions, packing and sub-words.
+//! Conversions, packing and unpacking.
 //!
-//! Values of 8 and 16 bits lie in slots of 32 bits, whose upper bits are anything: truncation of an integer is the same
-//! place read as a shorter type. (Floats of 16 bits that nobody but arithmetic has lie side by side: [`super::halves`].) Values converted down from 64 bits stay 8 bytes apart, as the region rules want.
+//! In:  NIR conversions, pack, unpack and extract operations. Out: MOVs, and changes of the
+//! rounding mode in cr0.
+//!
+//! 8- and 16-bit values live in 32-bit slots whose upper bits are undefined, so truncating an
+//! integer only reads the same location with a shorter type. (16-bit floats that only arithmetic
+//! uses are packed instead, see [`super::packed_half`].) Values converted down from 64 bits keep a
+//! pitch of 8 bytes, as the region restrictions demand.
 
 use super::alu::{float, int, uint};
 use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Dst, Inst, Op, Reg, Src};
 use entity::{Id, IdMap};
 use isa::{ArfReg, Opcode, Type};
 use nir::{Alu, AluOp, Block, Def};
 
-/// cr0.0, bits 5:4.
+/// Rounding mode in bits 5:4 of cr0.0: towards zero.
 const ROUND_TO_ZERO: u32 = 0x30;
 
 impl Isel<'_> {
@@ -99,7 +104,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// The bytes from `offset` on, where they are.
+    /// Makes the def an alias of the bytes of its operand from `offset` on.
     fn sub_word(&mut self, alu: &Alu, offset: u32) {
         let s = &alu.srcs[0];
         match self.place(s.def, s.swizzle[0]) {
@@ -113,7 +118,7 @@ impl Isel<'_> {
                 half,
             } => {
                 if pitch == 8 && self.bits(alu.def) == 8 {
-                    // Bytes can be read four apart, not eight.
+                    // A byte region can have a pitch of four bytes, but not of eight.
                     let exec = Exec::Active;
                     let dst = self.new_def(alu.def).retype(Type::Ud);
                     let from = Lanes {
@@ -151,7 +156,8 @@ impl Isel<'_> {
         if n == 64 { v } else { v & ((1 << n) - 1) }
     }
 
-    /// A conversion by value, in steps that the hardware has.
+    /// Selects a value conversion, through an intermediate type where the hardware has no direct
+    /// one.
     fn cast(&mut self, alu: &Alu, from: Type, to: Type) {
         let exec = self.exec_for(alu.def);
         let s = &alu.srcs[0];
@@ -161,10 +167,11 @@ impl Isel<'_> {
             self.src(s, from)
         };
         if let Some(bits) = src.imm_bits() {
-            // Bytes have no immediates; the register's upper bits are anything, as in every slot.
+            // There are no byte immediates. The register's upper bits are undefined, as in every
+            // slot.
             src = self.b.imm_reg(from, bits);
         }
-        // Between 64 bits and bytes or halves there is no direct conversion.
+        // There is no direct conversion between 64-bit types and bytes or half floats.
         let (small, big) = (
             from.size_bytes().min(to.size_bytes()),
             from.size_bytes().max(to.size_bytes()),
@@ -197,7 +204,7 @@ impl Isel<'_> {
             self.set_place(alu.def, 0, d);
         }
         if to.size_bytes() == 1 {
-            // A slot's lower half is always written.
+            // The low 16 bits of a slot must always be written.
             let byte = self.comp(alu.def, 0, to);
             let word = if to == Type::B { Type::W } else { Type::Uw };
             let whole = self.converted(exec, byte, word);
@@ -205,7 +212,7 @@ impl Isel<'_> {
         }
     }
 
-    /// `src` converted to `to`, in new registers.
+    /// Emits the conversion of `src` to `to`, into new registers.
     fn converted(&mut self, exec: Exec, src: Lanes, to: Type) -> Lanes {
         let wide = src.ty.size_bytes() == 8 || to.size_bytes() == 8;
         let mut dst = self
@@ -213,7 +220,7 @@ impl Isel<'_> {
             .temp(if wide { Type::Uq } else { Type::Ud }, exec)
             .retype(to);
         if exec == Exec::Scalar {
-            // One element: its stride must still be that of the execution type.
+            // Even for one element, the stride must match the size of the execution type.
             let exec_bytes = src.ty.size_bytes();
             let stride = exec_bytes.max(to.size_bytes());
             let mut inst = Inst::new(Op::Eu(Opcode::Mov), 1);
@@ -231,13 +238,15 @@ impl Isel<'_> {
         dst
     }
 
-    /// Whether the shader's execution modes ask for rounding towards zero. The EU has one mode for all sizes.
+    /// True if the shader's execution modes request rounding towards zero. The EU has one rounding
+    /// mode for all float sizes.
     fn rounds_to_zero(&self) -> bool {
         self.sh.info.float_controls.rounding_rtz != 0
     }
 
-    /// Sets the modes that the shader asks for; without a wish they stay as the thread finds them: to nearest even, and as
-    /// the launcher has set denormals (SKL PRM vol. 7, "Control Register": bits 6, 7 and 10 keep denormals of 64, 32, 16 bits).
+    /// Sets the float modes that the shader requests. Otherwise they stay as the thread starts:
+    /// round to nearest even, and denormals as the driver configured them (SKL PRM vol. 7, "Control
+    /// Register": bits 6, 7 and 10 preserve denormals of 64, 32, 16 bits).
     pub(super) fn float_modes(&mut self) {
         let controls = self.sh.info.float_controls;
         let denorms = |sizes: u8| {
@@ -262,7 +271,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Sets the rounding: towards zero, or to nearest even.
+    /// Sets the rounding mode: towards zero, or to nearest even.
     fn rounding(&mut self, to_zero: bool) {
         if to_zero {
             self.control_bits(Opcode::Or, ROUND_TO_ZERO);
@@ -271,7 +280,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Changes cr0.0.
+    /// Emits `cr0.0 = cr0.0 op bits`.
     fn control_bits(&mut self, op: Opcode, bits: u32) {
         let cr0 = ArfReg::Control;
         let mut inst = Inst::new(Op::Eu(op), 1);
@@ -283,7 +292,8 @@ impl Isel<'_> {
         self.b.lir.insts.push(inst);
     }
 
-    /// Finds operations of 32 bits that are made for half of a value of 64, for the same lanes: they can be made in its place.
+    /// Finds 32-bit operations that compute one half of a 64-bit value for the same lanes. They
+    /// write directly into that half of its register.
     pub(super) fn prepare_halves(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
@@ -315,7 +325,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Gives a half registers, as part of what it is half of.
+    /// Allocates the register of a 64-bit value's half, as part of the register of the whole.
     pub(super) fn new_half(&mut self, def: Id<Def>, pair: Id<Def>, half: u8) -> Lanes {
         let whole = match self.place(pair, 0) {
             Comp::None => self.new_def(pair),
@@ -326,7 +336,7 @@ impl Isel<'_> {
         to
     }
 
-    /// Two values side by side.
+    /// Selects a pack operation: writes both operands into one wider register.
     fn pack(&mut self, alu: &Alu, from: Type, part: Type, step: u32) {
         let exec = self.exec_for(alu.def);
         let in_place = |isel: &Self, i: usize| {
@@ -406,7 +416,8 @@ impl Isel<'_> {
             return Ok(());
         }
         if (bits == 64 || s.pitch == 8) && part.size_bytes() == 1 {
-            // Bytes can be read four apart, not eight, and become 64 bits by way of 32.
+            // A byte region can have a pitch of four bytes but not of eight, and bytes convert to
+            // 64 bits only through 32.
             let mid = if part.is_signed_int() {
                 Type::D
             } else {
@@ -420,7 +431,8 @@ impl Isel<'_> {
             return Ok(());
         }
         let from = if s.pitch == 8 && part.size_bytes() == 1 {
-            // Half of 64 bits: its words can be read 8 bytes apart, its bytes cannot.
+            // Half of a 64-bit value: a word region can have a pitch of 8 bytes, a byte region
+            // cannot.
             let word = self.b.temp(Type::Ud, exec).retype(Type::Uw);
             self.b.mov(exec, word, s.retype(Type::Uw).at(at & !1));
             word.retype(part).at(at & 1)

@@ -1,41 +1,48 @@
-//! Extended descriptors that come ready with the push data.
+//! Extended descriptors that arrive complete in the push data.
 //!
-//! In:  selected code whose messages name their surface by the handle of a set, or of a dynamic buffer, and a constant. Out: the
-//! descriptors that most messages take lie behind each other in the push data; one move brings them into a0 as the thread begins, where
-//! they stay. What finds no room adds its own, as before. Where the second payload of a sampler's message is longer in pixel shaders of
-//! sixteen lanes, these have a group of their own, if that saves more than the room that it takes.
+//! In:  selected code whose SENDs address their surface by the handle of a descriptor set or
+//! dynamic buffer plus a constant.
+//! Out: the most used extended descriptors, contiguous in the push data, and one MOV at the start
+//! of the thread that copies them into a0, where they stay. Other messages compute theirs with an
+//! ADD, as before.
+//!
+//! The second payload of a sampler message is longer in SIMD16 fragment shaders than in SIMD8 ones,
+//! which changes the extended descriptor. They get a second group of descriptors if that saves more
+//! than the space costs.
 //! Ref: SKL PRM vol. 7, "SENDS" (extended descriptor in a0); "Address Register".
 
 use super::Isel;
-use crate::encode::INDIRECT_DW;
+use crate::lir::INDIRECT_DW;
+use crate::lir::message::SFID_SAMPLER;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
-use crate::message::SFID_SAMPLER;
 use abi::{DriverValue, LAUNCHER_VALUES};
 use isa::{ArfReg, Opcode, Type};
 use nir::Stage;
 
-/// Bits of an extended descriptor: how long the second payload is, and who serves the message.
+/// Fields of an extended descriptor: length of the second payload, shared function.
 const EX_MLEN_SHIFT: u32 = 6;
 const EX_MLEN_MASK: u32 = 0xF;
 const SFID_MASK: u32 = 0xF;
 
-/// Dwords of a0.
+/// Dwords of the address register.
 const A0_DW: usize = abi::LAUNCHER_SUMS;
 
-/// The descriptors that are pushed ready, for all widths of a shader the same.
+/// The extended descriptors to push; the same for all SIMD widths of a shader.
 pub(crate) struct Ready {
-    /// The width that chose.
+    /// The SIMD width that chose them.
     width: u8,
-    /// As many as one move brings: a power of two, or none.
+    /// A power of two (one MOV copies them), or empty.
     group: Vec<DriverValue>,
-    /// What other widths take instead, as many; it is pushed behind them. Empty: the same.
+    /// As many descriptors for the other widths, pushed after `group`; empty if `group` serves all
+    /// widths.
     others: Vec<DriverValue>,
-    /// Values that are pushed before them. What was behind those nobody reads.
+    /// Number of driver values that are pushed in front; no code reads those after them.
     kept: usize,
 }
 
 impl Isel<'_> {
-    /// Lets messages take the descriptors of `chosen`; the first width chooses. False: this width reads what that one does without.
+    /// Makes SENDs use the pushed descriptors in `chosen`, which the first width fills in. Returns
+    /// false if this width reads driver values that the first width has dropped.
     pub(super) fn ready_descriptors(&mut self, chosen: &mut Option<Ready>) -> bool {
         let is_first = chosen.is_none();
         let ready = chosen.get_or_insert_with(|| {
@@ -64,7 +71,8 @@ impl Isel<'_> {
                 used = true;
             }
         }
-        // Pixel shaders have two widths as a rule, whose messages differ.
+        // Fragment shaders usually have several widths whose messages differ, so they keep all
+        // driver values.
         if self.sh.stage != Stage::Fragment {
             let read = self.values_read();
             if is_first {
@@ -94,7 +102,7 @@ impl Isel<'_> {
         true
     }
 
-    /// How many of the first values cover all that are read.
+    /// Number of leading driver values that cover all that are read.
     fn values_read(&self) -> usize {
         let is_push = |src: &Src| src.reg == Reg::Vgrf(self.push_reg);
         let mut end = 0;
@@ -117,7 +125,8 @@ impl Isel<'_> {
         self.push.driver.len().min(dwords as usize)
     }
 
-    /// What a message adds up in a0, if that is known when it is launched.
+    /// The extended descriptor of a SEND as a driver value, if the driver can compute it when it
+    /// records the draw or dispatch.
     fn descriptor(&self, inst: &Inst) -> Option<DriverValue> {
         let info = inst.send.filter(|info| !info.dynamic_desc)?;
         let handle = &inst.src[2];
@@ -135,13 +144,14 @@ impl Isel<'_> {
         }
     }
 
-    /// The descriptors that are worth it, as many as one move brings: a power of two. None: there are too few. Then, what other widths
-    /// shall have instead.
+    /// Chooses the descriptors to push: a power of two, so that one MOV copies them, or none if too
+    /// few are used to pay. Returns them, and those that the other widths use instead.
     fn choose_descriptors(&self) -> (Vec<DriverValue>, Vec<DriverValue>) {
         let mut uses: Vec<(DriverValue, u32)> = Vec::new();
         let mut indirect = false;
         let mut depth = 0u32;
-        // A loop makes what it needs in each round, and each side of a branch what it needs: how many sums the first that is met takes.
+        // Loops and branch sides each compute the descriptors they need: `sums` counts the ADDs
+        // that the first descriptor met would take without pushing.
         let mut looped = false;
         let mut sums = 0u32;
         let (mut is_there, mut open) = (false, Vec::new());
@@ -173,9 +183,9 @@ impl Isel<'_> {
         if uses.len() < 2 && !looped && sums < 2 {
             return none;
         }
-        // Those that are used most; of equal ones the first.
+        // Most used first; the sort is stable, so ties keep program order.
         uses.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
-        // Dword 0 is for indirect operands, of eight lanes the first half.
+        // Indirect operands use a0 too: dword 0, or the first half for eight lanes.
         let most = if indirect {
             A0_DW - INDIRECT_DW
         } else {
@@ -183,7 +193,7 @@ impl Isel<'_> {
         };
         let two_widths = self.sh.stage == Stage::Fragment && self.b.width() == 8;
         let differs = |value: DriverValue| two_widths && twice_as_wide(value) != value;
-        // What each choice leaves to be added in the code of both widths.
+        // The ADDs that each choice leaves in the code of both widths together.
         let left = |most: usize, wide: bool| -> u32 {
             let sums = uses.iter().enumerate().map(|(k, &(value, sum))| {
                 let missing = u32::from(k >= most);
@@ -219,7 +229,8 @@ impl Isel<'_> {
     }
 }
 
-/// The descriptor of the same message for twice as many lanes: the second payload of a sampler's is twice as long.
+/// The descriptor of the same message for twice as many lanes: a sampler message's second payload
+/// is twice as long.
 fn twice_as_wide(value: DriverValue) -> DriverValue {
     let wider = |more: u32| {
         let second = more >> EX_MLEN_SHIFT & EX_MLEN_MASK;

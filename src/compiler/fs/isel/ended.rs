@@ -1,30 +1,35 @@
-//! Pixels that a shader ends, as a flag: f1.1 has a bit for each that has ended.
+//! `demote` and `terminate` tracked in a flag: a set bit of f1.1 marks a demoted pixel.
 //!
-//! In:  `demote` and `terminate` of shaders whose only effect is what they write to render targets. Out: a comparison that joins its lanes to
-//! the flag, and where that pays a HALT of those; the writes are predicated by it. Nothing is kept in registers.
-//! Other shaders keep a mask in a register ([`super::fragment`]): messages to memory need f1.1.
+//! In:  `demote` and `terminate` of shaders whose only effect is to write render targets.
+//! Out: a comparison that sets the flag bits of the demoted lanes, where it pays a HALT of those,
+//! and render target writes that are predicated by the flag. No register is needed.
+//!
+//! Other shaders keep a mask in a register ([`super::fragment`]), because messages to memory need
+//! f1.1.
 //! Tests: tests/fs/ended/.
 
 use super::cond::comparison;
 use super::{Isel, exec_of};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
 use entity::Id;
 use isa::{ArfReg, CondMod, Opcode, PredCtrl, Type};
 use nir::{AluOp, CfEvent, Def, Effects, Instr, Intrinsic, IntrinsicOp, Jump, Shader, Tex, TexSrc};
 
-/// Flag of the pixels that may act, or of those that have ended: f1.1.
+/// f1.1: the predicate of live pixels for messages to memory, or, in shaders that this file
+/// handles, the demoted pixels.
 pub(super) const LIVE_FLAG: u8 = 3;
 
-/// How deep a tree of ANDs and ORs is followed.
+/// Depth to which a tree of ANDs and ORs is evaluated in the flag.
 const MAX_DEPTH: u32 = 6;
 
-/// Instructions behind the first end that lanes may execute for nothing: messages of the sampler count as many.
+/// Cost of the code after the first demote up to which `terminate` emits no HALT; a sampler message
+/// counts as [`SAMPLER_COST`] instructions.
 const FEW: u32 = 40;
 const SAMPLER_COST: u32 = 10;
 
-/// A flag as a word.
+/// A flag subregister as a word operand.
 pub(super) fn flag_word(flag: u8) -> Lanes {
     Lanes {
         offset: u32::from(flag % 2) * 2,
@@ -32,7 +37,7 @@ pub(super) fn flag_word(flag: u8) -> Lanes {
     }
 }
 
-/// [`LIVE_FLAG`] as a word.
+/// [`PIXEL_FLAG`] as a word operand.
 pub(super) fn live_flag() -> Lanes {
     flag_word(LIVE_FLAG)
 }
@@ -42,7 +47,7 @@ fn ends(op: IntrinsicOp) -> bool {
     matches!(op, I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf)
 }
 
-/// True for a handle that is the same whatever a lane that has ended computes.
+/// True for a handle that no value computed by a terminated lane can change.
 fn is_fixed(sh: &Shader, handle: Id<Def>) -> bool {
     use IntrinsicOp as I;
     let named = |i: &Intrinsic| {
@@ -57,17 +62,18 @@ fn tex_is_fixed(sh: &Shader, tex: &Tex) -> bool {
     handle(TexSrc::TextureHandle) && handle(TexSrc::SamplerHandle)
 }
 
-/// What a shader does besides computing.
+/// How a shader's demoted pixels can be tracked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Ends {
-    /// Its render targets are all that it changes: a flag is enough.
+    /// Writing render targets is the shader's only effect, so a flag is enough.
     pub in_flag: bool,
-    /// Lanes that have ended may go on: nothing reads who is active, no loop could wait for them, and little is left to do.
+    /// Terminated lanes may continue without a HALT: nothing reads the execution mask, there is no
+    /// loop whose exit they could delay, and little code is left.
     pub run_on: bool,
 }
 
 impl Ends {
-    /// Looks through a shader.
+    /// Scans a shader.
     pub fn new(sh: &Shader, layout: &[CfEvent]) -> Ends {
         let mut out = Ends {
             in_flag: true,
@@ -117,7 +123,8 @@ impl Ends {
     }
 }
 
-/// What joins lanes to those that have ended: those that have not are asked.
+/// Modifiers of a comparison that adds lanes to the demoted ones: only lanes that are not demoted
+/// are compared.
 fn joining(cmod: CondMod) -> Mods {
     let others = Pred {
         ctrl: PredCtrl::Normal,
@@ -129,12 +136,12 @@ fn joining(cmod: CondMod) -> Mods {
     }
 }
 
-/// The condition that holds exactly where this one does not.
+/// The condition that holds exactly where this one does not, if the hardware has it.
 fn opposite(cmod: CondMod, ty: Type) -> Option<CondMod> {
     Some(match cmod {
         CondMod::Z => CondMod::Nz,
         CondMod::Nz => CondMod::Z,
-        // With a NaN neither holds.
+        // With a NaN operand, neither holds.
         _ if ty.is_float() => return None,
         CondMod::L => CondMod::Ge,
         CondMod::Ge => CondMod::L,
@@ -143,7 +150,7 @@ fn opposite(cmod: CondMod, ty: Type) -> Option<CondMod> {
 }
 
 impl Isel<'_> {
-    /// Ends the active lanes, or those of them where the operand is true.
+    /// Selects a demote or terminate: of all active lanes, or of those where the operand is true.
     pub(super) fn end_in_flag(&mut self, i: &Intrinsic, run_on: bool) -> Result<(), FsError> {
         match i.srcs.first() {
             Some(&condition) => self.end_where(condition, false, 0),
@@ -172,7 +179,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Joins the lanes where a condition holds, or where it does not.
+    /// Marks the lanes where a condition holds (or does not, if `inverse`) as demoted.
     fn end_where(&mut self, def: Id<Def>, inverse: bool, depth: u32) {
         if let Some(alu) = self.sh.alu_of(def)
             && depth < MAX_DEPTH

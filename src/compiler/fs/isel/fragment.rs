@@ -1,8 +1,14 @@
-//! Fragment threads: what their payload holds, and the pixels that live.
+//! Fragment shaders: payload values, live pixels, inputs, system values and derivatives.
 //!
-//! Helper pixels run like others: the execution mask has them. Where only pixels that live may act (memory, render targets) a
-//! predicate says so: the mask in r1.7, or, in shaders that end pixels, a copy of it from which they are taken.
-//! Threads of 32 pixels have two groups of 16: r1 and r2 are alike, and everything that comes with the pixels comes group after group.
+//! In:  the intrinsics of a fragment shader. Out: reads of the payload, pixel interpolator
+//! messages, the mask of live pixels.
+//!
+//! Helper invocations execute like others; they are part of the execution mask. Where only live
+//! pixels may have an effect (memory, render targets), the message is predicated by the dispatch
+//! mask in r1.7, or, in shaders that demote pixels, by a copy of it from which demoted pixels are
+//! removed.
+//! SIMD32 threads have two groups of 16 pixels: r1 and r2 have the same layout, and all per-pixel
+//! payload comes group by group.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
 
 use super::ended::{Ends, LIVE_FLAG, flag_word, live_flag};
@@ -10,28 +16,30 @@ use super::memory::LOOP_FLAG;
 use super::payload::{FragmentThread, Value};
 use super::thread::Thread;
 use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::*;
-use crate::message::{self, Place};
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message::{self, Place};
+use crate::lir::{Dst, GRF_BYTES, Inst, Op, Pred, Reg, Rows, Src, VgrfId};
 use abi::Barycentric;
 use entity::Id;
 use isa::{ArfReg, MathFn, Opcode, Type};
 use nir::{Def, Instr, Interp, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
-/// Byte of the pixels' mask in r0 and r1: r1.7. That of the pixels from the sixteenth on lies a register further.
+/// Byte offset of the dispatch mask (r1.7) in the VGRF of r0 and r1. That of pixels 16 to 31 is one
+/// register further.
 pub(super) const MASK_AT: u32 = GRF_BYTES + 28;
 
-/// Lanes of a group of pixels.
+/// Lanes of a pixel group.
 pub(super) const GROUP: u8 = 16;
 
-/// The first register of a group's own, in bytes.
+/// Byte offset of a lane's pixel group from that of the first one, in payload that has one register
+/// per group.
 pub(super) fn group_at(lane: u8) -> u32 {
     u32::from(lane / GROUP) * GRF_BYTES
 }
 
-/// Values of a group of lanes, in registers of their own.
+/// The values of one pixel group, in registers of its own.
 fn of_group(v: VgrfId, offset: u32, ty: Type, pitch: u8) -> Lanes {
     Lanes {
         half: 0,
@@ -39,7 +47,7 @@ fn of_group(v: VgrfId, offset: u32, ty: Type, pitch: u8) -> Lanes {
     }
 }
 
-/// Bytes of the pixel interpolator's answer for a lane.
+/// Bytes of the pixel interpolator's response for each lane.
 const ANSWER_BYTES: u32 = 8;
 
 fn unsupported<T>(op: IntrinsicOp, what: &'static str) -> Result<T, FsError> {
@@ -49,7 +57,7 @@ fn unsupported<T>(op: IntrinsicOp, what: &'static str) -> Result<T, FsError> {
     })
 }
 
-/// The mode that a barycentric intrinsic asks for, of those that the payload can have.
+/// The barycentric mode of an intrinsic, if the payload can have it.
 fn mode_of(i: &Intrinsic) -> Option<Barycentric> {
     use Barycentric as B;
     let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
@@ -75,7 +83,8 @@ impl Isel<'_> {
         }
     }
 
-    /// A value of the payload with `bytes` for each lane: the registers of each group.
+    /// The registers of a payload value with `bytes` for each lane, one VGRF per pixel group;
+    /// allocates them at the first use.
     fn payload_part(
         &mut self,
         part: impl Fn(&mut FragmentThread) -> &mut Value,
@@ -97,14 +106,15 @@ impl Isel<'_> {
         Ok(groups)
     }
 
-    /// The groups of lanes of a value of the payload: which lanes, and their registers.
+    /// The pixel groups of a payload value: first lane, lanes, and registers of each.
     fn groups<T: Copy>(&self, registers: [T; 2]) -> impl Iterator<Item = (u8, Exec, T)> + use<T> {
         let (lanes, parts) = self.parts(GROUP);
         let groups = parts.zip(registers);
         groups.map(move |(lane, of)| (lane, Exec::Part(lane, lanes), of))
     }
 
-    /// A value of the payload with a dword for each lane: where it lies, or, of two groups, a copy.
+    /// A payload value with a dword for each lane: the payload itself, or a copy if there are two
+    /// pixel groups.
     fn payload_lanes(
         &mut self,
         part: impl Fn(&mut FragmentThread) -> &mut Value,
@@ -123,7 +133,7 @@ impl Isel<'_> {
 
     // --- pixels that live ---------------------------------------------------------------------------
 
-    /// The type of a bit for each pixel.
+    /// The type of a mask with one bit for each pixel.
     fn mask_type(&self) -> Type {
         if self.b.width() > GROUP {
             Type::Ud
@@ -132,7 +142,7 @@ impl Isel<'_> {
         }
     }
 
-    /// The pixels as they came: a bit each.
+    /// The dispatch mask: one bit for each pixel that is not a helper invocation at the start.
     fn dispatched(&mut self) -> Lanes {
         let word = |lane| Lanes::new(self.r0, MASK_AT + group_at(lane), Type::Uw, 0);
         let (low, high) = (word(0), word(GROUP));
@@ -153,9 +163,11 @@ impl Isel<'_> {
         })
     }
 
-    /// In shaders that end pixels, a copy of their mask, or a flag for those that have ended.
+    /// In shaders that demote pixels: initialises the mask of live pixels, or the flag of demoted
+    /// ones.
     pub(super) fn prepare_live(&mut self, layout: &[nir::CfEvent]) {
-        // Two flags are two conditions of 32 pixels: there is none left for those that have ended.
+        // In SIMD32 both flag registers are needed for conditions, so none is left for demoted
+        // pixels.
         let has_flag = self.b.width() <= GROUP;
         if let Thread::Fragment(thread) = &mut self.thread
             && thread.info.kills
@@ -175,7 +187,7 @@ impl Isel<'_> {
         }
     }
 
-    /// The pixels that live: a bit each.
+    /// The mask of live pixels: one bit each.
     pub(super) fn live(&mut self) -> Lanes {
         let ty = self.mask_type();
         let live = match &self.thread {
@@ -188,7 +200,8 @@ impl Isel<'_> {
         }
     }
 
-    /// Modifiers of a message that acts on memory: helper pixels do not.
+    /// Adds a predicate to a message with an effect on memory, so that helper invocations do not
+    /// execute it.
     pub(super) fn effect(&mut self, mods: Mods) -> Mods {
         if !matches!(self.thread, Thread::Fragment(_)) {
             return mods;
@@ -196,7 +209,7 @@ impl Isel<'_> {
         let live = self.live();
         let one = Exec::Scalar;
         let whole = |flag: u8| Lanes::arf(ArfReg::Flag, flag / 2, Type::Ud);
-        // Of 32 pixels the loop over handles has f1, and no condition lasts until here: f0 is free.
+        // In SIMD32 the waterfall loop uses f1, and no condition is live in f0 here.
         let (flag, to, from) = if live.ty == Type::Ud {
             (0, whole(0), whole(mods.flag))
         } else {
@@ -209,7 +222,8 @@ impl Isel<'_> {
         Mods::pred(flag, false)
     }
 
-    /// `demote`, `terminate`: of the active pixels, or of those where the condition holds.
+    /// Selects `demote` and `terminate`: of all active pixels, or of those where the condition
+    /// holds.
     pub(super) fn kill(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let one = Exec::Scalar;
         if let Some(run_on) = self.fragment()?.ended_run_on {
@@ -223,7 +237,7 @@ impl Isel<'_> {
         let bits = self.b.temp(Type::Ud, one);
         let mut pred = None;
         if let Some(&condition) = i.srcs.first() {
-            // Pixels that are not active keep their bit: they are neither compared nor ended.
+            // Inactive pixels stay live: the comparison does not write their flag bits.
             let (condition, inverse) = self.without_not(condition);
             let rest = if inverse { u64::from(u32::MAX) } else { 0 };
             let flag = Lanes::arf(ArfReg::Flag, 0, Type::Ud);
@@ -250,7 +264,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// A condition without the negations around it, and whether they were odd in number.
+    /// Strips `inot` from a condition. Returns the inner condition, and true if it is the inverse.
     fn without_not(&self, def: Id<Def>) -> (Id<Def>, bool) {
         let (mut def, mut inverse) = (def, false);
         while let Some(alu) = self.sh.alu_of(def)
@@ -262,7 +276,7 @@ impl Isel<'_> {
         (def, inverse)
     }
 
-    /// `is_helper_invocation`, `load_helper_invocation`.
+    /// Selects `is_helper_invocation` and `load_helper_invocation`.
     pub(super) fn helper(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let pixels = if i.op == IntrinsicOp::IsHelperInvocation {
@@ -279,7 +293,8 @@ impl Isel<'_> {
 
     // --- attributes ---------------------------------------------------------------------------------
 
-    /// The plane coefficients of a component: three floats of the four are used, the last is the constant one.
+    /// The plane coefficients of an input component: four floats, of which PLN uses three; the last
+    /// is the constant coefficient.
     fn plane(&mut self, i: &Intrinsic, slot: u32, component: u8) -> Result<Lanes, FsError> {
         let thread = self.fragment()?;
         let at = thread
@@ -304,7 +319,7 @@ impl Isel<'_> {
         Ok(Lanes::new(v, u32::from(component % 2) * 16, Type::F, 0))
     }
 
-    /// `load_input` of a fragment shader: the constant coefficient.
+    /// Selects `load_input` of a fragment shader: a flat input is the constant coefficient.
     pub(super) fn flat_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let slot = i.index("location") + self.constant_slot(i, i.srcs[0])?;
@@ -320,7 +335,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `load_interpolated_input`.
+    /// Selects `load_interpolated_input`.
     pub(super) fn interpolated_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
@@ -341,7 +356,8 @@ impl Isel<'_> {
         };
         for c in 0..self.sh.defs[def].num_components {
             let plane = self.plane(i, slot, i.index("component") as u8 + c)?;
-            // Each on its own: what nobody reads goes, and the others go where they are read.
+            // A separate VGRF for each component, so that unused ones are eliminated and the others
+            // can be scheduled near their uses.
             let to = self.b.temp(Type::F, Exec::Active);
             self.set_place(def, c, to);
             for (lane, _, (v, at)) in self.groups(coordinates) {
@@ -356,7 +372,8 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `load_barycentric_at_sample`: the pixel interpolator is asked for one sample at a time.
+    /// Selects `load_barycentric_at_sample`. The pixel interpolator handles one sample number per
+    /// message.
     pub(super) fn at_sample(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let (sample, to) = (i.srcs[0], self.interpolator_answer(i)?);
         if let Some(n) = self.sh.const_component(sample, 0) {
@@ -373,7 +390,8 @@ impl Isel<'_> {
             self.ask_interpolator(i, to, None, 0, data, Mods::NONE);
             return Ok(());
         }
-        // Lanes that ask for the first one's sample leave the loop with their answer. What the others have is kept.
+        // A waterfall loop: the lanes with the first active lane's sample number get their response
+        // and leave. Messages are predicated, so they preserve the other lanes.
         let zero = Lanes::imm(Type::Ud, 0);
         for part in 0..2 {
             let all = Lanes::new(to, part * 4 * u32::from(self.b.width()), Type::Ud, 4);
@@ -401,7 +419,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `load_barycentric_at_offset`: sixteenths of a pixel, from -8 to 7.
+    /// Selects `load_barycentric_at_offset`. Offsets are in sixteenths of a pixel, from -8 to 7.
     pub(super) fn at_offset(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let to = self.interpolator_answer(i)?;
         let none = Lanes::null(Type::Ud, 0);
@@ -432,7 +450,8 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Where the pixel interpolator's answer goes: two registers for each eight lanes, as PLN reads them.
+    /// Allocates the pixel interpolator's response: two registers for every eight lanes, as PLN
+    /// reads them.
     fn interpolator_answer(&mut self, i: &Intrinsic) -> Result<VgrfId, FsError> {
         self.fragment()?.info.pulls_barycentrics = true;
         let v = self.b.lir.vgrf(ANSWER_BYTES * u32::from(self.b.width()));
@@ -450,7 +469,8 @@ impl Isel<'_> {
         Ok(v)
     }
 
-    /// Messages to the pixel interpolator. Those without values carry r0.
+    /// Sends messages to the pixel interpolator. `values` are per-lane offsets; without them r0 is
+    /// the payload. `dynamic` is added to the descriptor.
     fn ask_interpolator(
         &mut self,
         i: &Intrinsic,
@@ -487,8 +507,9 @@ impl Isel<'_> {
 
     // --- system values --------------------------------------------------------------------------------
 
-    /// Whole pixels to the right and down of the group that begins with a lane: the subspans' corners, and the pixels in them. One
-    /// instruction makes both axes, four words each in turn.
+    /// Integer pixel coordinates of the group that begins with a lane: the subspans' origins plus
+    /// the position within the subspan. One ADD computes both axes, four words of each in turn; the
+    /// result is one operand per axis.
     fn pixel_words(&mut self, lane: u8) -> [Src; 2] {
         let width = self.b.width().min(GROUP);
         let v = self.b.lir.vgrf(u32::from(width) * 4);
@@ -496,7 +517,7 @@ impl Isel<'_> {
         let mut inst = Inst::new(Op::Eu(Opcode::Add), 2 * width);
         inst.no_mask = true;
         inst.dst = Dst::vgrf(v, 0, Type::Uw, 1);
-        // Two words of each subspan lie from r1.2 on.
+        // r1.2 and the following dwords hold two words (x, y) for each subspan.
         inst.src[0] = Src::vgrf(self.r0, GRF_BYTES + 8 + group_at(lane), Type::Uw, 0);
         inst.src[0].rows = rows(1);
         inst.src[1] = Src::imm(Type::V, 0x1100_1010);
@@ -507,7 +528,7 @@ impl Isel<'_> {
         })
     }
 
-    /// The same, each axis by itself.
+    /// Integer pixel coordinates in lane form, converted to `ty`: x and y.
     fn pixels(&mut self, ty: Type) -> [Lanes; 2] {
         let (lanes, parts) = self.parts(GROUP);
         let words: SmallVec<[(u8, [Src; 2]); 2]> =
@@ -525,7 +546,7 @@ impl Isel<'_> {
         })
     }
 
-    /// `load_pixel_coord`.
+    /// Selects `load_pixel_coord`.
     pub(super) fn pixel_coord(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         for (axis, whole) in self.pixels(Type::Ud).into_iter().enumerate() {
@@ -533,7 +554,7 @@ impl Isel<'_> {
         }
     }
 
-    /// `load_frag_coord`.
+    /// Selects `load_frag_coord`.
     pub(super) fn frag_coord(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let active = Exec::Active;
@@ -556,7 +577,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `load_front_face`: bit 15 of r0.0 is set in what faces away.
+    /// Selects `load_front_face`: bit 15 of r0.0 is set for back faces.
     pub(super) fn front_face(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let one = Exec::Scalar;
@@ -570,7 +591,7 @@ impl Isel<'_> {
             .emit(Op::Eu(Opcode::Not), exec, dst, &[back], Mods::NONE);
     }
 
-    /// `load_layer_id`: bits 26:16 of r0.0.
+    /// Selects `load_layer_id`: bits 26:16 of r0.0.
     pub(super) fn layer_id(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let exec = self.exec_for(def);
@@ -581,7 +602,7 @@ impl Isel<'_> {
             .binary(Opcode::And, exec, dst, high, mask, Mods::NONE);
     }
 
-    /// `load_sample_id`: four bits for each subspan in r1.0.
+    /// Selects `load_sample_id`: r1.0 has four bits for each subspan.
     pub(super) fn sample_id(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let width = self.b.width();
@@ -605,7 +626,8 @@ impl Isel<'_> {
             .binary(Opcode::And, Exec::Active, dst, words, four_bits, Mods::NONE);
     }
 
-    /// `load_sample_pos`: sixteenths of a pixel, two bytes for each pixel.
+    /// Selects `load_sample_pos`. The payload has two bytes for each pixel, in sixteenths of a
+    /// pixel.
     pub(super) fn sample_pos(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let v = self.payload_part(|t| &mut t.sample_positions, 2)?;
@@ -623,7 +645,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `load_sample_mask_in`.
+    /// Selects `load_sample_mask_in`.
     pub(super) fn sample_mask_in(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let coverage = self.payload_lanes(|t| &mut t.coverage, Type::Ud)?;
@@ -633,7 +655,7 @@ impl Isel<'_> {
 
     // --- derivatives ----------------------------------------------------------------------------------
 
-    /// Differences within each quad.
+    /// Selects derivatives: differences within each subspan.
     pub(super) fn derivative(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         let Some(def) = i.def else { return Ok(()) };
@@ -643,7 +665,7 @@ impl Isel<'_> {
         }
         let width = self.b.width();
         self.new_def(def);
-        // Lanes 0 and 1 are the upper row of a quad, 2 and 3 the lower one.
+        // Lanes 0 and 1 are the upper row of a subspan, 2 and 3 the lower one.
         let quads = |width: u8, vstride: u8, stride: u8| (stride, Rows { vstride, width });
         // A region spans two registers at most.
         let most = width.min(16);
@@ -657,7 +679,7 @@ impl Isel<'_> {
             let value = self.comp(i.srcs[0], c, Type::F);
             let to = self.comp(def, c, Type::F);
             if value.pitch != 4 || value.neg || value.abs {
-                // The same for all: it does not change.
+                // A uniform value has no derivative.
                 self.b.mov(Exec::Active, to, Lanes::imm(Type::F, 0));
                 continue;
             }

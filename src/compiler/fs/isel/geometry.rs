@@ -1,24 +1,28 @@
-//! Geometry threads: vertices read by their handles, vertices emitted, strips ended.
+//! Geometry shaders: vertices read from the URB, vertices emitted, strips ended.
 //!
-//! Each lane counts the vertices that it has emitted, unless all emit alike: then it is known here. A vertex goes to the entry at once;
-//! the count, and the bits that end strips, when the thread ends.
+//! In:  the intrinsics of a geometry shader. Out: URB messages, and the control data that ends
+//! strips or names streams.
+//!
+//! Each lane counts the vertices that it has emitted, unless all lanes emit alike: then the count
+//! is known at compile time. A vertex is written to the URB entry when it is emitted; the count and
+//! the control data are written at the end of the thread.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
 
 use super::Isel;
 use super::payload::{GeometryThread, Outputs};
 use super::thread::Thread;
 use super::urb::{Place, runs};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{GRF_BYTES, Op, VgrfId};
 use isa::{CondMod, Opcode, Type};
 use nir::{Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
-/// All lanes of a thread, whichever are active.
+/// All lanes of a thread, ignoring the execution mask.
 const ALL: Exec = Exec::Whole(8);
 
-/// True if the last thing that a block of a geometry shader does with its outputs is to emit them.
+/// True if a block of a geometry shader emits a vertex after its last output store.
 pub(super) fn emits_behind_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {
     let ops = sh.blocks[block].instrs.iter().rev();
     let mut ops = ops.filter_map(|&i| match &sh.instrs[i] {
@@ -40,7 +44,7 @@ impl Isel<'_> {
         }
     }
 
-    /// The count and the bits begin with zero.
+    /// Initialises the vertex count and the control data with zero.
     pub(super) fn prepare_geometry(&mut self) {
         let Thread::Geometry(thread) = &self.thread else {
             return;
@@ -71,7 +75,7 @@ impl Isel<'_> {
         self.geometry()?.count.ok_or(unsupported)
     }
 
-    /// `emit_vertex`. Only points can be of another stream than the first.
+    /// Selects `emit_vertex`. Only points can go to other streams than the first.
     pub(super) fn emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let stream = i.index("stream");
         let info = &self.geometry()?.info;
@@ -85,7 +89,7 @@ impl Isel<'_> {
         let outputs = std::mem::take(&mut thread.outputs);
         if let Some(known) = &mut thread.known {
             let number = known.count;
-            // A vertex beyond the last one has no place.
+            // Vertices beyond the declared maximum are dropped.
             if number < u32::from(info.vertices_out) {
                 known.count += 1;
                 if info.streams {
@@ -100,7 +104,7 @@ impl Isel<'_> {
             return self.emitted(outputs);
         }
         let count = self.count(i)?;
-        // A vertex beyond the last one has no place.
+        // Vertices beyond the declared maximum are dropped.
         let null = Lanes::null(Type::Ud, 4);
         let most = Lanes::imm(Type::Ud, info.vertices_out.into());
         let fits = Mods::cmod(CondMod::L, 0);
@@ -120,7 +124,7 @@ impl Isel<'_> {
         }
         if info.streams && stream != 0 {
             self.name_stream(count, stream)?;
-            // The condition may have been another's since.
+            // Recomputes the condition: recording the stream has overwritten the flag.
             self.b
                 .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
         }
@@ -130,7 +134,7 @@ impl Isel<'_> {
         self.emitted(outputs)
     }
 
-    /// A slot as a message can name it: beyond its field by an offset.
+    /// The address of a slot: what exceeds the descriptor's offset field becomes a per-lane offset.
     fn reachable(&mut self, slot: u32) -> Place {
         const MOST: u32 = 0x7ff;
         if slot <= MOST {
@@ -145,22 +149,24 @@ impl Isel<'_> {
         }
     }
 
-    /// Outputs keep their values behind a vertex.
+    /// Restores the outputs after a vertex, which keep their values.
     fn emitted(&mut self, outputs: Outputs) -> Result<(), FsError> {
         let direct = self.vertex_follows;
         let thread = self.geometry()?;
         thread.outputs = outputs;
         if direct {
-            // What the next block stores may go to registers, which nothing has written for this one.
+            // This block has aliased the stored values directly; later blocks may store to
+            // registers, which hold nothing yet.
             thread.outputs.clear();
         }
         Ok(())
     }
 
-    /// Notes the stream of the vertex with this number. One beyond the last has no place, and what is noted is not looked at.
+    /// Records the stream of a vertex in the control data. For vertices beyond the maximum the bits
+    /// are ignored.
     fn name_stream(&mut self, number: Lanes, stream: u32) -> Result<(), FsError> {
         let active = Exec::Active;
-        // A shift looks at five bits of the count: of twice the number.
+        // SHL uses five bits of its count: the bit index within the dword.
         let (first, bits) = (self.shifted(number, 1), self.b.temp(Type::Ud, active));
         let stream = Lanes::imm(Type::Ud, stream.into());
         let at = self.b.temp(Type::Ud, active);
@@ -170,7 +176,7 @@ impl Isel<'_> {
         self.mark(first, bits)
     }
 
-    /// Sets bits of the control data, in the register that has this bit.
+    /// Ors `bits` into the control data register that holds bit `first`.
     fn mark(&mut self, first: Lanes, bits: Lanes) -> Result<(), FsError> {
         let active = Exec::Active;
         let cuts = self.geometry()?.cuts.clone();
@@ -194,7 +200,8 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `end_primitive`: marks the last vertex. Where there is none yet, the bit is one that no vertex has, or that changes nothing.
+    /// Selects `end_primitive`: sets the cut bit of the last vertex. If there is no vertex yet, the
+    /// bit set has no effect.
     pub(super) fn end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let thread = self.geometry()?;
         if !thread.info.cuts || i.index("stream") != u32::from(thread.info.stream) {
@@ -212,7 +219,7 @@ impl Isel<'_> {
         let minus_one = Lanes::imm(Type::Ud, u32::MAX.into());
         self.b
             .binary(Opcode::Add, active, last, count, minus_one, Mods::NONE);
-        // A shift looks at five bits of the count.
+        // SHL uses five bits of its count.
         let bit = self.b.temp(Type::Ud, active);
         let one = Lanes::imm(Type::Ud, 1);
         self.b
@@ -220,9 +227,9 @@ impl Isel<'_> {
         self.mark(last, bit)
     }
 
-    /// Writes the bits and the count, and ends the thread.
+    /// Writes the control data and the vertex count, and ends the thread.
     pub(super) fn end_geometry(&mut self) {
-        /// Slot of the control data, behind 32 bytes for the count.
+        /// Slot of the control data, after the 32 bytes of the vertex count.
         const CONTROL_SLOT: u32 = 2;
         let Thread::Geometry(thread) = &self.thread else {
             return;
@@ -239,7 +246,7 @@ impl Isel<'_> {
             }
             None => (thread.count.unwrap_or(imm(0)), thread.cuts.clone()),
         };
-        // A message has eight dwords, which are two slots.
+        // A message writes up to eight dwords, which are two slots.
         for (k, cuts) in (0..).zip(cuts.chunks(8)) {
             let place = Place::at(CONTROL_SLOT + 2 * k);
             self.urb_write(handles, place, None, cuts, Mods::NONE, false);
@@ -249,7 +256,7 @@ impl Isel<'_> {
 
     // --- what comes in ------------------------------------------------------------------------------
 
-    /// `load_primitive_id` of a geometry shader: a register of its own.
+    /// Selects `load_primitive_id` of a geometry shader: a payload register.
     pub(super) fn geometry_primitive_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let (unsupported, def) = (super::subgroup::unsupported(i), i.def);
         let v = self.geometry()?.primitive_id.ok_or(unsupported)?;
@@ -259,7 +266,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `load_invocation_id` of a geometry shader: the upper bits of the handles.
+    /// Selects `load_invocation_id` of a geometry shader: the upper bits of the URB handles.
     pub(super) fn geometry_invocation(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let handles = Lanes::new(self.geometry()?.handles, 0, Type::Ud, 4);
@@ -270,7 +277,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// The handles of the vertices that lanes ask for.
+    /// The URB handles of the input vertices that the lanes index.
     fn geometry_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         let thread = self.geometry()?;
         let (inputs, one_each) = (thread.inputs, thread.info.invocations > 1);
@@ -301,7 +308,7 @@ impl Isel<'_> {
         Ok(self.picked(inputs, bytes))
     }
 
-    /// `value << bits`.
+    /// Emits `value << bits`.
     pub(super) fn shifted(&mut self, value: Lanes, bits: u64) -> Lanes {
         let to = self.b.temp(Type::Ud, Exec::Active);
         let bits = Lanes::imm(Type::Ud, bits);
@@ -310,7 +317,7 @@ impl Isel<'_> {
         to
     }
 
-    /// Handles at so many bytes of a register, in lanes that are off those of the first vertex.
+    /// Gathers URB handles at per-lane byte offsets; inactive lanes get the first vertex's handle.
     pub(super) fn picked(&mut self, from: VgrfId, bytes: Lanes) -> Lanes {
         let from = Lanes::new(from, 0, Type::Ud, 4);
         let to = self.in_all_lanes(from.scalar());
@@ -318,7 +325,8 @@ impl Isel<'_> {
         to
     }
 
-    /// The handles of the vertices that lanes of a geometry or control shader ask for.
+    /// The URB handles of the input vertices that the lanes of a geometry or tessellation control
+    /// shader index.
     pub(super) fn vertex_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         match &self.thread {
             Thread::Control(_) => self.control_handles(i),
@@ -326,7 +334,7 @@ impl Isel<'_> {
         }
     }
 
-    /// `load_per_vertex_input` of geometry and tessellation control shaders.
+    /// Selects `load_per_vertex_input` of geometry and tessellation control shaders.
     pub(super) fn vertex_of_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let handles = self.vertex_handles(i)?;
@@ -340,14 +348,15 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Zeros: nobody wrote it.
+    /// Makes a def zero: an input that the previous stage does not write.
     pub(super) fn nothing(&mut self, def: entity::Id<nir::Def>) {
         for c in 0..self.sh.defs[def].num_components {
             self.set_place(def, c, Lanes::imm(Type::Ud, 0));
         }
     }
 
-    /// The lanes for which slots are found and read: where all want the same, those that are off as well, for the message reads all.
+    /// The lanes for which a URB address is computed and read. If the result is uniform, these are
+    /// all lanes, because the message then uses inactive ones too.
     pub(super) fn exec_of_slots(&self, i: &Intrinsic) -> Exec {
         match i.def {
             Some(def) if !self.is_divergent(def) => ALL,
@@ -355,7 +364,9 @@ impl Isel<'_> {
         }
     }
 
-    /// Where the slots lie that an access names, whose offset may be known at run time alone. `None`: nowhere.
+    /// The URB address of the slot that an access indexes with `offset`, which may be dynamic;
+    /// `slot_of` maps a varying slot to its slot in the entry. `None` if the entry has none of
+    /// these slots.
     pub(super) fn place_of_slots(
         &mut self,
         i: &Intrinsic,
@@ -391,7 +402,7 @@ impl Isel<'_> {
                 offset: Some(offset),
             }));
         }
-        // Slots between them are missing: each number has a distance of its own.
+        // The slots are not contiguous in the entry: selects the distance for each index.
         let to = self.b.temp(Type::Ud, exec);
         self.b.mov(exec, to, Lanes::imm(Type::Ud, 0));
         for (k, p) in (0u64..).zip(places) {
@@ -413,7 +424,8 @@ impl Isel<'_> {
         }))
     }
 
-    /// The components that a load names, read from entries.
+    /// Reads the components of a load from URB entries. `changing`: other threads may write them
+    /// meanwhile.
     pub(super) fn read_slot(
         &mut self,
         i: &Intrinsic,
@@ -430,7 +442,7 @@ impl Isel<'_> {
         self.take_slot(i, exec, v, 0);
     }
 
-    /// Lets the components that a load names be those of a slot that was read, from a dword of the answer on.
+    /// Sets the components of a load from a URB response whose slot starts at dword `dword`.
     pub(super) fn take_slot(&mut self, i: &Intrinsic, exec: Exec, answer: VgrfId, dword: u8) {
         let Some(def) = i.def else { return };
         let first =
@@ -443,7 +455,8 @@ impl Isel<'_> {
         }
     }
 
-    /// True for what geometry and tessellation shaders ask and do.
+    /// Selects the intrinsics of geometry and tessellation shaders. Returns false for those that
+    /// all stages have in common.
     pub(super) fn primitive_stage(&mut self, i: &Intrinsic) -> Result<bool, FsError> {
         use IntrinsicOp as I;
         match (&self.thread, i.op) {

@@ -1,24 +1,28 @@
-//! Memory at 64-bit addresses: buffer device addresses, the number of workgroups, the size of a buffer.
+//! Memory at 64-bit addresses: global loads, stores and atomics, the number of workgroups, size and
+//! address of a buffer.
+//!
+//! In:  intrinsics that use addresses, or that read what the driver keeps in memory. Out: A64
+//! messages.
 
 use super::memory::{atomic_op, no_atomic};
 use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, Src, VgrfId};
-use crate::message;
 use abi::DriverValue;
 use entity::Id;
 use isa::{Opcode, Type};
 use nir::{Def, Intrinsic};
 use smallvec::SmallVec;
 
-/// Bytes from a surface state to the dword that holds the buffer's size.
+/// Byte offset, in a surface state, of the dword with the buffer's size.
 const SIZE_AT: u64 = abi::SURFACE_BYTES_DWORD as u64 * 4;
-/// Bytes from it to the buffer's address.
+/// Byte offset, in a surface state, of the buffer's address.
 const ADDRESS_AT: u64 = abi::SURFACE_ADDRESS_DWORD as u64 * 4;
 
 impl Isel<'_> {
-    /// Addresses of the lanes, eight bytes each.
+    /// The payload of addresses, eight bytes for each lane.
     fn addresses(&mut self, address: Lanes, exec: Exec) -> Src {
         let address = match address.imm_bits() {
             Some(bits) => self.b.imm_reg(Type::Uq, bits),
@@ -140,7 +144,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// An address and a number of 32 bits.
+    /// Emits `sum = address + add`, where `add` is an unsigned 32-bit number.
     fn add_to_address(&mut self, exec: Exec, sum: Lanes, address: Lanes, add: Lanes) {
         if !self.soft_int64 {
             self.b
@@ -150,7 +154,8 @@ impl Isel<'_> {
         self.add_pair(exec, sum, address, add);
     }
 
-    /// Reads `n` dwords at one address; the answer's dword `c` is at byte `32 * c`.
+    /// Reads `n` dwords at one address, `high:low + add`. Dword `c` of the response is at byte `32
+    /// * c`.
     fn read_uniform(&mut self, low: Lanes, high: Lanes, add: Lanes, n: u8) -> VgrfId {
         let exec = Exec::Whole(8);
         let address = Lanes::new(self.b.lir.vgrf(64), 0, Type::Ud, 8);
@@ -187,7 +192,7 @@ impl Isel<'_> {
         }
     }
 
-    /// `get_ssbo_size`: from the surface state, as crate `abi` says.
+    /// Selects `get_ssbo_size`: reads the size from the surface state (see crate `abi`).
     pub(super) fn buffer_size(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let state = self.state_dwords(i.srcs[0], SIZE_AT, 1);
@@ -198,7 +203,7 @@ impl Isel<'_> {
         }
     }
 
-    /// `load_ssbo_address`: from the surface state, too.
+    /// Selects `load_ssbo_address`: reads the address from the surface state.
     pub(super) fn buffer_address(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let state = self.state_dwords(i.srcs[0], ADDRESS_AT, 2);
@@ -209,7 +214,7 @@ impl Isel<'_> {
         }
     }
 
-    /// `n` dwords of a surface state, from a byte of it on.
+    /// Reads `n` dwords of a surface state from byte `byte` on.
     fn state_dwords(&mut self, handle: Id<Def>, byte: u64, n: u8) -> SmallVec<[Lanes; 2]> {
         let ud = Type::Ud;
         let handle = self.handle(handle);

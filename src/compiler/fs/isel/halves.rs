@@ -1,32 +1,36 @@
-//! Floats of 16 bits that lie side by side, so that an instruction has as many lanes of them as a register holds, and one of three
-//! sources can read them.
+//! 16-bit floats stored packed (two bytes a lane), so that one instruction covers as many lanes of
+//! them as a register holds, and three-source instructions can read them.
 //!
-//! In:  the shader's defs and who reads them. Out: which of them lie two bytes apart; all others lie in slots of a dword each, as what
-//! loads, converts and packs has them.
-//! Only what arithmetic makes and nobody but arithmetic, comparisons, selections and conversions to something wider reads is packed: what
-//! writes such a value elsewhere wants it where it goes. Behind a loop that makes it, it is moved there once.
-//! Ref: SKL PRM vol. 7, "Register Region Restrictions" (align16), "Special Restrictions for Handling Mixed Mode Float Operations".
+//! In:  the shader's 16-bit defs and their uses.
+//! Out: which of them are packed. All others are in slots of a dword each, as loads, conversions
+//! and pack operations need them.
+//!
+//! A def is packed if arithmetic computes it and only arithmetic, comparisons, selects and
+//! conversions to wider types use it: other uses want the value in a slot. A store behind the loop
+//! that computes the value is no obstacle, since it moves the value only once.
+//! Ref: SKL PRM vol. 7, "Register Region Restrictions" (align16), "Special Restrictions for
+//! Handling Mixed Mode Float Operations".
 //! Tests: tests/fs/isel/halves*.
 
 use super::Isel;
 use entity::{Id, IdMap};
 use nir::{Alu, AluOp, CfEvent, Def, Instr, IntrinsicOp};
 
-/// Bytes of a half.
+/// Bytes of a 16-bit float.
 pub(super) const HALF_BYTES: u8 = 2;
 
-/// How a def comes to lie side by side.
+/// How the storage of a 16-bit def is decided.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Form {
-    /// It does not.
+    /// One dword slot per lane.
     #[default]
     Apart,
-    /// If what it is chosen from does, or what is made of it.
+    /// Packed if a source of the select or phi, or a use of it, is.
     Follows,
     Packed,
 }
 
-/// Where the result of an operation on halves may lie.
+/// The storage that the result of an operation on 16-bit floats may have.
 fn form(alu: &Alu) -> Form {
     match alu.op {
         op if op.is_float_arithmetic() => Form::Packed,
@@ -35,7 +39,7 @@ fn form(alu: &Alu) -> Form {
     }
 }
 
-/// True if an operation reads its operands of 16 bits wherever they lie.
+/// True if an operation can read its 16-bit operands from packed storage.
 fn reads_any(op: AluOp) -> bool {
     use AluOp as A;
     op.is_float_arithmetic()
@@ -47,7 +51,8 @@ fn reads_any(op: AluOp) -> bool {
         || matches!(op, A::FLt | A::FGe | A::FEq | A::FNeu)
 }
 
-/// True for what stores a value, or puts it into a dword: it takes one that is packed, with a move more.
+/// True for stores, and for packing into a dword: they can use a packed value at the cost of one
+/// MOV.
 fn takes_packed(instr: &Instr) -> bool {
     use IntrinsicOp as I;
     match instr {
@@ -61,7 +66,7 @@ fn takes_packed(instr: &Instr) -> bool {
 }
 
 impl Isel<'_> {
-    /// Finds the halves that lie side by side, before anything is given registers.
+    /// Finds the 16-bit floats to store packed, before any registers are allocated.
     pub(super) fn prepare_packed(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let half = |def: Id<Def>| sh.defs[def].bit_size == 16 && sh.defs[def].num_components == 1;
@@ -89,7 +94,7 @@ impl Isel<'_> {
         if !any {
             return;
         }
-        // How many loops are open, and how many were where a half was made.
+        // Loop depth at this point, and at the definition of each 16-bit def.
         let mut depth = 0;
         let mut made: IdMap<Def, u32> = IdMap::default();
         for event in layout {
@@ -121,8 +126,9 @@ impl Isel<'_> {
                 }
             }
         }
-        // What is chosen among values lies as these do, if one of them is packed, or if what is made of it is: it is copied anyway. Loops
-        // make what is found last decide about what stands first.
+        // Selects and phis copy their sources anyway: they are packed if one of their sources or
+        // uses is. Iterates to a fixed point, because a loop's back edge lets later defs decide
+        // about earlier ones.
         let mut again = true;
         while again {
             again = false;

@@ -1,23 +1,27 @@
-//! Storage images and storage texel buffers: typed messages, eight lanes each.
+//! Storage images and storage texel buffers: typed messages of eight lanes each.
 //!
-//! In:  `bindless_image_*`, whose reads have a format that the data port takes (`lower_image_formats`).
-//! Out: typed reads of declared formats and atomics on the second surface of the descriptor, other reads, typed writes and queries on
-//! the first (crate `abi`).
-//! A handle is the same for all active lanes: where it may differ, `lower_non_uniform_access` has made a loop.
-//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3. Tests: tests/fs/image/.
+//! In:  `bindless_image_*`, whose reads have a format that the data port supports
+//! (`lower_image_formats`).
+//! Out: typed reads of declared formats and typed atomics on the second surface of the descriptor;
+//! other reads, typed writes and queries on the first one (crate `abi`).
+//!
+//! A handle is the same for all active lanes: for non-uniform ones, `lower_non_uniform_access` has
+//! made a loop.
+//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3. Tests:
+//! tests/fs/image/.
 
 use super::memory::{PIECE, Surface, atomic_op, no_atomic};
 use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message::{self, Sample};
 use crate::lir::{Dst, SendInfo, Src, VgrfId};
-use crate::message::{self, Sample};
 use entity::Id;
 use isa::Type;
 use nir::{Def, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
-/// A read that declares no format.
+/// The format of a read that declares none.
 const UNKNOWN_FORMAT: u32 = 0;
 
 /// Lanes of a typed message.
@@ -45,7 +49,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// The surface that all active lanes mean, `more` further.
+    /// The surface, which is the same for all active lanes, with `more` added to its handle.
     pub(super) fn one_surface(&mut self, handle: Id<Def>, more: u32) -> Surface {
         match self.buffer(handle) {
             Surface::Buffer(place, offset) => {
@@ -55,7 +59,7 @@ impl Isel<'_> {
         }
     }
 
-    /// The first active lane's value of what is the same for all of them.
+    /// A value that is the same for all active lanes, as a scalar: that of the first active lane.
     pub(super) fn one_of(&mut self, place: Lanes) -> Lanes {
         if place.pitch == 0 {
             return place;
@@ -66,14 +70,14 @@ impl Isel<'_> {
         one
     }
 
-    /// All components of a def, as the data port takes them.
+    /// All components of a def as dwords.
     fn dwords(&self, def: Id<Def>) -> SmallVec<[Lanes; 4]> {
         (0..self.sh.defs[def].num_components)
             .map(|c| self.comp(def, c, Type::Ud))
             .collect()
     }
 
-    /// Payloads of coordinates and of data, for each eight lanes.
+    /// For every eight lanes: first lane, coordinate payload and data payload.
     fn image_payloads(&mut self, coord: Id<Def>, data: &[Lanes]) -> SmallVec<[(u8, Src, Src); 4]> {
         let coord = self.dwords(coord);
         let (lanes, parts) = self.parts(TYPED_LANES);
@@ -118,8 +122,8 @@ impl Isel<'_> {
         self.join_parts(def, v, n, 0);
     }
 
-    /// Components of a def from answers to messages of eight lanes, of which each has `n` dwords for a lane. The def's begin with
-    /// component `first`.
+    /// Sets the components of a def from the responses of eight-lane messages, each of which has
+    /// `n` dwords for a lane. Component 0 of the def is dword `first`.
     pub(super) fn join_parts(&mut self, def: Id<Def>, v: VgrfId, n: u8, first: u8) {
         let (lanes, parts) = self.parts(TYPED_LANES);
         let part = u32::from(lanes) * 4;
@@ -142,7 +146,8 @@ impl Isel<'_> {
         for c in 0..count {
             let to = self.comp(def, c, Type::Ud);
             for &lane in &parts {
-                // Where the lanes of `from` would begin.
+                // Byte offset of lane `lane`, from which `of_lanes_from` subtracts the lanes
+                // before.
                 let start = u32::from(lane) * 4 * u32::from(n) + place(c);
                 let from = Lanes::new(v, start, Type::Ud, 4);
                 self.b
@@ -211,7 +216,7 @@ impl Isel<'_> {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Asks the sampler about the first surface.
+    /// Sends a sampler query for the descriptor's first surface.
     fn image_query(&mut self, i: &Intrinsic, kind: Sample, parameter: Lanes) {
         let Some(def) = i.def else { return };
         let surface = self.one_surface(i.srcs[0], 0);

@@ -1,19 +1,22 @@
-//! Intrinsics: dispatch, system values, barriers.
+//! Intrinsics: dispatch to the other files, system values, barriers and fences.
+//!
+//! In:  NIR intrinsics. Out: their LIR.
 
 use super::memory::Surface;
 use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, Inst, Op, SendInfo, Src};
-use crate::message;
 use abi::DriverValue;
 use isa::{ArfReg, Opcode, Type};
 use nir::{CfEvent, Instr, Intrinsic, IntrinsicOp};
 
-/// SPIR-V's scope Workgroup; smaller numbers are wider scopes.
+/// SPIR-V scope Workgroup. Smaller numbers are wider scopes.
 const SCOPE_WORKGROUP: u32 = 2;
 
-/// True for inputs, outputs and system values of the stages that draw.
+/// True for inputs, outputs and system values of graphics stages; none of them needs the lane
+/// numbers.
 fn is_interface(op: IntrinsicOp) -> bool {
     use IntrinsicOp as I;
     matches!(
@@ -140,7 +143,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Inputs, outputs and system values of the stages that draw.
+    /// Selects inputs, outputs and system values of graphics stages.
     fn interface(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         match i.op {
@@ -154,7 +157,7 @@ impl Isel<'_> {
             | I::LoadInstanceId
             | I::LoadBaseInstance
             | I::LoadDrawId => self.vertex_value(i)?,
-            // Interpolated inputs take them from the payload.
+            // No code: `load_interpolated_input` reads them from the payload.
             I::LoadBarycentricPixel | I::LoadBarycentricCentroid | I::LoadBarycentricSample => {}
             I::LoadBarycentricAtSample => self.at_sample(i)?,
             I::LoadBarycentricAtOffset => self.at_offset(i)?,
@@ -182,12 +185,12 @@ impl Isel<'_> {
 
     fn system_value(&mut self, i: &Intrinsic, c: u8, place: Lanes) {
         if let Some(def) = i.def {
-            // What never changes need not be copied where a loop ends.
+            // Even for a divergent def this needs no copy, because the value never changes.
             self.set_place(def, c, place);
         }
     }
 
-    /// The lanes' numbers.
+    /// Computes the number of each lane, if an intrinsic may need it.
     pub(super) fn prepare_lane_id(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let needs = |op: IntrinsicOp| {
@@ -230,7 +233,8 @@ impl Isel<'_> {
             self.b
                 .binary(Opcode::Add, eight, to, words, first, Mods::NONE);
         }
-        // Sums read the words; this copy goes where nothing else needs it.
+        // Integer additions read the words; this dword copy is eliminated where nothing else reads
+        // it.
         let lanes = self.b.temp(Type::Ud, Exec::Active);
         self.b.mov(Exec::Whole(width), lanes, words);
         self.lane_words = Some(words);
@@ -256,8 +260,8 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// What was written before is seen before what is written or read behind it; of an interlock, too, what threads before have done.
-    /// `waits`: nothing is done before.
+    /// Emits a memory fence, or an interlock, which also waits for earlier threads that cover the
+    /// same pixels. With `waits`, later instructions wait for its response.
     fn fence(&mut self, info: SendInfo, waits: bool) {
         let ud = Type::Ud;
         let answer = self.b.lir.vgrf(GRF_BYTES);
@@ -268,14 +272,15 @@ impl Isel<'_> {
         self.b
             .send(whole, dst, payload, none, none, info, Mods::NONE);
         if waits {
-            // Reading the answer waits for it.
+            // Reading the response waits for it.
             let null = Lanes::null(ud, 4);
             self.b.mov(whole, null, Lanes::new(answer, 0, ud, 4));
         }
     }
 
-    /// What barriers' messages say: the barrier's number, in bits 27:24 of dword 2, where r0 has it. The register is one for all of them,
-    /// made as the thread begins: none that a fence's answer would have to be waited for.
+    /// The payload of barrier messages: bits 27:24 of dword 2 are the barrier's number, as in r0.
+    /// All barriers share one register, which is initialised at the start of the thread, so that it
+    /// never waits for a fence's response.
     fn barrier_payload(&mut self) -> Src {
         let (ud, r0) = (Type::Ud, self.r0);
         let payload = *self.reuse.barrier_payload.get_or_insert_with(|| {
@@ -295,16 +300,16 @@ impl Isel<'_> {
 
     fn barrier(&mut self, i: &Intrinsic) {
         let ud = Type::Ud;
-        // Of the memory modes: shared memory alone.
+        // Value of `memory_modes`: shared memory only.
         const SHARED: u32 = 2;
         let alone = self.invocations() <= u32::from(self.b.width());
-        // One thread's messages to shared memory come there in their order.
+        // Messages of one thread reach shared memory in order.
         let ordered = alone && i.index("memory_modes") == SHARED;
         let fenced = i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !ordered;
         let waits = i.index("execution_scope") <= SCOPE_WORKGROUP && !alone;
         if fenced {
-            // The one data port that all of a workgroup share serves messages in their order: what others send to shared memory behind
-            // the barrier comes after the fence.
+            // All threads of a workgroup share one data port, which executes messages in order:
+            // what other threads send to shared memory after the barrier comes after the fence.
             self.fence(message::fence(), i.index("memory_modes") != SHARED);
         }
         if !waits {

@@ -1,56 +1,59 @@
-//! Buffers, shared memory, scratch and push constants.
+//! Push constants, descriptors, and loads, stores and atomics of buffers and shared memory.
 //!
-//! Buffers are bindless: the handle goes into the extended descriptor, which holds one surface for all lanes. A handle
-//! that differs between lanes is served by a loop, one surface each time round.
+//! In:  memory intrinsics and resource indices. Out: untyped, byte scattered and block messages.
+//!
+//! Buffers are bindless: their handle goes into the extended descriptor, which holds one surface
+//! for all lanes. A handle that differs between lanes needs a waterfall loop, with one surface in
+//! each iteration.
 
 use super::payload::intrinsics;
 use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message::{self, BTI_BINDLESS, BTI_SLM};
 use crate::lir::{Dst, GRF_BYTES, Op, Pred, SendInfo, Src, VgrfId};
-use crate::message::{self, BTI_BINDLESS, BTI_SLM};
 use abi::DriverValue;
 use entity::Id;
 use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::{Access, AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, TexSrc};
 use smallvec::SmallVec;
 
-/// Flag of the loops over surfaces: f1.0.
+/// Flag of waterfall loops: f1.0.
 pub(super) const LOOP_FLAG: u8 = 2;
 
-/// Where a memory access goes.
+/// The surface that a memory access addresses.
 #[derive(Clone, Copy)]
 pub(super) enum Surface {
-    /// Handle, and what is added to it.
+    /// The handle of a surface, and a constant to add to it.
     Buffer(Lanes, u32),
     Shared,
 }
 
-/// The messages of a load.
+/// A load whose payloads are built and whose messages are still to be sent.
 pub(super) struct Load {
-    /// Lanes of each.
+    /// Lanes of each message.
     lanes: u8,
-    /// Bytes of a component.
+    /// Bytes of each component.
     bytes: u8,
     components: u8,
-    /// What is loaded may be written by others.
+    /// Other threads may write the memory meanwhile.
     changing: bool,
-    /// By first lane.
+    /// First lane and payload of each message.
     payloads: SmallVec<[(u8, Src); 2]>,
-    /// Where answers go.
+    /// The register of the responses.
     answer: VgrfId,
 }
 
-/// End of the push constants that a shader may name: a quarter of the register file.
+/// Limit of the push constant bytes that a shader may address: a quarter of the register file.
 const MAX_PUSH_BYTES: u64 = 1024;
 
-/// What one piece of a descriptor adds to a handle.
+/// The amount to add to a handle for the next surface of the same descriptor.
 pub(super) const PIECE: u32 = abi::PIECE_BYTES << 6;
 
 impl Isel<'_> {
     // --- push data --------------------------------------------------------------------------------
 
-    /// A dword of the launcher's own.
+    /// The register of a dword that the driver pushes; requests it if it is not pushed yet.
     pub(super) fn push_value(&mut self, value: DriverValue) -> Lanes {
         let at = match self.push.driver.iter().position(|v| *v == value) {
             Some(at) => at,
@@ -63,13 +66,15 @@ impl Isel<'_> {
         Lanes::new(self.push_reg, dword * 4, Type::Ud, 0)
     }
 
-    /// A byte of the application's push constants, of those that [`Isel::prepare_push`] has found.
+    /// The register of a byte of the application's push constants, which must lie in the range that
+    /// [`Isel::plan_push_data`] has found.
     fn push_constant(&self, byte: u32) -> Lanes {
         let at = byte.saturating_sub(self.push.constants_first_dw * 4);
         Lanes::new(self.push_reg, at & !3, Type::Ud, 0).at(at & 3)
     }
 
-    /// Finds the run of push constants that the shader names, and pushes handles that are indexed at run time in order.
+    /// Finds the range of push constants that the shader reads, counts uses of handles, and pushes
+    /// the handles of dynamically indexed dynamic buffers in order.
     pub(super) fn prepare_push(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         let sh = self.sh;
         let intrinsics = || intrinsics(sh, layout);
@@ -87,7 +92,7 @@ impl Isel<'_> {
             first = first.min(at / 4);
             end = end.max(at.saturating_add(bytes));
         }
-        // A module may declare any size; every dword of it would take room here.
+        // A module may declare any size, but every dword takes register space.
         if end > MAX_PUSH_BYTES {
             return Err(FsError::Limit {
                 what: "bytes of push constants",
@@ -147,7 +152,7 @@ impl Isel<'_> {
         found.copied().ok_or(missing)
     }
 
-    /// `load_push_constant`.
+    /// Selects `load_push_constant`.
     pub(super) fn load_push_constant(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let d = self.sh.defs[def];
@@ -172,7 +177,7 @@ impl Isel<'_> {
         }
     }
 
-    /// A place that is the same for all lanes, as a component of a def.
+    /// Sets a component of a def from a scalar; a divergent def gets a copy in each lane.
     pub(super) fn uniform_place(&mut self, def: Id<Def>, c: u8, place: Lanes) {
         if !self.is_divergent(def) {
             self.set_place(def, c, place);
@@ -183,9 +188,9 @@ impl Isel<'_> {
         self.set_place(def, c, to);
     }
 
-    /// `dst = base[bytes]`.
+    /// Emits `dst = base[bytes]`, an indirect read of the register file.
     pub(super) fn indirect(&mut self, exec: Exec, dst: Lanes, base: Lanes, bytes: Lanes) {
-        // The address register adds words: the low half of each dword.
+        // The address register is made of words: uses the low half of each dword.
         let offset = match bytes.imm_bits() {
             Some(v) => self.b.imm_reg(Type::Ud, v),
             None => bytes,
@@ -201,7 +206,7 @@ impl Isel<'_> {
 
     // --- descriptors --------------------------------------------------------------------------------
 
-    /// `vulkan_resource_index`.
+    /// Selects `vulkan_resource_index`: computes a surface handle.
     pub(super) fn resource_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let binding = self.binding(i)?;
@@ -229,7 +234,7 @@ impl Isel<'_> {
         let set = self.push_value(DriverValue::SetHandle {
             set: i.index("set"),
         });
-        // Handles are bytes, six bits to the left.
+        // A handle is a byte offset shifted left by six bits.
         let first = u64::from(binding.offset_bytes) << 6;
         let stride = u64::from(binding.stride_bytes) << 6;
         if let Some(index) = index.imm_bits() {
@@ -239,7 +244,7 @@ impl Isel<'_> {
                 return Ok(());
             }
             if self.handle_uses[def] == self.uses[def.index()] {
-                // Messages add the offset themselves.
+                // The extended descriptor has a field for the constant, so no ADD is needed.
                 self.set_place(def, 0, set);
                 self.handle_offsets[def] = offset as u32;
                 return Ok(());
@@ -261,13 +266,15 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Bytes from the place of a set to an element's sampler.
+    /// Byte offset of an element's sampler from the address that [`DriverValue::SetPlace`] has for
+    /// the set.
     pub(super) fn sampler_offset(&self, i: &Intrinsic, element: u32) -> Result<u32, FsError> {
         let at = self.binding(i)?.samplers.of(element);
         Ok(at.wrapping_add(self.layout.sampler_base_bytes))
     }
 
-    /// `vulkan_sampler_index`: the byte of a sampler's state, from Dynamic State Base Address on.
+    /// Selects `vulkan_sampler_index`: the byte offset of a sampler's state from Dynamic State Base
+    /// Address.
     pub(super) fn sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let stride_bytes = self.binding(i)?.samplers.stride_bytes;
@@ -300,7 +307,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `index * by`, of which `by` counts whole pieces.
+    /// Emits `index * by`, where `by` is a power of two or a multiple of [`SURFACE_STEP`].
     fn scaled(&mut self, exec: Exec, index: Lanes, by: u32) -> Lanes {
         let to = self.b.temp(Type::Ud, exec);
         if by.is_power_of_two() {
@@ -308,7 +315,7 @@ impl Isel<'_> {
             self.b
                 .binary(Opcode::Shl, exec, to, index, log2, Mods::NONE);
         } else {
-            // Elements of a binding are fewer than 2^16: the product of low words is the whole one.
+            // A binding has fewer than 2^16 elements, so a product with one word operand is exact.
             let pieces = Lanes::imm(Type::Uw, u64::from(by / PIECE));
             let product = self.b.temp(Type::Ud, exec);
             self.b
@@ -320,7 +327,7 @@ impl Isel<'_> {
         to
     }
 
-    /// The handle of the shader's constant data.
+    /// The handle of the shader's constant data, loaded once at the start of the thread.
     pub(super) fn constants(&mut self) -> Lanes {
         *self.constants.get_or_insert_with(|| {
             let to = self.b.temp(Type::Ud, Exec::Scalar);
@@ -330,13 +337,14 @@ impl Isel<'_> {
         })
     }
 
-    /// A buffer by its handle.
+    /// The surface of a buffer handle.
     pub(super) fn buffer(&self, handle: Id<Def>) -> Surface {
         Surface::Buffer(self.comp(handle, 0, Type::Ud), self.handle_offsets[handle])
     }
 
-    /// The buffer that an intrinsic reads or writes. An element of an array of buffers is the same for all invocations unless the access is
-    /// marked (Vulkan, "Shader Non-Uniform"); a pointer that was chosen some other way may be any.
+    /// The surface that an intrinsic accesses. The index into an array of buffers is the same for
+    /// all invocations unless the access is marked (Vulkan, "Shader Non-Uniform"); a pointer that
+    /// was selected in some other way may differ between lanes.
     pub(super) fn accessed(&mut self, i: &Intrinsic, handle: Id<Def>) -> Surface {
         match self.is_one_element(i, handle) {
             true => self.one_surface(handle, 0),
@@ -344,14 +352,14 @@ impl Isel<'_> {
         }
     }
 
-    /// An element of an array of buffers that is the same for all lanes.
+    /// True if the access is to an array element that must be the same for all active lanes.
     pub(super) fn is_one_element(&self, i: &Intrinsic, handle: Id<Def>) -> bool {
         let marked = i.index("access") & Access::NON_UNIFORM != 0;
         let element = self.sh.intrinsic_of(handle);
         !marked && element.is_some_and(|e| e.op == IntrinsicOp::VulkanResourceIndex)
     }
 
-    /// A handle in registers.
+    /// A complete handle in registers, with its constant added.
     pub(super) fn handle(&mut self, handle: Id<Def>) -> Lanes {
         let place = self.comp(handle, 0, Type::Ud);
         let offset = self.handle_offsets[handle];
@@ -366,7 +374,9 @@ impl Isel<'_> {
         sum
     }
 
-    /// Runs `f` with the handle of one surface; for handles that differ, in a loop over them.
+    /// Runs `f` to send messages to a surface: once, or, for a divergent handle, in a waterfall
+    /// loop. `f` gets the binding table index, the constant to add to the handle, the handle, and
+    /// modifiers for the messages.
     pub(super) fn each_surface(
         &mut self,
         surface: Surface,
@@ -410,7 +420,7 @@ impl Isel<'_> {
         self.b.new_block();
     }
 
-    /// The same values, lane after lane in one register.
+    /// The same values with a pitch of four bytes, from the start of a register on.
     pub(super) fn packed(&mut self, l: Lanes) -> Lanes {
         if l.pitch == 4 && l.half == 64 && !l.neg && !l.abs && l.offset.is_multiple_of(GRF_BYTES) {
             return l;
@@ -420,7 +430,7 @@ impl Isel<'_> {
         to
     }
 
-    /// The value of the first active lane. `from` is packed.
+    /// Emits `to =` the first active lane's value of `from`, which must be contiguous.
     pub(super) fn first_live(&mut self, to: Lanes, from: Lanes) {
         let lane = self.first_lane();
         let bytes = self.b.temp(Type::Ud, Exec::Scalar);
@@ -432,7 +442,7 @@ impl Isel<'_> {
 
     // --- loads and stores -----------------------------------------------------------------------------
 
-    /// Offsets of all lanes with a constant added.
+    /// The byte offset of each lane plus a constant.
     pub(super) fn address(&mut self, offset: Id<Def>, base: u32) -> Lanes {
         let l = self.comp(offset, 0, Type::Ud);
         if let Some(v) = l.imm_bits() {
@@ -448,20 +458,23 @@ impl Isel<'_> {
         to
     }
 
-    /// Lanes of one message, and the parts that it takes.
+    /// Splits the thread's lanes into messages of at most `max_lanes`: lanes of each message, and
+    /// the first lane of each.
     pub(super) fn parts(&self, at_once: u8) -> (u8, impl Iterator<Item = u8> + Clone + use<>) {
         let width = self.b.width();
         let n = width.min(at_once);
         (n, (0..width).step_by(usize::from(n)))
     }
 
-    /// A register for the answers of messages of `n` lanes with `comps` dwords, as components of a def.
+    /// Allocates the response register for messages of `n` lanes and makes it the location of the
+    /// def's components.
     pub(super) fn answer(&mut self, def: Id<Def>, n: u8) -> VgrfId {
         let comps = self.sh.defs[def].num_components;
         let width = self.b.width();
         let part = u32::from(n) * 4;
         let v = self.b.lir.vgrf(u32::from(comps) * u32::from(width) * 4);
-        // Lanes of a message follow each other; the next message's answers lie behind all components.
+        // Within a message, lanes are contiguous; the next message's response starts after all
+        // components.
         let half = if n == 16 { part * u32::from(comps) } else { 64 };
         for c in 0..comps {
             let place = Comp::Reg {
@@ -490,11 +503,12 @@ impl Isel<'_> {
         });
     }
 
-    /// Makes what the messages of a load send, and room for what they answer.
+    /// Builds the payloads of a load and allocates its response register.
     pub(super) fn ready_load(&mut self, i: &Intrinsic, offset: Id<Def>, base: u32) -> Option<Load> {
         let def = i.def?;
         let d = self.sh.defs[def];
-        // A constant may stand behind the load that this one is done with.
+        // A constant may be defined after the load whose loop this load shares, so it is not read
+        // through its location.
         let address = match self.sh.const_component(offset, 0) {
             Some(at) => Lanes::imm(Type::Ud, u64::from((at as u32).wrapping_add(base))),
             None => self.address(offset, base),
@@ -515,7 +529,8 @@ impl Isel<'_> {
         })
     }
 
-    /// Sends the messages of a load to one surface.
+    /// Sends the messages of a load to a surface: (binding table index, constant to add to the
+    /// handle).
     pub(super) fn send_load(
         &mut self,
         load: &Load,
@@ -543,7 +558,7 @@ impl Isel<'_> {
         }
     }
 
-    /// A load of the same dwords for all lanes.
+    /// A load of the same dwords for all lanes, as a block read.
     fn load_block(&mut self, i: &Intrinsic, handle: Lanes, more: u32, offset: Id<Def>, base: u32) {
         let Some(def) = i.def else { return };
         if self.load_shared_block(i, handle, more) {
@@ -599,7 +614,8 @@ impl Isel<'_> {
         });
     }
 
-    /// Values of 8 or 16 bits that do not begin their slot, or have none, are moved to where one begins.
+    /// Moves 8- and 16-bit values that are packed, or that are not in the low bits of their slot,
+    /// into slots of their own.
     pub(super) fn whole_slots(
         &mut self,
         data: SmallVec<[Lanes; 4]>,
@@ -622,7 +638,7 @@ impl Isel<'_> {
             .collect()
     }
 
-    /// Fails unless the operands have 32 bits.
+    /// Returns an error unless all operands have 32 bits.
     pub(super) fn only_dwords(&self, i: &Intrinsic, operands: &[Id<Def>]) -> Result<(), FsError> {
         if operands.iter().all(|&operand| self.bits(operand) == 32) {
             return Ok(());
@@ -691,7 +707,7 @@ impl Isel<'_> {
     }
 }
 
-/// Which operand is the handle of a surface.
+/// The index of an intrinsic's surface handle operand.
 fn handle_operand(op: IntrinsicOp) -> Option<usize> {
     match op {
         IntrinsicOp::LoadUbo

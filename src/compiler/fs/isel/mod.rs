@@ -1,9 +1,13 @@
 //! Instruction selection: NIR to LIR at one SIMD width.
 //!
-//! In:  a shader after the NIR pipeline (see the list in crate `opt`), its divergent values.
-//! Out: LIR over virtual registers. Vectors and moves cost nothing here: a def is a list of places.
-//! Booleans are 0 or ~0 in 32 bits where they must lie in registers; a comparison that feeds a branch or a select
-//! is selected again there, into the flag.
+//! In:  a shader after the NIR pipeline (see the list in crate `opt`) and the set of its divergent
+//! values.
+//! Out: LIR over virtual registers.
+//!
+//! [`select`] has the driver loop and [`context`] the state that all parts share; every other file
+//! selects one family of instructions. Vectors and moves emit no code: each component of a def is
+//! only a location. Booleans in registers are 0 or ~0 in 32 bits; a comparison that feeds a branch
+//! or a select is selected again at that use, into the flag register.
 
 mod alu;
 mod cond;
@@ -35,9 +39,9 @@ mod together;
 mod urb;
 mod vertex;
 
-use crate::builder::{Build, Exec, Lanes, Mods};
 use crate::error::FsError;
-use crate::lir::*;
+use crate::lir::builder::{Build, Exec, Lanes, Mods};
+use crate::lir::{Dst, GRF_BYTES, Lir, Op, Pred, SendInfo, Src, VgrfId};
 use crate::options::Options;
 use abi::PushData;
 use entity::{Id, IdMap, IdSet};
@@ -46,14 +50,14 @@ use nir::{Alu, AluSrc, Block, CfEvent, Def, Instr, Jump, Shader};
 use smallvec::SmallVec;
 use thread::Thread;
 
-/// Where one component of a def is.
+/// Where one component of a def lives.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Comp {
-    /// Not made yet.
+    /// The def is not selected yet.
     None,
     /// A constant.
     Imm(u64),
-    /// In a register.
+    /// In a VGRF, in lane form as in [`Lanes`].
     Reg {
         v: VgrfId,
         offset: u32,
@@ -62,82 +66,84 @@ pub(super) enum Comp {
     },
 }
 
-/// The result of selection, before the payload is laid out.
+/// The result of instruction selection at one SIMD width.
 #[derive(Debug)]
 pub(crate) struct Selected {
     pub lir: Lir,
-    /// Push data that all threads share.
+    /// Push data that is the same for all threads.
     pub push: PushData,
-    /// First register of it.
+    /// First GRF of the push data.
     pub push_grf: u8,
-    /// What a launch needs.
+    /// What the driver needs to program the stage.
     pub stage: abi::StageInfo,
-    /// Loops.
+    /// Number of loops.
     pub loops: u32,
 }
 
-/// Copies for phis: (phi, value).
+/// Copies that implement phis: (phi, source).
 type Copies = SmallVec<[(Id<Def>, Id<Def>); 2]>;
 
 pub(super) struct Isel<'a> {
     sh: &'a Shader,
     layout: &'a abi::PipelineLayout,
-    /// There is no arithmetic of 64-bit integers.
+    /// The EUs have no 64-bit integer arithmetic.
     soft_int64: bool,
     divergent: &'a IdSet<Def>,
     b: Build,
-    /// First component of each def in `comps`.
+    /// Index of each def's first component in `locs`.
     start: Vec<u32>,
     comps: Vec<Comp>,
     uses: &'a [u32],
-    /// Copies to make at the end of a block: (phi, value).
+    /// Phi copies to emit at the end of each block.
     copies: IdMap<Block, Copies>,
-    /// Handle of the constant data, if something reads that.
+    /// Surface handle of the shader's constant data, once something has read it.
     constants: Option<Lanes>,
-    /// Loop in which each def is made, `u32::MAX` for none.
+    /// Innermost loop that defines each def; `u32::MAX` outside all loops.
     loop_of: Vec<u32>,
     this_loop: u32,
     r0: VgrfId,
     push_reg: VgrfId,
     thread: Thread,
-    /// Where the vertices of a primitive or patch that comes in have what.
+    /// VUE map of the input vertices (geometry and tessellation control shaders).
     input_map: abi::VueMap,
-    /// Fragments have one colour.
+    /// All pixels get the same colour, so the replicated render target write is used.
     replicated: bool,
-    /// What this block stores belongs to a vertex that it emits.
+    /// The current block emits a vertex after its output stores.
     vertex_follows: bool,
     push: PushData,
     halts: bool,
     loops: u32,
     lane_id: Option<Lanes>,
-    /// The same as words.
+    /// The same numbers as packed words.
     lane_words: Option<Lanes>,
-    /// Handles that are a scalar and a constant: (def, what is added to its register).
+    /// Constant to add to a buffer handle's register, for handles that are a scalar plus a
+    /// constant.
     handle_offsets: IdMap<Def, u32>,
-    /// Uses of a def as the handle of a buffer.
+    /// Number of uses of a def as a surface handle.
     handle_uses: IdMap<Def, u32>,
     reuse: reuse::Reuse,
     together: together::Together,
     slot_pairs: slot_pairs::SlotPairs,
     ranges: pushed::Ranges,
     numbered: sampler::Numbered,
-    /// Ranges of uniform buffers may be pushed.
+    /// Ranges of uniform buffers may be pushed into registers.
     push_ranges: bool,
-    /// Of an operation that only a clamp reads: the clamp's def.
+    /// For an operation whose only use is an `fsat`: the def of that `fsat`.
     clamped: IdMap<Def, Option<Id<Def>>>,
-    /// Of an operation that only a pair of halves reads: the pair, and which half it is.
+    /// For a 32-bit operation that computes half of a 64-bit value: that value, and 0 for the low
+    /// half or 1 for the high one.
     half_of: IdMap<Def, Option<(Id<Def>, u8)>>,
-    /// Halves that lie side by side.
+    /// 16-bit floats that are stored packed, two bytes a lane.
     packed: IdMap<Def, bool>,
-    /// The operation that is selected clamps its result.
+    /// The operation being selected saturates its result.
     clamping: bool,
-    /// Components of each def up to the last one that is read.
+    /// Number of leading components of each def that are read.
     read: IdMap<Def, u8>,
-    /// Answers of messages that have a parameter in common with another one, and another parameter not.
+    /// Texture instructions that share some but not all parameters with another one.
     apart: IdMap<Def, bool>,
 }
 
-/// Number of uses of each def.
+/// Counts the uses of each def.
 pub(crate) fn count_uses(sh: &Shader) -> Vec<u32> {
     let mut uses = vec![0u32; sh.defs.len()];
     for event in sh.layout() {
@@ -154,15 +160,16 @@ pub(crate) fn count_uses(sh: &Shader) -> Vec<u32> {
     uses
 }
 
-/// What is known of a shader, whatever the width.
+/// Facts about a shader that hold at every SIMD width.
 pub(crate) struct Known<'a> {
     pub divergent: &'a IdSet<Def>,
     pub uses: &'a [u32],
-    /// The descriptors that are pushed ready: the first width chooses, others take the same.
+    /// Extended descriptors to push. The first width chooses them; later widths must use the same.
     pub descriptors: Option<descriptors::Ready>,
 }
 
-/// Selects instructions for `width` lanes. None: this width wants other push data than an earlier one.
+/// Selects instructions for `width` lanes. Returns `None` if this width would need other push data
+/// than an earlier width of the same shader.
 pub(crate) fn select(
     sh: &Shader,
     options: &Options,
@@ -172,7 +179,7 @@ pub(crate) fn select(
     let instrs = sh.blocks.iter().map(|(_, block)| block.instrs.len()).sum();
     let mut b = Build::new(width, instrs);
     let layout_events = sh.layout();
-    // The header, and in fragment shaders the masks behind it, of sixteen pixels each.
+    // r0, and in fragment shaders one more header register (r1, r2) for each group of 16 pixels.
     let headers = if sh.stage == nir::Stage::Fragment {
         1 + u32::from(width).div_ceil(16)
     } else {
@@ -309,7 +316,7 @@ impl<'a> Isel<'a> {
         Ok(())
     }
 
-    /// Gives phis their registers, and blocks their copies.
+    /// Allocates registers for phis and records the copies that each predecessor block has to emit.
     fn prepare_phis(&mut self, layout: &[CfEvent]) {
         let mut heads = false;
         for event in layout {
@@ -321,7 +328,8 @@ impl<'a> Isel<'a> {
                 };
                 self.new_def(phi.def);
                 for &(pred, src) in &phi.srcs {
-                    // What is undefined need not come. (Where a loop begins, the register has to be taken before it.)
+                    // An undefined source needs no copy. (The phi at a loop header keeps it, so
+                    // that its register is live from before the loop.)
                     if !before && matches!(self.sh.instr_of(src), Instr::Undef { .. }) {
                         continue;
                     }
@@ -384,7 +392,8 @@ impl<'a> Isel<'a> {
         Ok(())
     }
 
-    /// The parallel copies at the end of a block, in an order that reads every value before it is lost.
+    /// Emits a block's parallel phi copies in an order that reads every value before it is
+    /// overwritten.
     fn phi_copies(&mut self, block: Id<Block>) {
         let mut todo: SmallVec<[(Lanes, Lanes); 4]> = SmallVec::new();
         for (phi, src) in std::mem::take(&mut self.copies[block]) {
@@ -405,7 +414,8 @@ impl<'a> Isel<'a> {
             let at = ready.unwrap_or(0);
             let (to, from) = todo.remove(at);
             if ready.is_none() {
-                // A cycle: what is overwritten now is read from a copy later.
+                // A cycle: saves the value that is overwritten now, for the copies that still read
+                // it.
                 let saved = self.b.temp(to.ty, exec_of(to));
                 self.b.mov(exec_of(to), saved, to);
                 for other in &mut todo {
@@ -418,7 +428,7 @@ impl<'a> Isel<'a> {
         }
     }
 
-    /// Ends a thread that makes a vertex in each lane.
+    /// Ends a thread that produces one vertex in each lane.
     fn end_of_vertex(&mut self) {
         let handles = match &self.thread {
             Thread::Vertex(thread) => thread.handles,
@@ -437,9 +447,9 @@ impl<'a> Isel<'a> {
         let ud = Type::Ud;
         let r0 = Lanes::new(self.r0, 0, ud, 4);
         let payload = self.b.collect_last(Exec::Whole(8), &[r0], &[]);
-        // The URB entry belongs to the fixed function: it is not dereferenced (bit 4).
+        // The fixed function owns the URB handle, so this message must not dereference it (bit 4).
         let info = SendInfo {
-            sfid: crate::message::SFID_THREAD_SPAWNER,
+            sfid: crate::lir::message::SFID_THREAD_SPAWNER,
             desc: 1 << 4,
             dynamic_desc: false,
             handle_offset: 0,
@@ -473,7 +483,8 @@ impl<'a> Isel<'a> {
         self.divergent.contains(def)
     }
 
-    /// How a def is computed: once, or for every active lane.
+    /// The lanes for which a def is computed: one for uniform defs, all active ones for divergent
+    /// defs.
     pub(super) fn exec_for(&self, def: Id<Def>) -> Exec {
         if self.is_divergent(def) {
             Exec::Active
@@ -482,7 +493,7 @@ impl<'a> Isel<'a> {
         }
     }
 
-    /// Gives a def registers of its own, and returns its first component as raw bits.
+    /// Allocates registers for a def and returns its first component as raw bits.
     pub(super) fn new_def(&mut self, def: Id<Def>) -> Lanes {
         if let Some((pair, half)) = self.half_of[def] {
             return self.new_half(def, pair, half);
@@ -511,12 +522,12 @@ impl<'a> Isel<'a> {
         Lanes::new(v, 0, raw_type(d.bit_size), pitch)
     }
 
-    /// Says where component `c` of a def is.
+    /// Sets the location of component `c` of a def.
     pub(super) fn set_comp(&mut self, def: Id<Def>, c: u8, place: Comp) {
         self.comps[self.start[def.index()] as usize + usize::from(c)] = place;
     }
 
-    /// Where component `c` of a def is.
+    /// The location of component `c` of a def.
     pub(super) fn place(&self, def: Id<Def>, c: u8) -> Comp {
         self.comps
             .get(self.start[def.index()] as usize + usize::from(c))
@@ -556,7 +567,7 @@ impl<'a> Isel<'a> {
         self.comp(s.def, s.swizzle[0], ty)
     }
 
-    /// An ALU operand of a float operation: negations and absolute values become modifiers.
+    /// A float ALU operand; `fneg` and `fabs` of it are folded into source modifiers.
     pub(super) fn fsrc(&self, s: &AluSrc, ty: Type) -> Lanes {
         let (mut def, mut c) = (s.def, s.swizzle[0]);
         let (mut neg, mut abs) = (false, false);
@@ -566,7 +577,8 @@ impl<'a> Isel<'a> {
                 nir::AluOp::FAbs => abs = true,
                 _ => break,
             }
-            // A scalar that lanes left behind in a loop has moved on since.
+            // Not through a divergence boundary: lanes that left a loop early must keep the value
+            // of their own iteration, but the scalar register already has a later one.
             if self.is_divergent(def) != self.is_divergent(srcs[0].def) {
                 break;
             }
@@ -587,8 +599,8 @@ pub(super) fn sign_bit(ty: Type) -> u64 {
     1 << (ty.size_bytes() * 8 - 1)
 }
 
-/// The type to read a place as that was asked for as dwords: half a dword that begins within one is a word, and what is behind it another
-/// lane's.
+/// The type with which to read a location as `ty`: a 32-bit read that starts in the middle of a
+/// dword is narrowed to a word, because the bytes behind it belong to another lane.
 fn within_dword(ty: Type, offset: u32) -> Type {
     if ty.size_bytes() == 4 && !offset.is_multiple_of(4) {
         Type::Uw
@@ -597,7 +609,7 @@ fn within_dword(ty: Type, offset: u32) -> Type {
     }
 }
 
-/// The lanes a place is for.
+/// The lanes that a location holds values for.
 pub(super) fn exec_of(l: Lanes) -> Exec {
     if l.pitch == 0 {
         Exec::Scalar
@@ -606,7 +618,8 @@ pub(super) fn exec_of(l: Lanes) -> Exec {
     }
 }
 
-/// The type that copies a def bit for bit. Of a slot with 8 or 16 bits the lower half is always written.
+/// The type that copies a def bit for bit. The low 16 bits of an 8- or 16-bit slot are always
+/// written.
 pub(super) fn raw_type(bits: u8) -> Type {
     match bits {
         64 => Type::Uq,

@@ -1,17 +1,19 @@
-//! `store_output`: what is written stays in registers until the thread ends.
+//! `store_output`: output values stay in registers until the thread ends or emits a vertex.
 //!
-//! In:  stores of a shader. Out: moves into the registers of [`super::payload::Outputs`]; where a vertex is emitted in the same block, or
-//! the store is the only one and in every lane's way, the values as they are.
+//! In:  `store_output`.
+//! Out: MOVs into the registers of [`super::payload::Outputs`]. If the vertex is emitted in the
+//! same block, or if the store is the component's only one and every lane executes it, the stored
+//! value itself is the output, without a MOV.
 
 use super::Isel;
-use crate::builder::Exec;
 use crate::error::FsError;
+use crate::lir::builder::Exec;
 use entity::Id;
 use isa::Type;
 use nir::{Def, Instr, Intrinsic};
 
 impl Isel<'_> {
-    /// An offset in slots, which is a constant behind the NIR pipeline.
+    /// An offset in slots, which the NIR pipeline has made constant.
     pub(super) fn constant_slot(&self, i: &Intrinsic, offset: Id<Def>) -> Result<u32, FsError> {
         let offset = self.sh.const_component(offset, 0).map(|o| o as u32);
         offset.ok_or(FsError::Unsupported {
@@ -20,7 +22,7 @@ impl Isel<'_> {
         })
     }
 
-    /// True for a component that is nothing's.
+    /// True for an undefined component.
     fn is_undef(&self, def: Id<Def>, c: u8) -> bool {
         match self.sh.instr_of(def) {
             Instr::Undef { .. } => true,
@@ -32,7 +34,7 @@ impl Isel<'_> {
         }
     }
 
-    /// `store_output`.
+    /// Selects `store_output`.
     pub(super) fn store_output(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let d = self.sh.defs[i.srcs[0]];
         let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
@@ -56,7 +58,8 @@ impl Isel<'_> {
                 op: i.op.info().name,
                 what: "a slot has four components",
             };
-            // A vertex that is emitted elsewhere may be one of several: what is stored must stay what it is until then.
+            // Not in geometry shaders: a vertex emitted in another block may be emitted repeatedly,
+            // and needs the value in a register of its own until then.
             let once = always
                 && self.sh.stage != nir::Stage::Geometry
                 && outputs.is_stored_once(slot as u8, index, component);

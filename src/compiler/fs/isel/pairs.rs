@@ -1,19 +1,21 @@
-//! 64-bit integers in pairs of dwords, for what the backend itself computes of them where the EUs have no arithmetic of that size.
+//! 64-bit integers as pairs of dwords, for values that the backend itself computes, on EUs without
+//! 64-bit integer arithmetic.
 //!
-//! In:  registers of 64 bits, lane after lane. Out: others, made of operations on their halves. The flag is used.
+//! In:  64-bit registers in lane form. Out: results built from operations on their halves. Uses
+//! flag f0.0.
 
 use super::Isel;
-use crate::builder::{Exec, Lanes, Mods};
+use crate::lir::builder::{Exec, Lanes, Mods};
 use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::AluOp;
 
-/// A half: 0 is the lower one.
+/// Half `number` of a 64-bit value: 0 is the low one.
 fn half(of: Lanes, number: u32, ty: Type) -> Lanes {
     of.retype(Type::Ud).at(4 * number).retype(ty)
 }
 
 impl Isel<'_> {
-    /// `to = a + b`, where `b` is a pair or its lower half alone.
+    /// Emits `to = a + b`, where `b` has 64 bits, or 32 unsigned ones.
     pub(super) fn add_pair(&mut self, exec: Exec, to: Lanes, a: Lanes, b: Lanes) {
         let (ud, d) = (Type::Ud, Type::D);
         let low = half(to, 0, ud);
@@ -25,7 +27,7 @@ impl Isel<'_> {
             b.retype(ud),
             Mods::NONE,
         );
-        // All ones where the sum is less than a term.
+        // The carry as all ones: set where the low sum is less than one of its terms.
         let carry = self.b.temp(ud, exec);
         let less = Mods::cmod(CondMod::L, 0);
         self.b
@@ -39,7 +41,8 @@ impl Isel<'_> {
         }
     }
 
-    /// `to = op(a, b)` of pairs; false if the operation has no such form.
+    /// Emits `to = op(a, b)` on 64-bit values. Returns false for operations that this file does not
+    /// implement.
     pub(super) fn join_pairs(
         &mut self,
         exec: Exec,
@@ -107,7 +110,8 @@ impl Isel<'_> {
         true
     }
 
-    /// f0.0 = a < b: the upper halves decide, where they are not equal.
+    /// Sets f0.0 where a < b: compares the low halves where the high ones are equal, else the high
+    /// ones.
     fn pair_less(&mut self, exec: Exec, a: Lanes, b: Lanes, upper: Type) {
         let null = Lanes::null(Type::Ud, 4);
         for (n, ty, condition, inverse) in [
@@ -133,7 +137,7 @@ impl Isel<'_> {
         }
     }
 
-    /// f0.0 = a != b, in lanes where it is not set before.
+    /// Sets f0.0 where a != b; lanes that are already set stay set.
     pub(super) fn pair_differs(&mut self, exec: Exec, a: Lanes, b: Lanes) {
         let null = Lanes::null(Type::Ud, 4);
         let unset = crate::lir::Pred {

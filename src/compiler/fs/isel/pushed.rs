@@ -1,13 +1,15 @@
-//! Ranges of uniform buffers that come with the push data, so that no message reads them.
+//! Ranges of uniform buffers that are pushed into registers, so that no message reads them.
 //!
-//! In:  loads at constant offsets from buffers whose descriptors are settled. Out: ranges in [`abi::PushData`], and a register for each
-//! of theirs that is read; a load that lies in them makes no code.
+//! In:  loads at constant offsets from buffers whose descriptors are fixed when the draw is
+//! recorded.
+//! Out: ranges in [`abi::PushData`], and a VGRF for each register of them that is read. A load
+//! inside a range emits no code.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": 64 registers of four buffers together.
 
 use super::Isel;
 use super::memory::is_dynamic;
 use super::payload::intrinsics;
-use crate::builder::Lanes;
+use crate::lir::builder::Lanes;
 use crate::lir::{GRF_BYTES, PAYLOAD_GRFS, VgrfId};
 use abi::{DescriptorKind, PushedBuffer, PushedRange};
 use entity::IdMap;
@@ -16,10 +18,10 @@ use nir::{CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Stage};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// Registers that the block of push data may take besides its constants: one for each eight of the launcher's values.
+/// Registers reserved for driver values, eight to a register, beside the push constants.
 const BLOCK_REGISTERS: u32 = 4;
 
-/// The first register beyond those of a buffer that may be pushed.
+/// Only this many registers from the start of a buffer can be pushed.
 const REGISTERS_END: u32 = 1 << 11;
 
 /// What is pushed of uniform buffers.
@@ -32,7 +34,7 @@ pub(super) struct Ranges {
 }
 
 impl Isel<'_> {
-    /// Chooses the ranges.
+    /// Chooses the ranges of uniform buffers to push.
     pub(super) fn prepare_ranges(&mut self, layout: &[CfEvent]) {
         if !self.push_ranges || self.sh.stage == Stage::Compute {
             return;
@@ -47,9 +49,9 @@ impl Isel<'_> {
         self.choose(&runs, room, layout);
     }
 
-    /// Registers that are read of buffers, as runs without holes, those first that most loads read from.
+    /// The contiguous ranges of buffer registers that are read, most loads first.
     fn runs(&self, layout: &[CfEvent]) -> Vec<PushedRange> {
-        // Of each register, the loads, and the end of what they read.
+        // For each register: number of loads, and the end of the bytes they read.
         let mut read: BTreeMap<(PushedBuffer, u32), (u32, u32)> = BTreeMap::new();
         for i in intrinsics(self.sh, layout) {
             let Some((buffer, first, end)) = self.pushable(i) else {
@@ -86,7 +88,8 @@ impl Isel<'_> {
         runs.into_iter().map(|run| run.1).collect()
     }
 
-    /// Takes so many runs, the last one perhaps not wholly, and counts the loads that lie in them.
+    /// Pushes ranges until `room` registers are used, the last one possibly truncated, and counts
+    /// the loads inside them by handle.
     fn choose(&mut self, runs: &[PushedRange], room: u32, layout: &[CfEvent]) {
         let mut left = room;
         for run in runs {
@@ -108,7 +111,7 @@ impl Isel<'_> {
         }
     }
 
-    /// The buffer that a load reads, with the bytes that it reads, if they may be pushed.
+    /// The buffer and the byte range (start, end) of a load, if they can be pushed.
     fn pushable(&self, i: &Intrinsic) -> Option<(PushedBuffer, u32, u32)> {
         let def = i.def?;
         let d = self.sh.defs[def];
@@ -147,7 +150,7 @@ impl Isel<'_> {
         fits.then_some((buffer, first, end))
     }
 
-    /// The buffer and the first byte of a load that is pushed.
+    /// The buffer and the first byte of a load whose bytes are pushed.
     pub(super) fn pushed_load(&self, i: &Intrinsic) -> Option<(PushedBuffer, u32)> {
         if self.push.ranges.is_empty() {
             return None;
@@ -164,13 +167,13 @@ impl Isel<'_> {
             .then_some((buffer, first))
     }
 
-    /// True for a handle that nothing but loads that are pushed asks for.
+    /// True for a handle that only pushed loads use, so that it needs no code.
     pub(super) fn is_pushed_handle(&self, i: &Intrinsic) -> bool {
         i.def
             .is_some_and(|def| self.ranges.uses[def] == self.uses[def.index()])
     }
 
-    /// A load that is pushed. False if it is not one.
+    /// Selects a load from pushed registers. Returns false if its bytes are not pushed.
     pub(super) fn load_pushed(&mut self, i: &Intrinsic) -> bool {
         let (Some((buffer, first)), Some(def)) = (self.pushed_load(i), i.def) else {
             return false;
@@ -194,7 +197,7 @@ impl Isel<'_> {
         true
     }
 
-    /// The registers of the ranges, from one on.
+    /// Assigns GRFs to the pushed ranges, from `first` on.
     pub(super) fn lay_out_ranges(&mut self, first: u32) {
         let mut at = first;
         for range in &self.push.ranges {

@@ -1,19 +1,22 @@
 //! Reductions and scans over a subgroup.
 //!
-//! In:  values of the active lanes. Out: LIR for all lanes, whatever is active: lanes that are not hold the identity.
+//! In:  values of the active lanes. Out: LIR that ignores the execution mask; inactive lanes hold
+//! the identity.
 
 use super::Isel;
 use super::subgroup::{slot_type, unsupported};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Inst, Op, Src};
 use entity::Id;
 use isa::{CondMod, Opcode, Type};
 use nir::{AluOp, Def, Intrinsic, IntrinsicOp};
 
 impl Isel<'_> {
-    /// Reductions and scans. Inactive lanes hold the identity, so all lanes take part: pairs are joined, then fours, eights
-    /// and so on, each half's last lane into the whole next half. A cluster's last lane then holds its result.
+    /// Selects reductions and scans. Inactive lanes hold the identity, so all lanes take part.
+    /// Pairs of lanes are combined, then groups of four, eight and so on: the last lane of each
+    /// lower half is combined into every lane of the upper half. The last lane of a cluster then
+    /// holds its result.
     pub(super) fn reduce(
         &mut self,
         i: &Intrinsic,
@@ -21,7 +24,7 @@ impl Isel<'_> {
         cluster: u8,
     ) -> Result<(), FsError> {
         let src = i.srcs[0];
-        // The front end takes vectors apart.
+        // The front end splits vectors.
         if self.sh.defs[src].num_components != 1 {
             return Err(unsupported(i));
         }
@@ -34,7 +37,7 @@ impl Isel<'_> {
         if bits == 64 {
             return self.reduce_wide(i, def, op, cluster);
         }
-        // Less than 32 bits are reduced as 32.
+        // Narrower types are reduced in 32 bits.
         let (opcode, ty, cmod, identity) = reduction(op, bits).ok_or_else(|| unsupported(i))?;
         let width = self.b.width();
         let whole = Exec::Whole(width);
@@ -59,7 +62,8 @@ impl Isel<'_> {
         let acc_ty = acc.retype(ty);
         let mut half = 1u8;
         while half < cluster {
-            // Lane `first + half - 1` of every `2 * half` into the `half` lanes behind it.
+            // Combines lane `half - 1` of each group of `2 * half` lanes into `n` of its upper
+            // lanes.
             let join = |isel: &mut Self, lane: u8, step: u8, n: u8| {
                 let from = u32::from(lane / (2 * half) * (2 * half) + half - 1);
                 let stride = if n > 1 { step } else { 1 };
@@ -80,7 +84,7 @@ impl Isel<'_> {
                 isel.b.lir.insts.push(inst);
             };
             match half {
-                // Every second lane, or every fourth: as many as two registers hold.
+                // Strided regions: every second or fourth lane, as many as two registers hold.
                 1 | 2 => {
                     let step = 2 * half;
                     for first in (0..width).step_by(16) {
@@ -110,13 +114,13 @@ impl Isel<'_> {
             self.b
                 .mov(Exec::Active, dst.retype(Type::Hf), result.retype(Type::F));
         } else {
-            // The upper bits of a slot are anything.
+            // The upper bits of a slot are undefined, so no conversion is needed.
             self.b.mov(Exec::Active, dst.retype(ud), result);
         }
         Ok(())
     }
 
-    /// Each cluster's last lane in all its lanes.
+    /// Broadcasts each cluster's last lane to all its lanes.
     fn spread(&mut self, from: Lanes, cluster: u8) -> Lanes {
         let width = self.b.width();
         let to = self.b.temp(Type::Ud, Exec::Active);
@@ -140,7 +144,7 @@ impl Isel<'_> {
         to
     }
 
-    /// Lane `n` gets lane `n - by`; the first `by` lanes get the identity.
+    /// Shifts lanes up: lane `n` gets lane `n - by`, and the first `by` lanes get the identity.
     fn shifted_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
         let ud = Type::Ud;
         let whole = Exec::Whole(self.b.width());
@@ -171,8 +175,9 @@ impl Isel<'_> {
         other
     }
 
-    /// Reductions and scans of 64 bits. Each step joins a lane with one that is 1, 2, 4, … away: with the other half of ever
-    /// larger clusters, or with what lies below.
+    /// 64-bit reductions and scans. Each step combines a lane with one that is 1, 2, 4, ... lanes
+    /// away: for reductions with the other half of ever larger clusters, for scans with the lanes
+    /// below.
     fn reduce_wide(
         &mut self,
         i: &Intrinsic,
@@ -218,7 +223,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Lane `n` of `from` in lane `n + by`; the identity in the first ones. `lane` is for use.
+    /// Shifts 64-bit lanes up by `by`; the first `by` lanes get the identity. Overwrites `lane`.
     fn wide_below(
         &mut self,
         from: Lanes,
@@ -244,7 +249,7 @@ impl Isel<'_> {
         other
     }
 
-    /// Both values joined, in all lanes; none if the operation has no such form.
+    /// Combines two 64-bit values in all lanes. `None` if the operation is not supported.
     fn wide_join(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
         let whole = Exec::Whole(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
@@ -252,7 +257,7 @@ impl Isel<'_> {
             return Some(to);
         }
         if op == AluOp::IMul {
-            // The low product whole, and the mixed ones for its upper half.
+            // The full product of the low halves, plus the cross products in the high half.
             let (ud, d) = (Type::Ud, Type::D);
             self.b.binary(
                 Opcode::Mul,
@@ -288,7 +293,7 @@ impl Isel<'_> {
         Some(to)
     }
 
-    /// 64-bit values, lane after lane in a register of their own.
+    /// Copies 64-bit values into a contiguous register.
     pub(super) fn wide_register(&mut self, l: Lanes) -> Lanes {
         let whole = Exec::Whole(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
@@ -303,7 +308,7 @@ impl Isel<'_> {
         to
     }
 
-    /// `dst = from[lane]`, 64 bits; `from` is a register of [`Self::wide_register`].
+    /// Emits `dst = from[lane]` for 64-bit values; `from` is a result of [`Self::wide_register`].
     pub(super) fn wide_element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
         let ud = Type::Ud;
         let bytes = self.b.temp(ud, exec);
@@ -320,7 +325,7 @@ impl Isel<'_> {
     }
 }
 
-/// The value that changes nothing, as `bits` bits; what is computed in 32 bits has it widened.
+/// The identity of an operation on `bits` bits; float identities of 16 bits are given as 32.
 fn identity(op: AluOp, bits: u8) -> Option<u64> {
     let all = u64::MAX >> (64 - bits.max(8));
     let float = |value: f64| match bits {
@@ -342,7 +347,8 @@ fn identity(op: AluOp, bits: u8) -> Option<u64> {
     })
 }
 
-/// How a reduction is computed: operation, type, condition of SEL, identity in 32 bits.
+/// The implementation of a reduction: opcode, type, conditional modifier of SEL, identity in 32
+/// bits.
 fn reduction(op: AluOp, bits: u8) -> Option<(Opcode, Type, CondMod, u32)> {
     let none = CondMod::None;
     let (signed, unsigned, float) = match bits {

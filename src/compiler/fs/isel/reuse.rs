@@ -6,9 +6,9 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; "Unaligned OWord Block Read".
 
 use super::Isel;
-use crate::builder::{Build, Exec, Lanes, Mods};
+use crate::lir::builder::{Build, Exec, Lanes, Mods};
+use crate::lir::message::{self, BTI_BINDLESS};
 use crate::lir::{Dst, GRF_BYTES, Reg, SendInfo, Src, VgrfId};
-use crate::message::{self, BTI_BINDLESS};
 use abi::DriverValue;
 use entity::{Id, IdMap};
 use isa::{Opcode, Type};

@@ -4,9 +4,9 @@
 //! Ref: SKL PRM vol. 7, "Data Port Messages", dword and byte scattered; the header is that of stateless messages.
 
 use super::Isel;
-use crate::builder::{Exec, Lanes, Mods};
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, SendInfo, Src};
-use crate::message;
 use entity::Id;
 use isa::{Opcode, Type};
 use nir::{Def, Intrinsic};

@@ -9,8 +9,8 @@
 use super::Isel;
 use super::thread::Thread;
 use super::urb::Place;
-use crate::builder::{Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Lanes, Mods};
 use entity::{Id, IdMap};
 use nir::{AluOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Shader};
 use smallvec::SmallVec;

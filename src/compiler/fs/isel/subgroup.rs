@@ -4,8 +4,8 @@
 //! their registers through the address register.
 
 use super::Isel;
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Dst, Inst, Op, Src};
 use entity::Id;
 use isa::{ArfReg, CondMod, Opcode, Type};

@@ -6,10 +6,10 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter Definition"; "Return Format".
 
 use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message::{self, Sample};
 use crate::lir::{Dst, SendInfo, Src, VgrfId};
-use crate::message::{self, Sample};
 use entity::Id;
 use isa::Type;
 use nir::{AluOp, CfEvent, Def, Instr, Tex, TexOp, TexSrc};

@@ -8,8 +8,8 @@ use super::Isel;
 use super::payload::{
     ControlThread, EvaluationThread, FragmentThread, GeometryThread, Outputs, VertexThread,
 };
-use crate::builder::{Exec, Lanes};
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes};
 use crate::lir::{FIRST_OF_LAST_GRF, GRF_BYTES, Vgrf, VgrfId};
 use abi::{ComputeInfo, StageInfo};
 use isa::Type;

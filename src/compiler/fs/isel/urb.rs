@@ -5,9 +5,9 @@
 
 use super::Isel;
 use super::payload::Outputs;
-use crate::builder::{Exec, Lanes, Mods};
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, Src, VgrfId};
-use crate::message;
 use abi::VueMap;
 use isa::Type;
 use smallvec::SmallVec;

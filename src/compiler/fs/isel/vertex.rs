@@ -5,9 +5,9 @@
 use super::Isel;
 use super::payload::{draw_value, locations};
 use super::thread::Thread;
-use crate::builder::{Exec, Lanes, Mods};
 use crate::error::FsError;
 use crate::lir::GRF_BYTES;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use abi::VertexElement;
 use isa::{Opcode, Type};
 use nir::{Intrinsic, IntrinsicOp};

@@ -5,8 +5,8 @@
 
 use super::outputs::Outputs;
 use super::scan::intrinsics;
-use crate::builder::Lanes;
 use crate::error::FsError;
+use crate::lir::builder::Lanes;
 use crate::lir::{Lir, VgrfId};
 use abi::{BARYCENTRIC_MODES, ComputedDepth, FragmentInfo, StageInfo};
 use nir::{CfEvent, DepthLayout, Effects, IntrinsicOp, Shader, Slot};

@@ -3,8 +3,8 @@
 //! In:  the shader's stores. Out: the slots that they write, and a register for each component.
 
 use super::scan::intrinsics;
-use crate::builder::Lanes;
 use crate::lir::Lir;
+use crate::lir::builder::Lanes;
 use abi::{Capture, Captured, Link, Linked, VertexOutputs, VueMap};
 use isa::Type;
 use nir::{CfEvent, Distances, IntrinsicOp, Shader};

@@ -5,8 +5,8 @@
 
 use super::outputs::Outputs;
 use super::scan::intrinsics;
-use crate::builder::Lanes;
 use crate::error::FsError;
+use crate::lir::builder::Lanes;
 use crate::lir::{GRF_BYTES, Lir, VgrfId};
 use abi::{PatchMap, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing};
 use nir::{CfEvent, IntrinsicOp, Shader, Slot};

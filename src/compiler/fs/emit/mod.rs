@@ -1,0 +1,8 @@
+//! From LIR to machine code: lowering of payloads and regions, scheduling, encoding.
+
+pub(crate) mod encode;
+pub(crate) mod lower_collect;
+pub(crate) mod lower_wide_regions;
+pub(crate) mod message_registers;
+pub(crate) mod payload_moves;
+pub(crate) mod schedule;
