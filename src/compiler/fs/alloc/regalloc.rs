@@ -106,7 +106,7 @@ fn scan(
     for (v, vgrf) in lir.vgrfs.iter() {
         if let (Some(reg), true) = (vgrf.fixed, live[v].is_used()) {
             out.reg[v] = reg;
-            if !vgrf.arrives() {
+            if !vgrf.is_thread_payload() {
                 // What is sent as an answer comes there does not die in time.
                 let start = start_of(lir, live, v) & !u32::from(answers[v]);
                 last = last.min((start, usize::from(reg)));

@@ -26,7 +26,7 @@ const MOST_REMADE: usize = 8;
 
 /// True if the instruction gives the same wherever it stands: it reads constants alone, and depends on no lane and no flag.
 fn is_constant(inst: &Inst) -> bool {
-    let plain = matches!(inst.op, Op::Eu(isa::Opcode::Mov) | Op::Constants)
+    let plain = matches!(inst.op, Op::Eu(isa::Opcode::Mov) | Op::ConstantDataHandle)
         && inst.pred.is_none()
         && inst.cmod == isa::CondMod::None
         && !inst.acc_wr

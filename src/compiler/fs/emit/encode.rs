@@ -260,7 +260,7 @@ impl Encoder<'_> {
             }
             Op::Send => self.send(inst),
             Op::MovIndirect => self.mov_indirect(inst),
-            Op::Constants => {
+            Op::ConstantDataHandle => {
                 let mut i = self.base(inst, Opcode::Mov);
                 i.dst = self.dst(&inst.dst);
                 i.src[0] = isa::Src::imm_ud(0);
@@ -405,7 +405,7 @@ impl Encoder<'_> {
             Desc::Imm(lengths)
         };
         let split = dynamic || info.ex_mlen > 0;
-        let op = match (split, info.ordered) {
+        let op = match (split, info.sendc) {
             (false, false) => Opcode::Send,
             (false, true) => Opcode::Sendc,
             (true, false) => Opcode::Sends,

@@ -13,7 +13,9 @@
 
 use crate::emit::{message_registers, payload_moves};
 use crate::lir::live::{Loop, loops};
-use crate::lir::{GRF_BYTES, Inst, Lir, Op, Part, Payload, PayloadId, Reg, Src, Vgrf, VgrfId};
+use crate::lir::{
+    GRF_BYTES, Inst, Lir, Op, Payload, PayloadId, PayloadPart, Reg, Src, Vgrf, VgrfId,
+};
 use entity::IdMap;
 use isa::Type;
 use smallvec::SmallVec;
@@ -116,7 +118,7 @@ fn facts(lir: &Lir) -> (IdMap<Vgrf, Use>, Vec<Collect>) {
         if inst.is_control() {
             block_start = at + 1;
         }
-        inst.each_read(&lir.payloads, |v| {
+        inst.for_each_vgrf_read(&lir.payloads, |v| {
             let u: &mut Use = &mut uses[v];
             u.first_read = u.first_read.min(at);
             u.last_read = at;
@@ -151,7 +153,7 @@ fn facts(lir: &Lir) -> (IdMap<Vgrf, Use>, Vec<Collect>) {
 }
 
 /// True if the part lies in its source as it would in the payload.
-fn lies_as_in_payload(p: &Part, exec: u8) -> bool {
+fn lies_as_in_payload(p: &PayloadPart, exec: u8) -> bool {
     let pitch = u32::from(p.src.stride) * p.src.ty.size_bytes();
     let wanted = if p.header {
         p.src.ty.size_bytes()
@@ -303,7 +305,7 @@ impl Lowering<'_> {
     }
 
     /// How many of these parts, which go to byte `at`, are together one register that can be built there; 0 if none.
-    fn mergeable(&self, c: &Collect, parts: &[Part], exec: u8, at: u32) -> usize {
+    fn mergeable(&self, c: &Collect, parts: &[PayloadPart], exec: u8, at: u32) -> usize {
         let Some(v) = parts[0].src.as_vgrf() else {
             return 0;
         };

@@ -10,7 +10,7 @@
 
 use crate::emit::payload_moves;
 use crate::lir::COLOURS;
-use crate::lir::{GRF_BYTES, Inst, Lir, Mrf, Op, Part, Reg};
+use crate::lir::{GRF_BYTES, Inst, Lir, Mrf, Op, PayloadPart, Reg};
 use isa::MessageRegisters;
 
 /// Makes moves of the collects whose payloads lie in message registers.
@@ -34,7 +34,7 @@ fn lower(
     part: &MessageRegisters,
     inst: &Inst,
     first: Mrf,
-    parts: &[Part],
+    parts: &[PayloadPart],
     mut put: impl FnMut(Inst),
 ) {
     let dst = Reg::Mrf(Mrf {
@@ -56,7 +56,7 @@ fn lower(
 
 /// Puts parts one behind the other, `at` bytes from `dst` on; returns where they end.
 fn together(
-    mut parts: &[Part],
+    mut parts: &[PayloadPart],
     inst: &Inst,
     dst: Reg,
     mut at: u32,
@@ -74,7 +74,7 @@ fn together(
 /// Puts the lower half of a colour `at` bytes from `dst` on, and its upper half four registers behind.
 fn colour(
     part: &MessageRegisters,
-    p: &Part,
+    p: &PayloadPart,
     inst: &Inst,
     dst: Reg,
     at: u32,

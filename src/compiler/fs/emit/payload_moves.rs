@@ -4,13 +4,13 @@
 //! Out: moves. Headers are copied as doublewords without the execution mask, two at once where they follow each other; values under the
 //!      mask of the collect, bit for bit, in the size that they have. Gaps are not written.
 
-use crate::lir::{Dst, GRF_BYTES, Inst, Op, Part, Reg, Src};
+use crate::lir::{Dst, GRF_BYTES, Inst, Op, PayloadPart, Reg, Src};
 use isa::{Opcode, Type};
 
 /// Puts the first part in its place, `at` bytes from `dst` on, and the second one with it if both are headers that follow each other;
 /// returns how many parts that are.
 pub(crate) fn next(
-    parts: &[Part],
+    parts: &[PayloadPart],
     all: &Inst,
     dst: Reg,
     at: u32,
@@ -39,7 +39,7 @@ pub(crate) fn next(
 }
 
 /// Puts the values of a part in their place, `at` bytes from `dst` on.
-pub(crate) fn values(p: &Part, all: &Inst, dst: Reg, at: u32, mut put: impl FnMut(Inst)) {
+pub(crate) fn values(p: &PayloadPart, all: &Inst, dst: Reg, at: u32, mut put: impl FnMut(Inst)) {
     if p.src.reg == Reg::Null {
         return;
     }
@@ -78,7 +78,7 @@ fn destination(reg: Reg, offset: u32, ty: Type, stride: u8) -> Dst {
 }
 
 /// True if the second header lies behind the first one.
-fn follows(a: &Part, b: &Part) -> bool {
+fn follows(a: &PayloadPart, b: &PayloadPart) -> bool {
     let both = b.header && a.src.as_vgrf().is_some() && a.src.reg == b.src.reg;
     both && b.src.offset == a.src.offset + GRF_BYTES
 }

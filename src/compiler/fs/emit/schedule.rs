@@ -67,7 +67,7 @@ fn timing(inst: &Inst) -> (u32, u32) {
             };
             (issue, latency + 2 * u32::from(send.rlen))
         }
-        Op::Constants => (2, 12),
+        Op::ConstantDataHandle => (2, 12),
         Op::Collect(_) | Op::Do | Op::HaltTarget => (0, 0),
     }
 }

@@ -298,7 +298,7 @@ impl Isel<'_> {
             let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], Type::Hf));
             let sum = match dst.pitch {
                 0 | halves::HALF_BYTES => dst,
-                _ => self.b.packed_halves(exec),
+                _ => self.b.temp_packed_hf(exec),
             };
             self.b.ternary(Opcode::Mad, exec, sum, srcs, Mods::NONE);
             if sum.reg != dst.reg {
@@ -310,14 +310,14 @@ impl Isel<'_> {
         let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], ty));
         let dst = self.new_def(alu.def).retype(ty);
         if bits == 64 && exec == Exec::Scalar {
-            let whole = self.b.temp(ty, Exec::Whole(4));
+            let whole = self.b.temp(ty, Exec::NoMask(4));
             let wide = srcs.map(|s| {
-                let w = self.b.temp(ty, Exec::Whole(4));
-                self.b.mov(Exec::Whole(4), w, s);
+                let w = self.b.temp(ty, Exec::NoMask(4));
+                self.b.mov(Exec::NoMask(4), w, s);
                 w
             });
             self.b
-                .ternary(Opcode::Mad, Exec::Whole(4), whole, wide, Mods::NONE);
+                .ternary(Opcode::Mad, Exec::NoMask(4), whole, wide, Mods::NONE);
             self.b.mov(exec, dst, whole.scalar());
             return;
         }
@@ -378,7 +378,7 @@ impl Isel<'_> {
         for (i, s) in srcs.iter_mut().enumerate().take(n) {
             *s = self.fsrc(&alu.srcs[i], float(bits));
             if bits == 16 && self.packed[alu.def] {
-                *s = self.b.side_by_side(exec, *s);
+                *s = self.b.packed_source(exec, *s);
             } else if bits == 16 {
                 let wide = self.b.temp(Type::F, exec);
                 self.b.mov(exec, wide, *s);

@@ -18,7 +18,7 @@ use super::thread::Thread;
 use super::{Comp, Isel};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::message::{self, Place};
+use crate::lir::message::{self, InterpolateAt};
 use crate::lir::{Dst, GRF_BYTES, Inst, Op, Pred, Reg, Rows, Src, VgrfId};
 use abi::Barycentric;
 use entity::Id;
@@ -110,7 +110,7 @@ impl Isel<'_> {
     fn groups<T: Copy>(&self, registers: [T; 2]) -> impl Iterator<Item = (u8, Exec, T)> + use<T> {
         let (lanes, parts) = self.parts(GROUP);
         let groups = parts.zip(registers);
-        groups.map(move |(lane, of)| (lane, Exec::Part(lane, lanes), of))
+        groups.map(move |(lane, of)| (lane, Exec::Range(lane, lanes), of))
     }
 
     /// A payload value with a dword for each lane: the payload itself, or a copy if there are two
@@ -175,7 +175,7 @@ impl Isel<'_> {
             let ends = Ends::new(self.sh, layout);
             if ends.in_flag && has_flag {
                 thread.ended_run_on = Some(ends.run_on);
-                self.b.lir.kept_flags |= 0xffff << (16 * u32::from(LIVE_FLAG));
+                self.b.lir.cross_block_flags |= 0xffff << (16 * u32::from(LIVE_FLAG));
                 self.b
                     .mov(Exec::Scalar, live_flag(), Lanes::imm(Type::Uw, 0));
                 return;
@@ -482,14 +482,14 @@ impl Isel<'_> {
     ) {
         let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
         let kind = match (i.op, values) {
-            (IntrinsicOp::LoadBarycentricAtSample, _) => Place::Sample,
-            (_, None) => Place::SharedOffset,
-            (_, Some(_)) => Place::Offset,
+            (IntrinsicOp::LoadBarycentricAtSample, _) => InterpolateAt::Sample,
+            (_, None) => InterpolateAt::SharedOffset,
+            (_, Some(_)) => InterpolateAt::Offset,
         };
         let own = Src::vgrf(self.r0, 0, Type::Ud, 1);
         let (lanes, parts) = self.parts(GROUP);
         for lane in parts {
-            let exec = Exec::Part(lane, lanes);
+            let exec = Exec::Range(lane, lanes);
             let payload = values.map_or(own, |values| self.b.collect(exec, &[], &values));
             let mut info = message::interpolate(kind, linear, lane, lanes, data);
             info.dynamic_desc = dynamic.reg != Reg::Null;

@@ -20,7 +20,7 @@ use nir::{Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
 /// All lanes of a thread, ignoring the execution mask.
-const ALL: Exec = Exec::Whole(8);
+const ALL: Exec = Exec::NoMask(8);
 
 /// True if a block of a geometry shader emits a vertex after its last output store.
 pub(super) fn emits_behind_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {

@@ -40,7 +40,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         let v = self.answer(def, lanes);
         for lane in parts {
-            let payload = self.addresses(address, Exec::Part(lane, lanes));
+            let payload = self.addresses(address, Exec::Range(lane, lanes));
             let info = if bytes == 4 {
                 message::a64_read(lanes, n)
             } else {
@@ -49,7 +49,7 @@ impl Isel<'_> {
             let at = u32::from(lane) * 4 * u32::from(n);
             let dst = Dst::vgrf(v, at, Type::Ud, 1);
             self.b.send(
-                Exec::Part(lane, lanes),
+                Exec::Range(lane, lanes),
                 dst,
                 payload,
                 Src::NULL,
@@ -71,8 +71,8 @@ impl Isel<'_> {
         let data = self.whole_slots(data, d.bit_size);
         let (lanes, parts) = self.parts(16);
         for lane in parts {
-            let payload = self.addresses(address, Exec::Part(lane, lanes));
-            let data = self.b.collect(Exec::Part(lane, lanes), &[], &data);
+            let payload = self.addresses(address, Exec::Range(lane, lanes));
+            let data = self.b.collect(Exec::Range(lane, lanes), &[], &data);
             let info = if bytes == 4 {
                 message::a64_write(lanes, d.num_components)
             } else {
@@ -80,7 +80,7 @@ impl Isel<'_> {
             };
             let mods = self.effect(Mods::NONE);
             self.b.send(
-                Exec::Part(lane, lanes),
+                Exec::Range(lane, lanes),
                 Dst::null(Type::Ud),
                 payload,
                 data,
@@ -122,8 +122,8 @@ impl Isel<'_> {
         });
         let (lanes, parts) = self.parts(8);
         for lane in parts {
-            let payload = self.addresses(address, Exec::Part(lane, lanes));
-            let data = self.b.collect(Exec::Part(lane, lanes), &[], &data);
+            let payload = self.addresses(address, Exec::Range(lane, lanes));
+            let data = self.b.collect(Exec::Range(lane, lanes), &[], &data);
             let info = message::a64_atomic(op, bits, operands.len() as u8, v.is_some())
                 .ok_or_else(|| no_atomic(i))?;
             let dst = match v {
@@ -132,7 +132,7 @@ impl Isel<'_> {
             };
             let mods = self.effect(Mods::NONE);
             self.b.send(
-                Exec::Part(lane, lanes),
+                Exec::Range(lane, lanes),
                 dst,
                 payload,
                 data,
@@ -157,7 +157,7 @@ impl Isel<'_> {
     /// Reads `n` dwords at one address, `high:low + add`. Dword `c` of the response is at byte `32
     /// * c`.
     fn read_uniform(&mut self, low: Lanes, high: Lanes, add: Lanes, n: u8) -> VgrfId {
-        let exec = Exec::Whole(8);
+        let exec = Exec::NoMask(8);
         let address = Lanes::new(self.b.lir.vgrf(64), 0, Type::Ud, 8);
         self.b.mov(exec, address, low);
         self.b.mov(exec, address.at(4), high);
@@ -245,10 +245,10 @@ impl Isel<'_> {
             .lir
             .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
         for lane in parts {
-            let payload = self.addresses(sum, Exec::Part(lane, lanes));
+            let payload = self.addresses(sum, Exec::Range(lane, lanes));
             let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), ud, 1);
             self.b.send(
-                Exec::Part(lane, lanes),
+                Exec::Range(lane, lanes),
                 dst,
                 payload,
                 Src::NULL,

@@ -14,7 +14,7 @@ use super::memory::{PIECE, Surface, atomic_op, no_atomic};
 use super::{Comp, Isel};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::message::{self, Sample};
+use crate::lir::message::{self, SamplerOp};
 use crate::lir::{Dst, SendInfo, Src, VgrfId};
 use entity::Id;
 use isa::Type;
@@ -36,7 +36,7 @@ impl Isel<'_> {
             I::BindlessImageAtomic | I::BindlessImageAtomicSwap => self.image_atomic(i)?,
             I::BindlessImageSize => {
                 let level = self.comp(i.srcs[1], 0, Type::D);
-                self.image_query(i, Sample::Size, level);
+                self.image_query(i, SamplerOp::Size, level);
             }
             I::BindlessImageSamples => {
                 return Err(FsError::Unsupported {
@@ -83,7 +83,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(TYPED_LANES);
         parts
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 let at = self.b.collect(exec, &[], &coord);
                 let data = match data {
                     [] => Src::NULL,
@@ -115,7 +115,7 @@ impl Isel<'_> {
                     ..message::typed_read(bti, lane, coordinates, n)
                 };
                 let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), Type::Ud, 1);
-                let exec = Exec::Part(lane, TYPED_LANES);
+                let exec = Exec::Range(lane, TYPED_LANES);
                 isel.b.send(exec, dst, payload, none, handle, info, mods);
             }
         });
@@ -146,12 +146,12 @@ impl Isel<'_> {
         for c in 0..count {
             let to = self.comp(def, c, Type::Ud);
             for &lane in &parts {
-                // Byte offset of lane `lane`, from which `of_lanes_from` subtracts the lanes
+                // Byte offset of lane `lane`, from which `starting_at_lane` subtracts the lanes
                 // before.
                 let start = u32::from(lane) * 4 * u32::from(n) + place(c);
                 let from = Lanes::new(v, start, Type::Ud, 4);
                 self.b
-                    .mov(Exec::Part(lane, lanes), to, from.of_lanes_from(lane));
+                    .mov(Exec::Range(lane, lanes), to, from.starting_at_lane(lane));
             }
         }
     }
@@ -168,7 +168,7 @@ impl Isel<'_> {
                     ..message::typed_write(bti, lane, coordinates, data.len() as u8)
                 };
                 let mods = isel.effect(mods);
-                let exec = Exec::Part(lane, TYPED_LANES);
+                let exec = Exec::Range(lane, TYPED_LANES);
                 let null = Dst::null(Type::Ud);
                 isel.b.send(exec, null, at, texels, handle, info, mods);
             }
@@ -206,7 +206,7 @@ impl Isel<'_> {
                     None => Dst::null(Type::Ud),
                 };
                 let mods = isel.effect(mods);
-                let exec = Exec::Part(lane, TYPED_LANES);
+                let exec = Exec::Range(lane, TYPED_LANES);
                 isel.b.send(exec, dst, at, data, handle, info, mods);
             }
         });
@@ -217,7 +217,7 @@ impl Isel<'_> {
     }
 
     /// Sends a sampler query for the descriptor's first surface.
-    fn image_query(&mut self, i: &Intrinsic, kind: Sample, parameter: Lanes) {
+    fn image_query(&mut self, i: &Intrinsic, kind: SamplerOp, parameter: Lanes) {
         let Some(def) = i.def else { return };
         let surface = self.one_surface(i.srcs[0], 0);
         let (lanes, parts) = self.parts(16);
@@ -225,7 +225,7 @@ impl Isel<'_> {
         let regs = lanes.div_ceil(8);
         let payloads: SmallVec<[(u8, Src); 2]> = parts
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 (lane, self.b.collect(exec, &[], &[parameter]))
             })
             .collect();
@@ -236,7 +236,7 @@ impl Isel<'_> {
                     ..message::sample((bti, 0), kind, lanes, regs, 4 * regs)
                 };
                 let dst = Dst::vgrf(v, u32::from(lane) * 16, Type::Ud, 1);
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 isel.b
                     .send(exec, dst, payload, Src::NULL, handle, info, mods);
             }

@@ -225,7 +225,7 @@ impl Isel<'_> {
         }
         let width = self.b.width();
         let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
-        let eight = Exec::Whole(8);
+        let eight = Exec::NoMask(8);
         self.b.mov(eight, words, Lanes::imm(Type::Uv, 0x7654_3210));
         for k in 1..width / 8 {
             let first = Lanes::imm(Type::Uw, u64::from(k) * 8);
@@ -236,7 +236,7 @@ impl Isel<'_> {
         // Integer additions read the words; this dword copy is eliminated where nothing else reads
         // it.
         let lanes = self.b.temp(Type::Ud, Exec::Active);
-        self.b.mov(Exec::Whole(width), lanes, words);
+        self.b.mov(Exec::NoMask(width), lanes, words);
         self.lane_words = Some(words);
         self.lane_id = Some(lanes);
     }
@@ -266,9 +266,9 @@ impl Isel<'_> {
         let ud = Type::Ud;
         let answer = self.b.lir.vgrf(GRF_BYTES);
         let header = Lanes::new(self.r0, 0, ud, 4);
-        let payload = self.b.collect(Exec::Whole(8), &[header], &[]);
+        let payload = self.b.collect(Exec::NoMask(8), &[header], &[]);
         let dst = Dst::vgrf(answer, 0, ud, 1);
-        let (whole, none) = (Exec::Whole(8), Src::NULL);
+        let (whole, none) = (Exec::NoMask(8), Src::NULL);
         self.b
             .send(whole, dst, payload, none, none, info, Mods::NONE);
         if waits {
@@ -287,7 +287,7 @@ impl Isel<'_> {
             let payload = self.b.lir.vgrf(GRF_BYTES);
             self.b.in_prologue(|b| {
                 let whole = Lanes::new(payload, 0, ud, 4);
-                b.mov(Exec::Whole(8), whole, Lanes::imm(ud, 0));
+                b.mov(Exec::NoMask(8), whole, Lanes::imm(ud, 0));
                 let [number, from] = [payload, r0].map(|v| Lanes::new(v, 8, ud, 0));
                 let bits = Lanes::imm(ud, 0x0f00_0000);
                 b.binary(Opcode::And, Exec::Scalar, number, from, bits, Mods::NONE);
@@ -295,7 +295,7 @@ impl Isel<'_> {
             payload
         });
         let payload = Lanes::new(payload, 0, ud, 4);
-        self.b.collect(Exec::Whole(8), &[payload], &[])
+        self.b.collect(Exec::NoMask(8), &[payload], &[])
     }
 
     fn barrier(&mut self, i: &Intrinsic) {
@@ -318,7 +318,7 @@ impl Isel<'_> {
         self.note_barrier();
         let payload = self.barrier_payload();
         self.b.send(
-            Exec::Whole(8),
+            Exec::NoMask(8),
             Dst::null(ud),
             payload,
             Src::NULL,

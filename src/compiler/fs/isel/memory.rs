@@ -332,7 +332,7 @@ impl Isel<'_> {
         *self.constants.get_or_insert_with(|| {
             let to = self.b.temp(Type::Ud, Exec::Scalar);
             self.b
-                .in_prologue(|b| b.emit(Op::Constants, Exec::Scalar, to, &[], Mods::NONE));
+                .in_prologue(|b| b.emit(Op::ConstantDataHandle, Exec::Scalar, to, &[], Mods::NONE));
             to
         })
     }
@@ -516,7 +516,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         let answer = self.answer(def, lanes);
         let payloads = parts.map(|lane| {
-            let exec = Exec::Part(lane, lanes);
+            let exec = Exec::Range(lane, lanes);
             (lane, self.b.collect(exec, &[], &[address]))
         });
         Some(Load {
@@ -552,7 +552,7 @@ impl Isel<'_> {
             };
             let at = u32::from(lane) * 4 * u32::from(n);
             let dst = Dst::vgrf(load.answer, at, Type::Ud, 1);
-            let exec = Exec::Part(lane, lanes);
+            let exec = Exec::Range(lane, lanes);
             self.b
                 .send(exec, dst, payload, Src::NULL, handle, info, mods);
         }
@@ -583,7 +583,7 @@ impl Isel<'_> {
         let (lanes, parts) = self.parts(16);
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 let address = self.b.collect(exec, &[], &[address]);
                 (lane, address, self.b.collect(exec, &[], &data))
             })
@@ -602,7 +602,7 @@ impl Isel<'_> {
                 let null = Dst::null(Type::Ud);
                 let mods = isel.effect(mods);
                 isel.b.send(
-                    Exec::Part(lane, lanes),
+                    Exec::Range(lane, lanes),
                     null,
                     address,
                     data,
@@ -669,7 +669,7 @@ impl Isel<'_> {
         let v = wanted.map(|def| self.answer(def, lanes));
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 let address = self.b.collect(exec, &[], &[address]);
                 (lane, address, self.b.collect(exec, &[], &data))
             })
@@ -693,7 +693,7 @@ impl Isel<'_> {
                 };
                 let mods = isel.effect(mods);
                 isel.b.send(
-                    Exec::Part(lane, lanes),
+                    Exec::Range(lane, lanes),
                     dst,
                     address,
                     data,

@@ -40,7 +40,7 @@ mod urb;
 mod vertex;
 
 use crate::error::FsError;
-use crate::lir::builder::{Build, Exec, Lanes, Mods};
+use crate::lir::builder::{Builder, Exec, Lanes, Mods};
 use crate::lir::{Dst, GRF_BYTES, Lir, Op, Pred, SendInfo, Src, VgrfId};
 use crate::options::Options;
 use abi::PushData;
@@ -89,7 +89,7 @@ pub(super) struct Isel<'a> {
     /// The EUs have no 64-bit integer arithmetic.
     soft_int64: bool,
     divergent: &'a IdSet<Def>,
-    b: Build,
+    b: Builder,
     /// Index of each def's first component in `locs`.
     start: Vec<u32>,
     comps: Vec<Comp>,
@@ -177,7 +177,7 @@ pub(crate) fn select(
     width: u8,
 ) -> Result<Option<Selected>, FsError> {
     let instrs = sh.blocks.iter().map(|(_, block)| block.instrs.len()).sum();
-    let mut b = Build::new(width, instrs);
+    let mut b = Builder::new(width, instrs);
     let layout_events = sh.layout();
     // r0, and in fragment shaders one more header register (r1, r2) for each group of 16 pixels.
     let headers = if sh.stage == nir::Stage::Fragment {
@@ -446,7 +446,7 @@ impl<'a> Isel<'a> {
     fn end_of_thread(&mut self) {
         let ud = Type::Ud;
         let r0 = Lanes::new(self.r0, 0, ud, 4);
-        let payload = self.b.collect_last(Exec::Whole(8), &[r0], &[]);
+        let payload = self.b.collect_eot(Exec::NoMask(8), &[r0], &[]);
         // The fixed function owns the URB handle, so this message must not dereference it (bit 4).
         let info = SendInfo {
             sfid: crate::lir::message::SFID_THREAD_SPAWNER,
@@ -457,13 +457,13 @@ impl<'a> Isel<'a> {
             ex_mlen: 0,
             rlen: 0,
             header: false,
-            ordered: false,
+            sendc: false,
             eot: true,
             writes: true,
             reads: false,
         };
         self.b.send(
-            Exec::Whole(8),
+            Exec::NoMask(8),
             Dst::null(Type::Uw),
             payload,
             Src::NULL,

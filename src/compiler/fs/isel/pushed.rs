@@ -10,7 +10,7 @@ use super::Isel;
 use super::memory::is_dynamic;
 use super::payload::intrinsics;
 use crate::lir::builder::Lanes;
-use crate::lir::{GRF_BYTES, PAYLOAD_GRFS, VgrfId};
+use crate::lir::{GRF_BYTES, MAX_PAYLOAD_GRFS, VgrfId};
 use abi::{DescriptorKind, PushedBuffer, PushedRange};
 use entity::IdMap;
 use isa::Type;
@@ -40,7 +40,7 @@ impl Isel<'_> {
             return;
         }
         let block = self.push.constants_dw.div_ceil(abi::REGISTER_DW) + BLOCK_REGISTERS;
-        let payload = u32::from(PAYLOAD_GRFS).saturating_sub(self.thread.payload_registers());
+        let payload = u32::from(MAX_PAYLOAD_GRFS).saturating_sub(self.thread.payload_registers());
         let room = payload.min(abi::PUSH_REGISTERS).saturating_sub(block);
         let runs = self.runs(layout);
         if runs.is_empty() {

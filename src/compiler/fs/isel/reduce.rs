@@ -40,7 +40,7 @@ impl Isel<'_> {
         // Narrower types are reduced in 32 bits.
         let (opcode, ty, cmod, identity) = reduction(op, bits).ok_or_else(|| unsupported(i))?;
         let width = self.b.width();
-        let whole = Exec::Whole(width);
+        let whole = Exec::NoMask(width);
         let ud = Type::Ud;
         let mut acc = self.b.temp(ud, Exec::Active);
         self.b.mov(whole, acc, Lanes::imm(ud, u64::from(identity)));
@@ -147,7 +147,7 @@ impl Isel<'_> {
     /// Shifts lanes up: lane `n` gets lane `n - by`, and the first `by` lanes get the identity.
     fn shifted_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
         let ud = Type::Ud;
-        let whole = Exec::Whole(self.b.width());
+        let whole = Exec::NoMask(self.b.width());
         let lane = self.b.temp(ud, Exec::Active);
         let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
         self.b.binary(
@@ -186,7 +186,7 @@ impl Isel<'_> {
         cluster: u8,
     ) -> Result<(), FsError> {
         let identity = identity(op, 64).ok_or_else(|| unsupported(i))?;
-        let whole = Exec::Whole(self.b.width());
+        let whole = Exec::NoMask(self.b.width());
         let (ud, uq) = (Type::Ud, Type::Uq);
         let identity = self.b.imm_reg(Type::Q, identity).retype(uq);
         let mut acc = self.b.temp(uq, Exec::Active);
@@ -232,7 +232,7 @@ impl Isel<'_> {
         by: u8,
         identity: Lanes,
     ) -> Lanes {
-        let whole = Exec::Whole(self.b.width());
+        let whole = Exec::NoMask(self.b.width());
         let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
         let (to, number) = (lane.retype(Type::D), own.retype(Type::D));
         self.b
@@ -251,7 +251,7 @@ impl Isel<'_> {
 
     /// Combines two 64-bit values in all lanes. `None` if the operation is not supported.
     fn wide_join(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
-        let whole = Exec::Whole(self.b.width());
+        let whole = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
         if self.soft_int64 && self.join_pairs(whole, op, to, [a, b]) {
             return Some(to);
@@ -295,7 +295,7 @@ impl Isel<'_> {
 
     /// Copies 64-bit values into a contiguous register.
     pub(super) fn wide_register(&mut self, l: Lanes) -> Lanes {
-        let whole = Exec::Whole(self.b.width());
+        let whole = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
         match l.imm_bits() {
             Some(bits) => {

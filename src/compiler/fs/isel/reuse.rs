@@ -1,12 +1,14 @@
-//! What messages share: headers of which a dword changes from one to the next, and blocks of uniform buffers.
+//! Registers that messages share: headers in which a dword changes from one message to the next,
+//! and blocks of uniform buffers.
 //!
-//! In:  the shader's loads and samplers. Out: a header for block reads, one for the sampler and one for scratch memory, made before everything
-//! else, whose changing dwords are written where they have to be; each block of a uniform buffer is read once for all loads from it that
-//! the first one dominates.
+//! In:  the shader's uniform buffer loads and samplers.
+//! Out: one header for block reads, one for sampler messages and one for scratch, initialised at
+//! the start of the thread; their variable dwords are rewritten only where the value changes. A
+//! block of a uniform buffer is read once for all its loads that the first one dominates.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; "Unaligned OWord Block Read".
 
 use super::Isel;
-use crate::lir::builder::{Build, Exec, Lanes, Mods};
+use crate::lir::builder::{Builder, Exec, Lanes, Mods};
 use crate::lir::message::{self, BTI_BINDLESS};
 use crate::lir::{Dst, GRF_BYTES, Reg, SendInfo, Src, VgrfId};
 use abi::DriverValue;
@@ -15,60 +17,63 @@ use isa::{Opcode, Type};
 use nir::{AluOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Stage, TexOp, TexSrc};
 use rustc_hash::FxHashMap;
 
-/// Bytes that one message reads at most.
+/// Maximum bytes of a block read.
 const BLOCK_BYTES: u32 = 128;
-/// What is added to a place at most so that a block is looked for.
+/// Constants up to this limit are separated from a dynamic offset.
 const MOST_ADDED: u32 = 1 << 16;
 
-/// A block of a uniform buffer: its handle, what is added to its place at run time, and its first byte.
+/// A block of a uniform buffer: buffer handle, dynamic part of the offset, and first byte.
 type Block = (Id<Def>, Option<Id<Def>>, u32);
 
-/// A sampler's state: a register and what is added to it.
+/// The offset of a sampler's state: a register plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SamplerPlace {
     base: Lanes,
     more: u32,
 }
 
-/// What is known of shared registers.
+/// The shared registers, and what they hold at the current point of the program.
 #[derive(Default)]
 pub(super) struct Reuse {
-    /// Bytes that are read somewhere, from the first to the end.
+    /// The byte range (start, end) that loads read of each block.
     wanted: FxHashMap<Block, (u32, u32)>,
-    /// Blocks that were read, with the first byte, where that dominates what is selected now.
+    /// Blocks already read whose read dominates the current instruction: block, first byte,
+    /// registers.
     blocks: Vec<(Block, u32, VgrfId)>,
-    /// Of each construct of control flow that is open, how many of those it began with, and how often headers had been changed.
+    /// For each open if or loop: the number of `blocks`, and the value of `changes`, at its start.
     open: Vec<(usize, u32)>,
-    /// Counts the changes of dwords of headers.
+    /// Counts writes to header dwords.
     changes: u32,
     block_header: Option<VgrfId>,
     pub(super) stateless_header: Option<VgrfId>,
-    /// What messages to the barrier say.
+    /// Payload of barrier messages.
     pub(super) barrier_payload: Option<VgrfId>,
-    /// What dword 2 of it is.
+    /// Dword 2 of the block header, if known: the byte offset.
     block_at: Option<Lanes>,
     sampler_header: Option<VgrfId>,
-    /// What dword 2 of it is.
+    /// Its dword 2, if known: texel offsets and gather component.
     word: Option<u32>,
-    /// What dword 3 of it is.
+    /// Its dword 3, if known: the sampler.
     sampler: Option<SamplerPlace>,
-    /// Some message has something to say in dword 2.
+    /// Some sampler message needs a non-zero dword 2.
     has_words: bool,
-    /// Uses of a def as a sampler.
+    /// Number of uses of a def as a sampler handle.
     uses: IdMap<Def, u32>,
     places: IdMap<Def, Option<SamplerPlace>>,
-    /// Number of the first active lane, and how much control flow stands before.
+    /// Number of the first active lane, and the count of control flow instructions for which it is
+    /// valid.
     pub(super) first_active: Option<(u32, Lanes)>,
 }
 
 impl Reuse {
-    /// True outside all branches and loops.
+    /// True outside all ifs and loops.
     pub(super) fn is_outermost(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Another event of the control flow. Dwords that one of its sides has changed are not known any more; those that a loop will
-    /// change are not known in it. Blocks are, where they dominate.
+    /// Updates the state for a control flow event. Header dwords that a branch has changed are
+    /// unknown after it, and all are unknown inside a loop, which may change them. Blocks stay
+    /// known where their read dominates.
     pub(super) fn enter(&mut self, event: &CfEvent) {
         match event {
             CfEvent::Block(_) => {}
@@ -103,7 +108,7 @@ impl Reuse {
 }
 
 impl Isel<'_> {
-    /// Looks for what can be shared.
+    /// Finds blocks that several loads can share, and counts uses of samplers.
     pub(super) fn prepare_reuse(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let blocks = layout.iter().filter_map(|event| match event {
@@ -130,7 +135,8 @@ impl Isel<'_> {
         }
     }
 
-    /// The block that a load reads from, with the bytes that it reads, if it is one of a uniform buffer that others may share.
+    /// The block of a uniform buffer that a load reads from, and its byte range (start, end), if
+    /// the block can be shared with other loads.
     fn block_of(&self, i: &Intrinsic) -> Option<(Block, u32, u32)> {
         let def = i.def?;
         let d = self.sh.defs[def];
@@ -143,8 +149,8 @@ impl Isel<'_> {
         let (root, first) = self.place_in_buffer(i.srcs[1])?;
         let bytes = u32::from(d.num_components) * 4;
         let end = first.checked_add(bytes)?;
-        // Where blocks begin. A place that is known at run time alone may lie before the buffer, and what is behind it in the buffer again:
-        // nothing of a block of its own alignment does.
+        // Block boundaries. Parts of a block at a dynamic offset may wrap around and lie before the
+        // buffer while others are inside; a block within its own alignment cannot.
         let unit = match root {
             None => BLOCK_BYTES,
             Some(_) => i.index("align_mul").min(BLOCK_BYTES),
@@ -158,7 +164,7 @@ impl Isel<'_> {
         within.then_some(((i.srcs[0], root, start), first, end))
     }
 
-    /// An offset as what is known at run time, and a constant added to it.
+    /// Splits an offset into a dynamic part and a constant.
     fn place_in_buffer(&self, offset: Id<Def>) -> Option<(Option<Id<Def>>, u32)> {
         if let Some(constant) = self.sh.const_component(offset, 0) {
             return Some((None, u32::try_from(constant).ok()?));
@@ -169,7 +175,7 @@ impl Isel<'_> {
             for (c, other) in [(1, 0), (0, 1)] {
                 let (constant, root) = (&sum.srcs[c], sum.srcs[other].def);
                 let constant = self.sh.const_component(constant.def, constant.swizzle[0]);
-                // A sum that wraps around is none.
+                // Large constants may be negative numbers: the sum could wrap around.
                 if let Some(constant) = constant.filter(|n| *n < u64::from(MOST_ADDED))
                     && self.sh.defs[root].num_components == 1
                 {
@@ -180,14 +186,14 @@ impl Isel<'_> {
         Some((Some(offset), 0))
     }
 
-    /// A load of a uniform buffer that shares a block with others. False if it does not.
+    /// Selects a uniform buffer load from a shared block. Returns false if it shares none.
     pub(super) fn load_shared_block(&mut self, i: &Intrinsic, handle: Lanes, more: u32) -> bool {
         let (Some((block, first, end)), Some(def)) = (self.block_of(i), i.def) else {
             return false;
         };
         let wanted = self.reuse.wanted.get(&block).copied().unwrap_or_default();
         if block.1.is_some() && wanted == (first, end) {
-            // Nobody else's.
+            // No other load reads this block.
             return false;
         }
         let known = self.reuse.blocks.iter().find(|b| b.0 == block);
@@ -215,7 +221,8 @@ impl Isel<'_> {
         true
     }
 
-    /// Reads 1, 2 or 4 registers from a byte of a buffer on. What others may write meanwhile is `changing`.
+    /// Reads 1, 2 or 4 registers from byte `address` of a buffer on. `changing`: other threads may
+    /// write the memory meanwhile.
     pub(super) fn read_block(
         &mut self,
         handle: Lanes,
@@ -224,14 +231,14 @@ impl Isel<'_> {
         regs: u8,
         changing: bool,
     ) -> VgrfId {
-        let (ud, eight) = (Type::Ud, Exec::Whole(8));
+        let (ud, eight) = (Type::Ud, Exec::NoMask(8));
         if self.starts_with_zero() && address.imm_bits() == Some(0) {
             return self.read_block_by(self.r0, handle, more, regs, changing);
         }
         let header = *self.reuse.block_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
             let zero = Lanes::imm(ud, 0);
-            let clear = |b: &mut Build| b.mov(eight, Lanes::new(v, 0, ud, 4), zero);
+            let clear = |b: &mut Builder| b.mov(eight, Lanes::new(v, 0, ud, 4), zero);
             self.b.in_prologue(clear);
             v
         });
@@ -244,12 +251,12 @@ impl Isel<'_> {
         self.read_block_by(header, handle, more, regs, changing)
     }
 
-    /// True where dword 2 of what threads start with is zero: it is a header for a block at byte 0.
+    /// True for stages where r0.2 is zero: r0 itself is the header of a block read at byte 0.
     fn starts_with_zero(&self) -> bool {
         matches!(self.sh.stage, Stage::Vertex | Stage::Fragment)
     }
 
-    /// The same, with the byte in dword 2 of a header.
+    /// Sends a block read whose `header` holds the byte offset in dword 2.
     fn read_block_by(
         &mut self,
         header: VgrfId,
@@ -258,7 +265,7 @@ impl Isel<'_> {
         regs: u8,
         changing: bool,
     ) -> VgrfId {
-        let (ud, eight) = (Type::Ud, Exec::Whole(8));
+        let (ud, eight) = (Type::Ud, Exec::NoMask(8));
         let handle = match handle.imm_bits() {
             Some(bits) => self.b.imm_reg(ud, bits),
             None => handle,
@@ -282,12 +289,13 @@ impl Isel<'_> {
 
     // --- samplers -----------------------------------------------------------------------------------
 
-    /// Byte of the first sampler that a set could have.
+    /// Byte offset of a descriptor set, from which its samplers are addressed.
     pub(super) fn sampler_base(&mut self, set: u32) -> Lanes {
         self.push_value(DriverValue::SetPlace { set })
     }
 
-    /// Says that a sampler lies at a base and a constant. False if it has to be in a register.
+    /// Records a sampler's offset as a base plus a constant, to be written directly into headers.
+    /// Returns false if other instructions need it in a register.
     pub(super) fn place_sampler(&mut self, def: Id<Def>, base: Lanes, more: u32) -> bool {
         if self.reuse.uses[def] != self.uses[def.index()] {
             return false;
@@ -296,16 +304,16 @@ impl Isel<'_> {
         true
     }
 
-    /// The header of sampler messages, with this word in dword 2 and this sampler.
+    /// The header of sampler messages, with `word` in dword 2 and the sampler's offset in dword 3.
     pub(super) fn sampler_header(&mut self, word: u32, sampler: Option<Id<Def>>) -> Src {
         let (ud, one) = (Type::Ud, Exec::Scalar);
-        // Dword 2 is zero in what these threads start with.
+        // Other stages have something else in r0.2.
         let clear = !self.starts_with_zero();
         let own = Lanes::new(self.r0, 0, ud, 4);
         let v = *self.reuse.sampler_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
             self.b.in_prologue(|b| {
-                b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), own);
+                b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), own);
                 if clear {
                     b.mov(one, Lanes::new(v, 8, ud, 0), Lanes::imm(ud, 0));
                 }
@@ -334,7 +342,7 @@ impl Isel<'_> {
                         .binary(Opcode::Add, one, to, place.base, more, Mods::NONE);
                 }
                 self.reuse.changes += 1;
-                // What is no constant's may be another value next time.
+                // Only a VGRF identifies the value.
                 let stays = matches!(place.base.reg, Reg::Vgrf(_));
                 self.reuse.sampler = stays.then_some(place);
             }

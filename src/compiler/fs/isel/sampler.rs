@@ -1,20 +1,22 @@
-//! Samplers that messages ask for by number, so that they have no header.
+//! Samplers that messages address by index in their descriptor, so that they need no header.
 //!
-//! In:  the samplers that are named by constants. Out: where the launcher points to, so that most messages find theirs near it.
-//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Descriptor"; vol. 2a, 3DSTATE_SAMPLER_STATE_POINTERS.
+//! In:  samplers at constant places. Out: where the driver points the stage's sampler state table,
+//! chosen so that most messages find theirs within reach of an index.
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Descriptor"; vol. 2a,
+//! 3DSTATE_SAMPLER_STATE_POINTERS.
 
 use super::Isel;
 use abi::{NUMBERED_SAMPLERS, SAMPLER_BYTES, Samplers};
 use entity::{Id, IdMap};
 use nir::{CfEvent, Def, Instr, IntrinsicOp, Stage, Tex, TexSrc};
 
-/// Uses of a def as a sampler that is asked for by number.
+/// Number of uses of a def as a sampler that is addressed by index.
 #[derive(Default)]
 pub(super) struct Numbered {
     uses: IdMap<Def, u32>,
 }
 
-/// All instructions that sample, in layout order.
+/// The texture instructions of a shader in layout order.
 fn texs<'a>(sh: &'a nir::Shader, layout: &'a [CfEvent]) -> impl Iterator<Item = &'a Tex> {
     let blocks = layout.iter().filter_map(|event| match *event {
         CfEvent::Block(b) => Some(&sh.blocks[b]),
@@ -28,7 +30,8 @@ fn texs<'a>(sh: &'a nir::Shader, layout: &'a [CfEvent]) -> impl Iterator<Item = 
 }
 
 impl Isel<'_> {
-    /// Chooses where the launcher points to. Compute threads have no pointer that changes with a set.
+    /// Chooses where the driver points the sampler state table. Compute stages have no table that
+    /// changes with a descriptor set.
     pub(super) fn prepare_samplers(&mut self, layout: &[CfEvent]) {
         if !self.push_ranges || self.sh.stage == Stage::Compute {
             return;
@@ -37,7 +40,7 @@ impl Isel<'_> {
             .filter_map(|tex| self.known_sampler(tex))
             .collect();
         let near = |start: &Samplers| places.iter().filter(|p| number(start, p).is_some()).count();
-        // The first of those that are near most.
+        // The start with the most samplers in reach; ties go to the first.
         self.push.samplers = places.iter().copied().rev().max_by_key(near);
         for tex in texs(self.sh, layout) {
             if let (Some(_), Some(def)) = (self.sampler_number(tex), tex.src(TexSrc::SamplerHandle))
@@ -47,7 +50,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Where the sampler of a message lies that needs no header for anything else.
+    /// The constant place of a message's sampler, if the message needs no header for other reasons.
     fn known_sampler(&self, tex: &Tex) -> Option<Samplers> {
         let def = tex.src(TexSrc::SamplerHandle)?;
         let Instr::Intrinsic(i) = self.sh.instr_of(def) else {
@@ -66,18 +69,18 @@ impl Isel<'_> {
         })
     }
 
-    /// The number of a message's sampler, if it has one.
+    /// The index of a message's sampler in the table, if it is in reach.
     pub(super) fn sampler_number(&self, tex: &Tex) -> Option<u32> {
         number(self.push.samplers.as_ref()?, &self.known_sampler(tex)?)
     }
 
-    /// True for a sampler that is asked for by its number alone.
+    /// True for a sampler handle that is only used by index, so that it needs no code.
     pub(super) fn is_numbered(&self, def: Id<Def>) -> bool {
         self.numbered.uses[def] == self.uses[def.index()]
     }
 }
 
-/// The number of a sampler from another one on.
+/// The index of a sampler in a table that starts at `start`, if it is in reach.
 fn number(start: &Samplers, place: &Samplers) -> Option<u32> {
     let bytes = place.offset_bytes.wrapping_sub(start.offset_bytes);
     let number = bytes / SAMPLER_BYTES;

@@ -1,7 +1,10 @@
-//! Scratch memory of local arrays that are indexed at run time: stateless messages.
+//! Scratch memory of dynamically indexed local arrays: stateless messages.
 //!
-//! Each dword of the lanes stands beside that of their neighbours, so that lanes with the same index touch one cache line.
-//! Ref: SKL PRM vol. 7, "Data Port Messages", dword and byte scattered; the header is that of stateless messages.
+//! In:  `load_scratch` and `store_scratch`. Out: dword and byte scattered messages.
+//!
+//! The dwords of all lanes are interleaved, so that lanes with the same index touch one cache line.
+//! Ref: SKL PRM vol. 7, "Data Port Messages", dword and byte scattered; the header is that of
+//! stateless messages.
 
 use super::Isel;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -13,7 +16,8 @@ use nir::{Def, Intrinsic};
 use smallvec::SmallVec;
 
 impl Isel<'_> {
-    /// The header of stateless messages, made once: the thread's scratch base and size.
+    /// The header of stateless messages, with the thread's scratch base and size; initialised once
+    /// at the start of the thread.
     fn stateless_header(&mut self) -> Lanes {
         let ud = Type::Ud;
         let v = *self.reuse.stateless_header.get_or_insert_with(|| {
@@ -21,7 +25,7 @@ impl Isel<'_> {
             let (header, own) = (Lanes::new(v, 0, ud, 0), Lanes::new(self.r0, 0, ud, 0));
             self.b.in_prologue(|b| {
                 let zero = Lanes::imm(ud, 0);
-                b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), zero);
+                b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), zero);
                 for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
                     let (to, from) = (header.at(dword * 4), own.at(dword * 4));
                     let mask = Lanes::imm(ud, mask);
@@ -33,7 +37,8 @@ impl Isel<'_> {
         Lanes::new(v, 0, ud, 0)
     }
 
-    /// The place of a lane's own byte in scratch: dwords of the lanes are interleaved. In dwords, or in bytes.
+    /// The offset of each lane's data in scratch, where the dwords of all lanes are interleaved: in
+    /// dwords if `dwords`, else in bytes.
     fn scratch_place(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
         let exec = Exec::Active;
         let ud = Type::Ud;
@@ -79,8 +84,8 @@ impl Isel<'_> {
                 let at = u32::from(lane) * 4 * u32::from(d.num_components)
                     + u32::from(c) * u32::from(lanes) * 4;
                 let dst = Dst::vgrf(v, at, Type::Ud, 1);
-                let exec = Exec::Part(lane, lanes);
-                let base = self.b.collect(Exec::Whole(8), &[header], &[]);
+                let exec = Exec::Range(lane, lanes);
+                let base = self.b.collect(Exec::NoMask(8), &[header], &[]);
                 let index = self.b.collect(exec, &[], &[place]);
                 let info = if bytes == 4 {
                     message::dword_read(lanes)
@@ -112,9 +117,10 @@ impl Isel<'_> {
                 SmallVec::from_elem(self.comp(value, c, super::raw_type(d.bit_size)), 1);
             let data = self.whole_slots(one, d.bit_size);
             for &lane in &starts {
-                // The header is one payload, and costs no copy; what follows it is the other.
-                let exec = Exec::Part(lane, lanes);
-                let base = self.b.collect(Exec::Whole(8), &[header], &[]);
+                // The header is the first payload, so that it needs no copy; offsets and data are
+                // the second.
+                let exec = Exec::Range(lane, lanes);
+                let base = self.b.collect(Exec::NoMask(8), &[header], &[]);
                 let values: SmallVec<[Lanes; 2]> =
                     [place].into_iter().chain(data.clone()).collect();
                 let values = self.b.collect(exec, &[], &values);

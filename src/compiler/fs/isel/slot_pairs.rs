@@ -1,10 +1,13 @@
-//! Two slots of a vertex that lie side by side: one message reads or writes both.
+//! Pairs of adjacent URB slots of a vertex that one message reads or writes.
 //!
-//! In:  loads of inputs in geometry and control shaders, and stores of control points, each of one slot. Out: of two of a block that
-//! are of one vertex and beside each other, loads are done where the first stands, unless they are put out as they are, and stores where
-//! the second does, if nobody reads outputs in between.
-//! Ref: SKL PRM vol. 7, "URB: SIMD8 Write", "SIMD8 Read": up to eight dwords. Intel's own compiler (IGC, `igc-merge-urb-reads`) joins reads
-//! of neighbouring slots on Skylake in the same way. Tests: tests/fs/isel/slot_pairs_*.nir.
+//! In:  loads of inputs in geometry and tessellation control shaders, and stores of control points,
+//! each of one slot.
+//! Out: for two such accesses of a block to adjacent slots of one vertex, a single message. Loads
+//! happen where the first one is, unless their values are output unchanged; stores where the second
+//! one is, if no output is read in between.
+//! Ref: SKL PRM vol. 7, "URB: SIMD8 Write", "SIMD8 Read": up to eight dwords. Intel's own compiler
+//! (IGC, `igc-merge-urb-reads`) merges reads of adjacent slots on Skylake in the same way. Tests:
+//! tests/fs/isel/slot_pairs_*.nir.
 
 use super::Isel;
 use super::thread::Thread;
@@ -17,48 +20,48 @@ use smallvec::SmallVec;
 
 /// Dwords of a slot.
 const SLOT_DWORDS: u8 = 4;
-/// Accesses of a block among which another one's pair is looked for: the last ones.
+/// Limit of the accesses kept as candidates for pairing: the most recent ones of the block.
 const MOST_OPEN: usize = 64;
 
-/// What is done with another one.
+/// How an access is paired.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 enum Pair {
     #[default]
     None,
-    /// Here: from the lower one's slot on.
+    /// Both accesses happen here, from the lower one's slot on.
     Both {
         slot: u32,
         lower: Id<Instr>,
         upper: Id<Instr>,
     },
-    /// Where the other one is.
+    /// This access happens where its partner is.
     Elsewhere,
 }
 
-/// The pairs of a shader.
+/// The paired accesses of a shader.
 #[derive(Default)]
 pub(super) struct SlotPairs(IdMap<Instr, Pair>);
 
-/// A vertex that is named: by a number, or by whatever a def is.
+/// The vertex index of an access: a constant, or a def.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Vertex {
     Number(u64),
     Def(Id<Def>),
 }
 
-/// An access of one slot, for which another one is looked for.
+/// An access of one slot that may still be paired with a later one.
 struct Open {
     id: Id<Instr>,
     vertex: Vertex,
     slot: u32,
-    /// What may only be the lower slot, or the upper one.
+    /// It can be the lower slot of a pair.
     lower: bool,
     upper: bool,
     divergent: bool,
 }
 
 impl Open {
-    /// What is done where both are, if they are a pair.
+    /// The merged access, if the two form a pair.
     fn with(&self, other: &Open) -> Option<Pair> {
         let (lower, upper) = match self.slot < other.slot {
             true => (self, other),
@@ -76,7 +79,8 @@ impl Open {
         })
     }
 
-    /// Takes its pair from those seen before: what is done for both, and the other one.
+    /// Finds and removes a partner among earlier accesses. Returns the merged access, and the
+    /// partner.
     fn take_pair(&self, seen: &mut SmallVec<[Open; 8]>) -> Option<(Pair, Id<Instr>)> {
         let (at, pair) = seen
             .iter()
@@ -87,13 +91,14 @@ impl Open {
 }
 
 impl Isel<'_> {
-    /// Finds the pairs.
+    /// Finds the pairs of a shader.
     pub(super) fn prepare_slot_pairs(&mut self, layout: &[CfEvent]) {
         if !matches!(self.thread, Thread::Control(_) | Thread::Geometry(_)) {
             return;
         }
         let sh = self.sh;
-        // The answer of such a load alone becomes a part of what is sent for the vertex.
+        // Such a value can be coalesced into the payload of the URB write only if it has a response
+        // of its own.
         let copied = match self.thread {
             Thread::Geometry(_) => copied(sh, layout),
             _ => IdMap::default(),
@@ -124,7 +129,7 @@ impl Isel<'_> {
                             stores.clear();
                             continue;
                         };
-                        // Another vertex may be the same.
+                        // An access with another vertex index may alias this one.
                         stores.retain(|o| o.slot != open.slot && o.vertex == open.vertex);
                         match open.take_pair(&mut stores) {
                             Some((pair, first)) => {
@@ -150,7 +155,8 @@ impl Isel<'_> {
         }
     }
 
-    /// The slot of an access, if that is known and none of the header's, and the access is one of dwords.
+    /// The varying slot of an access, if it is constant and not in the VUE header, and the access
+    /// is 32-bit.
     fn whole_slot(&self, i: &Intrinsic, offset: Id<Def>, value: Id<Def>) -> Option<u8> {
         let more = self.sh.const_component(offset, 0)?;
         let slot = u8::try_from(u64::from(i.index("location")) + more).ok()?;
@@ -179,7 +185,7 @@ impl Isel<'_> {
         let slot = self.whole_slot(i, i.srcs[2], i.srcs[0])?;
         let n = self.sh.defs[i.srcs[0]].num_components;
         let mask = i.index("write_mask") & ((1 << n) - 1);
-        // From the first dword on, without gaps.
+        // It must write the slot from the first dword on, without gaps.
         let upper = i.index("component") == 0 && mask & (mask + 1) == 0;
         Some(Open {
             id,
@@ -191,7 +197,7 @@ impl Isel<'_> {
         })
     }
 
-    /// True for what is done with another one: now, or where that stands.
+    /// Selects a paired access. Returns false if the access is not paired.
     pub(super) fn slot_pair(&mut self, id: Id<Instr>) -> Result<bool, FsError> {
         let (slot, lower, upper) = match self.slot_pairs.0[id] {
             Pair::None => return Ok(false),
@@ -247,7 +253,7 @@ impl Isel<'_> {
     }
 }
 
-/// Adds one to the last ones.
+/// Adds an access to the candidates, dropping the oldest if there are too many.
 fn keep(all: &mut SmallVec<[Open; 8]>, open: Open) {
     if all.len() == MOST_OPEN {
         all.remove(0);
@@ -255,7 +261,7 @@ fn keep(all: &mut SmallVec<[Open; 8]>, open: Open) {
     all.push(open);
 }
 
-/// Values that outputs are made of as they are.
+/// The defs that output stores write unchanged.
 fn copied(sh: &Shader, layout: &[CfEvent]) -> IdMap<Def, bool> {
     let mut out = IdMap::for_arena(&sh.defs, false);
     for event in layout {

@@ -230,7 +230,7 @@ impl Isel<'_> {
 
     /// Number of the first active lane; the same register as long as no other lanes may be.
     fn first_active(&mut self) -> Lanes {
-        let here = self.b.controls();
+        let here = self.b.control_flow_count();
         if let Some((at, first)) = self.reuse.first_active
             && at == here
         {
@@ -377,7 +377,7 @@ impl Isel<'_> {
             // Every lane, active or not, has it.
             let width = self.b.width();
             let to = self.b.temp(Type::Ud, Exec::Active);
-            self.b.mov(Exec::Whole(width), to, l);
+            self.b.mov(Exec::NoMask(width), to, l);
             return to;
         }
         self.packed(l)

@@ -1,6 +1,7 @@
 //! Render target writes, the last of which ends a fragment thread.
 //!
-//! Threads of 32 pixels write each target twice, for sixteen pixels each.
+//! In:  the outputs of a fragment shader. Out: one message per render target. SIMD32 threads send
+//! two for each target, of 16 pixels each.
 //! Ref: SKL PRM vol. 7, "Render Target Write", payload order: header, sample mask, colours, depth.
 
 use super::Isel;
@@ -10,18 +11,19 @@ use super::payload::Outputs;
 use super::thread::Thread;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::message::{self, TargetWrite};
+use crate::lir::message::{self, RenderTargetWrite};
 use crate::lir::{Dst, GRF_BYTES, Op, Reg, Src};
 use abi::{ComputedDepth, FragmentInfo};
 use isa::{Opcode, Type};
 use nir::Slot;
 use smallvec::SmallVec;
 
-/// Registers of a header.
+/// Registers of a message header.
 const HEADER_REGISTERS: u8 = 2;
 
 impl Isel<'_> {
-    /// Writes the render targets. A shader without colours writes what it has to the first target, which is null then.
+    /// Writes the render targets and ends the thread. A shader without colour outputs writes to
+    /// target 0, which is a null surface then.
     pub(super) fn write_targets(&mut self) -> Result<(), FsError> {
         let Thread::Fragment(thread) = &mut self.thread else {
             return Ok(());
@@ -40,18 +42,18 @@ impl Isel<'_> {
             });
         }
         let kind = match (info.dual_source, width) {
-            (true, _) => TargetWrite::DualSource,
-            (false, 8) => TargetWrite::Simd8,
-            (false, _) => TargetWrite::Simd16,
+            (true, _) => RenderTargetWrite::DualSource,
+            (false, 8) => RenderTargetWrite::Simd8,
+            (false, _) => RenderTargetWrite::Simd16,
         };
-        // What the shader does not write is not defined.
+        // Components that the shader does not write are undefined.
         let gap = Lanes::null(Type::Ud, 4);
         let mut targets: SmallVec<[u8; 8]> =
             (0..8).filter(|t| info.targets >> t & 1 == 1).collect();
         if targets.is_empty() {
             targets.push(0);
         }
-        // Without a header the write is for target 0, with the blend state of target 0.
+        // A message without a header writes target 0 with the blend state of target 0.
         let needs_header = info.dual_source || info.output_stencil || targets[..] != [0];
         let mask = outputs.component(Slot::FRAG_SAMPLE_MASK.0, 0, 0);
         let mask = mask.map(|mask| self.sample_mask(mask));
@@ -67,7 +69,8 @@ impl Isel<'_> {
             (true, true) => Mods::pred(LIVE_FLAG, true),
         };
         if ended && needs_header {
-            // All headers are made of this one.
+            // All headers are copied from r0 and r1, so one AND removes demoted pixels from them
+            // all.
             let to = Lanes::new(self.r0, MASK_AT, Type::Uw, 0);
             let flag = live_flag().negated();
             self.b.emit(
@@ -79,16 +82,17 @@ impl Isel<'_> {
             );
         }
         let last = targets.len() - 1;
-        // A mask in a register is put into each header, and r0 is followed by the r1 of the first pixels alone.
+        // A live mask in a VGRF has to be written into each header, and r0 is only followed by the
+        // r1 of the first pixel group.
         let in_place = (!info.kills || ended) && width <= GROUP;
         let (lanes, parts) = self.parts(GROUP);
         let writes: SmallVec<[(usize, u8, u8); 8]> = (targets.iter().enumerate())
             .flat_map(|(k, &target)| parts.clone().map(move |lane| (k, target, lane)))
             .collect();
         for (k, target, lane) in writes {
-            let (exec, ends) = (Exec::Part(lane, lanes), k == last && lane + lanes == width);
+            let (exec, ends) = (Exec::Range(lane, lanes), k == last && lane + lanes == width);
             let mut headers: SmallVec<[Lanes; 3]> = SmallVec::new();
-            // The message that ends the thread has one payload, at the end of the registers.
+            // The EOT message has a single payload, at the end of the register file.
             let split = needs_header && k < last && !info.output_stencil && in_place;
             if split && target > 0 {
                 let number = Lanes::new(self.r0, 8, Type::Ud, 0);
@@ -106,16 +110,17 @@ impl Isel<'_> {
             values.extend(depth);
             values.extend(stencil);
             if !ends && headers.is_empty() && values.iter().all(|v| v.reg == Reg::Null) {
-                // Nothing is known of the colour of a target that is null. Only the last payload is somewhere without being written.
+                // A write to a null target still needs an allocated payload register, but only the
+                // EOT payload gets a register without being written.
                 values[0] = Lanes::imm(Type::Ud, 0);
             }
             let payload = if ends {
-                self.b.collect_last(exec, &headers, &values)
+                self.b.collect_eot(exec, &headers, &values)
             } else {
                 self.b.collect(exec, &headers, &values)
             };
             let regs = (headers.len() + values.len() * usize::from(lanes) / 8) as u8;
-            let mut send = message::target_write(target, kind, lane, k == last, regs);
+            let mut send = message::render_target_write(target, kind, lane, k == last, regs);
             send.header = needs_header;
             send.eot = ends;
             let (first, second) = if split {
@@ -131,7 +136,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// Writes the colour of the first target for all sixteen pixels.
+    /// Writes the same colour to all sixteen pixels of target 0.
     fn write_replicated(&mut self, info: &FragmentInfo, outputs: &Outputs) -> Result<(), FsError> {
         let only = info.targets <= 1 && !info.kills && info.computed_depth == ComputedDepth::Off;
         if self.b.width() != 16 || !only {
@@ -146,8 +151,8 @@ impl Isel<'_> {
             let value = value.map_or(Lanes::imm(Type::Ud, 0), |value| value.scalar());
             self.b.mov(Exec::Scalar, colour.at(at).scalar(), value);
         }
-        let payload = self.b.collect_last(Exec::Active, &[colour], &[]);
-        let mut send = message::target_write(0, TargetWrite::Replicated, 0, true, 1);
+        let payload = self.b.collect_eot(Exec::Active, &[colour], &[]);
+        let mut send = message::render_target_write(0, RenderTargetWrite::Replicated, 0, true, 1);
         send.eot = true;
         let null = Dst::null(Type::Ud);
         self.b.send(
@@ -162,9 +167,10 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// r0 and the pixels' r1, with the target's number in dword 2 and the pixels that live.
+    /// The message header: r0 and the pixel group's r1, with the render target index in dword 2 and
+    /// the live pixels in the mask.
     fn target_header(&mut self, target: u8, lane: u8, info: &FragmentInfo) -> [Lanes; 2] {
-        /// Dword 0: the payload has stencil.
+        /// Dword 0: the payload contains stencil.
         const STENCIL_PRESENT: u64 = 1 << 14;
         let ended = matches!(&self.thread, Thread::Fragment(t) if t.ended_run_on.is_some());
         let (ud, kills) = (Type::Ud, info.kills && !ended);
@@ -174,11 +180,11 @@ impl Isel<'_> {
         }
         let header = Lanes::new(self.b.lir.vgrf(2 * GRF_BYTES), 0, ud, 4);
         if lane < GROUP {
-            self.b.mov(Exec::Whole(16), header, own);
+            self.b.mov(Exec::NoMask(16), header, own);
         } else {
             let behind = own.at(GRF_BYTES + group_at(lane));
-            self.b.mov(Exec::Whole(8), header, own);
-            self.b.mov(Exec::Whole(8), header.at(GRF_BYTES), behind);
+            self.b.mov(Exec::NoMask(8), header, own);
+            self.b.mov(Exec::NoMask(8), header.at(GRF_BYTES), behind);
         }
         if info.output_stencil {
             let (to, bit) = (header.scalar(), Lanes::imm(ud, STENCIL_PRESENT));
@@ -198,7 +204,7 @@ impl Isel<'_> {
         [header, header.at(GRF_BYTES)]
     }
 
-    /// A value of which parts are read: not an immediate.
+    /// Moves an immediate into a register, so that parts of it can be read.
     fn in_register(&mut self, value: Lanes) -> Lanes {
         match value.imm_bits() {
             Some(bits) => self.b.imm_reg(Type::Ud, bits),
@@ -206,7 +212,7 @@ impl Isel<'_> {
         }
     }
 
-    /// Stencil: a byte for each pixel, in a register.
+    /// The stencil payload: one byte for each pixel, in one register.
     fn stencil(&mut self, stencil: Lanes) -> Lanes {
         let v = self.b.lir.vgrf(GRF_BYTES);
         let bytes = Lanes::new(v, 0, Type::Ub, 1);
@@ -214,13 +220,13 @@ impl Isel<'_> {
             ty: Type::Ub,
             ..self.in_register(stencil)
         };
-        self.b.mov(Exec::Whole(8), bytes, low);
+        self.b.mov(Exec::NoMask(8), bytes, low);
         Lanes::new(v, 0, Type::Ud, 4)
     }
 
-    /// The sample mask: a word for each pixel.
+    /// The sample mask payload: one word for each pixel.
     fn sample_mask(&mut self, mask: Lanes) -> Lanes {
-        // Eight pixels have a register too.
+        // In SIMD8 this is still a whole register.
         let bytes = 2 * u32::from(self.b.width());
         let words = Lanes::new(self.b.lir.vgrf(bytes), 0, Type::Uw, 2);
         let low = Lanes {

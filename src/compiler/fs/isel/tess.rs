@@ -15,7 +15,7 @@ use nir::{Instr, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
 /// All lanes of a thread, whichever are active.
-const ALL: Exec = Exec::Whole(8);
+const ALL: Exec = Exec::NoMask(8);
 
 impl Isel<'_> {
     fn control(&mut self) -> Result<&mut ControlThread, FsError> {

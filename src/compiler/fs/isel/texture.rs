@@ -8,7 +8,7 @@
 use super::{Comp, Isel};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::message::{self, Sample};
+use crate::lir::message::{self, SamplerOp};
 use crate::lir::{Dst, SendInfo, Src, VgrfId};
 use entity::Id;
 use isa::Type;
@@ -118,7 +118,7 @@ impl Isel<'_> {
         };
         let mut payload = |lane: u8, parameters: &[Lanes]| match parameters {
             [] => Src::NULL,
-            some => self.b.collect(Exec::Part(lane, lanes), &[], some),
+            some => self.b.collect(Exec::Range(lane, lanes), &[], some),
         };
         let payloads: SmallVec<[(u8, [Src; 2]); 4]> = parts
             .map(|lane| {
@@ -140,7 +140,7 @@ impl Isel<'_> {
                 let at = u32::from(lane) * 4 * u32::from(comps);
                 let dst = Dst::vgrf(v, at, Type::Ud, 1);
                 isel.b.send(
-                    Exec::Part(lane, lanes),
+                    Exec::Range(lane, lanes),
                     dst,
                     first,
                     second,
@@ -253,7 +253,7 @@ impl Isel<'_> {
     }
 
     /// The message, and its parameters.
-    fn tex_parameters(&mut self, tex: &Tex) -> Result<(Sample, Parameters), FsError> {
+    fn tex_parameters(&mut self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
         let all = |isel: &Self, kind: TexSrc, ty: Type| -> Parameters {
             let components =
                 |def: Id<Def>| (0..isel.sh.defs[def].num_components).map(move |c| (def, c));
@@ -278,34 +278,34 @@ impl Isel<'_> {
             TexOp::Tex => {
                 out.extend(reference.into_iter().chain(coordinates));
                 if tex.shadow {
-                    Sample::Compare
+                    SamplerOp::Compare
                 } else {
-                    Sample::Plain
+                    SamplerOp::Plain
                 }
             }
             TexOp::Txb => {
                 let bias = all(self, TexSrc::Bias, f);
                 out.extend(reference.into_iter().chain(bias).chain(coordinates));
                 if tex.shadow {
-                    Sample::BiasCompare
+                    SamplerOp::BiasCompare
                 } else {
-                    Sample::Bias
+                    SamplerOp::Bias
                 }
             }
             TexOp::Txl if is_zero(&lod) => {
                 out.extend(reference.into_iter().chain(coordinates));
                 if tex.shadow {
-                    Sample::CompareLevelZero
+                    SamplerOp::CompareLevelZero
                 } else {
-                    Sample::LevelZero
+                    SamplerOp::LevelZero
                 }
             }
             TexOp::Txl => {
                 out.extend(reference.into_iter().chain(lod).chain(coordinates));
                 if tex.shadow {
-                    Sample::LodCompare
+                    SamplerOp::LodCompare
                 } else {
-                    Sample::Lod
+                    SamplerOp::Lod
                 }
             }
             TexOp::Txd => {
@@ -317,9 +317,9 @@ impl Isel<'_> {
                     out.extend(dx.get(c).copied().into_iter().chain(dy.get(c).copied()));
                 }
                 if tex.shadow {
-                    Sample::DerivativesCompare
+                    SamplerOp::DerivativesCompare
                 } else {
-                    Sample::Derivatives
+                    SamplerOp::Derivatives
                 }
             }
             TexOp::Txf => {
@@ -333,9 +333,9 @@ impl Isel<'_> {
                 }
                 out.extend(coordinates);
                 if level_zero {
-                    Sample::FetchLevelZero
+                    SamplerOp::FetchLevelZero
                 } else {
-                    Sample::Fetch
+                    SamplerOp::Fetch
                 }
             }
             TexOp::TxfMs => {
@@ -346,23 +346,23 @@ impl Isel<'_> {
                 out.extend(all(self, TexSrc::MsIndex, d));
                 out.extend(control);
                 out.extend(coordinates);
-                Sample::FetchSampleWide
+                SamplerOp::FetchMultisampled
             }
             TexOp::TxfMsMcs => {
                 out.extend(coordinates);
-                Sample::FetchControl
+                SamplerOp::FetchMcs
             }
             TexOp::Txs => {
                 out.push(lod.first().copied().unwrap_or(zero));
-                Sample::Size
+                SamplerOp::Size
             }
             TexOp::QueryLevels => {
                 out.push(zero);
-                Sample::Size
+                SamplerOp::Size
             }
             TexOp::Lod => {
                 out.extend(coordinates);
-                Sample::QueryLod
+                SamplerOp::QueryLod
             }
             TexOp::Tg4 if self.variable_offset(tex).is_some() => {
                 let offset = all(self, TexSrc::Offset, d);
@@ -370,23 +370,23 @@ impl Isel<'_> {
                 out.extend(reference.into_iter().chain(plane.iter().copied()));
                 out.extend(offset.into_iter().chain(layer.iter().copied()));
                 if tex.shadow {
-                    Sample::GatherOffsetCompare
+                    SamplerOp::GatherOffsetCompare
                 } else {
-                    Sample::GatherOffset
+                    SamplerOp::GatherOffset
                 }
             }
             TexOp::Tg4 => {
                 out.extend(reference.into_iter().chain(coordinates));
                 if tex.shadow {
-                    Sample::GatherCompare
+                    SamplerOp::GatherCompare
                 } else {
-                    Sample::Gather
+                    SamplerOp::Gather
                 }
             }
             TexOp::TextureSamples => {
                 // The message has a header alone, but a payload of one parameter is as good.
                 out.push(zero);
-                Sample::Info
+                SamplerOp::Info
             }
         };
         if let Some(min) = tex.src(TexSrc::MinLod) {
@@ -447,7 +447,7 @@ impl Isel<'_> {
     }
 
     /// The header, if there is something to say in it.
-    fn tex_header(&mut self, tex: &Tex, kind: Sample) -> Result<Option<Src>, FsError> {
+    fn tex_header(&mut self, tex: &Tex, kind: SamplerOp) -> Result<Option<Src>, FsError> {
         let word = self.header_word(tex)?;
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
@@ -457,7 +457,7 @@ impl Isel<'_> {
             sampler => sampler,
         };
         let known = sampler.is_none() || self.sampler_number(tex).is_some();
-        if word == 0 && known && kind != Sample::Info {
+        if word == 0 && known && kind != SamplerOp::Info {
             return Ok(None);
         }
         Ok(Some(self.sampler_header(word, sampler)))

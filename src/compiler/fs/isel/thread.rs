@@ -10,7 +10,7 @@ use super::payload::{
 };
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes};
-use crate::lir::{FIRST_OF_LAST_GRF, GRF_BYTES, Vgrf, VgrfId};
+use crate::lir::{FIRST_EOT_GRF, GRF_BYTES, Vgrf, VgrfId};
 use abi::{ComputeInfo, StageInfo};
 use isa::Type;
 use nir::{CfEvent, Shader, Stage};
@@ -136,11 +136,11 @@ impl Isel<'_> {
             Thread::Geometry(thread) => thread.lay_out(lir, push_regs),
             Thread::Fragment(thread) => thread.lay_out(lir, push_regs),
         };
-        if end > u16::from(crate::lir::PAYLOAD_GRFS) {
+        if end > u16::from(crate::lir::MAX_PAYLOAD_GRFS) {
             return Err(FsError::Limit {
                 what: "registers of a thread's payload",
                 need: u64::from(end),
-                max: u64::from(crate::lir::PAYLOAD_GRFS),
+                max: u64::from(crate::lir::MAX_PAYLOAD_GRFS),
             });
         }
         let push = &mut self.b.lir.vgrfs[self.push_reg];
@@ -158,7 +158,7 @@ impl Isel<'_> {
         let late: Vec<VgrfId> = lir
             .vgrfs
             .iter()
-            .filter(|(_, vgrf)| vgrf.arrives() && ends(vgrf) > Some(FIRST_OF_LAST_GRF.into()))
+            .filter(|(_, vgrf)| vgrf.is_thread_payload() && ends(vgrf) > Some(FIRST_EOT_GRF.into()))
             .map(|(v, _)| v)
             .collect();
         for v in late {
@@ -168,7 +168,7 @@ impl Isel<'_> {
             for at in (0..u32::from(regs)).map(|reg| reg * GRF_BYTES) {
                 let lanes = |v| Lanes::new(v, at, Type::Ud, 4);
                 self.b
-                    .in_prologue(|b| b.mov(Exec::Whole(8), lanes(v), lanes(arrived)));
+                    .in_prologue(|b| b.mov(Exec::NoMask(8), lanes(v), lanes(arrived)));
             }
         }
         self.b.finish();

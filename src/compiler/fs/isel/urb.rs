@@ -68,8 +68,8 @@ pub(super) fn runs(outputs: &Outputs, map: &VueMap) -> Vec<Run> {
 impl Isel<'_> {
     /// A value that is the same for all lanes, in all eight of a register.
     pub(super) fn in_all_lanes(&mut self, value: Lanes) -> Lanes {
-        let to = self.b.temp(Type::Ud, Exec::Whole(8));
-        self.b.mov(Exec::Whole(8), to, value);
+        let to = self.b.temp(Type::Ud, Exec::NoMask(8));
+        self.b.mov(Exec::NoMask(8), to, value);
         to
     }
 
@@ -123,12 +123,12 @@ impl Isel<'_> {
         let null = Dst::null(Type::Ud);
         let none = Src::NULL;
         let (payload, second) = if last {
-            (self.b.collect_last(Exec::Active, &[handles], &all), none)
+            (self.b.collect_eot(Exec::Active, &[handles], &all), none)
         } else {
             // The handles stay where they are.
             info.ex_mlen = info.mlen - 1;
             info.mlen = 1;
-            let handles = self.b.collect(Exec::Whole(8), &[handles], &[]);
+            let handles = self.b.collect(Exec::NoMask(8), &[handles], &[]);
             (handles, self.b.collect(Exec::Active, &[], &all))
         };
         self.b

@@ -4,7 +4,7 @@
 //! Out: instructions in which no operand spans more than two registers.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions".
 
-use crate::lir::inst::{Inst, Op, Part, Payload, Pred, SendInfo};
+use crate::lir::inst::{Inst, Op, Payload, PayloadPart, Pred, SendInfo};
 use crate::lir::operand::{Dst, GRF_BYTES, Reg, Src, VgrfId};
 use crate::lir::program::Lir;
 use entity::Arena;
@@ -105,7 +105,7 @@ impl Lanes {
         self
     }
     /// As a source of lanes from `lane` on, of which the first is at this offset now; they are of one sixteen.
-    pub const fn of_lanes_from(mut self, lane: u8) -> Lanes {
+    pub const fn starting_at_lane(mut self, lane: u8) -> Lanes {
         let before = lane as u32 / 16 * self.half as u32 + lane as u32 % 16 * self.pitch as u32;
         self.offset -= before;
         self
@@ -150,9 +150,9 @@ pub(crate) enum Exec {
     /// One, whatever is active: values that are the same for all.
     Scalar,
     /// So many, from lane 0, whatever is active.
-    Whole(u8),
+    NoMask(u8),
     /// So many from this lane on, the active ones.
-    Part(u8, u8),
+    Range(u8, u8),
 }
 
 /// Modifiers of an operation.
@@ -192,9 +192,9 @@ impl Mods {
 
 /// Emits into a program.
 #[derive(Debug)]
-pub(crate) struct Build {
+pub(crate) struct Builder {
     pub lir: Lir,
-    controls: u32,
+    control_flow_count: u32,
     /// What is made before everything else, and holds for the whole program.
     prologue: Vec<Inst>,
     /// Constants of the whole program, eight to a register: (bits, register, byte).
@@ -206,18 +206,18 @@ pub(crate) struct Build {
 /// Constants that are kept for the whole program; more would take too many registers.
 const MOST_CONSTANTS: usize = 64;
 
-impl Build {
+impl Builder {
     /// Nothing, with room for what so many NIR instructions become as a rule.
-    pub fn new(width: u8, instrs: usize) -> Build {
+    pub fn new(width: u8, instrs: usize) -> Builder {
         let room = instrs * usize::from(width.div_ceil(16)) + instrs / 2;
-        Build {
+        Builder {
             lir: Lir {
                 insts: Vec::with_capacity(room),
                 vgrfs: Arena::with_capacity(room),
                 width,
                 ..Lir::default()
             },
-            controls: 0,
+            control_flow_count: 0,
             prologue: Vec::new(),
             constants: Vec::new(),
             imms: Vec::new(),
@@ -225,7 +225,7 @@ impl Build {
     }
 
     /// Lets `f` emit what is made before everything else: of the thread's payload alone, whichever lanes are active.
-    pub fn in_prologue<R>(&mut self, f: impl FnOnce(&mut Build) -> R) -> R {
+    pub fn in_prologue<R>(&mut self, f: impl FnOnce(&mut Builder) -> R) -> R {
         std::mem::swap(&mut self.lir.insts, &mut self.prologue);
         let result = f(self);
         std::mem::swap(&mut self.lir.insts, &mut self.prologue);
@@ -252,18 +252,18 @@ impl Build {
         let slot: u8 = if ty.size_bytes() == 8 { 8 } else { 4 };
         match exec {
             Exec::Scalar => Lanes::new(self.lir.vgrf(GRF_BYTES), 0, ty, 0),
-            Exec::Active | Exec::Part(..) => {
+            Exec::Active | Exec::Range(..) => {
                 let bytes = u32::from(self.lir.width) * u32::from(slot);
                 Lanes::new(self.lir.vgrf(bytes), 0, ty, slot)
             }
-            Exec::Whole(n) => {
+            Exec::NoMask(n) => {
                 Lanes::new(self.lir.vgrf(u32::from(n) * u32::from(slot)), 0, ty, slot)
             }
         }
     }
 
     /// A new register for a half in every lane, side by side; or one for all.
-    pub fn packed_halves(&mut self, exec: Exec) -> Lanes {
+    pub fn temp_packed_hf(&mut self, exec: Exec) -> Lanes {
         match exec {
             Exec::Scalar => self.temp(Type::Hf, exec),
             _ => {
@@ -330,8 +330,8 @@ impl Build {
         match exec {
             Exec::Active => (0, self.lir.width, false),
             Exec::Scalar => (0, 1, true),
-            Exec::Whole(n) => (0, n, true),
-            Exec::Part(lane, n) => (lane, n, false),
+            Exec::NoMask(n) => (0, n, true),
+            Exec::Range(lane, n) => (lane, n, false),
         }
     }
 
@@ -427,7 +427,7 @@ impl Build {
     }
 
     /// A source where one of three can be read: its elements one behind the other, or one for all lanes.
-    pub fn side_by_side(&mut self, exec: Exec, s: Lanes) -> Lanes {
+    pub fn packed_source(&mut self, exec: Exec, s: Lanes) -> Lanes {
         let s = match s.imm_bits() {
             Some(bits) => self.imm_reg(s.ty, bits),
             None => s,
@@ -446,7 +446,7 @@ impl Build {
             ..s
         };
         let copy = match s.ty {
-            Type::Hf => self.packed_halves(exec),
+            Type::Hf => self.temp_packed_hf(exec),
             ty => self.temp(ty, exec),
         };
         self.mov(exec, copy, plain);
@@ -460,8 +460,8 @@ impl Build {
     /// A three-source operation: align16 reads whole registers, lane after lane, or one element for all.
     pub fn ternary(&mut self, op: Opcode, exec: Exec, dst: Lanes, srcs: [Lanes; 3], mods: Mods) {
         let wide = exec == Exec::Scalar;
-        let exec3 = if wide { Exec::Whole(8) } else { exec };
-        let srcs = srcs.map(|s| self.side_by_side(exec3, s));
+        let exec3 = if wide { Exec::NoMask(8) } else { exec };
+        let srcs = srcs.map(|s| self.packed_source(exec3, s));
         let to = if wide {
             Lanes {
                 pitch: dst.ty.size_bytes() as u8,
@@ -503,12 +503,12 @@ impl Build {
         inst.pred = pred;
         inst.flag = flag;
         self.lir.insts.push(inst);
-        self.controls += 1;
+        self.control_flow_count += 1;
     }
 
     /// Instructions of control flow so far: while it is the same, the same lanes are active.
-    pub fn controls(&self) -> u32 {
-        self.controls
+    pub fn control_flow_count(&self) -> u32 {
+        self.control_flow_count
     }
 
     /// A message for so many lanes from `lane` on.
@@ -542,7 +542,7 @@ impl Build {
     }
 
     /// The payload of the message that ends the thread: it lies at the end of the register file.
-    pub fn collect_last(&mut self, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
+    pub fn collect_eot(&mut self, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
         let v = self.lir.vgrf(0);
         let payload = self.collect_into(v, exec, headers, values);
         let vgrf = &mut self.lir.vgrfs[v];
@@ -553,7 +553,7 @@ impl Build {
 
     fn collect_into(&mut self, v: VgrfId, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
         let (lane, count, no_mask) = self.lanes(exec);
-        let headers = headers.iter().map(|h| Part {
+        let headers = headers.iter().map(|h| PayloadPart {
             src: Lanes {
                 pitch: 4,
                 ..h.retype(Type::Ud)
@@ -562,7 +562,7 @@ impl Build {
             bytes: GRF_BYTES,
             header: true,
         });
-        let values = values.iter().map(|value| Part {
+        let values = values.iter().map(|value| PayloadPart {
             src: value.src(lane),
             bytes: u32::from(count) * value.ty.size_bytes().max(4),
             header: false,

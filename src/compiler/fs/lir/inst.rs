@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 /// One source of a message's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PayloadPart {
     /// What is copied, bit for bit, without modifiers; [`Reg::Null`] leaves a gap.
     pub src: Src,
     /// Bytes that it takes in the payload: a register for a header, else the same for each lane.
@@ -20,7 +20,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
     /// Headers first.
-    pub parts: SmallVec<[Part; 5]>,
+    pub parts: SmallVec<[PayloadPart; 5]>,
 }
 
 impl Payload {
@@ -53,7 +53,7 @@ pub enum Op {
     /// The top of a loop: no instruction.
     Do,
     /// `dst` = the handle of the surface with the shader's constant data: the launcher writes it into the instruction.
-    Constants,
+    ConstantDataHandle,
     /// Where HALT goes: every lane is active again.
     HaltTarget,
 }
@@ -89,7 +89,7 @@ pub struct SendInfo {
     /// Ends the thread.
     pub eot: bool,
     /// Waits for the threads before it that have pixels of this one's: SENDC.
-    pub ordered: bool,
+    pub sendc: bool,
     /// Writes memory or does something else that must happen.
     pub writes: bool,
     /// Reads memory that may change.
@@ -166,12 +166,12 @@ impl Inst {
             Op::Math(f) => f.sources(),
             Op::Send => 3,
             Op::MovIndirect => 2,
-            Op::Collect(_) | Op::Constants | Op::Do | Op::HaltTarget => 0,
+            Op::Collect(_) | Op::ConstantDataHandle | Op::Do | Op::HaltTarget => 0,
         }
     }
 
     /// Calls `f` with the VGRF of every source, those of a payload too.
-    pub fn each_read(&self, payloads: &Arena<Payload>, mut f: impl FnMut(VgrfId)) {
+    pub fn for_each_vgrf_read(&self, payloads: &Arena<Payload>, mut f: impl FnMut(VgrfId)) {
         let own = self.src.iter().take(self.sources());
         own.filter_map(Src::as_vgrf).for_each(&mut f);
         if let Op::Collect(payload) = self.op {

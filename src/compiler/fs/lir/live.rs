@@ -96,7 +96,7 @@ pub(crate) fn loops(lir: &Lir) -> Vec<Loop> {
 pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
     let mut out = IdMap::for_arena(&lir.vgrfs, Interval::UNUSED);
     // The payload is there from the start, outside all loops.
-    let payload = lir.vgrfs.iter().filter(|v| v.1.arrives());
+    let payload = lir.vgrfs.iter().filter(|v| v.1.is_thread_payload());
     let payload: Vec<VgrfId> = payload.map(|v| v.0).collect();
     for &v in &payload {
         occurs(&mut out[v], 0, NO_LOOP, 0, loops);
@@ -149,7 +149,7 @@ impl Ends {
         }
         let mut of = vec![Interval::UNUSED; total as usize];
         for (v, vgrf) in lir.vgrfs.iter() {
-            if vgrf.arrives() {
+            if vgrf.is_thread_payload() {
                 let at = first[v] as usize;
                 for i in &mut of[at..at + usize::from(vgrf.regs)] {
                     occurs(i, 0, NO_LOOP, 0, loops);

@@ -46,7 +46,7 @@ const fn info(sfid: u8, desc: u32, mlen: u8, ex_mlen: u8, rlen: u8) -> SendInfo 
         rlen,
         header: false,
         eot: false,
-        ordered: false,
+        sendc: false,
         writes: false,
         reads: true,
     }
@@ -352,7 +352,7 @@ pub(crate) const fn fence() -> SendInfo {
 /// The same, once the threads before it that have pixels of this one's are done.
 pub(crate) const fn interlock() -> SendInfo {
     SendInfo {
-        ordered: true,
+        sendc: true,
         ..fence()
     }
 }
@@ -411,7 +411,7 @@ pub(crate) const fn urb_read(place: u32, offset: bool, n: u8) -> SendInfo {
 
 /// How a message writes a render target: Message Type of its descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TargetWrite {
+pub(crate) enum RenderTargetWrite {
     Simd16,
     /// One colour for sixteen pixels, in one register.
     Replicated,
@@ -425,18 +425,18 @@ const fn slot_group(lane: u8) -> u32 {
 }
 
 /// Render target write of `mlen` registers, for the lanes from `lane` on. The thread ends with the `last` one for the last lanes.
-pub(crate) const fn target_write(
+pub(crate) const fn render_target_write(
     target: u8,
-    kind: TargetWrite,
+    kind: RenderTargetWrite,
     lane: u8,
     last: bool,
     mlen: u8,
 ) -> SendInfo {
     let control = match kind {
-        TargetWrite::Simd16 => 0,
-        TargetWrite::Replicated => 1,
-        TargetWrite::DualSource => 2,
-        TargetWrite::Simd8 => 4,
+        RenderTargetWrite::Simd16 => 0,
+        RenderTargetWrite::Replicated => 1,
+        RenderTargetWrite::DualSource => 2,
+        RenderTargetWrite::Simd8 => 4,
     };
     const RENDER_TARGET_WRITE: u32 = 12;
     let control = control | (last as u32) << 4;
@@ -444,7 +444,7 @@ pub(crate) const fn target_write(
         writes: true,
         reads: false,
         // Pixels come to their target in the order of their objects (SKL PRM vol. 7, "Thread Dependency", SENDC).
-        ordered: true,
+        sendc: true,
         ..info(
             SFID_RENDER_CACHE,
             desc(target as u32, RENDER_TARGET_WRITE, control) | slot_group(lane),
@@ -457,7 +457,7 @@ pub(crate) const fn target_write(
 
 /// Where the pixel interpolator evaluates: Message Type of its descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum InterpolateAt {
     SharedOffset = 0,
     Sample = 1,
     Offset = 3,
@@ -465,15 +465,15 @@ pub(crate) enum Place {
 
 /// A message to the pixel interpolator, whose function data is `data`, and what the descriptor's register adds.
 pub(crate) const fn interpolate(
-    kind: Place,
+    kind: InterpolateAt,
     linear: bool,
     lane: u8,
     lanes: u8,
     data: u32,
 ) -> SendInfo {
     let mlen = match kind {
-        Place::Offset => 2 * regs(lanes),
-        Place::SharedOffset | Place::Sample => 1,
+        InterpolateAt::Offset => 2 * regs(lanes),
+        InterpolateAt::SharedOffset | InterpolateAt::Sample => 1,
     };
     let wide = (lanes > 8) as u32;
     let desc = data | slot_group(lane) | (kind as u32) << 12 | (linear as u32) << 14 | wide << 16;
@@ -482,7 +482,7 @@ pub(crate) const fn interpolate(
 
 /// What the sampler is asked for: Message Type of its descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sample {
+pub(crate) enum SamplerOp {
     Plain = 0,
     Bias = 1,
     Lod = 2,
@@ -502,15 +502,15 @@ pub(crate) enum Sample {
     LevelZero = 24,
     CompareLevelZero = 25,
     FetchLevelZero = 26,
-    FetchSampleWide = 28,
-    FetchControl = 29,
+    FetchMultisampled = 28,
+    FetchMcs = 29,
 }
 
 /// A sampler message of `mlen` registers, to a surface and a sampler by their numbers; that of the sampler is 0 of those that a header
 /// points to.
 pub(crate) const fn sample(
     (bti, sampler): (u32, u32),
-    kind: Sample,
+    kind: SamplerOp,
     lanes: u8,
     mlen: u8,
     rlen: u8,

@@ -15,9 +15,9 @@ pub(crate) mod print;
 mod program;
 pub(crate) mod validate;
 
-pub(crate) use inst::{Inst, Op, Part, Payload, PayloadId, Pred, SendInfo};
+pub(crate) use inst::{Inst, Op, Payload, PayloadId, PayloadPart, Pred, SendInfo};
 pub(crate) use message_registers::COLOURS;
 pub(crate) use operand::{
-    Dst, FIRST_OF_LAST_GRF, GRF_BYTES, INDIRECT_DW, Mrf, PAYLOAD_GRFS, Reg, Rows, Src, Vgrf, VgrfId,
+    Dst, FIRST_EOT_GRF, GRF_BYTES, INDIRECT_DW, MAX_PAYLOAD_GRFS, Mrf, Reg, Rows, Src, Vgrf, VgrfId,
 };
 pub(crate) use program::Lir;

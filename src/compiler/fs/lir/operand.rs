@@ -7,10 +7,10 @@ use isa::{ArfReg, Type};
 pub const GRF_BYTES: u32 = 32;
 
 /// First register that the payload of the message that ends the thread may lie in.
-pub const FIRST_OF_LAST_GRF: u8 = 112;
+pub const FIRST_EOT_GRF: u8 = 112;
 
 /// Registers that a thread's payload may have: a few are left to work with.
-pub const PAYLOAD_GRFS: u8 = 124;
+pub const MAX_PAYLOAD_GRFS: u8 = 124;
 
 /// Dwords of a0 that an indirect operand of eight lanes takes.
 pub const INDIRECT_DW: usize = 4;
@@ -29,9 +29,9 @@ pub struct Vgrf {
 impl Vgrf {
     /// Whether it is there from the start, as a part of the thread's payload. What else is fixed is the payload of the message that ends
     /// the thread, and lies at the file's end, where no thread's payload reaches.
-    pub fn arrives(&self) -> bool {
+    pub fn is_thread_payload(&self) -> bool {
         self.fixed
-            .is_some_and(|first| u16::from(first) + self.regs <= PAYLOAD_GRFS.into())
+            .is_some_and(|first| u16::from(first) + self.regs <= MAX_PAYLOAD_GRFS.into())
     }
 }
 

@@ -109,7 +109,7 @@ pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
         Op::Collect(_) => "collect".into(),
         Op::MovIndirect => "mov_indirect".into(),
         Op::Do => "do".into(),
-        Op::Constants => "constants".into(),
+        Op::ConstantDataHandle => "constants".into(),
         Op::HaltTarget => "halt_target".into(),
     };
     let sat = if i.sat { ".sat" } else { "" };

@@ -7,7 +7,7 @@ use entity::Arena;
 use isa::MessageRegisters;
 
 /// Most bytes of a thread's scratch memory. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space.
-const MOST_SCRATCH_BYTES: u64 = 2 << 20;
+const MAX_SCRATCH_BYTES: u64 = 2 << 20;
 
 /// A program.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ pub struct Lir {
     /// Bytes of scratch for each thread used so far.
     pub scratch_bytes: u32,
     /// Bits of flags that are read in other blocks than those that write them, as [`Inst::flag_bits`] has them.
-    pub kept_flags: u64,
+    pub cross_block_flags: u64,
 }
 
 impl Lir {
@@ -42,11 +42,11 @@ impl Lir {
     pub fn reserve_scratch(&mut self, bytes: u64) -> Result<u32, FsError> {
         let first = self.scratch_bytes.next_multiple_of(GRF_BYTES);
         let end = u64::from(first) + bytes;
-        if end > MOST_SCRATCH_BYTES {
+        if end > MAX_SCRATCH_BYTES {
             return Err(FsError::Limit {
                 what: "bytes of scratch for a thread",
                 need: end,
-                max: MOST_SCRATCH_BYTES,
+                max: MAX_SCRATCH_BYTES,
             });
         }
         self.scratch_bytes = end as u32;

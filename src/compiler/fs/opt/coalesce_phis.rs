@@ -182,7 +182,7 @@ fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
         }
     }
     for (v, vgrf) in lir.vgrfs.iter() {
-        let payload = vgrf.arrives();
+        let payload = vgrf.is_thread_payload();
         if payload || u32::from(vgrf.regs) > MOST_REGISTERS {
             out[v] = Lanes::Other;
         }

@@ -10,9 +10,9 @@ use isa::{CondMod, Type};
 pub(crate) fn opt_dce(lir: &mut Lir) -> bool {
     let mut reads: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
     for inst in &lir.insts {
-        inst.each_read(&lir.payloads, |v| reads[v] += 1);
+        inst.for_each_vgrf_read(&lir.payloads, |v| reads[v] += 1);
     }
-    let kept = lir.kept_flags;
+    let kept = lir.cross_block_flags;
     let mut flags = 0u64;
     let mut keep = vec![true; lir.insts.len()];
     let mut changed = false;
@@ -36,7 +36,7 @@ pub(crate) fn opt_dce(lir: &mut Lir) -> bool {
         if dead_dst && !side_effects {
             keep[at] = false;
             changed = true;
-            inst.each_read(&lir.payloads, |v| reads[v] -= 1);
+            inst.for_each_vgrf_read(&lir.payloads, |v| reads[v] -= 1);
             continue;
         }
         if dead_dst && inst.send.is_none() && writes_flag && inst.dst.as_vgrf().is_some() {

@@ -86,7 +86,7 @@ impl Facts {
         let mut scalar = IdMap::for_arena(&lir.vgrfs, true);
         for v in lir.vgrfs.ids() {
             written[v] = None;
-            if lir.vgrfs[v].arrives() {
+            if lir.vgrfs[v].is_thread_payload() {
                 written[v] = Some((0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES));
                 writes[v] = 1;
                 scalar[v] = false;

@@ -27,7 +27,7 @@ struct Use {
 pub(crate) fn opt_select(lir: &mut Lir) -> bool {
     let mut uses: IdMap<Vgrf, Use> = IdMap::for_arena(&lir.vgrfs, Use::default());
     for (at, inst) in lir.insts.iter().enumerate() {
-        inst.each_read(&lir.payloads, |v| {
+        inst.for_each_vgrf_read(&lir.payloads, |v| {
             uses[v].reads += 1;
             uses[v].last_read = at as u32;
         });

@@ -3,7 +3,7 @@
 
 use super::lower_collect;
 use crate::lir::validate::validate;
-use crate::lir::{Dst, Inst, Lir, Op, Part, Payload, Reg, SendInfo, Src, VgrfId};
+use crate::lir::{Dst, Inst, Lir, Op, Payload, PayloadPart, Reg, SendInfo, Src, VgrfId};
 use isa::{CondMod, Opcode, Type};
 
 /// One move: lanes, group, NoMask, byte of the payload, elements between lanes, type.
@@ -13,7 +13,7 @@ type Moved = (u8, u8, bool, u32, u8, Type);
 struct Case {
     lir: Lir,
     collect: Inst,
-    parts: Vec<Part>,
+    parts: Vec<PayloadPart>,
     mlen: u8,
 }
 
@@ -46,7 +46,7 @@ impl Case {
     }
 
     fn part(&mut self, src: Src, bytes: u32, header: bool) -> &mut Case {
-        self.parts.push(Part { src, bytes, header });
+        self.parts.push(PayloadPart { src, bytes, header });
         self
     }
 

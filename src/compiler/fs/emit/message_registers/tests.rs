@@ -5,7 +5,7 @@ use crate::alloc::regalloc;
 use crate::emit::lower_collect::lower_collect;
 use crate::emit::{encode, schedule};
 use crate::lir::validate::validate;
-use crate::lir::{Inst, Lir, Mrf, Op, Part, Payload, Reg, SendInfo, Src, VgrfId};
+use crate::lir::{Inst, Lir, Mrf, Op, Payload, PayloadPart, Reg, SendInfo, Src, VgrfId};
 use crate::lir::{live, print};
 use crate::opt::coalesce::opt_coalesce;
 use crate::opt::dce::opt_dce;
@@ -22,7 +22,7 @@ const FIRST: u8 = 1;
 struct Case {
     lir: Lir,
     collect: Inst,
-    parts: Vec<Part>,
+    parts: Vec<PayloadPart>,
 }
 
 impl Case {
@@ -53,7 +53,7 @@ impl Case {
     }
 
     fn header(&mut self, offset: u32) {
-        self.parts.push(Part {
+        self.parts.push(PayloadPart {
             src: Src::vgrf(VgrfId::new(0), offset, UD, 1),
             bytes: 32,
             header: true,
@@ -64,7 +64,7 @@ impl Case {
         let bytes = u32::from(self.collect.exec) * 4;
         let v = self.lir.vgrf(bytes);
         self.lir.vgrfs[v].fixed = Some(2 * v.index() as u8);
-        self.parts.push(Part {
+        self.parts.push(PayloadPart {
             src: Src::vgrf(v, 0, Type::F, 1),
             bytes,
             header: false,
