@@ -4,7 +4,8 @@
 //! Conversions are in [`super::convert`], comparisons and selects in [`super::cond`].
 
 use super::cond::comparison;
-use super::{Comp, Isel, halves, raw_type};
+use super::context::{Isel, Loc};
+use super::types::{HF_BYTES, float, int, raw_type, sign_bit, uint};
 use crate::error::FsError;
 use crate::lir::Op;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -12,61 +13,32 @@ use entity::Id;
 use isa::{CondMod, MathFn, Opcode, Type};
 use nir::{Alu, AluOp};
 
-/// The signed integer type with `bits` bits.
-pub(super) fn int(bits: u8) -> Type {
-    match bits {
-        8 => Type::B,
-        16 => Type::W,
-        64 => Type::Q,
-        _ => Type::D,
-    }
-}
-
-/// The unsigned integer type with `bits` bits.
-pub(super) fn uint(bits: u8) -> Type {
-    match bits {
-        8 => Type::Ub,
-        16 => Type::Uw,
-        64 => Type::Uq,
-        _ => Type::Ud,
-    }
-}
-
-/// The float type with `bits` bits.
-pub(super) fn float(bits: u8) -> Type {
-    match bits {
-        16 => Type::Hf,
-        64 => Type::Df,
-        _ => Type::F,
-    }
-}
-
 impl Isel<'_> {
-    pub(super) fn alu(&mut self, alu: &Alu) -> Result<(), FsError> {
-        if let Some(def) = self.clamped[alu.def] {
+    pub(super) fn select_alu(&mut self, alu: &Alu) -> Result<(), FsError> {
+        if let Some(def) = self.fsat_of[alu.def] {
             // Its only use is an `fsat`: saturate here and write the `fsat`'s def.
-            self.clamping = true;
+            self.saturating = true;
             let clamped = Alu { def, ..alu.clone() };
-            let done = self.operation(&clamped);
-            self.clamping = false;
+            let done = self.select_alu_op(&clamped);
+            self.saturating = false;
             return done;
         }
-        if alu.op == AluOp::FSat && self.clamped[alu.srcs[0].def] == Some(alu.def) {
+        if alu.op == AluOp::FSat && self.fsat_of[alu.srcs[0].def] == Some(alu.def) {
             return Ok(());
         }
-        self.operation(alu)
+        self.select_alu_op(alu)
     }
 
     /// Adds saturation to an operation's modifiers if its result is to be saturated.
-    fn clamps(&self, mods: Mods) -> Mods {
+    fn with_saturate(&self, mods: Mods) -> Mods {
         Mods {
-            sat: self.clamping,
+            sat: self.saturating,
             ..mods
         }
     }
 
     /// Finds operations whose only use is an `fsat` and that can saturate their result themselves.
-    pub(super) fn prepare_clamps(&mut self, layout: &[nir::CfEvent]) {
+    pub(super) fn find_saturates(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
         for event in layout {
@@ -91,21 +63,21 @@ impl Isel<'_> {
                     && sh.defs[of].num_components == 1
                     && self.is_divergent(of) == self.is_divergent(sat.def)
                 {
-                    self.clamped[of] = Some(sat.def);
+                    self.fsat_of[of] = Some(sat.def);
                 }
             }
         }
     }
 
-    fn operation(&mut self, alu: &Alu) -> Result<(), FsError> {
+    fn select_alu_op(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
         let bits = self.bits(alu.def);
         match alu.op {
             A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Vec5 | A::Vec8 | A::Vec16 => {
-                self.alias(alu);
+                self.alias_def(alu);
                 Ok(())
             }
-            A::Bcsel => self.select(alu),
+            A::Bcsel => self.select_bcsel(alu),
             A::FAdd | A::FMul | A::FMin | A::FMax => {
                 self.float_binary(alu, bits);
                 Ok(())
@@ -116,16 +88,16 @@ impl Isel<'_> {
             }
             A::FLrp => {
                 let exec = self.exec_for(alu.def);
-                let srcs = [2, 1, 0].map(|i| self.fsrc(&alu.srcs[i], Type::F));
-                let dst = self.new_def(alu.def).retype(Type::F);
-                let mods = self.clamps(Mods::NONE);
+                let srcs = [2, 1, 0].map(|i| self.float_src(&alu.srcs[i], Type::F));
+                let dst = self.alloc_def(alu.def).retype(Type::F);
+                let mods = self.with_saturate(Mods::NONE);
                 self.b.ternary(Opcode::Lrp, exec, dst, srcs, mods);
                 Ok(())
             }
             A::FNeg | A::FAbs => {
                 let exec = self.exec_for(alu.def);
-                let a = self.fsrc_of_sign_op(alu, bits);
-                let dst = self.new_def(alu.def).retype(float(bits));
+                let a = self.sign_op_src(alu, bits);
+                let dst = self.alloc_def(alu.def).retype(float(bits));
                 self.b.mov(exec, dst, a);
                 Ok(())
             }
@@ -149,7 +121,7 @@ impl Isel<'_> {
                 let src_bits = self.bits(alu.srcs[0].def);
                 match comparison(alu.op, src_bits) {
                     Some((cmod, ty)) if src_bits > 1 => self.comparison_mask(alu, cmod, ty),
-                    _ => self.equal_booleans(alu),
+                    _ => self.bool_equality(alu),
                 }
                 Ok(())
             }
@@ -208,16 +180,16 @@ impl Isel<'_> {
                     self.src(&alu.srcs[0], Type::Ud),
                     self.src(&alu.srcs[1], Type::Ud),
                 );
-                let dst = self.new_def(alu.def);
+                let dst = self.alloc_def(alu.def);
                 self.b.binary(Opcode::Bfi1, exec, dst, a, b, Mods::NONE);
                 Ok(())
             }
-            _ => self.convert(alu),
+            _ => self.select_conversion(alu),
         }
     }
 
     /// Selects a move or a vector constructor: the def aliases its operands, without code.
-    fn alias(&mut self, alu: &Alu) {
+    fn alias_def(&mut self, alu: &Alu) {
         for c in 0..self.sh.defs[alu.def].num_components {
             let (s, at) = match alu.op {
                 AluOp::Mov => (&alu.srcs[0], usize::from(c)),
@@ -231,28 +203,28 @@ impl Isel<'_> {
     /// read when they leave a loop at different times is copied into a register with one value per
     /// lane instead.
     pub(super) fn alias_comp(&mut self, def: Id<nir::Def>, c: u8, from: Id<nir::Def>, from_c: u8) {
-        let place = self.place(from, from_c);
+        let place = self.loc(from, from_c);
         if self.is_divergent(def)
             && !self.is_divergent(from)
-            && let Comp::Reg { .. } = place
+            && let Loc::Reg { .. } = place
         {
             let ty = raw_type(self.bits(def));
             let to = self.b.temp(ty, Exec::Active);
             let from = self.comp(from, from_c, ty);
             self.b.mov(Exec::Active, to, from);
-            self.set_place(def, c, to);
+            self.set_lanes(def, c, to);
         } else {
-            self.set_comp(def, c, place);
+            self.set_loc(def, c, place);
         }
     }
 
     /// Sets the location of component `c` of a def from an operand in lane form.
-    pub(super) fn set_place(&mut self, def: Id<nir::Def>, c: u8, l: Lanes) {
+    pub(super) fn set_lanes(&mut self, def: Id<nir::Def>, c: u8, l: Lanes) {
         if let crate::lir::Reg::Vgrf(v) = l.reg {
-            self.set_comp(
+            self.set_loc(
                 def,
                 c,
-                Comp::Reg {
+                Loc::Reg {
                     v,
                     offset: l.offset,
                     pitch: l.pitch,
@@ -260,18 +232,18 @@ impl Isel<'_> {
                 },
             );
         } else if let Some(bits) = l.imm_bits() {
-            self.set_comp(def, c, Comp::Imm(bits));
+            self.set_loc(def, c, Loc::Imm(bits));
         }
     }
 
-    fn fsrc_of_sign_op(&mut self, alu: &Alu, bits: u8) -> Lanes {
+    fn sign_op_src(&mut self, alu: &Alu, bits: u8) -> Lanes {
         let ty = float(bits);
-        let a = self.fsrc(&alu.srcs[0], ty);
+        let a = self.float_src(&alu.srcs[0], ty);
         if alu.op == AluOp::FNeg {
             return a.negated();
         }
         match a.imm_bits() {
-            Some(v) => Lanes::imm(ty, v & !super::sign_bit(ty)),
+            Some(v) => Lanes::imm(ty, v & !sign_bit(ty)),
             None => a.absolute(),
         }
     }
@@ -279,25 +251,28 @@ impl Isel<'_> {
     fn float_binary(&mut self, alu: &Alu, bits: u8) {
         let ty = float(bits);
         let exec = self.exec_for(alu.def);
-        let (a, b) = (self.fsrc(&alu.srcs[0], ty), self.fsrc(&alu.srcs[1], ty));
-        let dst = self.new_def(alu.def).retype(ty);
+        let (a, b) = (
+            self.float_src(&alu.srcs[0], ty),
+            self.float_src(&alu.srcs[1], ty),
+        );
+        let dst = self.alloc_def(alu.def).retype(ty);
         let (op, mods) = match alu.op {
             AluOp::FAdd => (Opcode::Add, Mods::NONE),
             AluOp::FMul => (Opcode::Mul, Mods::NONE),
             AluOp::FMin => (Opcode::Sel, Mods::cmod(CondMod::L, 0)),
             _ => (Opcode::Sel, Mods::cmod(CondMod::Ge, 0)),
         };
-        let mods = self.clamps(mods);
+        let mods = self.with_saturate(mods);
         self.b.binary(op, exec, dst, a, b, mods);
     }
 
     fn fma(&mut self, alu: &Alu, bits: u8) {
         let exec = self.exec_for(alu.def);
         if bits == 16 {
-            let dst = self.new_def(alu.def).retype(Type::Hf);
-            let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], Type::Hf));
+            let dst = self.alloc_def(alu.def).retype(Type::Hf);
+            let srcs = [2, 0, 1].map(|i| self.float_src(&alu.srcs[i], Type::Hf));
             let sum = match dst.pitch {
-                0 | halves::HALF_BYTES => dst,
+                0 | HF_BYTES => dst,
                 _ => self.b.temp_packed_hf(exec),
             };
             self.b.ternary(Opcode::Mad, exec, sum, srcs, Mods::NONE);
@@ -307,8 +282,8 @@ impl Isel<'_> {
             return;
         }
         let ty = float(bits);
-        let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], ty));
-        let dst = self.new_def(alu.def).retype(ty);
+        let srcs = [2, 0, 1].map(|i| self.float_src(&alu.srcs[i], ty));
+        let dst = self.alloc_def(alu.def).retype(ty);
         if bits == 64 && exec == Exec::Scalar {
             let whole = self.b.temp(ty, Exec::NoMask(4));
             let wide = srcs.map(|s| {
@@ -321,18 +296,18 @@ impl Isel<'_> {
             self.b.mov(exec, dst, whole.scalar());
             return;
         }
-        let mods = self.clamps(Mods::NONE);
+        let mods = self.with_saturate(Mods::NONE);
         self.b.ternary(Opcode::Mad, exec, dst, srcs, mods);
     }
 
     fn float_unary(&mut self, alu: &Alu, bits: u8) {
         let ty = float(bits);
         let exec = self.exec_for(alu.def);
-        let a = self.fsrc(&alu.srcs[0], ty);
-        let dst = self.new_def(alu.def).retype(ty);
+        let a = self.float_src(&alu.srcs[0], ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         let (op, sat) = match alu.op {
             AluOp::FSat => (Opcode::Mov, true),
-            AluOp::FFract if self.clamping => (Opcode::Frc, true),
+            AluOp::FFract if self.saturating => (Opcode::Frc, true),
             AluOp::FFloor => (Opcode::Rndd, false),
             AluOp::FCeil => (Opcode::Rndu, false),
             AluOp::FTrunc => (Opcode::Rndz, false),
@@ -376,8 +351,8 @@ impl Isel<'_> {
         let n = f.sources();
         let mut srcs = [Lanes::imm(Type::F, 0); 2];
         for (i, s) in srcs.iter_mut().enumerate().take(n) {
-            *s = self.fsrc(&alu.srcs[i], float(bits));
-            if bits == 16 && self.packed[alu.def] {
+            *s = self.float_src(&alu.srcs[i], float(bits));
+            if bits == 16 && self.packed_half[alu.def] {
                 *s = self.b.packed_source(exec, *s);
             } else if bits == 16 {
                 let wide = self.b.temp(Type::F, exec);
@@ -386,8 +361,8 @@ impl Isel<'_> {
             }
         }
         let second = (n == 2).then_some(srcs[1]);
-        let dst = self.new_def(alu.def);
-        if bits == 16 && self.packed[alu.def] {
+        let dst = self.alloc_def(alu.def);
+        if bits == 16 && self.packed_half[alu.def] {
             let to = dst.retype(Type::Hf);
             self.b.math(f, exec, to, srcs[0], second, false);
         } else if bits == 16 {
@@ -395,20 +370,20 @@ impl Isel<'_> {
             self.b.math(f, exec, wide, srcs[0], second, false);
             self.b.mov(exec, dst.retype(Type::Hf), wide);
         } else {
-            let (to, sat) = (dst.retype(Type::F), self.clamping);
+            let (to, sat) = (dst.retype(Type::F), self.saturating);
             self.b.math(f, exec, to, srcs[0], second, sat);
         }
         Ok(())
     }
 
     /// Selects `ieq` and `ine` of booleans.
-    fn equal_booleans(&mut self, alu: &Alu) {
+    fn bool_equality(&mut self, alu: &Alu) {
         let exec = self.exec_for(alu.def);
         let (a, b) = (
             self.src(&alu.srcs[0], Type::D),
             self.src(&alu.srcs[1], Type::D),
         );
-        let dst = self.new_def(alu.def).retype(Type::D);
+        let dst = self.alloc_def(alu.def).retype(Type::D);
         self.b.binary(Opcode::Xor, exec, dst, a, b, Mods::NONE);
         if alu.op == AluOp::IEq {
             self.b
@@ -418,7 +393,7 @@ impl Isel<'_> {
 
     /// For `imax(sum, 0)`: the `iadd`, if `imax` is its only use and the sum cannot wrap. An
     /// unsigned saturating ADD then computes both.
-    fn sum_above_zero(&self, alu: &Alu) -> Option<&nir::Alu> {
+    fn saturating_sum(&self, alu: &Alu) -> Option<&nir::Alu> {
         let constant = |s: &nir::AluSrc| self.sh.const_component(s.def, s.swizzle[0]);
         let of = match (constant(&alu.srcs[0]), constant(&alu.srcs[1])) {
             (_, Some(0)) => alu.srcs[0].def,
@@ -448,7 +423,7 @@ impl Isel<'_> {
         };
         let alone =
             self.uses[of.index()] == 1 && self.is_divergent(of) == self.is_divergent(alu.def);
-        let same_loop = self.loop_of[of.index()] == self.this_loop;
+        let same_loop = self.loop_of[of.index()] == self.current_loop;
         (self.bits(of) == 32 && bounded && most < 1 << 20 && alone && same_loop).then_some(sum)
     }
 
@@ -456,13 +431,13 @@ impl Isel<'_> {
         use AluOp as A;
         let exec = self.exec_for(alu.def);
         if alu.op == A::IMax
-            && let Some(sum) = self.sum_above_zero(alu)
+            && let Some(sum) = self.saturating_sum(alu)
         {
             let (a, b) = (
-                self.isrc(&sum.srcs[0], Type::D),
-                self.isrc(&sum.srcs[1], Type::D),
+                self.int_src(&sum.srcs[0], Type::D),
+                self.int_src(&sum.srcs[1], Type::D),
             );
-            let dst = self.new_def(alu.def).retype(Type::Ud);
+            let dst = self.alloc_def(alu.def).retype(Type::Ud);
             let mods = Mods {
                 sat: true,
                 ..Mods::NONE
@@ -492,20 +467,20 @@ impl Isel<'_> {
         };
         let is_shift = matches!(alu.op, A::IShl | A::IShr | A::UShr);
         let a = match alu.op {
-            A::IAdd => self.isrc(&alu.srcs[0], ty),
-            A::IAnd | A::IOr | A::IXor => self.lsrc(&alu.srcs[0], ty),
+            A::IAdd => self.int_src(&alu.srcs[0], ty),
+            A::IAnd | A::IOr | A::IXor => self.logic_src(&alu.srcs[0], ty),
             _ => self.src(&alu.srcs[0], ty),
         };
         let b = if is_shift {
             self.shift_count(alu, bits, exec)
         } else if alu.op == A::IAdd {
-            self.isrc(&alu.srcs[1], ty)
+            self.int_src(&alu.srcs[1], ty)
         } else if matches!(alu.op, A::IAnd | A::IOr | A::IXor) {
-            self.lsrc(&alu.srcs[1], ty)
+            self.logic_src(&alu.srcs[1], ty)
         } else {
             self.src(&alu.srcs[1], ty)
         };
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         self.b.binary(op, exec, dst, a, b, mods);
     }
 
@@ -526,11 +501,11 @@ impl Isel<'_> {
 
     /// An operand of an integer sum. Negations become source modifiers, and so does `b2i`: 1 is the
     /// negation of a true boolean (~0).
-    fn isrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+    fn int_src(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
         if let Some(i) = self.sh.intrinsic_of(s.def)
             && i.op == nir::IntrinsicOp::LoadSubgroupInvocation
             && ty == Type::D
-            && let Some(words) = self.lane_words
+            && let Some(words) = self.lane_id_words
         {
             return words;
         }
@@ -557,7 +532,7 @@ impl Isel<'_> {
 
     /// An operand of a bitwise operation. `inot` becomes a source modifier, since negation means
     /// complement on logic instructions.
-    fn lsrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+    fn logic_src(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::INot
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
@@ -581,7 +556,7 @@ impl Isel<'_> {
             Some(v) => self.b.imm_reg(ty, v),
             None => a,
         };
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         match alu.op {
             AluOp::INeg => self.b.mov(exec, dst, a.negated()),
             AluOp::IAbs => self.b.mov(exec, dst, a.absolute()),
@@ -605,18 +580,18 @@ impl Isel<'_> {
             self.src(&alu.srcs[1], narrow),
         );
         if matches!(alu.op, AluOp::IMul2x32_64 | AluOp::UMul2x32_64) {
-            let dst = self.new_def(alu.def).retype(wide);
+            let dst = self.alloc_def(alu.def).retype(wide);
             self.b.binary(Opcode::Mul, exec, dst, a, b, Mods::NONE);
             return;
         }
         if self.soft_int64 {
-            let dst = self.new_def(alu.def).retype(narrow);
+            let dst = self.alloc_def(alu.def).retype(narrow);
             self.b.binary(Opcode::Mach, exec, dst, a, b, Mods::NONE);
             return;
         }
         let product = self.b.temp(wide, exec);
         self.b.binary(Opcode::Mul, exec, product, a, b, Mods::NONE);
-        self.set_place(alu.def, 0, product.retype(narrow).at(4));
+        self.set_lanes(alu.def, 0, product.retype(narrow).at(4));
     }
 
     fn divide(&mut self, alu: &Alu) {
@@ -628,7 +603,7 @@ impl Isel<'_> {
         };
         let exec = self.exec_for(alu.def);
         let (a, b) = (self.src(&alu.srcs[0], ty), self.src(&alu.srcs[1], ty));
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         self.b.math(f, exec, dst, a, Some(b), false);
     }
 
@@ -645,14 +620,14 @@ impl Isel<'_> {
             Some(v) => self.b.imm_reg(Type::Ud, v),
             None => a,
         };
-        let dst = self.new_def(alu.def);
+        let dst = self.alloc_def(alu.def);
         self.b.emit(Op::Eu(op), exec, dst, &[a], Mods::NONE);
         Ok(())
     }
 
     fn bit_ternary(&mut self, alu: &Alu, op: Opcode, ty: Type, srcs: [Lanes; 3]) {
         let exec = self.exec_for(alu.def);
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         self.b.ternary(op, exec, dst, srcs, Mods::NONE);
     }
 }

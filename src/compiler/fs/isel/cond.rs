@@ -3,7 +3,8 @@
 //!
 //! In:  boolean defs, comparisons, `bcsel`. Out: CMP and predicated instructions.
 
-use super::{Isel, exec_of};
+use super::context::{Isel, exec_of};
+use super::types::raw_type;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
@@ -42,8 +43,8 @@ pub(super) fn comparison(op: AluOp, bits: u8) -> Option<(CondMod, Type)> {
     })
 }
 
-/// The equivalent condition with swapped operands.
-fn swapped(cmod: CondMod) -> CondMod {
+/// The equivalent condition with swap_operands operands.
+fn swap_operands(cmod: CondMod) -> CondMod {
     match cmod {
         CondMod::G => CondMod::L,
         CondMod::Ge => CondMod::Le,
@@ -56,18 +57,18 @@ fn swapped(cmod: CondMod) -> CondMod {
 impl Isel<'_> {
     /// Evaluates a boolean def into a flag. Returns the flag subregister, and true if the flag
     /// holds the inverse.
-    pub(super) fn flag_of(
+    pub(super) fn condition_to_flag(
         &mut self,
         def: Id<Def>,
         exec: Exec,
         depth: u32,
     ) -> Result<(u8, bool), FsError> {
-        self.flag_under(def, exec, None, depth)
+        self.condition_to_flag_if(def, exec, None, depth)
     }
 
     /// Like [`Isel::condition_to_flag`]; with a predicate, only the flag bits of lanes where it
     /// holds are written.
-    fn flag_under(
+    fn condition_to_flag_if(
         &mut self,
         def: Id<Def>,
         exec: Exec,
@@ -76,13 +77,13 @@ impl Isel<'_> {
     ) -> Result<(u8, bool), FsError> {
         if let Some(alu) = self.sh.alu_of(def)
             && depth < MAX_DEPTH
-            && self.may_repeat(alu)
+            && self.can_reselect(alu)
         {
             let bits = self.bits(alu.srcs[0].def);
             match alu.op {
                 AluOp::INot if pred.is_none() => {
                     let (flag, inverse) =
-                        self.flag_under(alu.srcs[0].def, exec, pred, depth + 1)?;
+                        self.condition_to_flag_if(alu.srcs[0].def, exec, pred, depth + 1)?;
                     return Ok((flag, !inverse));
                 }
                 AluOp::IAnd | AluOp::IOr if pred.is_none() => {
@@ -90,15 +91,15 @@ impl Isel<'_> {
                     if let Some(second) = self.sh.alu_of(b)
                         && comparison(second.op, self.bits(second.srcs[0].def)).is_some()
                         && self.bits(second.srcs[0].def) > 1
-                        && self.may_repeat(second)
-                        && self.plain_condition(a)
+                        && self.can_reselect(second)
+                        && self.is_not_inverted(a)
                     {
-                        self.flag_under(a, exec, None, depth + 1)?;
+                        self.condition_to_flag_if(a, exec, None, depth + 1)?;
                         let pred = Pred {
                             ctrl: PredCtrl::Normal,
                             inverse: alu.op == AluOp::IOr,
                         };
-                        return self.flag_under(b, exec, Some(pred), depth + 1);
+                        return self.condition_to_flag_if(b, exec, Some(pred), depth + 1);
                     }
                 }
                 _ if bits > 1 => {
@@ -107,7 +108,7 @@ impl Isel<'_> {
                             pred,
                             ..Mods::cmod(cmod, 0)
                         };
-                        self.compare(alu, exec, None, ty, mods);
+                        self.emit_compare(alu, exec, None, ty, mods);
                         return Ok((0, false));
                     }
                 }
@@ -143,14 +144,14 @@ impl Isel<'_> {
     }
 
     /// True if [`Isel::condition_to_flag`] does not return the inverse of this condition.
-    fn plain_condition(&self, def: Id<Def>) -> bool {
+    fn is_not_inverted(&self, def: Id<Def>) -> bool {
         !matches!(self.sh.alu_of(def), Some(alu) if alu.op == AluOp::INot)
     }
 
     /// True if the operation can be selected again at this point: its operands still have the
     /// values that they had at its definition.
-    pub(super) fn may_repeat(&self, alu: &Alu) -> bool {
-        if self.loop_of[alu.def.index()] == self.this_loop {
+    pub(super) fn can_reselect(&self, alu: &Alu) -> bool {
+        if self.loop_of[alu.def.index()] == self.current_loop {
             return true;
         }
         let divergent = self.is_divergent(alu.def);
@@ -160,7 +161,7 @@ impl Isel<'_> {
     }
 
     /// Emits a comparison that writes the flag of `mods` and, if given, `dst`.
-    pub(super) fn compare(
+    pub(super) fn emit_compare(
         &mut self,
         alu: &Alu,
         exec: Exec,
@@ -170,7 +171,7 @@ impl Isel<'_> {
     ) {
         let operand = |i: usize| {
             if ty.is_float() {
-                self.fsrc(&alu.srcs[i], ty)
+                self.float_src(&alu.srcs[i], ty)
             } else {
                 self.src(&alu.srcs[i], ty)
             }
@@ -179,7 +180,7 @@ impl Isel<'_> {
         let mut mods = mods;
         if a.is_imm() && !b.is_imm() {
             (a, b) = (b, a);
-            mods.cmod = swapped(mods.cmod);
+            mods.cmod = swap_operands(mods.cmod);
         }
         let null = Lanes::null(ty, a.pitch.max(b.pitch));
         if ty == Type::Df
@@ -199,12 +200,12 @@ impl Isel<'_> {
     /// Selects a comparison whose result is 0 or ~0 in registers.
     pub(super) fn comparison_mask(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
         let exec = self.exec_for(alu.def);
-        let dst = self.new_def(alu.def);
+        let dst = self.alloc_def(alu.def);
         if ty.size_bytes() == 4 {
-            self.compare(alu, exec, Some(dst.retype(ty)), ty, Mods::cmod(cmod, 0));
+            self.emit_compare(alu, exec, Some(dst.retype(ty)), ty, Mods::cmod(cmod, 0));
             return;
         }
-        self.compare(alu, exec, None, ty, Mods::cmod(cmod, 0));
+        self.emit_compare(alu, exec, None, ty, Mods::cmod(cmod, 0));
         self.mask_from_flag(exec, dst, 0, false);
     }
 
@@ -218,13 +219,13 @@ impl Isel<'_> {
     }
 
     /// Selects `bcsel`: `cond ? a : b`.
-    pub(super) fn select(&mut self, alu: &Alu) -> Result<(), FsError> {
+    pub(super) fn select_bcsel(&mut self, alu: &Alu) -> Result<(), FsError> {
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);
-        let ty = super::raw_type(bits);
+        let ty = raw_type(bits);
         let (mut a, mut b) = (self.src(&alu.srcs[1], ty), self.src(&alu.srcs[2], ty));
-        let dst = self.new_def(alu.def).retype(ty);
-        let (flag, mut inverse) = self.flag_of(alu.srcs[0].def, exec, 0)?;
+        let dst = self.alloc_def(alu.def).retype(ty);
+        let (flag, mut inverse) = self.condition_to_flag(alu.srcs[0].def, exec, 0)?;
         if bits == 8 {
             // Of an 8-bit operand only the byte itself is certain to be initialised, but the low 16
             // bits of a slot must always be written.

@@ -8,8 +8,8 @@
 //! uses are packed instead, see [`super::packed_half`].) Values converted down from 64 bits keep a
 //! pitch of 8 bytes, as the region restrictions demand.
 
-use super::alu::{float, int, uint};
-use super::{Comp, Isel};
+use super::context::{Isel, Loc};
+use super::types::{float, int, raw_type, uint};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Dst, Inst, Op, Reg, Src};
@@ -21,35 +21,35 @@ use nir::{Alu, AluOp, Block, Def};
 const ROUND_TO_ZERO: u32 = 0x30;
 
 impl Isel<'_> {
-    pub(super) fn convert(&mut self, alu: &Alu) -> Result<(), FsError> {
+    pub(super) fn select_conversion(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
         let to = self.bits(alu.def);
         let from = self.bits(alu.srcs[0].def);
         match alu.op {
-            A::B2I => self.number_of_bool(alu, int(to.max(32)))?,
-            A::B2F => self.number_of_bool(alu, float(to))?,
-            A::I2I | A::U2U if to <= from => self.sub_word(alu, 0),
-            A::I2I => self.cast(alu, int(from), int(to)),
-            A::U2U => self.cast(alu, uint(from), uint(to)),
-            A::I2F => self.cast(alu, int(from), float(to)),
-            A::U2F => self.cast(alu, uint(from), float(to)),
-            A::F2I => self.cast(alu, float(from), int(to)),
-            A::F2U => self.cast(alu, float(from), uint(to)),
-            A::F2F => self.cast(alu, float(from), float(to)),
+            A::B2I => self.bool_to_number(alu, int(to.max(32)))?,
+            A::B2F => self.bool_to_number(alu, float(to))?,
+            A::I2I | A::U2U if to <= from => self.alias_sub_word(alu, 0),
+            A::I2I => self.select_cast(alu, int(from), int(to)),
+            A::U2U => self.select_cast(alu, uint(from), uint(to)),
+            A::I2F => self.select_cast(alu, int(from), float(to)),
+            A::U2F => self.select_cast(alu, uint(from), float(to)),
+            A::F2I => self.select_cast(alu, float(from), int(to)),
+            A::F2U => self.select_cast(alu, float(from), uint(to)),
+            A::F2F => self.select_cast(alu, float(from), float(to)),
             A::F2FRtne | A::F2FRtz => {
                 let (wanted, usual) = (alu.op == A::F2FRtz, self.rounds_to_zero());
                 if wanted != usual {
-                    self.rounding(wanted);
+                    self.set_rounding(wanted);
                 }
-                self.cast(alu, float(from), float(to));
+                self.select_cast(alu, float(from), float(to));
                 if wanted != usual {
-                    self.rounding(usual);
+                    self.set_rounding(usual);
                 }
             }
-            A::Unpack64_2x32SplitX => self.sub_word(alu, 0),
-            A::Unpack64_2x32SplitY => self.sub_word(alu, 4),
-            A::Unpack32_2x16SplitX => self.sub_word(alu, 0),
-            A::Unpack32_2x16SplitY => self.sub_word(alu, 2),
+            A::Unpack64_2x32SplitX => self.alias_sub_word(alu, 0),
+            A::Unpack64_2x32SplitY => self.alias_sub_word(alu, 4),
+            A::Unpack32_2x16SplitX => self.alias_sub_word(alu, 0),
+            A::Unpack32_2x16SplitY => self.alias_sub_word(alu, 2),
             A::Pack64_2x32Split => self.pack(alu, Type::Ud, Type::Ud, 4),
             A::Pack32_2x16Split => self.pack(alu, Type::Uw, Type::Uw, 2),
             A::PackHalf2x16Split => self.pack(alu, Type::F, Type::Hf, 2),
@@ -69,12 +69,12 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn number_of_bool(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
+    fn bool_to_number(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
         let exec = self.exec_for(alu.def);
         let cond = alu.srcs[0].def;
         if self.uses[cond.index()] == 1 && self.is_cheaper_as_flag(cond) {
-            let (flag, inverse) = self.flag_of(cond, exec, 0)?;
-            let dst = self.new_def(alu.def).retype(ty);
+            let (flag, inverse) = self.condition_to_flag(cond, exec, 0)?;
+            let dst = self.alloc_def(alu.def).retype(ty);
             let one = match ty {
                 Type::Hf => 0x3c00,
                 Type::F => 0x3f80_0000,
@@ -92,7 +92,7 @@ impl Isel<'_> {
             return Ok(());
         }
         let mask = self.src(&alu.srcs[0], Type::D).negated();
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         let mask = match mask.imm_bits() {
             Some(_) if ty.is_float() => {
                 let v = self.src(&alu.srcs[0], Type::D);
@@ -105,13 +105,11 @@ impl Isel<'_> {
     }
 
     /// Makes the def an alias of the bytes of its operand from `offset` on.
-    fn sub_word(&mut self, alu: &Alu, offset: u32) {
+    fn alias_sub_word(&mut self, alu: &Alu, offset: u32) {
         let s = &alu.srcs[0];
-        match self.place(s.def, s.swizzle[0]) {
-            Comp::Imm(bits) => {
-                self.set_comp(alu.def, 0, Comp::Imm(self.truncated(alu, bits, offset)))
-            }
-            Comp::Reg {
+        match self.loc(s.def, s.swizzle[0]) {
+            Loc::Imm(bits) => self.set_loc(alu.def, 0, Loc::Imm(self.truncated(alu, bits, offset))),
+            Loc::Reg {
                 v,
                 offset: at,
                 pitch,
@@ -120,7 +118,7 @@ impl Isel<'_> {
                 if pitch == 8 && self.bits(alu.def) == 8 {
                     // A byte region can have a pitch of four bytes, but not of eight.
                     let exec = Exec::Active;
-                    let dst = self.new_def(alu.def).retype(Type::Ud);
+                    let dst = self.alloc_def(alu.def).retype(Type::Ud);
                     let from = Lanes {
                         half,
                         ..Lanes::new(v, at + offset, Type::Ud, pitch)
@@ -130,15 +128,15 @@ impl Isel<'_> {
                 }
                 if self.is_divergent(alu.def) && pitch == 0 {
                     let exec = Exec::Active;
-                    let ty = super::raw_type(self.bits(alu.def));
-                    let dst = self.new_def(alu.def).retype(ty);
+                    let ty = raw_type(self.bits(alu.def));
+                    let dst = self.alloc_def(alu.def).retype(ty);
                     self.b.mov(exec, dst, Lanes::new(v, at + offset, ty, 0));
                     return;
                 }
-                self.set_comp(
+                self.set_loc(
                     alu.def,
                     0,
-                    Comp::Reg {
+                    Loc::Reg {
                         v,
                         offset: at + offset,
                         pitch,
@@ -146,7 +144,7 @@ impl Isel<'_> {
                     },
                 );
             }
-            Comp::None => self.set_comp(alu.def, 0, Comp::Imm(0)),
+            Loc::None => self.set_loc(alu.def, 0, Loc::Imm(0)),
         }
     }
 
@@ -158,11 +156,11 @@ impl Isel<'_> {
 
     /// Selects a value conversion, through an intermediate type where the hardware has no direct
     /// one.
-    fn cast(&mut self, alu: &Alu, from: Type, to: Type) {
+    fn select_cast(&mut self, alu: &Alu, from: Type, to: Type) {
         let exec = self.exec_for(alu.def);
         let s = &alu.srcs[0];
         let mut src = if from.is_float() {
-            self.fsrc(s, from)
+            self.float_src(s, from)
         } else {
             self.src(s, from)
         };
@@ -196,24 +194,24 @@ impl Isel<'_> {
             None
         };
         if let Some(mid) = between {
-            let t = self.converted(exec, src, mid);
-            let d = self.converted(exec, t, to);
-            self.set_place(alu.def, 0, d);
+            let t = self.emit_conversion(exec, src, mid);
+            let d = self.emit_conversion(exec, t, to);
+            self.set_lanes(alu.def, 0, d);
         } else {
-            let d = self.converted(exec, src, to);
-            self.set_place(alu.def, 0, d);
+            let d = self.emit_conversion(exec, src, to);
+            self.set_lanes(alu.def, 0, d);
         }
         if to.size_bytes() == 1 {
             // The low 16 bits of a slot must always be written.
             let byte = self.comp(alu.def, 0, to);
             let word = if to == Type::B { Type::W } else { Type::Uw };
-            let whole = self.converted(exec, byte, word);
-            self.set_place(alu.def, 0, whole);
+            let whole = self.emit_conversion(exec, byte, word);
+            self.set_lanes(alu.def, 0, whole);
         }
     }
 
     /// Emits the conversion of `src` to `to`, into new registers.
-    fn converted(&mut self, exec: Exec, src: Lanes, to: Type) -> Lanes {
+    fn emit_conversion(&mut self, exec: Exec, src: Lanes, to: Type) -> Lanes {
         let wide = src.ty.size_bytes() == 8 || to.size_bytes() == 8;
         let mut dst = self
             .b
@@ -247,7 +245,7 @@ impl Isel<'_> {
     /// Sets the float modes that the shader requests. Otherwise they stay as the thread starts:
     /// round to nearest even, and denormals as the driver configured them (SKL PRM vol. 7, "Control
     /// Register": bits 6, 7 and 10 preserve denormals of 64, 32, 16 bits).
-    pub(super) fn float_modes(&mut self) {
+    pub(super) fn emit_float_modes(&mut self) {
         let controls = self.sh.info.float_controls;
         let denorms = |sizes: u8| {
             [(1, 1 << 10), (2, 1 << 7), (4, 1 << 6)]
@@ -258,7 +256,7 @@ impl Isel<'_> {
         let keep = denorms(controls.denorm_preserve);
         let flush = denorms(controls.denorm_flush);
         if flush != 0 {
-            self.control_bits(Opcode::And, !flush);
+            self.update_cr0(Opcode::And, !flush);
         }
         let set = keep
             | if self.rounds_to_zero() {
@@ -267,21 +265,21 @@ impl Isel<'_> {
                 0
             };
         if set != 0 {
-            self.control_bits(Opcode::Or, set);
+            self.update_cr0(Opcode::Or, set);
         }
     }
 
     /// Sets the rounding mode: towards zero, or to nearest even.
-    fn rounding(&mut self, to_zero: bool) {
+    fn set_rounding(&mut self, to_zero: bool) {
         if to_zero {
-            self.control_bits(Opcode::Or, ROUND_TO_ZERO);
+            self.update_cr0(Opcode::Or, ROUND_TO_ZERO);
         } else {
-            self.control_bits(Opcode::And, !ROUND_TO_ZERO);
+            self.update_cr0(Opcode::And, !ROUND_TO_ZERO);
         }
     }
 
     /// Emits `cr0.0 = cr0.0 op bits`.
-    fn control_bits(&mut self, op: Opcode, bits: u32) {
+    fn update_cr0(&mut self, op: Opcode, bits: u32) {
         let cr0 = ArfReg::Control;
         let mut inst = Inst::new(Op::Eu(op), 1);
         inst.no_mask = true;
@@ -294,7 +292,7 @@ impl Isel<'_> {
 
     /// Finds 32-bit operations that compute one half of a 64-bit value for the same lanes. They
     /// write directly into that half of its register.
-    pub(super) fn prepare_halves(&mut self, layout: &[nir::CfEvent]) {
+    pub(super) fn find_int64_halves(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
         let mut made_in: IdMap<Def, Option<Id<Block>>> = IdMap::default();
@@ -326,13 +324,13 @@ impl Isel<'_> {
     }
 
     /// Allocates the register of a 64-bit value's half, as part of the register of the whole.
-    pub(super) fn new_half(&mut self, def: Id<Def>, pair: Id<Def>, half: u8) -> Lanes {
-        let whole = match self.place(pair, 0) {
-            Comp::None => self.new_def(pair),
+    pub(super) fn alloc_int64_half(&mut self, def: Id<Def>, pair: Id<Def>, half: u8) -> Lanes {
+        let whole = match self.loc(pair, 0) {
+            Loc::None => self.alloc_def(pair),
             _ => self.comp(pair, 0, Type::Uq),
         };
         let to = whole.retype(Type::Ud).at(4 * u32::from(half));
-        self.set_place(def, 0, to);
+        self.set_lanes(def, 0, to);
         to
     }
 
@@ -347,14 +345,14 @@ impl Isel<'_> {
         let dst = if begun {
             self.comp(alu.def, 0, Type::Uq)
         } else {
-            self.new_def(alu.def)
+            self.alloc_def(alu.def)
         };
         for i in 0..2 {
             if in_place(self, i) {
                 continue;
             }
             let s = if from.is_float() {
-                self.fsrc(&alu.srcs[i], from)
+                self.float_src(&alu.srcs[i], from)
             } else {
                 self.src(&alu.srcs[i], from)
             };
@@ -383,7 +381,7 @@ impl Isel<'_> {
             Some(bits) => self.b.imm_reg(Type::Ud, bits),
             None => s,
         };
-        let dst = self.new_def(alu.def).retype(Type::F);
+        let dst = self.alloc_def(alu.def).retype(Type::F);
         self.b.mov(exec, dst, s.retype(Type::Hf).at(offset));
     }
 
@@ -410,7 +408,7 @@ impl Isel<'_> {
             None => s,
         };
         let at = index as u32 * part.size_bytes();
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         if at >= u32::from(bits) / 8 {
             self.b.mov(exec, dst, Lanes::imm(ty, 0));
             return Ok(());

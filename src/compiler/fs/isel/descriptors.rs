@@ -11,7 +11,7 @@
 //! than the space costs.
 //! Ref: SKL PRM vol. 7, "SENDS" (extended descriptor in a0); "Address Register".
 
-use super::Isel;
+use super::context::Isel;
 use crate::lir::INDIRECT_DW;
 use crate::lir::message::SFID_SAMPLER;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
@@ -28,7 +28,7 @@ const SFID_MASK: u32 = 0xF;
 const A0_DW: usize = abi::LAUNCHER_SUMS;
 
 /// The extended descriptors to push; the same for all SIMD widths of a shader.
-pub(crate) struct Ready {
+pub(crate) struct PushedDescriptors {
     /// The SIMD width that chose them.
     width: u8,
     /// A power of two (one MOV copies them), or empty.
@@ -43,11 +43,14 @@ pub(crate) struct Ready {
 impl Isel<'_> {
     /// Makes SENDs use the pushed descriptors in `chosen`, which the first width fills in. Returns
     /// false if this width reads driver values that the first width has dropped.
-    pub(super) fn ready_descriptors(&mut self, chosen: &mut Option<Ready>) -> bool {
+    pub(super) fn use_pushed_descriptors(
+        &mut self,
+        chosen: &mut Option<PushedDescriptors>,
+    ) -> bool {
         let is_first = chosen.is_none();
         let ready = chosen.get_or_insert_with(|| {
             let (group, others) = self.choose_descriptors();
-            Ready {
+            PushedDescriptors {
                 width: self.b.width(),
                 group,
                 others,
@@ -63,7 +66,7 @@ impl Isel<'_> {
         let at = A0_DW - count;
         let mut used = false;
         for k in 0..self.b.lir.insts.len() {
-            let key = self.descriptor(&self.b.lir.insts[k]);
+            let key = self.descriptor_value(&self.b.lir.insts[k]);
             let place = key.and_then(|key| mine.iter().position(|value| *value == key));
             if let Some(place) = place {
                 let bytes = (at + place) as u32 * 4;
@@ -74,7 +77,7 @@ impl Isel<'_> {
         // Fragment shaders usually have several widths whose messages differ, so they keep all
         // driver values.
         if self.sh.stage != Stage::Fragment {
-            let read = self.values_read();
+            let read = self.driver_values_read();
             if is_first {
                 ready.kept = read;
             } else if read > ready.kept {
@@ -103,7 +106,7 @@ impl Isel<'_> {
     }
 
     /// Number of leading driver values that cover all that are read.
-    fn values_read(&self) -> usize {
+    fn driver_values_read(&self) -> usize {
         let is_push = |src: &Src| src.reg == Reg::Vgrf(self.push_reg);
         let mut end = 0;
         for inst in &self.b.lir.insts {
@@ -127,7 +130,7 @@ impl Isel<'_> {
 
     /// The extended descriptor of a SEND as a driver value, if the driver can compute it when it
     /// records the draw or dispatch.
-    fn descriptor(&self, inst: &Inst) -> Option<DriverValue> {
+    fn descriptor_value(&self, inst: &Inst) -> Option<DriverValue> {
         let info = inst.send.filter(|info| !info.dynamic_desc)?;
         let handle = &inst.src[2];
         if handle.reg != Reg::Vgrf(self.push_reg) {
@@ -165,7 +168,7 @@ impl Isel<'_> {
                 Op::MovIndirect => indirect = true,
                 _ => {}
             }
-            let Some(key) = self.descriptor(inst) else {
+            let Some(key) = self.descriptor_value(inst) else {
                 continue;
             };
             looped |= depth > 0;

@@ -8,10 +8,10 @@
 //! the control data are written at the end of the thread.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
 
-use super::Isel;
-use super::payload::{GeometryThread, Outputs};
-use super::thread::Thread;
-use super::urb::{Place, runs};
+use super::context::Isel;
+use super::payload::{GeometryThread, Outputs, Thread};
+use super::unsupported::unsupported;
+use super::urb::{UrbAddress, slot_runs};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{GRF_BYTES, Op, VgrfId};
@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 const ALL: Exec = Exec::NoMask(8);
 
 /// True if a block of a geometry shader emits a vertex after its last output store.
-pub(super) fn emits_behind_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {
+pub(super) fn emits_after_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {
     let ops = sh.blocks[block].instrs.iter().rev();
     let mut ops = ops.filter_map(|&i| match &sh.instrs[i] {
         nir::Instr::Intrinsic(i) => Some(i.op),
@@ -34,7 +34,7 @@ pub(super) fn emits_behind_stores(sh: &nir::Shader, block: entity::Id<nir::Block
 }
 
 impl Isel<'_> {
-    fn geometry(&mut self) -> Result<&mut GeometryThread, FsError> {
+    fn geometry_thread(&mut self) -> Result<&mut GeometryThread, FsError> {
         match &mut self.thread {
             Thread::Geometry(thread) => Ok(thread),
             _ => Err(FsError::Unsupported {
@@ -45,7 +45,7 @@ impl Isel<'_> {
     }
 
     /// Initialises the vertex count and the control data with zero.
-    pub(super) fn prepare_geometry(&mut self) {
+    pub(super) fn emit_geometry_state(&mut self) {
         let Thread::Geometry(thread) = &self.thread else {
             return;
         };
@@ -70,20 +70,20 @@ impl Isel<'_> {
         }
     }
 
-    fn count(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
-        let unsupported = super::subgroup::unsupported(i);
-        self.geometry()?.count.ok_or(unsupported)
+    fn vertex_count(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
+        let unsupported = unsupported(i);
+        self.geometry_thread()?.count.ok_or(unsupported)
     }
 
     /// Selects `emit_vertex`. Only points can go to other streams than the first.
-    pub(super) fn emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let stream = i.index("stream");
-        let info = &self.geometry()?.info;
+        let info = &self.geometry_thread()?.info;
         if stream != u32::from(info.stream) && !info.streams {
-            self.geometry()?.outputs.clear();
+            self.geometry_thread()?.outputs.clear();
             return Ok(());
         }
-        let thread = self.geometry()?;
+        let thread = self.geometry_thread()?;
         let info = thread.info.clone();
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let outputs = std::mem::take(&mut thread.outputs);
@@ -96,14 +96,14 @@ impl Isel<'_> {
                     known.mark(2 * number, stream);
                 }
                 let first = info.first_slot() + number * info.vertex_slots();
-                for (slot, values) in runs(&outputs, &info.outputs.vue) {
-                    let place = self.reachable(first + slot);
+                for (slot, values) in slot_runs(&outputs, &info.outputs.vue) {
+                    let place = self.urb_address(first + slot);
                     self.urb_write(handles, place, None, &values, Mods::NONE, false);
                 }
             }
-            return self.emitted(outputs);
+            return self.restore_outputs(outputs);
         }
-        let count = self.count(i)?;
+        let count = self.vertex_count(i)?;
         // Vertices beyond the declared maximum are dropped.
         let null = Lanes::null(Type::Ud, 4);
         let most = Lanes::imm(Type::Ud, info.vertices_out.into());
@@ -115,15 +115,15 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Mul, ALL, offset, count, slots, Mods::NONE);
         let fitting = Mods::pred(0, false);
-        for (slot, values) in runs(&outputs, &info.outputs.vue) {
-            let place = Place {
+        for (slot, values) in slot_runs(&outputs, &info.outputs.vue) {
+            let place = UrbAddress {
                 slot: info.first_slot() + slot,
                 offset: Some(offset),
             };
             self.urb_write(handles, place, None, &values, fitting, false);
         }
         if info.streams && stream != 0 {
-            self.name_stream(count, stream)?;
+            self.set_stream(count, stream)?;
             // Recomputes the condition: recording the stream has overwritten the flag.
             self.b
                 .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
@@ -131,28 +131,28 @@ impl Isel<'_> {
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Add, Exec::Active, count, count, one, fitting);
-        self.emitted(outputs)
+        self.restore_outputs(outputs)
     }
 
     /// The address of a slot: what exceeds the descriptor's offset field becomes a per-lane offset.
-    fn reachable(&mut self, slot: u32) -> Place {
+    fn urb_address(&mut self, slot: u32) -> UrbAddress {
         const MOST: u32 = 0x7ff;
         if slot <= MOST {
-            return Place::at(slot);
+            return UrbAddress::at(slot);
         }
         let offset = self.b.temp(Type::Ud, ALL);
         let more = Lanes::imm(Type::Ud, u64::from(slot - MOST));
         self.b.mov(ALL, offset, more);
-        Place {
+        UrbAddress {
             slot: MOST,
             offset: Some(offset),
         }
     }
 
     /// Restores the outputs after a vertex, which keep their values.
-    fn emitted(&mut self, outputs: Outputs) -> Result<(), FsError> {
-        let direct = self.vertex_follows;
-        let thread = self.geometry()?;
+    fn restore_outputs(&mut self, outputs: Outputs) -> Result<(), FsError> {
+        let direct = self.block_emits_vertex;
+        let thread = self.geometry_thread()?;
         thread.outputs = outputs;
         if direct {
             // This block has aliased the stored values directly; later blocks may store to
@@ -164,22 +164,22 @@ impl Isel<'_> {
 
     /// Records the stream of a vertex in the control data. For vertices beyond the maximum the bits
     /// are ignored.
-    fn name_stream(&mut self, number: Lanes, stream: u32) -> Result<(), FsError> {
+    fn set_stream(&mut self, number: Lanes, stream: u32) -> Result<(), FsError> {
         let active = Exec::Active;
         // SHL uses five bits of its count: the bit index within the dword.
-        let (first, bits) = (self.shifted(number, 1), self.b.temp(Type::Ud, active));
+        let (first, bits) = (self.shift_left(number, 1), self.b.temp(Type::Ud, active));
         let stream = Lanes::imm(Type::Ud, stream.into());
         let at = self.b.temp(Type::Ud, active);
         self.b.mov(active, at, stream);
         self.b
             .binary(Opcode::Shl, active, bits, at, first, Mods::NONE);
-        self.mark(first, bits)
+        self.set_control_bits(first, bits)
     }
 
     /// Ors `bits` into the control data register that holds bit `first`.
-    fn mark(&mut self, first: Lanes, bits: Lanes) -> Result<(), FsError> {
+    fn set_control_bits(&mut self, first: Lanes, bits: Lanes) -> Result<(), FsError> {
         let active = Exec::Active;
-        let cuts = self.geometry()?.cuts.clone();
+        let cuts = self.geometry_thread()?.cuts.clone();
         if let [cut] = cuts[..] {
             self.b
                 .binary(Opcode::Or, active, cut, cut, bits, Mods::NONE);
@@ -202,8 +202,8 @@ impl Isel<'_> {
 
     /// Selects `end_primitive`: sets the cut bit of the last vertex. If there is no vertex yet, the
     /// bit set has no effect.
-    pub(super) fn end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let thread = self.geometry()?;
+    pub(super) fn select_end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let thread = self.geometry_thread()?;
         if !thread.info.cuts || i.index("stream") != u32::from(thread.info.stream) {
             return Ok(());
         }
@@ -213,7 +213,7 @@ impl Isel<'_> {
             }
             return Ok(());
         }
-        let count = self.count(i)?;
+        let count = self.vertex_count(i)?;
         let active = Exec::Active;
         let last = self.b.temp(Type::Ud, active);
         let minus_one = Lanes::imm(Type::Ud, u32::MAX.into());
@@ -224,11 +224,11 @@ impl Isel<'_> {
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Shl, active, bit, one, last, Mods::NONE);
-        self.mark(last, bit)
+        self.set_control_bits(last, bit)
     }
 
     /// Writes the control data and the vertex count, and ends the thread.
-    pub(super) fn end_geometry(&mut self) {
+    pub(super) fn end_geometry_thread(&mut self) {
         /// Slot of the control data, after the 32 bytes of the vertex count.
         const CONTROL_SLOT: u32 = 2;
         let Thread::Geometry(thread) = &self.thread else {
@@ -248,29 +248,30 @@ impl Isel<'_> {
         };
         // A message writes up to eight dwords, which are two slots.
         for (k, cuts) in (0..).zip(cuts.chunks(8)) {
-            let place = Place::at(CONTROL_SLOT + 2 * k);
+            let place = UrbAddress::at(CONTROL_SLOT + 2 * k);
             self.urb_write(handles, place, None, cuts, Mods::NONE, false);
         }
-        self.urb_write(handles, Place::at(0), None, &[count], Mods::NONE, true);
+        self.urb_write(handles, UrbAddress::at(0), None, &[count], Mods::NONE, true);
     }
 
-    // --- what comes in ------------------------------------------------------------------------------
+    // --- what comes in
+    // ------------------------------------------------------------------------------
 
     /// Selects `load_primitive_id` of a geometry shader: a payload register.
-    pub(super) fn geometry_primitive_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let (unsupported, def) = (super::subgroup::unsupported(i), i.def);
-        let v = self.geometry()?.primitive_id.ok_or(unsupported)?;
+    pub(super) fn select_geometry_primitive_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let (unsupported, def) = (unsupported(i), i.def);
+        let v = self.geometry_thread()?.primitive_id.ok_or(unsupported)?;
         if let Some(def) = def {
-            self.set_place(def, 0, Lanes::new(v, 0, Type::Ud, 4));
+            self.set_lanes(def, 0, Lanes::new(v, 0, Type::Ud, 4));
         }
         Ok(())
     }
 
     /// Selects `load_invocation_id` of a geometry shader: the upper bits of the URB handles.
-    pub(super) fn geometry_invocation(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_geometry_invocation_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
-        let handles = Lanes::new(self.geometry()?.handles, 0, Type::Ud, 4);
-        let dst = self.new_def(def);
+        let handles = Lanes::new(self.geometry_thread()?.handles, 0, Type::Ud, 4);
+        let dst = self.alloc_def(def);
         let shift = Lanes::imm(Type::Ud, 27);
         self.b
             .binary(Opcode::Shr, Exec::Active, dst, handles, shift, Mods::NONE);
@@ -279,7 +280,7 @@ impl Isel<'_> {
 
     /// The URB handles of the input vertices that the lanes index.
     fn geometry_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
-        let thread = self.geometry()?;
+        let thread = self.geometry_thread()?;
         let (inputs, one_each) = (thread.inputs, thread.info.invocations > 1);
         let vertices = u32::from(thread.info.vertices_in);
         let vertex = i.srcs[0];
@@ -294,22 +295,22 @@ impl Isel<'_> {
             });
         }
         let number = self.comp(vertex, 0, Type::Ud);
-        let bytes = self.shifted(number, if one_each { 2 } else { 5 });
+        let bytes = self.shift_left(number, if one_each { 2 } else { 5 });
         let bytes = match one_each {
             true => bytes,
             false => {
-                let (lane, at) = (self.lane_index(), self.b.temp(Type::Ud, Exec::Active));
-                let lane = self.shifted(lane, 2);
+                let (lane, at) = (self.lane_id(), self.b.temp(Type::Ud, Exec::Active));
+                let lane = self.shift_left(lane, 2);
                 self.b
                     .binary(Opcode::Add, Exec::Active, at, bytes, lane, Mods::NONE);
                 at
             }
         };
-        Ok(self.picked(inputs, bytes))
+        Ok(self.gather_handles(inputs, bytes))
     }
 
     /// Emits `value << bits`.
-    pub(super) fn shifted(&mut self, value: Lanes, bits: u64) -> Lanes {
+    pub(super) fn shift_left(&mut self, value: Lanes, bits: u64) -> Lanes {
         let to = self.b.temp(Type::Ud, Exec::Active);
         let bits = Lanes::imm(Type::Ud, bits);
         self.b
@@ -318,10 +319,10 @@ impl Isel<'_> {
     }
 
     /// Gathers URB handles at per-lane byte offsets; inactive lanes get the first vertex's handle.
-    pub(super) fn picked(&mut self, from: VgrfId, bytes: Lanes) -> Lanes {
+    pub(super) fn gather_handles(&mut self, from: VgrfId, bytes: Lanes) -> Lanes {
         let from = Lanes::new(from, 0, Type::Ud, 4);
         let to = self.in_all_lanes(from.scalar());
-        self.indirect(Exec::Active, to, from, bytes);
+        self.mov_indirect(Exec::Active, to, from, bytes);
         to
     }
 
@@ -329,35 +330,35 @@ impl Isel<'_> {
     /// shader index.
     pub(super) fn vertex_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         match &self.thread {
-            Thread::Control(_) => self.control_handles(i),
+            Thread::Control(_) => self.control_input_handles(i),
             _ => self.geometry_handles(i),
         }
     }
 
     /// Selects `load_per_vertex_input` of geometry and tessellation control shaders.
-    pub(super) fn vertex_of_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_per_vertex_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let handles = self.vertex_handles(i)?;
-        let map = self.input_map.clone();
+        let map = self.input_vue_map.clone();
         let read = |slot: u8| map.place(slot).map(|p| p as u32);
-        let Some(place) = self.place_of_slots(i, i.srcs[1], read)? else {
-            self.nothing(def);
+        let Some(place) = self.slot_address(i, i.srcs[1], read)? else {
+            self.set_zero(def);
             return Ok(());
         };
-        self.read_slot(i, handles, place, false);
+        self.load_slot(i, handles, place, false);
         Ok(())
     }
 
     /// Makes a def zero: an input that the previous stage does not write.
-    pub(super) fn nothing(&mut self, def: entity::Id<nir::Def>) {
+    pub(super) fn set_zero(&mut self, def: entity::Id<nir::Def>) {
         for c in 0..self.sh.defs[def].num_components {
-            self.set_place(def, c, Lanes::imm(Type::Ud, 0));
+            self.set_lanes(def, c, Lanes::imm(Type::Ud, 0));
         }
     }
 
     /// The lanes for which a URB address is computed and read. If the result is uniform, these are
     /// all lanes, because the message then uses inactive ones too.
-    pub(super) fn exec_of_slots(&self, i: &Intrinsic) -> Exec {
+    pub(super) fn urb_exec(&self, i: &Intrinsic) -> Exec {
         match i.def {
             Some(def) if !self.is_divergent(def) => ALL,
             _ => Exec::Active,
@@ -367,16 +368,16 @@ impl Isel<'_> {
     /// The URB address of the slot that an access indexes with `offset`, which may be dynamic;
     /// `slot_of` maps a varying slot to its slot in the entry. `None` if the entry has none of
     /// these slots.
-    pub(super) fn place_of_slots(
+    pub(super) fn slot_address(
         &mut self,
         i: &Intrinsic,
         offset: entity::Id<nir::Def>,
         place: impl Fn(u8) -> Option<u32>,
-    ) -> Result<Option<Place>, FsError> {
-        let (first, exec) = (i.index("location"), self.exec_of_slots(i));
+    ) -> Result<Option<UrbAddress>, FsError> {
+        let (first, exec) = (i.index("location"), self.urb_exec(i));
         if let Some(n) = self.sh.const_component(offset, 0) {
             let slot = first.saturating_add(n as u32);
-            return Ok(u8::try_from(slot).ok().and_then(place).map(Place::at));
+            return Ok(u8::try_from(slot).ok().and_then(place).map(UrbAddress::at));
         }
         let places: Vec<Option<u32>> = (first..first + i.index("num_slots").max(1))
             .map(|s| u8::try_from(s).ok().and_then(&place))
@@ -397,7 +398,7 @@ impl Isel<'_> {
                     to
                 }
             };
-            return Ok(Some(Place {
+            return Ok(Some(UrbAddress {
                 slot,
                 offset: Some(offset),
             }));
@@ -418,7 +419,7 @@ impl Isel<'_> {
             self.b
                 .emit(Op::Eu(Opcode::Mov), exec, to, &[distance], mods);
         }
-        Ok(Some(Place {
+        Ok(Some(UrbAddress {
             slot,
             offset: Some(to),
         }))
@@ -426,24 +427,30 @@ impl Isel<'_> {
 
     /// Reads the components of a load from URB entries. `changing`: other threads may write them
     /// meanwhile.
-    pub(super) fn read_slot(
+    pub(super) fn load_slot(
         &mut self,
         i: &Intrinsic,
         handles: Lanes,
-        place: Place,
+        place: UrbAddress,
         changing: bool,
     ) {
         let Some(def) = i.def else { return };
         let n = self.sh.defs[def].num_components;
         let first =
             abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
-        let exec = self.exec_of_slots(i);
+        let exec = self.urb_exec(i);
         let v = self.urb_read(exec, handles, place, first + n, changing);
-        self.take_slot(i, exec, v, 0);
+        self.set_from_response(i, exec, v, 0);
     }
 
     /// Sets the components of a load from a URB response whose slot starts at dword `dword`.
-    pub(super) fn take_slot(&mut self, i: &Intrinsic, exec: Exec, answer: VgrfId, dword: u8) {
+    pub(super) fn set_from_response(
+        &mut self,
+        i: &Intrinsic,
+        exec: Exec,
+        answer: VgrfId,
+        dword: u8,
+    ) {
         let Some(def) = i.def else { return };
         let first =
             abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
@@ -451,23 +458,23 @@ impl Isel<'_> {
             let at = u32::from(dword + first + c) * GRF_BYTES;
             let lanes = Lanes::new(answer, at, Type::Ud, 4);
             let one = exec == ALL;
-            self.set_place(def, c, if one { lanes.scalar() } else { lanes });
+            self.set_lanes(def, c, if one { lanes.scalar() } else { lanes });
         }
     }
 
     /// Selects the intrinsics of geometry and tessellation shaders. Returns false for those that
     /// all stages have in common.
-    pub(super) fn primitive_stage(&mut self, i: &Intrinsic) -> Result<bool, FsError> {
+    pub(super) fn select_primitive_stage(&mut self, i: &Intrinsic) -> Result<bool, FsError> {
         use IntrinsicOp as I;
         match (&self.thread, i.op) {
-            (Thread::Geometry(_), I::EmitVertex) => self.emit_vertex(i)?,
-            (Thread::Geometry(_), I::EndPrimitive) => self.end_primitive(i)?,
-            (Thread::Geometry(_), I::LoadPrimitiveId) => self.geometry_primitive_id(i)?,
-            (Thread::Geometry(_), I::LoadInvocationId) => self.geometry_invocation(i)?,
+            (Thread::Geometry(_), I::EmitVertex) => self.select_emit_vertex(i)?,
+            (Thread::Geometry(_), I::EndPrimitive) => self.select_end_primitive(i)?,
+            (Thread::Geometry(_), I::LoadPrimitiveId) => self.select_geometry_primitive_id(i)?,
+            (Thread::Geometry(_), I::LoadInvocationId) => self.select_geometry_invocation_id(i)?,
             (Thread::Geometry(_) | Thread::Control(_), I::LoadPerVertexInput) => {
-                self.vertex_of_primitive(i)?;
+                self.select_per_vertex_input(i)?;
             }
-            (Thread::Control(_) | Thread::Evaluation(_), _) => return self.tessellation(i),
+            (Thread::Control(_) | Thread::Evaluation(_), _) => return self.select_tessellation(i),
             _ => return Ok(false),
         }
         Ok(true)

@@ -4,8 +4,9 @@
 //! In:  intrinsics that use addresses, or that read what the driver keeps in memory. Out: A64
 //! messages.
 
-use super::memory::{atomic_op, no_atomic};
-use super::{Comp, Isel};
+use super::context::{Isel, Loc, exec_of};
+use super::memory::{atomic_op, unsupported_atomic};
+use super::types::raw_type;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message;
@@ -17,13 +18,13 @@ use nir::{Def, Intrinsic};
 use smallvec::SmallVec;
 
 /// Byte offset, in a surface state, of the dword with the buffer's size.
-const SIZE_AT: u64 = abi::SURFACE_BYTES_DWORD as u64 * 4;
+const SIZE_OFFSET: u64 = abi::SURFACE_BYTES_DWORD as u64 * 4;
 /// Byte offset, in a surface state, of the buffer's address.
-const ADDRESS_AT: u64 = abi::SURFACE_ADDRESS_DWORD as u64 * 4;
+const ADDRESS_OFFSET: u64 = abi::SURFACE_ADDRESS_DWORD as u64 * 4;
 
 impl Isel<'_> {
     /// The payload of addresses, eight bytes for each lane.
-    fn addresses(&mut self, address: Lanes, exec: Exec) -> Src {
+    fn address_payload(&mut self, address: Lanes, exec: Exec) -> Src {
         let address = match address.imm_bits() {
             Some(bits) => self.b.imm_reg(Type::Uq, bits),
             None => address,
@@ -31,16 +32,16 @@ impl Isel<'_> {
         self.b.collect(exec, &[], &[address])
     }
 
-    pub(super) fn load_global(&mut self, i: &Intrinsic) {
+    pub(super) fn select_load_global(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let d = self.sh.defs[def];
         let bytes = d.bit_size / 8;
         let n = d.num_components;
         let address = self.comp(i.srcs[0], 0, Type::Uq);
-        let (lanes, parts) = self.parts(16);
-        let v = self.answer(def, lanes);
+        let (lanes, parts) = self.split_lanes(16);
+        let v = self.alloc_response(def, lanes);
         for lane in parts {
-            let payload = self.addresses(address, Exec::Range(lane, lanes));
+            let payload = self.address_payload(address, Exec::Range(lane, lanes));
             let info = if bytes == 4 {
                 message::a64_read(lanes, n)
             } else {
@@ -60,25 +61,25 @@ impl Isel<'_> {
         }
     }
 
-    pub(super) fn store_global(&mut self, i: &Intrinsic) {
+    pub(super) fn select_store_global(&mut self, i: &Intrinsic) {
         let value = i.srcs[0];
         let d = self.sh.defs[value];
         let bytes = d.bit_size / 8;
         let address = self.comp(i.srcs[1], 0, Type::Uq);
         let data: SmallVec<[Lanes; 4]> = (0..d.num_components)
-            .map(|c| self.comp(value, c, super::raw_type(d.bit_size)))
+            .map(|c| self.comp(value, c, raw_type(d.bit_size)))
             .collect();
-        let data = self.whole_slots(data, d.bit_size);
-        let (lanes, parts) = self.parts(16);
+        let data = self.in_whole_slots(data, d.bit_size);
+        let (lanes, parts) = self.split_lanes(16);
         for lane in parts {
-            let payload = self.addresses(address, Exec::Range(lane, lanes));
+            let payload = self.address_payload(address, Exec::Range(lane, lanes));
             let data = self.b.collect(Exec::Range(lane, lanes), &[], &data);
             let info = if bytes == 4 {
                 message::a64_write(lanes, d.num_components)
             } else {
                 message::a64_byte_write(lanes, bytes)
             };
-            let mods = self.effect(Mods::NONE);
+            let mods = self.with_live_predicate(Mods::NONE);
             self.b.send(
                 Exec::Range(lane, lanes),
                 Dst::null(Type::Ud),
@@ -91,13 +92,13 @@ impl Isel<'_> {
         }
     }
 
-    pub(super) fn global_atomic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_global_atomic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let op = atomic_op(i)?;
         let address = self.comp(i.srcs[0], 0, Type::Uq);
         let operands = &i.srcs[1..];
         let bits = operands.first().map_or(32, |d| self.bits(*d));
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
-        let ty = super::raw_type(bits);
+        let ty = raw_type(bits);
         let data: SmallVec<[Lanes; 2]> = operands
             .iter()
             .map(|d| {
@@ -111,26 +112,26 @@ impl Isel<'_> {
         let slot = bits / 8;
         let v = wanted.map(|def| {
             let v = self.b.lir.vgrf(u32::from(self.b.width()) * u32::from(slot));
-            let place = Comp::Reg {
+            let place = Loc::Reg {
                 v,
                 offset: 0,
                 pitch: slot,
                 half: 16 * u16::from(slot),
             };
-            self.set_comp(def, 0, place);
+            self.set_loc(def, 0, place);
             v
         });
-        let (lanes, parts) = self.parts(8);
+        let (lanes, parts) = self.split_lanes(8);
         for lane in parts {
-            let payload = self.addresses(address, Exec::Range(lane, lanes));
+            let payload = self.address_payload(address, Exec::Range(lane, lanes));
             let data = self.b.collect(Exec::Range(lane, lanes), &[], &data);
             let info = message::a64_atomic(op, bits, operands.len() as u8, v.is_some())
-                .ok_or_else(|| no_atomic(i))?;
+                .ok_or_else(|| unsupported_atomic(i))?;
             let dst = match v {
                 Some(v) => Dst::vgrf(v, u32::from(lane) * u32::from(slot), Type::Ud, 1),
                 None => Dst::null(Type::Ud),
             };
-            let mods = self.effect(Mods::NONE);
+            let mods = self.with_live_predicate(Mods::NONE);
             self.b.send(
                 Exec::Range(lane, lanes),
                 dst,
@@ -145,13 +146,13 @@ impl Isel<'_> {
     }
 
     /// Emits `sum = address + add`, where `add` is an unsigned 32-bit number.
-    fn add_to_address(&mut self, exec: Exec, sum: Lanes, address: Lanes, add: Lanes) {
+    fn emit_add_to_address(&mut self, exec: Exec, sum: Lanes, address: Lanes, add: Lanes) {
         if !self.soft_int64 {
             self.b
                 .binary(Opcode::Add, exec, sum, address, add, Mods::NONE);
             return;
         }
-        self.add_pair(exec, sum, address, add);
+        self.add_int64(exec, sum, address, add);
     }
 
     /// Reads `n` dwords at one address, `high:low + add`. Dword `c` of the response is at byte `32
@@ -165,7 +166,7 @@ impl Isel<'_> {
             address
         } else {
             let sum = Lanes::new(self.b.lir.vgrf(64), 0, Type::Uq, 8);
-            self.add_to_address(exec, sum, address.retype(Type::Uq), add);
+            self.emit_add_to_address(exec, sum, address.retype(Type::Uq), add);
             sum
         };
         let v = self.b.lir.vgrf(GRF_BYTES * u32::from(n));
@@ -182,45 +183,45 @@ impl Isel<'_> {
         v
     }
 
-    pub(super) fn num_workgroups(&mut self, i: &Intrinsic) {
+    pub(super) fn select_num_workgroups(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let low = self.push_value(DriverValue::NumWorkgroupsAddress { dword: 0 });
         let high = self.push_value(DriverValue::NumWorkgroupsAddress { dword: 1 });
         let v = self.read_uniform(low, high, Lanes::imm(Type::Ud, 0), 3);
         for c in 0..3 {
-            self.uniform_place(def, c, Lanes::new(v, u32::from(c) * GRF_BYTES, Type::Ud, 0));
+            self.set_uniform(def, c, Lanes::new(v, u32::from(c) * GRF_BYTES, Type::Ud, 0));
         }
     }
 
     /// Selects `get_ssbo_size`: reads the size from the surface state (see crate `abi`).
-    pub(super) fn buffer_size(&mut self, i: &Intrinsic) {
+    pub(super) fn select_buffer_size(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
-        let state = self.state_dwords(i.srcs[0], SIZE_AT, 1);
+        let state = self.read_surface_state(i.srcs[0], SIZE_OFFSET, 1);
         match state.first() {
-            Some(&size) if size.pitch == 0 => self.uniform_place(def, 0, size),
-            Some(&size) => self.set_place(def, 0, size),
+            Some(&size) if size.pitch == 0 => self.set_uniform(def, 0, size),
+            Some(&size) => self.set_lanes(def, 0, size),
             None => {}
         }
     }
 
     /// Selects `load_ssbo_address`: reads the address from the surface state.
-    pub(super) fn buffer_address(&mut self, i: &Intrinsic) {
+    pub(super) fn select_buffer_address(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
-        let state = self.state_dwords(i.srcs[0], ADDRESS_AT, 2);
+        let state = self.read_surface_state(i.srcs[0], ADDRESS_OFFSET, 2);
         let exec = self.exec_for(def);
-        let dst = self.new_def(def).retype(Type::Ud);
+        let dst = self.alloc_def(def).retype(Type::Ud);
         for (n, &dword) in (0..).zip(&state) {
             self.b.mov(exec, dst.at(4 * n), dword);
         }
     }
 
     /// Reads `n` dwords of a surface state from byte `byte` on.
-    fn state_dwords(&mut self, handle: Id<Def>, byte: u64, n: u8) -> SmallVec<[Lanes; 2]> {
+    fn read_surface_state(&mut self, handle: Id<Def>, byte: u64, n: u8) -> SmallVec<[Lanes; 2]> {
         let ud = Type::Ud;
-        let handle = self.handle(handle);
+        let handle = self.handle_in_register(handle);
         let low = self.push_value(DriverValue::SurfaceHeapAddress { dword: 0 });
         let high = self.push_value(DriverValue::SurfaceHeapAddress { dword: 1 });
-        let exec = super::exec_of(handle);
+        let exec = exec_of(handle);
         let bytes = self.b.temp(ud, exec);
         let six = Lanes::imm(ud, 6);
         self.b
@@ -238,14 +239,14 @@ impl Isel<'_> {
         self.b.mov(Exec::Active, address.retype(ud), low);
         self.b.mov(Exec::Active, address.retype(ud).at(4), high);
         let sum = self.b.temp(Type::Uq, Exec::Active);
-        self.add_to_address(Exec::Active, sum, address, at);
-        let (lanes, parts) = self.parts(16);
+        self.emit_add_to_address(Exec::Active, sum, address, at);
+        let (lanes, parts) = self.split_lanes(16);
         let v = self
             .b
             .lir
             .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
         for lane in parts {
-            let payload = self.addresses(sum, Exec::Range(lane, lanes));
+            let payload = self.address_payload(sum, Exec::Range(lane, lanes));
             let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), ud, 1);
             self.b.send(
                 Exec::Range(lane, lanes),

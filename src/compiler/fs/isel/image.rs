@@ -10,8 +10,8 @@
 //! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3. Tests:
 //! tests/fs/image/.
 
-use super::memory::{PIECE, Surface, atomic_op, no_atomic};
-use super::{Comp, Isel};
+use super::context::{Isel, Loc};
+use super::memory::{SURFACE_STEP, Surface, atomic_op, unsupported_atomic};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, SamplerOp};
@@ -28,15 +28,15 @@ const UNKNOWN_FORMAT: u32 = 0;
 const TYPED_LANES: u8 = 8;
 
 impl Isel<'_> {
-    pub(super) fn image(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_image(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         match i.op {
-            I::BindlessImageLoad => self.image_load(i),
-            I::BindlessImageStore => self.image_store(i),
-            I::BindlessImageAtomic | I::BindlessImageAtomicSwap => self.image_atomic(i)?,
+            I::BindlessImageLoad => self.select_image_load(i),
+            I::BindlessImageStore => self.select_image_store(i),
+            I::BindlessImageAtomic | I::BindlessImageAtomicSwap => self.select_image_atomic(i)?,
             I::BindlessImageSize => {
                 let level = self.comp(i.srcs[1], 0, Type::D);
-                self.image_query(i, SamplerOp::Size, level);
+                self.select_image_query(i, SamplerOp::Size, level);
             }
             I::BindlessImageSamples => {
                 return Err(FsError::Unsupported {
@@ -44,29 +44,29 @@ impl Isel<'_> {
                     what: "storage images have one sample",
                 });
             }
-            _ => return self.subgroup(i),
+            _ => return self.select_subgroup(i),
         }
         Ok(())
     }
 
     /// The surface, which is the same for all active lanes, with `more` added to its handle.
-    pub(super) fn one_surface(&mut self, handle: Id<Def>, more: u32) -> Surface {
-        match self.buffer(handle) {
+    pub(super) fn uniform_surface(&mut self, handle: Id<Def>, more: u32) -> Surface {
+        match self.buffer_surface(handle) {
             Surface::Buffer(place, offset) => {
-                Surface::Buffer(self.one_of(place), offset.wrapping_add(more))
+                Surface::Buffer(self.first_active_value(place), offset.wrapping_add(more))
             }
             Surface::Shared => Surface::Shared,
         }
     }
 
     /// A value that is the same for all active lanes, as a scalar: that of the first active lane.
-    pub(super) fn one_of(&mut self, place: Lanes) -> Lanes {
+    pub(super) fn first_active_value(&mut self, place: Lanes) -> Lanes {
         if place.pitch == 0 {
             return place;
         }
-        let packed = self.packed(place);
+        let packed = self.contiguous(place);
         let one = self.b.temp(Type::Ud, Exec::Scalar);
-        self.first_live(one, packed);
+        self.read_first_active(one, packed);
         one
     }
 
@@ -80,7 +80,7 @@ impl Isel<'_> {
     /// For every eight lanes: first lane, coordinate payload and data payload.
     fn image_payloads(&mut self, coord: Id<Def>, data: &[Lanes]) -> SmallVec<[(u8, Src, Src); 4]> {
         let coord = self.dwords(coord);
-        let (lanes, parts) = self.parts(TYPED_LANES);
+        let (lanes, parts) = self.split_lanes(TYPED_LANES);
         parts
             .map(|lane| {
                 let exec = Exec::Range(lane, lanes);
@@ -94,7 +94,7 @@ impl Isel<'_> {
             .collect()
     }
 
-    fn image_load(&mut self, i: &Intrinsic) {
+    fn select_image_load(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let n = self.sh.defs[def].num_components;
         let payloads = self.image_payloads(i.srcs[1], &[]);
@@ -103,12 +103,12 @@ impl Isel<'_> {
             UNKNOWN_FORMAT => abi::OWN_PIECE,
             _ => abi::READ_PIECE,
         };
-        let surface = self.one_surface(i.srcs[0], piece * PIECE);
+        let surface = self.uniform_surface(i.srcs[0], piece * SURFACE_STEP);
         let v = self
             .b
             .lir
             .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, payload, none) in &payloads {
                 let info = SendInfo {
                     handle_offset: more,
@@ -119,29 +119,29 @@ impl Isel<'_> {
                 isel.b.send(exec, dst, payload, none, handle, info, mods);
             }
         });
-        self.join_parts(def, v, n, 0);
+        self.set_from_responses(def, v, n, 0);
     }
 
     /// Sets the components of a def from the responses of eight-lane messages, each of which has
     /// `n` dwords for a lane. Component 0 of the def is dword `first`.
-    pub(super) fn join_parts(&mut self, def: Id<Def>, v: VgrfId, n: u8, first: u8) {
-        let (lanes, parts) = self.parts(TYPED_LANES);
+    pub(super) fn set_from_responses(&mut self, def: Id<Def>, v: VgrfId, n: u8, first: u8) {
+        let (lanes, parts) = self.split_lanes(TYPED_LANES);
         let part = u32::from(lanes) * 4;
         let place = |c: u8| u32::from(c + first) * part;
         let count = self.sh.defs[def].num_components;
         if self.b.width() == lanes || n == 1 {
             for c in 0..count {
-                let comp = Comp::Reg {
+                let comp = Loc::Reg {
                     v,
                     offset: place(c),
                     pitch: 4,
                     half: 64,
                 };
-                self.set_comp(def, c, comp);
+                self.set_loc(def, c, comp);
             }
             return;
         }
-        self.new_def(def);
+        self.alloc_def(def);
         let parts: SmallVec<[u8; 4]> = parts.collect();
         for c in 0..count {
             let to = self.comp(def, c, Type::Ud);
@@ -156,18 +156,18 @@ impl Isel<'_> {
         }
     }
 
-    fn image_store(&mut self, i: &Intrinsic) {
+    fn select_image_store(&mut self, i: &Intrinsic) {
         let data = self.dwords(i.srcs[3]);
         let payloads = self.image_payloads(i.srcs[1], &data);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
-        let surface = self.one_surface(i.srcs[0], 0);
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        let surface = self.uniform_surface(i.srcs[0], 0);
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, at, texels) in &payloads {
                 let info = SendInfo {
                     handle_offset: more,
                     ..message::typed_write(bti, lane, coordinates, data.len() as u8)
                 };
-                let mods = isel.effect(mods);
+                let mods = isel.with_live_predicate(mods);
                 let exec = Exec::Range(lane, TYPED_LANES);
                 let null = Dst::null(Type::Ud);
                 isel.b.send(exec, null, at, texels, handle, info, mods);
@@ -175,10 +175,10 @@ impl Isel<'_> {
         });
     }
 
-    fn image_atomic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    fn select_image_atomic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let op = atomic_op(i)?;
         let operands = &i.srcs[3..];
-        self.only_dwords(i, operands)?;
+        self.require_dwords(i, operands)?;
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
         let data: SmallVec<[Lanes; 2]> = operands
             .iter()
@@ -186,15 +186,15 @@ impl Isel<'_> {
             .collect();
         let payloads = self.image_payloads(i.srcs[1], &data);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
-        let surface = self.one_surface(i.srcs[0], abi::READ_PIECE * PIECE);
+        let surface = self.uniform_surface(i.srcs[0], abi::READ_PIECE * SURFACE_STEP);
         let v = wanted.map(|_| self.b.lir.vgrf(u32::from(self.b.width()) * 4));
         let mut failed = None;
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
             for &(lane, at, data) in &payloads {
                 let n = operands.len() as u8;
                 let Some(info) = message::typed_atomic(bti, lane, op, coordinates, n, v.is_some())
                 else {
-                    failed = Some(no_atomic(i));
+                    failed = Some(unsupported_atomic(i));
                     return;
                 };
                 let info = SendInfo {
@@ -205,23 +205,23 @@ impl Isel<'_> {
                     Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
                     None => Dst::null(Type::Ud),
                 };
-                let mods = isel.effect(mods);
+                let mods = isel.with_live_predicate(mods);
                 let exec = Exec::Range(lane, TYPED_LANES);
                 isel.b.send(exec, dst, at, data, handle, info, mods);
             }
         });
         if let (Some(def), Some(v)) = (wanted, v) {
-            self.join_parts(def, v, 1, 0);
+            self.set_from_responses(def, v, 1, 0);
         }
         failed.map_or(Ok(()), Err)
     }
 
     /// Sends a sampler query for the descriptor's first surface.
-    fn image_query(&mut self, i: &Intrinsic, kind: SamplerOp, parameter: Lanes) {
+    fn select_image_query(&mut self, i: &Intrinsic, kind: SamplerOp, parameter: Lanes) {
         let Some(def) = i.def else { return };
-        let surface = self.one_surface(i.srcs[0], 0);
-        let (lanes, parts) = self.parts(16);
-        let v = self.sampler_answer(def, lanes, 0, 4);
+        let surface = self.uniform_surface(i.srcs[0], 0);
+        let (lanes, parts) = self.split_lanes(16);
+        let v = self.alloc_sampler_response(def, lanes, 0, 4);
         let regs = lanes.div_ceil(8);
         let payloads: SmallVec<[(u8, Src); 2]> = parts
             .map(|lane| {
@@ -229,7 +229,7 @@ impl Isel<'_> {
                 (lane, self.b.collect(exec, &[], &[parameter]))
             })
             .collect();
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, payload) in &payloads {
                 let info = SendInfo {
                     handle_offset: more,

@@ -2,8 +2,8 @@
 //!
 //! In:  NIR intrinsics. Out: their LIR.
 
+use super::context::{Isel, Loc};
 use super::memory::Surface;
-use super::{Comp, Isel};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message;
@@ -17,7 +17,7 @@ const SCOPE_WORKGROUP: u32 = 2;
 
 /// True for inputs, outputs and system values of graphics stages; none of them needs the lane
 /// numbers.
-fn is_interface(op: IntrinsicOp) -> bool {
+fn is_stage_io(op: IntrinsicOp) -> bool {
     use IntrinsicOp as I;
     matches!(
         op,
@@ -59,143 +59,147 @@ fn is_interface(op: IntrinsicOp) -> bool {
 }
 
 impl Isel<'_> {
-    pub(super) fn intrinsic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_intrinsic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         if i.op.info().effects.can_eliminate() && i.def.is_some_and(|d| self.uses[d.index()] == 0) {
             return Ok(());
         }
-        if self.primitive_stage(i)? {
+        if self.select_primitive_stage(i)? {
             return Ok(());
         }
         match i.op {
             I::VulkanResourceIndex if self.is_pushed_handle(i) => {}
-            I::VulkanResourceIndex => self.resource_index(i)?,
-            I::VulkanSamplerIndex if i.def.is_some_and(|def| self.is_numbered(def)) => {}
-            I::VulkanSamplerIndex => self.sampler_index(i)?,
-            I::LoadUbo if self.load_pushed(i) => {}
-            I::LoadUbo | I::LoadSsbo if self.is_loaded(i) => {}
-            I::LoadUbo | I::LoadSsbo => self.load_buffer(i),
+            I::VulkanResourceIndex => self.select_resource_index(i)?,
+            I::VulkanSamplerIndex if i.def.is_some_and(|def| self.is_sampler_by_index(def)) => {}
+            I::VulkanSamplerIndex => self.select_sampler_index(i)?,
+            I::LoadUbo if self.select_pushed_load(i) => {}
+            I::LoadUbo | I::LoadSsbo if self.is_loop_follower(i) => {}
+            I::LoadUbo | I::LoadSsbo => self.select_buffer_load(i),
             I::StoreSsbo => {
-                let surface = self.accessed(i, i.srcs[1]);
-                self.store(i.srcs[0], surface, i.srcs[2], 0);
+                let surface = self.accessed_surface(i, i.srcs[1]);
+                self.select_store(i.srcs[0], surface, i.srcs[2], 0);
             }
             I::SsboAtomic | I::SsboAtomicSwap => {
-                let surface = self.accessed(i, i.srcs[0]);
-                self.atomic(i, surface, i.srcs[1], 0, &i.srcs[2..])?;
+                let surface = self.accessed_surface(i, i.srcs[0]);
+                self.select_atomic(i, surface, i.srcs[1], 0, &i.srcs[2..])?;
             }
-            I::GetSsboSize => self.buffer_size(i),
-            I::LoadSsboAddress => self.buffer_address(i),
-            I::LoadPushConstant => self.load_push_constant(i),
+            I::GetSsboSize => self.select_buffer_size(i),
+            I::LoadSsboAddress => self.select_buffer_address(i),
+            I::LoadPushConstant => self.select_load_push_constant(i),
             I::LoadConstant => {
-                let surface = Surface::Buffer(self.constants(), 0);
-                self.load(i, surface, i.srcs[0], i.index("base"));
+                let surface = Surface::Buffer(self.constant_data_handle(), 0);
+                self.select_load(i, surface, i.srcs[0], i.index("base"));
             }
-            I::LoadShared => self.load(i, Surface::Shared, i.srcs[0], i.index("base")),
-            I::StoreShared => self.store(i.srcs[0], Surface::Shared, i.srcs[1], i.index("base")),
+            I::LoadShared => self.select_load(i, Surface::Shared, i.srcs[0], i.index("base")),
+            I::StoreShared => {
+                self.select_store(i.srcs[0], Surface::Shared, i.srcs[1], i.index("base"))
+            }
             I::SharedAtomic | I::SharedAtomicSwap => {
-                self.atomic(i, Surface::Shared, i.srcs[0], i.index("base"), &i.srcs[1..])?;
+                self.select_atomic(i, Surface::Shared, i.srcs[0], i.index("base"), &i.srcs[1..])?;
             }
-            I::LoadScratch => self.load_scratch(i),
-            I::StoreScratch => self.store_scratch(i),
-            I::LoadGlobal | I::LoadGlobalConstant => self.load_global(i),
-            I::StoreGlobal => self.store_global(i),
-            I::GlobalAtomic | I::GlobalAtomicSwap => self.global_atomic(i)?,
-            I::Barrier => self.barrier(i),
-            I::BeginInterlock => self.fence(message::interlock(), true),
+            I::LoadScratch => self.select_load_scratch(i),
+            I::StoreScratch => self.select_store_scratch(i),
+            I::LoadGlobal | I::LoadGlobalConstant => self.select_load_global(i),
+            I::StoreGlobal => self.select_store_global(i),
+            I::GlobalAtomic | I::GlobalAtomicSwap => self.select_global_atomic(i)?,
+            I::Barrier => self.select_barrier(i),
+            I::BeginInterlock => self.emit_fence(message::interlock(), true),
             I::Terminate if self.sh.stage != nir::Stage::Fragment => {
                 self.halts = true;
                 self.b.control(Op::Eu(Opcode::Halt), None, 0);
             }
-            I::Terminate | I::TerminateIf | I::Demote | I::DemoteIf => self.kill(i)?,
-            I::ShaderClock => self.clock(i),
+            I::Terminate | I::TerminateIf | I::Demote | I::DemoteIf => self.select_demote(i)?,
+            I::ShaderClock => self.select_clock(i),
             I::LoadWorkgroupId => {
                 for (c, dword) in [1, 6, 7].into_iter().enumerate() {
                     let place = Lanes::new(self.r0, dword * 4, Type::Ud, 0);
-                    self.system_value(i, c as u8, place);
+                    self.set_system_value(i, c as u8, place);
                 }
             }
             I::LoadBaseWorkgroupId => {
                 for c in 0..3 {
                     let place = self.push_value(DriverValue::BaseWorkgroupId { component: c });
-                    self.system_value(i, c as u8, place);
+                    self.set_system_value(i, c as u8, place);
                 }
             }
-            I::LoadNumWorkgroups => self.num_workgroups(i),
+            I::LoadNumWorkgroups => self.select_num_workgroups(i),
             I::LoadSubgroupId => {
                 let place = self.thread_index()?;
-                self.system_value(i, 0, place);
+                self.set_system_value(i, 0, place);
             }
             I::LoadSubgroupSize => {
                 let width = Lanes::imm(Type::Ud, u64::from(self.b.width()));
-                self.system_value(i, 0, width);
+                self.set_system_value(i, 0, width);
             }
             I::LoadNumSubgroups => {
-                let n = self.invocations().div_ceil(u32::from(self.b.width()));
-                self.system_value(i, 0, Lanes::imm(Type::Ud, u64::from(n)));
+                let n = self
+                    .workgroup_invocations()
+                    .div_ceil(u32::from(self.b.width()));
+                self.set_system_value(i, 0, Lanes::imm(Type::Ud, u64::from(n)));
             }
             I::LoadSubgroupInvocation => {
-                let lane = self.lane_index();
-                self.system_value(i, 0, lane);
+                let lane = self.lane_id();
+                self.set_system_value(i, 0, lane);
             }
-            I::LoadLocalInvocationIndex => self.local_index(i)?,
-            _ => return self.interface(i),
+            I::LoadLocalInvocationIndex => self.select_local_index(i)?,
+            _ => return self.select_stage_io(i),
         }
         Ok(())
     }
 
     /// Selects inputs, outputs and system values of graphics stages.
-    fn interface(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    fn select_stage_io(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         match i.op {
-            I::StoreOutput => self.store_output(i)?,
-            I::LoadInput if self.sh.stage == nir::Stage::Vertex => self.vertex_input(i)?,
-            I::LoadInput => self.flat_input(i)?,
+            I::StoreOutput => self.select_store_output(i)?,
+            I::LoadInput if self.sh.stage == nir::Stage::Vertex => self.select_vertex_input(i)?,
+            I::LoadInput => self.select_flat_input(i)?,
             I::LoadVertexId
             | I::LoadVertexIdZeroBase
             | I::LoadFirstVertex
             | I::LoadBaseVertex
             | I::LoadInstanceId
             | I::LoadBaseInstance
-            | I::LoadDrawId => self.vertex_value(i)?,
+            | I::LoadDrawId => self.select_vertex_value(i)?,
             // No code: `load_interpolated_input` reads them from the payload.
             I::LoadBarycentricPixel | I::LoadBarycentricCentroid | I::LoadBarycentricSample => {}
-            I::LoadBarycentricAtSample => self.at_sample(i)?,
-            I::LoadBarycentricAtOffset => self.at_offset(i)?,
-            I::LoadInterpolatedInput => self.interpolated_input(i)?,
-            I::LoadFragCoord => self.frag_coord(i)?,
-            I::LoadPixelCoord => self.pixel_coord(i),
-            I::LoadFrontFace => self.front_face(i),
-            I::LoadLayerId => self.layer_id(i),
-            I::LoadSampleId => self.sample_id(i),
-            I::LoadSamplePos => self.sample_pos(i)?,
-            I::LoadSampleMaskIn => self.sample_mask_in(i)?,
-            I::LoadHelperInvocation | I::IsHelperInvocation => self.helper(i)?,
+            I::LoadBarycentricAtSample => self.select_barycentric_at_sample(i)?,
+            I::LoadBarycentricAtOffset => self.select_barycentric_at_offset(i)?,
+            I::LoadInterpolatedInput => self.select_interpolated_input(i)?,
+            I::LoadFragCoord => self.select_frag_coord(i)?,
+            I::LoadPixelCoord => self.select_pixel_coord(i),
+            I::LoadFrontFace => self.select_front_face(i),
+            I::LoadLayerId => self.select_layer_id(i),
+            I::LoadSampleId => self.select_sample_id(i),
+            I::LoadSamplePos => self.select_sample_pos(i)?,
+            I::LoadSampleMaskIn => self.select_sample_mask_in(i)?,
+            I::LoadHelperInvocation | I::IsHelperInvocation => self.select_helper_invocation(i)?,
             I::Ddx | I::Ddy | I::DdxFine | I::DdyFine | I::DdxCoarse | I::DdyCoarse => {
-                self.derivative(i)?;
+                self.select_derivative(i)?;
             }
-            _ => return self.image(i),
+            _ => return self.select_image(i),
         }
         Ok(())
     }
 
-    pub(super) fn invocations(&self) -> u32 {
+    pub(super) fn workgroup_invocations(&self) -> u32 {
         let size = self.sh.info.workgroup_size;
         size.iter().fold(1u32, |n, &s| n.saturating_mul(s.max(1)))
     }
 
-    fn system_value(&mut self, i: &Intrinsic, c: u8, place: Lanes) {
+    fn set_system_value(&mut self, i: &Intrinsic, c: u8, place: Lanes) {
         if let Some(def) = i.def {
             // Even for a divergent def this needs no copy, because the value never changes.
-            self.set_place(def, c, place);
+            self.set_lanes(def, c, place);
         }
     }
 
     /// Computes the number of each lane, if an intrinsic may need it.
-    pub(super) fn prepare_lane_id(&mut self, layout: &[CfEvent]) {
+    pub(super) fn emit_lane_id(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let needs = |op: IntrinsicOp| {
             use IntrinsicOp as I;
-            !is_interface(op)
+            !is_stage_io(op)
                 && !matches!(
                     op,
                     I::LoadUbo
@@ -237,24 +241,24 @@ impl Isel<'_> {
         // it.
         let lanes = self.b.temp(Type::Ud, Exec::Active);
         self.b.mov(Exec::NoMask(width), lanes, words);
-        self.lane_words = Some(words);
+        self.lane_id_words = Some(words);
         self.lane_id = Some(lanes);
     }
 
-    pub(super) fn lane_index(&mut self) -> Lanes {
+    pub(super) fn lane_id(&mut self) -> Lanes {
         debug_assert!(self.lane_id.is_some(), "the lanes' numbers are prepared");
         self.lane_id.unwrap_or(Lanes::imm(Type::Ud, 0))
     }
 
-    fn local_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    fn select_local_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let thread = self.thread_index()?;
         let first = self.b.temp(Type::Ud, Exec::Scalar);
         let log2 = Lanes::imm(Type::Ud, u64::from(self.b.width().trailing_zeros()));
         self.b
             .binary(Opcode::Shl, Exec::Scalar, first, thread, log2, Mods::NONE);
-        let lane = self.lane_index();
-        let dst = self.new_def(def);
+        let lane = self.lane_id();
+        let dst = self.alloc_def(def);
         self.b
             .binary(Opcode::Add, Exec::Active, dst, lane, first, Mods::NONE);
         Ok(())
@@ -262,7 +266,7 @@ impl Isel<'_> {
 
     /// Emits a memory fence, or an interlock, which also waits for earlier threads that cover the
     /// same pixels. With `waits`, later instructions wait for its response.
-    fn fence(&mut self, info: SendInfo, waits: bool) {
+    fn emit_fence(&mut self, info: SendInfo, waits: bool) {
         let ud = Type::Ud;
         let answer = self.b.lir.vgrf(GRF_BYTES);
         let header = Lanes::new(self.r0, 0, ud, 4);
@@ -283,7 +287,7 @@ impl Isel<'_> {
     /// never waits for a fence's response.
     fn barrier_payload(&mut self) -> Src {
         let (ud, r0) = (Type::Ud, self.r0);
-        let payload = *self.reuse.barrier_payload.get_or_insert_with(|| {
+        let payload = *self.shared.barrier_payload.get_or_insert_with(|| {
             let payload = self.b.lir.vgrf(GRF_BYTES);
             self.b.in_prologue(|b| {
                 let whole = Lanes::new(payload, 0, ud, 4);
@@ -298,11 +302,11 @@ impl Isel<'_> {
         self.b.collect(Exec::NoMask(8), &[payload], &[])
     }
 
-    fn barrier(&mut self, i: &Intrinsic) {
+    fn select_barrier(&mut self, i: &Intrinsic) {
         let ud = Type::Ud;
         // Value of `memory_modes`: shared memory only.
         const SHARED: u32 = 2;
-        let alone = self.invocations() <= u32::from(self.b.width());
+        let alone = self.workgroup_invocations() <= u32::from(self.b.width());
         // Messages of one thread reach shared memory in order.
         let ordered = alone && i.index("memory_modes") == SHARED;
         let fenced = i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !ordered;
@@ -310,12 +314,12 @@ impl Isel<'_> {
         if fenced {
             // All threads of a workgroup share one data port, which executes messages in order:
             // what other threads send to shared memory after the barrier comes after the fence.
-            self.fence(message::fence(), i.index("memory_modes") != SHARED);
+            self.emit_fence(message::fence(), i.index("memory_modes") != SHARED);
         }
         if !waits {
             return;
         }
-        self.note_barrier();
+        self.record_barrier();
         let payload = self.barrier_payload();
         self.b.send(
             Exec::NoMask(8),
@@ -333,7 +337,7 @@ impl Isel<'_> {
         self.b.lir.insts.push(wait);
     }
 
-    fn clock(&mut self, i: &Intrinsic) {
+    fn select_clock(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let v = self.b.lir.vgrf(GRF_BYTES);
         let mut inst = Inst::new(Op::Eu(Opcode::Mov), 4);
@@ -343,8 +347,8 @@ impl Isel<'_> {
         inst.src[0].stride = 1;
         self.b.lir.insts.push(inst);
         for c in 0..self.sh.defs[def].num_components {
-            self.uniform_place(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
+            self.set_uniform(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
         }
-        debug_assert!(!matches!(self.place(def, 0), Comp::None));
+        debug_assert!(!matches!(self.loc(def, 0), Loc::None));
     }
 }

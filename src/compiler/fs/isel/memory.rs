@@ -6,8 +6,9 @@
 //! for all lanes. A handle that differs between lanes needs a waterfall loop, with one surface in
 //! each iteration.
 
+use super::context::{Isel, Loc, exec_of};
 use super::payload::intrinsics;
-use super::{Comp, Isel};
+use super::types::{HF_BYTES, raw_type};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, BTI_BINDLESS, BTI_SLM};
@@ -48,10 +49,11 @@ pub(super) struct Load {
 const MAX_PUSH_BYTES: u64 = 1024;
 
 /// The amount to add to a handle for the next surface of the same descriptor.
-pub(super) const PIECE: u32 = abi::PIECE_BYTES << 6;
+pub(super) const SURFACE_STEP: u32 = abi::PIECE_BYTES << 6;
 
 impl Isel<'_> {
-    // --- push data --------------------------------------------------------------------------------
+    // --- push data
+    // --------------------------------------------------------------------------------
 
     /// The register of a dword that the driver pushes; requests it if it is not pushed yet.
     pub(super) fn push_value(&mut self, value: DriverValue) -> Lanes {
@@ -75,7 +77,7 @@ impl Isel<'_> {
 
     /// Finds the range of push constants that the shader reads, counts uses of handles, and pushes
     /// the handles of dynamically indexed dynamic buffers in order.
-    pub(super) fn prepare_push(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
+    pub(super) fn plan_push_data(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         let sh = self.sh;
         let intrinsics = || intrinsics(sh, layout);
         let (mut first, mut end) = (u64::MAX, 0);
@@ -122,15 +124,15 @@ impl Isel<'_> {
                 && sh.const_of(intrinsic.srcs[0]).is_none()
             {
                 let binding = self.binding(intrinsic)?;
-                if is_dynamic(binding.kind) {
-                    self.push_handles(binding);
+                if is_dynamic_buffer(binding.kind) {
+                    self.push_dynamic_handles(binding);
                 }
             }
         }
         Ok(())
     }
 
-    fn push_handles(&mut self, binding: abi::Binding) {
+    fn push_dynamic_handles(&mut self, binding: abi::Binding) {
         let first = DriverValue::DynamicHandle {
             index: binding.dynamic_index,
         };
@@ -153,7 +155,7 @@ impl Isel<'_> {
     }
 
     /// Selects `load_push_constant`.
-    pub(super) fn load_push_constant(&mut self, i: &Intrinsic) {
+    pub(super) fn select_load_push_constant(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let d = self.sh.defs[def];
         let bytes = u32::from(d.bit_size) / 8;
@@ -161,35 +163,35 @@ impl Isel<'_> {
             let at = i.index("base") + offset as u32;
             for c in 0..d.num_components {
                 let place = self.push_constant(at + u32::from(c) * bytes);
-                self.uniform_place(def, c, place);
+                self.set_uniform(def, c, place);
             }
             return;
         }
         let base = self.push_constant(i.index("base")).offset;
         let offset = self.comp(i.srcs[0], 0, Type::Ud);
         let exec = self.exec_for(def);
-        let whole = self.new_def(def);
+        let whole = self.alloc_def(def);
         let _ = whole;
         for c in 0..d.num_components {
             let dst = self.comp(def, c, Type::Ud);
             let from = Lanes::new(self.push_reg, base + u32::from(c) * bytes, Type::Ud, 0);
-            self.indirect(exec, dst, from, offset);
+            self.mov_indirect(exec, dst, from, offset);
         }
     }
 
     /// Sets a component of a def from a scalar; a divergent def gets a copy in each lane.
-    pub(super) fn uniform_place(&mut self, def: Id<Def>, c: u8, place: Lanes) {
+    pub(super) fn set_uniform(&mut self, def: Id<Def>, c: u8, place: Lanes) {
         if !self.is_divergent(def) {
-            self.set_place(def, c, place);
+            self.set_lanes(def, c, place);
             return;
         }
         let to = self.b.temp(Type::Ud, Exec::Active);
         self.b.mov(Exec::Active, to, place.retype(Type::Ud));
-        self.set_place(def, c, to);
+        self.set_lanes(def, c, to);
     }
 
     /// Emits `dst = base[bytes]`, an indirect read of the register file.
-    pub(super) fn indirect(&mut self, exec: Exec, dst: Lanes, base: Lanes, bytes: Lanes) {
+    pub(super) fn mov_indirect(&mut self, exec: Exec, dst: Lanes, base: Lanes, bytes: Lanes) {
         // The address register is made of words: uses the low half of each dword.
         let offset = match bytes.imm_bits() {
             Some(v) => self.b.imm_reg(Type::Ud, v),
@@ -204,20 +206,21 @@ impl Isel<'_> {
         );
     }
 
-    // --- descriptors --------------------------------------------------------------------------------
+    // --- descriptors
+    // --------------------------------------------------------------------------------
 
     /// Selects `vulkan_resource_index`: computes a surface handle.
-    pub(super) fn resource_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_resource_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let binding = self.binding(i)?;
         let exec = self.exec_for(def);
         let index = self.comp(i.srcs[0], 0, Type::Ud);
-        if is_dynamic(binding.kind) {
+        if is_dynamic_buffer(binding.kind) {
             if let Some(index) = index.imm_bits() {
                 let handle = self.push_value(DriverValue::DynamicHandle {
                     index: binding.dynamic_index + index as u32,
                 });
-                self.set_place(def, 0, handle);
+                self.set_lanes(def, 0, handle);
                 return Ok(());
             }
             let bytes = self.b.temp(Type::Ud, exec);
@@ -227,8 +230,8 @@ impl Isel<'_> {
             let base = self.push_value(DriverValue::DynamicHandle {
                 index: binding.dynamic_index,
             });
-            let dst = self.new_def(def);
-            self.indirect(exec, dst, base, bytes);
+            let dst = self.alloc_def(def);
+            self.mov_indirect(exec, dst, base, bytes);
             return Ok(());
         }
         let set = self.push_value(DriverValue::SetHandle {
@@ -240,23 +243,23 @@ impl Isel<'_> {
         if let Some(index) = index.imm_bits() {
             let offset = first.wrapping_add(index.wrapping_mul(stride));
             if offset == 0 {
-                self.set_place(def, 0, set);
+                self.set_lanes(def, 0, set);
                 return Ok(());
             }
             if self.handle_uses[def] == self.uses[def.index()] {
                 // The extended descriptor has a field for the constant, so no ADD is needed.
-                self.set_place(def, 0, set);
+                self.set_lanes(def, 0, set);
                 self.handle_offsets[def] = offset as u32;
                 return Ok(());
             }
-            let dst = self.new_def(def);
+            let dst = self.alloc_def(def);
             let offset = Lanes::imm(Type::Ud, offset & 0xffff_ffff);
             self.b
                 .binary(Opcode::Add, exec, dst, set, offset, Mods::NONE);
             return Ok(());
         }
-        let dst = self.new_def(def);
-        let scaled = self.scaled(exec, index, stride as u32);
+        let dst = self.alloc_def(def);
+        let scaled = self.scale_index(exec, index, stride as u32);
         let sum = self.b.temp(Type::Ud, exec);
         self.b
             .binary(Opcode::Add, exec, sum, scaled, set, Mods::NONE);
@@ -275,7 +278,7 @@ impl Isel<'_> {
 
     /// Selects `vulkan_sampler_index`: the byte offset of a sampler's state from Dynamic State Base
     /// Address.
-    pub(super) fn sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let stride_bytes = self.binding(i)?.samplers.stride_bytes;
         let ud = Type::Ud;
@@ -287,20 +290,20 @@ impl Isel<'_> {
             Some(index) => {
                 let at = (index as u32).wrapping_mul(stride_bytes);
                 let more = first.wrapping_add(at);
-                if self.place_sampler(def, bytes, more) {
+                if self.record_sampler_offset(def, bytes, more) {
                     return Ok(());
                 }
                 (bytes, more)
             }
             None => {
-                let scaled = self.scaled(exec, index, stride_bytes);
+                let scaled = self.scale_index(exec, index, stride_bytes);
                 let sum = self.b.temp(ud, exec);
                 self.b
                     .binary(Opcode::Add, exec, sum, scaled, bytes, Mods::NONE);
                 (sum, first)
             }
         };
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         let constant = Lanes::imm(ud, constant.into());
         self.b
             .binary(Opcode::Add, exec, dst, base, constant, Mods::NONE);
@@ -308,7 +311,7 @@ impl Isel<'_> {
     }
 
     /// Emits `index * by`, where `by` is a power of two or a multiple of [`SURFACE_STEP`].
-    fn scaled(&mut self, exec: Exec, index: Lanes, by: u32) -> Lanes {
+    fn scale_index(&mut self, exec: Exec, index: Lanes, by: u32) -> Lanes {
         let to = self.b.temp(Type::Ud, exec);
         if by.is_power_of_two() {
             let log2 = Lanes::imm(Type::Ud, by.trailing_zeros().into());
@@ -316,11 +319,11 @@ impl Isel<'_> {
                 .binary(Opcode::Shl, exec, to, index, log2, Mods::NONE);
         } else {
             // A binding has fewer than 2^16 elements, so a product with one word operand is exact.
-            let pieces = Lanes::imm(Type::Uw, u64::from(by / PIECE));
+            let pieces = Lanes::imm(Type::Uw, u64::from(by / SURFACE_STEP));
             let product = self.b.temp(Type::Ud, exec);
             self.b
                 .binary(Opcode::Mul, exec, product, index, pieces, Mods::NONE);
-            let log2 = Lanes::imm(Type::Ud, PIECE.trailing_zeros().into());
+            let log2 = Lanes::imm(Type::Ud, SURFACE_STEP.trailing_zeros().into());
             self.b
                 .binary(Opcode::Shl, exec, to, product, log2, Mods::NONE);
         }
@@ -328,8 +331,8 @@ impl Isel<'_> {
     }
 
     /// The handle of the shader's constant data, loaded once at the start of the thread.
-    pub(super) fn constants(&mut self) -> Lanes {
-        *self.constants.get_or_insert_with(|| {
+    pub(super) fn constant_data_handle(&mut self) -> Lanes {
+        *self.constant_data.get_or_insert_with(|| {
             let to = self.b.temp(Type::Ud, Exec::Scalar);
             self.b
                 .in_prologue(|b| b.emit(Op::ConstantDataHandle, Exec::Scalar, to, &[], Mods::NONE));
@@ -338,35 +341,35 @@ impl Isel<'_> {
     }
 
     /// The surface of a buffer handle.
-    pub(super) fn buffer(&self, handle: Id<Def>) -> Surface {
+    pub(super) fn buffer_surface(&self, handle: Id<Def>) -> Surface {
         Surface::Buffer(self.comp(handle, 0, Type::Ud), self.handle_offsets[handle])
     }
 
     /// The surface that an intrinsic accesses. The index into an array of buffers is the same for
     /// all invocations unless the access is marked (Vulkan, "Shader Non-Uniform"); a pointer that
     /// was selected in some other way may differ between lanes.
-    pub(super) fn accessed(&mut self, i: &Intrinsic, handle: Id<Def>) -> Surface {
-        match self.is_one_element(i, handle) {
-            true => self.one_surface(handle, 0),
-            false => self.buffer(handle),
+    pub(super) fn accessed_surface(&mut self, i: &Intrinsic, handle: Id<Def>) -> Surface {
+        match self.is_uniform_element(i, handle) {
+            true => self.uniform_surface(handle, 0),
+            false => self.buffer_surface(handle),
         }
     }
 
     /// True if the access is to an array element that must be the same for all active lanes.
-    pub(super) fn is_one_element(&self, i: &Intrinsic, handle: Id<Def>) -> bool {
+    pub(super) fn is_uniform_element(&self, i: &Intrinsic, handle: Id<Def>) -> bool {
         let marked = i.index("access") & Access::NON_UNIFORM != 0;
         let element = self.sh.intrinsic_of(handle);
         !marked && element.is_some_and(|e| e.op == IntrinsicOp::VulkanResourceIndex)
     }
 
     /// A complete handle in registers, with its constant added.
-    pub(super) fn handle(&mut self, handle: Id<Def>) -> Lanes {
+    pub(super) fn handle_in_register(&mut self, handle: Id<Def>) -> Lanes {
         let place = self.comp(handle, 0, Type::Ud);
         let offset = self.handle_offsets[handle];
         if offset == 0 {
             return place;
         }
-        let exec = super::exec_of(place);
+        let exec = exec_of(place);
         let sum = self.b.temp(Type::Ud, exec);
         let offset = Lanes::imm(Type::Ud, u64::from(offset));
         self.b
@@ -377,7 +380,7 @@ impl Isel<'_> {
     /// Runs `f` to send messages to a surface: once, or, for a divergent handle, in a waterfall
     /// loop. `f` gets the binding table index, the constant to add to the handle, the handle, and
     /// modifiers for the messages.
-    pub(super) fn each_surface(
+    pub(super) fn for_each_surface(
         &mut self,
         surface: Surface,
         f: &mut dyn FnMut(&mut Self, u32, u32, Src, Mods),
@@ -397,10 +400,10 @@ impl Isel<'_> {
             f(self, BTI_BINDLESS, more, handle.src(0), Mods::NONE);
             return;
         }
-        let packed = self.packed(handle);
+        let packed = self.contiguous(handle);
         let one = self.b.temp(Type::Ud, Exec::Scalar);
         self.b.control(Op::Do, None, 0);
-        self.first_live(one, packed);
+        self.read_first_active(one, packed);
         let null = Lanes::null(Type::Ud, 4);
         let equal = Mods::cmod(CondMod::Z, LOOP_FLAG);
         self.b
@@ -421,7 +424,7 @@ impl Isel<'_> {
     }
 
     /// The same values with a pitch of four bytes, from the start of a register on.
-    pub(super) fn packed(&mut self, l: Lanes) -> Lanes {
+    pub(super) fn contiguous(&mut self, l: Lanes) -> Lanes {
         if l.pitch == 4 && l.half == 64 && !l.neg && !l.abs && l.offset.is_multiple_of(GRF_BYTES) {
             return l;
         }
@@ -431,19 +434,20 @@ impl Isel<'_> {
     }
 
     /// Emits `to =` the first active lane's value of `from`, which must be contiguous.
-    pub(super) fn first_live(&mut self, to: Lanes, from: Lanes) {
-        let lane = self.first_lane();
+    pub(super) fn read_first_active(&mut self, to: Lanes, from: Lanes) {
+        let lane = self.emit_first_active();
         let bytes = self.b.temp(Type::Ud, Exec::Scalar);
         let two = Lanes::imm(Type::Ud, 2);
         self.b
             .binary(Opcode::Shl, Exec::Scalar, bytes, lane, two, Mods::NONE);
-        self.indirect(Exec::Scalar, to, from, bytes);
+        self.mov_indirect(Exec::Scalar, to, from, bytes);
     }
 
-    // --- loads and stores -----------------------------------------------------------------------------
+    // --- loads and stores
+    // -----------------------------------------------------------------------------
 
     /// The byte offset of each lane plus a constant.
-    pub(super) fn address(&mut self, offset: Id<Def>, base: u32) -> Lanes {
+    pub(super) fn byte_offset(&mut self, offset: Id<Def>, base: u32) -> Lanes {
         let l = self.comp(offset, 0, Type::Ud);
         if let Some(v) = l.imm_bits() {
             return Lanes::imm(Type::Ud, u64::from((v as u32).wrapping_add(base)));
@@ -451,7 +455,7 @@ impl Isel<'_> {
         if base == 0 {
             return l;
         }
-        let exec = super::exec_of(l);
+        let exec = exec_of(l);
         let to = self.b.temp(Type::Ud, exec);
         let base = Lanes::imm(Type::Ud, u64::from(base));
         self.b.binary(Opcode::Add, exec, to, l, base, Mods::NONE);
@@ -460,7 +464,10 @@ impl Isel<'_> {
 
     /// Splits the thread's lanes into messages of at most `max_lanes`: lanes of each message, and
     /// the first lane of each.
-    pub(super) fn parts(&self, at_once: u8) -> (u8, impl Iterator<Item = u8> + Clone + use<>) {
+    pub(super) fn split_lanes(
+        &self,
+        at_once: u8,
+    ) -> (u8, impl Iterator<Item = u8> + Clone + use<>) {
         let width = self.b.width();
         let n = width.min(at_once);
         (n, (0..width).step_by(usize::from(n)))
@@ -468,7 +475,7 @@ impl Isel<'_> {
 
     /// Allocates the response register for messages of `n` lanes and makes it the location of the
     /// def's components.
-    pub(super) fn answer(&mut self, def: Id<Def>, n: u8) -> VgrfId {
+    pub(super) fn alloc_response(&mut self, def: Id<Def>, n: u8) -> VgrfId {
         let comps = self.sh.defs[def].num_components;
         let width = self.b.width();
         let part = u32::from(n) * 4;
@@ -477,44 +484,55 @@ impl Isel<'_> {
         // components.
         let half = if n == 16 { part * u32::from(comps) } else { 64 };
         for c in 0..comps {
-            let place = Comp::Reg {
+            let place = Loc::Reg {
                 v,
                 offset: u32::from(c) * part,
                 pitch: 4,
                 half: half as u16,
             };
-            self.set_comp(def, c, place);
+            self.set_loc(def, c, place);
         }
         v
     }
 
-    pub(super) fn load(&mut self, i: &Intrinsic, surface: Surface, offset: Id<Def>, base: u32) {
+    pub(super) fn select_load(
+        &mut self,
+        i: &Intrinsic,
+        surface: Surface,
+        offset: Id<Def>,
+        base: u32,
+    ) {
         if i.def.is_some_and(|def| !self.is_divergent(def))
             && let Surface::Buffer(handle, more) = surface
         {
-            self.load_block(i, handle, more, offset, base);
+            self.load_uniform(i, handle, more, offset, base);
             return;
         }
-        let Some(load) = self.ready_load(i, offset, base) else {
+        let Some(load) = self.prepare_load(i, offset, base) else {
             return;
         };
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
             isel.send_load(&load, (bti, more), handle, mods);
         });
     }
 
     /// Builds the payloads of a load and allocates its response register.
-    pub(super) fn ready_load(&mut self, i: &Intrinsic, offset: Id<Def>, base: u32) -> Option<Load> {
+    pub(super) fn prepare_load(
+        &mut self,
+        i: &Intrinsic,
+        offset: Id<Def>,
+        base: u32,
+    ) -> Option<Load> {
         let def = i.def?;
         let d = self.sh.defs[def];
         // A constant may be defined after the load whose loop this load shares, so it is not read
         // through its location.
         let address = match self.sh.const_component(offset, 0) {
             Some(at) => Lanes::imm(Type::Ud, u64::from((at as u32).wrapping_add(base))),
-            None => self.address(offset, base),
+            None => self.byte_offset(offset, base),
         };
-        let (lanes, parts) = self.parts(16);
-        let answer = self.answer(def, lanes);
+        let (lanes, parts) = self.split_lanes(16);
+        let answer = self.alloc_response(def, lanes);
         let payloads = parts.map(|lane| {
             let exec = Exec::Range(lane, lanes);
             (lane, self.b.collect(exec, &[], &[address]))
@@ -559,28 +577,41 @@ impl Isel<'_> {
     }
 
     /// A load of the same dwords for all lanes, as a block read.
-    fn load_block(&mut self, i: &Intrinsic, handle: Lanes, more: u32, offset: Id<Def>, base: u32) {
+    fn load_uniform(
+        &mut self,
+        i: &Intrinsic,
+        handle: Lanes,
+        more: u32,
+        offset: Id<Def>,
+        base: u32,
+    ) {
         let Some(def) = i.def else { return };
-        if self.load_shared_block(i, handle, more) {
+        if self.select_shared_block_load(i, handle, more) {
             return;
         }
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let changing = i.op != IntrinsicOp::LoadUbo;
         let v = self.read_block(handle, more, address, 1, changing);
         for c in 0..self.sh.defs[def].num_components {
-            self.set_place(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
+            self.set_lanes(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
         }
     }
 
-    pub(super) fn store(&mut self, value: Id<Def>, surface: Surface, offset: Id<Def>, base: u32) {
+    pub(super) fn select_store(
+        &mut self,
+        value: Id<Def>,
+        surface: Surface,
+        offset: Id<Def>,
+        base: u32,
+    ) {
         let d = self.sh.defs[value];
         let bytes = d.bit_size / 8;
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let data: SmallVec<[Lanes; 4]> = (0..d.num_components)
-            .map(|c| self.comp(value, c, super::raw_type(d.bit_size)))
+            .map(|c| self.comp(value, c, raw_type(d.bit_size)))
             .collect();
-        let data = self.whole_slots(data, d.bit_size);
-        let (lanes, parts) = self.parts(16);
+        let data = self.in_whole_slots(data, d.bit_size);
+        let (lanes, parts) = self.split_lanes(16);
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
                 let exec = Exec::Range(lane, lanes);
@@ -588,7 +619,7 @@ impl Isel<'_> {
                 (lane, address, self.b.collect(exec, &[], &data))
             })
             .collect();
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, address, data) in &payloads {
                 let info = if bytes == 4 {
                     message::untyped_write(bti, lanes, d.num_components)
@@ -600,7 +631,7 @@ impl Isel<'_> {
                     ..info
                 };
                 let null = Dst::null(Type::Ud);
-                let mods = isel.effect(mods);
+                let mods = isel.with_live_predicate(mods);
                 isel.b.send(
                     Exec::Range(lane, lanes),
                     null,
@@ -616,7 +647,7 @@ impl Isel<'_> {
 
     /// Moves 8- and 16-bit values that are packed, or that are not in the low bits of their slot,
     /// into slots of their own.
-    pub(super) fn whole_slots(
+    pub(super) fn in_whole_slots(
         &mut self,
         data: SmallVec<[Lanes; 4]>,
         bits: u8,
@@ -626,20 +657,24 @@ impl Isel<'_> {
         }
         data.into_iter()
             .map(|l| {
-                let has_slot = l.pitch != super::halves::HALF_BYTES;
+                let has_slot = l.pitch != HF_BYTES;
                 if l.is_imm() || has_slot && l.offset.is_multiple_of(4) {
                     return l;
                 }
                 let ty = if bits == 8 { Type::Ub } else { Type::Uw };
-                let to = self.b.temp(Type::Ud, super::exec_of(l));
-                self.b.mov(super::exec_of(l), to, l.retype(ty));
+                let to = self.b.temp(Type::Ud, exec_of(l));
+                self.b.mov(exec_of(l), to, l.retype(ty));
                 to.retype(Type::Uw)
             })
             .collect()
     }
 
     /// Returns an error unless all operands have 32 bits.
-    pub(super) fn only_dwords(&self, i: &Intrinsic, operands: &[Id<Def>]) -> Result<(), FsError> {
+    pub(super) fn require_dwords(
+        &self,
+        i: &Intrinsic,
+        operands: &[Id<Def>],
+    ) -> Result<(), FsError> {
         if operands.iter().all(|&operand| self.bits(operand) == 32) {
             return Ok(());
         }
@@ -649,7 +684,7 @@ impl Isel<'_> {
         })
     }
 
-    pub(super) fn atomic(
+    pub(super) fn select_atomic(
         &mut self,
         i: &Intrinsic,
         surface: Surface,
@@ -658,15 +693,15 @@ impl Isel<'_> {
         operands: &[Id<Def>],
     ) -> Result<(), FsError> {
         let op = atomic_op(i)?;
-        self.only_dwords(i, operands)?;
+        self.require_dwords(i, operands)?;
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let data: SmallVec<[Lanes; 2]> = operands
             .iter()
             .map(|d| self.comp(*d, 0, Type::Ud))
             .collect();
-        let (lanes, parts) = self.parts(16);
-        let v = wanted.map(|def| self.answer(def, lanes));
+        let (lanes, parts) = self.split_lanes(16);
+        let v = wanted.map(|def| self.alloc_response(def, lanes));
         let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
             .map(|lane| {
                 let exec = Exec::Range(lane, lanes);
@@ -676,11 +711,11 @@ impl Isel<'_> {
             .collect();
         let mut failed = None;
         let operands = operands.len() as u8;
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for &(lane, address, data) in &payloads {
                 let Some(info) = message::untyped_atomic(bti, lanes, op, operands, v.is_some())
                 else {
-                    failed = Some(no_atomic(i));
+                    failed = Some(unsupported_atomic(i));
                     return;
                 };
                 let info = SendInfo {
@@ -691,7 +726,7 @@ impl Isel<'_> {
                     Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
                     None => Dst::null(Type::Ud),
                 };
-                let mods = isel.effect(mods);
+                let mods = isel.with_live_predicate(mods);
                 isel.b.send(
                     Exec::Range(lane, lanes),
                     dst,
@@ -726,7 +761,7 @@ fn handle_operand(op: IntrinsicOp) -> Option<usize> {
     }
 }
 
-pub(super) fn is_dynamic(kind: abi::DescriptorKind) -> bool {
+pub(super) fn is_dynamic_buffer(kind: abi::DescriptorKind) -> bool {
     matches!(
         kind,
         abi::DescriptorKind::UniformBufferDynamic | abi::DescriptorKind::StorageBufferDynamic
@@ -755,10 +790,10 @@ pub(super) fn atomic_op(i: &Intrinsic) -> Result<AtomicOp, FsError> {
     }
     let number = i.index("atomic_op");
     let found = ALL.into_iter().find(|op| *op as u32 == number);
-    found.ok_or_else(|| no_atomic(i))
+    found.ok_or_else(|| unsupported_atomic(i))
 }
 
-pub(super) fn no_atomic(i: &Intrinsic) -> FsError {
+pub(super) fn unsupported_atomic(i: &Intrinsic) -> FsError {
     FsError::Unsupported {
         op: i.op.info().name,
         what: "the hardware has no such atomic",

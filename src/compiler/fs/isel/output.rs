@@ -5,7 +5,8 @@
 //! same block, or if the store is the component's only one and every lane executes it, the stored
 //! value itself is the output, without a MOV.
 
-use super::Isel;
+use super::context::Isel;
+use super::unsupported::unsupported;
 use crate::error::FsError;
 use crate::lir::builder::Exec;
 use entity::Id;
@@ -35,17 +36,17 @@ impl Isel<'_> {
     }
 
     /// Selects `store_output`.
-    pub(super) fn store_output(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_store_output(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let d = self.sh.defs[i.srcs[0]];
         let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
-        let unsupported = || super::subgroup::unsupported(i);
+        let unsupported = || unsupported(i);
         if d.bit_size != 32 {
             return Err(FsError::Unsupported {
                 op: i.op.info().name,
                 what: "outputs of 32 bits alone are made",
             });
         }
-        let (emitted, always) = (self.vertex_follows, self.reuse.is_outermost());
+        let (emitted, always) = (self.block_emits_vertex, self.shared.is_outermost());
         for c in (0..d.num_components.min(4)).filter(|c| i.index("write_mask") >> c & 1 == 1) {
             if self.is_undef(i.srcs[0], c) {
                 continue;

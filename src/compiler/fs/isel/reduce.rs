@@ -3,8 +3,9 @@
 //! In:  values of the active lanes. Out: LIR that ignores the execution mask; inactive lanes hold
 //! the identity.
 
-use super::Isel;
-use super::subgroup::{slot_type, unsupported};
+use super::context::Isel;
+use super::types::slot_type;
+use super::unsupported::unsupported;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Inst, Op, Src};
@@ -17,7 +18,7 @@ impl Isel<'_> {
     /// Pairs of lanes are combined, then groups of four, eight and so on: the last lane of each
     /// lower half is combined into every lane of the upper half. The last lane of a cluster then
     /// holds its result.
-    pub(super) fn reduce(
+    pub(super) fn select_reduce(
         &mut self,
         i: &Intrinsic,
         def: Id<Def>,
@@ -35,7 +36,7 @@ impl Isel<'_> {
             .copied()
             .ok_or_else(|| unsupported(i))?;
         if bits == 64 {
-            return self.reduce_wide(i, def, op, cluster);
+            return self.select_reduce_int64(i, def, op, cluster);
         }
         // Narrower types are reduced in 32 bits.
         let (opcode, ty, cmod, identity) = reduction(op, bits).ok_or_else(|| unsupported(i))?;
@@ -56,8 +57,8 @@ impl Isel<'_> {
             self.b.mov(Exec::Active, acc.retype(ty), value);
         }
         if i.op == IntrinsicOp::ExclusiveScan {
-            let own = self.lane_index();
-            acc = self.shifted_up(acc, own, 1, identity);
+            let own = self.lane_id();
+            acc = self.shift_lanes_up(acc, own, 1, identity);
         }
         let acc_ty = acc.retype(ty);
         let mut half = 1u8;
@@ -107,9 +108,9 @@ impl Isel<'_> {
         } else if cluster == width {
             acc.at(u32::from(width - 1) * 4).scalar()
         } else {
-            self.spread(acc, cluster)
+            self.broadcast_cluster_ends(acc, cluster)
         };
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         if from == Type::Hf {
             self.b
                 .mov(Exec::Active, dst.retype(Type::Hf), result.retype(Type::F));
@@ -121,7 +122,7 @@ impl Isel<'_> {
     }
 
     /// Broadcasts each cluster's last lane to all its lanes.
-    fn spread(&mut self, from: Lanes, cluster: u8) -> Lanes {
+    fn broadcast_cluster_ends(&mut self, from: Lanes, cluster: u8) -> Lanes {
         let width = self.b.width();
         let to = self.b.temp(Type::Ud, Exec::Active);
         for first in (0..width).step_by(usize::from(cluster.max(16).min(width))) {
@@ -129,7 +130,7 @@ impl Isel<'_> {
             if cluster < 8 {
                 for lane in 0..cluster {
                     let n = lanes / cluster;
-                    self.strided(to, first + lane, from, first + cluster - 1, cluster, n);
+                    self.mov_strided(to, first + lane, from, first + cluster - 1, cluster, n);
                 }
             } else {
                 for c in (first..first + lanes).step_by(usize::from(cluster)) {
@@ -145,7 +146,7 @@ impl Isel<'_> {
     }
 
     /// Shifts lanes up: lane `n` gets lane `n - by`, and the first `by` lanes get the identity.
-    fn shifted_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
+    fn shift_lanes_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
         let ud = Type::Ud;
         let whole = Exec::NoMask(self.b.width());
         let lane = self.b.temp(ud, Exec::Active);
@@ -159,7 +160,7 @@ impl Isel<'_> {
             Mods::NONE,
         );
         let other = self.b.temp(ud, Exec::Active);
-        self.element(whole, other, from, lane);
+        self.read_lanes(whole, other, from, lane);
         let null = Lanes::null(ud, 4);
         let below = Mods::cmod(CondMod::L, 0);
         let n = Lanes::imm(ud, u64::from(by));
@@ -178,7 +179,7 @@ impl Isel<'_> {
     /// 64-bit reductions and scans. Each step combines a lane with one that is 1, 2, 4, ... lanes
     /// away: for reductions with the other half of ever larger clusters, for scans with the lanes
     /// below.
-    fn reduce_wide(
+    fn select_reduce_int64(
         &mut self,
         i: &Intrinsic,
         def: Id<Def>,
@@ -197,10 +198,10 @@ impl Isel<'_> {
             None => value,
         };
         self.b.mov(Exec::Active, acc, value);
-        let own = self.lane_index();
+        let own = self.lane_id();
         let lane = self.b.temp(ud, Exec::Active);
         if i.op == IntrinsicOp::ExclusiveScan {
-            acc = self.wide_below(acc, own, lane, 1, identity);
+            acc = self.shift_lanes_up_int64(acc, own, lane, 1, identity);
         }
         let mut step = 1u8;
         while step < cluster {
@@ -208,23 +209,23 @@ impl Isel<'_> {
                 let by = Lanes::imm(ud, u64::from(step));
                 self.b.binary(Opcode::Xor, whole, lane, own, by, Mods::NONE);
                 let other = self.b.temp(uq, Exec::Active);
-                self.wide_element(whole, other, acc, lane);
+                self.read_lanes_int64(whole, other, acc, lane);
                 other
             } else {
-                self.wide_below(acc, own, lane, step, identity)
+                self.shift_lanes_up_int64(acc, own, lane, step, identity)
             };
             acc = self
-                .wide_join(op, other, acc)
+                .combine_int64(op, other, acc)
                 .ok_or_else(|| unsupported(i))?;
             step *= 2;
         }
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         self.b.mov(Exec::Active, dst, acc);
         Ok(())
     }
 
     /// Shifts 64-bit lanes up by `by`; the first `by` lanes get the identity. Overwrites `lane`.
-    fn wide_below(
+    fn shift_lanes_up_int64(
         &mut self,
         from: Lanes,
         own: Lanes,
@@ -238,7 +239,7 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Add, whole, to, number, minus, Mods::NONE);
         let other = self.b.temp(Type::Uq, Exec::Active);
-        self.wide_element(whole, other, from, lane);
+        self.read_lanes_int64(whole, other, from, lane);
         let below = Mods::cmod(CondMod::L, 0);
         let n = Lanes::imm(Type::Ud, u64::from(by));
         self.b
@@ -250,10 +251,10 @@ impl Isel<'_> {
     }
 
     /// Combines two 64-bit values in all lanes. `None` if the operation is not supported.
-    fn wide_join(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
+    fn combine_int64(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
         let whole = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
-        if self.soft_int64 && self.join_pairs(whole, op, to, [a, b]) {
+        if self.soft_int64 && self.emit_int64(whole, op, to, [a, b]) {
             return Some(to);
         }
         if op == AluOp::IMul {
@@ -293,8 +294,8 @@ impl Isel<'_> {
         Some(to)
     }
 
-    /// Copies 64-bit values into a contiguous register.
-    pub(super) fn wide_register(&mut self, l: Lanes) -> Lanes {
+    /// PhiCopies 64-bit values into a contiguous register.
+    pub(super) fn contiguous_int64(&mut self, l: Lanes) -> Lanes {
         let whole = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
         match l.imm_bits() {
@@ -308,8 +309,9 @@ impl Isel<'_> {
         to
     }
 
-    /// Emits `dst = from[lane]` for 64-bit values; `from` is a result of [`Self::wide_register`].
-    pub(super) fn wide_element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
+    /// Emits `dst = from[lane]` for 64-bit values; `from` is a result of
+    /// [`Self::contiguous_int64`].
+    pub(super) fn read_lanes_int64(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
         let ud = Type::Ud;
         let bytes = self.b.temp(ud, exec);
         let last = Lanes::imm(ud, u64::from(self.b.width()) - 1);
@@ -320,7 +322,7 @@ impl Isel<'_> {
             .binary(Opcode::Shl, exec, bytes, bytes, three, Mods::NONE);
         for half in [0, 4] {
             let (to, part) = (dst.retype(ud).at(half), from.retype(ud).at(half));
-            self.indirect(exec, to, part, bytes);
+            self.mov_indirect(exec, to, part, bytes);
         }
     }
 }

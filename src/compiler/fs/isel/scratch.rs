@@ -6,7 +6,8 @@
 //! Ref: SKL PRM vol. 7, "Data Port Messages", dword and byte scattered; the header is that of
 //! stateless messages.
 
-use super::Isel;
+use super::context::Isel;
+use super::types::raw_type;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, SendInfo, Src};
@@ -20,7 +21,7 @@ impl Isel<'_> {
     /// at the start of the thread.
     fn stateless_header(&mut self) -> Lanes {
         let ud = Type::Ud;
-        let v = *self.reuse.stateless_header.get_or_insert_with(|| {
+        let v = *self.shared.stateless_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
             let (header, own) = (Lanes::new(v, 0, ud, 0), Lanes::new(self.r0, 0, ud, 0));
             self.b.in_prologue(|b| {
@@ -39,12 +40,12 @@ impl Isel<'_> {
 
     /// The offset of each lane's data in scratch, where the dwords of all lanes are interleaved: in
     /// dwords if `dwords`, else in bytes.
-    fn scratch_place(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
+    fn scratch_offset(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
         let exec = Exec::Active;
         let ud = Type::Ud;
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let log2 = u64::from(self.b.width().trailing_zeros());
-        let lane = self.lane_index();
+        let lane = self.lane_id();
         let t = |isel: &mut Self, op, a, b: u64| {
             let to = isel.b.temp(ud, exec);
             isel.b
@@ -69,17 +70,17 @@ impl Isel<'_> {
         to
     }
 
-    pub(super) fn load_scratch(&mut self, i: &Intrinsic) {
+    pub(super) fn select_load_scratch(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let d = self.sh.defs[def];
         let bytes = d.bit_size / 8;
         let header = self.stateless_header();
         let base = i.index("base");
-        let (lanes, parts) = self.parts(16);
-        let v = self.answer(def, lanes);
+        let (lanes, parts) = self.split_lanes(16);
+        let v = self.alloc_response(def, lanes);
         let starts: SmallVec<[u8; 2]> = parts.collect();
         for c in 0..d.num_components {
-            let place = self.scratch_place(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
+            let place = self.scratch_offset(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
             for &lane in &starts {
                 let at = u32::from(lane) * 4 * u32::from(d.num_components)
                     + u32::from(c) * u32::from(lanes) * 4;
@@ -103,19 +104,19 @@ impl Isel<'_> {
         }
     }
 
-    pub(super) fn store_scratch(&mut self, i: &Intrinsic) {
+    pub(super) fn select_store_scratch(&mut self, i: &Intrinsic) {
         let value = i.srcs[0];
         let d = self.sh.defs[value];
         let bytes = d.bit_size / 8;
         let header = self.stateless_header();
         let base = i.index("base");
-        let (lanes, parts) = self.parts(16);
+        let (lanes, parts) = self.split_lanes(16);
         let starts: SmallVec<[u8; 2]> = parts.collect();
         for c in 0..d.num_components {
-            let place = self.scratch_place(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
+            let place = self.scratch_offset(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
             let one: SmallVec<[Lanes; 4]> =
-                SmallVec::from_elem(self.comp(value, c, super::raw_type(d.bit_size)), 1);
-            let data = self.whole_slots(one, d.bit_size);
+                SmallVec::from_elem(self.comp(value, c, raw_type(d.bit_size)), 1);
+            let data = self.in_whole_slots(one, d.bit_size);
             for &lane in &starts {
                 // The header is the first payload, so that it needs no copy; offsets and data are
                 // the second.

@@ -1,9 +1,14 @@
 //! Subgroup operations.
 //!
-//! What reads the execution mask reads it as a flag that active lanes have written; what reads other lanes reads
-//! their registers through the address register.
+//! In:  subgroup intrinsics. Out: flag reads and indirect register reads.
+//!
+//! The execution mask is read as a flag that the active lanes have written; other lanes' values are
+//! read from their registers through the address register. Reductions and scans are in
+//! [`super::reduce`].
 
-use super::Isel;
+use super::context::Isel;
+use super::types::{raw_type, slot_type};
+use super::unsupported::unsupported;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Dst, Inst, Op, Src};
@@ -12,7 +17,7 @@ use isa::{ArfReg, CondMod, Opcode, Type};
 use nir::{Def, Intrinsic, IntrinsicOp};
 
 impl Isel<'_> {
-    pub(super) fn subgroup(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    pub(super) fn select_subgroup(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         let Some(def) = i.def else {
             return Err(unsupported(i));
@@ -22,15 +27,15 @@ impl Isel<'_> {
         match i.op {
             I::Elect => {
                 let first = self.first_active();
-                let lane = self.lane_index();
-                let dst = self.new_def(def);
+                let lane = self.lane_id();
+                let dst = self.alloc_def(def);
                 let mods = Mods::cmod(CondMod::Z, 0);
                 self.b.binary(Opcode::Cmp, active, dst, lane, first, mods);
             }
             I::FirstInvocation => {
                 let first = self.first_active();
                 let exec = self.exec_for(def);
-                let dst = self.new_def(def);
+                let dst = self.alloc_def(def);
                 self.b.mov(exec, dst, first);
             }
             I::Ballot => {
@@ -39,11 +44,11 @@ impl Isel<'_> {
                 if !self.is_divergent(def) {
                     let zero = Lanes::imm(Type::Ud, 0);
                     for c in 0..self.sh.defs[def].num_components {
-                        self.set_place(def, c, if c == 0 { bits } else { zero });
+                        self.set_lanes(def, c, if c == 0 { bits } else { zero });
                     }
                     return Ok(());
                 }
-                self.new_def(def);
+                self.alloc_def(def);
                 for c in 0..self.sh.defs[def].num_components {
                     let dst = self.comp(def, c, Type::Ud);
                     let v = if c == 0 {
@@ -62,21 +67,21 @@ impl Isel<'_> {
                     (CondMod::Z, CondMod::Z)
                 };
                 let bits = self.ballot(mask, of);
-                self.bits_to_mask(def, bits, is);
+                self.compare_bits(def, bits, is);
             }
-            I::VoteIeq | I::VoteFeq => self.vote_equal(i, def),
+            I::VoteIeq | I::VoteFeq => self.select_vote_equal(i, def),
             I::ReadFirstInvocation if !self.is_divergent(i.srcs[0]) => {
                 for c in 0..self.sh.defs[def].num_components {
                     self.alias_comp(def, c, i.srcs[0], c);
                 }
             }
-            I::ReadFirstInvocation if !self.is_divergent(def) && self.all_take_part() => {
+            I::ReadFirstInvocation if !self.is_divergent(def) && self.all_lanes_active() => {
                 for c in 0..self.sh.defs[def].num_components {
                     let value = self.comp(i.srcs[0], c, Type::Ud);
-                    let value = self.packed(value);
+                    let value = self.contiguous(value);
                     let to = self.b.temp(Type::Ud, Exec::Scalar);
                     self.b.mov(Exec::Scalar, to, value.scalar());
-                    self.set_place(def, c, to);
+                    self.set_lanes(def, c, to);
                 }
             }
             I::ReadFirstInvocation if !self.is_divergent(def) => {
@@ -87,15 +92,15 @@ impl Isel<'_> {
                     .binary(Opcode::Shl, Exec::Scalar, bytes, lane, two, Mods::NONE);
                 for c in 0..self.sh.defs[def].num_components {
                     let value = self.comp(i.srcs[0], c, Type::Ud);
-                    let value = self.packed(value);
+                    let value = self.contiguous(value);
                     let to = self.b.temp(Type::Ud, Exec::Scalar);
-                    self.indirect(Exec::Scalar, to, value, bytes);
-                    self.set_place(def, c, to);
+                    self.mov_indirect(Exec::Scalar, to, value, bytes);
+                    self.set_lanes(def, c, to);
                 }
             }
             I::ReadFirstInvocation => {
-                let first = self.first_lane();
-                self.read_lane(i, def, first);
+                let first = self.emit_first_active();
+                self.select_read_lane(i, def, first);
             }
             I::ReadInvocation
                 if self.sh.const_component(i.srcs[1], 0).is_some()
@@ -103,26 +108,26 @@ impl Isel<'_> {
             {
                 let lane = self.sh.const_component(i.srcs[1], 0).unwrap_or(0);
                 let lane = lane as u32 & u32::from(width - 1);
-                self.new_def(def);
+                self.alloc_def(def);
                 for c in 0..self.sh.defs[def].num_components {
                     let value = self.comp(i.srcs[0], c, Type::Ud);
-                    let value = self.as_register(value);
+                    let value = self.in_all_lanes_contiguous(value);
                     let dst = self.comp(def, c, Type::Ud);
                     self.b.mov(active, dst, value.at(lane * 4).scalar());
                 }
             }
             I::ReadInvocation | I::Shuffle => {
                 let lane = self.comp(i.srcs[1], 0, Type::Ud);
-                self.read_lane(i, def, lane);
+                self.select_read_lane(i, def, lane);
             }
             I::ShuffleXor | I::ShuffleUp | I::ShuffleDown
                 if self.sh.const_component(i.srcs[1], 0).is_some() =>
             {
-                // In bytes at once: what leads to the own lane serves all of them.
+                // Computes in bytes directly: all such shuffles share the lane's own byte offset.
                 let by = self.sh.const_component(i.srcs[1], 0).unwrap_or(0) as u32;
                 let by = by & u32::from(width - 1);
-                let own = self.lane_index();
-                let own = self.shifted(own, 2);
+                let own = self.lane_id();
+                let own = self.shift_left(own, 2);
                 let (op, by) = match i.op {
                     I::ShuffleXor => (Opcode::Xor, by * 4),
                     I::ShuffleDown => (Opcode::Add, by * 4),
@@ -138,10 +143,10 @@ impl Isel<'_> {
                         .binary(Opcode::And, active, within, bytes, last, Mods::NONE);
                     bytes = within;
                 }
-                self.read_bytes(i, def, bytes);
+                self.select_read_lane_at(i, def, bytes);
             }
             I::ShuffleXor | I::ShuffleUp | I::ShuffleDown => {
-                let own = self.lane_index();
+                let own = self.lane_id();
                 let by = self.comp(i.srcs[1], 0, Type::Ud);
                 let lane = self.b.temp(Type::Ud, active);
                 match i.op {
@@ -158,14 +163,14 @@ impl Isel<'_> {
                         self.b.binary(Opcode::Add, active, to, own, by, Mods::NONE);
                     }
                 }
-                self.read_lane(i, def, lane);
+                self.select_read_lane(i, def, lane);
             }
-            I::QuadBroadcast if self.quad_index(i).is_some() => {
-                let index = self.quad_index(i).unwrap_or(0);
-                self.quad(i, def, [index; 4]);
+            I::QuadBroadcast if self.constant_quad_index(i).is_some() => {
+                let index = self.constant_quad_index(i).unwrap_or(0);
+                self.select_quad(i, def, [index; 4]);
             }
             I::QuadBroadcast => {
-                let own = self.lane_index();
+                let own = self.lane_id();
                 let index = self.comp(i.srcs[1], 0, Type::Ud);
                 let first = self.b.temp(Type::Ud, active);
                 let quad = Lanes::imm(Type::Ud, 0xffff_fffc);
@@ -174,13 +179,13 @@ impl Isel<'_> {
                 let lane = self.b.temp(Type::Ud, active);
                 self.b
                     .binary(Opcode::Add, active, lane, first, index, Mods::NONE);
-                self.read_lane(i, def, lane);
+                self.select_read_lane(i, def, lane);
             }
-            I::QuadSwapHorizontal => self.quad(i, def, [1, 0, 3, 2]),
-            I::QuadSwapVertical => self.quad(i, def, [2, 3, 0, 1]),
-            I::QuadSwapDiagonal => self.quad(i, def, [3, 2, 1, 0]),
+            I::QuadSwapHorizontal => self.select_quad(i, def, [1, 0, 3, 2]),
+            I::QuadSwapVertical => self.select_quad(i, def, [2, 3, 0, 1]),
+            I::QuadSwapDiagonal => self.select_quad(i, def, [3, 2, 1, 0]),
             I::InverseBallot => {
-                let own = self.lane_index();
+                let own = self.lane_id();
                 let bits = self.comp(i.srcs[0], 0, Type::Ud);
                 let shifted = self.b.temp(Type::Ud, active);
                 self.b
@@ -189,23 +194,23 @@ impl Isel<'_> {
                 let one = Lanes::imm(Type::Ud, 1);
                 self.b
                     .binary(Opcode::And, active, bit, shifted, one, Mods::NONE);
-                let dst = self.new_def(def).retype(Type::D);
+                let dst = self.alloc_def(def).retype(Type::D);
                 self.b.mov(active, dst, bit.retype(Type::D).negated());
             }
-            I::LoadSubgroupMask => self.lane_mask(i, def),
+            I::LoadSubgroupMask => self.select_subgroup_mask(i, def),
             I::Reduce | I::InclusiveScan | I::ExclusiveScan => {
                 let cluster = match i.index("cluster_size") {
                     0 => u32::from(width),
                     n => n.min(u32::from(width)),
                 };
-                self.reduce(i, def, cluster as u8)?;
+                self.select_reduce(i, def, cluster as u8)?;
             }
             _ => return Err(unsupported(i)),
         }
         Ok(())
     }
 
-    fn quad_index(&self, i: &Intrinsic) -> Option<u8> {
+    fn constant_quad_index(&self, i: &Intrinsic) -> Option<u8> {
         if self.bits(i.srcs[0]) > 32 {
             return None;
         }
@@ -213,9 +218,9 @@ impl Isel<'_> {
         Some((index & 3) as u8)
     }
 
-    /// True where every lane is known to be active: outside all control flow of a compute shader that fills its threads and that no
-    /// invocation leaves early.
-    fn all_take_part(&self) -> bool {
+    /// True if every lane is known to be active: outside all control flow, in a compute shader
+    /// whose workgroup fills its threads and in which no invocation returns early.
+    fn all_lanes_active(&self) -> bool {
         let sh = self.sh;
         let size: u32 = sh.info.workgroup_size.iter().product();
         let last = sh.last_block(nir::ListRef::Body);
@@ -224,27 +229,29 @@ impl Isel<'_> {
         sh.stage == nir::Stage::Compute
             && size > 0
             && size.is_multiple_of(self.b.width().into())
-            && self.reuse.is_outermost()
+            && self.shared.is_outermost()
             && !sh.block_order().iter().filter(early).any(returns)
     }
 
-    /// Number of the first active lane; the same register as long as no other lanes may be.
+    /// The number of the first active lane; reuses the register until the next control flow
+    /// instruction.
     fn first_active(&mut self) -> Lanes {
         let here = self.b.control_flow_count();
-        if let Some((at, first)) = self.reuse.first_active
+        if let Some((at, first)) = self.shared.first_active
             && at == here
         {
             return first;
         }
-        let first = self.first_lane();
-        self.reuse.first_active = Some((here, first));
+        let first = self.emit_first_active();
+        self.shared.first_active = Some((here, first));
         first
     }
 
-    /// Number of the first active lane. ce0 alone does not know which lanes a thread was sent with: in compute shaders the
-    /// first ones, in others any.
-    pub(super) fn first_lane(&mut self) -> Lanes {
-        /// Dwords of sr0: the lanes, and those of quads that have one of them.
+    /// Computes the number of the first active lane. ce0 does not account for the lanes with which
+    /// the thread was dispatched: in compute shaders these are the first ones, in other stages any.
+    pub(super) fn emit_first_active(&mut self) -> Lanes {
+        /// Dwords of sr0: the dispatch mask, and the mask of all lanes of subspans with a
+        /// dispatched lane.
         const DISPATCH_MASK: u32 = 2;
         const VECTOR_MASK: u32 = 3;
         let lane = self.b.temp(Type::Ud, Exec::Scalar);
@@ -282,7 +289,7 @@ impl Isel<'_> {
         bits
     }
 
-    /// One bit for each active lane for which the condition holds of `mask`.
+    /// A scalar with one bit for each active lane in which `cmod` holds for `mask`.
     fn ballot(&mut self, mask: Lanes, cmod: CondMod) -> Lanes {
         self.clear_flag();
         let null = Lanes::null(Type::D, 4);
@@ -292,38 +299,38 @@ impl Isel<'_> {
         self.read_flag()
     }
 
-    fn bits_to_mask(&mut self, def: Id<Def>, bits: Lanes, is: CondMod) {
+    fn compare_bits(&mut self, def: Id<Def>, bits: Lanes, is: CondMod) {
         let exec = self.exec_for(def);
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         let zero = Lanes::imm(Type::Ud, 0);
         self.b
             .binary(Opcode::Cmp, exec, dst, bits, zero, Mods::cmod(is, 0));
     }
 
-    fn vote_equal(&mut self, i: &Intrinsic, def: Id<Def>) {
+    fn select_vote_equal(&mut self, i: &Intrinsic, def: Id<Def>) {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
         let float = i.op == IntrinsicOp::VoteFeq;
-        let whole = self.all_take_part() && d.bit_size <= 32;
+        let whole = self.all_lanes_active() && d.bit_size <= 32;
         let first = match whole {
             true => Lanes::imm(Type::Ud, 0),
-            false => self.first_lane(),
+            false => self.emit_first_active(),
         };
         let mut all: Option<Lanes> = None;
         for c in 0..d.num_components {
             let (value, one, ty) = if d.bit_size == 64 {
                 let value = self.comp(src, c, Type::Uq);
-                let value = self.wide_register(value);
+                let value = self.contiguous_int64(value);
                 let one = self.b.temp(Type::Uq, Exec::Scalar);
-                self.wide_element(Exec::Scalar, one, value, first);
+                self.read_lanes_int64(Exec::Scalar, one, value, first);
                 (value, one, if float { Type::Df } else { Type::Uq })
             } else {
-                // Less than 32 bits are compared as 32.
+                // Narrower types are compared in 32 bits.
                 let ty = if float { Type::F } else { Type::Ud };
                 let from = slot_type(ty, d.bit_size);
                 let value = self.comp(src, c, from);
                 let value = if from == ty {
-                    self.as_register(value.retype(Type::Ud))
+                    self.in_all_lanes_contiguous(value.retype(Type::Ud))
                 } else {
                     let value = match value.imm_bits() {
                         Some(bits) => self.b.imm_reg(from, bits),
@@ -336,7 +343,7 @@ impl Isel<'_> {
                 let one = self.b.temp(Type::Ud, Exec::Scalar);
                 match whole {
                     true => self.b.mov(Exec::Scalar, one, value.scalar()),
-                    false => self.element(Exec::Scalar, one, value, first),
+                    false => self.read_lanes(Exec::Scalar, one, value, first),
                 }
                 (value, one, ty)
             };
@@ -344,7 +351,7 @@ impl Isel<'_> {
             let null = Lanes::null(ty, if d.bit_size == 64 { 8 } else { 4 });
             let mods = Mods::cmod(CondMod::Nz, 0);
             if ty == Type::Uq && self.soft_int64 {
-                self.pair_differs(Exec::Active, value, one);
+                self.compare_ne_int64(Exec::Active, value, one);
             } else {
                 self.b.binary(
                     Opcode::Cmp,
@@ -367,30 +374,30 @@ impl Isel<'_> {
             });
         }
         if let Some(bits) = all {
-            self.bits_to_mask(def, bits, CondMod::Z);
+            self.compare_bits(def, bits, CondMod::Z);
         }
     }
 
-    /// The same values in a packed register of all lanes.
-    fn as_register(&mut self, l: Lanes) -> Lanes {
+    /// The same values in a contiguous register that is valid in all lanes.
+    fn in_all_lanes_contiguous(&mut self, l: Lanes) -> Lanes {
         if l.is_imm() || l.pitch == 0 {
-            // Every lane, active or not, has it.
+            // Other lanes may read it, so it is written to inactive lanes too.
             let width = self.b.width();
             let to = self.b.temp(Type::Ud, Exec::Active);
             self.b.mov(Exec::NoMask(width), to, l);
             return to;
         }
-        self.packed(l)
+        self.contiguous(l)
     }
 
-    /// `dst = from[lane]`, 32 bits.
-    pub(super) fn element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
-        let bytes = self.lane_bytes(exec, lane);
-        self.indirect(exec, dst, from, bytes);
+    /// Emits `dst = from[lane]` for 32-bit values.
+    pub(super) fn read_lanes(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
+        let bytes = self.lane_byte_offset(exec, lane);
+        self.mov_indirect(exec, dst, from, bytes);
     }
 
-    /// Bytes to a lane of a register; those of lanes that there are none of wrap around.
-    fn lane_bytes(&mut self, exec: Exec, lane: Lanes) -> Lanes {
+    /// The byte offset of a lane in a register; lane numbers wrap around at the width.
+    fn lane_byte_offset(&mut self, exec: Exec, lane: Lanes) -> Lanes {
         let within = self.b.temp(Type::Ud, exec);
         let last = Lanes::imm(Type::Ud, u64::from(self.b.width()) - 1);
         self.b
@@ -402,8 +409,8 @@ impl Isel<'_> {
         bytes
     }
 
-    /// A def whose lanes are other lanes' values of source 0.
-    fn read_lane(&mut self, i: &Intrinsic, def: Id<Def>, lane: Lanes) {
+    /// Selects a def whose lanes are source 0 of lane `lane`.
+    fn select_read_lane(&mut self, i: &Intrinsic, def: Id<Def>, lane: Lanes) {
         let lane = if lane.is_imm() {
             let to = self.b.temp(Type::Ud, Exec::Active);
             self.b.mov(Exec::Active, to, lane);
@@ -411,15 +418,15 @@ impl Isel<'_> {
         } else {
             lane
         };
-        let bytes = self.lane_bytes(Exec::Active, lane);
-        self.read_bytes(i, def, bytes);
+        let bytes = self.lane_byte_offset(Exec::Active, lane);
+        self.select_read_lane_at(i, def, bytes);
     }
 
-    /// The same, by the bytes to each lane.
-    fn read_bytes(&mut self, i: &Intrinsic, def: Id<Def>, bytes: Lanes) {
+    /// Like [`Isel::select_read_lane`], with the byte offset of the lane.
+    fn select_read_lane_at(&mut self, i: &Intrinsic, def: Id<Def>, bytes: Lanes) {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
-        self.new_def(def);
+        self.alloc_def(def);
         for c in 0..d.num_components {
             let halves: &[u32] = if d.bit_size == 64 { &[0, 4] } else { &[0] };
             for &at in halves {
@@ -432,28 +439,28 @@ impl Isel<'_> {
                 } else {
                     value.at(at)
                 };
-                let value = self.as_register(value);
+                let value = self.in_all_lanes_contiguous(value);
                 let ty = if d.bit_size < 32 {
-                    super::raw_type(d.bit_size)
+                    raw_type(d.bit_size)
                 } else {
                     Type::Ud
                 };
                 let dst = self.comp(def, c, ty).at(at);
-                self.indirect(Exec::Active, dst, value, bytes);
+                self.mov_indirect(Exec::Active, dst, value, bytes);
             }
         }
     }
 
-    fn lane_mask(&mut self, i: &Intrinsic, def: Id<Def>) {
+    fn select_subgroup_mask(&mut self, i: &Intrinsic, def: Id<Def>) {
         let active = Exec::Active;
-        let own = self.lane_index();
+        let own = self.lane_id();
         let ud = Type::Ud;
         let width = self.b.width();
         let one = self.b.temp(ud, active);
         let bit = self.b.imm_reg(ud, 1);
         self.b
             .binary(Opcode::Shl, active, one, bit, own, Mods::NONE);
-        // eq: 1 << n; ge: -(1 << n); gt: ge << 1; le: ~gt; lt: ~ge; all within the subgroup.
+        // eq: 1 << n; ge: -(1 << n); gt: ge << 1; le: ~gt; lt: ~ge; all restricted to the subgroup.
         let v = self.b.temp(ud, active);
         let d = |l: Lanes| l.retype(Type::D);
         match i.index("relation") {
@@ -470,7 +477,7 @@ impl Isel<'_> {
             self.b
                 .emit(Op::Eu(Opcode::Not), active, v, &[v], Mods::NONE);
         }
-        self.new_def(def);
+        self.alloc_def(def);
         for c in 0..self.sh.defs[def].num_components {
             let dst = self.comp(def, c, ud);
             if c == 0 {
@@ -482,8 +489,8 @@ impl Isel<'_> {
         }
     }
 
-    /// Copies `n` lanes, each `step` lanes behind the one before, whatever is active.
-    pub(super) fn strided(
+    /// PhiCopies `n` lanes with a stride of `step` lanes, ignoring the execution mask.
+    pub(super) fn mov_strided(
         &mut self,
         to: Lanes,
         lane: u8,
@@ -501,56 +508,39 @@ impl Isel<'_> {
         self.b.lir.insts.push(inst);
     }
 
-    /// A def each lane of which is lane `pattern[n % 4]` of its quad; of 64 bits, a swap.
-    fn quad(&mut self, i: &Intrinsic, def: Id<Def>, pattern: [u8; 4]) {
+    /// Selects a def whose lane `n` is lane `pattern[n % 4]` of its quad. 64-bit patterns must be
+    /// swaps: lane `n ^ pattern[0]`.
+    fn select_quad(&mut self, i: &Intrinsic, def: Id<Def>, pattern: [u8; 4]) {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
         if d.bit_size == 64 {
-            // Half a value is a lane's dword, but four of them are too far apart for one region: a shuffle instead.
-            let own = self.lane_index();
+            // Each half is a dword of the lane, but four of them are too far apart for one region,
+            // so this is a shuffle.
+            let own = self.lane_id();
             let lane = self.b.temp(Type::Ud, Exec::Active);
             let by = Lanes::imm(Type::Ud, u64::from(pattern[0]));
             self.b
                 .binary(Opcode::Xor, Exec::Active, lane, own, by, Mods::NONE);
-            self.read_lane(i, def, lane);
+            self.select_read_lane(i, def, lane);
             return;
         }
         let width = self.b.width();
         for c in 0..d.num_components {
             let value = self.comp(src, c, Type::Ud);
-            let value = self.as_register(value);
+            let value = self.in_all_lanes_contiguous(value);
             let to = self.b.temp(Type::Ud, Exec::Active);
             for first in (0..width).step_by(16) {
                 let n = width.min(16);
                 if pattern == [1, 0, 3, 2] {
-                    self.strided(to, first, value, first + 1, 2, n / 2);
-                    self.strided(to, first + 1, value, first, 2, n / 2);
+                    self.mov_strided(to, first, value, first + 1, 2, n / 2);
+                    self.mov_strided(to, first + 1, value, first, 2, n / 2);
                     continue;
                 }
                 for (lane, &source) in pattern.iter().enumerate() {
-                    self.strided(to, first + lane as u8, value, first + source, 4, n / 4);
+                    self.mov_strided(to, first + lane as u8, value, first + source, 4, n / 4);
                 }
             }
-            self.set_place(def, c, to);
+            self.set_lanes(def, c, to);
         }
-    }
-}
-
-pub(super) fn unsupported(i: &Intrinsic) -> FsError {
-    FsError::Unsupported {
-        op: i.op.info().name,
-        what: "not in this backend yet",
-    }
-}
-
-/// The type of a slot of `bits` whose values are widened to `ty`.
-pub(super) fn slot_type(ty: Type, bits: u8) -> Type {
-    match (ty, bits) {
-        (Type::D, 8) => Type::B,
-        (Type::D, 16) => Type::W,
-        (Type::Ud, 8) => Type::Ub,
-        (Type::Ud, 16) => Type::Uw,
-        (Type::F, 16) => Type::Hf,
-        _ => ty,
     }
 }

@@ -1,11 +1,15 @@
 //! Sampler messages.
 //!
-//! Textures are bindless, as buffers are. A sampler's handle is the byte offset of its state from the dynamic state base; it goes
-//! into dword 3 of the header, so that every message with a sampler has one. Both handles are the same for all active lanes:
-//! where they may differ, `lower_non_uniform_access` has made a loop.
-//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter Definition"; "Return Format".
+//! In:  texture instructions. Out: sampler SENDs.
+//!
+//! Textures are bindless like buffers. A sampler's handle is the byte offset of its state from
+//! Dynamic State Base Address. It goes into dword 3 of the message header, unless the sampler is
+//! within reach of an index ([`super::sampler_index`]). Both handles are the same for all active
+//! lanes: for non-uniform ones, `lower_non_uniform_access` has made a loop.
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter
+//! Definition"; "Return Format".
 
-use super::{Comp, Isel};
+use super::context::{Isel, Loc};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, SamplerOp};
@@ -16,7 +20,7 @@ use nir::{AluOp, CfEvent, Def, Instr, Tex, TexOp, TexSrc};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Parameters of the longest message: registers.
+/// Maximum registers of a message.
 const MAX_REGISTERS: usize = 11;
 
 fn unsupported<T>(tex: &Tex, what: &'static str) -> Result<T, FsError> {
@@ -26,14 +30,14 @@ fn unsupported<T>(tex: &Tex, what: &'static str) -> Result<T, FsError> {
     })
 }
 
-/// Parameters of a message, in order.
+/// The parameters of a message, in payload order.
 type Parameters = SmallVec<[Lanes; 8]>;
 
-/// Components of vectors, each as what it is made of.
+/// The scalars that make up the components of a message's parameters.
 type Scalars = SmallVec<[(Id<Def>, u8); 4]>;
 
-/// What a component is, seen through what puts vectors together and takes them apart.
-fn scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8) {
+/// The scalar behind a component, looking through moves and vector constructors.
+fn resolve_scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8) {
     while let Some(alu) = sh.alu_of(def) {
         let src = match alu.op {
             AluOp::Mov => alu
@@ -52,9 +56,10 @@ fn scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8
     (def, component)
 }
 
-/// How many parameters of a message without a header are in the first of its two payloads. Coordinates and what stands before them (a
-/// level, a reference) are apart, or the two coordinates, or the last one (a layer) and those before it.
-fn in_first_payload(tex: &Tex, parameters: usize) -> usize {
+/// The number of parameters in the first of two payloads, for a message without a header. The split
+/// is before the coordinates if something (a level, a reference) precedes them; else before the
+/// last coordinate.
+fn first_payload_len(tex: &Tex, parameters: usize) -> usize {
     if parameters < 2 || tex.src(TexSrc::MinLod).is_some() {
         return parameters;
     }
@@ -67,8 +72,8 @@ fn in_first_payload(tex: &Tex, parameters: usize) -> usize {
 }
 
 impl Isel<'_> {
-    /// A `tex` instruction.
-    pub(super) fn tex(&mut self, tex: &Tex) -> Result<(), FsError> {
+    /// Selects a texture instruction.
+    pub(super) fn select_tex(&mut self, tex: &Tex) -> Result<(), FsError> {
         let d = self.sh.defs[tex.def];
         if d.bit_size != 32 || tex.tg4_offsets.is_some() || tex.src(TexSrc::Projector).is_some() {
             return unsupported(
@@ -79,33 +84,35 @@ impl Isel<'_> {
         let Some(texture) = tex.src(TexSrc::TextureHandle) else {
             return unsupported(tex, "a texture has a handle behind the NIR pipeline");
         };
-        let (kind, parameters) = self.tex_parameters(tex)?;
-        let header = self.tex_header(tex, kind)?;
+        let (kind, parameters) = self.message_parameters(tex)?;
+        let header = self.message_header(tex, kind)?;
         let number = match header {
             Some(_) => 0,
             None => self.sampler_number(tex).unwrap_or(0),
         };
-        // A header is a payload of its own: it need not lie in front of the parameters. Without one they are two payloads where that lets
-        // what several messages have in common lie where it is for all of them. (Descriptors say how long the second one is: those that
-        // come ready are of the width that chose them, or as long as that suggests.)
+        // A header is the first payload by itself, so the parameters need not be copied behind it.
+        // Without one, parameters that several messages share are a payload of their own, which is
+        // built only once. (The extended descriptor contains the length of the second payload;
+        // pushed descriptors cover the width that chose them, see [`super::descriptors`].)
         let apart = match header {
             Some(_) => 0,
-            None if self.apart[tex.def] => in_first_payload(tex, parameters.len()),
+            None if self.splits_payload[tex.def] => first_payload_len(tex, parameters.len()),
             None => parameters.len(),
         };
         let (head, tail) = match header {
             Some(_) => (1, parameters.len() as u8),
             None => (apart as u8, (parameters.len() - apart) as u8),
         };
-        // Derivatives are for eight lanes; longer messages than the sampler takes are, too.
+        // Messages with derivatives have eight lanes, and so have those that would exceed the
+        // sampler's limit.
         let registers = usize::from(header.is_some()) + parameters.len() * 2;
         let narrow = tex.op == TexOp::Txd || registers > MAX_REGISTERS;
-        let (lanes, parts) = self.parts(if narrow { 8 } else { 16 });
+        let (lanes, parts) = self.split_lanes(if narrow { 8 } else { 16 });
         let regs = lanes.div_ceil(8);
-        // The number of levels stands behind the size.
+        // The number of levels is the fourth component of a size query.
         let first = if tex.op == TexOp::QueryLevels { 3 } else { 0 };
         let split = lanes < self.b.width().min(16);
-        // What nobody reads behind the last component is not sent back. (A gather answers whole.)
+        // The response ends at the last component that is read. (A gather always returns four.)
         let comps = match tex.op {
             _ if split => 4,
             TexOp::Tg4 => 4,
@@ -114,7 +121,7 @@ impl Isel<'_> {
         let v = if split {
             self.b.lir.vgrf(4 * u32::from(self.b.width()) * 4)
         } else {
-            self.sampler_answer(tex.def, lanes, first, comps)
+            self.alloc_sampler_response(tex.def, lanes, first, comps)
         };
         let mut payload = |lane: u8, parameters: &[Lanes]| match parameters {
             [] => Src::NULL,
@@ -128,8 +135,8 @@ impl Isel<'_> {
             })
             .collect();
         let mlen = if header.is_some() { head } else { head * regs };
-        let surface = self.one_surface(texture, 0);
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
+        let surface = self.uniform_surface(texture, 0);
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
             for &(lane, [first, second]) in &payloads {
                 let info = SendInfo {
                     handle_offset: more,
@@ -151,24 +158,24 @@ impl Isel<'_> {
             }
         });
         if split {
-            self.join_parts(tex.def, v, 4, first);
+            self.set_from_responses(tex.def, v, 4, first);
         }
         Ok(())
     }
 
-    /// Components of a def up to the last one that is read.
+    /// The number of leading components of a def that are read.
     fn components_read(&self, def: Id<Def>) -> u8 {
-        self.read[def]
+        self.components_read[def]
     }
 
-    /// Finds what is read of sampler messages' answers.
-    pub(super) fn prepare_answers(&mut self, layout: &[CfEvent]) {
+    /// Finds how many leading components of each def are read.
+    pub(super) fn find_components_read(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         for event in layout {
             let b = match *event {
                 CfEvent::Block(b) => b,
                 CfEvent::If(i) => {
-                    self.read[sh.ifs[i].cond] = 1;
+                    self.components_read[sh.ifs[i].cond] = 1;
                     continue;
                 }
                 _ => continue,
@@ -182,20 +189,21 @@ impl Isel<'_> {
                                 _ => 1,
                             };
                             for c in s.swizzle.iter().take(n.into()) {
-                                self.read[s.def] = self.read[s.def].max(c + 1);
+                                self.components_read[s.def] =
+                                    self.components_read[s.def].max(c + 1);
                             }
                         }
                     }
                     other => other.for_each_src(|d| {
-                        self.read[d] = sh.defs[d].num_components;
+                        self.components_read[d] = sh.defs[d].num_components;
                     }),
                 }
             }
         }
     }
 
-    /// Finds messages that have some parameters in common, not all.
-    pub(super) fn prepare_parameters(&mut self, layout: &[CfEvent]) {
+    /// Finds texture instructions that share some parameters, but not all, with another one.
+    pub(super) fn find_split_payloads(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let mut found: Vec<(Id<Def>, Scalars)> = Vec::new();
         for event in layout {
@@ -206,12 +214,14 @@ impl Isel<'_> {
                 };
                 let kinds = [TexSrc::Comparator, TexSrc::Bias, TexSrc::Lod, TexSrc::Coord];
                 let all = kinds.iter().filter_map(|kind| tex.src(*kind));
-                let scalars =
-                    all.flat_map(|d| (0..sh.defs[d].num_components).map(move |c| scalar(sh, d, c)));
+                let scalars = all.flat_map(|d| {
+                    (0..sh.defs[d].num_components).map(move |c| resolve_scalar(sh, d, c))
+                });
                 found.push((tex.def, scalars.collect()));
             }
         }
-        // Of each parameter the parameters with which it stands, and whether there are others.
+        // For each parameter: the first message that has it, and whether a message with other
+        // parameters has it too.
         let mut with: FxHashMap<(Id<Def>, u8), (usize, bool)> = FxHashMap::default();
         for (k, (_, scalars)) in found.iter().enumerate() {
             for scalar in scalars {
@@ -220,12 +230,13 @@ impl Isel<'_> {
             }
         }
         for (def, scalars) in &found {
-            self.apart[*def] = scalars.iter().any(|scalar| with[scalar].1);
+            self.splits_payload[*def] = scalars.iter().any(|scalar| with[scalar].1);
         }
     }
 
-    /// So many dwords for each lane; the def's are those from `first` on. The messages have as many lanes as the program, or 16.
-    pub(super) fn sampler_answer(
+    /// Allocates a response of `comps` dwords for each lane; component 0 of the def is dword
+    /// `first`. `lanes` must be 16 or the SIMD width.
+    pub(super) fn alloc_sampler_response(
         &mut self,
         def: Id<Def>,
         lanes: u8,
@@ -241,19 +252,19 @@ impl Isel<'_> {
             64
         };
         for c in 0..self.sh.defs[def].num_components.min(comps - first) {
-            let place = Comp::Reg {
+            let place = Loc::Reg {
                 v,
                 offset: u32::from(c + first) * part,
                 pitch: 4,
                 half: half as u16,
             };
-            self.set_comp(def, c, place);
+            self.set_loc(def, c, place);
         }
         v
     }
 
-    /// The message, and its parameters.
-    fn tex_parameters(&mut self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
+    /// Chooses the message type and builds its parameters.
+    fn message_parameters(&mut self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
         let all = |isel: &Self, kind: TexSrc, ty: Type| -> Parameters {
             let components =
                 |def: Id<Def>| (0..isel.sh.defs[def].num_components).map(move |c| (def, c));
@@ -313,7 +324,7 @@ impl Isel<'_> {
                 out.extend(reference);
                 for (c, &coordinate) in coordinates.iter().enumerate() {
                     out.push(coordinate);
-                    // A layer has no derivatives.
+                    // The array layer has no derivatives.
                     out.extend(dx.get(c).copied().into_iter().chain(dy.get(c).copied()));
                 }
                 if tex.shadow {
@@ -364,7 +375,7 @@ impl Isel<'_> {
                 out.extend(coordinates);
                 SamplerOp::QueryLod
             }
-            TexOp::Tg4 if self.variable_offset(tex).is_some() => {
+            TexOp::Tg4 if self.non_header_offset(tex).is_some() => {
                 let offset = all(self, TexSrc::Offset, d);
                 let (plane, layer) = coordinates.split_at(coordinates.len().min(2));
                 out.extend(reference.into_iter().chain(plane.iter().copied()));
@@ -384,13 +395,13 @@ impl Isel<'_> {
                 }
             }
             TexOp::TextureSamples => {
-                // The message has a header alone, but a payload of one parameter is as good.
+                // The message needs only a header; one parameter more does no harm.
                 out.push(zero);
                 SamplerOp::Info
             }
         };
         if let Some(min) = tex.src(TexSrc::MinLod) {
-            // Behind all coordinates that there could be.
+            // The minimum LOD comes after the maximum number of coordinates and derivatives.
             let gaps = match tex.op {
                 TexOp::Txd => {
                     let gradients = 3 - tex
@@ -407,8 +418,9 @@ impl Isel<'_> {
         Ok((kind, out))
     }
 
-    /// An offset that is no constant, or, of a gather, that the header has no room for: it says -8 to 7.
-    fn variable_offset(&self, tex: &Tex) -> Option<Id<Def>> {
+    /// A texel offset that does not fit into the header: one that is not constant or, for gathers,
+    /// one outside -8 to 7.
+    fn non_header_offset(&self, tex: &Tex) -> Option<Id<Def>> {
         tex.src(TexSrc::Offset)
             .filter(|&o| match self.sh.const_of(o) {
                 None => true,
@@ -419,11 +431,11 @@ impl Isel<'_> {
             })
     }
 
-    /// Dword 2 of the header: offsets, and the component of a gather.
-    pub(super) fn header_word(&self, tex: &Tex) -> Result<u32, FsError> {
+    /// Dword 2 of the header: texel offsets, and the component of a gather.
+    pub(super) fn texel_offset_word(&self, tex: &Tex) -> Result<u32, FsError> {
         let mut word = 0u32;
         if let Some(offset) = tex.src(TexSrc::Offset) {
-            match self.variable_offset(tex) {
+            match self.non_header_offset(tex) {
                 Some(_) if tex.op == TexOp::Tg4 => {}
                 Some(_) => {
                     return unsupported(
@@ -446,9 +458,9 @@ impl Isel<'_> {
         Ok(word)
     }
 
-    /// The header, if there is something to say in it.
-    fn tex_header(&mut self, tex: &Tex, kind: SamplerOp) -> Result<Option<Src>, FsError> {
-        let word = self.header_word(tex)?;
+    /// The message header, if the message needs one.
+    fn message_header(&mut self, tex: &Tex, kind: SamplerOp) -> Result<Option<Src>, FsError> {
+        let word = self.texel_offset_word(tex)?;
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
             None if tex.op.needs_sampler() => {

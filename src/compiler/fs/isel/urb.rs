@@ -1,9 +1,9 @@
-//! URB entries: how the stages of geometry read and write them.
+//! URB entries: how geometry stages read and write them.
 //!
-//! In:  handles, places in slots. Out: SIMD8 messages.
+//! In:  URB handles, and slots of an entry. Out: SIMD8 messages.
 //! Ref: SKL PRM vol. 7, "URB: SIMD8 Write", "SIMD8 Read".
 
-use super::Isel;
+use super::context::Isel;
 use super::payload::Outputs;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message;
@@ -12,29 +12,29 @@ use abi::VueMap;
 use isa::Type;
 use smallvec::SmallVec;
 
-/// Values that go to one place of an entry, and to what follows it.
-pub(super) type Run = (u32, SmallVec<[Lanes; 8]>);
+/// A slot of an entry, and the values to write from there on.
+pub(super) type SlotRun = (u32, SmallVec<[Lanes; 8]>);
 
-/// Where in an entry something is.
+/// A position within a URB entry.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
-    /// Slot that is known.
+pub(super) struct UrbAddress {
+    /// The constant slot.
     pub(super) slot: u32,
-    /// Slots that each lane adds.
+    /// Slots to add in each lane.
     pub(super) offset: Option<Lanes>,
 }
 
-impl Place {
-    pub(super) const fn at(slot: u32) -> Place {
-        Place { slot, offset: None }
+impl UrbAddress {
+    pub(super) const fn at(slot: u32) -> UrbAddress {
+        UrbAddress { slot, offset: None }
     }
 }
 
-/// What a stage writes for a vertex, as runs of up to two slots.
-pub(super) fn runs(outputs: &Outputs, map: &VueMap) -> Vec<Run> {
-    // What nobody writes is not defined; of the header the fixed functions read all.
+/// The outputs of a vertex as runs of up to two adjacent slots.
+pub(super) fn slot_runs(outputs: &Outputs, map: &VueMap) -> Vec<SlotRun> {
+    // Unwritten components are undefined, but fixed functions read the whole VUE header.
     let (zero, gap) = (Lanes::imm(Type::Ud, 0), Lanes::null(Type::Ud, 4));
-    let mut runs: Vec<Run> = Vec::new();
+    let mut runs: Vec<SlotRun> = Vec::new();
     for (place, &slot) in map.slots.iter().enumerate() {
         let place = place as u32;
         let values: [Option<Lanes>; 4] = if abi::in_header(slot) {
@@ -47,7 +47,7 @@ pub(super) fn runs(outputs: &Outputs, map: &VueMap) -> Vec<Run> {
         if values.iter().all(Option::is_none) {
             continue;
         }
-        // What nobody writes behind the last component is not sent.
+        // Unwritten components at the end of a slot are not sent.
         let sent = values
             .iter()
             .rposition(Option::is_some)
@@ -66,19 +66,19 @@ pub(super) fn runs(outputs: &Outputs, map: &VueMap) -> Vec<Run> {
 }
 
 impl Isel<'_> {
-    /// A value that is the same for all lanes, in all eight of a register.
+    /// A scalar copied to all eight lanes of a register.
     pub(super) fn in_all_lanes(&mut self, value: Lanes) -> Lanes {
         let to = self.b.temp(Type::Ud, Exec::NoMask(8));
         self.b.mov(Exec::NoMask(8), to, value);
         to
     }
 
-    /// Reads `n` dwords of each lane's entry. What others write meanwhile is `changing`.
+    /// Reads `n` dwords of each lane's entry. `changing`: other threads may write them meanwhile.
     pub(super) fn urb_read(
         &mut self,
         exec: Exec,
         handles: Lanes,
-        place: Place,
+        place: UrbAddress,
         n: u8,
         changing: bool,
     ) -> VgrfId {
@@ -94,12 +94,12 @@ impl Isel<'_> {
         to
     }
 
-    /// Writes dwords of each lane's entry. `channels` are those of a single slot that are written, if not all. The `last` one ends the
-    /// thread.
+    /// Writes dwords of each lane's entry. `channels` masks the components of a single slot to
+    /// write. With `last` the message ends the thread.
     pub(super) fn urb_write(
         &mut self,
         handles: Lanes,
-        place: Place,
+        place: UrbAddress,
         channels: Option<u32>,
         values: &[Lanes],
         mods: Mods,
@@ -125,7 +125,7 @@ impl Isel<'_> {
         let (payload, second) = if last {
             (self.b.collect_eot(Exec::Active, &[handles], &all), none)
         } else {
-            // The handles stay where they are.
+            // The handles are a payload of their own, so that they need no copy.
             info.ex_mlen = info.mlen - 1;
             info.mlen = 1;
             let handles = self.b.collect(Exec::NoMask(8), &[handles], &[]);
@@ -135,17 +135,18 @@ impl Isel<'_> {
             .send(Exec::Active, null, payload, second, none, info, mods);
     }
 
-    /// Writes a vertex that a thread made, and ends the thread.
+    /// Writes the vertex of each lane, and ends the thread.
     pub(super) fn write_vertex(&mut self, handles: VgrfId, outputs: &Outputs) {
         let handles = Lanes::new(handles, 0, Type::Ud, 4);
-        let mut writes = runs(outputs, &outputs.vertices().vue);
+        let mut writes = slot_runs(outputs, &outputs.vertices().vue);
         if writes.is_empty() {
-            // A thread ends with a message, and a message has data: a position that nobody asked for.
+            // The thread must end with a message, and a message must have data: writes an undefined
+            // position.
             writes.push((1, SmallVec::from_elem(Lanes::null(Type::Ud, 4), 4)));
         }
         let last = writes.len() - 1;
         for (k, (slot, values)) in writes.into_iter().enumerate() {
-            let place = Place::at(slot);
+            let place = UrbAddress::at(slot);
             self.urb_write(handles, place, None, &values, Mods::NONE, k == last);
         }
     }

@@ -1,10 +1,12 @@
-//! Vertex threads: eight vertices, their elements pushed, their outputs written to the URB.
+//! Vertex shaders: inputs and system values from the pushed vertex elements.
 //!
+//! In:  the intrinsics of a vertex shader. Out: reads of its payload, in which each thread has
+//! eight vertices.
 //! Ref: SKL PRM vol. 7, "Vertex Shader: SIMD8 Payload"; "URB: SIMD8 Write".
 
-use super::Isel;
-use super::payload::{draw_value, locations};
-use super::thread::Thread;
+use super::context::Isel;
+use super::payload::{Thread, draw_parameter, element_locations};
+use super::unsupported::unsupported;
 use crate::error::FsError;
 use crate::lir::GRF_BYTES;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -13,7 +15,8 @@ use isa::{Opcode, Type};
 use nir::{Intrinsic, IntrinsicOp};
 
 impl Isel<'_> {
-    /// A component of an element.
+    /// The payload register of a vertex element's component. `None` if the shader does not declare
+    /// the element.
     fn vertex_element(&mut self, element: VertexElement, component: u8) -> Option<Lanes> {
         let Thread::Vertex(thread) = &mut self.thread else {
             return None;
@@ -31,11 +34,11 @@ impl Isel<'_> {
         Some(Lanes::new(v, 0, Type::Ud, 4))
     }
 
-    /// `load_input` of a vertex shader.
-    pub(super) fn vertex_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    /// Selects `load_input` of a vertex shader.
+    pub(super) fn select_vertex_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let offset = self.constant_slot(i, i.srcs[0])?;
-        let element = locations(i).nth(offset as usize);
+        let element = element_locations(i).nth(offset as usize);
         let d = self.sh.defs[def];
         if d.bit_size != 32 {
             return Err(FsError::Unsupported {
@@ -50,25 +53,25 @@ impl Isel<'_> {
                 op: i.op.info().name,
                 what: "the slot lies beyond those it names",
             })?;
-            self.set_place(def, c, place);
+            self.set_lanes(def, c, place);
         }
         Ok(())
     }
 
-    /// The system values of vertex shaders.
-    pub(super) fn vertex_value(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let unsupported = || super::subgroup::unsupported(i);
+    /// Selects the system values of vertex shaders.
+    pub(super) fn select_vertex_value(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let unsupported = || unsupported(i);
         let def = i.def.ok_or_else(unsupported)?;
-        let (element, component) = draw_value(i.op).ok_or_else(unsupported)?;
+        let (element, component) = draw_parameter(i.op).ok_or_else(unsupported)?;
         let place = self
             .vertex_element(element, component)
             .ok_or_else(unsupported)?;
         if i.op != IntrinsicOp::LoadVertexId {
-            self.set_place(def, 0, place);
+            self.set_lanes(def, 0, place);
             return Ok(());
         }
         let first = self.vertex_element(element, 0).ok_or_else(unsupported)?;
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         self.b
             .binary(Opcode::Add, Exec::Active, dst, place, first, Mods::NONE);
         Ok(())

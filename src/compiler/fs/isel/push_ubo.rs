@@ -1,4 +1,4 @@
-//! Ranges of uniform buffers that are pushed into registers, so that no message reads them.
+//! PushedUbos of uniform buffers that are pushed into registers, so that no message reads them.
 //!
 //! In:  loads at constant offsets from buffers whose descriptors are fixed when the draw is
 //! recorded.
@@ -6,55 +6,44 @@
 //! inside a range emits no code.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": 64 registers of four buffers together.
 
-use super::Isel;
-use super::memory::is_dynamic;
+use super::context::Isel;
+use super::memory::is_dynamic_buffer;
 use super::payload::intrinsics;
 use crate::lir::builder::Lanes;
-use crate::lir::{GRF_BYTES, MAX_PAYLOAD_GRFS, VgrfId};
+use crate::lir::{GRF_BYTES, MAX_PAYLOAD_GRFS};
 use abi::{DescriptorKind, PushedBuffer, PushedRange};
-use entity::IdMap;
 use isa::Type;
-use nir::{CfEvent, Def, Instr, Intrinsic, IntrinsicOp, Stage};
-use rustc_hash::FxHashMap;
+use nir::{CfEvent, Instr, Intrinsic, IntrinsicOp, Stage};
 use std::collections::BTreeMap;
 
 /// Registers reserved for driver values, eight to a register, beside the push constants.
-const BLOCK_REGISTERS: u32 = 4;
+const DRIVER_VALUE_REGISTERS: u32 = 4;
 
 /// Only this many registers from the start of a buffer can be pushed.
-const REGISTERS_END: u32 = 1 << 11;
-
-/// What is pushed of uniform buffers.
-#[derive(Default)]
-pub(super) struct Ranges {
-    /// A register of a buffer, where it is read.
-    registers: FxHashMap<(PushedBuffer, u32), VgrfId>,
-    /// Loads that are pushed, of those that take a def as their buffer's handle.
-    uses: IdMap<Def, u32>,
-}
+const END_REGISTER: u32 = 1 << 11;
 
 impl Isel<'_> {
     /// Chooses the ranges of uniform buffers to push.
-    pub(super) fn prepare_ranges(&mut self, layout: &[CfEvent]) {
+    pub(super) fn choose_pushed_ubos(&mut self, layout: &[CfEvent]) {
         if !self.push_ranges || self.sh.stage == Stage::Compute {
             return;
         }
-        let block = self.push.constants_dw.div_ceil(abi::REGISTER_DW) + BLOCK_REGISTERS;
+        let block = self.push.constants_dw.div_ceil(abi::REGISTER_DW) + DRIVER_VALUE_REGISTERS;
         let payload = u32::from(MAX_PAYLOAD_GRFS).saturating_sub(self.thread.payload_registers());
         let room = payload.min(abi::PUSH_REGISTERS).saturating_sub(block);
-        let runs = self.runs(layout);
+        let runs = self.read_ranges(layout);
         if runs.is_empty() {
             return;
         }
-        self.choose(&runs, room, layout);
+        self.push_ranges_within(&runs, room, layout);
     }
 
     /// The contiguous ranges of buffer registers that are read, most loads first.
-    fn runs(&self, layout: &[CfEvent]) -> Vec<PushedRange> {
+    fn read_ranges(&self, layout: &[CfEvent]) -> Vec<PushedRange> {
         // For each register: number of loads, and the end of the bytes they read.
         let mut read: BTreeMap<(PushedBuffer, u32), (u32, u32)> = BTreeMap::new();
         for i in intrinsics(self.sh, layout) {
-            let Some((buffer, first, end)) = self.pushable(i) else {
+            let Some((buffer, first, end)) = self.pushable_load(i) else {
                 continue;
             };
             for register in first / GRF_BYTES..end.div_ceil(GRF_BYTES) {
@@ -90,7 +79,7 @@ impl Isel<'_> {
 
     /// Pushes ranges until `room` registers are used, the last one possibly truncated, and counts
     /// the loads inside them by handle.
-    fn choose(&mut self, runs: &[PushedRange], room: u32, layout: &[CfEvent]) {
+    fn push_ranges_within(&mut self, runs: &[PushedRange], room: u32, layout: &[CfEvent]) {
         let mut left = room;
         for run in runs {
             if left == 0 || self.push.ranges.len() == abi::PUSHED_RANGES {
@@ -106,13 +95,13 @@ impl Isel<'_> {
         }
         for i in intrinsics(self.sh, layout) {
             if self.pushed_load(i).is_some() {
-                self.ranges.uses[i.srcs[0]] += 1;
+                self.pushed_ubos.pushed_uses[i.srcs[0]] += 1;
             }
         }
     }
 
     /// The buffer and the byte range (start, end) of a load, if they can be pushed.
-    fn pushable(&self, i: &Intrinsic) -> Option<(PushedBuffer, u32, u32)> {
+    fn pushable_load(&self, i: &Intrinsic) -> Option<(PushedBuffer, u32, u32)> {
         let def = i.def?;
         let d = self.sh.defs[def];
         if i.op != IntrinsicOp::LoadUbo || d.bit_size > 32 || self.is_divergent(def) {
@@ -133,7 +122,7 @@ impl Isel<'_> {
         if !uniform || !binding.settled || index >= binding.count {
             return None;
         }
-        let buffer = if is_dynamic(binding.kind) {
+        let buffer = if is_dynamic_buffer(binding.kind) {
             PushedBuffer::Dynamic {
                 index: binding.dynamic_index + index,
             }
@@ -146,7 +135,7 @@ impl Isel<'_> {
         let bytes = u32::from(d.bit_size) / 8;
         let first = u32::try_from(self.sh.const_component(i.srcs[1], 0)?).ok()?;
         let end = first.checked_add(u32::from(d.num_components) * bytes)?;
-        let fits = first.is_multiple_of(bytes) && end <= REGISTERS_END * GRF_BYTES;
+        let fits = first.is_multiple_of(bytes) && end <= END_REGISTER * GRF_BYTES;
         fits.then_some((buffer, first, end))
     }
 
@@ -155,7 +144,7 @@ impl Isel<'_> {
         if self.push.ranges.is_empty() {
             return None;
         }
-        let (buffer, first, end) = self.pushable(i)?;
+        let (buffer, first, end) = self.pushable_load(i)?;
         let holds = |range: &PushedRange| {
             let start = range.first * GRF_BYTES;
             range.buffer == buffer && start <= first && end <= range.end_bytes
@@ -170,11 +159,11 @@ impl Isel<'_> {
     /// True for a handle that only pushed loads use, so that it needs no code.
     pub(super) fn is_pushed_handle(&self, i: &Intrinsic) -> bool {
         i.def
-            .is_some_and(|def| self.ranges.uses[def] == self.uses[def.index()])
+            .is_some_and(|def| self.pushed_ubos.pushed_uses[def] == self.uses[def.index()])
     }
 
     /// Selects a load from pushed registers. Returns false if its bytes are not pushed.
-    pub(super) fn load_pushed(&mut self, i: &Intrinsic) -> bool {
+    pub(super) fn select_pushed_load(&mut self, i: &Intrinsic) -> bool {
         let (Some((buffer, first)), Some(def)) = (self.pushed_load(i), i.def) else {
             return false;
         };
@@ -182,28 +171,28 @@ impl Isel<'_> {
         for c in 0..d.num_components {
             let at = first + u32::from(c) * u32::from(d.bit_size) / 8;
             let key = (buffer, at / GRF_BYTES);
-            let v = match self.ranges.registers.get(&key) {
+            let v = match self.pushed_ubos.registers.get(&key) {
                 Some(&v) => v,
                 None => {
                     let v = self.b.lir.vgrf(GRF_BYTES);
-                    self.ranges.registers.insert(key, v);
+                    self.pushed_ubos.registers.insert(key, v);
                     v
                 }
             };
             let at = at % GRF_BYTES;
             let place = Lanes::new(v, at & !3, Type::Ud, 0).at(at & 3);
-            self.set_place(def, c, place);
+            self.set_lanes(def, c, place);
         }
         true
     }
 
     /// Assigns GRFs to the pushed ranges, from `first` on.
-    pub(super) fn lay_out_ranges(&mut self, first: u32) {
+    pub(super) fn lay_out_pushed_ubos(&mut self, first: u32) {
         let mut at = first;
         for range in &self.push.ranges {
             for register in 0..range.registers {
                 let key = (range.buffer, range.first + register);
-                if let Some(&v) = self.ranges.registers.get(&key) {
+                if let Some(&v) = self.pushed_ubos.registers.get(&key) {
                     self.b.lir.vgrfs[v].fixed = u8::try_from(at + register).ok();
                 }
             }

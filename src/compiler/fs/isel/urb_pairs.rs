@@ -9,9 +9,11 @@
 //! (IGC, `igc-merge-urb-reads`) merges reads of adjacent slots on Skylake in the same way. Tests:
 //! tests/fs/isel/slot_pairs_*.nir.
 
-use super::Isel;
-use super::thread::Thread;
-use super::urb::Place;
+use super::analysis::UrbPair;
+use super::context::Isel;
+use super::payload::Thread;
+use super::unsupported::unsupported;
+use super::urb::UrbAddress;
 use crate::error::FsError;
 use crate::lir::builder::{Lanes, Mods};
 use entity::{Id, IdMap};
@@ -21,26 +23,7 @@ use smallvec::SmallVec;
 /// Dwords of a slot.
 const SLOT_DWORDS: u8 = 4;
 /// Limit of the accesses kept as candidates for pairing: the most recent ones of the block.
-const MOST_OPEN: usize = 64;
-
-/// How an access is paired.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Pair {
-    #[default]
-    None,
-    /// Both accesses happen here, from the lower one's slot on.
-    Both {
-        slot: u32,
-        lower: Id<Instr>,
-        upper: Id<Instr>,
-    },
-    /// This access happens where its partner is.
-    Elsewhere,
-}
-
-/// The paired accesses of a shader.
-#[derive(Default)]
-pub(super) struct SlotPairs(IdMap<Instr, Pair>);
+const MAX_CANDIDATES: usize = 64;
 
 /// The vertex index of an access: a constant, or a def.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -50,19 +33,20 @@ enum Vertex {
 }
 
 /// An access of one slot that may still be paired with a later one.
-struct Open {
+struct Candidate {
     id: Id<Instr>,
     vertex: Vertex,
     slot: u32,
     /// It can be the lower slot of a pair.
     lower: bool,
+    /// It can be the upper slot of a pair.
     upper: bool,
     divergent: bool,
 }
 
-impl Open {
+impl Candidate {
     /// The merged access, if the two form a pair.
-    fn with(&self, other: &Open) -> Option<Pair> {
+    fn with(&self, other: &Candidate) -> Option<UrbPair> {
         let (lower, upper) = match self.slot < other.slot {
             true => (self, other),
             false => (other, self),
@@ -72,7 +56,7 @@ impl Open {
             && upper.upper
             && lower.vertex == upper.vertex
             && lower.divergent == upper.divergent;
-        fits.then_some(Pair::Both {
+        fits.then_some(UrbPair::Both {
             slot: lower.slot,
             lower: lower.id,
             upper: upper.id,
@@ -81,7 +65,7 @@ impl Open {
 
     /// Finds and removes a partner among earlier accesses. Returns the merged access, and the
     /// partner.
-    fn take_pair(&self, seen: &mut SmallVec<[Open; 8]>) -> Option<(Pair, Id<Instr>)> {
+    fn take_pair(&self, seen: &mut SmallVec<[Candidate; 8]>) -> Option<(UrbPair, Id<Instr>)> {
         let (at, pair) = seen
             .iter()
             .enumerate()
@@ -92,7 +76,7 @@ impl Open {
 
 impl Isel<'_> {
     /// Finds the pairs of a shader.
-    pub(super) fn prepare_slot_pairs(&mut self, layout: &[CfEvent]) {
+    pub(super) fn find_urb_pairs(&mut self, layout: &[CfEvent]) {
         if !matches!(self.thread, Thread::Control(_) | Thread::Geometry(_)) {
             return;
         }
@@ -100,32 +84,32 @@ impl Isel<'_> {
         // Such a value can be coalesced into the payload of the URB write only if it has a response
         // of its own.
         let copied = match self.thread {
-            Thread::Geometry(_) => copied(sh, layout),
+            Thread::Geometry(_) => stored_unchanged(sh, layout),
             _ => IdMap::default(),
         };
         for event in layout {
             let CfEvent::Block(b) = *event else { continue };
-            let mut loads: SmallVec<[Open; 8]> = SmallVec::new();
-            let mut stores: SmallVec<[Open; 8]> = SmallVec::new();
+            let mut loads: SmallVec<[Candidate; 8]> = SmallVec::new();
+            let mut stores: SmallVec<[Candidate; 8]> = SmallVec::new();
             for &id in &sh.blocks[b].instrs {
                 let Instr::Intrinsic(i) = &sh.instrs[id] else {
                     continue;
                 };
                 match i.op {
                     IntrinsicOp::LoadPerVertexInput => {
-                        let Some(open) = self.open_load(id, i, &copied) else {
+                        let Some(open) = self.load_candidate(id, i, &copied) else {
                             continue;
                         };
                         match open.take_pair(&mut loads) {
                             Some((pair, first)) => {
-                                self.slot_pairs.0[first] = pair;
-                                self.slot_pairs.0[id] = Pair::Elsewhere;
+                                self.urb_pairs.0[first] = pair;
+                                self.urb_pairs.0[id] = UrbPair::Elsewhere;
                             }
-                            None => keep(&mut loads, open),
+                            None => push_candidate(&mut loads, open),
                         }
                     }
                     IntrinsicOp::StorePerVertexOutput => {
-                        let Some(open) = self.open_store(id, i) else {
+                        let Some(open) = self.store_candidate(id, i) else {
                             stores.clear();
                             continue;
                         };
@@ -133,10 +117,10 @@ impl Isel<'_> {
                         stores.retain(|o| o.slot != open.slot && o.vertex == open.vertex);
                         match open.take_pair(&mut stores) {
                             Some((pair, first)) => {
-                                self.slot_pairs.0[first] = Pair::Elsewhere;
-                                self.slot_pairs.0[id] = pair;
+                                self.urb_pairs.0[first] = UrbPair::Elsewhere;
+                                self.urb_pairs.0[id] = pair;
                             }
-                            None => keep(&mut stores, open),
+                            None => push_candidate(&mut stores, open),
                         }
                     }
                     IntrinsicOp::LoadOutput
@@ -148,7 +132,7 @@ impl Isel<'_> {
         }
     }
 
-    fn vertex(&self, def: Id<Def>) -> Vertex {
+    fn vertex_index(&self, def: Id<Def>) -> Vertex {
         match self.sh.const_component(def, 0) {
             Some(number) => Vertex::Number(number),
             None => Vertex::Def(def),
@@ -157,39 +141,44 @@ impl Isel<'_> {
 
     /// The varying slot of an access, if it is constant and not in the VUE header, and the access
     /// is 32-bit.
-    fn whole_slot(&self, i: &Intrinsic, offset: Id<Def>, value: Id<Def>) -> Option<u8> {
+    fn paired_slot(&self, i: &Intrinsic, offset: Id<Def>, value: Id<Def>) -> Option<u8> {
         let more = self.sh.const_component(offset, 0)?;
         let slot = u8::try_from(u64::from(i.index("location")) + more).ok()?;
         (!abi::in_header(slot) && self.bits(value) == 32).then_some(slot)
     }
 
-    fn open_load(&self, id: Id<Instr>, i: &Intrinsic, copied: &IdMap<Def, bool>) -> Option<Open> {
+    fn load_candidate(
+        &self,
+        id: Id<Instr>,
+        i: &Intrinsic,
+        copied: &IdMap<Def, bool>,
+    ) -> Option<Candidate> {
         let def = i
             .def
             .filter(|def| self.uses[def.index()] > 0 && !copied[*def])?;
-        let slot = self.whole_slot(i, i.srcs[1], def)?;
-        Some(Open {
+        let slot = self.paired_slot(i, i.srcs[1], def)?;
+        Some(Candidate {
             id,
-            vertex: self.vertex(i.srcs[0]),
-            slot: self.input_map.place(slot)? as u32,
+            vertex: self.vertex_index(i.srcs[0]),
+            slot: self.input_vue_map.place(slot)? as u32,
             lower: true,
             upper: true,
             divergent: self.is_divergent(def),
         })
     }
 
-    fn open_store(&self, id: Id<Instr>, i: &Intrinsic) -> Option<Open> {
+    fn store_candidate(&self, id: Id<Instr>, i: &Intrinsic) -> Option<Candidate> {
         let Thread::Control(thread) = &self.thread else {
             return None;
         };
-        let slot = self.whole_slot(i, i.srcs[2], i.srcs[0])?;
+        let slot = self.paired_slot(i, i.srcs[2], i.srcs[0])?;
         let n = self.sh.defs[i.srcs[0]].num_components;
         let mask = i.index("write_mask") & ((1 << n) - 1);
         // It must write the slot from the first dword on, without gaps.
         let upper = i.index("component") == 0 && mask & (mask + 1) == 0;
-        Some(Open {
+        Some(Candidate {
             id,
-            vertex: self.vertex(i.srcs[1]),
+            vertex: self.vertex_index(i.srcs[1]),
             slot: thread.info.patch.point_place(slot)? as u32,
             lower: upper && mask == 0xf,
             upper,
@@ -198,11 +187,11 @@ impl Isel<'_> {
     }
 
     /// Selects a paired access. Returns false if the access is not paired.
-    pub(super) fn slot_pair(&mut self, id: Id<Instr>) -> Result<bool, FsError> {
-        let (slot, lower, upper) = match self.slot_pairs.0[id] {
-            Pair::None => return Ok(false),
-            Pair::Elsewhere => return Ok(true),
-            Pair::Both { slot, lower, upper } => (slot, lower, upper),
+    pub(super) fn select_urb_pair(&mut self, id: Id<Instr>) -> Result<bool, FsError> {
+        let (slot, lower, upper) = match self.urb_pairs.0[id] {
+            UrbPair::None => return Ok(false),
+            UrbPair::Elsewhere => return Ok(true),
+            UrbPair::Both { slot, lower, upper } => (slot, lower, upper),
         };
         let sh = self.sh;
         let (Instr::Intrinsic(lower), Instr::Intrinsic(upper)) =
@@ -211,32 +200,32 @@ impl Isel<'_> {
             return Ok(false);
         };
         match lower.op {
-            IntrinsicOp::LoadPerVertexInput => self.load_pair(slot, lower, upper)?,
-            _ => self.store_pair(lower, upper)?,
+            IntrinsicOp::LoadPerVertexInput => self.select_load_pair(slot, lower, upper)?,
+            _ => self.select_store_pair(lower, upper)?,
         }
         Ok(true)
     }
 
-    fn load_pair(
+    fn select_load_pair(
         &mut self,
         slot: u32,
         lower: &Intrinsic,
         upper: &Intrinsic,
     ) -> Result<(), FsError> {
         let handles = self.vertex_handles(lower)?;
-        let exec = self.exec_of_slots(lower);
+        let exec = self.urb_exec(lower);
         let components = upper.def.map_or(0, |def| self.sh.defs[def].num_components);
         let n = SLOT_DWORDS + upper.index("component") as u8 + components;
-        let v = self.urb_read(exec, handles, Place::at(slot), n, false);
-        self.take_slot(lower, exec, v, 0);
-        self.take_slot(upper, exec, v, SLOT_DWORDS);
+        let v = self.urb_read(exec, handles, UrbAddress::at(slot), n, false);
+        self.set_from_response(lower, exec, v, 0);
+        self.set_from_response(upper, exec, v, SLOT_DWORDS);
         Ok(())
     }
 
-    fn store_pair(&mut self, lower: &Intrinsic, upper: &Intrinsic) -> Result<(), FsError> {
+    fn select_store_pair(&mut self, lower: &Intrinsic, upper: &Intrinsic) -> Result<(), FsError> {
         let handles = self.patch_handle(lower)?;
-        let Some(place) = self.point_place(lower, 1, 2)? else {
-            return Err(super::subgroup::unsupported(lower));
+        let Some(place) = self.point_address(lower, 1, 2)? else {
+            return Err(unsupported(lower));
         };
         let mut values: SmallVec<[Lanes; 8]> = SmallVec::new();
         for i in [lower, upper] {
@@ -254,15 +243,15 @@ impl Isel<'_> {
 }
 
 /// Adds an access to the candidates, dropping the oldest if there are too many.
-fn keep(all: &mut SmallVec<[Open; 8]>, open: Open) {
-    if all.len() == MOST_OPEN {
+fn push_candidate(all: &mut SmallVec<[Candidate; 8]>, open: Candidate) {
+    if all.len() == MAX_CANDIDATES {
         all.remove(0);
     }
     all.push(open);
 }
 
 /// The defs that output stores write unchanged.
-fn copied(sh: &Shader, layout: &[CfEvent]) -> IdMap<Def, bool> {
+fn stored_unchanged(sh: &Shader, layout: &[CfEvent]) -> IdMap<Def, bool> {
     let mut out = IdMap::for_arena(&sh.defs, false);
     for event in layout {
         let CfEvent::Block(b) = *event else { continue };

@@ -12,35 +12,32 @@
 //! Handling Mixed Mode Float Operations".
 //! Tests: tests/fs/isel/halves*.
 
-use super::Isel;
+use super::context::Isel;
 use entity::{Id, IdMap};
 use nir::{Alu, AluOp, CfEvent, Def, Instr, IntrinsicOp};
 
-/// Bytes of a 16-bit float.
-pub(super) const HALF_BYTES: u8 = 2;
-
 /// How the storage of a 16-bit def is decided.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Form {
+enum Storage {
     /// One dword slot per lane.
     #[default]
-    Apart,
+    Slots,
     /// Packed if a source of the select or phi, or a use of it, is.
-    Follows,
+    Inherited,
     Packed,
 }
 
 /// The storage that the result of an operation on 16-bit floats may have.
-fn form(alu: &Alu) -> Form {
+fn result_storage(alu: &Alu) -> Storage {
     match alu.op {
-        op if op.is_float_arithmetic() => Form::Packed,
-        AluOp::Bcsel => Form::Follows,
-        _ => Form::Apart,
+        op if op.is_float_arithmetic() => Storage::Packed,
+        AluOp::Bcsel => Storage::Inherited,
+        _ => Storage::Slots,
     }
 }
 
 /// True if an operation can read its 16-bit operands from packed storage.
-fn reads_any(op: AluOp) -> bool {
+fn reads_packed(op: AluOp) -> bool {
     use AluOp as A;
     op.is_float_arithmetic()
         || matches!(op, A::FPow | A::FNeg | A::FAbs | A::F2F | A::Bcsel)
@@ -53,7 +50,7 @@ fn reads_any(op: AluOp) -> bool {
 
 /// True for stores, and for packing into a dword: they can use a packed value at the cost of one
 /// MOV.
-fn takes_packed(instr: &Instr) -> bool {
+fn stores_packed(instr: &Instr) -> bool {
     use IntrinsicOp as I;
     match instr {
         Instr::Alu(alu) => alu.op == AluOp::Pack32_2x16Split,
@@ -67,10 +64,10 @@ fn takes_packed(instr: &Instr) -> bool {
 
 impl Isel<'_> {
     /// Finds the 16-bit floats to store packed, before any registers are allocated.
-    pub(super) fn prepare_packed(&mut self, layout: &[CfEvent]) {
+    pub(super) fn find_packed_halves(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let half = |def: Id<Def>| sh.defs[def].bit_size == 16 && sh.defs[def].num_components == 1;
-        let mut forms: IdMap<Def, Form> = IdMap::default();
+        let mut storage: IdMap<Def, Storage> = IdMap::default();
         let mut any = false;
         let blocks = || {
             let blocks = layout.iter().filter_map(|event| match event {
@@ -82,11 +79,11 @@ impl Isel<'_> {
         for instr in blocks() {
             match instr {
                 Instr::Alu(alu) if half(alu.def) && self.is_divergent(alu.def) => {
-                    forms[alu.def] = form(alu);
-                    any |= forms[alu.def] == Form::Packed;
+                    storage[alu.def] = result_storage(alu);
+                    any |= storage[alu.def] == Storage::Packed;
                 }
                 Instr::Phi(phi) if half(phi.def) && self.is_divergent(phi.def) => {
-                    forms[phi.def] = Form::Follows;
+                    storage[phi.def] = Storage::Inherited;
                 }
                 _ => {}
             }
@@ -115,12 +112,12 @@ impl Isel<'_> {
                     made[def] = depth;
                 }
                 match instr {
-                    Instr::Alu(alu) if reads_any(alu.op) => {}
+                    Instr::Alu(alu) if reads_packed(alu.op) => {}
                     Instr::Phi(_) => {}
                     other => other.for_each_src(|def| {
-                        let behind = takes_packed(other) && made[def] > depth;
+                        let behind = stores_packed(other) && made[def] > depth;
                         if half(def) && !behind {
-                            forms[def] = Form::Apart;
+                            storage[def] = Storage::Slots;
                         }
                     }),
                 }
@@ -141,20 +138,21 @@ impl Isel<'_> {
                     Instr::Phi(_) => true,
                     _ => false,
                 };
-                if chooses && forms[def] == Form::Follows {
+                if chooses && storage[def] == Storage::Inherited {
                     let mut packed = false;
-                    instr.for_each_src(|def| packed |= half(def) && forms[def] == Form::Packed);
+                    instr
+                        .for_each_src(|def| packed |= half(def) && storage[def] == Storage::Packed);
                     if packed {
-                        forms[def] = Form::Packed;
+                        storage[def] = Storage::Packed;
                         again = true;
                     }
                 }
-                let wants = chooses && forms[def] == Form::Packed
+                let wants = chooses && storage[def] == Storage::Packed
                     || matches!(instr, Instr::Alu(alu) if alu.op == AluOp::FFma);
                 if wants {
                     instr.for_each_src(|def| {
-                        if half(def) && forms[def] == Form::Follows {
-                            forms[def] = Form::Packed;
+                        if half(def) && storage[def] == Storage::Inherited {
+                            storage[def] = Storage::Packed;
                             again = true;
                         }
                     });
@@ -163,7 +161,7 @@ impl Isel<'_> {
         }
         for instr in blocks() {
             if let Some(def) = instr.def().filter(|&def| half(def)) {
-                self.packed[def] = forms[def] == Form::Packed;
+                self.packed_half[def] = storage[def] == Storage::Packed;
             }
         }
     }

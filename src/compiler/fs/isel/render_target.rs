@@ -4,11 +4,10 @@
 //! two for each target, of 16 pixels each.
 //! Ref: SKL PRM vol. 7, "Render Target Write", payload order: header, sample mask, colours, depth.
 
-use super::Isel;
-use super::ended::{LIVE_FLAG, live_flag};
-use super::fragment::{GROUP, MASK_AT, group_at};
-use super::payload::Outputs;
-use super::thread::Thread;
+use super::context::Isel;
+use super::demote::{PIXEL_FLAG, pixel_flag};
+use super::fragment::{PIXEL_GROUP, PIXEL_MASK_OFFSET, group_offset};
+use super::payload::{Outputs, Thread};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, RenderTargetWrite};
@@ -24,16 +23,16 @@ const HEADER_REGISTERS: u8 = 2;
 impl Isel<'_> {
     /// Writes the render targets and ends the thread. A shader without colour outputs writes to
     /// target 0, which is a null surface then.
-    pub(super) fn write_targets(&mut self) -> Result<(), FsError> {
+    pub(super) fn write_render_targets(&mut self) -> Result<(), FsError> {
         let Thread::Fragment(thread) = &mut self.thread else {
             return Ok(());
         };
         let info = thread.info().clone();
-        let ended = thread.ended_run_on.is_some();
+        let ended = thread.flag_continues.is_some();
         let outputs = std::mem::take(thread.outputs());
         let width = self.b.width();
         if self.replicated {
-            return self.write_replicated(&info, &outputs);
+            return self.write_replicated_color(&info, &outputs);
         }
         if (info.dual_source || info.output_stencil) && width > 8 {
             return Err(FsError::Unsupported {
@@ -56,23 +55,23 @@ impl Isel<'_> {
         // A message without a header writes target 0 with the blend state of target 0.
         let needs_header = info.dual_source || info.output_stencil || targets[..] != [0];
         let mask = outputs.component(Slot::FRAG_SAMPLE_MASK.0, 0, 0);
-        let mask = mask.map(|mask| self.sample_mask(mask));
+        let mask = mask.map(|mask| self.sample_mask_payload(mask));
         let depth = match info.computed_depth {
             ComputedDepth::Off => None,
             _ => outputs.component(Slot::FRAG_DEPTH.0, 0, 0),
         };
         let stencil = outputs.component(Slot::FRAG_STENCIL.0, 0, 0);
-        let stencil = stencil.map(|stencil| self.stencil(stencil));
+        let stencil = stencil.map(|stencil| self.stencil_payload(stencil));
         let mods = match (info.kills, ended) {
             (false, _) => Mods::NONE,
-            (true, false) => self.effect(Mods::NONE),
-            (true, true) => Mods::pred(LIVE_FLAG, true),
+            (true, false) => self.with_live_predicate(Mods::NONE),
+            (true, true) => Mods::pred(PIXEL_FLAG, true),
         };
         if ended && needs_header {
             // All headers are copied from r0 and r1, so one AND removes demoted pixels from them
             // all.
-            let to = Lanes::new(self.r0, MASK_AT, Type::Uw, 0);
-            let flag = live_flag().negated();
+            let to = Lanes::new(self.r0, PIXEL_MASK_OFFSET, Type::Uw, 0);
+            let flag = pixel_flag().negated();
             self.b.emit(
                 Op::Eu(Opcode::And),
                 Exec::Scalar,
@@ -84,8 +83,8 @@ impl Isel<'_> {
         let last = targets.len() - 1;
         // A live mask in a VGRF has to be written into each header, and r0 is only followed by the
         // r1 of the first pixel group.
-        let in_place = (!info.kills || ended) && width <= GROUP;
-        let (lanes, parts) = self.parts(GROUP);
+        let in_place = (!info.kills || ended) && width <= PIXEL_GROUP;
+        let (lanes, parts) = self.split_lanes(PIXEL_GROUP);
         let writes: SmallVec<[(usize, u8, u8); 8]> = (targets.iter().enumerate())
             .flat_map(|(k, &target)| parts.clone().map(move |lane| (k, target, lane)))
             .collect();
@@ -100,9 +99,9 @@ impl Isel<'_> {
                     .mov(Exec::Scalar, number, Lanes::imm(Type::Ud, target.into()));
             }
             if needs_header && !split {
-                headers.extend(self.target_header(target, lane, &info));
+                headers.extend(self.render_target_header(target, lane, &info));
             }
-            headers.extend(mask.map(|mask: Lanes| mask.at(group_at(lane))));
+            headers.extend(mask.map(|mask: Lanes| mask.at(group_offset(lane))));
             let slot = Slot::VAR0.0 + target;
             let sources = 1 + u8::from(info.dual_source);
             let color = |n: u8| outputs.component(slot, n / 4, n % 4).unwrap_or(gap);
@@ -137,7 +136,11 @@ impl Isel<'_> {
     }
 
     /// Writes the same colour to all sixteen pixels of target 0.
-    fn write_replicated(&mut self, info: &FragmentInfo, outputs: &Outputs) -> Result<(), FsError> {
+    fn write_replicated_color(
+        &mut self,
+        info: &FragmentInfo,
+        outputs: &Outputs,
+    ) -> Result<(), FsError> {
         let only = info.targets <= 1 && !info.kills && info.computed_depth == ComputedDepth::Off;
         if self.b.width() != 16 || !only {
             return Err(FsError::Unsupported {
@@ -169,20 +172,20 @@ impl Isel<'_> {
 
     /// The message header: r0 and the pixel group's r1, with the render target index in dword 2 and
     /// the live pixels in the mask.
-    fn target_header(&mut self, target: u8, lane: u8, info: &FragmentInfo) -> [Lanes; 2] {
+    fn render_target_header(&mut self, target: u8, lane: u8, info: &FragmentInfo) -> [Lanes; 2] {
         /// Dword 0: the payload contains stencil.
         const STENCIL_PRESENT: u64 = 1 << 14;
-        let ended = matches!(&self.thread, Thread::Fragment(t) if t.ended_run_on.is_some());
+        let ended = matches!(&self.thread, Thread::Fragment(t) if t.flag_continues.is_some());
         let (ud, kills) = (Type::Ud, info.kills && !ended);
         let own = Lanes::new(self.r0, 0, ud, 4);
         if target == 0 && !kills && !info.output_stencil {
-            return [own, own.at(GRF_BYTES + group_at(lane))];
+            return [own, own.at(GRF_BYTES + group_offset(lane))];
         }
         let header = Lanes::new(self.b.lir.vgrf(2 * GRF_BYTES), 0, ud, 4);
-        if lane < GROUP {
+        if lane < PIXEL_GROUP {
             self.b.mov(Exec::NoMask(16), header, own);
         } else {
-            let behind = own.at(GRF_BYTES + group_at(lane));
+            let behind = own.at(GRF_BYTES + group_offset(lane));
             self.b.mov(Exec::NoMask(8), header, own);
             self.b.mov(Exec::NoMask(8), header.at(GRF_BYTES), behind);
         }
@@ -197,15 +200,15 @@ impl Isel<'_> {
         }
         if kills {
             let to = header.at(GRF_BYTES + 28).retype(Type::Uw).scalar();
-            let live = self.live().retype(Type::Uw);
-            let live = live.at(u32::from(lane / GROUP) * 2);
+            let live = self.live_mask().retype(Type::Uw);
+            let live = live.at(u32::from(lane / PIXEL_GROUP) * 2);
             self.b.mov(Exec::Scalar, to, live);
         }
         [header, header.at(GRF_BYTES)]
     }
 
     /// Moves an immediate into a register, so that parts of it can be read.
-    fn in_register(&mut self, value: Lanes) -> Lanes {
+    fn imm_to_register(&mut self, value: Lanes) -> Lanes {
         match value.imm_bits() {
             Some(bits) => self.b.imm_reg(Type::Ud, bits),
             None => value,
@@ -213,25 +216,25 @@ impl Isel<'_> {
     }
 
     /// The stencil payload: one byte for each pixel, in one register.
-    fn stencil(&mut self, stencil: Lanes) -> Lanes {
+    fn stencil_payload(&mut self, stencil: Lanes) -> Lanes {
         let v = self.b.lir.vgrf(GRF_BYTES);
         let bytes = Lanes::new(v, 0, Type::Ub, 1);
         let low = Lanes {
             ty: Type::Ub,
-            ..self.in_register(stencil)
+            ..self.imm_to_register(stencil)
         };
         self.b.mov(Exec::NoMask(8), bytes, low);
         Lanes::new(v, 0, Type::Ud, 4)
     }
 
     /// The sample mask payload: one word for each pixel.
-    fn sample_mask(&mut self, mask: Lanes) -> Lanes {
+    fn sample_mask_payload(&mut self, mask: Lanes) -> Lanes {
         // In SIMD8 this is still a whole register.
         let bytes = 2 * u32::from(self.b.width());
         let words = Lanes::new(self.b.lir.vgrf(bytes), 0, Type::Uw, 2);
         let low = Lanes {
             ty: Type::Uw,
-            ..self.in_register(mask)
+            ..self.imm_to_register(mask)
         };
         self.b.mov(Exec::Active, words, low);
         words

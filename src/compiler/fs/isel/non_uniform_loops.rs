@@ -1,55 +1,48 @@
-//! Loads from one buffer that is not the same for all lanes: one loop over the buffers serves several of them.
+//! Non-uniform loads that share a waterfall loop.
 //!
-//! In:  the loads of a block by one handle, of what nobody writes meanwhile. Out: the first one's loop has the messages of all that can be
-//! made there; the others are done then.
+//! In:  loads of a block through one divergent buffer handle, from memory that is not written
+//! meanwhile.
+//! Out: the loop of the first load sends the messages of all loads whose offsets are known there;
+//! the others emit no code.
 //! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/fs/isel/loads_together.nir.
 
-use super::Isel;
+use super::context::Isel;
 use super::memory::Surface;
-use entity::{Id, IdMap};
+use entity::Id;
 use nir::{Access, CfEvent, Def, Instr, Intrinsic, IntrinsicOp};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Registers that loads of one loop fill at most: all are full when it ends.
-const MOST_REGISTERS: u8 = 16;
+/// Limit of the registers that the loads of one loop fill, since all are live when it ends.
+const MAX_REGISTERS: u8 = 16;
 
-/// What loops serve.
-#[derive(Default)]
-pub(super) struct Together {
-    /// By the value of the first load, the others.
-    others: FxHashMap<Id<Def>, SmallVec<[Id<Instr>; 3]>>,
-    /// Loads that are done with another one.
-    done: IdMap<Def, bool>,
-}
-
-/// A loop that more loads may join.
-struct Open {
+/// A loop that further loads may join.
+struct OpenLoop {
     handle: Id<Def>,
     first: Id<Def>,
-    /// Where the first load stands in the block.
+    /// Index of the first load in its block.
     at: usize,
     components: u8,
 }
 
 impl Isel<'_> {
-    /// Finds loads that one loop can serve.
-    pub(super) fn prepare_together(&mut self, layout: &[CfEvent]) {
+    /// Finds loads that can share a waterfall loop.
+    pub(super) fn find_shared_loops(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
-        let most_components = MOST_REGISTERS / (self.b.width() / 8);
+        let most_components = MAX_REGISTERS / (self.b.width() / 8);
         for event in layout {
             let CfEvent::Block(b) = *event else { continue };
             let loads = sh.blocks[b]
                 .instrs
                 .iter()
                 .filter(|id| match &sh.instrs[**id] {
-                    Instr::Intrinsic(i) => self.loads_apart(i),
+                    Instr::Intrinsic(i) => self.is_non_uniform_load(i),
                     _ => false,
                 });
             if loads.count() < 2 {
                 continue;
             }
-            let mut open: SmallVec<[Open; 2]> = SmallVec::new();
+            let mut open: SmallVec<[OpenLoop; 2]> = SmallVec::new();
             let mut made: FxHashMap<Id<Def>, usize> = FxHashMap::default();
             for (at, &id) in sh.blocks[b].instrs.iter().enumerate() {
                 let Some(def) = sh.instrs[id].def() else {
@@ -59,7 +52,7 @@ impl Isel<'_> {
                 let Instr::Intrinsic(i) = &sh.instrs[id] else {
                     continue;
                 };
-                if !self.loads_apart(i) {
+                if !self.is_non_uniform_load(i) {
                     continue;
                 }
                 let (handle, offset) = (i.srcs[0], i.srcs[1]);
@@ -72,10 +65,14 @@ impl Isel<'_> {
                 match joined {
                     Some(o) => {
                         o.components += components;
-                        self.together.others.entry(o.first).or_default().push(id);
-                        self.together.done[def] = true;
+                        self.shared_loops
+                            .followers
+                            .entry(o.first)
+                            .or_default()
+                            .push(id);
+                        self.shared_loops.is_follower[def] = true;
                     }
-                    None => open.push(Open {
+                    None => open.push(OpenLoop {
                         handle,
                         first: def,
                         at,
@@ -86,27 +83,29 @@ impl Isel<'_> {
         }
     }
 
-    /// A load of what nobody writes, by a handle that lanes may have each of its own.
-    fn loads_apart(&self, i: &Intrinsic) -> bool {
+    /// True for a load of read-only memory through a handle that may differ between lanes.
+    fn is_non_uniform_load(&self, i: &Intrinsic) -> bool {
         let access = match i.op {
             IntrinsicOp::LoadUbo | IntrinsicOp::LoadSsbo => Access::from_bits(i.index("access")),
             _ => return false,
         };
         let constant = i.op == IntrinsicOp::LoadUbo || access.unchanging;
-        constant && self.is_divergent(i.srcs[0]) && !self.is_one_element(i, i.srcs[0])
+        constant && self.is_divergent(i.srcs[0]) && !self.is_uniform_element(i, i.srcs[0])
     }
 
-    /// A load that was done with another one.
-    pub(super) fn is_loaded(&self, i: &Intrinsic) -> bool {
-        i.def.is_some_and(|def| self.together.done[def])
+    /// True for a load that has happened in the loop of another one.
+    pub(super) fn is_loop_follower(&self, i: &Intrinsic) -> bool {
+        i.def.is_some_and(|def| self.shared_loops.is_follower[def])
     }
 
-    /// A load from a buffer, and those that are done with it.
-    pub(super) fn load_buffer(&mut self, i: &Intrinsic) {
-        let surface = self.accessed(i, i.srcs[0]);
-        let others = i.def.and_then(|def| self.together.others.remove(&def));
+    /// Selects a buffer load, and those that share its loop.
+    pub(super) fn select_buffer_load(&mut self, i: &Intrinsic) {
+        let surface = self.accessed_surface(i, i.srcs[0]);
+        let others = i
+            .def
+            .and_then(|def| self.shared_loops.followers.remove(&def));
         let Some(others) = others.filter(|_| matches!(surface, Surface::Buffer(..))) else {
-            self.load(i, surface, i.srcs[1], 0);
+            self.select_load(i, surface, i.srcs[1], 0);
             return;
         };
         let sh = self.sh;
@@ -116,9 +115,9 @@ impl Isel<'_> {
         });
         let mut all: SmallVec<[_; 4]> = SmallVec::new();
         for load in std::iter::once(i).chain(others) {
-            all.extend(self.ready_load(load, load.srcs[1], 0));
+            all.extend(self.prepare_load(load, load.srcs[1], 0));
         }
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
             for load in &all {
                 isel.send_load(load, (bti, more), handle, mods);
             }

@@ -5,19 +5,13 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Descriptor"; vol. 2a,
 //! 3DSTATE_SAMPLER_STATE_POINTERS.
 
-use super::Isel;
+use super::context::Isel;
 use abi::{NUMBERED_SAMPLERS, SAMPLER_BYTES, Samplers};
-use entity::{Id, IdMap};
+use entity::Id;
 use nir::{CfEvent, Def, Instr, IntrinsicOp, Stage, Tex, TexSrc};
 
-/// Number of uses of a def as a sampler that is addressed by index.
-#[derive(Default)]
-pub(super) struct Numbered {
-    uses: IdMap<Def, u32>,
-}
-
 /// The texture instructions of a shader in layout order.
-fn texs<'a>(sh: &'a nir::Shader, layout: &'a [CfEvent]) -> impl Iterator<Item = &'a Tex> {
+fn tex_instrs<'a>(sh: &'a nir::Shader, layout: &'a [CfEvent]) -> impl Iterator<Item = &'a Tex> {
     let blocks = layout.iter().filter_map(|event| match *event {
         CfEvent::Block(b) => Some(&sh.blocks[b]),
         _ => None,
@@ -32,20 +26,25 @@ fn texs<'a>(sh: &'a nir::Shader, layout: &'a [CfEvent]) -> impl Iterator<Item = 
 impl Isel<'_> {
     /// Chooses where the driver points the sampler state table. Compute stages have no table that
     /// changes with a descriptor set.
-    pub(super) fn prepare_samplers(&mut self, layout: &[CfEvent]) {
+    pub(super) fn choose_sampler_table(&mut self, layout: &[CfEvent]) {
         if !self.push_ranges || self.sh.stage == Stage::Compute {
             return;
         }
-        let places: Vec<Samplers> = texs(self.sh, layout)
+        let places: Vec<Samplers> = tex_instrs(self.sh, layout)
             .filter_map(|tex| self.known_sampler(tex))
             .collect();
-        let near = |start: &Samplers| places.iter().filter(|p| number(start, p).is_some()).count();
+        let near = |start: &Samplers| {
+            places
+                .iter()
+                .filter(|p| index_from(start, p).is_some())
+                .count()
+        };
         // The start with the most samplers in reach; ties go to the first.
         self.push.samplers = places.iter().copied().rev().max_by_key(near);
-        for tex in texs(self.sh, layout) {
+        for tex in tex_instrs(self.sh, layout) {
             if let (Some(_), Some(def)) = (self.sampler_number(tex), tex.src(TexSrc::SamplerHandle))
             {
-                self.numbered.uses[def] += 1;
+                self.sampler_index_uses[def] += 1;
             }
         }
     }
@@ -58,7 +57,7 @@ impl Isel<'_> {
         };
         if i.op != IntrinsicOp::VulkanSamplerIndex
             || !tex.op.needs_sampler()
-            || self.header_word(tex).ok()? != 0
+            || self.texel_offset_word(tex).ok()? != 0
         {
             return None;
         }
@@ -71,17 +70,17 @@ impl Isel<'_> {
 
     /// The index of a message's sampler in the table, if it is in reach.
     pub(super) fn sampler_number(&self, tex: &Tex) -> Option<u32> {
-        number(self.push.samplers.as_ref()?, &self.known_sampler(tex)?)
+        index_from(self.push.samplers.as_ref()?, &self.known_sampler(tex)?)
     }
 
     /// True for a sampler handle that is only used by index, so that it needs no code.
-    pub(super) fn is_numbered(&self, def: Id<Def>) -> bool {
-        self.numbered.uses[def] == self.uses[def.index()]
+    pub(super) fn is_sampler_by_index(&self, def: Id<Def>) -> bool {
+        self.sampler_index_uses[def] == self.uses[def.index()]
     }
 }
 
 /// The index of a sampler in a table that starts at `start`, if it is in reach.
-fn number(start: &Samplers, place: &Samplers) -> Option<u32> {
+fn index_from(start: &Samplers, place: &Samplers) -> Option<u32> {
     let bytes = place.offset_bytes.wrapping_sub(start.offset_bytes);
     let number = bytes / SAMPLER_BYTES;
     (place.set == start.set && bytes.is_multiple_of(SAMPLER_BYTES) && number < NUMBERED_SAMPLERS)

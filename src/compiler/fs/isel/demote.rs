@@ -9,7 +9,7 @@
 //! Tests: tests/fs/ended/.
 
 use super::cond::comparison;
-use super::{Isel, exec_of};
+use super::context::{Isel, exec_of};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
@@ -19,14 +19,14 @@ use nir::{AluOp, CfEvent, Def, Effects, Instr, Intrinsic, IntrinsicOp, Jump, Sha
 
 /// f1.1: the predicate of live pixels for messages to memory, or, in shaders that this file
 /// handles, the demoted pixels.
-pub(super) const LIVE_FLAG: u8 = 3;
+pub(super) const PIXEL_FLAG: u8 = 3;
 
 /// Depth to which a tree of ANDs and ORs is evaluated in the flag.
 const MAX_DEPTH: u32 = 6;
 
 /// Cost of the code after the first demote up to which `terminate` emits no HALT; a sampler message
 /// counts as [`SAMPLER_COST`] instructions.
-const FEW: u32 = 40;
+const MAX_WASTED_COST: u32 = 40;
 const SAMPLER_COST: u32 = 10;
 
 /// A flag subregister as a word operand.
@@ -38,17 +38,17 @@ pub(super) fn flag_word(flag: u8) -> Lanes {
 }
 
 /// [`PIXEL_FLAG`] as a word operand.
-pub(super) fn live_flag() -> Lanes {
-    flag_word(LIVE_FLAG)
+pub(super) fn pixel_flag() -> Lanes {
+    flag_word(PIXEL_FLAG)
 }
 
-fn ends(op: IntrinsicOp) -> bool {
+fn is_demote(op: IntrinsicOp) -> bool {
     use IntrinsicOp as I;
     matches!(op, I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf)
 }
 
 /// True for a handle that no value computed by a terminated lane can change.
-fn is_fixed(sh: &Shader, handle: Id<Def>) -> bool {
+fn is_constant_handle(sh: &Shader, handle: Id<Def>) -> bool {
     use IntrinsicOp as I;
     let named = |i: &Intrinsic| {
         matches!(i.op, I::VulkanResourceIndex | I::VulkanSamplerIndex)
@@ -57,34 +57,34 @@ fn is_fixed(sh: &Shader, handle: Id<Def>) -> bool {
     sh.intrinsic_of(handle).is_some_and(named)
 }
 
-fn tex_is_fixed(sh: &Shader, tex: &Tex) -> bool {
-    let handle = |src| tex.src(src).is_none_or(|def| is_fixed(sh, def));
+fn has_constant_handles(sh: &Shader, tex: &Tex) -> bool {
+    let handle = |src| tex.src(src).is_none_or(|def| is_constant_handle(sh, def));
     handle(TexSrc::TextureHandle) && handle(TexSrc::SamplerHandle)
 }
 
 /// How a shader's demoted pixels can be tracked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Ends {
+pub(super) struct DemoteTracking {
     /// Writing render targets is the shader's only effect, so a flag is enough.
     pub in_flag: bool,
     /// Terminated lanes may continue without a HALT: nothing reads the execution mask, there is no
     /// loop whose exit they could delay, and little code is left.
-    pub run_on: bool,
+    pub continues: bool,
 }
 
-impl Ends {
+impl DemoteTracking {
     /// Scans a shader.
-    pub fn new(sh: &Shader, layout: &[CfEvent]) -> Ends {
-        let mut out = Ends {
+    pub fn new(sh: &Shader, layout: &[CfEvent]) -> DemoteTracking {
+        let mut out = DemoteTracking {
             in_flag: true,
-            run_on: true,
+            continues: true,
         };
-        let (mut ended, mut left) = (false, FEW);
+        let (mut ended, mut left) = (false, MAX_WASTED_COST);
         for event in layout {
             let b = match *event {
                 CfEvent::Block(b) => b,
                 CfEvent::Loop(_) => {
-                    out.run_on = false;
+                    out.continues = false;
                     continue;
                 }
                 _ => continue,
@@ -92,7 +92,7 @@ impl Ends {
             for &id in &sh.blocks[b].instrs {
                 let mut cost = 1;
                 match &sh.instrs[id] {
-                    Instr::Intrinsic(i) if ends(i.op) => ended = true,
+                    Instr::Intrinsic(i) if is_demote(i.op) => ended = true,
                     Instr::Intrinsic(i) => {
                         let e = i.op.info().effects;
                         let scratch = i.op == IntrinsicOp::StoreScratch;
@@ -101,43 +101,44 @@ impl Ends {
                         out.in_flag &= i.op != IntrinsicOp::IsHelperInvocation;
                         let asks = Effects::CONVERGENT.or(Effects::BY_INDEX);
                         let reads = e.any(Effects::READS.or(Effects::MESSAGE));
-                        let known = i.op == IntrinsicOp::LoadUbo && is_fixed(sh, i.srcs[0]);
-                        out.run_on &= !(e.any(asks) || ended && reads && !known);
+                        let known =
+                            i.op == IntrinsicOp::LoadUbo && is_constant_handle(sh, i.srcs[0]);
+                        out.continues &= !(e.any(asks) || ended && reads && !known);
                     }
                     Instr::Tex(tex) => {
                         cost = SAMPLER_COST;
-                        out.run_on &= !ended || tex_is_fixed(sh, tex);
+                        out.continues &= !ended || has_constant_handles(sh, tex);
                     }
-                    Instr::Jump(Jump::Return) => out.run_on = false,
+                    Instr::Jump(Jump::Return) => out.continues = false,
                     Instr::Const { .. } | Instr::Undef { .. } => cost = 0,
                     _ => {}
                 }
                 if ended {
-                    out.run_on &= left >= cost;
+                    out.continues &= left >= cost;
                     left = left.saturating_sub(cost);
                 }
             }
         }
-        out.run_on &= out.in_flag;
+        out.continues &= out.in_flag;
         out
     }
 }
 
 /// Modifiers of a comparison that adds lanes to the demoted ones: only lanes that are not demoted
 /// are compared.
-fn joining(cmod: CondMod) -> Mods {
+fn demoting(cmod: CondMod) -> Mods {
     let others = Pred {
         ctrl: PredCtrl::Normal,
         inverse: true,
     };
     Mods {
         pred: Some(others),
-        ..Mods::cmod(cmod, LIVE_FLAG)
+        ..Mods::cmod(cmod, PIXEL_FLAG)
     }
 }
 
 /// The condition that holds exactly where this one does not, if the hardware has it.
-fn opposite(cmod: CondMod, ty: Type) -> Option<CondMod> {
+fn inverse_condition(cmod: CondMod, ty: Type) -> Option<CondMod> {
     Some(match cmod {
         CondMod::Z => CondMod::Nz,
         CondMod::Nz => CondMod::Z,
@@ -151,9 +152,9 @@ fn opposite(cmod: CondMod, ty: Type) -> Option<CondMod> {
 
 impl Isel<'_> {
     /// Selects a demote or terminate: of all active lanes, or of those where the operand is true.
-    pub(super) fn end_in_flag(&mut self, i: &Intrinsic, run_on: bool) -> Result<(), FsError> {
+    pub(super) fn demote_in_flag(&mut self, i: &Intrinsic, continues: bool) -> Result<(), FsError> {
         match i.srcs.first() {
-            Some(&condition) => self.end_where(condition, false, 0),
+            Some(&condition) => self.demote_where(condition, false, 0),
             None => {
                 let any = Lanes::new(self.r0, 0, Type::Ud, 0);
                 let null = Lanes::null(Type::Ud, 4);
@@ -163,48 +164,49 @@ impl Isel<'_> {
                     null,
                     any,
                     any,
-                    joining(CondMod::Z),
+                    demoting(CondMod::Z),
                 );
             }
         }
         let halts = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
-        if halts && !run_on {
+        if halts && !continues {
             self.halts = true;
             let ended = Pred {
                 ctrl: PredCtrl::Normal,
                 inverse: false,
             };
-            self.b.control(Op::Eu(Opcode::Halt), Some(ended), LIVE_FLAG);
+            self.b
+                .control(Op::Eu(Opcode::Halt), Some(ended), PIXEL_FLAG);
         }
         Ok(())
     }
 
     /// Marks the lanes where a condition holds (or does not, if `inverse`) as demoted.
-    fn end_where(&mut self, def: Id<Def>, inverse: bool, depth: u32) {
+    fn demote_where(&mut self, def: Id<Def>, inverse: bool, depth: u32) {
         if let Some(alu) = self.sh.alu_of(def)
             && depth < MAX_DEPTH
-            && self.may_repeat(alu)
+            && self.can_reselect(alu)
         {
             let bits = self.bits(alu.srcs[0].def);
             match alu.op {
-                AluOp::INot => return self.end_where(alu.srcs[0].def, !inverse, depth + 1),
+                AluOp::INot => return self.demote_where(alu.srcs[0].def, !inverse, depth + 1),
                 AluOp::IOr if !inverse => {
-                    self.end_where(alu.srcs[0].def, false, depth + 1);
-                    return self.end_where(alu.srcs[1].def, false, depth + 1);
+                    self.demote_where(alu.srcs[0].def, false, depth + 1);
+                    return self.demote_where(alu.srcs[1].def, false, depth + 1);
                 }
                 AluOp::IAnd if inverse => {
-                    self.end_where(alu.srcs[0].def, true, depth + 1);
-                    return self.end_where(alu.srcs[1].def, true, depth + 1);
+                    self.demote_where(alu.srcs[0].def, true, depth + 1);
+                    return self.demote_where(alu.srcs[1].def, true, depth + 1);
                 }
                 _ if bits > 1 => {
                     if let Some((cmod, ty)) = comparison(alu.op, bits) {
                         let cmod = if inverse {
-                            opposite(cmod, ty)
+                            inverse_condition(cmod, ty)
                         } else {
                             Some(cmod)
                         };
                         if let Some(cmod) = cmod {
-                            return self.compare(alu, Exec::Active, None, ty, joining(cmod));
+                            return self.emit_compare(alu, Exec::Active, None, ty, demoting(cmod));
                         }
                     }
                 }
@@ -224,7 +226,7 @@ impl Isel<'_> {
             Exec::Active,
             null,
             &[mask],
-            joining(cmod),
+            demoting(cmod),
         );
     }
 }

@@ -4,26 +4,26 @@
 //! In:  64-bit registers in lane form. Out: results built from operations on their halves. Uses
 //! flag f0.0.
 
-use super::Isel;
+use super::context::Isel;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::AluOp;
 
 /// Half `number` of a 64-bit value: 0 is the low one.
-fn half(of: Lanes, number: u32, ty: Type) -> Lanes {
+fn dword_of(of: Lanes, number: u32, ty: Type) -> Lanes {
     of.retype(Type::Ud).at(4 * number).retype(ty)
 }
 
 impl Isel<'_> {
     /// Emits `to = a + b`, where `b` has 64 bits, or 32 unsigned ones.
-    pub(super) fn add_pair(&mut self, exec: Exec, to: Lanes, a: Lanes, b: Lanes) {
+    pub(super) fn add_int64(&mut self, exec: Exec, to: Lanes, a: Lanes, b: Lanes) {
         let (ud, d) = (Type::Ud, Type::D);
-        let low = half(to, 0, ud);
+        let low = dword_of(to, 0, ud);
         self.b.binary(
             Opcode::Add,
             exec,
             low,
-            half(a, 0, ud),
+            dword_of(a, 0, ud),
             b.retype(ud),
             Mods::NONE,
         );
@@ -31,19 +31,25 @@ impl Isel<'_> {
         let carry = self.b.temp(ud, exec);
         let less = Mods::cmod(CondMod::L, 0);
         self.b
-            .binary(Opcode::Cmp, exec, carry, low, half(a, 0, ud), less);
-        let (high, minus) = (half(to, 1, d), carry.retype(d).negated());
-        self.b
-            .binary(Opcode::Add, exec, high, half(a, 1, d), minus, Mods::NONE);
+            .binary(Opcode::Cmp, exec, carry, low, dword_of(a, 0, ud), less);
+        let (high, minus) = (dword_of(to, 1, d), carry.retype(d).negated());
+        self.b.binary(
+            Opcode::Add,
+            exec,
+            high,
+            dword_of(a, 1, d),
+            minus,
+            Mods::NONE,
+        );
         if b.ty.size_bytes() == 8 {
             self.b
-                .binary(Opcode::Add, exec, high, high, half(b, 1, d), Mods::NONE);
+                .binary(Opcode::Add, exec, high, high, dword_of(b, 1, d), Mods::NONE);
         }
     }
 
     /// Emits `to = op(a, b)` on 64-bit values. Returns false for operations that this file does not
     /// implement.
-    pub(super) fn join_pairs(
+    pub(super) fn emit_int64(
         &mut self,
         exec: Exec,
         op: AluOp,
@@ -53,7 +59,7 @@ impl Isel<'_> {
         let (ud, d) = (Type::Ud, Type::D);
         let halves = |opcode: Opcode, isel: &mut Self| {
             for n in [0, 1] {
-                let (to, a, b) = (half(to, n, ud), half(a, n, ud), half(b, n, ud));
+                let (to, a, b) = (dword_of(to, n, ud), dword_of(a, n, ud), dword_of(b, n, ud));
                 isel.b.binary(opcode, exec, to, a, b, Mods::NONE);
             }
         };
@@ -61,10 +67,10 @@ impl Isel<'_> {
             AluOp::IAnd => halves(Opcode::And, self),
             AluOp::IOr => halves(Opcode::Or, self),
             AluOp::IXor => halves(Opcode::Xor, self),
-            AluOp::IAdd => self.add_pair(exec, to, a, b),
+            AluOp::IAdd => self.add_int64(exec, to, a, b),
             AluOp::IMul => {
-                let (low, high) = (half(to, 0, d), half(to, 1, d));
-                let lows = (half(a, 0, ud), half(b, 0, ud));
+                let (low, high) = (dword_of(to, 0, d), dword_of(to, 1, d));
+                let lows = (dword_of(a, 0, ud), dword_of(b, 0, ud));
                 self.b.binary(
                     Opcode::Mach,
                     exec,
@@ -79,8 +85,8 @@ impl Isel<'_> {
                         Opcode::Mul,
                         exec,
                         mixed,
-                        half(a, x, d),
-                        half(b, y, d),
+                        dword_of(a, x, d),
+                        dword_of(b, y, d),
                         Mods::NONE,
                     );
                     self.b
@@ -90,17 +96,17 @@ impl Isel<'_> {
                     Opcode::Mul,
                     exec,
                     low,
-                    half(a, 0, d),
-                    half(b, 0, d),
+                    dword_of(a, 0, d),
+                    dword_of(b, 0, d),
                     Mods::NONE,
                 );
             }
             AluOp::IMin | AluOp::UMin | AluOp::IMax | AluOp::UMax => {
                 let signed = matches!(op, AluOp::IMin | AluOp::IMax);
-                self.pair_less(exec, a, b, if signed { d } else { ud });
+                self.compare_less_int64(exec, a, b, if signed { d } else { ud });
                 let greater = matches!(op, AluOp::IMax | AluOp::UMax);
                 for n in [0, 1] {
-                    let (to, a, b) = (half(to, n, ud), half(a, n, ud), half(b, n, ud));
+                    let (to, a, b) = (dword_of(to, n, ud), dword_of(a, n, ud), dword_of(b, n, ud));
                     let mods = Mods::pred(0, greater);
                     self.b.binary(Opcode::Sel, exec, to, a, b, mods);
                 }
@@ -112,7 +118,7 @@ impl Isel<'_> {
 
     /// Sets f0.0 where a < b: compares the low halves where the high ones are equal, else the high
     /// ones.
-    fn pair_less(&mut self, exec: Exec, a: Lanes, b: Lanes, upper: Type) {
+    fn compare_less_int64(&mut self, exec: Exec, a: Lanes, b: Lanes, upper: Type) {
         let null = Lanes::null(Type::Ud, 4);
         for (n, ty, condition, inverse) in [
             (1, upper, CondMod::Z, None),
@@ -130,15 +136,15 @@ impl Isel<'_> {
                 Opcode::Cmp,
                 exec,
                 null,
-                half(a, n, ty),
-                half(b, n, ty),
+                dword_of(a, n, ty),
+                dword_of(b, n, ty),
                 mods,
             );
         }
     }
 
     /// Sets f0.0 where a != b; lanes that are already set stay set.
-    pub(super) fn pair_differs(&mut self, exec: Exec, a: Lanes, b: Lanes) {
+    pub(super) fn compare_ne_int64(&mut self, exec: Exec, a: Lanes, b: Lanes) {
         let null = Lanes::null(Type::Ud, 4);
         let unset = crate::lir::Pred {
             ctrl: PredCtrl::Normal,
@@ -149,7 +155,7 @@ impl Isel<'_> {
                 pred: Some(unset),
                 ..Mods::cmod(CondMod::Nz, 0)
             };
-            let (a, b) = (half(a, n, Type::Ud), half(b, n, Type::Ud));
+            let (a, b) = (dword_of(a, n, Type::Ud), dword_of(b, n, Type::Ud));
             self.b.binary(Opcode::Cmp, exec, null, a, b, mods);
         }
     }
