@@ -1,23 +1,26 @@
-//! Conditions of a result against zero, taken where the result is made.
+//! Conditional modifier propagation: a comparison with zero becomes the cmod of the instruction
+//! that computes the compared value.
 //!
-//! In:  LIR in which a comparison with zero, or a move, puts a condition into a flag and writes nothing else.
-//! Out: the condition is the modifier of the operation that made what is compared, where that is in the same block, for the same lanes,
-//! and the flag is nobody's between.
-//! A comparison with a constant is one of the difference with zero, where that is made: no two numbers next to a constant of ordinary size
-//! are so close that their difference would be taken for zero.
-//! Integer sums wrap: only whether the result is zero may be asked of them. Ref: SKL PRM vol. 7, "Conditional Modifiers".
-//! Tests: tests/fs/opt_cmod/.
+//! In:  LIR in which a CMP with zero, or a MOV with a cmod, writes a flag and no register.
+//! Out: the cmod is on the defining instruction and the comparison is removed. Both instructions
+//!      are in one block and execute the same lanes, and no instruction between them accesses the
+//!      flag.
+//!
+//! A comparison with a constant c is also replaced if the block computes `x - c`: for constants of
+//! ordinary magnitude the difference of two distinct floats is never so small that it is flushed to
+//! zero. Integer additions wrap, so only Z and NZ can be taken from them.
+//! Ref: SKL PRM vol. 7, "Conditional Modifiers". Tests: tests/fs/opt_cmod/.
 
 use crate::lir::{Inst, Lir, Op, Reg, Src};
 use isa::{ArfReg, CondMod, Opcode, Type};
 
-/// How far back the operation may stand.
+/// Number of instructions before the comparison that are searched for the defining instruction.
 const WINDOW: usize = 64;
 
-/// Least constant whose neighbours are further away than a number that may be flushed to zero.
-const LEAST: f32 = 1e-30;
+/// Smallest constant whose distance to the neighbouring floats is larger than any denormal.
+const MIN_CONSTANT: f32 = 1e-30;
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_cmod(lir: &mut Lir) -> bool {
     let mut gone = vec![false; lir.insts.len()];
     let mut block_start = 0;
@@ -29,13 +32,13 @@ pub(crate) fn opt_cmod(lir: &mut Lir) -> bool {
             continue;
         }
         let first = block_start.max(at.saturating_sub(WINDOW));
-        let teller = match tested(&test) {
-            Some(cmod) => maker(lir, &gone, &test, first, at)
-                .filter(|def| may_tell(&lir.insts[*def], &test, cmod))
+        let replacement = match compared_with_zero(&test) {
+            Some(cmod) => find_def(lir, &gone, &test, first, at)
+                .filter(|def| can_take_cmod(&lir.insts[*def], &test, cmod))
                 .map(|def| (def, cmod)),
-            None => difference(lir, &gone, &test, first, at).map(|def| (def, test.cmod)),
+            None => find_difference(lir, &gone, &test, first, at).map(|def| (def, test.cmod)),
         };
-        if let Some((def, cmod)) = teller {
+        if let Some((def, cmod)) = replacement {
             let def = &mut lir.insts[def];
             (def.cmod, def.flag) = (cmod, test.flag);
             gone[at] = true;
@@ -49,8 +52,8 @@ pub(crate) fn opt_cmod(lir: &mut Lir) -> bool {
     changed
 }
 
-/// The condition that a test puts into a flag, of its first source against zero.
-fn tested(inst: &Inst) -> Option<CondMod> {
+/// The condition of an instruction that only compares its first source with zero.
+fn compared_with_zero(inst: &Inst) -> Option<CondMod> {
     let s = &inst.src[0];
     let plain = inst.pred.is_none()
         && inst.dst.reg == Reg::Null
@@ -67,13 +70,21 @@ fn tested(inst: &Inst) -> Option<CondMod> {
     (plain && zero).then_some(inst.cmod)
 }
 
-/// The instruction that makes what a test reads, if nothing in between needs the flag or could.
-fn maker(lir: &Lir, gone: &[bool], test: &Inst, first: usize, at: usize) -> Option<usize> {
-    before(lir, gone, test, first, at, |_| false).filter(|k| writes(&lir.insts[*k], test))
+/// The instruction that defines the source of `test`, if no instruction between the two accesses
+/// the flag.
+fn find_def(lir: &Lir, gone: &[bool], test: &Inst, first: usize, at: usize) -> Option<usize> {
+    search_back(lir, gone, test, first, at, |_| false).filter(|k| writes(&lir.insts[*k], test))
 }
 
-/// The sum that has a test's constant subtracted from what it compares, by the same rule.
-fn difference(lir: &Lir, gone: &[bool], test: &Inst, first: usize, at: usize) -> Option<usize> {
+/// The ADD that subtracts the constant of `test` from the compared value, under the same conditions
+/// as [`find_def`].
+fn find_difference(
+    lir: &Lir,
+    gone: &[bool],
+    test: &Inst,
+    first: usize,
+    at: usize,
+) -> Option<usize> {
     let [x, c] = [&test.src[0], &test.src[1]];
     let constant = |s: &Src| match s.reg {
         Reg::Imm(bits) => Some(f32::from_bits(bits as u32)),
@@ -84,7 +95,7 @@ fn difference(lir: &Lir, gone: &[bool], test: &Inst, first: usize, at: usize) ->
         && test.dst.reg == Reg::Null
         && [x.ty, c.ty] == [Type::F; 2]
         && x.as_vgrf().is_some();
-    let value = constant(c).filter(|c| plain && c.is_finite() && c.abs() >= LEAST)?;
+    let value = constant(c).filter(|c| plain && c.is_finite() && c.abs() >= MIN_CONSTANT)?;
     let subtracts = |inst: &Inst| {
         inst.op == Op::Eu(Opcode::Add)
             && inst.src[0] == *x
@@ -98,10 +109,10 @@ fn difference(lir: &Lir, gone: &[bool], test: &Inst, first: usize, at: usize) ->
             && !writes(inst, test)
             && (inst.exec, inst.group, inst.no_mask) == (test.exec, test.group, test.no_mask)
     };
-    before(lir, gone, test, first, at, subtracts).filter(|k| subtracts(&lir.insts[*k]))
+    search_back(lir, gone, test, first, at, subtracts).filter(|k| subtracts(&lir.insts[*k]))
 }
 
-/// True if an instruction writes what a test compares.
+/// True if an instruction writes any byte of the value that `test` compares.
 fn writes(inst: &Inst, test: &Inst) -> bool {
     let (from, end) = (test.src[0].offset, test.src[0].offset + test.src_bytes(0));
     inst.dst.as_vgrf().is_some()
@@ -110,9 +121,9 @@ fn writes(inst: &Inst, test: &Inst) -> bool {
         && from < inst.dst.offset + inst.dst_bytes()
 }
 
-/// The last instruction before a test that is looked for, or that writes what the test compares, if nothing in between needs the flag or
-/// could.
-fn before(
+/// The last instruction in `first..at` that `looked_for` accepts or that writes the value compared
+/// by `test`; none if an instruction behind it accesses the flag.
+fn search_back(
     lir: &Lir,
     gone: &[bool],
     test: &Inst,
@@ -138,8 +149,8 @@ fn before(
     None
 }
 
-/// True if the operation may put the condition of its own result into the flag.
-fn may_tell(def: &Inst, test: &Inst, cmod: CondMod) -> bool {
+/// True if `def` can write the condition of its own result to the flag instead of `test`.
+fn can_take_cmod(def: &Inst, test: &Inst, cmod: CondMod) -> bool {
     let s = &test.src[0];
     let lanes = (def.exec, def.group, def.no_mask) == (test.exec, test.group, test.no_mask);
     let stride = if def.exec == 1 {
@@ -168,12 +179,12 @@ fn may_tell(def: &Inst, test: &Inst, cmod: CondMod) -> bool {
                 | Opcode::Rndu
                 | Opcode::Rndz
         );
-        // A result is as it is written where no operand is of another type.
+        // The condition is that of the stored result only if no operand has another type.
         let one_type = def.src[..def.sources()].iter().all(|s| s.ty == wrote);
         let known = wrote == read && matches!(wrote, Type::F | Type::Df);
         return known && makes && one_type && !def.sat;
     }
-    // Whether all bits are zero is the same for every type of the size.
+    // Z and NZ do not depend on the type, only on its size.
     let same = wrote == read || is_zero && wrote.size_bytes() == read.size_bytes();
     if !same || wrote.size_bytes() != 4 || def.sat {
         return false;

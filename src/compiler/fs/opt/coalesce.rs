@@ -1,19 +1,20 @@
-//! Lets an operation write where its result would be copied to.
+//! Copy coalescing within a block: an instruction writes the destination of the copy of its result.
 //!
-//! A copy whose source is made in the same block, by one instruction for the same lanes, and read in that block alone,
-//! goes away: the instruction writes the copy's destination, and what else reads the source reads that. So phis and payloads mostly
-//! cost nothing. A copy that saturates
-//! becomes the operation's own saturation.
+//! In:  LIR before allocation.
+//! Out: a copy is removed if one instruction of the same block defines its source for the same
+//!      lanes and all reads of the source are in that block. The defining instruction writes the
+//!      copy's destination, and the other readers read that. Copies for phis and payloads mostly
+//!      disappear this way. The saturation of a copy moves to the defining instruction.
 
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, Reg, Vgrf, VgrfId};
 use entity::IdMap;
 use isa::{CondMod, MathFn, Opcode, Type};
 use smallvec::SmallVec;
 
-/// How far back the source is looked for.
+/// Number of instructions before the copy that are searched for the definition of its source.
 const WINDOW: usize = 256;
 
-/// What is known of a VGRF.
+/// Definitions and reads of a VGRF.
 #[derive(Clone, Copy, Default)]
 struct Use {
     defs: u32,
@@ -21,7 +22,7 @@ struct Use {
     def_at: u32,
 }
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_coalesce(lir: &mut Lir) -> bool {
     let mut uses: IdMap<Vgrf, Use> = IdMap::for_arena(&lir.vgrfs, Use::default());
     for (at, inst) in lir.insts.iter().enumerate() {
@@ -59,7 +60,7 @@ pub(crate) fn opt_coalesce(lir: &mut Lir) -> bool {
             continue;
         }
         let def = &lir.insts[def_at];
-        if !may_write_there(def, &copy, to) {
+        if !can_write_dst_of(def, &copy, to) {
             continue;
         }
         let touches = |inst: &Inst| {
@@ -73,7 +74,7 @@ pub(crate) fn opt_coalesce(lir: &mut Lir) -> bool {
         if between {
             continue;
         }
-        let others = match others(lir, &removed, (def_at, at), u.reads - 1) {
+        let others = match other_reads(lir, &removed, (def_at, at), u.reads - 1) {
             Some(others) if others.is_empty() || !copy.sat => others,
             _ => continue,
         };
@@ -100,9 +101,10 @@ pub(crate) fn opt_coalesce(lir: &mut Lir) -> bool {
     changed
 }
 
-/// The other `n` reads of what a copy reads, by instruction and operand, if they may read what it writes: they are in the block, lie
-/// within what is copied, and nothing writes there before them.
-fn others(
+/// The other `n` reads of a copy's source, as (instruction, operand) pairs, if all of them can read
+/// the copy's destination instead: they are in the block, read only bytes that are copied, and no
+/// write to the destination precedes them.
+fn other_reads(
     lir: &Lir,
     removed: &[bool],
     (def_at, at): (usize, usize),
@@ -131,26 +133,28 @@ fn others(
                 continue;
             }
             let within = s.offset >= first && s.offset + inst.src_bytes(i) <= end;
-            // Regions of several lanes lie in registers as they did.
+            // The region of a vector source must keep its offset within a register.
             let moved = first.abs_diff(to.offset);
             let within = within && (s.stride == 0 || moved.is_multiple_of(GRF_BYTES));
-            // Messages read whole registers, and the last one of a thread those at the end.
+            // Messages read whole registers, and the EOT message must have its payload at the end
+            // of the register file.
             if !within || inst.op == Op::MovIndirect || inst.send.is_some() {
                 return None;
             }
             found.push((k, i));
         }
         if k > at && inst.dst.reg == to.reg {
-            let last = found.len() == n as usize && writes_what_it_reads(inst, from, copy);
+            let last = found.len() == n as usize && reads_elements_it_writes(inst, from, copy);
             return last.then_some(found);
         }
     }
     (found.len() == n as usize).then_some(found)
 }
 
-/// True if an operation that writes a copy's destination may read it instead of the copy's source: lane by lane, so that each half reads
-/// before it is written.
-fn writes_what_it_reads(inst: &Inst, from: Reg, copy: &Inst) -> bool {
+/// True if an instruction that writes a copy's destination can also read it instead of the copy's
+/// source: each lane reads the element that it writes, so each half of the instruction reads its
+/// elements before they are overwritten.
+fn reads_elements_it_writes(inst: &Inst, from: Reg, copy: &Inst) -> bool {
     let pitch = |stride: u8, ty: Type| u32::from(stride) * ty.size_bytes();
     let (dst, first) = (inst.dst, copy.src[0].offset);
     let mut reads = inst.src[..inst.sources()].iter().filter(|s| s.reg == from);
@@ -189,8 +193,8 @@ fn conflicts(inst: &Inst, copy: &Inst, to: VgrfId) -> bool {
         })
 }
 
-/// True if `def` may write the copy's destination itself.
-fn may_write_there(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
+/// True if `def` can write the copy's destination directly.
+fn can_write_dst_of(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
     let pitch = |stride: u8, ty: Type| u32::from(stride) * ty.size_bytes();
     let scalar = copy.exec == 1;
     let same_lanes = def.exec == copy.exec
@@ -206,17 +210,18 @@ fn may_write_there(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
     if !same_lanes || !same_place {
         return false;
     }
-    // Align16 writes whole rows of registers, at 16 bytes.
+    // Align16 destinations are aligned to 16 bytes.
     if let Op::Eu(op) = def.op
         && op.info().class == isa::Class::ThreeSource
         && !copy.dst.offset.is_multiple_of(16)
     {
         return false;
     }
-    if copy.sat && !saturates(def, copy.dst.ty) {
+    if copy.sat && !can_saturate(def, copy.dst.ty) {
         return false;
     }
-    // Where it also reads the register, each half must read before it is written.
+    // If it also reads that register, each half of the instruction must read its elements before
+    // they are overwritten.
     (0..def.sources()).all(|i| {
         let s = &def.src[i];
         s.as_vgrf() != Some(to)
@@ -230,8 +235,8 @@ fn may_write_there(def: &Inst, copy: &Inst, to: VgrfId) -> bool {
     })
 }
 
-/// True if the operation can saturate its result, which is a float of this type.
-fn saturates(def: &Inst, ty: Type) -> bool {
+/// True if the instruction can saturate its result, a float of type `ty`.
+fn can_saturate(def: &Inst, ty: Type) -> bool {
     if !ty.is_float() || def.dst.ty != ty || def.cmod != CondMod::None {
         return false;
     }

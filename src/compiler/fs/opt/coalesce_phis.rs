@@ -1,37 +1,46 @@
-//! Gives values that are copied to one another one register, where none is written while the other is still wanted.
+//! Coalescing of VGRFs that are copied to one another and do not interfere, across the whole
+//! program.
 //!
-//! In:  LIR in which phis are copies at the ends of blocks. Out: copies between registers that never hold different values at once
-//! are gone, wherever source and destination are made and read; parts of answers and payloads are copied from and to, too.
+//! In:  LIR in which phis are copies at the ends of blocks.
+//! Out: the source and the destination of a copy share a VGRF, and the copy is removed, if they
+//!      never hold different values at the same time. Copies from parts of responses and to parts
+//!      of payloads are coalesced too.
 //!
-//! Registers are live as a lane sees it: along the ways that one lane can take, of which it knows one at a time. That is enough as
-//! long as all writes are for active lanes alone, so registers that are written without the execution mask are left alone, and as long as
-//! lanes read what is theirs: what is read across lanes is live wherever any lane is, from its first instruction to its last.
-//! Where many registers are live, a copy stays if without it more would be: a part of a payload that is made long before the rest keeps
-//! the whole payload's registers all the while.
-//! Ref: Chaitin et al., "Register Allocation via Coloring" (1981), coalescing; Boissinot et al., "Revisiting Out-of-SSA
-//! Translation" (CGO 2009). Tests: tests/fs/opt_coalesce_phis/.
+//! Liveness is computed on the paths of a single lane ([`crate::opt::lane_cfg`]). This is correct
+//! if all writes are for active lanes and every lane reads only its own elements. So VGRFs that are
+//! written without the execution mask interfere with everything, and those that are read across
+//! lanes are live from their first to their last instruction.
+//!
+//! A copy stays if coalescing would raise a high register pressure: a payload part that is computed
+//! early would keep the registers of the whole payload allocated.
+//! Ref: Chaitin et al., "Register Allocation via Coloring" (1981), coalescing; Boissinot et al.,
+//!      "Revisiting Out-of-SSA Translation" (CGO 2009). Tests: tests/fs/opt_coalesce_phis/.
 
 use crate::lir::live::{self, Interval};
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, Reg, Vgrf, VgrfId};
+use crate::opt::lane_cfg::{Block, build_blocks};
 use entity::IdMap;
 use isa::{CondMod, Opcode};
 use smallvec::SmallVec;
 
-/// Registers that are looked at; a matrix of bits is made of them.
-const MOST: u32 = 4096;
-/// Instructions before the end within which what the last message sends may be made in its place.
+/// Maximum number of candidate registers; the interference matrix has as many rows and columns.
+const MAX_CANDIDATES: u32 = 4096;
+/// The payload of the EOT message is coalesced only with values written within this number of
+/// instructions of the end.
 const NEAR_END: usize = 256;
-/// Registers in a row that may come of it.
-const MOST_REGISTERS: u32 = 16;
-/// Registers in use at once that sharing a place may lead to, unless it takes none.
-const MOST_LIVE: i32 = 100;
-/// Pairs that are compared for one copy.
-const MOST_PAIRS: usize = 1 << 14;
-/// No candidate.
+/// Maximum size of a coalesced VGRF in registers.
+const MAX_VGRF_REGISTERS: u32 = 16;
+/// Maximum number of live registers to which coalescing may raise the pressure.
+const MAX_LIVE: i32 = 100;
+/// Maximum number of VGRF pairs that are tested for interference for one copy.
+const MAX_PAIRS: usize = 1 << 14;
+/// Lanes of a half of a SIMD32 thread.
+const HALF: u8 = 16;
+/// Not a candidate.
 const NONE: u32 = u32::MAX;
 
-/// A set of candidates.
-type Bits = Vec<u64>;
+/// A set of candidate registers.
+type BitSet = Vec<u64>;
 
 fn has(bits: &[u64], i: u32) -> bool {
     bits[i as usize / 64] >> (i % 64) & 1 == 1
@@ -45,7 +54,8 @@ fn remove(bits: &mut [u64], i: u32) {
     bits[i as usize / 64] &= !(1 << (i % 64));
 }
 
-fn add(to: &mut [u64], from: &[u64]) -> bool {
+/// Adds the elements of `from`; returns true if any of them is new.
+fn insert_all(to: &mut [u64], from: &[u64]) -> bool {
     let mut grew = false;
     for (a, b) in to.iter_mut().zip(from) {
         grew |= *b & !*a != 0;
@@ -54,9 +64,8 @@ fn add(to: &mut [u64], from: &[u64]) -> bool {
     grew
 }
 
-/// A copy of one element for each lane: source, destination, and bytes from where the one begins to where the other would, if each lane's
-/// elements were to lie in one place.
-fn lane_copy(inst: &Inst) -> Option<(VgrfId, VgrfId, i32)> {
+/// The operands of a plain copy of one element per lane.
+fn lane_copy(inst: &Inst) -> Option<LaneCopy> {
     let s = &inst.src[0];
     let plain = inst.op == Op::Eu(Opcode::Mov)
         && inst.pred.is_none()
@@ -74,40 +83,41 @@ fn lane_copy(inst: &Inst) -> Option<(VgrfId, VgrfId, i32)> {
     (plain && from != to).then_some((from, to, s.offset as i32 - inst.dst.offset as i32))
 }
 
-/// How the lanes lie in a VGRF.
+/// The arrangement of lanes in a VGRF.
 #[derive(Clone, Copy, PartialEq)]
-enum Lanes {
+enum LaneLayout {
     Unknown,
-    /// Component after component, each lane in a slot of so many bytes; behind a whole number of components and so many bytes.
+    /// One component after another; a component has one slot of `bytes` bytes per lane. The first
+    /// component begins `offset` bytes into the VGRF, modulo the size of a component.
     Slots {
         bytes: u32,
-        behind: u32,
-        of: Group,
+        offset: u32,
+        lanes: LaneRange,
     },
-    /// In some other way.
+    /// Any other arrangement.
     Other,
 }
 
-/// The lanes that a VGRF has: the first, and how many.
+/// The lanes whose values a VGRF holds.
 #[derive(Clone, Copy, PartialEq)]
-struct Group {
+struct LaneRange {
     first: u32,
     count: u32,
 }
 
-/// Which lanes each VGRF has: all, or, of 32, those of one half, if it is written and read for no others.
-fn groups(lir: &Lir) -> IdMap<Vgrf, Group> {
-    let all = Group {
+/// The lanes of each VGRF: all, or in SIMD32 those of one half if no other lanes access it.
+fn lane_ranges(lir: &Lir) -> IdMap<Vgrf, LaneRange> {
+    let all = LaneRange {
         first: 0,
         count: lir.width.into(),
     };
     if lir.width <= HALF {
         return IdMap::for_arena(&lir.vgrfs, all);
     }
-    let mut out: IdMap<Vgrf, Option<Group>> = IdMap::for_arena(&lir.vgrfs, None);
+    let mut out: IdMap<Vgrf, Option<LaneRange>> = IdMap::for_arena(&lir.vgrfs, None);
     for inst in lir.insts.iter().filter(|inst| !inst.no_mask) {
         let here = match inst.exec {
-            ..=HALF => Group {
+            ..=HALF => LaneRange {
                 first: u32::from(inst.group / HALF * HALF),
                 count: HALF.into(),
             },
@@ -123,50 +133,47 @@ fn groups(lir: &Lir) -> IdMap<Vgrf, Group> {
             }
         }
     }
-    let mut groups = IdMap::for_arena(&lir.vgrfs, all);
+    let mut ranges = IdMap::for_arena(&lir.vgrfs, all);
     for v in lir.vgrfs.ids() {
-        groups[v] = out[v].unwrap_or(all);
+        ranges[v] = out[v].unwrap_or(all);
     }
-    groups
+    ranges
 }
 
-/// Lanes of half a shader of 32.
-const HALF: u8 = 16;
-
-/// Finds how the lanes lie in each VGRF.
-fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
-    let mut out: IdMap<Vgrf, Lanes> = IdMap::for_arena(&lir.vgrfs, Lanes::Unknown);
-    let groups = groups(lir);
+/// Finds the arrangement of lanes in each VGRF.
+fn lane_layouts(lir: &Lir) -> IdMap<Vgrf, LaneLayout> {
+    let mut out: IdMap<Vgrf, LaneLayout> = IdMap::for_arena(&lir.vgrfs, LaneLayout::Unknown);
+    let ranges = lane_ranges(lir);
     for inst in &lir.insts {
-        let mut see = |v: VgrfId, slot: u32, offset: u32| {
-            let of = groups[v];
-            let first = u32::from(inst.group).saturating_sub(of.first) * slot;
-            let component = of.count * slot;
+        let mut observe = |v: VgrfId, slot: u32, offset: u32| {
+            let lanes = ranges[v];
+            let first = u32::from(inst.group).saturating_sub(lanes.first) * slot;
+            let component = lanes.count * slot;
             let here = match slot {
-                2 | 4 | 8 => Lanes::Slots {
+                2 | 4 | 8 => LaneLayout::Slots {
                     bytes: slot,
-                    behind: (offset + component - first) % component,
-                    of,
+                    offset: (offset + component - first) % component,
+                    lanes,
                 },
-                _ => Lanes::Other,
+                _ => LaneLayout::Other,
             };
             out[v] = match out[v] {
-                Lanes::Unknown => here,
+                LaneLayout::Unknown => here,
                 known if known == here => here,
-                _ => Lanes::Other,
+                _ => LaneLayout::Other,
             };
         };
         for s in &inst.src[..inst.sources()] {
             let Some(v) = s.as_vgrf() else { continue };
             match inst.op {
-                // What a message reads lies as it was written.
+                // The writes determine the layout of a payload.
                 Op::Send => {}
-                Op::MovIndirect => see(v, 0, 0),
-                // One element for all is read wherever it lies.
+                Op::MovIndirect => observe(v, 0, 0),
+                // A scalar region fits every layout.
                 _ if s.stride == 0 => {}
-                Op::Eu(Opcode::Pln) => see(v, 0, 0),
-                _ if s.rows.is_some() => see(v, 0, 0),
-                _ => see(v, u32::from(s.stride) * s.ty.size_bytes(), s.offset),
+                Op::Eu(Opcode::Pln) => observe(v, 0, 0),
+                _ if s.rows.is_some() => observe(v, 0, 0),
+                _ => observe(v, u32::from(s.stride) * s.ty.size_bytes(), s.offset),
             }
         }
         let Some(v) = inst.dst.as_vgrf() else {
@@ -174,151 +181,29 @@ fn lanes(lir: &Lir) -> IdMap<Vgrf, Lanes> {
         };
         let d = &inst.dst;
         match inst.op {
-            // Registers that are written without the execution mask are nobody else's.
+            // VGRFs that are written without the execution mask interfere with everything.
             _ if inst.no_mask => {}
-            Op::Send if u32::from(inst.exec) == groups[v].count => see(v, 4, d.offset),
-            Op::Send => see(v, 0, 0),
-            _ => see(v, u32::from(d.stride) * d.ty.size_bytes(), d.offset),
+            Op::Send if u32::from(inst.exec) == ranges[v].count => observe(v, 4, d.offset),
+            Op::Send => observe(v, 0, 0),
+            _ => observe(v, u32::from(d.stride) * d.ty.size_bytes(), d.offset),
         }
     }
     for (v, vgrf) in lir.vgrfs.iter() {
         let payload = vgrf.is_thread_payload();
-        if payload || u32::from(vgrf.regs) > MOST_REGISTERS {
-            out[v] = Lanes::Other;
+        if payload || u32::from(vgrf.regs) > MAX_VGRF_REGISTERS {
+            out[v] = LaneLayout::Other;
         }
     }
     out
 }
 
-/// A part of the program that is left at its end alone.
-struct Block {
-    first: usize,
-    end: usize,
-    next: [usize; 2],
-    live_in: Bits,
-    live_out: Bits,
-}
+/// The number of the first register of each candidate, or [`NONE`]. All registers of candidates are
+/// numbered.
+type Numbering = IdMap<Vgrf, u32>;
 
-/// The ways of a lane. Index `blocks.len()` is the end.
-fn blocks(lir: &Lir, words: usize) -> Vec<Block> {
-    /// What is open: the block that ends with IF, that which ends with ELSE, jumps to the end.
-    struct Open {
-        head: usize,
-        is_loop: bool,
-        to_end: Vec<(usize, usize)>,
-        to_while: Vec<(usize, usize)>,
-    }
-    let is_while = |i: &Inst| i.op == Op::Eu(Opcode::While);
-    // WHILE is a block of its own: who continues comes there.
-    let n = lir.insts.iter().filter(|i| i.is_control()).count()
-        + lir.insts.iter().filter(|i| is_while(i)).count()
-        + 1;
-    let mut out: Vec<Block> = Vec::with_capacity(n);
-    let mut open: Vec<Open> = Vec::new();
-    let mut halts: Vec<(usize, usize)> = Vec::new();
-    let mut first = 0;
-    for at in 0..=lir.insts.len() {
-        let inst = lir.insts.get(at);
-        if inst.is_some_and(|i| !i.is_control()) {
-            continue;
-        }
-        // Falls through, and nowhere else.
-        let mut push = |first: usize, end: usize| {
-            let here = out.len();
-            out.push(Block {
-                first,
-                end,
-                next: [here + 1, n],
-                live_in: vec![0; words],
-                live_out: vec![0; words],
-            });
-            here
-        };
-        let mut here = push(first, at);
-        if inst.is_some_and(is_while) {
-            here = push(at, at);
-        }
-        first = at + 1;
-        let Some(inst) = inst else { break };
-        let conditional = inst.pred.is_some();
-        match inst.op {
-            Op::Do => open.push(Open {
-                head: here + 1,
-                is_loop: true,
-                to_end: Vec::new(),
-                to_while: Vec::new(),
-            }),
-            Op::Eu(Opcode::If) => {
-                // Until an ELSE is seen it goes to the end.
-                open.push(Open {
-                    head: here,
-                    is_loop: false,
-                    to_end: vec![(here, 1)],
-                    to_while: Vec::new(),
-                });
-            }
-            Op::Eu(Opcode::Else) => {
-                if let Some(o) = open.last_mut() {
-                    out[o.head].next[1] = here + 1;
-                    o.to_end = vec![(here, 0)];
-                }
-            }
-            Op::Eu(Opcode::Endif) => {
-                if let Some(o) = open.pop() {
-                    for (block, k) in o.to_end {
-                        out[block].next[k] = here + 1;
-                    }
-                }
-            }
-            Op::Eu(Opcode::While) => {
-                if let Some(o) = open.pop() {
-                    let end = if conditional { here + 1 } else { n };
-                    out[here].next = [o.head, end];
-                    for (block, k) in o.to_end {
-                        out[block].next[k] = here + 1;
-                    }
-                    for (block, k) in o.to_while {
-                        out[block].next[k] = here;
-                    }
-                }
-            }
-            Op::Eu(Opcode::Break | Opcode::Cont) => {
-                let k = usize::from(conditional);
-                if !conditional {
-                    out[here].next[0] = n;
-                }
-                if let Some(o) = open.iter_mut().rev().find(|o| o.is_loop) {
-                    if inst.op == Op::Eu(Opcode::Break) {
-                        o.to_end.push((here, k));
-                    } else {
-                        o.to_while.push((here, k));
-                    }
-                }
-            }
-            Op::Eu(Opcode::Halt) => {
-                let k = usize::from(conditional);
-                if !conditional {
-                    out[here].next[0] = n;
-                }
-                halts.push((here, k));
-            }
-            Op::HaltTarget => {
-                for (block, k) in halts.drain(..) {
-                    out[block].next[k] = here + 1;
-                }
-            }
-            _ => {}
-        }
-    }
-    out
-}
-
-/// The registers of candidates: the number of each one's first, or [`NONE`].
-type Units = IdMap<Vgrf, u32>;
-
-/// The numbers of the registers that these bytes of a VGRF lie in.
-fn units(units: &Units, v: VgrfId, offset: u32, bytes: u32) -> std::ops::Range<u32> {
-    match units[v] {
+/// The numbers of the registers that contain these bytes of a VGRF.
+fn registers(number: &Numbering, v: VgrfId, offset: u32, bytes: u32) -> std::ops::Range<u32> {
+    match number[v] {
         NONE => 0..0,
         first => {
             let end = first + (offset + bytes.max(1)).div_ceil(GRF_BYTES);
@@ -327,27 +212,28 @@ fn units(units: &Units, v: VgrfId, offset: u32, bytes: u32) -> std::ops::Range<u
     }
 }
 
-/// Goes back over a block. `at_write` is told of each register that is written, with what is live behind the instruction.
-fn back(
+/// Updates `live` from the end of a block to its beginning. `at_write` is called for each register
+/// written, with the registers that are live behind the instruction.
+fn walk_backward(
     lir: &Lir,
     block: &Block,
-    number: &Units,
-    live: &mut Bits,
+    number: &Numbering,
+    live: &mut BitSet,
     mut at_write: impl FnMut(&Inst, u32, &[u64]),
 ) {
     for inst in lir.insts[block.first..block.end].iter().rev() {
         if let Some(v) = inst.dst.as_vgrf() {
-            let written = units(number, v, inst.dst.offset, inst.dst_bytes());
-            for unit in written.clone() {
-                at_write(inst, unit, live);
+            let written = registers(number, v, inst.dst.offset, inst.dst_bytes());
+            for register in written.clone() {
+                at_write(inst, register, live);
             }
             let packed = inst.send.is_some() || inst.dst.stride == 1;
-            for (n, unit) in (0..).zip(written) {
+            for (n, register) in (0..).zip(written) {
                 let first = inst.dst.offset / GRF_BYTES * GRF_BYTES + n * GRF_BYTES;
                 let whole = inst.dst.offset <= first
                     && first + GRF_BYTES <= inst.dst.offset + inst.dst_bytes();
                 if inst.pred.is_none() && packed && whole {
-                    remove(live, unit);
+                    remove(live, register);
                 }
             }
         }
@@ -355,149 +241,191 @@ fn back(
             if let Some(v) = s.as_vgrf()
                 && inst.src_bytes(i) > 0
             {
-                units(number, v, s.offset, inst.src_bytes(i)).for_each(|u| insert(live, u));
+                registers(number, v, s.offset, inst.src_bytes(i)).for_each(|r| insert(live, r));
             }
         }
     }
 }
 
-/// VGRFs that share a place, or lie in a row: each with the byte where it begins.
+/// VGRFs that are merged into one: each with its byte offset in that one, before the offsets are
+/// normalised to begin at 0.
 type Members = Vec<(VgrfId, i32)>;
 
-/// A copy: source, destination, and how many bytes behind the source's beginning the destination's would be.
-type Copy = (VgrfId, VgrfId, i32);
+/// A copy: source, destination, and the offset in bytes from the beginning of the source VGRF to
+/// that of the destination VGRF at which the copied elements coincide.
+type LaneCopy = (VgrfId, VgrfId, i32);
 
-/// True if anything changed.
+/// The copies that may be coalesced, and their VGRFs.
+struct Candidates {
+    copies: Vec<LaneCopy>,
+    vgrfs: Vec<VgrfId>,
+    number: Numbering,
+    /// Number of registers of all candidates.
+    registers: usize,
+}
+
+/// Returns true if it changed the program.
 pub(crate) fn opt_coalesce_phis(lir: &mut Lir) -> bool {
-    let lanes = lanes(lir);
-    let mut number: Units = IdMap::for_arena(&lir.vgrfs, NONE);
-    let mut candidates: Vec<VgrfId> = Vec::new();
-    let mut total = 0;
-    let mut copies: Vec<Copy> = Vec::new();
-    for inst in &lir.insts {
-        let Some((from, to, delta)) = lane_copy(inst) else {
-            continue;
-        };
-        let (
-            Lanes::Slots { bytes, behind, of },
-            Lanes::Slots {
-                bytes: same,
-                behind: other,
-                of: group,
-            },
-        ) = (lanes[from], lanes[to])
-        else {
-            continue;
-        };
-        let component = (bytes * of.count) as i32;
-        let apart = delta + other as i32 - behind as i32;
-        if (bytes, of) != (same, group) || apart % component != 0 || delta % 32 != 0 {
-            continue;
-        }
-        let more: u32 = [from, to]
-            .iter()
-            .map(|v| u32::from(lir.vgrfs[*v].regs))
-            .sum();
-        if total + more > MOST {
-            break;
-        }
-        for v in [from, to] {
-            if number[v] == NONE {
-                number[v] = total;
-                total += u32::from(lir.vgrfs[v].regs);
-                candidates.push(v);
-            }
-        }
-        copies.push((from, to, delta));
-    }
-    if copies.is_empty() {
+    let candidates = find_candidates(lir);
+    if candidates.copies.is_empty() {
         return false;
     }
-    let words = (total as usize).div_ceil(64);
-    let mut blocks = blocks(lir, words);
-    let mut live = vec![0; words];
-    loop {
-        let mut grew = false;
-        for b in (0..blocks.len()).rev() {
-            let mut out = std::mem::take(&mut blocks[b].live_out);
-            for next in blocks[b].next {
-                if let Some(next) = blocks.get(next) {
-                    add(&mut out, &next.live_in);
-                }
-            }
-            live.clone_from(&out);
-            back(lir, &blocks[b], &number, &mut live, |_, _, _| {});
-            blocks[b].live_out = out;
-            grew |= add(&mut blocks[b].live_in, &live);
-        }
-        if !grew {
-            break;
-        }
-    }
-    let apart = interference(lir, &blocks, &number, total as usize, words);
-    let (members, changed) = merge(lir, &copies, &number, &candidates, &apart, words);
+    let words = candidates.registers.div_ceil(64);
+    let blocks = build_blocks(lir);
+    let live_out = compute_live_out(lir, &blocks, &candidates.number, words);
+    let interference = compute_interference(lir, &blocks, &live_out, &candidates, words);
+    let (members, changed) = merge(lir, &candidates, &interference, words);
     if changed {
         rename(lir, &members);
     }
     changed
 }
 
-/// Which registers of the candidates hold different values at once: a row of bits for each.
-fn interference(lir: &Lir, blocks: &[Block], number: &Units, n: usize, words: usize) -> Bits {
-    let mut apart = vec![0u64; n * words];
+/// Finds the copies whose source and destination have the same layout of lanes.
+fn find_candidates(lir: &Lir) -> Candidates {
+    let layouts = lane_layouts(lir);
+    let mut number: Numbering = IdMap::for_arena(&lir.vgrfs, NONE);
+    let mut vgrfs: Vec<VgrfId> = Vec::new();
+    let mut total = 0;
+    let mut copies: Vec<LaneCopy> = Vec::new();
+    for inst in &lir.insts {
+        let Some((from, to, delta)) = lane_copy(inst) else {
+            continue;
+        };
+        let (
+            LaneLayout::Slots {
+                bytes,
+                offset,
+                lanes,
+            },
+            LaneLayout::Slots {
+                bytes: to_bytes,
+                offset: to_offset,
+                lanes: to_lanes,
+            },
+        ) = (layouts[from], layouts[to])
+        else {
+            continue;
+        };
+        let component = (bytes * lanes.count) as i32;
+        let distance = delta + to_offset as i32 - offset as i32;
+        if (bytes, lanes) != (to_bytes, to_lanes) || distance % component != 0 || delta % 32 != 0 {
+            continue;
+        }
+        let more: u32 = [from, to]
+            .iter()
+            .map(|v| u32::from(lir.vgrfs[*v].regs))
+            .sum();
+        if total + more > MAX_CANDIDATES {
+            break;
+        }
+        for v in [from, to] {
+            if number[v] == NONE {
+                number[v] = total;
+                total += u32::from(lir.vgrfs[v].regs);
+                vgrfs.push(v);
+            }
+        }
+        copies.push((from, to, delta));
+    }
+    Candidates {
+        copies,
+        vgrfs,
+        number,
+        registers: total as usize,
+    }
+}
+
+/// Liveness analysis: the registers that are live at the end of each block.
+fn compute_live_out(lir: &Lir, blocks: &[Block], number: &Numbering, words: usize) -> Vec<BitSet> {
+    let mut live_in: Vec<BitSet> = vec![vec![0; words]; blocks.len()];
+    let mut live_out = live_in.clone();
     let mut live = vec![0; words];
-    for block in blocks {
-        live.clone_from(&block.live_out);
-        back(lir, block, number, &mut live, |inst, unit, live| {
-            let row = &mut apart[unit as usize * words..][..words];
+    loop {
+        let mut grew = false;
+        for b in (0..blocks.len()).rev() {
+            for next in blocks[b].next {
+                if let Some(next) = live_in.get(next) {
+                    insert_all(&mut live_out[b], next);
+                }
+            }
+            live.clone_from(&live_out[b]);
+            walk_backward(lir, &blocks[b], number, &mut live, |_, _, _| {});
+            grew |= insert_all(&mut live_in[b], &live);
+        }
+        if !grew {
+            break;
+        }
+    }
+    live_out
+}
+
+/// The interference matrix: a row of bits for each register, with the registers that hold a
+/// different value at the same time.
+fn compute_interference(
+    lir: &Lir,
+    blocks: &[Block],
+    live_out: &[BitSet],
+    candidates: &Candidates,
+    words: usize,
+) -> BitSet {
+    let (n, number) = (candidates.registers, &candidates.number);
+    let mut matrix = vec![0u64; n * words];
+    let mut live = vec![0; words];
+    for (block, live_out) in blocks.iter().zip(live_out) {
+        live.clone_from(live_out);
+        walk_backward(lir, block, number, &mut live, |inst, register, live| {
+            let row = &mut matrix[register as usize * words..][..words];
             if inst.no_mask {
-                // Lanes that are not active must keep what they have.
+                // The write would destroy the elements of inactive lanes.
                 row.fill(u64::MAX);
                 return;
             }
             // The source of a copy has the same value.
             let same = lane_copy(inst).and_then(|(from, to, delta)| {
                 let at = number[to] as i32 - number[from] as i32;
-                let source = unit as i32 - at + delta / GRF_BYTES as i32;
+                let source = register as i32 - at + delta / GRF_BYTES as i32;
                 (number[from] != NONE).then_some(source as u32)
             });
-            let own = (has(row, unit), same.is_some_and(|s| has(row, s)));
-            add(row, live);
+            let own = (has(row, register), same.is_some_and(|s| has(row, s)));
+            insert_all(row, live);
             if !own.0 {
-                remove(row, unit);
+                remove(row, register);
             }
             if let (Some(same), false) = (same, own.1) {
                 remove(row, same);
             }
         });
     }
-    read_across(lir, number, &mut apart, words);
-    // The two payloads of a message do not overlap, though they be equal.
+    add_cross_lane_interference(lir, number, &mut matrix, words);
+    // The two payloads of a message must not overlap, even if they are equal.
     for inst in lir.insts.iter().filter(|i| i.op == Op::Send) {
         let payload = |i: usize| {
             let s = &inst.src[i];
             let bytes = inst.src_bytes(i);
             let v = s.as_vgrf().filter(|_| bytes > 0);
-            v.map_or(0..0, |v| units(number, v, s.offset, bytes))
+            v.map_or(0..0, |v| registers(number, v, s.offset, bytes))
         };
         for a in payload(0) {
             for b in payload(1).filter(|b| *b != a) {
-                insert(&mut apart[a as usize * words..][..words], b);
+                insert(&mut matrix[a as usize * words..][..words], b);
             }
         }
     }
     for a in 0..n {
         for b in 0..n as u32 {
-            if has(&apart[a * words..][..words], b) {
-                insert(&mut apart[b as usize * words..][..words], a as u32);
+            if has(&matrix[a * words..][..words], b) {
+                insert(&mut matrix[b as usize * words..][..words], a as u32);
             }
         }
     }
-    apart
+    matrix
 }
 
-/// Sets apart what is read across lanes from what is written meanwhile: on another way than the reader's, perhaps, but to lanes it reads.
-fn read_across(lir: &Lir, number: &Units, apart: &mut [u64], words: usize) {
+/// Adds interference between VGRFs that are read across lanes and everything that is written during
+/// their live range: the write may be on a path that the reading lane does not take, but change the
+/// element of another lane.
+fn add_cross_lane_interference(lir: &Lir, number: &Numbering, matrix: &mut [u64], words: usize) {
     let mut across: Vec<VgrfId> = Vec::new();
     for inst in &lir.insts {
         for s in &inst.src[..inst.sources()] {
@@ -523,26 +451,27 @@ fn read_across(lir: &Lir, number: &Units, apart: &mut [u64], words: usize) {
             if !(start / 2 < at && at <= end / 2) {
                 continue;
             }
-            let read = units(number, v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
-            for unit in units(number, to, inst.dst.offset, inst.dst_bytes()) {
-                let row = &mut apart[unit as usize * words..][..words];
+            let read = registers(number, v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
+            for register in registers(number, to, inst.dst.offset, inst.dst_bytes()) {
+                let row = &mut matrix[register as usize * words..][..words];
                 read.clone().for_each(|read| insert(row, read));
             }
         }
     }
 }
 
-/// Puts what is copied to one another into one place, the most frequent copies first: those in loops were not counted, but stand behind.
+/// Merges the VGRFs of copies that do not interfere, from the last copy to the first: copies at the
+/// ends of loop bodies, which are executed most often, follow those before the loop. Returns the
+/// merged classes, and true if anything was merged.
 fn merge(
     lir: &Lir,
-    copies: &[Copy],
-    number: &Units,
-    candidates: &[VgrfId],
-    apart: &[u64],
+    candidates: &Candidates,
+    interference: &[u64],
     words: usize,
 ) -> (Vec<Members>, bool) {
+    let number = &candidates.number;
     let bytes = |v: VgrfId| i32::from(lir.vgrfs[v].regs) * GRF_BYTES as i32;
-    // What the last message sends cannot be spilled: it is made shortly before.
+    // The payload of the EOT message cannot be spilled, so its live range must stay short.
     let mut early: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
     let late = lir.insts.len().saturating_sub(NEAR_END);
     for inst in &lir.insts[..late] {
@@ -550,19 +479,19 @@ fn merge(
             early[v] = true;
         }
     }
-    // The class of each, and where it lies in it.
-    let mut place: IdMap<Vgrf, (u32, i32)> = IdMap::for_arena(&lir.vgrfs, (NONE, 0));
-    let mut members: Vec<Members> = Vec::with_capacity(candidates.len());
-    for &v in candidates {
-        place[v] = (members.len() as u32, 0);
+    // The class of each VGRF, and its offset in it.
+    let mut class_of: IdMap<Vgrf, (u32, i32)> = IdMap::for_arena(&lir.vgrfs, (NONE, 0));
+    let mut members: Vec<Members> = Vec::with_capacity(candidates.vgrfs.len());
+    for &v in &candidates.vgrfs {
+        class_of[v] = (members.len() as u32, 0);
         members.push(vec![(v, 0)]);
     }
     let mut pressure = Pressure::new(lir);
     let mut changed = false;
-    for &(from, to, delta) in copies.iter().rev() {
-        let ((a, from_at), (b, to_at)) = (place[from], place[to]);
+    for &(from, to, delta) in candidates.copies.iter().rev() {
+        let ((a, from_at), (b, to_at)) = (class_of[from], class_of[to]);
         let (left, right) = (&members[a as usize], &members[b as usize]);
-        if a == b || left.len() * right.len() > MOST_PAIRS {
+        if a == b || left.len() * right.len() > MAX_PAIRS {
             continue;
         }
         let shift = from_at + delta - to_at;
@@ -575,13 +504,13 @@ fn merge(
         let end = all().map(|(v, at)| at + bytes(v)).max().unwrap_or(0);
         let fixed: SmallVec<[(VgrfId, i32); 2]> =
             all().filter(|m| lir.vgrfs[m.0].fixed.is_some()).collect();
-        let in_place = match fixed[..] {
+        let fixed_fits = match fixed[..] {
             [] => true,
             [(v, at)] => at == first && end - first == bytes(v) && all().all(|m| !early[m.0]),
             _ => false,
         };
-        let fits = in_place
-            && end - first <= (MOST_REGISTERS * GRF_BYTES) as i32
+        let fits = fixed_fits
+            && end - first <= (MAX_VGRF_REGISTERS * GRF_BYTES) as i32
             && left.iter().all(|&(i, at)| {
                 right.iter().all(|&(j, other)| {
                     let other = other + shift;
@@ -589,17 +518,17 @@ fn merge(
                     (from..to).step_by(GRF_BYTES as usize).all(|byte| {
                         let x = number[i] + (byte - at) as u32 / GRF_BYTES;
                         let y = number[j] + (byte - other) as u32 / GRF_BYTES;
-                        !has(&apart[x as usize * words..][..words], y)
+                        !has(&interference[x as usize * words..][..words], y)
                     })
                 })
             });
         let regs = (end - first) / GRF_BYTES as i32;
-        if !fits || !pressure.join(left[0].0, right[0].0, regs) {
+        if !fits || !pressure.merge(left[0].0, right[0].0, regs) {
             continue;
         }
         let moved = std::mem::take(&mut members[b as usize]);
         for &(m, at) in &moved {
-            place[m] = (a, at + shift);
+            class_of[m] = (a, at + shift);
             members[a as usize].push((m, at + shift));
         }
         changed = true;
@@ -607,10 +536,11 @@ fn merge(
     (members, changed)
 }
 
-/// How many registers are in use at each instruction, and from where to where each class is.
+/// The register pressure at each instruction.
 struct Pressure {
+    /// Number of live registers at each instruction.
     live: Vec<i32>,
-    /// Of a class's first member: first and last instruction, and registers.
+    /// Of a class's first member: first and last instruction of the class, and its registers.
     span: IdMap<Vgrf, (u32, u32, i32)>,
 }
 
@@ -628,7 +558,7 @@ impl Pressure {
                 out.add(out.span[v], 1);
             }
         }
-        // From what begins and ends at each instruction to what is there.
+        // Prefix sum: from the changes at each instruction to the totals.
         let mut sum = 0;
         for n in &mut out.live {
             sum += *n;
@@ -642,15 +572,20 @@ impl Pressure {
         self.live[end as usize + 1] -= sign * regs;
     }
 
-    /// Lets two classes share a place of so many registers, if not too many are in use then where there were fewer before.
-    fn join(&mut self, a: VgrfId, b: VgrfId, regs: i32) -> bool {
+    /// Merges two classes into one of `regs` registers, unless that raises the pressure beyond
+    /// [`MAX_LIVE`] anywhere. Returns true if it merged them.
+    fn merge(&mut self, a: VgrfId, b: VgrfId, regs: i32) -> bool {
         let (left, right) = (self.span[a], self.span[b]);
         let both = (left.0.min(right.0), left.1.max(right.1), regs);
-        let within = |at: u32, of: (u32, u32, i32)| {
-            if (of.0..=of.1).contains(&at) { of.2 } else { 0 }
+        let live_in = |at: u32, span: (u32, u32, i32)| {
+            if (span.0..=span.1).contains(&at) {
+                span.2
+            } else {
+                0
+            }
         };
-        let more = |at: u32| regs - within(at, left) - within(at, right);
-        let too_many = |at: u32| more(at) > 0 && self.live[at as usize] + more(at) > MOST_LIVE;
+        let more = |at: u32| regs - live_in(at, left) - live_in(at, right);
+        let too_many = |at: u32| more(at) > 0 && self.live[at as usize] + more(at) > MAX_LIVE;
         if (both.0..=both.1).any(too_many) {
             return false;
         }
@@ -662,9 +597,9 @@ impl Pressure {
     }
 }
 
-/// Gives the registers their new names, and drops the copies that copy nothing any more.
+/// Replaces the members of each class by one VGRF, and removes copies from a register to itself.
 fn rename(lir: &mut Lir, members: &[Members]) {
-    let mut place: IdMap<Vgrf, Option<(VgrfId, u32)>> = IdMap::for_arena(&lir.vgrfs, None);
+    let mut new_location: IdMap<Vgrf, Option<(VgrfId, u32)>> = IdMap::for_arena(&lir.vgrfs, None);
     for class in members.iter().filter(|m| m.len() > 1) {
         let first = class.iter().map(|m| m.1).min().unwrap_or(0);
         let fixed = class.iter().find(|m| lir.vgrfs[m.0].fixed.is_some());
@@ -672,14 +607,14 @@ fn rename(lir: &mut Lir, members: &[Members]) {
         let mut end = 0;
         for &(v, at) in class {
             let at = (at - first) as u32;
-            place[v] = Some((name, at));
+            new_location[v] = Some((name, at));
             end = end.max(at + u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
         }
         lir.vgrfs[name].regs = (end / GRF_BYTES) as u16;
     }
     let renamed = |reg: &mut Reg, offset: &mut u32| {
         if let Reg::Vgrf(v) = *reg
-            && let Some((to, at)) = place[v]
+            && let Some((to, at)) = new_location[v]
         {
             *reg = Reg::Vgrf(to);
             *offset += at;

@@ -1,9 +1,15 @@
-//! Tidies control flow: empty branches, and `if` around nothing but a jump.
+//! Removes empty branches, and the IF around a single jump.
+//!
+//! In:  LIR.
+//! Out: an IF without instructions is removed; an IF with an empty THEN side loses its ELSE and has
+//!      its predicate inverted; an IF around one BREAK, CONT or HALT becomes the predicate of that
+//!      jump.
+//! Tests: tests/fs/opt_control/.
 
 use crate::lir::{Inst, Lir, Op};
 use isa::Opcode;
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_control(lir: &mut Lir) -> bool {
     let before = lir.insts.len();
     let mut out: Vec<Inst> = Vec::with_capacity(before);
@@ -34,7 +40,7 @@ pub(crate) fn opt_control(lir: &mut Lir) -> bool {
             && condition.op == Op::Eu(Opcode::If)
             && let Some(pred) = &mut condition.pred
         {
-            // Nothing to do where the condition holds.
+            // The THEN side is empty.
             pred.inverse = !pred.inverse;
             continue;
         }

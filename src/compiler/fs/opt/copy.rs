@@ -1,23 +1,25 @@
-//! Lets operations read what was copied where it was copied from.
+//! Copy and constant propagation.
 //!
-//! In:  LIR before allocation. Out: the same; copies whose readers all read the original now are left to `opt_dce`.
-//! A copy holds wherever it dominates and neither side has changed. An operand that would become illegal stays.
+//! In:  LIR before allocation.
+//! Out: sources that read a copy read the original register or constant; `opt_dce` removes the
+//!      copies. A copy is propagated to the instructions that it dominates, while neither register
+//!      has changed, unless the operand would become illegal.
 //! Tests: tests/fs/opt_copy/.
 
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, PayloadId, Reg, Src, Vgrf, VgrfId};
-use crate::opt::keeps::{Keeps, Scopes};
+use crate::opt::register_writes::{DominanceScopes, RegisterWrites};
 use entity::IdMap;
 use isa::{Class, CondMod, Opcode, Type};
 use smallvec::SmallVec;
 
-/// Copies of copies that are followed.
-const MOST_STEPS: usize = 4;
+/// Maximum length of a chain of copies that is followed.
+const MAX_STEPS: usize = 4;
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_copy(lir: &mut Lir) -> bool {
-    let keeps = Keeps::new(lir);
-    let mut scopes = Scopes::default();
-    // The copies to each VGRF that hold, and which VGRF each was to.
+    let writes = RegisterWrites::new(lir);
+    let mut scopes = DominanceScopes::default();
+    // The dominating copies to each VGRF, and the destinations of all of them in layout order.
     let mut copies: IdMap<Vgrf, SmallVec<[u32; 2]>> = IdMap::for_arena(&lir.vgrfs, SmallVec::new());
     let mut found: Vec<VgrfId> = Vec::new();
     let mut changed = false;
@@ -31,13 +33,13 @@ pub(crate) fn opt_copy(lir: &mut Lir) -> bool {
         let mut inst = lir.insts[at];
         let mut better = false;
         for i in 0..inst.sources() {
-            for _ in 0..MOST_STEPS {
+            for _ in 0..MAX_STEPS {
                 let Some(v) = inst.src[i].as_vgrf() else {
                     break;
                 };
                 let known = copies[v].iter().rev();
                 let new = known
-                    .filter_map(|&c| original(lir, &keeps, c as usize, &inst, i, at))
+                    .filter_map(|&c| propagate(lir, &writes, c as usize, &inst, i, at))
                     .next();
                 let Some(new) = new else { break };
                 inst = new;
@@ -45,7 +47,7 @@ pub(crate) fn opt_copy(lir: &mut Lir) -> bool {
             }
         }
         if let Op::Collect(payload) = inst.op {
-            better |= parts(lir, &keeps, &copies, &inst, payload, at);
+            better |= propagate_to_payload(lir, &writes, &copies, &inst, payload, at);
         }
         if better {
             lir.insts[at] = inst;
@@ -59,7 +61,7 @@ pub(crate) fn opt_copy(lir: &mut Lir) -> bool {
     changed
 }
 
-/// True for a move that changes nothing but the place, and perhaps a sign.
+/// True for a move between registers, or of an immediate, that changes at most the sign.
 fn is_copy(inst: &Inst) -> bool {
     let s = &inst.src[0];
     let plain = inst.op == Op::Eu(Opcode::Mov)
@@ -76,8 +78,16 @@ fn is_copy(inst: &Inst) -> bool {
     plain && from && inst.dst.as_vgrf().is_some() && inst.dst.reg != s.reg
 }
 
-/// What lanes of a copy an operand reads: where the first lies in what was copied, and bytes from one to the next.
-fn read_of(copy: &Inst, reader: &Inst, s: &Src, lanes: u32, keep_mask: bool) -> Option<(u32, u32)> {
+/// Maps the bytes that an operand reads of a copy's destination to the copy's source: the offset of
+/// the first element in the source register (or immediate), and the bytes from one lane to the
+/// next; none if the copy did not write all of them.
+fn source_region(
+    copy: &Inst,
+    reader: &Inst,
+    s: &Src,
+    lanes: u32,
+    keep_mask: bool,
+) -> Option<(u32, u32)> {
     let size = s.ty.size_bytes();
     let (d, from) = (&copy.dst, &copy.src[0]);
     let element = d.ty.size_bytes();
@@ -93,7 +103,7 @@ fn read_of(copy: &Inst, reader: &Inst, s: &Src, lanes: u32, keep_mask: bool) -> 
     if within + size > element || lane + count > u32::from(copy.exec) || many && pitch != step {
         return None;
     }
-    // The lanes that are read must be those that were copied.
+    // A copy under the execution mask is valid only for the lanes that it was executed for.
     let masked = !copy.no_mask;
     let there = u32::from(copy.group) + lane == u32::from(reader.group);
     if masked && (reader.no_mask || !many || !there || !keep_mask) {
@@ -112,16 +122,23 @@ fn read_of(copy: &Inst, reader: &Inst, s: &Src, lanes: u32, keep_mask: bool) -> 
     Some((start, if many { from_step } else { 0 }))
 }
 
-/// The instruction with its source `i` read from what was copied, if it may be.
-fn original(lir: &Lir, keeps: &Keeps, c: usize, inst: &Inst, i: usize, at: usize) -> Option<Inst> {
+/// The instruction with its source `i` replaced by the source of copy `c`, if that is legal.
+fn propagate(
+    lir: &Lir,
+    writes: &RegisterWrites,
+    c: usize,
+    inst: &Inst,
+    i: usize,
+    at: usize,
+) -> Option<Inst> {
     let copy = &lir.insts[c];
     let s = inst.src[i];
     let class = match inst.op {
         Op::Eu(op) => op.info().class,
         Op::Math(_) => Class::Math,
-        // A message's handle is one doubleword; its payloads are whole registers.
+        // Only the handle of a message, a dword, is replaced: its payloads are whole registers.
         Op::Send if i == 2 => Class::Send,
-        // What is added to a0; a constant is no longer there.
+        // The byte offset, which is added to a0: only by another register.
         Op::MovIndirect if i == 1 && copy.src[0].as_vgrf().is_some() => Class::Basic,
         _ => return None,
     };
@@ -133,15 +150,15 @@ fn original(lir: &Lir, keeps: &Keeps, c: usize, inst: &Inst, i: usize, at: usize
     } else {
         u32::from(inst.exec)
     };
-    let (start, step) = read_of(copy, inst, &s, lanes, true)?;
+    let (start, step) = source_region(copy, inst, &s, lanes, true)?;
     let v = copy.dst.as_vgrf()?;
     let own = (s.offset, s.offset + inst.src_bytes(i));
-    if !keeps.keeps(v, own, c + 1, at) || !keeps.keeps_source(lir, copy, 0, c, at) {
+    if !writes.unchanged(v, own, c + 1, at) || !writes.source_unchanged(lir, copy, 0, c, at) {
         return None;
     }
     let size = s.ty.size_bytes();
     if let Reg::Imm(bits) = copy.src[0].reg {
-        return immediate(inst, i, class, (bits >> (8 * start)) & mask(size));
+        return with_immediate(inst, i, class, (bits >> (8 * start)) & mask(size));
     }
     if !step.is_multiple_of(size) || !matches!(step / size, 0 | 1 | 2 | 4) {
         return None;
@@ -154,7 +171,7 @@ fn original(lir: &Lir, keeps: &Keeps, c: usize, inst: &Inst, i: usize, at: usize
     };
     let signs = copy.src[0].neg || copy.src[0].abs;
     if signs {
-        if s.ty != copy.dst.ty || !takes_sign(inst, class, s.ty) {
+        if s.ty != copy.dst.ty || !allows_source_modifiers(inst, class, s.ty) {
             return None;
         }
         if !s.abs {
@@ -164,21 +181,22 @@ fn original(lir: &Lir, keeps: &Keeps, c: usize, inst: &Inst, i: usize, at: usize
     }
     let many = s.stride != 0 && inst.exec > 1;
     let fits = match class {
-        // Whole registers lane after lane, or one element for all.
+        // Align16 reads packed elements at 16 bytes, or replicates one dword.
         Class::ThreeSource => match to.stride {
             0 => size == 4 && to.offset.is_multiple_of(4),
             1 => to.offset.is_multiple_of(16) && step == size,
             _ => false,
         },
         Class::Send => to.stride == 0,
-        // As far into its register as it was, and as far apart; or one for all.
+        // The region keeps its stride and its offset within a register, or is a scalar.
         _ => {
             !many
                 || to.stride == 0
                 || to.offset % GRF_BYTES == s.offset % GRF_BYTES && to.stride == s.stride
         }
     };
-    // One element of 64 bits for all lanes is read otherwise than the rest (small cores) and by halves.
+    // A 64-bit scalar region for several lanes is restricted on low-power cores and is read in
+    // halves elsewhere.
     if !fits || many && to.stride == 0 && size == 8 {
         return None;
     }
@@ -195,8 +213,9 @@ fn mask(size: u32) -> u64 {
     }
 }
 
-/// True if the operand may have a sign of its own.
-fn takes_sign(inst: &Inst, class: Class, ty: Type) -> bool {
+/// True if the operands of the instruction may have float source modifiers (negation, absolute
+/// value).
+fn allows_source_modifiers(inst: &Inst, class: Class, ty: Type) -> bool {
     let logic = matches!(inst.op, Op::Eu(op) if op.info().logic);
     let computes = match inst.op {
         Op::Eu(op) => matches!(
@@ -209,8 +228,9 @@ fn takes_sign(inst: &Inst, class: Class, ty: Type) -> bool {
     ty.is_float() && !logic && computes && class != Class::Send
 }
 
-/// The instruction with an immediate for its source `i`.
-fn immediate(inst: &Inst, i: usize, class: Class, bits: u64) -> Option<Inst> {
+/// The instruction with an immediate as its source `i`, if that is legal. An immediate first source
+/// is exchanged with the second.
+fn with_immediate(inst: &Inst, i: usize, class: Class, bits: u64) -> Option<Inst> {
     let s = &inst.src[i];
     if class != Class::Basic || !matches!(s.ty, Type::D | Type::Ud | Type::F | Type::W | Type::Uw) {
         return None;
@@ -229,7 +249,7 @@ fn immediate(inst: &Inst, i: usize, class: Class, bits: u64) -> Option<Inst> {
     let mut out = *inst;
     let n = inst.sources();
     if n == 1 {
-        // Other operations want a register.
+        // Other one-source operations require a register.
         if op != Opcode::Mov {
             return None;
         }
@@ -240,24 +260,25 @@ fn immediate(inst: &Inst, i: usize, class: Class, bits: u64) -> Option<Inst> {
     if n != 2 || matches!(other.reg, Reg::Imm(_)) {
         return None;
     }
-    let alone = matches!(
+    let arithmetic = matches!(
         op,
         Opcode::Add | Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Mul
     );
-    let turns = alone || op == Opcode::Sel && inst.cmod != CondMod::None;
-    let takes = turns
+    let commutes = arithmetic || op == Opcode::Sel && inst.cmod != CondMod::None;
+    let takes_immediate = commutes
         || matches!(
             op,
             Opcode::Cmp | Opcode::Sel | Opcode::Shl | Opcode::Shr | Opcode::Asr
         );
-    // Products of a doubleword and a word are not symmetric.
-    if !takes || op == Opcode::Mul && inst.src[0].ty.size_bytes() != inst.src[1].ty.size_bytes() {
+    // The operands of a dword × word product cannot be exchanged.
+    let mixed_sizes = inst.src[0].ty.size_bytes() != inst.src[1].ty.size_bytes();
+    if !takes_immediate || op == Opcode::Mul && mixed_sizes {
         return None;
     }
     if i == 0 {
         match (op, inst.pred) {
-            _ if turns => {}
-            (Opcode::Cmp, _) => out.cmod = turned(inst.cmod)?,
+            _ if commutes => {}
+            (Opcode::Cmp, _) => out.cmod = with_operands_exchanged(inst.cmod)?,
             (Opcode::Sel, Some(mut pred)) => {
                 pred.inverse = !pred.inverse;
                 out.pred = Some(pred);
@@ -270,8 +291,8 @@ fn immediate(inst: &Inst, i: usize, class: Class, bits: u64) -> Option<Inst> {
     Some(out)
 }
 
-/// The condition with its operands exchanged.
-fn turned(cmod: CondMod) -> Option<CondMod> {
+/// The condition that is equivalent when the compared operands are exchanged.
+fn with_operands_exchanged(cmod: CondMod) -> Option<CondMod> {
     Some(match cmod {
         CondMod::G => CondMod::L,
         CondMod::Ge => CondMod::Le,
@@ -282,10 +303,11 @@ fn turned(cmod: CondMod) -> Option<CondMod> {
     })
 }
 
-/// Payloads: values that were copied, element for element.
-fn parts(
+/// Replaces the parts of a payload that are copies by their originals; returns true if it changed
+/// the payload.
+fn propagate_to_payload(
     lir: &mut Lir,
-    keeps: &Keeps,
+    writes: &RegisterWrites,
     copies: &IdMap<Vgrf, SmallVec<[u32; 2]>>,
     inst: &Inst,
     payload: PayloadId,
@@ -301,13 +323,13 @@ fn parts(
             let copy = &lir.insts[c as usize];
             let s = &part.src;
             let size = s.ty.size_bytes();
-            let (start, step) = read_of(copy, inst, s, inst.exec.into(), true)?;
+            let (start, step) = source_region(copy, inst, s, inst.exec.into(), true)?;
             let bytes = (u32::from(inst.exec) - 1) * u32::from(s.stride) * size + size;
             let own = (s.offset, s.offset + bytes);
             let plain = !copy.src[0].neg && !copy.src[0].abs && step.is_multiple_of(size);
             let holds = plain
-                && keeps.keeps(v, own, c as usize + 1, at)
-                && keeps.keeps_source(lir, copy, 0, c as usize, at);
+                && writes.unchanged(v, own, c as usize + 1, at)
+                && writes.source_unchanged(lir, copy, 0, c as usize, at);
             match copy.src[0].reg {
                 _ if !holds => None,
                 Reg::Imm(bits) if size == 4 => {

@@ -1,26 +1,32 @@
-//! Computes what is computed twice once.
+//! Common subexpression elimination.
 //!
-//! In:  LIR before allocation. Out: an operation whose result lies in a register already, made by an equal one that dominates it
-//! of the same operands, is a copy of that, which `opt_copy` gives to the readers.
-//! NIR has no equal operations left by then; addresses, headers and constants in registers are what selection makes.
+//! In:  LIR before allocation.
+//! Out: an instruction whose result an equal, dominating instruction has already computed becomes a
+//!      copy of that result, which `opt_copy` propagates.
+//!
+//! NIR has no common subexpressions left; those found here are the addresses, headers and constants
+//! that instruction selection adds.
 //! Tests: tests/fs/opt_cse/.
 
 use crate::lir::{Inst, Lir, Op, Reg, Src};
-use crate::opt::keeps::{Keeps, Scopes};
+use crate::opt::register_writes::{DominanceScopes, RegisterWrites};
 use isa::{CondMod, Opcode};
 use rustc_hash::FxHashMap;
 
-/// How far back a result for many lanes is looked for: it takes registers all the way.
-const NEAR: usize = 64;
+/// Maximum distance, in instructions, to a reused result of several lanes: it occupies registers
+/// all the way.
+const MAX_VECTOR_DISTANCE: usize = 64;
 
-/// How many operations alike are looked at: many may be of registers that have been written anew since.
-const TRIES: usize = 64;
+/// Maximum number of instructions with an equal hash that are compared: the registers that they
+/// read may have changed since.
+const MAX_CANDIDATES: usize = 64;
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_cse(lir: &mut Lir) -> bool {
-    let keeps = Keeps::new(lir);
-    let mut scopes = Scopes::default();
-    // The last operation of each hash, and for every operation the one before it of the same.
+    let writes = RegisterWrites::new(lir);
+    let mut scopes = DominanceScopes::default();
+    // The last instruction of each hash; each entry of `found` has the hash, the instruction, and
+    // the previous entry of that hash.
     let mut last: FxHashMap<u64, u32> = FxHashMap::default();
     let mut found: Vec<(u64, u32, u32)> = Vec::new();
     last.reserve(lir.insts.len());
@@ -43,10 +49,10 @@ pub(crate) fn opt_cse(lir: &mut Lir) -> bool {
         let mut next = head;
         let mut same = None;
         let mut tried = 0;
-        while next != NONE && tried < TRIES {
+        while next != NONE && tried < MAX_CANDIDATES {
             tried += 1;
             let (_, earlier, before) = found[next as usize];
-            if is_same(lir, &keeps, earlier as usize, at) {
+            if is_available(lir, &writes, earlier as usize, at) {
                 same = Some(earlier as usize);
                 break;
             }
@@ -83,7 +89,8 @@ pub(crate) fn opt_cse(lir: &mut Lir) -> bool {
     changed
 }
 
-/// True if the instruction does nothing but write a register, of what its operands hold.
+/// True if the only effect of the instruction is to write a register with a function of its
+/// operands.
 pub(crate) fn is_pure(inst: &Inst) -> bool {
     let computes = match inst.op {
         Op::Eu(op) => matches!(
@@ -163,15 +170,16 @@ fn hash(inst: &Inst) -> u64 {
         ^ inst.dst.ty as u64
         ^ u64::from(inst.sat) << 40;
     for (i, s) in inst.src[..n].iter().enumerate() {
-        // What commutes has the same sum in either order.
-        let turn = if commutes(inst) { 0 } else { 7 * i as u32 };
-        sum = sum.wrapping_add(hash_source(s).rotate_left(turn));
+        // The hash of a commutative operation does not depend on the order of its operands.
+        let rotation = if commutes(inst) { 0 } else { 7 * i as u32 };
+        sum = sum.wrapping_add(hash_source(s).rotate_left(rotation));
     }
     sum
 }
 
-/// True if the instruction `at` makes what `earlier` made, and that is still there.
-fn is_same(lir: &Lir, keeps: &Keeps, earlier: usize, at: usize) -> bool {
+/// True if instruction `at` computes the value that `earlier` computed, and the register still
+/// holds it.
+fn is_available(lir: &Lir, writes: &RegisterWrites, earlier: usize, at: usize) -> bool {
     let (a, b) = (&lir.insts[earlier], &lir.insts[at]);
     let n = b.sources();
     let lanes = a.exec == b.exec && a.group == b.group && (a.no_mask || !b.no_mask);
@@ -181,13 +189,13 @@ fn is_same(lir: &Lir, keeps: &Keeps, earlier: usize, at: usize) -> bool {
         && (a.dst.ty, a.dst.stride) == (b.dst.ty, b.dst.stride)
         && (a.src[..n] == b.src[..n]
             || commutes(a) && a.src[0] == b.src[1] && a.src[1] == b.src[0]);
-    if !like || b.exec > 1 && at - earlier > NEAR {
+    if !like || b.exec > 1 && at - earlier > MAX_VECTOR_DISTANCE {
         return false;
     }
     let Some(v) = a.dst.as_vgrf() else {
         return false;
     };
     let bytes = (a.dst.offset, a.dst.offset + a.dst_bytes());
-    (0..n).all(|i| keeps.keeps_source(lir, a, i, earlier, at))
-        && keeps.keeps(v, bytes, earlier + 1, at)
+    (0..n).all(|i| writes.source_unchanged(lir, a, i, earlier, at))
+        && writes.unchanged(v, bytes, earlier + 1, at)
 }

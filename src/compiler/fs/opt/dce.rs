@@ -1,25 +1,29 @@
-//! Removes instructions whose results nobody reads.
+//! Dead code elimination.
 //!
-//! Flags are read in the block that writes them, but for those that the program says it keeps.
+//! In:  LIR before allocation.
+//! Out: the same without instructions whose results are not read. A message that only writes memory
+//!      loses an unread response.
+//!
+//! A flag is live only within the block that writes it, except for [`Lir::cross_block_flags`].
 
 use crate::lir::{Dst, Lir, Reg, Vgrf};
 use entity::IdMap;
 use isa::{CondMod, Type};
 
-/// True if anything was removed.
+/// Returns true if it removed an instruction.
 pub(crate) fn opt_dce(lir: &mut Lir) -> bool {
     let mut reads: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
     for inst in &lir.insts {
         inst.for_each_vgrf_read(&lir.payloads, |v| reads[v] += 1);
     }
-    let kept = lir.cross_block_flags;
+    let cross_block_flags = lir.cross_block_flags;
     let mut flags = 0u64;
     let mut keep = vec![true; lir.insts.len()];
     let mut changed = false;
     for at in (0..lir.insts.len()).rev() {
         let inst = &mut lir.insts[at];
         if inst.is_control() {
-            flags = kept;
+            flags = cross_block_flags;
         }
         let writes_flag = inst.writes_flag();
         let flag_live = writes_flag && inst.flag_bits() & flags != 0;

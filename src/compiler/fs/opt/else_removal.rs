@@ -1,48 +1,50 @@
-//! What an ELSE would only set is set before the branch.
+//! Removes an ELSE by executing the copies of one side before the branch.
 //!
-//! In:  LIR with IF, ELSE and ENDIF. Out: where one side does nothing but copy what is there before the branch, and the other side writes
-//! all of that too before it reads it or leaves, the copies stand in front of the branch, for all lanes, and there is no ELSE. What the
-//! other side copies to the same place itself, it need not copy again.
+//! In:  LIR with IF, ELSE and ENDIF.
+//! Out: if one side consists of a few copies of values that exist before the branch, and the other
+//!      side overwrites all their destinations before it reads them or jumps away, the copies are
+//!      executed before the IF for all lanes, and the ELSE is removed. An equal copy at the
+//!      beginning of the other side is removed too.
 //! Ref: SKL PRM vol. 7, "IF", "ELSE". Tests: tests/fs/opt_else/.
 
 use crate::lir::{Inst, Lir, Op, Reg};
 use isa::{CondMod, Opcode};
 
-/// Copies that are executed for all lanes at most.
-const MOST: usize = 2;
+/// Maximum number of copies that are executed for all lanes.
+const MAX_COPIES: usize = 2;
 
-/// Instructions of the other side that are looked at.
+/// Maximum length of the other side.
 const WINDOW: usize = 256;
 
-/// An IF whose ENDIF has not come yet.
-struct Open {
-    start: usize,
-    middle: Option<usize>,
+/// An IF whose ENDIF has not been reached, and its ELSE.
+struct OpenIf {
+    if_at: usize,
+    else_at: Option<usize>,
 }
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_else(lir: &mut Lir) -> bool {
     let mut changed = false;
     let mut out: Vec<Inst> = Vec::with_capacity(lir.insts.len());
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenIf> = Vec::new();
     for inst in std::mem::take(&mut lir.insts) {
         match inst.op {
-            Op::Eu(Opcode::If) => open.push(Open {
-                start: out.len(),
-                middle: None,
+            Op::Eu(Opcode::If) => open.push(OpenIf {
+                if_at: out.len(),
+                else_at: None,
             }),
             Op::Eu(Opcode::Else) => {
                 if let Some(open) = open.last_mut() {
-                    open.middle = Some(out.len());
+                    open.else_at = Some(out.len());
                 }
             }
             Op::Eu(Opcode::Endif) => {
-                if let Some(Open {
-                    start,
-                    middle: Some(middle),
+                if let Some(OpenIf {
+                    if_at,
+                    else_at: Some(else_at),
                 }) = open.pop()
                 {
-                    changed |= set_before(&mut out, start, middle);
+                    changed |= hoist_copies(&mut out, if_at, else_at);
                 }
             }
             _ => {}
@@ -53,20 +55,20 @@ pub(crate) fn opt_else(lir: &mut Lir) -> bool {
     changed
 }
 
-/// Moves the copies of one side of a branch, which ends the list, to its front.
-fn set_before(out: &mut Vec<Inst>, start: usize, middle: usize) -> bool {
+/// Moves the copies of one side of the branch at the end of `out` before its IF, if that is legal.
+fn hoist_copies(out: &mut Vec<Inst>, if_at: usize, else_at: usize) -> bool {
     let end = out.len();
-    let (then, other) = ((start + 1, middle), (middle + 1, end));
+    let (then, other) = ((if_at + 1, else_at), (else_at + 1, end));
     let fits = |side: (usize, usize), opposite: (usize, usize)| {
         let copies = &out[side.0..side.1];
         let count = copies.len();
-        (1..=MOST).contains(&count)
+        (1..=MAX_COPIES).contains(&count)
             && opposite.1 - opposite.0 <= WINDOW
             && copies.iter().all(is_copy)
-            && are_apart(copies)
+            && are_independent(copies)
             && copies
                 .iter()
-                .all(|copy| may_go_first(copy, &out[opposite.0..opposite.1]))
+                .all(|copy| can_precede(copy, &out[opposite.0..opposite.1]))
     };
     let side = if fits(other, then) {
         other
@@ -82,17 +84,17 @@ fn set_before(out: &mut Vec<Inst>, start: usize, middle: usize) -> bool {
         out[other.0..other.1].to_vec()
     };
     for copy in &copies {
-        if let Some(k) = made_again(copy, &rest) {
+        if let Some(k) = find_equal_copy(copy, &rest) {
             rest.remove(k);
         }
     }
-    let mut branch = out[start];
+    let mut branch = out[if_at];
     if side == then
         && let Some(pred) = &mut branch.pred
     {
         pred.inverse = !pred.inverse;
     }
-    out.truncate(start);
+    out.truncate(if_at);
     out.extend(copies);
     out.push(branch);
     out.extend(rest);
@@ -110,8 +112,8 @@ fn is_copy(inst: &Inst) -> bool {
         && matches!(inst.src[0].reg, Reg::Imm(_) | Reg::Vgrf(_))
 }
 
-/// True if none of the copies has to do with what another one writes.
-fn are_apart(copies: &[Inst]) -> bool {
+/// True if no copy reads or writes the destination of another one.
+fn are_independent(copies: &[Inst]) -> bool {
     copies.iter().enumerate().all(|(k, copy)| {
         let mut others = copies.iter().enumerate().filter(|o| o.0 != k);
         others.all(|(_, o)| !reads(o, copy) && !writes(o, copy))
@@ -119,7 +121,7 @@ fn are_apart(copies: &[Inst]) -> bool {
     })
 }
 
-/// True if the instruction reads what the copy writes.
+/// True if the instruction reads a byte of the copy's destination.
 fn reads(inst: &Inst, copy: &Inst) -> bool {
     let (first, end) = (copy.dst.offset, copy.dst.offset + copy.dst_bytes());
     (0..inst.sources()).any(|i| {
@@ -130,7 +132,7 @@ fn reads(inst: &Inst, copy: &Inst) -> bool {
     })
 }
 
-/// True if the instruction writes some of what the copy writes.
+/// True if the instruction writes a byte of the copy's destination.
 fn writes(inst: &Inst, copy: &Inst) -> bool {
     let (first, end) = (copy.dst.offset, copy.dst.offset + copy.dst_bytes());
     inst.dst.reg == copy.dst.reg
@@ -138,7 +140,7 @@ fn writes(inst: &Inst, copy: &Inst) -> bool {
         && inst.dst.offset + inst.dst_bytes() > first
 }
 
-/// True if the instruction writes all of what the copy writes, for the same lanes.
+/// True if the instruction writes the whole destination of the copy, for the same lanes.
 fn covers(inst: &Inst, copy: &Inst) -> bool {
     let (first, end) = (copy.dst.offset, copy.dst.offset + copy.dst_bytes());
     let selects = matches!(inst.op, Op::Eu(Opcode::Sel));
@@ -152,9 +154,9 @@ fn covers(inst: &Inst, copy: &Inst) -> bool {
             || pitch(inst) == pitch(copy) && inst.dst.ty.size_bytes() == copy.dst.ty.size_bytes())
 }
 
-/// True if the copy may be executed for the lanes of `side`, too, before it: it loses nothing that those read later, and reads nothing
-/// that they have written.
-fn may_go_first(copy: &Inst, side: &[Inst]) -> bool {
+/// True if the copy can be executed before `side` for the lanes of `side` too: they do not read the
+/// old value of its destination, and do not write its source.
+fn can_precede(copy: &Inst, side: &[Inst]) -> bool {
     let mut depth = 0u32;
     let mut covered = false;
     for inst in side {
@@ -165,7 +167,7 @@ fn may_go_first(copy: &Inst, side: &[Inst]) -> bool {
         match inst.op {
             Op::Eu(Opcode::If) | Op::Do => depth += 1,
             Op::Eu(Opcode::Endif | Opcode::While) => depth = depth.saturating_sub(1),
-            // Lanes that leave keep what they had.
+            // The old value may be read behind the jump.
             Op::Eu(Opcode::Break | Opcode::Cont | Opcode::Halt) if !covered => return false,
             _ => {}
         }
@@ -174,8 +176,9 @@ fn may_go_first(copy: &Inst, side: &[Inst]) -> bool {
     covered
 }
 
-/// Where one side begins with the same copy: nothing has written there before it.
-fn made_again(copy: &Inst, side: &[Inst]) -> Option<usize> {
+/// The first write to the copy's destination in `side`, if it is an equal copy outside nested
+/// control flow.
+fn find_equal_copy(copy: &Inst, side: &[Inst]) -> Option<usize> {
     let k = side
         .iter()
         .position(|i| writes(i, copy) || i.is_control())?;

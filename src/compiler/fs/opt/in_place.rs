@@ -1,55 +1,56 @@
-//! Lets what is made of a register's value be made in that register, where the register is written anew before anybody asks for the old
-//! value again.
+//! Computes intermediate values of a loop-carried register in that register.
 //!
-//! In:  LIR in which phis are registers with several writes. Out: the same, in which steps between two of these writes are writes, too.
+//! In:  LIR in which phis are VGRFs with several writes.
+//! Out: an instruction that is the last to read such a VGRF before its next write in the block
+//!      writes its result to the VGRF, if the result is not needed behind that write.
 //!
-//! A register that goes round a loop is taken throughout it (`live` keeps no holes). Of a sum that the body adds to many times, as
-//! bodies that were unrolled do, each step would take another register beside it.
+//! A loop-carried VGRF is live throughout its loop (live ranges have no holes), so its register is
+//! free for this. An unrolled accumulation would otherwise need a second register for its steps.
 //! Tests: tests/fs/opt_in_place/.
 
 use crate::lir::{Inst, Lir, Op, Reg, Src, Vgrf, VgrfId};
 use entity::IdMap;
 use isa::Opcode;
 
-/// What is known of a VGRF.
+/// Writes and reads of a VGRF.
 #[derive(Clone, Copy, Default)]
-struct Known {
+struct Usage {
     defs: u32,
     def_at: u32,
     read: bool,
     last_read: u32,
-    /// It is written once, before it is read, and read in the block of that write alone.
+    /// It has one write, and all reads follow that write in the same block.
     local: bool,
 }
 
-/// A register to write to, and where it is written anew.
-type Place = (VgrfId, u32);
+/// A VGRF whose value is dead, and the index of its next write.
+type FreeVgrf = (VgrfId, u32);
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_in_place(lir: &mut Lir) -> bool {
-    let known = look(lir);
-    let free = last_reads(lir, &known);
-    let mut renamed: IdMap<Vgrf, Option<Place>> = IdMap::for_arena(&lir.vgrfs, None);
+    let usage = collect_usage(lir);
+    let free = last_reads(lir, &usage);
+    let mut renamed: IdMap<Vgrf, Option<FreeVgrf>> = IdMap::for_arena(&lir.vgrfs, None);
     let mut changed = false;
     for at in 0..lir.insts.len() {
         let mut inst = lir.insts[at];
-        let mut place = free[at];
+        let mut target = free[at];
         for i in 0..inst.sources() {
             if let Some(v) = inst.src[i].as_vgrf()
                 && let Some(to) = renamed[v]
             {
                 inst.src[i].reg = Reg::Vgrf(to.0);
-                if known[v].last_read == at as u32 {
-                    place = place.or(Some(to));
+                if usage[v].last_read == at as u32 {
+                    target = target.or(Some(to));
                 }
             }
         }
-        if let Some(place) = place
+        if let Some(target) = target
             && let Some(v) = inst.dst.as_vgrf()
-            && fits(lir, &inst, v, &known[v], place)
+            && can_write_to(lir, &inst, v, &usage[v], target)
         {
-            inst.dst.reg = Reg::Vgrf(place.0);
-            renamed[v] = Some(place);
+            inst.dst.reg = Reg::Vgrf(target.0);
+            renamed[v] = Some(target);
             changed = true;
         }
         lir.insts[at] = inst;
@@ -57,8 +58,8 @@ pub(crate) fn opt_in_place(lir: &mut Lir) -> bool {
     changed
 }
 
-fn look(lir: &Lir) -> IdMap<Vgrf, Known> {
-    let mut out: IdMap<Vgrf, Known> = IdMap::for_arena(&lir.vgrfs, Known::default());
+fn collect_usage(lir: &Lir) -> IdMap<Vgrf, Usage> {
+    let mut out: IdMap<Vgrf, Usage> = IdMap::for_arena(&lir.vgrfs, Usage::default());
     let mut block_start = 0;
     for (at, inst) in (0..).zip(&lir.insts) {
         if inst.is_control() {
@@ -81,10 +82,11 @@ fn look(lir: &Lir) -> IdMap<Vgrf, Known> {
     out
 }
 
-/// For each instruction: a register that it is the last to read before the next of several writes, and that write, in the same block.
-fn last_reads(lir: &Lir, known: &IdMap<Vgrf, Known>) -> Vec<Option<Place>> {
+/// For each instruction a VGRF with several writes whose value it is the last to read in its block,
+/// and the next write.
+fn last_reads(lir: &Lir, usage: &IdMap<Vgrf, Usage>) -> Vec<Option<FreeVgrf>> {
     let mut out = vec![None; lir.insts.len()];
-    // Where each is written next, if nobody reads it before that.
+    // The next write of each VGRF, if no read precedes it.
     let mut next: IdMap<Vgrf, Option<u32>> = IdMap::for_arena(&lir.vgrfs, None);
     let mut block_end = lir.insts.len() as u32;
     for (at, inst) in lir.insts.iter().enumerate().rev() {
@@ -95,7 +97,7 @@ fn last_reads(lir: &Lir, known: &IdMap<Vgrf, Known>) -> Vec<Option<Place>> {
         let sources = inst.src[..inst.sources()].iter();
         let read = || sources.clone().filter_map(Src::as_vgrf);
         out[at] = read().find_map(|v| Some((v, next[v].filter(|n| *n < block_end)?)));
-        if let Some(v) = inst.dst.as_vgrf().filter(|v| known[*v].defs > 1) {
+        if let Some(v) = inst.dst.as_vgrf().filter(|v| usage[*v].defs > 1) {
             next[v] = Some(at as u32);
         }
         for v in read() {
@@ -105,13 +107,14 @@ fn last_reads(lir: &Lir, known: &IdMap<Vgrf, Known>) -> Vec<Option<Place>> {
     out
 }
 
-/// Whether `inst` may write to that place instead of `v`, until the next write there.
-fn fits(lir: &Lir, inst: &Inst, v: VgrfId, known: &Known, (to, next): Place) -> bool {
+/// True if `inst` can write to `to` instead of `v`: all reads of `v` precede or are part of `next`,
+/// the next write to `to`.
+fn can_write_to(lir: &Lir, inst: &Inst, v: VgrfId, usage: &Usage, (to, next): FreeVgrf) -> bool {
     let write = &lir.insts[next as usize];
     let pitch = |i: &Inst| u32::from(i.dst.stride) * i.dst.ty.size_bytes();
     let (from, into) = (&lir.vgrfs[v], &lir.vgrfs[to]);
-    known.local
-        && known.last_read <= next
+    usage.local
+        && usage.last_read <= next
         && from.regs == into.regs
         && from.fixed.is_none()
         && into.fixed.is_none()
@@ -123,8 +126,8 @@ fn fits(lir: &Lir, inst: &Inst, v: VgrfId, known: &Known, (to, next): Place) -> 
         && reads_in_place(write, v)
 }
 
-/// Whether each lane's result lies where the instruction has read that lane of `v`, if it reads it: the halves of an instruction are
-/// executed one after the other.
+/// True if each lane's result overwrites only the element of `v` that the same lane reads, if the
+/// instruction reads `v`: the two halves of an instruction are executed one after the other.
 fn reads_in_place(inst: &Inst, v: VgrfId) -> bool {
     let plain = match inst.op {
         Op::Eu(op) => !matches!(op, Opcode::Mach | Opcode::Pln),

@@ -1,6 +1,8 @@
-//! Optimisations of LIR before register allocation.
+//! Optimisation passes over LIR, before register allocation.
 //!
-//! One pass a file; `compile` has their order. Tests: tests/fs/opt_*/.
+//! In:  LIR. Out: LIR; a pass returns true if it changed the program. The pipeline in `compile` has
+//!      their order.
+//! Tests: tests/fs/opt_*/.
 
 pub(crate) mod cmod;
 pub(crate) mod coalesce;
@@ -13,7 +15,8 @@ pub(crate) mod dce;
 pub(crate) mod else_removal;
 pub(crate) mod flags;
 pub(crate) mod in_place;
-pub(crate) mod keeps;
+mod lane_cfg;
 pub(crate) mod pack;
 pub(crate) mod predicate;
+mod register_writes;
 pub(crate) mod select;

@@ -1,38 +1,41 @@
-//! Packs operations on values that all lanes share: four of them lie in one register and are made by one instruction.
+//! Packs up to four equal scalar operations into one SIMD4 instruction.
 //!
-//! In:  LIR before allocation. Out: equal operations of a block whose operands are the same value, or dwords of one aligned 16 bytes
-//! (columns of a matrix in constants, results of an operation packed before), are one instruction of four lanes; readers take the
-//! dword that was theirs. Each lane computes what its own instruction did.
-//! Ref: SKL PRM vol. 7, "Register Region Restrictions": a row does not cross registers, and three sources are aligned to 16 bytes.
-//! Tests: tests/fs/opt_pack/.
+//! In:  LIR before allocation.
+//! Out: scalar instructions of a block with the same operation, each operand of which is either the
+//!      same value or a dword of the same aligned 16 bytes (a matrix column in constants, the
+//!      results of a packed instruction), become one SIMD4 instruction without the execution mask.
+//!      Each of its lanes computes the result of one of them; readers read the dword of that lane.
+//! Ref: SKL PRM vol. 7, "Register Region Restrictions": a row does not cross registers, and
+//!      operands of three-source instructions are aligned to 16 bytes. Tests: tests/fs/opt_pack/.
 
 use crate::lir::{Dst, GRF_BYTES, Inst, Lir, Op, Reg, Src, Vgrf, VgrfId};
 use crate::opt::cse::is_pure;
 use entity::IdMap;
 use isa::Opcode;
 
-/// Bytes that one instruction reads or writes of a packed operand.
+/// Size of a packed operand in bytes.
 const PACK_BYTES: u32 = 16;
 
-/// Lengths of chains of packed operations, each of which reads the one before. It bounds the time.
-const ROUNDS: usize = 24;
+/// Maximum length of a chain of packed instructions each of which reads the one before. It bounds
+/// the compile time.
+const MAX_ROUNDS: usize = 24;
 
-/// True if anything was packed.
+/// Returns true if it packed anything.
 pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
     let mut open: Vec<u32> = Vec::new();
-    let mut of_op = [0u32; Opcode::ALL.len()];
+    let mut op_counts = [0u32; Opcode::ALL.len()];
     for (at, inst) in lir.insts.iter().enumerate() {
-        if let Some(op) = shared_op(inst) {
+        if let Some(op) = scalar_op(inst) {
             open.push(at as u32);
-            of_op[op as usize] += 1;
+            op_counts[op as usize] += 1;
         }
     }
-    // Most shaders compute little that all lanes share.
-    if of_op.iter().all(|count| *count < 2) {
+    // Most shaders have few scalar operations.
+    if op_counts.iter().all(|count| *count < 2) {
         return false;
     }
-    let facts = Facts::new(lir);
-    open.retain(|at| facts.may_move(&lir.insts[*at as usize]));
+    let facts = VgrfFacts::new(lir);
+    open.retain(|at| facts.is_packable(&lir.insts[*at as usize]));
     if open.len() < 2 {
         return false;
     }
@@ -41,15 +44,17 @@ pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
         Some(*block)
     });
     let blocks: Vec<u32> = in_block.collect();
-    let mut state = State {
-        to: IdMap::for_arena(&lir.vgrfs, None),
-        gone: vec![false; lir.insts.len()],
+    let mut state = PackState {
+        location: IdMap::for_arena(&lir.vgrfs, None),
+        packed: vec![false; lir.insts.len()],
     };
     let mut changed = false;
-    let mut asked = open.clone();
-    let mut places = Places::default();
-    for _ in 0..ROUNDS {
-        let Found { groups, left } = groups(lir, &facts, &state, &blocks, &asked, &mut places);
+    // The instructions that may be in a group in this round.
+    let mut worklist = open.clone();
+    let mut table = GroupTable::default();
+    for _ in 0..MAX_ROUNDS {
+        let Found { groups, left } =
+            find_groups(lir, &facts, &state, &blocks, &worklist, &mut table);
         if groups.is_empty() {
             break;
         }
@@ -57,11 +62,11 @@ pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
         for group in groups {
             pack(lir, &mut state, group);
         }
-        open.retain(|at| !state.gone[*at as usize]);
-        // The others have looked in vain, and their operands are what they were.
-        asked.clone_from(&open);
-        asked.retain(|at| {
-            state.reads_new(&lir.insts[*at as usize], before) || left.binary_search(at).is_ok()
+        open.retain(|at| !state.packed[*at as usize]);
+        // The other instructions found no group, and their operands have not moved.
+        worklist.clone_from(&open);
+        worklist.retain(|at| {
+            state.reads_packed(&lir.insts[*at as usize], before) || left.binary_search(at).is_ok()
         });
         changed = true;
     }
@@ -71,16 +76,17 @@ pub(crate) fn opt_pack(lir: &mut Lir) -> bool {
     changed
 }
 
-/// What is known of VGRFs before anything is packed.
-struct Facts {
-    /// The one write of each: first byte and end; what arrives has all. VGRFs that are not there yet will have what is packed.
+/// Properties of VGRFs before anything is packed.
+struct VgrfFacts {
+    /// The bytes (first, end) that the only write of each VGRF writes; of the thread's payload all
+    /// bytes. VGRFs that this pass adds have the default, the bytes of a packed result.
     written: IdMap<Vgrf, Option<(u32, u32)>>,
-    /// Everything that is read is its first dword, for all lanes.
+    /// All reads are scalar reads of the first dword.
     scalar: IdMap<Vgrf, bool>,
 }
 
-impl Facts {
-    fn new(lir: &Lir) -> Facts {
+impl VgrfFacts {
+    fn new(lir: &Lir) -> VgrfFacts {
         let mut writes: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
         let mut written = IdMap::for_arena(&lir.vgrfs, Some((0, PACK_BYTES)));
         let mut scalar = IdMap::for_arena(&lir.vgrfs, true);
@@ -99,7 +105,7 @@ impl Facts {
                     Op::Collect(payload) => lir.payloads[payload].bytes(),
                     _ => inst.dst_bytes(),
                 };
-                // Gaps of payloads, and lanes that may not be written, are nobody's.
+                // Gaps of payloads and elements of inactive lanes are not written.
                 let whole = inst.no_mask && inst.pred.is_none() && inst.dst.stride == 1;
                 let gaps = matches!(inst.op, Op::Collect(_));
                 written[v] = (whole && !gaps).then_some((inst.dst.offset, inst.dst.offset + bytes));
@@ -126,28 +132,30 @@ impl Facts {
                 scalar[v] = false;
             }
         }
-        Facts { written, scalar }
+        VgrfFacts { written, scalar }
     }
 
-    /// True for a [`shared_op`] whose operands lie where one write has put them, and whose result is all that its register has.
-    fn may_move(&self, inst: &Inst) -> bool {
+    /// True for a [`scalar_op`] each of whose operands has one write, and whose result is the only
+    /// content of its VGRF.
+    fn is_packable(&self, inst: &Inst) -> bool {
         let written = |s: &Src| s.as_vgrf().is_none_or(|v| self.written[v].is_some());
         inst.dst.as_vgrf().is_some_and(|v| self.scalar[v])
             && inst.src[..inst.sources()].iter().all(written)
     }
 }
 
-/// The operation of an instruction on dwords that all lanes share, whose result is another at the start of its register.
-fn shared_op(inst: &Inst) -> Option<Opcode> {
+/// The opcode of an instruction that computes one dword, at the start of its VGRF, from scalar
+/// dwords.
+fn scalar_op(inst: &Inst) -> Option<Opcode> {
     use Opcode::{Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor};
     let Op::Eu(op) = inst.op else { return None };
     let ops = [
         Add, And, Asr, Frc, Mad, Mov, Mul, Not, Or, Rndd, Rnde, Sel, Shl, Shr, Xor,
     ];
-    // Products of dwords have rules of their own.
+    // Integer products of dwords have further restrictions.
     let plain = op != Mul || inst.dst.ty == isa::Type::F;
     let dword = |ty: isa::Type| ty.size_bytes() == 4;
-    let shared = |s: &Src| match s.reg {
+    let scalar = |s: &Src| match s.reg {
         Reg::Vgrf(_) => {
             (s.stride == 0 || inst.exec == 1) && s.rows.is_none() && s.offset.is_multiple_of(4)
         }
@@ -163,21 +171,22 @@ fn shared_op(inst: &Inst) -> Option<Opcode> {
         && ops.contains(&op)
         && is_pure(inst);
     let sources = &inst.src[..inst.sources()];
-    (alike && sources.iter().all(|s| dword(s.ty) && shared(s))).then_some(op)
+    (alike && sources.iter().all(|s| dword(s.ty) && scalar(s))).then_some(op)
 }
 
-struct State {
-    /// Where a VGRF's first dword is now.
-    to: IdMap<Vgrf, Option<(VgrfId, u32)>>,
-    /// Instructions that are parts of others, or those others.
-    gone: Vec<bool>,
+struct PackState {
+    /// For a VGRF whose definition was packed, the VGRF and byte offset that hold its dword.
+    location: IdMap<Vgrf, Option<(VgrfId, u32)>>,
+    /// Instructions that were packed into a group.
+    packed: Vec<bool>,
 }
 
-impl State {
+impl PackState {
+    /// The source at its new location.
     fn source(&self, s: &Src) -> Src {
         let mut s = *s;
         if let Some(v) = s.as_vgrf()
-            && let Some((to, offset)) = self.to[v]
+            && let Some((to, offset)) = self.location[v]
         {
             s.reg = Reg::Vgrf(to);
             s.offset += offset;
@@ -185,14 +194,15 @@ impl State {
         s
     }
 
-    /// True if a source of an instruction lies in a VGRF that is one of those from `first` on.
-    fn reads_new(&self, inst: &Inst, first: usize) -> bool {
+    /// True if a source of an instruction has moved to a VGRF with an index of at least `first`.
+    fn reads_packed(&self, inst: &Inst, first: usize) -> bool {
         let mut read = inst.src[..inst.sources()].iter().filter_map(Src::as_vgrf);
-        read.any(|v| self.to[v].is_some_and(|(to, _)| to.index() >= first))
+        read.any(|v| self.location[v].is_some_and(|(to, _)| to.index() >= first))
     }
 }
 
-/// Which instruction fills each lane, and which sources (a bit each) lie in lanes too.
+/// Up to four instructions to be packed: the one of each lane, and a bit mask of the sources that
+/// are packed (the others are scalar).
 #[derive(Clone, Copy)]
 struct Group {
     lanes: [Option<u32>; 4],
@@ -205,14 +215,13 @@ impl Group {
     }
 }
 
-/// What operations of a group have in common but for where their sources lie: a word of the operation, one of its form, and two of each
-/// source.
+/// The properties that all operations of a group share, except for the offsets of their sources: a
+/// word for block and opcode, one for types and modifiers, and two for each source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Key([u64; 8]);
 
 impl Key {
-    /// The key of an instruction.
-    fn of(inst: &Inst, sources: &[Src; 3], block: u32) -> Key {
+    fn new(inst: &Inst, sources: &[Src; 3], block: u32) -> Key {
         let op = match inst.op {
             Op::Eu(op) => op as u64,
             _ => u64::from(u32::MAX),
@@ -230,7 +239,6 @@ impl Key {
         Key([op, form, a[0], a[1], b[0], b[1], c[0], c[1]])
     }
 
-    /// A number that other keys hardly have.
     fn hash(&self) -> u64 {
         let mixed = self.0.iter().fold(0u64, |all, word| {
             (all.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -239,8 +247,9 @@ impl Key {
     }
 }
 
-/// Where sources lie in their registers: of those that are packed, a bit each, the 16 bytes, of the others the dword.
-fn place(sources: &[Src; 3], packed: u8) -> u64 {
+/// The offsets of the sources as one number: in units of 16 bytes for packed sources (a mask), of
+/// dwords for the others.
+fn encode_offsets(sources: &[Src; 3], packed: u8) -> u64 {
     let [a, b, c] = [0, 1, 2].map(|i| {
         let bytes = match packed >> i & 1 {
             0 => 4,
@@ -252,90 +261,95 @@ fn place(sources: &[Src; 3], packed: u8) -> u64 {
     u64::from(packed) << 60 | c << 40 | b << 20 | a
 }
 
-/// What fits together.
+/// The groups of one round.
 struct Found {
-    /// Groups of at least two, no instruction in two of them; the largest first.
+    /// Groups of at least two instructions, the largest first; no instruction is in two of them.
     groups: Vec<Group>,
-    /// Instructions that would fit some of these, but others were before them; in order.
+    /// Instructions that lost their lane in a group to another one or whose group became too small,
+    /// in order.
     left: Vec<u32>,
 }
 
-/// Groups by their keys.
+/// A hash table of groups. It is reused between rounds to save allocations.
 #[derive(Default)]
-struct Places {
-    /// By the lower bits of hashes the group that was found last: its number and one, or 0.
-    last: Vec<u32>,
+struct GroupTable {
+    /// The heads of the hash chains: index of the newest group, plus one; 0 for none.
+    heads: Vec<u32>,
     groups: Vec<Group>,
-    /// Of each group what its operations have in common.
-    known: Vec<Known>,
+    /// The entry of each group.
+    entries: Vec<GroupEntry>,
     keys: Vec<Key>,
 }
 
-/// What the operations of a group have in common.
-struct Known {
-    /// Where its key is.
+/// The hash table's entry of a group.
+struct GroupEntry {
+    /// Index of the key.
     key: u32,
-    place: u64,
-    /// Who was last before it with such a hash.
-    before: u32,
+    /// The sources, from [`encode_offsets`].
+    offsets: u64,
+    /// The next entry of the hash chain, as in [`GroupTable::heads`].
+    next: u32,
 }
 
-impl Places {
-    /// None are known, and about so many operations are to come.
+impl GroupTable {
+    /// Removes all groups, and reserves memory for `expected` instructions.
     fn clear(&mut self, expected: usize) {
-        self.last.clear();
-        self.last.resize((2 * expected).next_power_of_two(), 0);
+        self.heads.clear();
+        self.heads.resize((2 * expected).next_power_of_two(), 0);
         self.groups.clear();
         self.groups.reserve(2 * expected);
-        self.known.clear();
-        self.known.reserve(2 * expected);
+        self.entries.clear();
+        self.entries.reserve(2 * expected);
         self.keys.clear();
         self.keys.reserve(expected);
     }
 
-    /// The number of the group of the last key at a place, which is made if there is none.
-    fn of_last_key(&mut self, hash: u64, place: u64, packed: u8) -> usize {
-        let mixed = (hash ^ place).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let slot = (mixed ^ mixed >> 32) as usize & (self.last.len() - 1);
+    /// The index of the group with the last key and these offsets; it is added if it does not
+    /// exist.
+    fn find_or_add(&mut self, hash: u64, offsets: u64, packed: u8) -> usize {
+        let mixed = (hash ^ offsets).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let slot = (mixed ^ mixed >> 32) as usize & (self.heads.len() - 1);
         let last = self.keys.len() - 1;
-        let mut next = self.last[slot];
-        while let Some(known) = self.known.get((next as usize).wrapping_sub(1)) {
-            if known.place == place && self.keys[known.key as usize] == self.keys[last] {
+        let mut next = self.heads[slot];
+        while let Some(entry) = self.entries.get((next as usize).wrapping_sub(1)) {
+            if entry.offsets == offsets && self.keys[entry.key as usize] == self.keys[last] {
                 return next as usize - 1;
             }
-            next = known.before;
+            next = entry.next;
         }
-        self.known.push(Known {
+        self.entries.push(GroupEntry {
             key: last as u32,
-            place,
-            before: self.last[slot],
+            offsets,
+            next: self.heads[slot],
         });
         self.groups.push(Group {
             lanes: [None; 4],
             packed,
         });
-        self.last[slot] = self.groups.len() as u32;
+        self.heads[slot] = self.groups.len() as u32;
         self.groups.len() - 1
     }
 }
 
-/// What of some instructions fits together. Of `places` only the memory is used.
-fn groups(
+/// Finds groups among the instructions of `worklist`. `blocks` is the block of each instruction;
+/// `table` provides memory alone.
+fn find_groups(
     lir: &Lir,
-    facts: &Facts,
-    state: &State,
+    facts: &VgrfFacts,
+    state: &PackState,
     blocks: &[u32],
-    asked: &[u32],
-    places: &mut Places,
+    worklist: &[u32],
+    table: &mut GroupTable,
 ) -> Found {
-    places.clear(asked.len());
+    table.clear(worklist.len());
+    // Instructions whose lane of a group is taken by an earlier one.
     let mut second: Vec<(usize, u32)> = Vec::new();
-    for &at in asked {
+    for &at in worklist {
         let inst = &lir.insts[at as usize];
         let n = inst.sources();
         let mut sources = [Src::NULL; 3];
         let mut lanes = [None; 3];
-        // Sources that lie in each lane, a bit each.
+        // For each lane the mask of the sources that are the dword of that lane.
         let mut in_lane = [0u8; 4];
         for i in 0..n {
             sources[i] = state.source(&inst.src[i]);
@@ -347,29 +361,29 @@ fn groups(
         if lanes == [None; 3] {
             continue;
         }
-        let key = Key::of(inst, &sources, blocks[at as usize]);
+        let key = Key::new(inst, &sources, blocks[at as usize]);
         let hash = key.hash();
-        places.keys.push(key);
+        table.keys.push(key);
         for packed in 1u8..1 << n {
             let all_in = |lane: &usize| packed & !in_lane[*lane] == 0;
             let Some(lane) = lanes[packed.trailing_zeros() as usize].filter(all_in) else {
                 continue;
             };
-            let k = places.of_last_key(hash, place(&sources, packed), packed);
-            // Of two that make the same the first stays; that is not common.
-            if *places.groups[k].lanes[lane].get_or_insert(at) != at {
+            let k = table.find_or_add(hash, encode_offsets(&sources, packed), packed);
+            // Two instructions that compute the same are rare; the first one takes the lane.
+            if *table.groups[k].lanes[lane].get_or_insert(at) != at {
                 second.push((k, at));
             }
         }
     }
     let count = |g: &Group| g.members().count();
-    second.retain(|(k, _)| count(&places.groups[*k]) >= 2);
+    second.retain(|(k, _)| count(&table.groups[*k]) >= 2);
     let mut left: Vec<u32> = second.into_iter().map(|(_, at)| at).collect();
-    places.groups.retain(|g| count(g) >= 2);
-    places.groups.sort_by_key(|g| std::cmp::Reverse(count(g)));
+    table.groups.retain(|g| count(g) >= 2);
+    table.groups.sort_by_key(|g| std::cmp::Reverse(count(g)));
     let mut taken = vec![false; lir.insts.len()];
     let mut out = Vec::new();
-    for mut group in places.groups.iter().copied() {
+    for mut group in table.groups.iter().copied() {
         for lane in &mut group.lanes {
             if lane.is_some_and(|at| taken[at as usize]) {
                 *lane = None;
@@ -388,17 +402,17 @@ fn groups(
     Found { groups: out, left }
 }
 
-/// The lane whose dword a source is, where all 16 bytes around it were written at once.
-fn lane_of(facts: &Facts, s: &Src) -> Option<usize> {
+/// The index of a source's dword in its aligned 16 bytes, if one write wrote all of these.
+fn lane_of(facts: &VgrfFacts, s: &Src) -> Option<usize> {
     let (first, end) = facts.written[s.as_vgrf()?]?;
     let chunk = s.offset / PACK_BYTES * PACK_BYTES;
     let whole = first <= chunk && chunk + PACK_BYTES <= end;
     whole.then_some((s.offset % PACK_BYTES / 4) as usize)
 }
 
-/// Makes one instruction of a group, where the first of it stands: what that reads is there, and so is what the others read of the same
-/// registers.
-fn pack(lir: &mut Lir, state: &mut State, group: Group) {
+/// Replaces the first instruction of a group by the packed one. The sources of all members are
+/// available there: they are in the registers that the first one reads.
+fn pack(lir: &mut Lir, state: &mut PackState, group: Group) {
     let Some(first) = group.members().min() else {
         return;
     };
@@ -415,9 +429,9 @@ fn pack(lir: &mut Lir, state: &mut State, group: Group) {
     }
     for (lane, at) in (0u32..).zip(group.lanes) {
         let Some(at) = at else { continue };
-        state.gone[at as usize] = true;
+        state.packed[at as usize] = true;
         if let Some(v) = lir.insts[at as usize].dst.as_vgrf() {
-            state.to[v] = Some((to, 4 * lane));
+            state.location[v] = Some((to, 4 * lane));
         }
     }
     inst.exec = 4;
@@ -426,8 +440,9 @@ fn pack(lir: &mut Lir, state: &mut State, group: Group) {
     lir.insts[first as usize] = inst;
 }
 
-/// Gives the readers what was packed, and takes away what others do now.
-fn rewrite(lir: &mut Lir, state: &State) {
+/// Redirects all reads to the packed results, and removes the instructions that were packed into
+/// others.
+fn rewrite(lir: &mut Lir, state: &PackState) {
     for inst in &mut lir.insts {
         for i in 0..inst.sources() {
             inst.src[i] = state.source(&inst.src[i]);
@@ -440,7 +455,7 @@ fn rewrite(lir: &mut Lir, state: &State) {
     }
     let moved = |inst: &Inst| {
         let v = inst.dst.as_vgrf();
-        v.is_some_and(|v| state.to[v].is_some())
+        v.is_some_and(|v| state.location[v].is_some())
     };
     lir.insts.retain(|inst| !moved(inst));
 }

@@ -1,39 +1,44 @@
-//! Short branches become predicates.
+//! If-conversion: replaces short branches by predication.
 //!
-//! In:  LIR in which an IF stands around a few operations, or has an ELSE with as few. It may end with a jump in its loop.
-//! Out: each of them is executed where the branch's condition holds (of the ELSE: where it does not), and the branch is gone: three
-//! instructions of control flow cost more than what they would skip.
-//! What ignores the execution mask, has a predicate or writes a flag stays under its branch, and so do messages.
+//! In:  LIR in which an IF, or an IF with an ELSE, encloses a few instructions; the last one may be
+//!      a BREAK or CONT.
+//! Out: the instructions have the predicate of the IF (those of the ELSE its inverse), and IF, ELSE
+//!      and ENDIF are removed: they cost more than the instructions that they skip.
+//!
+//! A branch stays if it contains a message, or an instruction that ignores the execution mask, is
+//! predicated or writes a flag.
 //! Ref: SKL PRM vol. 7, "Predication". Tests: tests/fs/opt_predicate/.
 
 use crate::lir::{Inst, Lir, Op};
 use isa::{Class, Opcode, PredCtrl};
 
-/// Operations that are predicated at most, without an ELSE and with one.
-const MOST: usize = 4;
-const MOST_OF_BOTH: usize = 6;
+/// Maximum number of predicated instructions of an IF without an ELSE.
+const MAX_WITHOUT_ELSE: usize = 4;
 
-/// True if anything changed.
+/// Maximum number of predicated instructions of both sides.
+const MAX_WITH_ELSE: usize = 6;
+
+/// Returns true if it changed the program.
 pub(crate) fn opt_predicate(lir: &mut Lir) -> bool {
     let before = lir.insts.len();
     let mut out: Vec<Inst> = Vec::with_capacity(before);
     for inst in std::mem::take(&mut lir.insts) {
         if inst.op == Op::Eu(Opcode::Endif)
-            && let Some((start, middle)) = branch(&out)
+            && let Some((if_at, else_at)) = convertible_branch(&out)
         {
-            let condition = out[start];
-            for (k, inst) in out.iter_mut().enumerate().skip(start + 1) {
+            let condition = out[if_at];
+            for (k, inst) in out.iter_mut().enumerate().skip(if_at + 1) {
                 let Some(mut pred) = condition.pred else {
                     continue;
                 };
-                pred.inverse ^= middle.is_some_and(|m| k > m);
+                pred.inverse ^= else_at.is_some_and(|else_at| k > else_at);
                 inst.pred = Some(pred);
                 inst.flag = condition.flag;
             }
-            if let Some(middle) = middle {
-                out.remove(middle);
+            if let Some(else_at) = else_at {
+                out.remove(else_at);
             }
-            out.remove(start);
+            out.remove(if_at);
             continue;
         }
         out.push(inst);
@@ -42,38 +47,41 @@ pub(crate) fn opt_predicate(lir: &mut Lir) -> bool {
     lir.insts.len() != before
 }
 
-/// The IF, and the ELSE if there is one, of a branch that ends here and may go.
-fn branch(out: &[Inst]) -> Option<(usize, Option<usize>)> {
-    let mut middle = None;
+/// The IF and ELSE of the branch at the end of `out`, if it can be converted.
+fn convertible_branch(out: &[Inst]) -> Option<(usize, Option<usize>)> {
+    let mut else_at = None;
     let mut count = 0;
     let mut jumps = false;
     for (k, inst) in out.iter().enumerate().rev() {
         match inst.op {
             Op::Eu(Opcode::If) => {
                 let plain = inst.pred.is_some_and(|p| p.ctrl == PredCtrl::Normal);
-                let most = if middle.is_some() { MOST_OF_BOTH } else { MOST };
-                let reads_flag = out[k + 1..].iter().any(|i| touches_flag(i, inst.flag));
-                return (plain && count <= most && !reads_flag).then_some((k, middle));
+                let max = match else_at {
+                    Some(_) => MAX_WITH_ELSE,
+                    None => MAX_WITHOUT_ELSE,
+                };
+                let uses_flag = out[k + 1..].iter().any(|i| uses_flag(i, inst.flag));
+                return (plain && count <= max && !uses_flag).then_some((k, else_at));
             }
-            Op::Eu(Opcode::Else) if middle.is_none() && !jumps => middle = Some(k),
-            // Lanes that jump do nothing that comes behind.
+            Op::Eu(Opcode::Else) if else_at.is_none() && !jumps => else_at = Some(k),
+            // The jump must be the last instruction.
             Op::Eu(Opcode::Break | Opcode::Cont) if k + 1 == out.len() && inst.pred.is_none() => {
                 (jumps, count) = (true, 1);
             }
-            _ if !may_be_predicated(inst) || count == MOST_OF_BOTH => return None,
+            _ if !can_be_predicated(inst) || count == MAX_WITH_ELSE => return None,
             _ => count += 1,
         }
     }
     None
 }
 
-fn may_be_predicated(inst: &Inst) -> bool {
+fn can_be_predicated(inst: &Inst) -> bool {
     let computes = match inst.op {
         Op::Eu(op) => matches!(op.info().class, Class::Basic | Class::ThreeSource),
         Op::Math(_) => true,
         _ => false,
     };
-    // SEL reads its predicate for something else, with a condition or without.
+    // The predicate of SEL selects an operand.
     let selects = matches!(inst.op, Op::Eu(Opcode::Sel | Opcode::Csel));
     computes
         && !selects
@@ -84,7 +92,7 @@ fn may_be_predicated(inst: &Inst) -> bool {
         && inst.dst.as_vgrf().is_some()
 }
 
-/// True if the instruction is one that names the flag.
-fn touches_flag(inst: &Inst, flag: u8) -> bool {
+/// True if the instruction reads the flag as its predicate or writes it with its cmod.
+fn uses_flag(inst: &Inst, flag: u8) -> bool {
     (inst.pred.is_some() || inst.writes_flag()) && inst.flag == flag
 }

@@ -1,20 +1,19 @@
-//! Choices between two results are made where one of them is computed.
+//! Replaces a predicated SEL by a predicated definition of one of its operands.
 //!
-//! In:  LIR in which a SEL without a condition of its own chooses between two values, one of which an operation of the same block
-//! has made for nothing else, and the other of which nobody wants afterwards.
-//! Out: the other value stands where the choice was to be, and the operation, predicated, writes over it:
-//! `sel d, a, b` with `a = x op y` is `mov d, b` and `(f) op d, x, y`. The move goes away where `b` can be made in its place
-//! ([`crate::opt::coalesce`], which runs next).
+//! In:  LIR with a predicated SEL, one operand of which is computed in the same block for this SEL
+//!      alone, and the other operand of which is not read afterwards.
+//! Out: `sel d, a, b` with `a = x op y` becomes `mov d, b` and `(f) op d, x, y`.
+//!      [`crate::opt::coalesce`], which runs next, removes the MOV if `b` can be computed in `d`.
 //! Ref: SKL PRM vol. 7, "Predication". Tests: tests/fs/opt_select/.
 
 use crate::lir::{Inst, Lir, Op, Pred, Reg, Src, Vgrf};
 use entity::IdMap;
 use isa::{Class, CondMod, Opcode, PredCtrl};
 
-/// How far back an operation may stand.
+/// Number of instructions before the SEL that are searched for the definitions of its operands.
 const WINDOW: usize = 64;
 
-/// What is known of a VGRF.
+/// Definitions and reads of a VGRF.
 #[derive(Clone, Copy, Default)]
 struct Use {
     defs: u32,
@@ -23,7 +22,7 @@ struct Use {
     last_read: u32,
 }
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn opt_select(lir: &mut Lir) -> bool {
     let mut uses: IdMap<Vgrf, Use> = IdMap::for_arena(&lir.vgrfs, Use::default());
     for (at, inst) in lir.insts.iter().enumerate() {
@@ -36,7 +35,8 @@ pub(crate) fn opt_select(lir: &mut Lir) -> bool {
             uses[v].def_at = at as u32;
         }
     }
-    // By the choice that takes its place: the operation, and the operand that it makes.
+    // For each SEL that is replaced: its index, the defining instruction, and the operand that this
+    // one defines.
     let mut moved: Vec<(usize, usize, usize)> = Vec::new();
     let mut taken = vec![false; lir.insts.len()];
     let mut block_start = 0;
@@ -46,18 +46,18 @@ pub(crate) fn opt_select(lir: &mut Lir) -> bool {
             block_start = at + 1;
             continue;
         }
-        if !chooses(inst) {
+        if !is_predicated_select(inst) {
             continue;
         }
         let first = block_start.max(at.saturating_sub(WINDOW));
         let made = [0, 1].into_iter().find_map(|operand| {
-            let def = maker(lir, &uses, first, at, operand)?;
-            let stays = remains(lir, &uses, first, at, 1 - operand);
-            (stays && !taken[def] && may_follow(lir, def, at)).then_some((def, operand))
+            let def = single_use_def(lir, &uses, first, at, operand)?;
+            let dies = dies_at_select(lir, &uses, first, at, 1 - operand);
+            (dies && !taken[def] && can_move_to(lir, def, at)).then_some((def, operand))
         });
         if let Some((def, operand)) = made {
             taken[def] = true;
-            // What it chooses between is not to be moved again.
+            // The SEL itself is no longer a definition that can be moved.
             taken[at] = true;
             moved.push((at, def, operand));
         }
@@ -71,7 +71,7 @@ pub(crate) fn opt_select(lir: &mut Lir) -> bool {
     for (at, inst) in insts.iter().enumerate() {
         match moved.next_if(|m| m.0 == at) {
             Some((_, def, operand)) => {
-                let [copy, operation] = chosen(inst, &insts[def], operand);
+                let [copy, operation] = replacement(inst, &insts[def], operand);
                 out.extend([copy, operation]);
             }
             None if taken[at] => {}
@@ -82,13 +82,13 @@ pub(crate) fn opt_select(lir: &mut Lir) -> bool {
     true
 }
 
-/// The copy and the predicated operation that are a choice.
-fn chosen(select: &Inst, def: &Inst, operand: usize) -> [Inst; 2] {
+/// The copy and the predicated operation that replace a SEL.
+fn replacement(select: &Inst, def: &Inst, operand: usize) -> [Inst; 2] {
     let mut copy = *select;
     copy.op = Op::Eu(Opcode::Mov);
     (copy.pred, copy.flag) = (None, 0);
     copy.src = [select.src[1 - operand], Src::NULL, Src::NULL];
-    // Bits are chosen, whatever they are.
+    // SEL copies bits; the move must not convert.
     copy.src[0].ty = copy.dst.ty;
     let mut operation = *def;
     operation.flag = select.flag;
@@ -101,8 +101,8 @@ fn chosen(select: &Inst, def: &Inst, operand: usize) -> [Inst; 2] {
     [copy, operation]
 }
 
-/// True for a choice by a flag between 32 bits, or 64.
-fn chooses(inst: &Inst) -> bool {
+/// True for a SEL by a flag between two 32-bit or 64-bit values without modifiers.
+fn is_predicated_select(inst: &Inst) -> bool {
     let size = inst.dst.ty.size_bytes();
     let plain = |s: &Src| !s.neg && !s.abs && s.rows.is_none() && s.ty.size_bytes() == size;
     inst.op == Op::Eu(Opcode::Sel)
@@ -114,8 +114,9 @@ fn chooses(inst: &Inst) -> bool {
         && inst.src[..2].iter().all(plain)
 }
 
-/// The operation that makes an operand of a choice, for it alone and for the same lanes, if it may be predicated.
-fn maker(
+/// The instruction that defines an operand of the SEL at `at`, if the SEL is its only reader and it
+/// can be predicated.
+fn single_use_def(
     lir: &Lir,
     uses: &IdMap<Vgrf, Use>,
     first: usize,
@@ -141,7 +142,7 @@ fn maker(
         && def.dst.ty.size_bytes() == select.dst.ty.size_bytes()
         && def.dst.stride == select.dst.stride
         && (select.exec == 1 || select.src[operand].stride == def.dst.stride);
-    // Align16 writes whole rows of registers, at 16 bytes.
+    // Align16 destinations are aligned to 16 bytes.
     let aligned = match def.op {
         Op::Eu(op) if op.info().class == Class::ThreeSource => select.dst.offset.is_multiple_of(16),
         _ => true,
@@ -154,9 +155,15 @@ fn same_lanes(a: &Inst, b: &Inst) -> bool {
     (a.exec, a.group, a.no_mask) == (b.exec, b.group, b.no_mask)
 }
 
-/// True if the other operand of a choice is made in the block for the same lanes, and nobody reads it later: as a rule it can be made in
-/// the place of the choice.
-fn remains(lir: &Lir, uses: &IdMap<Vgrf, Use>, first: usize, at: usize, operand: usize) -> bool {
+/// True if an operand of the SEL at `at` is computed in the block for the same lanes and not read
+/// afterwards, so that it can usually be computed in the SEL's destination.
+fn dies_at_select(
+    lir: &Lir,
+    uses: &IdMap<Vgrf, Use>,
+    first: usize,
+    at: usize,
+    operand: usize,
+) -> bool {
     let select = &lir.insts[at];
     let Some(v) = select.src[operand].as_vgrf() else {
         return false;
@@ -174,8 +181,9 @@ fn remains(lir: &Lir, uses: &IdMap<Vgrf, Use>, first: usize, at: usize, operand:
         && (select.exec == 1 || select.src[operand].stride == select.dst.stride)
 }
 
-/// True if an operation may be executed where the choice stands: what it reads is still there, and is not what is chosen.
-fn may_follow(lir: &Lir, def: usize, at: usize) -> bool {
+/// True if instruction `def` can be moved to the SEL at `at`: its sources are not overwritten in
+/// between, and are not the destination of the SEL.
+fn can_move_to(lir: &Lir, def: usize, at: usize) -> bool {
     let select = &lir.insts[at];
     let operation = &lir.insts[def];
     let sources = &operation.src[..operation.sources()];
