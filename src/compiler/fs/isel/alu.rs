@@ -6,6 +6,7 @@
 use super::cond::comparison;
 use super::context::{Isel, Loc};
 use super::types::{HF_BYTES, float, int, raw_type, sign_bit, uint};
+use super::unsupported::unsupported_alu;
 use crate::error::FsError;
 use crate::lir::Op;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -75,38 +76,17 @@ impl Isel<'_> {
         match alu.op {
             A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Vec5 | A::Vec8 | A::Vec16 => {
                 self.alias_def(alu);
-                Ok(())
             }
-            A::Bcsel => self.select_bcsel(alu),
-            A::FAdd | A::FMul | A::FMin | A::FMax => {
-                self.float_binary(alu, bits);
-                Ok(())
-            }
-            A::FFma => {
-                self.fma(alu, bits);
-                Ok(())
-            }
-            A::FLrp => {
-                let exec = self.exec_for(alu.def);
-                let srcs = [2, 1, 0].map(|i| self.float_src(&alu.srcs[i], Type::F));
-                let dst = self.alloc_def(alu.def).retype(Type::F);
-                let mods = self.with_saturate(Mods::NONE);
-                self.b.ternary(Opcode::Lrp, exec, dst, srcs, mods);
-                Ok(())
-            }
-            A::FNeg | A::FAbs => {
-                let exec = self.exec_for(alu.def);
-                let a = self.sign_op_src(alu, bits);
-                let dst = self.alloc_def(alu.def).retype(float(bits));
-                self.b.mov(exec, dst, a);
-                Ok(())
-            }
+            A::Bcsel => self.select_bcsel(alu)?,
+            A::FAdd | A::FMul | A::FMin | A::FMax => self.select_float_binary(alu, bits),
+            A::FFma => self.select_ffma(alu, bits),
+            A::FLrp => self.select_flrp(alu),
+            A::FNeg | A::FAbs => self.select_sign_op(alu, bits),
             A::FSat | A::FFloor | A::FCeil | A::FTrunc | A::FRoundEven | A::FFract => {
-                self.float_unary(alu, bits);
-                Ok(())
+                self.select_float_unary(alu, bits);
             }
             A::FRcp | A::FSqrt | A::FRsq | A::FExp2 | A::FLog2 | A::FSin | A::FCos | A::FPow => {
-                self.float_math(alu, bits)
+                self.select_float_math(alu, bits)?;
             }
             A::FLt
             | A::FGe
@@ -120,10 +100,9 @@ impl Isel<'_> {
             | A::INe => {
                 let src_bits = self.bits(alu.srcs[0].def);
                 match comparison(alu.op, src_bits) {
-                    Some((cmod, ty)) if src_bits > 1 => self.comparison_mask(alu, cmod, ty),
-                    _ => self.bool_equality(alu),
+                    Some((cmod, ty)) if src_bits > 1 => self.select_comparison(alu, cmod, ty),
+                    _ => self.select_bool_equality(alu),
                 }
-                Ok(())
             }
             A::IAdd
             | A::IMul
@@ -136,56 +115,23 @@ impl Isel<'_> {
             | A::IXor
             | A::IShl
             | A::IShr
-            | A::UShr => {
-                self.int_binary(alu, bits);
-                Ok(())
-            }
-            A::INeg | A::IAbs | A::INot => {
-                self.int_unary(alu, bits);
-                Ok(())
-            }
+            | A::UShr => self.select_int_binary(alu, bits),
+            A::INeg | A::IAbs | A::INot => self.select_int_unary(alu, bits),
             A::IMulHigh | A::UMulHigh | A::IMul2x32_64 | A::UMul2x32_64 => {
-                self.wide_multiply(alu);
-                Ok(())
+                self.select_wide_multiply(alu);
             }
-            A::IDiv | A::UDiv | A::IRem | A::UMod => {
-                self.divide(alu);
-                Ok(())
-            }
-            A::BitfieldReverse | A::BitCount | A::FindLsb | A::UClz => {
-                let op = match alu.op {
-                    A::BitfieldReverse => Opcode::Bfrev,
-                    A::BitCount => Opcode::Cbit,
-                    A::FindLsb => Opcode::Fbl,
-                    _ => Opcode::Lzd,
-                };
-                self.bit_unary(alu, op)
-            }
-            A::UBfe | A::IBfe => {
-                let ty = if alu.op == A::IBfe { Type::D } else { Type::Ud };
-                let s = |isel: &Self, i: usize| isel.src(&alu.srcs[i], ty);
-                let srcs = [s(self, 2), s(self, 1), s(self, 0)];
-                self.bit_ternary(alu, Opcode::Bfe, ty, srcs);
-                Ok(())
-            }
-            A::Bfi => {
-                let s = |isel: &Self, i: usize| isel.src(&alu.srcs[i], Type::Ud);
-                let srcs = [s(self, 0), s(self, 1), s(self, 2)];
-                self.bit_ternary(alu, Opcode::Bfi2, Type::Ud, srcs);
-                Ok(())
-            }
-            A::Bfm => {
-                let exec = self.exec_for(alu.def);
-                let (a, b) = (
-                    self.src(&alu.srcs[0], Type::Ud),
-                    self.src(&alu.srcs[1], Type::Ud),
-                );
-                let dst = self.alloc_def(alu.def);
-                self.b.binary(Opcode::Bfi1, exec, dst, a, b, Mods::NONE);
-                Ok(())
-            }
-            _ => self.select_conversion(alu),
+            A::IDiv | A::UDiv | A::IRem | A::UMod => self.select_divide(alu),
+            A::BitfieldReverse => self.select_bit_unary(alu, Opcode::Bfrev)?,
+            A::BitCount => self.select_bit_unary(alu, Opcode::Cbit)?,
+            A::FindLsb => self.select_bit_unary(alu, Opcode::Fbl)?,
+            A::UClz => self.select_bit_unary(alu, Opcode::Lzd)?,
+            A::UBfe => self.select_bit_ternary(alu, Opcode::Bfe, Type::Ud, [2, 1, 0]),
+            A::IBfe => self.select_bit_ternary(alu, Opcode::Bfe, Type::D, [2, 1, 0]),
+            A::Bfi => self.select_bit_ternary(alu, Opcode::Bfi2, Type::Ud, [0, 1, 2]),
+            A::Bfm => self.select_bitfield_mask(alu),
+            _ => self.select_conversion(alu)?,
         }
+        Ok(())
     }
 
     /// Selects a move or a vector constructor: the def aliases its operands, without code.
@@ -236,19 +182,29 @@ impl Isel<'_> {
         }
     }
 
-    fn sign_op_src(&mut self, alu: &Alu, bits: u8) -> Lanes {
+    /// Selects `fneg` and `fabs` as a MOV with a source modifier.
+    fn select_sign_op(&mut self, alu: &Alu, bits: u8) {
         let ty = float(bits);
+        let exec = self.exec_for(alu.def);
         let a = self.float_src(&alu.srcs[0], ty);
-        if alu.op == AluOp::FNeg {
-            return a.negated();
-        }
-        match a.imm_bits() {
-            Some(v) => Lanes::imm(ty, v & !sign_bit(ty)),
-            None => a.absolute(),
-        }
+        let a = match (alu.op, a.imm_bits()) {
+            (AluOp::FNeg, _) => a.negated(),
+            (_, Some(v)) => Lanes::imm(ty, v & !sign_bit(ty)),
+            (_, None) => a.absolute(),
+        };
+        let dst = self.alloc_def(alu.def).retype(ty);
+        self.b.mov(exec, dst, a);
     }
 
-    fn float_binary(&mut self, alu: &Alu, bits: u8) {
+    fn select_flrp(&mut self, alu: &Alu) {
+        let exec = self.exec_for(alu.def);
+        let srcs = [2, 1, 0].map(|i| self.float_src(&alu.srcs[i], Type::F));
+        let dst = self.alloc_def(alu.def).retype(Type::F);
+        let mods = self.with_saturate(Mods::NONE);
+        self.b.ternary(Opcode::Lrp, exec, dst, srcs, mods);
+    }
+
+    fn select_float_binary(&mut self, alu: &Alu, bits: u8) {
         let ty = float(bits);
         let exec = self.exec_for(alu.def);
         let (a, b) = (
@@ -266,7 +222,7 @@ impl Isel<'_> {
         self.b.binary(op, exec, dst, a, b, mods);
     }
 
-    fn fma(&mut self, alu: &Alu, bits: u8) {
+    fn select_ffma(&mut self, alu: &Alu, bits: u8) {
         let exec = self.exec_for(alu.def);
         if bits == 16 {
             let dst = self.alloc_def(alu.def).retype(Type::Hf);
@@ -300,7 +256,7 @@ impl Isel<'_> {
         self.b.ternary(Opcode::Mad, exec, dst, srcs, mods);
     }
 
-    fn float_unary(&mut self, alu: &Alu, bits: u8) {
+    fn select_float_unary(&mut self, alu: &Alu, bits: u8) {
         let ty = float(bits);
         let exec = self.exec_for(alu.def);
         let a = self.float_src(&alu.srcs[0], ty);
@@ -330,7 +286,7 @@ impl Isel<'_> {
         self.b.emit(Op::Eu(op), exec, dst, &[a], mods);
     }
 
-    fn float_math(&mut self, alu: &Alu, bits: u8) -> Result<(), FsError> {
+    fn select_float_math(&mut self, alu: &Alu, bits: u8) -> Result<(), FsError> {
         let f = match alu.op {
             AluOp::FRcp => MathFn::Inv,
             AluOp::FSqrt => MathFn::Sqrt,
@@ -342,10 +298,10 @@ impl Isel<'_> {
             _ => MathFn::Pow,
         };
         if bits == 64 {
-            return Err(FsError::Unsupported {
-                op: alu.op.info().name,
-                what: "the math box has no 64 bits",
-            });
+            return Err(unsupported_alu(
+                alu,
+                "the extended math unit has no 64-bit operations",
+            ));
         }
         let exec = self.exec_for(alu.def);
         let n = f.sources();
@@ -377,7 +333,7 @@ impl Isel<'_> {
     }
 
     /// Selects `ieq` and `ine` of booleans.
-    fn bool_equality(&mut self, alu: &Alu) {
+    fn select_bool_equality(&mut self, alu: &Alu) {
         let exec = self.exec_for(alu.def);
         let (a, b) = (
             self.src(&alu.srcs[0], Type::D),
@@ -427,7 +383,7 @@ impl Isel<'_> {
         (self.bits(of) == 32 && bounded && most < 1 << 20 && alone && same_loop).then_some(sum)
     }
 
-    fn int_binary(&mut self, alu: &Alu, bits: u8) {
+    fn select_int_binary(&mut self, alu: &Alu, bits: u8) {
         use AluOp as A;
         let exec = self.exec_for(alu.def);
         if alu.op == A::IMax
@@ -544,7 +500,7 @@ impl Isel<'_> {
         self.src(s, ty)
     }
 
-    fn int_unary(&mut self, alu: &Alu, bits: u8) {
+    fn select_int_unary(&mut self, alu: &Alu, bits: u8) {
         let exec = self.exec_for(alu.def);
         let ty = if bits == 1 {
             Type::D
@@ -567,7 +523,7 @@ impl Isel<'_> {
     }
 
     /// Selects 32x32 to 64-bit products, and their high halves.
-    fn wide_multiply(&mut self, alu: &Alu) {
+    fn select_wide_multiply(&mut self, alu: &Alu) {
         let signed = matches!(alu.op, AluOp::IMulHigh | AluOp::IMul2x32_64);
         let (narrow, wide) = if signed {
             (Type::D, Type::Q)
@@ -594,7 +550,7 @@ impl Isel<'_> {
         self.set_lanes(alu.def, 0, product.retype(narrow).at(4));
     }
 
-    fn divide(&mut self, alu: &Alu) {
+    fn select_divide(&mut self, alu: &Alu) {
         let signed = matches!(alu.op, AluOp::IDiv | AluOp::IRem);
         let ty = if signed { Type::D } else { Type::Ud };
         let f = match alu.op {
@@ -607,12 +563,9 @@ impl Isel<'_> {
         self.b.math(f, exec, dst, a, Some(b), false);
     }
 
-    fn bit_unary(&mut self, alu: &Alu, op: Opcode) -> Result<(), FsError> {
+    fn select_bit_unary(&mut self, alu: &Alu, op: Opcode) -> Result<(), FsError> {
         if self.bits(alu.srcs[0].def) != 32 {
-            return Err(FsError::Unsupported {
-                op: alu.op.info().name,
-                what: "only 32 bits",
-            });
+            return Err(unsupported_alu(alu, "only 32-bit operands are supported"));
         }
         let exec = self.exec_for(alu.def);
         let a = self.src(&alu.srcs[0], Type::Ud);
@@ -625,9 +578,19 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn bit_ternary(&mut self, alu: &Alu, op: Opcode, ty: Type, srcs: [Lanes; 3]) {
+    /// Selects a three-source bit operation; `order` has the source of each operand.
+    fn select_bit_ternary(&mut self, alu: &Alu, op: Opcode, ty: Type, order: [usize; 3]) {
+        let srcs = order.map(|i| self.src(&alu.srcs[i], ty));
         let exec = self.exec_for(alu.def);
         let dst = self.alloc_def(alu.def).retype(ty);
         self.b.ternary(op, exec, dst, srcs, Mods::NONE);
+    }
+
+    /// Selects `bfm`, with BFI1.
+    fn select_bitfield_mask(&mut self, alu: &Alu) {
+        let exec = self.exec_for(alu.def);
+        let [a, b] = [0, 1].map(|i| self.src(&alu.srcs[i], Type::Ud));
+        let dst = self.alloc_def(alu.def);
+        self.b.binary(Opcode::Bfi1, exec, dst, a, b, Mods::NONE);
     }
 }

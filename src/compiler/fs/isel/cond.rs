@@ -198,7 +198,7 @@ impl Isel<'_> {
     }
 
     /// Selects a comparison whose result is 0 or ~0 in registers.
-    pub(super) fn comparison_mask(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
+    pub(super) fn select_comparison(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
         let exec = self.exec_for(alu.def);
         let dst = self.alloc_def(alu.def);
         if ty.size_bytes() == 4 {

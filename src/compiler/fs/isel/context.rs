@@ -30,7 +30,7 @@ pub(super) enum Loc {
     },
 }
 
-/// PhiCopies that implement phis: (phi, source).
+/// Copies that implement phis: (phi, source).
 pub(super) type PhiCopies = SmallVec<[(Id<Def>, Id<Def>); 2]>;
 
 /// Instruction selection of one shader at one SIMD width.
@@ -77,7 +77,7 @@ pub(super) struct Isel<'a> {
     pub(super) urb_pairs: UrbPairs,
     pub(super) pushed_ubos: PushedUbos,
     pub(super) sampler_index_uses: IdMap<Def, u32>,
-    /// PushedUbos of uniform buffers may be pushed into registers.
+    /// Ranges of uniform buffers may be pushed into registers.
     pub(super) push_ranges: bool,
     /// For an operation whose only use is an `fsat`: the def of that `fsat`.
     pub(super) fsat_of: IdMap<Def, Option<Id<Def>>>,
@@ -176,7 +176,7 @@ impl Isel<'_> {
                 ..Lanes::new(v, offset, sub_dword_type(ty, offset), pitch)
             },
             Loc::None => {
-                debug_assert!(false, "a def is read before it is made");
+                debug_assert!(false, "a def is read before it is selected");
                 Lanes::imm(ty, 0)
             }
         }

@@ -10,6 +10,7 @@
 
 use super::context::{Isel, Loc};
 use super::types::{float, int, raw_type, uint};
+use super::unsupported::unsupported_alu;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Dst, Inst, Op, Reg, Src};
@@ -60,10 +61,10 @@ impl Isel<'_> {
             A::ExtractU16 => self.extract(alu, Type::Uw)?,
             A::ExtractI16 => self.extract(alu, Type::W)?,
             _ => {
-                return Err(FsError::Unsupported {
-                    op: alu.op.info().name,
-                    what: "is lowered before the backend",
-                });
+                return Err(unsupported_alu(
+                    alu,
+                    "the NIR pipeline should have lowered it",
+                ));
             }
         }
         Ok(())
@@ -390,10 +391,7 @@ impl Isel<'_> {
             .sh
             .const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0])
         else {
-            return Err(FsError::Unsupported {
-                op: alu.op.info().name,
-                what: "the index is a constant",
-            });
+            return Err(unsupported_alu(alu, "the index must be constant"));
         };
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);

@@ -15,6 +15,7 @@ use super::context::{Isel, Loc};
 use super::demote::{DemoteTracking, PIXEL_FLAG, flag_word, pixel_flag};
 use super::memory::LOOP_FLAG;
 use super::payload::{FragmentThread, PayloadValue, Thread};
+use super::unsupported::{unsupported_intrinsic, wrong_stage};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, InterpolateAt};
@@ -49,13 +50,6 @@ fn group_lanes(v: VgrfId, offset: u32, ty: Type, pitch: u8) -> Lanes {
 /// Bytes of the pixel interpolator's response for each lane.
 const RESPONSE_BYTES: u32 = 8;
 
-fn unsupported<T>(op: IntrinsicOp, what: &'static str) -> Result<T, FsError> {
-    Err(FsError::Unsupported {
-        op: op.info().name,
-        what,
-    })
-}
-
 /// The barycentric mode of an intrinsic, if the payload can have it.
 fn barycentric_mode(i: &Intrinsic) -> Option<Barycentric> {
     use Barycentric as B;
@@ -75,10 +69,7 @@ impl Isel<'_> {
     fn fragment_thread(&mut self) -> Result<&mut FragmentThread, FsError> {
         match &mut self.thread {
             Thread::Fragment(thread) => Ok(thread),
-            _ => Err(FsError::Unsupported {
-                op: "an intrinsic of fragment shaders",
-                what: "stands in another stage",
-            }),
+            _ => Err(wrong_stage("fragment shader intrinsic")),
         }
     }
 
@@ -234,7 +225,12 @@ impl Isel<'_> {
         }
         let live = match self.fragment_thread()?.live {
             Some(live) => live,
-            None => return unsupported(i.op, "a shader that ends pixels has their mask"),
+            None => {
+                return Err(unsupported_intrinsic(
+                    i,
+                    "the shader has no mask of live pixels",
+                ));
+            }
         };
         let halts = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
         let bits = self.b.temp(Type::Ud, one);
@@ -312,7 +308,10 @@ impl Isel<'_> {
             .iter()
             .position(|s| u32::from(*s) == slot);
         let Some(at) = at.filter(|_| component < 4) else {
-            return unsupported(i.op, "the slot lies beyond those it names");
+            return Err(unsupported_intrinsic(
+                i,
+                "the slot is outside the range that the intrinsic declares",
+            ));
         };
         let half = component / 2;
         let known = thread.setup.iter().find(|s| (s.0, s.1) == (at, half));
@@ -334,7 +333,7 @@ impl Isel<'_> {
         let slot = i.index("location") + self.constant_slot(i, i.srcs[0])?;
         let d = self.sh.defs[def];
         if d.bit_size != 32 {
-            return unsupported(i.op, "inputs of 32 bits alone are made");
+            return Err(unsupported_intrinsic(i, "only 32-bit inputs are supported"));
         }
         for c in 0..d.num_components {
             let first = abi::header_dword(slot as u8).unwrap_or(i.index("component") as u8);
@@ -353,7 +352,7 @@ impl Isel<'_> {
             _ => None,
         };
         if self.sh.defs[def].bit_size != 32 {
-            return unsupported(i.op, "inputs of 32 bits alone are made");
+            return Err(unsupported_intrinsic(i, "only 32-bit inputs are supported"));
         }
         let coordinates = match (mode, self.loc(i.srcs[0], 0)) {
             (Some(mode), _) => {
@@ -361,7 +360,7 @@ impl Isel<'_> {
                 groups.map(|v| (v, 0))
             }
             (None, Loc::Reg { v, .. }) => [(v, 0), (v, RESPONSE_BYTES * u32::from(PIXEL_GROUP))],
-            (None, _) => return unsupported(i.op, "the coordinates are of no place"),
+            (None, _) => return Err(unsupported_intrinsic(i, "unknown barycentric coordinates")),
         };
         for c in 0..self.sh.defs[def].num_components {
             let plane = self.plane_coefficients(i, slot, i.index("component") as u8 + c)?;
@@ -672,7 +671,10 @@ impl Isel<'_> {
         let Some(def) = i.def else { return Ok(()) };
         let d = self.sh.defs[def];
         if d.bit_size != 32 {
-            return unsupported(i.op, "derivatives of 32 bits alone are made");
+            return Err(unsupported_intrinsic(
+                i,
+                "only 32-bit derivatives are supported",
+            ));
         }
         let width = self.b.width();
         self.alloc_def(def);

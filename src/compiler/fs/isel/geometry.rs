@@ -10,7 +10,7 @@
 
 use super::context::Isel;
 use super::payload::{GeometryThread, Outputs, Thread};
-use super::unsupported::unsupported;
+use super::unsupported::{unsupported, wrong_stage};
 use super::urb::{UrbAddress, slot_runs};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -37,10 +37,7 @@ impl Isel<'_> {
     fn geometry_thread(&mut self) -> Result<&mut GeometryThread, FsError> {
         match &mut self.thread {
             Thread::Geometry(thread) => Ok(thread),
-            _ => Err(FsError::Unsupported {
-                op: "an intrinsic of geometry shaders",
-                what: "stands in another stage",
-            }),
+            _ => Err(wrong_stage("geometry shader intrinsic")),
         }
     }
 

@@ -12,6 +12,7 @@
 
 use super::context::{Isel, Loc};
 use super::memory::{SURFACE_STEP, Surface, atomic_op, unsupported_atomic};
+use super::unsupported::unsupported_intrinsic;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, SamplerOp};
@@ -39,10 +40,10 @@ impl Isel<'_> {
                 self.select_image_query(i, SamplerOp::Size, level);
             }
             I::BindlessImageSamples => {
-                return Err(FsError::Unsupported {
-                    op: i.op.info().name,
-                    what: "storage images have one sample",
-                });
+                return Err(unsupported_intrinsic(
+                    i,
+                    "storage images are single-sampled",
+                ));
             }
             _ => return self.select_subgroup(i),
         }

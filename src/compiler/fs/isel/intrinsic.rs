@@ -246,7 +246,10 @@ impl Isel<'_> {
     }
 
     pub(super) fn lane_id(&mut self) -> Lanes {
-        debug_assert!(self.lane_id.is_some(), "the lanes' numbers are prepared");
+        debug_assert!(
+            self.lane_id.is_some(),
+            "lane numbers have not been computed"
+        );
         self.lane_id.unwrap_or(Lanes::imm(Type::Ud, 0))
     }
 

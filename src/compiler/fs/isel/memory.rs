@@ -9,6 +9,7 @@
 use super::context::{Isel, Loc, exec_of};
 use super::payload::intrinsics;
 use super::types::{HF_BYTES, raw_type};
+use super::unsupported::unsupported_intrinsic;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, BTI_BINDLESS, BTI_SLM};
@@ -678,10 +679,7 @@ impl Isel<'_> {
         if operands.iter().all(|&operand| self.bits(operand) == 32) {
             return Ok(());
         }
-        Err(FsError::Unsupported {
-            op: i.op.info().name,
-            what: "values of 32 bits alone are made",
-        })
+        Err(unsupported_intrinsic(i, "only 32-bit values are supported"))
     }
 
     pub(super) fn select_atomic(
@@ -794,8 +792,5 @@ pub(super) fn atomic_op(i: &Intrinsic) -> Result<AtomicOp, FsError> {
 }
 
 pub(super) fn unsupported_atomic(i: &Intrinsic) -> FsError {
-    FsError::Unsupported {
-        op: i.op.info().name,
-        what: "the hardware has no such atomic",
-    }
+    unsupported_intrinsic(i, "the hardware does not have this atomic operation")
 }

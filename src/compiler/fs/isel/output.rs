@@ -6,7 +6,7 @@
 //! value itself is the output, without a MOV.
 
 use super::context::Isel;
-use super::unsupported::unsupported;
+use super::unsupported::{unsupported, unsupported_intrinsic};
 use crate::error::FsError;
 use crate::lir::builder::Exec;
 use entity::Id;
@@ -17,10 +17,10 @@ impl Isel<'_> {
     /// An offset in slots, which the NIR pipeline has made constant.
     pub(super) fn constant_slot(&self, i: &Intrinsic, offset: Id<Def>) -> Result<u32, FsError> {
         let offset = self.sh.const_component(offset, 0).map(|o| o as u32);
-        offset.ok_or(FsError::Unsupported {
-            op: i.op.info().name,
-            what: "a slot that is known at run time alone is lowered before the backend",
-        })
+        offset.ok_or(unsupported_intrinsic(
+            i,
+            "the NIR pipeline should have lowered a dynamic slot",
+        ))
     }
 
     /// True for an undefined component.
@@ -41,10 +41,10 @@ impl Isel<'_> {
         let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
         let unsupported = || unsupported(i);
         if d.bit_size != 32 {
-            return Err(FsError::Unsupported {
-                op: i.op.info().name,
-                what: "outputs of 32 bits alone are made",
-            });
+            return Err(unsupported_intrinsic(
+                i,
+                "only 32-bit outputs are supported",
+            ));
         }
         let (emitted, always) = (self.block_emits_vertex, self.shared.is_outermost());
         for c in (0..d.num_components.min(4)).filter(|c| i.index("write_mask") >> c & 1 == 1) {
@@ -55,10 +55,7 @@ impl Isel<'_> {
             let index = i.index("index") as u8;
             let value = self.comp(i.srcs[0], c, Type::Ud);
             let outputs = self.thread.outputs().ok_or_else(unsupported)?;
-            let no_place = FsError::Unsupported {
-                op: i.op.info().name,
-                what: "a slot has four components",
-            };
+            let no_place = unsupported_intrinsic(i, "a slot has only four components");
             // Not in geometry shaders: a vertex emitted in another block may be emitted repeatedly,
             // and needs the value in a register of its own until then.
             let once = always

@@ -5,6 +5,7 @@
 
 use super::context::Isel;
 use super::payload::Thread;
+use super::unsupported::wrong_stage;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes};
 use crate::lir::{FIRST_EOT_GRF, GRF_BYTES, MAX_PAYLOAD_GRFS, Vgrf, VgrfId};
@@ -19,10 +20,7 @@ impl Isel<'_> {
                 thread.info.per_thread_push = true;
                 Ok(Lanes::new(thread.index, 0, Type::Ud, 0))
             }
-            _ => Err(FsError::Unsupported {
-                op: "load_subgroup_id",
-                what: "is of compute shaders",
-            }),
+            _ => Err(wrong_stage("load_subgroup_id")),
         }
     }
 
@@ -74,7 +72,7 @@ impl Isel<'_> {
         Ok((push_at as u8, stage))
     }
 
-    /// PhiCopies payload that arrives where the EOT payload may be allocated, because it may be
+    /// Copies payload that arrives where the EOT payload may be allocated, because it may be
     /// live until the end.
     fn move_late_payload(&mut self) {
         let lir = &mut self.b.lir;

@@ -1,4 +1,4 @@
-//! PushedUbos of uniform buffers that are pushed into registers, so that no message reads them.
+//! Ranges of uniform buffers that are pushed into registers, so that no message reads them.
 //!
 //! In:  loads at constant offsets from buffers whose descriptors are fixed when the draw is
 //! recorded.

@@ -30,21 +30,21 @@ impl Isel<'_> {
             return Err(unsupported(i));
         }
         let bits = self.bits(src);
-        let number = i.index("reduction_op") as usize;
         let op = AluOp::ALL
-            .get(number)
+            .get(i.index("reduction_op") as usize)
             .copied()
             .ok_or_else(|| unsupported(i))?;
         if bits == 64 {
             return self.select_reduce_int64(i, def, op, cluster);
         }
         // Narrower types are reduced in 32 bits.
-        let (opcode, ty, cmod, identity) = reduction(op, bits).ok_or_else(|| unsupported(i))?;
+        let (opcode, ty, cmod, identity) = reduction_op(op, bits).ok_or_else(|| unsupported(i))?;
         let width = self.b.width();
-        let whole = Exec::NoMask(width);
+        let all_lanes = Exec::NoMask(width);
         let ud = Type::Ud;
         let mut acc = self.b.temp(ud, Exec::Active);
-        self.b.mov(whole, acc, Lanes::imm(ud, u64::from(identity)));
+        self.b
+            .mov(all_lanes, acc, Lanes::imm(ud, u64::from(identity)));
         let from = slot_type(ty, bits);
         let value = self.comp(src, 0, from);
         let value = match value.imm_bits() {
@@ -57,52 +57,10 @@ impl Isel<'_> {
             self.b.mov(Exec::Active, acc.retype(ty), value);
         }
         if i.op == IntrinsicOp::ExclusiveScan {
-            let own = self.lane_id();
-            acc = self.shift_lanes_up(acc, own, 1, identity);
+            let this_lane = self.lane_id();
+            acc = self.shift_lanes_up(acc, this_lane, 1, identity);
         }
-        let acc_ty = acc.retype(ty);
-        let mut half = 1u8;
-        while half < cluster {
-            // Combines lane `half - 1` of each group of `2 * half` lanes into `n` of its upper
-            // lanes.
-            let join = |isel: &mut Self, lane: u8, step: u8, n: u8| {
-                let from = u32::from(lane / (2 * half) * (2 * half) + half - 1);
-                let stride = if n > 1 { step } else { 1 };
-                let pick = |at: u32, stride: u8| Src {
-                    stride,
-                    offset: at * 4,
-                    ..acc_ty.src(0)
-                };
-                let mut inst = Inst::new(Op::Eu(opcode), n);
-                inst.no_mask = true;
-                inst.cmod = cmod;
-                inst.dst = acc_ty.dst(0);
-                inst.dst.offset = u32::from(lane) * 4;
-                inst.dst.stride = stride;
-                let spread = if step > 1 { stride } else { 0 };
-                inst.src[0] = pick(from, spread);
-                inst.src[1] = pick(u32::from(lane), stride);
-                isel.b.lir.insts.push(inst);
-            };
-            match half {
-                // Strided regions: every second or fourth lane, as many as two registers hold.
-                1 | 2 => {
-                    let step = 2 * half;
-                    for first in (0..width).step_by(16) {
-                        let n = width.min(16) / step;
-                        for lane in half..2 * half {
-                            join(self, first + lane, step, n);
-                        }
-                    }
-                }
-                _ => {
-                    for first in (0..width).step_by(usize::from(2 * half)) {
-                        join(self, first + half, 1, half);
-                    }
-                }
-            }
-            half *= 2;
-        }
+        self.combine_lanes(acc.retype(ty), opcode, cmod, cluster);
         let result = if i.op != IntrinsicOp::Reduce {
             acc
         } else if cluster == width {
@@ -121,6 +79,72 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// Combines the lanes of each cluster in place: each lane gets the result of itself and all
+    /// lanes of its cluster below it.
+    fn combine_lanes(&mut self, acc: Lanes, opcode: Opcode, cmod: CondMod, cluster: u8) {
+        let width = self.b.width();
+        let mut half = 1u8;
+        while half < cluster {
+            let combine = |isel: &mut Self, lane: u8, stride: u8, n: u8| {
+                isel.combine_upper_half(acc, (opcode, cmod), half, lane, stride, n);
+            };
+            match half {
+                // Strided regions: every second or fourth lane, as many as two registers hold.
+                1 | 2 => {
+                    let stride = 2 * half;
+                    for first in (0..width).step_by(16) {
+                        let n = width.min(16) / stride;
+                        for lane in half..2 * half {
+                            combine(self, first + lane, stride, n);
+                        }
+                    }
+                }
+                _ => {
+                    for first in (0..width).step_by(usize::from(2 * half)) {
+                        combine(self, first + half, 1, half);
+                    }
+                }
+            }
+            half *= 2;
+        }
+    }
+
+    /// Emits one step of [`Isel::combine_lanes`]: combines `n` lanes, from `lane` on and `stride`
+    /// lanes apart, with the last lane of the lower half of their group of `2 * half` lanes.
+    fn combine_upper_half(
+        &mut self,
+        acc: Lanes,
+        (opcode, cmod): (Opcode, CondMod),
+        half: u8,
+        lane: u8,
+        stride: u8,
+        n: u8,
+    ) {
+        let group = 2 * half;
+        let source = u32::from(lane / group * group + half - 1);
+        // With a stride, each lane is in a group of its this_lane, and so is its source.
+        let source_stride = match (stride > 1, n > 1) {
+            (true, true) => stride,
+            (true, false) => 1,
+            (false, _) => 0,
+        };
+        let stride = if n > 1 { stride } else { 1 };
+        let operand = |lane: u32, stride: u8| Src {
+            stride,
+            offset: lane * 4,
+            ..acc.src(0)
+        };
+        let mut inst = Inst::new(Op::Eu(opcode), n);
+        inst.no_mask = true;
+        inst.cmod = cmod;
+        inst.dst = acc.dst(0);
+        inst.dst.offset = u32::from(lane) * 4;
+        inst.dst.stride = stride;
+        inst.src[0] = operand(source, source_stride);
+        inst.src[1] = operand(u32::from(lane), stride);
+        self.b.lir.insts.push(inst);
+    }
+
     /// Broadcasts each cluster's last lane to all its lanes.
     fn broadcast_cluster_ends(&mut self, from: Lanes, cluster: u8) -> Lanes {
         let width = self.b.width();
@@ -133,11 +157,11 @@ impl Isel<'_> {
                     self.mov_strided(to, first + lane, from, first + cluster - 1, cluster, n);
                 }
             } else {
-                for c in (first..first + lanes).step_by(usize::from(cluster)) {
+                for start in (first..first + lanes).step_by(usize::from(cluster)) {
                     let mut inst = Inst::new(Op::Eu(Opcode::Mov), cluster);
                     inst.no_mask = true;
-                    inst.dst = to.dst(c);
-                    inst.src[0] = from.at(u32::from(c + cluster - 1) * 4).scalar().src(0);
+                    inst.dst = to.dst(start);
+                    inst.src[0] = from.at(u32::from(start + cluster - 1) * 4).scalar().src(0);
                     self.b.lir.insts.push(inst);
                 }
             }
@@ -146,29 +170,30 @@ impl Isel<'_> {
     }
 
     /// Shifts lanes up: lane `n` gets lane `n - by`, and the first `by` lanes get the identity.
-    fn shift_lanes_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
+    fn shift_lanes_up(&mut self, from: Lanes, this_lane: Lanes, by: u8, identity: u32) -> Lanes {
         let ud = Type::Ud;
-        let whole = Exec::NoMask(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let lane = self.b.temp(ud, Exec::Active);
         let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
         self.b.binary(
             Opcode::Add,
-            whole,
+            all_lanes,
             lane.retype(Type::D),
-            own.retype(Type::D),
+            this_lane.retype(Type::D),
             minus,
             Mods::NONE,
         );
         let other = self.b.temp(ud, Exec::Active);
-        self.read_lanes(whole, other, from, lane);
+        self.read_lanes(all_lanes, other, from, lane);
         let null = Lanes::null(ud, 4);
         let below = Mods::cmod(CondMod::L, 0);
         let n = Lanes::imm(ud, u64::from(by));
-        self.b.binary(Opcode::Cmp, whole, null, own, n, below);
+        self.b
+            .binary(Opcode::Cmp, all_lanes, null, this_lane, n, below);
         let identity = Lanes::imm(ud, u64::from(identity));
         self.b.emit(
             Op::Eu(Opcode::Mov),
-            whole,
+            all_lanes,
             other,
             &[identity],
             Mods::pred(0, false),
@@ -187,32 +212,33 @@ impl Isel<'_> {
         cluster: u8,
     ) -> Result<(), FsError> {
         let identity = identity(op, 64).ok_or_else(|| unsupported(i))?;
-        let whole = Exec::NoMask(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let (ud, uq) = (Type::Ud, Type::Uq);
         let identity = self.b.imm_reg(Type::Q, identity).retype(uq);
         let mut acc = self.b.temp(uq, Exec::Active);
-        self.b.mov(whole, acc, identity);
+        self.b.mov(all_lanes, acc, identity);
         let value = self.comp(i.srcs[0], 0, uq);
         let value = match value.imm_bits() {
             Some(imm) => self.b.imm_reg(Type::Q, imm).retype(uq),
             None => value,
         };
         self.b.mov(Exec::Active, acc, value);
-        let own = self.lane_id();
+        let this_lane = self.lane_id();
         let lane = self.b.temp(ud, Exec::Active);
         if i.op == IntrinsicOp::ExclusiveScan {
-            acc = self.shift_lanes_up_int64(acc, own, lane, 1, identity);
+            acc = self.shift_lanes_up_int64(acc, this_lane, lane, 1, identity);
         }
         let mut step = 1u8;
         while step < cluster {
             let other = if i.op == IntrinsicOp::Reduce {
                 let by = Lanes::imm(ud, u64::from(step));
-                self.b.binary(Opcode::Xor, whole, lane, own, by, Mods::NONE);
+                self.b
+                    .binary(Opcode::Xor, all_lanes, lane, this_lane, by, Mods::NONE);
                 let other = self.b.temp(uq, Exec::Active);
-                self.read_lanes_int64(whole, other, acc, lane);
+                self.read_lanes_int64(all_lanes, other, acc, lane);
                 other
             } else {
-                self.shift_lanes_up_int64(acc, own, lane, step, identity)
+                self.shift_lanes_up_int64(acc, this_lane, lane, step, identity)
             };
             acc = self
                 .combine_int64(op, other, acc)
@@ -228,33 +254,39 @@ impl Isel<'_> {
     fn shift_lanes_up_int64(
         &mut self,
         from: Lanes,
-        own: Lanes,
+        this_lane: Lanes,
         lane: Lanes,
         by: u8,
         identity: Lanes,
     ) -> Lanes {
-        let whole = Exec::NoMask(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
-        let (to, number) = (lane.retype(Type::D), own.retype(Type::D));
+        let (to, number) = (lane.retype(Type::D), this_lane.retype(Type::D));
         self.b
-            .binary(Opcode::Add, whole, to, number, minus, Mods::NONE);
+            .binary(Opcode::Add, all_lanes, to, number, minus, Mods::NONE);
         let other = self.b.temp(Type::Uq, Exec::Active);
-        self.read_lanes_int64(whole, other, from, lane);
+        self.read_lanes_int64(all_lanes, other, from, lane);
         let below = Mods::cmod(CondMod::L, 0);
         let n = Lanes::imm(Type::Ud, u64::from(by));
-        self.b
-            .binary(Opcode::Cmp, whole, Lanes::null(Type::Ud, 4), own, n, below);
+        self.b.binary(
+            Opcode::Cmp,
+            all_lanes,
+            Lanes::null(Type::Ud, 4),
+            this_lane,
+            n,
+            below,
+        );
         let mods = Mods::pred(0, false);
         self.b
-            .emit(Op::Eu(Opcode::Mov), whole, other, &[identity], mods);
+            .emit(Op::Eu(Opcode::Mov), all_lanes, other, &[identity], mods);
         other
     }
 
     /// Combines two 64-bit values in all lanes. `None` if the operation is not supported.
     fn combine_int64(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
-        let whole = Exec::NoMask(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
-        if self.soft_int64 && self.emit_int64(whole, op, to, [a, b]) {
+        if self.soft_int64 && self.emit_int64(all_lanes, op, to, [a, b]) {
             return Some(to);
         }
         if op == AluOp::IMul {
@@ -262,48 +294,48 @@ impl Isel<'_> {
             let (ud, d) = (Type::Ud, Type::D);
             self.b.binary(
                 Opcode::Mul,
-                whole,
+                all_lanes,
                 to,
                 a.retype(ud),
                 b.retype(ud),
                 Mods::NONE,
             );
             for (a, b) in [(a, b.at(4)), (a.at(4), b)] {
-                let mixed = self.b.temp(ud, Exec::Active);
+                let cross = self.b.temp(ud, Exec::Active);
                 self.b.binary(
                     Opcode::Mul,
-                    whole,
-                    mixed.retype(d),
+                    all_lanes,
+                    cross.retype(d),
                     a.retype(d),
                     b.retype(d),
                     Mods::NONE,
                 );
                 let high = to.retype(ud).at(4);
                 self.b
-                    .binary(Opcode::Add, whole, high, high, mixed, Mods::NONE);
+                    .binary(Opcode::Add, all_lanes, high, high, cross, Mods::NONE);
             }
             return Some(to);
         }
-        let (opcode, ty, cmod, _) = reduction(op, 64)?;
+        let (opcode, ty, cmod, _) = reduction_op(op, 64)?;
         let (to_ty, a, b) = (to.retype(ty), a.retype(ty), b.retype(ty));
         let mods = match cmod {
             CondMod::None => Mods::NONE,
             cmod => Mods::cmod(cmod, 0),
         };
-        self.b.binary(opcode, whole, to_ty, a, b, mods);
+        self.b.binary(opcode, all_lanes, to_ty, a, b, mods);
         Some(to)
     }
 
-    /// PhiCopies 64-bit values into a contiguous register.
+    /// Copies 64-bit values into a contiguous register.
     pub(super) fn contiguous_int64(&mut self, l: Lanes) -> Lanes {
-        let whole = Exec::NoMask(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
         match l.imm_bits() {
             Some(bits) => {
                 let one = self.b.imm_reg(Type::Q, bits).retype(Type::Uq);
-                self.b.mov(whole, to, one);
+                self.b.mov(all_lanes, to, one);
             }
-            None if l.pitch == 0 => self.b.mov(whole, to, l),
+            None if l.pitch == 0 => self.b.mov(all_lanes, to, l),
             None => self.b.mov(Exec::Active, to, l),
         }
         to
@@ -351,7 +383,7 @@ fn identity(op: AluOp, bits: u8) -> Option<u64> {
 
 /// The implementation of a reduction: opcode, type, conditional modifier of SEL, identity in 32
 /// bits.
-fn reduction(op: AluOp, bits: u8) -> Option<(Opcode, Type, CondMod, u32)> {
+fn reduction_op(op: AluOp, bits: u8) -> Option<(Opcode, Type, CondMod, u32)> {
     let none = CondMod::None;
     let (signed, unsigned, float) = match bits {
         64 => (Type::Q, Type::Uq, Type::Df),

@@ -263,7 +263,7 @@ impl<'a> Isel<'a> {
                 Instr::Deref(_) => {
                     return Err(FsError::Unsupported {
                         op: "deref",
-                        what: "is lowered before the backend",
+                        what: "the NIR pipeline should have lowered it",
                     });
                 }
             }
@@ -317,7 +317,7 @@ impl<'a> Isel<'a> {
         }
     }
 
-    /// DemoteTracking a thread that produces one vertex in each lane.
+    /// Ends a thread that produces one vertex in each lane.
     fn end_vertex_thread(&mut self) {
         let handles = match &self.thread {
             Thread::Vertex(thread) => thread.handles,

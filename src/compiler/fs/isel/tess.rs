@@ -8,7 +8,7 @@ use super::context::Isel;
 use super::payload::{
     ControlThread, EvaluationThread, MAX_PUSHED, Thread, is_tess_level, tess_level_dword,
 };
-use super::unsupported::unsupported;
+use super::unsupported::{unsupported, wrong_stage};
 use super::urb::UrbAddress;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -25,20 +25,14 @@ impl Isel<'_> {
     fn control_thread(&mut self) -> Result<&mut ControlThread, FsError> {
         match &mut self.thread {
             Thread::Control(thread) => Ok(thread),
-            _ => Err(FsError::Unsupported {
-                op: "an intrinsic of tessellation control shaders",
-                what: "stands in another stage",
-            }),
+            _ => Err(wrong_stage("tessellation control intrinsic")),
         }
     }
 
     fn evaluation_thread(&mut self) -> Result<&mut EvaluationThread, FsError> {
         match &mut self.thread {
             Thread::Evaluation(thread) => Ok(thread),
-            _ => Err(FsError::Unsupported {
-                op: "an intrinsic of tessellation evaluation shaders",
-                what: "stands in another stage",
-            }),
+            _ => Err(wrong_stage("tessellation evaluation intrinsic")),
         }
     }
 
@@ -386,7 +380,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// DemoteTracking a control thread with a write of zero to the first dword of the patch header,
+    /// Ends a control thread with a write of zero to the first dword of the patch header,
     /// which must be zero.
     pub(super) fn end_control_thread(&mut self) {
         let Thread::Control(thread) = &self.thread else {

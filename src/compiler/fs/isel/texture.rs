@@ -10,6 +10,7 @@
 //! Definition"; "Return Format".
 
 use super::context::{Isel, Loc};
+use super::unsupported::unsupported_tex;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, SamplerOp};
@@ -23,18 +24,17 @@ use smallvec::SmallVec;
 /// Maximum registers of a message.
 const MAX_REGISTERS: usize = 11;
 
-fn unsupported<T>(tex: &Tex, what: &'static str) -> Result<T, FsError> {
-    Err(FsError::Unsupported {
-        op: tex.op.info().name,
-        what,
-    })
-}
-
 /// The parameters of a message, in payload order.
 type Parameters = SmallVec<[Lanes; 8]>;
 
 /// The scalars that make up the components of a message's parameters.
 type Scalars = SmallVec<[(Id<Def>, u8); 4]>;
+
+/// True if the level of detail is absent or a constant zero.
+fn is_level_zero(lod: &Parameters) -> bool {
+    lod.first()
+        .is_none_or(|l| matches!(l.imm_bits(), Some(0 | 0x8000_0000)))
+}
 
 /// The scalar behind a component, looking through moves and vector constructors.
 fn resolve_scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8) {
@@ -76,17 +76,20 @@ impl Isel<'_> {
     pub(super) fn select_tex(&mut self, tex: &Tex) -> Result<(), FsError> {
         let d = self.sh.defs[tex.def];
         if d.bit_size != 32 || tex.tg4_offsets.is_some() || tex.src(TexSrc::Projector).is_some() {
-            return unsupported(
+            return Err(unsupported_tex(
                 tex,
-                "is lowered before the backend: halves, projectors, four offsets",
-            );
+                "the NIR pipeline should have lowered 16-bit results, projectors and four offsets",
+            ));
         }
         let Some(texture) = tex.src(TexSrc::TextureHandle) else {
-            return unsupported(tex, "a texture has a handle behind the NIR pipeline");
+            return Err(unsupported_tex(
+                tex,
+                "the NIR pipeline should have added a texture handle",
+            ));
         };
-        let (kind, parameters) = self.message_parameters(tex)?;
-        let header = self.message_header(tex, kind)?;
-        let number = match header {
+        let (op, parameters) = self.message_parameters(tex)?;
+        let header = self.message_header(tex, op)?;
+        let sampler_index = match header {
             Some(_) => 0,
             None => self.sampler_number(tex).unwrap_or(0),
         };
@@ -94,78 +97,69 @@ impl Isel<'_> {
         // Without one, parameters that several messages share are a payload of their own, which is
         // built only once. (The extended descriptor contains the length of the second payload;
         // pushed descriptors cover the width that chose them, see [`super::descriptors`].)
-        let apart = match header {
+        let in_first = match header {
             Some(_) => 0,
             None if self.splits_payload[tex.def] => first_payload_len(tex, parameters.len()),
             None => parameters.len(),
-        };
-        let (head, tail) = match header {
-            Some(_) => (1, parameters.len() as u8),
-            None => (apart as u8, (parameters.len() - apart) as u8),
         };
         // Messages with derivatives have eight lanes, and so have those that would exceed the
         // sampler's limit.
         let registers = usize::from(header.is_some()) + parameters.len() * 2;
         let narrow = tex.op == TexOp::Txd || registers > MAX_REGISTERS;
-        let (lanes, parts) = self.split_lanes(if narrow { 8 } else { 16 });
+        let (lanes, first_lanes) = self.split_lanes(if narrow { 8 } else { 16 });
         let regs = lanes.div_ceil(8);
         // The number of levels is the fourth component of a size query.
         let first = if tex.op == TexOp::QueryLevels { 3 } else { 0 };
-        let split = lanes < self.b.width().min(16);
+        let split_response = lanes < self.b.width().min(16);
         // The response ends at the last component that is read. (A gather always returns four.)
-        let comps = match tex.op {
-            _ if split => 4,
+        let dwords = match tex.op {
+            _ if split_response => 4,
             TexOp::Tg4 => 4,
-            _ => (first + self.components_read(tex.def)).clamp(1, 4),
+            _ => (first + self.components_read[tex.def]).clamp(1, 4),
         };
-        let v = if split {
+        let response = if split_response {
             self.b.lir.vgrf(4 * u32::from(self.b.width()) * 4)
         } else {
-            self.alloc_sampler_response(tex.def, lanes, first, comps)
+            self.alloc_sampler_response(tex.def, lanes, first, dwords)
         };
         let mut payload = |lane: u8, parameters: &[Lanes]| match parameters {
             [] => Src::NULL,
             some => self.b.collect(Exec::Range(lane, lanes), &[], some),
         };
-        let payloads: SmallVec<[(u8, [Src; 2]); 4]> = parts
+        let payloads: SmallVec<[(u8, [Src; 2]); 4]> = first_lanes
             .map(|lane| {
-                let (one, other) = parameters.split_at(apart);
+                let (one, other) = parameters.split_at(in_first);
                 let first = header.unwrap_or_else(|| payload(lane, one));
                 (lane, [first, payload(lane, other)])
             })
             .collect();
-        let mlen = if header.is_some() { head } else { head * regs };
+        let mlen = match header {
+            Some(_) => 1,
+            None => in_first as u8 * regs,
+        };
+        let ex_mlen = (parameters.len() - in_first) as u8 * regs;
         let surface = self.uniform_surface(texture, 0);
-        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
-            for &(lane, [first, second]) in &payloads {
-                let info = SendInfo {
-                    handle_offset: more,
-                    header: header.is_some(),
-                    ex_mlen: tail * regs,
-                    ..message::sample((bti, number), kind, lanes, mlen, comps * regs)
-                };
-                let at = u32::from(lane) * 4 * u32::from(comps);
-                let dst = Dst::vgrf(v, at, Type::Ud, 1);
-                isel.b.send(
-                    Exec::Range(lane, lanes),
-                    dst,
-                    first,
-                    second,
-                    handle,
-                    info,
-                    mods,
-                );
-            }
-        });
-        if split {
-            self.set_from_responses(tex.def, v, 4, first);
+        self.for_each_surface(
+            surface,
+            &mut |isel, bti, handle_offset, handle, mods: Mods| {
+                for &(lane, [first, second]) in &payloads {
+                    let info = SendInfo {
+                        handle_offset,
+                        header: header.is_some(),
+                        ex_mlen,
+                        ..message::sample((bti, sampler_index), op, lanes, mlen, dwords * regs)
+                    };
+                    let offset = u32::from(lane) * 4 * u32::from(dwords);
+                    let dst = Dst::vgrf(response, offset, Type::Ud, 1);
+                    let exec = Exec::Range(lane, lanes);
+                    isel.b.send(exec, dst, first, second, handle, info, mods);
+                }
+            },
+        );
+        if split_response {
+            self.set_from_responses(tex.def, response, 4, first);
         }
         Ok(())
-    }
-
-    /// The number of leading components of a def that are read.
-    fn components_read(&self, def: Id<Def>) -> u8 {
-        self.components_read[def]
     }
 
     /// Finds how many leading components of each def are read.
@@ -263,79 +257,112 @@ impl Isel<'_> {
         v
     }
 
+    /// The components of a source as message parameters; none if the instruction lacks the source.
+    fn source_parameters(&self, tex: &Tex, kind: TexSrc, ty: Type) -> Parameters {
+        let Some(def) = tex.src(kind) else {
+            return Parameters::new();
+        };
+        let components = 0..self.sh.defs[def].num_components;
+        components.map(|c| self.comp(def, c, ty)).collect()
+    }
+
     /// Chooses the message type and builds its parameters.
-    fn message_parameters(&mut self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
-        let all = |isel: &Self, kind: TexSrc, ty: Type| -> Parameters {
-            let components =
-                |def: Id<Def>| (0..isel.sh.defs[def].num_components).map(move |c| (def, c));
-            let def = tex.src(kind).into_iter().flat_map(components);
-            def.map(|(def, c)| isel.comp(def, c, ty)).collect()
+    fn message_parameters(&self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
+        let (op, mut parameters) = match tex.op {
+            TexOp::Tex | TexOp::Txb | TexOp::Txl | TexOp::Txd => self.sample_parameters(tex),
+            TexOp::Txf | TexOp::TxfMs | TexOp::TxfMsMcs => self.fetch_parameters(tex)?,
+            TexOp::Tg4 => self.gather_parameters(tex),
+            TexOp::Txs | TexOp::QueryLevels | TexOp::Lod | TexOp::TextureSamples => {
+                self.query_parameters(tex)
+            }
         };
-        let (f, d) = (Type::F, Type::D);
-        let coordinates = all(
-            self,
-            TexSrc::Coord,
-            if tex.op.needs_sampler() { f } else { d },
-        );
-        let reference = all(self, TexSrc::Comparator, f);
-        let lod = all(self, TexSrc::Lod, if tex.op == TexOp::Txl { f } else { d });
-        let is_zero = |l: &Parameters| {
-            l.first()
-                .is_none_or(|l| matches!(l.imm_bits(), Some(0 | 0x8000_0000)))
-        };
-        let zero = Lanes::imm(d, 0);
+        if let Some(min) = tex.src(TexSrc::MinLod) {
+            // The minimum LOD comes after the maximum number of coordinates and derivatives.
+            let gaps = match tex.op {
+                TexOp::Txd => {
+                    let gradients = 3 - tex
+                        .src(TexSrc::Ddx)
+                        .map_or(3, |d| self.sh.defs[d].num_components.min(3));
+                    4 - tex.coord_components().min(4) + 2 * gradients
+                }
+                TexOp::Tex | TexOp::Txb => 4 - tex.coord_components().min(4),
+                _ => return Err(unsupported_tex(tex, "a minimum LOD is not supported")),
+            };
+            parameters.extend((0..gaps).map(|_| Lanes::imm(Type::D, 0)));
+            parameters.push(self.comp(min, 0, Type::F));
+        }
+        Ok((op, parameters))
+    }
+
+    /// Message type and parameters of filtered sampling.
+    fn sample_parameters(&self, tex: &Tex) -> (SamplerOp, Parameters) {
+        let f = Type::F;
+        let coordinates = self.source_parameters(tex, TexSrc::Coord, f);
+        let reference = self.source_parameters(tex, TexSrc::Comparator, f);
         let mut out = Parameters::new();
-        let kind = match tex.op {
-            TexOp::Tex => {
-                out.extend(reference.into_iter().chain(coordinates));
-                if tex.shadow {
-                    SamplerOp::Compare
-                } else {
-                    SamplerOp::Plain
-                }
-            }
+        let (plain, compare) = match tex.op {
             TexOp::Txb => {
-                let bias = all(self, TexSrc::Bias, f);
+                let bias = self.source_parameters(tex, TexSrc::Bias, f);
                 out.extend(reference.into_iter().chain(bias).chain(coordinates));
-                if tex.shadow {
-                    SamplerOp::BiasCompare
-                } else {
-                    SamplerOp::Bias
-                }
-            }
-            TexOp::Txl if is_zero(&lod) => {
-                out.extend(reference.into_iter().chain(coordinates));
-                if tex.shadow {
-                    SamplerOp::CompareLevelZero
-                } else {
-                    SamplerOp::LevelZero
-                }
+                (SamplerOp::Bias, SamplerOp::BiasCompare)
             }
             TexOp::Txl => {
-                out.extend(reference.into_iter().chain(lod).chain(coordinates));
-                if tex.shadow {
-                    SamplerOp::LodCompare
+                let lod = self.source_parameters(tex, TexSrc::Lod, f);
+                if is_level_zero(&lod) {
+                    out.extend(reference.into_iter().chain(coordinates));
+                    (SamplerOp::LevelZero, SamplerOp::CompareLevelZero)
                 } else {
-                    SamplerOp::Lod
+                    out.extend(reference.into_iter().chain(lod).chain(coordinates));
+                    (SamplerOp::Lod, SamplerOp::LodCompare)
                 }
             }
             TexOp::Txd => {
-                let (dx, dy) = (all(self, TexSrc::Ddx, f), all(self, TexSrc::Ddy, f));
+                let dx = self.source_parameters(tex, TexSrc::Ddx, f);
+                let dy = self.source_parameters(tex, TexSrc::Ddy, f);
                 out.extend(reference);
                 for (c, &coordinate) in coordinates.iter().enumerate() {
                     out.push(coordinate);
                     // The array layer has no derivatives.
                     out.extend(dx.get(c).copied().into_iter().chain(dy.get(c).copied()));
                 }
-                if tex.shadow {
-                    SamplerOp::DerivativesCompare
-                } else {
-                    SamplerOp::Derivatives
-                }
+                (SamplerOp::Derivatives, SamplerOp::DerivativesCompare)
             }
-            TexOp::Txf => {
+            _ => {
+                out.extend(reference.into_iter().chain(coordinates));
+                (SamplerOp::Plain, SamplerOp::Compare)
+            }
+        };
+        (if tex.shadow { compare } else { plain }, out)
+    }
+
+    /// Message type and parameters of texel fetches.
+    fn fetch_parameters(&self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
+        let d = Type::D;
+        let zero = Lanes::imm(d, 0);
+        let coordinates = self.source_parameters(tex, TexSrc::Coord, d);
+        let mut out = Parameters::new();
+        let op = match tex.op {
+            TexOp::TxfMs => {
+                let mcs = self.source_parameters(tex, TexSrc::MsMcs, d);
+                if mcs.is_empty() {
+                    return Err(unsupported_tex(
+                        tex,
+                        "the NIR pipeline should have added MCS data",
+                    ));
+                }
+                out.extend(self.source_parameters(tex, TexSrc::MsIndex, d));
+                out.extend(mcs);
+                out.extend(coordinates);
+                SamplerOp::FetchMultisampled
+            }
+            TexOp::TxfMsMcs => {
+                out.extend(coordinates);
+                SamplerOp::FetchMcs
+            }
+            _ => {
                 // u, v, level, r.
-                let level_zero = is_zero(&lod);
+                let lod = self.source_parameters(tex, TexSrc::Lod, d);
+                let level_zero = is_level_zero(&lod);
                 let mut coordinates = coordinates.into_iter();
                 out.push(coordinates.next().unwrap_or(zero));
                 out.push(coordinates.next().unwrap_or(zero));
@@ -349,21 +376,39 @@ impl Isel<'_> {
                     SamplerOp::Fetch
                 }
             }
-            TexOp::TxfMs => {
-                let control = all(self, TexSrc::MsMcs, d);
-                if control.is_empty() {
-                    return unsupported(tex, "has control data behind the NIR pipeline");
-                }
-                out.extend(all(self, TexSrc::MsIndex, d));
-                out.extend(control);
-                out.extend(coordinates);
-                SamplerOp::FetchMultisampled
-            }
-            TexOp::TxfMsMcs => {
-                out.extend(coordinates);
-                SamplerOp::FetchMcs
+        };
+        Ok((op, out))
+    }
+
+    /// Message type and parameters of gathers.
+    fn gather_parameters(&self, tex: &Tex) -> (SamplerOp, Parameters) {
+        let coordinates = self.source_parameters(tex, TexSrc::Coord, Type::F);
+        let reference = self.source_parameters(tex, TexSrc::Comparator, Type::F);
+        let mut out = Parameters::new();
+        let (plain, compare) = if self.non_header_offset(tex).is_some() {
+            let offset = self.source_parameters(tex, TexSrc::Offset, Type::D);
+            let (plane, layer) = coordinates.split_at(coordinates.len().min(2));
+            out.extend(reference.into_iter().chain(plane.iter().copied()));
+            out.extend(offset.into_iter().chain(layer.iter().copied()));
+            (SamplerOp::GatherOffset, SamplerOp::GatherOffsetCompare)
+        } else {
+            out.extend(reference.into_iter().chain(coordinates));
+            (SamplerOp::Gather, SamplerOp::GatherCompare)
+        };
+        (if tex.shadow { compare } else { plain }, out)
+    }
+
+    /// Message type and parameters of queries.
+    fn query_parameters(&self, tex: &Tex) -> (SamplerOp, Parameters) {
+        let zero = Lanes::imm(Type::D, 0);
+        let mut out = Parameters::new();
+        let op = match tex.op {
+            TexOp::Lod => {
+                out.extend(self.source_parameters(tex, TexSrc::Coord, Type::F));
+                SamplerOp::QueryLod
             }
             TexOp::Txs => {
+                let lod = self.source_parameters(tex, TexSrc::Lod, Type::D);
                 out.push(lod.first().copied().unwrap_or(zero));
                 SamplerOp::Size
             }
@@ -371,51 +416,13 @@ impl Isel<'_> {
                 out.push(zero);
                 SamplerOp::Size
             }
-            TexOp::Lod => {
-                out.extend(coordinates);
-                SamplerOp::QueryLod
-            }
-            TexOp::Tg4 if self.non_header_offset(tex).is_some() => {
-                let offset = all(self, TexSrc::Offset, d);
-                let (plane, layer) = coordinates.split_at(coordinates.len().min(2));
-                out.extend(reference.into_iter().chain(plane.iter().copied()));
-                out.extend(offset.into_iter().chain(layer.iter().copied()));
-                if tex.shadow {
-                    SamplerOp::GatherOffsetCompare
-                } else {
-                    SamplerOp::GatherOffset
-                }
-            }
-            TexOp::Tg4 => {
-                out.extend(reference.into_iter().chain(coordinates));
-                if tex.shadow {
-                    SamplerOp::GatherCompare
-                } else {
-                    SamplerOp::Gather
-                }
-            }
-            TexOp::TextureSamples => {
-                // The message needs only a header; one parameter more does no harm.
+            // The message needs only a header; one parameter more does no harm.
+            _ => {
                 out.push(zero);
                 SamplerOp::Info
             }
         };
-        if let Some(min) = tex.src(TexSrc::MinLod) {
-            // The minimum LOD comes after the maximum number of coordinates and derivatives.
-            let gaps = match tex.op {
-                TexOp::Txd => {
-                    let gradients = 3 - tex
-                        .src(TexSrc::Ddx)
-                        .map_or(3, |d| self.sh.defs[d].num_components.min(3));
-                    4 - tex.coord_components().min(4) + 2 * gradients
-                }
-                TexOp::Tex | TexOp::Txb => 4 - tex.coord_components().min(4),
-                _ => return unsupported(tex, "has no least level of detail"),
-            };
-            out.extend((0..gaps).map(|_| zero));
-            out.push(self.comp(min, 0, f));
-        }
-        Ok((kind, out))
+        (op, out)
     }
 
     /// A texel offset that does not fit into the header: one that is not constant or, for gathers,
@@ -438,10 +445,10 @@ impl Isel<'_> {
             match self.non_header_offset(tex) {
                 Some(_) if tex.op == TexOp::Tg4 => {}
                 Some(_) => {
-                    return unsupported(
+                    return Err(unsupported_tex(
                         tex,
-                        "an offset that is no constant is lowered before the backend",
-                    );
+                        "the NIR pipeline should have lowered a non-constant offset",
+                    ));
                 }
                 None => {
                     // u in bits 11:8, v in 7:4, r in 3:0.
@@ -464,7 +471,10 @@ impl Isel<'_> {
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
             None if tex.op.needs_sampler() => {
-                return unsupported(tex, "a sampler has a handle behind the NIR pipeline");
+                return Err(unsupported_tex(
+                    tex,
+                    "the NIR pipeline should have added a sampler handle",
+                ));
             }
             sampler => sampler,
         };

@@ -6,7 +6,7 @@
 
 use super::context::Isel;
 use super::payload::{Thread, draw_parameter, element_locations};
-use super::unsupported::unsupported;
+use super::unsupported::{unsupported, unsupported_intrinsic};
 use crate::error::FsError;
 use crate::lir::GRF_BYTES;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -41,18 +41,18 @@ impl Isel<'_> {
         let element = element_locations(i).nth(offset as usize);
         let d = self.sh.defs[def];
         if d.bit_size != 32 {
-            return Err(FsError::Unsupported {
-                op: i.op.info().name,
-                what: "attributes of 32 bits alone are made",
-            });
+            return Err(unsupported_intrinsic(
+                i,
+                "only 32-bit attributes are supported",
+            ));
         }
         for c in 0..d.num_components {
             let component = i.index("component") as u8 + c;
             let place = element.and_then(|e| self.vertex_element(e, component));
-            let place = place.ok_or(FsError::Unsupported {
-                op: i.op.info().name,
-                what: "the slot lies beyond those it names",
-            })?;
+            let place = place.ok_or(unsupported_intrinsic(
+                i,
+                "the slot is outside the range that the intrinsic declares",
+            ))?;
             self.set_lanes(def, c, place);
         }
         Ok(())

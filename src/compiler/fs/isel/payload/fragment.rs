@@ -111,7 +111,7 @@ impl FragmentThread {
         }
         if info.inputs.len() > 32 {
             return Err(FsError::Limit {
-                what: "attributes of a fragment shader",
+                what: "fragment shader inputs",
                 need: info.inputs.len() as u64,
                 max: 32,
             });
@@ -213,7 +213,7 @@ fn inputs_in_vue_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>,
     for (k, &slot) in others().enumerate() {
         let place = free.get(k).and_then(|&at| all.get_mut(at));
         *place.ok_or(FsError::Limit {
-            what: "attributes of a fragment shader that are no vertices' own",
+            what: "fragment shader inputs that the vertex does not have",
             need: others().count() as u64,
             max: free.len() as u64,
         })? = slot;

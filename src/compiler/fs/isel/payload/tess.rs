@@ -37,8 +37,8 @@ fn tess_domain(sh: &Shader) -> Result<TessDomain, FsError> {
         nir::TessDomain::Triangles => Ok(TessDomain::Triangles),
         nir::TessDomain::Isolines => Ok(TessDomain::Isolines),
         nir::TessDomain::Unspecified => Err(FsError::Unsupported {
-            op: "a tessellation shader",
-            what: "the kind of patch is known from neither stage",
+            op: "tessellation shader",
+            what: "neither stage declares the domain",
         }),
     }
 }
