@@ -381,7 +381,7 @@ fn allocate(
             return Ok(Some(allocation));
         }
         let live = live::intervals(&tried, &live::loops(&tried));
-        let most = regalloc::pressure(&tried, &live);
+        let most = regalloc::max_pressure(&tried, &live);
         if best.as_ref().is_none_or(|b| most < b.0) {
             best = Some((most, tried));
         }

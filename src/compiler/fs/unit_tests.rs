@@ -80,7 +80,7 @@ fn what_crosses_a_loop_lives_through_it() {
     assert_eq!((live[inside].start, live[inside].end), (5, 6));
     // A lane that has left keeps it while others go round again.
     assert_eq!((live[after].start, live[after].end), (2, 12));
-    assert_eq!(live[after].around, NO_LOOP);
+    assert_eq!(live[after].enclosing_loop, NO_LOOP);
 }
 
 #[test]
@@ -318,7 +318,7 @@ fn answers_and_payloads(n: u32) -> Lir {
 
 #[test]
 fn parts_of_payloads_are_copied_where_registers_are_few() {
-    let pressure = |lir: &Lir| regalloc::pressure(lir, &intervals(lir, &loops(lir)));
+    let pressure = |lir: &Lir| regalloc::max_pressure(lir, &intervals(lir, &loops(lir)));
     let copies = |lir: &Lir| {
         let from = |i: &&Inst| i.src[0].as_vgrf() != i.dst.as_vgrf() && i.dst.offset == GRF_BYTES;
         lir.insts
@@ -438,7 +438,7 @@ fn the_written_order_makes_no_addresses_in_vain() {
         mov(&mut lir, base, reg(sum));
         let live = intervals(&lir, &loops(&lir));
         schedule::before_allocation(&mut lir, &live, 0, saving);
-        regalloc::pressure(&lir, &intervals(&lir, &loops(&lir)))
+        regalloc::max_pressure(&lir, &intervals(&lir, &loops(&lir)))
     };
     assert_eq!(most(schedule::Saving::Least), 29);
     assert_eq!(most(schedule::Saving::Written), 11);

@@ -1,4 +1,6 @@
 //! Register allocation and spilling.
+//!
+//! In:  LIR over VGRFs. Out: the GRFs of each VGRF.
 
 pub(crate) mod regalloc;
 pub(crate) mod spill;

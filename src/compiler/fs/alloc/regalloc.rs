@@ -1,8 +1,10 @@
-//! Register allocation: linear scan over intervals; what does not fit goes to scratch memory, and the scan starts again.
+//! Register allocation: linear scan over live intervals; VGRFs that do not fit are spilled to scratch, and the scan is repeated.
 //!
-//! In:  LIR over virtual registers.
-//! Out: a general register for each VGRF. It ends: every round spills at least one register that was there before,
-//!      and what spilling makes lives for one instruction.
+//! In:  LIR over VGRFs.
+//! Out: the first GRF of each VGRF.
+//!
+//! The repetition ends: each round spills at least one of the original VGRFs, and the VGRFs that spilling adds live for one
+//! instruction.
 
 use crate::alloc::{spill, spill_gaps};
 use crate::error::FsError;
@@ -10,48 +12,53 @@ use crate::lir::live::{Ends, Interval, intervals, loops};
 use crate::lir::{GRF_BYTES, Lir, Op, Reg, Src, Vgrf, VgrfId};
 use entity::{IdMap, IdSet};
 
-/// Registers that may be given out.
+/// Number of GRFs.
 const REGISTERS: usize = 128;
-/// Those that an answer to a message may come to. It may not come to r127 where it overlaps what is sent, and here it never does.
+/// Number of GRFs that a response may use: all but r127, which the response must not include if it overlaps the payload.
 /// Ref: BDW PRM vol. 7, "SEND", r127.
-const ANSWER_REGISTERS: usize = 127;
+const RESPONSE_REGISTERS: usize = 127;
 
-/// What allocation found.
+/// The result of register allocation.
 #[derive(Clone, Debug)]
 pub(crate) struct Allocation {
     /// First general register of each VGRF.
     pub reg: IdMap<Vgrf, u8>,
-    /// Registers written to scratch.
+    /// Number of registers that spill code writes to scratch.
     pub spills: u32,
-    /// Registers read back.
+    /// Number of registers that spill code reads from scratch.
     pub fills: u32,
-    /// Most registers in use at once.
+    /// Maximum number of registers that are live at once.
     pub max_live: u32,
 }
 
-/// Allocates; spills until it fits. `r0` is the register of the thread's header. With `may_spill` false it gives up
-/// (`None`) instead.
+/// Allocates registers, and spills until all VGRFs fit. `r0` is the VGRF of the thread's header. Returns `None` if the VGRFs do not
+/// fit and `may_spill` is false, and an error if they do not fit even with spilling.
 pub(crate) fn allocate(
     lir: &mut Lir,
     r0: VgrfId,
     may_spill: bool,
 ) -> Result<Option<Allocation>, FsError> {
     if !may_spill {
-        return rounds(lir, r0, None);
+        return allocate_within(lir, r0, None);
     }
-    let written = lir.clone();
-    match rounds(lir, r0, Some(spill_gaps::ROOM)) {
-        // What stays in registers longer than for an instruction cannot be spilled again, and may be in the way.
+    let original = lir.clone();
+    match allocate_within(lir, r0, Some(spill_gaps::MAX_RESIDENT)) {
+        // Values that the spiller keeps in registers between instructions cannot be spilled again, and may block the rest.
         Err(FsError::Limit { .. }) => {
-            *lir = written;
-            rounds(lir, r0, Some(0))
+            *lir = original;
+            allocate_within(lir, r0, Some(0))
         }
         done => done,
     }
 }
 
-/// Allocates; spills until it fits, and fills as many registers as `room` says with what is spilled. Without it nothing is spilled.
-fn rounds(lir: &mut Lir, r0: VgrfId, room: Option<i32>) -> Result<Option<Allocation>, FsError> {
+/// Allocates registers, and spills until all VGRFs fit. Spilled values stay in registers between instructions as long as no more than
+/// `max_resident` registers are in use; with `None` nothing is spilled.
+fn allocate_within(
+    lir: &mut Lir,
+    r0: VgrfId,
+    max_resident: Option<i32>,
+) -> Result<Option<Allocation>, FsError> {
     let (mut spills, mut fills) = (0, 0);
     loop {
         let loops = loops(lir);
@@ -67,14 +74,16 @@ fn rounds(lir: &mut Lir, r0: VgrfId, room: Option<i32>) -> Result<Option<Allocat
         if spilled.is_empty() {
             return Ok(Some(out));
         }
-        let Some(room) = room else { return Ok(None) };
-        let counts = spill::spill(lir, &live, &spilled, r0, room)?;
+        let Some(max_resident) = max_resident else {
+            return Ok(None);
+        };
+        let counts = spill::spill(lir, &live, &spilled, r0, max_resident)?;
         spills += counts.0;
         fills += counts.1;
     }
 }
 
-/// One scan. Returns what must be spilled.
+/// One linear scan. Returns the VGRFs that must be spilled.
 fn scan(
     lir: &Lir,
     live: &IdMap<Vgrf, Interval>,
@@ -88,69 +97,69 @@ fn scan(
         .map(|v| (start_of(lir, live, v), v))
         .collect();
     order.sort_unstable_by_key(|(start, v)| (*start, v.index()));
-    let mut file = File {
+    let mut file = RegisterFile {
         free_at: [0; REGISTERS],
         owner: [None; REGISTERS],
     };
     let mut spilled = IdSet::new();
-    // Looked for when something has to be spilled at all.
+    // Computed when the first VGRF has to be spilled.
     let mut recipes = None;
-    // From when on the payload of the last message takes the end of the file, and its first register.
-    let mut last = (u32::MAX, REGISTERS);
-    let mut answers: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
+    // The start of the EOT payload's live range, and its first register; it extends to the end of the register file.
+    let mut eot_payload = (u32::MAX, REGISTERS);
+    let mut is_response: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
     for inst in lir.insts.iter().filter(|inst| inst.send.is_some()) {
         if let Some(v) = inst.dst.as_vgrf() {
-            answers[v] = true;
+            is_response[v] = true;
         }
     }
     for (v, vgrf) in lir.vgrfs.iter() {
         if let (Some(reg), true) = (vgrf.fixed, live[v].is_used()) {
             out.reg[v] = reg;
             if !vgrf.is_thread_payload() {
-                // What is sent as an answer comes there does not die in time.
-                let start = start_of(lir, live, v) & !u32::from(answers[v]);
-                last = last.min((start, usize::from(reg)));
+                // A response must not overlap the payload of its own message, which is still being read.
+                let start = start_of(lir, live, v) & !u32::from(is_response[v]);
+                eot_payload = eot_payload.min((start, usize::from(reg)));
             } else {
-                file.take(v, reg.into(), vgrf.regs.into(), ends);
+                file.assign(v, reg.into(), vgrf.regs.into(), ends);
             }
         }
     }
     let mut used = 0usize;
     for (start, v) in order {
         let regs = usize::from(lir.vgrfs[v].regs);
-        let registers = match live[v].end < last.0 {
-            true if answers[v] => ANSWER_REGISTERS,
+        let registers = match live[v].end < eot_payload.0 {
+            true if is_response[v] => RESPONSE_REGISTERS,
             true => REGISTERS,
-            false => last.1,
+            false => eot_payload.1,
         };
-        if let Some((source, reg)) = inherited(lir, live, v, start, out, &spilled)
+        if let Some((source, reg)) = dying_source(lir, live, v, start, out, &spilled)
             && reg + regs <= registers
-            && file.is_of(source, reg..reg + regs, start)
+            && file.is_free_or_owned_by(source, reg..reg + regs, start)
         {
             out.reg[v] = reg as u8;
-            file.take(v, reg, regs, ends);
+            file.assign(v, reg, regs, ends);
             continue;
         }
         loop {
-            if let Some(reg) = find(&file.free_at[..registers], regs, start) {
+            if let Some(reg) = find_free_run(&file.free_at[..registers], regs, start) {
                 out.reg[v] = reg as u8;
-                file.take(v, reg, regs, ends);
+                file.assign(v, reg, regs, ends);
                 used = used.max(reg + regs);
                 break;
             }
             let recipes = recipes.get_or_insert_with(|| spill::recipes(lir, |_| true));
-            let cost = |v: VgrfId| cost(lir, v, &live[v], recipes[v].is_some());
-            let itself = cost(v);
-            match file.cheapest(start, registers, regs, cost) {
-                Some((others, first)) if itself.is_none_or(|itself| others < itself) => {
+            let cost = |v: VgrfId| spill_cost(lir, v, &live[v], recipes[v].is_some());
+            let own_cost = cost(v);
+            match file.find_cheapest_run(start, registers, regs, cost) {
+                Some((others, first)) if own_cost.is_none_or(|own| others < own) => {
                     for r in first..first + regs {
-                        if let Some(victim) = file.taken(r, start) {
+                        if let Some(victim) = file.owner_at(r, start) {
                             spilled.insert(victim);
-                            file.free(victim, start);
+                            file.release(victim, start);
                         }
                     }
                 }
-                _ if itself.is_some() => {
+                _ if own_cost.is_some() => {
                     spilled.insert(v);
                     break;
                 }
@@ -164,13 +173,13 @@ fn scan(
             }
         }
     }
-    out.max_live = pressure(lir, live).max(1);
+    out.max_live = max_pressure(lir, live).max(1);
     debug_assert!(used <= REGISTERS);
     Ok(spilled)
 }
 
-/// Most registers live at once.
-pub(crate) fn pressure(lir: &Lir, live: &IdMap<Vgrf, Interval>) -> u32 {
+/// Maximum number of registers that are live at once.
+pub(crate) fn max_pressure(lir: &Lir, live: &IdMap<Vgrf, Interval>) -> u32 {
     let mut change = vec![0i32; 2 * lir.insts.len() + 3];
     for (v, vgrf) in lir.vgrfs.iter() {
         if live[v].is_used() {
@@ -186,8 +195,8 @@ pub(crate) fn pressure(lir: &Lir, live: &IdMap<Vgrf, Interval>) -> u32 {
     max as u32
 }
 
-/// Where a register begins to be taken. An instruction of two halves writes the first before it reads for the second: its
-/// destination may not share registers with sources that die there.
+/// The position from which a VGRF needs its registers. An instruction that accesses two registers writes its first half before it
+/// reads the sources of its second half, so its destination must not share registers with sources that die there.
 fn start_of(lir: &Lir, live: &IdMap<Vgrf, Interval>, v: VgrfId) -> u32 {
     let start = live[v].start;
     if start & 1 == 0 {
@@ -203,8 +212,8 @@ fn start_of(lir: &Lir, live: &IdMap<Vgrf, Interval>, v: VgrfId) -> u32 {
     if halves { start - 1 } else { start }
 }
 
-/// The register of a source that dies where `v` is made and lies in the same way: the two may share it.
-fn inherited(
+/// A source that dies at the definition of `v` and has the same region, so that `v` can use its registers; and its first register.
+fn dying_source(
     lir: &Lir,
     live: &IdMap<Vgrf, Interval>,
     v: VgrfId,
@@ -238,22 +247,22 @@ fn inherited(
     None
 }
 
-/// The general registers: from which position on each is free, and whose it is or was.
-struct File {
+/// The GRFs: the position from which each is free, and its last owner.
+struct RegisterFile {
     free_at: [u32; REGISTERS],
     owner: [Option<VgrfId>; REGISTERS],
 }
 
-impl File {
-    fn take(&mut self, v: VgrfId, reg: usize, regs: usize, ends: &Ends) {
+impl RegisterFile {
+    fn assign(&mut self, v: VgrfId, reg: usize, regs: usize, ends: &Ends) {
         for r in 0..regs {
             self.free_at[reg + r] = ends.end(v, r) + 1;
             self.owner[reg + r] = Some(v);
         }
     }
 
-    /// Gives back what is still the VGRF's.
-    fn free(&mut self, v: VgrfId, at: u32) {
+    /// Frees the registers that a VGRF still owns.
+    fn release(&mut self, v: VgrfId, at: u32) {
         for (free_at, owner) in self.free_at.iter_mut().zip(&mut self.owner) {
             if *owner == Some(v) {
                 *free_at = (*free_at).min(at);
@@ -262,20 +271,20 @@ impl File {
         }
     }
 
-    /// Whose a register is at `at`.
-    fn taken(&self, r: usize, at: u32) -> Option<VgrfId> {
+    /// The owner of a register at a position.
+    fn owner_at(&self, r: usize, at: u32) -> Option<VgrfId> {
         self.owner[r].filter(|_| self.free_at[r] > at)
     }
 
-    /// The run of so many registers whose VGRFs cost least, and where it begins.
-    fn cheapest(
+    /// The `regs` consecutive registers below `registers` whose owners are cheapest to spill: the cost, and the first register.
+    fn find_cheapest_run(
         &self,
         at: u32,
         registers: usize,
         regs: usize,
         cost: impl Fn(VgrfId) -> Option<u64>,
     ) -> Option<(u64, usize)> {
-        let owners: Vec<_> = (0..registers).map(|r| self.taken(r, at)).collect();
+        let owners: Vec<_> = (0..registers).map(|r| self.owner_at(r, at)).collect();
         let costs: Vec<_> = owners.iter().map(|v| v.map_or(Some(0), &cost)).collect();
         let run = |first: usize| {
             let mut sum = 0;
@@ -288,15 +297,15 @@ impl File {
         (0..=registers.checked_sub(regs)?).filter_map(run).min()
     }
 
-    /// True if the registers are still the VGRF's, or nobody's.
-    fn is_of(&self, v: VgrfId, range: std::ops::Range<usize>, at: u32) -> bool {
+    /// True if each of the registers is free or belongs to the VGRF.
+    fn is_free_or_owned_by(&self, v: VgrfId, range: std::ops::Range<usize>, at: u32) -> bool {
         let mut all = self.free_at[range.clone()].iter().zip(&self.owner[range]);
         all.all(|(free_at, owner)| *owner == Some(v) || *free_at <= at)
     }
 }
 
-/// The lowest run of registers that is free at `start`.
-fn find(free_at: &[u32], regs: usize, start: u32) -> Option<usize> {
+/// The first of the lowest `regs` consecutive registers that are free at `start`.
+fn find_free_run(free_at: &[u32], regs: usize, start: u32) -> Option<usize> {
     let mut run = 0;
     for (r, free) in free_at.iter().enumerate() {
         if *free <= start {
@@ -311,21 +320,23 @@ fn find(free_at: &[u32], regs: usize, start: u32) -> Option<usize> {
     None
 }
 
-/// What it costs to spill a VGRF, if that can be: little for what is little used, and long alive.
-fn cost(lir: &Lir, v: VgrfId, live: &Interval, remade: bool) -> Option<u64> {
+/// The cost of spilling a VGRF: proportional to its weighted uses, and inversely proportional to the length of its live range. `None`
+/// if it cannot be spilled.
+fn spill_cost(lir: &Lir, v: VgrfId, live: &Interval, rematerialised: bool) -> Option<u64> {
     let vgrf = &lir.vgrfs[v];
     if vgrf.no_spill || vgrf.fixed.is_some() {
         return None;
     }
     let length = u64::from(live.end - live.start) + 1;
-    // What is made again needs no message.
-    Some(u64::from(live.weight) * if remade { 1 << 18 } else { 1 << 20 } / length)
+    // Rematerialisation needs no message.
+    let factor = if rematerialised { 1 << 18 } else { 1 << 20 };
+    Some(u64::from(live.weight) * factor / length)
 }
 
-/// Registers that are filled where everything is spilled: some of it stays there, most does not.
-const LITTLE_ROOM: i32 = 24;
+/// Limit of resident registers for [`spill_everything`]: some values stay in registers, most do not.
+const FEW_RESIDENT: i32 = 24;
 
-/// Spills every register that can be, once: for tests of the spiller.
+/// Spills every VGRF that can be spilled: for tests of the spiller.
 pub(crate) fn spill_everything(lir: &mut Lir, r0: VgrfId) -> Result<(), FsError> {
     let live = intervals(lir, &loops(lir));
     let mut all = IdSet::new();
@@ -334,10 +345,10 @@ pub(crate) fn spill_everything(lir: &mut Lir, r0: VgrfId) -> Result<(), FsError>
             all.insert(v);
         }
     }
-    spill::spill(lir, &live, &all, r0, LITTLE_ROOM).map(|_| ())
+    spill::spill(lir, &live, &all, r0, FEW_RESIDENT).map(|_| ())
 }
 
-/// Removes copies whose source and destination have got the same register.
+/// Removes copies whose source and destination were assigned the same register.
 pub(crate) fn remove_copies_to_self(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
     lir.insts.retain(|inst| {
         let plain = inst.op == Op::Eu(isa::Opcode::Mov)

@@ -1,24 +1,25 @@
-//! Makes a VGRF of its own of every register that no instruction accesses together with the next.
+//! Splits VGRFs into their independently accessed registers.
 //!
-//! In:  LIR after `lower_collect`. Out: the same, in which vectors whose components are made one by one no longer live and die
-//! together. Payloads and answers of messages stay whole.
+//! In:  LIR after `lower_collect`.
+//! Out: the same with VGRFs split between registers that no instruction accesses together, so that the components of a vector have
+//! live ranges of their own. Payloads and responses stay whole.
 //! Tests: tests/fs/split_vgrfs/.
 
 use crate::lir::{GRF_BYTES, Lir, Op, Reg, Vgrf, VgrfId};
 use entity::IdMap;
 
-/// True if anything changed.
+/// Returns true if it changed the program.
 pub(crate) fn split_vgrfs(lir: &mut Lir) -> bool {
-    // First register of each in the tables below.
+    // The index of each VGRF's first register in the tables below.
     let mut base: IdMap<Vgrf, u32> = IdMap::for_arena(&lir.vgrfs, 0);
     let mut total = 0;
     for (v, vgrf) in lir.vgrfs.iter() {
         base[v] = total;
         total += u32::from(vgrf.regs);
     }
-    // Whether a register is accessed together with the one before it.
+    // For each register: an instruction accesses it together with the one before it.
     let mut joined = vec![false; total as usize + 1];
-    let mut touch = |v: VgrfId, first: u32, bytes: u32| {
+    let mut join = |v: VgrfId, first: u32, bytes: u32| {
         let at = base[v] + first / GRF_BYTES;
         let end = base[v] + (first + bytes.max(1)).div_ceil(GRF_BYTES);
         for r in at + 1..end {
@@ -31,17 +32,17 @@ pub(crate) fn split_vgrfs(lir: &mut Lir) -> bool {
             let Some(v) = s.as_vgrf() else { continue };
             match inst.op {
                 Op::MovIndirect if i == 0 => {
-                    touch(v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
+                    join(v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES);
                 }
-                _ => touch(v, s.offset, inst.src_bytes(i)),
+                _ => join(v, s.offset, inst.src_bytes(i)),
             }
         }
         if let Some(v) = inst.dst.as_vgrf() {
-            touch(v, inst.dst.offset, inst.dst_bytes());
+            join(v, inst.dst.offset, inst.dst_bytes());
         }
     }
-    // The VGRF and the byte where each register lies now.
-    let mut place: Vec<(VgrfId, u32)> = Vec::with_capacity(total as usize);
+    // The new VGRF and byte offset of each register.
+    let mut location: Vec<(VgrfId, u32)> = Vec::with_capacity(total as usize);
     let mut changed = false;
     let vgrfs: Vec<(VgrfId, Vgrf)> = lir.vgrfs.iter().map(|(v, vgrf)| (v, *vgrf)).collect();
     for (v, vgrf) in vgrfs {
@@ -66,7 +67,7 @@ pub(crate) fn split_vgrfs(lir: &mut Lir) -> bool {
             if at == 0 {
                 lir.vgrfs[v].regs = piece as u16;
             }
-            place.extend((0..piece).map(|r| (name, r as u32 * GRF_BYTES)));
+            location.extend((0..piece).map(|r| (name, r as u32 * GRF_BYTES)));
             changed |= piece < regs;
             at += piece;
         }
@@ -76,7 +77,7 @@ pub(crate) fn split_vgrfs(lir: &mut Lir) -> bool {
     }
     let rename = |reg: &mut Reg, offset: &mut u32| {
         if let Reg::Vgrf(v) = *reg {
-            let (to, at) = place[(base[v] + *offset / GRF_BYTES) as usize];
+            let (to, at) = location[(base[v] + *offset / GRF_BYTES) as usize];
             *reg = Reg::Vgrf(to);
             *offset = at + *offset % GRF_BYTES;
         }

@@ -5,65 +5,64 @@ use entity::{Arena, Id};
 use isa::{CondMod, MathFn, Opcode, PredCtrl, Type};
 use smallvec::SmallVec;
 
-/// One source of a message's payload.
+/// A part of a message's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PayloadPart {
-    /// What is copied, bit for bit, without modifiers; [`Reg::Null`] leaves a gap.
+    /// The source, copied bit for bit and without modifiers; [`Reg::Null`] for a gap that is not written.
     pub src: Src,
-    /// Bytes that it takes in the payload: a register for a header, else the same for each lane.
+    /// Size in the payload in bytes: one register for a header, otherwise the same number of bytes for each lane.
     pub bytes: u32,
-    /// A whole register, copied whichever lanes are active.
+    /// It is a whole register, copied without the execution mask.
     pub header: bool,
 }
 
-/// What [`Op::Collect`] puts one behind the other.
+/// The parts of a payload that [`Op::Collect`] builds, in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload {
-    /// Headers first.
+    /// The parts, headers first.
     pub parts: SmallVec<[PayloadPart; 5]>,
 }
 
 impl Payload {
-    /// Bytes of all parts.
+    /// Size of all parts in bytes.
     pub fn bytes(&self) -> u32 {
         self.parts.iter().map(|p| p.bytes).sum()
     }
 }
 
-/// Name of a payload.
+/// Identifies a payload of a program.
 pub type PayloadId = Id<Payload>;
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// An operation of the EU with one to three sources, or control flow. MACH is the whole product's high half: it is encoded with
-    /// the MUL that it needs before it, so that nobody else has to know of the accumulator.
+    /// An EU operation with one to three sources, or control flow. MACH computes the high half of a product: the encoder emits the MUL
+    /// that it needs before it, so the accumulator is not visible in LIR.
     Eu(Opcode),
-    /// The math box.
+    /// A math function.
     Math(MathFn),
-    /// A message: sources are payload, second payload or null, and a handle to be added to the
-    /// extended descriptor or null.
+    /// A message. Sources: payload; second payload or null; handle that is added to the extended descriptor, or null.
     Send,
-    /// Builds a payload in the destination's VGRF, or in message registers from the destination on. Its sources are
-    /// [`Lir::payloads`]'s; they are all read before anything is written. `lower_collect` makes moves of what cannot be built in place.
+    /// Builds a payload in the destination's VGRF, or in message registers from the destination on. Its sources are in
+    /// [`Lir::payloads`](crate::lir::Lir::payloads); all of them are read before anything is written. `lower_collect` replaces it.
     Collect(PayloadId),
-    /// `dst = base[offset]`: sources are the base (the whole VGRF may be read) and a byte offset of type UW,
-    /// one for each lane or one for all. It takes the address register.
+    /// `dst = base[offset]`. Sources: the base, whose whole VGRF may be read; a byte offset of type UW, per lane or scalar. It uses the
+    /// address register.
     MovIndirect,
-    /// The top of a loop: no instruction.
+    /// The beginning of a loop; not encoded as an instruction.
     Do,
-    /// `dst` = the handle of the surface with the shader's constant data: the launcher writes it into the instruction.
+    /// `dst` = the handle of the surface with the shader's constant data; the driver patches it into the instruction.
     ConstantDataHandle,
-    /// Where HALT goes: every lane is active again.
+    /// The target of HALT, behind which all lanes are active again.
     HaltTarget,
 }
 
 /// Predicate of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pred {
-    /// Form.
+    /// Predicate control.
     pub ctrl: PredCtrl,
-    /// Executes where the flag is 0.
+    /// The instruction is executed where the flag is 0.
     pub inverse: bool,
 }
 
@@ -72,33 +71,33 @@ pub struct Pred {
 pub struct SendInfo {
     /// Shared function.
     pub sfid: u8,
-    /// Descriptor without lengths.
+    /// Descriptor without the lengths and the header bit.
     pub desc: u32,
-    /// The third source is added to the descriptor, not to the extended one.
+    /// The third source is added to the descriptor, not to the extended descriptor.
     pub dynamic_desc: bool,
     /// Added to the handle; its lowest 12 bits are 0.
     pub handle_offset: u32,
-    /// Registers of the payload.
+    /// Length of the payload in registers.
     pub mlen: u8,
-    /// Registers of the second payload.
+    /// Length of the second payload in registers.
     pub ex_mlen: u8,
-    /// Registers of the response.
+    /// Length of the response in registers.
     pub rlen: u8,
     /// The payload starts with a header.
     pub header: bool,
-    /// Ends the thread.
+    /// The message ends the thread.
     pub eot: bool,
-    /// Waits for the threads before it that have pixels of this one's: SENDC.
+    /// The message waits for earlier threads that shade the same pixels (SENDC).
     pub sendc: bool,
-    /// Writes memory or does something else that must happen.
+    /// The message writes memory or has another side effect.
     pub writes: bool,
-    /// Reads memory that may change.
+    /// The message reads memory that may change.
     pub reads: bool,
 }
 
 impl SendInfo {
-    /// What is added to the handle for the extended descriptor: the unit that serves the message takes its own number and the end of
-    /// thread from there too.
+    /// The bits that are added to the handle to form the extended descriptor. It includes the SFID and EOT, which the shared function
+    /// takes from there.
     pub fn ex_desc_bits(&self) -> u32 {
         let lengths = u32::from(self.ex_mlen) << 6;
         self.handle_offset | lengths | u32::from(self.sfid) | u32::from(self.eot) << 5
@@ -110,11 +109,11 @@ impl SendInfo {
 pub struct Inst {
     /// Operation.
     pub op: Op,
-    /// Lanes: 1, 2, 4, 8, 16 or 32.
+    /// Exec size: 1, 2, 4, 8, 16 or 32 lanes.
     pub exec: u8,
     /// First lane.
     pub group: u8,
-    /// Ignores which lanes are active.
+    /// The instruction ignores the execution mask.
     pub no_mask: bool,
     /// Predicate.
     pub pred: Option<Pred>,
@@ -122,11 +121,11 @@ pub struct Inst {
     pub cmod: CondMod,
     /// Flag subregister of predicate and conditional modifier, 0..=3.
     pub flag: u8,
-    /// Saturates.
+    /// Saturates the result.
     pub sat: bool,
     /// Writes the accumulator.
     pub acc_wr: bool,
-    /// Thread switch after it (writes to control registers).
+    /// Thread control is Switch (after writes to control registers).
     pub switch: bool,
     /// Destination.
     pub dst: Dst,
@@ -137,7 +136,7 @@ pub struct Inst {
 }
 
 impl Inst {
-    /// `op` without operands.
+    /// An instruction without operands.
     pub const fn new(op: Op, exec: u8) -> Inst {
         Inst {
             op,
@@ -156,7 +155,7 @@ impl Inst {
         }
     }
 
-    /// Number of sources that count.
+    /// Number of sources.
     pub fn sources(&self) -> usize {
         match self.op {
             Op::Eu(op) => match op {
@@ -170,7 +169,7 @@ impl Inst {
         }
     }
 
-    /// Calls `f` with the VGRF of every source, those of a payload too.
+    /// Calls `f` with the VGRF of every source, including the parts of a payload.
     pub fn for_each_vgrf_read(&self, payloads: &Arena<Payload>, mut f: impl FnMut(VgrfId)) {
         let own = self.src.iter().take(self.sources());
         own.filter_map(Src::as_vgrf).for_each(&mut f);
@@ -180,7 +179,7 @@ impl Inst {
         }
     }
 
-    /// Bytes of its VGRF that the destination covers, from `dst.offset` on.
+    /// Number of bytes from the destination's first element to the end of its last one.
     pub fn dst_bytes(&self) -> u32 {
         match self.send {
             Some(send) => u32::from(send.rlen) * GRF_BYTES,
@@ -191,7 +190,7 @@ impl Inst {
         }
     }
 
-    /// Bytes of its VGRF that source `i` covers, from its offset on.
+    /// Number of bytes from the first element of source `i` to the end of its last one.
     #[inline]
     pub fn src_bytes(&self, i: usize) -> u32 {
         let s = &self.src[i];
@@ -204,7 +203,7 @@ impl Inst {
         }
         let size = s.ty.size_bytes();
         match (self.op, i, s.rows) {
-            // Plane coefficients, and two coordinates for each lane.
+            // PLN reads four plane coefficients, and two coordinates for each lane.
             (Op::Eu(Opcode::Pln), 0, _) => 4 * size,
             (Op::Eu(Opcode::Pln), _, _) => 2 * u32::from(self.exec) * size,
             (.., Some(rows)) => {
@@ -216,7 +215,7 @@ impl Inst {
         }
     }
 
-    /// True if it opens, closes or leaves a block of control flow.
+    /// True for a control-flow instruction.
     pub fn is_control(&self) -> bool {
         match self.op {
             Op::Eu(op) => op.is_branch(),
@@ -225,7 +224,7 @@ impl Inst {
         }
     }
 
-    /// True if it must stay although nobody reads its result.
+    /// True if the instruction must not be removed even if its result is not read.
     pub fn has_side_effects(&self) -> bool {
         if self.is_control() || matches!(self.op, Op::Eu(Opcode::Wait | Opcode::Nop)) {
             return true;
@@ -238,12 +237,12 @@ impl Inst {
             || self.cmod != CondMod::None && self.writes_flag()
     }
 
-    /// True if the conditional modifier changes the flag (SEL's and CSEL's does not).
+    /// True if the conditional modifier writes the flag (that of SEL and CSEL does not).
     pub fn writes_flag(&self) -> bool {
         self.cmod != CondMod::None && !matches!(self.op, Op::Eu(Opcode::Sel | Opcode::Csel))
     }
 
-    /// The flag bits it reads or writes, as a mask over f0 and f1.
+    /// The flag bits that the predicate or the conditional modifier accesses, as a mask over f0 and f1.
     pub fn flag_bits(&self) -> u64 {
         let (first, width) = match self.pred.map(|p| p.ctrl) {
             None | Some(PredCtrl::Normal) => (

@@ -1,10 +1,12 @@
-//! Where virtual registers are live: one interval each, over positions in layout order.
+//! Live intervals of VGRFs.
 //!
 //! In:  LIR.
-//! Out: for each VGRF the first and last position, 2 × index for reads, 2 × index + 1 for writes.
-//! A register that is used both inside and outside a loop is live through the whole loop. With that rule an interval
-//! covers every place where a lane that is not active, or that has left the loop, still needs its value, so
-//! instructions that ignore the execution mask cannot destroy it: layout order is physical order, and no holes are kept.
+//! Out: for each VGRF the first and last position in layout order at which it is live. Instruction i reads at position 2 × i and
+//! writes at 2 × i + 1.
+//!
+//! A VGRF that is accessed inside and outside a loop is live throughout the loop. So an interval, which has no holes, covers all
+//! instructions that are executed while an inactive lane, or one that has left the loop, still needs its value, and instructions that
+//! ignore the execution mask cannot destroy that value.
 
 use crate::lir::inst::Op;
 use crate::lir::operand::{GRF_BYTES, Vgrf, VgrfId};
@@ -22,26 +24,26 @@ pub(crate) struct Loop {
     pub start: u32,
     /// Index of WHILE.
     pub end: u32,
-    /// The loop around, or [`NO_LOOP`].
+    /// The enclosing loop, or [`NO_LOOP`].
     pub parent: u32,
     /// 1 for an outermost loop.
     pub depth: u32,
 }
 
-/// The interval of a VGRF.
+/// The live interval of a VGRF.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Interval {
-    /// First position; `u32::MAX` if the register is not used.
+    /// First position; `u32::MAX` if the VGRF is not used.
     pub start: u32,
     /// Last position.
     pub end: u32,
-    /// Innermost loop around all occurrences.
-    pub around: u32,
-    /// Loop of the first occurrence.
+    /// Innermost loop that contains all accesses.
+    pub enclosing_loop: u32,
+    /// Innermost loop of the first access.
     pub first_loop: u32,
-    /// Instructions that write it.
+    /// Number of instructions that write it.
     pub defs: u32,
-    /// Occurrences, those in loops counted 10 times a level.
+    /// Number of accesses, each weighted by 10 for every enclosing loop.
     pub weight: u32,
 }
 
@@ -49,12 +51,12 @@ impl Interval {
     const UNUSED: Interval = Interval {
         start: u32::MAX,
         end: 0,
-        around: NO_LOOP,
+        enclosing_loop: NO_LOOP,
         first_loop: NO_LOOP,
         defs: 0,
         weight: 0,
     };
-    /// True if the register occurs at all.
+    /// True if any instruction accesses the VGRF, or it is part of the thread's payload.
     pub fn is_used(&self) -> bool {
         self.start != u32::MAX
     }
@@ -92,14 +94,14 @@ pub(crate) fn loops(lir: &Lir) -> Vec<Loop> {
     out
 }
 
-/// The intervals of all virtual registers.
+/// The live intervals of all VGRFs.
 pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
     let mut out = IdMap::for_arena(&lir.vgrfs, Interval::UNUSED);
-    // The payload is there from the start, outside all loops.
+    // The thread's payload is live from the start of the program.
     let payload = lir.vgrfs.iter().filter(|v| v.1.is_thread_payload());
     let payload: Vec<VgrfId> = payload.map(|v| v.0).collect();
     for &v in &payload {
-        occurs(&mut out[v], 0, NO_LOOP, 0, loops);
+        out[v].add_access(0, NO_LOOP, 0, loops);
     }
     let mut next = 0u32;
     let mut here = NO_LOOP;
@@ -113,30 +115,26 @@ pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
         let read = 2 * at as u32;
         for i in 0..inst.sources() {
             if let Some(v) = inst.src[i].as_vgrf() {
-                occurs(&mut out[v], read, here, weight, loops);
+                out[v].add_access(read, here, weight, loops);
             }
         }
         if let Some(v) = inst.dst.as_vgrf() {
-            occurs(&mut out[v], read + 1, here, weight, loops);
+            out[v].add_access(read + 1, here, weight, loops);
             out[v].defs += 1;
         }
         if inst.op == Op::Eu(Opcode::While) && here != NO_LOOP {
             here = loops[here as usize].parent;
-            let depth = if here == NO_LOOP {
-                0
-            } else {
-                loops[here as usize].depth
-            };
-            weight = 10u32.saturating_pow(depth.min(6));
+            weight = 10u32.saturating_pow(depth(loops, here).min(6));
         }
     }
     out
 }
 
-/// Where each register of each VGRF is accessed last: a VGRF is taken whole, and given back register by register.
+/// The end of the live interval of each register of each VGRF. The registers of a VGRF are allocated together and freed one by one.
 pub(crate) struct Ends {
+    /// The index of each VGRF's first register.
     first: IdMap<Vgrf, u32>,
-    of: Vec<Interval>,
+    intervals: Vec<Interval>,
 }
 
 impl Ends {
@@ -147,12 +145,12 @@ impl Ends {
             first[v] = total;
             total += u32::from(vgrf.regs);
         }
-        let mut of = vec![Interval::UNUSED; total as usize];
+        let mut registers = vec![Interval::UNUSED; total as usize];
         for (v, vgrf) in lir.vgrfs.iter() {
             if vgrf.is_thread_payload() {
                 let at = first[v] as usize;
-                for i in &mut of[at..at + usize::from(vgrf.regs)] {
-                    occurs(i, 0, NO_LOOP, 0, loops);
+                for i in &mut registers[at..at + usize::from(vgrf.regs)] {
+                    i.add_access(0, NO_LOOP, 0, loops);
                 }
             }
         }
@@ -164,11 +162,11 @@ impl Ends {
                 next += 1;
             }
             let read = 2 * at as u32;
-            let mut touch = |v: VgrfId, offset: u32, bytes: u32, at: u32| {
+            let mut access = |v: VgrfId, offset: u32, bytes: u32, at: u32| {
                 let start = first[v] + offset / GRF_BYTES;
                 let end = first[v] + (offset + bytes.max(1)).div_ceil(GRF_BYTES);
-                for i in &mut of[start as usize..end as usize] {
-                    occurs(i, at, here, 0, loops);
+                for i in &mut registers[start as usize..end as usize] {
+                    i.add_access(at, here, 0, loops);
                 }
             };
             for i in 0..inst.sources() {
@@ -176,24 +174,27 @@ impl Ends {
                 let Some(v) = s.as_vgrf() else { continue };
                 match inst.op {
                     Op::MovIndirect if i == 0 => {
-                        touch(v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES, read);
+                        access(v, 0, u32::from(lir.vgrfs[v].regs) * GRF_BYTES, read);
                     }
-                    _ => touch(v, s.offset, inst.src_bytes(i), read),
+                    _ => access(v, s.offset, inst.src_bytes(i), read),
                 }
             }
             if let Some(v) = inst.dst.as_vgrf() {
-                touch(v, inst.dst.offset, inst.dst_bytes(), read + 1);
+                access(v, inst.dst.offset, inst.dst_bytes(), read + 1);
             }
             if inst.op == Op::Eu(Opcode::While) && here != NO_LOOP {
                 here = loops[here as usize].parent;
             }
         }
-        Ends { first, of }
+        Ends {
+            first,
+            intervals: registers,
+        }
     }
 
     /// Last position of register `r` of a VGRF; 0 if it is never accessed.
     pub fn end(&self, v: VgrfId, r: usize) -> u32 {
-        self.of[self.first[v] as usize + r].end
+        self.intervals[self.first[v] as usize + r].end
     }
 }
 
@@ -205,38 +206,41 @@ fn depth(loops: &[Loop], l: u32) -> u32 {
     }
 }
 
-fn occurs(i: &mut Interval, at: u32, here: u32, weight: u32, loops: &[Loop]) {
-    i.weight = i.weight.saturating_add(weight);
-    if !i.is_used() {
-        i.start = at;
-        i.end = at;
-        i.around = here;
-        i.first_loop = here;
-        return;
-    }
-    i.end = i.end.max(at);
-    if here == i.around {
-        return;
-    }
-    // Climb to the loop around both; what was passed on the way is live throughout.
-    let (mut a, mut b) = (i.around, here);
-    let mut passed_a = NO_LOOP;
-    let mut passed_b = NO_LOOP;
-    while a != b {
-        if depth(loops, a) >= depth(loops, b) {
-            passed_a = a;
-            a = loops[a as usize].parent;
-        } else {
-            passed_b = b;
-            b = loops[b as usize].parent;
+impl Interval {
+    /// Extends the interval by an access at position `at` in loop `here`.
+    fn add_access(&mut self, at: u32, here: u32, weight: u32, loops: &[Loop]) {
+        self.weight = self.weight.saturating_add(weight);
+        if !self.is_used() {
+            self.start = at;
+            self.end = at;
+            self.enclosing_loop = here;
+            self.first_loop = here;
+            return;
         }
+        self.end = self.end.max(at);
+        if here == self.enclosing_loop {
+            return;
+        }
+        // Climb to the innermost loop that contains both; the VGRF is live throughout the loops passed on the way.
+        let (mut a, mut b) = (self.enclosing_loop, here);
+        let mut passed_a = NO_LOOP;
+        let mut passed_b = NO_LOOP;
+        while a != b {
+            if depth(loops, a) >= depth(loops, b) {
+                passed_a = a;
+                a = loops[a as usize].parent;
+            } else {
+                passed_b = b;
+                b = loops[b as usize].parent;
+            }
+        }
+        if passed_a != NO_LOOP {
+            self.start = self.start.min(2 * loops[passed_a as usize].start);
+            self.end = self.end.max(2 * loops[passed_a as usize].end + 1);
+        }
+        if passed_b != NO_LOOP {
+            self.end = self.end.max(2 * loops[passed_b as usize].end + 1);
+        }
+        self.enclosing_loop = a;
     }
-    if passed_a != NO_LOOP {
-        i.start = i.start.min(2 * loops[passed_a as usize].start);
-        i.end = i.end.max(2 * loops[passed_a as usize].end + 1);
-    }
-    if passed_b != NO_LOOP {
-        i.end = i.end.max(2 * loops[passed_b as usize].end + 1);
-    }
-    i.around = a;
 }

@@ -1,9 +1,8 @@
-//! LIR: EU instructions over virtual registers.
+//! LIR: EU instructions over virtual registers (VGRFs).
 //!
-//! A program is one list of instructions in layout order; IF, ELSE, ENDIF, DO, WHILE, BREAK and CONT
-//! stand in it as themselves. Every instruction is as wide as the hardware can execute it: wider
-//! operations are split when they are built. A VGRF is some whole registers; per-lane values
-//! lie in it lane after lane.
+//! A program is one list of instructions in layout order; control flow is structured, by IF, ELSE, ENDIF, DO, WHILE, BREAK, CONT and
+//! HALT. Every instruction has an exec size that the hardware can execute: the builder splits wider operations. A VGRF consists of
+//! whole registers; the elements of a per-lane value follow one another in it in the order of the lanes.
 
 pub(crate) mod builder;
 mod inst;

@@ -3,55 +3,55 @@
 use entity::Id;
 use isa::{ArfReg, Type};
 
-/// Bytes of a general register.
+/// Size of a GRF in bytes.
 pub const GRF_BYTES: u32 = 32;
 
-/// First register that the payload of the message that ends the thread may lie in.
+/// First GRF in which the payload of the EOT message may be.
 pub const FIRST_EOT_GRF: u8 = 112;
 
-/// Registers that a thread's payload may have: a few are left to work with.
+/// Maximum number of GRFs of a thread's payload; the rest is left for computation.
 pub const MAX_PAYLOAD_GRFS: u8 = 124;
 
-/// Dwords of a0 that an indirect operand of eight lanes takes.
+/// Number of dwords of a0 that an indirect operand of eight lanes uses.
 pub const INDIRECT_DW: usize = 4;
 
-/// A virtual register: contiguous general registers.
+/// A virtual register: contiguous GRFs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vgrf {
     /// Length in registers.
     pub regs: u16,
-    /// Must lie at this register (payload, end-of-thread message).
+    /// The GRF at which it must be (thread payload, EOT message).
     pub fixed: Option<u8>,
-    /// Made by the spiller: lives too shortly to be spilled.
+    /// It must not be spilled, as its live range is short or its GRF is fixed.
     pub no_spill: bool,
 }
 
 impl Vgrf {
-    /// Whether it is there from the start, as a part of the thread's payload. What else is fixed is the payload of the message that ends
-    /// the thread, and lies at the file's end, where no thread's payload reaches.
+    /// True for a part of the thread's payload, which is live from the start. The only other fixed VGRF is the payload of the EOT
+    /// message, which is at the end of the register file, behind [`MAX_PAYLOAD_GRFS`].
     pub fn is_thread_payload(&self) -> bool {
         self.fixed
             .is_some_and(|first| u16::from(first) + self.regs <= MAX_PAYLOAD_GRFS.into())
     }
 }
 
-/// Name of a virtual register.
+/// Identifies a VGRF of a program.
 pub type VgrfId = Id<Vgrf>;
 
-/// A message register (gen4 to gen6): destination of moves and payloads, and where a message finds its payload.
+/// A message register (gen4 to gen6): written by moves, read by messages as their payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mrf {
-    /// Its number.
+    /// Register number.
     pub nr: u8,
-    /// Of a move: the second half goes to the register four behind the first half's. Of a payload: its first four values are colours,
-    /// which the message wants that way on some parts.
+    /// As the destination of a move: the second half of the lanes goes to the register four behind that of the first half. As the
+    /// destination of a payload: its first four values are colours, which the message expects in that order on some devices.
     pub compr4: bool,
 }
 
-/// Where an operand is.
+/// The register file and register of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reg {
-    /// Nowhere.
+    /// The null register.
     Null,
     /// A virtual register.
     Vgrf(VgrfId),
@@ -63,12 +63,12 @@ pub enum Reg {
     Imm(u64),
 }
 
-/// A source whose lanes form rows: row after row is `vstride` elements further, each `width` lanes wide.
+/// The rows of a region `<vstride;width,hstride>`; the horizontal stride is [`Src::stride`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rows {
     /// Elements from one row to the next.
     pub vstride: u8,
-    /// Lanes of a row.
+    /// Elements of a row.
     pub width: u8,
 }
 
@@ -77,13 +77,13 @@ pub struct Rows {
 pub struct Src {
     /// Register.
     pub reg: Reg,
-    /// Byte at which it starts within the register.
+    /// Offset of the first element in bytes from the start of the register.
     pub offset: u32,
     /// Element type.
     pub ty: Type,
-    /// Elements from one lane to the next; 0: one element for all.
+    /// Elements from one lane to the next; 0 for a scalar.
     pub stride: u8,
-    /// Rows within which `stride` holds.
+    /// Rows of a two-dimensional region, in which `stride` is the distance within a row.
     pub rows: Option<Rows>,
     /// Negated (complemented on logic operations).
     pub neg: bool,
@@ -155,7 +155,7 @@ impl Src {
         }
     }
 
-    /// The same, negated once more. An immediate is negated itself.
+    /// The negated source. An immediate is negated by value, other sources by the source modifier.
     pub fn negated(mut self) -> Src {
         if let Reg::Imm(bits) = self.reg {
             self.reg = Reg::Imm(match self.ty {
@@ -178,7 +178,7 @@ impl Src {
 pub struct Dst {
     /// Register.
     pub reg: Reg,
-    /// Byte at which it starts within the register.
+    /// Offset of the first element in bytes from the start of the register.
     pub offset: u32,
     /// Element type.
     pub ty: Type,

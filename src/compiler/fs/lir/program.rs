@@ -6,7 +6,7 @@ use crate::lir::operand::{GRF_BYTES, Vgrf, VgrfId};
 use entity::Arena;
 use isa::MessageRegisters;
 
-/// Most bytes of a thread's scratch memory. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space.
+/// Maximum size of a thread's scratch memory in bytes. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space.
 const MAX_SCRATCH_BYTES: u64 = 2 << 20;
 
 /// A program.
@@ -20,16 +20,16 @@ pub struct Lir {
     pub payloads: Arena<Payload>,
     /// Lanes of a thread: 8, 16 or 32.
     pub width: u8,
-    /// The part's message registers, if it has any.
+    /// The message registers of the device, if it has any.
     pub message_registers: Option<MessageRegisters>,
-    /// Bytes of scratch for each thread used so far.
+    /// Scratch memory of each thread in bytes, as far as it is reserved.
     pub scratch_bytes: u32,
-    /// Bits of flags that are read in other blocks than those that write them, as [`Inst::flag_bits`] has them.
+    /// Flag bits that are read in other blocks than those that write them, as a mask like [`Inst::flag_bits`].
     pub cross_block_flags: u64,
 }
 
 impl Lir {
-    /// A new virtual register of so many bytes.
+    /// Adds a VGRF of at least `bytes` bytes.
     pub fn vgrf(&mut self, bytes: u32) -> VgrfId {
         self.vgrfs.push(Vgrf {
             regs: bytes.div_ceil(GRF_BYTES).max(1) as u16,
@@ -38,7 +38,7 @@ impl Lir {
         })
     }
 
-    /// So many bytes more of scratch: where they begin, at a register.
+    /// Reserves `bytes` bytes of scratch memory; returns their offset, a multiple of the register size.
     pub fn reserve_scratch(&mut self, bytes: u64) -> Result<u32, FsError> {
         let first = self.scratch_bytes.next_multiple_of(GRF_BYTES);
         let end = u64::from(first) + bytes;
