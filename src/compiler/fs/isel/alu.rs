@@ -4,25 +4,25 @@
 //! Conversions are in [`super::convert`], comparisons and selects in [`super::cond`].
 
 use super::cond::comparison;
-use super::context::{Isel, Loc};
-use super::types::{HF_BYTES, float, int, raw_type, sign_bit, uint};
+use super::context::Isel;
+use super::types::{HF_BYTES, float, int, sign_bit, uint};
 use super::unsupported::unsupported_alu;
 use crate::error::FsError;
 use crate::lir::Op;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use entity::Id;
 use isa::{CondMod, MathFn, Opcode, Type};
 use nir::{Alu, AluOp};
 
 impl Isel<'_> {
+    /// Selects an ALU instruction.
     pub(super) fn select_alu(&mut self, alu: &Alu) -> Result<(), FsError> {
         if let Some(def) = self.fsat_of[alu.def] {
             // Its only use is an `fsat`: saturate here and write the `fsat`'s def.
             self.saturating = true;
-            let clamped = Alu { def, ..alu.clone() };
-            let done = self.select_alu_op(&clamped);
+            let saturated = Alu { def, ..alu.clone() };
+            let result = self.select_alu_op(&saturated);
             self.saturating = false;
-            return done;
+            return result;
         }
         if alu.op == AluOp::FSat && self.fsat_of[alu.srcs[0].def] == Some(alu.def) {
             return Ok(());
@@ -54,22 +54,23 @@ impl Isel<'_> {
                 {
                     continue;
                 }
-                let of = sat.srcs[0].def;
-                let can = sh.alu_of(of).is_some_and(|a| {
+                let operand = sat.srcs[0].def;
+                let can_saturate = sh.alu_of(operand).is_some_and(|a| {
                     a.op.is_float_arithmetic() && a.op != A::FSat
                         || matches!(a.op, A::FLrp | A::FPow | A::FFract)
                 });
-                if can
-                    && self.uses[of.index()] == 1
-                    && sh.defs[of].num_components == 1
-                    && self.is_divergent(of) == self.is_divergent(sat.def)
+                if can_saturate
+                    && self.uses[operand.index()] == 1
+                    && sh.defs[operand].num_components == 1
+                    && self.is_divergent(operand) == self.is_divergent(sat.def)
                 {
-                    self.fsat_of[of] = Some(sat.def);
+                    self.fsat_of[operand] = Some(sat.def);
                 }
             }
         }
     }
 
+    /// Dispatches an ALU instruction by its operation.
     fn select_alu_op(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
         let bits = self.bits(alu.def);
@@ -142,43 +143,6 @@ impl Isel<'_> {
                 _ => (&alu.srcs[usize::from(c)], 0),
             };
             self.alias_comp(alu.def, c, s.def, s.swizzle[at]);
-        }
-    }
-
-    /// Makes component `c` of `def` an alias of component `from_c` of `from`. A scalar that lanes
-    /// read when they leave a loop at different times is copied into a register with one value per
-    /// lane instead.
-    pub(super) fn alias_comp(&mut self, def: Id<nir::Def>, c: u8, from: Id<nir::Def>, from_c: u8) {
-        let place = self.loc(from, from_c);
-        if self.is_divergent(def)
-            && !self.is_divergent(from)
-            && let Loc::Reg { .. } = place
-        {
-            let ty = raw_type(self.bits(def));
-            let to = self.b.temp(ty, Exec::Active);
-            let from = self.comp(from, from_c, ty);
-            self.b.mov(Exec::Active, to, from);
-            self.set_lanes(def, c, to);
-        } else {
-            self.set_loc(def, c, place);
-        }
-    }
-
-    /// Sets the location of component `c` of a def from an operand in lane form.
-    pub(super) fn set_lanes(&mut self, def: Id<nir::Def>, c: u8, l: Lanes) {
-        if let crate::lir::Reg::Vgrf(v) = l.reg {
-            self.set_loc(
-                def,
-                c,
-                Loc::Reg {
-                    v,
-                    offset: l.offset,
-                    pitch: l.pitch,
-                    half: l.half,
-                },
-            );
-        } else if let Some(bits) = l.imm_bits() {
-            self.set_loc(def, c, Loc::Imm(bits));
         }
     }
 
@@ -351,13 +315,13 @@ impl Isel<'_> {
     /// unsigned saturating ADD then computes both.
     fn saturating_sum(&self, alu: &Alu) -> Option<&nir::Alu> {
         let constant = |s: &nir::AluSrc| self.sh.const_component(s.def, s.swizzle[0]);
-        let of = match (constant(&alu.srcs[0]), constant(&alu.srcs[1])) {
+        let operand = match (constant(&alu.srcs[0]), constant(&alu.srcs[1])) {
             (_, Some(0)) => alu.srcs[0].def,
             (Some(0), _) => alu.srcs[1].def,
             _ => return None,
         };
-        let sum = self.sh.alu_of(of).filter(|a| a.op == AluOp::IAdd)?;
-        let (term, most) = match (constant(&sum.srcs[0]), constant(&sum.srcs[1])) {
+        let sum = self.sh.alu_of(operand).filter(|a| a.op == AluOp::IAdd)?;
+        let (term, addend_bound) = match (constant(&sum.srcs[0]), constant(&sum.srcs[1])) {
             (None, Some(c)) => (sum.srcs[0].def, c),
             (Some(c), None) => (sum.srcs[1].def, c),
             _ => return None,
@@ -377,10 +341,11 @@ impl Isel<'_> {
             }
             _ => false,
         };
-        let alone =
-            self.uses[of.index()] == 1 && self.is_divergent(of) == self.is_divergent(alu.def);
-        let same_loop = self.loop_of[of.index()] == self.current_loop;
-        (self.bits(of) == 32 && bounded && most < 1 << 20 && alone && same_loop).then_some(sum)
+        let is_only_use = self.uses[operand.index()] == 1
+            && self.is_divergent(operand) == self.is_divergent(alu.def);
+        let same_loop = self.loop_of[operand.index()] == self.current_loop;
+        (self.bits(operand) == 32 && bounded && addend_bound < 1 << 20 && is_only_use && same_loop)
+            .then_some(sum)
     }
 
     fn select_int_binary(&mut self, alu: &Alu, bits: u8) {

@@ -43,7 +43,7 @@ pub(super) fn comparison(op: AluOp, bits: u8) -> Option<(CondMod, Type)> {
     })
 }
 
-/// The equivalent condition with swap_operands operands.
+/// The equivalent condition with swapped operands.
 fn swap_operands(cmod: CondMod) -> CondMod {
     match cmod {
         CondMod::G => CondMod::L,

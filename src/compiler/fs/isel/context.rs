@@ -6,8 +6,8 @@ use super::analysis::{PushedUbos, SharedLoops, UrbPairs};
 use super::payload::Thread;
 use super::shared_registers::SharedRegisters;
 use super::types::{HF_BYTES, raw_type, sign_bit, sub_dword_type};
-use crate::lir::VgrfId;
 use crate::lir::builder::{Builder, Exec, Lanes};
+use crate::lir::{Reg, VgrfId};
 use abi::PushData;
 use entity::{Id, IdMap, IdSet};
 use isa::Type;
@@ -95,10 +95,12 @@ pub(super) struct Isel<'a> {
 }
 
 impl Isel<'_> {
+    /// The bit size of a def.
     pub(super) fn bits(&self, def: Id<Def>) -> u8 {
         self.sh.defs[def].bit_size
     }
 
+    /// True if a def may differ between lanes.
     pub(super) fn is_divergent(&self, def: Id<Def>) -> bool {
         self.divergent.contains(def)
     }
@@ -143,8 +145,56 @@ impl Isel<'_> {
     }
 
     /// Sets the location of component `c` of a def.
-    pub(super) fn set_loc(&mut self, def: Id<Def>, c: u8, place: Loc) {
-        self.locs[self.first_loc[def.index()] as usize + usize::from(c)] = place;
+    pub(super) fn set_loc(&mut self, def: Id<Def>, c: u8, loc: Loc) {
+        self.locs[self.first_loc[def.index()] as usize + usize::from(c)] = loc;
+    }
+
+    /// Sets the location of component `c` of a def from an operand in lane form.
+    pub(super) fn set_lanes(&mut self, def: Id<Def>, c: u8, l: Lanes) {
+        if let Reg::Vgrf(v) = l.reg {
+            self.set_loc(
+                def,
+                c,
+                Loc::Reg {
+                    v,
+                    offset: l.offset,
+                    pitch: l.pitch,
+                    half: l.half,
+                },
+            );
+        } else if let Some(bits) = l.imm_bits() {
+            self.set_loc(def, c, Loc::Imm(bits));
+        }
+    }
+
+    /// Sets a component of a def from a scalar; a divergent def gets a copy in each lane.
+    pub(super) fn set_uniform(&mut self, def: Id<Def>, c: u8, value: Lanes) {
+        if !self.is_divergent(def) {
+            self.set_lanes(def, c, value);
+            return;
+        }
+        let to = self.b.temp(Type::Ud, Exec::Active);
+        self.b.mov(Exec::Active, to, value.retype(Type::Ud));
+        self.set_lanes(def, c, to);
+    }
+
+    /// Makes component `c` of `def` an alias of component `from_c` of `from`. A scalar that lanes
+    /// read when they leave a loop at different times is copied into a register with one value per
+    /// lane instead.
+    pub(super) fn alias_comp(&mut self, def: Id<Def>, c: u8, from: Id<Def>, from_c: u8) {
+        let loc = self.loc(from, from_c);
+        if self.is_divergent(def)
+            && !self.is_divergent(from)
+            && let Loc::Reg { .. } = loc
+        {
+            let ty = raw_type(self.bits(def));
+            let to = self.b.temp(ty, Exec::Active);
+            let from = self.comp(from, from_c, ty);
+            self.b.mov(Exec::Active, to, from);
+            self.set_lanes(def, c, to);
+        } else {
+            self.set_loc(def, c, loc);
+        }
     }
 
     /// The location of component `c` of a def.

@@ -22,13 +22,14 @@ use nir::{Alu, AluOp, Block, Def};
 const ROUND_TO_ZERO: u32 = 0x30;
 
 impl Isel<'_> {
+    /// Selects conversions, packing and unpacking.
     pub(super) fn select_conversion(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
         let to = self.bits(alu.def);
         let from = self.bits(alu.srcs[0].def);
         match alu.op {
-            A::B2I => self.bool_to_number(alu, int(to.max(32)))?,
-            A::B2F => self.bool_to_number(alu, float(to))?,
+            A::B2I => self.select_bool_to_number(alu, int(to.max(32)))?,
+            A::B2F => self.select_bool_to_number(alu, float(to))?,
             A::I2I | A::U2U if to <= from => self.alias_sub_word(alu, 0),
             A::I2I => self.select_cast(alu, int(from), int(to)),
             A::U2U => self.select_cast(alu, uint(from), uint(to)),
@@ -38,28 +39,28 @@ impl Isel<'_> {
             A::F2U => self.select_cast(alu, float(from), uint(to)),
             A::F2F => self.select_cast(alu, float(from), float(to)),
             A::F2FRtne | A::F2FRtz => {
-                let (wanted, usual) = (alu.op == A::F2FRtz, self.rounds_to_zero());
-                if wanted != usual {
-                    self.set_rounding(wanted);
+                let (to_zero, default_to_zero) = (alu.op == A::F2FRtz, self.rounds_to_zero());
+                if to_zero != default_to_zero {
+                    self.set_rounding(to_zero);
                 }
                 self.select_cast(alu, float(from), float(to));
-                if wanted != usual {
-                    self.set_rounding(usual);
+                if to_zero != default_to_zero {
+                    self.set_rounding(default_to_zero);
                 }
             }
             A::Unpack64_2x32SplitX => self.alias_sub_word(alu, 0),
             A::Unpack64_2x32SplitY => self.alias_sub_word(alu, 4),
             A::Unpack32_2x16SplitX => self.alias_sub_word(alu, 0),
             A::Unpack32_2x16SplitY => self.alias_sub_word(alu, 2),
-            A::Pack64_2x32Split => self.pack(alu, Type::Ud, Type::Ud, 4),
-            A::Pack32_2x16Split => self.pack(alu, Type::Uw, Type::Uw, 2),
-            A::PackHalf2x16Split => self.pack(alu, Type::F, Type::Hf, 2),
-            A::UnpackHalf2x16SplitX => self.unpack_half(alu, 0),
-            A::UnpackHalf2x16SplitY => self.unpack_half(alu, 2),
-            A::ExtractU8 => self.extract(alu, Type::Ub)?,
-            A::ExtractI8 => self.extract(alu, Type::B)?,
-            A::ExtractU16 => self.extract(alu, Type::Uw)?,
-            A::ExtractI16 => self.extract(alu, Type::W)?,
+            A::Pack64_2x32Split => self.select_pack(alu, Type::Ud, Type::Ud, 4),
+            A::Pack32_2x16Split => self.select_pack(alu, Type::Uw, Type::Uw, 2),
+            A::PackHalf2x16Split => self.select_pack(alu, Type::F, Type::Hf, 2),
+            A::UnpackHalf2x16SplitX => self.select_unpack_half(alu, 0),
+            A::UnpackHalf2x16SplitY => self.select_unpack_half(alu, 2),
+            A::ExtractU8 => self.select_extract(alu, Type::Ub)?,
+            A::ExtractI8 => self.select_extract(alu, Type::B)?,
+            A::ExtractU16 => self.select_extract(alu, Type::Uw)?,
+            A::ExtractI16 => self.select_extract(alu, Type::W)?,
             _ => {
                 return Err(unsupported_alu(
                     alu,
@@ -70,7 +71,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    fn bool_to_number(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
+    fn select_bool_to_number(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
         let exec = self.exec_for(alu.def);
         let cond = alu.srcs[0].def;
         if self.uses[cond.index()] == 1 && self.is_cheaper_as_flag(cond) {
@@ -112,7 +113,7 @@ impl Isel<'_> {
             Loc::Imm(bits) => self.set_loc(alu.def, 0, Loc::Imm(self.truncated(alu, bits, offset))),
             Loc::Reg {
                 v,
-                offset: at,
+                offset: base,
                 pitch,
                 half,
             } => {
@@ -122,7 +123,7 @@ impl Isel<'_> {
                     let dst = self.alloc_def(alu.def).retype(Type::Ud);
                     let from = Lanes {
                         half,
-                        ..Lanes::new(v, at + offset, Type::Ud, pitch)
+                        ..Lanes::new(v, base + offset, Type::Ud, pitch)
                     };
                     self.b.mov(exec, dst, from);
                     return;
@@ -131,7 +132,7 @@ impl Isel<'_> {
                     let exec = Exec::Active;
                     let ty = raw_type(self.bits(alu.def));
                     let dst = self.alloc_def(alu.def).retype(ty);
-                    self.b.mov(exec, dst, Lanes::new(v, at + offset, ty, 0));
+                    self.b.mov(exec, dst, Lanes::new(v, base + offset, ty, 0));
                     return;
                 }
                 self.set_loc(
@@ -139,7 +140,7 @@ impl Isel<'_> {
                     0,
                     Loc::Reg {
                         v,
-                        offset: at + offset,
+                        offset: base + offset,
                         pitch,
                         half,
                     },
@@ -149,6 +150,7 @@ impl Isel<'_> {
         }
     }
 
+    /// The bits of a constant from byte `offset` on, truncated to the size of the def.
     fn truncated(&self, alu: &Alu, bits: u64, offset: u32) -> u64 {
         let n = self.bits(alu.def);
         let v = bits >> (offset * 8);
@@ -175,7 +177,7 @@ impl Isel<'_> {
             from.size_bytes().min(to.size_bytes()),
             from.size_bytes().max(to.size_bytes()),
         );
-        let between = if big == 8 && (small == 1 || from == Type::Hf || to == Type::Hf) {
+        let intermediate = if big == 8 && (small == 1 || from == Type::Hf || to == Type::Hf) {
             Some(
                 if from.is_float() && to.is_float() || from == Type::Hf || to == Type::Hf {
                     Type::F
@@ -194,8 +196,8 @@ impl Isel<'_> {
         } else {
             None
         };
-        if let Some(mid) = between {
-            let t = self.emit_conversion(exec, src, mid);
+        if let Some(intermediate) = intermediate {
+            let t = self.emit_conversion(exec, src, intermediate);
             let d = self.emit_conversion(exec, t, to);
             self.set_lanes(alu.def, 0, d);
         } else {
@@ -296,7 +298,7 @@ impl Isel<'_> {
     pub(super) fn find_int64_halves(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
-        let mut made_in: IdMap<Def, Option<Id<Block>>> = IdMap::default();
+        let mut block_of: IdMap<Def, Option<Id<Block>>> = IdMap::default();
         for event in layout {
             let nir::CfEvent::Block(b) = *event else {
                 continue;
@@ -305,18 +307,18 @@ impl Isel<'_> {
                 let nir::Instr::Alu(alu) = &sh.instrs[id] else {
                     continue;
                 };
-                let writes_apart = matches!(
+                let can_write_half = matches!(
                     alu.op,
                     A::IAdd | A::IAnd | A::IOr | A::IXor | A::IShl | A::IShr | A::UShr
                 );
-                if writes_apart && self.bits(alu.def) == 32 && self.uses[alu.def.index()] == 1 {
-                    made_in[alu.def] = Some(b);
+                if can_write_half && self.bits(alu.def) == 32 && self.uses[alu.def.index()] == 1 {
+                    block_of[alu.def] = Some(b);
                 }
                 if alu.op != A::Pack64_2x32Split || !self.is_divergent(alu.def) {
                     continue;
                 }
                 for (half, s) in (0..).zip(&alu.srcs) {
-                    if made_in[s.def] == Some(b) && self.is_divergent(s.def) {
+                    if block_of[s.def] == Some(b) && self.is_divergent(s.def) {
                         self.half_of[s.def] = Some((alu.def, half));
                     }
                 }
@@ -336,14 +338,14 @@ impl Isel<'_> {
     }
 
     /// Selects a pack operation: writes both operands into one wider register.
-    fn pack(&mut self, alu: &Alu, from: Type, part: Type, step: u32) {
+    fn select_pack(&mut self, alu: &Alu, from: Type, part: Type, step: u32) {
         let exec = self.exec_for(alu.def);
         let in_place = |isel: &Self, i: usize| {
             let half = isel.half_of[alu.srcs[i].def];
             half.is_some_and(|h| h.0 == alu.def)
         };
-        let begun = in_place(self, 0) || in_place(self, 1);
-        let dst = if begun {
+        let is_allocated = in_place(self, 0) || in_place(self, 1);
+        let dst = if is_allocated {
             self.comp(alu.def, 0, Type::Uq)
         } else {
             self.alloc_def(alu.def)
@@ -375,7 +377,7 @@ impl Isel<'_> {
         }
     }
 
-    fn unpack_half(&mut self, alu: &Alu, offset: u32) {
+    fn select_unpack_half(&mut self, alu: &Alu, offset: u32) {
         let exec = self.exec_for(alu.def);
         let s = self.src(&alu.srcs[0], Type::Ud);
         let s = match s.imm_bits() {
@@ -386,7 +388,7 @@ impl Isel<'_> {
         self.b.mov(exec, dst, s.retype(Type::Hf).at(offset));
     }
 
-    fn extract(&mut self, alu: &Alu, part: Type) -> Result<(), FsError> {
+    fn select_extract(&mut self, alu: &Alu, part: Type) -> Result<(), FsError> {
         let Some(index) = self
             .sh
             .const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0])
@@ -405,24 +407,24 @@ impl Isel<'_> {
             Some(v) => self.b.imm_reg(uint(bits), v),
             None => s,
         };
-        let at = index as u32 * part.size_bytes();
+        let offset = index as u32 * part.size_bytes();
         let dst = self.alloc_def(alu.def).retype(ty);
-        if at >= u32::from(bits) / 8 {
+        if offset >= u32::from(bits) / 8 {
             self.b.mov(exec, dst, Lanes::imm(ty, 0));
             return Ok(());
         }
         if (bits == 64 || s.pitch == 8) && part.size_bytes() == 1 {
             // A byte region can have a pitch of four bytes but not of eight, and bytes convert to
             // 64 bits only through 32.
-            let mid = if part.is_signed_int() {
+            let intermediate = if part.is_signed_int() {
                 Type::D
             } else {
                 Type::Ud
             };
             let dword = self.b.temp(Type::Ud, exec);
-            self.b.mov(exec, dword, s.retype(Type::Ud).at(at & !3));
-            let t = self.b.temp(mid, exec);
-            self.b.mov(exec, t, dword.retype(part).at(at & 3));
+            self.b.mov(exec, dword, s.retype(Type::Ud).at(offset & !3));
+            let t = self.b.temp(intermediate, exec);
+            self.b.mov(exec, t, dword.retype(part).at(offset & 3));
             self.b.mov(exec, dst, t);
             return Ok(());
         }
@@ -430,10 +432,10 @@ impl Isel<'_> {
             // Half of a 64-bit value: a word region can have a pitch of 8 bytes, a byte region
             // cannot.
             let word = self.b.temp(Type::Ud, exec).retype(Type::Uw);
-            self.b.mov(exec, word, s.retype(Type::Uw).at(at & !1));
-            word.retype(part).at(at & 1)
+            self.b.mov(exec, word, s.retype(Type::Uw).at(offset & !1));
+            word.retype(part).at(offset & 1)
         } else {
-            s.retype(part).at(at)
+            s.retype(part).at(offset)
         };
         self.b
             .emit(Op::Eu(Opcode::Mov), exec, dst, &[from], Mods::NONE);

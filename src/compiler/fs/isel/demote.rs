@@ -42,6 +42,7 @@ pub(super) fn pixel_flag() -> Lanes {
     flag_word(PIXEL_FLAG)
 }
 
+/// True for demote and terminate.
 fn is_demote(op: IntrinsicOp) -> bool {
     use IntrinsicOp as I;
     matches!(op, I::Demote | I::DemoteIf | I::Terminate | I::TerminateIf)
@@ -50,13 +51,14 @@ fn is_demote(op: IntrinsicOp) -> bool {
 /// True for a handle that no value computed by a terminated lane can change.
 fn is_constant_handle(sh: &Shader, handle: Id<Def>) -> bool {
     use IntrinsicOp as I;
-    let named = |i: &Intrinsic| {
+    let has_constant_index = |i: &Intrinsic| {
         matches!(i.op, I::VulkanResourceIndex | I::VulkanSamplerIndex)
             && sh.const_of(i.srcs[0]).is_some()
     };
-    sh.intrinsic_of(handle).is_some_and(named)
+    sh.intrinsic_of(handle).is_some_and(has_constant_index)
 }
 
+/// True if both handles of a texture instruction are constant ([`is_constant_handle`]).
 fn has_constant_handles(sh: &Shader, tex: &Tex) -> bool {
     let handle = |src| tex.src(src).is_none_or(|def| is_constant_handle(sh, def));
     handle(TexSrc::TextureHandle) && handle(TexSrc::SamplerHandle)
@@ -79,7 +81,7 @@ impl DemoteTracking {
             in_flag: true,
             continues: true,
         };
-        let (mut ended, mut left) = (false, MAX_WASTED_COST);
+        let (mut demoted, mut budget) = (false, MAX_WASTED_COST);
         for event in layout {
             let b = match *event {
                 CfEvent::Block(b) => b,
@@ -92,30 +94,31 @@ impl DemoteTracking {
             for &id in &sh.blocks[b].instrs {
                 let mut cost = 1;
                 match &sh.instrs[id] {
-                    Instr::Intrinsic(i) if is_demote(i.op) => ended = true,
+                    Instr::Intrinsic(i) if is_demote(i.op) => demoted = true,
                     Instr::Intrinsic(i) => {
-                        let e = i.op.info().effects;
+                        let effects = i.op.info().effects;
                         let scratch = i.op == IntrinsicOp::StoreScratch;
                         let target = i.op == IntrinsicOp::StoreOutput;
-                        out.in_flag &= !e.any(Effects::WRITES) || scratch || target;
+                        out.in_flag &= !effects.any(Effects::WRITES) || scratch || target;
                         out.in_flag &= i.op != IntrinsicOp::IsHelperInvocation;
-                        let asks = Effects::CONVERGENT.or(Effects::BY_INDEX);
-                        let reads = e.any(Effects::READS.or(Effects::MESSAGE));
-                        let known =
+                        let uses_exec_mask = Effects::CONVERGENT.or(Effects::BY_INDEX);
+                        let reads = effects.any(Effects::READS.or(Effects::MESSAGE));
+                        let is_known =
                             i.op == IntrinsicOp::LoadUbo && is_constant_handle(sh, i.srcs[0]);
-                        out.continues &= !(e.any(asks) || ended && reads && !known);
+                        out.continues &=
+                            !(effects.any(uses_exec_mask) || demoted && reads && !is_known);
                     }
                     Instr::Tex(tex) => {
                         cost = SAMPLER_COST;
-                        out.continues &= !ended || has_constant_handles(sh, tex);
+                        out.continues &= !demoted || has_constant_handles(sh, tex);
                     }
                     Instr::Jump(Jump::Return) => out.continues = false,
                     Instr::Const { .. } | Instr::Undef { .. } => cost = 0,
                     _ => {}
                 }
-                if ended {
-                    out.continues &= left >= cost;
-                    left = left.saturating_sub(cost);
+                if demoted {
+                    out.continues &= budget >= cost;
+                    budget = budget.saturating_sub(cost);
                 }
             }
         }
@@ -127,12 +130,12 @@ impl DemoteTracking {
 /// Modifiers of a comparison that adds lanes to the demoted ones: only lanes that are not demoted
 /// are compared.
 fn demoting(cmod: CondMod) -> Mods {
-    let others = Pred {
+    let not_demoted = Pred {
         ctrl: PredCtrl::Normal,
         inverse: true,
     };
     Mods {
-        pred: Some(others),
+        pred: Some(not_demoted),
         ..Mods::cmod(cmod, PIXEL_FLAG)
     }
 }
@@ -156,27 +159,27 @@ impl Isel<'_> {
         match i.srcs.first() {
             Some(&condition) => self.demote_where(condition, false, 0),
             None => {
-                let any = Lanes::new(self.r0, 0, Type::Ud, 0);
+                let r0 = Lanes::new(self.r0, 0, Type::Ud, 0);
                 let null = Lanes::null(Type::Ud, 4);
                 self.b.binary(
                     Opcode::Cmp,
                     Exec::Active,
                     null,
-                    any,
-                    any,
+                    r0,
+                    r0,
                     demoting(CondMod::Z),
                 );
             }
         }
-        let halts = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
-        if halts && !continues {
+        let terminates = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
+        if terminates && !continues {
             self.halts = true;
-            let ended = Pred {
+            let demoted = Pred {
                 ctrl: PredCtrl::Normal,
                 inverse: false,
             };
             self.b
-                .control(Op::Eu(Opcode::Halt), Some(ended), PIXEL_FLAG);
+                .control(Op::Eu(Opcode::Halt), Some(demoted), PIXEL_FLAG);
         }
         Ok(())
     }

@@ -37,7 +37,7 @@ pub(crate) struct PushedDescriptors {
     /// widths.
     others: Vec<DriverValue>,
     /// Number of driver values that are pushed in front; no code reads those after them.
-    kept: usize,
+    driver_values: usize,
 }
 
 impl Isel<'_> {
@@ -48,28 +48,33 @@ impl Isel<'_> {
         chosen: &mut Option<PushedDescriptors>,
     ) -> bool {
         let is_first = chosen.is_none();
-        let ready = chosen.get_or_insert_with(|| {
+        let pushed = chosen.get_or_insert_with(|| {
             let (group, others) = self.choose_descriptors();
             PushedDescriptors {
                 width: self.b.width(),
                 group,
                 others,
-                kept: self.push.driver.len(),
+                driver_values: self.push.driver.len(),
             }
         });
-        let count = ready.group.len();
+        let count = pushed.group.len();
         if count == 0 {
             return true;
         }
-        let apart = self.b.width() != ready.width && !ready.others.is_empty();
-        let mine = if apart { &ready.others } else { &ready.group };
-        let at = A0_DW - count;
+        let uses_others = self.b.width() != pushed.width && !pushed.others.is_empty();
+        let descriptors = if uses_others {
+            &pushed.others
+        } else {
+            &pushed.group
+        };
+        let first_dword = A0_DW - count;
         let mut used = false;
         for k in 0..self.b.lir.insts.len() {
-            let key = self.descriptor_value(&self.b.lir.insts[k]);
-            let place = key.and_then(|key| mine.iter().position(|value| *value == key));
-            if let Some(place) = place {
-                let bytes = (at + place) as u32 * 4;
+            let descriptor = self.descriptor_value(&self.b.lir.insts[k]);
+            let index = descriptor
+                .and_then(|descriptor| descriptors.iter().position(|value| *value == descriptor));
+            if let Some(index) = index {
+                let bytes = (first_dword + index) as u32 * 4;
                 self.b.lir.insts[k].src[2] = Src::arf(ArfReg::Address, 0, bytes, Type::Ud);
                 used = true;
             }
@@ -79,19 +84,19 @@ impl Isel<'_> {
         if self.sh.stage != Stage::Fragment {
             let read = self.driver_values_read();
             if is_first {
-                ready.kept = read;
-            } else if read > ready.kept {
+                pushed.driver_values = read;
+            } else if read > pushed.driver_values {
                 return false;
             }
-            self.push.driver.truncate(ready.kept);
+            self.push.driver.truncate(pushed.driver_values);
         }
         while !(self.push.constants_dw as usize + self.push.driver.len()).is_multiple_of(count) {
             self.push.driver.push(DriverValue::Nothing);
         }
         let mut first = self.push.constants_dw + self.push.driver.len() as u32;
-        self.push.driver.extend_from_slice(&ready.group);
-        self.push.driver.extend_from_slice(&ready.others);
-        if apart {
+        self.push.driver.extend_from_slice(&pushed.group);
+        self.push.driver.extend_from_slice(&pushed.others);
+        if uses_others {
             first += count as u32;
         }
         if !used {
@@ -99,7 +104,7 @@ impl Isel<'_> {
         }
         let mut mov = Inst::new(Op::Eu(Opcode::Mov), count as u8);
         mov.no_mask = true;
-        mov.dst = Dst::arf(ArfReg::Address, 0, at as u32 * 4, Type::Ud);
+        mov.dst = Dst::arf(ArfReg::Address, 0, first_dword as u32 * 4, Type::Ud);
         mov.src[0] = Src::vgrf(self.push_reg, first * 4, Type::Ud, 1);
         self.b.lir.insts.insert(0, mov);
         true
@@ -136,9 +141,9 @@ impl Isel<'_> {
         if handle.reg != Reg::Vgrf(self.push_reg) {
             return None;
         }
-        let at = (handle.offset / 4).checked_sub(self.push.constants_dw)?;
+        let index = (handle.offset / 4).checked_sub(self.push.constants_dw)?;
         let more = info.ex_desc_bits();
-        match *self.push.driver.get(at as usize)? {
+        match *self.push.driver.get(index as usize)? {
             DriverValue::SetHandle { set } => Some(DriverValue::SetDescriptor { set, more }),
             DriverValue::DynamicHandle { index } => {
                 Some(DriverValue::DynamicDescriptor { index, more })
@@ -155,41 +160,41 @@ impl Isel<'_> {
         let mut depth = 0u32;
         // Loops and branch sides each compute the descriptors they need: `sums` counts the ADDs
         // that the first descriptor met would take without pushing.
-        let mut looped = false;
+        let mut in_loop = false;
         let mut sums = 0u32;
-        let (mut is_there, mut open) = (false, Vec::new());
+        let (mut available, mut outer) = (false, Vec::new());
         for inst in &self.b.lir.insts {
             match inst.op {
                 Op::Do => depth += 1,
                 Op::Eu(Opcode::While) => depth = depth.saturating_sub(1),
-                Op::Eu(Opcode::If) => open.push(is_there),
-                Op::Eu(Opcode::Else) => is_there = open.last().copied().unwrap_or(false),
-                Op::Eu(Opcode::Endif) => is_there = open.pop().unwrap_or(false),
+                Op::Eu(Opcode::If) => outer.push(available),
+                Op::Eu(Opcode::Else) => available = outer.last().copied().unwrap_or(false),
+                Op::Eu(Opcode::Endif) => available = outer.pop().unwrap_or(false),
                 Op::MovIndirect => indirect = true,
                 _ => {}
             }
-            let Some(key) = self.descriptor_value(inst) else {
+            let Some(descriptor) = self.descriptor_value(inst) else {
                 continue;
             };
-            looped |= depth > 0;
-            if !is_there && uses.first().is_none_or(|(value, _)| *value == key) {
-                is_there = true;
+            in_loop |= depth > 0;
+            if !available && uses.first().is_none_or(|(value, _)| *value == descriptor) {
+                available = true;
                 sums += 1;
             }
             let weight = 1 + 9 * depth.min(3);
-            match uses.iter_mut().find(|(value, _)| *value == key) {
+            match uses.iter_mut().find(|(value, _)| *value == descriptor) {
                 Some((_, sum)) => *sum += weight,
-                None => uses.push((key, weight)),
+                None => uses.push((descriptor, weight)),
             }
         }
         let none = (Vec::new(), Vec::new());
-        if uses.len() < 2 && !looped && sums < 2 {
+        if uses.len() < 2 && !in_loop && sums < 2 {
             return none;
         }
         // Most used first; the sort is stable, so ties keep program order.
         uses.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
         // Indirect operands use a0 too: dword 0, or the first half for eight lanes.
-        let most = if indirect {
+        let max = if indirect {
             A0_DW - INDIRECT_DW
         } else {
             A0_DW - 1
@@ -197,33 +202,33 @@ impl Isel<'_> {
         let two_widths = self.sh.stage == Stage::Fragment && self.b.width() == 8;
         let differs = |value: DriverValue| two_widths && twice_as_wide(value) != value;
         // The ADDs that each choice leaves in the code of both widths together.
-        let left = |most: usize, wide: bool| -> u32 {
+        let remaining_adds = |max: usize, wide: bool| -> u32 {
             let sums = uses.iter().enumerate().map(|(k, &(value, sum))| {
-                let missing = u32::from(k >= most);
+                let missing = u32::from(k >= max);
                 sum * (missing
                     + if wide {
                         missing
                     } else {
-                        u32::from(k >= most || differs(value))
+                        u32::from(k >= max || differs(value))
                     })
             });
             sums.sum()
         };
-        let half = most.min(abi::LAUNCHER_SUMS / 2);
-        let apart = two_widths && left(half, true) < left(most, false);
-        uses.truncate(if apart { half } else { most });
+        let half_max = max.min(abi::LAUNCHER_SUMS / 2);
+        let has_others = two_widths && remaining_adds(half_max, true) < remaining_adds(max, false);
+        uses.truncate(if has_others { half_max } else { max });
         let count = uses.len().next_power_of_two();
-        let pushed = if apart { 2 * count } else { count };
+        let pushed_count = if has_others { 2 * count } else { count };
         let dwords = self.push.constants_dw as usize + self.push.driver.len();
         let padding = dwords.next_multiple_of(count) - dwords;
-        if self.push.driver.len() + padding + pushed > LAUNCHER_VALUES {
+        if self.push.driver.len() + padding + pushed_count > LAUNCHER_VALUES {
             return none;
         }
         let gaps = std::iter::repeat_n(DriverValue::Nothing, count - uses.len());
         let group: Vec<DriverValue> = gaps
             .chain(uses.into_iter().map(|(value, _)| value))
             .collect();
-        let others = if apart {
+        let others = if has_others {
             group.iter().map(|value| twice_as_wide(*value)).collect()
         } else {
             Vec::new()

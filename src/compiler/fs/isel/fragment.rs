@@ -13,8 +13,8 @@
 
 use super::context::{Isel, Loc};
 use super::demote::{DemoteTracking, PIXEL_FLAG, flag_word, pixel_flag};
-use super::memory::LOOP_FLAG;
 use super::payload::{FragmentThread, PayloadValue, Thread};
+use super::surface::LOOP_FLAG;
 use super::unsupported::{unsupported_intrinsic, wrong_stage};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
@@ -66,6 +66,7 @@ fn barycentric_mode(i: &Intrinsic) -> Option<Barycentric> {
 }
 
 impl Isel<'_> {
+    /// The payload of the fragment thread.
     fn fragment_thread(&mut self) -> Result<&mut FragmentThread, FsError> {
         match &mut self.thread {
             Thread::Fragment(thread) => Ok(thread),
@@ -77,10 +78,10 @@ impl Isel<'_> {
     /// allocates them at the first use.
     fn payload_value(
         &mut self,
-        part: impl Fn(&mut FragmentThread) -> &mut PayloadValue,
+        field: impl Fn(&mut FragmentThread) -> &mut PayloadValue,
         bytes: u32,
     ) -> Result<[VgrfId; 2], FsError> {
-        if let Some(groups) = *part(self.fragment_thread()?) {
+        if let Some(groups) = *field(self.fragment_thread()?) {
             return Ok(groups);
         }
         let width = self.b.width();
@@ -92,7 +93,7 @@ impl Isel<'_> {
             first
         };
         let groups = [first, second];
-        *part(self.fragment_thread()?) = Some(groups);
+        *field(self.fragment_thread()?) = Some(groups);
         Ok(groups)
     }
 
@@ -101,19 +102,19 @@ impl Isel<'_> {
         &self,
         registers: [T; 2],
     ) -> impl Iterator<Item = (u8, Exec, T)> + use<T> {
-        let (lanes, parts) = self.split_lanes(PIXEL_GROUP);
-        let groups = parts.zip(registers);
-        groups.map(move |(lane, of)| (lane, Exec::Range(lane, lanes), of))
+        let (lanes, first_lanes) = self.split_lanes(PIXEL_GROUP);
+        let groups = first_lanes.zip(registers);
+        groups.map(move |(lane, regs)| (lane, Exec::Range(lane, lanes), regs))
     }
 
     /// A payload value with a dword for each lane: the payload itself, or a copy if there are two
     /// pixel groups.
     fn payload_lanes(
         &mut self,
-        part: impl Fn(&mut FragmentThread) -> &mut PayloadValue,
+        field: impl Fn(&mut FragmentThread) -> &mut PayloadValue,
         ty: Type,
     ) -> Result<Lanes, FsError> {
-        let registers = self.payload_value(part, 4)?;
+        let registers = self.payload_value(field, 4)?;
         if self.b.width() <= PIXEL_GROUP {
             return Ok(Lanes::new(registers[0], 0, ty, 4));
         }
@@ -124,8 +125,7 @@ impl Isel<'_> {
         Ok(all)
     }
 
-    // --- pixels that live
-    // ---------------------------------------------------------------------------
+    // --- live pixels ---
 
     /// The type of a mask with one bit for each pixel.
     fn pixel_mask_type(&self) -> Type {
@@ -149,8 +149,8 @@ impl Isel<'_> {
         *thread.dispatched.get_or_insert_with(|| {
             let both = self.b.temp(Type::Ud, Exec::Scalar);
             self.b.in_prologue(|b| {
-                for (at, word) in [(0, low), (2, high)] {
-                    b.mov(Exec::Scalar, both.at(at).retype(Type::Uw), word);
+                for (offset, word) in [(0, low), (2, high)] {
+                    b.mov(Exec::Scalar, both.at(offset).retype(Type::Uw), word);
                 }
             });
             both
@@ -166,9 +166,9 @@ impl Isel<'_> {
         if let Thread::Fragment(thread) = &mut self.thread
             && thread.info.kills
         {
-            let ends = DemoteTracking::new(self.sh, layout);
-            if ends.in_flag && has_flag {
-                thread.flag_continues = Some(ends.continues);
+            let tracking = DemoteTracking::new(self.sh, layout);
+            if tracking.in_flag && has_flag {
+                thread.flag_continues = Some(tracking.continues);
                 self.b.lir.cross_block_flags |= 0xffff << (16 * u32::from(PIXEL_FLAG));
                 self.b
                     .mov(Exec::Scalar, pixel_flag(), Lanes::imm(Type::Uw, 0));
@@ -202,10 +202,10 @@ impl Isel<'_> {
         }
         let live = self.live_mask();
         let one = Exec::Scalar;
-        let whole = |flag: u8| Lanes::arf(ArfReg::Flag, flag / 2, Type::Ud);
+        let flag_register = |flag: u8| Lanes::arf(ArfReg::Flag, flag / 2, Type::Ud);
         // In SIMD32 the waterfall loop uses f1, and no condition is live in f0 here.
         let (flag, to, from) = if live.ty == Type::Ud {
-            (0, whole(0), whole(mods.flag))
+            (0, flag_register(0), flag_register(mods.flag))
         } else {
             (PIXEL_FLAG, pixel_flag(), flag_word(mods.flag))
         };
@@ -232,15 +232,15 @@ impl Isel<'_> {
                 ));
             }
         };
-        let halts = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
+        let terminates = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
         let bits = self.b.temp(Type::Ud, one);
         let mut pred = None;
         if let Some(&condition) = i.srcs.first() {
             // Inactive pixels stay live: the comparison does not write their flag bits.
             let (condition, inverse) = self.strip_not(condition);
-            let rest = if inverse { u64::from(u32::MAX) } else { 0 };
+            let unset = if inverse { u64::from(u32::MAX) } else { 0 };
             let flag = Lanes::arf(ArfReg::Flag, 0, Type::Ud);
-            self.b.mov(one, flag, Lanes::imm(Type::Ud, rest));
+            self.b.mov(one, flag, Lanes::imm(Type::Ud, unset));
             self.condition_to_flag(condition, Exec::Active, 0)?;
             let flag = if inverse { flag } else { flag.negated() };
             self.b
@@ -256,7 +256,7 @@ impl Isel<'_> {
             self.b
                 .binary(Opcode::And, one, live, live, bits, Mods::NONE);
         }
-        if halts {
+        if terminates {
             self.halts = true;
             self.b.control(Op::Eu(Opcode::Halt), pred, 0);
         }
@@ -290,8 +290,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    // --- attributes
-    // ---------------------------------------------------------------------------------
+    // --- inputs ---
 
     /// The plane coefficients of an input component: four floats, of which PLN uses three; the last
     /// is the constant coefficient.
@@ -302,25 +301,21 @@ impl Isel<'_> {
         component: u8,
     ) -> Result<Lanes, FsError> {
         let thread = self.fragment_thread()?;
-        let at = thread
-            .info
-            .inputs
-            .iter()
-            .position(|s| u32::from(*s) == slot);
-        let Some(at) = at.filter(|_| component < 4) else {
+        let mut inputs = thread.info.inputs.iter();
+        let attribute = inputs.position(|s| u32::from(*s) == slot);
+        let Some(attribute) = attribute.filter(|_| component < 4) else {
             return Err(unsupported_intrinsic(
                 i,
                 "the slot is outside the range that the intrinsic declares",
             ));
         };
         let half = component / 2;
-        let known = thread.setup.iter().find(|s| (s.0, s.1) == (at, half));
-        let known = known.map(|s| s.2);
-        let v = match known {
-            Some(v) => v,
+        let mut setup = thread.setup.iter();
+        let v = match setup.find(|s| (s.0, s.1) == (attribute, half)) {
+            Some(&(.., v)) => v,
             None => {
                 let v = self.b.lir.vgrf(GRF_BYTES);
-                self.fragment_thread()?.setup.push((at, half, v));
+                self.fragment_thread()?.setup.push((attribute, half, v));
                 v
             }
         };
@@ -337,8 +332,8 @@ impl Isel<'_> {
         }
         for c in 0..d.num_components {
             let first = abi::header_dword(slot as u8).unwrap_or(i.index("component") as u8);
-            let place = self.plane_coefficients(i, slot, first + c)?.at(12);
-            self.set_uniform(def, c, place.retype(Type::Ud));
+            let constant = self.plane_coefficients(i, slot, first + c)?.at(12);
+            self.set_uniform(def, c, constant.retype(Type::Ud));
         }
         Ok(())
     }
@@ -348,7 +343,7 @@ impl Isel<'_> {
         let Some(def) = i.def else { return Ok(()) };
         let slot = i.index("location") + self.constant_slot(i, i.srcs[1])?;
         let mode = match self.sh.instr_of(i.srcs[0]) {
-            Instr::Intrinsic(at) => barycentric_mode(at),
+            Instr::Intrinsic(barycentric) => barycentric_mode(barycentric),
             _ => None,
         };
         if self.sh.defs[def].bit_size != 32 {
@@ -368,12 +363,12 @@ impl Isel<'_> {
             // can be scheduled near their uses.
             let to = self.b.temp(Type::F, Exec::Active);
             self.set_lanes(def, c, to);
-            for (lane, _, (v, at)) in self.pixel_groups(coordinates) {
+            for (lane, _, (v, offset)) in self.pixel_groups(coordinates) {
                 let mut inst = Inst::new(Op::Eu(Opcode::Pln), self.b.width().min(PIXEL_GROUP));
                 inst.group = lane;
                 inst.dst = to.dst(lane);
                 inst.src[0] = plane.src(0);
-                inst.src[1] = Src::vgrf(v, at, Type::F, 1);
+                inst.src[1] = Src::vgrf(v, offset, Type::F, 1);
                 self.b.lir.insts.push(inst);
             }
         }
@@ -401,20 +396,20 @@ impl Isel<'_> {
         // A waterfall loop: the lanes with the first active lane's sample number get their response
         // and leave. Messages are predicated, so they preserve the other lanes.
         let zero = Lanes::imm(Type::Ud, 0);
-        for part in 0..2 {
-            let all = Lanes::new(to, part * 4 * u32::from(self.b.width()), Type::Ud, 4);
+        for half in 0..2 {
+            let all = Lanes::new(to, half * 4 * u32::from(self.b.width()), Type::Ud, 4);
             self.b.mov(Exec::Active, all, zero);
         }
         let number = self.contiguous(number);
-        let one = self.b.temp(Type::Ud, Exec::Scalar);
+        let first = self.b.temp(Type::Ud, Exec::Scalar);
         self.b.control(Op::Do, None, 0);
-        self.read_first_active(one, number);
+        self.read_first_active(first, number);
         let null = Lanes::null(Type::Ud, 4);
         let same = Mods::cmod(isa::CondMod::Z, LOOP_FLAG);
         self.b
-            .binary(Opcode::Cmp, Exec::Active, null, number, one, same);
+            .binary(Opcode::Cmp, Exec::Active, null, number, first, same);
         self.b
-            .binary(Opcode::Shl, Exec::Scalar, data, one, shift, Mods::NONE);
+            .binary(Opcode::Shl, Exec::Scalar, data, first, shift, Mods::NONE);
         let mods = Mods::pred(LOOP_FLAG, false);
         self.send_interpolate(i, to, None, 0, data, mods);
         let others = Pred {
@@ -449,10 +444,10 @@ impl Isel<'_> {
                 .binary(Opcode::Mul, active, scaled, offset, sixteen, Mods::NONE);
             self.b.mov(active, whole, scaled);
             *value = self.b.temp(Type::D, active);
-            let most = Mods::cmod(isa::CondMod::L, 0);
+            let min = Mods::cmod(isa::CondMod::L, 0);
             let seven = Lanes::imm(Type::D, 7);
             self.b
-                .binary(Opcode::Sel, active, *value, whole, seven, most);
+                .binary(Opcode::Sel, active, *value, whole, seven, min);
         }
         self.send_interpolate(i, to, Some(values), 0, none, Mods::NONE);
         Ok(())
@@ -465,13 +460,13 @@ impl Isel<'_> {
         let v = self.b.lir.vgrf(RESPONSE_BYTES * u32::from(self.b.width()));
         if let Some(def) = i.def {
             for c in 0..2 {
-                let place = Loc::Reg {
+                let loc = Loc::Reg {
                     v,
                     offset: u32::from(c) * GRF_BYTES,
                     pitch: 4,
                     half: 64,
                 };
-                self.set_loc(def, c, place);
+                self.set_loc(def, c, loc);
             }
         }
         Ok(v)
@@ -489,17 +484,17 @@ impl Isel<'_> {
         mods: Mods,
     ) {
         let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
-        let kind = match (i.op, values) {
+        let evaluate_at = match (i.op, values) {
             (IntrinsicOp::LoadBarycentricAtSample, _) => InterpolateAt::Sample,
             (_, None) => InterpolateAt::SharedOffset,
             (_, Some(_)) => InterpolateAt::Offset,
         };
-        let own = Src::vgrf(self.r0, 0, Type::Ud, 1);
-        let (lanes, parts) = self.split_lanes(PIXEL_GROUP);
-        for lane in parts {
+        let r0 = Src::vgrf(self.r0, 0, Type::Ud, 1);
+        let (lanes, first_lanes) = self.split_lanes(PIXEL_GROUP);
+        for lane in first_lanes {
             let exec = Exec::Range(lane, lanes);
-            let payload = values.map_or(own, |values| self.b.collect(exec, &[], &values));
-            let mut info = message::interpolate(kind, linear, lane, lanes, data);
+            let payload = values.map_or(r0, |values| self.b.collect(exec, &[], &values));
+            let mut info = message::interpolate(evaluate_at, linear, lane, lanes, data);
             info.dynamic_desc = dynamic.reg != Reg::Null;
             self.b.send(
                 exec,
@@ -513,8 +508,7 @@ impl Isel<'_> {
         }
     }
 
-    // --- system values
-    // --------------------------------------------------------------------------------
+    // --- system values ---
 
     /// Integer pixel coordinates of the group that begins with a lane: the subspans' origins plus
     /// the position within the subspan. One ADD computes both axes, four words of each in turn; the
@@ -531,17 +525,18 @@ impl Isel<'_> {
         inst.src[0].rows = rows(1);
         inst.src[1] = Src::imm(Type::V, 0x1100_1010);
         self.b.lir.insts.push(inst);
-        [0, 8].map(|at| Src {
+        [0, 8].map(|offset| Src {
             rows: rows(8),
-            ..Src::vgrf(v, at, Type::Uw, 1)
+            ..Src::vgrf(v, offset, Type::Uw, 1)
         })
     }
 
     /// Integer pixel coordinates in lane form, converted to `ty`: x and y.
     fn pixel_coordinates(&mut self, ty: Type) -> [Lanes; 2] {
-        let (lanes, parts) = self.split_lanes(PIXEL_GROUP);
-        let words: SmallVec<[(u8, [Src; 2]); 2]> =
-            parts.map(|lane| (lane, self.pixel_words(lane))).collect();
+        let (lanes, first_lanes) = self.split_lanes(PIXEL_GROUP);
+        let words: SmallVec<[(u8, [Src; 2]); 2]> = first_lanes
+            .map(|lane| (lane, self.pixel_words(lane)))
+            .collect();
         [0, 1].map(|axis| {
             let whole = self.b.temp(ty, Exec::Active);
             for (lane, words) in &words {
@@ -616,8 +611,8 @@ impl Isel<'_> {
         let Some(def) = i.def else { return };
         let width = self.b.width();
         let words = Lanes::new(self.b.lir.vgrf(u32::from(width) * 2), 0, Type::Uw, 2);
-        let (lanes, parts) = self.split_lanes(PIXEL_GROUP);
-        for lane in parts {
+        let (lanes, first_lanes) = self.split_lanes(PIXEL_GROUP);
+        for lane in first_lanes {
             let mut inst = Inst::new(Op::Eu(Opcode::Shr), lanes);
             inst.group = lane;
             inst.dst = words.dst(lane);
@@ -662,8 +657,7 @@ impl Isel<'_> {
         Ok(())
     }
 
-    // --- derivatives
-    // ----------------------------------------------------------------------------------
+    // --- derivatives ---
 
     /// Selects derivatives: differences within each subspan.
     pub(super) fn select_derivative(&mut self, i: &Intrinsic) -> Result<(), FsError> {
@@ -681,23 +675,23 @@ impl Isel<'_> {
         // Lanes 0 and 1 are the upper row of a subspan, 2 and 3 the lower one.
         let quads = |width: u8, vstride: u8, stride: u8| (stride, Rows { vstride, width });
         // A region spans two registers at most.
-        let most = width.min(16);
+        let max_lanes = width.min(16);
         let (first, second, (stride, rows), lanes) = match i.op {
-            I::Ddx | I::DdxCoarse => (0, 1, quads(4, 4, 0), most),
-            I::DdxFine => (0, 1, quads(2, 2, 0), most),
+            I::Ddx | I::DdxCoarse => (0, 1, quads(4, 4, 0), max_lanes),
+            I::DdxFine => (0, 1, quads(2, 2, 0), max_lanes),
             I::DdyFine => (0, 2, quads(2, 0, 1), 4),
-            _ => (0, 2, quads(4, 4, 0), most),
+            _ => (0, 2, quads(4, 4, 0), max_lanes),
         };
         for c in 0..d.num_components {
             let value = self.comp(i.srcs[0], c, Type::F);
             let to = self.comp(def, c, Type::F);
             if value.pitch != 4 || value.neg || value.abs {
-                // A uniform value has no derivative.
+                // Uniform values are equal in all lanes.
                 self.b.mov(Exec::Active, to, Lanes::imm(Type::F, 0));
                 continue;
             }
             for lane in (0..width).step_by(usize::from(lanes)) {
-                let at = |n: u8| Src {
+                let source = |n: u8| Src {
                     stride,
                     rows: Some(rows),
                     ..value.src(lane + n)
@@ -705,8 +699,8 @@ impl Isel<'_> {
                 let mut inst = Inst::new(Op::Eu(Opcode::Add), lanes);
                 inst.group = lane;
                 inst.dst = to.dst(lane);
-                inst.src[0] = at(second);
-                inst.src[1] = at(first).negated();
+                inst.src[0] = source(second);
+                inst.src[1] = source(first).negated();
                 self.b.lir.insts.push(inst);
             }
         }

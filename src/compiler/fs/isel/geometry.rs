@@ -11,16 +11,13 @@
 use super::context::Isel;
 use super::payload::{GeometryThread, Outputs, Thread};
 use super::unsupported::{unsupported, wrong_stage};
-use super::urb::{UrbAddress, slot_runs};
+use super::urb::{ALL_LANES, UrbAddress, slot_runs};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::{GRF_BYTES, Op, VgrfId};
+use crate::lir::{GRF_BYTES, VgrfId};
 use isa::{CondMod, Opcode, Type};
 use nir::{Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
-
-/// All lanes of a thread, ignoring the execution mask.
-const ALL: Exec = Exec::NoMask(8);
 
 /// True if a block of a geometry shader emits a vertex after its last output store.
 pub(super) fn emits_after_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {
@@ -34,6 +31,7 @@ pub(super) fn emits_after_stores(sh: &nir::Shader, block: entity::Id<nir::Block>
 }
 
 impl Isel<'_> {
+    /// The payload and state of the geometry thread.
     fn geometry_thread(&mut self) -> Result<&mut GeometryThread, FsError> {
         match &mut self.thread {
             Thread::Geometry(thread) => Ok(thread),
@@ -46,7 +44,7 @@ impl Isel<'_> {
         let Thread::Geometry(thread) = &self.thread else {
             return;
         };
-        if thread.known.is_some() {
+        if thread.known_emits.is_some() {
             return;
         }
         let vertices = u32::from(thread.info.vertices_out);
@@ -55,21 +53,22 @@ impl Isel<'_> {
             (true, false) => vertices.div_ceil(32),
             (false, false) => 0,
         };
-        let mut made: SmallVec<[Lanes; 17]> = SmallVec::new();
+        let mut zeroed: SmallVec<[Lanes; 17]> = SmallVec::new();
         for _ in 0..=registers {
-            let to = self.b.temp(Type::Ud, ALL);
-            self.b.mov(ALL, to, Lanes::imm(Type::Ud, 0));
-            made.push(to);
+            let to = self.b.temp(Type::Ud, ALL_LANES);
+            self.b.mov(ALL_LANES, to, Lanes::imm(Type::Ud, 0));
+            zeroed.push(to);
         }
         if let Thread::Geometry(thread) = &mut self.thread {
-            thread.count = made.first().copied();
-            thread.cuts = made.into_iter().skip(1).collect();
+            thread.vertex_count = zeroed.first().copied();
+            thread.control_data = zeroed.into_iter().skip(1).collect();
         }
     }
 
+    /// The register with the number of vertices that each lane has emitted.
     fn vertex_count(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         let unsupported = unsupported(i);
-        self.geometry_thread()?.count.ok_or(unsupported)
+        self.geometry_thread()?.vertex_count.ok_or(unsupported)
     }
 
     /// Selects `emit_vertex`. Only points can go to other streams than the first.
@@ -84,18 +83,18 @@ impl Isel<'_> {
         let info = thread.info.clone();
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let outputs = std::mem::take(&mut thread.outputs);
-        if let Some(known) = &mut thread.known {
+        if let Some(known) = &mut thread.known_emits {
             let number = known.count;
             // Vertices beyond the declared maximum are dropped.
             if number < u32::from(info.vertices_out) {
                 known.count += 1;
                 if info.streams {
-                    known.mark(2 * number, stream);
+                    known.set_bits(2 * number, stream);
                 }
                 let first = info.first_slot() + number * info.vertex_slots();
                 for (slot, values) in slot_runs(&outputs, &info.outputs.vue) {
-                    let place = self.urb_address(first + slot);
-                    self.urb_write(handles, place, None, &values, Mods::NONE, false);
+                    let address = self.urb_address(first + slot);
+                    self.urb_write(handles, address, None, &values, Mods::NONE, false);
                 }
             }
             return self.restore_outputs(outputs);
@@ -103,27 +102,27 @@ impl Isel<'_> {
         let count = self.vertex_count(i)?;
         // Vertices beyond the declared maximum are dropped.
         let null = Lanes::null(Type::Ud, 4);
-        let most = Lanes::imm(Type::Ud, info.vertices_out.into());
+        let limit = Lanes::imm(Type::Ud, info.vertices_out.into());
         let fits = Mods::cmod(CondMod::L, 0);
         self.b
-            .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
-        let offset = self.b.temp(Type::Ud, ALL);
+            .binary(Opcode::Cmp, Exec::Active, null, count, limit, fits);
+        let offset = self.b.temp(Type::Ud, ALL_LANES);
         let slots = Lanes::imm(Type::Uw, info.vertex_slots().into());
         self.b
-            .binary(Opcode::Mul, ALL, offset, count, slots, Mods::NONE);
+            .binary(Opcode::Mul, ALL_LANES, offset, count, slots, Mods::NONE);
         let fitting = Mods::pred(0, false);
         for (slot, values) in slot_runs(&outputs, &info.outputs.vue) {
-            let place = UrbAddress {
+            let address = UrbAddress {
                 slot: info.first_slot() + slot,
                 offset: Some(offset),
             };
-            self.urb_write(handles, place, None, &values, fitting, false);
+            self.urb_write(handles, address, None, &values, fitting, false);
         }
         if info.streams && stream != 0 {
             self.set_stream(count, stream)?;
             // Recomputes the condition: recording the stream has overwritten the flag.
             self.b
-                .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
+                .binary(Opcode::Cmp, Exec::Active, null, count, limit, fits);
         }
         let one = Lanes::imm(Type::Ud, 1);
         self.b
@@ -133,25 +132,25 @@ impl Isel<'_> {
 
     /// The address of a slot: what exceeds the descriptor's offset field becomes a per-lane offset.
     fn urb_address(&mut self, slot: u32) -> UrbAddress {
-        const MOST: u32 = 0x7ff;
-        if slot <= MOST {
-            return UrbAddress::at(slot);
+        const MAX_OFFSET: u32 = 0x7ff;
+        if slot <= MAX_OFFSET {
+            return UrbAddress::constant(slot);
         }
-        let offset = self.b.temp(Type::Ud, ALL);
-        let more = Lanes::imm(Type::Ud, u64::from(slot - MOST));
-        self.b.mov(ALL, offset, more);
+        let offset = self.b.temp(Type::Ud, ALL_LANES);
+        let excess = Lanes::imm(Type::Ud, u64::from(slot - MAX_OFFSET));
+        self.b.mov(ALL_LANES, offset, excess);
         UrbAddress {
-            slot: MOST,
+            slot: MAX_OFFSET,
             offset: Some(offset),
         }
     }
 
     /// Restores the outputs after a vertex, which keep their values.
     fn restore_outputs(&mut self, outputs: Outputs) -> Result<(), FsError> {
-        let direct = self.block_emits_vertex;
+        let aliased = self.block_emits_vertex;
         let thread = self.geometry_thread()?;
         thread.outputs = outputs;
-        if direct {
+        if aliased {
             // This block has aliased the stored values directly; later blocks may store to
             // registers, which hold nothing yet.
             thread.outputs.clear();
@@ -166,17 +165,17 @@ impl Isel<'_> {
         // SHL uses five bits of its count: the bit index within the dword.
         let (first, bits) = (self.shift_left(number, 1), self.b.temp(Type::Ud, active));
         let stream = Lanes::imm(Type::Ud, stream.into());
-        let at = self.b.temp(Type::Ud, active);
-        self.b.mov(active, at, stream);
+        let unshifted = self.b.temp(Type::Ud, active);
+        self.b.mov(active, unshifted, stream);
         self.b
-            .binary(Opcode::Shl, active, bits, at, first, Mods::NONE);
+            .binary(Opcode::Shl, active, bits, unshifted, first, Mods::NONE);
         self.set_control_bits(first, bits)
     }
 
     /// Ors `bits` into the control data register that holds bit `first`.
     fn set_control_bits(&mut self, first: Lanes, bits: Lanes) -> Result<(), FsError> {
         let active = Exec::Active;
-        let cuts = self.geometry_thread()?.cuts.clone();
+        let cuts = self.geometry_thread()?.control_data.clone();
         if let [cut] = cuts[..] {
             self.b
                 .binary(Opcode::Or, active, cut, cut, bits, Mods::NONE);
@@ -204,9 +203,9 @@ impl Isel<'_> {
         if !thread.info.cuts || i.index("stream") != u32::from(thread.info.stream) {
             return Ok(());
         }
-        if let Some(known) = &mut thread.known {
+        if let Some(known) = &mut thread.known_emits {
             if let Some(last) = known.count.checked_sub(1) {
-                known.mark(last, 1);
+                known.set_bits(last, 1);
             }
             return Ok(());
         }
@@ -233,26 +232,39 @@ impl Isel<'_> {
         };
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let imm = |value: u32| Lanes::imm(Type::Ud, value.into());
-        let (count, cuts) = match &thread.known {
+        let (count, cuts) = match &thread.known_emits {
             Some(known) => {
                 let bits = known.count * if thread.info.streams { 2 } else { 1 };
-                let has = thread.info.streams || thread.info.cuts;
-                let dwords = if has { bits.div_ceil(32) as usize } else { 0 };
+                let has_control_data = thread.info.streams || thread.info.cuts;
+                let dwords = if has_control_data {
+                    bits.div_ceil(32) as usize
+                } else {
+                    0
+                };
                 let cut = |k: usize| imm(known.cuts.get(k).copied().unwrap_or(0));
                 (imm(known.count), (0..dwords).map(cut).collect())
             }
-            None => (thread.count.unwrap_or(imm(0)), thread.cuts.clone()),
+            None => (
+                thread.vertex_count.unwrap_or(imm(0)),
+                thread.control_data.clone(),
+            ),
         };
         // A message writes up to eight dwords, which are two slots.
         for (k, cuts) in (0..).zip(cuts.chunks(8)) {
-            let place = UrbAddress::at(CONTROL_SLOT + 2 * k);
-            self.urb_write(handles, place, None, cuts, Mods::NONE, false);
+            let address = UrbAddress::constant(CONTROL_SLOT + 2 * k);
+            self.urb_write(handles, address, None, cuts, Mods::NONE, false);
         }
-        self.urb_write(handles, UrbAddress::at(0), None, &[count], Mods::NONE, true);
+        self.urb_write(
+            handles,
+            UrbAddress::constant(0),
+            None,
+            &[count],
+            Mods::NONE,
+            true,
+        );
     }
 
-    // --- what comes in
-    // ------------------------------------------------------------------------------
+    // --- inputs ---
 
     /// Selects `load_primitive_id` of a geometry shader: a payload register.
     pub(super) fn select_geometry_primitive_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
@@ -278,12 +290,12 @@ impl Isel<'_> {
     /// The URB handles of the input vertices that the lanes index.
     fn geometry_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         let thread = self.geometry_thread()?;
-        let (inputs, one_each) = (thread.inputs, thread.info.invocations > 1);
+        let (inputs, instanced) = (thread.inputs, thread.info.invocations > 1);
         let vertices = u32::from(thread.info.vertices_in);
         let vertex = i.srcs[0];
         if let Some(n) = self.sh.const_component(vertex, 0) {
             let n = (n as u32).min(vertices.saturating_sub(1));
-            return Ok(match one_each {
+            return Ok(match instanced {
                 false => Lanes::new(inputs, n * GRF_BYTES, Type::Ud, 4),
                 true => {
                     let handle = Lanes::new(inputs, n * 4, Type::Ud, 0);
@@ -292,27 +304,18 @@ impl Isel<'_> {
             });
         }
         let number = self.comp(vertex, 0, Type::Ud);
-        let bytes = self.shift_left(number, if one_each { 2 } else { 5 });
-        let bytes = match one_each {
+        let bytes = self.shift_left(number, if instanced { 2 } else { 5 });
+        let bytes = match instanced {
             true => bytes,
             false => {
-                let (lane, at) = (self.lane_id(), self.b.temp(Type::Ud, Exec::Active));
+                let (lane, sum) = (self.lane_id(), self.b.temp(Type::Ud, Exec::Active));
                 let lane = self.shift_left(lane, 2);
                 self.b
-                    .binary(Opcode::Add, Exec::Active, at, bytes, lane, Mods::NONE);
-                at
+                    .binary(Opcode::Add, Exec::Active, sum, bytes, lane, Mods::NONE);
+                sum
             }
         };
         Ok(self.gather_handles(inputs, bytes))
-    }
-
-    /// Emits `value << bits`.
-    pub(super) fn shift_left(&mut self, value: Lanes, bits: u64) -> Lanes {
-        let to = self.b.temp(Type::Ud, Exec::Active);
-        let bits = Lanes::imm(Type::Ud, bits);
-        self.b
-            .binary(Opcode::Shl, Exec::Active, to, value, bits, Mods::NONE);
-        to
     }
 
     /// Gathers URB handles at per-lane byte offsets; inactive lanes get the first vertex's handle.
@@ -337,126 +340,13 @@ impl Isel<'_> {
         let Some(def) = i.def else { return Ok(()) };
         let handles = self.vertex_handles(i)?;
         let map = self.input_vue_map.clone();
-        let read = |slot: u8| map.place(slot).map(|p| p as u32);
-        let Some(place) = self.slot_address(i, i.srcs[1], read)? else {
+        let slot_of = |slot: u8| map.place(slot).map(|p| p as u32);
+        let Some(address) = self.slot_address(i, i.srcs[1], slot_of)? else {
             self.set_zero(def);
             return Ok(());
         };
-        self.load_slot(i, handles, place, false);
+        self.load_slot(i, handles, address, false);
         Ok(())
-    }
-
-    /// Makes a def zero: an input that the previous stage does not write.
-    pub(super) fn set_zero(&mut self, def: entity::Id<nir::Def>) {
-        for c in 0..self.sh.defs[def].num_components {
-            self.set_lanes(def, c, Lanes::imm(Type::Ud, 0));
-        }
-    }
-
-    /// The lanes for which a URB address is computed and read. If the result is uniform, these are
-    /// all lanes, because the message then uses inactive ones too.
-    pub(super) fn urb_exec(&self, i: &Intrinsic) -> Exec {
-        match i.def {
-            Some(def) if !self.is_divergent(def) => ALL,
-            _ => Exec::Active,
-        }
-    }
-
-    /// The URB address of the slot that an access indexes with `offset`, which may be dynamic;
-    /// `slot_of` maps a varying slot to its slot in the entry. `None` if the entry has none of
-    /// these slots.
-    pub(super) fn slot_address(
-        &mut self,
-        i: &Intrinsic,
-        offset: entity::Id<nir::Def>,
-        place: impl Fn(u8) -> Option<u32>,
-    ) -> Result<Option<UrbAddress>, FsError> {
-        let (first, exec) = (i.index("location"), self.urb_exec(i));
-        if let Some(n) = self.sh.const_component(offset, 0) {
-            let slot = first.saturating_add(n as u32);
-            return Ok(u8::try_from(slot).ok().and_then(place).map(UrbAddress::at));
-        }
-        let places: Vec<Option<u32>> = (first..first + i.index("num_slots").max(1))
-            .map(|s| u8::try_from(s).ok().and_then(&place))
-            .collect();
-        let Some(slot) = places.iter().flatten().min().copied() else {
-            return Ok(None);
-        };
-        let number = self.comp(offset, 0, Type::Ud);
-        let in_order = (0u32..)
-            .zip(&places)
-            .all(|(k, p)| p.is_none_or(|p| p == slot + k));
-        if in_order {
-            let offset = match number.pitch {
-                4 => number,
-                _ => {
-                    let to = self.b.temp(Type::Ud, exec);
-                    self.b.mov(exec, to, number);
-                    to
-                }
-            };
-            return Ok(Some(UrbAddress {
-                slot,
-                offset: Some(offset),
-            }));
-        }
-        // The slots are not contiguous in the entry: selects the distance for each index.
-        let to = self.b.temp(Type::Ud, exec);
-        self.b.mov(exec, to, Lanes::imm(Type::Ud, 0));
-        for (k, p) in (0u64..).zip(places) {
-            let Some(p) = p.filter(|p| *p != slot) else {
-                continue;
-            };
-            let null = Lanes::null(Type::Ud, 4);
-            let same = Mods::cmod(CondMod::Z, 0);
-            let k = Lanes::imm(Type::Ud, k);
-            self.b.binary(Opcode::Cmp, exec, null, number, k, same);
-            let distance = Lanes::imm(Type::Ud, u64::from(p - slot));
-            let mods = Mods::pred(0, false);
-            self.b
-                .emit(Op::Eu(Opcode::Mov), exec, to, &[distance], mods);
-        }
-        Ok(Some(UrbAddress {
-            slot,
-            offset: Some(to),
-        }))
-    }
-
-    /// Reads the components of a load from URB entries. `changing`: other threads may write them
-    /// meanwhile.
-    pub(super) fn load_slot(
-        &mut self,
-        i: &Intrinsic,
-        handles: Lanes,
-        place: UrbAddress,
-        changing: bool,
-    ) {
-        let Some(def) = i.def else { return };
-        let n = self.sh.defs[def].num_components;
-        let first =
-            abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
-        let exec = self.urb_exec(i);
-        let v = self.urb_read(exec, handles, place, first + n, changing);
-        self.set_from_response(i, exec, v, 0);
-    }
-
-    /// Sets the components of a load from a URB response whose slot starts at dword `dword`.
-    pub(super) fn set_from_response(
-        &mut self,
-        i: &Intrinsic,
-        exec: Exec,
-        answer: VgrfId,
-        dword: u8,
-    ) {
-        let Some(def) = i.def else { return };
-        let first =
-            abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
-        for c in 0..self.sh.defs[def].num_components {
-            let at = u32::from(dword + first + c) * GRF_BYTES;
-            let lanes = Lanes::new(answer, at, Type::Ud, 4);
-            let one = exec == ALL;
-            self.set_lanes(def, c, if one { lanes.scalar() } else { lanes });
-        }
     }
 
     /// Selects the intrinsics of geometry and tessellation shaders. Returns false for those that

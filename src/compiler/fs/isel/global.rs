@@ -38,17 +38,17 @@ impl Isel<'_> {
         let bytes = d.bit_size / 8;
         let n = d.num_components;
         let address = self.comp(i.srcs[0], 0, Type::Uq);
-        let (lanes, parts) = self.split_lanes(16);
+        let (lanes, first_lanes) = self.split_lanes(16);
         let v = self.alloc_response(def, lanes);
-        for lane in parts {
+        for lane in first_lanes {
             let payload = self.address_payload(address, Exec::Range(lane, lanes));
             let info = if bytes == 4 {
                 message::a64_read(lanes, n)
             } else {
                 message::a64_byte_read(lanes, bytes)
             };
-            let at = u32::from(lane) * 4 * u32::from(n);
-            let dst = Dst::vgrf(v, at, Type::Ud, 1);
+            let byte_offset = u32::from(lane) * 4 * u32::from(n);
+            let dst = Dst::vgrf(v, byte_offset, Type::Ud, 1);
             self.b.send(
                 Exec::Range(lane, lanes),
                 dst,
@@ -70,8 +70,8 @@ impl Isel<'_> {
             .map(|c| self.comp(value, c, raw_type(d.bit_size)))
             .collect();
         let data = self.in_whole_slots(data, d.bit_size);
-        let (lanes, parts) = self.split_lanes(16);
-        for lane in parts {
+        let (lanes, first_lanes) = self.split_lanes(16);
+        for lane in first_lanes {
             let payload = self.address_payload(address, Exec::Range(lane, lanes));
             let data = self.b.collect(Exec::Range(lane, lanes), &[], &data);
             let info = if bytes == 4 {
@@ -112,17 +112,17 @@ impl Isel<'_> {
         let slot = bits / 8;
         let v = wanted.map(|def| {
             let v = self.b.lir.vgrf(u32::from(self.b.width()) * u32::from(slot));
-            let place = Loc::Reg {
+            let loc = Loc::Reg {
                 v,
                 offset: 0,
                 pitch: slot,
                 half: 16 * u16::from(slot),
             };
-            self.set_loc(def, 0, place);
+            self.set_loc(def, 0, loc);
             v
         });
-        let (lanes, parts) = self.split_lanes(8);
-        for lane in parts {
+        let (lanes, first_lanes) = self.split_lanes(8);
+        for lane in first_lanes {
             let payload = self.address_payload(address, Exec::Range(lane, lanes));
             let data = self.b.collect(Exec::Range(lane, lanes), &[], &data);
             let info = message::a64_atomic(op, bits, operands.len() as u8, v.is_some())
@@ -155,8 +155,8 @@ impl Isel<'_> {
         self.add_int64(exec, sum, address, add);
     }
 
-    /// Reads `n` dwords at one address, `high:low + add`. Dword `c` of the response is at byte `32
-    /// * c`.
+    /// Reads `n` dwords at one address, `high:low + add`. Each dword of the response is in a
+    /// register of its own.
     fn read_uniform(&mut self, low: Lanes, high: Lanes, add: Lanes, n: u8) -> VgrfId {
         let exec = Exec::NoMask(8);
         let address = Lanes::new(self.b.lir.vgrf(64), 0, Type::Ud, 8);
@@ -183,6 +183,7 @@ impl Isel<'_> {
         v
     }
 
+    /// Selects `load_num_workgroups`, which the driver keeps in memory.
     pub(super) fn select_num_workgroups(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let low = self.push_value(DriverValue::NumWorkgroupsAddress { dword: 0 });
@@ -226,26 +227,26 @@ impl Isel<'_> {
         let six = Lanes::imm(ud, 6);
         self.b
             .binary(Opcode::Shr, exec, bytes, handle, six, Mods::NONE);
-        let at = self.b.temp(ud, exec);
+        let byte_offset = self.b.temp(ud, exec);
         let byte = Lanes::imm(ud, byte);
         self.b
-            .binary(Opcode::Add, exec, at, bytes, byte, Mods::NONE);
+            .binary(Opcode::Add, exec, byte_offset, bytes, byte, Mods::NONE);
         if exec == Exec::Scalar {
-            let v = self.read_uniform(low, high, at, n);
-            let place = |c: u8| Lanes::new(v, u32::from(c) * GRF_BYTES, ud, 0);
-            return (0..n).map(place).collect();
+            let v = self.read_uniform(low, high, byte_offset, n);
+            let dword = |c: u8| Lanes::new(v, u32::from(c) * GRF_BYTES, ud, 0);
+            return (0..n).map(dword).collect();
         }
         let address = self.b.temp(Type::Uq, Exec::Active);
         self.b.mov(Exec::Active, address.retype(ud), low);
         self.b.mov(Exec::Active, address.retype(ud).at(4), high);
         let sum = self.b.temp(Type::Uq, Exec::Active);
-        self.emit_add_to_address(Exec::Active, sum, address, at);
-        let (lanes, parts) = self.split_lanes(16);
+        self.emit_add_to_address(Exec::Active, sum, address, byte_offset);
+        let (lanes, first_lanes) = self.split_lanes(16);
         let v = self
             .b
             .lir
             .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
-        for lane in parts {
+        for lane in first_lanes {
             let payload = self.address_payload(sum, Exec::Range(lane, lanes));
             let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), ud, 1);
             self.b.send(
@@ -259,10 +260,10 @@ impl Isel<'_> {
             );
         }
         let part = u32::from(lanes) * 4;
-        let place = |c: u8| Lanes {
+        let dword = |c: u8| Lanes {
             half: (part * u32::from(n)) as u16,
             ..Lanes::new(v, u32::from(c) * part, ud, 4)
         };
-        (0..n).map(place).collect()
+        (0..n).map(dword).collect()
     }
 }

@@ -9,7 +9,7 @@
 
 use super::context::Isel;
 use super::shared_registers::{SamplerOffset, UniformBlock};
-use crate::lir::builder::{Builder, Exec, Lanes, Mods};
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, BTI_BINDLESS};
 use crate::lir::{Dst, GRF_BYTES, Reg, SendInfo, Src, VgrfId};
 use abi::DriverValue;
@@ -41,12 +41,12 @@ impl Isel<'_> {
                 }
                 Instr::Intrinsic(i) => {
                     if let Some((block, first, end)) = self.uniform_block(i) {
-                        let wanted = self
+                        let range = self
                             .shared
                             .block_ranges
                             .entry(block)
                             .or_insert((first, end));
-                        *wanted = (wanted.0.min(first), wanted.1.max(end));
+                        *range = (range.0.min(first), range.1.max(end));
                     }
                 }
                 _ => {}
@@ -74,13 +74,14 @@ impl Isel<'_> {
             None => BLOCK_BYTES,
             Some(_) => i.index("align_mul").min(BLOCK_BYTES),
         };
-        let at = match root {
+        let offset_in_block = match root {
             None => first % unit,
             Some(_) => i.index("align_offset") % unit.max(1),
         };
-        let start = first.checked_sub(at)?;
-        let within = unit >= 2 * GRF_BYTES && first.is_multiple_of(4) && at + bytes <= unit;
-        within.then_some(((i.srcs[0], root, start), first, end))
+        let start = first.checked_sub(offset_in_block)?;
+        let fits =
+            unit >= 2 * GRF_BYTES && first.is_multiple_of(4) && offset_in_block + bytes <= unit;
+        fits.then_some(((i.srcs[0], root, start), first, end))
     }
 
     /// Splits an offset into a dynamic part and a constant.
@@ -110,18 +111,18 @@ impl Isel<'_> {
         &mut self,
         i: &Intrinsic,
         handle: Lanes,
-        more: u32,
+        handle_offset: u32,
     ) -> bool {
         let (Some((block, first, end)), Some(def)) = (self.uniform_block(i), i.def) else {
             return false;
         };
-        let wanted = self
+        let range = self
             .shared
             .block_ranges
             .get(&block)
             .copied()
             .unwrap_or_default();
-        if block.1.is_some() && wanted == (first, end) {
+        if block.1.is_some() && range == (first, end) {
             // No other load reads this block.
             return false;
         }
@@ -129,7 +130,7 @@ impl Isel<'_> {
         let (start, v) = match known {
             Some(&(_, start, v)) => (start, v),
             None => {
-                let (mut start, end) = wanted;
+                let (mut start, end) = range;
                 if self.r0_has_zero_offset() && block.1.is_none() && block.2 == 0 {
                     start = 0;
                 }
@@ -138,14 +139,14 @@ impl Isel<'_> {
                     None => Lanes::imm(Type::Ud, start.into()),
                     Some(root) => self.byte_offset(root, start),
                 };
-                let v = self.read_block(handle, more, address, regs, false);
+                let v = self.read_block(handle, handle_offset, address, regs, false);
                 self.shared.blocks.push((block, start, v));
                 (start, v)
             }
         };
         for c in 0..self.sh.defs[def].num_components {
-            let at = first - start + u32::from(c) * 4;
-            self.set_lanes(def, c, Lanes::new(v, at, Type::Ud, 0));
+            let offset = first - start + u32::from(c) * 4;
+            self.set_lanes(def, c, Lanes::new(v, offset, Type::Ud, 0));
         }
         true
     }
@@ -155,20 +156,20 @@ impl Isel<'_> {
     pub(super) fn read_block(
         &mut self,
         handle: Lanes,
-        more: u32,
+        handle_offset: u32,
         address: Lanes,
         regs: u8,
         changing: bool,
     ) -> VgrfId {
         let (ud, eight) = (Type::Ud, Exec::NoMask(8));
         if self.r0_has_zero_offset() && address.imm_bits() == Some(0) {
-            return self.send_block_read(self.r0, handle, more, regs, changing);
+            return self.send_block_read(self.r0, handle, handle_offset, regs, changing);
         }
         let header = *self.shared.block_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
             let zero = Lanes::imm(ud, 0);
-            let clear = |b: &mut Builder| b.mov(eight, Lanes::new(v, 0, ud, 4), zero);
-            self.b.in_prologue(clear);
+            self.b
+                .in_prologue(|b| b.mov(eight, Lanes::new(v, 0, ud, 4), zero));
             v
         });
         if self.shared.block_offset != Some(address) {
@@ -177,7 +178,7 @@ impl Isel<'_> {
             self.shared.header_writes += 1;
             self.shared.block_offset = address.is_imm().then_some(address);
         }
-        self.send_block_read(header, handle, more, regs, changing)
+        self.send_block_read(header, handle, handle_offset, regs, changing)
     }
 
     /// True for stages where r0.2 is zero: r0 itself is the header of a block read at byte 0.
@@ -190,7 +191,7 @@ impl Isel<'_> {
         &mut self,
         header: VgrfId,
         handle: Lanes,
-        more: u32,
+        handle_offset: u32,
         regs: u8,
         changing: bool,
     ) -> VgrfId {
@@ -201,7 +202,7 @@ impl Isel<'_> {
         };
         let v = self.b.lir.vgrf(u32::from(regs) * GRF_BYTES);
         let info = SendInfo {
-            handle_offset: more,
+            handle_offset,
             ..message::block_read(BTI_BINDLESS, regs, changing)
         };
         self.b.send(
@@ -216,8 +217,7 @@ impl Isel<'_> {
         v
     }
 
-    // --- samplers
-    // -----------------------------------------------------------------------------------
+    // --- samplers ---
 
     /// Byte offset of a descriptor set, from which its samplers are addressed.
     pub(super) fn sampler_base(&mut self, set: u32) -> Lanes {
@@ -226,11 +226,16 @@ impl Isel<'_> {
 
     /// Records a sampler's offset as a base plus a constant, to be written directly into headers.
     /// Returns false if other instructions need it in a register.
-    pub(super) fn record_sampler_offset(&mut self, def: Id<Def>, base: Lanes, more: u32) -> bool {
+    pub(super) fn record_sampler_offset(
+        &mut self,
+        def: Id<Def>,
+        base: Lanes,
+        constant: u32,
+    ) -> bool {
         if self.shared.sampler_uses[def] != self.uses[def.index()] {
             return false;
         }
-        self.shared.sampler_offsets[def] = Some(SamplerOffset { base, more });
+        self.shared.sampler_offsets[def] = Some(SamplerOffset { base, constant });
         true
     }
 
@@ -238,13 +243,13 @@ impl Isel<'_> {
     pub(super) fn sampler_header(&mut self, word: u32, sampler: Option<Id<Def>>) -> Src {
         let (ud, one) = (Type::Ud, Exec::Scalar);
         // Other stages have something else in r0.2.
-        let clear = !self.r0_has_zero_offset();
-        let own = Lanes::new(self.r0, 0, ud, 4);
+        let clears_word = !self.r0_has_zero_offset();
+        let r0 = Lanes::new(self.r0, 0, ud, 4);
         let v = *self.shared.sampler_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
             self.b.in_prologue(|b| {
-                b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), own);
-                if clear {
+                b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), r0);
+                if clears_word {
                     b.mov(one, Lanes::new(v, 8, ud, 0), Lanes::imm(ud, 0));
                 }
             });
@@ -257,24 +262,30 @@ impl Isel<'_> {
         }
         self.shared.sampler_word = Some(word);
         if let Some(sampler) = sampler {
-            let place = self.shared.sampler_offsets[sampler].unwrap_or_else(|| {
-                let place = self.comp(sampler, 0, ud);
-                let base = self.first_active_value(place);
-                SamplerOffset { base, more: 0 }
+            let sampler_offset = self.shared.sampler_offsets[sampler].unwrap_or_else(|| {
+                let offset = self.comp(sampler, 0, ud);
+                let base = self.first_active_value(offset);
+                SamplerOffset { base, constant: 0 }
             });
-            if self.shared.sampler_offset != Some(place) {
+            if self.shared.sampler_offset != Some(sampler_offset) {
                 let to = Lanes::new(v, 12, ud, 0);
-                if place.more == 0 {
-                    self.b.mov(one, to, place.base);
+                if sampler_offset.constant == 0 {
+                    self.b.mov(one, to, sampler_offset.base);
                 } else {
-                    let more = Lanes::imm(ud, place.more.into());
-                    self.b
-                        .binary(Opcode::Add, one, to, place.base, more, Mods::NONE);
+                    let constant = Lanes::imm(ud, sampler_offset.constant.into());
+                    self.b.binary(
+                        Opcode::Add,
+                        one,
+                        to,
+                        sampler_offset.base,
+                        constant,
+                        Mods::NONE,
+                    );
                 }
                 self.shared.header_writes += 1;
                 // Only a VGRF identifies the value.
-                let stays = matches!(place.base.reg, Reg::Vgrf(_));
-                self.shared.sampler_offset = stays.then_some(place);
+                let is_known = matches!(sampler_offset.base.reg, Reg::Vgrf(_));
+                self.shared.sampler_offset = is_known.then_some(sampler_offset);
             }
         }
         Src::vgrf(v, 0, ud, 1)

@@ -10,8 +10,8 @@ use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::AluOp;
 
 /// Half `number` of a 64-bit value: 0 is the low one.
-fn dword_of(of: Lanes, number: u32, ty: Type) -> Lanes {
-    of.retype(Type::Ud).at(4 * number).retype(ty)
+fn dword_of(value: Lanes, number: u32, ty: Type) -> Lanes {
+    value.retype(Type::Ud).at(4 * number).retype(ty)
 }
 
 impl Isel<'_> {

@@ -3,7 +3,7 @@
 //! In:  NIR intrinsics. Out: their LIR.
 
 use super::context::{Isel, Loc};
-use super::memory::Surface;
+use super::surface::Surface;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message;
@@ -59,6 +59,7 @@ fn is_stage_io(op: IntrinsicOp) -> bool {
 }
 
 impl Isel<'_> {
+    /// Selects an intrinsic.
     pub(super) fn select_intrinsic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         if i.op.info().effects.can_eliminate() && i.def.is_some_and(|d| self.uses[d.index()] == 0) {
@@ -112,20 +113,20 @@ impl Isel<'_> {
             I::ShaderClock => self.select_clock(i),
             I::LoadWorkgroupId => {
                 for (c, dword) in [1, 6, 7].into_iter().enumerate() {
-                    let place = Lanes::new(self.r0, dword * 4, Type::Ud, 0);
-                    self.set_system_value(i, c as u8, place);
+                    let value = Lanes::new(self.r0, dword * 4, Type::Ud, 0);
+                    self.set_system_value(i, c as u8, value);
                 }
             }
             I::LoadBaseWorkgroupId => {
                 for c in 0..3 {
-                    let place = self.push_value(DriverValue::BaseWorkgroupId { component: c });
-                    self.set_system_value(i, c as u8, place);
+                    let value = self.push_value(DriverValue::BaseWorkgroupId { component: c });
+                    self.set_system_value(i, c as u8, value);
                 }
             }
             I::LoadNumWorkgroups => self.select_num_workgroups(i),
             I::LoadSubgroupId => {
-                let place = self.thread_index()?;
-                self.set_system_value(i, 0, place);
+                let value = self.thread_index()?;
+                self.set_system_value(i, 0, value);
             }
             I::LoadSubgroupSize => {
                 let width = Lanes::imm(Type::Ud, u64::from(self.b.width()));
@@ -182,22 +183,24 @@ impl Isel<'_> {
         Ok(())
     }
 
+    /// The number of invocations of a workgroup.
     pub(super) fn workgroup_invocations(&self) -> u32 {
         let size = self.sh.info.workgroup_size;
         size.iter().fold(1u32, |n, &s| n.saturating_mul(s.max(1)))
     }
 
-    fn set_system_value(&mut self, i: &Intrinsic, c: u8, place: Lanes) {
+    /// Makes a component of an intrinsic's def an alias of `value`.
+    fn set_system_value(&mut self, i: &Intrinsic, c: u8, value: Lanes) {
         if let Some(def) = i.def {
             // Even for a divergent def this needs no copy, because the value never changes.
-            self.set_lanes(def, c, place);
+            self.set_lanes(def, c, value);
         }
     }
 
     /// Computes the number of each lane, if an intrinsic may need it.
     pub(super) fn emit_lane_id(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
-        let needs = |op: IntrinsicOp| {
+        let may_need = |op: IntrinsicOp| {
             use IntrinsicOp as I;
             !is_stage_io(op)
                 && !matches!(
@@ -220,7 +223,7 @@ impl Isel<'_> {
         };
         let used = layout.iter().any(|event| match *event {
             CfEvent::Block(b) => sh.blocks[b].instrs.iter().any(
-                |&i| matches!(&sh.instrs[i], Instr::Intrinsic(intrinsic) if needs(intrinsic.op)),
+                |&i| matches!(&sh.instrs[i], Instr::Intrinsic(intrinsic) if may_need(intrinsic.op)),
             ),
             _ => false,
         });
@@ -245,6 +248,7 @@ impl Isel<'_> {
         self.lane_id = Some(lanes);
     }
 
+    /// The number of each lane, computed by [`Isel::emit_lane_id`].
     pub(super) fn lane_id(&mut self) -> Lanes {
         debug_assert!(
             self.lane_id.is_some(),
@@ -271,17 +275,16 @@ impl Isel<'_> {
     /// same pixels. With `waits`, later instructions wait for its response.
     fn emit_fence(&mut self, info: SendInfo, waits: bool) {
         let ud = Type::Ud;
-        let answer = self.b.lir.vgrf(GRF_BYTES);
+        let response = self.b.lir.vgrf(GRF_BYTES);
         let header = Lanes::new(self.r0, 0, ud, 4);
         let payload = self.b.collect(Exec::NoMask(8), &[header], &[]);
-        let dst = Dst::vgrf(answer, 0, ud, 1);
-        let (whole, none) = (Exec::NoMask(8), Src::NULL);
-        self.b
-            .send(whole, dst, payload, none, none, info, Mods::NONE);
+        let dst = Dst::vgrf(response, 0, ud, 1);
+        let (all, none) = (Exec::NoMask(8), Src::NULL);
+        self.b.send(all, dst, payload, none, none, info, Mods::NONE);
         if waits {
             // Reading the response waits for it.
             let null = Lanes::null(ud, 4);
-            self.b.mov(whole, null, Lanes::new(answer, 0, ud, 4));
+            self.b.mov(all, null, Lanes::new(response, 0, ud, 4));
         }
     }
 
@@ -309,17 +312,18 @@ impl Isel<'_> {
         let ud = Type::Ud;
         // Value of `memory_modes`: shared memory only.
         const SHARED: u32 = 2;
-        let alone = self.workgroup_invocations() <= u32::from(self.b.width());
+        let single_thread = self.workgroup_invocations() <= u32::from(self.b.width());
         // Messages of one thread reach shared memory in order.
-        let ordered = alone && i.index("memory_modes") == SHARED;
-        let fenced = i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !ordered;
-        let waits = i.index("execution_scope") <= SCOPE_WORKGROUP && !alone;
-        if fenced {
+        let is_ordered = single_thread && i.index("memory_modes") == SHARED;
+        let needs_fence =
+            i.index("memory_semantics") != 0 && i.index("memory_modes") != 0 && !is_ordered;
+        let needs_barrier = i.index("execution_scope") <= SCOPE_WORKGROUP && !single_thread;
+        if needs_fence {
             // All threads of a workgroup share one data port, which executes messages in order:
             // what other threads send to shared memory after the barrier comes after the fence.
             self.emit_fence(message::fence(), i.index("memory_modes") != SHARED);
         }
-        if !waits {
+        if !needs_barrier {
             return;
         }
         self.record_barrier();

@@ -7,7 +7,7 @@
 //! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/fs/isel/loads_together.nir.
 
 use super::context::Isel;
-use super::memory::Surface;
+use super::surface::Surface;
 use entity::Id;
 use nir::{Access, CfEvent, Def, Instr, Intrinsic, IntrinsicOp};
 use rustc_hash::FxHashMap;
@@ -21,7 +21,7 @@ struct OpenLoop {
     handle: Id<Def>,
     first: Id<Def>,
     /// Index of the first load in its block.
-    at: usize,
+    index: usize,
     components: u8,
 }
 
@@ -44,11 +44,11 @@ impl Isel<'_> {
             }
             let mut open: SmallVec<[OpenLoop; 2]> = SmallVec::new();
             let mut made: FxHashMap<Id<Def>, usize> = FxHashMap::default();
-            for (at, &id) in sh.blocks[b].instrs.iter().enumerate() {
+            for (index, &id) in sh.blocks[b].instrs.iter().enumerate() {
                 let Some(def) = sh.instrs[id].def() else {
                     continue;
                 };
-                made.insert(def, at);
+                made.insert(def, index);
                 let Instr::Intrinsic(i) = &sh.instrs[id] else {
                     continue;
                 };
@@ -58,7 +58,7 @@ impl Isel<'_> {
                 let (handle, offset) = (i.srcs[0], i.srcs[1]);
                 let components = sh.defs[def].num_components;
                 let joined = open.iter_mut().find(|o| {
-                    let before = made.get(&offset).is_none_or(|offset| *offset < o.at);
+                    let before = made.get(&offset).is_none_or(|offset| *offset < o.index);
                     let known = before || sh.const_of(offset).is_some();
                     o.handle == handle && known && o.components + components <= most_components
                 });
@@ -75,7 +75,7 @@ impl Isel<'_> {
                     None => open.push(OpenLoop {
                         handle,
                         first: def,
-                        at,
+                        index,
                         components,
                     }),
                 }
@@ -117,9 +117,9 @@ impl Isel<'_> {
         for load in std::iter::once(i).chain(others) {
             all.extend(self.prepare_load(load, load.srcs[1], 0));
         }
-        self.for_each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
             for load in &all {
-                isel.send_load(load, (bti, more), handle, mods);
+                isel.send_load(load, (bti, handle_offset), handle, mods);
             }
         });
     }

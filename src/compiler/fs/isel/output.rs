@@ -28,8 +28,8 @@ impl Isel<'_> {
         match self.sh.instr_of(def) {
             Instr::Undef { .. } => true,
             Instr::Alu(alu) if alu.op.is_vec() => {
-                let part = alu.srcs.get(usize::from(c));
-                part.is_some_and(|s| matches!(self.sh.instr_of(s.def), Instr::Undef { .. }))
+                let src = alu.srcs.get(usize::from(c));
+                src.is_some_and(|s| matches!(self.sh.instr_of(s.def), Instr::Undef { .. }))
             }
             _ => false,
         }
@@ -46,7 +46,8 @@ impl Isel<'_> {
                 "only 32-bit outputs are supported",
             ));
         }
-        let (emitted, always) = (self.block_emits_vertex, self.shared.is_outermost());
+        let emits_vertex = self.block_emits_vertex;
+        let is_unconditional = self.shared.is_outermost();
         for c in (0..d.num_components.min(4)).filter(|c| i.index("write_mask") >> c & 1 == 1) {
             if self.is_undef(i.srcs[0], c) {
                 continue;
@@ -55,19 +56,19 @@ impl Isel<'_> {
             let index = i.index("index") as u8;
             let value = self.comp(i.srcs[0], c, Type::Ud);
             let outputs = self.thread.outputs().ok_or_else(unsupported)?;
-            let no_place = unsupported_intrinsic(i, "a slot has only four components");
+            let no_component = unsupported_intrinsic(i, "a slot has only four components");
             // Not in geometry shaders: a vertex emitted in another block may be emitted repeatedly,
             // and needs the value in a register of its own until then.
-            let once = always
+            let is_only_store = is_unconditional
                 && self.sh.stage != nir::Stage::Geometry
                 && outputs.is_stored_once(slot as u8, index, component);
-            if emitted || once {
+            if emits_vertex || is_only_store {
                 *outputs
-                    .place(slot as u8, index, component)
-                    .ok_or(no_place)? = Some(value);
+                    .component_mut(slot as u8, index, component)
+                    .ok_or(no_component)? = Some(value);
             } else {
-                let to = outputs.register(&mut self.b.lir, slot as u8, index, component);
-                self.b.mov(Exec::Active, to.ok_or(no_place)?, value);
+                let to = outputs.component_register(&mut self.b.lir, slot as u8, index, component);
+                self.b.mov(Exec::Active, to.ok_or(no_component)?, value);
             }
         }
         Ok(())

@@ -76,11 +76,11 @@ impl Isel<'_> {
     /// live until the end.
     fn move_late_payload(&mut self) {
         let lir = &mut self.b.lir;
-        let ends = |vgrf: &Vgrf| Some(u16::from(vgrf.fixed?) + vgrf.regs);
+        let end = |vgrf: &Vgrf| Some(u16::from(vgrf.fixed?) + vgrf.regs);
         let late: Vec<VgrfId> = lir
             .vgrfs
             .iter()
-            .filter(|(_, vgrf)| vgrf.is_thread_payload() && ends(vgrf) > Some(FIRST_EOT_GRF.into()))
+            .filter(|(_, vgrf)| vgrf.is_thread_payload() && end(vgrf) > Some(FIRST_EOT_GRF.into()))
             .map(|(v, _)| v)
             .collect();
         for v in late {

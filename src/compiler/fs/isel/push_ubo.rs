@@ -7,8 +7,8 @@
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": 64 registers of four buffers together.
 
 use super::context::Isel;
-use super::memory::is_dynamic_buffer;
 use super::payload::intrinsics;
+use super::surface::is_dynamic_buffer;
 use crate::lir::builder::Lanes;
 use crate::lir::{GRF_BYTES, MAX_PAYLOAD_GRFS};
 use abi::{DescriptorKind, PushedBuffer, PushedRange};
@@ -31,11 +31,11 @@ impl Isel<'_> {
         let block = self.push.constants_dw.div_ceil(abi::REGISTER_DW) + DRIVER_VALUE_REGISTERS;
         let payload = u32::from(MAX_PAYLOAD_GRFS).saturating_sub(self.thread.payload_registers());
         let room = payload.min(abi::PUSH_REGISTERS).saturating_sub(block);
-        let runs = self.read_ranges(layout);
-        if runs.is_empty() {
+        let ranges = self.read_ranges(layout);
+        if ranges.is_empty() {
             return;
         }
-        self.push_ranges_within(&runs, room, layout);
+        self.push_ranges_within(&ranges, room, layout);
     }
 
     /// The contiguous ranges of buffer registers that are read, most loads first.
@@ -47,22 +47,22 @@ impl Isel<'_> {
                 continue;
             };
             for register in first / GRF_BYTES..end.div_ceil(GRF_BYTES) {
-                let known = read.entry((buffer, register)).or_default();
-                known.0 += 1;
-                known.1 = known.1.max(end.min((register + 1) * GRF_BYTES));
+                let reads = read.entry((buffer, register)).or_default();
+                reads.0 += 1;
+                reads.1 = reads.1.max(end.min((register + 1) * GRF_BYTES));
             }
         }
-        let mut runs: Vec<(u32, PushedRange)> = Vec::new();
+        let mut ranges: Vec<(u32, PushedRange)> = Vec::new();
         for (&(buffer, register), &(loads, end_bytes)) in &read {
-            match runs.last_mut() {
-                Some((all, run))
-                    if run.buffer == buffer && run.first + run.registers == register =>
+            match ranges.last_mut() {
+                Some((all_loads, range))
+                    if range.buffer == buffer && range.first + range.registers == register =>
                 {
-                    *all += loads;
-                    run.registers += 1;
-                    run.end_bytes = end_bytes;
+                    *all_loads += loads;
+                    range.registers += 1;
+                    range.end_bytes = end_bytes;
                 }
-                _ => runs.push((
+                _ => ranges.push((
                     loads,
                     PushedRange {
                         buffer,
@@ -73,24 +73,24 @@ impl Isel<'_> {
                 )),
             }
         }
-        runs.sort_by_key(|run| std::cmp::Reverse(run.0));
-        runs.into_iter().map(|run| run.1).collect()
+        ranges.sort_by_key(|range| std::cmp::Reverse(range.0));
+        ranges.into_iter().map(|range| range.1).collect()
     }
 
     /// Pushes ranges until `room` registers are used, the last one possibly truncated, and counts
     /// the loads inside them by handle.
-    fn push_ranges_within(&mut self, runs: &[PushedRange], room: u32, layout: &[CfEvent]) {
+    fn push_ranges_within(&mut self, ranges: &[PushedRange], room: u32, layout: &[CfEvent]) {
         let mut left = room;
-        for run in runs {
+        for range in ranges {
             if left == 0 || self.push.ranges.len() == abi::PUSHED_RANGES {
                 break;
             }
-            let registers = run.registers.min(left);
+            let registers = range.registers.min(left);
             left -= registers;
             self.push.ranges.push(PushedRange {
                 registers,
-                end_bytes: run.end_bytes.min((run.first + registers) * GRF_BYTES),
-                ..*run
+                end_bytes: range.end_bytes.min((range.first + registers) * GRF_BYTES),
+                ..*range
             });
         }
         for i in intrinsics(self.sh, layout) {

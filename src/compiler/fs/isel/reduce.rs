@@ -332,8 +332,8 @@ impl Isel<'_> {
         let to = self.b.temp(Type::Uq, Exec::Active);
         match l.imm_bits() {
             Some(bits) => {
-                let one = self.b.imm_reg(Type::Q, bits).retype(Type::Uq);
-                self.b.mov(all_lanes, to, one);
+                let imm = self.b.imm_reg(Type::Q, bits).retype(Type::Uq);
+                self.b.mov(all_lanes, to, imm);
             }
             None if l.pitch == 0 => self.b.mov(all_lanes, to, l),
             None => self.b.mov(Exec::Active, to, l),

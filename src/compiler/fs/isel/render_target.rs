@@ -254,14 +254,6 @@ impl Isel<'_> {
         [header, header.at(GRF_BYTES)]
     }
 
-    /// Moves an immediate into a register, so that parts of it can be read.
-    fn imm_to_register(&mut self, value: Lanes) -> Lanes {
-        match value.imm_bits() {
-            Some(bits) => self.b.imm_reg(Type::Ud, bits),
-            None => value,
-        }
-    }
-
     /// The stencil payload: one byte for each pixel, in one register.
     fn stencil_payload(&mut self, stencil: Lanes) -> Lanes {
         let v = self.b.lir.vgrf(GRF_BYTES);

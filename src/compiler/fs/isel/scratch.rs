@@ -23,12 +23,12 @@ impl Isel<'_> {
         let ud = Type::Ud;
         let v = *self.shared.stateless_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
-            let (header, own) = (Lanes::new(v, 0, ud, 0), Lanes::new(self.r0, 0, ud, 0));
+            let (header, r0) = (Lanes::new(v, 0, ud, 0), Lanes::new(self.r0, 0, ud, 0));
             self.b.in_prologue(|b| {
                 let zero = Lanes::imm(ud, 0);
                 b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), zero);
                 for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
-                    let (to, from) = (header.at(dword * 4), own.at(dword * 4));
+                    let (to, from) = (header.at(dword * 4), r0.at(dword * 4));
                     let mask = Lanes::imm(ud, mask);
                     b.binary(Opcode::And, Exec::Scalar, to, from, mask, Mods::NONE);
                 }
@@ -46,23 +46,23 @@ impl Isel<'_> {
         let address = self.byte_offset(offset, base);
         let log2 = u64::from(self.b.width().trailing_zeros());
         let lane = self.lane_id();
-        let t = |isel: &mut Self, op, a, b: u64| {
+        let emit = |isel: &mut Self, op, a, b: u64| {
             let to = isel.b.temp(ud, exec);
             isel.b
                 .binary(op, exec, to, a, Lanes::imm(ud, b), Mods::NONE);
             to
         };
         if dwords {
-            let scaled = t(self, Opcode::Shl, address, log2 - 2);
+            let scaled = emit(self, Opcode::Shl, address, log2 - 2);
             let to = self.b.temp(ud, exec);
             self.b
                 .binary(Opcode::Add, exec, to, scaled, lane, Mods::NONE);
             return to;
         }
-        let high = t(self, Opcode::And, address, 0xffff_fffc);
-        let high = t(self, Opcode::Shl, high, log2);
-        let low = t(self, Opcode::And, address, 3);
-        let lane = t(self, Opcode::Shl, lane, 2);
+        let high = emit(self, Opcode::And, address, 0xffff_fffc);
+        let high = emit(self, Opcode::Shl, high, log2);
+        let low = emit(self, Opcode::And, address, 3);
+        let lane = emit(self, Opcode::Shl, lane, 2);
         let sum = self.b.temp(ud, exec);
         self.b.binary(Opcode::Add, exec, sum, high, low, Mods::NONE);
         let to = self.b.temp(ud, exec);
@@ -76,18 +76,17 @@ impl Isel<'_> {
         let bytes = d.bit_size / 8;
         let header = self.stateless_header();
         let base = i.index("base");
-        let (lanes, parts) = self.split_lanes(16);
+        let (lanes, first_lanes) = self.split_lanes(16);
         let v = self.alloc_response(def, lanes);
-        let starts: SmallVec<[u8; 2]> = parts.collect();
         for c in 0..d.num_components {
-            let place = self.scratch_offset(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
-            for &lane in &starts {
-                let at = u32::from(lane) * 4 * u32::from(d.num_components)
+            let offsets = self.scratch_offset(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
+            for lane in first_lanes.clone() {
+                let offset = u32::from(lane) * 4 * u32::from(d.num_components)
                     + u32::from(c) * u32::from(lanes) * 4;
-                let dst = Dst::vgrf(v, at, Type::Ud, 1);
+                let dst = Dst::vgrf(v, offset, Type::Ud, 1);
                 let exec = Exec::Range(lane, lanes);
                 let base = self.b.collect(Exec::NoMask(8), &[header], &[]);
-                let index = self.b.collect(exec, &[], &[place]);
+                let index = self.b.collect(exec, &[], &[offsets]);
                 let info = if bytes == 4 {
                     message::dword_read(lanes)
                 } else {
@@ -110,20 +109,19 @@ impl Isel<'_> {
         let bytes = d.bit_size / 8;
         let header = self.stateless_header();
         let base = i.index("base");
-        let (lanes, parts) = self.split_lanes(16);
-        let starts: SmallVec<[u8; 2]> = parts.collect();
+        let (lanes, first_lanes) = self.split_lanes(16);
         for c in 0..d.num_components {
-            let place = self.scratch_offset(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
-            let one: SmallVec<[Lanes; 4]> =
+            let offsets = self.scratch_offset(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
+            let data: SmallVec<[Lanes; 4]> =
                 SmallVec::from_elem(self.comp(value, c, raw_type(d.bit_size)), 1);
-            let data = self.in_whole_slots(one, d.bit_size);
-            for &lane in &starts {
+            let data = self.in_whole_slots(data, d.bit_size);
+            for lane in first_lanes.clone() {
                 // The header is the first payload, so that it needs no copy; offsets and data are
                 // the second.
                 let exec = Exec::Range(lane, lanes);
                 let base = self.b.collect(Exec::NoMask(8), &[header], &[]);
                 let values: SmallVec<[Lanes; 2]> =
-                    [place].into_iter().chain(data.clone()).collect();
+                    [offsets].into_iter().chain(data.clone()).collect();
                 let values = self.b.collect(exec, &[], &values);
                 let info = if bytes == 4 {
                     message::dword_write(lanes)

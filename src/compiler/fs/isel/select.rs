@@ -10,6 +10,7 @@ use super::types::raw_type;
 use super::{descriptors, geometry, payload};
 use crate::error::FsError;
 use crate::lir::builder::{Builder, Exec, Lanes, Mods};
+use crate::lir::message::SFID_THREAD_SPAWNER;
 use crate::lir::{Dst, GRF_BYTES, Lir, Op, Pred, SendInfo, Src};
 use crate::options::Options;
 use abi::PushData;
@@ -76,9 +77,9 @@ pub(crate) fn select(
     };
     let r0 = b.lir.vgrf(headers * GRF_BYTES);
     let push_reg = b.lir.vgrf(GRF_BYTES);
-    let before = options.before.as_ref();
-    let thread = Thread::new(sh, &layout_events, before, &mut b.lir)?;
-    let input_vue_map = match before.and_then(abi::StageInfo::vertex_outputs) {
+    let previous_stage = options.before.as_ref();
+    let thread = Thread::new(sh, &layout_events, previous_stage, &mut b.lir)?;
+    let input_vue_map = match previous_stage.and_then(abi::StageInfo::vertex_outputs) {
         Some(outputs) => outputs.vue.clone(),
         None => payload::vue_map_read(sh, &layout_events),
     };
@@ -144,6 +145,7 @@ pub(crate) fn select(
 }
 
 impl<'a> Isel<'a> {
+    /// Runs the analyses, selects all blocks in layout order and ends the thread.
     fn select_body(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
         self.find_packed_halves(layout);
         self.allocate_phis(layout);
@@ -163,11 +165,11 @@ impl<'a> Isel<'a> {
         self.emit_tessellation_state();
         self.emit_float_modes();
         let mut loops: Vec<u32> = Vec::new();
-        for (at, event) in layout.iter().enumerate() {
+        for (index, event) in layout.iter().enumerate() {
             self.b.new_block();
             self.shared.enter(event);
             match *event {
-                CfEvent::Block(b) => self.select_block(b, at + 1 == layout.len())?,
+                CfEvent::Block(b) => self.select_block(b, index + 1 == layout.len())?,
                 CfEvent::If(i) => {
                     let cond = self.sh.ifs[i].cond;
                     let (flag, inverse) = self.condition_to_flag(cond, Exec::Active, 0)?;
@@ -207,9 +209,10 @@ impl<'a> Isel<'a> {
 
     /// Allocates registers for phis and records the copies that each predecessor block has to emit.
     fn allocate_phis(&mut self, layout: &[CfEvent]) {
-        let mut heads = false;
+        let mut after_loop_start = false;
         for event in layout {
-            let before = std::mem::replace(&mut heads, matches!(event, CfEvent::Loop(_)));
+            let is_loop_header =
+                std::mem::replace(&mut after_loop_start, matches!(event, CfEvent::Loop(_)));
             let CfEvent::Block(b) = *event else { continue };
             for &i in &self.sh.blocks[b].instrs {
                 let Instr::Phi(phi) = &self.sh.instrs[i] else {
@@ -219,7 +222,7 @@ impl<'a> Isel<'a> {
                 for &(pred, src) in &phi.srcs {
                     // An undefined source needs no copy. (The phi at a loop header keeps it, so
                     // that its register is live from before the loop.)
-                    if !before && matches!(self.sh.instr_of(src), Instr::Undef { .. }) {
+                    if !is_loop_header && matches!(self.sh.instr_of(src), Instr::Undef { .. }) {
                         continue;
                     }
                     self.phi_copies[pred].push((phi.def, src));
@@ -228,6 +231,8 @@ impl<'a> Isel<'a> {
         }
     }
 
+    /// Selects a block. `last`: it is the last one of the shader, from which a return needs no
+    /// HALT.
     fn select_block(&mut self, block: Id<Block>, last: bool) -> Result<(), FsError> {
         let sh = self.sh;
         let mut jump = None;
@@ -239,15 +244,15 @@ impl<'a> Isel<'a> {
             }
             match instr {
                 Instr::Const { def, values } => {
-                    let at = self.first_loc[def.index()] as usize;
+                    let first = self.first_loc[def.index()] as usize;
                     for (c, v) in values.iter().enumerate() {
-                        self.locs[at + c] = Loc::Imm(*v);
+                        self.locs[first + c] = Loc::Imm(*v);
                     }
                 }
                 Instr::Undef { def } => {
-                    let at = self.first_loc[def.index()] as usize;
+                    let first = self.first_loc[def.index()] as usize;
                     for c in 0..usize::from(sh.defs[*def].num_components) {
-                        self.locs[at + c] = Loc::Imm(0);
+                        self.locs[first + c] = Loc::Imm(0);
                     }
                 }
                 Instr::Alu(alu) => {
@@ -300,8 +305,7 @@ impl<'a> Isel<'a> {
             let ready = todo
                 .iter()
                 .position(|(to, _)| todo.iter().all(|(_, from)| from.reg != to.reg));
-            let at = ready.unwrap_or(0);
-            let (to, from) = todo.remove(at);
+            let (to, from) = todo.remove(ready.unwrap_or(0));
             if ready.is_none() {
                 // A cycle: saves the value that is overwritten now, for the copies that still read
                 // it.
@@ -326,19 +330,20 @@ impl<'a> Isel<'a> {
         };
         if let Some(outputs) = self.thread.outputs().map(std::mem::take) {
             self.write_vertex(handles, &outputs);
-            if let Some(place) = self.thread.outputs() {
-                *place = outputs;
+            if let Some(thread_outputs) = self.thread.outputs() {
+                *thread_outputs = outputs;
             }
         }
     }
 
+    /// Ends a compute thread with a message to the thread spawner.
     fn end_compute_thread(&mut self) {
         let ud = Type::Ud;
         let r0 = Lanes::new(self.r0, 0, ud, 4);
         let payload = self.b.collect_eot(Exec::NoMask(8), &[r0], &[]);
         // The fixed function owns the URB handle, so this message must not dereference it (bit 4).
         let info = SendInfo {
-            sfid: crate::lir::message::SFID_THREAD_SPAWNER,
+            sfid: SFID_THREAD_SPAWNER,
             desc: 1 << 4,
             dynamic_desc: false,
             handle_offset: 0,

@@ -15,8 +15,10 @@ pub(super) type UniformBlock = (Id<Def>, Option<Id<Def>>, u32);
 /// The offset of a sampler's state: a register plus a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SamplerOffset {
+    /// A scalar.
     pub(super) base: Lanes,
-    pub(super) more: u32,
+    /// Added to the base.
+    pub(super) constant: u32,
 }
 
 /// The shared registers, and what they hold at the current point of the program.
@@ -83,6 +85,7 @@ impl SharedRegisters {
         }
     }
 
+    /// Leaves a branch or loop that began with these numbers of blocks and header writes.
     fn leave(&mut self, blocks: usize, changes: u32) {
         self.blocks.truncate(blocks);
         if self.header_writes != changes {
@@ -90,6 +93,7 @@ impl SharedRegisters {
         }
     }
 
+    /// Forgets the contents of header dwords.
     fn forget_headers(&mut self) {
         self.block_offset = None;
         self.sampler_word = None;

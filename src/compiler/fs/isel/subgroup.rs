@@ -17,6 +17,7 @@ use isa::{ArfReg, CondMod, Opcode, Type};
 use nir::{Def, Intrinsic, IntrinsicOp};
 
 impl Isel<'_> {
+    /// Selects subgroup intrinsics.
     pub(super) fn select_subgroup(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         let Some(def) = i.def else {
@@ -202,6 +203,7 @@ impl Isel<'_> {
         self.select_read_lane_at(i, def, bytes);
     }
 
+    /// Selects a shuffle by a dynamic distance.
     fn select_shuffle_by_distance(&mut self, i: &Intrinsic, def: Id<Def>) {
         use IntrinsicOp as I;
         let active = Exec::Active;
@@ -500,26 +502,28 @@ impl Isel<'_> {
         }
     }
 
+    /// Selects `load_subgroup_mask`: the bits of the lanes in a relation to the own lane.
     fn select_subgroup_mask(&mut self, i: &Intrinsic, def: Id<Def>) {
         let active = Exec::Active;
         let this_lane = self.lane_id();
         let ud = Type::Ud;
         let width = self.b.width();
-        let one = self.b.temp(ud, active);
-        let bit = self.b.imm_reg(ud, 1);
+        let lane_bit = self.b.temp(ud, active);
+        let one = self.b.imm_reg(ud, 1);
         self.b
-            .binary(Opcode::Shl, active, one, bit, this_lane, Mods::NONE);
+            .binary(Opcode::Shl, active, lane_bit, one, this_lane, Mods::NONE);
         // eq: 1 << n; ge: -(1 << n); gt: ge << 1; le: ~gt; lt: ~ge; all restricted to the subgroup.
         let v = self.b.temp(ud, active);
         let d = |l: Lanes| l.retype(Type::D);
         match i.index("relation") {
-            0 => self.b.mov(active, v, one),
-            1 | 4 => self.b.mov(active, d(v), d(one).negated()),
+            0 => self.b.mov(active, v, lane_bit),
+            1 | 4 => self.b.mov(active, d(v), d(lane_bit).negated()),
             _ => {
                 let ge = self.b.temp(ud, active);
-                self.b.mov(active, d(ge), d(one).negated());
-                let by = Lanes::imm(ud, 1);
-                self.b.binary(Opcode::Shl, active, v, ge, by, Mods::NONE);
+                self.b.mov(active, d(ge), d(lane_bit).negated());
+                let by_one = Lanes::imm(ud, 1);
+                self.b
+                    .binary(Opcode::Shl, active, v, ge, by_one, Mods::NONE);
             }
         }
         if matches!(i.index("relation"), 3 | 4) {

@@ -9,7 +9,7 @@ use super::payload::{
     ControlThread, EvaluationThread, MAX_PUSHED, Thread, is_tess_level, tess_level_dword,
 };
 use super::unsupported::{unsupported, wrong_stage};
-use super::urb::UrbAddress;
+use super::urb::{ALL_LANES, UrbAddress};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message;
@@ -18,10 +18,8 @@ use isa::{ArfReg, CondMod, Opcode, Type};
 use nir::{Instr, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
-/// All lanes of a thread, ignoring the execution mask.
-const ALL: Exec = Exec::NoMask(8);
-
 impl Isel<'_> {
+    /// The payload of the tessellation control thread.
     fn control_thread(&mut self) -> Result<&mut ControlThread, FsError> {
         match &mut self.thread {
             Thread::Control(thread) => Ok(thread),
@@ -29,6 +27,7 @@ impl Isel<'_> {
         }
     }
 
+    /// The payload of the tessellation evaluation thread.
     fn evaluation_thread(&mut self) -> Result<&mut EvaluationThread, FsError> {
         match &mut self.thread {
             Thread::Evaluation(thread) => Ok(thread),
@@ -39,19 +38,19 @@ impl Isel<'_> {
     /// Emits the patch's URB handle and the control point number of each lane. Lanes beyond the
     /// last control point halt.
     pub(super) fn emit_tessellation_state(&mut self) {
-        let own = Lanes::new(self.r0, 0, Type::Ud, 0);
+        let r0 = Lanes::new(self.r0, 0, Type::Ud, 0);
         match &self.thread {
             Thread::Control(thread) => {
                 let points = thread.info.patch.points;
                 let instances = thread.info.instances();
-                let patch = self.in_all_lanes(own);
+                let patch = self.in_all_lanes(r0);
                 let invocation = self.control_point_numbers(instances);
                 if !points.is_multiple_of(8) {
                     let null = Lanes::null(Type::Ud, 4);
-                    let most = Lanes::imm(Type::Ud, points.into());
+                    let limit = Lanes::imm(Type::Ud, points.into());
                     let none = Mods::cmod(CondMod::Ge, 0);
                     self.b
-                        .binary(Opcode::Cmp, Exec::Active, null, invocation, most, none);
+                        .binary(Opcode::Cmp, Exec::Active, null, invocation, limit, none);
                     self.halts = true;
                     let pred = Mods::pred(0, false).pred;
                     self.b.control(Op::Eu(Opcode::Halt), pred, 0);
@@ -62,7 +61,7 @@ impl Isel<'_> {
                 }
             }
             Thread::Evaluation(_) => {
-                let patch = self.in_all_lanes(own);
+                let patch = self.in_all_lanes(r0);
                 if let Thread::Evaluation(thread) = &mut self.thread {
                     thread.patch = Some(patch);
                 }
@@ -77,22 +76,22 @@ impl Isel<'_> {
         const INSTANCE_BITS: u64 = 0x7f << 17;
         const SHIFT: u64 = 17 - 3;
         let words = Lanes::new(self.b.lir.vgrf(GRF_BYTES), 0, Type::Uw, 2);
-        self.b.mov(ALL, words, Lanes::imm(Type::Uv, 0x7654_3210));
-        let to = self.b.temp(Type::Ud, ALL);
+        self.b
+            .mov(ALL_LANES, words, Lanes::imm(Type::Uv, 0x7654_3210));
+        let to = self.b.temp(Type::Ud, ALL_LANES);
         if instances == 1 {
-            self.b.mov(ALL, to, words);
+            self.b.mov(ALL_LANES, to, words);
             return to;
         }
         let (one, first) = (Exec::Scalar, self.b.temp(Type::Ud, Exec::Scalar));
-        let own = Lanes::new(self.r0, 8, Type::Ud, 0);
+        let r0 = Lanes::new(self.r0, 8, Type::Ud, 0);
         let bits = Lanes::imm(Type::Ud, INSTANCE_BITS);
-        self.b
-            .binary(Opcode::And, one, first, own, bits, Mods::NONE);
+        self.b.binary(Opcode::And, one, first, r0, bits, Mods::NONE);
         let shift = Lanes::imm(Type::Ud, SHIFT);
         self.b
             .binary(Opcode::Shr, one, first, first, shift, Mods::NONE);
         self.b
-            .binary(Opcode::Add, ALL, to, words, first, Mods::NONE);
+            .binary(Opcode::Add, ALL_LANES, to, words, first, Mods::NONE);
         to
     }
 
@@ -134,21 +133,22 @@ impl Isel<'_> {
         Ok(true)
     }
 
-    // --- the control stage
-    // ----------------------------------------------------------------------------
+    // --- the control stage ---
 
     /// The URB handles of the input vertices that the lanes index.
     pub(super) fn control_input_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
-        const MOST: u32 = 32;
+        const MAX_VERTICES: u32 = 32;
         let thread = self.control_thread()?;
         let (inputs, instances) = (thread.inputs, thread.info.instances());
         let vertex = i.srcs[0];
         if let Some(n) = self.sh.const_component(vertex, 0) {
-            let n = (n as u32).min(MOST - 1);
+            let n = (n as u32).min(MAX_VERTICES - 1);
             return Ok(self.in_all_lanes(Lanes::new(inputs, n * 4, Type::Ud, 0)));
         }
-        let own = |i: &Intrinsic| i.op == IntrinsicOp::LoadInvocationId;
-        if instances == 1 && matches!(self.sh.instr_of(vertex), Instr::Intrinsic(i) if own(i)) {
+        let is_own_index = |i: &Intrinsic| i.op == IntrinsicOp::LoadInvocationId;
+        if instances == 1
+            && matches!(self.sh.instr_of(vertex), Instr::Intrinsic(i) if is_own_index(i))
+        {
             // Each lane reads its own vertex, and the handles are already in lane order.
             return Ok(Lanes::new(inputs, 0, Type::Ud, 4));
         }
@@ -157,6 +157,7 @@ impl Isel<'_> {
         Ok(self.gather_handles(inputs, bytes))
     }
 
+    /// The URB handle of the patch's entry, in every lane.
     pub(super) fn patch_handle(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         let patch = match &self.thread {
             Thread::Control(thread) => thread.patch,
@@ -177,8 +178,8 @@ impl Isel<'_> {
             Thread::Evaluation(thread) => thread.patch_map.clone(),
             _ => return Err(unsupported(i)),
         };
-        let place = |slot: u8| map.place(slot).map(|p| p as u32);
-        self.slot_address(i, i.srcs[offset], place)
+        let slot_of = |slot: u8| map.place(slot).map(|p| p as u32);
+        self.slot_address(i, i.srcs[offset], slot_of)
     }
 
     /// The URB address of a control point's slot. `vertex` and `offset` are the indices of the
@@ -194,15 +195,15 @@ impl Isel<'_> {
             Thread::Evaluation(thread) => thread.patch_map.clone(),
             _ => return Err(unsupported(i)),
         };
-        let place = |slot: u8| map.point_place(slot).map(|p| p as u32);
-        let Some(mut place) = self.slot_address(i, i.srcs[offset], place)? else {
+        let slot_of = |slot: u8| map.point_place(slot).map(|p| p as u32);
+        let Some(mut address) = self.slot_address(i, i.srcs[offset], slot_of)? else {
             return Ok(None);
         };
         let slots = map.point_slots() as u32;
         if let Some(n) = self.sh.const_component(i.srcs[vertex], 0) {
             let n = (n as u32).min(map.points.saturating_sub(1));
-            place.slot += n * slots;
-            return Ok(Some(place));
+            address.slot += n * slots;
+            return Ok(Some(address));
         }
         let number = self.comp(i.srcs[vertex], 0, Type::Ud);
         let exec = self.urb_exec(i);
@@ -210,26 +211,26 @@ impl Isel<'_> {
         let slots = Lanes::imm(Type::Uw, slots.into());
         self.b
             .binary(Opcode::Mul, exec, distance, number, slots, Mods::NONE);
-        place.offset = Some(match place.offset {
+        address.offset = Some(match address.offset {
             None => distance,
-            Some(more) => {
+            Some(offset) => {
                 let sum = self.b.temp(Type::Ud, exec);
                 self.b
-                    .binary(Opcode::Add, exec, sum, distance, more, Mods::NONE);
+                    .binary(Opcode::Add, exec, sum, distance, offset, Mods::NONE);
                 sum
             }
         });
-        Ok(Some(place))
+        Ok(Some(address))
     }
 
     /// Writes the components of a store.
-    fn store_slot(&mut self, i: &Intrinsic, place: UrbAddress) -> Result<(), FsError> {
+    fn store_slot(&mut self, i: &Intrinsic, address: UrbAddress) -> Result<(), FsError> {
         let handles = self.patch_handle(i)?;
         let n = self.sh.defs[i.srcs[0]].num_components.min(4);
         let first =
             abi::header_dword(i.index("location") as u8).map_or(i.index("component"), u32::from);
         let written = i.index("write_mask") & ((1 << n) - 1);
-        self.write_slot_dwords(i, handles, place, first, written);
+        self.write_slot_dwords(i, handles, address, first, written);
         Ok(())
     }
 
@@ -239,7 +240,7 @@ impl Isel<'_> {
         &mut self,
         i: &Intrinsic,
         handles: Lanes,
-        place: UrbAddress,
+        address: UrbAddress,
         first: u32,
         written: u32,
     ) {
@@ -254,7 +255,7 @@ impl Isel<'_> {
         }
         let all = channels.count_ones() == end;
         let masked = (!all).then_some(channels);
-        self.urb_write(handles, place, masked, &values, Mods::NONE, false);
+        self.urb_write(handles, address, masked, &values, Mods::NONE, false);
     }
 
     /// Selects `store_output` of a control shader: a per-patch output or a tessellation level.
@@ -263,7 +264,7 @@ impl Isel<'_> {
         let slot = i.index("location");
         if !is_tess_level(slot) {
             return match self.patch_address(i, 1)? {
-                Some(place) => self.store_slot(i, place),
+                Some(address) => self.store_slot(i, address),
                 None => Err(unsupported(i)),
             };
         }
@@ -284,9 +285,9 @@ impl Isel<'_> {
         for (slot, (channels, values)) in slots.into_iter().enumerate() {
             if channels != 0 {
                 let end = (32 - channels.leading_zeros()) as usize;
-                let (place, values) = (UrbAddress::at(slot as u32), &values[..end]);
+                let (address, values) = (UrbAddress::constant(slot as u32), &values[..end]);
                 let masked = (channels.count_ones() as usize != end).then_some(channels);
-                self.urb_write(handles, place, masked, values, Mods::NONE, false);
+                self.urb_write(handles, address, masked, values, Mods::NONE, false);
             }
         }
         Ok(())
@@ -295,7 +296,7 @@ impl Isel<'_> {
     fn select_store_point(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         self.require_dwords(i, &[i.srcs[0]])?;
         match self.point_address(i, 1, 2)? {
-            Some(place) => self.store_slot(i, place),
+            Some(address) => self.store_slot(i, address),
             None => Err(unsupported(i)),
         }
     }
@@ -305,16 +306,16 @@ impl Isel<'_> {
             return self.select_load_level(i);
         }
         let handles = self.patch_handle(i)?;
-        if let Some(place) = self.patch_address(i, 0)? {
-            self.load_slot(i, handles, place, true);
+        if let Some(address) = self.patch_address(i, 0)? {
+            self.load_slot(i, handles, address, true);
         }
         Ok(())
     }
 
     fn select_load_point(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let handles = self.patch_handle(i)?;
-        if let Some(place) = self.point_address(i, 0, 1)? {
-            self.load_slot(i, handles, place, true);
+        if let Some(address) = self.point_address(i, 0, 1)? {
+            self.load_slot(i, handles, address, true);
         }
         Ok(())
     }
@@ -327,18 +328,25 @@ impl Isel<'_> {
         let mut read: [Option<VgrfId>; 2] = [None; 2];
         for c in 0..self.sh.defs[def].num_components {
             let component = i.index("component") + u32::from(c);
-            let level = tess_level_dword(domain, i.index("location"), component);
-            let slot = level.and_then(|dword| Some((dword, read.get_mut((dword / 4) as usize)?)));
-            let place = match slot {
+            let dword = tess_level_dword(domain, i.index("location"), component);
+            let slot = dword.and_then(|dword| Some((dword, read.get_mut((dword / 4) as usize)?)));
+            let level = match slot {
                 Some((dword, read)) => {
-                    let whole =
-                        || self.urb_read(Exec::Active, handles, UrbAddress::at(dword / 4), 4, true);
+                    let whole = || {
+                        self.urb_read(
+                            Exec::Active,
+                            handles,
+                            UrbAddress::constant(dword / 4),
+                            4,
+                            true,
+                        )
+                    };
                     let v = *read.get_or_insert_with(whole);
                     Lanes::new(v, dword % 4 * GRF_BYTES, Type::Ud, 4)
                 }
                 None => Lanes::imm(Type::Ud, 0),
             };
-            self.set_lanes(def, c, place);
+            self.set_lanes(def, c, level);
         }
         Ok(())
     }
@@ -355,23 +363,23 @@ impl Isel<'_> {
         let ud = Type::Ud;
         let payload = self.b.lir.vgrf(GRF_BYTES);
         self.b
-            .mov(ALL, Lanes::new(payload, 0, ud, 4), Lanes::imm(ud, 0));
+            .mov(ALL_LANES, Lanes::new(payload, 0, ud, 4), Lanes::imm(ud, 0));
         // The barrier's number moves from bits 16:13 of r0.2 to bits 27:24. The number of threads
         // goes to bit 9 upwards, with bit 15 to mark it valid.
         let (one, to) = (Exec::Scalar, Lanes::new(payload, 8, ud, 0));
-        let own = Lanes::new(self.r0, 8, ud, 0);
+        let r0 = Lanes::new(self.r0, 8, ud, 0);
         let bits = Lanes::imm(ud, 0xf << 13);
-        self.b.binary(Opcode::And, one, to, own, bits, Mods::NONE);
+        self.b.binary(Opcode::And, one, to, r0, bits, Mods::NONE);
         let shift = Lanes::imm(ud, 11);
         self.b.binary(Opcode::Shl, one, to, to, shift, Mods::NONE);
         let count = Lanes::imm(ud, u64::from(instances) << 9 | 1 << 15);
         self.b.binary(Opcode::Or, one, to, to, count, Mods::NONE);
         let header = Lanes::new(payload, 0, ud, 4);
-        let payload = self.b.collect(ALL, &[header], &[]);
+        let payload = self.b.collect(ALL_LANES, &[header], &[]);
         let (null, none) = (Dst::null(ud), Src::NULL);
         let info = message::barrier();
         self.b
-            .send(ALL, null, payload, none, none, info, Mods::NONE);
+            .send(ALL_LANES, null, payload, none, none, info, Mods::NONE);
         let mut wait = Inst::new(Op::Eu(Opcode::Wait), 1);
         wait.no_mask = true;
         wait.dst = Dst::arf(ArfReg::Notification, 0, 0, ud);
@@ -388,11 +396,17 @@ impl Isel<'_> {
         };
         let Some(patch) = thread.patch else { return };
         let zero = Lanes::imm(Type::Ud, 0);
-        self.urb_write(patch, UrbAddress::at(0), Some(1), &[zero], Mods::NONE, true);
+        self.urb_write(
+            patch,
+            UrbAddress::constant(0),
+            Some(1),
+            &[zero],
+            Mods::NONE,
+            true,
+        );
     }
 
-    // --- the evaluation stage
-    // -------------------------------------------------------------------------
+    // --- the evaluation stage ---
 
     fn select_tess_coord(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
@@ -402,11 +416,11 @@ impl Isel<'_> {
             thread.info.domain == abi::TessDomain::Triangles,
         );
         for c in 0..3 {
-            let place = match c == 2 && !has_w {
+            let coordinate = match c == 2 && !has_w {
                 true => Lanes::imm(Type::Ud, 0),
                 false => Lanes::new(v, u32::from(c) * GRF_BYTES, Type::Ud, 4),
             };
-            self.set_lanes(def, c, place);
+            self.set_lanes(def, c, coordinate);
         }
         Ok(())
     }
@@ -444,24 +458,25 @@ impl Isel<'_> {
         Ok(true)
     }
 
+    /// Selects a load from the patch's URB entry: pushed, if possible, else with a message.
     fn select_entry_input(
         &mut self,
         i: &Intrinsic,
-        place: Option<UrbAddress>,
+        address: Option<UrbAddress>,
     ) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         self.require_dwords(i, &[def])?;
-        let Some(place) = place else {
+        let Some(address) = address else {
             self.set_zero(def);
             return Ok(());
         };
         let first =
             abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
-        if place.offset.is_none() && self.select_pushed_input(i, place.slot, first)? {
+        if address.offset.is_none() && self.select_pushed_input(i, address.slot, first)? {
             return Ok(());
         }
         let handles = self.patch_handle(i)?;
-        self.load_slot(i, handles, place, false);
+        self.load_slot(i, handles, address, false);
         Ok(())
     }
 
@@ -470,8 +485,8 @@ impl Isel<'_> {
         if is_tess_level(i.index("location")) {
             return self.select_pushed_level(i);
         }
-        let place = self.patch_address(i, 0)?;
-        self.select_entry_input(i, place)
+        let address = self.patch_address(i, 0)?;
+        self.select_entry_input(i, address)
     }
 
     /// Selects a load of tessellation levels from the pushed patch header.
@@ -492,7 +507,7 @@ impl Isel<'_> {
     }
 
     fn select_point_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let place = self.point_address(i, 0, 1)?;
-        self.select_entry_input(i, place)
+        let address = self.point_address(i, 0, 1)?;
+        self.select_entry_input(i, address)
     }
 }

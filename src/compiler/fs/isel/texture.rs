@@ -9,12 +9,12 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter
 //! Definition"; "Return Format".
 
-use super::context::{Isel, Loc};
+use super::context::Isel;
 use super::unsupported::unsupported_tex;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::message::{self, SamplerOp};
-use crate::lir::{Dst, SendInfo, Src, VgrfId};
+use crate::lir::{Dst, SendInfo, Src};
 use entity::Id;
 use isa::Type;
 use nir::{AluOp, CfEvent, Def, Instr, Tex, TexOp, TexSrc};
@@ -120,7 +120,7 @@ impl Isel<'_> {
         let response = if split_response {
             self.b.lir.vgrf(4 * u32::from(self.b.width()) * 4)
         } else {
-            self.alloc_sampler_response(tex.def, lanes, first, dwords)
+            self.alloc_response_of(tex.def, lanes, first, dwords)
         };
         let mut payload = |lane: u8, parameters: &[Lanes]| match parameters {
             [] => Src::NULL,
@@ -128,9 +128,9 @@ impl Isel<'_> {
         };
         let payloads: SmallVec<[(u8, [Src; 2]); 4]> = first_lanes
             .map(|lane| {
-                let (one, other) = parameters.split_at(in_first);
-                let first = header.unwrap_or_else(|| payload(lane, one));
-                (lane, [first, payload(lane, other)])
+                let (in_first, in_second) = parameters.split_at(in_first);
+                let first = header.unwrap_or_else(|| payload(lane, in_first));
+                (lane, [first, payload(lane, in_second)])
             })
             .collect();
         let mlen = match header {
@@ -216,45 +216,16 @@ impl Isel<'_> {
         }
         // For each parameter: the first message that has it, and whether a message with other
         // parameters has it too.
-        let mut with: FxHashMap<(Id<Def>, u8), (usize, bool)> = FxHashMap::default();
+        let mut seen: FxHashMap<(Id<Def>, u8), (usize, bool)> = FxHashMap::default();
         for (k, (_, scalars)) in found.iter().enumerate() {
             for scalar in scalars {
-                let (first, differ) = with.entry(*scalar).or_insert((k, false));
+                let (first, differ) = seen.entry(*scalar).or_insert((k, false));
                 *differ |= found[*first].1 != *scalars;
             }
         }
         for (def, scalars) in &found {
-            self.splits_payload[*def] = scalars.iter().any(|scalar| with[scalar].1);
+            self.splits_payload[*def] = scalars.iter().any(|scalar| seen[scalar].1);
         }
-    }
-
-    /// Allocates a response of `comps` dwords for each lane; component 0 of the def is dword
-    /// `first`. `lanes` must be 16 or the SIMD width.
-    pub(super) fn alloc_sampler_response(
-        &mut self,
-        def: Id<Def>,
-        lanes: u8,
-        first: u8,
-        comps: u8,
-    ) -> VgrfId {
-        let width = u32::from(self.b.width());
-        let part = u32::from(lanes) * 4;
-        let v = self.b.lir.vgrf(u32::from(comps) * width * 4);
-        let half = if lanes == 16 {
-            u32::from(comps) * part
-        } else {
-            64
-        };
-        for c in 0..self.sh.defs[def].num_components.min(comps - first) {
-            let place = Loc::Reg {
-                v,
-                offset: u32::from(c + first) * part,
-                pitch: 4,
-                half: half as u16,
-            };
-            self.set_loc(def, c, place);
-        }
-        v
     }
 
     /// The components of a source as message parameters; none if the instruction lacks the source.
@@ -466,7 +437,7 @@ impl Isel<'_> {
     }
 
     /// The message header, if the message needs one.
-    fn message_header(&mut self, tex: &Tex, kind: SamplerOp) -> Result<Option<Src>, FsError> {
+    fn message_header(&mut self, tex: &Tex, op: SamplerOp) -> Result<Option<Src>, FsError> {
         let word = self.texel_offset_word(tex)?;
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
@@ -478,8 +449,8 @@ impl Isel<'_> {
             }
             sampler => sampler,
         };
-        let known = sampler.is_none() || self.sampler_number(tex).is_some();
-        if word == 0 && known && kind != SamplerOp::Info {
+        let by_index = sampler.is_none() || self.sampler_number(tex).is_some();
+        if word == 0 && by_index && op != SamplerOp::Info {
             return Ok(None);
         }
         Ok(Some(self.sampler_header(word, sampler)))

@@ -28,7 +28,7 @@ const MAX_CANDIDATES: usize = 64;
 /// The vertex index of an access: a constant, or a def.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Vertex {
-    Number(u64),
+    Constant(u64),
     Def(Id<Def>),
 }
 
@@ -46,7 +46,7 @@ struct Candidate {
 
 impl Candidate {
     /// The merged access, if the two form a pair.
-    fn with(&self, other: &Candidate) -> Option<UrbPair> {
+    fn pair_with(&self, other: &Candidate) -> Option<UrbPair> {
         let (lower, upper) = match self.slot < other.slot {
             true => (self, other),
             false => (other, self),
@@ -66,11 +66,11 @@ impl Candidate {
     /// Finds and removes a partner among earlier accesses. Returns the merged access, and the
     /// partner.
     fn take_pair(&self, seen: &mut SmallVec<[Candidate; 8]>) -> Option<(UrbPair, Id<Instr>)> {
-        let (at, pair) = seen
+        let (index, pair) = seen
             .iter()
             .enumerate()
-            .find_map(|(at, o)| Some((at, o.with(self)?)))?;
-        Some((pair, seen.swap_remove(at).id))
+            .find_map(|(index, o)| Some((index, o.pair_with(self)?)))?;
+        Some((pair, seen.swap_remove(index).id))
     }
 }
 
@@ -83,7 +83,7 @@ impl Isel<'_> {
         let sh = self.sh;
         // Such a value can be coalesced into the payload of the URB write only if it has a response
         // of its own.
-        let copied = match self.thread {
+        let unchanged = match self.thread {
             Thread::Geometry(_) => stored_unchanged(sh, layout),
             _ => IdMap::default(),
         };
@@ -97,30 +97,30 @@ impl Isel<'_> {
                 };
                 match i.op {
                     IntrinsicOp::LoadPerVertexInput => {
-                        let Some(open) = self.load_candidate(id, i, &copied) else {
+                        let Some(access) = self.load_candidate(id, i, &unchanged) else {
                             continue;
                         };
-                        match open.take_pair(&mut loads) {
+                        match access.take_pair(&mut loads) {
                             Some((pair, first)) => {
                                 self.urb_pairs.0[first] = pair;
                                 self.urb_pairs.0[id] = UrbPair::Elsewhere;
                             }
-                            None => push_candidate(&mut loads, open),
+                            None => push_candidate(&mut loads, access),
                         }
                     }
                     IntrinsicOp::StorePerVertexOutput => {
-                        let Some(open) = self.store_candidate(id, i) else {
+                        let Some(access) = self.store_candidate(id, i) else {
                             stores.clear();
                             continue;
                         };
                         // An access with another vertex index may alias this one.
-                        stores.retain(|o| o.slot != open.slot && o.vertex == open.vertex);
-                        match open.take_pair(&mut stores) {
+                        stores.retain(|o| o.slot != access.slot && o.vertex == access.vertex);
+                        match access.take_pair(&mut stores) {
                             Some((pair, first)) => {
                                 self.urb_pairs.0[first] = UrbPair::Elsewhere;
                                 self.urb_pairs.0[id] = pair;
                             }
-                            None => push_candidate(&mut stores, open),
+                            None => push_candidate(&mut stores, access),
                         }
                     }
                     IntrinsicOp::LoadOutput
@@ -132,9 +132,10 @@ impl Isel<'_> {
         }
     }
 
+    /// The vertex index of an access.
     fn vertex_index(&self, def: Id<Def>) -> Vertex {
         match self.sh.const_component(def, 0) {
-            Some(number) => Vertex::Number(number),
+            Some(number) => Vertex::Constant(number),
             None => Vertex::Def(def),
         }
     }
@@ -142,20 +143,21 @@ impl Isel<'_> {
     /// The varying slot of an access, if it is constant and not in the VUE header, and the access
     /// is 32-bit.
     fn paired_slot(&self, i: &Intrinsic, offset: Id<Def>, value: Id<Def>) -> Option<u8> {
-        let more = self.sh.const_component(offset, 0)?;
-        let slot = u8::try_from(u64::from(i.index("location")) + more).ok()?;
+        let offset = self.sh.const_component(offset, 0)?;
+        let slot = u8::try_from(u64::from(i.index("location")) + offset).ok()?;
         (!abi::in_header(slot) && self.bits(value) == 32).then_some(slot)
     }
 
+    /// A load as a candidate, if it can be paired.
     fn load_candidate(
         &self,
         id: Id<Instr>,
         i: &Intrinsic,
-        copied: &IdMap<Def, bool>,
+        unchanged: &IdMap<Def, bool>,
     ) -> Option<Candidate> {
         let def = i
             .def
-            .filter(|def| self.uses[def.index()] > 0 && !copied[*def])?;
+            .filter(|def| self.uses[def.index()] > 0 && !unchanged[*def])?;
         let slot = self.paired_slot(i, i.srcs[1], def)?;
         Some(Candidate {
             id,
@@ -167,6 +169,7 @@ impl Isel<'_> {
         })
     }
 
+    /// A store as a candidate, if it can be paired.
     fn store_candidate(&self, id: Id<Instr>, i: &Intrinsic) -> Option<Candidate> {
         let Thread::Control(thread) = &self.thread else {
             return None;
@@ -216,7 +219,7 @@ impl Isel<'_> {
         let exec = self.urb_exec(lower);
         let components = upper.def.map_or(0, |def| self.sh.defs[def].num_components);
         let n = SLOT_DWORDS + upper.index("component") as u8 + components;
-        let v = self.urb_read(exec, handles, UrbAddress::at(slot), n, false);
+        let v = self.urb_read(exec, handles, UrbAddress::constant(slot), n, false);
         self.set_from_response(lower, exec, v, 0);
         self.set_from_response(upper, exec, v, SLOT_DWORDS);
         Ok(())
@@ -224,7 +227,7 @@ impl Isel<'_> {
 
     fn select_store_pair(&mut self, lower: &Intrinsic, upper: &Intrinsic) -> Result<(), FsError> {
         let handles = self.patch_handle(lower)?;
-        let Some(place) = self.point_address(lower, 1, 2)? else {
+        let Some(address) = self.point_address(lower, 1, 2)? else {
             return Err(unsupported(lower));
         };
         let mut values: SmallVec<[Lanes; 8]> = SmallVec::new();
@@ -237,17 +240,17 @@ impl Isel<'_> {
                 values.push(self.comp(i.srcs[0], c as u8, isa::Type::Ud));
             }
         }
-        self.urb_write(handles, place, None, &values, Mods::NONE, false);
+        self.urb_write(handles, address, None, &values, Mods::NONE, false);
         Ok(())
     }
 }
 
 /// Adds an access to the candidates, dropping the oldest if there are too many.
-fn push_candidate(all: &mut SmallVec<[Candidate; 8]>, open: Candidate) {
+fn push_candidate(all: &mut SmallVec<[Candidate; 8]>, access: Candidate) {
     if all.len() == MAX_CANDIDATES {
         all.remove(0);
     }
-    all.push(open);
+    all.push(access);
 }
 
 /// The defs that output stores write unchanged.

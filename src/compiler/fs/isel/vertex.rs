@@ -21,13 +21,16 @@ impl Isel<'_> {
         let Thread::Vertex(thread) = &mut self.thread else {
             return None;
         };
-        let at = thread.elements.iter().position(|e| *e == element)?;
-        let known = thread.inputs.iter().find(|i| i.0 == at && i.1 == component);
+        let index = thread.elements.iter().position(|e| *e == element)?;
+        let known = thread
+            .inputs
+            .iter()
+            .find(|i| i.0 == index && i.1 == component);
         let v = match known {
             Some(&(.., v)) => v,
             None => {
                 let v = self.b.lir.vgrf(GRF_BYTES);
-                thread.inputs.push((at, component, v));
+                thread.inputs.push((index, component, v));
                 v
             }
         };
@@ -48,12 +51,12 @@ impl Isel<'_> {
         }
         for c in 0..d.num_components {
             let component = i.index("component") as u8 + c;
-            let place = element.and_then(|e| self.vertex_element(e, component));
-            let place = place.ok_or(unsupported_intrinsic(
+            let value = element.and_then(|e| self.vertex_element(e, component));
+            let value = value.ok_or(unsupported_intrinsic(
                 i,
                 "the slot is outside the range that the intrinsic declares",
             ))?;
-            self.set_lanes(def, c, place);
+            self.set_lanes(def, c, value);
         }
         Ok(())
     }
@@ -63,17 +66,17 @@ impl Isel<'_> {
         let unsupported = || unsupported(i);
         let def = i.def.ok_or_else(unsupported)?;
         let (element, component) = draw_parameter(i.op).ok_or_else(unsupported)?;
-        let place = self
+        let value = self
             .vertex_element(element, component)
             .ok_or_else(unsupported)?;
         if i.op != IntrinsicOp::LoadVertexId {
-            self.set_lanes(def, 0, place);
+            self.set_lanes(def, 0, value);
             return Ok(());
         }
         let first = self.vertex_element(element, 0).ok_or_else(unsupported)?;
         let dst = self.alloc_def(def);
         self.b
-            .binary(Opcode::Add, Exec::Active, dst, place, first, Mods::NONE);
+            .binary(Opcode::Add, Exec::Active, dst, value, first, Mods::NONE);
         Ok(())
     }
 }

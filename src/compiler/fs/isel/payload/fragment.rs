@@ -40,10 +40,11 @@ pub(crate) struct FragmentThread {
 }
 
 impl FragmentThread {
+    /// Scans a fragment shader. Fails if it has too many inputs.
     pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
-        before: Option<&StageInfo>,
+        previous_stage: Option<&StageInfo>,
     ) -> Result<FragmentThread, FsError> {
         use IntrinsicOp as I;
         let modes = &sh.info.fragment;
@@ -105,7 +106,7 @@ impl FragmentThread {
         info.inputs.sort_unstable();
         info.inputs.dedup();
         if info.inputs.len() > abi::FREE_INPUTS
-            && let Some(vertices) = before.and_then(StageInfo::vertex_outputs)
+            && let Some(vertices) = previous_stage.and_then(StageInfo::vertex_outputs)
         {
             info.inputs = inputs_in_vue_order(&info.inputs, &vertices.vue)?;
         }
@@ -162,7 +163,7 @@ impl FragmentThread {
         let groups = usize::from(lir.width).div_ceil(PIXEL_GROUP);
         let mut at = 1 + groups as u16;
         for group in 0..groups {
-            let mut take = |value: PayloadValue| {
+            let mut assign_grf = |value: PayloadValue| {
                 if let Some(registers) = value {
                     let vgrf = &mut lir.vgrfs[registers[group]];
                     vgrf.fixed = u8::try_from(at).ok();
@@ -171,12 +172,12 @@ impl FragmentThread {
                 value.is_some()
             };
             for (mode, &value) in self.barycentrics.iter().enumerate() {
-                info.barycentric_modes |= u8::from(take(value)) << mode;
+                info.barycentric_modes |= u8::from(assign_grf(value)) << mode;
             }
-            info.source_depth = take(self.depth);
-            info.source_w = take(self.w);
-            info.sample_positions = take(self.sample_positions);
-            info.input_coverage = take(self.coverage);
+            info.source_depth = assign_grf(self.depth);
+            info.source_w = assign_grf(self.w);
+            info.sample_positions = assign_grf(self.sample_positions);
+            info.input_coverage = assign_grf(self.coverage);
         }
         let first = at + push_regs;
         for &(attribute, half, v) in &self.setup {
@@ -196,9 +197,9 @@ fn inputs_in_vue_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>,
     let end = last.filter_map(|s| vertices.place(*s)).max();
     let mut all = vertices.slots.clone();
     all.truncate(end.map_or(0, |last| last + 1));
-    let others = || inputs.iter().filter(|s| !in_vertex(s));
+    let not_in_vertex = || inputs.iter().filter(|s| !in_vertex(s));
     let is_free = |slot: u8| abi::in_header(slot) || !inputs.contains(&slot);
-    let places = |all: &[u8]| -> Vec<usize> {
+    let free_indices = |all: &[u8]| -> Vec<usize> {
         let first = all.iter().take(abi::FREE_INPUTS).enumerate();
         first.filter(|p| is_free(*p.1)).map(|p| p.0).collect()
     };
@@ -206,15 +207,15 @@ fn inputs_in_vue_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>,
     // room for the inputs that the vertex does not have.
     let unread = all.iter().take_while(|slot| is_free(**slot)).count() & !1;
     let rest = all.get(unread..).unwrap_or_default();
-    if places(rest).len() >= others().count() {
+    if free_indices(rest).len() >= not_in_vertex().count() {
         all.drain(..unread);
     }
-    let free = places(&all);
-    for (k, &slot) in others().enumerate() {
-        let place = free.get(k).and_then(|&at| all.get_mut(at));
-        *place.ok_or(FsError::Limit {
+    let free = free_indices(&all);
+    for (k, &slot) in not_in_vertex().enumerate() {
+        let entry = free.get(k).and_then(|&at| all.get_mut(at));
+        *entry.ok_or(FsError::Limit {
             what: "fragment shader inputs that the vertex does not have",
-            need: others().count() as u64,
+            need: not_in_vertex().count() as u64,
             max: free.len() as u64,
         })? = slot;
     }

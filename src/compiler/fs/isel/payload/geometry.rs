@@ -31,11 +31,11 @@ pub(crate) struct GeometryThread {
     /// The URB handles of the input vertices.
     pub(crate) inputs: VgrfId,
     /// The number of vertices emitted so far, if it differs between lanes.
-    pub(crate) count: Option<Lanes>,
+    pub(crate) vertex_count: Option<Lanes>,
     /// The vertices emitted so far and their control data, if known at compile time.
-    pub(crate) known: Option<KnownEmits>,
+    pub(crate) known_emits: Option<KnownEmits>,
     /// Control data, 32 bits to a register: a cut bit for each vertex, or two bits with its stream.
-    pub(crate) cuts: Vec<Lanes>,
+    pub(crate) control_data: Vec<Lanes>,
     pub(crate) outputs: Outputs,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct KnownEmits {
 
 impl KnownEmits {
     /// Sets bits of the control data from bit `at` on.
-    pub(crate) fn mark(&mut self, at: u32, bits: u32) {
+    pub(crate) fn set_bits(&mut self, at: u32, bits: u32) {
         let dword = (at / 32) as usize;
         if self.cuts.len() <= dword {
             self.cuts.resize(dword + 1, 0);
@@ -85,6 +85,7 @@ fn emitted_stream(i: &Intrinsic) -> Option<u8> {
 }
 
 impl GeometryThread {
+    /// Scans a geometry shader. Fails if it declares too many vertices.
     pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
@@ -106,7 +107,7 @@ impl GeometryThread {
             _ => OutputTopology::Points,
         };
         let first = intrinsics(sh, layout).find_map(emitted_stream).unwrap_or(0);
-        let several = intrinsics(sh, layout)
+        let has_several = intrinsics(sh, layout)
             .filter_map(emitted_stream)
             .any(|s| s != first);
         let outputs = Outputs::new(sh, layout);
@@ -119,8 +120,8 @@ impl GeometryThread {
             topology,
             vertices_out: modes.vertices_out as u16,
             // Only points can go to several streams.
-            streams: topology == OutputTopology::Points && several,
-            stream: if several { 0 } else { first },
+            streams: topology == OutputTopology::Points && has_several,
+            stream: if has_several { 0 } else { first },
             // A point is a strip of its own.
             cuts: topology != OutputTopology::Points
                 && ops().any(|op| op == IntrinsicOp::EndPrimitive),
@@ -134,9 +135,9 @@ impl GeometryThread {
             handles: lir.vgrf(GRF_BYTES),
             primitive_id: primitive_id.then(|| lir.vgrf(GRF_BYTES)),
             inputs: lir.vgrf(registers * GRF_BYTES),
-            count: None,
-            known: emits_in_order(sh).then(KnownEmits::default),
-            cuts: Vec::new(),
+            vertex_count: None,
+            known_emits: emits_in_order(sh).then(KnownEmits::default),
+            control_data: Vec::new(),
             outputs,
         })
     }

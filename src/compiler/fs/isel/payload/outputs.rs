@@ -60,6 +60,7 @@ pub(crate) struct Outputs {
 }
 
 impl Outputs {
+    /// Scans the output stores of a shader.
     pub(crate) fn new(sh: &Shader, layout: &[CfEvent]) -> Outputs {
         let mut written = 0;
         let mut stores = FxHashMap::default();
@@ -98,13 +99,13 @@ impl Outputs {
             0 => 0,
             _ => components,
         };
-        let there =
+        let written =
             has(abi::slot::CLIP_DISTANCES_LOW, 0x0f) | has(abi::slot::CLIP_DISTANCES_HIGH, 0xf0);
         VertexOutputs {
             vue: VueMap::new(self.written),
             written: self.written,
-            clip_distances: self.distances.clip & there,
-            cull_distances: self.distances.cull & there,
+            clip_distances: self.distances.clip & written,
+            cull_distances: self.distances.cull & written,
             capture: self.capture.clone(),
             links: self.links.clone(),
         }
@@ -125,7 +126,12 @@ impl Outputs {
     }
 
     /// The entry of a component; creates its slot. `None` if there is no such component.
-    pub(crate) fn place(&mut self, slot: u8, index: u8, c: u8) -> Option<&mut Option<Lanes>> {
+    pub(crate) fn component_mut(
+        &mut self,
+        slot: u8,
+        index: u8,
+        c: u8,
+    ) -> Option<&mut Option<Lanes>> {
         let known = self
             .slots
             .iter()
@@ -142,9 +148,15 @@ impl Outputs {
     }
 
     /// The register of a component; allocates it at the first use.
-    pub(crate) fn register(&mut self, lir: &mut Lir, slot: u8, index: u8, c: u8) -> Option<Lanes> {
+    pub(crate) fn component_register(
+        &mut self,
+        lir: &mut Lir,
+        slot: u8,
+        index: u8,
+        c: u8,
+    ) -> Option<Lanes> {
         let bytes = u32::from(lir.width) * 4;
-        let place = self.place(slot, index, c)?;
-        Some(*place.get_or_insert_with(|| Lanes::new(lir.vgrf(bytes), 0, Type::Ud, 4)))
+        let component = self.component_mut(slot, index, c)?;
+        Some(*component.get_or_insert_with(|| Lanes::new(lir.vgrf(bytes), 0, Type::Ud, 4)))
     }
 }

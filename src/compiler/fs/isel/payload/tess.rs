@@ -31,6 +31,7 @@ pub(crate) struct ControlThread {
     pub(crate) invocation: Option<Lanes>,
 }
 
+/// The tessellation domain, which either stage may declare.
 fn tess_domain(sh: &Shader) -> Result<TessDomain, FsError> {
     match sh.info.tess.domain {
         nir::TessDomain::Quads => Ok(TessDomain::Quads),
@@ -66,6 +67,7 @@ pub(crate) fn tess_level_dword(domain: TessDomain, slot: u32, component: u32) ->
 }
 
 impl ControlThread {
+    /// Scans a tessellation control shader.
     pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
@@ -126,14 +128,16 @@ pub(crate) struct EvaluationThread {
 }
 
 impl EvaluationThread {
+    /// Scans a tessellation evaluation shader. `previous_stage` describes the control stage, if
+    /// known.
     pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
-        before: Option<&StageInfo>,
+        previous_stage: Option<&StageInfo>,
         lir: &mut Lir,
     ) -> Result<EvaluationThread, FsError> {
         use IntrinsicOp as I;
-        let patch_map = match before {
+        let patch_map = match previous_stage {
             Some(StageInfo::TessControl(control)) => control.patch.clone(),
             // Compiled without its control stage: assumes that exactly what it reads was written.
             _ => {

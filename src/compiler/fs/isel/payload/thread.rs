@@ -32,10 +32,11 @@ pub(crate) struct ComputeThread {
 }
 
 impl Thread {
+    /// Scans a shader and allocates the payload of its stage.
     pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
-        before: Option<&StageInfo>,
+        previous_stage: Option<&StageInfo>,
         lir: &mut Lir,
     ) -> Result<Thread, FsError> {
         match sh.stage {
@@ -48,13 +49,12 @@ impl Thread {
                 },
             })),
             Stage::Vertex => Ok(Thread::Vertex(VertexThread::new(sh, layout, lir))),
-            Stage::Fragment => {
-                FragmentThread::new(sh, layout, before).map(|f| Thread::Fragment(Box::new(f)))
-            }
+            Stage::Fragment => FragmentThread::new(sh, layout, previous_stage)
+                .map(|f| Thread::Fragment(Box::new(f))),
             Stage::TessControl => {
                 ControlThread::new(sh, layout, lir).map(|t| Thread::Control(Box::new(t)))
             }
-            Stage::TessEval => EvaluationThread::new(sh, layout, before, lir)
+            Stage::TessEval => EvaluationThread::new(sh, layout, previous_stage, lir)
                 .map(|t| Thread::Evaluation(Box::new(t))),
             Stage::Geometry => {
                 GeometryThread::new(sh, layout, lir).map(|t| Thread::Geometry(Box::new(t)))

@@ -43,6 +43,7 @@ pub(crate) fn element_locations(i: &Intrinsic) -> impl Iterator<Item = VertexEle
 }
 
 impl VertexThread {
+    /// Scans a vertex shader.
     pub(crate) fn new(sh: &Shader, layout: &[CfEvent], lir: &mut Lir) -> VertexThread {
         let mut elements = Vec::new();
         for i in intrinsics(sh, layout) {
