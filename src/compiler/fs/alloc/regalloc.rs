@@ -1,10 +1,11 @@
-//! Register allocation: linear scan over live intervals; VGRFs that do not fit are spilled to scratch, and the scan is repeated.
+//! Register allocation: linear scan over live intervals; VGRFs that do not fit are spilled to
+//! scratch, and the scan is repeated.
 //!
 //! In:  LIR over VGRFs.
 //! Out: the first GRF of each VGRF.
 //!
-//! The repetition ends: each round spills at least one of the original VGRFs, and the VGRFs that spilling adds live for one
-//! instruction.
+//! The repetition ends: each round spills at least one of the original VGRFs, and the VGRFs that
+//! spilling adds live for one instruction.
 
 use crate::alloc::{spill, spill_gaps};
 use crate::error::FsError;
@@ -14,7 +15,8 @@ use entity::{IdMap, IdSet};
 
 /// Number of GRFs.
 const REGISTERS: usize = 128;
-/// Number of GRFs that a response may use: all but r127, which the response must not include if it overlaps the payload.
+/// Number of GRFs that a response may use: all but r127, which the response must not include if it
+/// overlaps the payload.
 /// Ref: BDW PRM vol. 7, "SEND", r127.
 const RESPONSE_REGISTERS: usize = 127;
 
@@ -31,8 +33,9 @@ pub(crate) struct Allocation {
     pub max_live: u32,
 }
 
-/// Allocates registers, and spills until all VGRFs fit. `r0` is the VGRF of the thread's header. Returns `None` if the VGRFs do not
-/// fit and `may_spill` is false, and an error if they do not fit even with spilling.
+/// Allocates registers, and spills until all VGRFs fit. `r0` is the VGRF of the thread's header.
+/// Returns `None` if the VGRFs do not fit and `may_spill` is false, and an error if they do not fit
+/// even with spilling.
 pub(crate) fn allocate(
     lir: &mut Lir,
     r0: VgrfId,
@@ -43,7 +46,8 @@ pub(crate) fn allocate(
     }
     let original = lir.clone();
     match allocate_within(lir, r0, Some(spill_gaps::MAX_RESIDENT)) {
-        // Values that the spiller keeps in registers between instructions cannot be spilled again, and may block the rest.
+        // Values that the spiller keeps in registers between instructions cannot be spilled again,
+        // and may block the rest.
         Err(FsError::Limit { .. }) => {
             *lir = original;
             allocate_within(lir, r0, Some(0))
@@ -52,8 +56,9 @@ pub(crate) fn allocate(
     }
 }
 
-/// Allocates registers, and spills until all VGRFs fit. Spilled values stay in registers between instructions as long as no more than
-/// `max_resident` registers are in use; with `None` nothing is spilled.
+/// Allocates registers, and spills until all VGRFs fit. Spilled values stay in registers between
+/// instructions as long as no more than `max_resident` registers are in use; with `None` nothing is
+/// spilled.
 fn allocate_within(
     lir: &mut Lir,
     r0: VgrfId,
@@ -104,7 +109,8 @@ fn scan(
     let mut spilled = IdSet::new();
     // Computed when the first VGRF has to be spilled.
     let mut recipes = None;
-    // The start of the EOT payload's live range, and its first register; it extends to the end of the register file.
+    // The start of the EOT payload's live range, and its first register; it extends to the end of
+    // the register file.
     let mut eot_payload = (u32::MAX, REGISTERS);
     let mut is_response: IdMap<Vgrf, bool> = IdMap::for_arena(&lir.vgrfs, false);
     for inst in lir.insts.iter().filter(|inst| inst.send.is_some()) {
@@ -116,7 +122,8 @@ fn scan(
         if let (Some(reg), true) = (vgrf.fixed, live[v].is_used()) {
             out.reg[v] = reg;
             if !vgrf.is_thread_payload() {
-                // A response must not overlap the payload of its own message, which is still being read.
+                // A response must not overlap the payload of its own message, which is still being
+                // read.
                 let start = start_of(lir, live, v) & !u32::from(is_response[v]);
                 eot_payload = eot_payload.min((start, usize::from(reg)));
             } else {
@@ -195,8 +202,9 @@ pub(crate) fn max_pressure(lir: &Lir, live: &IdMap<Vgrf, Interval>) -> u32 {
     max as u32
 }
 
-/// The position from which a VGRF needs its registers. An instruction that accesses two registers writes its first half before it
-/// reads the sources of its second half, so its destination must not share registers with sources that die there.
+/// The position from which a VGRF needs its registers. An instruction that accesses two registers
+/// writes its first half before it reads the sources of its second half, so its destination must
+/// not share registers with sources that die there.
 fn start_of(lir: &Lir, live: &IdMap<Vgrf, Interval>, v: VgrfId) -> u32 {
     let start = live[v].start;
     if start & 1 == 0 {
@@ -212,7 +220,8 @@ fn start_of(lir: &Lir, live: &IdMap<Vgrf, Interval>, v: VgrfId) -> u32 {
     if halves { start - 1 } else { start }
 }
 
-/// A source that dies at the definition of `v` and has the same region, so that `v` can use its registers; and its first register.
+/// A source that dies at the definition of `v` and has the same region, so that `v` can use its
+/// registers; and its first register.
 fn dying_source(
     lir: &Lir,
     live: &IdMap<Vgrf, Interval>,
@@ -276,7 +285,8 @@ impl RegisterFile {
         self.owner[r].filter(|_| self.free_at[r] > at)
     }
 
-    /// The `regs` consecutive registers below `registers` whose owners are cheapest to spill: the cost, and the first register.
+    /// The `regs` consecutive registers below `registers` whose owners are cheapest to spill: the
+    /// cost, and the first register.
     fn find_cheapest_run(
         &self,
         at: u32,
@@ -320,8 +330,8 @@ fn find_free_run(free_at: &[u32], regs: usize, start: u32) -> Option<usize> {
     None
 }
 
-/// The cost of spilling a VGRF: proportional to its weighted uses, and inversely proportional to the length of its live range. `None`
-/// if it cannot be spilled.
+/// The cost of spilling a VGRF: proportional to its weighted uses, and inversely proportional to
+/// the length of its live range. `None` if it cannot be spilled.
 fn spill_cost(lir: &Lir, v: VgrfId, live: &Interval, rematerialised: bool) -> Option<u64> {
     let vgrf = &lir.vgrfs[v];
     if vgrf.no_spill || vgrf.fixed.is_some() {
@@ -333,7 +343,8 @@ fn spill_cost(lir: &Lir, v: VgrfId, live: &Interval, rematerialised: bool) -> Op
     Some(u64::from(live.weight) * factor / length)
 }
 
-/// Limit of resident registers for [`spill_everything`]: some values stay in registers, most do not.
+/// Limit of resident registers for [`spill_everything`]: some values stay in registers, most do
+/// not.
 const FEW_RESIDENT: i32 = 24;
 
 /// Spills every VGRF that can be spilled: for tests of the spiller.

@@ -1,12 +1,13 @@
 //! Spilling of VGRFs to scratch memory.
 //!
 //! In:  LIR, and the VGRFs to spill.
-//! Out: LIR in which each access to a spilled VGRF uses a short-lived temporary, filled before the instruction and stored after it.
-//! Consecutive accesses in a block share a temporary while registers are free ([`spill_gaps`]). VGRFs that hold constants alone are
-//! rematerialised before each read instead.
+//! Out: LIR in which each access to a spilled VGRF uses a short-lived temporary, filled before the
+//!      instruction and stored after it. Consecutive accesses in a block share a temporary while
+//!      registers are free ([`spill_gaps`]). VGRFs that hold constants alone are rematerialised
+//!      before each read instead.
 //!
-//! Scratch messages ignore the execution mask: if a write does not cover all elements of its registers that are still needed, the
-//! temporary is filled before the write.
+//! Scratch messages ignore the execution mask: if a write does not cover all elements of its
+//! registers that are still needed, the temporary is filled before the write.
 
 use crate::alloc::spill_gaps;
 use crate::error::FsError;
@@ -17,8 +18,8 @@ use entity::{IdMap, IdSet};
 use isa::Type;
 use smallvec::SmallVec;
 
-/// Number of registers that the offset of a message can address from the base in its header. Ref: SKL PRM vol. 7, "Scratch Block
-/// Read/Write".
+/// Number of registers that the offset of a message can address from the base in its header. Ref:
+/// SKL PRM vol. 7, "Scratch Block Read/Write".
 const MAX_OFFSET: u32 = 4096;
 
 /// The instructions that rematerialise a VGRF.
@@ -27,7 +28,8 @@ type Recipe = SmallVec<[Inst; 2]>;
 /// Maximum number of instructions that rematerialise a VGRF.
 const MAX_RECIPE: usize = 8;
 
-/// True if the result of the instruction does not depend on its position: it reads immediates alone, and no flag.
+/// True if the result of the instruction does not depend on its position: it reads immediates
+/// alone, and no flag.
 fn is_constant(inst: &Inst) -> bool {
     let plain = matches!(inst.op, Op::Eu(isa::Opcode::Mov) | Op::ConstantDataHandle)
         && inst.pred.is_none()
@@ -37,7 +39,8 @@ fn is_constant(inst: &Inst) -> bool {
     plain && (0..inst.sources()).all(|i| matches!(inst.src[i].reg, Reg::Imm(_)))
 }
 
-/// The recipes of the candidate VGRFs that can be rematerialised: each of their bytes is written at most once, with a constant.
+/// The recipes of the candidate VGRFs that can be rematerialised: each of their bytes is written at
+/// most once, with a constant.
 pub(crate) fn recipes(
     lir: &Lir,
     is_candidate: impl Fn(VgrfId) -> bool,
@@ -84,8 +87,9 @@ struct Resident {
     dirty: bool,
 }
 
-/// Spills VGRFs. Temporaries stay in registers between instructions as long as no more than `max_resident` registers are in use.
-/// Returns the number of registers that the added code writes to and reads from scratch.
+/// Spills VGRFs. Temporaries stay in registers between instructions as long as no more than
+/// `max_resident` registers are in use. Returns the number of registers that the added code writes
+/// to and reads from scratch.
 pub(crate) fn spill(
     lir: &mut Lir,
     live: &IdMap<Vgrf, Interval>,
@@ -172,7 +176,8 @@ pub(crate) fn spill(
     Ok((spills, fills))
 }
 
-/// Emits the instructions that compute the bytes of a constant VGRF that `inst` reads, into a temporary, and redirects `inst` to it.
+/// Emits the instructions that compute the bytes of a constant VGRF that `inst` reads, into a
+/// temporary, and redirects `inst` to it.
 fn rematerialise(lir: &mut Lir, out: &mut Vec<Inst>, inst: &mut Inst, v: VgrfId, recipe: &Recipe) {
     let temp = lir.vgrfs.push(Vgrf {
         regs: lir.vgrfs[v].regs,
@@ -207,7 +212,8 @@ fn rematerialise(lir: &mut Lir, out: &mut Vec<Inst>, inst: &mut Inst, v: VgrfId,
     }
 }
 
-/// The bytes (first, end) that an instruction writes to a VGRF whichever lanes are active; [`None`] if that depends on the active lanes.
+/// The bytes (first, end) that an instruction writes to a VGRF whichever lanes are active; [`None`]
+/// if that depends on the active lanes.
 type WrittenBytes = Option<(u32, u32)>;
 
 fn written_bytes(inst: &Inst) -> WrittenBytes {
@@ -237,7 +243,8 @@ impl WriteKinds {
         WriteKinds { kinds }
     }
 
-    /// True if the destination's registers contain elements that the instruction does not write and that may still be read.
+    /// True if the destination's registers contain elements that the instruction does not write and
+    /// that may still be read.
     fn must_merge(&self, inst: &Inst, at: usize, v: VgrfId, live: &Interval) -> bool {
         // It is the first write.
         if live.start as usize == 2 * at + 1 {
@@ -249,7 +256,8 @@ impl WriteKinds {
                 && inst.dst.ty.size_bytes() == pitch
                 && inst.dst_bytes().is_multiple_of(GRF_BYTES);
         if let Some((first, end)) = written_bytes(inst) {
-            // The old contents are not needed if the write covers all bytes of these registers that are ever written.
+            // The old contents are not needed if the write covers all bytes of these registers that
+            // are ever written.
             let from = first / GRF_BYTES * GRF_BYTES;
             let to = end.next_multiple_of(GRF_BYTES);
             let within = |w: &WrittenBytes| {
@@ -259,7 +267,8 @@ impl WriteKinds {
             };
             return !whole && !self.kinds[v].iter().all(within);
         }
-        // A VGRF with one definition that is used in the loop of that definition is not read by lanes that are inactive here.
+        // A VGRF with one definition that is used in the loop of that definition is not read by
+        // lanes that are inactive here.
         let local = live.defs == 1 && live.enclosing_loop == live.first_loop;
         !(local && inst.pred.is_none() && whole)
     }
@@ -268,7 +277,8 @@ impl WriteKinds {
 /// Base-2 logarithm of the maximum number of registers that one message transfers.
 const MAX_LOG2: u32 = 2;
 
-/// Emits the messages that transfer `regs` registers between a VGRF and scratch registers from `at` on.
+/// Emits the messages that transfer `regs` registers between a VGRF and scratch registers from `at`
+/// on.
 fn transfer(
     lir: &mut Lir,
     out: &mut Vec<Inst>,
@@ -303,8 +313,8 @@ fn transfer(
     }
 }
 
-/// Emits a header for messages to addresses `bytes` behind the start of the thread's scratch: r0 with `bytes` added to the base address
-/// in dword 5.
+/// Emits a header for messages to addresses `bytes` behind the start of the thread's scratch: r0
+/// with `bytes` added to the base address in dword 5.
 fn emit_header(lir: &mut Lir, out: &mut Vec<Inst>, r0: VgrfId, bytes: u32) -> VgrfId {
     const BASE_ADDRESS: u32 = 5 * 4;
     let header = lir.vgrfs.push(Vgrf {

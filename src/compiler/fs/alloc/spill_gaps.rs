@@ -1,18 +1,20 @@
 //! Decides between which accesses a spilled VGRF stays in registers.
 //!
 //! In:  LIR, its live intervals, and the VGRFs to spill.
-//! Out: all accesses to these VGRFs; each says whether the VGRF stays in registers until the next access, in the same block.
+//! Out: all accesses to these VGRFs; each says whether the VGRF stays in registers until the next
+//!      access, in the same block.
 //!
-//! A VGRF is spilled because of the point of highest pressure; between two of its accesses there may be free registers. The gaps
-//! that occupy least registers and instructions for each message saved are bridged first.
+//! A VGRF is spilled because of the point of highest pressure; between two of its accesses there
+//! may be free registers. The gaps that occupy least registers and instructions for each message
+//! saved are bridged first.
 
 use crate::lir::live::Interval;
 use crate::lir::{GRF_BYTES, Lir, Op, Vgrf, VgrfId};
 use entity::{IdMap, IdSet};
 use smallvec::SmallVec;
 
-/// Maximum number of registers in use, up to which spilled values stay in registers; the others are a reserve for VGRFs of several
-/// registers, which must be consecutive.
+/// Maximum number of registers in use, up to which spilled values stay in registers; the others are
+/// a reserve for VGRFs of several registers, which must be consecutive.
 pub(crate) const MAX_RESIDENT: i32 = 120;
 
 /// An access of an instruction to a spilled VGRF: the registers from `first` to before `end`.
@@ -30,7 +32,8 @@ pub(crate) struct Access {
     pub stays_resident: bool,
 }
 
-/// The accesses of an instruction to the VGRFs that are stored. `merges` tells whether a write leaves elements that are needed.
+/// The accesses of an instruction to the VGRFs that are stored. `merges` tells whether a write
+/// leaves elements that are needed.
 fn accesses_of(
     lir: &Lir,
     at: usize,
@@ -79,8 +82,8 @@ fn accesses_of(
     out
 }
 
-/// All accesses to the spilled VGRFs that are stored, in layout order. A VGRF stays in registers between accesses if no more than
-/// `max_resident` registers are in use there.
+/// All accesses to the spilled VGRFs that are stored, in layout order. A VGRF stays in registers
+/// between accesses if no more than `max_resident` registers are in use there.
 pub(crate) fn find_accesses(
     lir: &Lir,
     live: &IdMap<Vgrf, Interval>,
@@ -132,7 +135,8 @@ struct Gap {
     end: usize,
 }
 
-/// The gap between `a`, which is access number `from`, and `b`; none if bridging it saves no message.
+/// The gap between `a`, which is access number `from`, and `b`; none if bridging it saves no
+/// message.
 fn gap_between(a: &Access, b: &Access, from: usize) -> Option<Gap> {
     // A fill before a read, and a store whose value is overwritten.
     let saved = u32::from(b.read) + u32::from(a.written && b.written);

@@ -1,8 +1,9 @@
 //! Splits VGRFs into their independently accessed registers.
 //!
 //! In:  LIR after `lower_collect`.
-//! Out: the same with VGRFs split between registers that no instruction accesses together, so that the components of a vector have
-//! live ranges of their own. Payloads and responses stay whole.
+//! Out: the same with VGRFs split between registers that no instruction accesses together, so that
+//!      the components of a vector have live ranges of their own. Payloads and responses stay
+//!      whole.
 //! Tests: tests/fs/split_vgrfs/.
 
 use crate::lir::{GRF_BYTES, Lir, Op, Reg, Vgrf, VgrfId};

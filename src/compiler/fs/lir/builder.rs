@@ -1,6 +1,6 @@
-//! Building LIR: operations on all lanes become as many instructions as the hardware needs.
+//! The LIR builder: emits an operation on all lanes as one or more instructions of legal exec size.
 //!
-//! In:  an operation and its operands in lane form ([`Lanes`]: bytes from one lane to the next).
+//! In:  an operation, and its operands as [`Lanes`].
 //! Out: instructions in which no operand spans more than two registers.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions".
 
@@ -10,17 +10,18 @@ use crate::lir::program::Lir;
 use entity::Arena;
 use isa::{ArfReg, CondMod, MathFn, Opcode, Type};
 
-/// Registers of a thread.
+/// Number of GRFs of a thread.
 const GENERAL_REGISTERS: u16 = 128;
 
-/// An operand in lane form: it knows where each lane's element lies.
+/// An operand for all lanes of the thread, from which the operands of instructions for some of the
+/// lanes are derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lanes {
     pub reg: Reg,
-    /// Byte of lane 0.
+    /// Offset of the element of lane 0 in bytes.
     pub offset: u32,
     pub ty: Type,
-    /// Bytes from one lane to the next; 0: the same for all.
+    /// Bytes from one lane to the next within 16 lanes; 0 for a scalar.
     pub pitch: u8,
     /// Bytes from lane 0 to lane 16.
     pub half: u16,
@@ -98,19 +99,20 @@ impl Lanes {
             _ => None,
         }
     }
-    /// Lane 0 for all lanes.
+    /// A scalar operand with the element of lane 0.
     pub const fn scalar(mut self) -> Lanes {
         self.pitch = 0;
         self.half = 0;
         self
     }
-    /// As a source of lanes from `lane` on, of which the first is at this offset now; they are of one sixteen.
+    /// The operand whose element of lane `lane` is at the present offset; used for lanes of the
+    /// same group of 16 alone.
     pub const fn starting_at_lane(mut self, lane: u8) -> Lanes {
         let before = lane as u32 / 16 * self.half as u32 + lane as u32 % 16 * self.pitch as u32;
         self.offset -= before;
         self
     }
-    /// Elements lie one behind the other.
+    /// True if the elements are contiguous.
     pub const fn is_packed(&self) -> bool {
         self.pitch as u32 == self.ty.size_bytes()
     }
@@ -119,7 +121,7 @@ impl Lanes {
         let lane = u32::from(lane);
         self.offset + lane / 16 * u32::from(self.half) + lane % 16 * u32::from(self.pitch)
     }
-    /// As the source of an instruction that starts at `lane`.
+    /// The source of an instruction whose first lane is `lane`.
     pub fn src(&self, lane: u8) -> Src {
         Src {
             reg: self.reg,
@@ -131,7 +133,7 @@ impl Lanes {
             abs: self.abs,
         }
     }
-    /// As its destination.
+    /// The destination of an instruction whose first lane is `lane`.
     pub fn dst(&self, lane: u8) -> Dst {
         Dst {
             reg: self.reg,
@@ -142,16 +144,16 @@ impl Lanes {
     }
 }
 
-/// Which lanes an operation is for.
+/// The lanes for which an operation is executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exec {
-    /// The active ones.
+    /// All active lanes.
     Active,
-    /// One, whatever is active: values that are the same for all.
+    /// One lane without the execution mask: for values that are equal in all lanes.
     Scalar,
-    /// So many, from lane 0, whatever is active.
+    /// This many lanes from lane 0 on, without the execution mask.
     NoMask(u8),
-    /// So many from this lane on, the active ones.
+    /// (first lane, count): the active ones of these lanes.
     Range(u8, u8),
 }
 
@@ -190,30 +192,32 @@ impl Mods {
     }
 }
 
-/// Emits into a program.
+/// Appends instructions to a program.
 #[derive(Debug)]
 pub(crate) struct Builder {
     pub lir: Lir,
+    /// Number of control-flow instructions emitted.
     control_flow_count: u32,
-    /// What is made before everything else, and holds for the whole program.
+    /// Instructions at the start of the program, whose results are valid in the whole program.
     prologue: Vec<Inst>,
-    /// Constants of the whole program, eight to a register: (bits, register, byte).
+    /// Constants loaded in the prologue, eight to a register: (bits, register, byte).
     constants: Vec<(u64, VgrfId, u32)>,
-    /// Registers that hold immediates in this block: (bits, bytes of the type) → register.
+    /// Immediates loaded in this block: (bits, size of the type, register).
     imms: Vec<(u64, u8, VgrfId)>,
 }
 
-/// Constants that are kept for the whole program; more would take too many registers.
-const MOST_CONSTANTS: usize = 64;
+/// Maximum number of constants loaded in the prologue; more would take too many registers.
+const MAX_CONSTANTS: usize = 64;
 
 impl Builder {
-    /// Nothing, with room for what so many NIR instructions become as a rule.
+    /// An empty program, with capacity for the usual number of instructions for `instrs` NIR
+    /// instructions.
     pub fn new(width: u8, instrs: usize) -> Builder {
-        let room = instrs * usize::from(width.div_ceil(16)) + instrs / 2;
+        let capacity = instrs * usize::from(width.div_ceil(16)) + instrs / 2;
         Builder {
             lir: Lir {
-                insts: Vec::with_capacity(room),
-                vgrfs: Arena::with_capacity(room),
+                insts: Vec::with_capacity(capacity),
+                vgrfs: Arena::with_capacity(capacity),
                 width,
                 ..Lir::default()
             },
@@ -224,7 +228,8 @@ impl Builder {
         }
     }
 
-    /// Lets `f` emit what is made before everything else: of the thread's payload alone, whichever lanes are active.
+    /// Calls `f` to emit instructions into the prologue. They may read the thread's payload and
+    /// results of the prologue alone, and must not depend on the execution mask.
     pub fn in_prologue<R>(&mut self, f: impl FnOnce(&mut Builder) -> R) -> R {
         std::mem::swap(&mut self.lir.insts, &mut self.prologue);
         let result = f(self);
@@ -232,7 +237,7 @@ impl Builder {
         result
     }
 
-    /// Puts the prologue where it belongs: selection is complete.
+    /// Completes the program: inserts the prologue at its start.
     pub fn finish(&mut self) {
         let prologue = std::mem::take(&mut self.prologue);
         self.lir.insts.splice(0..0, prologue);
@@ -242,12 +247,13 @@ impl Builder {
         self.lir.width
     }
 
-    /// Forgets what is known about registers: another block begins.
+    /// Begins a new block, in which immediates loaded before are not available.
     pub fn new_block(&mut self) {
         self.imms.clear();
     }
 
-    /// A new register for one value of this type: in every lane, or one for all.
+    /// A new VGRF for a value of this type, per lane or scalar; elements of less than 32 bits have
+    /// slots of 32 bits.
     pub fn temp(&mut self, ty: Type, exec: Exec) -> Lanes {
         let slot: u8 = if ty.size_bytes() == 8 { 8 } else { 4 };
         match exec {
@@ -262,7 +268,7 @@ impl Builder {
         }
     }
 
-    /// A new register for a half in every lane, side by side; or one for all.
+    /// A new VGRF for a half-float per lane, packed; or for a scalar.
     pub fn temp_packed_hf(&mut self, exec: Exec) -> Lanes {
         match exec {
             Exec::Scalar => self.temp(Type::Hf, exec),
@@ -273,7 +279,7 @@ impl Builder {
         }
     }
 
-    /// An immediate in a register.
+    /// Loads an immediate into a register, once for the program or for the block.
     pub fn imm_reg(&mut self, ty: Type, bits: u64) -> Lanes {
         let size = ty.size_bytes().max(4) as u8;
         if size == 4
@@ -305,13 +311,13 @@ impl Builder {
         to
     }
 
-    /// A constant of the whole program, while there is room.
+    /// Loads a constant in the prologue, unless [`MAX_CONSTANTS`] are loaded already.
     fn constant(&mut self, bits: u64) -> Option<Lanes> {
         let ud = Type::Ud;
         if let Some(&(_, v, at)) = self.constants.iter().find(|c| c.0 == bits) {
             return Some(Lanes::new(v, at, ud, 0));
         }
-        if self.constants.len() == MOST_CONSTANTS {
+        if self.constants.len() == MAX_CONSTANTS {
             return None;
         }
         let at = self.constants.len() as u32 * 4 % GRF_BYTES;
@@ -325,7 +331,7 @@ impl Builder {
         Some(to)
     }
 
-    /// First lane, number of lanes, and whether they are taken without the execution mask.
+    /// First lane, number of lanes, and NoMask.
     fn lanes(&self, exec: Exec) -> (u8, u8, bool) {
         match exec {
             Exec::Active => (0, self.lir.width, false),
@@ -335,8 +341,8 @@ impl Builder {
         }
     }
 
-    /// Emits an operation for the lanes of `exec`, in as many instructions as it takes. Operands must be legal
-    /// but for their width.
+    /// Emits an operation for the lanes of `exec`, split into instructions of legal exec size. The
+    /// operands must be legal otherwise.
     pub fn emit(&mut self, op: Op, exec: Exec, dst: Lanes, srcs: &[Lanes], mods: Mods) {
         let (first, count, no_mask) = self.lanes(exec);
         let mut bytes = dst.ty.size_bytes().max(u32::from(dst.pitch));
@@ -349,7 +355,8 @@ impl Builder {
         {
             step = step.min(8);
         }
-        // Mixed mode with a destination of 32 bits has 8 lanes (SKL PRM vol. 7, "Mixed Mode").
+        // Mixed mode with a 32-bit destination is limited to 8 lanes (SKL PRM vol. 7, "Mixed
+        // Mode").
         let mixed = dst.ty == Type::F && srcs.iter().any(|s| s.ty == Type::Hf);
         // An accumulator holds eight integers (SKL PRM vol. 2a, "mach").
         if matches!(op, Op::MovIndirect | Op::Eu(Opcode::Mach)) || mixed {
@@ -381,13 +388,14 @@ impl Builder {
             && dst.pitch != 2
             && dst.offset.is_multiple_of(4)
         {
-            // A constant fills its slot.
+            // The whole 32-bit slot is written, so no bytes of it depend on an earlier value.
             (dst.ty, src.ty) = (Type::Ud, Type::Ud);
         }
         self.emit(Op::Eu(Opcode::Mov), exec, dst, &[src], Mods::NONE);
     }
 
-    /// A two-source operation; immediates are put where they may stand.
+    /// Emits a two-source operation. Immediates that are not legal where they are become the second
+    /// source or are loaded.
     pub fn binary(&mut self, op: Opcode, exec: Exec, dst: Lanes, a: Lanes, b: Lanes, mods: Mods) {
         let commutes = matches!(
             op,
@@ -407,10 +415,11 @@ impl Builder {
         self.emit(Op::Eu(op), exec, dst, &[a, b], mods);
     }
 
-    /// Makes an immediate fit for the second source: 32 bits at most, not a byte.
+    /// Converts an immediate to one that is legal as the second source: at most 32 bits, not a
+    /// byte; or loads it.
     fn second_imm(&mut self, b: Lanes, bits: u64) -> Lanes {
         match b.ty {
-            // Not sign-extended from 32 bits: the comparison would be signed.
+            // A sign-extended immediate would make the comparison signed.
             Type::Uq => match u32::try_from(bits) {
                 Ok(small) => Lanes::imm(Type::Ud, u64::from(small)),
                 Err(_) => self.imm_reg(b.ty, bits),
@@ -426,7 +435,8 @@ impl Builder {
         }
     }
 
-    /// A source where one of three can be read: its elements one behind the other, or one for all lanes.
+    /// Copies a source, unless it is legal in a three-source instruction: packed elements, or a
+    /// scalar.
     pub fn packed_source(&mut self, exec: Exec, s: Lanes) -> Lanes {
         let s = match s.imm_bits() {
             Some(bits) => self.imm_reg(s.ty, bits),
@@ -457,7 +467,7 @@ impl Builder {
         }
     }
 
-    /// A three-source operation: align16 reads whole registers, lane after lane, or one element for all.
+    /// Emits a three-source operation, whose align16 sources must be packed or scalar.
     pub fn ternary(&mut self, op: Opcode, exec: Exec, dst: Lanes, srcs: [Lanes; 3], mods: Mods) {
         let wide = exec == Exec::Scalar;
         let exec3 = if wide { Exec::NoMask(8) } else { exec };
@@ -473,7 +483,7 @@ impl Builder {
         self.emit(Op::Eu(op), exec3, to, &srcs, mods);
     }
 
-    /// The math box.
+    /// Emits a math function.
     pub fn math(
         &mut self,
         f: MathFn,
@@ -490,14 +500,14 @@ impl Builder {
         let mods = Mods { sat, ..Mods::NONE };
         match b {
             Some(b) => {
-                // The second operand may be an immediate of 32 bits.
+                // The second source may be a 32-bit immediate.
                 self.emit(Op::Math(f), exec, dst, &[a, b], mods);
             }
             None => self.emit(Op::Math(f), exec, dst, &[a], mods),
         }
     }
 
-    /// An instruction of control flow, for all lanes.
+    /// Emits a control-flow instruction, for all lanes.
     pub fn control(&mut self, op: Op, pred: Option<Pred>, flag: u8) {
         let mut inst = Inst::new(op, self.lir.width);
         inst.pred = pred;
@@ -506,12 +516,13 @@ impl Builder {
         self.control_flow_count += 1;
     }
 
-    /// Instructions of control flow so far: while it is the same, the same lanes are active.
+    /// Number of control-flow instructions emitted so far. While it does not change, the same lanes
+    /// are active.
     pub fn control_flow_count(&self) -> u32 {
         self.control_flow_count
     }
 
-    /// A message for so many lanes from `lane` on.
+    /// Emits a message for the lanes of `exec`.
     pub fn send(
         &mut self,
         exec: Exec,
@@ -534,14 +545,14 @@ impl Builder {
         self.lir.insts.push(inst);
     }
 
-    /// A message's payload: whole registers first, then values of so many lanes one behind the other, each lane in a slot of
-    /// four bytes or of eight. [`Lanes::null`] leaves a gap.
+    /// Emits a [`Op::Collect`] that builds a payload: headers of one register each, then values
+    /// with a slot of four or eight bytes per lane. [`Lanes::null`] leaves a gap.
     pub fn collect(&mut self, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
         let v = self.lir.vgrf(0);
         self.collect_into(v, exec, headers, values)
     }
 
-    /// The payload of the message that ends the thread: it lies at the end of the register file.
+    /// The same for the EOT message, whose payload is at the end of the register file.
     pub fn collect_eot(&mut self, exec: Exec, headers: &[Lanes], values: &[Lanes]) -> Src {
         let v = self.lir.vgrf(0);
         let payload = self.collect_into(v, exec, headers, values);

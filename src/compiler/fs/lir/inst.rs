@@ -8,9 +8,11 @@ use smallvec::SmallVec;
 /// A part of a message's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PayloadPart {
-    /// The source, copied bit for bit and without modifiers; [`Reg::Null`] for a gap that is not written.
+    /// The source, copied bit for bit and without modifiers; [`Reg::Null`] for a gap that is not
+    /// written.
     pub src: Src,
-    /// Size in the payload in bytes: one register for a header, otherwise the same number of bytes for each lane.
+    /// Size in the payload in bytes: one register for a header, otherwise the same number of bytes
+    /// for each lane.
     pub bytes: u32,
     /// It is a whole register, copied without the execution mask.
     pub header: bool,
@@ -36,22 +38,26 @@ pub type PayloadId = Id<Payload>;
 /// The operation of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
-    /// An EU operation with one to three sources, or control flow. MACH computes the high half of a product: the encoder emits the MUL
-    /// that it needs before it, so the accumulator is not visible in LIR.
+    /// An EU operation with one to three sources, or control flow. MACH computes the high half of a
+    /// product: the encoder emits the MUL that it needs before it, so the accumulator is not
+    /// visible in LIR.
     Eu(Opcode),
     /// A math function.
     Math(MathFn),
-    /// A message. Sources: payload; second payload or null; handle that is added to the extended descriptor, or null.
+    /// A message. Sources: payload; second payload or null; handle that is added to the extended
+    /// descriptor, or null.
     Send,
-    /// Builds a payload in the destination's VGRF, or in message registers from the destination on. Its sources are in
-    /// [`Lir::payloads`](crate::lir::Lir::payloads); all of them are read before anything is written. `lower_collect` replaces it.
+    /// Builds a payload in the destination's VGRF, or in message registers from the destination on.
+    /// Its sources are in [`Lir::payloads`](crate::lir::Lir::payloads); all of them are read before
+    /// anything is written. `lower_collect` replaces it.
     Collect(PayloadId),
-    /// `dst = base[offset]`. Sources: the base, whose whole VGRF may be read; a byte offset of type UW, per lane or scalar. It uses the
-    /// address register.
+    /// `dst = base[offset]`. Sources: the base, whose whole VGRF may be read; a byte offset of type
+    /// UW, per lane or scalar. It uses the address register.
     MovIndirect,
     /// The beginning of a loop; not encoded as an instruction.
     Do,
-    /// `dst` = the handle of the surface with the shader's constant data; the driver patches it into the instruction.
+    /// `dst` = the handle of the surface with the shader's constant data; the driver patches it
+    /// into the instruction.
     ConstantDataHandle,
     /// The target of HALT, behind which all lanes are active again.
     HaltTarget,
@@ -96,8 +102,8 @@ pub struct SendInfo {
 }
 
 impl SendInfo {
-    /// The bits that are added to the handle to form the extended descriptor. It includes the SFID and EOT, which the shared function
-    /// takes from there.
+    /// The bits that are added to the handle to form the extended descriptor. It includes the SFID
+    /// and EOT, which the shared function takes from there.
     pub fn ex_desc_bits(&self) -> u32 {
         let lengths = u32::from(self.ex_mlen) << 6;
         self.handle_offset | lengths | u32::from(self.sfid) | u32::from(self.eot) << 5
@@ -242,7 +248,8 @@ impl Inst {
         self.cmod != CondMod::None && !matches!(self.op, Op::Eu(Opcode::Sel | Opcode::Csel))
     }
 
-    /// The flag bits that the predicate or the conditional modifier accesses, as a mask over f0 and f1.
+    /// The flag bits that the predicate or the conditional modifier accesses, as a mask over f0 and
+    /// f1.
     pub fn flag_bits(&self) -> u64 {
         let (first, width) = match self.pred.map(|p| p.ctrl) {
             None | Some(PredCtrl::Normal) => (

@@ -1,12 +1,13 @@
 //! Live intervals of VGRFs.
 //!
 //! In:  LIR.
-//! Out: for each VGRF the first and last position in layout order at which it is live. Instruction i reads at position 2 × i and
-//! writes at 2 × i + 1.
+//! Out: for each VGRF the first and last position in layout order at which it is live. Instruction
+//!      i reads at position 2 × i and writes at 2 × i + 1.
 //!
-//! A VGRF that is accessed inside and outside a loop is live throughout the loop. So an interval, which has no holes, covers all
-//! instructions that are executed while an inactive lane, or one that has left the loop, still needs its value, and instructions that
-//! ignore the execution mask cannot destroy that value.
+//! A VGRF that is accessed inside and outside a loop is live throughout the loop. So an interval,
+//! which has no holes, covers all instructions that are executed while an inactive lane, or one
+//! that has left the loop, still needs its value, and instructions that ignore the execution mask
+//! cannot destroy that value.
 
 use crate::lir::inst::Op;
 use crate::lir::operand::{GRF_BYTES, Vgrf, VgrfId};
@@ -130,7 +131,8 @@ pub(crate) fn intervals(lir: &Lir, loops: &[Loop]) -> IdMap<Vgrf, Interval> {
     out
 }
 
-/// The end of the live interval of each register of each VGRF. The registers of a VGRF are allocated together and freed one by one.
+/// The end of the live interval of each register of each VGRF. The registers of a VGRF are
+/// allocated together and freed one by one.
 pub(crate) struct Ends {
     /// The index of each VGRF's first register.
     first: IdMap<Vgrf, u32>,
@@ -221,7 +223,8 @@ impl Interval {
         if here == self.enclosing_loop {
             return;
         }
-        // Climb to the innermost loop that contains both; the VGRF is live throughout the loops passed on the way.
+        // Climb to the innermost loop that contains both; the VGRF is live throughout the loops
+        // passed on the way.
         let (mut a, mut b) = (self.enclosing_loop, here);
         let mut passed_a = NO_LOOP;
         let mut passed_b = NO_LOOP;

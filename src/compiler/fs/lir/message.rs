@@ -1,5 +1,6 @@
-//! Descriptors of the messages that gen9 shaders send.
+//! Message descriptors of gen9.
 //!
+//! In:  the parameters of a message. Out: [`SendInfo`], with descriptor and lengths.
 //! Ref: SKL PRM vol. 7, "Data Port Messages", "Message Gateway", "Thread Spawner".
 
 use crate::lir::SendInfo;
@@ -19,7 +20,7 @@ pub(crate) const SFID_URB: u8 = 6;
 pub(crate) const SFID_PIXEL_INTERPOLATOR: u8 = 11;
 /// Data cache, data port 0.
 pub(crate) const SFID_DC0: u8 = 10;
-/// Constant cache: reads alone, of what nobody writes before the next barrier for uniforms.
+/// Constant cache: reads of memory that is not written before the next barrier for uniform reads.
 pub(crate) const SFID_CONSTANT_CACHE: u8 = 9;
 /// Data cache, data port 1.
 pub(crate) const SFID_DC1: u8 = 12;
@@ -52,23 +53,24 @@ const fn info(sfid: u8, desc: u32, mlen: u8, ex_mlen: u8, rlen: u8) -> SendInfo 
     }
 }
 
-/// Channels that are not read or written, as a mask.
-const fn channels(n: u8) -> u32 {
+/// The channel mask for `n` channels: set bits disable channels.
+const fn channel_mask(n: u8) -> u32 {
     0xf & (0xf << n)
 }
 
-const fn simd(lanes: u8) -> u32 {
+/// The SIMD mode field of untyped messages.
+const fn simd_mode(lanes: u8) -> u32 {
     if lanes > 8 { 1 } else { 2 }
 }
 
-/// Registers of so many lanes of 32 bits.
+/// Number of registers for 32 bits per lane.
 const fn regs(lanes: u8) -> u8 {
     lanes.div_ceil(8)
 }
 
-/// Untyped surface read of `n` dwords each lane.
+/// Untyped surface read of `n` dwords per lane.
 pub(crate) const fn untyped_read(bti: u32, lanes: u8, n: u8) -> SendInfo {
-    let control = channels(n) | simd(lanes) << 4;
+    let control = channel_mask(n) | simd_mode(lanes) << 4;
     info(
         SFID_DC1,
         desc(bti, 1, control),
@@ -78,9 +80,9 @@ pub(crate) const fn untyped_read(bti: u32, lanes: u8, n: u8) -> SendInfo {
     )
 }
 
-/// Untyped surface write of `n` dwords each lane.
+/// Untyped surface write of `n` dwords per lane.
 pub(crate) const fn untyped_write(bti: u32, lanes: u8, n: u8) -> SendInfo {
-    let control = channels(n) | simd(lanes) << 4;
+    let control = channel_mask(n) | simd_mode(lanes) << 4;
     SendInfo {
         writes: true,
         reads: false,
@@ -94,7 +96,8 @@ pub(crate) const fn untyped_write(bti: u32, lanes: u8, n: u8) -> SendInfo {
     }
 }
 
-/// Untyped atomic with `n` operands each lane.
+/// Untyped atomic with `n` operands per lane. `result`: the old value is returned. `None` if the
+/// hardware lacks the operation.
 pub(crate) fn untyped_atomic(
     bti: u32,
     lanes: u8,
@@ -118,20 +121,21 @@ pub(crate) fn untyped_atomic(
     })
 }
 
-/// Which eight of sixteen slots a typed message of the lanes from `lane` on is for: the low ones or the high ones.
+/// 1 if a typed message for the lanes from `lane` on uses the high eight of 16 slots, 0 for the low
+/// eight.
 const fn high_slots(lane: u8) -> u32 {
     (lane / 8 % 2) as u32
 }
 
-/// Typed surface read of `n` channels at so many coordinates; eight lanes.
+/// SIMD8 typed surface read of `n` channels, with `coordinates` coordinates.
 pub(crate) const fn typed_read(bti: u32, lane: u8, coordinates: u8, n: u8) -> SendInfo {
-    let control = channels(n) | (1 + high_slots(lane)) << 4;
+    let control = channel_mask(n) | (1 + high_slots(lane)) << 4;
     info(SFID_DC1, desc(bti, 5, control), coordinates, 0, n)
 }
 
-/// Typed surface write of `n` channels.
+/// SIMD8 typed surface write of `n` channels.
 pub(crate) const fn typed_write(bti: u32, lane: u8, coordinates: u8, n: u8) -> SendInfo {
-    let control = channels(n) | (1 + high_slots(lane)) << 4;
+    let control = channel_mask(n) | (1 + high_slots(lane)) << 4;
     SendInfo {
         writes: true,
         reads: false,
@@ -139,7 +143,8 @@ pub(crate) const fn typed_write(bti: u32, lane: u8, coordinates: u8, n: u8) -> S
     }
 }
 
-/// Typed atomic with `n` operands each lane; integers alone.
+/// SIMD8 typed integer atomic with `n` operands per lane. `None` if the hardware lacks the
+/// operation.
 pub(crate) fn typed_atomic(
     bti: u32,
     lane: u8,
@@ -164,7 +169,8 @@ pub(crate) fn typed_atomic(
     })
 }
 
-/// 64-bit address atomic with `n` operands of 32 or, of integers, 64 bits; eight lanes.
+/// SIMD8 A64 atomic with `n` operands of 32 bits, or of 64 bits for integers. `None` if the
+/// hardware lacks the operation.
 pub(crate) fn a64_atomic(op: AtomicOp, bits: u8, n: u8, result: bool) -> Option<SendInfo> {
     let (code, float) = atomic(op)?;
     let kind = if float { 0x1d } else { 0x12 };
@@ -186,6 +192,7 @@ pub(crate) fn a64_atomic(op: AtomicOp, bits: u8, n: u8, result: bool) -> Option<
     })
 }
 
+/// The atomic operation field, and true for a float operation.
 fn atomic(op: AtomicOp) -> Option<(u32, bool)> {
     Some(match op {
         AtomicOp::IAnd => (1, false),
@@ -200,12 +207,12 @@ fn atomic(op: AtomicOp) -> Option<(u32, bool)> {
         AtomicOp::CmpXchg => (14, false),
         AtomicOp::FMax => (1, true),
         AtomicOp::FMin => (2, true),
-        // Float sums came with gen12.
+        // Gen12 added float additions.
         AtomicOp::FAdd => return None,
     })
 }
 
-/// Code of an access of one byte, word or dword.
+/// The data size field of a scattered access: byte, word or dword.
 const fn scattered_size(bytes: u8) -> u32 {
     match bytes {
         1 => 0,
@@ -214,7 +221,7 @@ const fn scattered_size(bytes: u8) -> u32 {
     }
 }
 
-/// Byte scattered read: each lane's value zero-extended to a dword.
+/// Byte scattered read; the value of each lane is zero-extended to a dword.
 pub(crate) const fn byte_read(bti: u32, lanes: u8, bytes: u8) -> SendInfo {
     let control = (lanes > 8) as u32 | scattered_size(bytes) << 2;
     info(SFID_DC0, desc(bti, 4, control), regs(lanes), 0, regs(lanes))
@@ -236,7 +243,7 @@ pub(crate) const fn byte_write(bti: u32, lanes: u8, bytes: u8) -> SendInfo {
     }
 }
 
-/// Stateless dword scattered read: a header and an index in dwords each lane.
+/// Stateless dword scattered read. Payload: a header, then an index in dwords per lane.
 pub(crate) const fn dword_read(lanes: u8) -> SendInfo {
     let control = 2 | (lanes > 8) as u32;
     SendInfo {
@@ -251,7 +258,8 @@ pub(crate) const fn dword_read(lanes: u8) -> SendInfo {
     }
 }
 
-/// Stateless dword scattered write: a header, then an index in dwords each lane and the data.
+/// Stateless dword scattered write. Payload: a header, then an index in dwords per lane, and the
+/// data.
 pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
     let control = 2 | (lanes > 8) as u32;
     SendInfo {
@@ -268,8 +276,9 @@ pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
     }
 }
 
-/// Unaligned OWord block read of 1, 2 or 4 registers at the header's byte offset (dword 2). What others may write meanwhile is
-/// `changing`: the data cache reads it, the rest comes from the constant cache.
+/// Unaligned OWord block read of 1, 2 or 4 registers at the byte offset in dword 2 of the header.
+/// Memory that may be written meanwhile (`changing`) is read through the data cache, other memory
+/// through the constant cache.
 pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
     let owords = 2 + regs.ilog2();
     let sfid = if changing {
@@ -284,9 +293,9 @@ pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
     }
 }
 
-/// 64-bit address untyped read of `n` dwords each lane.
+/// A64 untyped read of `n` dwords per lane.
 pub(crate) const fn a64_read(lanes: u8, n: u8) -> SendInfo {
-    let control = channels(n) | simd(lanes) << 4;
+    let control = channel_mask(n) | simd_mode(lanes) << 4;
     info(
         SFID_DC1,
         desc(BTI_STATELESS, 0x11, control),
@@ -296,9 +305,9 @@ pub(crate) const fn a64_read(lanes: u8, n: u8) -> SendInfo {
     )
 }
 
-/// 64-bit address untyped write.
+/// A64 untyped write.
 pub(crate) const fn a64_write(lanes: u8, n: u8) -> SendInfo {
-    let control = channels(n) | simd(lanes) << 4;
+    let control = channel_mask(n) | simd_mode(lanes) << 4;
     SendInfo {
         writes: true,
         reads: false,
@@ -312,7 +321,7 @@ pub(crate) const fn a64_write(lanes: u8, n: u8) -> SendInfo {
     }
 }
 
-/// 64-bit address scattered read of one byte or word each lane.
+/// A64 scattered read of one byte or word per lane.
 pub(crate) const fn a64_byte_read(lanes: u8, bytes: u8) -> SendInfo {
     let control = scattered_size(bytes) << 2 | ((lanes > 8) as u32) << 4;
     info(
@@ -324,7 +333,7 @@ pub(crate) const fn a64_byte_read(lanes: u8, bytes: u8) -> SendInfo {
     )
 }
 
-/// 64-bit address scattered write of one byte or word each lane.
+/// A64 scattered write of one byte or word per lane.
 pub(crate) const fn a64_byte_write(lanes: u8, bytes: u8) -> SendInfo {
     let control = scattered_size(bytes) << 2 | ((lanes > 8) as u32) << 4;
     SendInfo {
@@ -340,7 +349,7 @@ pub(crate) const fn a64_byte_write(lanes: u8, bytes: u8) -> SendInfo {
     }
 }
 
-/// Fence on the data cache that answers when all writes before are visible.
+/// Memory fence on the data cache; it returns a response when all earlier writes are visible.
 pub(crate) const fn fence() -> SendInfo {
     SendInfo {
         header: true,
@@ -349,7 +358,8 @@ pub(crate) const fn fence() -> SendInfo {
     }
 }
 
-/// The same, once the threads before it that have pixels of this one's are done.
+/// The same, sent after all earlier threads that shade the same pixels have ended (fragment shader
+/// interlock).
 pub(crate) const fn interlock() -> SendInfo {
     SendInfo {
         sendc: true,
@@ -357,7 +367,7 @@ pub(crate) const fn interlock() -> SendInfo {
     }
 }
 
-/// Barrier of a workgroup.
+/// Workgroup barrier.
 pub(crate) const fn barrier() -> SendInfo {
     SendInfo {
         writes: true,
@@ -366,7 +376,7 @@ pub(crate) const fn barrier() -> SendInfo {
     }
 }
 
-/// Scratch block read of `n` registers (a power of two up to 8) at register `at`.
+/// Scratch block read of `n` registers (a power of two up to 8) at offset `at` in registers.
 pub(crate) const fn scratch_read(n: u8, at: u32) -> SendInfo {
     let d = 1 << 18 | n.trailing_zeros() << 12 | at;
     SendInfo {
@@ -386,11 +396,12 @@ pub(crate) const fn scratch_write(n: u8, at: u32) -> SendInfo {
     }
 }
 
-/// URB write of `n` dwords for each of eight lanes, from slot `place` of their entries on. The handles are the header; a register of
-/// slots to add follows, if `offset`, and one of channel masks (bits 23:16), if `masked`.
-pub(crate) const fn urb_write(place: u32, offset: bool, masked: bool, n: u8) -> SendInfo {
+/// SIMD8 URB write of `n` dwords per lane, to slot `slot` of each lane's entry. Payload: the
+/// handles as header; a register of slot offsets if `offset`; a register of channel masks (bits
+/// 23:16) if `masked`; the data.
+pub(crate) const fn urb_write(slot: u32, offset: bool, masked: bool, n: u8) -> SendInfo {
     const SIMD8_WRITE: u32 = 7;
-    let desc = SIMD8_WRITE | place << 4 | (masked as u32) << 15 | (offset as u32) << 17;
+    let desc = SIMD8_WRITE | slot << 4 | (masked as u32) << 15 | (offset as u32) << 17;
     SendInfo {
         header: true,
         writes: true,
@@ -399,32 +410,33 @@ pub(crate) const fn urb_write(place: u32, offset: bool, masked: bool, n: u8) -> 
     }
 }
 
-/// URB read of `n` dwords for each of eight lanes.
-pub(crate) const fn urb_read(place: u32, offset: bool, n: u8) -> SendInfo {
+/// SIMD8 URB read of `n` dwords per lane, with the handles and slot offsets of [`urb_write`].
+pub(crate) const fn urb_read(slot: u32, offset: bool, n: u8) -> SendInfo {
     const SIMD8_READ: u32 = 8;
-    let desc = SIMD8_READ | place << 4 | (offset as u32) << 17;
+    let desc = SIMD8_READ | slot << 4 | (offset as u32) << 17;
     SendInfo {
         header: true,
         ..info(SFID_URB, desc, 1 + offset as u8, 0, n)
     }
 }
 
-/// How a message writes a render target: Message Type of its descriptor.
+/// Message Type of a render target write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum RenderTargetWrite {
     Simd16,
-    /// One colour for sixteen pixels, in one register.
+    /// One colour for 16 pixels, in one register.
     Replicated,
     DualSource,
     Simd8,
 }
 
-/// Which sixteen of 32 pixels a message of the lanes from `lane` on is for.
+/// The slot group bit: which 16 of 32 pixels a message for the lanes from `lane` on is for.
 const fn slot_group(lane: u8) -> u32 {
     (lane as u32 / 16) << 11
 }
 
-/// Render target write of `mlen` registers, for the lanes from `lane` on. The thread ends with the `last` one for the last lanes.
+/// Render target write of `mlen` registers, for the lanes from `lane` on. `last` sets Last Render
+/// Target Select.
 pub(crate) const fn render_target_write(
     target: u8,
     kind: RenderTargetWrite,
@@ -443,7 +455,8 @@ pub(crate) const fn render_target_write(
     SendInfo {
         writes: true,
         reads: false,
-        // Pixels come to their target in the order of their objects (SKL PRM vol. 7, "Thread Dependency", SENDC).
+        // Render target writes must be in primitive order (SKL PRM vol. 7, "Thread Dependency",
+        // SENDC).
         sendc: true,
         ..info(
             SFID_RENDER_CACHE,
@@ -455,7 +468,7 @@ pub(crate) const fn render_target_write(
     }
 }
 
-/// Where the pixel interpolator evaluates: Message Type of its descriptor.
+/// Message Type of the pixel interpolator: the position at which it evaluates barycentrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InterpolateAt {
     SharedOffset = 0,
@@ -463,7 +476,8 @@ pub(crate) enum InterpolateAt {
     Offset = 3,
 }
 
-/// A message to the pixel interpolator, whose function data is `data`, and what the descriptor's register adds.
+/// Pixel interpolator message with the message-specific data `data`, to which a dynamic descriptor
+/// may add.
 pub(crate) const fn interpolate(
     kind: InterpolateAt,
     linear: bool,
@@ -480,7 +494,7 @@ pub(crate) const fn interpolate(
     info(SFID_PIXEL_INTERPOLATOR, desc, mlen, 0, 2 * regs(lanes))
 }
 
-/// What the sampler is asked for: Message Type of its descriptor.
+/// Message Type of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SamplerOp {
     Plain = 0,
@@ -506,8 +520,8 @@ pub(crate) enum SamplerOp {
     FetchMcs = 29,
 }
 
-/// A sampler message of `mlen` registers, to a surface and a sampler by their numbers; that of the sampler is 0 of those that a header
-/// points to.
+/// Sampler message of `mlen` registers for a binding table index and a sampler index. The sampler
+/// index is relative to the sampler state pointer of the header, if there is one.
 pub(crate) const fn sample(
     (bti, sampler): (u32, u32),
     kind: SamplerOp,

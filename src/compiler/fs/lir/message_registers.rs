@@ -8,15 +8,15 @@ use isa::MessageRegisters;
 /// Values whose halves COMPR4 stores four registers apart.
 pub(crate) const COLOURS: usize = 4;
 
-/// Checks what an instruction has to do with message registers: they are written by moves of a half or of both and by
-/// collects, and read by messages; the part has them, and COMPR4 if that is used, which is for two registers.
+/// Checks the accesses of an instruction to message registers: they are written by SIMD8 and SIMD16
+/// moves and by collects, and read by messages; the device has them, and COMPR4 if it is used.
 pub(crate) fn check(lir: &Lir, inst: &Inst) -> Result<(), &'static str> {
     for (i, s) in inst.src.iter().enumerate().take(inst.sources()) {
         let Reg::Mrf(m) = s.reg else { continue };
         if inst.op != Op::Send || i > 0 || m.compr4 {
             return Err("message registers are read by messages, as their first payload");
         }
-        part_with(lir, m, s.offset + inst.src_bytes(i))?;
+        check_range(lir, m, s.offset + inst.src_bytes(i))?;
     }
     let payload = match inst.op {
         Op::Collect(payload) => lir.payloads.get(payload),
@@ -31,16 +31,16 @@ pub(crate) fn check(lir: &Lir, inst: &Inst) -> Result<(), &'static str> {
     };
     match (inst.op, payload) {
         (Op::Collect(_), Some(payload)) => {
-            part_with(lir, m, payload.bytes())?;
-            collect(inst, m, payload)
+            check_range(lir, m, payload.bytes())?;
+            check_collect(inst, m, payload)
         }
         (Op::Eu(isa::Opcode::Mov), _) => {
             let end = inst.dst.offset + inst.dst_bytes();
-            let part = part_with(lir, m, end + if m.compr4 { 3 * GRF_BYTES } else { 0 })?;
-            if m.compr4 && !part.compr4 {
+            let mrf_info = check_range(lir, m, end + if m.compr4 { 3 * GRF_BYTES } else { 0 })?;
+            if m.compr4 && !mrf_info.compr4 {
                 return Err("the part has no COMPR4");
             }
-            // NibCtrl is of gen7.
+            // Gen7 introduced NibCtrl.
             if !inst.group.is_multiple_of(8) || inst.exec > 8 && inst.group > 0 {
                 return Err("lanes are those of a half, or of both");
             }
@@ -58,18 +58,18 @@ pub(crate) fn check(lir: &Lir, inst: &Inst) -> Result<(), &'static str> {
     }
 }
 
-/// What the part has, if so many bytes from `m` on are there.
-fn part_with(lir: &Lir, m: Mrf, bytes: u32) -> Result<MessageRegisters, &'static str> {
+/// The message registers of the device, if `bytes` bytes from `m` on exist.
+fn check_range(lir: &Lir, m: Mrf, bytes: u32) -> Result<MessageRegisters, &'static str> {
     match lir.message_registers {
         None => Err("the part has no message registers"),
-        Some(part) if u32::from(m.nr) + bytes.div_ceil(GRF_BYTES) > part.count.into() => {
+        Some(available) if u32::from(m.nr) + bytes.div_ceil(GRF_BYTES) > available.count.into() => {
             Err("beyond the last message register")
         }
-        Some(part) => Ok(part),
+        Some(available) => Ok(available),
     }
 }
 
-fn collect(inst: &Inst, m: Mrf, payload: &Payload) -> Result<(), &'static str> {
+fn check_collect(inst: &Inst, m: Mrf, payload: &Payload) -> Result<(), &'static str> {
     if inst.exec > 16 {
         return Err("no message in message registers has more than sixteen lanes");
     }

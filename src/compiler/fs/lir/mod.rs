@@ -1,8 +1,9 @@
 //! LIR: EU instructions over virtual registers (VGRFs).
 //!
-//! A program is one list of instructions in layout order; control flow is structured, by IF, ELSE, ENDIF, DO, WHILE, BREAK, CONT and
-//! HALT. Every instruction has an exec size that the hardware can execute: the builder splits wider operations. A VGRF consists of
-//! whole registers; the elements of a per-lane value follow one another in it in the order of the lanes.
+//! A program is one list of instructions in layout order; control flow is structured, by IF, ELSE,
+//! ENDIF, DO, WHILE, BREAK, CONT and HALT. Every instruction has an exec size that the hardware can
+//! execute: the builder splits wider operations. A VGRF consists of whole registers; the elements
+//! of a per-lane value follow one another in it in the order of the lanes.
 
 pub(crate) mod builder;
 mod inst;

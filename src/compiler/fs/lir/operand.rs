@@ -27,8 +27,9 @@ pub struct Vgrf {
 }
 
 impl Vgrf {
-    /// True for a part of the thread's payload, which is live from the start. The only other fixed VGRF is the payload of the EOT
-    /// message, which is at the end of the register file, behind [`MAX_PAYLOAD_GRFS`].
+    /// True for a part of the thread's payload, which is live from the start. The only other fixed
+    /// VGRF is the payload of the EOT message, which is at the end of the register file, behind
+    /// [`MAX_PAYLOAD_GRFS`].
     pub fn is_thread_payload(&self) -> bool {
         self.fixed
             .is_some_and(|first| u16::from(first) + self.regs <= MAX_PAYLOAD_GRFS.into())
@@ -43,8 +44,9 @@ pub type VgrfId = Id<Vgrf>;
 pub struct Mrf {
     /// Register number.
     pub nr: u8,
-    /// As the destination of a move: the second half of the lanes goes to the register four behind that of the first half. As the
-    /// destination of a payload: its first four values are colours, which the message expects in that order on some devices.
+    /// As the destination of a move: the second half of the lanes goes to the register four behind
+    /// that of the first half. As the destination of a payload: its first four values are colours,
+    /// which the message expects in that order on some devices.
     pub compr4: bool,
 }
 

@@ -1,6 +1,7 @@
 //! LIR as text, for dumps.
 //!
-//! `v12+32<1>:ud`: VGRF 12 from byte 32 on, one element to the next lane. `m3<1>:ud … {compr4}`: message registers 3 and 7.
+//! `v12+32<1>:ud`: VGRF 12 from byte 32 on, one element to the next lane. `m3<1>:ud … {compr4}`:
+//! message registers 3 and 7.
 
 use crate::lir::inst::{Inst, Op, Payload};
 use crate::lir::operand::{GRF_BYTES, Mrf, Reg, Src, Vgrf};
@@ -82,7 +83,7 @@ fn src(s: &Src) -> String {
     )
 }
 
-/// Sources of a payload: what each takes is told where it is a header or a gap.
+/// The parts of a payload; headers and gaps are marked.
 fn parts(payload: &Payload) -> String {
     let mut out = String::new();
     for p in &payload.parts {
@@ -95,7 +96,7 @@ fn parts(payload: &Payload) -> String {
     out
 }
 
-/// One instruction.
+/// The text of an instruction.
 pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
     let mut out = String::new();
     if let Some(p) = i.pred {
@@ -156,7 +157,7 @@ pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
     out
 }
 
-/// A program, with the registers of its VGRFs if they are known.
+/// The text of a program, with the GRFs of its VGRFs if they are allocated.
 pub(crate) fn program(lir: &Lir, regs: Option<&entity::IdMap<Vgrf, u8>>) -> String {
     let mut out = String::new();
     for (v, vgrf) in lir.vgrfs.iter() {

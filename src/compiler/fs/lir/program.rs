@@ -6,7 +6,8 @@ use crate::lir::operand::{GRF_BYTES, Vgrf, VgrfId};
 use entity::Arena;
 use isa::MessageRegisters;
 
-/// Maximum size of a thread's scratch memory in bytes. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per Thread Scratch Space.
+/// Maximum size of a thread's scratch memory in bytes. Ref: SKL PRM vol. 2a, MEDIA_VFE_STATE, Per
+/// Thread Scratch Space.
 const MAX_SCRATCH_BYTES: u64 = 2 << 20;
 
 /// A program.
@@ -24,7 +25,8 @@ pub struct Lir {
     pub message_registers: Option<MessageRegisters>,
     /// Scratch memory of each thread in bytes, as far as it is reserved.
     pub scratch_bytes: u32,
-    /// Flag bits that are read in other blocks than those that write them, as a mask like [`Inst::flag_bits`].
+    /// Flag bits that are read in other blocks than those that write them, as a mask like
+    /// [`Inst::flag_bits`].
     pub cross_block_flags: u64,
 }
 
@@ -38,7 +40,8 @@ impl Lir {
         })
     }
 
-    /// Reserves `bytes` bytes of scratch memory; returns their offset, a multiple of the register size.
+    /// Reserves `bytes` bytes of scratch memory; returns their offset, a multiple of the register
+    /// size.
     pub fn reserve_scratch(&mut self, bytes: u64) -> Result<u32, FsError> {
         let first = self.scratch_bytes.next_multiple_of(GRF_BYTES);
         let end = u64::from(first) + bytes;

@@ -1,10 +1,14 @@
 //! The LIR validator.
 //!
-//! Before allocation: every operand lies within its VGRF; no source or destination spans more than two registers (but
-//! payloads and answers of messages, whose lengths fit); lanes lie within the thread; strides can be encoded; control
-//! flow nests; the parts of a payload have the sizes that their lanes give; nothing is read that was never written; message
-//! registers as `message_registers` has them. After allocation besides: no two VGRFs that are live at once share a register,
-//! unless one takes over from the other at the instruction between them.
+//! In:  LIR after a pass; after register allocation also the GRFs.
+//! Out: an error that names the pass and the broken invariant.
+//!
+//! Before allocation: operands are within their VGRFs, span at most two registers (except payloads
+//! and responses, whose lengths are checked), have encodable strides and only lanes of the thread;
+//! control flow is nested; payload parts have the size of their lanes; no VGRF is read before it is
+//! written; message registers are used as [`crate::lir::message_registers`] requires. After
+//! allocation: VGRFs that are live at the same time share no GRF, unless one dies at the
+//! instruction that defines the other.
 
 use crate::error::FsError;
 use crate::lir::inst::{Inst, Op, Payload};
@@ -23,7 +27,7 @@ fn fail<T>(at: usize, pass: &'static str, what: impl Into<String>) -> Result<T, 
     })
 }
 
-/// Checks a program over virtual registers.
+/// Checks a program before register allocation.
 pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
     let mut open: Vec<Op> = Vec::new();
     let mut written: IdSet<Vgrf> = IdSet::new();
@@ -33,103 +37,7 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
         }
     }
     for (at, inst) in lir.insts.iter().enumerate() {
-        if !matches!(inst.exec, 1 | 2 | 4 | 8 | 16 | 32) {
-            return fail(at, pass, format!("{} lanes", inst.exec));
-        }
-        message_registers::check(lir, inst).or_else(|e| fail(at, pass, e))?;
-        if !inst.no_mask && u32::from(inst.group) + u32::from(inst.exec) > u32::from(lir.width) {
-            return fail(at, pass, "lanes beyond the thread's");
-        }
-        if let Op::Collect(payload) = inst.op {
-            match lir.payloads.get(payload) {
-                Some(payload) => {
-                    collect(lir, inst, payload, &written).or_else(|e| fail(at, pass, e))?
-                }
-                None => return fail(at, pass, "no such payload"),
-            }
-        }
-        for i in 0..inst.sources() {
-            let s = &inst.src[i];
-            let Reg::Vgrf(v) = s.reg else { continue };
-            let Some(vgrf) = lir.vgrfs.get(v) else {
-                return fail(at, pass, "no such VGRF");
-            };
-            if !written.contains(v) {
-                return fail(
-                    at,
-                    pass,
-                    format!("v{} is read and never written", v.index()),
-                );
-            }
-            let bytes = inst.src_bytes(i);
-            if s.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
-                return fail(at, pass, format!("source {i} lies beyond its VGRF"));
-            }
-            if inst.send.is_none()
-                && !matches!(inst.op, Op::MovIndirect | Op::Eu(Opcode::Pln))
-                && (s.offset + bytes).div_ceil(GRF_BYTES) - s.offset / GRF_BYTES > 2
-            {
-                return fail(
-                    at,
-                    pass,
-                    format!("source {i} spans more than two registers"),
-                );
-            }
-            if inst.send.is_some() && i < 2 && !s.offset.is_multiple_of(GRF_BYTES) {
-                return fail(at, pass, "a payload does not start a register");
-            }
-            if !matches!(s.stride, 0 | 1 | 2 | 4) {
-                return fail(at, pass, format!("source {i} has a stride of {}", s.stride));
-            }
-        }
-        if let Reg::Vgrf(v) = inst.dst.reg {
-            let Some(vgrf) = lir.vgrfs.get(v) else {
-                return fail(at, pass, "no such VGRF");
-            };
-            let bytes = match inst.op {
-                Op::Collect(_) => 0,
-                _ => inst.dst_bytes(),
-            };
-            if inst.dst.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
-                return fail(at, pass, "the destination lies beyond its VGRF");
-            }
-            if inst.send.is_none()
-                && bytes > 0
-                && (inst.dst.offset + bytes).div_ceil(GRF_BYTES) - inst.dst.offset / GRF_BYTES > 2
-            {
-                return fail(at, pass, "the destination spans more than two registers");
-            }
-            if !matches!(inst.dst.stride, 1 | 2 | 4) {
-                return fail(
-                    at,
-                    pass,
-                    format!("a destination stride of {}", inst.dst.stride),
-                );
-            }
-            written.insert(v);
-        }
-        if inst.op == Op::Send {
-            match inst.send {
-                Some(s) if s.mlen >= 1 && s.mlen <= 15 && s.ex_mlen <= 15 && s.rlen <= 16 => {}
-                _ => return fail(at, pass, "a message's lengths"),
-            }
-        }
-        match inst.op {
-            Op::Do | Op::Eu(Opcode::If) => open.push(inst.op),
-            Op::Eu(Opcode::Else) if open.last() != Some(&Op::Eu(Opcode::If)) => {
-                return fail(at, pass, "ELSE without IF");
-            }
-            Op::Eu(Opcode::Endif) if open.pop() != Some(Op::Eu(Opcode::If)) => {
-                return fail(at, pass, "ENDIF without IF");
-            }
-            Op::Eu(Opcode::While) if open.pop() != Some(Op::Do) => {
-                return fail(at, pass, "WHILE without DO");
-            }
-            Op::Eu(Opcode::Break | Opcode::Cont) if !open.contains(&Op::Do) => {
-                return fail(at, pass, "BREAK or CONT outside a loop");
-            }
-            _ => {}
-        }
+        check_inst(lir, inst, &mut written, &mut open).or_else(|e| fail(at, pass, e))?;
     }
     if open.is_empty() {
         Ok(())
@@ -138,8 +46,114 @@ pub(crate) fn validate(lir: &Lir, pass: &'static str) -> Result<(), FsError> {
     }
 }
 
-/// Checks a payload: every part has the size that its lanes or its header give it.
-fn collect(
+/// Checks an instruction. `written` are the VGRFs written so far, `open` the open control-flow
+/// constructs; both are updated.
+fn check_inst(
+    lir: &Lir,
+    inst: &Inst,
+    written: &mut IdSet<Vgrf>,
+    open: &mut Vec<Op>,
+) -> Result<(), String> {
+    if !matches!(inst.exec, 1 | 2 | 4 | 8 | 16 | 32) {
+        return Err(format!("an exec size of {}", inst.exec));
+    }
+    message_registers::check(lir, inst)?;
+    if !inst.no_mask && u32::from(inst.group) + u32::from(inst.exec) > u32::from(lir.width) {
+        return Err("lanes beyond those of the thread".into());
+    }
+    if let Op::Collect(payload) = inst.op {
+        let payload = lir.payloads.get(payload).ok_or("no such payload")?;
+        check_payload(lir, inst, payload, written)?;
+    }
+    for i in 0..inst.sources() {
+        check_source(lir, inst, i, written)?;
+    }
+    if let Reg::Vgrf(v) = inst.dst.reg {
+        check_destination(lir, inst, v)?;
+        written.insert(v);
+    }
+    if inst.op == Op::Send {
+        match inst.send {
+            Some(s) if s.mlen >= 1 && s.mlen <= 15 && s.ex_mlen <= 15 && s.rlen <= 16 => {}
+            _ => return Err("the lengths of a message are out of range".into()),
+        }
+    }
+    check_nesting(inst, open)?;
+    Ok(())
+}
+
+/// Checks source `i` of an instruction, if it is a VGRF.
+fn check_source(lir: &Lir, inst: &Inst, i: usize, written: &IdSet<Vgrf>) -> Result<(), String> {
+    let s = &inst.src[i];
+    let Reg::Vgrf(v) = s.reg else { return Ok(()) };
+    let vgrf = lir.vgrfs.get(v).ok_or("no such VGRF")?;
+    if !written.contains(v) {
+        return Err(format!("v{} is read and never written", v.index()));
+    }
+    let bytes = inst.src_bytes(i);
+    if s.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
+        return Err(format!("source {i} lies beyond its VGRF"));
+    }
+    if inst.send.is_none()
+        && !matches!(inst.op, Op::MovIndirect | Op::Eu(Opcode::Pln))
+        && (s.offset + bytes).div_ceil(GRF_BYTES) - s.offset / GRF_BYTES > 2
+    {
+        return Err(format!("source {i} spans more than two registers"));
+    }
+    if inst.send.is_some() && i < 2 && !s.offset.is_multiple_of(GRF_BYTES) {
+        return Err("a payload does not start a register".into());
+    }
+    if !matches!(s.stride, 0 | 1 | 2 | 4) {
+        return Err(format!("source {i} has a stride of {}", s.stride));
+    }
+    Ok(())
+}
+
+/// Checks the destination of an instruction, VGRF `v`.
+fn check_destination(lir: &Lir, inst: &Inst, v: VgrfId) -> Result<(), String> {
+    let vgrf = lir.vgrfs.get(v).ok_or("no such VGRF")?;
+    let bytes = match inst.op {
+        Op::Collect(_) => 0,
+        _ => inst.dst_bytes(),
+    };
+    if inst.dst.offset + bytes > u32::from(vgrf.regs) * GRF_BYTES {
+        return Err("the destination lies beyond its VGRF".into());
+    }
+    if inst.send.is_none()
+        && bytes > 0
+        && (inst.dst.offset + bytes).div_ceil(GRF_BYTES) - inst.dst.offset / GRF_BYTES > 2
+    {
+        return Err("the destination spans more than two registers".into());
+    }
+    if !matches!(inst.dst.stride, 1 | 2 | 4) {
+        return Err(format!("a destination stride of {}", inst.dst.stride));
+    }
+    Ok(())
+}
+
+/// Checks that control flow is nested.
+fn check_nesting(inst: &Inst, open: &mut Vec<Op>) -> Result<(), &'static str> {
+    match inst.op {
+        Op::Do | Op::Eu(Opcode::If) => open.push(inst.op),
+        Op::Eu(Opcode::Else) if open.last() != Some(&Op::Eu(Opcode::If)) => {
+            return Err("ELSE without IF");
+        }
+        Op::Eu(Opcode::Endif) if open.pop() != Some(Op::Eu(Opcode::If)) => {
+            return Err("ENDIF without IF");
+        }
+        Op::Eu(Opcode::While) if open.pop() != Some(Op::Do) => {
+            return Err("WHILE without DO");
+        }
+        Op::Eu(Opcode::Break | Opcode::Cont) if !open.contains(&Op::Do) => {
+            return Err("BREAK or CONT outside a loop");
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Checks the parts of a payload: each has the size of its lanes, or of a header.
+fn check_payload(
     lir: &Lir,
     inst: &Inst,
     payload: &Payload,
@@ -201,7 +215,7 @@ fn collect(
     Ok(())
 }
 
-/// Checks an allocation.
+/// Checks an allocation: `reg` is the first GRF of each VGRF.
 pub(crate) fn validate_allocation(
     lir: &Lir,
     reg: &IdMap<Vgrf, u8>,
@@ -212,7 +226,7 @@ pub(crate) fn validate_allocation(
     let ends = Ends::new(lir, &loops);
     let mut used: Vec<VgrfId> = lir.vgrfs.ids().filter(|v| live[*v].is_used()).collect();
     used.sort_unstable_by_key(|v| (live[*v].start, v.index()));
-    // Whose each register is, and until when.
+    // The owner of each register, and the last position of its live range.
     let mut owner: [Option<(VgrfId, u32)>; 128] = [None; 128];
     for v in used {
         let first = usize::from(reg[v]);
