@@ -2,6 +2,7 @@
 //!
 //! In:  NIR ALU instructions. Out: EU instructions, with source modifiers and saturation folded in.
 //! Conversions are in [`super::convert`], comparisons and selects in [`super::cond`].
+//! Tests: tests/fs/isel/.
 
 use super::cond::comparison;
 use super::context::Isel;
@@ -138,11 +139,11 @@ impl Isel<'_> {
     /// Selects a move or a vector constructor: the def aliases its operands, without code.
     fn alias_def(&mut self, alu: &Alu) {
         for c in 0..self.sh.defs[alu.def].num_components {
-            let (s, at) = match alu.op {
+            let (s, index) = match alu.op {
                 AluOp::Mov => (&alu.srcs[0], usize::from(c)),
                 _ => (&alu.srcs[usize::from(c)], 0),
             };
-            self.alias_comp(alu.def, c, s.def, s.swizzle[at]);
+            self.alias_comp(alu.def, c, s.def, s.swizzle[index]);
         }
     }
 

@@ -2,6 +2,7 @@
 //! elsewhere.
 //!
 //! In:  boolean defs, comparisons, `bcsel`. Out: CMP and predicated instructions.
+//! Tests: tests/fs/isel/.
 
 use super::context::{Isel, exec_of};
 use super::types::raw_type;

@@ -132,9 +132,9 @@ impl Isel<'_> {
             (0, u32::from(slot))
         };
         let v = self.b.lir.vgrf(step * u32::from(d.num_components));
-        let at = self.first_loc[def.index()] as usize;
+        let first = self.first_loc[def.index()] as usize;
         for c in 0..u32::from(d.num_components) {
-            self.locs[at + c as usize] = Loc::Reg {
+            self.locs[first + c as usize] = Loc::Reg {
                 v,
                 offset: c * step,
                 pitch,

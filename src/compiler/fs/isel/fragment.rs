@@ -10,6 +10,7 @@
 //! SIMD32 threads have two groups of 16 pixels: r1 and r2 have the same layout, and all per-pixel
 //! payload comes group by group.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload"; "PLN".
+//! Tests: tests/fs/fragment/.
 
 use super::context::{Isel, Loc};
 use super::demote::{DemoteTracking, PIXEL_FLAG, flag_word, pixel_flag};
@@ -146,7 +147,7 @@ impl Isel<'_> {
         let Thread::Fragment(thread) = &mut self.thread else {
             return low;
         };
-        *thread.dispatched.get_or_insert_with(|| {
+        *thread.dispatch_mask.get_or_insert_with(|| {
             let both = self.b.temp(Type::Ud, Exec::Scalar);
             self.b.in_prologue(|b| {
                 for (offset, word) in [(0, low), (2, high)] {
@@ -175,7 +176,7 @@ impl Isel<'_> {
                 return;
             }
             let live = self.b.temp(Type::Ud, Exec::Scalar);
-            thread.live = Some(live);
+            thread.live_mask = Some(live);
             let from = self.dispatch_mask();
             self.b.mov(Exec::Scalar, live, from);
         }
@@ -185,7 +186,7 @@ impl Isel<'_> {
     pub(super) fn live_mask(&mut self) -> Lanes {
         let ty = self.pixel_mask_type();
         let live = match &self.thread {
-            Thread::Fragment(thread) => thread.live,
+            Thread::Fragment(thread) => thread.live_mask,
             _ => None,
         };
         match live {
@@ -201,7 +202,7 @@ impl Isel<'_> {
             return mods;
         }
         let live = self.live_mask();
-        let one = Exec::Scalar;
+        let scalar = Exec::Scalar;
         let flag_register = |flag: u8| Lanes::arf(ArfReg::Flag, flag / 2, Type::Ud);
         // In SIMD32 the waterfall loop uses f1, and no condition is live in f0 here.
         let (flag, to, from) = if live.ty == Type::Ud {
@@ -210,8 +211,10 @@ impl Isel<'_> {
             (PIXEL_FLAG, pixel_flag(), flag_word(mods.flag))
         };
         match mods.pred {
-            Some(_) => self.b.binary(Opcode::And, one, to, from, live, Mods::NONE),
-            None => self.b.mov(one, to, live),
+            Some(_) => self
+                .b
+                .binary(Opcode::And, scalar, to, from, live, Mods::NONE),
+            None => self.b.mov(scalar, to, live),
         }
         Mods::pred(flag, false)
     }
@@ -219,11 +222,11 @@ impl Isel<'_> {
     /// Selects `demote` and `terminate`: of all active pixels, or of those where the condition
     /// holds.
     pub(super) fn select_demote(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let one = Exec::Scalar;
+        let scalar = Exec::Scalar;
         if let Some(continues) = self.fragment_thread()?.flag_continues {
             return self.demote_in_flag(i, continues);
         }
-        let live = match self.fragment_thread()?.live {
+        let live = match self.fragment_thread()?.live_mask {
             Some(live) => live,
             None => {
                 return Err(unsupported_intrinsic(
@@ -233,18 +236,18 @@ impl Isel<'_> {
             }
         };
         let terminates = matches!(i.op, IntrinsicOp::Terminate | IntrinsicOp::TerminateIf);
-        let bits = self.b.temp(Type::Ud, one);
+        let bits = self.b.temp(Type::Ud, scalar);
         let mut pred = None;
         if let Some(&condition) = i.srcs.first() {
             // Inactive pixels stay live: the comparison does not write their flag bits.
             let (condition, inverse) = self.strip_not(condition);
             let unset = if inverse { u64::from(u32::MAX) } else { 0 };
             let flag = Lanes::arf(ArfReg::Flag, 0, Type::Ud);
-            self.b.mov(one, flag, Lanes::imm(Type::Ud, unset));
+            self.b.mov(scalar, flag, Lanes::imm(Type::Ud, unset));
             self.condition_to_flag(condition, Exec::Active, 0)?;
             let flag = if inverse { flag } else { flag.negated() };
             self.b
-                .emit(Op::Eu(Opcode::And), one, live, &[flag, live], Mods::NONE);
+                .emit(Op::Eu(Opcode::And), scalar, live, &[flag, live], Mods::NONE);
             pred = Some(Pred {
                 ctrl: isa::PredCtrl::Normal,
                 inverse,
@@ -252,9 +255,9 @@ impl Isel<'_> {
         } else {
             let active = Lanes::arf(ArfReg::ChannelEnable, 0, Type::Ud);
             self.b
-                .emit(Op::Eu(Opcode::Not), one, bits, &[active], Mods::NONE);
+                .emit(Op::Eu(Opcode::Not), scalar, bits, &[active], Mods::NONE);
             self.b
-                .binary(Opcode::And, one, live, live, bits, Mods::NONE);
+                .binary(Opcode::And, scalar, live, live, bits, Mods::NONE);
         }
         if terminates {
             self.halts = true;
@@ -438,16 +441,16 @@ impl Isel<'_> {
         let mut values = [none; 2];
         for (c, value) in values.iter_mut().enumerate() {
             let offset = self.comp(i.srcs[0], c as u8, Type::F);
-            let (scaled, whole) = (self.b.temp(Type::F, active), self.b.temp(Type::D, active));
+            let (scaled, rounded) = (self.b.temp(Type::F, active), self.b.temp(Type::D, active));
             let sixteen = Lanes::imm(Type::F, 16f32.to_bits().into());
             self.b
                 .binary(Opcode::Mul, active, scaled, offset, sixteen, Mods::NONE);
-            self.b.mov(active, whole, scaled);
+            self.b.mov(active, rounded, scaled);
             *value = self.b.temp(Type::D, active);
             let min = Mods::cmod(isa::CondMod::L, 0);
             let seven = Lanes::imm(Type::D, 7);
             self.b
-                .binary(Opcode::Sel, active, *value, whole, seven, min);
+                .binary(Opcode::Sel, active, *value, rounded, seven, min);
         }
         self.send_interpolate(i, to, Some(values), 0, none, Mods::NONE);
         Ok(())
@@ -584,11 +587,12 @@ impl Isel<'_> {
     /// Selects `load_front_face`: bit 15 of r0.0 is set for back faces.
     pub(super) fn select_front_face(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
-        let one = Exec::Scalar;
-        let back = self.b.temp(Type::D, one);
+        let scalar = Exec::Scalar;
+        let back = self.b.temp(Type::D, scalar);
         let r0 = Lanes::new(self.r0, 0, Type::W, 0);
         let count = Lanes::imm(Type::Uw, 15);
-        self.b.binary(Opcode::Asr, one, back, r0, count, Mods::NONE);
+        self.b
+            .binary(Opcode::Asr, scalar, back, r0, count, Mods::NONE);
         let exec = self.exec_for(def);
         let dst = self.alloc_def(def).retype(Type::D);
         self.b

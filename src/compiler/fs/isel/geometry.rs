@@ -7,6 +7,7 @@
 //! is known at compile time. A vertex is written to the URB entry when it is emitted; the count and
 //! the control data are written at the end of the thread.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
+//! Tests: tests/fs/geometry/.
 
 use super::context::Isel;
 use super::payload::{GeometryThread, Outputs, Thread};
@@ -241,8 +242,8 @@ impl Isel<'_> {
                 } else {
                     0
                 };
-                let cut = |k: usize| imm(known.cuts.get(k).copied().unwrap_or(0));
-                (imm(known.count), (0..dwords).map(cut).collect())
+                let dword = |k: usize| imm(known.control_data.get(k).copied().unwrap_or(0));
+                (imm(known.count), (0..dwords).map(dword).collect())
             }
             None => (
                 thread.vertex_count.unwrap_or(imm(0)),

@@ -6,6 +6,7 @@
 //! the start of the thread; their variable dwords are rewritten only where the value changes. A
 //! block of a uniform buffer is read once for all its loads that the first one dominates.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; "Unaligned OWord Block Read".
+//! Tests: tests/fs/reuse/.
 
 use super::context::Isel;
 use super::shared_registers::{SamplerOffset, UniformBlock};
@@ -126,8 +127,8 @@ impl Isel<'_> {
             // No other load reads this block.
             return false;
         }
-        let known = self.shared.blocks.iter().find(|b| b.0 == block);
-        let (start, v) = match known {
+        let mut blocks = self.shared.blocks.iter();
+        let (start, v) = match blocks.find(|b| b.0 == block) {
             Some(&(_, start, v)) => (start, v),
             None => {
                 let (mut start, end) = range;
@@ -241,7 +242,7 @@ impl Isel<'_> {
 
     /// The header of sampler messages, with `word` in dword 2 and the sampler's offset in dword 3.
     pub(super) fn sampler_header(&mut self, word: u32, sampler: Option<Id<Def>>) -> Src {
-        let (ud, one) = (Type::Ud, Exec::Scalar);
+        let (ud, scalar) = (Type::Ud, Exec::Scalar);
         // Other stages have something else in r0.2.
         let clears_word = !self.r0_has_zero_offset();
         let r0 = Lanes::new(self.r0, 0, ud, 4);
@@ -250,14 +251,14 @@ impl Isel<'_> {
             self.b.in_prologue(|b| {
                 b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), r0);
                 if clears_word {
-                    b.mov(one, Lanes::new(v, 8, ud, 0), Lanes::imm(ud, 0));
+                    b.mov(scalar, Lanes::new(v, 8, ud, 0), Lanes::imm(ud, 0));
                 }
             });
             v
         });
         if self.shared.needs_sampler_word && self.shared.sampler_word != Some(word) {
             let word = Lanes::imm(ud, word.into());
-            self.b.mov(one, Lanes::new(v, 8, ud, 0), word);
+            self.b.mov(scalar, Lanes::new(v, 8, ud, 0), word);
             self.shared.header_writes += 1;
         }
         self.shared.sampler_word = Some(word);
@@ -270,12 +271,12 @@ impl Isel<'_> {
             if self.shared.sampler_offset != Some(sampler_offset) {
                 let to = Lanes::new(v, 12, ud, 0);
                 if sampler_offset.constant == 0 {
-                    self.b.mov(one, to, sampler_offset.base);
+                    self.b.mov(scalar, to, sampler_offset.base);
                 } else {
                     let constant = Lanes::imm(ud, sampler_offset.constant.into());
                     self.b.binary(
                         Opcode::Add,
-                        one,
+                        scalar,
                         to,
                         sampler_offset.base,
                         constant,

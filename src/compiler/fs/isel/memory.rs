@@ -121,8 +121,8 @@ impl Isel<'_> {
                 reads: load.changing,
                 ..info
             };
-            let at = u32::from(lane) * 4 * u32::from(n);
-            let dst = Dst::vgrf(load.response, at, Type::Ud, 1);
+            let offset = u32::from(lane) * 4 * u32::from(n);
+            let dst = Dst::vgrf(load.response, offset, Type::Ud, 1);
             let exec = Exec::Range(lane, lanes);
             self.b
                 .send(exec, dst, payload, Src::NULL, handle, info, mods);

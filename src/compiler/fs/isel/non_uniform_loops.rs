@@ -43,12 +43,12 @@ impl Isel<'_> {
                 continue;
             }
             let mut open: SmallVec<[OpenLoop; 2]> = SmallVec::new();
-            let mut made: FxHashMap<Id<Def>, usize> = FxHashMap::default();
+            let mut defined_at: FxHashMap<Id<Def>, usize> = FxHashMap::default();
             for (index, &id) in sh.blocks[b].instrs.iter().enumerate() {
                 let Some(def) = sh.instrs[id].def() else {
                     continue;
                 };
-                made.insert(def, index);
+                defined_at.insert(def, index);
                 let Instr::Intrinsic(i) = &sh.instrs[id] else {
                     continue;
                 };
@@ -58,9 +58,11 @@ impl Isel<'_> {
                 let (handle, offset) = (i.srcs[0], i.srcs[1]);
                 let components = sh.defs[def].num_components;
                 let joined = open.iter_mut().find(|o| {
-                    let before = made.get(&offset).is_none_or(|offset| *offset < o.index);
-                    let known = before || sh.const_of(offset).is_some();
-                    o.handle == handle && known && o.components + components <= most_components
+                    let is_before = defined_at
+                        .get(&offset)
+                        .is_none_or(|offset| *offset < o.index);
+                    let is_known = is_before || sh.const_of(offset).is_some();
+                    o.handle == handle && is_known && o.components + components <= most_components
                 });
                 match joined {
                     Some(o) => {

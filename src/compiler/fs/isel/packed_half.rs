@@ -6,7 +6,7 @@
 //! and pack operations need them.
 //!
 //! A def is packed if arithmetic computes it and only arithmetic, comparisons, selects and
-//! conversions to wider types use it: other uses want the value in a slot. A store behind the loop
+//! conversions to wider types use it: other uses want the value in a slot. A store after the loop
 //! that computes the value is no obstacle, since it moves the value only once.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions" (align16), "Special Restrictions for
 //! Handling Mixed Mode Float Operations".

@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
 use super::context::Isel;
-use super::payload::Thread;
+use super::payload::{PayloadLayout, Thread};
 use super::unsupported::wrong_stage;
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes};
@@ -45,11 +45,16 @@ impl Isel<'_> {
         }
         let lir = &mut self.b.lir;
         lir.vgrfs[self.r0].fixed = Some(0);
-        let (push_at, stage, end) = match &self.thread {
+        let layout = match &self.thread {
             Thread::Compute(thread) => {
-                let at = 1 + push_regs;
-                lir.vgrfs[thread.index].fixed = thread.info.per_thread_push.then_some(at as u8);
-                (1, StageInfo::Compute(thread.info.clone()), at + 1)
+                let index_grf = 1 + push_regs;
+                lir.vgrfs[thread.index].fixed =
+                    thread.info.per_thread_push.then_some(index_grf as u8);
+                PayloadLayout {
+                    push_grf: 1,
+                    stage: StageInfo::Compute(thread.info.clone()),
+                    end: index_grf + 1,
+                }
             }
             Thread::Vertex(thread) => thread.lay_out(lir, push_regs),
             Thread::Control(thread) => thread.lay_out(lir, push_regs),
@@ -57,6 +62,11 @@ impl Isel<'_> {
             Thread::Geometry(thread) => thread.lay_out(lir, push_regs),
             Thread::Fragment(thread) => thread.lay_out(lir, push_regs),
         };
+        let PayloadLayout {
+            push_grf,
+            stage,
+            end,
+        } = layout;
         if end > u16::from(MAX_PAYLOAD_GRFS) {
             return Err(FsError::Limit {
                 what: "registers of a thread's payload",
@@ -66,10 +76,10 @@ impl Isel<'_> {
         }
         let push = &mut self.b.lir.vgrfs[self.push_reg];
         push.regs = block_regs.max(1);
-        push.fixed = (block_regs > 0).then_some(push_at as u8);
-        self.lay_out_pushed_ubos(u32::from(push_at + block_regs));
+        push.fixed = (block_regs > 0).then_some(push_grf as u8);
+        self.lay_out_pushed_ubos(u32::from(push_grf + block_regs));
         self.move_late_payload();
-        Ok((push_at as u8, stage))
+        Ok((push_grf as u8, stage))
     }
 
     /// Copies payload that arrives where the EOT payload may be allocated, because it may be
@@ -87,8 +97,8 @@ impl Isel<'_> {
             let regs = self.b.lir.vgrfs[v].regs;
             let arrived = self.b.lir.vgrf(u32::from(regs) * GRF_BYTES);
             self.b.lir.vgrfs[arrived].fixed = self.b.lir.vgrfs[v].fixed.take();
-            for at in (0..u32::from(regs)).map(|reg| reg * GRF_BYTES) {
-                let lanes = |v| Lanes::new(v, at, Type::Ud, 4);
+            for offset in (0..u32::from(regs)).map(|reg| reg * GRF_BYTES) {
+                let lanes = |v| Lanes::new(v, offset, Type::Ud, 4);
                 self.b
                     .in_prologue(|b| b.mov(Exec::NoMask(8), lanes(v), lanes(arrived)));
             }

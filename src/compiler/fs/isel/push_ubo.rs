@@ -169,8 +169,8 @@ impl Isel<'_> {
         };
         let d = self.sh.defs[def];
         for c in 0..d.num_components {
-            let at = first + u32::from(c) * u32::from(d.bit_size) / 8;
-            let key = (buffer, at / GRF_BYTES);
+            let byte = first + u32::from(c) * u32::from(d.bit_size) / 8;
+            let key = (buffer, byte / GRF_BYTES);
             let v = match self.pushed_ubos.registers.get(&key) {
                 Some(&v) => v,
                 None => {
@@ -179,24 +179,24 @@ impl Isel<'_> {
                     v
                 }
             };
-            let at = at % GRF_BYTES;
-            let place = Lanes::new(v, at & !3, Type::Ud, 0).at(at & 3);
-            self.set_lanes(def, c, place);
+            let offset = byte % GRF_BYTES;
+            let value = Lanes::new(v, offset & !3, Type::Ud, 0).at(offset & 3);
+            self.set_lanes(def, c, value);
         }
         true
     }
 
     /// Assigns GRFs to the pushed ranges, from `first` on.
     pub(super) fn lay_out_pushed_ubos(&mut self, first: u32) {
-        let mut at = first;
+        let mut grf = first;
         for range in &self.push.ranges {
             for register in 0..range.registers {
                 let key = (range.buffer, range.first + register);
                 if let Some(&v) = self.pushed_ubos.registers.get(&key) {
-                    self.b.lir.vgrfs[v].fixed = u8::try_from(at + register).ok();
+                    self.b.lir.vgrfs[v].fixed = u8::try_from(grf + register).ok();
                 }
             }
-            at += range.registers;
+            grf += range.registers;
         }
     }
 }

@@ -30,17 +30,17 @@ impl Isel<'_> {
         if !self.push_ranges || self.sh.stage == Stage::Compute {
             return;
         }
-        let places: Vec<Samplers> = tex_instrs(self.sh, layout)
+        let tables: Vec<Samplers> = tex_instrs(self.sh, layout)
             .filter_map(|tex| self.known_sampler(tex))
             .collect();
-        let near = |start: &Samplers| {
-            places
+        let in_reach = |start: &Samplers| {
+            tables
                 .iter()
                 .filter(|p| index_from(start, p).is_some())
                 .count()
         };
         // The start with the most samplers in reach; ties go to the first.
-        self.push.samplers = places.iter().copied().rev().max_by_key(near);
+        self.push.samplers = tables.iter().copied().rev().max_by_key(in_reach);
         for tex in tex_instrs(self.sh, layout) {
             if let (Some(_), Some(def)) = (self.sampler_number(tex), tex.src(TexSrc::SamplerHandle))
             {
@@ -80,9 +80,9 @@ impl Isel<'_> {
 }
 
 /// The index of a sampler in a table that starts at `start`, if it is in reach.
-fn index_from(start: &Samplers, place: &Samplers) -> Option<u32> {
-    let bytes = place.offset_bytes.wrapping_sub(start.offset_bytes);
+fn index_from(start: &Samplers, sampler: &Samplers) -> Option<u32> {
+    let bytes = sampler.offset_bytes.wrapping_sub(start.offset_bytes);
     let number = bytes / SAMPLER_BYTES;
-    (place.set == start.set && bytes.is_multiple_of(SAMPLER_BYTES) && number < NUMBERED_SAMPLERS)
+    (sampler.set == start.set && bytes.is_multiple_of(SAMPLER_BYTES) && number < NUMBERED_SAMPLERS)
         .then_some(number)
 }

@@ -5,6 +5,7 @@
 //! The execution mask is read as a flag that the active lanes have written; other lanes' values are
 //! read from their registers through the address register. Reductions and scans are in
 //! [`super::reduce`].
+//! Tests: tests/fs/subgroup/.
 
 use super::context::Isel;
 use super::types::{raw_type, slot_type};
@@ -277,8 +278,8 @@ impl Isel<'_> {
     /// instruction.
     fn first_active(&mut self) -> Lanes {
         let here = self.b.control_flow_count();
-        if let Some((at, first)) = self.shared.first_active
-            && at == here
+        if let Some((valid_at, first)) = self.shared.first_active
+            && valid_at == here
         {
             return first;
         }

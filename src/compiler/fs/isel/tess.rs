@@ -3,6 +3,7 @@
 //! In:  the intrinsics of control and evaluation shaders. Out: URB messages, and reads of pushed
 //! registers.
 //! Ref: SKL PRM vol. 7, "Hull Shader (HS) Stage", "Domain Shader (DS) Stage", "Patch URB Entry".
+//! Tests: tests/fs/tess/.
 
 use super::context::Isel;
 use super::payload::{

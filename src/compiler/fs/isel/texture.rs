@@ -8,6 +8,7 @@
 //! lanes: for non-uniform ones, `lower_non_uniform_access` has made a loop.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter
 //! Definition"; "Return Format".
+//! Tests: tests/fs/texture/.
 
 use super::context::Isel;
 use super::unsupported::unsupported_tex;

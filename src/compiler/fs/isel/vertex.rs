@@ -3,6 +3,7 @@
 //! In:  the intrinsics of a vertex shader. Out: reads of its payload, in which each thread has
 //! eight vertices.
 //! Ref: SKL PRM vol. 7, "Vertex Shader: SIMD8 Payload"; "URB: SIMD8 Write".
+//! Tests: tests/fs/vertex/.
 
 use super::context::Isel;
 use super::payload::{Thread, draw_parameter, element_locations};

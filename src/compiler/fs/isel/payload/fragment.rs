@@ -4,6 +4,7 @@
 //! [`FragmentThread::lay_out`].
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload".
 
+use super::layout::PayloadLayout;
 use super::outputs::Outputs;
 use super::scan::intrinsics;
 use crate::error::FsError;
@@ -29,9 +30,9 @@ pub(crate) struct FragmentThread {
     /// Attribute setup data: (attribute, half of its components, register).
     pub(crate) setup: Vec<(usize, u8, VgrfId)>,
     /// The dispatch mask of threads with two pixel groups, whose payload has it in two registers.
-    pub(crate) dispatched: Option<Lanes>,
+    pub(crate) dispatch_mask: Option<Lanes>,
     /// The mask of live pixels, in shaders that demote pixels and keep a mask.
-    pub(crate) live: Option<Lanes>,
+    pub(crate) live_mask: Option<Lanes>,
     /// In shaders that track demoted pixels in a flag: true if terminated lanes may continue.
     pub(crate) flag_continues: Option<bool>,
     pub(crate) outputs: Outputs,
@@ -117,8 +118,8 @@ impl FragmentThread {
                 max: 32,
             });
         }
-        for (at, slot) in info.inputs.iter().enumerate() {
-            info.flat_inputs |= ((flat >> slot & 1) as u64) << at;
+        for (attribute, slot) in info.inputs.iter().enumerate() {
+            info.flat_inputs |= ((flat >> slot & 1) as u64) << attribute;
         }
         Ok(FragmentThread {
             info,
@@ -128,8 +129,8 @@ impl FragmentThread {
             sample_positions: None,
             coverage: None,
             setup: Vec::new(),
-            dispatched: None,
-            live: None,
+            dispatch_mask: None,
+            live_mask: None,
             flag_continues: None,
             outputs: Outputs::new(sh, layout),
             coordinates: coordinates.len(),
@@ -155,19 +156,18 @@ impl FragmentThread {
     }
 
     /// Assigns GRFs: r0; r1 for each pixel group; for each pixel group barycentric coordinates,
-    /// depth, w, sample positions, coverage; push data; attribute setup data. Returns the first GRF
-    /// of push data, the stage description and the end of the payload. Mesa has the pixel groups in
-    /// the same order (`brw_fs_thread_payload.cpp`).
-    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+    /// depth, w, sample positions, coverage; push data; attribute setup data. Mesa has the pixel
+    /// groups in the same order (`brw_fs_thread_payload.cpp`).
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
         let mut info = self.info.clone();
         let groups = usize::from(lir.width).div_ceil(PIXEL_GROUP);
-        let mut at = 1 + groups as u16;
+        let mut grf = 1 + groups as u16;
         for group in 0..groups {
             let mut assign_grf = |value: PayloadValue| {
                 if let Some(registers) = value {
                     let vgrf = &mut lir.vgrfs[registers[group]];
-                    vgrf.fixed = u8::try_from(at).ok();
-                    at += vgrf.regs;
+                    vgrf.fixed = u8::try_from(grf).ok();
+                    grf += vgrf.regs;
                 }
                 value.is_some()
             };
@@ -179,13 +179,17 @@ impl FragmentThread {
             info.sample_positions = assign_grf(self.sample_positions);
             info.input_coverage = assign_grf(self.coverage);
         }
-        let first = at + push_regs;
+        let first = grf + push_regs;
         for &(attribute, half, v) in &self.setup {
             let reg = first + 2 * attribute as u16 + u16::from(half);
             lir.vgrfs[v].fixed = u8::try_from(reg).ok();
         }
         let end = first + 2 * info.inputs.len() as u16;
-        (at, StageInfo::Fragment(info), end)
+        PayloadLayout {
+            push_grf: grf,
+            stage: StageInfo::Fragment(info),
+            end,
+        }
     }
 }
 
@@ -212,7 +216,7 @@ fn inputs_in_vue_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>,
     }
     let free = free_indices(&all);
     for (k, &slot) in not_in_vertex().enumerate() {
-        let entry = free.get(k).and_then(|&at| all.get_mut(at));
+        let entry = free.get(k).and_then(|&index| all.get_mut(index));
         *entry.ok_or(FsError::Limit {
             what: "fragment shader inputs that the vertex does not have",
             need: not_in_vertex().count() as u64,

@@ -4,6 +4,7 @@
 //! [`GeometryThread::lay_out`].
 //! Ref: SKL PRM vol. 7, "Geometry Shader: SIMD8 Payload"; "GS URB Entry".
 
+use super::layout::PayloadLayout;
 use super::outputs::Outputs;
 use super::scan::intrinsics;
 use crate::error::FsError;
@@ -45,17 +46,17 @@ pub(crate) struct KnownEmits {
     /// Number of vertices.
     pub(crate) count: u32,
     /// Control data.
-    pub(crate) cuts: SmallVec<[u32; 2]>,
+    pub(crate) control_data: SmallVec<[u32; 2]>,
 }
 
 impl KnownEmits {
-    /// Sets bits of the control data from bit `at` on.
-    pub(crate) fn set_bits(&mut self, at: u32, bits: u32) {
-        let dword = (at / 32) as usize;
-        if self.cuts.len() <= dword {
-            self.cuts.resize(dword + 1, 0);
+    /// Sets bits of the control data from bit `first` on.
+    pub(crate) fn set_bits(&mut self, first: u32, bits: u32) {
+        let dword = (first / 32) as usize;
+        if self.control_data.len() <= dword {
+            self.control_data.resize(dword + 1, 0);
         }
-        self.cuts[dword] |= bits << (at % 32);
+        self.control_data[dword] |= bits << (first % 32);
     }
 }
 
@@ -147,19 +148,21 @@ impl GeometryThread {
         3 + usize::from(self.info.vertices_in)
     }
 
-    /// Assigns GRFs: r0, output handles, primitive IDs, input handles, push data. Returns the first
-    /// GRF of push data, the stage description and the end of the payload.
-    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
-        let mut at = 1;
+    /// Assigns GRFs: r0, output handles, primitive IDs, input handles, push data.
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
+        let mut grf = 1;
         for v in [Some(self.handles), self.primitive_id, Some(self.inputs)]
             .into_iter()
             .flatten()
         {
             let vgrf = &mut lir.vgrfs[v];
-            vgrf.fixed = u8::try_from(at).ok();
-            at += vgrf.regs;
+            vgrf.fixed = u8::try_from(grf).ok();
+            grf += vgrf.regs;
         }
-        let info = StageInfo::Geometry(self.info.clone());
-        (at, info, at + push_regs)
+        PayloadLayout {
+            push_grf: grf,
+            stage: StageInfo::Geometry(self.info.clone()),
+            end: grf + push_regs,
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 mod fragment;
 mod geometry;
+mod layout;
 mod outputs;
 mod scan;
 mod tess;
@@ -13,6 +14,7 @@ mod vertex;
 
 pub(super) use fragment::{FragmentThread, PayloadValue};
 pub(super) use geometry::GeometryThread;
+pub(super) use layout::PayloadLayout;
 pub(super) use outputs::Outputs;
 pub(super) use scan::{intrinsics, vue_map_read};
 pub(super) use tess::{

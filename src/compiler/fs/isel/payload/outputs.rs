@@ -132,11 +132,11 @@ impl Outputs {
         index: u8,
         c: u8,
     ) -> Option<&mut Option<Lanes>> {
-        let known = self
+        let position = self
             .slots
             .iter()
             .position(|o| (o.slot, o.index) == (slot, index));
-        let at = known.unwrap_or_else(|| {
+        let position = position.unwrap_or_else(|| {
             self.slots.push(Output {
                 slot,
                 index,
@@ -144,7 +144,10 @@ impl Outputs {
             });
             self.slots.len() - 1
         });
-        self.slots.get_mut(at)?.components.get_mut(usize::from(c))
+        self.slots
+            .get_mut(position)?
+            .components
+            .get_mut(usize::from(c))
     }
 
     /// The register of a component; allocates it at the first use.

@@ -5,6 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Hull Shader: SINGLE_PATCH Payload", "Domain Shader: SIMD8 Payload", "Patch
 //! URB Entry".
 
+use super::layout::PayloadLayout;
 use super::outputs::Outputs;
 use super::scan::intrinsics;
 use crate::error::FsError;
@@ -101,13 +102,15 @@ impl ControlThread {
     /// Registers of the payload, without push data.
     pub(crate) const PAYLOAD_REGISTERS: usize = 1 + HANDLE_REGISTERS as usize;
 
-    /// Assigns GRFs: r0, input handles, push data. Returns the first GRF of push data, the stage
-    /// description and the end of the payload.
-    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+    /// Assigns GRFs: r0, input handles, push data.
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
         lir.vgrfs[self.inputs].fixed = Some(1);
-        let at = 1 + HANDLE_REGISTERS as u16;
-        let info = StageInfo::TessControl(self.info.clone());
-        (at, info, at + push_regs)
+        let grf = 1 + HANDLE_REGISTERS as u16;
+        PayloadLayout {
+            push_grf: grf,
+            stage: StageInfo::TessControl(self.info.clone()),
+            end: grf + push_regs,
+        }
     }
 }
 
@@ -185,14 +188,13 @@ impl EvaluationThread {
     pub(crate) const PAYLOAD_REGISTERS: usize = 5 + MAX_PUSHED as usize;
 
     /// Assigns GRFs: r0, domain coordinates, output handles, push data, the patch's URB entry.
-    /// Returns the first GRF of push data, the stage description and the end of the payload.
-    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
-        const COORDINATES_AT: u8 = 1;
-        const HANDLES_AT: u8 = 4;
-        const PUSH_AT: u16 = 5;
-        lir.vgrfs[self.coordinates].fixed = Some(COORDINATES_AT);
-        lir.vgrfs[self.handles].fixed = Some(HANDLES_AT);
-        let first = PUSH_AT + push_regs;
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
+        const COORDINATES_GRF: u8 = 1;
+        const HANDLES_GRF: u8 = 4;
+        const PUSH_GRF: u16 = 5;
+        lir.vgrfs[self.coordinates].fixed = Some(COORDINATES_GRF);
+        lir.vgrfs[self.handles].fixed = Some(HANDLES_GRF);
+        let first = PUSH_GRF + push_regs;
         let mut pushed_grf = 0;
         for &(register, v) in &self.pushed {
             lir.vgrfs[v].fixed = u8::try_from(u32::from(first) + register).ok();
@@ -203,6 +205,10 @@ impl EvaluationThread {
             ..self.info.clone()
         };
         let end = first + u16::from(pushed_grf);
-        (PUSH_AT, StageInfo::TessEval(info), end)
+        PayloadLayout {
+            push_grf: PUSH_GRF,
+            stage: StageInfo::TessEval(info),
+            end,
+        }
     }
 }

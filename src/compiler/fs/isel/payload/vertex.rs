@@ -4,6 +4,7 @@
 //! [`VertexThread::lay_out`].
 //! Ref: SKL PRM vol. 7, "Vertex Shader: SIMD8 Payload".
 
+use super::layout::PayloadLayout;
 use super::outputs::Outputs;
 use super::scan::intrinsics;
 use crate::lir::{GRF_BYTES, Lir, VgrfId};
@@ -68,14 +69,13 @@ impl VertexThread {
         2 + self.elements.len().next_multiple_of(2) * usize::from(ELEMENT_REGS)
     }
 
-    /// Assigns GRFs: r0, output handles, push data, vertex elements. Returns the first GRF of push
-    /// data, the stage description and the end of the payload.
-    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+    /// Assigns GRFs: r0, output handles, push data, vertex elements.
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
         let first = 2 + push_regs;
         lir.vgrfs[self.handles].fixed = Some(1);
         for &(element, component, v) in &self.inputs {
-            let at = first + element as u16 * ELEMENT_REGS + u16::from(component);
-            lir.vgrfs[v].fixed = u8::try_from(at).ok();
+            let grf = first + element as u16 * ELEMENT_REGS + u16::from(component);
+            lir.vgrfs[v].fixed = u8::try_from(grf).ok();
         }
         // Elements are pushed in pairs.
         let end = first + self.elements.len().next_multiple_of(2) as u16 * ELEMENT_REGS;
@@ -83,6 +83,10 @@ impl VertexThread {
             elements: self.elements.clone(),
             outputs: self.outputs.vertices(),
         };
-        (2, StageInfo::Vertex(info), end)
+        PayloadLayout {
+            push_grf: 2,
+            stage: StageInfo::Vertex(info),
+            end,
+        }
     }
 }
