@@ -2,7 +2,7 @@
 
 use crate::alloc::{regalloc, split_vgrfs};
 use crate::divergence;
-use crate::emit::schedule::{Estimate, Saving};
+use crate::emit::schedule::{Estimate, PressureHeuristic};
 use crate::emit::{encode, lower_collect, lower_wide_regions, schedule};
 use crate::error::FsError;
 use crate::isel::{self, Selected};
@@ -108,7 +108,7 @@ fn may_pay(made: &[Compiled], eu_threads: u64) -> bool {
 /// full. By three tenths where there are branches: both sides are counted, but more often it is only the wider threads that need both.
 fn pays(sixteen: &Estimate, wide: &Estimate, eu_threads: u64) -> bool {
     let tenths = if sixteen.branches { 7 } else { 8 };
-    10 * wide.shared(eu_threads) < tenths * 2 * sixteen.shared(eu_threads)
+    10 * wide.cycles_per_thread(eu_threads) < tenths * 2 * sixteen.cycles_per_thread(eu_threads)
 }
 
 /// The first of these widths that is allowed in any case, the others where they need no spilling.
@@ -354,7 +354,12 @@ fn allocate(
 ) -> Result<Option<regalloc::Allocation>, FsError> {
     let live = live::intervals(lir, &live::loops(lir));
     if spill_everything {
-        schedule::before_allocation(lir, &live, schedule::PRESSURES[0], Saving::Least);
+        schedule::before_allocation(
+            lir,
+            &live,
+            schedule::PRESSURES[0],
+            PressureHeuristic::Greedy,
+        );
         regalloc::spill_everything(lir, r0)?;
         return regalloc::allocate(lir, r0, true);
     }
@@ -363,12 +368,12 @@ fn allocate(
     let mut best: Option<(u32, Lir)> = None;
     let by = |limit, saving| Some((limit, saving));
     let orders = [
-        by(fast, Saving::Least),
-        by(narrow, Saving::Least),
+        by(fast, PressureHeuristic::Greedy),
+        by(narrow, PressureHeuristic::Greedy),
         None,
-        by(least, Saving::Least),
+        by(least, PressureHeuristic::Greedy),
         // Where something is spilled in any case, less may be.
-        by(least, Saving::Written),
+        by(least, PressureHeuristic::SourceOrder),
     ];
     let last = if may_spill { 5 } else { 4 };
     for order in &orders[..last] {
@@ -473,9 +478,9 @@ fn compile_width(
     schedule::after_allocation(&mut lir, &allocation.reg);
     let (insts, handles) = encode::encode(&lir, &allocation.reg);
     check_units(&insts, options)?;
-    let code = encode::bytes(&insts, device.hw_gen)?;
+    let code = encode::encode_bytes(&insts, device.hw_gen)?;
     if check {
-        encode::check(&insts, device)?;
+        encode::check_rules(&insts, device)?;
     }
     if options.wants("asm") {
         let text = isa::disassemble_kernel(&code, device.hw_gen);
@@ -502,7 +507,7 @@ fn compile_width(
     Ok(Some(Compiled {
         width,
         code,
-        handles_at: handles.into_iter().map(encode::immediate_at).collect(),
+        handles_at: handles.into_iter().map(encode::immediate_offset).collect(),
         scratch_bytes,
         stats,
         estimate,

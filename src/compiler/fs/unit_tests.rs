@@ -408,7 +408,7 @@ fn scheduling_keeps_every_dependency() {
         &mut lir,
         &live,
         schedule::PRESSURES[0],
-        schedule::Saving::Least,
+        schedule::PressureHeuristic::Greedy,
     );
     assert_eq!(run(&lir), want);
     let found = regalloc::allocate(&mut lir, r0, false).unwrap().unwrap();
@@ -440,8 +440,8 @@ fn the_written_order_makes_no_addresses_in_vain() {
         schedule::before_allocation(&mut lir, &live, 0, saving);
         regalloc::max_pressure(&lir, &intervals(&lir, &loops(&lir)))
     };
-    assert_eq!(most(schedule::Saving::Least), 29);
-    assert_eq!(most(schedule::Saving::Written), 11);
+    assert_eq!(most(schedule::PressureHeuristic::Greedy), 29);
+    assert_eq!(most(schedule::PressureHeuristic::SourceOrder), 11);
 }
 
 #[test]
@@ -486,7 +486,7 @@ fn legal_on_a_small_core(lir: &Lir) -> Result<(), String> {
         next += vgrf.regs as u8;
     }
     let device = hw::Device::by_name("bxt").expect("a device");
-    crate::emit::encode::check(&encode(lir, &reg).0, device).map_err(|e| e.to_string())
+    crate::emit::encode::check_rules(&encode(lir, &reg).0, device).map_err(|e| e.to_string())
 }
 
 fn lowered(inst: Inst, vgrfs: &[u32]) -> Lir {

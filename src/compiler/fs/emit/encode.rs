@@ -1,7 +1,7 @@
-//! LIR with registers to EU instructions.
+//! Encodes allocated LIR as EU instructions.
 //!
-//! In:  LIR, and the register of each VGRF.
-//! Out: [`isa::Inst`]s with their jumps, and their bytes.
+//! In:  LIR, and the first GRF of each VGRF.
+//! Out: [`isa::Inst`]s with their jump distances, and their bytes.
 //! Ref: SKL PRM vol. 7, "EU Instructions": IF, ELSE, ENDIF, WHILE, BREAK, CONT, HALT; "SEND".
 
 use crate::error::FsError;
@@ -9,102 +9,107 @@ use crate::lir::{Dst, GRF_BYTES, INDIRECT_DW, Inst, Lir, Op, Reg, Src, Vgrf};
 use entity::IdMap;
 use isa::{ArfReg, Desc, Opcode, Region, Type};
 
-/// a0.0, in words: indirect operands.
+/// The word of a0 from which indirect operands take their address.
 const A0_INDEX: u8 = 0;
-/// Dwords of a0 that hold extended descriptors, each kept as long as there is no better use for it; dword 0 is for indirect operands.
+/// The dwords of a0 that cache extended descriptors; dword 0 is for indirect operands.
 const EX_DESCS: std::ops::Range<usize> = 1..8;
 
-/// Bytes of an instruction.
+/// Size of an instruction in bytes.
 const INST_BYTES: i32 = 16;
 
-/// What a dword of a0 holds: register and byte of the handle, and what was added.
+/// An extended descriptor: GRF and byte of the handle, and the bits added to it.
 type ExDesc = (u8, u8, u32);
 
-/// What is known of a0.
+/// The extended descriptors in the dwords of a0, as a cache with LRU replacement.
 #[derive(Clone, Copy, Default)]
-struct Address {
-    held: [Option<ExDesc>; 8],
-    /// Counts the changes of each dword, and of the handle that it was made of.
+struct ExDescCache {
+    entries: [Option<ExDesc>; 8],
+    /// Number of changes of each dword, or of the handle from which it was computed.
     changes: [u32; 8],
-    /// When each was used.
+    /// Value of `clock` at the last use of each dword.
     used: [u32; 8],
     clock: u32,
-    /// Dwords from here on hold what the program itself has put there.
+    /// The dwords from here on are reserved by instruction selection.
     end: usize,
 }
 
-impl Address {
-    fn forget(&mut self, dword: usize) {
-        self.held[dword] = None;
+impl ExDescCache {
+    fn invalidate(&mut self, dword: usize) {
+        self.entries[dword] = None;
         self.changes[dword] += 1;
     }
 
-    fn forget_all(&mut self) {
-        EX_DESCS.for_each(|dword| self.forget(dword));
+    fn invalidate_all(&mut self) {
+        EX_DESCS.for_each(|dword| self.invalidate(dword));
     }
 
-    /// Keeps what has not changed since.
-    fn keep_since(&mut self, before: &[u32; 8]) {
+    /// Invalidates the dwords that have changed since `changes` was `before`.
+    fn invalidate_changed(&mut self, before: &[u32; 8]) {
         for dword in EX_DESCS {
             if self.changes[dword] != before[dword] {
-                self.forget(dword);
+                self.invalidate(dword);
             }
         }
     }
 
-    /// The dword for a descriptor, and whether it holds it.
-    fn take(&mut self, key: Option<ExDesc>) -> (usize, bool) {
+    /// The dword for a descriptor, and true if it contains the descriptor already.
+    fn find_or_replace(&mut self, key: Option<ExDesc>) -> (usize, bool) {
         self.clock += 1;
         let free = EX_DESCS.start..self.end;
-        let known = free.clone().find(|d| key.is_some() && self.held[*d] == key);
-        let dword = known.or_else(|| free.min_by_key(|d| (self.held[*d].is_some(), self.used[*d])));
-        // Where all are taken, that of indirect operands, each time anew.
+        let known = free
+            .clone()
+            .find(|d| key.is_some() && self.entries[*d] == key);
+        let dword =
+            known.or_else(|| free.min_by_key(|d| (self.entries[*d].is_some(), self.used[*d])));
+        // If all dwords are reserved, that of indirect operands is used, which is not cached.
         let dword = dword.unwrap_or(0);
         self.used[dword] = self.clock;
         if known.is_none() {
-            self.forget(dword);
-            self.held[dword] = key;
+            self.invalidate(dword);
+            self.entries[dword] = key;
         }
         (dword, known.is_some())
     }
 }
 
-/// The place that a0 points at for indirect operands: what was added, and for which lanes.
+/// The address that a0 contains for indirect operands: `base + offset` for some lanes.
 #[derive(Clone)]
-struct Place {
+struct IndirectAddress {
     offset: isa::Src,
-    /// Registers of the offset.
+    /// GRFs of the offset.
     registers: std::ops::Range<u32>,
     lanes: u8,
     group: u8,
     no_mask: bool,
-    /// The byte that the offset was added to.
+    /// Byte address in the register file.
     base: u32,
 }
 
-impl Place {
-    /// True if an operand at another place can be reached from here.
-    fn serves(&self, other: &Place) -> bool {
-        let away = other.base as i32 - self.base as i32;
-        let added = |p: &Place| (p.offset, p.lanes, p.group, p.no_mask);
-        added(self) == added(other) && REACH.contains(&away)
+impl IndirectAddress {
+    /// True if an operand with another address is within reach of the address immediate.
+    fn reaches(&self, other: &IndirectAddress) -> bool {
+        let distance = other.base as i32 - self.base as i32;
+        let offsets = |p: &IndirectAddress| (p.offset, p.lanes, p.group, p.no_mask);
+        offsets(self) == offsets(other) && ADDRESS_IMMEDIATE.contains(&distance)
     }
 }
 
-/// How far an indirect operand reaches from where a0 points, in bytes (SKL PRM vol. 7, "Address Immediate").
-const REACH: std::ops::Range<i32> = -512..512;
+/// Range of the address immediate of an indirect operand in bytes (SKL PRM vol. 7, "Address
+/// Immediate").
+const ADDRESS_IMMEDIATE: std::ops::Range<i32> = -512..512;
 
-/// An open construct of control flow. `pending` are instructions that jump to its next end.
+/// An open IF or loop.
 struct Open {
     is_loop: bool,
-    /// IF, or the loop's first instruction.
+    /// Index of IF, or of the loop's first instruction.
     start: usize,
     else_at: Option<usize>,
+    /// Instructions whose JIP is the next ELSE, ENDIF or WHILE of the construct.
     pending: Vec<usize>,
-    /// BREAK and CONT of a loop.
+    /// BREAK and CONT of a loop, whose UIP is its WHILE.
     leaves: Vec<usize>,
-    /// Changes of a0 when it began.
-    address: [u32; 8],
+    /// [`ExDescCache::changes`] at the beginning.
+    ex_desc_changes: [u32; 8],
 }
 
 struct Encoder<'a> {
@@ -112,24 +117,26 @@ struct Encoder<'a> {
     out: Vec<isa::Inst>,
     open: Vec<Open>,
     halts: Vec<usize>,
-    address: Address,
-    /// Where indirect operands are, if that is known.
-    place: Option<Place>,
+    ex_descs: ExDescCache,
+    /// The address in a0 for indirect operands, if it is known.
+    indirect: Option<IndirectAddress>,
+    /// Instructions whose immediate is the handle of the constant data.
     handles: Vec<usize>,
 }
 
-/// The EU instructions of a program, and which of them have the handle of its constant data as their immediate.
+/// Returns the EU instructions of a program, and the indices of those whose immediate is the handle
+/// of the constant data.
 pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> (Vec<isa::Inst>, Vec<usize>) {
     let mut e = Encoder {
         reg,
         out: Vec::with_capacity(lir.insts.len() + 16),
         open: Vec::new(),
         halts: Vec::new(),
-        address: Address {
-            end: first_kept(lir),
-            ..Address::default()
+        ex_descs: ExDescCache {
+            end: first_reserved_dword(lir),
+            ..ExDescCache::default()
         },
-        place: None,
+        indirect: None,
         handles: Vec::new(),
     };
     for inst in &lir.insts {
@@ -138,23 +145,23 @@ pub(crate) fn encode(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> (Vec<isa::Inst>, Vec<u
     (e.out, e.handles)
 }
 
-/// The first dword of a0 that a program keeps for itself (`isel/descriptors.rs`).
-fn first_kept(lir: &Lir) -> usize {
+/// The first dword of a0 that the program writes explicitly (`isel/descriptors.rs`).
+fn first_reserved_dword(lir: &Lir) -> usize {
     let writes = lir.insts.iter().map(|inst| inst.dst);
-    let kept = writes.filter_map(|dst| match dst.reg {
+    let reserved = writes.filter_map(|dst| match dst.reg {
         Reg::Arf(ArfReg::Address, _) => Some(dst.offset as usize / 4),
         _ => None,
     });
-    kept.min().unwrap_or(EX_DESCS.end).max(EX_DESCS.start)
+    reserved.min().unwrap_or(EX_DESCS.end).max(EX_DESCS.start)
 }
 
-/// Byte of the immediate of an instruction: its last dword.
-pub(crate) fn immediate_at(inst: usize) -> u32 {
+/// Byte offset in the code of the immediate of an instruction, its last dword.
+pub(crate) fn immediate_offset(inst: usize) -> u32 {
     inst as u32 * INST_BYTES as u32 + 12
 }
 
-/// The bytes of EU instructions.
-pub(crate) fn bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsError> {
+/// Encodes EU instructions as bytes.
+pub(crate) fn encode_bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsError> {
     let mut out = Vec::with_capacity(insts.len() * 16);
     for (at, inst) in insts.iter().enumerate() {
         let code = isa::encode(inst, hw_gen).map_err(|source| FsError::Encode { at, source })?;
@@ -163,8 +170,8 @@ pub(crate) fn bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u8>, FsE
     Ok(out)
 }
 
-/// Checks the instructions against the hardware's rules.
-pub(crate) fn check(insts: &[isa::Inst], device: &hw::Device) -> Result<(), FsError> {
+/// Checks the instructions against the rules of the hardware.
+pub(crate) fn check_rules(insts: &[isa::Inst], device: &hw::Device) -> Result<(), FsError> {
     let small_core = device.needs(hw::Wa::Align64BitRegions);
     for (at, inst) in insts.iter().enumerate() {
         if let Some(broken) = isa::check_part(inst, device.hw_gen, small_core).first() {
@@ -180,20 +187,21 @@ pub(crate) fn check(insts: &[isa::Inst], device: &hw::Device) -> Result<(), FsEr
 
 impl Encoder<'_> {
     fn inst(&mut self, inst: &Inst) {
-        self.select(inst);
-        self.forget(inst);
+        self.emit(inst);
+        self.invalidate(inst);
     }
 
-    /// A handle that is written, or control that comes from elsewhere: a0 has to be made again. What a branch leaves alone stays;
-    /// where loops and ended lanes come from is not looked at.
-    fn forget(&mut self, inst: &Inst) {
+    /// Invalidates the contents of a0 that are not valid behind an instruction: a source register
+    /// was written, or control flow joins. Behind a branch the dwords that it has not changed stay
+    /// valid; at the joins of loops and HALT none does.
+    fn invalidate(&mut self, inst: &Inst) {
         match inst.op {
             Op::Eu(Opcode::Else) => {
                 if let Some(open) = self.open.last() {
-                    self.address.keep_since(&open.address);
+                    self.ex_descs.invalidate_changed(&open.ex_desc_changes);
                 }
             }
-            Op::Do | Op::HaltTarget | Op::Eu(Opcode::While) => self.address.forget_all(),
+            Op::Do | Op::HaltTarget | Op::Eu(Opcode::While) => self.ex_descs.invalidate_all(),
             Op::MovIndirect => {
                 let lanes = if inst.src[1].stride != 0 {
                     usize::from(inst.exec)
@@ -201,37 +209,37 @@ impl Encoder<'_> {
                     1
                 };
                 let end = lanes.div_ceil(2).min(INDIRECT_DW);
-                (EX_DESCS.start..end).for_each(|dword| self.address.forget(dword));
+                (EX_DESCS.start..end).for_each(|dword| self.ex_descs.invalidate(dword));
             }
             _ => {}
         }
-        // Other lanes may be active behind it.
+        // Other lanes may be active behind it, for which a0 was not written.
         if matches!(inst.op, Op::Do | Op::HaltTarget)
             || matches!(inst.op, Op::Eu(op) if op.is_branch())
         {
-            self.place = None;
+            self.indirect = None;
         }
         if let Reg::Vgrf(v) = inst.dst.reg {
             let first = u32::from(self.reg[v]) + inst.dst.offset / GRF_BYTES;
             let end =
                 u32::from(self.reg[v]) + (inst.dst.offset + inst.dst_bytes()).div_ceil(GRF_BYTES);
             if self
-                .place
+                .indirect
                 .as_ref()
                 .is_some_and(|p| p.registers.start < end && first < p.registers.end)
             {
-                self.place = None;
+                self.indirect = None;
             }
             for dword in EX_DESCS {
-                let held = self.address.held[dword];
-                if held.is_some_and(|(nr, ..)| (first..end).contains(&u32::from(nr))) {
-                    self.address.forget(dword);
+                let entry = self.ex_descs.entries[dword];
+                if entry.is_some_and(|(nr, ..)| (first..end).contains(&u32::from(nr))) {
+                    self.ex_descs.invalidate(dword);
                 }
             }
         }
     }
 
-    fn select(&mut self, inst: &Inst) {
+    fn emit(&mut self, inst: &Inst) {
         match inst.op {
             Op::Do => self.open.push(Open {
                 is_loop: true,
@@ -239,11 +247,11 @@ impl Encoder<'_> {
                 else_at: None,
                 pending: Vec::new(),
                 leaves: Vec::new(),
-                address: self.address.changes,
+                ex_desc_changes: self.ex_descs.changes,
             }),
             Op::HaltTarget => self.halt_target(inst),
             Op::Eu(op) if op.is_branch() => self.branch(inst, op),
-            Op::Eu(Opcode::Mach) => self.high_product(inst),
+            Op::Eu(Opcode::Mach) => self.mul_and_mach(inst),
             Op::Eu(op) => {
                 let mut i = self.base(inst, op);
                 self.operands(inst, &mut i);
@@ -267,13 +275,13 @@ impl Encoder<'_> {
                 self.handles.push(self.out.len());
                 self.out.push(i);
             }
-            Op::Collect(_) => debug_assert!(false, "payloads are lowered before"),
+            Op::Collect(_) => debug_assert!(false, "lower_collect has replaced all collects"),
         }
     }
 
-    /// The high half of a product of doublewords: with the low word of the second source into the accumulator, then with its high word
-    /// (SKL PRM vol. 2a, "mach").
-    fn high_product(&mut self, inst: &Inst) {
+    /// The high half of a product of dwords: MUL by the low word of the second source into the
+    /// accumulator, then MACH (SKL PRM vol. 2a, "mach").
+    fn mul_and_mach(&mut self, inst: &Inst) {
         let mut low = self.base(inst, Opcode::Mul);
         low.cmod = isa::CondMod::None;
         low.dst = isa::Dst::arf(ArfReg::Accumulator, 0, 0, inst.dst.ty);
@@ -297,6 +305,7 @@ impl Encoder<'_> {
         self.out.push(high);
     }
 
+    /// An EU instruction with the controls, but not the operands, of an LIR instruction.
     fn base(&self, inst: &Inst, op: Opcode) -> isa::Inst {
         let mut i = isa::Inst::new(op, inst.exec);
         i.chan_off = inst.group;
@@ -378,7 +387,7 @@ impl Encoder<'_> {
             let more = self.src(handle, 1);
             let add = isa::Inst::binary(Opcode::Add, 1, a0, more, isa::Src::imm_ud(desc));
             self.out.push(add.no_mask());
-            self.place = None;
+            self.indirect = None;
             Desc::A0(0)
         } else {
             Desc::Imm(desc)
@@ -392,10 +401,10 @@ impl Encoder<'_> {
                 isa::Addr::Direct { nr, sub_bytes } => Some((nr, sub_bytes, bits)),
                 isa::Addr::Indirect { .. } => None,
             };
-            let (dword, known) = self.address.take(key);
+            let (dword, known) = self.ex_descs.find_or_replace(key);
             if !known {
-                self.place
-                    .take_if(|place| dword < usize::from(place.lanes).div_ceil(2));
+                self.indirect
+                    .take_if(|p| dword < usize::from(p.lanes).div_ceil(2));
                 let a0 = isa::Dst::arf(ArfReg::Address, 0, dword as u8 * 4, Type::Ud);
                 let add = isa::Inst::binary(Opcode::Add, 1, a0, handle, isa::Src::imm_ud(bits));
                 self.out.push(add.no_mask());
@@ -441,7 +450,7 @@ impl Encoder<'_> {
             _ => 0,
         };
         let end = (at + inst.src_bytes(1)).div_ceil(GRF_BYTES);
-        let place = Place {
+        let address = IndirectAddress {
             offset,
             registers: at / GRF_BYTES..end,
             lanes,
@@ -449,15 +458,15 @@ impl Encoder<'_> {
             no_mask: inst.no_mask || !per_lane,
             base,
         };
-        let away = match &self.place {
-            Some(known) if known.serves(&place) => base as i16 - known.base as i16,
+        let distance = match &self.indirect {
+            Some(known) if known.reaches(&address) => base as i16 - known.base as i16,
             _ => {
                 let base = isa::Src::imm_uw(base as u16);
                 let mut add = isa::Inst::binary(Opcode::Add, lanes, a0, offset, base);
                 add = add.at_channel(inst.group);
-                add.no_mask = place.no_mask;
+                add.no_mask = address.no_mask;
                 self.out.push(add);
-                self.place = Some(place);
+                self.indirect = Some(address);
                 0
             }
         };
@@ -468,11 +477,12 @@ impl Encoder<'_> {
         };
         let mut mov = self.base(inst, Opcode::Mov);
         mov.dst = self.dst(&inst.dst);
-        mov.src[0] = isa::Src::indirect(A0_INDEX, away, inst.dst.ty, region);
+        mov.src[0] = isa::Src::indirect(A0_INDEX, distance, inst.dst.ty, region);
         self.out.push(mov);
     }
 
-    // --- control flow -----------------------------------------------------------------------------
+    // --- control flow
+    // -----------------------------------------------------------------------------
 
     fn distance(from: usize, to: usize) -> i32 {
         (to as i32 - from as i32) * INST_BYTES
@@ -489,7 +499,7 @@ impl Encoder<'_> {
                 else_at: None,
                 pending: Vec::new(),
                 leaves: Vec::new(),
-                address: self.address.changes,
+                ex_desc_changes: self.ex_descs.changes,
             }),
             Opcode::Else => {
                 if let Some(open) = self.open.last_mut() {
@@ -501,7 +511,7 @@ impl Encoder<'_> {
             }
             Opcode::Endif => {
                 if let Some(open) = self.open.pop() {
-                    self.address.keep_since(&open.address);
+                    self.ex_descs.invalidate_changed(&open.ex_desc_changes);
                     let first = open.else_at.map_or(at, |e| e + 1);
                     self.out[open.start].jip = Self::distance(open.start, first);
                     self.out[open.start].uip = Self::distance(open.start, at);
@@ -513,7 +523,7 @@ impl Encoder<'_> {
                         self.out[p].jip = Self::distance(p, at);
                     }
                 }
-                self.ends_at_next(at, INST_BYTES);
+                self.jip_to_next_end(at, INST_BYTES);
             }
             Opcode::While => {
                 if let Some(open) = self.open.pop() {
@@ -530,21 +540,22 @@ impl Encoder<'_> {
                 if let Some(l) = self.open.iter_mut().rev().find(|o| o.is_loop) {
                     l.leaves.push(at);
                 }
-                self.ends_at_next(at, INST_BYTES);
+                self.jip_to_next_end(at, INST_BYTES);
             }
             Opcode::Halt => {
                 self.halts.push(at);
-                self.ends_at_next(at, 0);
+                self.jip_to_next_end(at, 0);
             }
             _ => {}
         }
     }
 
-    /// The instruction at `at` jumps to the end of the innermost construct; without one, by `without`.
-    fn ends_at_next(&mut self, at: usize, without: i32) {
+    /// Sets the JIP of the instruction at `at` to the end of the innermost open construct, or to
+    /// `default` outside of any.
+    fn jip_to_next_end(&mut self, at: usize, default: i32) {
         match self.open.last_mut() {
             Some(open) => open.pending.push(at),
-            None => self.out[at].jip = without,
+            None => self.out[at].jip = default,
         }
     }
 
@@ -563,7 +574,7 @@ impl Encoder<'_> {
     }
 }
 
-/// The region of a source: rows that stay within a register.
+/// The region of a source with rows that do not cross register boundaries.
 fn region(exec: u8, stride: u8, ty: Type) -> Region {
     if stride == 0 || exec == 1 {
         return Region::SCALAR;

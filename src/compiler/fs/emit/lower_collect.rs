@@ -1,14 +1,14 @@
 //! Builds the payloads of messages: in place where that is possible, by moves elsewhere.
 //!
 //! In:  LIR with [`Op::Collect`].
-//! Out: LIR without. For each payload the cheapest way that holds:
-//!      1. an equal payload was built before in the block: that one is read;
-//!      2. its sources lie one behind the other already: the message reads them where they are;
-//!      3. a register that is made in the same block, whole, and not read later becomes a part of the payload;
-//!      4. a move, which `opt_coalesce` may give to the instruction that makes the source.
+//! Out: LIR without. For each payload the cheapest way that holds: 1. an equal payload was built
+//!      before in the block: that one is read; 2. its sources lie one behind the other already: the
+//!      message reads them where they are; 3. a register that is made in the same block, whole, and
+//!      not read later becomes a part of the payload; 4. a move, which `opt_coalesce` may give to
+//!      the instruction that makes the source.
 //!
-//! The moves are `payload_moves`'. The two payloads of a split message never overlap. Payloads in message registers are always moved there
-//! (`message_registers`).
+//! The moves are `payload_moves`'. The two payloads of a split message never overlap. Payloads in
+//! message registers are always moved there (`message_registers`).
 //! Ref: SKL PRM vol. 7, "SENDS". Tests: unit tests of this file, tests/fs/lower_collect/.
 
 use crate::emit::{message_registers, payload_moves};
@@ -201,7 +201,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// True if the bytes stay what they are from the collect until its payload was read for the last time.
+    /// True if the bytes stay what they are from the collect until its payload was read for the
+    /// last time.
     fn stays(&self, c: &Collect, range: Range) -> bool {
         let last_read = c.reads.iter().map(|r| r.0).max().unwrap_or(c.at);
         if self.uses[range.0].last_def < c.at {
@@ -304,7 +305,8 @@ impl Lowering<'_> {
         self.lir.payloads[c.payload].parts = parts;
     }
 
-    /// How many of these parts, which go to byte `at`, are together one register that can be built there; 0 if none.
+    /// How many of these parts, which go to byte `at`, are together one register that can be built
+    /// there; 0 if none.
     fn mergeable(&self, c: &Collect, parts: &[PayloadPart], exec: u8, at: u32) -> usize {
         let Some(v) = parts[0].src.as_vgrf() else {
             return 0;

@@ -1,10 +1,13 @@
-//! Regions of 64-bit operations, as small cores want them (CHV, BXT, GLK): [`hw::Wa::Align64BitRegions`].
+//! Regions of 64-bit operations, as small cores want them (CHV, BXT, GLK):
+//! [`hw::Wa::Align64BitRegions`].
 //!
 //! In:  LIR that any other gen9 core can execute.
-//! Out: LIR in which every operation on 64 bits has its vector operands 8 bytes apart and at the same place of their
-//!      registers, none is addressed indirectly, and products of doublewords are made of products with words.
-//! Ref: SKL PRM vol. 7, "Register Region Restrictions: Special Requirements for Handling Double Precision Data Types". The rules
-//!      are `isa`'s (`check_part`). Tests: unit_tests, tests/fs_exec on both kinds of core.
+//! Out: LIR in which every operation on 64 bits has its vector operands 8 bytes apart and at the
+//!      same place of their registers, none is addressed indirectly, and products of doublewords
+//!      are made of products with words.
+//! Ref: SKL PRM vol. 7, "Register Region Restrictions: Special Requirements for Handling Double
+//!      Precision Data Types". The rules are `isa`'s (`check_part`). Tests: unit_tests,
+//!      tests/fs_exec on both kinds of core.
 
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Inst, Lir, Op, Reg, Src};
@@ -54,7 +57,8 @@ fn unsupported<T>(what: &'static str) -> Result<T, FsError> {
     })
 }
 
-/// An instruction for the same lanes: other lanes may hold nothing yet. (What selects looks at all of them.)
+/// An instruction for the same lanes: other lanes may hold nothing yet. (What selects looks at all
+/// of them.)
 fn like(inst: &Inst, op: Op) -> Inst {
     let selects = inst.op == Op::Eu(Opcode::Sel);
     Inst {
@@ -90,7 +94,8 @@ fn indirect(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     Ok(())
 }
 
-/// The low half of a product of doublewords, of two products with words: a × b = a × b.low + (a × b.high << 16).
+/// The low half of a product of doublewords, of two products with words: a × b = a × b.low + (a ×
+/// b.high << 16).
 fn product(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     if inst.sat {
         return unsupported("a product that saturates");

@@ -1,11 +1,14 @@
 //! Payloads in message registers, as gen4 to gen6 have them.
 //!
-//! In:  LIR with [`Op::Collect`] whose destination is a message register; what the part has ([`Lir::message_registers`]).
-//! Out: moves into message registers. Where the message wants the halves of the first four values apart, each of these four is one move of
-//!      sixteen lanes with COMPR4; on parts without it, or where the source does not allow sixteen lanes, two of eight.
+//! In:  LIR with [`Op::Collect`] whose destination is a message register; what the part has
+//!      ([`Lir::message_registers`]).
+//! Out: moves into message registers. Where the message wants the halves of the first four values
+//!      apart, each of these four is one move of sixteen lanes with COMPR4; on parts without it, or
+//!      where the source does not allow sixteen lanes, two of eight.
 //!
-//! No code is made for these parts: `isa` has no encoding of theirs, and says so. What an allocator for them has to do besides: sources of
-//! sixteen lanes lie at even registers on gen4 and gen5 ("Operand Alignment Rule"), and whoever makes a value may write it in its place.
+//! No code is made for these parts: `isa` has no encoding of theirs, and says so. What an allocator
+//! for them has to do besides: sources of sixteen lanes lie at even registers on gen4 and gen5
+//! ("Operand Alignment Rule"), and whoever makes a value may write it in its place.
 //! Ref: PRMs of gen4 and gen5 vol. 4, "COMPR4". Tests: unit tests of this file.
 
 use crate::emit::payload_moves;
@@ -71,7 +74,8 @@ fn together(
     at
 }
 
-/// Puts the lower half of a colour `at` bytes from `dst` on, and its upper half four registers behind.
+/// Puts the lower half of a colour `at` bytes from `dst` on, and its upper half four registers
+/// behind.
 fn colour(
     part: &MessageRegisters,
     p: &PayloadPart,

@@ -1,4 +1,6 @@
 //! From LIR to machine code: lowering of payloads and regions, scheduling, encoding.
+//!
+//! In:  LIR. Out: EU instructions.
 
 pub(crate) mod encode;
 pub(crate) mod lower_collect;

@@ -1,14 +1,15 @@
 //! The moves that put the parts of a payload into their places.
 //!
 //! In:  parts, the [`Op::Collect`](crate::lir::Op::Collect) that they belong to, and where they go.
-//! Out: moves. Headers are copied as doublewords without the execution mask, two at once where they follow each other; values under the
-//!      mask of the collect, bit for bit, in the size that they have. Gaps are not written.
+//! Out: moves. Headers are copied as doublewords without the execution mask, two at once where they
+//!      follow each other; values under the mask of the collect, bit for bit, in the size that they
+//!      have. Gaps are not written.
 
 use crate::lir::{Dst, GRF_BYTES, Inst, Op, PayloadPart, Reg, Src};
 use isa::{Opcode, Type};
 
-/// Puts the first part in its place, `at` bytes from `dst` on, and the second one with it if both are headers that follow each other;
-/// returns how many parts that are.
+/// Puts the first part in its place, `at` bytes from `dst` on, and the second one with it if both
+/// are headers that follow each other; returns how many parts that are.
 pub(crate) fn next(
     parts: &[PayloadPart],
     all: &Inst,
@@ -83,7 +84,8 @@ fn follows(a: &PayloadPart, b: &PayloadPart) -> bool {
     both && b.src.offset == a.src.offset + GRF_BYTES
 }
 
-/// True if one instruction can access so many elements, `step` bytes apart: of two registers, as many of the one as of the other.
+/// True if one instruction can access so many elements, `step` bytes apart: of two registers, as
+/// many of the one as of the other.
 fn fits_registers(offset: u32, lanes: u32, step: u32, size: u32) -> bool {
     let at = offset % GRF_BYTES;
     let end = at + (lanes - 1) * step + size;

@@ -1,9 +1,11 @@
-//! Orders the instructions of each block, and estimates how long they take.
+//! Instruction scheduling, and estimates of execution time.
 //!
-//! In:  LIR, before allocation (no registers) or after it.
-//! Out: the same instructions in an order that hides latency: before allocation as long as registers are left, after it by
-//!      the critical path alone. [`estimate`] walks a finished program and counts.
-//! The figures are those of one thread with the unit to itself, as far as published measurements and Mesa's
+//! In:  LIR, before or after register allocation.
+//! Out: the instructions of each block in an order that hides latency: before allocation while
+//!      registers are free, after it by the critical path alone. [`estimate`] computes the cycles
+//!      of a finished program.
+//!
+//! The latencies are those of a single thread, as far as published measurements and Mesa's
 //! performance model for gen9 agree; only their proportions matter.
 
 use crate::lir::live::{Interval, NO_LOOP, loops};
@@ -12,12 +14,14 @@ use crate::lir::{GRF_BYTES, Inst, Lir, Op, Reg, Vgrf, VgrfId};
 use entity::IdMap;
 use isa::{ArfReg, MathFn, Opcode};
 
-/// Registers in use beyond which the orders before allocation save registers, the first of them that fits being taken.
+/// Pressure limits that are tried in turn: beyond this number of live registers, scheduling reduces
+/// pressure instead of latency.
 pub(crate) const PRESSURES: [i32; 3] = [72, 40, 0];
 /// Blocks longer than this keep their order before allocation.
 const MAX_BLOCK: usize = 4000;
 
-/// Cycles that an instruction occupies the issue slot, and until its result can be read.
+/// Cycles for which an instruction occupies the issue slot, and cycles until its result can be
+/// read.
 fn timing(inst: &Inst) -> (u32, u32) {
     let regs = inst
         .dst_bytes()
@@ -35,7 +39,7 @@ fn timing(inst: &Inst) -> (u32, u32) {
             Opcode::Break | Opcode::Cont | Opcode::Halt => (8, 8),
             Opcode::Wait => (16, 100),
             Opcode::Mad | Opcode::Lrp => (2 * regs, 16),
-            // Two instructions, one after the other.
+            // It is encoded as MUL and MACH.
             Opcode::Mach => (4 * regs, 24),
             _ => (2 * regs, 14),
         },
@@ -72,37 +76,37 @@ fn timing(inst: &Inst) -> (u32, u32) {
     }
 }
 
-/// What an instruction depends on besides registers.
+/// The effects that order an instruction besides its registers.
 #[derive(Clone, Copy, PartialEq)]
-enum Order {
+enum SideEffect {
     None,
     /// Reads memory.
     Read,
     /// Writes memory.
     Write,
-    /// Moves registers to or from scratch.
+    /// Reads or writes scratch memory.
     Scratch,
-    /// Nothing passes it.
-    All,
+    /// Must not be reordered with any instruction.
+    Barrier,
 }
 
-fn order_of(inst: &Inst) -> Order {
+fn side_effect(inst: &Inst) -> SideEffect {
     if let Some(send) = inst.send {
         if send.sfid == message::SFID_GATEWAY || send.eot {
-            return Order::All;
+            return SideEffect::Barrier;
         }
         if send.sfid == message::SFID_DC0 && send.desc >> 18 & 1 == 1 {
-            return Order::Scratch;
+            return SideEffect::Scratch;
         }
-        // A fence answers nothing, but everything before it must be done.
+        // A memory fence must follow all earlier messages.
         if send.sfid == message::SFID_DC0 && send.desc >> 14 & 0x1f == 7 {
-            return Order::All;
+            return SideEffect::Barrier;
         }
         return match (send.writes, send.reads) {
-            (true, _) => Order::Write,
-            (_, true) => Order::Read,
-            // Nobody writes there.
-            _ => Order::None,
+            (true, _) => SideEffect::Write,
+            (_, true) => SideEffect::Read,
+            // It reads memory that is not written meanwhile.
+            _ => SideEffect::None,
         };
     }
     let special = |r: Reg| {
@@ -115,25 +119,34 @@ fn order_of(inst: &Inst) -> Order {
         )
     };
     let any = special(inst.dst.reg)
-        // The message that reads it stays behind.
+        // Message registers have no dependency tracking here.
         || matches!(inst.dst.reg, Reg::Mrf(_))
         || (0..inst.sources()).any(|i| special(inst.src[i].reg))
         || inst.op == Op::Eu(Opcode::Wait)
         || inst.dst.reg == Reg::Null && !inst.writes_flag() && !inst.is_control();
-    if any { Order::All } else { Order::None }
+    if any {
+        SideEffect::Barrier
+    } else {
+        SideEffect::None
+    }
 }
 
-/// Numbers of the things that dependencies go through: registers, then four words of flags, then a0.
-struct Units<'a> {
+/// A numbering of the resources that carry dependencies: registers (GRFs, or the registers of VGRFs
+/// before allocation), then the four flag subregisters, then a0.
+struct Resources<'a> {
+    /// Before allocation the number of each VGRF's first register.
     base: Vec<u32>,
+    /// After allocation the first GRF of each VGRF.
     reg: Option<&'a IdMap<Vgrf, u8>>,
+    /// Number of the first flag subregister.
     flags: usize,
+    /// Number of a0.
     address: usize,
     count: usize,
 }
 
-impl<'a> Units<'a> {
-    fn new(lir: &Lir, reg: Option<&'a IdMap<Vgrf, u8>>) -> Units<'a> {
+impl<'a> Resources<'a> {
+    fn new(lir: &Lir, reg: Option<&'a IdMap<Vgrf, u8>>) -> Resources<'a> {
         let mut base = Vec::new();
         let mut count = 128;
         if reg.is_none() {
@@ -144,7 +157,7 @@ impl<'a> Units<'a> {
                 count += usize::from(v.regs);
             }
         }
-        Units {
+        Resources {
             base,
             reg,
             flags: count,
@@ -153,6 +166,7 @@ impl<'a> Units<'a> {
         }
     }
 
+    /// The registers of a range of bytes of a VGRF.
     fn range(&self, v: VgrfId, offset: u32, bytes: u32) -> std::ops::Range<usize> {
         let first = match self.reg {
             Some(reg) => usize::from(reg[v]),
@@ -162,7 +176,7 @@ impl<'a> Units<'a> {
         start..first + ((offset + bytes.max(1)).div_ceil(GRF_BYTES)) as usize
     }
 
-    fn reads(&self, lir: &Lir, inst: &Inst, mut f: impl FnMut(usize)) {
+    fn for_each_read(&self, lir: &Lir, inst: &Inst, mut f: impl FnMut(usize)) {
         for i in 0..inst.sources() {
             let s = &inst.src[i];
             match s.reg {
@@ -179,11 +193,11 @@ impl<'a> Units<'a> {
             }
         }
         if inst.pred.is_some() {
-            self.flag_words(inst, &mut f);
+            self.for_each_flag(inst, &mut f);
         }
     }
 
-    fn writes(&self, inst: &Inst, mut f: impl FnMut(usize)) {
+    fn for_each_write(&self, inst: &Inst, mut f: impl FnMut(usize)) {
         match inst.dst.reg {
             Reg::Vgrf(v) if inst.dst_bytes() > 0 => {
                 self.range(v, inst.dst.offset, inst.dst_bytes())
@@ -194,11 +208,11 @@ impl<'a> Units<'a> {
             _ => {}
         }
         if inst.writes_flag() {
-            self.flag_words(inst, &mut f);
+            self.for_each_flag(inst, &mut f);
         }
     }
 
-    fn flag_words(&self, inst: &Inst, mut f: impl FnMut(usize)) {
+    fn for_each_flag(&self, inst: &Inst, mut f: impl FnMut(usize)) {
         let bits = inst.flag_bits();
         for word in 0..4 {
             if bits >> (16 * word) & 0xffff != 0 {
@@ -208,22 +222,23 @@ impl<'a> Units<'a> {
     }
 }
 
-/// The dependencies within a block.
-struct Graph {
+/// The dependency graph of a block.
+struct DependencyGraph {
     nodes: Vec<Node>,
-    /// The edges of all nodes.
+    /// The edges of all nodes, as linked lists.
     edges: Vec<Edge>,
 }
 
 /// An instruction of a block.
 struct Node {
-    /// Edges to those that wait for it, as places in [`Graph::edges`]: the first and the last.
+    /// The first and the last outgoing edge, as indices of [`DependencyGraph::edges`].
     first: u32,
     last: u32,
-    /// Edges that lead here.
+    /// Number of incoming edges from instructions that are not scheduled yet.
     preds: u32,
+    /// Cycles of the longest path to the end of the block.
     height: u32,
-    /// What [`timing`] says.
+    /// From [`timing`].
     issue: u32,
     latency: u32,
 }
@@ -231,30 +246,30 @@ struct Node {
 struct Edge {
     to: u32,
     latency: u32,
-    /// The next of the same node, or [`NOBODY`].
+    /// The next edge of the same node, or [`NONE`].
     next: u32,
 }
 
-impl Graph {
-    fn new(block: &[Inst]) -> Graph {
+impl DependencyGraph {
+    fn new(block: &[Inst]) -> DependencyGraph {
         let node = |inst| {
             let (issue, latency) = timing(inst);
             Node {
-                first: NOBODY,
-                last: NOBODY,
+                first: NONE,
+                last: NONE,
                 preds: 0,
                 height: 0,
                 issue,
                 latency,
             }
         };
-        Graph {
+        DependencyGraph {
             nodes: block.iter().map(node).collect(),
             edges: Vec::with_capacity(4 * block.len()),
         }
     }
 
-    fn edge(&mut self, from: u32, to: usize, latency: u32) {
+    fn add_edge(&mut self, from: u32, to: usize, latency: u32) {
         if from as usize == to {
             return;
         }
@@ -262,103 +277,115 @@ impl Graph {
         self.edges.push(Edge {
             to: to as u32,
             latency,
-            next: NOBODY,
+            next: NONE,
         });
         self.nodes[to].preds += 1;
         let node = &mut self.nodes[from as usize];
         match std::mem::replace(&mut node.last, edge) {
-            NOBODY => node.first = edge,
+            NONE => node.first = edge,
             last => self.edges[last as usize].next = edge,
         }
     }
 
-    /// An edge to who needs the result.
-    fn result(&mut self, from: u32, to: usize) {
-        self.edge(from, to, self.nodes[from as usize].latency);
+    /// An edge to an instruction that waits for the result of `from`.
+    fn add_result_edge(&mut self, from: u32, to: usize) {
+        self.add_edge(from, to, self.nodes[from as usize].latency);
     }
 }
 
-/// Scratch space for building graphs, kept from block to block.
-struct Trackers {
-    /// Last writer of each unit.
+/// The accesses to each resource so far in a block. The memory is reused for all blocks.
+struct AccessTracker {
+    /// The last writer of each resource.
     writer: Vec<u32>,
-    /// The last of its readers since, as a place in `readers`.
+    /// The last reader since that write, as an index of `readers`.
     reader: Vec<u32>,
-    /// Readers, and the place of the one before of the same unit.
+    /// Readers, and the index of the previous reader of the same resource.
     readers: Vec<(u32, u32)>,
+    /// The resources accessed in the block.
     touched: Vec<usize>,
 }
 
-const NOBODY: u32 = u32::MAX;
+/// No edge, instruction or reader.
+const NONE: u32 = u32::MAX;
 
-fn graph(lir: &Lir, block: &[Inst], units: &Units<'_>, t: &mut Trackers) -> Graph {
-    let mut g = Graph::new(block);
-    let mut last_all = NOBODY;
-    let mut last_write = NOBODY;
-    let mut last_scratch = NOBODY;
+/// Builds the dependency graph of a block.
+fn build_graph(
+    lir: &Lir,
+    block: &[Inst],
+    resources: &Resources<'_>,
+    t: &mut AccessTracker,
+) -> DependencyGraph {
+    let mut g = DependencyGraph::new(block);
+    let mut last_barrier = NONE;
+    let mut last_write = NONE;
+    let mut last_scratch = NONE;
     let mut reads: Vec<u32> = Vec::new();
     for (k, inst) in block.iter().enumerate() {
         let me = k as u32;
-        if last_all != NOBODY {
-            g.result(last_all, k);
+        if last_barrier != NONE {
+            g.add_result_edge(last_barrier, k);
         }
-        units.reads(lir, inst, |u| {
-            if t.writer[u] != NOBODY {
-                g.result(t.writer[u], k);
+        resources.for_each_read(lir, inst, |r| {
+            if t.writer[r] != NONE {
+                g.add_result_edge(t.writer[r], k);
             }
-            t.touched.push(u);
-            let before = std::mem::replace(&mut t.reader[u], t.readers.len() as u32);
+            t.touched.push(r);
+            let before = std::mem::replace(&mut t.reader[r], t.readers.len() as u32);
             t.readers.push((me, before));
         });
-        units.writes(inst, |u| {
-            if t.writer[u] != NOBODY {
-                g.result(t.writer[u], k);
+        resources.for_each_write(inst, |r| {
+            if t.writer[r] != NONE {
+                g.add_result_edge(t.writer[r], k);
             }
-            let mut next = std::mem::replace(&mut t.reader[u], NOBODY);
+            let mut next = std::mem::replace(&mut t.reader[r], NONE);
             while let Some(&(reader, before)) = t.readers.get(next as usize) {
-                g.edge(reader, k, 2);
+                g.add_edge(reader, k, 2);
                 next = before;
             }
-            t.touched.push(u);
-            t.writer[u] = me;
+            t.touched.push(r);
+            t.writer[r] = me;
         });
-        match order_of(inst) {
-            Order::None => {}
-            Order::Read => {
-                if last_write != NOBODY {
-                    g.edge(last_write, k, 4);
+        match side_effect(inst) {
+            SideEffect::None => {}
+            SideEffect::Read => {
+                if last_write != NONE {
+                    g.add_edge(last_write, k, 4);
                 }
                 reads.push(me);
             }
-            Order::Write => {
-                if last_write != NOBODY {
-                    g.edge(last_write, k, 4);
+            SideEffect::Write => {
+                if last_write != NONE {
+                    g.add_edge(last_write, k, 4);
                 }
                 for r in reads.drain(..) {
-                    g.edge(r, k, 4);
+                    g.add_edge(r, k, 4);
                 }
                 last_write = me;
             }
-            Order::Scratch => {
-                if last_scratch != NOBODY {
-                    g.edge(last_scratch, k, 4);
+            SideEffect::Scratch => {
+                if last_scratch != NONE {
+                    g.add_edge(last_scratch, k, 4);
                 }
                 last_scratch = me;
             }
-            Order::All => {
-                let first = if last_all == NOBODY { 0 } else { last_all + 1 };
+            SideEffect::Barrier => {
+                let first = if last_barrier == NONE {
+                    0
+                } else {
+                    last_barrier + 1
+                };
                 for before in first..me {
-                    g.edge(before, k, g.nodes[before as usize].issue);
+                    g.add_edge(before, k, g.nodes[before as usize].issue);
                 }
-                last_all = me;
-                last_write = NOBODY;
+                last_barrier = me;
+                last_write = NONE;
                 reads.clear();
             }
         }
     }
-    for u in t.touched.drain(..) {
-        t.writer[u] = NOBODY;
-        t.reader[u] = NOBODY;
+    for r in t.touched.drain(..) {
+        t.writer[r] = NONE;
+        t.reader[r] = NONE;
     }
     t.readers.clear();
     for k in (0..block.len()).rev() {
@@ -373,7 +400,7 @@ fn graph(lir: &Lir, block: &[Inst], units: &Units<'_>, t: &mut Trackers) -> Grap
     g
 }
 
-/// Where blocks begin and end: control flow stands between them.
+/// The ranges of instructions (first, end) between control-flow instructions.
 fn blocks(lir: &Lir) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -391,48 +418,51 @@ fn blocks(lir: &Lir) -> Vec<(usize, usize)> {
     out
 }
 
-/// Registers as they come and go in a block, before allocation.
+/// The register pressure while a block is scheduled, before allocation.
 struct Pressure<'a> {
     live: &'a IdMap<Vgrf, Interval>,
-    /// Reads still to come in the block.
-    left: IdMap<Vgrf, u32>,
+    /// For each VGRF the reads in the block that are not scheduled yet.
+    reads_left: IdMap<Vgrf, u32>,
+    /// Number of live registers.
     now: i32,
+    /// The positions of the block, as in [`Interval`].
     first: u32,
     end: u32,
-    /// VGRFs that the block has made or found.
-    here: IdMap<Vgrf, bool>,
+    /// VGRFs that are live at the start of the block, or whose definition is scheduled.
+    defined: IdMap<Vgrf, bool>,
 }
 
 impl Pressure<'_> {
+    /// Begins a block.
     fn enter(&mut self, block: &[Inst], start: usize) {
         self.first = 2 * start as u32;
         self.end = 2 * (start + block.len()) as u32;
         for inst in block {
             for i in 0..inst.sources() {
                 if let Some(v) = inst.src[i].as_vgrf() {
-                    self.left[v] = 0;
-                    self.here[v] = self.live[v].start < self.first;
+                    self.reads_left[v] = 0;
+                    self.defined[v] = self.live[v].start < self.first;
                 }
             }
             if let Some(v) = inst.dst.as_vgrf() {
-                self.left[v] = 0;
-                self.here[v] = self.live[v].start < self.first;
+                self.reads_left[v] = 0;
+                self.defined[v] = self.live[v].start < self.first;
             }
         }
         for inst in block {
             for i in 0..inst.sources() {
                 if let Some(v) = inst.src[i].as_vgrf() {
-                    self.left[v] += 1;
+                    self.reads_left[v] += 1;
                 }
             }
         }
     }
 
-    /// Registers that executing the instruction takes, less those it gives back.
+    /// The change of the number of live registers if the instruction is scheduled next.
     fn change(&self, lir: &Lir, inst: &Inst) -> i32 {
         let mut sum = 0;
         if let Some(v) = inst.dst.as_vgrf()
-            && !self.here[v]
+            && !self.defined[v]
         {
             sum += i32::from(lir.vgrfs[v].regs);
         }
@@ -442,7 +472,7 @@ impl Pressure<'_> {
                 let count = (0..inst.sources())
                     .filter(|j| inst.src[*j].as_vgrf() == Some(v))
                     .count() as u32;
-                if !again && self.left[v] == count && self.live[v].end < self.end {
+                if !again && self.reads_left[v] == count && self.live[v].end < self.end {
                     sum -= i32::from(lir.vgrfs[v].regs);
                 }
             }
@@ -450,39 +480,41 @@ impl Pressure<'_> {
         sum
     }
 
-    fn execute(&mut self, lir: &Lir, inst: &Inst) {
+    fn schedule(&mut self, lir: &Lir, inst: &Inst) {
         self.now += self.change(lir, inst);
         if let Some(v) = inst.dst.as_vgrf() {
-            self.here[v] = true;
+            self.defined[v] = true;
         }
         for i in 0..inst.sources() {
             if let Some(v) = inst.src[i].as_vgrf() {
-                self.left[v] = self.left[v].saturating_sub(1);
+                self.reads_left[v] = self.reads_left[v].saturating_sub(1);
             }
         }
     }
 }
 
-/// What saves registers.
+/// The choice among ready instructions while the register pressure is too high.
 #[derive(Clone, Copy, PartialEq)]
-pub(crate) enum Saving {
-    /// The instruction that frees most, or takes least.
-    Least,
-    /// The instruction that frees most; where none does, the written order. What takes least may be taken in vain: addresses of many
-    /// loads, before the one behind which registers are free again.
-    Written,
+pub(crate) enum PressureHeuristic {
+    /// The instruction that frees most registers, or allocates fewest.
+    Greedy,
+    /// The instruction that frees most registers, or the first one in source order if none frees
+    /// any. The greedy choice may be bad: it computes the addresses of many loads before the one
+    /// that makes registers free again.
+    SourceOrder,
 }
 
-/// Orders the blocks before allocation. Beyond so many registers in use, registers are saved.
+/// Schedules the blocks before register allocation. While more than `pressure` registers are live,
+/// `heuristic` reduces them.
 pub(crate) fn before_allocation(
     lir: &mut Lir,
     live: &IdMap<Vgrf, Interval>,
     pressure: i32,
-    saving: Saving,
+    heuristic: PressureHeuristic,
 ) {
-    let units = Units::new(lir, None);
-    let mut t = trackers(&units, lir.insts.len());
-    // Registers live where each block begins.
+    let resources = Resources::new(lir, None);
+    let mut t = AccessTracker::new(&resources, lir.insts.len());
+    // The number of live registers at each position.
     let mut change = vec![0i32; 2 * lir.insts.len() + 3];
     for (v, vgrf) in lir.vgrfs.iter() {
         if live[v].is_used() {
@@ -497,33 +529,36 @@ pub(crate) fn before_allocation(
     }
     let mut p = Pressure {
         live,
-        left: IdMap::for_arena(&lir.vgrfs, 0),
+        reads_left: IdMap::for_arena(&lir.vgrfs, 0),
         now: 0,
         first: 0,
         end: 0,
-        here: IdMap::for_arena(&lir.vgrfs, false),
+        defined: IdMap::for_arena(&lir.vgrfs, false),
     };
     for (start, end) in blocks(lir) {
         if end - start < 3 || end - start > MAX_BLOCK {
             continue;
         }
         let block: Vec<Inst> = lir.insts[start..end].to_vec();
-        let g = graph(lir, &block, &units, &mut t);
+        let g = build_graph(lir, &block, &resources, &mut t);
         p.enter(&block, start);
         p.now = if start == 0 { 0 } else { change[2 * start - 1] };
-        let order = list(g, |ready, time| {
+        let order = list_schedule(g, |ready, time| {
             if p.now > pressure {
-                // Too many registers; among equals the written order.
-                let most = if saving == Saving::Least { i32::MAX } else { 1 };
-                let change = |r: &Ready| p.change(lir, &block[r.node as usize]).min(most);
+                // Ties are broken by source order.
+                let max = match heuristic {
+                    PressureHeuristic::Greedy => i32::MAX,
+                    PressureHeuristic::SourceOrder => 1,
+                };
+                let change = |r: &Ready| p.change(lir, &block[r.node as usize]).min(max);
                 let all = ready.iter().enumerate();
                 let best = all.min_by_key(|(_, r)| (change(r), r.node));
                 let at = best.map_or(0, |b| b.0);
-                p.execute(lir, &block[ready[at].node as usize]);
+                p.schedule(lir, &block[ready[at].node as usize]);
                 return at;
             }
-            let at = by_height(ready, time);
-            p.execute(lir, &block[ready[at].node as usize]);
+            let at = pick_critical(ready, time);
+            p.schedule(lir, &block[ready[at].node as usize]);
             at
         });
         for (k, node) in order.into_iter().enumerate() {
@@ -532,25 +567,27 @@ pub(crate) fn before_allocation(
     }
 }
 
-/// Orders the blocks after allocation.
+/// Schedules the blocks after register allocation; `reg` is the first GRF of each VGRF. Indirect
+/// moves with an equal address follow one another, as the encoder computes the address once for
+/// them.
 pub(crate) fn after_allocation(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
-    let units = Units::new(lir, Some(reg));
-    let mut t = trackers(&units, lir.insts.len());
+    let resources = Resources::new(lir, Some(reg));
+    let mut t = AccessTracker::new(&resources, lir.insts.len());
     for (start, end) in blocks(lir) {
         if end - start < 3 {
             continue;
         }
         let block: Vec<Inst> = lir.insts[start..end].to_vec();
-        let g = graph(lir, &block, &units, &mut t);
+        let g = build_graph(lir, &block, &resources, &mut t);
         let mut last: Option<u32> = None;
-        let order = list(g, |ready, time| {
-            let by_address = last.map(|last| &block[last as usize]);
-            let by_address = by_address.filter(|last| last.op == Op::MovIndirect);
-            let same = by_address.and_then(|last| {
-                let beside = |r: &Ready| shares_address(last, &block[r.node as usize]);
-                ready.iter().position(|r| r.at <= time && beside(r))
+        let order = list_schedule(g, |ready, time| {
+            let indirect = last.map(|last| &block[last as usize]);
+            let indirect = indirect.filter(|last| last.op == Op::MovIndirect);
+            let same = indirect.and_then(|last| {
+                let shares = |r: &Ready| shares_address(last, &block[r.node as usize]);
+                ready.iter().position(|r| r.at <= time && shares(r))
             });
-            let at = same.unwrap_or_else(|| by_height(ready, time));
+            let at = same.unwrap_or_else(|| pick_critical(ready, time));
             last = Some(ready[at].node);
             at
         });
@@ -560,33 +597,35 @@ pub(crate) fn after_allocation(lir: &mut Lir, reg: &IdMap<Vgrf, u8>) {
     }
 }
 
-/// True if a0, made for a read by it, serves another instruction.
+/// True if `b` is an indirect move that can use the value of a0 computed for the indirect move `a`.
 fn shares_address(a: &Inst, b: &Inst) -> bool {
-    let made = |i: &Inst| (i.src[1], i.exec, i.group, i.no_mask);
-    b.op == Op::MovIndirect && made(a) == made(b)
+    let address = |i: &Inst| (i.src[1], i.exec, i.group, i.no_mask);
+    b.op == Op::MovIndirect && address(a) == address(b)
 }
 
-/// For graphs of so many instructions, or of blocks of them.
-fn trackers(units: &Units<'_>, insts: usize) -> Trackers {
-    Trackers {
-        writer: vec![NOBODY; units.count],
-        reader: vec![NOBODY; units.count],
-        readers: Vec::with_capacity(4 * insts),
-        touched: Vec::with_capacity(4 * insts),
+impl AccessTracker {
+    /// A tracker with capacity for `insts` instructions.
+    fn new(resources: &Resources<'_>, insts: usize) -> AccessTracker {
+        AccessTracker {
+            writer: vec![NONE; resources.count],
+            reader: vec![NONE; resources.count],
+            readers: Vec::with_capacity(4 * insts),
+            touched: Vec::with_capacity(4 * insts),
+        }
     }
 }
 
-/// An instruction all of whose predecessors are placed.
+/// An instruction all of whose predecessors are scheduled.
 #[derive(Clone, Copy)]
 struct Ready {
     node: u32,
-    /// When its operands are there.
+    /// The cycle at which its operands are available.
     at: u32,
     height: u32,
 }
 
-/// The longest way to the end among those that can start now; else the one that can start first.
-fn by_height(ready: &[Ready], time: u32) -> usize {
+/// Of the instructions that can start first, the one with the longest path to the end of the block.
+fn pick_critical(ready: &[Ready], time: u32) -> usize {
     let best = ready.iter().enumerate().min_by_key(|(_, r)| {
         let wait = r.at.saturating_sub(time);
         (wait, u32::MAX - r.height, r.node)
@@ -594,9 +633,10 @@ fn by_height(ready: &[Ready], time: u32) -> usize {
     best.map_or(0, |b| b.0)
 }
 
-/// List scheduling: `pick` chooses among the ready.
-fn list(g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usize) -> Vec<u32> {
-    let Graph { mut nodes, edges } = g;
+/// List scheduling: `pick` chooses among the ready instructions at a cycle. Returns the order of
+/// the nodes.
+fn list_schedule(g: DependencyGraph, mut pick: impl FnMut(&[Ready], u32) -> usize) -> Vec<u32> {
+    let DependencyGraph { mut nodes, edges } = g;
     let n = nodes.len();
     let mut at = vec![0u32; n];
     let first = nodes.iter().zip(0u32..).filter(|(node, _)| node.preds == 0);
@@ -636,12 +676,12 @@ fn list(g: Graph, mut pick: impl FnMut(&[Ready], u32) -> usize) -> Vec<u32> {
     order
 }
 
-/// Cycles in which an instruction keeps one of the two FPUs busy, and those in which it can only be the one that has the math functions.
-/// Messages and branches need neither.
+/// Cycles for which an instruction occupies one of the two FPUs, and cycles for which that must be
+/// the FPU with the math functions. Messages and branches occupy neither.
 ///
-/// Ref: "The Compute Architecture of Intel Processor Graphics Gen9", "SIMD FPUs": four lanes of 32 bits a cycle each; of functions what
-/// Mesa's model of gen9 has (`brw_ir_performance.cpp`).
-fn work(inst: &Inst, issue: u32) -> (u32, u32) {
+/// Ref: "The Compute Architecture of Intel Processor Graphics Gen9", "SIMD FPUs": four lanes of 32
+///      bits per cycle each; for math functions Mesa's model of gen9 (`brw_ir_performance.cpp`).
+fn fpu_cycles(inst: &Inst, issue: u32) -> (u32, u32) {
     match inst.op {
         Op::Eu(Opcode::Pln) => (4 * u32::from(inst.exec).div_ceil(8), 0),
         Op::Eu(op) if !op.is_branch() && op != Opcode::Wait => {
@@ -662,9 +702,9 @@ fn work(inst: &Inst, issue: u32) -> (u32, u32) {
     }
 }
 
-/// Cycles from one message of eight lanes to the next of the same shared function: what Mesa's model of gen9 has
-/// (`brw_ir_performance.cpp`), most of it by its own word a guess.
-fn pace(sfid: u8) -> u32 {
+/// Cycles from one SIMD8 message to the next of the same shared function, from Mesa's model of gen9
+/// (`brw_ir_performance.cpp`), which calls most of these numbers guesses.
+fn message_interval(sfid: u8) -> u32 {
     match sfid {
         message::SFID_SAMPLER | message::SFID_CONSTANT_CACHE => 16,
         message::SFID_DC0 | message::SFID_DC1 => 20,
@@ -674,39 +714,42 @@ fn pace(sfid: u8) -> u32 {
     }
 }
 
-/// What one run of a thread costs.
+/// The estimated cost of one thread.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Estimate {
-    /// Cycles from start to end, alone on its EU.
+    /// Cycles from start to end, if the thread is alone on its EU.
     pub cycles: u64,
-    /// Cycles in which it occupies the EU.
+    /// Cycles for which it occupies the issue slot of the EU.
     pub issue: u64,
-    /// Cycles in which the EU's two FPUs can do what it computes, if another thread always has work for the other one.
+    /// Cycles that the two FPUs of the EU need for it, if other threads keep the FPU busy that it
+    /// does not use.
     pub work: u64,
-    /// It has branches that not all lanes need take.
+    /// It contains an IF.
     pub branches: bool,
 }
 
 impl Estimate {
-    /// Cycles of an EU for a thread, if so many run on it at once: the others work while one waits, as far as they have work.
-    pub fn shared(&self, threads: u64) -> u64 {
+    /// Cycles of an EU for each of `threads` threads that run on it at once: either the FPUs are
+    /// always busy, or the latency of a thread is divided among all of them.
+    pub fn cycles_per_thread(&self, threads: u64) -> u64 {
         self.work.max(self.cycles / threads.max(1))
     }
 }
 
-/// Estimates one thread's run through the program: loops count ten times.
+/// Estimates the cost of a thread. Each loop is assumed to have ten iterations.
 pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
-    let units = Units::new(lir, Some(reg));
+    let resources = Resources::new(lir, Some(reg));
     let loops = loops(lir);
-    let mut there = vec![0u64; units.count];
+    // The cycle at which each resource is available.
+    let mut available = vec![0u64; resources.count];
     let mut time = 0u64;
     let mut total = Estimate::default();
     let mut weight = 1u64;
     let mut here = NO_LOOP;
     let mut next = 0;
-    // When each shared function takes the next message.
+    // The cycle at which each shared function accepts the next message.
     let mut functions = [0u64; 16];
-    let (mut busy, mut only) = (0u64, 0u64);
+    let (mut any_fpu, mut math_fpu) = (0u64, 0u64);
     for inst in &lir.insts {
         if inst.op == Op::Do {
             here = next;
@@ -715,20 +758,20 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
         }
         let (issue, latency) = timing(inst);
         let mut start = time;
-        units.reads(lir, inst, |u| start = start.max(there[u]));
-        units.writes(inst, |u| start = start.max(there[u]));
+        resources.for_each_read(lir, inst, |r| start = start.max(available[r]));
+        resources.for_each_write(inst, |r| start = start.max(available[r]));
         let mut ready = start + u64::from(latency);
         if let Some(send) = inst.send {
             let free = &mut functions[usize::from(send.sfid & 15)];
             ready += free.saturating_sub(start);
-            *free =
-                start.max(*free) + u64::from(pace(send.sfid) * u32::from(inst.exec).div_ceil(8));
+            let interval = message_interval(send.sfid) * u32::from(inst.exec).div_ceil(8);
+            *free = start.max(*free) + u64::from(interval);
         }
-        units.writes(inst, |u| there[u] = ready);
+        resources.for_each_write(inst, |r| available[r] = ready);
         total.branches |= inst.op == Op::Eu(Opcode::If);
-        let (any, extended) = work(inst, issue);
-        busy += u64::from(any) * weight;
-        only += u64::from(extended) * weight;
+        let (any, math) = fpu_cycles(inst, issue);
+        any_fpu += u64::from(any) * weight;
+        math_fpu += u64::from(math) * weight;
         total.cycles += (start + u64::from(issue) - time) * weight;
         total.issue += u64::from(issue) * weight;
         time = start + u64::from(issue);
@@ -741,6 +784,6 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
             };
         }
     }
-    total.work = busy.div_ceil(2).max(only);
+    total.work = any_fpu.div_ceil(2).max(math_fpu);
     total
 }

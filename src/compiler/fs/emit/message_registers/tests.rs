@@ -1,4 +1,5 @@
-//! Row F12 of the compiler's table of requirements: payloads in message registers, with and without COMPR4.
+//! Row F12 of the compiler's table of requirements: payloads in message registers, with and without
+//! COMPR4.
 
 use crate::FsError;
 use crate::alloc::regalloc;
@@ -113,8 +114,9 @@ impl Case {
     }
 }
 
-/// What the hardware leaves in each message register: the register that it came from, counted from the source's first one, and the group of
-/// lanes. The second half of a move goes to the next register, with COMPR4 to the fourth.
+/// What the hardware leaves in each message register: the register that it came from, counted from
+/// the source's first one, and the group of lanes. The second half of a move goes to the next
+/// register, with COMPR4 to the fourth.
 fn contents(lir: &Lir) -> BTreeMap<u32, (usize, u32, u8)> {
     let mut out = BTreeMap::new();
     for inst in lir.insts.iter().filter(|i| i.op == Op::Eu(Opcode::Mov)) {
@@ -442,7 +444,7 @@ fn f12_no_code_is_made_of_it() {
         &mut lir,
         &live,
         schedule::PRESSURES[0],
-        schedule::Saving::Least,
+        schedule::PressureHeuristic::Greedy,
     );
     let allocation = regalloc::allocate(&mut lir, VgrfId::new(0), false)
         .expect("valid")
@@ -464,7 +466,7 @@ fn f12_no_code_is_made_of_it() {
         (Gen::Gen6, "instructions of Gen6 cannot be encoded yet"),
         (Gen::Gen9, "there are no message registers"),
     ] {
-        let error = encode::bytes(&insts, hw_gen).expect_err("no encoder");
+        let error = encode::encode_bytes(&insts, hw_gen).expect_err("no encoder");
         assert!(matches!(error, FsError::Encode { at: 0, .. }));
         assert!(error.to_string().contains(message), "{error}");
     }
