@@ -1,17 +1,17 @@
-//! Builds the payloads of messages: in place where that is possible, by moves elsewhere.
+//! Lowers the payloads of messages.
 //!
 //! In:  LIR with [`Op::Collect`].
-//! Out: LIR without. For each payload the cheapest way that holds: 1. an equal payload was built
-//!      before in the block: that one is read; 2. its sources lie one behind the other already: the
-//!      message reads them where they are; 3. a register that is made in the same block, whole, and
-//!      not read later becomes a part of the payload; 4. a move, which `opt_coalesce` may give to
-//!      the instruction that makes the source.
+//! Out: LIR without it. For each payload the cheapest of these is chosen:
+//!      1. the messages read an equal payload that was built before in the block;
+//!      2. the messages read the sources in place, if these are contiguous;
+//!      3. a VGRF that is defined in the block and not read later becomes a part of the payload;
+//!      4. moves ([`payload_moves`]), which `opt_coalesce` may remove.
 //!
-//! The moves are `payload_moves`'. The two payloads of a split message never overlap. Payloads in
-//! message registers are always moved there (`message_registers`).
+//! The two payloads of a split message never overlap. Payloads in message registers are always
+//! moved ([`lower_mrf_payloads`]).
 //! Ref: SKL PRM vol. 7, "SENDS". Tests: unit tests of this file, tests/fs/lower_collect/.
 
-use crate::emit::{message_registers, payload_moves};
+use crate::emit::{lower_mrf_payloads, payload_moves};
 use crate::lir::live::{Loop, loops};
 use crate::lir::{
     GRF_BYTES, Inst, Lir, Op, Payload, PayloadId, PayloadPart, Reg, Src, Vgrf, VgrfId,
@@ -20,13 +20,14 @@ use entity::IdMap;
 use isa::Type;
 use smallvec::SmallVec;
 
-/// How far back a register that becomes a part of the payload may be made.
+/// Maximum number of instructions between the definition of a VGRF and the payload of which it
+/// becomes a part.
 const WINDOW: u32 = 256;
 
-/// Payloads of a block that a later equal one is looked for among.
+/// Number of recent payloads of the block with which a payload is compared.
 const RECENT: usize = 8;
 
-/// Where a VGRF is written and read.
+/// The writes and reads of a VGRF.
 #[derive(Clone, Copy)]
 struct Use {
     first_def: u32,
@@ -35,7 +36,7 @@ struct Use {
     last_read: u32,
     /// Read through the address register.
     indirect: bool,
-    /// Its place in a payload: (payload's VGRF, byte).
+    /// The payload of which it has become a part: (VGRF of the payload, byte offset).
     merged: Option<(VgrfId, u32)>,
 }
 
@@ -52,7 +53,7 @@ impl Default for Use {
     }
 }
 
-/// A read of a payload: the instruction, and which source.
+/// A read of a payload: index of the message, and of its source.
 type Read = (u32, u8);
 
 /// A collect of the program.
@@ -68,19 +69,19 @@ struct Lowering<'a> {
     lir: &'a mut Lir,
     uses: IdMap<Vgrf, Use>,
     loops: Vec<Loop>,
-    /// Moves, and the index of the collect that each replaces.
+    /// The new moves, each with the index of the collect that it replaces.
     moves: Vec<(u32, Inst)>,
 }
 
-/// True if there was anything to lower.
+/// Returns true if it changed the program.
 pub(crate) fn lower_collect(lir: &mut Lir) -> bool {
     if lir.payloads.is_empty() {
         return false;
     }
     if lir.message_registers.is_some() {
-        message_registers::lower_collects(lir);
+        lower_mrf_payloads::lower_mrf_payloads(lir);
     }
-    let (uses, collects) = facts(lir);
+    let (uses, collects) = find_uses(lir);
     let loops = loops(lir);
     let mut l = Lowering {
         lir,
@@ -91,11 +92,11 @@ pub(crate) fn lower_collect(lir: &mut Lir) -> bool {
     let mut recent: SmallVec<[usize; RECENT]> = SmallVec::new();
     for (k, c) in collects.iter().enumerate() {
         recent.retain(|r| collects[*r].block_start == c.block_start);
-        let same = recent.iter().find(|&&r| l.is_same(&collects[r], c));
+        let same = recent.iter().find(|&&r| l.can_reuse(&collects[r], c));
         if let Some(&same) = same {
-            l.read_instead(c, Src::vgrf(collects[same].dst, 0, Type::Ud, 1));
-        } else if let Some(place) = l.in_place(c) {
-            l.read_instead(c, place);
+            l.redirect_reads(c, Src::vgrf(collects[same].dst, 0, Type::Ud, 1));
+        } else if let Some(sources) = l.contiguous_sources(c) {
+            l.redirect_reads(c, sources);
         } else {
             l.build(c);
             if recent.len() == RECENT {
@@ -108,7 +109,7 @@ pub(crate) fn lower_collect(lir: &mut Lir) -> bool {
     true
 }
 
-fn facts(lir: &Lir) -> (IdMap<Vgrf, Use>, Vec<Collect>) {
+fn find_uses(lir: &Lir) -> (IdMap<Vgrf, Use>, Vec<Collect>) {
     let mut uses = IdMap::for_arena(&lir.vgrfs, Use::default());
     let mut collects: Vec<Collect> = Vec::with_capacity(lir.payloads.len());
     let mut collect_of: IdMap<Vgrf, Option<u32>> = IdMap::for_arena(&lir.vgrfs, None);
@@ -152,18 +153,18 @@ fn facts(lir: &Lir) -> (IdMap<Vgrf, Use>, Vec<Collect>) {
     (uses, collects)
 }
 
-/// True if the part lies in its source as it would in the payload.
-fn lies_as_in_payload(p: &PayloadPart, exec: u8) -> bool {
+/// True if the elements of the part's source are as far apart as in the payload.
+fn has_payload_layout(p: &PayloadPart, exec: u8) -> bool {
     let pitch = u32::from(p.src.stride) * p.src.ty.size_bytes();
-    let wanted = if p.header {
+    let payload_pitch = if p.header {
         p.src.ty.size_bytes()
     } else {
         p.bytes / u32::from(exec)
     };
-    pitch == wanted
+    pitch == payload_pitch
 }
 
-/// Bytes of a VGRF.
+/// A range of bytes of a VGRF: first, end.
 type Range = (VgrfId, u32, u32);
 
 fn overlap(a: Range, b: Range) -> bool {
@@ -179,7 +180,7 @@ impl Lowering<'_> {
         &self.lir.insts[c.at as usize]
     }
 
-    /// The bytes of a VGRF, by the name that it will have.
+    /// The bytes of a VGRF, translated to the payload into which it is merged.
     fn resolve(&self, v: VgrfId, first: u32, end: u32) -> Range {
         match self.uses[v].merged {
             Some((to, at)) => (to, first + at, end + at),
@@ -187,8 +188,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// True if a message that reads the payload has these bytes for its other payload too.
-    fn meets_other(&self, c: &Collect, range: Range) -> bool {
+    /// True if a message that reads the payload reads any of these bytes as its other payload.
+    fn overlaps_other_payload(&self, c: &Collect, range: Range) -> bool {
         let range = self.resolve(range.0, range.1, range.2);
         c.reads.iter().any(|&(at, i)| {
             let inst = &self.lir.insts[at as usize];
@@ -201,14 +202,13 @@ impl Lowering<'_> {
         })
     }
 
-    /// True if the bytes stay what they are from the collect until its payload was read for the
-    /// last time.
-    fn stays(&self, c: &Collect, range: Range) -> bool {
+    /// True if the bytes do not change between the collect and the last read of its payload.
+    fn is_unchanged(&self, c: &Collect, range: Range) -> bool {
         let last_read = c.reads.iter().map(|r| r.0).max().unwrap_or(c.at);
         if self.uses[range.0].last_def < c.at {
             return true;
         }
-        // A loop that reads it may come round again.
+        // If the payload is read in a loop, it is read again in the next iteration.
         let around = self
             .loops
             .iter()
@@ -224,14 +224,14 @@ impl Lowering<'_> {
         })
     }
 
-    /// True if `c` builds what `before` has built, and may be read in its stead.
-    fn is_same(&self, before: &Collect, c: &Collect) -> bool {
+    /// True if `c` builds the same payload as `before`, and its messages can read that one.
+    fn can_reuse(&self, before: &Collect, c: &Collect) -> bool {
         let (a, b) = (self.inst(before), self.inst(c));
         let like = (a.exec, a.group, a.no_mask) == (b.exec, b.group, b.no_mask)
             && self.payload(before) == self.payload(c)
             && self.lir.vgrfs[before.dst].fixed.is_none()
             && self.lir.vgrfs[c.dst].fixed.is_none();
-        if !like || self.meets_other(c, (before.dst, 0, u32::MAX)) {
+        if !like || self.overlaps_other_payload(c, (before.dst, 0, u32::MAX)) {
             return false;
         }
         let between = &self.lir.insts[before.at as usize + 1..c.at as usize];
@@ -241,8 +241,9 @@ impl Lowering<'_> {
         })
     }
 
-    /// Where all sources lie one behind the other, if they do.
-    fn in_place(&self, c: &Collect) -> Option<Src> {
+    /// The first source of the payload, if all of them are contiguous and the messages can read
+    /// them in place.
+    fn contiguous_sources(&self, c: &Collect) -> Option<Src> {
         let exec = self.inst(c).exec;
         let payload = self.payload(c);
         let first = payload.parts.first()?.src;
@@ -252,7 +253,7 @@ impl Lowering<'_> {
         }
         let mut at = first.offset;
         for p in &payload.parts {
-            if p.src.reg != first.reg || p.src.offset != at || !lies_as_in_payload(p, exec) {
+            if p.src.reg != first.reg || p.src.offset != at || !has_payload_layout(p, exec) {
                 return None;
             }
             at += p.bytes;
@@ -260,32 +261,32 @@ impl Lowering<'_> {
         // Messages read whole registers.
         let end = at.next_multiple_of(GRF_BYTES);
         let range = (v, first.offset, end);
-        let there = end <= u32::from(self.lir.vgrfs[v].regs) * GRF_BYTES;
-        let fits = there && !self.meets_other(c, range) && self.stays(c, range);
+        let exists = end <= u32::from(self.lir.vgrfs[v].regs) * GRF_BYTES;
+        let fits = exists && !self.overlaps_other_payload(c, range) && self.is_unchanged(c, range);
         fits.then_some(Src::vgrf(v, first.offset, Type::Ud, 1))
     }
 
-    /// Lets the messages read from `place` on.
-    fn read_instead(&mut self, c: &Collect, place: Src) {
+    /// Makes the messages read their payload from `first` on.
+    fn redirect_reads(&mut self, c: &Collect, first: Src) {
         for &(at, i) in &c.reads {
             let src = &mut self.lir.insts[at as usize].src[usize::from(i)];
-            src.reg = place.reg;
-            src.offset += place.offset;
-            if let Some(v) = place.as_vgrf() {
+            src.reg = first.reg;
+            src.offset += first.offset;
+            if let Some(v) = first.as_vgrf() {
                 let u = &mut self.uses[v];
                 u.last_read = u.last_read.max(at);
             }
         }
     }
 
-    /// Builds the payload part by part.
+    /// Builds the payload part by part, by merging VGRFs into it and by moves.
     fn build(&mut self, c: &Collect) {
         let parts = std::mem::take(&mut self.lir.payloads[c.payload]).parts;
-        let all = *self.inst(c);
+        let collect = *self.inst(c);
         let mut at = 0;
         let mut k = 0;
         while k < parts.len() {
-            let n = self.mergeable(c, &parts[k..], all.exec, at);
+            let n = self.mergeable_parts(c, &parts[k..], collect.exec, at);
             if n > 0 {
                 if let Some(v) = parts[k].src.as_vgrf() {
                     self.uses[v].merged = Some((c.dst, at));
@@ -295,46 +296,47 @@ impl Lowering<'_> {
                 continue;
             }
             let moves = &mut self.moves;
-            let n = payload_moves::next(&parts[k..], &all, all.dst.reg, at, |inst| {
+            let dst = collect.dst.reg;
+            let n = payload_moves::emit_next(&parts[k..], &collect, dst, at, |inst| {
                 moves.push((c.at, inst));
             });
             at += parts[k..k + n].iter().map(|p| p.bytes).sum::<u32>();
             k += n;
         }
-        self.sources_first(c);
+        self.save_overwritten_sources(c);
         self.lir.payloads[c.payload].parts = parts;
     }
 
-    /// How many of these parts, which go to byte `at`, are together one register that can be built
-    /// there; 0 if none.
-    fn mergeable(&self, c: &Collect, parts: &[PayloadPart], exec: u8, at: u32) -> usize {
+    /// The number of parts, from the first one on, that together are a whole VGRF that can be
+    /// merged into the payload at byte `at`; 0 if there is no such VGRF.
+    fn mergeable_parts(&self, c: &Collect, parts: &[PayloadPart], exec: u8, at: u32) -> usize {
         let Some(v) = parts[0].src.as_vgrf() else {
             return 0;
         };
         let u = &self.uses[v];
         let vgrf = &self.lir.vgrfs[v];
-        let here = u.first_def >= c.block_start
+        let local = u.first_def >= c.block_start
             && u.first_def < c.at
             && u.last_def < c.at
             && c.at - u.first_def <= WINDOW
             && u.first_read > u.first_def
             && u.last_read <= c.at;
-        if !here || u.merged.is_some() || u.indirect || vgrf.fixed.is_some() || v == c.dst {
+        if !local || u.merged.is_some() || u.indirect || vgrf.fixed.is_some() || v == c.dst {
             return 0;
         }
-        if !at.is_multiple_of(GRF_BYTES) || self.is_other(c, v) {
+        if !at.is_multiple_of(GRF_BYTES) || self.is_other_payload(c, v) {
             return 0;
         }
         let bytes = u32::from(vgrf.regs) * GRF_BYTES;
         let mut end = 0;
         for (n, p) in parts.iter().enumerate() {
-            if p.src.reg != parts[0].src.reg || p.src.offset != end || !lies_as_in_payload(p, exec)
+            if p.src.reg != parts[0].src.reg || p.src.offset != end || !has_payload_layout(p, exec)
             {
                 break;
             }
             end += p.bytes;
             if end == bytes {
-                // Once is all that one place can serve.
+                // A VGRF can be merged at one offset alone.
                 let again = parts[n + 1..].iter().any(|p| p.src.as_vgrf() == Some(v));
                 return if again { 0 } else { n + 1 };
             }
@@ -343,15 +345,16 @@ impl Lowering<'_> {
     }
 
     /// True if a message that reads the payload has the VGRF as its other payload.
-    fn is_other(&self, c: &Collect, v: VgrfId) -> bool {
+    fn is_other_payload(&self, c: &Collect, v: VgrfId) -> bool {
         c.reads.iter().any(|&(at, i)| {
             let other = &self.lir.insts[at as usize].src[usize::from(1 - i)];
             other.as_vgrf() == Some(v)
         })
     }
 
-    /// A source that the payload's own moves write first is read before them.
-    fn sources_first(&mut self, c: &Collect) {
+    /// Copies sources that are in the payload's own VGRF to temporaries, before the moves overwrite
+    /// them.
+    fn save_overwritten_sources(&mut self, c: &Collect) {
         let start = self.moves.partition_point(|m| m.0 < c.at);
         let mut saves: SmallVec<[(u32, Inst); 2]> = SmallVec::new();
         for k in start..self.moves.len() {
@@ -372,7 +375,7 @@ impl Lowering<'_> {
         self.moves.splice(start..start, saves);
     }
 
-    /// Puts the moves where their collects are, and gives the merged registers their new names.
+    /// Replaces the collects by their moves, and the merged VGRFs by the payloads.
     fn finish(self) {
         let Lowering {
             lir, uses, moves, ..

@@ -1,13 +1,13 @@
-//! Regions of 64-bit operations, as small cores want them (CHV, BXT, GLK):
+//! Lowers 64-bit operations for the region restrictions of low-power cores (CHV, BXT, GLK):
 //! [`hw::Wa::Align64BitRegions`].
 //!
-//! In:  LIR that any other gen9 core can execute.
-//! Out: LIR in which every operation on 64 bits has its vector operands 8 bytes apart and at the
-//!      same place of their registers, none is addressed indirectly, and products of doublewords
-//!      are made of products with words.
+//! In:  LIR that the other gen9 cores can execute.
+//! Out: LIR in which the elements of vector operands of 64-bit operations are 8 bytes apart and
+//!      have the same offset within their registers, no 64-bit operand is indirect, and products of
+//!      dwords are computed from dword × word products.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions: Special Requirements for Handling Double
-//!      Precision Data Types". The rules are `isa`'s (`check_part`). Tests: unit_tests,
-//!      tests/fs_exec on both kinds of core.
+//!      Precision Data Types". `isa` checks these rules (`check_part`). Tests: unit tests of this
+//!      file, tests/fs_exec on both kinds of core.
 
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Inst, Lir, Op, Reg, Src};
@@ -16,22 +16,23 @@ use isa::{CondMod, Opcode, Type};
 /// Bytes from one lane to the next in a 64-bit operation.
 const STEP_BYTES: u32 = 8;
 
-/// Rewrites what a small core cannot execute.
+/// Rewrites the instructions that a low-power core cannot execute. Returns an error for
+/// combinations that are not implemented.
 pub(crate) fn lower_wide_regions(lir: &mut Lir) -> Result<(), FsError> {
     let insts = std::mem::take(&mut lir.insts);
     lir.insts = Vec::with_capacity(insts.len());
     for inst in insts {
         match inst.op {
-            Op::MovIndirect if inst.dst.ty.size_bytes() == 8 => indirect(lir, &inst)?,
+            Op::MovIndirect if inst.dst.ty.size_bytes() == 8 => split_indirect(lir, &inst)?,
             Op::Eu(Opcode::Mul)
                 if inst.exec > 1 && is_product(&inst) && inst.dst.ty.size_bytes() == 4 =>
             {
-                product(lir, &inst)?;
+                lower_product(lir, &inst)?;
             }
             Op::Eu(op)
                 if op.info().class == isa::Class::Basic && inst.exec > 1 && is_wide(&inst) =>
             {
-                regions(lir, &inst)?;
+                align_regions(lir, &inst)?;
             }
             _ => lir.insts.push(inst),
         }
@@ -52,14 +53,14 @@ fn is_wide(inst: &Inst) -> bool {
 
 fn unsupported<T>(what: &'static str) -> Result<T, FsError> {
     Err(FsError::Unsupported {
-        op: "a 64-bit operation of a small core",
+        op: "a 64-bit operation on a low-power core",
         what,
     })
 }
 
-/// An instruction for the same lanes: other lanes may hold nothing yet. (What selects looks at all
-/// of them.)
-fn like(inst: &Inst, op: Op) -> Inst {
+/// An instruction for the same lanes, as the elements of other lanes may be uninitialised. The
+/// predicate of SEL does not restrict lanes.
+fn for_same_lanes(inst: &Inst, op: Op) -> Inst {
     let selects = inst.op == Op::Eu(Opcode::Sel);
     Inst {
         group: inst.group,
@@ -70,8 +71,8 @@ fn like(inst: &Inst, op: Op) -> Inst {
     }
 }
 
-/// Two moves of 32 bits, each indirect: 64-bit ones address directly.
-fn indirect(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
+/// Splits an indirect 64-bit move into two of 32 bits, as 64-bit operands must be direct.
+fn split_indirect(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     let step = u32::from(inst.dst.stride) * 8;
     if inst.cmod != CondMod::None || inst.sat || inst.src[0].neg || inst.src[0].abs {
         return unsupported("an indirect move that computes");
@@ -94,18 +95,18 @@ fn indirect(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     Ok(())
 }
 
-/// The low half of a product of doublewords, of two products with words: a × b = a × b.low + (a ×
+/// Lowers the low half of a product of dwords to two products with words: a × b = a × b.low + (a ×
 /// b.high << 16).
-fn product(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
+fn lower_product(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     if inst.sat {
         return unsupported("a product that saturates");
     }
     let [a, b, _] = inst.src;
     let b = match b.reg {
-        // Words of words can be read two and four apart.
+        // A word region needs twice the stride of b, which must be at most 4.
         Reg::Vgrf(_) if b.neg || b.abs || b.stride > 2 => {
             let v = lir.vgrf(u32::from(inst.exec) * 4);
-            let mut copy = like(inst, Op::Eu(Opcode::Mov));
+            let mut copy = for_same_lanes(inst, Op::Eu(Opcode::Mov));
             copy.dst = Dst::vgrf(v, 0, b.ty, 1);
             copy.src[0] = b;
             lir.insts.push(copy);
@@ -135,7 +136,7 @@ fn product(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     } else {
         Dst::vgrf(lir.vgrf(u32::from(inst.exec) * 4), 0, inst.dst.ty, 1)
     };
-    let mut mul = like(inst, Op::Eu(Opcode::Mul));
+    let mut mul = for_same_lanes(inst, Op::Eu(Opcode::Mul));
     mul.dst = low;
     mul.src = [a, word(false), Src::NULL];
     lir.insts.push(mul);
@@ -145,28 +146,28 @@ fn product(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
         mul.dst = Dst::vgrf(high, 0, inst.dst.ty, 1);
         mul.src[1] = word(true);
         lir.insts.push(mul);
-        let mut add = like(inst, Op::Eu(Opcode::Add));
+        let mut add = for_same_lanes(inst, Op::Eu(Opcode::Add));
         add.dst = Dst {
             offset: low.offset + 2,
             ty: Type::Uw,
             stride: low.stride * 2,
             ..low
         };
-        add.src[0] = source(&add.dst);
+        add.src[0] = src_of_dst(&add.dst);
         add.src[1] = Src::vgrf(high, 0, Type::Uw, 2);
         lir.insts.push(add);
     }
     if !in_place {
         let mut mov = *inst;
         mov.op = Op::Eu(Opcode::Mov);
-        mov.src = [source(&low), Src::NULL, Src::NULL];
+        mov.src = [src_of_dst(&low), Src::NULL, Src::NULL];
         lir.insts.push(mov);
     }
     Ok(())
 }
 
-/// What a destination writes, read back.
-fn source(dst: &Dst) -> Src {
+/// A source with the region of a destination.
+fn src_of_dst(dst: &Dst) -> Src {
     Src {
         reg: dst.reg,
         offset: dst.offset,
@@ -176,8 +177,9 @@ fn source(dst: &Dst) -> Src {
     }
 }
 
-/// Vector operands 8 bytes apart, each at the same place of its register.
-fn regions(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
+/// Copies the vector operands of an instruction whose elements are not 8 bytes apart or have
+/// another offset in their registers than the destination.
+fn align_regions(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     let mut to = *inst;
     let is_vector = |s: &Src| s.stride != 0 && s.as_vgrf().is_some();
     if inst
@@ -194,7 +196,7 @@ fn regions(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
     }
     let size = inst.dst.ty.size_bytes();
     let stride = wide_stride(inst.dst.ty)?;
-    let aside = match inst.dst.reg {
+    let temporary = match inst.dst.reg {
         Reg::Null => {
             to.dst.stride = stride;
             None
@@ -209,40 +211,40 @@ fn regions(lir: &mut Lir, inst: &Inst) -> Result<(), FsError> {
             return unsupported("an architecture register is written");
         }
     };
-    let place = to.dst.offset % GRF_BYTES;
+    let offset = to.dst.offset % GRF_BYTES;
     for i in 0..inst.sources() {
         let s = inst.src[i];
-        let there =
-            u32::from(s.stride) * s.ty.size_bytes() == STEP_BYTES && s.offset % GRF_BYTES == place;
-        if !is_vector(&s) || there {
+        let aligned =
+            u32::from(s.stride) * s.ty.size_bytes() == STEP_BYTES && s.offset % GRF_BYTES == offset;
+        if !is_vector(&s) || aligned {
             continue;
         }
-        let v = lir.vgrf(place + u32::from(inst.exec) * STEP_BYTES);
+        let v = lir.vgrf(offset + u32::from(inst.exec) * STEP_BYTES);
         let copy = Src {
             neg: s.neg,
             abs: s.abs,
-            ..Src::vgrf(v, place, s.ty, wide_stride(s.ty)?)
+            ..Src::vgrf(v, offset, s.ty, wide_stride(s.ty)?)
         };
         let bare = Src {
             neg: false,
             abs: false,
             ..s
         };
-        let at = Dst::vgrf(v, place, s.ty, copy.stride);
+        let at = Dst::vgrf(v, offset, s.ty, copy.stride);
         copy_bits(lir, inst, at, bare);
         to.src[i] = copy;
     }
     lir.insts.push(to);
-    if let Some(aside) = aside {
+    if let Some(temporary) = temporary {
         if inst.pred.is_some() && to.writes_flag() {
             return unsupported("its predicate is overwritten before its result is stored");
         }
-        copy_bits(lir, inst, inst.dst, source(&aside));
+        copy_bits(lir, inst, inst.dst, src_of_dst(&temporary));
     }
     Ok(())
 }
 
-/// Elements of this type from one lane to the next, 8 bytes apart.
+/// The stride with which elements of this type are 8 bytes apart.
 fn wide_stride(ty: Type) -> Result<u8, FsError> {
     match ty.size_bytes() {
         1 => unsupported("bytes cannot lie 8 apart"),
@@ -250,13 +252,13 @@ fn wide_stride(ty: Type) -> Result<u8, FsError> {
     }
 }
 
-/// Copies elements without looking at them: 64-bit ones by halves.
+/// Emits moves that copy elements bit for bit, 64-bit ones by halves.
 fn copy_bits(lir: &mut Lir, like_inst: &Inst, dst: Dst, src: Src) {
     let size = dst.ty.size_bytes();
     let part = if size == 2 { Type::Uw } else { Type::Ud };
     let scale = (size / part.size_bytes()) as u8;
     for at in (0..size).step_by(part.size_bytes() as usize) {
-        let mut mov = like(like_inst, Op::Eu(Opcode::Mov));
+        let mut mov = for_same_lanes(like_inst, Op::Eu(Opcode::Mov));
         mov.dst = Dst {
             offset: dst.offset + at,
             ty: part,

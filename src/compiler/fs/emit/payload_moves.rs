@@ -1,29 +1,29 @@
-//! The moves that put the parts of a payload into their places.
+//! Moves that copy the parts of a payload.
 //!
-//! In:  parts, the [`Op::Collect`](crate::lir::Op::Collect) that they belong to, and where they go.
-//! Out: moves. Headers are copied as doublewords without the execution mask, two at once where they
-//!      follow each other; values under the mask of the collect, bit for bit, in the size that they
-//!      have. Gaps are not written.
+//! In:  payload parts, their [`Op::Collect`](crate::lir::Op::Collect), and the destination.
+//! Out: moves. Headers are copied as dwords without the execution mask, two contiguous ones with
+//!      one move; values bit for bit, with the lanes and the mask of the collect. Gaps are not
+//!      written.
 
 use crate::lir::{Dst, GRF_BYTES, Inst, Op, PayloadPart, Reg, Src};
 use isa::{Opcode, Type};
 
-/// Puts the first part in its place, `at` bytes from `dst` on, and the second one with it if both
-/// are headers that follow each other; returns how many parts that are.
-pub(crate) fn next(
+/// Emits the moves that copy the first part to byte `at` of `dst`, together with the second one if
+/// both are contiguous headers. Returns the number of parts copied.
+pub(crate) fn emit_next(
     parts: &[PayloadPart],
-    all: &Inst,
+    collect: &Inst,
     dst: Reg,
     at: u32,
-    mut put: impl FnMut(Inst),
+    mut emit: impl FnMut(Inst),
 ) -> usize {
     let Some(first) = parts.first() else { return 0 };
     if !first.header {
-        values(first, all, dst, at, put);
+        emit_values(first, collect, dst, at, emit);
         return 1;
     }
     let regs = match parts {
-        [a, b, ..] if follows(a, b) => 2,
+        [a, b, ..] if are_contiguous(a, b) => 2,
         _ => 1,
     };
     if first.src.reg != Reg::Null {
@@ -34,17 +34,23 @@ pub(crate) fn next(
             ty: Type::Ud,
             ..first.src
         };
-        put(inst);
+        emit(inst);
     }
     regs.into()
 }
 
-/// Puts the values of a part in their place, `at` bytes from `dst` on.
-pub(crate) fn values(p: &PayloadPart, all: &Inst, dst: Reg, at: u32, mut put: impl FnMut(Inst)) {
+/// Emits the moves that copy a part other than a header to byte `at` of `dst`.
+pub(crate) fn emit_values(
+    p: &PayloadPart,
+    collect: &Inst,
+    dst: Reg,
+    at: u32,
+    mut emit: impl FnMut(Inst),
+) {
     if p.src.reg == Reg::Null {
         return;
     }
-    let slot = p.bytes / u32::from(all.exec);
+    let slot = p.bytes / u32::from(collect.exec);
     let ty = bits_type(p.src.ty);
     let size = ty.size_bytes();
     let step = u32::from(p.src.stride) * size;
@@ -52,12 +58,12 @@ pub(crate) fn values(p: &PayloadPart, all: &Inst, dst: Reg, at: u32, mut put: im
         let lanes = u32::from(*lanes);
         fits_registers(at, lanes, slot, size) && fits_registers(p.src.offset, lanes, step, size)
     };
-    let lanes = [16, 8].into_iter().find(|n| *n <= all.exec && fits(n));
-    let lanes = lanes.unwrap_or(all.exec.min(4));
-    for lane in (0..all.exec).step_by(usize::from(lanes)) {
+    let lanes = [16, 8].into_iter().find(|n| *n <= collect.exec && fits(n));
+    let lanes = lanes.unwrap_or(collect.exec.min(4));
+    for lane in (0..collect.exec).step_by(usize::from(lanes)) {
         let mut inst = Inst::new(Op::Eu(Opcode::Mov), lanes);
-        inst.group = all.group + lane;
-        inst.no_mask = all.no_mask;
+        inst.group = collect.group + lane;
+        inst.no_mask = collect.no_mask;
         let to = at + u32::from(lane) * slot;
         inst.dst = destination(dst, to, ty, (slot / size) as u8);
         inst.src[0] = Src {
@@ -65,7 +71,7 @@ pub(crate) fn values(p: &PayloadPart, all: &Inst, dst: Reg, at: u32, mut put: im
             ty,
             ..p.src
         };
-        put(inst);
+        emit(inst);
     }
 }
 
@@ -78,14 +84,14 @@ fn destination(reg: Reg, offset: u32, ty: Type, stride: u8) -> Dst {
     }
 }
 
-/// True if the second header lies behind the first one.
-fn follows(a: &PayloadPart, b: &PayloadPart) -> bool {
+/// True if `b` is a header whose source follows that of header `a` in the same VGRF.
+fn are_contiguous(a: &PayloadPart, b: &PayloadPart) -> bool {
     let both = b.header && a.src.as_vgrf().is_some() && a.src.reg == b.src.reg;
     both && b.src.offset == a.src.offset + GRF_BYTES
 }
 
-/// True if one instruction can access so many elements, `step` bytes apart: of two registers, as
-/// many of the one as of the other.
+/// True if one instruction can access `lanes` elements of `size` bytes, `step` bytes apart: they
+/// are in one register, or half of them in each of two.
 fn fits_registers(offset: u32, lanes: u32, step: u32, size: u32) -> bool {
     let at = offset % GRF_BYTES;
     let end = at + (lanes - 1) * step + size;
@@ -93,7 +99,7 @@ fn fits_registers(offset: u32, lanes: u32, step: u32, size: u32) -> bool {
     end <= GRF_BYTES || end <= 2 * GRF_BYTES && 2 * first == lanes
 }
 
-/// The type of this size that a move copies bit for bit.
+/// The integer type of the same size, with which a move copies bit for bit.
 fn bits_type(ty: Type) -> Type {
     match ty.size_bytes() {
         1 => Type::Ub,
