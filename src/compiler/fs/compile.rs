@@ -128,7 +128,7 @@ fn compile_widths(
     };
     let eu_threads = u64::from(device.threads);
     let mut made: Vec<Compiled> = Vec::new();
-    let mut known = isel::Known {
+    let mut analysis = isel::ShaderAnalysis {
         divergent: &divergent,
         uses: &uses,
         descriptors: None,
@@ -141,12 +141,12 @@ fn compile_widths(
             break;
         }
         if width < 32 {
-            let one = compile_width(shader, device, options, &mut known, width, first)?;
+            let one = compile_width(shader, device, options, &mut analysis, width, first)?;
             made.extend(one);
         } else if may_be_wide(&made)
             && (first || options.wide_fragments || may_pay(&made, eu_threads))
         {
-            let one = match compile_width(shader, device, options, &mut known, width, first) {
+            let one = match compile_width(shader, device, options, &mut analysis, width, first) {
                 // Its payload may be too large.
                 Err(FsError::Limit { .. }) if !first => None,
                 one => one?,
@@ -194,13 +194,13 @@ fn compile_compute(
             }
         });
     }
-    let mut known = isel::Known {
+    let mut analysis = isel::ShaderAnalysis {
         divergent: &divergent,
         uses: &uses,
         descriptors: None,
     };
     let mut one = |width: u8, may_spill: bool| -> Result<Option<Compiled>, FsError> {
-        compile_width(shader, device, options, &mut known, width, may_spill)
+        compile_width(shader, device, options, &mut analysis, width, may_spill)
     };
     // 16 lanes first: as a rule they fit, and beat 8. Fewer lanes where they are enough or where 16 would spill;
     // 32 where a workgroup has too many threads otherwise, and as a second try where threads mostly wait.
@@ -425,12 +425,12 @@ fn compile_width(
     shader: &Shader,
     device: &Device,
     options: &Options,
-    known: &mut isel::Known<'_>,
+    analysis: &mut isel::ShaderAnalysis<'_>,
     width: u8,
     may_spill: bool,
 ) -> Result<Option<Compiled>, FsError> {
     let mut dumps = Vec::new();
-    let Some(selected) = isel::select(shader, options, known, width)? else {
+    let Some(selected) = isel::select(shader, options, analysis, width)? else {
         return Ok(None);
     };
     let Selected {
@@ -467,7 +467,7 @@ fn compile_width(
     let r0 = Id::new(0);
     let Some(allocation) = allocate(&mut lir, r0, options.spill_everything, may_spill)? else {
         // The next width may choose anew, if this was the first one; if not, there is none.
-        known.descriptors = None;
+        analysis.descriptors = None;
         return Ok(None);
     };
     after(&lir, "regalloc")?;

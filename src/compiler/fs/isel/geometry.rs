@@ -84,13 +84,13 @@ impl Isel<'_> {
         let info = thread.info.clone();
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let outputs = std::mem::take(&mut thread.outputs);
-        if let Some(known) = &mut thread.known_emits {
-            let number = known.count;
+        if let Some(emits) = &mut thread.known_emits {
+            let number = emits.count;
             // Vertices beyond the declared maximum are dropped.
             if number < u32::from(info.vertices_out) {
-                known.count += 1;
+                emits.count += 1;
                 if info.streams {
-                    known.set_bits(2 * number, stream);
+                    emits.set_bits(2 * number, stream);
                 }
                 let first = info.first_slot() + number * info.vertex_slots();
                 for (slot, values) in slot_runs(&outputs, &info.outputs.vue) {
@@ -204,9 +204,9 @@ impl Isel<'_> {
         if !thread.info.cuts || i.index("stream") != u32::from(thread.info.stream) {
             return Ok(());
         }
-        if let Some(known) = &mut thread.known_emits {
-            if let Some(last) = known.count.checked_sub(1) {
-                known.set_bits(last, 1);
+        if let Some(emits) = &mut thread.known_emits {
+            if let Some(last) = emits.count.checked_sub(1) {
+                emits.set_bits(last, 1);
             }
             return Ok(());
         }
@@ -234,16 +234,16 @@ impl Isel<'_> {
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let imm = |value: u32| Lanes::imm(Type::Ud, value.into());
         let (count, cuts) = match &thread.known_emits {
-            Some(known) => {
-                let bits = known.count * if thread.info.streams { 2 } else { 1 };
+            Some(emits) => {
+                let bits = emits.count * if thread.info.streams { 2 } else { 1 };
                 let has_control_data = thread.info.streams || thread.info.cuts;
                 let dwords = if has_control_data {
                     bits.div_ceil(32) as usize
                 } else {
                     0
                 };
-                let dword = |k: usize| imm(known.control_data.get(k).copied().unwrap_or(0));
-                (imm(known.count), (0..dwords).map(dword).collect())
+                let dword = |k: usize| imm(emits.control_data.get(k).copied().unwrap_or(0));
+                (imm(emits.count), (0..dwords).map(dword).collect())
             }
             None => (
                 thread.vertex_count.unwrap_or(imm(0)),

@@ -49,4 +49,4 @@ mod urb;
 mod urb_pairs;
 mod vertex;
 
-pub(crate) use select::{Known, Selected, count_uses, select};
+pub(crate) use select::{Selected, ShaderAnalysis, count_uses, select};

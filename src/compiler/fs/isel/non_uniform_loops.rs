@@ -29,7 +29,7 @@ impl Isel<'_> {
     /// Finds loads that can share a waterfall loop.
     pub(super) fn find_shared_loops(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
-        let most_components = MAX_REGISTERS / (self.b.width() / 8);
+        let max_components = MAX_REGISTERS / (self.b.width() / 8);
         for event in layout {
             let CfEvent::Block(b) = *event else { continue };
             let loads = sh.blocks[b]
@@ -62,7 +62,7 @@ impl Isel<'_> {
                         .get(&offset)
                         .is_none_or(|offset| *offset < o.index);
                     let is_known = is_before || sh.const_of(offset).is_some();
-                    o.handle == handle && is_known && o.components + components <= most_components
+                    o.handle == handle && is_known && o.components + components <= max_components
                 });
                 match joined {
                     Some(o) => {

@@ -1,6 +1,6 @@
 //! Samplers that messages address by index in their descriptor, so that they need no header.
 //!
-//! In:  samplers at constant places. Out: where the driver points the stage's sampler state table,
+//! In:  samplers at constant locations. Out: where the driver points the stage's sampler state table,
 //! chosen so that most messages find theirs within reach of an index.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Descriptor"; vol. 2a,
 //! 3DSTATE_SAMPLER_STATE_POINTERS.
@@ -30,27 +30,29 @@ impl Isel<'_> {
         if !self.push_ranges || self.sh.stage == Stage::Compute {
             return;
         }
-        let tables: Vec<Samplers> = tex_instrs(self.sh, layout)
-            .filter_map(|tex| self.known_sampler(tex))
+        let samplers: Vec<Samplers> = tex_instrs(self.sh, layout)
+            .filter_map(|tex| self.constant_sampler(tex))
             .collect();
         let in_reach = |start: &Samplers| {
-            tables
+            samplers
                 .iter()
                 .filter(|p| index_from(start, p).is_some())
                 .count()
         };
         // The start with the most samplers in reach; ties go to the first.
-        self.push.samplers = tables.iter().copied().rev().max_by_key(in_reach);
+        self.push.samplers = samplers.iter().copied().rev().max_by_key(in_reach);
         for tex in tex_instrs(self.sh, layout) {
-            if let (Some(_), Some(def)) = (self.sampler_number(tex), tex.src(TexSrc::SamplerHandle))
-            {
+            if let (Some(_), Some(def)) = (
+                self.sampler_table_index(tex),
+                tex.src(TexSrc::SamplerHandle),
+            ) {
                 self.sampler_index_uses[def] += 1;
             }
         }
     }
 
-    /// The constant place of a message's sampler, if the message needs no header for other reasons.
-    fn known_sampler(&self, tex: &Tex) -> Option<Samplers> {
+    /// The constant location of a message's sampler, if the message needs no header for other reasons.
+    fn constant_sampler(&self, tex: &Tex) -> Option<Samplers> {
         let def = tex.src(TexSrc::SamplerHandle)?;
         let Instr::Intrinsic(i) = self.sh.instr_of(def) else {
             return None;
@@ -69,8 +71,8 @@ impl Isel<'_> {
     }
 
     /// The index of a message's sampler in the table, if it is in reach.
-    pub(super) fn sampler_number(&self, tex: &Tex) -> Option<u32> {
-        index_from(self.push.samplers.as_ref()?, &self.known_sampler(tex)?)
+    pub(super) fn sampler_table_index(&self, tex: &Tex) -> Option<u32> {
+        index_from(self.push.samplers.as_ref()?, &self.constant_sampler(tex)?)
     }
 
     /// True for a sampler handle that is only used by index, so that it needs no code.

@@ -51,7 +51,7 @@ pub(crate) fn count_uses(sh: &Shader) -> Vec<u32> {
 }
 
 /// Facts about a shader that hold at every SIMD width.
-pub(crate) struct Known<'a> {
+pub(crate) struct ShaderAnalysis<'a> {
     pub divergent: &'a IdSet<Def>,
     pub uses: &'a [u32],
     /// Extended descriptors to push. The first width chooses them; later widths must use the same.
@@ -63,7 +63,7 @@ pub(crate) struct Known<'a> {
 pub(crate) fn select(
     sh: &Shader,
     options: &Options,
-    known: &mut Known<'_>,
+    analysis: &mut ShaderAnalysis<'_>,
     width: u8,
 ) -> Result<Option<Selected>, FsError> {
     let instrs = sh.blocks.iter().map(|(_, block)| block.instrs.len()).sum();
@@ -93,11 +93,11 @@ pub(crate) fn select(
         sh,
         layout: &options.layout,
         soft_int64: options.soft_int64,
-        divergent: known.divergent,
+        divergent: analysis.divergent,
         b,
         first_loc,
         locs: vec![Loc::None; total as usize],
-        uses: known.uses,
+        uses: analysis.uses,
         phi_copies: IdMap::default(),
         constant_data: None,
         loop_of: vec![u32::MAX; sh.defs.len()],
@@ -131,7 +131,7 @@ pub(crate) fn select(
     let lane_bytes = u64::from(sh.info.scratch_bytes).next_multiple_of(4);
     isel.b.lir.reserve_scratch(lane_bytes * u64::from(width))?;
     isel.select_body(&layout_events)?;
-    if !isel.use_pushed_descriptors(&mut known.descriptors) {
+    if !isel.use_pushed_descriptors(&mut analysis.descriptors) {
         return Ok(None);
     }
     let (push_grf, stage) = isel.lay_out_payload()?;

@@ -429,9 +429,8 @@ impl Isel<'_> {
     /// The VGRF of a pushed register of the patch's URB entry; requests the push.
     fn pushed_register(&mut self, register: u32) -> Result<VgrfId, FsError> {
         let thread = self.evaluation_thread()?;
-        let known = thread.pushed.iter().find(|p| p.0 == register);
-        if let Some(known) = known {
-            return Ok(known.1);
+        if let Some(pushed) = thread.pushed.iter().find(|p| p.0 == register) {
+            return Ok(pushed.1);
         }
         let v = self.b.lir.vgrf(GRF_BYTES);
         self.evaluation_thread()?.pushed.push((register, v));

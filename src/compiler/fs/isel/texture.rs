@@ -92,7 +92,7 @@ impl Isel<'_> {
         let header = self.message_header(tex, op)?;
         let sampler_index = match header {
             Some(_) => 0,
-            None => self.sampler_number(tex).unwrap_or(0),
+            None => self.sampler_table_index(tex).unwrap_or(0),
         };
         // A header is the first payload by itself, so the parameters need not be copied behind it.
         // Without one, parameters that several messages share are a payload of their own, which is
@@ -450,7 +450,7 @@ impl Isel<'_> {
             }
             sampler => sampler,
         };
-        let by_index = sampler.is_none() || self.sampler_number(tex).is_some();
+        let by_index = sampler.is_none() || self.sampler_table_index(tex).is_some();
         if word == 0 && by_index && op != SamplerOp::Info {
             return Ok(None);
         }

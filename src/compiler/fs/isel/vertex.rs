@@ -23,11 +23,8 @@ impl Isel<'_> {
             return None;
         };
         let index = thread.elements.iter().position(|e| *e == element)?;
-        let known = thread
-            .inputs
-            .iter()
-            .find(|i| i.0 == index && i.1 == component);
-        let v = match known {
+        let mut inputs = thread.inputs.iter();
+        let v = match inputs.find(|i| i.0 == index && i.1 == component) {
             Some(&(.., v)) => v,
             None => {
                 let v = self.b.lir.vgrf(GRF_BYTES);
