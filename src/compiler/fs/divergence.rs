@@ -1,102 +1,140 @@
-//! Divergence: which values are the same in every lane that is active where they are made.
+//! Divergence analysis: which defs are uniform, that is, equal in all lanes that are active where
+//! they are computed.
 //!
 //! In:  a shader after the NIR pipeline.
-//! Out: a set of the *divergent* defs. A value made in a loop that lanes leave at different times and used after
-//!      that loop is divergent too: each lane must keep its own last one.
+//! Out: the set of the *divergent* defs. A def in a loop that lanes leave in different iterations
+//!      is divergent too if it is used after the loop: each lane needs the value of its own last
+//!      iteration.
+//! Tests: unit tests of this file.
 
 use entity::{Id, IdSet};
 use nir::{AluOp, CfEvent, Def, Instr, IntrinsicOp, Jump, Phi, Shader, TexSrc};
 
-/// What an open construct of control flow contributes.
+/// No loop.
+const NO_LOOP: u32 = u32::MAX;
+
+/// An open control-flow construct.
 #[derive(Clone, Copy)]
 enum Open {
     If { divergent: bool },
     Loop { index: usize },
 }
 
+#[derive(Default)]
 struct LoopFacts {
+    /// Lanes may leave the loop in different iterations.
     divergent_exit: bool,
+    /// Lanes may begin the next iteration from different places.
     divergent_continue: bool,
 }
 
-/// The divergent defs.
-pub fn divergent(shader: &Shader) -> IdSet<Def> {
+/// The state of the analysis, which is repeated until nothing changes.
+struct Analysis<'a> {
+    shader: &'a Shader,
+    divergent: IdSet<Def>,
+    /// The innermost loop of each def and of each block, or [`NO_LOOP`].
+    loop_of_def: Vec<u32>,
+    loop_of_block: Vec<u32>,
+    /// The enclosing loop of each loop, or [`NO_LOOP`].
+    parent: Vec<u32>,
+    loops: Vec<LoopFacts>,
+}
+
+/// Returns the divergent defs of a shader.
+pub fn find_divergent(shader: &Shader) -> IdSet<Def> {
     let layout = shader.layout();
-    let mut out = IdSet::new();
-    // Loop nest of each def: outermost-first list is not needed, only how deep and which.
-    let mut loop_of_def: Vec<u32> = vec![u32::MAX; shader.defs.len()];
-    let mut loop_of_block: Vec<u32> = vec![u32::MAX; shader.blocks.len()];
-    let mut parent: Vec<u32> = Vec::new();
-    let mut loops: Vec<LoopFacts> = Vec::new();
+    let mut a = Analysis {
+        shader,
+        divergent: IdSet::new(),
+        loop_of_def: vec![NO_LOOP; shader.defs.len()],
+        loop_of_block: vec![NO_LOOP; shader.blocks.len()],
+        parent: Vec::new(),
+        loops: Vec::new(),
+    };
     loop {
-        let before = (out.len(), facts(&loops));
+        let before = (a.divergent.len(), count_facts(&a.loops));
+        a.propagate(&layout);
+        a.mark_loop_results(&layout);
+        if (a.divergent.len(), count_facts(&a.loops)) == before {
+            return a.divergent;
+        }
+    }
+}
+
+impl Analysis<'_> {
+    /// Propagates divergence from sources to defs and from conditions to phis, in one pass over the
+    /// shader.
+    fn propagate(&mut self, layout: &[CfEvent]) {
         let mut open: Vec<Open> = Vec::new();
         let mut stack: Vec<u32> = Vec::new();
         let mut next_loop = 0usize;
-        // (phis of the next block are those after this construct)
-        let mut after: After = After::None;
-        for event in &layout {
+        // The phis of the next block belong to this construct.
+        let mut join = Join::Uniform;
+        for event in layout {
             match *event {
                 CfEvent::If(i) => {
                     open.push(Open::If {
-                        divergent: out.contains(shader.ifs[i].cond),
+                        divergent: self.divergent.contains(self.shader.ifs[i].cond),
                     });
-                    after = After::None;
+                    join = Join::Uniform;
                 }
-                CfEvent::Else(_) => after = After::None,
+                CfEvent::Else(_) => join = Join::Uniform,
                 CfEvent::EndIf(_) => {
-                    after = match open.pop() {
-                        Some(Open::If { divergent: true }) => After::Divergent,
-                        _ => After::None,
+                    join = match open.pop() {
+                        Some(Open::If { divergent: true }) => Join::Divergent,
+                        _ => Join::Uniform,
                     };
                 }
                 CfEvent::Loop(_) => {
                     let index = next_loop;
                     next_loop += 1;
-                    if loops.len() <= index {
-                        loops.push(LoopFacts {
-                            divergent_exit: false,
-                            divergent_continue: false,
-                        });
-                        parent.push(stack.last().copied().unwrap_or(u32::MAX));
+                    if self.loops.len() <= index {
+                        self.loops.push(LoopFacts::default());
+                        self.parent.push(stack.last().copied().unwrap_or(NO_LOOP));
                     }
                     stack.push(index as u32);
                     open.push(Open::Loop { index });
-                    after = if loops[index].divergent_continue {
-                        After::Divergent
+                    join = if self.loops[index].divergent_continue {
+                        Join::Divergent
                     } else {
-                        After::None
+                        Join::Uniform
                     };
                 }
                 CfEvent::EndLoop(_) => {
                     stack.pop();
-                    after = match open.pop() {
-                        Some(Open::Loop { index }) if loops[index].divergent_exit => After::Exit,
-                        _ => After::None,
+                    join = match open.pop() {
+                        Some(Open::Loop { index }) if self.loops[index].divergent_exit => {
+                            Join::LoopExit
+                        }
+                        _ => Join::Uniform,
                     };
                 }
                 CfEvent::Block(b) => {
-                    loop_of_block[b.index()] = stack.last().copied().unwrap_or(u32::MAX);
-                    for &i in &shader.blocks[b].instrs {
-                        let instr = &shader.instrs[i];
+                    let here = stack.last().copied().unwrap_or(NO_LOOP);
+                    self.loop_of_block[b.index()] = here;
+                    for &i in &self.shader.blocks[b].instrs {
+                        let instr = &self.shader.instrs[i];
                         if let Some(def) = instr.def() {
-                            loop_of_def[def.index()] = stack.last().copied().unwrap_or(u32::MAX);
-                            if instr_diverges(shader, instr, &out, after) {
-                                out.insert(def);
+                            self.loop_of_def[def.index()] = here;
+                            if is_divergent(self.shader, instr, &self.divergent, join) {
+                                self.divergent.insert(def);
                             }
                         }
                         if let Instr::Jump(jump) = instr {
-                            note_jump(*jump, &open, &mut loops);
+                            record_jump(*jump, &open, &mut self.loops);
                         }
                     }
-                    after = After::None;
+                    join = Join::Uniform;
                 }
             }
         }
-        // Values that leave a loop whose lanes leave at different times.
+    }
+
+    /// Marks the defs that are used behind a loop which lanes leave in different iterations.
+    fn mark_loop_results(&mut self, layout: &[CfEvent]) {
         let mut stack: Vec<u32> = Vec::new();
         let mut next_loop = 0u32;
-        for event in &layout {
+        for event in layout {
             match *event {
                 CfEvent::Loop(_) => {
                     stack.push(next_loop);
@@ -106,76 +144,78 @@ pub fn divergent(shader: &Shader) -> IdSet<Def> {
                     stack.pop();
                 }
                 CfEvent::Block(b) => {
-                    for &i in &shader.blocks[b].instrs {
-                        if let Instr::Phi(Phi { srcs, .. }) = &shader.instrs[i] {
-                            // A phi reads at the end of each predecessor, which may be inside the loop it stands behind,
-                            // or behind a loop inside the one it heads.
+                    for &i in &self.shader.blocks[b].instrs {
+                        if let Instr::Phi(Phi { srcs, .. }) = &self.shader.instrs[i] {
+                            // A phi reads its sources at the end of the predecessors, which may be
+                            // in another loop.
                             for &(from, d) in srcs {
-                                let at = ancestors(loop_of_block[from.index()], &parent);
-                                if leaves_divergent_loop(
-                                    loop_of_def[d.index()],
-                                    &at,
-                                    &parent,
-                                    &loops,
-                                ) && !is_constant(shader, d)
-                                {
-                                    out.insert(d);
-                                }
+                                let at =
+                                    enclosing_loops(self.loop_of_block[from.index()], &self.parent);
+                                self.mark_if_loop_result(d, &at);
                             }
                             continue;
                         }
-                        shader.instrs[i].for_each_src(|d| {
-                            if leaves_divergent_loop(
-                                loop_of_def[d.index()],
-                                &stack,
-                                &parent,
-                                &loops,
-                            ) && !is_constant(shader, d)
-                            {
-                                out.insert(d);
-                            }
-                        });
+                        self.shader.instrs[i].for_each_src(|d| self.mark_if_loop_result(d, &stack));
                     }
                 }
                 CfEvent::If(i) => {
-                    let d = shader.ifs[i].cond;
-                    if leaves_divergent_loop(loop_of_def[d.index()], &stack, &parent, &loops) {
-                        out.insert(d);
+                    let d = self.shader.ifs[i].cond;
+                    if self.leaves_divergent_loop(d, &stack) {
+                        self.divergent.insert(d);
                     }
                 }
                 _ => {}
             }
         }
-        if (out.len(), facts(&loops)) == before {
-            return out;
+    }
+
+    /// Marks a def that is used within the loops `stack`, if its value leaves a loop with divergent
+    /// exits and is not a constant.
+    fn mark_if_loop_result(&mut self, d: Id<Def>, stack: &[u32]) {
+        if self.leaves_divergent_loop(d, stack) && !is_constant(self.shader, d) {
+            self.divergent.insert(d);
         }
+    }
+
+    /// True if a use of a def within the loops `stack` is outside a loop of the def that has
+    /// divergent exits.
+    fn leaves_divergent_loop(&self, d: Id<Def>, stack: &[u32]) -> bool {
+        let mut at = self.loop_of_def[d.index()];
+        while at != NO_LOOP && !stack.contains(&at) {
+            if self.loops[at as usize].divergent_exit {
+                return true;
+            }
+            at = self.parent[at as usize];
+        }
+        false
     }
 }
 
-/// A loop and the loops around it, innermost first.
-fn ancestors(mut at: u32, parent: &[u32]) -> Vec<u32> {
+/// A loop and its enclosing loops, innermost first.
+fn enclosing_loops(mut at: u32, parent: &[u32]) -> Vec<u32> {
     let mut all = Vec::new();
-    while at != u32::MAX {
+    while at != NO_LOOP {
         all.push(at);
         at = parent[at as usize];
     }
     all
 }
 
-/// What the construct before a block means for that block's phis.
+/// How lanes arrive at a block with phis.
 #[derive(Clone, Copy, PartialEq)]
-enum After {
-    /// Every active lane comes the same way.
-    None,
-    /// Lanes come from different blocks.
+enum Join {
+    /// All active lanes come from the same predecessor.
+    Uniform,
+    /// Lanes may come from different predecessors.
     Divergent,
-    /// Lanes left a loop in different iterations.
-    Exit,
+    /// Lanes have left a loop in different iterations.
+    LoopExit,
 }
 
-fn facts(loops: &[LoopFacts]) -> usize {
-    let of = |l: &LoopFacts| usize::from(l.divergent_exit) + usize::from(l.divergent_continue);
-    loops.iter().map(of).sum::<usize>() + loops.len()
+/// A number that changes if any of the facts does.
+fn count_facts(loops: &[LoopFacts]) -> usize {
+    let count = |l: &LoopFacts| usize::from(l.divergent_exit) + usize::from(l.divergent_continue);
+    loops.iter().map(count).sum::<usize>() + loops.len()
 }
 
 fn is_constant(shader: &Shader, def: Id<Def>) -> bool {
@@ -185,7 +225,8 @@ fn is_constant(shader: &Shader, def: Id<Def>) -> bool {
     )
 }
 
-fn note_jump(jump: Jump, open: &[Open], loops: &mut [LoopFacts]) {
+/// Records the divergence of a jump in the loops that it leaves or continues.
+fn record_jump(jump: Jump, open: &[Open], loops: &mut [LoopFacts]) {
     let mut divergent = false;
     for o in open.iter().rev() {
         match *o {
@@ -199,42 +240,26 @@ fn note_jump(jump: Jump, open: &[Open], loops: &mut [LoopFacts]) {
                 if jump != Jump::Return {
                     return;
                 }
-                // Lanes that return leave every loop around.
+                // A return leaves all enclosing loops.
                 divergent |= facts.divergent_exit;
             }
         }
     }
 }
 
-/// True if a use inside `stack` of a def made in `def_loop` crosses the end of a loop with divergent exits.
-fn leaves_divergent_loop(
-    def_loop: u32,
-    stack: &[u32],
-    parent: &[u32],
-    loops: &[LoopFacts],
-) -> bool {
-    let mut at = def_loop;
-    while at != u32::MAX && !stack.contains(&at) {
-        if loops[at as usize].divergent_exit {
-            return true;
-        }
-        at = parent[at as usize];
-    }
-    false
-}
-
-fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After) -> bool {
+/// True if the def of an instruction is divergent, given the divergent defs found so far.
+fn is_divergent(shader: &Shader, instr: &Instr, divergent: &IdSet<Def>, join: Join) -> bool {
     let mut any_src = false;
-    instr.for_each_src(|d| any_src |= out.contains(d));
+    instr.for_each_src(|d| any_src |= divergent.contains(d));
     match instr {
         Instr::Const { .. } | Instr::Undef { .. } | Instr::Jump(_) => false,
         Instr::Alu(_) | Instr::Deref(_) => any_src,
-        // A sampler's answer comes back for each lane.
+        // Sampler responses are per lane.
         Instr::Tex(_) => true,
-        Instr::Phi(phi) => match after {
-            After::None => any_src,
-            After::Divergent => any_src || phi.srcs.len() > 1,
-            After::Exit => true,
+        Instr::Phi(phi) => match join {
+            Join::Uniform => any_src,
+            Join::Divergent => any_src || phi.srcs.len() > 1,
+            Join::LoopExit => true,
         },
         Instr::Intrinsic(i) => match i.op {
             IntrinsicOp::LoadWorkgroupId
@@ -243,17 +268,17 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
             | IntrinsicOp::LoadSubgroupId
             | IntrinsicOp::LoadNumSubgroups
             | IntrinsicOp::LoadSubgroupSize => false,
-            // A thread's pixels are of one primitive.
+            // All pixels of a thread belong to one primitive.
             IntrinsicOp::LoadFrontFace | IntrinsicOp::LoadLayerId => false,
             IntrinsicOp::LoadInput if shader.stage == nir::Stage::Fragment => any_src,
-            // Points of one patch.
+            // All domain points of a thread belong to one patch.
             IntrinsicOp::LoadInput | IntrinsicOp::LoadPerVertexInput
                 if shader.stage == nir::Stage::TessEval =>
             {
                 any_src
             }
             IntrinsicOp::LoadPatchVerticesIn => false,
-            // What all active lanes say together is one thing.
+            // Votes and ballots have one result for all lanes.
             IntrinsicOp::Ballot
             | IntrinsicOp::VoteAny
             | IntrinsicOp::VoteAll
@@ -278,10 +303,10 @@ fn instr_diverges(shader: &Shader, instr: &Instr, out: &IdSet<Def>, after: After
     }
 }
 
-/// Adds what every lane has to get in any case: results of arithmetic that messages alone read, as data for each lane. Made for all
-/// lanes at once they need no copies.
-pub fn widen(shader: &Shader, divergent: &mut IdSet<Def>) {
-    // Whether a message reads it, and whether anything else does.
+/// Adds uniform results of ALU instructions that are only read as per-lane data of messages:
+/// computed for all lanes, they need no copy to a per-lane register.
+pub fn add_message_data(shader: &Shader, divergent: &mut IdSet<Def>) {
+    // For each def: a message reads it as per-lane data; anything else reads it.
     let mut sent: Vec<(bool, bool)> = vec![(false, false); shader.defs.len()];
     let layout = shader.layout();
     for event in layout.iter().rev() {
@@ -342,7 +367,7 @@ pub fn widen(shader: &Shader, divergent: &mut IdSet<Def>) {
     }
 }
 
-/// The operands that a message has for each lane.
+/// The operands of an intrinsic that its message reads as per-lane data.
 fn data_operands(op: IntrinsicOp) -> &'static [usize] {
     match op {
         IntrinsicOp::StoreSsbo => &[0, 2],

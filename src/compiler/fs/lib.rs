@@ -1,10 +1,12 @@
-//! The FS backend: NIR to LIR to EU bytes.
+//! The FS backend: compiles NIR of all stages to EU machine code.
 //!
-//! In:  a shader after the NIR pipeline (crate `opt` says what holds then), a device, the pipeline layout.
-//! Out: machine code in one SIMD width or more ([`abi::ShaderBinary`]).
+//! In:  a shader after the NIR pipeline (crate `opt` documents its invariants), a device, options
+//!      with the pipeline layout.
+//! Out: machine code for one or more SIMD widths ([`abi::ShaderBinary`]).
 //!
-//! For each width: select instructions ([`isel`]), optimise, schedule, allocate registers (spilling to scratch until it
-//! fits), schedule again, encode. The widths to make, and the one to prefer, are chosen by an estimate of cycles per lane.
+//! For each width: instruction selection ([`isel`]), optimisation ([`opt`]), scheduling, register
+//! allocation with spilling ([`alloc`]), scheduling again, and encoding ([`emit`]). The widths, and
+//! the preferred one, are chosen by estimated cycles.
 //! Ref: SKL PRM vol. 7. Tests: tests/fs/, tests/fs_exec/.
 
 mod alloc;

@@ -3,7 +3,8 @@
 use abi::{Binding, DescriptorKind, PipelineLayout, PushedBuffer, PushedRange, SetLayout};
 use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
 
-/// Bindings of set 1, by number: a plain buffer, one whose descriptor may change, a dynamic one, an array of two.
+/// Bindings of set 1, by number: a plain buffer, one whose descriptor may change, a dynamic one, an
+/// array of two.
 fn layout() -> PipelineLayout {
     let binding = |binding, kind, count, settled| Binding {
         binding,
@@ -137,7 +138,8 @@ fn what_has_no_room_is_read_by_messages() {
     assert!(made.push.all_registers() <= abi::PUSH_REGISTERS);
 }
 
-/// A fragment shader that samples by combined image samplers of a set, with an offset or without: (binding, offset).
+/// A fragment shader that samples by combined image samplers of a set, with an offset or without:
+/// (binding, offset).
 fn sampled(bindings: &[(u32, bool)]) -> Shader {
     use nir::{Tex, TexOp, TexSrc};
     let mut shader = Shader::new(Stage::Fragment, "sampled");
@@ -211,7 +213,8 @@ fn samplers_near_each_other_are_asked_for_by_number() {
     let device = hw::Device::by_name("skl").unwrap();
     let made =
         |bindings: &[(u32, bool)]| crate::compile(&sampled(bindings), device, &options).unwrap();
-    // The first one lies too far away; of the others, the first is number 0, and the second one eight behind it.
+    // The first one lies too far away; of the others, the first is number 0, and the second one
+    // eight behind it.
     let far = made(&[(0, false), (1, false), (2, false)]);
     let samplers = abi::Samplers {
         set: 0,

@@ -1,8 +1,8 @@
 //! Runs the text cases of tests/fs.
 //!
-//! The first line is `test <dump> simd<width>`: the case looks at that dump ([`crate::Options::dumps`]). `among all` behind it: of the
-//! variant of this width, where the shader has others.
-//! `; check:` lines must be found in order, `; not:` lines nowhere.
+//! The first line is `test <dump> simd<width>`: the case looks at that dump
+//! ([`crate::Options::dumps`]). `among all` behind it: of the variant of this width, where the
+//! shader has others. `; check:` lines must be found in order, `; not:` lines nowhere.
 
 use crate::{Options, compile};
 use nir::{CfEvent, Instr, IntrinsicOp, Shader};

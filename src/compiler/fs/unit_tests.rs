@@ -193,7 +193,8 @@ fn what_is_written_twice_is_stored_and_kept_for_the_next_instruction() {
     all.insert(twice);
     let live = intervals(&lir, &loops(&lir));
     let (spills, fills) = crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
-    // The second write merges with what lanes that are not active hold; three reads in a row take one.
+    // The second write merges with what lanes that are not active hold; three reads in a row take
+    // one.
     assert_eq!((spills, fills), (2, 2));
 }
 
@@ -279,7 +280,8 @@ fn eight_registers_go_to_scratch_by_two_messages() {
     assert_eq!((spills, fills, scratch_messages(&lir)), (8, 1, 3));
 }
 
-/// `n` answers of two registers, the second of which is the second of the four of a payload at the end.
+/// `n` answers of two registers, the second of which is the second of the four of a payload at the
+/// end.
 fn answers_and_payloads(n: u32) -> Lir {
     let mut lir = program();
     let answers: Vec<VgrfId> = (0..n).map(|_| lir.vgrf(2 * GRF_BYTES)).collect();
@@ -471,9 +473,10 @@ b5:
 }
 ";
     let shader = nir::parse(text).unwrap();
-    let divergent = divergence::divergent(&shader);
+    let divergent = divergence::find_divergent(&shader);
     let names: Vec<usize> = divergent.iter().map(entity::Id::index).collect();
-    // %4 and what follows from it; %3 and %5 stay the same for the lanes still in the loop, but %3 is made of %4.
+    // %4 and what follows from it; %3 and %5 stay the same for the lanes still in the loop, but %3
+    // is made of %4.
     assert_eq!(names, [2, 3, 4, 5, 6, 7]);
 }
 
@@ -632,7 +635,8 @@ fn scratch_beyond_a_messages_reach_has_headers_of_its_own() {
     all.insert(wide);
     let live = intervals(&lir, &loops(&lir));
     crate::alloc::spill::spill(&mut lir, &live, &all, r0, 0).unwrap();
-    // Registers 4090 to 4093 from the thread's own place; from 128 KiB behind it what no offset reaches.
+    // Registers 4090 to 4093 from the thread's own place; from 128 KiB behind it what no offset
+    // reaches.
     let place = |i: &Inst| {
         i.send
             .map(|s| (s.desc & 0xfff, i.src[0].reg == Reg::Vgrf(r0)))
