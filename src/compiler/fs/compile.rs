@@ -542,38 +542,4 @@ fn compile_width(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn estimate(cycles: u64, work: u64) -> Estimate {
-        Estimate {
-            cycles,
-            work,
-            ..Estimate::default()
-        }
-    }
-
-    #[test]
-    fn simd32_is_faster_if_latency_dominates() {
-        // A texture message: seven threads have a latency of 50 cycles each, and need ten FPU
-        // cycles.
-        let texture = estimate(350, 10);
-        assert!(is_simd32_faster(&texture, &estimate(360, 22), 7));
-        // Twice the latency, as if the throughput of the shared function is the limit.
-        assert!(!is_simd32_faster(&texture, &estimate(700, 22), 7));
-        // FPU cycles dominate, of which SIMD32 needs twice as many.
-        assert!(!is_simd32_faster(
-            &estimate(350, 100),
-            &estimate(360, 200),
-            7
-        ));
-        // The gain must exceed the margin, which is larger with branches.
-        assert!(!is_simd32_faster(&estimate(350, 41), &estimate(360, 82), 7));
-        let branches = Estimate {
-            branches: true,
-            ..texture
-        };
-        let simd32 = estimate(530, 22);
-        assert!(!is_simd32_faster(&branches, &simd32, 7) && is_simd32_faster(&texture, &simd32, 7));
-    }
-}
+mod tests;

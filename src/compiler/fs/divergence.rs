@@ -377,3 +377,6 @@ fn data_operands(op: IntrinsicOp) -> &'static [usize] {
         _ => &[],
     }
 }
+
+#[cfg(test)]
+mod tests;

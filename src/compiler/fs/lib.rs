@@ -19,13 +19,7 @@ mod lir;
 mod opt;
 mod options;
 #[cfg(test)]
-mod pushed_tests;
-#[cfg(test)]
-mod text_tests;
-#[cfg(test)]
-mod unit_tests;
-#[cfg(test)]
-mod value_tests;
+mod testing;
 
 pub use compile::{compile, supports};
 pub use error::FsError;

@@ -334,3 +334,6 @@ fn emit_header(lir: &mut Lir, out: &mut Vec<Inst>, r0: VgrfId, bytes: u32) -> Vg
     out.extend([copy, add]);
     header
 }
+
+#[cfg(test)]
+mod tests;

@@ -92,3 +92,6 @@ pub(crate) fn split_vgrfs(lir: &mut Lir) -> bool {
     }
     true
 }
+
+#[cfg(test)]
+mod tests;

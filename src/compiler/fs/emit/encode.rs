@@ -586,3 +586,6 @@ fn region(exec: u8, stride: u8, ty: Type) -> Region {
     }
     Region::new(width * stride, width, stride)
 }
+
+#[cfg(test)]
+mod tests;

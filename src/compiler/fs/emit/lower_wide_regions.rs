@@ -274,3 +274,6 @@ fn copy_bits(lir: &mut Lir, like_inst: &Inst, dst: Dst, src: Src) {
         lir.insts.push(mov);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -787,3 +787,6 @@ pub(crate) fn estimate(lir: &Lir, reg: &IdMap<Vgrf, u8>) -> Estimate {
     total.work = any_fpu.div_ceil(2).max(math_fpu);
     total
 }
+
+#[cfg(test)]
+mod tests;

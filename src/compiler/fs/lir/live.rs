@@ -247,3 +247,6 @@ impl Interval {
         self.enclosing_loop = a;
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! In:  the parameters of a message. Out: [`SendInfo`], with descriptor and lengths.
 //! Ref: SKL PRM vol. 7, "Data Port Messages", "Message Gateway", "Thread Spawner".
 
-use crate::lir::SendInfo;
+use crate::lir::inst::SendInfo;
 use nir::AtomicOp;
 
 /// Sampler.

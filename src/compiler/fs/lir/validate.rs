@@ -253,3 +253,6 @@ pub(crate) fn validate_allocation(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -643,3 +643,6 @@ fn rename(lir: &mut Lir, members: &[Members]) {
         !(same && as_it_is)
     });
 }
+
+#[cfg(test)]
+mod tests;

@@ -351,3 +351,6 @@ fn propagate_to_payload(
     }
     changed
 }
+
+#[cfg(test)]
+mod tests;

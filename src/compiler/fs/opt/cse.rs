@@ -199,3 +199,6 @@ fn is_available(lir: &Lir, writes: &RegisterWrites, earlier: usize, at: usize) -
     (0..n).all(|i| writes.source_unchanged(lir, a, i, earlier, at))
         && writes.unchanged(v, bytes, earlier + 1, at)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,6 @@
-//! Each payload has an exact list of moves. A test whose name begins with a number is the check of
-//! that row of the compiler's table of requirements (f10 to f16; f12, payloads in message
-//! registers, stands in `message_registers_tests.rs`).
+//! Tests of payload lowering: each payload has an exact list of moves. A test whose name begins
+//! with a number is the check of that row of the compiler's table of requirements (f10 to f16; f12,
+//! payloads in message registers, stands in `message_registers_tests.rs`).
 
 use super::lower_collect;
 use crate::lir::validate::validate;

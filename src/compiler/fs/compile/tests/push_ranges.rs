@@ -1,5 +1,7 @@
-//! Tests of the ranges of uniform buffers that are pushed.
+//! Tests of pushed uniform buffer ranges and of sampler indices.
 
+use crate::compile::compile;
+use crate::options::Options;
 use abi::{Binding, DescriptorKind, PipelineLayout, PushedBuffer, PushedRange, SetLayout};
 use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
 
@@ -57,15 +59,15 @@ fn sum(loads: &[(u32, u32, u32)]) -> Shader {
     shader
 }
 
-fn compile(loads: &[(u32, u32, u32)], push_ranges: bool) -> abi::ShaderBinary {
-    let options = crate::Options {
+fn compile_loads(loads: &[(u32, u32, u32)], push_ranges: bool) -> abi::ShaderBinary {
+    let options = Options {
         layout: layout(),
         push_ranges,
         validate: true,
         ..Default::default()
     };
     let device = hw::Device::by_name("skl").unwrap();
-    crate::compile(&sum(loads), device, &options).unwrap()
+    compile(&sum(loads), device, &options).unwrap()
 }
 
 fn in_set(binding: u32, element: u32) -> PushedBuffer {
@@ -76,7 +78,7 @@ fn in_set(binding: u32, element: u32) -> PushedBuffer {
 }
 
 #[test]
-fn what_is_read_at_constant_places_is_pushed() {
+fn loads_at_constant_offsets_are_pushed() {
     let loads = [
         (0, 0, 40),
         (0, 0, 60),
@@ -85,7 +87,7 @@ fn what_is_read_at_constant_places_is_pushed() {
         (2, 0, 8),
         (3, 1, 160),
     ];
-    let made = compile(&loads, true);
+    let made = compile_loads(&loads, true);
     let range = |buffer, first, registers, end_bytes| PushedRange {
         buffer,
         first,
@@ -106,7 +108,7 @@ fn what_is_read_at_constant_places_is_pushed() {
             u32::from(variant.simd_width).div_ceil(16)
         );
     }
-    let plain = compile(&loads, false);
+    let plain = compile_loads(&loads, false);
     // Two handles, and the descriptors of three surfaces at a multiple of four dwords.
     assert_eq!((plain.push.ranges.len(), plain.push.driver.len()), (0, 8));
     let most = |made: &abi::ShaderBinary| made.variants[0].stats.sends;
@@ -114,23 +116,23 @@ fn what_is_read_at_constant_places_is_pushed() {
 }
 
 #[test]
-fn what_may_change_after_binding_is_not_pushed() {
-    let made = compile(&[(1, 0, 0), (4, 0, 0)], true);
+fn descriptors_that_may_change_after_binding_are_not_pushed() {
+    let made = compile_loads(&[(1, 0, 0), (4, 0, 0)], true);
     assert_eq!(made.push.ranges, []);
     assert_eq!(made.push.driver.len(), 4);
 }
 
 #[test]
-fn what_has_no_room_is_read_by_messages() {
+fn ranges_that_do_not_fit_are_read_by_messages() {
     // Four runs, of which the last one is read least; one that is longer than all registers.
     let mut loads: Vec<_> = (0..4).map(|run| (0, 0, 256 * run)).collect();
     loads.extend((0..3).map(|run| (0, 0, 256 * run + 8)));
-    let made = compile(&loads, true);
+    let made = compile_loads(&loads, true);
     let firsts: Vec<_> = made.push.ranges.iter().map(|range| range.first).collect();
     assert_eq!(firsts, [0, 8, 16]);
     assert_eq!(made.variants[0].stats.sends, 2);
     let long: Vec<_> = (0..80).map(|register| (0, 0, 32 * register)).collect();
-    let made = compile(&long, true);
+    let made = compile_loads(&long, true);
     let [only] = made.push.ranges[..] else {
         panic!("{:?}", made.push.ranges)
     };
@@ -184,7 +186,7 @@ fn sampled(bindings: &[(u32, bool)]) -> Shader {
 }
 
 #[test]
-fn samplers_near_each_other_are_asked_for_by_number() {
+fn adjacent_samplers_share_a_header_by_index() {
     let binding = |binding, offset_bytes| Binding {
         binding,
         kind: DescriptorKind::CombinedImageSampler,
@@ -199,7 +201,7 @@ fn samplers_near_each_other_are_asked_for_by_number() {
         bindings: vec![binding(0, 0), binding(1, 1024), binding(2, 1024 + 128)],
         ..SetLayout::default()
     };
-    let options = crate::Options {
+    let options = Options {
         layout: PipelineLayout {
             sets: vec![set],
             sampler_base_bytes: 1 << 31,
@@ -211,8 +213,7 @@ fn samplers_near_each_other_are_asked_for_by_number() {
         ..Default::default()
     };
     let device = hw::Device::by_name("skl").unwrap();
-    let made =
-        |bindings: &[(u32, bool)]| crate::compile(&sampled(bindings), device, &options).unwrap();
+    let made = |bindings: &[(u32, bool)]| compile(&sampled(bindings), device, &options).unwrap();
     // The first one lies too far away; of the others, the first is number 0, and the second one
     // eight behind it.
     let far = made(&[(0, false), (1, false), (2, false)]);
@@ -236,7 +237,7 @@ fn samplers_near_each_other_are_asked_for_by_number() {
 }
 
 #[test]
-fn eight_samplers_side_by_side_are_asked_for_by_number() {
+fn eight_adjacent_samplers_share_a_header_by_index() {
     let binding = |number: u32| Binding {
         binding: number,
         kind: DescriptorKind::CombinedImageSampler,
@@ -254,7 +255,7 @@ fn eight_samplers_side_by_side_are_asked_for_by_number() {
         bindings: (0..9).map(binding).collect(),
         ..SetLayout::default()
     };
-    let options = crate::Options {
+    let options = Options {
         layout: PipelineLayout {
             sets: vec![set],
             sampler_base_bytes: 0,
@@ -268,7 +269,7 @@ fn eight_samplers_side_by_side_are_asked_for_by_number() {
     let device = hw::Device::by_name("skl").unwrap();
     let headers = |count: u32| {
         let bindings: Vec<_> = (0..count).map(|number| (number, false)).collect();
-        let made = crate::compile(&sampled(&bindings), device, &options).unwrap();
+        let made = compile(&sampled(&bindings), device, &options).unwrap();
         assert_eq!(made.push.samplers.map(|s| s.offset_bytes), Some(1024));
         made.variants[0].dumps[0].1.matches("header").count()
     };

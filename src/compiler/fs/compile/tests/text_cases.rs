@@ -1,10 +1,12 @@
 //! Runs the text cases of tests/fs.
 //!
-//! The first line is `test <dump> simd<width>`: the case looks at that dump
-//! ([`crate::Options::dumps`]). `among all` behind it: of the variant of this width, where the
-//! shader has others. `; check:` lines must be found in order, `; not:` lines nowhere.
+//! The first line of a case is `test <dump> simd<width>`, followed by `among all` if other widths
+//! are compiled too. The case checks the dump of this name ([`Options::dumps`]) of the variant of
+//! this width. `; check: TEXT`: the dump contains the texts of these lines in order. `; not: TEXT`:
+//! the dump does not contain the text. `; times: N TEXT`: the dump contains the text N times.
 
-use crate::{Options, compile};
+use crate::compile::compile;
+use crate::options::Options;
 use nir::{CfEvent, Instr, IntrinsicOp, Shader};
 use std::path::Path;
 
