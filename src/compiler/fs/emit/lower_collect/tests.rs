@@ -1,6 +1,5 @@
-//! Tests of payload lowering: each payload has an exact list of moves. A test whose name begins
-//! with a number is the check of that row of the compiler's table of requirements (f10 to f16; f12,
-//! payloads in message registers, stands in `message_registers_tests.rs`).
+//! Tests of payload lowering (rows F10 to F16 of the compiler's table of requirements, but for
+//! F12): each payload has an exact list of moves.
 
 use super::lower_collect;
 use crate::lir::validate::validate;
@@ -137,7 +136,7 @@ fn head(exec: u8, at: u32) -> Moved {
 }
 
 #[test]
-fn f11_values_take_as_many_registers_as_their_lanes() {
+fn values_occupy_the_registers_of_their_lanes() {
     for (exec, step) in [(8, 32), (16, 64)] {
         let mut c = Case::new(exec, exec);
         c.value(Type::F).value(Type::F).value(Type::F);
@@ -149,7 +148,7 @@ fn f11_values_take_as_many_registers_as_their_lanes() {
 }
 
 #[test]
-fn f10_a_header_is_one_register_whatever_lanes_are_active() {
+fn headers_are_copied_without_the_mask() {
     let mut c = Case::new(16, 16);
     c.header(G0, 0).value(UD).value(UD);
     assert_eq!(c.moves(), [head(8, 0), mov(16, 32), mov(16, 96)]);
@@ -160,7 +159,7 @@ fn f10_a_header_is_one_register_whatever_lanes_are_active() {
 }
 
 #[test]
-fn f10_headers_that_follow_each_other_are_one_move() {
+fn contiguous_headers_are_one_move() {
     let mut c = Case::new(8, 8);
     c.header(G0, 0).header(G0, 32).value(UD);
     assert_eq!(c.moves(), [head(16, 0), mov(8, 64)]);
@@ -174,7 +173,7 @@ fn f10_headers_that_follow_each_other_are_one_move() {
 }
 
 #[test]
-fn f13_gaps_keep_their_room() {
+fn gaps_occupy_their_registers() {
     let mut c = Case::new(16, 16);
     c.part(Src::NULL, 32, true)
         .value(UD)
@@ -184,7 +183,7 @@ fn f13_gaps_keep_their_room() {
 }
 
 #[test]
-fn f13_parts_of_several_sizes_stand_where_their_sizes_put_them() {
+fn parts_of_different_sizes_are_contiguous() {
     let mut c = Case::new(8, 8);
     c.value(Type::Hf).value(Type::F).value(Type::Df);
     // Registers are crossed in the middle of an instruction.
@@ -219,7 +218,7 @@ fn halves_of_quadwords_are_one_move() {
 }
 
 #[test]
-fn f11_masks_and_groups_are_the_collects_own() {
+fn moves_have_the_mask_and_group_of_the_collect() {
     let mut c = Case::new(8, 8);
     c.collect.no_mask = true;
     c.header(G0, 0).value(UD);
@@ -231,7 +230,7 @@ fn f11_masks_and_groups_are_the_collects_own() {
 }
 
 #[test]
-fn f11_what_is_the_same_for_all_is_read_again_by_the_second_half() {
+fn both_halves_read_scalars() {
     let mut c = Case::new(16, 16);
     let v = c.given(32);
     c.part(Src::ud(7), 64, false)
@@ -250,7 +249,7 @@ fn f11_what_is_the_same_for_all_is_read_again_by_the_second_half() {
 }
 
 #[test]
-fn f15_thirty_two_lanes_are_two_groups_without_a_header() {
+fn simd32_payloads_are_two_groups_without_header() {
     let mut c = Case::new(32, 32);
     c.value(UD).value(UD);
     let second = |at| (16, 16, false, at, 1, UD);
@@ -264,7 +263,7 @@ fn f15_thirty_two_lanes_are_two_groups_without_a_header() {
 }
 
 #[test]
-fn f14_the_validator_believes_no_size() {
+fn validator_checks_part_sizes() {
     type Spoil = fn(&mut Case);
     let cases: [(Spoil, &str); 7] = [
         (|c| c.collect.sat = true, "no saturation"),
@@ -298,7 +297,7 @@ fn made(c: &mut Case, bytes: u32) -> VgrfId {
 }
 
 #[test]
-fn f15_what_lies_in_order_is_read_where_it_is() {
+fn contiguous_sources_are_read_in_place() {
     let mut c = Case::new(16, 16);
     let v = c.given(192);
     for at in [64, 128] {
@@ -372,7 +371,7 @@ fn a_register_of_another_size_or_used_twice_is_copied() {
 }
 
 #[test]
-fn f15_sources_are_read_before_the_payload_is_written() {
+fn sources_are_read_before_the_payload_is_written() {
     // The payload's own register, its values exchanged.
     let mut c = Case::new(8, 8);
     c.value(UD).value(UD);
@@ -405,13 +404,13 @@ fn twice(header: bool) -> usize {
 }
 
 #[test]
-fn f15_payloads_are_equal_if_their_headers_are() {
+fn payloads_are_shared_only_with_equal_headers() {
     assert_eq!(twice(true), 2);
     assert_eq!(twice(false), 4);
 }
 
 #[test]
-fn f16_a_header_of_its_own_is_not_copied() {
+fn separate_header_payloads_are_not_copied() {
     // The header is one payload of the message, the values are the other.
     let mut c = Case::new(8, 8);
     c.header(G0, 0);

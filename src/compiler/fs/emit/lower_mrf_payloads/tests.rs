@@ -1,5 +1,5 @@
-//! Row F12 of the compiler's table of requirements: payloads in message registers, with and without
-//! COMPR4.
+//! Tests of payloads in message registers, with and without COMPR4 (row F12 of the compiler's table
+//! of requirements).
 
 use crate::FsError;
 use crate::alloc::regalloc;
@@ -152,7 +152,7 @@ fn table(first: u32, apart: bool) -> BTreeMap<u32, (usize, u32, u8)> {
 }
 
 #[test]
-fn f12_gen5_interleaves_colours_by_compr4() {
+fn gen5_interleaves_colours_with_compr4() {
     for hw_gen in [Gen::Gen4_5, Gen::Gen5] {
         let mut c = Case::colours(hw_gen, 2);
         c.value();
@@ -174,7 +174,7 @@ fn f12_gen5_interleaves_colours_by_compr4() {
 }
 
 #[test]
-fn f12_gen4_interleaves_colours_by_second_halves() {
+fn gen4_interleaves_colours_with_simd8_moves() {
     let mut c = Case::colours(Gen::Gen4, 2);
     c.value();
     assert_eq!(
@@ -197,7 +197,7 @@ fn f12_gen4_interleaves_colours_by_second_halves() {
 }
 
 #[test]
-fn f12_gen6_does_not_interleave() {
+fn gen6_does_not_interleave() {
     let mut c = Case::colours(Gen::Gen6, 2);
     c.value();
     assert_eq!(
@@ -216,7 +216,7 @@ fn f12_gen6_does_not_interleave() {
 }
 
 #[test]
-fn f12_headers_count_one_move_a_pair() {
+fn header_pairs_are_one_move() {
     for (hw_gen, colours) in [(Gen::Gen4, 8), (Gen::Gen5, 4), (Gen::Gen6, 4)] {
         for (headers, moves) in [(0, 0), (1, 1), (2, 1), (3, 2)] {
             let c = Case::colours(hw_gen, headers);
@@ -235,7 +235,7 @@ fn f12_headers_count_one_move_a_pair() {
 }
 
 #[test]
-fn f12_an_undefined_colour_leaves_both_its_registers() {
+fn undefined_colours_leave_both_registers_unwritten() {
     for hw_gen in [Gen::Gen4, Gen::Gen5] {
         let mut c = Case::colours(hw_gen, 0);
         c.parts[1].src = Src::NULL;
@@ -247,7 +247,7 @@ fn f12_an_undefined_colour_leaves_both_its_registers() {
 }
 
 #[test]
-fn f12_eight_lanes_are_a_plain_list() {
+fn simd8_payloads_are_contiguous() {
     for hw_gen in [Gen::Gen4, Gen::Gen5, Gen::Gen6] {
         let mut c = Case::new(hw_gen, 8);
         c.header(0);
@@ -266,7 +266,7 @@ fn f12_eight_lanes_are_a_plain_list() {
 }
 
 #[test]
-fn f12_payloads_without_colours_are_a_plain_list() {
+fn payloads_without_colours_are_contiguous() {
     let mut c = Case::colours(Gen::Gen5, 0);
     c.collect.dst.reg = Reg::Mrf(Mrf {
         nr: FIRST,
@@ -276,7 +276,7 @@ fn f12_payloads_without_colours_are_a_plain_list() {
 }
 
 #[test]
-fn f12_sources_that_sixteen_lanes_cannot_read_are_halved() {
+fn sources_illegal_in_simd16_are_split() {
     // Every second element: four registers.
     let mut c = Case::colours(Gen::Gen5, 0);
     let spread = c.lir.vgrf(128);
@@ -303,7 +303,7 @@ fn f12_sources_that_sixteen_lanes_cannot_read_are_halved() {
 }
 
 #[test]
-fn f12_masks_are_the_collects_own() {
+fn moves_have_the_mask_of_the_collect() {
     for (hw_gen, move_0) in [
         (Gen::Gen4, "mov (8|M0|W) m1<1>:ud v1<1>:ud"),
         (Gen::Gen5, "mov (16|M0|W) m1<1>:ud v1<1>:ud {compr4}"),
@@ -315,7 +315,7 @@ fn f12_masks_are_the_collects_own() {
 }
 
 #[test]
-fn f12_the_validator_wants_four_colours() {
+fn validator_requires_four_colours() {
     for hw_gen in [Gen::Gen4, Gen::Gen5, Gen::Gen6] {
         let mut c = Case::colours(hw_gen, 2);
         c.parts.pop();
@@ -327,7 +327,7 @@ fn f12_the_validator_wants_four_colours() {
 }
 
 #[test]
-fn f12_the_validator_knows_where_payloads_may_lie() {
+fn validator_checks_message_register_ranges() {
     type Spoil = fn(&mut Case);
     let cases: [(Spoil, &str); 5] = [
         (|c| c.lir.message_registers = None, "no message registers"),
@@ -361,7 +361,7 @@ fn f12_the_validator_knows_where_payloads_may_lie() {
 }
 
 #[test]
-fn f12_the_validator_knows_what_compr4_is_for() {
+fn validator_checks_uses_of_compr4() {
     type Spoil = fn(&mut Lir);
     fn first(lir: &mut Lir) -> &mut Inst {
         &mut lir.insts[0]
@@ -423,7 +423,7 @@ fn f12_the_validator_knows_what_compr4_is_for() {
 }
 
 #[test]
-fn f12_message_registers_end_with_gen6() {
+fn message_registers_end_with_gen6() {
     let of = |hw_gen| isa::message_registers(hw_gen).map(|m| (m.count, m.halves_apart, m.compr4));
     assert_eq!(of(Gen::Gen4), Some((16, true, false)));
     assert_eq!(of(Gen::Gen4_5), Some((16, true, true)));
@@ -435,7 +435,7 @@ fn f12_message_registers_end_with_gen6() {
 
 /// The moves stay before their message, and code begins and ends with the encoder's one error.
 #[test]
-fn f12_no_code_is_made_of_it() {
+fn message_registers_are_not_encoded() {
     let mut lir = Case::colours(Gen::Gen5, 2).lowered();
     opt_coalesce(&mut lir);
     opt_dce(&mut lir);
