@@ -1,26 +1,30 @@
-//! From a shader to its binary: the passes in order, and the choice of widths.
+//! Compiles a shader: the pass pipeline, and the choice of SIMD widths.
+//!
+//! In:  a shader after the NIR pipeline, a device, options. Out: a [`ShaderBinary`], or an
+//!      [`FsError`].
+//! Tests: `compile/tests`, tests/fs/.
 
+use crate::alloc::{regalloc, split_vgrfs};
+use crate::divergence;
+use crate::emit::schedule::{Estimate, PressureHeuristic};
+use crate::emit::{encode, lower_collect, lower_wide_regions, schedule};
 use crate::error::FsError;
 use crate::isel::{self, Selected};
 use crate::lir::{Lir, Op};
+use crate::lir::{live, print, validate};
+use crate::opt;
 use crate::options::Options;
-use crate::schedule::{Estimate, Saving};
-use crate::{
-    encode, live, lower_collect, lower_wide_regions, opt_cmod, opt_coalesce, opt_coalesce_phis,
-    opt_constants, opt_control, opt_copy, opt_cse, opt_dce, opt_else, opt_flags, opt_in_place,
-    opt_pack, opt_predicate, opt_select, print, regalloc, schedule, split_vgrfs, uniform, validate,
-};
 use abi::{ShaderBinary, StageInfo, Stats, Variant};
 use entity::Id;
 use hw::Device;
 use nir::{Shader, Stage};
 use smallvec::SmallVec;
 
-/// One width, compiled.
+/// The result of compiling a shader at one SIMD width.
 struct Compiled {
     width: u8,
     code: Vec<u8>,
-    /// Where in it the handle of the constant data belongs.
+    /// Byte offsets in the code at which the handle of the constant data has to be patched in.
     handles_at: Vec<u32>,
     scratch_bytes: u32,
     stats: Stats,
@@ -31,12 +35,13 @@ struct Compiled {
     stage: StageInfo,
 }
 
-/// True for devices whose machine code the backend makes: gen9.
+/// True for the devices that the backend supports: gen9.
 pub fn supports(device: &Device) -> bool {
     device.hw_gen == hw::Gen::Gen9
 }
 
-/// Compiles a shader of any stage.
+/// Compiles a shader of any stage, after the NIR pipeline. Returns an error if the device is not
+/// supported, the shader needs more than the hardware has, or no SIMD width is allowed.
 pub fn compile(
     shader: &Shader,
     device: &Device,
@@ -51,7 +56,7 @@ pub fn compile(
     match shader.stage {
         Stage::Compute => compile_compute(shader, device, options),
         Stage::Fragment => compile_fragment(shader, device, options),
-        // Their threads have eight lanes.
+        // Threads of the other stages are SIMD8.
         _ => {
             let widths = [8u8];
             compile_widths(shader, device, options, &widths)
@@ -59,13 +64,14 @@ pub fn compile(
     }
 }
 
-/// A fragment shader: eight pixels always, sixteen where they fit, 32 where that is legal and likely to be faster.
+/// Compiles a fragment shader: SIMD8 always, SIMD16 if it fits without spilling, SIMD32 if that is
+/// legal and probably faster.
 fn compile_fragment(
     shader: &Shader,
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
-    // The message that replicates a colour is for sixteen.
+    // The replicated-data message exists for SIMD16 alone.
     let widths: &[u8] = if options.replicated {
         &[16]
     } else {
@@ -74,52 +80,56 @@ fn compile_fragment(
     compile_widths(shader, device, options, widths)
 }
 
-/// Registers that sixteen lanes may need at once where 32 are tried: twice as many would hardly fit, or leave no room to have several
-/// answers under way.
-const MOST_LIVE_OF_SIXTEEN: u32 = 56;
+/// Maximum register pressure at SIMD16 with which SIMD32 is tried: twice as many registers would
+/// hardly fit, or leave none for messages in flight.
+const MAX_LIVE_FOR_SIMD32: u32 = 56;
 
-/// Whether a fragment shader may have threads of 32 pixels beside these.
+/// True if a fragment shader may have a SIMD32 variant beside these.
 ///
-/// Shaders that run for each sample have one width each on hardware (SNB PRM vol. 2 part 1, 7.7.1): the narrower ones are theirs.
-fn may_be_wide(made: &[Compiled]) -> bool {
-    made.iter().all(|c| match &c.stage {
+/// Per-sample shaders have a single width on hardware (SNB PRM vol. 2 part 1, 7.7.1), which must
+/// not be SIMD32.
+fn allows_simd32(compiled: &[Compiled]) -> bool {
+    compiled.iter().all(|c| match &c.stage {
         StageInfo::Fragment(f) => !f.per_sample && !f.dual_source && !f.output_stencil,
         _ => false,
     })
 }
 
-/// Whether 32 pixels a thread are worth being compiled, beside these variants of a fragment shader.
+/// True if it is worthwhile to compile a SIMD32 variant of a fragment shader beside these.
 ///
-/// Lanes of a thread wait together, but are computed one after the other: twice the lanes take twice the work, and wait once. What all
-/// threads of an EU wait for although the others work is what there is to gain, and that only if registers are left.
-fn may_pay(made: &[Compiled], eu_threads: u64) -> bool {
-    let Some(last) = made.last().filter(|c| c.width == 16) else {
+/// SIMD32 takes twice the FPU cycles of SIMD16, but waits for each message once. So it can gain
+/// only the latency that the other threads of the EU do not hide, and only if there are enough
+/// registers.
+fn is_simd32_worth_trying(compiled: &[Compiled], eu_threads: u64) -> bool {
+    let Some(last) = compiled.last().filter(|c| c.width == 16) else {
         return false;
     };
-    let least = Estimate {
+    let lower_bound = Estimate {
         work: 2 * last.estimate.work,
         ..last.estimate
     };
-    let fits = last.scratch_bytes == 0 && last.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN;
-    fits && pays(&last.estimate, &least, eu_threads)
+    let fits = last.scratch_bytes == 0 && last.stats.max_live_registers < MAX_LIVE_FOR_SIMD32;
+    fits && is_simd32_faster(&last.estimate, &lower_bound, eu_threads)
 }
 
-/// Whether threads of 32 pixels beat those of sixteen by enough for what the estimates do not know. By a fifth: they are less often
-/// full. By three tenths where there are branches: both sides are counted, but more often it is only the wider threads that need both.
-fn pays(sixteen: &Estimate, wide: &Estimate, eu_threads: u64) -> bool {
-    let tenths = if sixteen.branches { 7 } else { 8 };
-    10 * wide.shared(eu_threads) < tenths * 2 * sixteen.shared(eu_threads)
+/// True if SIMD32 is faster than SIMD16 by a margin for effects that the estimates ignore: 20 %, as
+/// SIMD32 threads more often have inactive lanes; 30 % with branches, as more SIMD32 than SIMD16
+/// threads execute both sides, which the estimates count for both.
+fn is_simd32_faster(simd16: &Estimate, simd32: &Estimate, eu_threads: u64) -> bool {
+    let tenths = if simd16.branches { 7 } else { 8 };
+    10 * simd32.cycles_per_thread(eu_threads) < tenths * 2 * simd16.cycles_per_thread(eu_threads)
 }
 
-/// The first of these widths that is allowed in any case, the others where they need no spilling.
+/// Compiles the shader at the first allowed one of these widths in any case, and at the others if
+/// they need no spilling.
 fn compile_widths(
     shader: &Shader,
     device: &Device,
     options: &Options,
     widths: &[u8],
 ) -> Result<ShaderBinary, FsError> {
-    let mut divergent = uniform::divergent(shader);
-    uniform::widen(shader, &mut divergent);
+    let mut divergent = divergence::find_divergent(shader);
+    divergence::add_message_data(shader, &mut divergent);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {
         (Some(w), _) => w,
@@ -127,50 +137,53 @@ fn compile_widths(
         (None, some) => some,
     };
     let eu_threads = u64::from(device.threads);
-    let mut made: Vec<Compiled> = Vec::new();
-    let mut known = isel::Known {
+    let mut compiled: Vec<Compiled> = Vec::new();
+    let mut analysis = isel::ShaderAnalysis {
         divergent: &divergent,
         uses: &uses,
         descriptors: None,
     };
     for &width in widths.iter().filter(|w| allowed & **w != 0) {
-        let first = made.is_empty();
-        // Two sources, and stencil, are written for eight pixels at a time.
-        let narrow = |c: &Compiled| matches!(&c.stage, StageInfo::Fragment(f) if f.dual_source || f.output_stencil);
-        if made.iter().any(narrow) {
+        let first = compiled.is_empty();
+        // Dual-source and stencil writes exist for SIMD8 alone.
+        let simd8_only = |c: &Compiled| matches!(&c.stage, StageInfo::Fragment(f) if f.dual_source || f.output_stencil);
+        if compiled.iter().any(simd8_only) {
             break;
         }
         if width < 32 {
-            let one = compile_width(shader, device, options, &mut known, width, first)?;
-            made.extend(one);
-        } else if may_be_wide(&made)
-            && (first || options.wide_fragments || may_pay(&made, eu_threads))
+            let variant = compile_width(shader, device, options, &mut analysis, width, first)?;
+            compiled.extend(variant);
+        } else if allows_simd32(&compiled)
+            && (first || options.wide_fragments || is_simd32_worth_trying(&compiled, eu_threads))
         {
-            let one = match compile_width(shader, device, options, &mut known, width, first) {
-                // Its payload may be too large.
+            let variant = match compile_width(shader, device, options, &mut analysis, width, first)
+            {
+                // The payload of SIMD32 may be too large.
                 Err(FsError::Limit { .. }) if !first => None,
-                one => one?,
+                result => result?,
             };
-            let stays = |c: &Compiled| match made.last() {
+            let is_useful = |c: &Compiled| match compiled.last() {
                 Some(last) if !options.wide_fragments => {
-                    pays(&last.estimate, &c.estimate, eu_threads)
+                    is_simd32_faster(&last.estimate, &c.estimate, eu_threads)
                 }
                 _ => true,
             };
-            made.extend(one.filter(stays));
+            compiled.extend(variant.filter(is_useful));
         }
     }
-    let preferred = made.len().checked_sub(1).ok_or(FsError::NoWidth)?;
-    assemble(shader, made, preferred)
+    let preferred = compiled.len().checked_sub(1).ok_or(FsError::NoWidth)?;
+    assemble(shader, compiled, preferred)
 }
 
+/// Compiles a compute shader at one or two widths; the preferred one has the lowest estimated cost
+/// for a workgroup.
 fn compile_compute(
     shader: &Shader,
     device: &Device,
     options: &Options,
 ) -> Result<ShaderBinary, FsError> {
-    let mut divergent = uniform::divergent(shader);
-    uniform::widen(shader, &mut divergent);
+    let mut divergent = divergence::find_divergent(shader);
+    divergence::add_message_data(shader, &mut divergent);
     let uses = isel::count_uses(shader);
     let allowed = match (options.required_width, options.widths) {
         (Some(w), _) => w,
@@ -194,19 +207,20 @@ fn compile_compute(
             }
         });
     }
-    let mut known = isel::Known {
+    let mut analysis = isel::ShaderAnalysis {
         divergent: &divergent,
         uses: &uses,
         descriptors: None,
     };
-    let mut one = |width: u8, may_spill: bool| -> Result<Option<Compiled>, FsError> {
-        compile_width(shader, device, options, &mut known, width, may_spill)
+    let mut compile_at = |width: u8, may_spill: bool| -> Result<Option<Compiled>, FsError> {
+        compile_width(shader, device, options, &mut analysis, width, may_spill)
     };
-    // 16 lanes first: as a rule they fit, and beat 8. Fewer lanes where they are enough or where 16 would spill;
-    // 32 where a workgroup has too many threads otherwise, and as a second try where threads mostly wait.
-    let mut made: Vec<Compiled> = Vec::new();
-    let narrow_is_enough = invocations <= 8 && usable(8);
-    let first = if narrow_is_enough || !usable(16) && usable(8) {
+    // SIMD16 first: it usually fits, and is faster than SIMD8. SIMD8 if the workgroup has no more
+    // invocations, or SIMD16 would spill; SIMD32 if the workgroup has too many threads otherwise,
+    // and as a second variant if latency dominates.
+    let mut compiled: Vec<Compiled> = Vec::new();
+    let simd8_suffices = invocations <= 8 && usable(8);
+    let first = if simd8_suffices || !usable(16) && usable(8) {
         8
     } else if usable(16) {
         16
@@ -214,46 +228,48 @@ fn compile_compute(
         32
     };
     let has_narrower = first > 8 && usable(first / 2);
-    match one(first, !has_narrower)? {
-        Some(c) => made.push(c),
+    match compile_at(first, !has_narrower)? {
+        Some(c) => compiled.push(c),
         None => {
-            if let Some(c) = one(first / 2, true)? {
-                made.push(c);
+            if let Some(c) = compile_at(first / 2, true)? {
+                compiled.push(c);
             }
         }
     }
-    if let [only] = &made[..]
+    if let [only] = &compiled[..]
         && only.width == 16
         && usable(32)
         && invocations >= 32
         && only.estimate.cycles / eu_threads > only.estimate.issue
-        && only.stats.max_live_registers < MOST_LIVE_OF_SIXTEEN
-        && let Some(c) = one(32, false)?
+        && only.stats.max_live_registers < MAX_LIVE_FOR_SIMD32
+        && let Some(c) = compile_at(32, false)?
     {
-        made.push(c);
+        compiled.push(c);
     }
-    made.sort_by_key(|c| c.width);
-    let preferred = (0..made.len())
-        .min_by_key(|&i| (cost(&made[i], invocations, eu_threads), made[i].width))
+    compiled.sort_by_key(|c| c.width);
+    let cost = |c: &Compiled| workgroup_cost(c, invocations, eu_threads);
+    let preferred = (0..compiled.len())
+        .min_by_key(|&i| (cost(&compiled[i]), compiled[i].width))
         .ok_or(FsError::NoWidth)?;
-    assemble(shader, made, preferred)
+    assemble(shader, compiled, preferred)
 }
 
-/// Time of a whole workgroup on one EU: what its threads issue, or what they wait when all wait together.
-fn cost(c: &Compiled, invocations: u64, eu_threads: u64) -> u64 {
+/// Estimated cycles of a workgroup on one EU: for each thread its issue cycles, or its share of the
+/// latency.
+fn workgroup_cost(c: &Compiled, invocations: u64, eu_threads: u64) -> u64 {
     let threads = invocations.div_ceil(u64::from(c.width));
     threads.saturating_mul(c.estimate.issue.max(c.estimate.cycles / eu_threads))
 }
 
-/// What a launch of any of the variants needs.
-fn join(a: StageInfo, b: StageInfo) -> StageInfo {
+/// The stage info that is valid for two variants.
+fn merge_stage_info(a: StageInfo, b: StageInfo) -> StageInfo {
     match (a, b) {
         (StageInfo::Compute(a), StageInfo::Compute(b)) => StageInfo::Compute(abi::ComputeInfo {
             uses_barrier: a.uses_barrier | b.uses_barrier,
             per_thread_push: a.per_thread_push | b.per_thread_push,
             ..a
         }),
-        // The width changes nothing of it.
+        // The info of other stages does not depend on the width.
         (a, b) => {
             debug_assert_eq!(a, b);
             a
@@ -261,9 +277,10 @@ fn join(a: StageInfo, b: StageInfo) -> StageInfo {
     }
 }
 
+/// Combines the variants into one binary.
 fn assemble(
     shader: &Shader,
-    made: Vec<Compiled>,
+    compiled: Vec<Compiled>,
     preferred: usize,
 ) -> Result<ShaderBinary, FsError> {
     let mut code = Vec::new();
@@ -271,13 +288,13 @@ fn assemble(
     let mut push = abi::PushData::default();
     let mut constants = abi::Constants::default();
     let mut stage = None;
-    for c in made {
+    for c in compiled {
         let at = code.len() as u32;
         let bytes = c.code.len() as u32;
         code.extend_from_slice(&c.code);
         code.resize(code.len().next_multiple_of(64), 0);
         stage = Some(match stage {
-            Some(stage) => join(stage, c.stage),
+            Some(stage) => merge_stage_info(stage, c.stage),
             None => c.stage,
         });
         push = c.push;
@@ -307,46 +324,48 @@ fn assemble(
     })
 }
 
-/// A pass over LIR; true if it changed anything.
+/// A pass over LIR; returns true if it changed the program.
 type Pass = fn(&mut Lir) -> bool;
 
-/// What runs before scheduling and allocation. A pass with names behind it is there for what those leave: it runs if one of them changed
-/// something.
+/// The passes before scheduling and register allocation: name, pass, and names of earlier passes.
+/// With the latter a pass runs only if one of these has changed the program.
 const PIPELINE: &[(&str, Pass, &[&str])] = &[
-    ("opt_control", opt_control::opt_control, &[]),
-    ("opt_cse", opt_cse::opt_cse, &[]),
-    ("opt_copy", opt_copy::opt_copy, &[]),
-    // What was computed of results that are one now.
-    ("opt_cse_again", opt_cse::opt_cse, &["opt_copy"]),
-    ("opt_copy_again", opt_copy::opt_copy, &["opt_cse_again"]),
-    ("opt_dce", opt_dce::opt_dce, &[]),
-    ("opt_pack", opt_pack::opt_pack, &[]),
-    ("opt_cmod", opt_cmod::opt_cmod, &[]),
-    ("opt_flags", opt_flags::opt_flags, &[]),
+    ("opt_control", opt::control::opt_control, &[]),
+    ("opt_cse", opt::cse::opt_cse, &[]),
+    ("opt_copy", opt::copy::opt_copy, &[]),
+    // Copy propagation makes more instructions equal.
+    ("opt_cse_again", opt::cse::opt_cse, &["opt_copy"]),
+    ("opt_copy_again", opt::copy::opt_copy, &["opt_cse_again"]),
+    ("opt_dce", opt::dce::opt_dce, &[]),
+    ("opt_pack", opt::pack::opt_pack, &[]),
+    ("opt_cmod", opt::cmod::opt_cmod, &[]),
+    ("opt_flags", opt::flags::opt_flags, &[]),
     ("lower_collect", lower_collect::lower_collect, &[]),
     ("split_vgrfs", split_vgrfs::split_vgrfs, &[]),
-    ("opt_coalesce", opt_coalesce::opt_coalesce, &[]),
-    ("opt_select", opt_select::opt_select, &[]),
+    ("opt_coalesce", opt::coalesce::opt_coalesce, &[]),
+    ("opt_select", opt::select::opt_select, &[]),
     (
         "opt_coalesce_selected",
-        opt_coalesce::opt_coalesce,
+        opt::coalesce::opt_coalesce,
         &["opt_select"],
     ),
     (
         "opt_coalesce_phis",
-        opt_coalesce_phis::opt_coalesce_phis,
+        opt::coalesce_phis::opt_coalesce_phis,
         &[],
     ),
-    ("opt_empty", opt_control::opt_control, &[]),
-    ("opt_predicate", opt_predicate::opt_predicate, &[]),
-    ("opt_else", opt_else::opt_else, &[]),
-    ("opt_constants", opt_constants::opt_constants, &[]),
-    ("opt_in_place", opt_in_place::opt_in_place, &[]),
+    ("opt_empty", opt::control::opt_control, &[]),
+    ("opt_predicate", opt::predicate::opt_predicate, &[]),
+    ("opt_else", opt::else_removal::opt_else, &[]),
+    ("opt_constants", opt::constants::opt_constants, &[]),
+    ("opt_in_place", opt::in_place::opt_in_place, &[]),
 ];
 
-/// Orders the instructions and gives them registers. Of several orders the first that fits is taken: an order that hides latency is not
-/// worth a spill, and the order as written needs fewer registers as a rule. What does not fit in any way is spilled where that is allowed.
-fn allocate(
+/// Schedules the instructions and allocates registers. Several schedules are tried, and the first
+/// that fits without spilling is used: hiding latency is not worth a spill, and the source order
+/// usually needs fewer registers. If none fits, the one with the lowest pressure is spilled, if
+/// `may_spill`.
+fn schedule_and_allocate(
     lir: &mut Lir,
     r0: Id<crate::lir::Vgrf>,
     spill_everything: bool,
@@ -354,21 +373,26 @@ fn allocate(
 ) -> Result<Option<regalloc::Allocation>, FsError> {
     let live = live::intervals(lir, &live::loops(lir));
     if spill_everything {
-        schedule::before_allocation(lir, &live, schedule::PRESSURES[0], Saving::Least);
+        schedule::before_allocation(
+            lir,
+            &live,
+            schedule::PRESSURES[0],
+            PressureHeuristic::Greedy,
+        );
         regalloc::spill_everything(lir, r0)?;
         return regalloc::allocate(lir, r0, true);
     }
-    // The order as written is tried behind those that save registers beyond a limit, but before the one that always saves.
+    // The source order (None) is tried before the order that always minimises pressure.
     let [fast, narrow, least] = schedule::PRESSURES;
     let mut best: Option<(u32, Lir)> = None;
     let by = |limit, saving| Some((limit, saving));
     let orders = [
-        by(fast, Saving::Least),
-        by(narrow, Saving::Least),
+        by(fast, PressureHeuristic::Greedy),
+        by(narrow, PressureHeuristic::Greedy),
         None,
-        by(least, Saving::Least),
-        // Where something is spilled in any case, less may be.
-        by(least, Saving::Written),
+        by(least, PressureHeuristic::Greedy),
+        // If something has to be spilled anyway, this order may spill less.
+        by(least, PressureHeuristic::SourceOrder),
     ];
     let last = if may_spill { 5 } else { 4 };
     for order in &orders[..last] {
@@ -381,9 +405,9 @@ fn allocate(
             return Ok(Some(allocation));
         }
         let live = live::intervals(&tried, &live::loops(&tried));
-        let most = regalloc::pressure(&tried, &live);
-        if best.as_ref().is_none_or(|b| most < b.0) {
-            best = Some((most, tried));
+        let pressure = regalloc::max_pressure(&tried, &live);
+        if best.as_ref().is_none_or(|b| pressure < b.0) {
+            best = Some((pressure, tried));
         }
     }
     if let Some((_, order)) = best {
@@ -392,12 +416,13 @@ fn allocate(
     regalloc::allocate(lir, r0, may_spill)
 }
 
-/// What units that are not to be used would compute is an error. Values of 64 bits are only moved then.
-fn check_units(insts: &[isa::Inst], options: &Options) -> Result<(), FsError> {
+/// Returns an error if an instruction uses 64-bit arithmetic that the options exclude. Moves of
+/// 64-bit integers are allowed.
+fn check_64bit_arithmetic(insts: &[isa::Inst], options: &Options) -> Result<(), FsError> {
     if !options.soft_fp64 && !options.soft_int64 {
         return Ok(());
     }
-    let lacking = |i: &&isa::Inst| {
+    let is_excluded = |i: &&isa::Inst| {
         let sources = &i.src[..usize::from(i.op.info().sources).min(3)];
         let all = || sources.iter().map(|s| s.ty).chain([i.dst.ty]);
         let double = all().any(|ty| ty == isa::Type::Df);
@@ -407,7 +432,7 @@ fn check_units(insts: &[isa::Inst], options: &Options) -> Result<(), FsError> {
             && all().all(|ty| ty.size_bytes() == 8);
         options.soft_fp64 && double || options.soft_int64 && integer && !moves
     };
-    match insts.iter().filter(|i| i.send.is_none()).find(lacking) {
+    match insts.iter().filter(|i| i.send.is_none()).find(is_excluded) {
         Some(i) => Err(FsError::Unsupported {
             op: i.op.info().name,
             what: "is of 64 bits, for which there is no unit",
@@ -416,16 +441,18 @@ fn check_units(insts: &[isa::Inst], options: &Options) -> Result<(), FsError> {
     }
 }
 
+/// Compiles the shader at one width. Returns `None` if it does not fit without spilling and
+/// `may_spill` is false.
 fn compile_width(
     shader: &Shader,
     device: &Device,
     options: &Options,
-    known: &mut isel::Known<'_>,
+    analysis: &mut isel::ShaderAnalysis<'_>,
     width: u8,
     may_spill: bool,
 ) -> Result<Option<Compiled>, FsError> {
     let mut dumps = Vec::new();
-    let Some(selected) = isel::select(shader, options, known, width)? else {
+    let Some(selected) = isel::select(shader, options, analysis, width)? else {
         return Ok(None);
     };
     let Selected {
@@ -448,9 +475,9 @@ fn compile_width(
     };
     after(&lir, "isel")?;
     let mut changed: SmallVec<[&str; PIPELINE.len()]> = SmallVec::new();
-    for (name, pass, behind) in PIPELINE {
-        let wanted = behind.is_empty() || behind.iter().any(|name| changed.contains(name));
-        if wanted && pass(&mut lir) {
+    for (name, pass, triggers) in PIPELINE {
+        let enabled = triggers.is_empty() || triggers.iter().any(|name| changed.contains(name));
+        if enabled && pass(&mut lir) {
             changed.push(name);
         }
         after(&lir, name)?;
@@ -460,9 +487,10 @@ fn compile_width(
         after(&lir, "lower_wide_regions")?;
     }
     let r0 = Id::new(0);
-    let Some(allocation) = allocate(&mut lir, r0, options.spill_everything, may_spill)? else {
-        // The next width may choose anew, if this was the first one; if not, there is none.
-        known.descriptors = None;
+    let allocation = schedule_and_allocate(&mut lir, r0, options.spill_everything, may_spill)?;
+    let Some(allocation) = allocation else {
+        // The next width chooses the descriptors again, if this was the first one.
+        analysis.descriptors = None;
         return Ok(None);
     };
     after(&lir, "regalloc")?;
@@ -472,10 +500,10 @@ fn compile_width(
     regalloc::remove_copies_to_self(&mut lir, &allocation.reg);
     schedule::after_allocation(&mut lir, &allocation.reg);
     let (insts, handles) = encode::encode(&lir, &allocation.reg);
-    check_units(&insts, options)?;
-    let code = encode::bytes(&insts, device.hw_gen)?;
+    check_64bit_arithmetic(&insts, options)?;
+    let code = encode::encode_bytes(&insts, device.hw_gen)?;
     if check {
-        encode::check(&insts, device)?;
+        encode::check_rules(&insts, device)?;
     }
     if options.wants("asm") {
         let text = isa::disassemble_kernel(&code, device.hw_gen);
@@ -502,7 +530,7 @@ fn compile_width(
     Ok(Some(Compiled {
         width,
         code,
-        handles_at: handles.into_iter().map(encode::immediate_at).collect(),
+        handles_at: handles.into_iter().map(encode::immediate_offset).collect(),
         scratch_bytes,
         stats,
         estimate,
@@ -514,32 +542,4 @@ fn compile_width(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn estimate(cycles: u64, work: u64) -> Estimate {
-        Estimate {
-            cycles,
-            work,
-            ..Estimate::default()
-        }
-    }
-
-    #[test]
-    fn wide_threads_pay_where_narrow_ones_wait() {
-        // A texture: seven threads wait for 50 cycles each, and work for ten.
-        let texture = estimate(350, 10);
-        assert!(pays(&texture, &estimate(360, 22), 7));
-        // Twice the wait, as where messages follow each other at their function's pace.
-        assert!(!pays(&texture, &estimate(700, 22), 7));
-        // Work alone: twice as much.
-        assert!(!pays(&estimate(350, 100), &estimate(360, 200), 7));
-        // A little is not enough, and less so with branches.
-        assert!(!pays(&estimate(350, 41), &estimate(360, 82), 7));
-        let branches = Estimate {
-            branches: true,
-            ..texture
-        };
-        assert!(!pays(&branches, &estimate(530, 22), 7) && pays(&texture, &estimate(530, 22), 7));
-    }
-}
+mod tests;

@@ -1,6 +1,6 @@
-//! Why a shader could not be compiled.
+//! The errors of the backend.
 
-/// The one error of the crate.
+/// The reason why a shader was not compiled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FsError {
     /// An operation that the NIR pipeline should have lowered, or that this generation lacks.
@@ -8,10 +8,10 @@ pub enum FsError {
     Unsupported {
         /// Name of the NIR operation.
         op: &'static str,
-        /// What about it.
+        /// The unsupported property.
         what: &'static str,
     },
-    /// A descriptor that the pipeline layout does not have.
+    /// A descriptor that is not in the pipeline layout.
     #[error("set {set} binding {binding} is not in the pipeline layout")]
     NoBinding {
         /// Set.
@@ -19,7 +19,7 @@ pub enum FsError {
         /// Binding.
         binding: u32,
     },
-    /// A device whose code this backend does not make.
+    /// A device that the backend does not support.
     #[error("no code is made for {device}: {what}")]
     Device {
         /// Its short name.
@@ -27,17 +27,17 @@ pub enum FsError {
         /// What is missing.
         what: &'static str,
     },
-    /// None of the allowed SIMD widths is one that the backend makes.
+    /// The backend supports none of the allowed SIMD widths.
     #[error("no SIMD width is allowed")]
     NoWidth,
-    /// The shader needs more of something than the hardware has.
+    /// The shader needs more of a resource than the hardware has.
     #[error("the shader needs {need} {what}, the hardware has {max}")]
     Limit {
-        /// Of what.
+        /// The resource.
         what: &'static str,
-        /// How much is needed.
+        /// The amount needed.
         need: u64,
-        /// How much there is.
+        /// The amount available.
         max: u64,
     },
     /// The LIR validator found a broken invariant after a pass.
@@ -47,7 +47,7 @@ pub enum FsError {
         at: usize,
         /// The pass.
         pass: &'static str,
-        /// What is wrong.
+        /// The broken invariant.
         what: String,
     },
     /// An instruction breaks a rule of the hardware.
@@ -65,7 +65,7 @@ pub enum FsError {
     Encode {
         /// Index of the instruction.
         at: usize,
-        /// Why.
+        /// The encoder's error.
         source: isa::EncodeError,
     },
 }

@@ -1,37 +1,40 @@
-//! What to compile for, and how.
-//!
-//! In:  the caller's wishes. Out: plain data.
+//! Options of the backend.
 
 use abi::{PipelineLayout, StageInfo};
 
-/// What to compile for, and how.
+/// Options of a compilation, besides the shader and the device.
 #[derive(Clone, Debug, Default, Hash)]
 pub struct Options {
-    /// Where the launcher puts descriptors.
+    /// The pipeline layout: the location of each descriptor.
     pub layout: PipelineLayout,
-    /// What the stage before writes. Stages that read the vertices of a primitive or a patch take it without this that what they read
-    /// is written, and nothing else; fragment shaders with more than [`abi::FREE_INPUTS`] inputs need it.
+    /// The outputs of the previous stage. Without it, stages that read the vertices of a primitive
+    /// or patch assume that the previous stage writes exactly the inputs that they read. Fragment
+    /// shaders with more than [`abi::FREE_INPUTS`] inputs require it.
     pub before: Option<StageInfo>,
-    /// Widths that may be made, as a bit set of 8, 16 and 32; 0 for all.
+    /// Allowed SIMD widths, as a bit set of 8, 16 and 32; 0 for all.
     pub widths: u8,
-    /// The one width to make, if the application asks for it.
+    /// The only SIMD width to compile, if the application requires one.
     pub required_width: Option<u8>,
-    /// Fragments have one colour, whatever the pixel: it is written to target 0 once for sixteen of them.
+    /// The colour is the same for all pixels: it is written to target 0 with the replicated-data
+    /// message, for 16 pixels at a time.
     pub replicated: bool,
-    /// Fragment shaders get a variant of 32 pixels wherever that is legal, faster or not.
+    /// Fragment shaders get a SIMD32 variant if that is legal, even if it is not expected to be
+    /// faster.
     pub wide_fragments: bool,
-    /// Stages that draw get ranges of uniform buffers with their push data.
+    /// Graphics stages receive ranges of uniform buffers with their push data.
     pub push_ranges: bool,
-    /// The EUs' unit for doubles is not used, as if there were none: the shader computes none.
+    /// The shader must not use the EU's double-precision arithmetic; an instruction that does is an
+    /// error.
     pub soft_fp64: bool,
-    /// Nor is their arithmetic of 64-bit integers.
+    /// The shader must not use the EU's 64-bit integer arithmetic; an instruction that does is an
+    /// error.
     pub soft_int64: bool,
-    /// Names of the dumps to keep in each [`Variant`]: a pass's name for LIR after it, `all` for every pass,
-    /// `asm` for the assembly.
+    /// The dumps to keep in each [`abi::Variant`]: the name of a pass for the LIR after it, `all`
+    /// for every pass, `asm` for the assembly, `registers` for the final LIR with its registers.
     pub dumps: Vec<String>,
-    /// Check LIR after every pass, also in release builds.
+    /// Validates LIR after every pass, also in release builds.
     pub validate: bool,
-    /// Pretend that there is no register left for anything that can be spilled: for tests.
+    /// Spills every VGRF that can be spilled: for tests.
     pub spill_everything: bool,
 }
 

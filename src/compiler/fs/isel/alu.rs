@@ -1,69 +1,46 @@
 //! ALU operations.
+//!
+//! In:  NIR ALU instructions. Out: EU instructions, with source modifiers and saturation folded in.
+//! Conversions are in [`super::convert`], comparisons and selects in [`super::cond`].
+//! Tests: tests/fs/isel/.
 
 use super::cond::comparison;
-use super::{Comp, Isel, halves, raw_type};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::Isel;
+use super::types::{HF_BYTES, float, int, sign_bit, uint};
+use super::unsupported::unsupported_alu;
 use crate::error::FsError;
 use crate::lir::Op;
-use entity::Id;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use isa::{CondMod, MathFn, Opcode, Type};
 use nir::{Alu, AluOp};
 
-/// Signed integer type of so many bits.
-pub(super) fn int(bits: u8) -> Type {
-    match bits {
-        8 => Type::B,
-        16 => Type::W,
-        64 => Type::Q,
-        _ => Type::D,
-    }
-}
-
-/// Unsigned integer type of so many bits.
-pub(super) fn uint(bits: u8) -> Type {
-    match bits {
-        8 => Type::Ub,
-        16 => Type::Uw,
-        64 => Type::Uq,
-        _ => Type::Ud,
-    }
-}
-
-/// Float type of so many bits.
-pub(super) fn float(bits: u8) -> Type {
-    match bits {
-        16 => Type::Hf,
-        64 => Type::Df,
-        _ => Type::F,
-    }
-}
-
 impl Isel<'_> {
-    pub(super) fn alu(&mut self, alu: &Alu) -> Result<(), FsError> {
-        if let Some(def) = self.clamped[alu.def] {
-            // Nobody reads it but the operation that clamps it: the result is clamped at once.
-            self.clamping = true;
-            let clamped = Alu { def, ..alu.clone() };
-            let done = self.operation(&clamped);
-            self.clamping = false;
-            return done;
+    /// Selects an ALU instruction.
+    pub(super) fn select_alu(&mut self, alu: &Alu) -> Result<(), FsError> {
+        if let Some(def) = self.fsat_of[alu.def] {
+            // Its only use is an `fsat`: saturate here and write the `fsat`'s def.
+            self.saturating = true;
+            let saturated = Alu { def, ..alu.clone() };
+            let result = self.select_alu_op(&saturated);
+            self.saturating = false;
+            return result;
         }
-        if alu.op == AluOp::FSat && self.clamped[alu.srcs[0].def] == Some(alu.def) {
+        if alu.op == AluOp::FSat && self.fsat_of[alu.srcs[0].def] == Some(alu.def) {
             return Ok(());
         }
-        self.operation(alu)
+        self.select_alu_op(alu)
     }
 
-    /// Modifiers of an operation that may clamp its result.
-    fn clamps(&self, mods: Mods) -> Mods {
+    /// Adds saturation to an operation's modifiers if its result is to be saturated.
+    fn with_saturate(&self, mods: Mods) -> Mods {
         Mods {
-            sat: self.clamping,
+            sat: self.saturating,
             ..mods
         }
     }
 
-    /// Finds operations that only a clamp reads, and that can clamp themselves.
-    pub(super) fn prepare_clamps(&mut self, layout: &[nir::CfEvent]) {
+    /// Finds operations whose only use is an `fsat` and that can saturate their result themselves.
+    pub(super) fn find_saturates(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
         for event in layout {
@@ -78,60 +55,40 @@ impl Isel<'_> {
                 {
                     continue;
                 }
-                let of = sat.srcs[0].def;
-                let can = sh.alu_of(of).is_some_and(|a| {
+                let operand = sat.srcs[0].def;
+                let can_saturate = sh.alu_of(operand).is_some_and(|a| {
                     a.op.is_float_arithmetic() && a.op != A::FSat
                         || matches!(a.op, A::FLrp | A::FPow | A::FFract)
                 });
-                if can
-                    && self.uses[of.index()] == 1
-                    && sh.defs[of].num_components == 1
-                    && self.is_divergent(of) == self.is_divergent(sat.def)
+                if can_saturate
+                    && self.uses[operand.index()] == 1
+                    && sh.defs[operand].num_components == 1
+                    && self.is_divergent(operand) == self.is_divergent(sat.def)
                 {
-                    self.clamped[of] = Some(sat.def);
+                    self.fsat_of[operand] = Some(sat.def);
                 }
             }
         }
     }
 
-    fn operation(&mut self, alu: &Alu) -> Result<(), FsError> {
+    /// Dispatches an ALU instruction by its operation.
+    fn select_alu_op(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
         let bits = self.bits(alu.def);
         match alu.op {
             A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Vec5 | A::Vec8 | A::Vec16 => {
-                self.alias(alu);
-                Ok(())
+                self.alias_def(alu);
             }
-            A::Bcsel => self.select(alu),
-            A::FAdd | A::FMul | A::FMin | A::FMax => {
-                self.float_binary(alu, bits);
-                Ok(())
-            }
-            A::FFma => {
-                self.fma(alu, bits);
-                Ok(())
-            }
-            A::FLrp => {
-                let exec = self.exec_for(alu.def);
-                let srcs = [2, 1, 0].map(|i| self.fsrc(&alu.srcs[i], Type::F));
-                let dst = self.new_def(alu.def).retype(Type::F);
-                let mods = self.clamps(Mods::NONE);
-                self.b.ternary(Opcode::Lrp, exec, dst, srcs, mods);
-                Ok(())
-            }
-            A::FNeg | A::FAbs => {
-                let exec = self.exec_for(alu.def);
-                let a = self.fsrc_of_sign_op(alu, bits);
-                let dst = self.new_def(alu.def).retype(float(bits));
-                self.b.mov(exec, dst, a);
-                Ok(())
-            }
+            A::Bcsel => self.select_bcsel(alu)?,
+            A::FAdd | A::FMul | A::FMin | A::FMax => self.select_float_binary(alu, bits),
+            A::FFma => self.select_ffma(alu, bits),
+            A::FLrp => self.select_flrp(alu),
+            A::FNeg | A::FAbs => self.select_sign_op(alu, bits),
             A::FSat | A::FFloor | A::FCeil | A::FTrunc | A::FRoundEven | A::FFract => {
-                self.float_unary(alu, bits);
-                Ok(())
+                self.select_float_unary(alu, bits);
             }
             A::FRcp | A::FSqrt | A::FRsq | A::FExp2 | A::FLog2 | A::FSin | A::FCos | A::FPow => {
-                self.float_math(alu, bits)
+                self.select_float_math(alu, bits)?;
             }
             A::FLt
             | A::FGe
@@ -145,10 +102,9 @@ impl Isel<'_> {
             | A::INe => {
                 let src_bits = self.bits(alu.srcs[0].def);
                 match comparison(alu.op, src_bits) {
-                    Some((cmod, ty)) if src_bits > 1 => self.comparison_mask(alu, cmod, ty),
-                    _ => self.equal_booleans(alu),
+                    Some((cmod, ty)) if src_bits > 1 => self.select_comparison(alu, cmod, ty),
+                    _ => self.select_bool_equality(alu),
                 }
-                Ok(())
             }
             A::IAdd
             | A::IMul
@@ -161,140 +117,84 @@ impl Isel<'_> {
             | A::IXor
             | A::IShl
             | A::IShr
-            | A::UShr => {
-                self.int_binary(alu, bits);
-                Ok(())
-            }
-            A::INeg | A::IAbs | A::INot => {
-                self.int_unary(alu, bits);
-                Ok(())
-            }
+            | A::UShr => self.select_int_binary(alu, bits),
+            A::INeg | A::IAbs | A::INot => self.select_int_unary(alu, bits),
             A::IMulHigh | A::UMulHigh | A::IMul2x32_64 | A::UMul2x32_64 => {
-                self.wide_multiply(alu);
-                Ok(())
+                self.select_wide_multiply(alu);
             }
-            A::IDiv | A::UDiv | A::IRem | A::UMod => {
-                self.divide(alu);
-                Ok(())
-            }
-            A::BitfieldReverse | A::BitCount | A::FindLsb | A::UClz => {
-                let op = match alu.op {
-                    A::BitfieldReverse => Opcode::Bfrev,
-                    A::BitCount => Opcode::Cbit,
-                    A::FindLsb => Opcode::Fbl,
-                    _ => Opcode::Lzd,
-                };
-                self.bit_unary(alu, op)
-            }
-            A::UBfe | A::IBfe => {
-                let ty = if alu.op == A::IBfe { Type::D } else { Type::Ud };
-                let s = |isel: &Self, i: usize| isel.src(&alu.srcs[i], ty);
-                let srcs = [s(self, 2), s(self, 1), s(self, 0)];
-                self.bit_ternary(alu, Opcode::Bfe, ty, srcs);
-                Ok(())
-            }
-            A::Bfi => {
-                let s = |isel: &Self, i: usize| isel.src(&alu.srcs[i], Type::Ud);
-                let srcs = [s(self, 0), s(self, 1), s(self, 2)];
-                self.bit_ternary(alu, Opcode::Bfi2, Type::Ud, srcs);
-                Ok(())
-            }
-            A::Bfm => {
-                let exec = self.exec_for(alu.def);
-                let (a, b) = (
-                    self.src(&alu.srcs[0], Type::Ud),
-                    self.src(&alu.srcs[1], Type::Ud),
-                );
-                let dst = self.new_def(alu.def);
-                self.b.binary(Opcode::Bfi1, exec, dst, a, b, Mods::NONE);
-                Ok(())
-            }
-            _ => self.convert(alu),
+            A::IDiv | A::UDiv | A::IRem | A::UMod => self.select_divide(alu),
+            A::BitfieldReverse => self.select_bit_unary(alu, Opcode::Bfrev)?,
+            A::BitCount => self.select_bit_unary(alu, Opcode::Cbit)?,
+            A::FindLsb => self.select_bit_unary(alu, Opcode::Fbl)?,
+            A::UClz => self.select_bit_unary(alu, Opcode::Lzd)?,
+            A::UBfe => self.select_bit_ternary(alu, Opcode::Bfe, Type::Ud, [2, 1, 0]),
+            A::IBfe => self.select_bit_ternary(alu, Opcode::Bfe, Type::D, [2, 1, 0]),
+            A::Bfi => self.select_bit_ternary(alu, Opcode::Bfi2, Type::Ud, [0, 1, 2]),
+            A::Bfm => self.select_bitfield_mask(alu),
+            _ => self.select_conversion(alu)?,
         }
+        Ok(())
     }
 
-    /// A value that lies where its operands lie.
-    fn alias(&mut self, alu: &Alu) {
+    /// Selects a move or a vector constructor: the def aliases its operands, without code.
+    fn alias_def(&mut self, alu: &Alu) {
         for c in 0..self.sh.defs[alu.def].num_components {
-            let (s, at) = match alu.op {
+            let (s, index) = match alu.op {
                 AluOp::Mov => (&alu.srcs[0], usize::from(c)),
                 _ => (&alu.srcs[usize::from(c)], 0),
             };
-            self.alias_comp(alu.def, c, s.def, s.swizzle[at]);
+            self.alias_comp(alu.def, c, s.def, s.swizzle[index]);
         }
     }
 
-    /// Component `c` of a def is one of another def, and lies where that does. But a scalar that lanes take out of a loop at different
-    /// times becomes one for each lane.
-    pub(super) fn alias_comp(&mut self, def: Id<nir::Def>, c: u8, from: Id<nir::Def>, from_c: u8) {
-        let place = self.place(from, from_c);
-        if self.is_divergent(def)
-            && !self.is_divergent(from)
-            && let Comp::Reg { .. } = place
-        {
-            let ty = raw_type(self.bits(def));
-            let to = self.b.temp(ty, Exec::Active);
-            let from = self.comp(from, from_c, ty);
-            self.b.mov(Exec::Active, to, from);
-            self.set_place(def, c, to);
-        } else {
-            self.set_comp(def, c, place);
-        }
-    }
-
-    /// Says that component `c` of a def is at these lanes.
-    pub(super) fn set_place(&mut self, def: Id<nir::Def>, c: u8, l: Lanes) {
-        if let crate::lir::Reg::Vgrf(v) = l.reg {
-            self.set_comp(
-                def,
-                c,
-                Comp::Reg {
-                    v,
-                    offset: l.offset,
-                    pitch: l.pitch,
-                    half: l.half,
-                },
-            );
-        } else if let Some(bits) = l.imm_bits() {
-            self.set_comp(def, c, Comp::Imm(bits));
-        }
-    }
-
-    fn fsrc_of_sign_op(&mut self, alu: &Alu, bits: u8) -> Lanes {
-        let ty = float(bits);
-        let a = self.fsrc(&alu.srcs[0], ty);
-        if alu.op == AluOp::FNeg {
-            return a.negated();
-        }
-        match a.imm_bits() {
-            Some(v) => Lanes::imm(ty, v & !super::sign_bit(ty)),
-            None => a.absolute(),
-        }
-    }
-
-    fn float_binary(&mut self, alu: &Alu, bits: u8) {
+    /// Selects `fneg` and `fabs` as a MOV with a source modifier.
+    fn select_sign_op(&mut self, alu: &Alu, bits: u8) {
         let ty = float(bits);
         let exec = self.exec_for(alu.def);
-        let (a, b) = (self.fsrc(&alu.srcs[0], ty), self.fsrc(&alu.srcs[1], ty));
-        let dst = self.new_def(alu.def).retype(ty);
+        let a = self.float_src(&alu.srcs[0], ty);
+        let a = match (alu.op, a.imm_bits()) {
+            (AluOp::FNeg, _) => a.negated(),
+            (_, Some(v)) => Lanes::imm(ty, v & !sign_bit(ty)),
+            (_, None) => a.absolute(),
+        };
+        let dst = self.alloc_def(alu.def).retype(ty);
+        self.b.mov(exec, dst, a);
+    }
+
+    fn select_flrp(&mut self, alu: &Alu) {
+        let exec = self.exec_for(alu.def);
+        let srcs = [2, 1, 0].map(|i| self.float_src(&alu.srcs[i], Type::F));
+        let dst = self.alloc_def(alu.def).retype(Type::F);
+        let mods = self.with_saturate(Mods::NONE);
+        self.b.ternary(Opcode::Lrp, exec, dst, srcs, mods);
+    }
+
+    fn select_float_binary(&mut self, alu: &Alu, bits: u8) {
+        let ty = float(bits);
+        let exec = self.exec_for(alu.def);
+        let (a, b) = (
+            self.float_src(&alu.srcs[0], ty),
+            self.float_src(&alu.srcs[1], ty),
+        );
+        let dst = self.alloc_def(alu.def).retype(ty);
         let (op, mods) = match alu.op {
             AluOp::FAdd => (Opcode::Add, Mods::NONE),
             AluOp::FMul => (Opcode::Mul, Mods::NONE),
             AluOp::FMin => (Opcode::Sel, Mods::cmod(CondMod::L, 0)),
             _ => (Opcode::Sel, Mods::cmod(CondMod::Ge, 0)),
         };
-        let mods = self.clamps(mods);
+        let mods = self.with_saturate(mods);
         self.b.binary(op, exec, dst, a, b, mods);
     }
 
-    fn fma(&mut self, alu: &Alu, bits: u8) {
+    fn select_ffma(&mut self, alu: &Alu, bits: u8) {
         let exec = self.exec_for(alu.def);
         if bits == 16 {
-            let dst = self.new_def(alu.def).retype(Type::Hf);
-            let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], Type::Hf));
+            let dst = self.alloc_def(alu.def).retype(Type::Hf);
+            let srcs = [2, 0, 1].map(|i| self.float_src(&alu.srcs[i], Type::Hf));
             let sum = match dst.pitch {
-                0 | halves::HALF_BYTES => dst,
-                _ => self.b.packed_halves(exec),
+                0 | HF_BYTES => dst,
+                _ => self.b.temp_packed_hf(exec),
             };
             self.b.ternary(Opcode::Mad, exec, sum, srcs, Mods::NONE);
             if sum.reg != dst.reg {
@@ -303,32 +203,32 @@ impl Isel<'_> {
             return;
         }
         let ty = float(bits);
-        let srcs = [2, 0, 1].map(|i| self.fsrc(&alu.srcs[i], ty));
-        let dst = self.new_def(alu.def).retype(ty);
+        let srcs = [2, 0, 1].map(|i| self.float_src(&alu.srcs[i], ty));
+        let dst = self.alloc_def(alu.def).retype(ty);
         if bits == 64 && exec == Exec::Scalar {
-            let whole = self.b.temp(ty, Exec::Whole(4));
+            let whole = self.b.temp(ty, Exec::NoMask(4));
             let wide = srcs.map(|s| {
-                let w = self.b.temp(ty, Exec::Whole(4));
-                self.b.mov(Exec::Whole(4), w, s);
+                let w = self.b.temp(ty, Exec::NoMask(4));
+                self.b.mov(Exec::NoMask(4), w, s);
                 w
             });
             self.b
-                .ternary(Opcode::Mad, Exec::Whole(4), whole, wide, Mods::NONE);
+                .ternary(Opcode::Mad, Exec::NoMask(4), whole, wide, Mods::NONE);
             self.b.mov(exec, dst, whole.scalar());
             return;
         }
-        let mods = self.clamps(Mods::NONE);
+        let mods = self.with_saturate(Mods::NONE);
         self.b.ternary(Opcode::Mad, exec, dst, srcs, mods);
     }
 
-    fn float_unary(&mut self, alu: &Alu, bits: u8) {
+    fn select_float_unary(&mut self, alu: &Alu, bits: u8) {
         let ty = float(bits);
         let exec = self.exec_for(alu.def);
-        let a = self.fsrc(&alu.srcs[0], ty);
-        let dst = self.new_def(alu.def).retype(ty);
+        let a = self.float_src(&alu.srcs[0], ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         let (op, sat) = match alu.op {
             AluOp::FSat => (Opcode::Mov, true),
-            AluOp::FFract if self.clamping => (Opcode::Frc, true),
+            AluOp::FFract if self.saturating => (Opcode::Frc, true),
             AluOp::FFloor => (Opcode::Rndd, false),
             AluOp::FCeil => (Opcode::Rndu, false),
             AluOp::FTrunc => (Opcode::Rndz, false),
@@ -351,7 +251,7 @@ impl Isel<'_> {
         self.b.emit(Op::Eu(op), exec, dst, &[a], mods);
     }
 
-    fn float_math(&mut self, alu: &Alu, bits: u8) -> Result<(), FsError> {
+    fn select_float_math(&mut self, alu: &Alu, bits: u8) -> Result<(), FsError> {
         let f = match alu.op {
             AluOp::FRcp => MathFn::Inv,
             AluOp::FSqrt => MathFn::Sqrt,
@@ -363,18 +263,18 @@ impl Isel<'_> {
             _ => MathFn::Pow,
         };
         if bits == 64 {
-            return Err(FsError::Unsupported {
-                op: alu.op.info().name,
-                what: "the math box has no 64 bits",
-            });
+            return Err(unsupported_alu(
+                alu,
+                "the extended math unit has no 64-bit operations",
+            ));
         }
         let exec = self.exec_for(alu.def);
         let n = f.sources();
         let mut srcs = [Lanes::imm(Type::F, 0); 2];
         for (i, s) in srcs.iter_mut().enumerate().take(n) {
-            *s = self.fsrc(&alu.srcs[i], float(bits));
-            if bits == 16 && self.packed[alu.def] {
-                *s = self.b.side_by_side(exec, *s);
+            *s = self.float_src(&alu.srcs[i], float(bits));
+            if bits == 16 && self.packed_half[alu.def] {
+                *s = self.b.packed_source(exec, *s);
             } else if bits == 16 {
                 let wide = self.b.temp(Type::F, exec);
                 self.b.mov(exec, wide, *s);
@@ -382,8 +282,8 @@ impl Isel<'_> {
             }
         }
         let second = (n == 2).then_some(srcs[1]);
-        let dst = self.new_def(alu.def);
-        if bits == 16 && self.packed[alu.def] {
+        let dst = self.alloc_def(alu.def);
+        if bits == 16 && self.packed_half[alu.def] {
             let to = dst.retype(Type::Hf);
             self.b.math(f, exec, to, srcs[0], second, false);
         } else if bits == 16 {
@@ -391,20 +291,20 @@ impl Isel<'_> {
             self.b.math(f, exec, wide, srcs[0], second, false);
             self.b.mov(exec, dst.retype(Type::Hf), wide);
         } else {
-            let (to, sat) = (dst.retype(Type::F), self.clamping);
+            let (to, sat) = (dst.retype(Type::F), self.saturating);
             self.b.math(f, exec, to, srcs[0], second, sat);
         }
         Ok(())
     }
 
-    /// `ieq` and `ine` of booleans.
-    fn equal_booleans(&mut self, alu: &Alu) {
+    /// Selects `ieq` and `ine` of booleans.
+    fn select_bool_equality(&mut self, alu: &Alu) {
         let exec = self.exec_for(alu.def);
         let (a, b) = (
             self.src(&alu.srcs[0], Type::D),
             self.src(&alu.srcs[1], Type::D),
         );
-        let dst = self.new_def(alu.def).retype(Type::D);
+        let dst = self.alloc_def(alu.def).retype(Type::D);
         self.b.binary(Opcode::Xor, exec, dst, a, b, Mods::NONE);
         if alu.op == AluOp::IEq {
             self.b
@@ -412,21 +312,22 @@ impl Isel<'_> {
         }
     }
 
-    /// The sum of which `max(sum, 0)` is made for nobody else, and which does not wrap: a sum that saturates as an unsigned one.
-    fn sum_above_zero(&self, alu: &Alu) -> Option<&nir::Alu> {
+    /// For `imax(sum, 0)`: the `iadd`, if `imax` is its only use and the sum cannot wrap. An
+    /// unsigned saturating ADD then computes both.
+    fn saturating_sum(&self, alu: &Alu) -> Option<&nir::Alu> {
         let constant = |s: &nir::AluSrc| self.sh.const_component(s.def, s.swizzle[0]);
-        let of = match (constant(&alu.srcs[0]), constant(&alu.srcs[1])) {
+        let operand = match (constant(&alu.srcs[0]), constant(&alu.srcs[1])) {
             (_, Some(0)) => alu.srcs[0].def,
             (Some(0), _) => alu.srcs[1].def,
             _ => return None,
         };
-        let sum = self.sh.alu_of(of).filter(|a| a.op == AluOp::IAdd)?;
-        let (term, most) = match (constant(&sum.srcs[0]), constant(&sum.srcs[1])) {
+        let sum = self.sh.alu_of(operand).filter(|a| a.op == AluOp::IAdd)?;
+        let (term, addend_bound) = match (constant(&sum.srcs[0]), constant(&sum.srcs[1])) {
             (None, Some(c)) => (sum.srcs[0].def, c),
             (Some(c), None) => (sum.srcs[1].def, c),
             _ => return None,
         };
-        // The other term has an upper bound.
+        // The sum cannot wrap upwards if the other term has an upper bound too.
         let other = self.sh.alu_of(term)?;
         let bounded = match other.op {
             AluOp::IMin => other
@@ -441,23 +342,24 @@ impl Isel<'_> {
             }
             _ => false,
         };
-        let alone =
-            self.uses[of.index()] == 1 && self.is_divergent(of) == self.is_divergent(alu.def);
-        let same_loop = self.loop_of[of.index()] == self.this_loop;
-        (self.bits(of) == 32 && bounded && most < 1 << 20 && alone && same_loop).then_some(sum)
+        let is_only_use = self.uses[operand.index()] == 1
+            && self.is_divergent(operand) == self.is_divergent(alu.def);
+        let same_loop = self.loop_of[operand.index()] == self.current_loop;
+        (self.bits(operand) == 32 && bounded && addend_bound < 1 << 20 && is_only_use && same_loop)
+            .then_some(sum)
     }
 
-    fn int_binary(&mut self, alu: &Alu, bits: u8) {
+    fn select_int_binary(&mut self, alu: &Alu, bits: u8) {
         use AluOp as A;
         let exec = self.exec_for(alu.def);
         if alu.op == A::IMax
-            && let Some(sum) = self.sum_above_zero(alu)
+            && let Some(sum) = self.saturating_sum(alu)
         {
             let (a, b) = (
-                self.isrc(&sum.srcs[0], Type::D),
-                self.isrc(&sum.srcs[1], Type::D),
+                self.int_src(&sum.srcs[0], Type::D),
+                self.int_src(&sum.srcs[1], Type::D),
             );
-            let dst = self.new_def(alu.def).retype(Type::Ud);
+            let dst = self.alloc_def(alu.def).retype(Type::Ud);
             let mods = Mods {
                 sat: true,
                 ..Mods::NONE
@@ -487,24 +389,24 @@ impl Isel<'_> {
         };
         let is_shift = matches!(alu.op, A::IShl | A::IShr | A::UShr);
         let a = match alu.op {
-            A::IAdd => self.isrc(&alu.srcs[0], ty),
-            A::IAnd | A::IOr | A::IXor => self.lsrc(&alu.srcs[0], ty),
+            A::IAdd => self.int_src(&alu.srcs[0], ty),
+            A::IAnd | A::IOr | A::IXor => self.logic_src(&alu.srcs[0], ty),
             _ => self.src(&alu.srcs[0], ty),
         };
         let b = if is_shift {
             self.shift_count(alu, bits, exec)
         } else if alu.op == A::IAdd {
-            self.isrc(&alu.srcs[1], ty)
+            self.int_src(&alu.srcs[1], ty)
         } else if matches!(alu.op, A::IAnd | A::IOr | A::IXor) {
-            self.lsrc(&alu.srcs[1], ty)
+            self.logic_src(&alu.srcs[1], ty)
         } else {
             self.src(&alu.srcs[1], ty)
         };
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         self.b.binary(op, exec, dst, a, b, mods);
     }
 
-    /// A shift's count. The hardware takes it modulo 32 or 64: shorter values need the mask.
+    /// The count of a shift. The hardware takes it modulo 32 or 64, so shorter types need a mask.
     fn shift_count(&mut self, alu: &Alu, bits: u8, exec: Exec) -> Lanes {
         let s = self.src(&alu.srcs[1], Type::Ud);
         if let Some(v) = s.imm_bits() {
@@ -519,12 +421,13 @@ impl Isel<'_> {
         t
     }
 
-    /// An operand of an integer sum: negations become modifiers, and the 1 of what is true is the negation of all ones.
-    fn isrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+    /// An operand of an integer sum. Negations become source modifiers, and so does `b2i`: 1 is the
+    /// negation of a true boolean (~0).
+    fn int_src(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
         if let Some(i) = self.sh.intrinsic_of(s.def)
             && i.op == nir::IntrinsicOp::LoadSubgroupInvocation
             && ty == Type::D
-            && let Some(words) = self.lane_words
+            && let Some(words) = self.lane_id_words
         {
             return words;
         }
@@ -549,8 +452,9 @@ impl Isel<'_> {
         self.src(s, ty)
     }
 
-    /// An operand of an operation on bits: complements become modifiers (the negation of such operands is one).
-    fn lsrc(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
+    /// An operand of a bitwise operation. `inot` becomes a source modifier, since negation means
+    /// complement on logic instructions.
+    fn logic_src(&self, s: &nir::AluSrc, ty: Type) -> Lanes {
         if let Some(alu) = self.sh.alu_of(s.def)
             && alu.op == AluOp::INot
             && self.is_divergent(s.def) == self.is_divergent(alu.srcs[0].def)
@@ -562,7 +466,7 @@ impl Isel<'_> {
         self.src(s, ty)
     }
 
-    fn int_unary(&mut self, alu: &Alu, bits: u8) {
+    fn select_int_unary(&mut self, alu: &Alu, bits: u8) {
         let exec = self.exec_for(alu.def);
         let ty = if bits == 1 {
             Type::D
@@ -574,7 +478,7 @@ impl Isel<'_> {
             Some(v) => self.b.imm_reg(ty, v),
             None => a,
         };
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         match alu.op {
             AluOp::INeg => self.b.mov(exec, dst, a.negated()),
             AluOp::IAbs => self.b.mov(exec, dst, a.absolute()),
@@ -584,8 +488,8 @@ impl Isel<'_> {
         }
     }
 
-    /// Products of 64 bits, and their high halves.
-    fn wide_multiply(&mut self, alu: &Alu) {
+    /// Selects 32x32 to 64-bit products, and their high halves.
+    fn select_wide_multiply(&mut self, alu: &Alu) {
         let signed = matches!(alu.op, AluOp::IMulHigh | AluOp::IMul2x32_64);
         let (narrow, wide) = if signed {
             (Type::D, Type::Q)
@@ -598,21 +502,21 @@ impl Isel<'_> {
             self.src(&alu.srcs[1], narrow),
         );
         if matches!(alu.op, AluOp::IMul2x32_64 | AluOp::UMul2x32_64) {
-            let dst = self.new_def(alu.def).retype(wide);
+            let dst = self.alloc_def(alu.def).retype(wide);
             self.b.binary(Opcode::Mul, exec, dst, a, b, Mods::NONE);
             return;
         }
         if self.soft_int64 {
-            let dst = self.new_def(alu.def).retype(narrow);
+            let dst = self.alloc_def(alu.def).retype(narrow);
             self.b.binary(Opcode::Mach, exec, dst, a, b, Mods::NONE);
             return;
         }
         let product = self.b.temp(wide, exec);
         self.b.binary(Opcode::Mul, exec, product, a, b, Mods::NONE);
-        self.set_place(alu.def, 0, product.retype(narrow).at(4));
+        self.set_lanes(alu.def, 0, product.retype(narrow).at(4));
     }
 
-    fn divide(&mut self, alu: &Alu) {
+    fn select_divide(&mut self, alu: &Alu) {
         let signed = matches!(alu.op, AluOp::IDiv | AluOp::IRem);
         let ty = if signed { Type::D } else { Type::Ud };
         let f = match alu.op {
@@ -621,16 +525,13 @@ impl Isel<'_> {
         };
         let exec = self.exec_for(alu.def);
         let (a, b) = (self.src(&alu.srcs[0], ty), self.src(&alu.srcs[1], ty));
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         self.b.math(f, exec, dst, a, Some(b), false);
     }
 
-    fn bit_unary(&mut self, alu: &Alu, op: Opcode) -> Result<(), FsError> {
+    fn select_bit_unary(&mut self, alu: &Alu, op: Opcode) -> Result<(), FsError> {
         if self.bits(alu.srcs[0].def) != 32 {
-            return Err(FsError::Unsupported {
-                op: alu.op.info().name,
-                what: "only 32 bits",
-            });
+            return Err(unsupported_alu(alu, "only 32-bit operands are supported"));
         }
         let exec = self.exec_for(alu.def);
         let a = self.src(&alu.srcs[0], Type::Ud);
@@ -638,14 +539,24 @@ impl Isel<'_> {
             Some(v) => self.b.imm_reg(Type::Ud, v),
             None => a,
         };
-        let dst = self.new_def(alu.def);
+        let dst = self.alloc_def(alu.def);
         self.b.emit(Op::Eu(op), exec, dst, &[a], Mods::NONE);
         Ok(())
     }
 
-    fn bit_ternary(&mut self, alu: &Alu, op: Opcode, ty: Type, srcs: [Lanes; 3]) {
+    /// Selects a three-source bit operation; `order` has the source of each operand.
+    fn select_bit_ternary(&mut self, alu: &Alu, op: Opcode, ty: Type, order: [usize; 3]) {
+        let srcs = order.map(|i| self.src(&alu.srcs[i], ty));
         let exec = self.exec_for(alu.def);
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         self.b.ternary(op, exec, dst, srcs, Mods::NONE);
+    }
+
+    /// Selects `bfm`, with BFI1.
+    fn select_bitfield_mask(&mut self, alu: &Alu) {
+        let exec = self.exec_for(alu.def);
+        let [a, b] = [0, 1].map(|i| self.src(&alu.srcs[i], Type::Ud));
+        let dst = self.alloc_def(alu.def);
+        self.b.binary(Opcode::Bfi1, exec, dst, a, b, Mods::NONE);
     }
 }

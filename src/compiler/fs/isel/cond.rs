@@ -1,17 +1,23 @@
-//! Conditions: comparisons into the flag where a branch or a select reads them, into registers elsewhere.
+//! Conditions: comparisons into the flag where a branch or a select uses them, into registers
+//! elsewhere.
+//!
+//! In:  boolean defs, comparisons, `bcsel`. Out: CMP and predicated instructions.
+//! Tests: tests/fs/isel/.
 
-use super::{Isel, exec_of};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::{Isel, exec_of};
+use super::types::raw_type;
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Op, Pred};
 use entity::Id;
 use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::{Alu, AluOp, Def};
 
-/// How deep a tree of ANDs and ORs is followed into the flag.
+/// Depth to which a tree of ANDs and ORs is evaluated in the flag.
 const MAX_DEPTH: u32 = 6;
 
-/// Condition and operand type of a comparison.
+/// The conditional modifier and operand type of a comparison of `bits` bits, or `None` for other
+/// operations.
 pub(super) fn comparison(op: AluOp, bits: u8) -> Option<(CondMod, Type)> {
     let float = match bits {
         16 => Type::Hf,
@@ -38,8 +44,8 @@ pub(super) fn comparison(op: AluOp, bits: u8) -> Option<(CondMod, Type)> {
     })
 }
 
-/// The same condition with its operands exchanged.
-fn swapped(cmod: CondMod) -> CondMod {
+/// The equivalent condition with swapped operands.
+fn swap_operands(cmod: CondMod) -> CondMod {
     match cmod {
         CondMod::G => CondMod::L,
         CondMod::Ge => CondMod::Le,
@@ -50,18 +56,20 @@ fn swapped(cmod: CondMod) -> CondMod {
 }
 
 impl Isel<'_> {
-    /// Puts a condition into a flag: (flag, the flag is its inverse).
-    pub(super) fn flag_of(
+    /// Evaluates a boolean def into a flag. Returns the flag subregister, and true if the flag
+    /// holds the inverse.
+    pub(super) fn condition_to_flag(
         &mut self,
         def: Id<Def>,
         exec: Exec,
         depth: u32,
     ) -> Result<(u8, bool), FsError> {
-        self.flag_under(def, exec, None, depth)
+        self.condition_to_flag_if(def, exec, None, depth)
     }
 
-    /// The same; with a predicate only lanes where it holds are changed.
-    fn flag_under(
+    /// Like [`Isel::condition_to_flag`]; with a predicate, only the flag bits of lanes where it
+    /// holds are written.
+    fn condition_to_flag_if(
         &mut self,
         def: Id<Def>,
         exec: Exec,
@@ -70,13 +78,13 @@ impl Isel<'_> {
     ) -> Result<(u8, bool), FsError> {
         if let Some(alu) = self.sh.alu_of(def)
             && depth < MAX_DEPTH
-            && self.may_repeat(alu)
+            && self.can_reselect(alu)
         {
             let bits = self.bits(alu.srcs[0].def);
             match alu.op {
                 AluOp::INot if pred.is_none() => {
                     let (flag, inverse) =
-                        self.flag_under(alu.srcs[0].def, exec, pred, depth + 1)?;
+                        self.condition_to_flag_if(alu.srcs[0].def, exec, pred, depth + 1)?;
                     return Ok((flag, !inverse));
                 }
                 AluOp::IAnd | AluOp::IOr if pred.is_none() => {
@@ -84,15 +92,15 @@ impl Isel<'_> {
                     if let Some(second) = self.sh.alu_of(b)
                         && comparison(second.op, self.bits(second.srcs[0].def)).is_some()
                         && self.bits(second.srcs[0].def) > 1
-                        && self.may_repeat(second)
-                        && self.plain_condition(a)
+                        && self.can_reselect(second)
+                        && self.is_not_inverted(a)
                     {
-                        self.flag_under(a, exec, None, depth + 1)?;
+                        self.condition_to_flag_if(a, exec, None, depth + 1)?;
                         let pred = Pred {
                             ctrl: PredCtrl::Normal,
                             inverse: alu.op == AluOp::IOr,
                         };
-                        return self.flag_under(b, exec, Some(pred), depth + 1);
+                        return self.condition_to_flag_if(b, exec, Some(pred), depth + 1);
                     }
                 }
                 _ if bits > 1 => {
@@ -101,7 +109,7 @@ impl Isel<'_> {
                             pred,
                             ..Mods::cmod(cmod, 0)
                         };
-                        self.compare(alu, exec, None, ty, mods);
+                        self.emit_compare(alu, exec, None, ty, mods);
                         return Ok((0, false));
                     }
                 }
@@ -118,7 +126,8 @@ impl Isel<'_> {
         Ok((0, false))
     }
 
-    /// True if a register with 0 or ~0 would take more instructions than the flag: comparisons of other sizes than 32 bits.
+    /// True if materialising the boolean as 0 or ~0 takes more instructions than the flag:
+    /// comparisons of operands that are not 32 bits wide.
     pub(super) fn is_cheaper_as_flag(&self, def: Id<Def>) -> bool {
         let narrow_or_wide = |def: Id<Def>| {
             self.sh.alu_of(def).is_some_and(|alu| {
@@ -135,14 +144,15 @@ impl Isel<'_> {
         }
     }
 
-    /// True if the condition comes into the flag as itself, not inverted.
-    fn plain_condition(&self, def: Id<Def>) -> bool {
+    /// True if [`Isel::condition_to_flag`] does not return the inverse of this condition.
+    fn is_not_inverted(&self, def: Id<Def>) -> bool {
         !matches!(self.sh.alu_of(def), Some(alu) if alu.op == AluOp::INot)
     }
 
-    /// True if the operands still are what they were where the operation stands.
-    pub(super) fn may_repeat(&self, alu: &Alu) -> bool {
-        if self.loop_of[alu.def.index()] == self.this_loop {
+    /// True if the operation can be selected again at this point: its operands still have the
+    /// values that they had at its definition.
+    pub(super) fn can_reselect(&self, alu: &Alu) -> bool {
+        if self.loop_of[alu.def.index()] == self.current_loop {
             return true;
         }
         let divergent = self.is_divergent(alu.def);
@@ -151,8 +161,8 @@ impl Isel<'_> {
             .all(|s| self.is_divergent(s.def) == divergent || self.sh.const_of(s.def).is_some())
     }
 
-    /// A comparison into the flag, and into `dst` if there is one.
-    pub(super) fn compare(
+    /// Emits a comparison that writes the flag of `mods` and, if given, `dst`.
+    pub(super) fn emit_compare(
         &mut self,
         alu: &Alu,
         exec: Exec,
@@ -162,7 +172,7 @@ impl Isel<'_> {
     ) {
         let operand = |i: usize| {
             if ty.is_float() {
-                self.fsrc(&alu.srcs[i], ty)
+                self.float_src(&alu.srcs[i], ty)
             } else {
                 self.src(&alu.srcs[i], ty)
             }
@@ -171,7 +181,7 @@ impl Isel<'_> {
         let mut mods = mods;
         if a.is_imm() && !b.is_imm() {
             (a, b) = (b, a);
-            mods.cmod = swapped(mods.cmod);
+            mods.cmod = swap_operands(mods.cmod);
         }
         let null = Lanes::null(ty, a.pitch.max(b.pitch));
         if ty == Type::Df
@@ -179,7 +189,8 @@ impl Isel<'_> {
             && !a.is_imm()
             && b.imm_bits().is_some_and(|v| v << 1 == 0)
         {
-            // There are no immediates of 64 bits, but a move compares with zero.
+            // There are no 64-bit immediates, but MOV with a conditional modifier compares with
+            // zero.
             self.b.emit(Op::Eu(Opcode::Mov), exec, null, &[a], mods);
             return;
         }
@@ -187,19 +198,19 @@ impl Isel<'_> {
             .binary(Opcode::Cmp, exec, dst.unwrap_or(null), a, b, mods);
     }
 
-    /// A comparison whose result lies in registers, as 0 or ~0.
-    pub(super) fn comparison_mask(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
+    /// Selects a comparison whose result is 0 or ~0 in registers.
+    pub(super) fn select_comparison(&mut self, alu: &Alu, cmod: CondMod, ty: Type) {
         let exec = self.exec_for(alu.def);
-        let dst = self.new_def(alu.def);
+        let dst = self.alloc_def(alu.def);
         if ty.size_bytes() == 4 {
-            self.compare(alu, exec, Some(dst.retype(ty)), ty, Mods::cmod(cmod, 0));
+            self.emit_compare(alu, exec, Some(dst.retype(ty)), ty, Mods::cmod(cmod, 0));
             return;
         }
-        self.compare(alu, exec, None, ty, Mods::cmod(cmod, 0));
+        self.emit_compare(alu, exec, None, ty, Mods::cmod(cmod, 0));
         self.mask_from_flag(exec, dst, 0, false);
     }
 
-    /// 0 or ~0 from a flag.
+    /// Writes 0 or ~0 to `dst` from a flag.
     pub(super) fn mask_from_flag(&mut self, exec: Exec, dst: Lanes, flag: u8, inverse: bool) {
         let dst = dst.retype(Type::D);
         self.b.mov(exec, dst, Lanes::imm(Type::D, 0));
@@ -208,16 +219,17 @@ impl Isel<'_> {
         self.b.emit(Op::Eu(Opcode::Mov), exec, dst, &[ones], mods);
     }
 
-    /// `cond ? a : b`.
-    pub(super) fn select(&mut self, alu: &Alu) -> Result<(), FsError> {
+    /// Selects `bcsel`: `cond ? a : b`.
+    pub(super) fn select_bcsel(&mut self, alu: &Alu) -> Result<(), FsError> {
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);
-        let ty = super::raw_type(bits);
+        let ty = raw_type(bits);
         let (mut a, mut b) = (self.src(&alu.srcs[1], ty), self.src(&alu.srcs[2], ty));
-        let dst = self.new_def(alu.def).retype(ty);
-        let (flag, mut inverse) = self.flag_of(alu.srcs[0].def, exec, 0)?;
+        let dst = self.alloc_def(alu.def).retype(ty);
+        let (flag, mut inverse) = self.condition_to_flag(alu.srcs[0].def, exec, 0)?;
         if bits == 8 {
-            // Of an operand nothing but the byte itself need be there to be read; a slot's lower half is always written.
+            // Of an 8-bit operand only the byte itself is certain to be initialised, but the low 16
+            // bits of a slot must always be written.
             for (s, mods) in [(b, Mods::NONE), (a, Mods::pred(flag, inverse))] {
                 let (to, from) = match s.is_imm() {
                     true => (dst.retype(Type::Ud), s.retype(Type::Ud)),

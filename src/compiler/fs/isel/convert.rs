@@ -1,75 +1,82 @@
-//! Conversions, packing and sub-words.
+//! Conversions, packing and unpacking.
 //!
-//! Values of 8 and 16 bits lie in slots of 32 bits, whose upper bits are anything: truncation of an integer is the same
-//! place read as a shorter type. (Floats of 16 bits that nobody but arithmetic has lie side by side: [`super::halves`].) Values converted down from 64 bits stay 8 bytes apart, as the region rules want.
+//! In:  NIR conversions, pack, unpack and extract operations. Out: MOVs, and changes of the
+//! rounding mode in cr0.
+//!
+//! 8- and 16-bit values live in 32-bit slots whose upper bits are undefined, so truncating an
+//! integer only reads the same location with a shorter type. (16-bit floats that only arithmetic
+//! uses are packed instead, see [`super::packed_half`].) Values converted down from 64 bits keep a
+//! pitch of 8 bytes, as the region restrictions demand.
 
-use super::alu::{float, int, uint};
-use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::{Isel, Loc};
+use super::types::{float, int, raw_type, uint};
+use super::unsupported::unsupported_alu;
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Dst, Inst, Op, Reg, Src};
 use entity::{Id, IdMap};
 use isa::{ArfReg, Opcode, Type};
 use nir::{Alu, AluOp, Block, Def};
 
-/// cr0.0, bits 5:4.
+/// Rounding mode in bits 5:4 of cr0.0: towards zero.
 const ROUND_TO_ZERO: u32 = 0x30;
 
 impl Isel<'_> {
-    pub(super) fn convert(&mut self, alu: &Alu) -> Result<(), FsError> {
+    /// Selects conversions, packing and unpacking.
+    pub(super) fn select_conversion(&mut self, alu: &Alu) -> Result<(), FsError> {
         use AluOp as A;
         let to = self.bits(alu.def);
         let from = self.bits(alu.srcs[0].def);
         match alu.op {
-            A::B2I => self.number_of_bool(alu, int(to.max(32)))?,
-            A::B2F => self.number_of_bool(alu, float(to))?,
-            A::I2I | A::U2U if to <= from => self.sub_word(alu, 0),
-            A::I2I => self.cast(alu, int(from), int(to)),
-            A::U2U => self.cast(alu, uint(from), uint(to)),
-            A::I2F => self.cast(alu, int(from), float(to)),
-            A::U2F => self.cast(alu, uint(from), float(to)),
-            A::F2I => self.cast(alu, float(from), int(to)),
-            A::F2U => self.cast(alu, float(from), uint(to)),
-            A::F2F => self.cast(alu, float(from), float(to)),
+            A::B2I => self.select_bool_to_number(alu, int(to.max(32)))?,
+            A::B2F => self.select_bool_to_number(alu, float(to))?,
+            A::I2I | A::U2U if to <= from => self.alias_sub_word(alu, 0),
+            A::I2I => self.select_cast(alu, int(from), int(to)),
+            A::U2U => self.select_cast(alu, uint(from), uint(to)),
+            A::I2F => self.select_cast(alu, int(from), float(to)),
+            A::U2F => self.select_cast(alu, uint(from), float(to)),
+            A::F2I => self.select_cast(alu, float(from), int(to)),
+            A::F2U => self.select_cast(alu, float(from), uint(to)),
+            A::F2F => self.select_cast(alu, float(from), float(to)),
             A::F2FRtne | A::F2FRtz => {
-                let (wanted, usual) = (alu.op == A::F2FRtz, self.rounds_to_zero());
-                if wanted != usual {
-                    self.rounding(wanted);
+                let (to_zero, default_to_zero) = (alu.op == A::F2FRtz, self.rounds_to_zero());
+                if to_zero != default_to_zero {
+                    self.set_rounding(to_zero);
                 }
-                self.cast(alu, float(from), float(to));
-                if wanted != usual {
-                    self.rounding(usual);
+                self.select_cast(alu, float(from), float(to));
+                if to_zero != default_to_zero {
+                    self.set_rounding(default_to_zero);
                 }
             }
-            A::Unpack64_2x32SplitX => self.sub_word(alu, 0),
-            A::Unpack64_2x32SplitY => self.sub_word(alu, 4),
-            A::Unpack32_2x16SplitX => self.sub_word(alu, 0),
-            A::Unpack32_2x16SplitY => self.sub_word(alu, 2),
-            A::Pack64_2x32Split => self.pack(alu, Type::Ud, Type::Ud, 4),
-            A::Pack32_2x16Split => self.pack(alu, Type::Uw, Type::Uw, 2),
-            A::PackHalf2x16Split => self.pack(alu, Type::F, Type::Hf, 2),
-            A::UnpackHalf2x16SplitX => self.unpack_half(alu, 0),
-            A::UnpackHalf2x16SplitY => self.unpack_half(alu, 2),
-            A::ExtractU8 => self.extract(alu, Type::Ub)?,
-            A::ExtractI8 => self.extract(alu, Type::B)?,
-            A::ExtractU16 => self.extract(alu, Type::Uw)?,
-            A::ExtractI16 => self.extract(alu, Type::W)?,
+            A::Unpack64_2x32SplitX => self.alias_sub_word(alu, 0),
+            A::Unpack64_2x32SplitY => self.alias_sub_word(alu, 4),
+            A::Unpack32_2x16SplitX => self.alias_sub_word(alu, 0),
+            A::Unpack32_2x16SplitY => self.alias_sub_word(alu, 2),
+            A::Pack64_2x32Split => self.select_pack(alu, Type::Ud, Type::Ud, 4),
+            A::Pack32_2x16Split => self.select_pack(alu, Type::Uw, Type::Uw, 2),
+            A::PackHalf2x16Split => self.select_pack(alu, Type::F, Type::Hf, 2),
+            A::UnpackHalf2x16SplitX => self.select_unpack_half(alu, 0),
+            A::UnpackHalf2x16SplitY => self.select_unpack_half(alu, 2),
+            A::ExtractU8 => self.select_extract(alu, Type::Ub)?,
+            A::ExtractI8 => self.select_extract(alu, Type::B)?,
+            A::ExtractU16 => self.select_extract(alu, Type::Uw)?,
+            A::ExtractI16 => self.select_extract(alu, Type::W)?,
             _ => {
-                return Err(FsError::Unsupported {
-                    op: alu.op.info().name,
-                    what: "is lowered before the backend",
-                });
+                return Err(unsupported_alu(
+                    alu,
+                    "the NIR pipeline should have lowered it",
+                ));
             }
         }
         Ok(())
     }
 
-    fn number_of_bool(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
+    fn select_bool_to_number(&mut self, alu: &Alu, ty: Type) -> Result<(), FsError> {
         let exec = self.exec_for(alu.def);
         let cond = alu.srcs[0].def;
         if self.uses[cond.index()] == 1 && self.is_cheaper_as_flag(cond) {
-            let (flag, inverse) = self.flag_of(cond, exec, 0)?;
-            let dst = self.new_def(alu.def).retype(ty);
+            let (flag, inverse) = self.condition_to_flag(cond, exec, 0)?;
+            let dst = self.alloc_def(alu.def).retype(ty);
             let one = match ty {
                 Type::Hf => 0x3c00,
                 Type::F => 0x3f80_0000,
@@ -87,7 +94,7 @@ impl Isel<'_> {
             return Ok(());
         }
         let mask = self.src(&alu.srcs[0], Type::D).negated();
-        let dst = self.new_def(alu.def).retype(ty);
+        let dst = self.alloc_def(alu.def).retype(ty);
         let mask = match mask.imm_bits() {
             Some(_) if ty.is_float() => {
                 let v = self.src(&alu.srcs[0], Type::D);
@@ -99,77 +106,78 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// The bytes from `offset` on, where they are.
-    fn sub_word(&mut self, alu: &Alu, offset: u32) {
+    /// Makes the def an alias of the bytes of its operand from `offset` on.
+    fn alias_sub_word(&mut self, alu: &Alu, offset: u32) {
         let s = &alu.srcs[0];
-        match self.place(s.def, s.swizzle[0]) {
-            Comp::Imm(bits) => {
-                self.set_comp(alu.def, 0, Comp::Imm(self.truncated(alu, bits, offset)))
-            }
-            Comp::Reg {
+        match self.loc(s.def, s.swizzle[0]) {
+            Loc::Imm(bits) => self.set_loc(alu.def, 0, Loc::Imm(self.truncated(alu, bits, offset))),
+            Loc::Reg {
                 v,
-                offset: at,
+                offset: base,
                 pitch,
                 half,
             } => {
                 if pitch == 8 && self.bits(alu.def) == 8 {
-                    // Bytes can be read four apart, not eight.
+                    // A byte region can have a pitch of four bytes, but not of eight.
                     let exec = Exec::Active;
-                    let dst = self.new_def(alu.def).retype(Type::Ud);
+                    let dst = self.alloc_def(alu.def).retype(Type::Ud);
                     let from = Lanes {
                         half,
-                        ..Lanes::new(v, at + offset, Type::Ud, pitch)
+                        ..Lanes::new(v, base + offset, Type::Ud, pitch)
                     };
                     self.b.mov(exec, dst, from);
                     return;
                 }
                 if self.is_divergent(alu.def) && pitch == 0 {
                     let exec = Exec::Active;
-                    let ty = super::raw_type(self.bits(alu.def));
-                    let dst = self.new_def(alu.def).retype(ty);
-                    self.b.mov(exec, dst, Lanes::new(v, at + offset, ty, 0));
+                    let ty = raw_type(self.bits(alu.def));
+                    let dst = self.alloc_def(alu.def).retype(ty);
+                    self.b.mov(exec, dst, Lanes::new(v, base + offset, ty, 0));
                     return;
                 }
-                self.set_comp(
+                self.set_loc(
                     alu.def,
                     0,
-                    Comp::Reg {
+                    Loc::Reg {
                         v,
-                        offset: at + offset,
+                        offset: base + offset,
                         pitch,
                         half,
                     },
                 );
             }
-            Comp::None => self.set_comp(alu.def, 0, Comp::Imm(0)),
+            Loc::None => self.set_loc(alu.def, 0, Loc::Imm(0)),
         }
     }
 
+    /// The bits of a constant from byte `offset` on, truncated to the size of the def.
     fn truncated(&self, alu: &Alu, bits: u64, offset: u32) -> u64 {
         let n = self.bits(alu.def);
         let v = bits >> (offset * 8);
         if n == 64 { v } else { v & ((1 << n) - 1) }
     }
 
-    /// A conversion by value, in steps that the hardware has.
-    fn cast(&mut self, alu: &Alu, from: Type, to: Type) {
+    /// Selects a value conversion, through an intermediate type where the hardware has no direct
+    /// one.
+    fn select_cast(&mut self, alu: &Alu, from: Type, to: Type) {
         let exec = self.exec_for(alu.def);
         let s = &alu.srcs[0];
         let mut src = if from.is_float() {
-            self.fsrc(s, from)
+            self.float_src(s, from)
         } else {
             self.src(s, from)
         };
         if let Some(bits) = src.imm_bits() {
-            // Bytes have no immediates; the register's upper bits are anything, as in every slot.
+            // There are no byte immediates. The register's upper bits are undefined, as in every
+            // slot.
             src = self.b.imm_reg(from, bits);
         }
-        // Between 64 bits and bytes or halves there is no direct conversion.
+        // There is no direct conversion between 64-bit types and bytes or half floats.
         let (small, big) = (
             from.size_bytes().min(to.size_bytes()),
             from.size_bytes().max(to.size_bytes()),
         );
-        let between = if big == 8 && (small == 1 || from == Type::Hf || to == Type::Hf) {
+        let intermediate = if big == 8 && (small == 1 || from == Type::Hf || to == Type::Hf) {
             Some(
                 if from.is_float() && to.is_float() || from == Type::Hf || to == Type::Hf {
                     Type::F
@@ -188,32 +196,32 @@ impl Isel<'_> {
         } else {
             None
         };
-        if let Some(mid) = between {
-            let t = self.converted(exec, src, mid);
-            let d = self.converted(exec, t, to);
-            self.set_place(alu.def, 0, d);
+        if let Some(intermediate) = intermediate {
+            let t = self.emit_conversion(exec, src, intermediate);
+            let d = self.emit_conversion(exec, t, to);
+            self.set_lanes(alu.def, 0, d);
         } else {
-            let d = self.converted(exec, src, to);
-            self.set_place(alu.def, 0, d);
+            let d = self.emit_conversion(exec, src, to);
+            self.set_lanes(alu.def, 0, d);
         }
         if to.size_bytes() == 1 {
-            // A slot's lower half is always written.
+            // The low 16 bits of a slot must always be written.
             let byte = self.comp(alu.def, 0, to);
             let word = if to == Type::B { Type::W } else { Type::Uw };
-            let whole = self.converted(exec, byte, word);
-            self.set_place(alu.def, 0, whole);
+            let whole = self.emit_conversion(exec, byte, word);
+            self.set_lanes(alu.def, 0, whole);
         }
     }
 
-    /// `src` converted to `to`, in new registers.
-    fn converted(&mut self, exec: Exec, src: Lanes, to: Type) -> Lanes {
+    /// Emits the conversion of `src` to `to`, into new registers.
+    fn emit_conversion(&mut self, exec: Exec, src: Lanes, to: Type) -> Lanes {
         let wide = src.ty.size_bytes() == 8 || to.size_bytes() == 8;
         let mut dst = self
             .b
             .temp(if wide { Type::Uq } else { Type::Ud }, exec)
             .retype(to);
         if exec == Exec::Scalar {
-            // One element: its stride must still be that of the execution type.
+            // Even for one element, the stride must match the size of the execution type.
             let exec_bytes = src.ty.size_bytes();
             let stride = exec_bytes.max(to.size_bytes());
             let mut inst = Inst::new(Op::Eu(Opcode::Mov), 1);
@@ -231,14 +239,16 @@ impl Isel<'_> {
         dst
     }
 
-    /// Whether the shader's execution modes ask for rounding towards zero. The EU has one mode for all sizes.
+    /// True if the shader's execution modes request rounding towards zero. The EU has one rounding
+    /// mode for all float sizes.
     fn rounds_to_zero(&self) -> bool {
         self.sh.info.float_controls.rounding_rtz != 0
     }
 
-    /// Sets the modes that the shader asks for; without a wish they stay as the thread finds them: to nearest even, and as
-    /// the launcher has set denormals (SKL PRM vol. 7, "Control Register": bits 6, 7 and 10 keep denormals of 64, 32, 16 bits).
-    pub(super) fn float_modes(&mut self) {
+    /// Sets the float modes that the shader requests. Otherwise they stay as the thread starts:
+    /// round to nearest even, and denormals as the driver configured them (SKL PRM vol. 7, "Control
+    /// Register": bits 6, 7 and 10 preserve denormals of 64, 32, 16 bits).
+    pub(super) fn emit_float_modes(&mut self) {
         let controls = self.sh.info.float_controls;
         let denorms = |sizes: u8| {
             [(1, 1 << 10), (2, 1 << 7), (4, 1 << 6)]
@@ -249,7 +259,7 @@ impl Isel<'_> {
         let keep = denorms(controls.denorm_preserve);
         let flush = denorms(controls.denorm_flush);
         if flush != 0 {
-            self.control_bits(Opcode::And, !flush);
+            self.update_cr0(Opcode::And, !flush);
         }
         let set = keep
             | if self.rounds_to_zero() {
@@ -258,21 +268,21 @@ impl Isel<'_> {
                 0
             };
         if set != 0 {
-            self.control_bits(Opcode::Or, set);
+            self.update_cr0(Opcode::Or, set);
         }
     }
 
-    /// Sets the rounding: towards zero, or to nearest even.
-    fn rounding(&mut self, to_zero: bool) {
+    /// Sets the rounding mode: towards zero, or to nearest even.
+    fn set_rounding(&mut self, to_zero: bool) {
         if to_zero {
-            self.control_bits(Opcode::Or, ROUND_TO_ZERO);
+            self.update_cr0(Opcode::Or, ROUND_TO_ZERO);
         } else {
-            self.control_bits(Opcode::And, !ROUND_TO_ZERO);
+            self.update_cr0(Opcode::And, !ROUND_TO_ZERO);
         }
     }
 
-    /// Changes cr0.0.
-    fn control_bits(&mut self, op: Opcode, bits: u32) {
+    /// Emits `cr0.0 = cr0.0 op bits`.
+    fn update_cr0(&mut self, op: Opcode, bits: u32) {
         let cr0 = ArfReg::Control;
         let mut inst = Inst::new(Op::Eu(op), 1);
         inst.no_mask = true;
@@ -283,11 +293,12 @@ impl Isel<'_> {
         self.b.lir.insts.push(inst);
     }
 
-    /// Finds operations of 32 bits that are made for half of a value of 64, for the same lanes: they can be made in its place.
-    pub(super) fn prepare_halves(&mut self, layout: &[nir::CfEvent]) {
+    /// Finds 32-bit operations that compute one half of a 64-bit value for the same lanes. They
+    /// write directly into that half of its register.
+    pub(super) fn find_int64_halves(&mut self, layout: &[nir::CfEvent]) {
         use AluOp as A;
         let sh = self.sh;
-        let mut made_in: IdMap<Def, Option<Id<Block>>> = IdMap::default();
+        let mut block_of: IdMap<Def, Option<Id<Block>>> = IdMap::default();
         for event in layout {
             let nir::CfEvent::Block(b) = *event else {
                 continue;
@@ -296,18 +307,18 @@ impl Isel<'_> {
                 let nir::Instr::Alu(alu) = &sh.instrs[id] else {
                     continue;
                 };
-                let writes_apart = matches!(
+                let can_write_half = matches!(
                     alu.op,
                     A::IAdd | A::IAnd | A::IOr | A::IXor | A::IShl | A::IShr | A::UShr
                 );
-                if writes_apart && self.bits(alu.def) == 32 && self.uses[alu.def.index()] == 1 {
-                    made_in[alu.def] = Some(b);
+                if can_write_half && self.bits(alu.def) == 32 && self.uses[alu.def.index()] == 1 {
+                    block_of[alu.def] = Some(b);
                 }
                 if alu.op != A::Pack64_2x32Split || !self.is_divergent(alu.def) {
                     continue;
                 }
                 for (half, s) in (0..).zip(&alu.srcs) {
-                    if made_in[s.def] == Some(b) && self.is_divergent(s.def) {
+                    if block_of[s.def] == Some(b) && self.is_divergent(s.def) {
                         self.half_of[s.def] = Some((alu.def, half));
                     }
                 }
@@ -315,36 +326,36 @@ impl Isel<'_> {
         }
     }
 
-    /// Gives a half registers, as part of what it is half of.
-    pub(super) fn new_half(&mut self, def: Id<Def>, pair: Id<Def>, half: u8) -> Lanes {
-        let whole = match self.place(pair, 0) {
-            Comp::None => self.new_def(pair),
+    /// Allocates the register of a 64-bit value's half, as part of the register of the whole.
+    pub(super) fn alloc_int64_half(&mut self, def: Id<Def>, pair: Id<Def>, half: u8) -> Lanes {
+        let whole = match self.loc(pair, 0) {
+            Loc::None => self.alloc_def(pair),
             _ => self.comp(pair, 0, Type::Uq),
         };
         let to = whole.retype(Type::Ud).at(4 * u32::from(half));
-        self.set_place(def, 0, to);
+        self.set_lanes(def, 0, to);
         to
     }
 
-    /// Two values side by side.
-    fn pack(&mut self, alu: &Alu, from: Type, part: Type, step: u32) {
+    /// Selects a pack operation: writes both operands into one wider register.
+    fn select_pack(&mut self, alu: &Alu, from: Type, part: Type, step: u32) {
         let exec = self.exec_for(alu.def);
         let in_place = |isel: &Self, i: usize| {
             let half = isel.half_of[alu.srcs[i].def];
             half.is_some_and(|h| h.0 == alu.def)
         };
-        let begun = in_place(self, 0) || in_place(self, 1);
-        let dst = if begun {
+        let is_allocated = in_place(self, 0) || in_place(self, 1);
+        let dst = if is_allocated {
             self.comp(alu.def, 0, Type::Uq)
         } else {
-            self.new_def(alu.def)
+            self.alloc_def(alu.def)
         };
         for i in 0..2 {
             if in_place(self, i) {
                 continue;
             }
             let s = if from.is_float() {
-                self.fsrc(&alu.srcs[i], from)
+                self.float_src(&alu.srcs[i], from)
             } else {
                 self.src(&alu.srcs[i], from)
             };
@@ -366,26 +377,23 @@ impl Isel<'_> {
         }
     }
 
-    fn unpack_half(&mut self, alu: &Alu, offset: u32) {
+    fn select_unpack_half(&mut self, alu: &Alu, offset: u32) {
         let exec = self.exec_for(alu.def);
         let s = self.src(&alu.srcs[0], Type::Ud);
         let s = match s.imm_bits() {
             Some(bits) => self.b.imm_reg(Type::Ud, bits),
             None => s,
         };
-        let dst = self.new_def(alu.def).retype(Type::F);
+        let dst = self.alloc_def(alu.def).retype(Type::F);
         self.b.mov(exec, dst, s.retype(Type::Hf).at(offset));
     }
 
-    fn extract(&mut self, alu: &Alu, part: Type) -> Result<(), FsError> {
+    fn select_extract(&mut self, alu: &Alu, part: Type) -> Result<(), FsError> {
         let Some(index) = self
             .sh
             .const_component(alu.srcs[1].def, alu.srcs[1].swizzle[0])
         else {
-            return Err(FsError::Unsupported {
-                op: alu.op.info().name,
-                what: "the index is a constant",
-            });
+            return Err(unsupported_alu(alu, "the index must be constant"));
         };
         let bits = self.bits(alu.def);
         let exec = self.exec_for(alu.def);
@@ -399,33 +407,35 @@ impl Isel<'_> {
             Some(v) => self.b.imm_reg(uint(bits), v),
             None => s,
         };
-        let at = index as u32 * part.size_bytes();
-        let dst = self.new_def(alu.def).retype(ty);
-        if at >= u32::from(bits) / 8 {
+        let offset = index as u32 * part.size_bytes();
+        let dst = self.alloc_def(alu.def).retype(ty);
+        if offset >= u32::from(bits) / 8 {
             self.b.mov(exec, dst, Lanes::imm(ty, 0));
             return Ok(());
         }
         if (bits == 64 || s.pitch == 8) && part.size_bytes() == 1 {
-            // Bytes can be read four apart, not eight, and become 64 bits by way of 32.
-            let mid = if part.is_signed_int() {
+            // A byte region can have a pitch of four bytes but not of eight, and bytes convert to
+            // 64 bits only through 32.
+            let intermediate = if part.is_signed_int() {
                 Type::D
             } else {
                 Type::Ud
             };
             let dword = self.b.temp(Type::Ud, exec);
-            self.b.mov(exec, dword, s.retype(Type::Ud).at(at & !3));
-            let t = self.b.temp(mid, exec);
-            self.b.mov(exec, t, dword.retype(part).at(at & 3));
+            self.b.mov(exec, dword, s.retype(Type::Ud).at(offset & !3));
+            let t = self.b.temp(intermediate, exec);
+            self.b.mov(exec, t, dword.retype(part).at(offset & 3));
             self.b.mov(exec, dst, t);
             return Ok(());
         }
         let from = if s.pitch == 8 && part.size_bytes() == 1 {
-            // Half of 64 bits: its words can be read 8 bytes apart, its bytes cannot.
+            // Half of a 64-bit value: a word region can have a pitch of 8 bytes, a byte region
+            // cannot.
             let word = self.b.temp(Type::Ud, exec).retype(Type::Uw);
-            self.b.mov(exec, word, s.retype(Type::Uw).at(at & !1));
-            word.retype(part).at(at & 1)
+            self.b.mov(exec, word, s.retype(Type::Uw).at(offset & !1));
+            word.retype(part).at(offset & 1)
         } else {
-            s.retype(part).at(at)
+            s.retype(part).at(offset)
         };
         self.b
             .emit(Op::Eu(Opcode::Mov), exec, dst, &[from], Mods::NONE);

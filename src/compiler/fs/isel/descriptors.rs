@@ -1,86 +1,102 @@
-//! Extended descriptors that come ready with the push data.
+//! Extended descriptors that arrive complete in the push data.
 //!
-//! In:  selected code whose messages name their surface by the handle of a set, or of a dynamic buffer, and a constant. Out: the
-//! descriptors that most messages take lie behind each other in the push data; one move brings them into a0 as the thread begins, where
-//! they stay. What finds no room adds its own, as before. Where the second payload of a sampler's message is longer in pixel shaders of
-//! sixteen lanes, these have a group of their own, if that saves more than the room that it takes.
+//! In:  selected code whose SENDs address their surface by the handle of a descriptor set or
+//! dynamic buffer plus a constant.
+//! Out: the most used extended descriptors, contiguous in the push data, and one MOV at the start
+//! of the thread that copies them into a0, where they stay. Other messages compute theirs with an
+//! ADD, as before.
+//!
+//! The second payload of a sampler message is longer in SIMD16 fragment shaders than in SIMD8 ones,
+//! which changes the extended descriptor. They get a second group of descriptors if that saves more
+//! than the space costs.
 //! Ref: SKL PRM vol. 7, "SENDS" (extended descriptor in a0); "Address Register".
 
-use super::Isel;
-use crate::encode::INDIRECT_DW;
+use super::context::Isel;
+use crate::lir::INDIRECT_DW;
+use crate::lir::message::SFID_SAMPLER;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
-use crate::message::SFID_SAMPLER;
 use abi::{DriverValue, LAUNCHER_VALUES};
 use isa::{ArfReg, Opcode, Type};
 use nir::Stage;
 
-/// Bits of an extended descriptor: how long the second payload is, and who serves the message.
+/// Fields of an extended descriptor: length of the second payload, shared function.
 const EX_MLEN_SHIFT: u32 = 6;
 const EX_MLEN_MASK: u32 = 0xF;
 const SFID_MASK: u32 = 0xF;
 
-/// Dwords of a0.
+/// Dwords of the address register.
 const A0_DW: usize = abi::LAUNCHER_SUMS;
 
-/// The descriptors that are pushed ready, for all widths of a shader the same.
-pub(crate) struct Ready {
-    /// The width that chose.
+/// The extended descriptors to push; the same for all SIMD widths of a shader.
+pub(crate) struct PushedDescriptors {
+    /// The SIMD width that chose them.
     width: u8,
-    /// As many as one move brings: a power of two, or none.
+    /// A power of two (one MOV copies them), or empty.
     group: Vec<DriverValue>,
-    /// What other widths take instead, as many; it is pushed behind them. Empty: the same.
+    /// As many descriptors for the other widths, pushed after `group`; empty if `group` serves all
+    /// widths.
     others: Vec<DriverValue>,
-    /// Values that are pushed before them. What was behind those nobody reads.
-    kept: usize,
+    /// Number of driver values that are pushed in front; no code reads those after them.
+    driver_values: usize,
 }
 
 impl Isel<'_> {
-    /// Lets messages take the descriptors of `chosen`; the first width chooses. False: this width reads what that one does without.
-    pub(super) fn ready_descriptors(&mut self, chosen: &mut Option<Ready>) -> bool {
+    /// Makes SENDs use the pushed descriptors in `chosen`, which the first width fills in. Returns
+    /// false if this width reads driver values that the first width has dropped.
+    pub(super) fn use_pushed_descriptors(
+        &mut self,
+        chosen: &mut Option<PushedDescriptors>,
+    ) -> bool {
         let is_first = chosen.is_none();
-        let ready = chosen.get_or_insert_with(|| {
+        let pushed = chosen.get_or_insert_with(|| {
             let (group, others) = self.choose_descriptors();
-            Ready {
+            PushedDescriptors {
                 width: self.b.width(),
                 group,
                 others,
-                kept: self.push.driver.len(),
+                driver_values: self.push.driver.len(),
             }
         });
-        let count = ready.group.len();
+        let count = pushed.group.len();
         if count == 0 {
             return true;
         }
-        let apart = self.b.width() != ready.width && !ready.others.is_empty();
-        let mine = if apart { &ready.others } else { &ready.group };
-        let at = A0_DW - count;
+        let uses_others = self.b.width() != pushed.width && !pushed.others.is_empty();
+        let descriptors = if uses_others {
+            &pushed.others
+        } else {
+            &pushed.group
+        };
+        let first_dword = A0_DW - count;
         let mut used = false;
         for k in 0..self.b.lir.insts.len() {
-            let key = self.descriptor(&self.b.lir.insts[k]);
-            let place = key.and_then(|key| mine.iter().position(|value| *value == key));
-            if let Some(place) = place {
-                let bytes = (at + place) as u32 * 4;
+            let descriptor = self.descriptor_value(&self.b.lir.insts[k]);
+            let index = descriptor
+                .and_then(|descriptor| descriptors.iter().position(|value| *value == descriptor));
+            if let Some(index) = index {
+                let bytes = (first_dword + index) as u32 * 4;
                 self.b.lir.insts[k].src[2] = Src::arf(ArfReg::Address, 0, bytes, Type::Ud);
                 used = true;
             }
         }
-        // Pixel shaders have two widths as a rule, whose messages differ.
+        // Fragment shaders usually have several widths whose messages differ, so they keep all
+        // driver values.
         if self.sh.stage != Stage::Fragment {
-            let read = self.values_read();
+            let read = self.driver_values_read();
             if is_first {
-                ready.kept = read;
-            } else if read > ready.kept {
+                pushed.driver_values = read;
+            } else if read > pushed.driver_values {
                 return false;
             }
-            self.push.driver.truncate(ready.kept);
+            self.push.driver.truncate(pushed.driver_values);
         }
         while !(self.push.constants_dw as usize + self.push.driver.len()).is_multiple_of(count) {
             self.push.driver.push(DriverValue::Nothing);
         }
         let mut first = self.push.constants_dw + self.push.driver.len() as u32;
-        self.push.driver.extend_from_slice(&ready.group);
-        self.push.driver.extend_from_slice(&ready.others);
-        if apart {
+        self.push.driver.extend_from_slice(&pushed.group);
+        self.push.driver.extend_from_slice(&pushed.others);
+        if uses_others {
             first += count as u32;
         }
         if !used {
@@ -88,14 +104,14 @@ impl Isel<'_> {
         }
         let mut mov = Inst::new(Op::Eu(Opcode::Mov), count as u8);
         mov.no_mask = true;
-        mov.dst = Dst::arf(ArfReg::Address, 0, at as u32 * 4, Type::Ud);
+        mov.dst = Dst::arf(ArfReg::Address, 0, first_dword as u32 * 4, Type::Ud);
         mov.src[0] = Src::vgrf(self.push_reg, first * 4, Type::Ud, 1);
         self.b.lir.insts.insert(0, mov);
         true
     }
 
-    /// How many of the first values cover all that are read.
-    fn values_read(&self) -> usize {
+    /// Number of leading driver values that cover all that are read.
+    fn driver_values_read(&self) -> usize {
         let is_push = |src: &Src| src.reg == Reg::Vgrf(self.push_reg);
         let mut end = 0;
         for inst in &self.b.lir.insts {
@@ -117,16 +133,17 @@ impl Isel<'_> {
         self.push.driver.len().min(dwords as usize)
     }
 
-    /// What a message adds up in a0, if that is known when it is launched.
-    fn descriptor(&self, inst: &Inst) -> Option<DriverValue> {
+    /// The extended descriptor of a SEND as a driver value, if the driver can compute it when it
+    /// records the draw or dispatch.
+    fn descriptor_value(&self, inst: &Inst) -> Option<DriverValue> {
         let info = inst.send.filter(|info| !info.dynamic_desc)?;
         let handle = &inst.src[2];
         if handle.reg != Reg::Vgrf(self.push_reg) {
             return None;
         }
-        let at = (handle.offset / 4).checked_sub(self.push.constants_dw)?;
+        let index = (handle.offset / 4).checked_sub(self.push.constants_dw)?;
         let more = info.ex_desc_bits();
-        match *self.push.driver.get(at as usize)? {
+        match *self.push.driver.get(index as usize)? {
             DriverValue::SetHandle { set } => Some(DriverValue::SetDescriptor { set, more }),
             DriverValue::DynamicHandle { index } => {
                 Some(DriverValue::DynamicDescriptor { index, more })
@@ -135,82 +152,83 @@ impl Isel<'_> {
         }
     }
 
-    /// The descriptors that are worth it, as many as one move brings: a power of two. None: there are too few. Then, what other widths
-    /// shall have instead.
+    /// Chooses the descriptors to push: a power of two, so that one MOV copies them, or none if too
+    /// few are used to pay. Returns them, and those that the other widths use instead.
     fn choose_descriptors(&self) -> (Vec<DriverValue>, Vec<DriverValue>) {
         let mut uses: Vec<(DriverValue, u32)> = Vec::new();
         let mut indirect = false;
         let mut depth = 0u32;
-        // A loop makes what it needs in each round, and each side of a branch what it needs: how many sums the first that is met takes.
-        let mut looped = false;
+        // Loops and branch sides each compute the descriptors they need: `sums` counts the ADDs
+        // that the first descriptor met would take without pushing.
+        let mut in_loop = false;
         let mut sums = 0u32;
-        let (mut is_there, mut open) = (false, Vec::new());
+        let (mut available, mut outer) = (false, Vec::new());
         for inst in &self.b.lir.insts {
             match inst.op {
                 Op::Do => depth += 1,
                 Op::Eu(Opcode::While) => depth = depth.saturating_sub(1),
-                Op::Eu(Opcode::If) => open.push(is_there),
-                Op::Eu(Opcode::Else) => is_there = open.last().copied().unwrap_or(false),
-                Op::Eu(Opcode::Endif) => is_there = open.pop().unwrap_or(false),
+                Op::Eu(Opcode::If) => outer.push(available),
+                Op::Eu(Opcode::Else) => available = outer.last().copied().unwrap_or(false),
+                Op::Eu(Opcode::Endif) => available = outer.pop().unwrap_or(false),
                 Op::MovIndirect => indirect = true,
                 _ => {}
             }
-            let Some(key) = self.descriptor(inst) else {
+            let Some(descriptor) = self.descriptor_value(inst) else {
                 continue;
             };
-            looped |= depth > 0;
-            if !is_there && uses.first().is_none_or(|(value, _)| *value == key) {
-                is_there = true;
+            in_loop |= depth > 0;
+            if !available && uses.first().is_none_or(|(value, _)| *value == descriptor) {
+                available = true;
                 sums += 1;
             }
             let weight = 1 + 9 * depth.min(3);
-            match uses.iter_mut().find(|(value, _)| *value == key) {
+            match uses.iter_mut().find(|(value, _)| *value == descriptor) {
                 Some((_, sum)) => *sum += weight,
-                None => uses.push((key, weight)),
+                None => uses.push((descriptor, weight)),
             }
         }
         let none = (Vec::new(), Vec::new());
-        if uses.len() < 2 && !looped && sums < 2 {
+        if uses.len() < 2 && !in_loop && sums < 2 {
             return none;
         }
-        // Those that are used most; of equal ones the first.
+        // Most used first; the sort is stable, so ties keep program order.
         uses.sort_by_key(|(_, sum)| std::cmp::Reverse(*sum));
-        // Dword 0 is for indirect operands, of eight lanes the first half.
-        let most = if indirect {
+        // Indirect operands use a0 too: dword 0, or the first half for eight lanes.
+        let max = if indirect {
             A0_DW - INDIRECT_DW
         } else {
             A0_DW - 1
         };
         let two_widths = self.sh.stage == Stage::Fragment && self.b.width() == 8;
         let differs = |value: DriverValue| two_widths && twice_as_wide(value) != value;
-        // What each choice leaves to be added in the code of both widths.
-        let left = |most: usize, wide: bool| -> u32 {
+        // The ADDs that each choice leaves in the code of both widths together.
+        let remaining_adds = |max: usize, wide: bool| -> u32 {
             let sums = uses.iter().enumerate().map(|(k, &(value, sum))| {
-                let missing = u32::from(k >= most);
+                let missing = u32::from(k >= max);
                 sum * (missing
                     + if wide {
                         missing
                     } else {
-                        u32::from(k >= most || differs(value))
+                        u32::from(k >= max || differs(value))
                     })
             });
             sums.sum()
         };
-        let half = most.min(abi::LAUNCHER_SUMS / 2);
-        let apart = two_widths && left(half, true) < left(most, false);
-        uses.truncate(if apart { half } else { most });
+        let half_max = max.min(abi::LAUNCHER_SUMS / 2);
+        let has_others = two_widths && remaining_adds(half_max, true) < remaining_adds(max, false);
+        uses.truncate(if has_others { half_max } else { max });
         let count = uses.len().next_power_of_two();
-        let pushed = if apart { 2 * count } else { count };
+        let pushed_count = if has_others { 2 * count } else { count };
         let dwords = self.push.constants_dw as usize + self.push.driver.len();
         let padding = dwords.next_multiple_of(count) - dwords;
-        if self.push.driver.len() + padding + pushed > LAUNCHER_VALUES {
+        if self.push.driver.len() + padding + pushed_count > LAUNCHER_VALUES {
             return none;
         }
         let gaps = std::iter::repeat_n(DriverValue::Nothing, count - uses.len());
         let group: Vec<DriverValue> = gaps
             .chain(uses.into_iter().map(|(value, _)| value))
             .collect();
-        let others = if apart {
+        let others = if has_others {
             group.iter().map(|value| twice_as_wide(*value)).collect()
         } else {
             Vec::new()
@@ -219,7 +237,8 @@ impl Isel<'_> {
     }
 }
 
-/// The descriptor of the same message for twice as many lanes: the second payload of a sampler's is twice as long.
+/// The descriptor of the same message for twice as many lanes: a sampler message's second payload
+/// is twice as long.
 fn twice_as_wide(value: DriverValue) -> DriverValue {
     let wider = |more: u32| {
         let second = more >> EX_MLEN_SHIFT & EX_MLEN_MASK;

@@ -1,25 +1,27 @@
-//! Geometry threads: vertices read by their handles, vertices emitted, strips ended.
+//! Geometry shaders: vertices read from the URB, vertices emitted, strips ended.
 //!
-//! Each lane counts the vertices that it has emitted, unless all emit alike: then it is known here. A vertex goes to the entry at once;
-//! the count, and the bits that end strips, when the thread ends.
+//! In:  the intrinsics of a geometry shader. Out: URB messages, and the control data that ends
+//! strips or names streams.
+//!
+//! Each lane counts the vertices that it has emitted, unless all lanes emit alike: then the count
+//! is known at compile time. A vertex is written to the URB entry when it is emitted; the count and
+//! the control data are written at the end of the thread.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
+//! Tests: tests/fs/geometry/.
 
-use super::Isel;
-use super::payload::{GeometryThread, Outputs};
-use super::thread::Thread;
-use super::urb::{Place, runs};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::Isel;
+use super::payload::{GeometryThread, Outputs, Thread};
+use super::unsupported::{unsupported, wrong_stage};
+use super::urb::{ALL_LANES, UrbAddress, slot_runs};
 use crate::error::FsError;
-use crate::lir::{GRF_BYTES, Op, VgrfId};
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::{GRF_BYTES, VgrfId};
 use isa::{CondMod, Opcode, Type};
 use nir::{Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
-/// All lanes of a thread, whichever are active.
-const ALL: Exec = Exec::Whole(8);
-
-/// True if the last thing that a block of a geometry shader does with its outputs is to emit them.
-pub(super) fn emits_behind_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {
+/// True if a block of a geometry shader emits a vertex after its last output store.
+pub(super) fn emits_after_stores(sh: &nir::Shader, block: entity::Id<nir::Block>) -> bool {
     let ops = sh.blocks[block].instrs.iter().rev();
     let mut ops = ops.filter_map(|&i| match &sh.instrs[i] {
         nir::Instr::Intrinsic(i) => Some(i.op),
@@ -30,22 +32,20 @@ pub(super) fn emits_behind_stores(sh: &nir::Shader, block: entity::Id<nir::Block
 }
 
 impl Isel<'_> {
-    fn geometry(&mut self) -> Result<&mut GeometryThread, FsError> {
+    /// The payload and state of the geometry thread.
+    fn geometry_thread(&mut self) -> Result<&mut GeometryThread, FsError> {
         match &mut self.thread {
             Thread::Geometry(thread) => Ok(thread),
-            _ => Err(FsError::Unsupported {
-                op: "an intrinsic of geometry shaders",
-                what: "stands in another stage",
-            }),
+            _ => Err(wrong_stage("geometry shader intrinsic")),
         }
     }
 
-    /// The count and the bits begin with zero.
-    pub(super) fn prepare_geometry(&mut self) {
+    /// Initialises the vertex count and the control data with zero.
+    pub(super) fn emit_geometry_state(&mut self) {
         let Thread::Geometry(thread) = &self.thread else {
             return;
         };
-        if thread.known.is_some() {
+        if thread.known_emits.is_some() {
             return;
         }
         let vertices = u32::from(thread.info.vertices_out);
@@ -54,126 +54,129 @@ impl Isel<'_> {
             (true, false) => vertices.div_ceil(32),
             (false, false) => 0,
         };
-        let mut made: SmallVec<[Lanes; 17]> = SmallVec::new();
+        let mut zeroed: SmallVec<[Lanes; 17]> = SmallVec::new();
         for _ in 0..=registers {
-            let to = self.b.temp(Type::Ud, ALL);
-            self.b.mov(ALL, to, Lanes::imm(Type::Ud, 0));
-            made.push(to);
+            let to = self.b.temp(Type::Ud, ALL_LANES);
+            self.b.mov(ALL_LANES, to, Lanes::imm(Type::Ud, 0));
+            zeroed.push(to);
         }
         if let Thread::Geometry(thread) = &mut self.thread {
-            thread.count = made.first().copied();
-            thread.cuts = made.into_iter().skip(1).collect();
+            thread.vertex_count = zeroed.first().copied();
+            thread.control_data = zeroed.into_iter().skip(1).collect();
         }
     }
 
-    fn count(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
-        let unsupported = super::subgroup::unsupported(i);
-        self.geometry()?.count.ok_or(unsupported)
+    /// The register with the number of vertices that each lane has emitted.
+    fn vertex_count(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
+        let unsupported = unsupported(i);
+        self.geometry_thread()?.vertex_count.ok_or(unsupported)
     }
 
-    /// `emit_vertex`. Only points can be of another stream than the first.
-    pub(super) fn emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    /// Selects `emit_vertex`. Only points can go to other streams than the first.
+    pub(super) fn select_emit_vertex(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let stream = i.index("stream");
-        let info = &self.geometry()?.info;
+        let info = &self.geometry_thread()?.info;
         if stream != u32::from(info.stream) && !info.streams {
-            self.geometry()?.outputs.clear();
+            self.geometry_thread()?.outputs.clear();
             return Ok(());
         }
-        let thread = self.geometry()?;
+        let thread = self.geometry_thread()?;
         let info = thread.info.clone();
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let outputs = std::mem::take(&mut thread.outputs);
-        if let Some(known) = &mut thread.known {
-            let number = known.count;
-            // A vertex beyond the last one has no place.
+        if let Some(emits) = &mut thread.known_emits {
+            let number = emits.count;
+            // Vertices beyond the declared maximum are dropped.
             if number < u32::from(info.vertices_out) {
-                known.count += 1;
+                emits.count += 1;
                 if info.streams {
-                    known.mark(2 * number, stream);
+                    emits.set_bits(2 * number, stream);
                 }
                 let first = info.first_slot() + number * info.vertex_slots();
-                for (slot, values) in runs(&outputs, &info.outputs.vue) {
-                    let place = self.reachable(first + slot);
-                    self.urb_write(handles, place, None, &values, Mods::NONE, false);
+                for (slot, values) in slot_runs(&outputs, &info.outputs.vue) {
+                    let address = self.urb_address(first + slot);
+                    self.urb_write(handles, address, None, &values, Mods::NONE, false);
                 }
             }
-            return self.emitted(outputs);
+            return self.restore_outputs(outputs);
         }
-        let count = self.count(i)?;
-        // A vertex beyond the last one has no place.
+        let count = self.vertex_count(i)?;
+        // Vertices beyond the declared maximum are dropped.
         let null = Lanes::null(Type::Ud, 4);
-        let most = Lanes::imm(Type::Ud, info.vertices_out.into());
+        let limit = Lanes::imm(Type::Ud, info.vertices_out.into());
         let fits = Mods::cmod(CondMod::L, 0);
         self.b
-            .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
-        let offset = self.b.temp(Type::Ud, ALL);
+            .binary(Opcode::Cmp, Exec::Active, null, count, limit, fits);
+        let offset = self.b.temp(Type::Ud, ALL_LANES);
         let slots = Lanes::imm(Type::Uw, info.vertex_slots().into());
         self.b
-            .binary(Opcode::Mul, ALL, offset, count, slots, Mods::NONE);
+            .binary(Opcode::Mul, ALL_LANES, offset, count, slots, Mods::NONE);
         let fitting = Mods::pred(0, false);
-        for (slot, values) in runs(&outputs, &info.outputs.vue) {
-            let place = Place {
+        for (slot, values) in slot_runs(&outputs, &info.outputs.vue) {
+            let address = UrbAddress {
                 slot: info.first_slot() + slot,
                 offset: Some(offset),
             };
-            self.urb_write(handles, place, None, &values, fitting, false);
+            self.urb_write(handles, address, None, &values, fitting, false);
         }
         if info.streams && stream != 0 {
-            self.name_stream(count, stream)?;
-            // The condition may have been another's since.
+            self.set_stream(count, stream)?;
+            // Recomputes the condition: recording the stream has overwritten the flag.
             self.b
-                .binary(Opcode::Cmp, Exec::Active, null, count, most, fits);
+                .binary(Opcode::Cmp, Exec::Active, null, count, limit, fits);
         }
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Add, Exec::Active, count, count, one, fitting);
-        self.emitted(outputs)
+        self.restore_outputs(outputs)
     }
 
-    /// A slot as a message can name it: beyond its field by an offset.
-    fn reachable(&mut self, slot: u32) -> Place {
-        const MOST: u32 = 0x7ff;
-        if slot <= MOST {
-            return Place::at(slot);
+    /// The address of a slot: what exceeds the descriptor's offset field becomes a per-lane offset.
+    fn urb_address(&mut self, slot: u32) -> UrbAddress {
+        const MAX_OFFSET: u32 = 0x7ff;
+        if slot <= MAX_OFFSET {
+            return UrbAddress::constant(slot);
         }
-        let offset = self.b.temp(Type::Ud, ALL);
-        let more = Lanes::imm(Type::Ud, u64::from(slot - MOST));
-        self.b.mov(ALL, offset, more);
-        Place {
-            slot: MOST,
+        let offset = self.b.temp(Type::Ud, ALL_LANES);
+        let excess = Lanes::imm(Type::Ud, u64::from(slot - MAX_OFFSET));
+        self.b.mov(ALL_LANES, offset, excess);
+        UrbAddress {
+            slot: MAX_OFFSET,
             offset: Some(offset),
         }
     }
 
-    /// Outputs keep their values behind a vertex.
-    fn emitted(&mut self, outputs: Outputs) -> Result<(), FsError> {
-        let direct = self.vertex_follows;
-        let thread = self.geometry()?;
+    /// Restores the outputs after a vertex, which keep their values.
+    fn restore_outputs(&mut self, outputs: Outputs) -> Result<(), FsError> {
+        let aliased = self.block_emits_vertex;
+        let thread = self.geometry_thread()?;
         thread.outputs = outputs;
-        if direct {
-            // What the next block stores may go to registers, which nothing has written for this one.
+        if aliased {
+            // This block has aliased the stored values directly; later blocks may store to
+            // registers, which hold nothing yet.
             thread.outputs.clear();
         }
         Ok(())
     }
 
-    /// Notes the stream of the vertex with this number. One beyond the last has no place, and what is noted is not looked at.
-    fn name_stream(&mut self, number: Lanes, stream: u32) -> Result<(), FsError> {
+    /// Records the stream of a vertex in the control data. For vertices beyond the maximum the bits
+    /// are ignored.
+    fn set_stream(&mut self, number: Lanes, stream: u32) -> Result<(), FsError> {
         let active = Exec::Active;
-        // A shift looks at five bits of the count: of twice the number.
-        let (first, bits) = (self.shifted(number, 1), self.b.temp(Type::Ud, active));
+        // SHL uses five bits of its count: the bit index within the dword.
+        let (first, bits) = (self.shift_left(number, 1), self.b.temp(Type::Ud, active));
         let stream = Lanes::imm(Type::Ud, stream.into());
-        let at = self.b.temp(Type::Ud, active);
-        self.b.mov(active, at, stream);
+        let unshifted = self.b.temp(Type::Ud, active);
+        self.b.mov(active, unshifted, stream);
         self.b
-            .binary(Opcode::Shl, active, bits, at, first, Mods::NONE);
-        self.mark(first, bits)
+            .binary(Opcode::Shl, active, bits, unshifted, first, Mods::NONE);
+        self.set_control_bits(first, bits)
     }
 
-    /// Sets bits of the control data, in the register that has this bit.
-    fn mark(&mut self, first: Lanes, bits: Lanes) -> Result<(), FsError> {
+    /// Ors `bits` into the control data register that holds bit `first`.
+    fn set_control_bits(&mut self, first: Lanes, bits: Lanes) -> Result<(), FsError> {
         let active = Exec::Active;
-        let cuts = self.geometry()?.cuts.clone();
+        let cuts = self.geometry_thread()?.control_data.clone();
         if let [cut] = cuts[..] {
             self.b
                 .binary(Opcode::Or, active, cut, cut, bits, Mods::NONE);
@@ -194,91 +197,106 @@ impl Isel<'_> {
         Ok(())
     }
 
-    /// `end_primitive`: marks the last vertex. Where there is none yet, the bit is one that no vertex has, or that changes nothing.
-    pub(super) fn end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let thread = self.geometry()?;
+    /// Selects `end_primitive`: sets the cut bit of the last vertex. If there is no vertex yet, the
+    /// bit set has no effect.
+    pub(super) fn select_end_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let thread = self.geometry_thread()?;
         if !thread.info.cuts || i.index("stream") != u32::from(thread.info.stream) {
             return Ok(());
         }
-        if let Some(known) = &mut thread.known {
-            if let Some(last) = known.count.checked_sub(1) {
-                known.mark(last, 1);
+        if let Some(emits) = &mut thread.known_emits {
+            if let Some(last) = emits.count.checked_sub(1) {
+                emits.set_bits(last, 1);
             }
             return Ok(());
         }
-        let count = self.count(i)?;
+        let count = self.vertex_count(i)?;
         let active = Exec::Active;
         let last = self.b.temp(Type::Ud, active);
         let minus_one = Lanes::imm(Type::Ud, u32::MAX.into());
         self.b
             .binary(Opcode::Add, active, last, count, minus_one, Mods::NONE);
-        // A shift looks at five bits of the count.
+        // SHL uses five bits of its count.
         let bit = self.b.temp(Type::Ud, active);
         let one = Lanes::imm(Type::Ud, 1);
         self.b
             .binary(Opcode::Shl, active, bit, one, last, Mods::NONE);
-        self.mark(last, bit)
+        self.set_control_bits(last, bit)
     }
 
-    /// Writes the bits and the count, and ends the thread.
-    pub(super) fn end_geometry(&mut self) {
-        /// Slot of the control data, behind 32 bytes for the count.
+    /// Writes the control data and the vertex count, and ends the thread.
+    pub(super) fn end_geometry_thread(&mut self) {
+        /// Slot of the control data, after the 32 bytes of the vertex count.
         const CONTROL_SLOT: u32 = 2;
         let Thread::Geometry(thread) = &self.thread else {
             return;
         };
         let handles = Lanes::new(thread.handles, 0, Type::Ud, 4);
         let imm = |value: u32| Lanes::imm(Type::Ud, value.into());
-        let (count, cuts) = match &thread.known {
-            Some(known) => {
-                let bits = known.count * if thread.info.streams { 2 } else { 1 };
-                let has = thread.info.streams || thread.info.cuts;
-                let dwords = if has { bits.div_ceil(32) as usize } else { 0 };
-                let cut = |k: usize| imm(known.cuts.get(k).copied().unwrap_or(0));
-                (imm(known.count), (0..dwords).map(cut).collect())
+        let (count, cuts) = match &thread.known_emits {
+            Some(emits) => {
+                let bits = emits.count * if thread.info.streams { 2 } else { 1 };
+                let has_control_data = thread.info.streams || thread.info.cuts;
+                let dwords = if has_control_data {
+                    bits.div_ceil(32) as usize
+                } else {
+                    0
+                };
+                let dword = |k: usize| imm(emits.control_data.get(k).copied().unwrap_or(0));
+                (imm(emits.count), (0..dwords).map(dword).collect())
             }
-            None => (thread.count.unwrap_or(imm(0)), thread.cuts.clone()),
+            None => (
+                thread.vertex_count.unwrap_or(imm(0)),
+                thread.control_data.clone(),
+            ),
         };
-        // A message has eight dwords, which are two slots.
+        // A message writes up to eight dwords, which are two slots.
         for (k, cuts) in (0..).zip(cuts.chunks(8)) {
-            let place = Place::at(CONTROL_SLOT + 2 * k);
-            self.urb_write(handles, place, None, cuts, Mods::NONE, false);
+            let address = UrbAddress::constant(CONTROL_SLOT + 2 * k);
+            self.urb_write(handles, address, None, cuts, Mods::NONE, false);
         }
-        self.urb_write(handles, Place::at(0), None, &[count], Mods::NONE, true);
+        self.urb_write(
+            handles,
+            UrbAddress::constant(0),
+            None,
+            &[count],
+            Mods::NONE,
+            true,
+        );
     }
 
-    // --- what comes in ------------------------------------------------------------------------------
+    // --- inputs ---
 
-    /// `load_primitive_id` of a geometry shader: a register of its own.
-    pub(super) fn geometry_primitive_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let (unsupported, def) = (super::subgroup::unsupported(i), i.def);
-        let v = self.geometry()?.primitive_id.ok_or(unsupported)?;
+    /// Selects `load_primitive_id` of a geometry shader: a payload register.
+    pub(super) fn select_geometry_primitive_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+        let (unsupported, def) = (unsupported(i), i.def);
+        let v = self.geometry_thread()?.primitive_id.ok_or(unsupported)?;
         if let Some(def) = def {
-            self.set_place(def, 0, Lanes::new(v, 0, Type::Ud, 4));
+            self.set_lanes(def, 0, Lanes::new(v, 0, Type::Ud, 4));
         }
         Ok(())
     }
 
-    /// `load_invocation_id` of a geometry shader: the upper bits of the handles.
-    pub(super) fn geometry_invocation(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    /// Selects `load_invocation_id` of a geometry shader: the upper bits of the URB handles.
+    pub(super) fn select_geometry_invocation_id(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
-        let handles = Lanes::new(self.geometry()?.handles, 0, Type::Ud, 4);
-        let dst = self.new_def(def);
+        let handles = Lanes::new(self.geometry_thread()?.handles, 0, Type::Ud, 4);
+        let dst = self.alloc_def(def);
         let shift = Lanes::imm(Type::Ud, 27);
         self.b
             .binary(Opcode::Shr, Exec::Active, dst, handles, shift, Mods::NONE);
         Ok(())
     }
 
-    /// The handles of the vertices that lanes ask for.
+    /// The URB handles of the input vertices that the lanes index.
     fn geometry_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
-        let thread = self.geometry()?;
-        let (inputs, one_each) = (thread.inputs, thread.info.invocations > 1);
+        let thread = self.geometry_thread()?;
+        let (inputs, instanced) = (thread.inputs, thread.info.invocations > 1);
         let vertices = u32::from(thread.info.vertices_in);
         let vertex = i.srcs[0];
         if let Some(n) = self.sh.const_component(vertex, 0) {
             let n = (n as u32).min(vertices.saturating_sub(1));
-            return Ok(match one_each {
+            return Ok(match instanced {
                 false => Lanes::new(inputs, n * GRF_BYTES, Type::Ud, 4),
                 true => {
                     let handle = Lanes::new(inputs, n * 4, Type::Ud, 0);
@@ -287,174 +305,64 @@ impl Isel<'_> {
             });
         }
         let number = self.comp(vertex, 0, Type::Ud);
-        let bytes = self.shifted(number, if one_each { 2 } else { 5 });
-        let bytes = match one_each {
+        let bytes = self.shift_left(number, if instanced { 2 } else { 5 });
+        let bytes = match instanced {
             true => bytes,
             false => {
-                let (lane, at) = (self.lane_index(), self.b.temp(Type::Ud, Exec::Active));
-                let lane = self.shifted(lane, 2);
+                let (lane, sum) = (self.lane_id(), self.b.temp(Type::Ud, Exec::Active));
+                let lane = self.shift_left(lane, 2);
                 self.b
-                    .binary(Opcode::Add, Exec::Active, at, bytes, lane, Mods::NONE);
-                at
+                    .binary(Opcode::Add, Exec::Active, sum, bytes, lane, Mods::NONE);
+                sum
             }
         };
-        Ok(self.picked(inputs, bytes))
+        Ok(self.gather_handles(inputs, bytes))
     }
 
-    /// `value << bits`.
-    pub(super) fn shifted(&mut self, value: Lanes, bits: u64) -> Lanes {
-        let to = self.b.temp(Type::Ud, Exec::Active);
-        let bits = Lanes::imm(Type::Ud, bits);
-        self.b
-            .binary(Opcode::Shl, Exec::Active, to, value, bits, Mods::NONE);
-        to
-    }
-
-    /// Handles at so many bytes of a register, in lanes that are off those of the first vertex.
-    pub(super) fn picked(&mut self, from: VgrfId, bytes: Lanes) -> Lanes {
+    /// Gathers URB handles at per-lane byte offsets; inactive lanes get the first vertex's handle.
+    pub(super) fn gather_handles(&mut self, from: VgrfId, bytes: Lanes) -> Lanes {
         let from = Lanes::new(from, 0, Type::Ud, 4);
         let to = self.in_all_lanes(from.scalar());
-        self.indirect(Exec::Active, to, from, bytes);
+        self.mov_indirect(Exec::Active, to, from, bytes);
         to
     }
 
-    /// The handles of the vertices that lanes of a geometry or control shader ask for.
+    /// The URB handles of the input vertices that the lanes of a geometry or tessellation control
+    /// shader index.
     pub(super) fn vertex_handles(&mut self, i: &Intrinsic) -> Result<Lanes, FsError> {
         match &self.thread {
-            Thread::Control(_) => self.control_handles(i),
+            Thread::Control(_) => self.control_input_handles(i),
             _ => self.geometry_handles(i),
         }
     }
 
-    /// `load_per_vertex_input` of geometry and tessellation control shaders.
-    pub(super) fn vertex_of_primitive(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    /// Selects `load_per_vertex_input` of geometry and tessellation control shaders.
+    pub(super) fn select_per_vertex_input(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let Some(def) = i.def else { return Ok(()) };
         let handles = self.vertex_handles(i)?;
-        let map = self.input_map.clone();
-        let read = |slot: u8| map.place(slot).map(|p| p as u32);
-        let Some(place) = self.place_of_slots(i, i.srcs[1], read)? else {
-            self.nothing(def);
+        let map = self.input_vue_map.clone();
+        let slot_of = |slot: u8| map.place(slot).map(|p| p as u32);
+        let Some(address) = self.slot_address(i, i.srcs[1], slot_of)? else {
+            self.set_zero(def);
             return Ok(());
         };
-        self.read_slot(i, handles, place, false);
+        self.load_slot(i, handles, address, false);
         Ok(())
     }
 
-    /// Zeros: nobody wrote it.
-    pub(super) fn nothing(&mut self, def: entity::Id<nir::Def>) {
-        for c in 0..self.sh.defs[def].num_components {
-            self.set_place(def, c, Lanes::imm(Type::Ud, 0));
-        }
-    }
-
-    /// The lanes for which slots are found and read: where all want the same, those that are off as well, for the message reads all.
-    pub(super) fn exec_of_slots(&self, i: &Intrinsic) -> Exec {
-        match i.def {
-            Some(def) if !self.is_divergent(def) => ALL,
-            _ => Exec::Active,
-        }
-    }
-
-    /// Where the slots lie that an access names, whose offset may be known at run time alone. `None`: nowhere.
-    pub(super) fn place_of_slots(
-        &mut self,
-        i: &Intrinsic,
-        offset: entity::Id<nir::Def>,
-        place: impl Fn(u8) -> Option<u32>,
-    ) -> Result<Option<Place>, FsError> {
-        let (first, exec) = (i.index("location"), self.exec_of_slots(i));
-        if let Some(n) = self.sh.const_component(offset, 0) {
-            let slot = first.saturating_add(n as u32);
-            return Ok(u8::try_from(slot).ok().and_then(place).map(Place::at));
-        }
-        let places: Vec<Option<u32>> = (first..first + i.index("num_slots").max(1))
-            .map(|s| u8::try_from(s).ok().and_then(&place))
-            .collect();
-        let Some(slot) = places.iter().flatten().min().copied() else {
-            return Ok(None);
-        };
-        let number = self.comp(offset, 0, Type::Ud);
-        let in_order = (0u32..)
-            .zip(&places)
-            .all(|(k, p)| p.is_none_or(|p| p == slot + k));
-        if in_order {
-            let offset = match number.pitch {
-                4 => number,
-                _ => {
-                    let to = self.b.temp(Type::Ud, exec);
-                    self.b.mov(exec, to, number);
-                    to
-                }
-            };
-            return Ok(Some(Place {
-                slot,
-                offset: Some(offset),
-            }));
-        }
-        // Slots between them are missing: each number has a distance of its own.
-        let to = self.b.temp(Type::Ud, exec);
-        self.b.mov(exec, to, Lanes::imm(Type::Ud, 0));
-        for (k, p) in (0u64..).zip(places) {
-            let Some(p) = p.filter(|p| *p != slot) else {
-                continue;
-            };
-            let null = Lanes::null(Type::Ud, 4);
-            let same = Mods::cmod(CondMod::Z, 0);
-            let k = Lanes::imm(Type::Ud, k);
-            self.b.binary(Opcode::Cmp, exec, null, number, k, same);
-            let distance = Lanes::imm(Type::Ud, u64::from(p - slot));
-            let mods = Mods::pred(0, false);
-            self.b
-                .emit(Op::Eu(Opcode::Mov), exec, to, &[distance], mods);
-        }
-        Ok(Some(Place {
-            slot,
-            offset: Some(to),
-        }))
-    }
-
-    /// The components that a load names, read from entries.
-    pub(super) fn read_slot(
-        &mut self,
-        i: &Intrinsic,
-        handles: Lanes,
-        place: Place,
-        changing: bool,
-    ) {
-        let Some(def) = i.def else { return };
-        let n = self.sh.defs[def].num_components;
-        let first =
-            abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
-        let exec = self.exec_of_slots(i);
-        let v = self.urb_read(exec, handles, place, first + n, changing);
-        self.take_slot(i, exec, v, 0);
-    }
-
-    /// Lets the components that a load names be those of a slot that was read, from a dword of the answer on.
-    pub(super) fn take_slot(&mut self, i: &Intrinsic, exec: Exec, answer: VgrfId, dword: u8) {
-        let Some(def) = i.def else { return };
-        let first =
-            abi::header_dword(i.index("location") as u8).unwrap_or(i.index("component") as u8);
-        for c in 0..self.sh.defs[def].num_components {
-            let at = u32::from(dword + first + c) * GRF_BYTES;
-            let lanes = Lanes::new(answer, at, Type::Ud, 4);
-            let one = exec == ALL;
-            self.set_place(def, c, if one { lanes.scalar() } else { lanes });
-        }
-    }
-
-    /// True for what geometry and tessellation shaders ask and do.
-    pub(super) fn primitive_stage(&mut self, i: &Intrinsic) -> Result<bool, FsError> {
+    /// Selects the intrinsics of geometry and tessellation shaders. Returns false for those that
+    /// all stages have in common.
+    pub(super) fn select_primitive_stage(&mut self, i: &Intrinsic) -> Result<bool, FsError> {
         use IntrinsicOp as I;
         match (&self.thread, i.op) {
-            (Thread::Geometry(_), I::EmitVertex) => self.emit_vertex(i)?,
-            (Thread::Geometry(_), I::EndPrimitive) => self.end_primitive(i)?,
-            (Thread::Geometry(_), I::LoadPrimitiveId) => self.geometry_primitive_id(i)?,
-            (Thread::Geometry(_), I::LoadInvocationId) => self.geometry_invocation(i)?,
+            (Thread::Geometry(_), I::EmitVertex) => self.select_emit_vertex(i)?,
+            (Thread::Geometry(_), I::EndPrimitive) => self.select_end_primitive(i)?,
+            (Thread::Geometry(_), I::LoadPrimitiveId) => self.select_geometry_primitive_id(i)?,
+            (Thread::Geometry(_), I::LoadInvocationId) => self.select_geometry_invocation_id(i)?,
             (Thread::Geometry(_) | Thread::Control(_), I::LoadPerVertexInput) => {
-                self.vertex_of_primitive(i)?;
+                self.select_per_vertex_input(i)?;
             }
-            (Thread::Control(_) | Thread::Evaluation(_), _) => return self.tessellation(i),
+            (Thread::Control(_) | Thread::Evaluation(_), _) => return self.select_tessellation(i),
             _ => return Ok(false),
         }
         Ok(true)

@@ -1,179 +1,132 @@
-//! Storage images and storage texel buffers: typed messages, eight lanes each.
+//! Storage images and storage texel buffers: typed messages of eight lanes each.
 //!
-//! In:  `bindless_image_*`, whose reads have a format that the data port takes (`lower_image_formats`).
-//! Out: typed reads of declared formats and atomics on the second surface of the descriptor, other reads, typed writes and queries on
-//! the first (crate `abi`).
-//! A handle is the same for all active lanes: where it may differ, `lower_non_uniform_access` has made a loop.
-//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3. Tests: tests/fs/image/.
+//! In:  `bindless_image_*`, whose reads have a format that the data port supports
+//! (`lower_image_formats`).
+//! Out: typed reads of declared formats and typed atomics on the second surface of the descriptor;
+//! other reads, typed writes and queries on the first one (crate `abi`).
+//!
+//! A handle is the same for all active lanes: for non-uniform ones, `lower_non_uniform_access` has
+//! made a loop.
+//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3. Tests:
+//! tests/fs/image/.
 
-use super::memory::{PIECE, Surface, atomic_op, no_atomic};
-use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::Isel;
+use super::memory::{atomic_op, unsupported_atomic};
+use super::surface::SURFACE_STEP;
+use super::unsupported::unsupported_intrinsic;
 use crate::error::FsError;
-use crate::lir::{Dst, SendInfo, Src, VgrfId};
-use crate::message::{self, Sample};
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message::{self, SamplerOp};
+use crate::lir::{Dst, SendInfo, Src};
 use entity::Id;
 use isa::Type;
 use nir::{Def, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
-/// A read that declares no format.
+/// The format of a read that declares none.
 const UNKNOWN_FORMAT: u32 = 0;
 
 /// Lanes of a typed message.
 const TYPED_LANES: u8 = 8;
 
 impl Isel<'_> {
-    pub(super) fn image(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    /// Selects storage image intrinsics.
+    pub(super) fn select_image(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         match i.op {
-            I::BindlessImageLoad => self.image_load(i),
-            I::BindlessImageStore => self.image_store(i),
-            I::BindlessImageAtomic | I::BindlessImageAtomicSwap => self.image_atomic(i)?,
+            I::BindlessImageLoad => self.select_image_load(i),
+            I::BindlessImageStore => self.select_image_store(i),
+            I::BindlessImageAtomic | I::BindlessImageAtomicSwap => self.select_image_atomic(i)?,
             I::BindlessImageSize => {
                 let level = self.comp(i.srcs[1], 0, Type::D);
-                self.image_query(i, Sample::Size, level);
+                self.select_image_query(i, SamplerOp::Size, level);
             }
             I::BindlessImageSamples => {
-                return Err(FsError::Unsupported {
-                    op: i.op.info().name,
-                    what: "storage images have one sample",
-                });
+                return Err(unsupported_intrinsic(
+                    i,
+                    "storage images are single-sampled",
+                ));
             }
-            _ => return self.subgroup(i),
+            _ => return self.select_subgroup(i),
         }
         Ok(())
     }
 
-    /// The surface that all active lanes mean, `more` further.
-    pub(super) fn one_surface(&mut self, handle: Id<Def>, more: u32) -> Surface {
-        match self.buffer(handle) {
-            Surface::Buffer(place, offset) => {
-                Surface::Buffer(self.one_of(place), offset.wrapping_add(more))
-            }
-            Surface::Shared => Surface::Shared,
-        }
-    }
-
-    /// The first active lane's value of what is the same for all of them.
-    pub(super) fn one_of(&mut self, place: Lanes) -> Lanes {
-        if place.pitch == 0 {
-            return place;
-        }
-        let packed = self.packed(place);
-        let one = self.b.temp(Type::Ud, Exec::Scalar);
-        self.first_live(one, packed);
-        one
-    }
-
-    /// All components of a def, as the data port takes them.
+    /// All components of a def as dwords.
     fn dwords(&self, def: Id<Def>) -> SmallVec<[Lanes; 4]> {
         (0..self.sh.defs[def].num_components)
             .map(|c| self.comp(def, c, Type::Ud))
             .collect()
     }
 
-    /// Payloads of coordinates and of data, for each eight lanes.
+    /// For every eight lanes: first lane, coordinate payload and data payload.
     fn image_payloads(&mut self, coord: Id<Def>, data: &[Lanes]) -> SmallVec<[(u8, Src, Src); 4]> {
         let coord = self.dwords(coord);
-        let (lanes, parts) = self.parts(TYPED_LANES);
-        parts
+        let (lanes, first_lanes) = self.split_lanes(TYPED_LANES);
+        first_lanes
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
-                let at = self.b.collect(exec, &[], &coord);
+                let exec = Exec::Range(lane, lanes);
+                let coord = self.b.collect(exec, &[], &coord);
                 let data = match data {
                     [] => Src::NULL,
                     data => self.b.collect(exec, &[], data),
                 };
-                (lane, at, data)
+                (lane, coord, data)
             })
             .collect()
     }
 
-    fn image_load(&mut self, i: &Intrinsic) {
+    fn select_image_load(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let n = self.sh.defs[def].num_components;
         let payloads = self.image_payloads(i.srcs[1], &[]);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
-        let piece = match i.index("format") {
+        let surface_index = match i.index("format") {
             UNKNOWN_FORMAT => abi::OWN_PIECE,
             _ => abi::READ_PIECE,
         };
-        let surface = self.one_surface(i.srcs[0], piece * PIECE);
+        let surface = self.uniform_surface(i.srcs[0], surface_index * SURFACE_STEP);
         let v = self
             .b
             .lir
             .vgrf(u32::from(self.b.width()) * 4 * u32::from(n));
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
             for &(lane, payload, none) in &payloads {
                 let info = SendInfo {
-                    handle_offset: more,
+                    handle_offset,
                     ..message::typed_read(bti, lane, coordinates, n)
                 };
                 let dst = Dst::vgrf(v, u32::from(lane) * 4 * u32::from(n), Type::Ud, 1);
-                let exec = Exec::Part(lane, TYPED_LANES);
+                let exec = Exec::Range(lane, TYPED_LANES);
                 isel.b.send(exec, dst, payload, none, handle, info, mods);
             }
         });
-        self.join_parts(def, v, n, 0);
+        self.set_from_responses(def, v, n, 0);
     }
 
-    /// Components of a def from answers to messages of eight lanes, of which each has `n` dwords for a lane. The def's begin with
-    /// component `first`.
-    pub(super) fn join_parts(&mut self, def: Id<Def>, v: VgrfId, n: u8, first: u8) {
-        let (lanes, parts) = self.parts(TYPED_LANES);
-        let part = u32::from(lanes) * 4;
-        let place = |c: u8| u32::from(c + first) * part;
-        let count = self.sh.defs[def].num_components;
-        if self.b.width() == lanes || n == 1 {
-            for c in 0..count {
-                let comp = Comp::Reg {
-                    v,
-                    offset: place(c),
-                    pitch: 4,
-                    half: 64,
-                };
-                self.set_comp(def, c, comp);
-            }
-            return;
-        }
-        self.new_def(def);
-        let parts: SmallVec<[u8; 4]> = parts.collect();
-        for c in 0..count {
-            let to = self.comp(def, c, Type::Ud);
-            for &lane in &parts {
-                // Where the lanes of `from` would begin.
-                let start = u32::from(lane) * 4 * u32::from(n) + place(c);
-                let from = Lanes::new(v, start, Type::Ud, 4);
-                self.b
-                    .mov(Exec::Part(lane, lanes), to, from.of_lanes_from(lane));
-            }
-        }
-    }
-
-    fn image_store(&mut self, i: &Intrinsic) {
+    fn select_image_store(&mut self, i: &Intrinsic) {
         let data = self.dwords(i.srcs[3]);
         let payloads = self.image_payloads(i.srcs[1], &data);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
-        let surface = self.one_surface(i.srcs[0], 0);
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        let surface = self.uniform_surface(i.srcs[0], 0);
+        self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
             for &(lane, at, texels) in &payloads {
                 let info = SendInfo {
-                    handle_offset: more,
+                    handle_offset,
                     ..message::typed_write(bti, lane, coordinates, data.len() as u8)
                 };
-                let mods = isel.effect(mods);
-                let exec = Exec::Part(lane, TYPED_LANES);
+                let mods = isel.with_live_predicate(mods);
+                let exec = Exec::Range(lane, TYPED_LANES);
                 let null = Dst::null(Type::Ud);
                 isel.b.send(exec, null, at, texels, handle, info, mods);
             }
         });
     }
 
-    fn image_atomic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    fn select_image_atomic(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         let op = atomic_op(i)?;
         let operands = &i.srcs[3..];
-        self.only_dwords(i, operands)?;
+        self.require_dwords(i, operands)?;
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
         let data: SmallVec<[Lanes; 2]> = operands
             .iter()
@@ -181,57 +134,61 @@ impl Isel<'_> {
             .collect();
         let payloads = self.image_payloads(i.srcs[1], &data);
         let coordinates = self.sh.defs[i.srcs[1]].num_components;
-        let surface = self.one_surface(i.srcs[0], abi::READ_PIECE * PIECE);
+        let surface = self.uniform_surface(i.srcs[0], abi::READ_PIECE * SURFACE_STEP);
         let v = wanted.map(|_| self.b.lir.vgrf(u32::from(self.b.width()) * 4));
-        let mut failed = None;
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
-            for &(lane, at, data) in &payloads {
-                let n = operands.len() as u8;
-                let Some(info) = message::typed_atomic(bti, lane, op, coordinates, n, v.is_some())
-                else {
-                    failed = Some(no_atomic(i));
-                    return;
-                };
-                let info = SendInfo {
-                    handle_offset: more,
-                    ..info
-                };
-                let dst = match v {
-                    Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
-                    None => Dst::null(Type::Ud),
-                };
-                let mods = isel.effect(mods);
-                let exec = Exec::Part(lane, TYPED_LANES);
-                isel.b.send(exec, dst, at, data, handle, info, mods);
-            }
-        });
+        let mut error = None;
+        self.for_each_surface(
+            surface,
+            &mut |isel, bti, handle_offset, handle, mods: Mods| {
+                for &(lane, at, data) in &payloads {
+                    let n = operands.len() as u8;
+                    let Some(info) =
+                        message::typed_atomic(bti, lane, op, coordinates, n, v.is_some())
+                    else {
+                        error = Some(unsupported_atomic(i));
+                        return;
+                    };
+                    let info = SendInfo {
+                        handle_offset,
+                        ..info
+                    };
+                    let dst = match v {
+                        Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
+                        None => Dst::null(Type::Ud),
+                    };
+                    let mods = isel.with_live_predicate(mods);
+                    let exec = Exec::Range(lane, TYPED_LANES);
+                    isel.b.send(exec, dst, at, data, handle, info, mods);
+                }
+            },
+        );
         if let (Some(def), Some(v)) = (wanted, v) {
-            self.join_parts(def, v, 1, 0);
+            self.set_from_responses(def, v, 1, 0);
         }
-        failed.map_or(Ok(()), Err)
+        error.map_or(Ok(()), Err)
     }
 
-    /// Asks the sampler about the first surface.
-    fn image_query(&mut self, i: &Intrinsic, kind: Sample, parameter: Lanes) {
+    /// Sends a sampler query for the descriptor's first surface.
+    fn select_image_query(&mut self, i: &Intrinsic, kind: SamplerOp, parameter: Lanes) {
         let Some(def) = i.def else { return };
-        let surface = self.one_surface(i.srcs[0], 0);
-        let (lanes, parts) = self.parts(16);
-        let v = self.sampler_answer(def, lanes, 0, 4);
+        let surface = self.uniform_surface(i.srcs[0], 0);
+        let (lanes, first_lanes) = self.split_lanes(16);
+        let v = self.alloc_response_of(def, lanes, 0, 4);
         let regs = lanes.div_ceil(8);
-        let payloads: SmallVec<[(u8, Src); 2]> = parts
+        let payloads: SmallVec<[(u8, Src); 2]> = first_lanes
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 (lane, self.b.collect(exec, &[], &[parameter]))
             })
             .collect();
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
             for &(lane, payload) in &payloads {
                 let info = SendInfo {
-                    handle_offset: more,
+                    handle_offset,
                     ..message::sample((bti, 0), kind, lanes, regs, 4 * regs)
                 };
                 let dst = Dst::vgrf(v, u32::from(lane) * 16, Type::Ud, 1);
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 isel.b
                     .send(exec, dst, payload, Src::NULL, handle, info, mods);
             }

@@ -1,439 +1,38 @@
-//! Buffers, shared memory, scratch and push constants.
+//! Loads, stores and atomics of buffers and shared memory.
 //!
-//! Buffers are bindless: the handle goes into the extended descriptor, which holds one surface for all lanes. A handle
-//! that differs between lanes is served by a loop, one surface each time round.
+//! In:  memory intrinsics. Out: untyped, byte scattered and block messages.
 
-use super::payload::intrinsics;
-use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::{Isel, exec_of};
+use super::surface::Surface;
+use super::types::{HF_BYTES, raw_type};
+use super::unsupported::unsupported_intrinsic;
 use crate::error::FsError;
-use crate::lir::{Dst, GRF_BYTES, Op, Pred, SendInfo, Src, VgrfId};
-use crate::message::{self, BTI_BINDLESS, BTI_SLM};
-use abi::DriverValue;
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message;
+use crate::lir::{Dst, SendInfo, Src, VgrfId};
 use entity::Id;
-use isa::{CondMod, Opcode, PredCtrl, Type};
-use nir::{Access, AtomicOp, CfEvent, Def, Instr, Intrinsic, IntrinsicOp, TexSrc};
+use isa::{Opcode, Type};
+use nir::{AtomicOp, Def, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
-/// Flag of the loops over surfaces: f1.0.
-pub(super) const LOOP_FLAG: u8 = 2;
-
-/// Where a memory access goes.
-#[derive(Clone, Copy)]
-pub(super) enum Surface {
-    /// Handle, and what is added to it.
-    Buffer(Lanes, u32),
-    Shared,
-}
-
-/// The messages of a load.
+/// A load whose payloads are built and whose messages are still to be sent.
 pub(super) struct Load {
-    /// Lanes of each.
+    /// Lanes of each message.
     lanes: u8,
-    /// Bytes of a component.
+    /// Bytes of each component.
     bytes: u8,
     components: u8,
-    /// What is loaded may be written by others.
+    /// Other threads may write the memory meanwhile.
     changing: bool,
-    /// By first lane.
+    /// First lane and payload of each message.
     payloads: SmallVec<[(u8, Src); 2]>,
-    /// Where answers go.
-    answer: VgrfId,
+    /// The register of the responses.
+    response: VgrfId,
 }
 
-/// End of the push constants that a shader may name: a quarter of the register file.
-const MAX_PUSH_BYTES: u64 = 1024;
-
-/// What one piece of a descriptor adds to a handle.
-pub(super) const PIECE: u32 = abi::PIECE_BYTES << 6;
-
 impl Isel<'_> {
-    // --- push data --------------------------------------------------------------------------------
-
-    /// A dword of the launcher's own.
-    pub(super) fn push_value(&mut self, value: DriverValue) -> Lanes {
-        let at = match self.push.driver.iter().position(|v| *v == value) {
-            Some(at) => at,
-            None => {
-                self.push.driver.push(value);
-                self.push.driver.len() - 1
-            }
-        };
-        let dword = self.push.constants_dw + at as u32;
-        Lanes::new(self.push_reg, dword * 4, Type::Ud, 0)
-    }
-
-    /// A byte of the application's push constants, of those that [`Isel::prepare_push`] has found.
-    fn push_constant(&self, byte: u32) -> Lanes {
-        let at = byte.saturating_sub(self.push.constants_first_dw * 4);
-        Lanes::new(self.push_reg, at & !3, Type::Ud, 0).at(at & 3)
-    }
-
-    /// Finds the run of push constants that the shader names, and pushes handles that are indexed at run time in order.
-    pub(super) fn prepare_push(&mut self, layout: &[CfEvent]) -> Result<(), FsError> {
-        let sh = self.sh;
-        let intrinsics = || intrinsics(sh, layout);
-        let (mut first, mut end) = (u64::MAX, 0);
-        for intrinsic in intrinsics().filter(|i| i.op == IntrinsicOp::LoadPushConstant) {
-            let (base, range) = (intrinsic.index("base"), intrinsic.index("range"));
-            let (at, bytes) = match (sh.const_component(intrinsic.srcs[0], 0), intrinsic.def) {
-                (Some(offset), Some(def)) => {
-                    let d = sh.defs[def];
-                    let bytes = u64::from(d.bit_size) / 8 * u64::from(d.num_components);
-                    (u64::from(base) + offset, bytes)
-                }
-                _ => (base.into(), range.into()),
-            };
-            first = first.min(at / 4);
-            end = end.max(at.saturating_add(bytes));
-        }
-        // A module may declare any size; every dword of it would take room here.
-        if end > MAX_PUSH_BYTES {
-            return Err(FsError::Limit {
-                what: "bytes of push constants",
-                need: end,
-                max: MAX_PUSH_BYTES,
-            });
-        }
-        if first < end {
-            self.push.constants_first_dw = first as u32;
-            self.push.constants_dw = end.div_ceil(4).saturating_sub(first) as u32;
-        }
-        for event in layout {
-            let CfEvent::Block(b) = *event else { continue };
-            for &id in &sh.blocks[b].instrs {
-                if let Instr::Tex(tex) = &sh.instrs[id]
-                    && let Some(texture) = tex.src(TexSrc::TextureHandle)
-                {
-                    self.handle_uses[texture] += 1;
-                }
-            }
-        }
-        for intrinsic in intrinsics() {
-            if let Some(at) = handle_operand(intrinsic.op) {
-                self.handle_uses[intrinsic.srcs[at]] += 1;
-            }
-            if intrinsic.op == IntrinsicOp::VulkanResourceIndex
-                && sh.const_of(intrinsic.srcs[0]).is_none()
-            {
-                let binding = self.binding(intrinsic)?;
-                if is_dynamic(binding.kind) {
-                    self.push_handles(binding);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn push_handles(&mut self, binding: abi::Binding) {
-        let first = DriverValue::DynamicHandle {
-            index: binding.dynamic_index,
-        };
-        if self.push.driver.contains(&first) {
-            return;
-        }
-        for i in 0..binding.count {
-            self.push.driver.push(DriverValue::DynamicHandle {
-                index: binding.dynamic_index + i,
-            });
-        }
-    }
-
-    pub(super) fn binding(&self, intrinsic: &Intrinsic) -> Result<abi::Binding, FsError> {
-        let (set, binding) = (intrinsic.index("set"), intrinsic.index("binding"));
-        let missing = FsError::NoBinding { set, binding };
-        let layout = self.layout.sets.get(set as usize).ok_or(missing.clone())?;
-        let found = layout.bindings.iter().find(|b| b.binding == binding);
-        found.copied().ok_or(missing)
-    }
-
-    /// `load_push_constant`.
-    pub(super) fn load_push_constant(&mut self, i: &Intrinsic) {
-        let Some(def) = i.def else { return };
-        let d = self.sh.defs[def];
-        let bytes = u32::from(d.bit_size) / 8;
-        if let Some(offset) = self.sh.const_component(i.srcs[0], 0) {
-            let at = i.index("base") + offset as u32;
-            for c in 0..d.num_components {
-                let place = self.push_constant(at + u32::from(c) * bytes);
-                self.uniform_place(def, c, place);
-            }
-            return;
-        }
-        let base = self.push_constant(i.index("base")).offset;
-        let offset = self.comp(i.srcs[0], 0, Type::Ud);
-        let exec = self.exec_for(def);
-        let whole = self.new_def(def);
-        let _ = whole;
-        for c in 0..d.num_components {
-            let dst = self.comp(def, c, Type::Ud);
-            let from = Lanes::new(self.push_reg, base + u32::from(c) * bytes, Type::Ud, 0);
-            self.indirect(exec, dst, from, offset);
-        }
-    }
-
-    /// A place that is the same for all lanes, as a component of a def.
-    pub(super) fn uniform_place(&mut self, def: Id<Def>, c: u8, place: Lanes) {
-        if !self.is_divergent(def) {
-            self.set_place(def, c, place);
-            return;
-        }
-        let to = self.b.temp(Type::Ud, Exec::Active);
-        self.b.mov(Exec::Active, to, place.retype(Type::Ud));
-        self.set_place(def, c, to);
-    }
-
-    /// `dst = base[bytes]`.
-    pub(super) fn indirect(&mut self, exec: Exec, dst: Lanes, base: Lanes, bytes: Lanes) {
-        // The address register adds words: the low half of each dword.
-        let offset = match bytes.imm_bits() {
-            Some(v) => self.b.imm_reg(Type::Ud, v),
-            None => bytes,
-        };
-        self.b.emit(
-            Op::MovIndirect,
-            exec,
-            dst,
-            &[base.scalar(), offset.retype(Type::Uw)],
-            Mods::NONE,
-        );
-    }
-
-    // --- descriptors --------------------------------------------------------------------------------
-
-    /// `vulkan_resource_index`.
-    pub(super) fn resource_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let Some(def) = i.def else { return Ok(()) };
-        let binding = self.binding(i)?;
-        let exec = self.exec_for(def);
-        let index = self.comp(i.srcs[0], 0, Type::Ud);
-        if is_dynamic(binding.kind) {
-            if let Some(index) = index.imm_bits() {
-                let handle = self.push_value(DriverValue::DynamicHandle {
-                    index: binding.dynamic_index + index as u32,
-                });
-                self.set_place(def, 0, handle);
-                return Ok(());
-            }
-            let bytes = self.b.temp(Type::Ud, exec);
-            let two = Lanes::imm(Type::Ud, 2);
-            self.b
-                .binary(Opcode::Shl, exec, bytes, index, two, Mods::NONE);
-            let base = self.push_value(DriverValue::DynamicHandle {
-                index: binding.dynamic_index,
-            });
-            let dst = self.new_def(def);
-            self.indirect(exec, dst, base, bytes);
-            return Ok(());
-        }
-        let set = self.push_value(DriverValue::SetHandle {
-            set: i.index("set"),
-        });
-        // Handles are bytes, six bits to the left.
-        let first = u64::from(binding.offset_bytes) << 6;
-        let stride = u64::from(binding.stride_bytes) << 6;
-        if let Some(index) = index.imm_bits() {
-            let offset = first.wrapping_add(index.wrapping_mul(stride));
-            if offset == 0 {
-                self.set_place(def, 0, set);
-                return Ok(());
-            }
-            if self.handle_uses[def] == self.uses[def.index()] {
-                // Messages add the offset themselves.
-                self.set_place(def, 0, set);
-                self.handle_offsets[def] = offset as u32;
-                return Ok(());
-            }
-            let dst = self.new_def(def);
-            let offset = Lanes::imm(Type::Ud, offset & 0xffff_ffff);
-            self.b
-                .binary(Opcode::Add, exec, dst, set, offset, Mods::NONE);
-            return Ok(());
-        }
-        let dst = self.new_def(def);
-        let scaled = self.scaled(exec, index, stride as u32);
-        let sum = self.b.temp(Type::Ud, exec);
-        self.b
-            .binary(Opcode::Add, exec, sum, scaled, set, Mods::NONE);
-        let first = Lanes::imm(Type::Ud, first & 0xffff_ffff);
-        self.b
-            .binary(Opcode::Add, exec, dst, sum, first, Mods::NONE);
-        Ok(())
-    }
-
-    /// Bytes from the place of a set to an element's sampler.
-    pub(super) fn sampler_offset(&self, i: &Intrinsic, element: u32) -> Result<u32, FsError> {
-        let at = self.binding(i)?.samplers.of(element);
-        Ok(at.wrapping_add(self.layout.sampler_base_bytes))
-    }
-
-    /// `vulkan_sampler_index`: the byte of a sampler's state, from Dynamic State Base Address on.
-    pub(super) fn sampler_index(&mut self, i: &Intrinsic) -> Result<(), FsError> {
-        let Some(def) = i.def else { return Ok(()) };
-        let stride_bytes = self.binding(i)?.samplers.stride_bytes;
-        let ud = Type::Ud;
-        let exec = self.exec_for(def);
-        let bytes = self.sampler_base(i.index("set"));
-        let first = self.sampler_offset(i, 0)?;
-        let index = self.comp(i.srcs[0], 0, ud);
-        let (base, constant) = match index.imm_bits() {
-            Some(index) => {
-                let at = (index as u32).wrapping_mul(stride_bytes);
-                let more = first.wrapping_add(at);
-                if self.place_sampler(def, bytes, more) {
-                    return Ok(());
-                }
-                (bytes, more)
-            }
-            None => {
-                let scaled = self.scaled(exec, index, stride_bytes);
-                let sum = self.b.temp(ud, exec);
-                self.b
-                    .binary(Opcode::Add, exec, sum, scaled, bytes, Mods::NONE);
-                (sum, first)
-            }
-        };
-        let dst = self.new_def(def);
-        let constant = Lanes::imm(ud, constant.into());
-        self.b
-            .binary(Opcode::Add, exec, dst, base, constant, Mods::NONE);
-        Ok(())
-    }
-
-    /// `index * by`, of which `by` counts whole pieces.
-    fn scaled(&mut self, exec: Exec, index: Lanes, by: u32) -> Lanes {
-        let to = self.b.temp(Type::Ud, exec);
-        if by.is_power_of_two() {
-            let log2 = Lanes::imm(Type::Ud, by.trailing_zeros().into());
-            self.b
-                .binary(Opcode::Shl, exec, to, index, log2, Mods::NONE);
-        } else {
-            // Elements of a binding are fewer than 2^16: the product of low words is the whole one.
-            let pieces = Lanes::imm(Type::Uw, u64::from(by / PIECE));
-            let product = self.b.temp(Type::Ud, exec);
-            self.b
-                .binary(Opcode::Mul, exec, product, index, pieces, Mods::NONE);
-            let log2 = Lanes::imm(Type::Ud, PIECE.trailing_zeros().into());
-            self.b
-                .binary(Opcode::Shl, exec, to, product, log2, Mods::NONE);
-        }
-        to
-    }
-
-    /// The handle of the shader's constant data.
-    pub(super) fn constants(&mut self) -> Lanes {
-        *self.constants.get_or_insert_with(|| {
-            let to = self.b.temp(Type::Ud, Exec::Scalar);
-            self.b
-                .in_prologue(|b| b.emit(Op::Constants, Exec::Scalar, to, &[], Mods::NONE));
-            to
-        })
-    }
-
-    /// A buffer by its handle.
-    pub(super) fn buffer(&self, handle: Id<Def>) -> Surface {
-        Surface::Buffer(self.comp(handle, 0, Type::Ud), self.handle_offsets[handle])
-    }
-
-    /// The buffer that an intrinsic reads or writes. An element of an array of buffers is the same for all invocations unless the access is
-    /// marked (Vulkan, "Shader Non-Uniform"); a pointer that was chosen some other way may be any.
-    pub(super) fn accessed(&mut self, i: &Intrinsic, handle: Id<Def>) -> Surface {
-        match self.is_one_element(i, handle) {
-            true => self.one_surface(handle, 0),
-            false => self.buffer(handle),
-        }
-    }
-
-    /// An element of an array of buffers that is the same for all lanes.
-    pub(super) fn is_one_element(&self, i: &Intrinsic, handle: Id<Def>) -> bool {
-        let marked = i.index("access") & Access::NON_UNIFORM != 0;
-        let element = self.sh.intrinsic_of(handle);
-        !marked && element.is_some_and(|e| e.op == IntrinsicOp::VulkanResourceIndex)
-    }
-
-    /// A handle in registers.
-    pub(super) fn handle(&mut self, handle: Id<Def>) -> Lanes {
-        let place = self.comp(handle, 0, Type::Ud);
-        let offset = self.handle_offsets[handle];
-        if offset == 0 {
-            return place;
-        }
-        let exec = super::exec_of(place);
-        let sum = self.b.temp(Type::Ud, exec);
-        let offset = Lanes::imm(Type::Ud, u64::from(offset));
-        self.b
-            .binary(Opcode::Add, exec, sum, place, offset, Mods::NONE);
-        sum
-    }
-
-    /// Runs `f` with the handle of one surface; for handles that differ, in a loop over them.
-    pub(super) fn each_surface(
-        &mut self,
-        surface: Surface,
-        f: &mut dyn FnMut(&mut Self, u32, u32, Src, Mods),
-    ) {
-        let (handle, more) = match surface {
-            Surface::Shared => {
-                f(self, BTI_SLM, 0, Src::NULL, Mods::NONE);
-                return;
-            }
-            Surface::Buffer(h, more) => (h, more),
-        };
-        if handle.is_imm() || handle.pitch == 0 {
-            let handle = match handle.imm_bits() {
-                Some(bits) => self.b.imm_reg(Type::Ud, bits),
-                None => handle,
-            };
-            f(self, BTI_BINDLESS, more, handle.src(0), Mods::NONE);
-            return;
-        }
-        let packed = self.packed(handle);
-        let one = self.b.temp(Type::Ud, Exec::Scalar);
-        self.b.control(Op::Do, None, 0);
-        self.first_live(one, packed);
-        let null = Lanes::null(Type::Ud, 4);
-        let equal = Mods::cmod(CondMod::Z, LOOP_FLAG);
-        self.b
-            .binary(Opcode::Cmp, Exec::Active, null, packed, one, equal);
-        f(
-            self,
-            BTI_BINDLESS,
-            more,
-            one.src(0),
-            Mods::pred(LOOP_FLAG, false),
-        );
-        let rest = Pred {
-            ctrl: PredCtrl::Normal,
-            inverse: true,
-        };
-        self.b.control(Op::Eu(Opcode::While), Some(rest), LOOP_FLAG);
-        self.b.new_block();
-    }
-
-    /// The same values, lane after lane in one register.
-    pub(super) fn packed(&mut self, l: Lanes) -> Lanes {
-        if l.pitch == 4 && l.half == 64 && !l.neg && !l.abs && l.offset.is_multiple_of(GRF_BYTES) {
-            return l;
-        }
-        let to = self.b.temp(Type::Ud, Exec::Active);
-        self.b.mov(Exec::Active, to, l);
-        to
-    }
-
-    /// The value of the first active lane. `from` is packed.
-    pub(super) fn first_live(&mut self, to: Lanes, from: Lanes) {
-        let lane = self.first_lane();
-        let bytes = self.b.temp(Type::Ud, Exec::Scalar);
-        let two = Lanes::imm(Type::Ud, 2);
-        self.b
-            .binary(Opcode::Shl, Exec::Scalar, bytes, lane, two, Mods::NONE);
-        self.indirect(Exec::Scalar, to, from, bytes);
-    }
-
-    // --- loads and stores -----------------------------------------------------------------------------
-
-    /// Offsets of all lanes with a constant added.
-    pub(super) fn address(&mut self, offset: Id<Def>, base: u32) -> Lanes {
+    /// The byte offset of each lane plus a constant.
+    pub(super) fn byte_offset(&mut self, offset: Id<Def>, base: u32) -> Lanes {
         let l = self.comp(offset, 0, Type::Ud);
         if let Some(v) = l.imm_bits() {
             return Lanes::imm(Type::Ud, u64::from((v as u32).wrapping_add(base)));
@@ -441,68 +40,54 @@ impl Isel<'_> {
         if base == 0 {
             return l;
         }
-        let exec = super::exec_of(l);
+        let exec = exec_of(l);
         let to = self.b.temp(Type::Ud, exec);
         let base = Lanes::imm(Type::Ud, u64::from(base));
         self.b.binary(Opcode::Add, exec, to, l, base, Mods::NONE);
         to
     }
 
-    /// Lanes of one message, and the parts that it takes.
-    pub(super) fn parts(&self, at_once: u8) -> (u8, impl Iterator<Item = u8> + Clone + use<>) {
-        let width = self.b.width();
-        let n = width.min(at_once);
-        (n, (0..width).step_by(usize::from(n)))
-    }
-
-    /// A register for the answers of messages of `n` lanes with `comps` dwords, as components of a def.
-    pub(super) fn answer(&mut self, def: Id<Def>, n: u8) -> VgrfId {
-        let comps = self.sh.defs[def].num_components;
-        let width = self.b.width();
-        let part = u32::from(n) * 4;
-        let v = self.b.lir.vgrf(u32::from(comps) * u32::from(width) * 4);
-        // Lanes of a message follow each other; the next message's answers lie behind all components.
-        let half = if n == 16 { part * u32::from(comps) } else { 64 };
-        for c in 0..comps {
-            let place = Comp::Reg {
-                v,
-                offset: u32::from(c) * part,
-                pitch: 4,
-                half: half as u16,
-            };
-            self.set_comp(def, c, place);
-        }
-        v
-    }
-
-    pub(super) fn load(&mut self, i: &Intrinsic, surface: Surface, offset: Id<Def>, base: u32) {
+    /// Selects a load from a buffer or from shared memory at `offset + base` bytes.
+    pub(super) fn select_load(
+        &mut self,
+        i: &Intrinsic,
+        surface: Surface,
+        offset: Id<Def>,
+        base: u32,
+    ) {
         if i.def.is_some_and(|def| !self.is_divergent(def))
-            && let Surface::Buffer(handle, more) = surface
+            && let Surface::Buffer(handle, handle_offset) = surface
         {
-            self.load_block(i, handle, more, offset, base);
+            self.load_uniform(i, handle, handle_offset, offset, base);
             return;
         }
-        let Some(load) = self.ready_load(i, offset, base) else {
+        let Some(load) = self.prepare_load(i, offset, base) else {
             return;
         };
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
-            isel.send_load(&load, (bti, more), handle, mods);
+        self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
+            isel.send_load(&load, (bti, handle_offset), handle, mods);
         });
     }
 
-    /// Makes what the messages of a load send, and room for what they answer.
-    pub(super) fn ready_load(&mut self, i: &Intrinsic, offset: Id<Def>, base: u32) -> Option<Load> {
+    /// Builds the payloads of a load and allocates its response register.
+    pub(super) fn prepare_load(
+        &mut self,
+        i: &Intrinsic,
+        offset: Id<Def>,
+        base: u32,
+    ) -> Option<Load> {
         let def = i.def?;
         let d = self.sh.defs[def];
-        // A constant may stand behind the load that this one is done with.
+        // A constant may be defined after the load whose loop this load shares, so it is not read
+        // through its location.
         let address = match self.sh.const_component(offset, 0) {
             Some(at) => Lanes::imm(Type::Ud, u64::from((at as u32).wrapping_add(base))),
-            None => self.address(offset, base),
+            None => self.byte_offset(offset, base),
         };
-        let (lanes, parts) = self.parts(16);
-        let answer = self.answer(def, lanes);
-        let payloads = parts.map(|lane| {
-            let exec = Exec::Part(lane, lanes);
+        let (lanes, first_lanes) = self.split_lanes(16);
+        let response = self.alloc_response(def, lanes);
+        let payloads = first_lanes.map(|lane| {
+            let exec = Exec::Range(lane, lanes);
             (lane, self.b.collect(exec, &[], &[address]))
         });
         Some(Load {
@@ -511,15 +96,16 @@ impl Isel<'_> {
             components: d.num_components,
             changing: i.op != IntrinsicOp::LoadUbo,
             payloads: payloads.collect(),
-            answer,
+            response,
         })
     }
 
-    /// Sends the messages of a load to one surface.
+    /// Sends the messages of a load to a surface: (binding table index, constant to add to the
+    /// handle).
     pub(super) fn send_load(
         &mut self,
         load: &Load,
-        (bti, more): (u32, u32),
+        (bti, handle_offset): (u32, u32),
         handle: Src,
         mods: Mods,
     ) {
@@ -531,49 +117,63 @@ impl Isel<'_> {
                 message::byte_read(bti, lanes, load.bytes)
             };
             let info = SendInfo {
-                handle_offset: more,
+                handle_offset,
                 reads: load.changing,
                 ..info
             };
-            let at = u32::from(lane) * 4 * u32::from(n);
-            let dst = Dst::vgrf(load.answer, at, Type::Ud, 1);
-            let exec = Exec::Part(lane, lanes);
+            let offset = u32::from(lane) * 4 * u32::from(n);
+            let dst = Dst::vgrf(load.response, offset, Type::Ud, 1);
+            let exec = Exec::Range(lane, lanes);
             self.b
                 .send(exec, dst, payload, Src::NULL, handle, info, mods);
         }
     }
 
-    /// A load of the same dwords for all lanes.
-    fn load_block(&mut self, i: &Intrinsic, handle: Lanes, more: u32, offset: Id<Def>, base: u32) {
+    /// A load of the same dwords for all lanes, as a block read.
+    fn load_uniform(
+        &mut self,
+        i: &Intrinsic,
+        handle: Lanes,
+        handle_offset: u32,
+        offset: Id<Def>,
+        base: u32,
+    ) {
         let Some(def) = i.def else { return };
-        if self.load_shared_block(i, handle, more) {
+        if self.select_shared_block_load(i, handle, handle_offset) {
             return;
         }
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let changing = i.op != IntrinsicOp::LoadUbo;
-        let v = self.read_block(handle, more, address, 1, changing);
+        let v = self.read_block(handle, handle_offset, address, 1, changing);
         for c in 0..self.sh.defs[def].num_components {
-            self.set_place(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
+            self.set_lanes(def, c, Lanes::new(v, u32::from(c) * 4, Type::Ud, 0));
         }
     }
 
-    pub(super) fn store(&mut self, value: Id<Def>, surface: Surface, offset: Id<Def>, base: u32) {
+    /// Selects a store to a buffer or to shared memory at `offset + base` bytes.
+    pub(super) fn select_store(
+        &mut self,
+        value: Id<Def>,
+        surface: Surface,
+        offset: Id<Def>,
+        base: u32,
+    ) {
         let d = self.sh.defs[value];
         let bytes = d.bit_size / 8;
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let data: SmallVec<[Lanes; 4]> = (0..d.num_components)
-            .map(|c| self.comp(value, c, super::raw_type(d.bit_size)))
+            .map(|c| self.comp(value, c, raw_type(d.bit_size)))
             .collect();
-        let data = self.whole_slots(data, d.bit_size);
-        let (lanes, parts) = self.parts(16);
-        let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
+        let data = self.in_whole_slots(data, d.bit_size);
+        let (lanes, first_lanes) = self.split_lanes(16);
+        let payloads: SmallVec<[(u8, Src, Src); 2]> = first_lanes
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 let address = self.b.collect(exec, &[], &[address]);
                 (lane, address, self.b.collect(exec, &[], &data))
             })
             .collect();
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
             for &(lane, address, data) in &payloads {
                 let info = if bytes == 4 {
                     message::untyped_write(bti, lanes, d.num_components)
@@ -581,13 +181,13 @@ impl Isel<'_> {
                     message::byte_write(bti, lanes, bytes)
                 };
                 let info = SendInfo {
-                    handle_offset: more,
+                    handle_offset,
                     ..info
                 };
                 let null = Dst::null(Type::Ud);
-                let mods = isel.effect(mods);
+                let mods = isel.with_live_predicate(mods);
                 isel.b.send(
-                    Exec::Part(lane, lanes),
+                    Exec::Range(lane, lanes),
                     null,
                     address,
                     data,
@@ -599,8 +199,9 @@ impl Isel<'_> {
         });
     }
 
-    /// Values of 8 or 16 bits that do not begin their slot, or have none, are moved to where one begins.
-    pub(super) fn whole_slots(
+    /// Moves 8- and 16-bit values that are packed, or that are not in the low bits of their slot,
+    /// into slots of their own.
+    pub(super) fn in_whole_slots(
         &mut self,
         data: SmallVec<[Lanes; 4]>,
         bits: u8,
@@ -610,30 +211,32 @@ impl Isel<'_> {
         }
         data.into_iter()
             .map(|l| {
-                let has_slot = l.pitch != super::halves::HALF_BYTES;
+                let has_slot = l.pitch != HF_BYTES;
                 if l.is_imm() || has_slot && l.offset.is_multiple_of(4) {
                     return l;
                 }
                 let ty = if bits == 8 { Type::Ub } else { Type::Uw };
-                let to = self.b.temp(Type::Ud, super::exec_of(l));
-                self.b.mov(super::exec_of(l), to, l.retype(ty));
+                let to = self.b.temp(Type::Ud, exec_of(l));
+                self.b.mov(exec_of(l), to, l.retype(ty));
                 to.retype(Type::Uw)
             })
             .collect()
     }
 
-    /// Fails unless the operands have 32 bits.
-    pub(super) fn only_dwords(&self, i: &Intrinsic, operands: &[Id<Def>]) -> Result<(), FsError> {
+    /// Returns an error unless all operands have 32 bits.
+    pub(super) fn require_dwords(
+        &self,
+        i: &Intrinsic,
+        operands: &[Id<Def>],
+    ) -> Result<(), FsError> {
         if operands.iter().all(|&operand| self.bits(operand) == 32) {
             return Ok(());
         }
-        Err(FsError::Unsupported {
-            op: i.op.info().name,
-            what: "values of 32 bits alone are made",
-        })
+        Err(unsupported_intrinsic(i, "only 32-bit values are supported"))
     }
 
-    pub(super) fn atomic(
+    /// Selects an atomic on a buffer or on shared memory at `offset + base` bytes.
+    pub(super) fn select_atomic(
         &mut self,
         i: &Intrinsic,
         surface: Surface,
@@ -642,42 +245,42 @@ impl Isel<'_> {
         operands: &[Id<Def>],
     ) -> Result<(), FsError> {
         let op = atomic_op(i)?;
-        self.only_dwords(i, operands)?;
+        self.require_dwords(i, operands)?;
         let wanted = i.def.filter(|d| self.uses[d.index()] > 0);
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let data: SmallVec<[Lanes; 2]> = operands
             .iter()
             .map(|d| self.comp(*d, 0, Type::Ud))
             .collect();
-        let (lanes, parts) = self.parts(16);
-        let v = wanted.map(|def| self.answer(def, lanes));
-        let payloads: SmallVec<[(u8, Src, Src); 2]> = parts
+        let (lanes, first_lanes) = self.split_lanes(16);
+        let v = wanted.map(|def| self.alloc_response(def, lanes));
+        let payloads: SmallVec<[(u8, Src, Src); 2]> = first_lanes
             .map(|lane| {
-                let exec = Exec::Part(lane, lanes);
+                let exec = Exec::Range(lane, lanes);
                 let address = self.b.collect(exec, &[], &[address]);
                 (lane, address, self.b.collect(exec, &[], &data))
             })
             .collect();
-        let mut failed = None;
+        let mut error = None;
         let operands = operands.len() as u8;
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods| {
+        self.for_each_surface(surface, &mut |isel, bti, handle_offset, handle, mods| {
             for &(lane, address, data) in &payloads {
                 let Some(info) = message::untyped_atomic(bti, lanes, op, operands, v.is_some())
                 else {
-                    failed = Some(no_atomic(i));
+                    error = Some(unsupported_atomic(i));
                     return;
                 };
                 let info = SendInfo {
-                    handle_offset: more,
+                    handle_offset,
                     ..info
                 };
                 let dst = match v {
                     Some(v) => Dst::vgrf(v, u32::from(lane) * 4, Type::Ud, 1),
                     None => Dst::null(Type::Ud),
                 };
-                let mods = isel.effect(mods);
+                let mods = isel.with_live_predicate(mods);
                 isel.b.send(
-                    Exec::Part(lane, lanes),
+                    Exec::Range(lane, lanes),
                     dst,
                     address,
                     data,
@@ -687,34 +290,8 @@ impl Isel<'_> {
                 );
             }
         });
-        failed.map_or(Ok(()), Err)
+        error.map_or(Ok(()), Err)
     }
-}
-
-/// Which operand is the handle of a surface.
-fn handle_operand(op: IntrinsicOp) -> Option<usize> {
-    match op {
-        IntrinsicOp::LoadUbo
-        | IntrinsicOp::LoadSsbo
-        | IntrinsicOp::SsboAtomic
-        | IntrinsicOp::SsboAtomicSwap
-        | IntrinsicOp::GetSsboSize
-        | IntrinsicOp::LoadSsboAddress
-        | IntrinsicOp::BindlessImageLoad
-        | IntrinsicOp::BindlessImageStore
-        | IntrinsicOp::BindlessImageAtomic
-        | IntrinsicOp::BindlessImageAtomicSwap
-        | IntrinsicOp::BindlessImageSize => Some(0),
-        IntrinsicOp::StoreSsbo => Some(1),
-        _ => None,
-    }
-}
-
-pub(super) fn is_dynamic(kind: abi::DescriptorKind) -> bool {
-    matches!(
-        kind,
-        abi::DescriptorKind::UniformBufferDynamic | abi::DescriptorKind::StorageBufferDynamic
-    )
 }
 
 /// The operation of an atomic intrinsic.
@@ -739,12 +316,10 @@ pub(super) fn atomic_op(i: &Intrinsic) -> Result<AtomicOp, FsError> {
     }
     let number = i.index("atomic_op");
     let found = ALL.into_iter().find(|op| *op as u32 == number);
-    found.ok_or_else(|| no_atomic(i))
+    found.ok_or_else(|| unsupported_atomic(i))
 }
 
-pub(super) fn no_atomic(i: &Intrinsic) -> FsError {
-    FsError::Unsupported {
-        op: i.op.info().name,
-        what: "the hardware has no such atomic",
-    }
+/// The error for an atomic operation that no message has.
+pub(super) fn unsupported_atomic(i: &Intrinsic) -> FsError {
+    unsupported_intrinsic(i, "the hardware does not have this atomic operation")
 }

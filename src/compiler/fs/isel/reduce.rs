@@ -1,46 +1,50 @@
 //! Reductions and scans over a subgroup.
 //!
-//! In:  values of the active lanes. Out: LIR for all lanes, whatever is active: lanes that are not hold the identity.
+//! In:  values of the active lanes. Out: LIR that ignores the execution mask; inactive lanes hold
+//! the identity.
 
-use super::Isel;
-use super::subgroup::{slot_type, unsupported};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::Isel;
+use super::types::slot_type;
+use super::unsupported::unsupported;
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Inst, Op, Src};
 use entity::Id;
 use isa::{CondMod, Opcode, Type};
 use nir::{AluOp, Def, Intrinsic, IntrinsicOp};
 
 impl Isel<'_> {
-    /// Reductions and scans. Inactive lanes hold the identity, so all lanes take part: pairs are joined, then fours, eights
-    /// and so on, each half's last lane into the whole next half. A cluster's last lane then holds its result.
-    pub(super) fn reduce(
+    /// Selects reductions and scans. Inactive lanes hold the identity, so all lanes take part.
+    /// Pairs of lanes are combined, then groups of four, eight and so on: the last lane of each
+    /// lower half is combined into every lane of the upper half. The last lane of a cluster then
+    /// holds its result.
+    pub(super) fn select_reduce(
         &mut self,
         i: &Intrinsic,
         def: Id<Def>,
         cluster: u8,
     ) -> Result<(), FsError> {
         let src = i.srcs[0];
-        // The front end takes vectors apart.
+        // The front end splits vectors.
         if self.sh.defs[src].num_components != 1 {
             return Err(unsupported(i));
         }
         let bits = self.bits(src);
-        let number = i.index("reduction_op") as usize;
         let op = AluOp::ALL
-            .get(number)
+            .get(i.index("reduction_op") as usize)
             .copied()
             .ok_or_else(|| unsupported(i))?;
         if bits == 64 {
-            return self.reduce_wide(i, def, op, cluster);
+            return self.select_reduce_int64(i, def, op, cluster);
         }
-        // Less than 32 bits are reduced as 32.
-        let (opcode, ty, cmod, identity) = reduction(op, bits).ok_or_else(|| unsupported(i))?;
+        // Narrower types are reduced in 32 bits.
+        let (opcode, ty, cmod, identity) = reduction_op(op, bits).ok_or_else(|| unsupported(i))?;
         let width = self.b.width();
-        let whole = Exec::Whole(width);
+        let all_lanes = Exec::NoMask(width);
         let ud = Type::Ud;
         let mut acc = self.b.temp(ud, Exec::Active);
-        self.b.mov(whole, acc, Lanes::imm(ud, u64::from(identity)));
+        self.b
+            .mov(all_lanes, acc, Lanes::imm(ud, u64::from(identity)));
         let from = slot_type(ty, bits);
         let value = self.comp(src, 0, from);
         let value = match value.imm_bits() {
@@ -53,71 +57,96 @@ impl Isel<'_> {
             self.b.mov(Exec::Active, acc.retype(ty), value);
         }
         if i.op == IntrinsicOp::ExclusiveScan {
-            let own = self.lane_index();
-            acc = self.shifted_up(acc, own, 1, identity);
+            let this_lane = self.lane_id();
+            acc = self.shift_lanes_up(acc, this_lane, 1, identity);
         }
-        let acc_ty = acc.retype(ty);
-        let mut half = 1u8;
-        while half < cluster {
-            // Lane `first + half - 1` of every `2 * half` into the `half` lanes behind it.
-            let join = |isel: &mut Self, lane: u8, step: u8, n: u8| {
-                let from = u32::from(lane / (2 * half) * (2 * half) + half - 1);
-                let stride = if n > 1 { step } else { 1 };
-                let pick = |at: u32, stride: u8| Src {
-                    stride,
-                    offset: at * 4,
-                    ..acc_ty.src(0)
-                };
-                let mut inst = Inst::new(Op::Eu(opcode), n);
-                inst.no_mask = true;
-                inst.cmod = cmod;
-                inst.dst = acc_ty.dst(0);
-                inst.dst.offset = u32::from(lane) * 4;
-                inst.dst.stride = stride;
-                let spread = if step > 1 { stride } else { 0 };
-                inst.src[0] = pick(from, spread);
-                inst.src[1] = pick(u32::from(lane), stride);
-                isel.b.lir.insts.push(inst);
-            };
-            match half {
-                // Every second lane, or every fourth: as many as two registers hold.
-                1 | 2 => {
-                    let step = 2 * half;
-                    for first in (0..width).step_by(16) {
-                        let n = width.min(16) / step;
-                        for lane in half..2 * half {
-                            join(self, first + lane, step, n);
-                        }
-                    }
-                }
-                _ => {
-                    for first in (0..width).step_by(usize::from(2 * half)) {
-                        join(self, first + half, 1, half);
-                    }
-                }
-            }
-            half *= 2;
-        }
+        self.combine_lanes(acc.retype(ty), opcode, cmod, cluster);
         let result = if i.op != IntrinsicOp::Reduce {
             acc
         } else if cluster == width {
             acc.at(u32::from(width - 1) * 4).scalar()
         } else {
-            self.spread(acc, cluster)
+            self.broadcast_cluster_ends(acc, cluster)
         };
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         if from == Type::Hf {
             self.b
                 .mov(Exec::Active, dst.retype(Type::Hf), result.retype(Type::F));
         } else {
-            // The upper bits of a slot are anything.
+            // The upper bits of a slot are undefined, so no conversion is needed.
             self.b.mov(Exec::Active, dst.retype(ud), result);
         }
         Ok(())
     }
 
-    /// Each cluster's last lane in all its lanes.
-    fn spread(&mut self, from: Lanes, cluster: u8) -> Lanes {
+    /// Combines the lanes of each cluster in place: each lane gets the result of itself and all
+    /// lanes of its cluster below it.
+    fn combine_lanes(&mut self, acc: Lanes, opcode: Opcode, cmod: CondMod, cluster: u8) {
+        let width = self.b.width();
+        let mut half = 1u8;
+        while half < cluster {
+            let combine = |isel: &mut Self, lane: u8, stride: u8, n: u8| {
+                isel.combine_upper_half(acc, (opcode, cmod), half, lane, stride, n);
+            };
+            match half {
+                // Strided regions: every second or fourth lane, as many as two registers hold.
+                1 | 2 => {
+                    let stride = 2 * half;
+                    for first in (0..width).step_by(16) {
+                        let n = width.min(16) / stride;
+                        for lane in half..2 * half {
+                            combine(self, first + lane, stride, n);
+                        }
+                    }
+                }
+                _ => {
+                    for first in (0..width).step_by(usize::from(2 * half)) {
+                        combine(self, first + half, 1, half);
+                    }
+                }
+            }
+            half *= 2;
+        }
+    }
+
+    /// Emits one step of [`Isel::combine_lanes`]: combines `n` lanes, from `lane` on and `stride`
+    /// lanes apart, with the last lane of the lower half of their group of `2 * half` lanes.
+    fn combine_upper_half(
+        &mut self,
+        acc: Lanes,
+        (opcode, cmod): (Opcode, CondMod),
+        half: u8,
+        lane: u8,
+        stride: u8,
+        n: u8,
+    ) {
+        let group = 2 * half;
+        let source = u32::from(lane / group * group + half - 1);
+        // With a stride, each lane is in a group of its this_lane, and so is its source.
+        let source_stride = match (stride > 1, n > 1) {
+            (true, true) => stride,
+            (true, false) => 1,
+            (false, _) => 0,
+        };
+        let stride = if n > 1 { stride } else { 1 };
+        let operand = |lane: u32, stride: u8| Src {
+            stride,
+            offset: lane * 4,
+            ..acc.src(0)
+        };
+        let mut inst = Inst::new(Op::Eu(opcode), n);
+        inst.no_mask = true;
+        inst.cmod = cmod;
+        inst.dst = acc.dst(0);
+        inst.dst.offset = u32::from(lane) * 4;
+        inst.dst.stride = stride;
+        inst.src[0] = operand(source, source_stride);
+        inst.src[1] = operand(u32::from(lane), stride);
+        self.b.lir.insts.push(inst);
+    }
+
+    /// Broadcasts each cluster's last lane to all its lanes.
+    fn broadcast_cluster_ends(&mut self, from: Lanes, cluster: u8) -> Lanes {
         let width = self.b.width();
         let to = self.b.temp(Type::Ud, Exec::Active);
         for first in (0..width).step_by(usize::from(cluster.max(16).min(width))) {
@@ -125,14 +154,14 @@ impl Isel<'_> {
             if cluster < 8 {
                 for lane in 0..cluster {
                     let n = lanes / cluster;
-                    self.strided(to, first + lane, from, first + cluster - 1, cluster, n);
+                    self.mov_strided(to, first + lane, from, first + cluster - 1, cluster, n);
                 }
             } else {
-                for c in (first..first + lanes).step_by(usize::from(cluster)) {
+                for start in (first..first + lanes).step_by(usize::from(cluster)) {
                     let mut inst = Inst::new(Op::Eu(Opcode::Mov), cluster);
                     inst.no_mask = true;
-                    inst.dst = to.dst(c);
-                    inst.src[0] = from.at(u32::from(c + cluster - 1) * 4).scalar().src(0);
+                    inst.dst = to.dst(start);
+                    inst.src[0] = from.at(u32::from(start + cluster - 1) * 4).scalar().src(0);
                     self.b.lir.insts.push(inst);
                 }
             }
@@ -140,30 +169,31 @@ impl Isel<'_> {
         to
     }
 
-    /// Lane `n` gets lane `n - by`; the first `by` lanes get the identity.
-    fn shifted_up(&mut self, from: Lanes, own: Lanes, by: u8, identity: u32) -> Lanes {
+    /// Shifts lanes up: lane `n` gets lane `n - by`, and the first `by` lanes get the identity.
+    fn shift_lanes_up(&mut self, from: Lanes, this_lane: Lanes, by: u8, identity: u32) -> Lanes {
         let ud = Type::Ud;
-        let whole = Exec::Whole(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let lane = self.b.temp(ud, Exec::Active);
         let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
         self.b.binary(
             Opcode::Add,
-            whole,
+            all_lanes,
             lane.retype(Type::D),
-            own.retype(Type::D),
+            this_lane.retype(Type::D),
             minus,
             Mods::NONE,
         );
         let other = self.b.temp(ud, Exec::Active);
-        self.element(whole, other, from, lane);
+        self.read_lanes(all_lanes, other, from, lane);
         let null = Lanes::null(ud, 4);
         let below = Mods::cmod(CondMod::L, 0);
         let n = Lanes::imm(ud, u64::from(by));
-        self.b.binary(Opcode::Cmp, whole, null, own, n, below);
+        self.b
+            .binary(Opcode::Cmp, all_lanes, null, this_lane, n, below);
         let identity = Lanes::imm(ud, u64::from(identity));
         self.b.emit(
             Op::Eu(Opcode::Mov),
-            whole,
+            all_lanes,
             other,
             &[identity],
             Mods::pred(0, false),
@@ -171,9 +201,10 @@ impl Isel<'_> {
         other
     }
 
-    /// Reductions and scans of 64 bits. Each step joins a lane with one that is 1, 2, 4, … away: with the other half of ever
-    /// larger clusters, or with what lies below.
-    fn reduce_wide(
+    /// 64-bit reductions and scans. Each step combines a lane with one that is 1, 2, 4, ... lanes
+    /// away: for reductions with the other half of ever larger clusters, for scans with the lanes
+    /// below.
+    fn select_reduce_int64(
         &mut self,
         i: &Intrinsic,
         def: Id<Def>,
@@ -181,130 +212,138 @@ impl Isel<'_> {
         cluster: u8,
     ) -> Result<(), FsError> {
         let identity = identity(op, 64).ok_or_else(|| unsupported(i))?;
-        let whole = Exec::Whole(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let (ud, uq) = (Type::Ud, Type::Uq);
         let identity = self.b.imm_reg(Type::Q, identity).retype(uq);
         let mut acc = self.b.temp(uq, Exec::Active);
-        self.b.mov(whole, acc, identity);
+        self.b.mov(all_lanes, acc, identity);
         let value = self.comp(i.srcs[0], 0, uq);
         let value = match value.imm_bits() {
             Some(imm) => self.b.imm_reg(Type::Q, imm).retype(uq),
             None => value,
         };
         self.b.mov(Exec::Active, acc, value);
-        let own = self.lane_index();
+        let this_lane = self.lane_id();
         let lane = self.b.temp(ud, Exec::Active);
         if i.op == IntrinsicOp::ExclusiveScan {
-            acc = self.wide_below(acc, own, lane, 1, identity);
+            acc = self.shift_lanes_up_int64(acc, this_lane, lane, 1, identity);
         }
         let mut step = 1u8;
         while step < cluster {
             let other = if i.op == IntrinsicOp::Reduce {
                 let by = Lanes::imm(ud, u64::from(step));
-                self.b.binary(Opcode::Xor, whole, lane, own, by, Mods::NONE);
+                self.b
+                    .binary(Opcode::Xor, all_lanes, lane, this_lane, by, Mods::NONE);
                 let other = self.b.temp(uq, Exec::Active);
-                self.wide_element(whole, other, acc, lane);
+                self.read_lanes_int64(all_lanes, other, acc, lane);
                 other
             } else {
-                self.wide_below(acc, own, lane, step, identity)
+                self.shift_lanes_up_int64(acc, this_lane, lane, step, identity)
             };
             acc = self
-                .wide_join(op, other, acc)
+                .combine_int64(op, other, acc)
                 .ok_or_else(|| unsupported(i))?;
             step *= 2;
         }
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         self.b.mov(Exec::Active, dst, acc);
         Ok(())
     }
 
-    /// Lane `n` of `from` in lane `n + by`; the identity in the first ones. `lane` is for use.
-    fn wide_below(
+    /// Shifts 64-bit lanes up by `by`; the first `by` lanes get the identity. Overwrites `lane`.
+    fn shift_lanes_up_int64(
         &mut self,
         from: Lanes,
-        own: Lanes,
+        this_lane: Lanes,
         lane: Lanes,
         by: u8,
         identity: Lanes,
     ) -> Lanes {
-        let whole = Exec::Whole(self.b.width());
+        let all_lanes = Exec::NoMask(self.b.width());
         let minus = Lanes::imm(Type::D, u64::from(u32::from(by).wrapping_neg()));
-        let (to, number) = (lane.retype(Type::D), own.retype(Type::D));
+        let (to, number) = (lane.retype(Type::D), this_lane.retype(Type::D));
         self.b
-            .binary(Opcode::Add, whole, to, number, minus, Mods::NONE);
+            .binary(Opcode::Add, all_lanes, to, number, minus, Mods::NONE);
         let other = self.b.temp(Type::Uq, Exec::Active);
-        self.wide_element(whole, other, from, lane);
+        self.read_lanes_int64(all_lanes, other, from, lane);
         let below = Mods::cmod(CondMod::L, 0);
         let n = Lanes::imm(Type::Ud, u64::from(by));
-        self.b
-            .binary(Opcode::Cmp, whole, Lanes::null(Type::Ud, 4), own, n, below);
+        self.b.binary(
+            Opcode::Cmp,
+            all_lanes,
+            Lanes::null(Type::Ud, 4),
+            this_lane,
+            n,
+            below,
+        );
         let mods = Mods::pred(0, false);
         self.b
-            .emit(Op::Eu(Opcode::Mov), whole, other, &[identity], mods);
+            .emit(Op::Eu(Opcode::Mov), all_lanes, other, &[identity], mods);
         other
     }
 
-    /// Both values joined, in all lanes; none if the operation has no such form.
-    fn wide_join(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
-        let whole = Exec::Whole(self.b.width());
+    /// Combines two 64-bit values in all lanes. `None` if the operation is not supported.
+    fn combine_int64(&mut self, op: AluOp, a: Lanes, b: Lanes) -> Option<Lanes> {
+        let all_lanes = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
-        if self.soft_int64 && self.join_pairs(whole, op, to, [a, b]) {
+        if self.soft_int64 && self.emit_int64(all_lanes, op, to, [a, b]) {
             return Some(to);
         }
         if op == AluOp::IMul {
-            // The low product whole, and the mixed ones for its upper half.
+            // The full product of the low halves, plus the cross products in the high half.
             let (ud, d) = (Type::Ud, Type::D);
             self.b.binary(
                 Opcode::Mul,
-                whole,
+                all_lanes,
                 to,
                 a.retype(ud),
                 b.retype(ud),
                 Mods::NONE,
             );
             for (a, b) in [(a, b.at(4)), (a.at(4), b)] {
-                let mixed = self.b.temp(ud, Exec::Active);
+                let cross = self.b.temp(ud, Exec::Active);
                 self.b.binary(
                     Opcode::Mul,
-                    whole,
-                    mixed.retype(d),
+                    all_lanes,
+                    cross.retype(d),
                     a.retype(d),
                     b.retype(d),
                     Mods::NONE,
                 );
                 let high = to.retype(ud).at(4);
                 self.b
-                    .binary(Opcode::Add, whole, high, high, mixed, Mods::NONE);
+                    .binary(Opcode::Add, all_lanes, high, high, cross, Mods::NONE);
             }
             return Some(to);
         }
-        let (opcode, ty, cmod, _) = reduction(op, 64)?;
+        let (opcode, ty, cmod, _) = reduction_op(op, 64)?;
         let (to_ty, a, b) = (to.retype(ty), a.retype(ty), b.retype(ty));
         let mods = match cmod {
             CondMod::None => Mods::NONE,
             cmod => Mods::cmod(cmod, 0),
         };
-        self.b.binary(opcode, whole, to_ty, a, b, mods);
+        self.b.binary(opcode, all_lanes, to_ty, a, b, mods);
         Some(to)
     }
 
-    /// 64-bit values, lane after lane in a register of their own.
-    pub(super) fn wide_register(&mut self, l: Lanes) -> Lanes {
-        let whole = Exec::Whole(self.b.width());
+    /// Copies 64-bit values into a contiguous register.
+    pub(super) fn contiguous_int64(&mut self, l: Lanes) -> Lanes {
+        let all_lanes = Exec::NoMask(self.b.width());
         let to = self.b.temp(Type::Uq, Exec::Active);
         match l.imm_bits() {
             Some(bits) => {
-                let one = self.b.imm_reg(Type::Q, bits).retype(Type::Uq);
-                self.b.mov(whole, to, one);
+                let imm = self.b.imm_reg(Type::Q, bits).retype(Type::Uq);
+                self.b.mov(all_lanes, to, imm);
             }
-            None if l.pitch == 0 => self.b.mov(whole, to, l),
+            None if l.pitch == 0 => self.b.mov(all_lanes, to, l),
             None => self.b.mov(Exec::Active, to, l),
         }
         to
     }
 
-    /// `dst = from[lane]`, 64 bits; `from` is a register of [`Self::wide_register`].
-    pub(super) fn wide_element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
+    /// Emits `dst = from[lane]` for 64-bit values; `from` is a result of
+    /// [`Self::contiguous_int64`].
+    pub(super) fn read_lanes_int64(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
         let ud = Type::Ud;
         let bytes = self.b.temp(ud, exec);
         let last = Lanes::imm(ud, u64::from(self.b.width()) - 1);
@@ -315,12 +354,12 @@ impl Isel<'_> {
             .binary(Opcode::Shl, exec, bytes, bytes, three, Mods::NONE);
         for half in [0, 4] {
             let (to, part) = (dst.retype(ud).at(half), from.retype(ud).at(half));
-            self.indirect(exec, to, part, bytes);
+            self.mov_indirect(exec, to, part, bytes);
         }
     }
 }
 
-/// The value that changes nothing, as `bits` bits; what is computed in 32 bits has it widened.
+/// The identity of an operation on `bits` bits; float identities of 16 bits are given as 32.
 fn identity(op: AluOp, bits: u8) -> Option<u64> {
     let all = u64::MAX >> (64 - bits.max(8));
     let float = |value: f64| match bits {
@@ -342,8 +381,9 @@ fn identity(op: AluOp, bits: u8) -> Option<u64> {
     })
 }
 
-/// How a reduction is computed: operation, type, condition of SEL, identity in 32 bits.
-fn reduction(op: AluOp, bits: u8) -> Option<(Opcode, Type, CondMod, u32)> {
+/// The implementation of a reduction: opcode, type, conditional modifier of SEL, identity in 32
+/// bits.
+fn reduction_op(op: AluOp, bits: u8) -> Option<(Opcode, Type, CondMod, u32)> {
     let none = CondMod::None;
     let (signed, unsigned, float) = match bits {
         64 => (Type::Q, Type::Uq, Type::Df),

@@ -1,29 +1,34 @@
-//! Scratch memory of local arrays that are indexed at run time: stateless messages.
+//! Scratch memory of dynamically indexed local arrays: stateless messages.
 //!
-//! Each dword of the lanes stands beside that of their neighbours, so that lanes with the same index touch one cache line.
-//! Ref: SKL PRM vol. 7, "Data Port Messages", dword and byte scattered; the header is that of stateless messages.
+//! In:  `load_scratch` and `store_scratch`. Out: dword and byte scattered messages.
+//!
+//! The dwords of all lanes are interleaved, so that lanes with the same index touch one cache line.
+//! Ref: SKL PRM vol. 7, "Data Port Messages", dword and byte scattered; the header is that of
+//! stateless messages.
 
-use super::Isel;
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::Isel;
+use super::types::raw_type;
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, SendInfo, Src};
-use crate::message;
 use entity::Id;
 use isa::{Opcode, Type};
 use nir::{Def, Intrinsic};
 use smallvec::SmallVec;
 
 impl Isel<'_> {
-    /// The header of stateless messages, made once: the thread's scratch base and size.
+    /// The header of stateless messages, with the thread's scratch base and size; initialised once
+    /// at the start of the thread.
     fn stateless_header(&mut self) -> Lanes {
         let ud = Type::Ud;
-        let v = *self.reuse.stateless_header.get_or_insert_with(|| {
+        let v = *self.shared.stateless_header.get_or_insert_with(|| {
             let v = self.b.lir.vgrf(GRF_BYTES);
-            let (header, own) = (Lanes::new(v, 0, ud, 0), Lanes::new(self.r0, 0, ud, 0));
+            let (header, r0) = (Lanes::new(v, 0, ud, 0), Lanes::new(self.r0, 0, ud, 0));
             self.b.in_prologue(|b| {
                 let zero = Lanes::imm(ud, 0);
-                b.mov(Exec::Whole(8), Lanes::new(v, 0, ud, 4), zero);
+                b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), zero);
                 for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
-                    let (to, from) = (header.at(dword * 4), own.at(dword * 4));
+                    let (to, from) = (header.at(dword * 4), r0.at(dword * 4));
                     let mask = Lanes::imm(ud, mask);
                     b.binary(Opcode::And, Exec::Scalar, to, from, mask, Mods::NONE);
                 }
@@ -33,30 +38,31 @@ impl Isel<'_> {
         Lanes::new(v, 0, ud, 0)
     }
 
-    /// The place of a lane's own byte in scratch: dwords of the lanes are interleaved. In dwords, or in bytes.
-    fn scratch_place(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
+    /// The offset of each lane's data in scratch, where the dwords of all lanes are interleaved: in
+    /// dwords if `dwords`, else in bytes.
+    fn scratch_offset(&mut self, offset: Id<Def>, base: u32, dwords: bool) -> Lanes {
         let exec = Exec::Active;
         let ud = Type::Ud;
-        let address = self.address(offset, base);
+        let address = self.byte_offset(offset, base);
         let log2 = u64::from(self.b.width().trailing_zeros());
-        let lane = self.lane_index();
-        let t = |isel: &mut Self, op, a, b: u64| {
+        let lane = self.lane_id();
+        let emit = |isel: &mut Self, op, a, b: u64| {
             let to = isel.b.temp(ud, exec);
             isel.b
                 .binary(op, exec, to, a, Lanes::imm(ud, b), Mods::NONE);
             to
         };
         if dwords {
-            let scaled = t(self, Opcode::Shl, address, log2 - 2);
+            let scaled = emit(self, Opcode::Shl, address, log2 - 2);
             let to = self.b.temp(ud, exec);
             self.b
                 .binary(Opcode::Add, exec, to, scaled, lane, Mods::NONE);
             return to;
         }
-        let high = t(self, Opcode::And, address, 0xffff_fffc);
-        let high = t(self, Opcode::Shl, high, log2);
-        let low = t(self, Opcode::And, address, 3);
-        let lane = t(self, Opcode::Shl, lane, 2);
+        let high = emit(self, Opcode::And, address, 0xffff_fffc);
+        let high = emit(self, Opcode::Shl, high, log2);
+        let low = emit(self, Opcode::And, address, 3);
+        let lane = emit(self, Opcode::Shl, lane, 2);
         let sum = self.b.temp(ud, exec);
         self.b.binary(Opcode::Add, exec, sum, high, low, Mods::NONE);
         let to = self.b.temp(ud, exec);
@@ -64,24 +70,23 @@ impl Isel<'_> {
         to
     }
 
-    pub(super) fn load_scratch(&mut self, i: &Intrinsic) {
+    pub(super) fn select_load_scratch(&mut self, i: &Intrinsic) {
         let Some(def) = i.def else { return };
         let d = self.sh.defs[def];
         let bytes = d.bit_size / 8;
         let header = self.stateless_header();
         let base = i.index("base");
-        let (lanes, parts) = self.parts(16);
-        let v = self.answer(def, lanes);
-        let starts: SmallVec<[u8; 2]> = parts.collect();
+        let (lanes, first_lanes) = self.split_lanes(16);
+        let v = self.alloc_response(def, lanes);
         for c in 0..d.num_components {
-            let place = self.scratch_place(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
-            for &lane in &starts {
-                let at = u32::from(lane) * 4 * u32::from(d.num_components)
+            let offsets = self.scratch_offset(i.srcs[0], base + 4 * u32::from(c), bytes == 4);
+            for lane in first_lanes.clone() {
+                let offset = u32::from(lane) * 4 * u32::from(d.num_components)
                     + u32::from(c) * u32::from(lanes) * 4;
-                let dst = Dst::vgrf(v, at, Type::Ud, 1);
-                let exec = Exec::Part(lane, lanes);
-                let base = self.b.collect(Exec::Whole(8), &[header], &[]);
-                let index = self.b.collect(exec, &[], &[place]);
+                let dst = Dst::vgrf(v, offset, Type::Ud, 1);
+                let exec = Exec::Range(lane, lanes);
+                let base = self.b.collect(Exec::NoMask(8), &[header], &[]);
+                let index = self.b.collect(exec, &[], &[offsets]);
                 let info = if bytes == 4 {
                     message::dword_read(lanes)
                 } else {
@@ -98,25 +103,25 @@ impl Isel<'_> {
         }
     }
 
-    pub(super) fn store_scratch(&mut self, i: &Intrinsic) {
+    pub(super) fn select_store_scratch(&mut self, i: &Intrinsic) {
         let value = i.srcs[0];
         let d = self.sh.defs[value];
         let bytes = d.bit_size / 8;
         let header = self.stateless_header();
         let base = i.index("base");
-        let (lanes, parts) = self.parts(16);
-        let starts: SmallVec<[u8; 2]> = parts.collect();
+        let (lanes, first_lanes) = self.split_lanes(16);
         for c in 0..d.num_components {
-            let place = self.scratch_place(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
-            let one: SmallVec<[Lanes; 4]> =
-                SmallVec::from_elem(self.comp(value, c, super::raw_type(d.bit_size)), 1);
-            let data = self.whole_slots(one, d.bit_size);
-            for &lane in &starts {
-                // The header is one payload, and costs no copy; what follows it is the other.
-                let exec = Exec::Part(lane, lanes);
-                let base = self.b.collect(Exec::Whole(8), &[header], &[]);
+            let offsets = self.scratch_offset(i.srcs[1], base + 4 * u32::from(c), bytes == 4);
+            let data: SmallVec<[Lanes; 4]> =
+                SmallVec::from_elem(self.comp(value, c, raw_type(d.bit_size)), 1);
+            let data = self.in_whole_slots(data, d.bit_size);
+            for lane in first_lanes.clone() {
+                // The header is the first payload, so that it needs no copy; offsets and data are
+                // the second.
+                let exec = Exec::Range(lane, lanes);
+                let base = self.b.collect(Exec::NoMask(8), &[header], &[]);
                 let values: SmallVec<[Lanes; 2]> =
-                    [place].into_iter().chain(data.clone()).collect();
+                    [offsets].into_iter().chain(data.clone()).collect();
                 let values = self.b.collect(exec, &[], &values);
                 let info = if bytes == 4 {
                     message::dword_write(lanes)

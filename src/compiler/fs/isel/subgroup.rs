@@ -1,211 +1,257 @@
 //! Subgroup operations.
 //!
-//! What reads the execution mask reads it as a flag that active lanes have written; what reads other lanes reads
-//! their registers through the address register.
+//! In:  subgroup intrinsics. Out: flag reads and indirect register reads.
+//!
+//! The execution mask is read as a flag that the active lanes have written; other lanes' values are
+//! read from their registers through the address register. Reductions and scans are in
+//! [`super::reduce`].
+//! Tests: tests/fs/subgroup/.
 
-use super::Isel;
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::Isel;
+use super::types::{raw_type, slot_type};
+use super::unsupported::unsupported;
 use crate::error::FsError;
+use crate::lir::builder::{Exec, Lanes, Mods};
 use crate::lir::{Dst, Inst, Op, Src};
 use entity::Id;
 use isa::{ArfReg, CondMod, Opcode, Type};
 use nir::{Def, Intrinsic, IntrinsicOp};
 
 impl Isel<'_> {
-    pub(super) fn subgroup(&mut self, i: &Intrinsic) -> Result<(), FsError> {
+    /// Selects subgroup intrinsics.
+    pub(super) fn select_subgroup(&mut self, i: &Intrinsic) -> Result<(), FsError> {
         use IntrinsicOp as I;
         let Some(def) = i.def else {
             return Err(unsupported(i));
         };
-        let active = Exec::Active;
-        let width = self.b.width();
         match i.op {
-            I::Elect => {
-                let first = self.first_active();
-                let lane = self.lane_index();
-                let dst = self.new_def(def);
-                let mods = Mods::cmod(CondMod::Z, 0);
-                self.b.binary(Opcode::Cmp, active, dst, lane, first, mods);
-            }
-            I::FirstInvocation => {
-                let first = self.first_active();
-                let exec = self.exec_for(def);
-                let dst = self.new_def(def);
-                self.b.mov(exec, dst, first);
-            }
-            I::Ballot => {
-                let mask = self.comp(i.srcs[0], 0, Type::D);
-                let bits = self.ballot(mask, CondMod::Nz);
-                if !self.is_divergent(def) {
-                    let zero = Lanes::imm(Type::Ud, 0);
-                    for c in 0..self.sh.defs[def].num_components {
-                        self.set_place(def, c, if c == 0 { bits } else { zero });
-                    }
-                    return Ok(());
-                }
-                self.new_def(def);
-                for c in 0..self.sh.defs[def].num_components {
-                    let dst = self.comp(def, c, Type::Ud);
-                    let v = if c == 0 {
-                        bits
-                    } else {
-                        Lanes::imm(Type::Ud, 0)
-                    };
-                    self.b.mov(active, dst, v);
-                }
-            }
-            I::VoteAny | I::VoteAll => {
-                let mask = self.comp(i.srcs[0], 0, Type::D);
-                let (of, is) = if i.op == I::VoteAny {
-                    (CondMod::Nz, CondMod::Nz)
-                } else {
-                    (CondMod::Z, CondMod::Z)
-                };
-                let bits = self.ballot(mask, of);
-                self.bits_to_mask(def, bits, is);
-            }
-            I::VoteIeq | I::VoteFeq => self.vote_equal(i, def),
-            I::ReadFirstInvocation if !self.is_divergent(i.srcs[0]) => {
-                for c in 0..self.sh.defs[def].num_components {
-                    self.alias_comp(def, c, i.srcs[0], c);
-                }
-            }
-            I::ReadFirstInvocation if !self.is_divergent(def) && self.all_take_part() => {
-                for c in 0..self.sh.defs[def].num_components {
-                    let value = self.comp(i.srcs[0], c, Type::Ud);
-                    let value = self.packed(value);
-                    let to = self.b.temp(Type::Ud, Exec::Scalar);
-                    self.b.mov(Exec::Scalar, to, value.scalar());
-                    self.set_place(def, c, to);
-                }
-            }
-            I::ReadFirstInvocation if !self.is_divergent(def) => {
-                let lane = self.first_active();
-                let bytes = self.b.temp(Type::Ud, Exec::Scalar);
-                let two = Lanes::imm(Type::Ud, 2);
-                self.b
-                    .binary(Opcode::Shl, Exec::Scalar, bytes, lane, two, Mods::NONE);
-                for c in 0..self.sh.defs[def].num_components {
-                    let value = self.comp(i.srcs[0], c, Type::Ud);
-                    let value = self.packed(value);
-                    let to = self.b.temp(Type::Ud, Exec::Scalar);
-                    self.indirect(Exec::Scalar, to, value, bytes);
-                    self.set_place(def, c, to);
-                }
-            }
-            I::ReadFirstInvocation => {
-                let first = self.first_lane();
-                self.read_lane(i, def, first);
-            }
-            I::ReadInvocation
-                if self.sh.const_component(i.srcs[1], 0).is_some()
-                    && self.bits(i.srcs[0]) <= 32 =>
-            {
-                let lane = self.sh.const_component(i.srcs[1], 0).unwrap_or(0);
-                let lane = lane as u32 & u32::from(width - 1);
-                self.new_def(def);
-                for c in 0..self.sh.defs[def].num_components {
-                    let value = self.comp(i.srcs[0], c, Type::Ud);
-                    let value = self.as_register(value);
-                    let dst = self.comp(def, c, Type::Ud);
-                    self.b.mov(active, dst, value.at(lane * 4).scalar());
-                }
-            }
-            I::ReadInvocation | I::Shuffle => {
+            I::Elect => self.select_elect(def),
+            I::FirstInvocation => self.select_first_invocation(def),
+            I::Ballot => self.select_ballot(i, def),
+            I::InverseBallot => self.select_inverse_ballot(i, def),
+            I::VoteAny | I::VoteAll => self.select_vote(i, def),
+            I::VoteIeq | I::VoteFeq => self.select_vote_equal(i, def),
+            I::ReadFirstInvocation => self.select_read_first_invocation(i, def),
+            I::ReadInvocation => self.select_read_invocation(i, def),
+            I::Shuffle => {
                 let lane = self.comp(i.srcs[1], 0, Type::Ud);
-                self.read_lane(i, def, lane);
-            }
-            I::ShuffleXor | I::ShuffleUp | I::ShuffleDown
-                if self.sh.const_component(i.srcs[1], 0).is_some() =>
-            {
-                // In bytes at once: what leads to the own lane serves all of them.
-                let by = self.sh.const_component(i.srcs[1], 0).unwrap_or(0) as u32;
-                let by = by & u32::from(width - 1);
-                let own = self.lane_index();
-                let own = self.shifted(own, 2);
-                let (op, by) = match i.op {
-                    I::ShuffleXor => (Opcode::Xor, by * 4),
-                    I::ShuffleDown => (Opcode::Add, by * 4),
-                    _ => (Opcode::Add, (by * 4).wrapping_neg()),
-                };
-                let mut bytes = self.b.temp(Type::Ud, active);
-                let by = Lanes::imm(Type::Ud, by.into());
-                self.b.binary(op, active, bytes, own, by, Mods::NONE);
-                if op == Opcode::Add {
-                    let within = self.b.temp(Type::Ud, active);
-                    let last = Lanes::imm(Type::Ud, u64::from(width) * 4 - 1);
-                    self.b
-                        .binary(Opcode::And, active, within, bytes, last, Mods::NONE);
-                    bytes = within;
-                }
-                self.read_bytes(i, def, bytes);
+                self.select_read_lane(i, def, lane);
             }
             I::ShuffleXor | I::ShuffleUp | I::ShuffleDown => {
-                let own = self.lane_index();
-                let by = self.comp(i.srcs[1], 0, Type::Ud);
-                let lane = self.b.temp(Type::Ud, active);
-                match i.op {
-                    I::ShuffleXor => self
-                        .b
-                        .binary(Opcode::Xor, active, lane, own, by, Mods::NONE),
-                    I::ShuffleDown => self
-                        .b
-                        .binary(Opcode::Add, active, lane, own, by, Mods::NONE),
-                    _ => {
-                        let by = by.retype(Type::D).negated();
-                        let own = own.retype(Type::D);
-                        let to = lane.retype(Type::D);
-                        self.b.binary(Opcode::Add, active, to, own, by, Mods::NONE);
-                    }
+                match self.sh.const_component(i.srcs[1], 0) {
+                    Some(distance) => self.select_shuffle_by_constant(i, def, distance as u32),
+                    None => self.select_shuffle_by_distance(i, def),
                 }
-                self.read_lane(i, def, lane);
             }
-            I::QuadBroadcast if self.quad_index(i).is_some() => {
-                let index = self.quad_index(i).unwrap_or(0);
-                self.quad(i, def, [index; 4]);
-            }
-            I::QuadBroadcast => {
-                let own = self.lane_index();
-                let index = self.comp(i.srcs[1], 0, Type::Ud);
-                let first = self.b.temp(Type::Ud, active);
-                let quad = Lanes::imm(Type::Ud, 0xffff_fffc);
-                self.b
-                    .binary(Opcode::And, active, first, own, quad, Mods::NONE);
-                let lane = self.b.temp(Type::Ud, active);
-                self.b
-                    .binary(Opcode::Add, active, lane, first, index, Mods::NONE);
-                self.read_lane(i, def, lane);
-            }
-            I::QuadSwapHorizontal => self.quad(i, def, [1, 0, 3, 2]),
-            I::QuadSwapVertical => self.quad(i, def, [2, 3, 0, 1]),
-            I::QuadSwapDiagonal => self.quad(i, def, [3, 2, 1, 0]),
-            I::InverseBallot => {
-                let own = self.lane_index();
-                let bits = self.comp(i.srcs[0], 0, Type::Ud);
-                let shifted = self.b.temp(Type::Ud, active);
-                self.b
-                    .binary(Opcode::Shr, active, shifted, bits, own, Mods::NONE);
-                let bit = self.b.temp(Type::Ud, active);
-                let one = Lanes::imm(Type::Ud, 1);
-                self.b
-                    .binary(Opcode::And, active, bit, shifted, one, Mods::NONE);
-                let dst = self.new_def(def).retype(Type::D);
-                self.b.mov(active, dst, bit.retype(Type::D).negated());
-            }
-            I::LoadSubgroupMask => self.lane_mask(i, def),
+            I::QuadBroadcast => self.select_quad_broadcast(i, def),
+            I::QuadSwapHorizontal => self.select_quad(i, def, [1, 0, 3, 2]),
+            I::QuadSwapVertical => self.select_quad(i, def, [2, 3, 0, 1]),
+            I::QuadSwapDiagonal => self.select_quad(i, def, [3, 2, 1, 0]),
+            I::LoadSubgroupMask => self.select_subgroup_mask(i, def),
             I::Reduce | I::InclusiveScan | I::ExclusiveScan => {
+                let width = u32::from(self.b.width());
                 let cluster = match i.index("cluster_size") {
-                    0 => u32::from(width),
-                    n => n.min(u32::from(width)),
+                    0 => width,
+                    size => size.min(width),
                 };
-                self.reduce(i, def, cluster as u8)?;
+                self.select_reduce(i, def, cluster as u8)?;
             }
             _ => return Err(unsupported(i)),
         }
         Ok(())
     }
 
-    fn quad_index(&self, i: &Intrinsic) -> Option<u8> {
+    fn select_elect(&mut self, def: Id<Def>) {
+        let first = self.first_active();
+        let lane = self.lane_id();
+        let dst = self.alloc_def(def);
+        let mods = Mods::cmod(CondMod::Z, 0);
+        self.b
+            .binary(Opcode::Cmp, Exec::Active, dst, lane, first, mods);
+    }
+
+    fn select_first_invocation(&mut self, def: Id<Def>) {
+        let first = self.first_active();
+        let exec = self.exec_for(def);
+        let dst = self.alloc_def(def);
+        self.b.mov(exec, dst, first);
+    }
+
+    fn select_ballot(&mut self, i: &Intrinsic, def: Id<Def>) {
+        let mask = self.comp(i.srcs[0], 0, Type::D);
+        let bits = self.ballot(mask, CondMod::Nz);
+        let zero = Lanes::imm(Type::Ud, 0);
+        let components = self.sh.defs[def].num_components;
+        let value = |c: u8| if c == 0 { bits } else { zero };
+        if !self.is_divergent(def) {
+            for c in 0..components {
+                self.set_lanes(def, c, value(c));
+            }
+            return;
+        }
+        self.alloc_def(def);
+        for c in 0..components {
+            let dst = self.comp(def, c, Type::Ud);
+            self.b.mov(Exec::Active, dst, value(c));
+        }
+    }
+
+    fn select_inverse_ballot(&mut self, i: &Intrinsic, def: Id<Def>) {
+        let active = Exec::Active;
+        let lane = self.lane_id();
+        let bits = self.comp(i.srcs[0], 0, Type::Ud);
+        let shifted = self.b.temp(Type::Ud, active);
+        self.b
+            .binary(Opcode::Shr, active, shifted, bits, lane, Mods::NONE);
+        let bit = self.b.temp(Type::Ud, active);
+        let one = Lanes::imm(Type::Ud, 1);
+        self.b
+            .binary(Opcode::And, active, bit, shifted, one, Mods::NONE);
+        let dst = self.alloc_def(def).retype(Type::D);
+        self.b.mov(active, dst, bit.retype(Type::D).negated());
+    }
+
+    fn select_vote(&mut self, i: &Intrinsic, def: Id<Def>) {
+        let mask = self.comp(i.srcs[0], 0, Type::D);
+        // All lanes are true if no lane is false.
+        let cmod = match i.op {
+            IntrinsicOp::VoteAny => CondMod::Nz,
+            _ => CondMod::Z,
+        };
+        let bits = self.ballot(mask, cmod);
+        self.compare_bits(def, bits, cmod);
+    }
+
+    fn select_read_first_invocation(&mut self, i: &Intrinsic, def: Id<Def>) {
+        let components = self.sh.defs[def].num_components;
+        if !self.is_divergent(i.srcs[0]) {
+            for c in 0..components {
+                self.alias_comp(def, c, i.srcs[0], c);
+            }
+            return;
+        }
+        if self.is_divergent(def) {
+            let first = self.emit_first_active();
+            self.select_read_lane(i, def, first);
+            return;
+        }
+        if self.all_lanes_active() {
+            for c in 0..components {
+                let value = self.comp(i.srcs[0], c, Type::Ud);
+                let value = self.contiguous(value);
+                let to = self.b.temp(Type::Ud, Exec::Scalar);
+                self.b.mov(Exec::Scalar, to, value.scalar());
+                self.set_lanes(def, c, to);
+            }
+            return;
+        }
+        let lane = self.first_active();
+        let bytes = self.b.temp(Type::Ud, Exec::Scalar);
+        let two = Lanes::imm(Type::Ud, 2);
+        self.b
+            .binary(Opcode::Shl, Exec::Scalar, bytes, lane, two, Mods::NONE);
+        for c in 0..components {
+            let value = self.comp(i.srcs[0], c, Type::Ud);
+            let value = self.contiguous(value);
+            let to = self.b.temp(Type::Ud, Exec::Scalar);
+            self.mov_indirect(Exec::Scalar, to, value, bytes);
+            self.set_lanes(def, c, to);
+        }
+    }
+
+    fn select_read_invocation(&mut self, i: &Intrinsic, def: Id<Def>) {
+        let constant = self.sh.const_component(i.srcs[1], 0);
+        let Some(lane) = constant.filter(|_| self.bits(i.srcs[0]) <= 32) else {
+            let lane = self.comp(i.srcs[1], 0, Type::Ud);
+            self.select_read_lane(i, def, lane);
+            return;
+        };
+        let lane = lane as u32 & u32::from(self.b.width() - 1);
+        self.alloc_def(def);
+        for c in 0..self.sh.defs[def].num_components {
+            let value = self.comp(i.srcs[0], c, Type::Ud);
+            let value = self.contiguous_in_all_lanes(value);
+            let dst = self.comp(def, c, Type::Ud);
+            self.b.mov(Exec::Active, dst, value.at(lane * 4).scalar());
+        }
+    }
+
+    /// Selects a shuffle by a constant distance. Computes in bytes, so that all such shuffles share
+    /// the byte offset of the own lane.
+    fn select_shuffle_by_constant(&mut self, i: &Intrinsic, def: Id<Def>, distance: u32) {
+        use IntrinsicOp as I;
+        let active = Exec::Active;
+        let width = self.b.width();
+        let distance = distance & u32::from(width - 1);
+        let lane = self.lane_id();
+        let lane_bytes = self.shift_left(lane, 2);
+        let (op, distance) = match i.op {
+            I::ShuffleXor => (Opcode::Xor, distance * 4),
+            I::ShuffleDown => (Opcode::Add, distance * 4),
+            _ => (Opcode::Add, (distance * 4).wrapping_neg()),
+        };
+        let mut bytes = self.b.temp(Type::Ud, active);
+        let distance = Lanes::imm(Type::Ud, distance.into());
+        self.b
+            .binary(op, active, bytes, lane_bytes, distance, Mods::NONE);
+        if op == Opcode::Add {
+            let wrapped = self.b.temp(Type::Ud, active);
+            let last = Lanes::imm(Type::Ud, u64::from(width) * 4 - 1);
+            self.b
+                .binary(Opcode::And, active, wrapped, bytes, last, Mods::NONE);
+            bytes = wrapped;
+        }
+        self.select_read_lane_at(i, def, bytes);
+    }
+
+    /// Selects a shuffle by a dynamic distance.
+    fn select_shuffle_by_distance(&mut self, i: &Intrinsic, def: Id<Def>) {
+        use IntrinsicOp as I;
+        let active = Exec::Active;
+        let this_lane = self.lane_id();
+        let distance = self.comp(i.srcs[1], 0, Type::Ud);
+        let lane = self.b.temp(Type::Ud, active);
+        match i.op {
+            I::ShuffleXor => {
+                self.b
+                    .binary(Opcode::Xor, active, lane, this_lane, distance, Mods::NONE)
+            }
+            I::ShuffleDown => {
+                self.b
+                    .binary(Opcode::Add, active, lane, this_lane, distance, Mods::NONE)
+            }
+            _ => {
+                let distance = distance.retype(Type::D).negated();
+                let this_lane = this_lane.retype(Type::D);
+                let to = lane.retype(Type::D);
+                self.b
+                    .binary(Opcode::Add, active, to, this_lane, distance, Mods::NONE);
+            }
+        }
+        self.select_read_lane(i, def, lane);
+    }
+
+    fn select_quad_broadcast(&mut self, i: &Intrinsic, def: Id<Def>) {
+        if let Some(index) = self.constant_quad_index(i) {
+            self.select_quad(i, def, [index; 4]);
+            return;
+        }
+        let active = Exec::Active;
+        let this_lane = self.lane_id();
+        let index = self.comp(i.srcs[1], 0, Type::Ud);
+        let first = self.b.temp(Type::Ud, active);
+        let quad_mask = Lanes::imm(Type::Ud, 0xffff_fffc);
+        self.b
+            .binary(Opcode::And, active, first, this_lane, quad_mask, Mods::NONE);
+        let lane = self.b.temp(Type::Ud, active);
+        self.b
+            .binary(Opcode::Add, active, lane, first, index, Mods::NONE);
+        self.select_read_lane(i, def, lane);
+    }
+
+    /// The index of a quad broadcast that a strided copy can implement: a constant one, of values
+    /// of at most 32 bits.
+    fn constant_quad_index(&self, i: &Intrinsic) -> Option<u8> {
         if self.bits(i.srcs[0]) > 32 {
             return None;
         }
@@ -213,9 +259,9 @@ impl Isel<'_> {
         Some((index & 3) as u8)
     }
 
-    /// True where every lane is known to be active: outside all control flow of a compute shader that fills its threads and that no
-    /// invocation leaves early.
-    fn all_take_part(&self) -> bool {
+    /// True if every lane is known to be active: outside all control flow, in a compute shader
+    /// whose workgroup fills its threads and in which no invocation returns early.
+    fn all_lanes_active(&self) -> bool {
         let sh = self.sh;
         let size: u32 = sh.info.workgroup_size.iter().product();
         let last = sh.last_block(nir::ListRef::Body);
@@ -224,42 +270,45 @@ impl Isel<'_> {
         sh.stage == nir::Stage::Compute
             && size > 0
             && size.is_multiple_of(self.b.width().into())
-            && self.reuse.is_outermost()
+            && self.shared.is_outermost()
             && !sh.block_order().iter().filter(early).any(returns)
     }
 
-    /// Number of the first active lane; the same register as long as no other lanes may be.
+    /// The number of the first active lane; reuses the register until the next control flow
+    /// instruction.
     fn first_active(&mut self) -> Lanes {
-        let here = self.b.controls();
-        if let Some((at, first)) = self.reuse.first_active
-            && at == here
+        let here = self.b.control_flow_count();
+        if let Some((valid_at, first)) = self.shared.first_active
+            && valid_at == here
         {
             return first;
         }
-        let first = self.first_lane();
-        self.reuse.first_active = Some((here, first));
+        let first = self.emit_first_active();
+        self.shared.first_active = Some((here, first));
         first
     }
 
-    /// Number of the first active lane. ce0 alone does not know which lanes a thread was sent with: in compute shaders the
-    /// first ones, in others any.
-    pub(super) fn first_lane(&mut self) -> Lanes {
-        /// Dwords of sr0: the lanes, and those of quads that have one of them.
+    /// Computes the number of the first active lane. ce0 does not account for the lanes with which
+    /// the thread was dispatched: in compute shaders these are the first ones, in other stages any.
+    pub(super) fn emit_first_active(&mut self) -> Lanes {
+        /// Dwords of sr0: the dispatch mask, and the mask of all lanes of subspans with a
+        /// dispatched lane.
         const DISPATCH_MASK: u32 = 2;
         const VECTOR_MASK: u32 = 3;
         let lane = self.b.temp(Type::Ud, Exec::Scalar);
         let mut mask = Lanes::arf(ArfReg::ChannelEnable, 0, Type::Ud);
-        let sent = match self.sh.stage {
+        let dispatched = match self.sh.stage {
             nir::Stage::Compute => None,
             nir::Stage::Fragment => Some(VECTOR_MASK),
             _ => Some(DISPATCH_MASK),
         };
-        if let Some(dword) = sent {
+        if let Some(dword) = dispatched {
             let both = self.b.temp(Type::Ud, Exec::Scalar);
-            let sent = Lanes::arf(ArfReg::State, 0, Type::Ud).at(4 * dword);
-            let (and, one) = (Op::Eu(Opcode::And), Exec::Scalar);
-            self.b.mov(one, both, sent);
-            self.b.emit(and, one, both, &[mask, both], Mods::NONE);
+            let dispatched = Lanes::arf(ArfReg::State, 0, Type::Ud).at(4 * dword);
+            self.b.mov(Exec::Scalar, both, dispatched);
+            let and = Op::Eu(Opcode::And);
+            self.b
+                .emit(and, Exec::Scalar, both, &[mask, both], Mods::NONE);
             mask = both;
         }
         self.b
@@ -267,6 +316,7 @@ impl Isel<'_> {
         lane
     }
 
+    /// Clears f0.
     fn clear_flag(&mut self) {
         let mut inst = Inst::new(Op::Eu(Opcode::Mov), 1);
         inst.no_mask = true;
@@ -275,6 +325,7 @@ impl Isel<'_> {
         self.b.lir.insts.push(inst);
     }
 
+    /// Copies f0 into a scalar.
     fn read_flag(&mut self) -> Lanes {
         let bits = self.b.temp(Type::Ud, Exec::Scalar);
         self.b
@@ -282,7 +333,7 @@ impl Isel<'_> {
         bits
     }
 
-    /// One bit for each active lane for which the condition holds of `mask`.
+    /// A scalar with one bit for each active lane in which `cmod` holds for `mask`.
     fn ballot(&mut self, mask: Lanes, cmod: CondMod) -> Lanes {
         self.clear_flag();
         let null = Lanes::null(Type::D, 4);
@@ -292,38 +343,40 @@ impl Isel<'_> {
         self.read_flag()
     }
 
-    fn bits_to_mask(&mut self, def: Id<Def>, bits: Lanes, is: CondMod) {
+    /// Selects a boolean def that compares a scalar with zero.
+    fn compare_bits(&mut self, def: Id<Def>, bits: Lanes, cmod: CondMod) {
         let exec = self.exec_for(def);
-        let dst = self.new_def(def);
+        let dst = self.alloc_def(def);
         let zero = Lanes::imm(Type::Ud, 0);
         self.b
-            .binary(Opcode::Cmp, exec, dst, bits, zero, Mods::cmod(is, 0));
+            .binary(Opcode::Cmp, exec, dst, bits, zero, Mods::cmod(cmod, 0));
     }
 
-    fn vote_equal(&mut self, i: &Intrinsic, def: Id<Def>) {
+    /// Selects `vote_ieq` and `vote_feq`: compares all lanes with the first active one.
+    fn select_vote_equal(&mut self, i: &Intrinsic, def: Id<Def>) {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
         let float = i.op == IntrinsicOp::VoteFeq;
-        let whole = self.all_take_part() && d.bit_size <= 32;
-        let first = match whole {
+        let all_active = self.all_lanes_active() && d.bit_size <= 32;
+        let first = match all_active {
             true => Lanes::imm(Type::Ud, 0),
-            false => self.first_lane(),
+            false => self.emit_first_active(),
         };
-        let mut all: Option<Lanes> = None;
+        let mut differing: Option<Lanes> = None;
         for c in 0..d.num_components {
-            let (value, one, ty) = if d.bit_size == 64 {
+            let (value, reference, ty) = if d.bit_size == 64 {
                 let value = self.comp(src, c, Type::Uq);
-                let value = self.wide_register(value);
-                let one = self.b.temp(Type::Uq, Exec::Scalar);
-                self.wide_element(Exec::Scalar, one, value, first);
-                (value, one, if float { Type::Df } else { Type::Uq })
+                let value = self.contiguous_int64(value);
+                let reference = self.b.temp(Type::Uq, Exec::Scalar);
+                self.read_lanes_int64(Exec::Scalar, reference, value, first);
+                (value, reference, if float { Type::Df } else { Type::Uq })
             } else {
-                // Less than 32 bits are compared as 32.
+                // Narrower types are compared in 32 bits.
                 let ty = if float { Type::F } else { Type::Ud };
                 let from = slot_type(ty, d.bit_size);
                 let value = self.comp(src, c, from);
                 let value = if from == ty {
-                    self.as_register(value.retype(Type::Ud))
+                    self.contiguous_in_all_lanes(value.retype(Type::Ud))
                 } else {
                     let value = match value.imm_bits() {
                         Some(bits) => self.b.imm_reg(from, bits),
@@ -333,77 +386,83 @@ impl Isel<'_> {
                     self.b.mov(Exec::Active, wide.retype(ty), value);
                     wide
                 };
-                let one = self.b.temp(Type::Ud, Exec::Scalar);
-                match whole {
-                    true => self.b.mov(Exec::Scalar, one, value.scalar()),
-                    false => self.element(Exec::Scalar, one, value, first),
+                let reference = self.b.temp(Type::Ud, Exec::Scalar);
+                match all_active {
+                    true => self.b.mov(Exec::Scalar, reference, value.scalar()),
+                    false => self.read_lanes(Exec::Scalar, reference, value, first),
                 }
-                (value, one, ty)
+                (value, reference, ty)
             };
             self.clear_flag();
             let null = Lanes::null(ty, if d.bit_size == 64 { 8 } else { 4 });
             let mods = Mods::cmod(CondMod::Nz, 0);
             if ty == Type::Uq && self.soft_int64 {
-                self.pair_differs(Exec::Active, value, one);
+                self.compare_ne_int64(Exec::Active, value, reference);
             } else {
                 self.b.binary(
                     Opcode::Cmp,
                     Exec::Active,
                     null,
                     value.retype(ty),
-                    one.retype(ty),
+                    reference.retype(ty),
                     mods,
                 );
             }
             let bits = self.read_flag();
-            all = Some(match all {
+            differing = Some(match differing {
                 None => bits,
-                Some(before) => {
-                    let sum = self.b.temp(Type::Ud, Exec::Scalar);
-                    self.b
-                        .binary(Opcode::Or, Exec::Scalar, sum, before, bits, Mods::NONE);
-                    sum
+                Some(previous) => {
+                    let combined = self.b.temp(Type::Ud, Exec::Scalar);
+                    self.b.binary(
+                        Opcode::Or,
+                        Exec::Scalar,
+                        combined,
+                        previous,
+                        bits,
+                        Mods::NONE,
+                    );
+                    combined
                 }
             });
         }
-        if let Some(bits) = all {
-            self.bits_to_mask(def, bits, CondMod::Z);
+        if let Some(bits) = differing {
+            self.compare_bits(def, bits, CondMod::Z);
         }
     }
 
-    /// The same values in a packed register of all lanes.
-    fn as_register(&mut self, l: Lanes) -> Lanes {
+    /// The same values in a contiguous register that is valid in all lanes.
+    fn contiguous_in_all_lanes(&mut self, l: Lanes) -> Lanes {
         if l.is_imm() || l.pitch == 0 {
-            // Every lane, active or not, has it.
+            // Other lanes may read it, so it is written to inactive lanes too.
             let width = self.b.width();
             let to = self.b.temp(Type::Ud, Exec::Active);
-            self.b.mov(Exec::Whole(width), to, l);
+            self.b.mov(Exec::NoMask(width), to, l);
             return to;
         }
-        self.packed(l)
+        self.contiguous(l)
     }
 
-    /// `dst = from[lane]`, 32 bits.
-    pub(super) fn element(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
-        let bytes = self.lane_bytes(exec, lane);
-        self.indirect(exec, dst, from, bytes);
+    /// Emits `dst = from[lane]` for 32-bit values.
+    pub(super) fn read_lanes(&mut self, exec: Exec, dst: Lanes, from: Lanes, lane: Lanes) {
+        let bytes = self.lane_byte_offset(exec, lane);
+        self.mov_indirect(exec, dst, from, bytes);
     }
 
-    /// Bytes to a lane of a register; those of lanes that there are none of wrap around.
-    fn lane_bytes(&mut self, exec: Exec, lane: Lanes) -> Lanes {
-        let within = self.b.temp(Type::Ud, exec);
+    /// The byte offset of a lane in a register; lane numbers wrap around at the width.
+    fn lane_byte_offset(&mut self, exec: Exec, lane: Lanes) -> Lanes {
+        let wrapped = self.b.temp(Type::Ud, exec);
         let last = Lanes::imm(Type::Ud, u64::from(self.b.width()) - 1);
         self.b
-            .binary(Opcode::And, exec, within, lane, last, Mods::NONE);
+            .binary(Opcode::And, exec, wrapped, lane, last, Mods::NONE);
         let bytes = self.b.temp(Type::Ud, exec);
         let two = Lanes::imm(Type::Ud, 2);
         self.b
-            .binary(Opcode::Shl, exec, bytes, within, two, Mods::NONE);
+            .binary(Opcode::Shl, exec, bytes, wrapped, two, Mods::NONE);
         bytes
     }
 
-    /// A def whose lanes are other lanes' values of source 0.
-    fn read_lane(&mut self, i: &Intrinsic, def: Id<Def>, lane: Lanes) {
+    /// Selects a def whose lanes are source 0 of lane `lane`.
+    fn select_read_lane(&mut self, i: &Intrinsic, def: Id<Def>, lane: Lanes) {
         let lane = if lane.is_imm() {
             let to = self.b.temp(Type::Ud, Exec::Active);
             self.b.mov(Exec::Active, to, lane);
@@ -411,15 +470,15 @@ impl Isel<'_> {
         } else {
             lane
         };
-        let bytes = self.lane_bytes(Exec::Active, lane);
-        self.read_bytes(i, def, bytes);
+        let bytes = self.lane_byte_offset(Exec::Active, lane);
+        self.select_read_lane_at(i, def, bytes);
     }
 
-    /// The same, by the bytes to each lane.
-    fn read_bytes(&mut self, i: &Intrinsic, def: Id<Def>, bytes: Lanes) {
+    /// Like [`Isel::select_read_lane`], with the byte offset of the lane.
+    fn select_read_lane_at(&mut self, i: &Intrinsic, def: Id<Def>, bytes: Lanes) {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
-        self.new_def(def);
+        self.alloc_def(def);
         for c in 0..d.num_components {
             let halves: &[u32] = if d.bit_size == 64 { &[0, 4] } else { &[0] };
             for &at in halves {
@@ -432,45 +491,47 @@ impl Isel<'_> {
                 } else {
                     value.at(at)
                 };
-                let value = self.as_register(value);
+                let value = self.contiguous_in_all_lanes(value);
                 let ty = if d.bit_size < 32 {
-                    super::raw_type(d.bit_size)
+                    raw_type(d.bit_size)
                 } else {
                     Type::Ud
                 };
                 let dst = self.comp(def, c, ty).at(at);
-                self.indirect(Exec::Active, dst, value, bytes);
+                self.mov_indirect(Exec::Active, dst, value, bytes);
             }
         }
     }
 
-    fn lane_mask(&mut self, i: &Intrinsic, def: Id<Def>) {
+    /// Selects `load_subgroup_mask`: the bits of the lanes in a relation to the own lane.
+    fn select_subgroup_mask(&mut self, i: &Intrinsic, def: Id<Def>) {
         let active = Exec::Active;
-        let own = self.lane_index();
+        let this_lane = self.lane_id();
         let ud = Type::Ud;
         let width = self.b.width();
-        let one = self.b.temp(ud, active);
-        let bit = self.b.imm_reg(ud, 1);
+        let lane_bit = self.b.temp(ud, active);
+        let one = self.b.imm_reg(ud, 1);
         self.b
-            .binary(Opcode::Shl, active, one, bit, own, Mods::NONE);
-        // eq: 1 << n; ge: -(1 << n); gt: ge << 1; le: ~gt; lt: ~ge; all within the subgroup.
+            .binary(Opcode::Shl, active, lane_bit, one, this_lane, Mods::NONE);
+        // eq: 1 << n; ge: -(1 << n); gt: ge << 1; le: ~gt; lt: ~ge; all restricted to the subgroup.
         let v = self.b.temp(ud, active);
         let d = |l: Lanes| l.retype(Type::D);
         match i.index("relation") {
-            0 => self.b.mov(active, v, one),
-            1 | 4 => self.b.mov(active, d(v), d(one).negated()),
+            0 => self.b.mov(active, v, lane_bit),
+            1 | 4 => self.b.mov(active, d(v), d(lane_bit).negated()),
             _ => {
                 let ge = self.b.temp(ud, active);
-                self.b.mov(active, d(ge), d(one).negated());
-                let by = Lanes::imm(ud, 1);
-                self.b.binary(Opcode::Shl, active, v, ge, by, Mods::NONE);
+                self.b.mov(active, d(ge), d(lane_bit).negated());
+                let by_one = Lanes::imm(ud, 1);
+                self.b
+                    .binary(Opcode::Shl, active, v, ge, by_one, Mods::NONE);
             }
         }
         if matches!(i.index("relation"), 3 | 4) {
             self.b
                 .emit(Op::Eu(Opcode::Not), active, v, &[v], Mods::NONE);
         }
-        self.new_def(def);
+        self.alloc_def(def);
         for c in 0..self.sh.defs[def].num_components {
             let dst = self.comp(def, c, ud);
             if c == 0 {
@@ -482,8 +543,8 @@ impl Isel<'_> {
         }
     }
 
-    /// Copies `n` lanes, each `step` lanes behind the one before, whatever is active.
-    pub(super) fn strided(
+    /// Copies `n` lanes with a stride of `step` lanes, ignoring the execution mask.
+    pub(super) fn mov_strided(
         &mut self,
         to: Lanes,
         lane: u8,
@@ -501,56 +562,39 @@ impl Isel<'_> {
         self.b.lir.insts.push(inst);
     }
 
-    /// A def each lane of which is lane `pattern[n % 4]` of its quad; of 64 bits, a swap.
-    fn quad(&mut self, i: &Intrinsic, def: Id<Def>, pattern: [u8; 4]) {
+    /// Selects a def whose lane `n` is lane `pattern[n % 4]` of its quad. 64-bit patterns must be
+    /// swaps: lane `n ^ pattern[0]`.
+    fn select_quad(&mut self, i: &Intrinsic, def: Id<Def>, pattern: [u8; 4]) {
         let src = i.srcs[0];
         let d = self.sh.defs[src];
         if d.bit_size == 64 {
-            // Half a value is a lane's dword, but four of them are too far apart for one region: a shuffle instead.
-            let own = self.lane_index();
+            // Each half is a dword of the lane, but four of them are too far apart for one region,
+            // so this is a shuffle.
+            let this_lane = self.lane_id();
             let lane = self.b.temp(Type::Ud, Exec::Active);
             let by = Lanes::imm(Type::Ud, u64::from(pattern[0]));
             self.b
-                .binary(Opcode::Xor, Exec::Active, lane, own, by, Mods::NONE);
-            self.read_lane(i, def, lane);
+                .binary(Opcode::Xor, Exec::Active, lane, this_lane, by, Mods::NONE);
+            self.select_read_lane(i, def, lane);
             return;
         }
         let width = self.b.width();
         for c in 0..d.num_components {
             let value = self.comp(src, c, Type::Ud);
-            let value = self.as_register(value);
+            let value = self.contiguous_in_all_lanes(value);
             let to = self.b.temp(Type::Ud, Exec::Active);
             for first in (0..width).step_by(16) {
                 let n = width.min(16);
                 if pattern == [1, 0, 3, 2] {
-                    self.strided(to, first, value, first + 1, 2, n / 2);
-                    self.strided(to, first + 1, value, first, 2, n / 2);
+                    self.mov_strided(to, first, value, first + 1, 2, n / 2);
+                    self.mov_strided(to, first + 1, value, first, 2, n / 2);
                     continue;
                 }
                 for (lane, &source) in pattern.iter().enumerate() {
-                    self.strided(to, first + lane as u8, value, first + source, 4, n / 4);
+                    self.mov_strided(to, first + lane as u8, value, first + source, 4, n / 4);
                 }
             }
-            self.set_place(def, c, to);
+            self.set_lanes(def, c, to);
         }
-    }
-}
-
-pub(super) fn unsupported(i: &Intrinsic) -> FsError {
-    FsError::Unsupported {
-        op: i.op.info().name,
-        what: "not in this backend yet",
-    }
-}
-
-/// The type of a slot of `bits` whose values are widened to `ty`.
-pub(super) fn slot_type(ty: Type, bits: u8) -> Type {
-    match (ty, bits) {
-        (Type::D, 8) => Type::B,
-        (Type::D, 16) => Type::W,
-        (Type::Ud, 8) => Type::Ub,
-        (Type::Ud, 16) => Type::Uw,
-        (Type::F, 16) => Type::Hf,
-        _ => ty,
     }
 }

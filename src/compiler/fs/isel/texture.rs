@@ -1,39 +1,44 @@
 //! Sampler messages.
 //!
-//! Textures are bindless, as buffers are. A sampler's handle is the byte offset of its state from the dynamic state base; it goes
-//! into dword 3 of the header, so that every message with a sampler has one. Both handles are the same for all active lanes:
-//! where they may differ, `lower_non_uniform_access` has made a loop.
-//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter Definition"; "Return Format".
+//! In:  texture instructions. Out: sampler SENDs.
+//!
+//! Textures are bindless like buffers. A sampler's handle is the byte offset of its state from
+//! Dynamic State Base Address. It goes into dword 3 of the message header, unless the sampler is
+//! within reach of an index ([`super::sampler_index`]). Both handles are the same for all active
+//! lanes: for non-uniform ones, `lower_non_uniform_access` has made a loop.
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter
+//! Definition"; "Return Format".
+//! Tests: tests/fs/texture/.
 
-use super::{Comp, Isel};
-use crate::builder::{Exec, Lanes, Mods};
+use super::context::Isel;
+use super::unsupported::unsupported_tex;
 use crate::error::FsError;
-use crate::lir::{Dst, SendInfo, Src, VgrfId};
-use crate::message::{self, Sample};
+use crate::lir::builder::{Exec, Lanes, Mods};
+use crate::lir::message::{self, SamplerOp};
+use crate::lir::{Dst, SendInfo, Src};
 use entity::Id;
 use isa::Type;
 use nir::{AluOp, CfEvent, Def, Instr, Tex, TexOp, TexSrc};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Parameters of the longest message: registers.
+/// Maximum registers of a message.
 const MAX_REGISTERS: usize = 11;
 
-fn unsupported<T>(tex: &Tex, what: &'static str) -> Result<T, FsError> {
-    Err(FsError::Unsupported {
-        op: tex.op.info().name,
-        what,
-    })
-}
-
-/// Parameters of a message, in order.
+/// The parameters of a message, in payload order.
 type Parameters = SmallVec<[Lanes; 8]>;
 
-/// Components of vectors, each as what it is made of.
+/// The scalars that make up the components of a message's parameters.
 type Scalars = SmallVec<[(Id<Def>, u8); 4]>;
 
-/// What a component is, seen through what puts vectors together and takes them apart.
-fn scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8) {
+/// True if the level of detail is absent or a constant zero.
+fn is_level_zero(lod: &Parameters) -> bool {
+    lod.first()
+        .is_none_or(|l| matches!(l.imm_bits(), Some(0 | 0x8000_0000)))
+}
+
+/// The scalar behind a component, looking through moves and vector constructors.
+fn resolve_scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8) {
     while let Some(alu) = sh.alu_of(def) {
         let src = match alu.op {
             AluOp::Mov => alu
@@ -52,9 +57,10 @@ fn scalar(sh: &nir::Shader, mut def: Id<Def>, mut component: u8) -> (Id<Def>, u8
     (def, component)
 }
 
-/// How many parameters of a message without a header are in the first of its two payloads. Coordinates and what stands before them (a
-/// level, a reference) are apart, or the two coordinates, or the last one (a layer) and those before it.
-fn in_first_payload(tex: &Tex, parameters: usize) -> usize {
+/// The number of parameters in the first of two payloads, for a message without a header. The split
+/// is before the coordinates if something (a level, a reference) precedes them; else before the
+/// last coordinate.
+fn first_payload_len(tex: &Tex, parameters: usize) -> usize {
     if parameters < 2 || tex.src(TexSrc::MinLod).is_some() {
         return parameters;
     }
@@ -67,108 +73,104 @@ fn in_first_payload(tex: &Tex, parameters: usize) -> usize {
 }
 
 impl Isel<'_> {
-    /// A `tex` instruction.
-    pub(super) fn tex(&mut self, tex: &Tex) -> Result<(), FsError> {
+    /// Selects a texture instruction.
+    pub(super) fn select_tex(&mut self, tex: &Tex) -> Result<(), FsError> {
         let d = self.sh.defs[tex.def];
         if d.bit_size != 32 || tex.tg4_offsets.is_some() || tex.src(TexSrc::Projector).is_some() {
-            return unsupported(
+            return Err(unsupported_tex(
                 tex,
-                "is lowered before the backend: halves, projectors, four offsets",
-            );
+                "the NIR pipeline should have lowered 16-bit results, projectors and four offsets",
+            ));
         }
         let Some(texture) = tex.src(TexSrc::TextureHandle) else {
-            return unsupported(tex, "a texture has a handle behind the NIR pipeline");
+            return Err(unsupported_tex(
+                tex,
+                "the NIR pipeline should have added a texture handle",
+            ));
         };
-        let (kind, parameters) = self.tex_parameters(tex)?;
-        let header = self.tex_header(tex, kind)?;
-        let number = match header {
+        let (op, parameters) = self.message_parameters(tex)?;
+        let header = self.message_header(tex, op)?;
+        let sampler_index = match header {
             Some(_) => 0,
-            None => self.sampler_number(tex).unwrap_or(0),
+            None => self.sampler_table_index(tex).unwrap_or(0),
         };
-        // A header is a payload of its own: it need not lie in front of the parameters. Without one they are two payloads where that lets
-        // what several messages have in common lie where it is for all of them. (Descriptors say how long the second one is: those that
-        // come ready are of the width that chose them, or as long as that suggests.)
-        let apart = match header {
+        // A header is the first payload by itself, so the parameters need not be copied behind it.
+        // Without one, parameters that several messages share are a payload of their own, which is
+        // built only once. (The extended descriptor contains the length of the second payload;
+        // pushed descriptors cover the width that chose them, see [`super::descriptors`].)
+        let in_first = match header {
             Some(_) => 0,
-            None if self.apart[tex.def] => in_first_payload(tex, parameters.len()),
+            None if self.splits_payload[tex.def] => first_payload_len(tex, parameters.len()),
             None => parameters.len(),
         };
-        let (head, tail) = match header {
-            Some(_) => (1, parameters.len() as u8),
-            None => (apart as u8, (parameters.len() - apart) as u8),
-        };
-        // Derivatives are for eight lanes; longer messages than the sampler takes are, too.
+        // Messages with derivatives have eight lanes, and so have those that would exceed the
+        // sampler's limit.
         let registers = usize::from(header.is_some()) + parameters.len() * 2;
         let narrow = tex.op == TexOp::Txd || registers > MAX_REGISTERS;
-        let (lanes, parts) = self.parts(if narrow { 8 } else { 16 });
+        let (lanes, first_lanes) = self.split_lanes(if narrow { 8 } else { 16 });
         let regs = lanes.div_ceil(8);
-        // The number of levels stands behind the size.
+        // The number of levels is the fourth component of a size query.
         let first = if tex.op == TexOp::QueryLevels { 3 } else { 0 };
-        let split = lanes < self.b.width().min(16);
-        // What nobody reads behind the last component is not sent back. (A gather answers whole.)
-        let comps = match tex.op {
-            _ if split => 4,
+        let split_response = lanes < self.b.width().min(16);
+        // The response ends at the last component that is read. (A gather always returns four.)
+        let dwords = match tex.op {
+            _ if split_response => 4,
             TexOp::Tg4 => 4,
-            _ => (first + self.components_read(tex.def)).clamp(1, 4),
+            _ => (first + self.components_read[tex.def]).clamp(1, 4),
         };
-        let v = if split {
+        let response = if split_response {
             self.b.lir.vgrf(4 * u32::from(self.b.width()) * 4)
         } else {
-            self.sampler_answer(tex.def, lanes, first, comps)
+            self.alloc_response_of(tex.def, lanes, first, dwords)
         };
         let mut payload = |lane: u8, parameters: &[Lanes]| match parameters {
             [] => Src::NULL,
-            some => self.b.collect(Exec::Part(lane, lanes), &[], some),
+            some => self.b.collect(Exec::Range(lane, lanes), &[], some),
         };
-        let payloads: SmallVec<[(u8, [Src; 2]); 4]> = parts
+        let payloads: SmallVec<[(u8, [Src; 2]); 4]> = first_lanes
             .map(|lane| {
-                let (one, other) = parameters.split_at(apart);
-                let first = header.unwrap_or_else(|| payload(lane, one));
-                (lane, [first, payload(lane, other)])
+                let (in_first, in_second) = parameters.split_at(in_first);
+                let first = header.unwrap_or_else(|| payload(lane, in_first));
+                (lane, [first, payload(lane, in_second)])
             })
             .collect();
-        let mlen = if header.is_some() { head } else { head * regs };
-        let surface = self.one_surface(texture, 0);
-        self.each_surface(surface, &mut |isel, bti, more, handle, mods: Mods| {
-            for &(lane, [first, second]) in &payloads {
-                let info = SendInfo {
-                    handle_offset: more,
-                    header: header.is_some(),
-                    ex_mlen: tail * regs,
-                    ..message::sample((bti, number), kind, lanes, mlen, comps * regs)
-                };
-                let at = u32::from(lane) * 4 * u32::from(comps);
-                let dst = Dst::vgrf(v, at, Type::Ud, 1);
-                isel.b.send(
-                    Exec::Part(lane, lanes),
-                    dst,
-                    first,
-                    second,
-                    handle,
-                    info,
-                    mods,
-                );
-            }
-        });
-        if split {
-            self.join_parts(tex.def, v, 4, first);
+        let mlen = match header {
+            Some(_) => 1,
+            None => in_first as u8 * regs,
+        };
+        let ex_mlen = (parameters.len() - in_first) as u8 * regs;
+        let surface = self.uniform_surface(texture, 0);
+        self.for_each_surface(
+            surface,
+            &mut |isel, bti, handle_offset, handle, mods: Mods| {
+                for &(lane, [first, second]) in &payloads {
+                    let info = SendInfo {
+                        handle_offset,
+                        header: header.is_some(),
+                        ex_mlen,
+                        ..message::sample((bti, sampler_index), op, lanes, mlen, dwords * regs)
+                    };
+                    let offset = u32::from(lane) * 4 * u32::from(dwords);
+                    let dst = Dst::vgrf(response, offset, Type::Ud, 1);
+                    let exec = Exec::Range(lane, lanes);
+                    isel.b.send(exec, dst, first, second, handle, info, mods);
+                }
+            },
+        );
+        if split_response {
+            self.set_from_responses(tex.def, response, 4, first);
         }
         Ok(())
     }
 
-    /// Components of a def up to the last one that is read.
-    fn components_read(&self, def: Id<Def>) -> u8 {
-        self.read[def]
-    }
-
-    /// Finds what is read of sampler messages' answers.
-    pub(super) fn prepare_answers(&mut self, layout: &[CfEvent]) {
+    /// Finds how many leading components of each def are read.
+    pub(super) fn find_components_read(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         for event in layout {
             let b = match *event {
                 CfEvent::Block(b) => b,
                 CfEvent::If(i) => {
-                    self.read[sh.ifs[i].cond] = 1;
+                    self.components_read[sh.ifs[i].cond] = 1;
                     continue;
                 }
                 _ => continue,
@@ -182,20 +184,21 @@ impl Isel<'_> {
                                 _ => 1,
                             };
                             for c in s.swizzle.iter().take(n.into()) {
-                                self.read[s.def] = self.read[s.def].max(c + 1);
+                                self.components_read[s.def] =
+                                    self.components_read[s.def].max(c + 1);
                             }
                         }
                     }
                     other => other.for_each_src(|d| {
-                        self.read[d] = sh.defs[d].num_components;
+                        self.components_read[d] = sh.defs[d].num_components;
                     }),
                 }
             }
         }
     }
 
-    /// Finds messages that have some parameters in common, not all.
-    pub(super) fn prepare_parameters(&mut self, layout: &[CfEvent]) {
+    /// Finds texture instructions that share some parameters, but not all, with another one.
+    pub(super) fn find_split_payloads(&mut self, layout: &[CfEvent]) {
         let sh = self.sh;
         let mut found: Vec<(Id<Def>, Scalars)> = Vec::new();
         for event in layout {
@@ -206,191 +209,47 @@ impl Isel<'_> {
                 };
                 let kinds = [TexSrc::Comparator, TexSrc::Bias, TexSrc::Lod, TexSrc::Coord];
                 let all = kinds.iter().filter_map(|kind| tex.src(*kind));
-                let scalars =
-                    all.flat_map(|d| (0..sh.defs[d].num_components).map(move |c| scalar(sh, d, c)));
+                let scalars = all.flat_map(|d| {
+                    (0..sh.defs[d].num_components).map(move |c| resolve_scalar(sh, d, c))
+                });
                 found.push((tex.def, scalars.collect()));
             }
         }
-        // Of each parameter the parameters with which it stands, and whether there are others.
-        let mut with: FxHashMap<(Id<Def>, u8), (usize, bool)> = FxHashMap::default();
+        // For each parameter: the first message that has it, and whether a message with other
+        // parameters has it too.
+        let mut seen: FxHashMap<(Id<Def>, u8), (usize, bool)> = FxHashMap::default();
         for (k, (_, scalars)) in found.iter().enumerate() {
             for scalar in scalars {
-                let (first, differ) = with.entry(*scalar).or_insert((k, false));
+                let (first, differ) = seen.entry(*scalar).or_insert((k, false));
                 *differ |= found[*first].1 != *scalars;
             }
         }
         for (def, scalars) in &found {
-            self.apart[*def] = scalars.iter().any(|scalar| with[scalar].1);
+            self.splits_payload[*def] = scalars.iter().any(|scalar| seen[scalar].1);
         }
     }
 
-    /// So many dwords for each lane; the def's are those from `first` on. The messages have as many lanes as the program, or 16.
-    pub(super) fn sampler_answer(
-        &mut self,
-        def: Id<Def>,
-        lanes: u8,
-        first: u8,
-        comps: u8,
-    ) -> VgrfId {
-        let width = u32::from(self.b.width());
-        let part = u32::from(lanes) * 4;
-        let v = self.b.lir.vgrf(u32::from(comps) * width * 4);
-        let half = if lanes == 16 {
-            u32::from(comps) * part
-        } else {
-            64
+    /// The components of a source as message parameters; none if the instruction lacks the source.
+    fn source_parameters(&self, tex: &Tex, kind: TexSrc, ty: Type) -> Parameters {
+        let Some(def) = tex.src(kind) else {
+            return Parameters::new();
         };
-        for c in 0..self.sh.defs[def].num_components.min(comps - first) {
-            let place = Comp::Reg {
-                v,
-                offset: u32::from(c + first) * part,
-                pitch: 4,
-                half: half as u16,
-            };
-            self.set_comp(def, c, place);
-        }
-        v
+        let components = 0..self.sh.defs[def].num_components;
+        components.map(|c| self.comp(def, c, ty)).collect()
     }
 
-    /// The message, and its parameters.
-    fn tex_parameters(&mut self, tex: &Tex) -> Result<(Sample, Parameters), FsError> {
-        let all = |isel: &Self, kind: TexSrc, ty: Type| -> Parameters {
-            let components =
-                |def: Id<Def>| (0..isel.sh.defs[def].num_components).map(move |c| (def, c));
-            let def = tex.src(kind).into_iter().flat_map(components);
-            def.map(|(def, c)| isel.comp(def, c, ty)).collect()
-        };
-        let (f, d) = (Type::F, Type::D);
-        let coordinates = all(
-            self,
-            TexSrc::Coord,
-            if tex.op.needs_sampler() { f } else { d },
-        );
-        let reference = all(self, TexSrc::Comparator, f);
-        let lod = all(self, TexSrc::Lod, if tex.op == TexOp::Txl { f } else { d });
-        let is_zero = |l: &Parameters| {
-            l.first()
-                .is_none_or(|l| matches!(l.imm_bits(), Some(0 | 0x8000_0000)))
-        };
-        let zero = Lanes::imm(d, 0);
-        let mut out = Parameters::new();
-        let kind = match tex.op {
-            TexOp::Tex => {
-                out.extend(reference.into_iter().chain(coordinates));
-                if tex.shadow {
-                    Sample::Compare
-                } else {
-                    Sample::Plain
-                }
-            }
-            TexOp::Txb => {
-                let bias = all(self, TexSrc::Bias, f);
-                out.extend(reference.into_iter().chain(bias).chain(coordinates));
-                if tex.shadow {
-                    Sample::BiasCompare
-                } else {
-                    Sample::Bias
-                }
-            }
-            TexOp::Txl if is_zero(&lod) => {
-                out.extend(reference.into_iter().chain(coordinates));
-                if tex.shadow {
-                    Sample::CompareLevelZero
-                } else {
-                    Sample::LevelZero
-                }
-            }
-            TexOp::Txl => {
-                out.extend(reference.into_iter().chain(lod).chain(coordinates));
-                if tex.shadow {
-                    Sample::LodCompare
-                } else {
-                    Sample::Lod
-                }
-            }
-            TexOp::Txd => {
-                let (dx, dy) = (all(self, TexSrc::Ddx, f), all(self, TexSrc::Ddy, f));
-                out.extend(reference);
-                for (c, &coordinate) in coordinates.iter().enumerate() {
-                    out.push(coordinate);
-                    // A layer has no derivatives.
-                    out.extend(dx.get(c).copied().into_iter().chain(dy.get(c).copied()));
-                }
-                if tex.shadow {
-                    Sample::DerivativesCompare
-                } else {
-                    Sample::Derivatives
-                }
-            }
-            TexOp::Txf => {
-                // u, v, level, r.
-                let level_zero = is_zero(&lod);
-                let mut coordinates = coordinates.into_iter();
-                out.push(coordinates.next().unwrap_or(zero));
-                out.push(coordinates.next().unwrap_or(zero));
-                if !level_zero {
-                    out.extend(lod);
-                }
-                out.extend(coordinates);
-                if level_zero {
-                    Sample::FetchLevelZero
-                } else {
-                    Sample::Fetch
-                }
-            }
-            TexOp::TxfMs => {
-                let control = all(self, TexSrc::MsMcs, d);
-                if control.is_empty() {
-                    return unsupported(tex, "has control data behind the NIR pipeline");
-                }
-                out.extend(all(self, TexSrc::MsIndex, d));
-                out.extend(control);
-                out.extend(coordinates);
-                Sample::FetchSampleWide
-            }
-            TexOp::TxfMsMcs => {
-                out.extend(coordinates);
-                Sample::FetchControl
-            }
-            TexOp::Txs => {
-                out.push(lod.first().copied().unwrap_or(zero));
-                Sample::Size
-            }
-            TexOp::QueryLevels => {
-                out.push(zero);
-                Sample::Size
-            }
-            TexOp::Lod => {
-                out.extend(coordinates);
-                Sample::QueryLod
-            }
-            TexOp::Tg4 if self.variable_offset(tex).is_some() => {
-                let offset = all(self, TexSrc::Offset, d);
-                let (plane, layer) = coordinates.split_at(coordinates.len().min(2));
-                out.extend(reference.into_iter().chain(plane.iter().copied()));
-                out.extend(offset.into_iter().chain(layer.iter().copied()));
-                if tex.shadow {
-                    Sample::GatherOffsetCompare
-                } else {
-                    Sample::GatherOffset
-                }
-            }
-            TexOp::Tg4 => {
-                out.extend(reference.into_iter().chain(coordinates));
-                if tex.shadow {
-                    Sample::GatherCompare
-                } else {
-                    Sample::Gather
-                }
-            }
-            TexOp::TextureSamples => {
-                // The message has a header alone, but a payload of one parameter is as good.
-                out.push(zero);
-                Sample::Info
+    /// Chooses the message type and builds its parameters.
+    fn message_parameters(&self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
+        let (op, mut parameters) = match tex.op {
+            TexOp::Tex | TexOp::Txb | TexOp::Txl | TexOp::Txd => self.sample_parameters(tex),
+            TexOp::Txf | TexOp::TxfMs | TexOp::TxfMsMcs => self.fetch_parameters(tex)?,
+            TexOp::Tg4 => self.gather_parameters(tex),
+            TexOp::Txs | TexOp::QueryLevels | TexOp::Lod | TexOp::TextureSamples => {
+                self.query_parameters(tex)
             }
         };
         if let Some(min) = tex.src(TexSrc::MinLod) {
-            // Behind all coordinates that there could be.
+            // The minimum LOD comes after the maximum number of coordinates and derivatives.
             let gaps = match tex.op {
                 TexOp::Txd => {
                     let gradients = 3 - tex
@@ -399,16 +258,148 @@ impl Isel<'_> {
                     4 - tex.coord_components().min(4) + 2 * gradients
                 }
                 TexOp::Tex | TexOp::Txb => 4 - tex.coord_components().min(4),
-                _ => return unsupported(tex, "has no least level of detail"),
+                _ => return Err(unsupported_tex(tex, "a minimum LOD is not supported")),
             };
-            out.extend((0..gaps).map(|_| zero));
-            out.push(self.comp(min, 0, f));
+            parameters.extend((0..gaps).map(|_| Lanes::imm(Type::D, 0)));
+            parameters.push(self.comp(min, 0, Type::F));
         }
-        Ok((kind, out))
+        Ok((op, parameters))
     }
 
-    /// An offset that is no constant, or, of a gather, that the header has no room for: it says -8 to 7.
-    fn variable_offset(&self, tex: &Tex) -> Option<Id<Def>> {
+    /// Message type and parameters of filtered sampling.
+    fn sample_parameters(&self, tex: &Tex) -> (SamplerOp, Parameters) {
+        let f = Type::F;
+        let coordinates = self.source_parameters(tex, TexSrc::Coord, f);
+        let reference = self.source_parameters(tex, TexSrc::Comparator, f);
+        let mut out = Parameters::new();
+        let (plain, compare) = match tex.op {
+            TexOp::Txb => {
+                let bias = self.source_parameters(tex, TexSrc::Bias, f);
+                out.extend(reference.into_iter().chain(bias).chain(coordinates));
+                (SamplerOp::Bias, SamplerOp::BiasCompare)
+            }
+            TexOp::Txl => {
+                let lod = self.source_parameters(tex, TexSrc::Lod, f);
+                if is_level_zero(&lod) {
+                    out.extend(reference.into_iter().chain(coordinates));
+                    (SamplerOp::LevelZero, SamplerOp::CompareLevelZero)
+                } else {
+                    out.extend(reference.into_iter().chain(lod).chain(coordinates));
+                    (SamplerOp::Lod, SamplerOp::LodCompare)
+                }
+            }
+            TexOp::Txd => {
+                let dx = self.source_parameters(tex, TexSrc::Ddx, f);
+                let dy = self.source_parameters(tex, TexSrc::Ddy, f);
+                out.extend(reference);
+                for (c, &coordinate) in coordinates.iter().enumerate() {
+                    out.push(coordinate);
+                    // The array layer has no derivatives.
+                    out.extend(dx.get(c).copied().into_iter().chain(dy.get(c).copied()));
+                }
+                (SamplerOp::Derivatives, SamplerOp::DerivativesCompare)
+            }
+            _ => {
+                out.extend(reference.into_iter().chain(coordinates));
+                (SamplerOp::Plain, SamplerOp::Compare)
+            }
+        };
+        (if tex.shadow { compare } else { plain }, out)
+    }
+
+    /// Message type and parameters of texel fetches.
+    fn fetch_parameters(&self, tex: &Tex) -> Result<(SamplerOp, Parameters), FsError> {
+        let d = Type::D;
+        let zero = Lanes::imm(d, 0);
+        let coordinates = self.source_parameters(tex, TexSrc::Coord, d);
+        let mut out = Parameters::new();
+        let op = match tex.op {
+            TexOp::TxfMs => {
+                let mcs = self.source_parameters(tex, TexSrc::MsMcs, d);
+                if mcs.is_empty() {
+                    return Err(unsupported_tex(
+                        tex,
+                        "the NIR pipeline should have added MCS data",
+                    ));
+                }
+                out.extend(self.source_parameters(tex, TexSrc::MsIndex, d));
+                out.extend(mcs);
+                out.extend(coordinates);
+                SamplerOp::FetchMultisampled
+            }
+            TexOp::TxfMsMcs => {
+                out.extend(coordinates);
+                SamplerOp::FetchMcs
+            }
+            _ => {
+                // u, v, level, r.
+                let lod = self.source_parameters(tex, TexSrc::Lod, d);
+                let level_zero = is_level_zero(&lod);
+                let mut coordinates = coordinates.into_iter();
+                out.push(coordinates.next().unwrap_or(zero));
+                out.push(coordinates.next().unwrap_or(zero));
+                if !level_zero {
+                    out.extend(lod);
+                }
+                out.extend(coordinates);
+                if level_zero {
+                    SamplerOp::FetchLevelZero
+                } else {
+                    SamplerOp::Fetch
+                }
+            }
+        };
+        Ok((op, out))
+    }
+
+    /// Message type and parameters of gathers.
+    fn gather_parameters(&self, tex: &Tex) -> (SamplerOp, Parameters) {
+        let coordinates = self.source_parameters(tex, TexSrc::Coord, Type::F);
+        let reference = self.source_parameters(tex, TexSrc::Comparator, Type::F);
+        let mut out = Parameters::new();
+        let (plain, compare) = if self.non_header_offset(tex).is_some() {
+            let offset = self.source_parameters(tex, TexSrc::Offset, Type::D);
+            let (plane, layer) = coordinates.split_at(coordinates.len().min(2));
+            out.extend(reference.into_iter().chain(plane.iter().copied()));
+            out.extend(offset.into_iter().chain(layer.iter().copied()));
+            (SamplerOp::GatherOffset, SamplerOp::GatherOffsetCompare)
+        } else {
+            out.extend(reference.into_iter().chain(coordinates));
+            (SamplerOp::Gather, SamplerOp::GatherCompare)
+        };
+        (if tex.shadow { compare } else { plain }, out)
+    }
+
+    /// Message type and parameters of queries.
+    fn query_parameters(&self, tex: &Tex) -> (SamplerOp, Parameters) {
+        let zero = Lanes::imm(Type::D, 0);
+        let mut out = Parameters::new();
+        let op = match tex.op {
+            TexOp::Lod => {
+                out.extend(self.source_parameters(tex, TexSrc::Coord, Type::F));
+                SamplerOp::QueryLod
+            }
+            TexOp::Txs => {
+                let lod = self.source_parameters(tex, TexSrc::Lod, Type::D);
+                out.push(lod.first().copied().unwrap_or(zero));
+                SamplerOp::Size
+            }
+            TexOp::QueryLevels => {
+                out.push(zero);
+                SamplerOp::Size
+            }
+            // The message needs only a header; one parameter more does no harm.
+            _ => {
+                out.push(zero);
+                SamplerOp::Info
+            }
+        };
+        (op, out)
+    }
+
+    /// A texel offset that does not fit into the header: one that is not constant or, for gathers,
+    /// one outside -8 to 7.
+    fn non_header_offset(&self, tex: &Tex) -> Option<Id<Def>> {
         tex.src(TexSrc::Offset)
             .filter(|&o| match self.sh.const_of(o) {
                 None => true,
@@ -419,17 +410,17 @@ impl Isel<'_> {
             })
     }
 
-    /// Dword 2 of the header: offsets, and the component of a gather.
-    pub(super) fn header_word(&self, tex: &Tex) -> Result<u32, FsError> {
+    /// Dword 2 of the header: texel offsets, and the component of a gather.
+    pub(super) fn texel_offset_word(&self, tex: &Tex) -> Result<u32, FsError> {
         let mut word = 0u32;
         if let Some(offset) = tex.src(TexSrc::Offset) {
-            match self.variable_offset(tex) {
+            match self.non_header_offset(tex) {
                 Some(_) if tex.op == TexOp::Tg4 => {}
                 Some(_) => {
-                    return unsupported(
+                    return Err(unsupported_tex(
                         tex,
-                        "an offset that is no constant is lowered before the backend",
-                    );
+                        "the NIR pipeline should have lowered a non-constant offset",
+                    ));
                 }
                 None => {
                     // u in bits 11:8, v in 7:4, r in 3:0.
@@ -446,18 +437,21 @@ impl Isel<'_> {
         Ok(word)
     }
 
-    /// The header, if there is something to say in it.
-    fn tex_header(&mut self, tex: &Tex, kind: Sample) -> Result<Option<Src>, FsError> {
-        let word = self.header_word(tex)?;
+    /// The message header, if the message needs one.
+    fn message_header(&mut self, tex: &Tex, op: SamplerOp) -> Result<Option<Src>, FsError> {
+        let word = self.texel_offset_word(tex)?;
         let sampler = match tex.src(TexSrc::SamplerHandle) {
             Some(_) if !tex.op.needs_sampler() => None,
             None if tex.op.needs_sampler() => {
-                return unsupported(tex, "a sampler has a handle behind the NIR pipeline");
+                return Err(unsupported_tex(
+                    tex,
+                    "the NIR pipeline should have added a sampler handle",
+                ));
             }
             sampler => sampler,
         };
-        let known = sampler.is_none() || self.sampler_number(tex).is_some();
-        if word == 0 && known && kind != Sample::Info {
+        let by_index = sampler.is_none() || self.sampler_table_index(tex).is_some();
+        if word == 0 && by_index && op != SamplerOp::Info {
             return Ok(None);
         }
         Ok(Some(self.sampler_header(word, sampler)))

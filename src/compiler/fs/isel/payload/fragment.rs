@@ -1,48 +1,51 @@
-//! What a fragment thread starts with, and what its launcher must know.
+//! The payload of fragment threads, and what the driver must know about the stage.
 //!
-//! In:  the intrinsics of the shader. Out: [`FragmentThread`], whose parts get registers when all is known.
+//! In:  the intrinsics of the shader. Out: [`FragmentThread`], whose values get GRFs in
+//! [`FragmentThread::lay_out`].
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload".
 
+use super::layout::PayloadLayout;
 use super::outputs::Outputs;
 use super::scan::intrinsics;
-use crate::builder::Lanes;
 use crate::error::FsError;
+use crate::lir::builder::Lanes;
 use crate::lir::{Lir, VgrfId};
 use abi::{BARYCENTRIC_MODES, ComputedDepth, FragmentInfo, StageInfo};
 use nir::{CfEvent, DepthLayout, Effects, IntrinsicOp, Shader, Slot};
 
-/// Pixels that the payload has together.
-const GROUP: usize = 16;
+/// Pixels of a group: the payload is laid out group by group.
+const PIXEL_GROUP: usize = 16;
 
-/// A value of the payload, if it is read: the registers of each group of up to sixteen pixels.
-pub(in crate::isel) type Value = Option<[VgrfId; 2]>;
+/// A per-pixel payload value, if it is read: one VGRF for each group of up to sixteen pixels.
+pub(crate) type PayloadValue = Option<[VgrfId; 2]>;
 
-/// A fragment thread.
-pub(in crate::isel) struct FragmentThread {
-    pub(in crate::isel) info: FragmentInfo,
-    pub(in crate::isel) barycentrics: [Value; BARYCENTRIC_MODES],
-    pub(in crate::isel) depth: Value,
-    pub(in crate::isel) w: Value,
-    pub(in crate::isel) sample_positions: Value,
-    pub(in crate::isel) coverage: Value,
-    /// Setup data: (attribute, half of its components, register).
-    pub(in crate::isel) setup: Vec<(usize, u8, VgrfId)>,
-    /// The pixels as they came, of threads that have them in two registers.
-    pub(in crate::isel) dispatched: Option<Lanes>,
-    /// The pixels that live, where some may die.
-    pub(in crate::isel) live: Option<Lanes>,
-    /// Where those that have ended are in a flag instead: they may go on.
-    pub(in crate::isel) ended_run_on: Option<bool>,
-    pub(in crate::isel) outputs: Outputs,
-    /// Kinds of barycentric coordinates that are asked for.
+/// The payload of a fragment thread.
+pub(crate) struct FragmentThread {
+    pub(crate) info: FragmentInfo,
+    pub(crate) barycentrics: [PayloadValue; BARYCENTRIC_MODES],
+    pub(crate) depth: PayloadValue,
+    pub(crate) w: PayloadValue,
+    pub(crate) sample_positions: PayloadValue,
+    pub(crate) coverage: PayloadValue,
+    /// Attribute setup data: (attribute, half of its components, register).
+    pub(crate) setup: Vec<(usize, u8, VgrfId)>,
+    /// The dispatch mask of threads with two pixel groups, whose payload has it in two registers.
+    pub(crate) dispatch_mask: Option<Lanes>,
+    /// The mask of live pixels, in shaders that demote pixels and keep a mask.
+    pub(crate) live_mask: Option<Lanes>,
+    /// In shaders that track demoted pixels in a flag: true if terminated lanes may continue.
+    pub(crate) flag_continues: Option<bool>,
+    pub(crate) outputs: Outputs,
+    /// Number of distinct barycentric coordinates that the shader reads.
     coordinates: usize,
 }
 
 impl FragmentThread {
-    pub(in crate::isel) fn new(
+    /// Scans a fragment shader. Fails if it has too many inputs.
+    pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
-        before: Option<&StageInfo>,
+        previous_stage: Option<&StageInfo>,
     ) -> Result<FragmentThread, FsError> {
         use IntrinsicOp as I;
         let modes = &sh.info.fragment;
@@ -81,8 +84,9 @@ impl FragmentThread {
                             DepthLayout::Any => ComputedDepth::On,
                             DepthLayout::Greater => ComputedDepth::GreaterOrEqual,
                             DepthLayout::Less => ComputedDepth::LessOrEqual,
-                            // What it writes should be the primitive's own, and is written all the same. A message with
-                            // depths for a shader that is said to make none hangs the machine.
+                            // The shader promises to write the primitive's own depth, but it does
+                            // write it: a message with depth from a shader that is declared to
+                            // compute none hangs the GPU.
                             DepthLayout::Unchanged => ComputedDepth::LessOrEqual,
                         }
                     }
@@ -103,19 +107,19 @@ impl FragmentThread {
         info.inputs.sort_unstable();
         info.inputs.dedup();
         if info.inputs.len() > abi::FREE_INPUTS
-            && let Some(vertices) = before.and_then(StageInfo::vertex_outputs)
+            && let Some(vertices) = previous_stage.and_then(StageInfo::vertex_outputs)
         {
-            info.inputs = in_order(&info.inputs, &vertices.vue)?;
+            info.inputs = inputs_in_vue_order(&info.inputs, &vertices.vue)?;
         }
         if info.inputs.len() > 32 {
             return Err(FsError::Limit {
-                what: "attributes of a fragment shader",
+                what: "fragment shader inputs",
                 need: info.inputs.len() as u64,
                 max: 32,
             });
         }
-        for (at, slot) in info.inputs.iter().enumerate() {
-            info.flat_inputs |= ((flat >> slot & 1) as u64) << at;
+        for (attribute, slot) in info.inputs.iter().enumerate() {
+            info.flat_inputs |= ((flat >> slot & 1) as u64) << attribute;
         }
         Ok(FragmentThread {
             info,
@@ -125,97 +129,104 @@ impl FragmentThread {
             sample_positions: None,
             coverage: None,
             setup: Vec::new(),
-            dispatched: None,
-            live: None,
-            ended_run_on: None,
+            dispatch_mask: None,
+            live_mask: None,
+            flag_continues: None,
             outputs: Outputs::new(sh, layout),
             coordinates: coordinates.len(),
         })
     }
 
-    pub(in crate::isel) fn outputs(&mut self) -> &mut Outputs {
+    pub(crate) fn outputs(&mut self) -> &mut Outputs {
         &mut self.outputs
     }
 
-    pub(in crate::isel) fn info(&self) -> &FragmentInfo {
+    pub(crate) fn info(&self) -> &FragmentInfo {
         &self.info
     }
 
-    /// Registers of the payload besides push data, at most: those of the widest shader.
-    pub(in crate::isel) fn payload_registers(&self) -> usize {
-        // Headers; depth, w, positions and coverage; two coordinates of a kind.
+    /// Upper bound of the payload's registers without push data, for SIMD32.
+    pub(crate) fn payload_registers(&self) -> usize {
+        // Headers; depth, w, sample positions and coverage; two barycentric coordinates of each
+        // kind.
         const HEADERS: usize = 3;
         const VALUES: usize = 4 * 4;
         const COORDINATES: usize = 2 * 4;
         HEADERS + VALUES + COORDINATES * self.coordinates + 2 * self.info.inputs.len()
     }
 
-    /// r0, then r1 for each sixteen pixels; for each sixteen pixels coordinates, depth, w, positions, coverage; push data; setup data.
-    /// Mesa counts the groups of 32 pixels in the same order (`brw_fs_thread_payload.cpp`).
-    pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+    /// Assigns GRFs: r0; r1 for each pixel group; for each pixel group barycentric coordinates,
+    /// depth, w, sample positions, coverage; push data; attribute setup data. Mesa has the pixel
+    /// groups in the same order (`brw_fs_thread_payload.cpp`).
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
         let mut info = self.info.clone();
-        let groups = usize::from(lir.width).div_ceil(GROUP);
-        let mut at = 1 + groups as u16;
+        let groups = usize::from(lir.width).div_ceil(PIXEL_GROUP);
+        let mut grf = 1 + groups as u16;
         for group in 0..groups {
-            let mut take = |value: Value| {
+            let mut assign_grf = |value: PayloadValue| {
                 if let Some(registers) = value {
                     let vgrf = &mut lir.vgrfs[registers[group]];
-                    vgrf.fixed = u8::try_from(at).ok();
-                    at += vgrf.regs;
+                    vgrf.fixed = u8::try_from(grf).ok();
+                    grf += vgrf.regs;
                 }
                 value.is_some()
             };
             for (mode, &value) in self.barycentrics.iter().enumerate() {
-                info.barycentric_modes |= u8::from(take(value)) << mode;
+                info.barycentric_modes |= u8::from(assign_grf(value)) << mode;
             }
-            info.source_depth = take(self.depth);
-            info.source_w = take(self.w);
-            info.sample_positions = take(self.sample_positions);
-            info.input_coverage = take(self.coverage);
+            info.source_depth = assign_grf(self.depth);
+            info.source_w = assign_grf(self.w);
+            info.sample_positions = assign_grf(self.sample_positions);
+            info.input_coverage = assign_grf(self.coverage);
         }
-        let first = at + push_regs;
+        let first = grf + push_regs;
         for &(attribute, half, v) in &self.setup {
             let reg = first + 2 * attribute as u16 + u16::from(half);
             lir.vgrfs[v].fixed = u8::try_from(reg).ok();
         }
         let end = first + 2 * info.inputs.len() as u16;
-        (at, StageInfo::Fragment(info), end)
+        PayloadLayout {
+            push_grf: grf,
+            stage: StageInfo::Fragment(info),
+            end,
+        }
     }
 }
 
-/// The inputs of a shader that has many, as the vertices have them: those that it does not read too, but for places that others take,
-/// which are in no vertex.
-fn in_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>, FsError> {
+/// The inputs of a shader with many inputs, in VUE order, including slots that it does not read.
+/// Inputs that the vertex does not have replace unread slots.
+fn inputs_in_vue_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>, FsError> {
     let in_vertex = |slot: &u8| !abi::in_header(*slot) && vertices.place(*slot).is_some();
     let last = inputs.iter().filter(|s| in_vertex(s));
     let end = last.filter_map(|s| vertices.place(*s)).max();
     let mut all = vertices.slots.clone();
     all.truncate(end.map_or(0, |last| last + 1));
-    let others = || inputs.iter().filter(|s| !in_vertex(s));
+    let not_in_vertex = || inputs.iter().filter(|s| !in_vertex(s));
     let is_free = |slot: u8| abi::in_header(slot) || !inputs.contains(&slot);
-    let places = |all: &[u8]| -> Vec<usize> {
+    let free_indices = |all: &[u8]| -> Vec<usize> {
         let first = all.iter().take(abi::FREE_INPUTS).enumerate();
         first.filter(|p| is_free(*p.1)).map(|p| p.0).collect()
     };
-    // Slots are read by twos: what lies before the first is left out, if it need not hold what is in no vertex.
+    // The setup unit reads pairs of slots. Unread slots at the start are skipped, if the rest has
+    // room for the inputs that the vertex does not have.
     let unread = all.iter().take_while(|slot| is_free(**slot)).count() & !1;
     let rest = all.get(unread..).unwrap_or_default();
-    if places(rest).len() >= others().count() {
+    if free_indices(rest).len() >= not_in_vertex().count() {
         all.drain(..unread);
     }
-    let free = places(&all);
-    for (k, &slot) in others().enumerate() {
-        let place = free.get(k).and_then(|&at| all.get_mut(at));
-        *place.ok_or(FsError::Limit {
-            what: "attributes of a fragment shader that are no vertices' own",
-            need: others().count() as u64,
+    let free = free_indices(&all);
+    for (k, &slot) in not_in_vertex().enumerate() {
+        let entry = free.get(k).and_then(|&index| all.get_mut(index));
+        *entry.ok_or(FsError::Limit {
+            what: "fragment shader inputs that the vertex does not have",
+            need: not_in_vertex().count() as u64,
             max: free.len() as u64,
         })? = slot;
     }
     Ok(all)
 }
 
-/// True for what others can see: buffers, images, addresses; not for what an invocation has for itself.
+/// True for writes that other invocations can see: buffers, images, addresses, but not scratch.
 fn writes_memory(op: IntrinsicOp) -> bool {
     op.info().effects.any(Effects::WRITES) && op != IntrinsicOp::StoreScratch
 }

@@ -1,12 +1,14 @@
-//! What a geometry thread starts with, and what its launcher must know.
+//! The payload of geometry threads, and what the driver must know about the stage.
 //!
-//! In:  the intrinsics of the shader. Out: [`GeometryThread`], whose parts get registers when all is known.
+//! In:  the intrinsics of the shader. Out: [`GeometryThread`], whose parts get GRFs in
+//! [`GeometryThread::lay_out`].
 //! Ref: SKL PRM vol. 7, "Geometry Shader: SIMD8 Payload"; "GS URB Entry".
 
+use super::layout::PayloadLayout;
 use super::outputs::Outputs;
 use super::scan::intrinsics;
-use crate::builder::Lanes;
 use crate::error::FsError;
+use crate::lir::builder::Lanes;
 use crate::lir::{GRF_BYTES, Lir, VgrfId};
 use abi::{GeometryInfo, OutputTopology, StageInfo};
 use entity::Id;
@@ -15,49 +17,51 @@ use nir::{
 };
 use smallvec::SmallVec;
 
-/// Vertices that fit into the control data's registers, and into the packet's field.
-const MOST_VERTICES: u32 = 256;
+/// Limit of the vertices, for which control data fits into registers and the count into its packet
+/// field.
+const MAX_VERTICES: u32 = 256;
 
-/// A geometry thread: eight primitives, or eight invocations for one.
-pub(in crate::isel) struct GeometryThread {
-    pub(in crate::isel) info: GeometryInfo,
-    /// The handles of the URB entries that it writes, r1.
-    pub(in crate::isel) handles: VgrfId,
-    /// The primitives' numbers.
-    pub(in crate::isel) primitive_id: Option<VgrfId>,
-    /// The handles of the vertices that come in.
-    pub(in crate::isel) inputs: VgrfId,
-    /// Vertices emitted so far, where that depends on the lane.
-    pub(in crate::isel) count: Option<Lanes>,
-    /// Vertices emitted so far, where it is the same for all lanes and known, with the control data.
-    pub(in crate::isel) known: Option<Known>,
-    /// Control data, 32 bits to a register: a bit for each vertex that ends a strip, or two that are its stream.
-    pub(in crate::isel) cuts: Vec<Lanes>,
-    pub(in crate::isel) outputs: Outputs,
+/// The payload and state of a geometry thread: eight primitives, or eight invocations of one
+/// primitive.
+pub(crate) struct GeometryThread {
+    pub(crate) info: GeometryInfo,
+    /// The URB handles of the entries that the thread writes, r1.
+    pub(crate) handles: VgrfId,
+    /// The primitive IDs.
+    pub(crate) primitive_id: Option<VgrfId>,
+    /// The URB handles of the input vertices.
+    pub(crate) inputs: VgrfId,
+    /// The number of vertices emitted so far, if it differs between lanes.
+    pub(crate) vertex_count: Option<Lanes>,
+    /// The vertices emitted so far and their control data, if known at compile time.
+    pub(crate) known_emits: Option<KnownEmits>,
+    /// Control data, 32 bits to a register: a cut bit for each vertex, or two bits with its stream.
+    pub(crate) control_data: Vec<Lanes>,
+    pub(crate) outputs: Outputs,
 }
 
-/// What a thread has emitted whose lanes all do so alike.
+/// What a thread has emitted, if all lanes emit alike.
 #[derive(Clone, Debug, Default)]
-pub(in crate::isel) struct Known {
-    /// Vertices.
-    pub(in crate::isel) count: u32,
+pub(crate) struct KnownEmits {
+    /// Number of vertices.
+    pub(crate) count: u32,
     /// Control data.
-    pub(in crate::isel) cuts: SmallVec<[u32; 2]>,
+    pub(crate) control_data: SmallVec<[u32; 2]>,
 }
 
-impl Known {
-    /// Sets bits of the control data from bit `at` on.
-    pub(in crate::isel) fn mark(&mut self, at: u32, bits: u32) {
-        let dword = (at / 32) as usize;
-        if self.cuts.len() <= dword {
-            self.cuts.resize(dword + 1, 0);
+impl KnownEmits {
+    /// Sets bits of the control data from bit `first` on.
+    pub(crate) fn set_bits(&mut self, first: u32, bits: u32) {
+        let dword = (first / 32) as usize;
+        if self.control_data.len() <= dword {
+            self.control_data.resize(dword + 1, 0);
         }
-        self.cuts[dword] |= bits << (at % 32);
+        self.control_data[dword] |= bits << (first % 32);
     }
 }
 
-/// True if every lane emits the same vertices and ends the same strips: neither stands under a condition or in a loop, and no
-/// lane returns early.
+/// True if every lane emits the same vertices and ends the same strips: these intrinsics are
+/// outside ifs and loops, and no lane returns early.
 fn emits_in_order(sh: &Shader) -> bool {
     let body: Vec<Id<Block>> = (sh.list(ListRef::Body).iter())
         .filter_map(|node| match node {
@@ -76,23 +80,24 @@ fn emits_in_order(sh: &Shader) -> bool {
         .all(|b| !sh.blocks[b].instrs.iter().any(diverts))
 }
 
-/// The stream of a vertex that is emitted.
-fn stream(i: &Intrinsic) -> Option<u8> {
+/// The stream of an `emit_vertex`.
+fn emitted_stream(i: &Intrinsic) -> Option<u8> {
     (i.op == IntrinsicOp::EmitVertex).then(|| i.index("stream") as u8)
 }
 
 impl GeometryThread {
-    pub(in crate::isel) fn new(
+    /// Scans a geometry shader. Fails if it declares too many vertices.
+    pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
         lir: &mut Lir,
     ) -> Result<GeometryThread, FsError> {
         let modes = &sh.info.geometry;
-        if modes.vertices_out > MOST_VERTICES {
+        if modes.vertices_out > MAX_VERTICES {
             return Err(FsError::Limit {
                 what: "vertices of a geometry shader",
                 need: modes.vertices_out.into(),
-                max: MOST_VERTICES.into(),
+                max: MAX_VERTICES.into(),
             });
         }
         let ops = || intrinsics(sh, layout).map(|i| i.op);
@@ -102,9 +107,9 @@ impl GeometryThread {
             Primitive::TriangleStrip => OutputTopology::TriangleStrip,
             _ => OutputTopology::Points,
         };
-        let first = intrinsics(sh, layout).find_map(stream).unwrap_or(0);
-        let several = intrinsics(sh, layout)
-            .filter_map(stream)
+        let first = intrinsics(sh, layout).find_map(emitted_stream).unwrap_or(0);
+        let has_several = intrinsics(sh, layout)
+            .filter_map(emitted_stream)
             .any(|s| s != first);
         let outputs = Outputs::new(sh, layout);
         let vertices_in = modes.input.vertices();
@@ -115,9 +120,9 @@ impl GeometryThread {
             invocations: modes.invocations.clamp(1, 32) as u8,
             topology,
             vertices_out: modes.vertices_out as u16,
-            // Only points go to several streams.
-            streams: topology == OutputTopology::Points && several,
-            stream: if several { 0 } else { first },
+            // Only points can go to several streams.
+            streams: topology == OutputTopology::Points && has_several,
+            stream: if has_several { 0 } else { first },
             // A point is a strip of its own.
             cuts: topology != OutputTopology::Points
                 && ops().any(|op| op == IntrinsicOp::EndPrimitive),
@@ -131,30 +136,33 @@ impl GeometryThread {
             handles: lir.vgrf(GRF_BYTES),
             primitive_id: primitive_id.then(|| lir.vgrf(GRF_BYTES)),
             inputs: lir.vgrf(registers * GRF_BYTES),
-            count: None,
-            known: emits_in_order(sh).then(Known::default),
-            cuts: Vec::new(),
+            vertex_count: None,
+            known_emits: emits_in_order(sh).then(KnownEmits::default),
+            control_data: Vec::new(),
             outputs,
         })
     }
 
-    /// Registers of the payload besides push data, at most.
-    pub(in crate::isel) fn payload_registers(&self) -> usize {
+    /// Upper bound of the payload's registers, without push data.
+    pub(crate) fn payload_registers(&self) -> usize {
         3 + usize::from(self.info.vertices_in)
     }
 
-    /// r0, handles, numbers, handles of vertices, push data.
-    pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
-        let mut at = 1;
+    /// Assigns GRFs: r0, output handles, primitive IDs, input handles, push data.
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
+        let mut grf = 1;
         for v in [Some(self.handles), self.primitive_id, Some(self.inputs)]
             .into_iter()
             .flatten()
         {
             let vgrf = &mut lir.vgrfs[v];
-            vgrf.fixed = u8::try_from(at).ok();
-            at += vgrf.regs;
+            vgrf.fixed = u8::try_from(grf).ok();
+            grf += vgrf.regs;
         }
-        let info = StageInfo::Geometry(self.info.clone());
-        (at, info, at + push_regs)
+        PayloadLayout {
+            push_grf: grf,
+            stage: StageInfo::Geometry(self.info.clone()),
+            end: grf + push_regs,
+        }
     }
 }

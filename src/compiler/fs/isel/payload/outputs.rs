@@ -1,25 +1,26 @@
-//! Outputs of a stage: registers that gather what is written until the thread ends.
+//! The outputs of a stage, collected in registers until the thread ends or emits a vertex.
 //!
-//! In:  the shader's stores. Out: the slots that they write, and a register for each component.
+//! In:  the shader's output stores. Out: the slots that they write, and the register of each
+//! component.
 
 use super::scan::intrinsics;
-use crate::builder::Lanes;
 use crate::lir::Lir;
+use crate::lir::builder::Lanes;
 use abi::{Capture, Captured, Link, Linked, VertexOutputs, VueMap};
 use isa::Type;
 use nir::{CfEvent, Distances, IntrinsicOp, Shader};
 use rustc_hash::FxHashMap;
 
-/// One slot.
+/// The components of one slot.
 struct Output {
     slot: u8,
-    /// Source of dual-source blending.
+    /// Source index of dual-source blending.
     index: u8,
     components: [Option<Lanes>; 4],
 }
 
-/// What is captured, in the launcher's words.
-fn capture(from: &nir::Capture) -> Capture {
+/// Converts NIR's transform feedback description for the driver.
+fn convert_capture(from: &nir::Capture) -> Capture {
     let dwords = from.dwords.iter().map(|c| Captured {
         slot: c.slot.0,
         component: c.component,
@@ -33,8 +34,8 @@ fn capture(from: &nir::Capture) -> Capture {
     }
 }
 
-/// Where outputs are for the stage behind, in the launcher's words.
-fn links(from: &[nir::Link]) -> Vec<Link> {
+/// Converts NIR's links to the next stage for the driver.
+fn convert_links(from: &[nir::Link]) -> Vec<Link> {
     let links = from.iter().map(|link| Link {
         slot: link.slot.0,
         component: link.component,
@@ -46,20 +47,21 @@ fn links(from: &[nir::Link]) -> Vec<Link> {
     links.collect()
 }
 
-/// What a stage writes.
+/// The outputs of a stage.
 #[derive(Default)]
-pub(in crate::isel) struct Outputs {
+pub(crate) struct Outputs {
     slots: Vec<Output>,
     written: u128,
     distances: Distances,
     capture: Capture,
     links: Vec<Link>,
-    /// Stores of each component: (slot, index, component).
+    /// Number of stores of each component: (slot, index, component).
     stores: FxHashMap<(u8, u8, u8), u32>,
 }
 
 impl Outputs {
-    pub(in crate::isel) fn new(sh: &Shader, layout: &[CfEvent]) -> Outputs {
+    /// Scans the output stores of a shader.
+    pub(crate) fn new(sh: &Shader, layout: &[CfEvent]) -> Outputs {
         let mut written = 0;
         let mut stores = FxHashMap::default();
         for i in intrinsics(sh, layout).filter(|i| i.op == IntrinsicOp::StoreOutput) {
@@ -78,38 +80,39 @@ impl Outputs {
             slots: Vec::new(),
             written,
             distances: sh.info.distances,
-            capture: capture(&sh.info.capture),
-            links: links(&sh.info.links),
+            capture: convert_capture(&sh.info.capture),
+            links: convert_links(&sh.info.links),
             stores,
         }
     }
 
-    /// True for a component that one place of the shader stores.
-    pub(in crate::isel) fn is_stored_once(&self, slot: u8, index: u8, c: u8) -> bool {
+    /// True for a component that exactly one instruction stores.
+    pub(crate) fn is_stored_once(&self, slot: u8, index: u8, c: u8) -> bool {
         self.stores.get(&(slot, index, c)) == Some(&1)
     }
 
-    /// What the fixed functions are told of a vertex.
-    pub(in crate::isel) fn vertices(&self) -> VertexOutputs {
-        // A distance that is declared and never written tests nothing: gl_PerVertex declares one of each.
+    /// The description of a vertex for the fixed functions.
+    pub(crate) fn vertices(&self) -> VertexOutputs {
+        // A declared distance that is never written is not enabled: gl_PerVertex declares both
+        // arrays.
         let has = |slot: u8, components: u8| match self.written >> slot & 1 {
             0 => 0,
             _ => components,
         };
-        let there =
+        let written =
             has(abi::slot::CLIP_DISTANCES_LOW, 0x0f) | has(abi::slot::CLIP_DISTANCES_HIGH, 0xf0);
         VertexOutputs {
             vue: VueMap::new(self.written),
             written: self.written,
-            clip_distances: self.distances.clip & there,
-            cull_distances: self.distances.cull & there,
+            clip_distances: self.distances.clip & written,
+            cull_distances: self.distances.cull & written,
             capture: self.capture.clone(),
             links: self.links.clone(),
         }
     }
 
-    /// A component that was written.
-    pub(in crate::isel) fn component(&self, slot: u8, index: u8, c: u8) -> Option<Lanes> {
+    /// The value of a component, if it was written.
+    pub(crate) fn component(&self, slot: u8, index: u8, c: u8) -> Option<Lanes> {
         let output = self
             .slots
             .iter()
@@ -117,23 +120,23 @@ impl Outputs {
         output.components.get(usize::from(c)).copied().flatten()
     }
 
-    /// Forgets what was written: a vertex has been emitted.
-    pub(in crate::isel) fn clear(&mut self) {
+    /// Drops all values.
+    pub(crate) fn clear(&mut self) {
         self.slots.clear();
     }
 
-    /// The place of a component.
-    pub(in crate::isel) fn place(
+    /// The entry of a component; creates its slot. `None` if there is no such component.
+    pub(crate) fn component_mut(
         &mut self,
         slot: u8,
         index: u8,
         c: u8,
     ) -> Option<&mut Option<Lanes>> {
-        let known = self
+        let position = self
             .slots
             .iter()
             .position(|o| (o.slot, o.index) == (slot, index));
-        let at = known.unwrap_or_else(|| {
+        let position = position.unwrap_or_else(|| {
             self.slots.push(Output {
                 slot,
                 index,
@@ -141,11 +144,14 @@ impl Outputs {
             });
             self.slots.len() - 1
         });
-        self.slots.get_mut(at)?.components.get_mut(usize::from(c))
+        self.slots
+            .get_mut(position)?
+            .components
+            .get_mut(usize::from(c))
     }
 
-    /// The register of a component.
-    pub(in crate::isel) fn register(
+    /// The register of a component; allocates it at the first use.
+    pub(crate) fn component_register(
         &mut self,
         lir: &mut Lir,
         slot: u8,
@@ -153,7 +159,7 @@ impl Outputs {
         c: u8,
     ) -> Option<Lanes> {
         let bytes = u32::from(lir.width) * 4;
-        let place = self.place(slot, index, c)?;
-        Some(*place.get_or_insert_with(|| Lanes::new(lir.vgrf(bytes), 0, Type::Ud, 4)))
+        let component = self.component_mut(slot, index, c)?;
+        Some(*component.get_or_insert_with(|| Lanes::new(lir.vgrf(bytes), 0, Type::Ud, 4)))
     }
 }

@@ -1,12 +1,12 @@
-//! What a shader asks of its thread, found by looking through it once.
+//! Scans of a shader.
 //!
-//! In:  a shader and the order of its blocks. Out: its intrinsics, and the map of vertices that have what it reads.
+//! In:  a shader and its layout. Out: its intrinsics, and the map of the vertices it reads.
 
 use abi::VueMap;
 use nir::{CfEvent, Instr, Intrinsic, IntrinsicOp, Shader};
 
-/// The map of vertices that have all that the shader reads of them, and nothing else.
-pub(in crate::isel) fn vertices_read(sh: &Shader, layout: &[CfEvent]) -> VueMap {
+/// The VUE map of vertices that have exactly the slots that the shader reads.
+pub(crate) fn vue_map_read(sh: &Shader, layout: &[CfEvent]) -> VueMap {
     let reads = intrinsics(sh, layout).filter(|i| i.op == IntrinsicOp::LoadPerVertexInput);
     let mut slots = 0u128;
     for i in reads {
@@ -19,7 +19,7 @@ pub(in crate::isel) fn vertices_read(sh: &Shader, layout: &[CfEvent]) -> VueMap 
 }
 
 /// The intrinsics of a shader in layout order.
-pub(in crate::isel) fn intrinsics<'a>(
+pub(crate) fn intrinsics<'a>(
     sh: &'a Shader,
     layout: &'a [CfEvent],
 ) -> impl Iterator<Item = &'a Intrinsic> {

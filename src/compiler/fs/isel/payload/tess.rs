@@ -1,55 +1,60 @@
-//! What tessellation threads start with, and what their launchers must know.
+//! The payloads of tessellation threads, and what the driver must know about the stages.
 //!
-//! In:  the intrinsics of the shader. Out: [`ControlThread`], [`EvaluationThread`], whose parts get registers when all is known.
-//! Ref: SKL PRM vol. 7, "Hull Shader: SINGLE_PATCH Payload", "Domain Shader: SIMD8 Payload", "Patch URB Entry".
+//! In:  the intrinsics of the shader. Out: [`ControlThread`] and [`EvaluationThread`], whose parts
+//! get GRFs in their `lay_out`.
+//! Ref: SKL PRM vol. 7, "Hull Shader: SINGLE_PATCH Payload", "Domain Shader: SIMD8 Payload", "Patch
+//! URB Entry".
 
+use super::layout::PayloadLayout;
 use super::outputs::Outputs;
 use super::scan::intrinsics;
-use crate::builder::Lanes;
 use crate::error::FsError;
+use crate::lir::builder::Lanes;
 use crate::lir::{GRF_BYTES, Lir, VgrfId};
 use abi::{PatchMap, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing};
 use nir::{CfEvent, IntrinsicOp, Shader, Slot};
 
-/// Registers in which the handles of a patch's vertices come.
+/// Payload registers with the URB handles of the patch's input vertices.
 const HANDLE_REGISTERS: u32 = 4;
-/// Registers of a patch's entry that may be pushed.
-pub(in crate::isel) const MOST_PUSHED: u32 = 24;
+/// Maximum pushed registers of a patch's URB entry.
+pub(crate) const MAX_PUSHED: u32 = 24;
 
-/// A control thread: eight control points of a patch.
-pub(in crate::isel) struct ControlThread {
-    pub(in crate::isel) info: TessControlInfo,
-    /// Kind of patch: it says where levels stand.
-    pub(in crate::isel) domain: TessDomain,
-    /// The handles of the vertices that come in, a dword each.
-    pub(in crate::isel) inputs: VgrfId,
-    /// The handle of the patch's entry, for every lane.
-    pub(in crate::isel) patch: Option<Lanes>,
-    /// The control points that the lanes are for.
-    pub(in crate::isel) invocation: Option<Lanes>,
+/// The payload of a tessellation control thread: eight control points of a patch.
+pub(crate) struct ControlThread {
+    pub(crate) info: TessControlInfo,
+    /// The domain, which determines the dwords of the tessellation levels.
+    pub(crate) domain: TessDomain,
+    /// The URB handles of the input vertices, a dword each.
+    pub(crate) inputs: VgrfId,
+    /// The URB handle of the patch's entry, in every lane.
+    pub(crate) patch: Option<Lanes>,
+    /// The control point number of each lane.
+    pub(crate) invocation: Option<Lanes>,
 }
 
-fn domain_of(sh: &Shader) -> Result<TessDomain, FsError> {
+/// The tessellation domain, which either stage may declare.
+fn tess_domain(sh: &Shader) -> Result<TessDomain, FsError> {
     match sh.info.tess.domain {
         nir::TessDomain::Quads => Ok(TessDomain::Quads),
         nir::TessDomain::Triangles => Ok(TessDomain::Triangles),
         nir::TessDomain::Isolines => Ok(TessDomain::Isolines),
         nir::TessDomain::Unspecified => Err(FsError::Unsupported {
-            op: "a tessellation shader",
-            what: "the kind of patch is known from neither stage",
+            op: "tessellation shader",
+            what: "neither stage declares the domain",
         }),
     }
 }
 
-/// True for slots of the patch's header.
-pub(in crate::isel) fn is_level(slot: u32) -> bool {
+/// True for the slots of the patch header: tessellation levels.
+pub(crate) fn is_tess_level(slot: u32) -> bool {
     [Slot::TESS_LEVEL_OUTER, Slot::TESS_LEVEL_INNER]
         .iter()
         .any(|s| u32::from(s.0) == slot)
 }
 
-/// The dword of the patch's header in which a tessellation level stands; `None` where the domain has none such.
-pub(in crate::isel) fn level_dword(domain: TessDomain, slot: u32, component: u32) -> Option<u32> {
+/// The dword of the patch header that holds a tessellation level; `None` if the domain does not
+/// have it.
+pub(crate) fn tess_level_dword(domain: TessDomain, slot: u32, component: u32) -> Option<u32> {
     let is_outer = slot == u32::from(Slot::TESS_LEVEL_OUTER.0);
     match (domain, is_outer, component) {
         (TessDomain::Quads, true, 0..=3) | (TessDomain::Triangles, true, 0..=2) => {
@@ -63,7 +68,8 @@ pub(in crate::isel) fn level_dword(domain: TessDomain, slot: u32, component: u32
 }
 
 impl ControlThread {
-    pub(in crate::isel) fn new(
+    /// Scans a tessellation control shader.
+    pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
         lir: &mut Lir,
@@ -77,7 +83,8 @@ impl ControlThread {
                 _ => continue,
             };
             let first = i.index("location");
-            for slot in (first..first + i.index("num_slots").max(1)).filter(|&s| !is_level(s)) {
+            for slot in (first..first + i.index("num_slots").max(1)).filter(|&s| !is_tess_level(s))
+            {
                 *written |= 1u128.checked_shl(slot).unwrap_or(0);
             }
         }
@@ -85,52 +92,57 @@ impl ControlThread {
             info: TessControlInfo {
                 patch: PatchMap::new(patch, point, sh.info.tess.vertices_out),
             },
-            domain: domain_of(sh)?,
+            domain: tess_domain(sh)?,
             inputs: lir.vgrf(HANDLE_REGISTERS * GRF_BYTES),
             patch: None,
             invocation: None,
         })
     }
 
-    /// Registers of the payload besides push data.
-    pub(in crate::isel) const PAYLOAD_REGISTERS: usize = 1 + HANDLE_REGISTERS as usize;
+    /// Registers of the payload, without push data.
+    pub(crate) const PAYLOAD_REGISTERS: usize = 1 + HANDLE_REGISTERS as usize;
 
-    /// r0, handles, push data.
-    pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
+    /// Assigns GRFs: r0, input handles, push data.
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
         lir.vgrfs[self.inputs].fixed = Some(1);
-        let at = 1 + HANDLE_REGISTERS as u16;
-        let info = StageInfo::TessControl(self.info.clone());
-        (at, info, at + push_regs)
+        let grf = 1 + HANDLE_REGISTERS as u16;
+        PayloadLayout {
+            push_grf: grf,
+            stage: StageInfo::TessControl(self.info.clone()),
+            end: grf + push_regs,
+        }
     }
 }
 
-/// An evaluation thread: eight points of a patch's domain.
-pub(in crate::isel) struct EvaluationThread {
-    pub(in crate::isel) info: TessEvalInfo,
-    /// Where the parts of the patch lie.
-    pub(in crate::isel) patch_map: PatchMap,
-    /// u, v, w.
-    pub(in crate::isel) coordinates: VgrfId,
-    /// The handles of the vertices' URB entries, r4.
-    pub(in crate::isel) handles: VgrfId,
-    /// Registers of the patch's entry that are read: (register of the entry, register).
-    pub(in crate::isel) pushed: Vec<(u32, VgrfId)>,
-    /// The handle of the patch's entry, for every lane.
-    pub(in crate::isel) patch: Option<Lanes>,
-    pub(in crate::isel) outputs: Outputs,
+/// The payload of a tessellation evaluation thread: eight points of a patch's domain.
+pub(crate) struct EvaluationThread {
+    pub(crate) info: TessEvalInfo,
+    /// The layout of the patch's URB entry.
+    pub(crate) patch_map: PatchMap,
+    /// The domain coordinates u, v, w.
+    pub(crate) coordinates: VgrfId,
+    /// The URB handles of the output vertices, r4.
+    pub(crate) handles: VgrfId,
+    /// The pushed registers that are read: (register of the patch's entry, VGRF).
+    pub(crate) pushed: Vec<(u32, VgrfId)>,
+    /// The URB handle of the patch's entry, in every lane.
+    pub(crate) patch: Option<Lanes>,
+    pub(crate) outputs: Outputs,
 }
 
 impl EvaluationThread {
-    pub(in crate::isel) fn new(
+    /// Scans a tessellation evaluation shader. `previous_stage` describes the control stage, if
+    /// known.
+    pub(crate) fn new(
         sh: &Shader,
         layout: &[CfEvent],
-        before: Option<&StageInfo>,
+        previous_stage: Option<&StageInfo>,
         lir: &mut Lir,
     ) -> Result<EvaluationThread, FsError> {
         use IntrinsicOp as I;
-        let patch_map = match before {
+        let patch_map = match previous_stage {
             Some(StageInfo::TessControl(control)) => control.patch.clone(),
-            // On its own: what it reads is what was written.
+            // Compiled without its control stage: assumes that exactly what it reads was written.
             _ => {
                 let (mut patch, mut point) = (0u128, 0u128);
                 for i in intrinsics(sh, layout) {
@@ -141,7 +153,7 @@ impl EvaluationThread {
                     };
                     let first = i.index("location");
                     let slots = first..first + i.index("num_slots").max(1);
-                    for slot in slots.filter(|&s| !is_level(s)) {
+                    for slot in slots.filter(|&s| !is_tess_level(s)) {
                         *read |= 1u128.checked_shl(slot).unwrap_or(0);
                     }
                 }
@@ -153,7 +165,7 @@ impl EvaluationThread {
         Ok(EvaluationThread {
             info: TessEvalInfo {
                 outputs: outputs.vertices(),
-                domain: domain_of(sh)?,
+                domain: tess_domain(sh)?,
                 spacing: match modes.spacing {
                     nir::TessSpacing::Unspecified | nir::TessSpacing::Equal => TessSpacing::Equal,
                     nir::TessSpacing::FractionalEven => TessSpacing::FractionalEven,
@@ -172,17 +184,17 @@ impl EvaluationThread {
         })
     }
 
-    /// Registers of the payload besides push data, at most.
-    pub(in crate::isel) const PAYLOAD_REGISTERS: usize = 5 + MOST_PUSHED as usize;
+    /// Upper bound of the payload's registers, without push data.
+    pub(crate) const PAYLOAD_REGISTERS: usize = 5 + MAX_PUSHED as usize;
 
-    /// r0, coordinates, handles, push data, the patch.
-    pub(in crate::isel) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> (u16, StageInfo, u16) {
-        const COORDINATES_AT: u8 = 1;
-        const HANDLES_AT: u8 = 4;
-        const PUSH_AT: u16 = 5;
-        lir.vgrfs[self.coordinates].fixed = Some(COORDINATES_AT);
-        lir.vgrfs[self.handles].fixed = Some(HANDLES_AT);
-        let first = PUSH_AT + push_regs;
+    /// Assigns GRFs: r0, domain coordinates, output handles, push data, the patch's URB entry.
+    pub(crate) fn lay_out(&self, lir: &mut Lir, push_regs: u16) -> PayloadLayout {
+        const COORDINATES_GRF: u8 = 1;
+        const HANDLES_GRF: u8 = 4;
+        const PUSH_GRF: u16 = 5;
+        lir.vgrfs[self.coordinates].fixed = Some(COORDINATES_GRF);
+        lir.vgrfs[self.handles].fixed = Some(HANDLES_GRF);
+        let first = PUSH_GRF + push_regs;
         let mut pushed_grf = 0;
         for &(register, v) in &self.pushed {
             lir.vgrfs[v].fixed = u8::try_from(u32::from(first) + register).ok();
@@ -193,6 +205,10 @@ impl EvaluationThread {
             ..self.info.clone()
         };
         let end = first + u16::from(pushed_grf);
-        (PUSH_AT, StageInfo::TessEval(info), end)
+        PayloadLayout {
+            push_grf: PUSH_GRF,
+            stage: StageInfo::TessEval(info),
+            end,
+        }
     }
 }
