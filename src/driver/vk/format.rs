@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use ash::vk as api;
 use ash::vk::Format as F;
-use cmd::image::{STRAIGHT, Select};
+use cmd::image::{IDENTITY_SWIZZLE, ChannelSelect};
 use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
 use surface::Tilings;
@@ -34,7 +34,7 @@ pub struct Format {
     /// The hardware's, of colours or of depth; of stencil where there is nothing else.
     pub hw: &'static hw::Format,
     /// Channels of the hardware's format that the channels are, as the sampler reads them.
-    pub swizzle: [Select; 4],
+    pub swizzle: [ChannelSelect; 4],
     /// Its planes, if it is one of luma and chroma; `hw` is then the first's.
     pub planar: Option<&'static Planar>,
     /// Whether `hw` has a fourth channel of which Vulkan knows nothing ([`WIDENED`]).
@@ -42,33 +42,33 @@ pub struct Format {
 }
 
 /// A row of the table.
-struct Row(F, Holds, &'static str, [Select; 4]);
+struct Row(F, Holds, &'static str, [ChannelSelect; 4]);
 
 const fn colour(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::Colour, hw, STRAIGHT)
+    Row(format, Holds::Colour, hw, IDENTITY_SWIZZLE)
 }
 
-const fn swizzled(format: F, hw: &'static str, swizzle: [Select; 4]) -> Row {
+const fn swizzled(format: F, hw: &'static str, swizzle: [ChannelSelect; 4]) -> Row {
     Row(format, Holds::Colour, hw, swizzle)
 }
 
 const fn depth(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::Depth, hw, STRAIGHT)
+    Row(format, Holds::Depth, hw, IDENTITY_SWIZZLE)
 }
 
 const fn stencil(format: F) -> Row {
-    Row(format, Holds::Stencil, STENCIL, STRAIGHT)
+    Row(format, Holds::Stencil, STENCIL, IDENTITY_SWIZZLE)
 }
 
 const fn depth_stencil(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::DepthStencil, hw, STRAIGHT)
+    Row(format, Holds::DepthStencil, hw, IDENTITY_SWIZZLE)
 }
 
 /// Format of stencil, as a texture.
 const STENCIL: &str = "R8_UINT";
-const BGRA: [Select; 4] = [Select::Blue, Select::Green, Select::Red, Select::Alpha];
-const RGB1: [Select; 4] = [Select::Red, Select::Green, Select::Blue, Select::One];
-const R001: [Select; 4] = [Select::Red, Select::Zero, Select::Zero, Select::One];
+const BGRA: [ChannelSelect; 4] = [ChannelSelect::Blue, ChannelSelect::Green, ChannelSelect::Red, ChannelSelect::Alpha];
+const RGB1: [ChannelSelect; 4] = [ChannelSelect::Red, ChannelSelect::Green, ChannelSelect::Blue, ChannelSelect::One];
+const R001: [ChannelSelect; 4] = [ChannelSelect::Red, ChannelSelect::Zero, ChannelSelect::Zero, ChannelSelect::One];
 
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
@@ -268,7 +268,7 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
             api: row.api,
             holds: Holds::Colour,
             hw: by_name(row.planes.first()?.format)?,
-            swizzle: STRAIGHT,
+            swizzle: IDENTITY_SWIZZLE,
             planar: Some(row),
             widened: false,
         })
@@ -436,17 +436,17 @@ impl Format {
     pub fn packing(&self, hw_gen: Gen) -> Option<u32> {
         let name = self.hw.name;
         let typed =
-            self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT;
+            self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE;
         if self.hw.block_bits != 16 || !name.ends_with("_UNORM") || typed {
             return None;
         }
         let (mut packing, mut at) = (0, 0);
         for (letter, bits) in channels(name) {
             let select = match letter {
-                b'R' => Select::Red,
-                b'G' => Select::Green,
-                b'B' => Select::Blue,
-                b'A' => Select::Alpha,
+                b'R' => ChannelSelect::Red,
+                b'G' => ChannelSelect::Green,
+                b'B' => ChannelSelect::Blue,
+                b'A' => ChannelSelect::Alpha,
                 _ => return None,
             };
             let channel = self.swizzle.iter().position(|&from| from == select)?;
@@ -511,7 +511,7 @@ impl Format {
         }
         let plain = typed(self.hw).uses(hw_gen);
         // Whatever is written where alpha would be, nobody sees it.
-        let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == STRAIGHT[..3];
+        let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == IDENTITY_SWIZZLE[..3];
         if typed || self.packing(hw_gen).is_some() || self.three_channels().is_some() {
             features |= A::BLIT_DST;
         }
@@ -519,13 +519,13 @@ impl Format {
             features |= A::SAMPLED_IMAGE_FILTER_LINEAR;
         }
         // Where alpha is another channel, or channels stand elsewhere, what is blended would not be what is meant.
-        if uses.contains(FormatUse::TARGET) && self.swizzle[3] == Select::Alpha && !self.is_odd() {
+        if uses.contains(FormatUse::TARGET) && self.swizzle[3] == ChannelSelect::Alpha && !self.is_odd() {
             features |= A::COLOR_ATTACHMENT;
-            if uses.contains(FormatUse::BLEND) && self.swizzle == STRAIGHT {
+            if uses.contains(FormatUse::BLEND) && self.swizzle == IDENTITY_SWIZZLE {
                 features |= A::COLOR_ATTACHMENT_BLEND;
             }
         }
-        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT {
+        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
             features |= A::STORAGE_IMAGE | self.typed_features(uses);
             if self.hw.block_bits == 32 && self.is_atom() {
                 features |= A::STORAGE_IMAGE_ATOMIC;

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use cmd::image::Select;
+use cmd::image::ChannelSelect;
 use hw::state::sampler_state as state;
 
 use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
@@ -178,11 +178,11 @@ fn swizzled(words: [u32; 4], format: api::Format) -> [u32; 4] {
     let mut out = words;
     for (word, select) in words.into_iter().zip(format.swizzle) {
         let channel = match select {
-            Select::Red => 0,
-            Select::Green => 1,
-            Select::Blue => 2,
-            Select::Alpha => 3,
-            Select::Zero | Select::One => continue,
+            ChannelSelect::Red => 0,
+            ChannelSelect::Green => 1,
+            ChannelSelect::Blue => 2,
+            ChannelSelect::Alpha => 3,
+            ChannelSelect::Zero | ChannelSelect::One => continue,
         };
         out[channel] = word;
     }

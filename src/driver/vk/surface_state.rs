@@ -3,7 +3,7 @@
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; a buffer's size minus one is spread over Width (7 bits), Height (14) and
 //! Depth (11).
 
-use cmd::image::Select;
+use cmd::image::ChannelSelect;
 use cmd::mocs;
 use hw::state::render_surface_state as rss;
 
@@ -84,7 +84,7 @@ fn some(buffer: BufferDescriptor) -> Surface {
 pub const NONE: Surface = NULL.dwords;
 
 /// The surface of a buffer of texels.
-pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [Select; 4]) -> Surface {
+pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [ChannelSelect; 4]) -> Surface {
     let Some(last) = count.checked_sub(1) else {
         return NONE;
     };
@@ -127,7 +127,7 @@ mod tests {
         for (address, entry) in [(0x1_2345_6780, 2), (i915::SHARED.start, 1)] {
             let words = buffer(BufferDescriptor { address, bytes: 64 });
             assert_eq!(rss::MOCS.get(&words), entry << 1);
-            let words = texels(address, 4, 4, 0, cmd::image::STRAIGHT);
+            let words = texels(address, 4, 4, 0, cmd::image::IDENTITY_SWIZZLE);
             assert_eq!(rss::MOCS.get(&words), entry << 1);
         }
     }

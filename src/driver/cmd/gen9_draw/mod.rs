@@ -1,10 +1,10 @@
-//! The 3D pipeline's packets of gen9.
+//! Gen9's packets of the 3D pipeline.
 //!
-//! In:  what a draw depends on ([`crate::draw`]). Out: words.
+//! In:  draw state, shaders and targets ([`crate::draw`]). Out: packets and state structures.
 //! Ref: SKL PRM vol. 2a (commands), vol. 2d (states), vol. 7 "3D Pipeline Stages".
 
 mod geometry;
-mod hierarchy;
+mod hiz;
 mod pixel;
 mod raster;
 mod stream_out;
@@ -28,54 +28,54 @@ use hw::draw::{
 use hw::register;
 
 use crate::draw::shader::{Shaders, VertexInputs, VertexShader};
-use crate::draw::state::{Dirty, Lines, Locations, State, VIEWPORTS};
-use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
+use crate::draw::state::{Dirty, Lines, SampleLocations, State, VIEWPORTS};
+use crate::draw::target::{DepthStencilTarget, HizOp, Targets};
 use crate::draw::urb;
 use crate::draw::{
-    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, Own, Said,
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, StaticState, DrawState,
 };
 use crate::gen9::{self, Gen9};
-use crate::generation::{FrontEnd, Generation, Machine};
+use crate::generation::{VfeState, Generation, Machine};
 use crate::math;
 use crate::mi;
 use crate::mocs;
 use crate::stream::{Memory, Stream, offset};
 
-/// Blending, packed for targets that are all there.
+/// Packed blend state, for the case that all targets are present.
 #[derive(Clone, Debug)]
-struct Blending {
+struct PackedBlend {
     state: [u32; pixel::BLEND_DW],
     /// 3DSTATE_PS_BLEND and 3DSTATE_WM.
     packets: [u32; 4],
 }
 
-/// Which packets of state a pipeline's words hold.
+/// State packets that are part of a pipeline's pre-packed words.
 #[derive(Clone, Copy, Debug, Default)]
-struct Held {
+struct PrePacked {
     elements: bool,
-    set_up: bool,
+    setup: bool,
     clip: bool,
     raster: bool,
     multisample: bool,
 }
 
-/// Shaders, packed, and what follows from them and their own state.
+/// Packed shaders and static state.
 #[derive(Clone, Debug)]
 pub struct Pipeline {
-    /// Whole commands, said when the shaders change.
+    /// Whole packets, emitted when the shaders change.
     words: Vec<u32>,
-    held: Held,
-    blending: Option<Blending>,
-    /// What is said besides the words when shaders or the number of samples change, if that decides about widths.
-    pixel: Option<pixel::BySamples>,
+    pre_packed: PrePacked,
+    packed_blend: Option<PackedBlend>,
+    /// 3DSTATE_PS by sample count. It is emitted apart from the words if the sample count decides which SIMD widths are enabled.
+    pixel: Option<pixel::PsBySamples>,
     inputs: VertexInputs,
-    /// 3DSTATE_TE, by where the domain has its origin: above, below.
+    /// 3DSTATE_TE, for a domain origin in the upper left and in the lower left corner.
     engine: [[u32; 4]; 2],
-    stream_out: stream_out::Facts,
+    stream_out: stream_out::StreamOutFacts,
     clip: raster::ClipFacts,
-    made: Option<raster::Form>,
+    output_form: Option<raster::PrimitiveForm>,
     wm: pixel::WmFacts,
-    /// Targets that the shader writes.
+    /// Mask of the targets that the shader writes.
     targets: u8,
     dual_source: bool,
     writes_mask: bool,
@@ -83,7 +83,7 @@ pub struct Pipeline {
     counted: bool,
 }
 
-/// Threads that a stage of geometry may have: all of the device's, in fields of nine bits.
+/// Maximum threads of a geometry stage: all of the device's, limited by the nine-bit fields.
 fn stage_threads(device: &hw::Device) -> u64 {
     device.total_threads().min(336).into()
 }
@@ -104,7 +104,7 @@ fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
         .flag(vs::STATISTICS_ENABLE, shaders.counted)
         .with(vs::KERNEL_START_POINTER, *kernel_offset_bytes)
         .with(vs::MAXIMUM_NUMBER_OF_THREADS, stage_threads(device) - 1)
-        // Elements are read in pairs; one there always is.
+        // Elements are read in pairs; there is always at least one.
         .with(
             vs::VERTEX_URB_ENTRY_READ_LENGTH,
             u64::from(inputs.elements().max(1).div_ceil(2)),
@@ -129,18 +129,18 @@ fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
     words.dwords
 }
 
-/// How the URB is divided.
-fn urb_parts(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 4]> {
+/// 3DSTATE_URB_*. Returns `None` if the entries do not fit.
+fn urb_packets(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 4]> {
     use {state_urb_ds as ds, state_urb_gs as gs, state_urb_hs as hs, state_urb_vs as vs};
     let vertex = &shaders.vertex;
-    // An entry holds what the fetcher writes, and then what the shader does.
+    // An entry first holds the fetched elements, then the shader's outputs.
     let slots = vertex.output_slots.max(vertex.inputs.elements()).max(1);
     let tessellation = shaders.tessellation.as_ref();
     let patch = tessellation.map_or(0, |t| t.control.info.patch.entry_slots() as u32);
     let point = tessellation.map_or(0, |t| t.evaluation.info.outputs.vue.slots.len() as u32);
     let primitive = shaders.geometry.map_or(0, |g| g.info.entry_slots());
     let sizes = [slots, patch, point, primitive].map(|slots| slots.div_ceil(4));
-    // Fields for sizes have nine bits, and hold one less.
+    // The size fields have nine bits and hold the size minus one.
     if sizes.iter().any(|&size| size > 1 << 9) {
         return None;
     }
@@ -171,11 +171,11 @@ fn urb_parts(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 4]
     ])
 }
 
-/// Kilobytes of push constants of each shader but that of fragments, which gets the rest: three times what one can have.
+/// KiB of push constants of each stage but the fragment stage, which gets the rest: three times the maximum that one shader uses.
 const CONSTANT_KB: u64 = 6;
 const FRAGMENT_CONSTANT_KB: u64 = urb::CONSTANT_CHUNKS as u64 * 8 - 4 * CONSTANT_KB;
 
-/// Sizes of push constants: they belong to the context, and change with the stages that are on.
+/// Push constant allocation. It is part of the context, so all stages have their space whether active or not.
 const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
     use {
         state_push_constant_alloc_ds as ds, state_push_constant_alloc_gs as gs,
@@ -206,25 +206,25 @@ const CONSTANT_ALLOCATION: [[u32; 2]; 5] = {
 };
 
 impl Pipeline {
-    /// Packs what follows from state that is the pipeline's own.
-    fn hold(&mut self, own: &Own<'_>) {
-        let (state, groups) = (own.state, own.groups);
+    /// Packs static state.
+    fn pre_pack(&mut self, static_state: &StaticState<'_>) {
+        let (state, groups) = (static_state.state, static_state.groups);
         let objects = Dirty::RASTER.with(Dirty::ASSEMBLY).with(Dirty::MULTISAMPLE);
-        self.held = Held {
+        self.pre_packed = PrePacked {
             elements: groups.all(Dirty::ATTRIBUTES),
-            set_up: groups.all(Dirty::RASTER),
+            setup: groups.all(Dirty::RASTER),
             clip: groups.all(Dirty::RASTER.with(Dirty::VIEWPORTS)),
             raster: groups.all(objects),
             multisample: groups.all(Dirty::MULTISAMPLE),
         };
         let mut words = std::mem::take(&mut self.words);
-        let Held {
+        let PrePacked {
             elements,
-            set_up,
+            setup,
             clip,
             raster,
             multisample,
-        } = self.held;
+        } = self.pre_packed;
         if elements {
             let put = |more: &[u32]| -> Result<(), Infallible> {
                 words.extend_from_slice(more);
@@ -232,7 +232,7 @@ impl Pipeline {
             };
             let Ok(()) = vertex::elements(&self.inputs, &state.attributes, put);
         }
-        if set_up {
+        if setup {
             words.extend(stream_out::streamout(&self.stream_out, &state.raster));
             words.extend(raster::sf(self.point_size, self.counted, &state.raster));
             if state.raster.stippled {
@@ -243,51 +243,51 @@ impl Pipeline {
             words.extend(raster::clip(self.clip, &state.raster, state.viewport_count));
         }
         if raster {
-            words.extend(raster::raster(state, self.made, false));
+            words.extend(raster::raster(state, self.output_form, false));
         }
         if multisample {
             words.extend(raster::multisample(&state.multisample));
             if let Some(pixel) = self.pixel.take() {
-                words.extend(pixel.of(state.multisample.samples));
+                words.extend(pixel.for_samples(state.multisample.samples));
             }
         }
         self.words = words;
-        // Which targets a logic operation is applied to, is known when they are.
+        // Which targets take part in a logic operation depends on their formats, known at the draw.
         if groups.all(BLENDING) && !state.blend.logic {
-            self.blending = Some(self.blend(state, self.targets, 0));
+            self.packed_blend = Some(self.blend(state, self.targets, 0));
         }
     }
 
-    /// Blending into the targets of a mask, some of which no logic operation is applied to.
-    fn blend(&self, state: &State, targets: u8, beyond_logic: u8) -> Blending {
-        let colours = pixel::Colours {
+    /// Packs blend state for the targets of a mask; `without_logic_op` are those that logic operations do not apply to.
+    fn blend(&self, state: &State, targets: u8, without_logic_op: u8) -> PackedBlend {
+        let colours = pixel::ColourTargets {
             targets,
-            beyond_logic,
+            without_logic_op,
             dual_source: self.dual_source,
             writes_mask: self.writes_mask,
         };
         let (words, [a, b], writes) = pixel::blend(&state.blend, &state.multisample, colours);
         let [c, d] = pixel::wm(self.wm, state.raster.stippled, writes);
-        Blending {
+        PackedBlend {
             state: words,
             packets: [a, b, c, d],
         }
     }
 }
 
-/// What blending follows from, beside shaders and targets.
+/// Groups that blend state depends on, besides shaders and targets.
 const BLENDING: Dirty = Dirty::BLEND.with(Dirty::MULTISAMPLE).with(Dirty::RASTER);
 
 impl DrawGeneration for Gen9 {
     type Pipeline = Pipeline;
 
-    fn pipeline(
+    fn pack_pipeline(
         device: &hw::Device,
         shaders: &Shaders<'_>,
-        own: Option<&Own<'_>>,
+        static_state: Option<&StaticState<'_>>,
     ) -> Option<Box<Pipeline>> {
         let mut words = Vec::with_capacity(128);
-        for part in urb_parts(device, shaders)? {
+        for part in urb_packets(device, shaders)? {
             words.extend(part);
         }
         words.extend(vertex_shader(device, shaders));
@@ -324,20 +324,20 @@ impl DrawGeneration for Gen9 {
         words.extend(attributes);
         words.extend(swizzle);
         let fragment = shaders.fragment.as_ref();
-        let pixel = fragment.and_then(pixel::BySamples::new);
+        let pixel = fragment.and_then(pixel::PsBySamples::new);
         if pixel.is_none() {
             words.extend(shader);
         }
         words.extend(extra);
         let mut pipeline = Pipeline {
             words,
-            held: Held::default(),
-            blending: None,
+            pre_packed: PrePacked::default(),
+            packed_blend: None,
             pixel,
             inputs: shaders.vertex.inputs,
             engine: [false, true].map(|lower_left| geometry::engine(tessellation, lower_left)),
-            stream_out: stream_out::Facts::new(&shaders.stream_out),
-            made: raster::made(shaders),
+            stream_out: stream_out::StreamOutFacts::new(&shaders.stream_out),
+            output_form: raster::output_form(shaders),
             clip: raster::ClipFacts {
                 counted: shaders.counted,
                 linear_barycentrics: fragment.is_some_and(|f| f.barycentrics & 0x38 != 0),
@@ -358,109 +358,109 @@ impl DrawGeneration for Gen9 {
             point_size: shaders.writes_point_size,
             counted: shaders.counted,
         };
-        if let Some(own) = own {
-            pipeline.hold(own);
+        if let Some(static_state) = static_state {
+            pipeline.pre_pack(static_state);
         }
         Some(Box::new(pipeline))
     }
 
-    fn select_draws<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error> {
-        // Work of the other pipeline is saved and restored by the front end's state, which must be there.
-        let front_end = FrontEnd {
+    fn emit_select_3d<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error> {
+        // Switching away from the 3D pipeline saves media state, so MEDIA_VFE_STATE must be valid.
+        let front_end = VfeState {
             curbe_grf: 2,
-            ..FrontEnd::default()
+            ..VfeState::default()
         };
-        stream.put(gen9::FLUSH)?;
-        Gen9::front_end(stream, machine.max_threads, &front_end)?;
+        stream.emit(gen9::FLUSH)?;
+        Gen9::emit_vfe_state(stream, machine.max_threads, &front_end)?;
         gen9::select(stream, gen9::PIPELINE_3D)
     }
 
-    fn select_dispatches<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
-        // The colour calculator's state must not be valid when the pipeline changes.
-        stream.put(state_cc_state_pointers::words::<2>().dwords)?;
+    fn emit_select_gpgpu<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+        // COLOR_CALC_STATE must be invalid when the pipeline changes.
+        stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
         gen9::select(stream, gen9::PIPELINE_GPGPU)
     }
 
-    fn draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+    fn emit_draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
         use state_drawing_rectangle as rectangle;
         const FARTHEST: u64 = 0xffff;
-        // What lies outside targets is cut off by scissors and viewports.
+        // Scissors and viewports bound rendering.
         let everywhere = rectangle::words::<4>()
             .with(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MAX, FARTHEST)
             .with(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MAX, FARTHEST);
         // Masked registers. Ref: vol. 2c, CACHE_MODE_1.
-        stream.put(mi::load_register(
+        stream.emit(mi::load_register(
             register::CACHE_MODE_1,
             register::CACHE_MODE_1_FLOAT_BLEND
                 | register::CACHE_MODE_1_MSC_RAW
                 | register::CACHE_MODE_1_PARTIAL_RESOLVE,
         ))?;
-        stream.put(state_aa_line_parameters::words::<3>().dwords)?;
-        stream.put(everywhere.dwords)?;
-        stream.put(state_wm_chromakey::words::<2>().dwords)?;
-        // The override of depth clears is off; rasterisation and samples are to be said before that.
-        stream.put(state_raster::words::<5>().dwords)?;
-        stream.put(state_multisample::words::<2>().dwords)?;
-        stream.put(state_wm_hz_op::words::<5>().dwords)?;
-        stream.put(raster::sample_pattern(None))?;
+        stream.emit(state_aa_line_parameters::words::<3>().dwords)?;
+        stream.emit(everywhere.dwords)?;
+        stream.emit(state_wm_chromakey::words::<2>().dwords)?;
+        // No HiZ operation is active. 3DSTATE_RASTER and 3DSTATE_MULTISAMPLE must be emitted before.
+        stream.emit(state_raster::words::<5>().dwords)?;
+        stream.emit(state_multisample::words::<2>().dwords)?;
+        stream.emit(state_wm_hz_op::words::<5>().dwords)?;
+        stream.emit(raster::sample_pattern(None))?;
         for part in CONSTANT_ALLOCATION {
-            stream.put(part)?;
+            stream.emit(part)?;
         }
         Ok(())
     }
 
-    fn state<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Result<(), M::Error> {
-        let Said {
+    fn emit_state<M: Memory>(stream: &mut Stream<M>, draw_state: &DrawState<'_, Pipeline>) -> Result<(), M::Error> {
+        let DrawState {
             dirty,
             state,
             pipeline,
             targets,
             dynamic_base,
-        } = *said;
-        let held = pipeline.held;
+        } = *draw_state;
+        let pre_packed = pipeline.pre_packed;
         if dirty.any(Dirty::SHADERS) {
             stream.append(&pipeline.words)?;
         }
         if dirty.any(Dirty::SHADERS.with(Dirty::DOMAIN)) {
             let [upper, lower] = pipeline.engine;
-            stream.put(if state.lower_left { lower } else { upper })?;
+            stream.emit(if state.lower_left { lower } else { upper })?;
         }
-        if !held.elements && dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
+        if !pre_packed.elements && dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
             let put = |words: &[u32]| stream.append(words);
             vertex::elements(&pipeline.inputs, &state.attributes, put)?;
         }
         if pipeline.stream_out.on && dirty.any(Dirty::SHADERS.with(Dirty::STREAM_OUT)) {
             for (index, buffer) in state.capture_buffers.iter().enumerate() {
                 let buffer = Some(buffer).filter(|_| state.capturing);
-                stream.put(stream_out::buffer(index, buffer))?;
+                stream.emit(stream_out::buffer(index, buffer))?;
             }
         }
         if dirty.any(Dirty::VERTEX_BUFFERS) {
             vertex::buffers(stream, state)?;
         }
         if dirty.any(Dirty::INDEX_BUFFER) && state.index_buffer.address != 0 {
-            stream.put(vertex::index_buffer(&state.index_buffer))?;
+            stream.emit(vertex::index_buffer(&state.index_buffer))?;
         }
         if dirty.any(Dirty::ASSEMBLY.with(Dirty::INDEX_BUFFER)) {
-            stream.put(vertex::assembly(state))?;
+            stream.emit(vertex::assembly(state))?;
         }
-        if !held.set_up && dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
-            stream.put(stream_out::streamout(&pipeline.stream_out, &state.raster))?;
-            stream.put(raster::sf(
+        if !pre_packed.setup && dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
+            stream.emit(stream_out::streamout(&pipeline.stream_out, &state.raster))?;
+            stream.emit(raster::sf(
                 pipeline.point_size,
                 pipeline.counted,
                 &state.raster,
             ))?;
             if state.raster.stippled {
-                stream.put(raster::stipple(state.raster.stipple))?;
+                stream.emit(raster::stipple(state.raster.stipple))?;
             }
         }
         let clip = Dirty::RASTER.with(Dirty::SHADERS).with(Dirty::VIEWPORTS);
-        if !held.clip && dirty.any(clip) {
+        if !pre_packed.clip && dirty.any(clip) {
             let count = state.viewport_count;
-            stream.put(raster::clip(pipeline.clip, &state.raster, count))?;
+            stream.emit(raster::clip(pipeline.clip, &state.raster, count))?;
         }
-        // The number of samples says what lines are if nothing else does.
+        // The sample count decides the default line rasterisation.
         let objects = Dirty::ASSEMBLY
             .with(Dirty::SHADERS)
             .with(Dirty::MULTISAMPLE);
@@ -468,61 +468,61 @@ impl DrawGeneration for Gen9 {
             let depends = objects.with(Dirty::RASTER).with(Dirty::TARGETS);
             if dirty.any(depends) {
                 let integers = targets.has_integers();
-                stream.put(raster::raster(state, pipeline.made, integers))?;
+                stream.emit(raster::raster(state, pipeline.output_form, integers))?;
             }
-        } else if !held.raster && dirty.any(objects.with(Dirty::RASTER)) {
-            stream.put(raster::raster(state, pipeline.made, false))?;
+        } else if !pre_packed.raster && dirty.any(objects.with(Dirty::RASTER)) {
+            stream.emit(raster::raster(state, pipeline.output_form, false))?;
         }
-        if !held.multisample && dirty.any(Dirty::MULTISAMPLE) {
-            stream.put(raster::multisample(&state.multisample))?;
+        if !pre_packed.multisample && dirty.any(Dirty::MULTISAMPLE) {
+            stream.emit(raster::multisample(&state.multisample))?;
         }
         if let Some(pixel) = &pipeline.pixel
             && dirty.any(Dirty::SHADERS.with(Dirty::MULTISAMPLE))
         {
-            stream.put(pixel.of(state.multisample.samples))?;
+            stream.emit(pixel.for_samples(state.multisample.samples))?;
         }
-        // Clamping of depth, and where its range begins, are said with viewports.
+        // Depth clamping and the clip space depth range are part of the viewport states.
         let places = Dirty::VIEWPORTS.with(Dirty::SCISSORS).with(Dirty::TARGETS);
         if dirty.any(places.with(Dirty::DEPTH_RANGE)) {
-            viewports(stream, said)?;
+            viewports(stream, draw_state)?;
         }
         if dirty.any(Dirty::DEPTH_STENCIL.with(Dirty::TARGETS)) {
             let target = &targets.depth_stencil;
-            stream.put(pixel::depth_stencil(&state.depth_stencil, target))?;
+            stream.emit(pixel::depth_stencil(&state.depth_stencil, target))?;
         }
-        let blending = BLENDING.with(Dirty::SHADERS).with(Dirty::TARGETS);
-        if dirty.any(blending) {
+        let packed_blend = BLENDING.with(Dirty::SHADERS).with(Dirty::TARGETS);
+        if dirty.any(packed_blend) {
             let there = (0..)
                 .zip(&targets.colours)
                 .filter(|(_, colour)| colour.is_some());
             let there = there.fold(0, |mask, (index, _)| mask | 1_u8 << index);
             let mask = there & pipeline.targets;
-            let made;
-            let blending = match &pipeline.blending {
-                Some(blending) if mask == pipeline.targets => blending,
+            let output_form;
+            let packed_blend = match &pipeline.packed_blend {
+                Some(packed_blend) if mask == pipeline.targets => packed_blend,
                 _ => {
-                    let beyond_logic = match state.blend.logic {
-                        true => targets.beyond_logic(),
+                    let without_logic_op = match state.blend.logic {
+                        true => targets.without_logic_op(),
                         false => 0,
                     };
-                    made = pipeline.blend(state, mask, beyond_logic);
-                    &made
+                    output_form = pipeline.blend(state, mask, without_logic_op);
+                    &output_form
                 }
             };
-            // A write to a target that is not there reads its entry too.
+            // A write to an absent target reads its blend entry too.
             let entries = (u8::BITS - pipeline.targets.leading_zeros()).max(1) as usize;
-            let words = blending.state.get(..=2 * entries).unwrap_or_default();
+            let words = packed_blend.state.get(..=2 * entries).unwrap_or_default();
             let data = stream.data(words.len())?;
             data.words.copy_from_slice(words);
             let at = offset(data.address, dynamic_base);
             use state_blend_state_pointers as pointer;
-            stream.put(
+            stream.emit(
                 pointer::words::<2>()
                     .flag(pointer::BLEND_STATE_POINTER_VALID, true)
                     .with(pointer::BLEND_STATE_POINTER, at)
                     .dwords,
             )?;
-            stream.put(blending.packets)?;
+            stream.emit(packed_blend.packets)?;
         }
         if dirty.any(Dirty::BLEND_CONSTANTS) {
             use state_cc_state_pointers as pointer;
@@ -530,7 +530,7 @@ impl DrawGeneration for Gen9 {
             let data = stream.data(words.len())?;
             data.words.copy_from_slice(&words);
             let at = offset(data.address, dynamic_base);
-            stream.put(
+            stream.emit(
                 pointer::words::<2>()
                     .flag(pointer::COLOR_CALC_STATE_POINTER_VALID, true)
                     .with(pointer::COLOR_CALC_STATE_POINTER, at)
@@ -540,41 +540,41 @@ impl DrawGeneration for Gen9 {
         Ok(())
     }
 
-    fn sample_pattern<M: Memory>(
+    fn emit_sample_pattern<M: Memory>(
         stream: &mut Stream<M>,
-        locations: Option<&Locations>,
+        locations: Option<&SampleLocations>,
     ) -> Result<(), M::Error> {
-        stream.put(raster::sample_pattern(locations))
+        stream.emit(raster::sample_pattern(locations))
     }
 
-    fn targets<M: Memory>(
+    fn emit_targets<M: Memory>(
         stream: &mut Stream<M>,
         targets: &Targets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error> {
-        target::say(stream, targets, surface_base)
+        target::emit(stream, targets, surface_base)
     }
 
-    fn depth_work<M: Memory>(
+    fn emit_hiz_op<M: Memory>(
         stream: &mut Stream<M>,
         machine: &Machine,
         target: (&DepthStencilTarget, u8),
-        work: &DepthWork,
+        work: &HizOp,
     ) -> Result<(), M::Error> {
-        hierarchy::work(stream, machine, target, work)
+        hiz::emit(stream, machine, target, work)
     }
 
-    fn lend_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error> {
-        target::lend(stream, targets, Self::inherited_table::<M>())
+    fn emit_secondary_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error> {
+        target::emit_for_secondaries(stream, targets, Self::inherited_table_offset::<M>())
     }
 
-    fn inherited_table<M: Memory>() -> u32 {
-        // In the last words of a page.
+    fn inherited_table_offset<M: Memory>() -> u32 {
+        // The last dwords of a page.
         const PAGE_DW: usize = 1024;
-        ((M::CHUNK_DW.min(PAGE_DW) - target::LENT_DW) * 4) as u32
+        ((M::CHUNK_DW.min(PAGE_DW) - target::MAX_TABLE_DW) * 4) as u32
     }
 
-    fn table<M: Memory>(
+    fn emit_binding_table_pointer<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         offset_bytes: u32,
@@ -584,7 +584,7 @@ impl DrawGeneration for Gen9 {
             state_binding_table_pointers_hs as hs, state_binding_table_pointers_ps as ps,
             state_binding_table_pointers_vs as vs,
         };
-        stream.put(match stage {
+        stream.emit(match stage {
             ConstantStage::Vertex => vs::words::<2>().dwords,
             ConstantStage::Hull => hs::words::<2>().dwords,
             ConstantStage::Domain => ds::words::<2>().dwords,
@@ -597,19 +597,19 @@ impl DrawGeneration for Gen9 {
         })
     }
 
-    fn bases<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+    fn emit_bases_buffer<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
         vertex::bases(stream, address)
     }
 
-    fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+    fn emit_draw_id_buffer<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
         vertex::draw_id(stream, address)
     }
 
-    fn inputs(pipeline: &Pipeline) -> &VertexInputs {
+    fn vertex_inputs(pipeline: &Pipeline) -> &VertexInputs {
         &pipeline.inputs
     }
 
-    fn samplers<M: Memory>(
+    fn emit_sampler_pointer<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         offset_bytes: u32,
@@ -626,11 +626,11 @@ impl DrawGeneration for Gen9 {
             ConstantStage::Geometry => gs::PACKET.header,
             ConstantStage::Fragment => ps::PACKET.header,
         };
-        // A header has the length of its packet.
-        stream.put([header, offset_bytes])
+        // A packet table's header includes the packet's length.
+        stream.emit([header, offset_bytes])
     }
 
-    fn draw_constants<M: Memory>(
+    fn emit_push_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
@@ -643,18 +643,17 @@ impl DrawGeneration for Gen9 {
             ConstantStage::Geometry => state_constant_gs::PACKET.header,
             ConstantStage::Fragment => state_constant_ps::PACKET.header,
         };
-        // The last of the four buffers come first: none may be empty behind one that is not. The first one is an offset from Dynamic State
-        // Base Address (CS_DEBUG_MODE2, as it is unless someone changes it).
+        // Ranges take the last of the four buffers: none may be empty after a used one. The first buffer is addressed relative to Dynamic State Base Address (the default of CS_DEBUG_MODE2).
         let [zero, one, two, three] = buffers;
         let first = match zero.registers {
             0 => 0,
             _ => zero.address.wrapping_sub(dynamic_base),
         };
-        // As the fields of `hw::draw_state::state_constant_body` have it: two lengths in a dword, then addresses of two dwords.
+        // The layout of `hw::draw_state::state_constant_body`: two lengths per dword, then 64-bit addresses.
         let lengths =
             |low: &ConstantBuffer, high: &ConstantBuffer| low.registers | high.registers << 16;
         let half = |address: u64, half: u32| (address >> (32 * half)) as u32;
-        stream.put([
+        stream.emit([
             header | (mocs::CACHED as u32) << 8,
             lengths(zero, one),
             lengths(two, three),
@@ -670,30 +669,30 @@ impl DrawGeneration for Gen9 {
     }
 
     #[inline(always)]
-    fn primitive<M: Memory>(
+    fn emit_primitive<M: Memory>(
         stream: &mut Stream<M>,
         draw: &Draw,
         predicated: bool,
     ) -> Result<(), M::Error> {
         let mut words = vertex::draw(draw);
         words[0] |= gen9::predicate(predicated);
-        stream.put(words)
+        stream.emit(words)
     }
 
-    fn primitive_byte_count<M: Memory>(
+    fn emit_primitive_byte_count<M: Memory>(
         stream: &mut Stream<M>,
         draw: &Draw,
         count: &ByteCount,
         predicated: bool,
     ) -> Result<(), M::Error> {
         let zero = register::CS_GPR0;
-        stream.put(mi::load_register_mem(zero, count.at))?;
-        stream.put(mi::load_register(zero + 4, 0))?;
+        stream.emit(mi::load_register_mem(zero, count.at))?;
+        stream.emit(mi::load_register(zero + 4, 0))?;
         if count.offset_bytes != 0 {
             math::subtract(stream, count.offset_bytes)?;
         }
         let vertices = math::divide(stream, count.stride_bytes)?;
-        stream.put(mi::copy_register(
+        stream.emit(mi::copy_register(
             vertices,
             register::PRIMITIVE_VERTEX_COUNT,
         ))?;
@@ -703,14 +702,14 @@ impl DrawGeneration for Gen9 {
             (register::PRIMITIVE_START_INSTANCE, draw.first_instance),
             (register::PRIMITIVE_BASE_VERTEX, 0),
         ] {
-            stream.put(mi::load_register(register, value))?;
+            stream.emit(mi::load_register(register, value))?;
         }
         let mut words = vertex::draw_indirect(false);
         words[0] |= gen9::predicate(predicated);
-        stream.put(words)
+        stream.emit(words)
     }
 
-    fn primitive_indirect<M: Memory>(
+    fn emit_primitive_indirect<M: Memory>(
         stream: &mut Stream<M>,
         address: u64,
         indexed: bool,
@@ -734,55 +733,55 @@ impl DrawGeneration for Gen9 {
             ]
         };
         for (at, &register) in (address..).step_by(4).zip(registers) {
-            stream.put(mi::load_register_mem(register, at))?;
+            stream.emit(mi::load_register_mem(register, at))?;
         }
         if !indexed {
-            stream.put(mi::load_register(register::PRIMITIVE_BASE_VERTEX, 0))?;
+            stream.emit(mi::load_register(register::PRIMITIVE_BASE_VERTEX, 0))?;
         }
         if instances > 1 {
             let count = address + 4;
-            stream.put(mi::load_register_mem(register::CS_GPR0, count))?;
-            stream.put(mi::load_register(register::CS_GPR0 + 4, 0))?;
+            stream.emit(mi::load_register_mem(register::CS_GPR0, count))?;
+            stream.emit(mi::load_register(register::CS_GPR0 + 4, 0))?;
             math::multiply(stream, instances)?;
             let product = register::CS_GPR0 + 8;
-            stream.put(mi::copy_register(
+            stream.emit(mi::copy_register(
                 product,
                 register::PRIMITIVE_INSTANCE_COUNT,
             ))?;
         }
         let mut words = vertex::draw_indirect(indexed);
         words[0] |= gen9::predicate(predicated);
-        stream.put(words)
+        stream.emit(words)
     }
 }
 
-/// Viewports, the depths that they let through, and scissors.
-fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Result<(), M::Error> {
+/// Emits viewports, depth ranges and scissors.
+fn viewports<M: Memory>(stream: &mut Stream<M>, draw_state: &DrawState<'_, Pipeline>) -> Result<(), M::Error> {
     use {
         state_scissor_state_pointers as scissor, state_viewport_state_pointers_cc as depth,
         state_viewport_state_pointers_sf_clip as clip,
     };
-    let state = said.state;
-    let area = &said.targets.area;
+    let state = draw_state.state;
+    let area = &draw_state.targets.area;
     let count = usize::from(state.viewport_count).clamp(1, VIEWPORTS);
     let all = state.viewports.get(..count).unwrap_or(&state.viewports);
-    // One piece of data: the matrices, at a multiple of 64 bytes, and the rest at multiples of 32.
+    // One data block: matrices at a multiple of 64 bytes, ranges and scissors at multiples of 32.
     let ranges_dw = (2 * count).next_multiple_of(8);
     let data = stream.data(16 * count + 2 * ranges_dw)?;
-    let at = offset(data.address, said.dynamic_base);
+    let at = offset(data.address, draw_state.dynamic_base);
     let (matrices, rest) = data.words.split_at_mut(16 * count);
     let (ranges, scissors) = rest.split_at_mut(ranges_dw);
-    for (place, from) in matrices.as_chunks_mut::<16>().0.iter_mut().zip(all) {
-        *place = raster::viewport(from, area, state.raster.near_at_minus_w);
+    for (to, from) in matrices.as_chunks_mut::<16>().0.iter_mut().zip(all) {
+        *to = raster::viewport(from, area, state.raster.near_at_minus_w);
     }
-    for (place, from) in ranges.as_chunks_mut::<2>().0.iter_mut().zip(all) {
-        *place = raster::depth_range(from, state.raster.depth_clamp);
+    for (to, from) in ranges.as_chunks_mut::<2>().0.iter_mut().zip(all) {
+        *to = raster::depth_range(from, state.raster.depth_clamp);
     }
     let scissors = scissors.as_chunks_mut::<2>().0.iter_mut();
-    for ((place, from), viewport) in scissors.zip(&state.scissors).zip(all) {
-        *place = match raster::covers(viewport, area) {
+    for ((to, from), viewport) in scissors.zip(&state.scissors).zip(all) {
+        *to = match raster::covers(viewport, area) {
             true => raster::scissor(from, area),
-            false => raster::scissor(&from.and(&raster::covered(viewport)), area),
+            false => raster::scissor(&from.and(&raster::covered_pixels(viewport)), area),
         };
     }
     let ranges_at = at + 64 * count as u64;
@@ -791,5 +790,5 @@ fn viewports<M: Memory>(stream: &mut Stream<M>, said: &Said<'_, Pipeline>) -> Re
     let ranges = depth::words().with(depth::CC_VIEWPORT_POINTER, ranges_at);
     let scissors = scissor::words().with(scissor::SCISSOR_RECT_POINTER, scissors_at);
     let ([a, b], [c, d], [e, f]) = (matrices.dwords, ranges.dwords, scissors.dwords);
-    stream.put([a, b, c, d, e, f])
+    stream.emit([a, b, c, d, e, f])
 }

@@ -15,7 +15,7 @@ use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::shader::Special;
 use cmd::draw::state::{Area, Dirty};
-use cmd::image::Blocks;
+use cmd::image::CcsMode;
 
 use super::buffer::CommandBuffer;
 use super::cleared::{Cleared, Several};
@@ -66,15 +66,15 @@ impl CommandBuffer {
         let mut surface = view.colour_target()?;
         let blocks = image.drawn_blocks(from.layout);
         if !several {
-            cmd::image::with_blocks(&mut surface, &control, address, blocks);
+            cmd::image::set_ccs(&mut surface, &control, address, blocks);
         }
-        cmd::image::with_clear_colour(&mut surface, colour);
+        cmd::image::set_clear_colour(&mut surface, colour);
         Ok(Some(Cleared {
             surface,
             record: None,
             size_px: part.surface.scaled_px(&control, view.first_level),
             layers: begin.views.ranges(begin.layers).collect(),
-            compressed: blocks == Blocks::Compressed,
+            compressed: blocks == CcsMode::Compressed,
             pixel: texel::colour(view.format, &colour),
             several: several.then(|| Several {
                 image: Arc::clone(&view.image),
@@ -189,7 +189,7 @@ impl CommandBuffer {
             self.recorder.barrier(std::mem::take(&mut before));
             let bytes = target.pixel.len() as u64;
             let address = match target.record {
-                Some(record) => cmd::kept::pixel_at(record.get()),
+                Some(record) => cmd::fast_clear_record::pixel_at(record.get()),
                 None => {
                     let data = self.recorder.data(4)?;
                     data.words.copy_from_slice(&target.pixel_dw());

@@ -159,7 +159,7 @@ impl CommandBuffer {
         self.expects_condition = conditional;
         self.inherits = inherited.is_some();
         if let Some(inherited) = inherited {
-            self.recorder.inherit(&inherited.targets());
+            self.recorder.inherit_targets(&inherited.targets());
             self.rendering = inherited.rendering();
         }
         self.state = State::Recording;
@@ -175,7 +175,7 @@ impl CommandBuffer {
         }
         let ended = match (self.error.take(), self.secondary) {
             (Some(error), _) => Err(error),
-            (None, true) => self.recorder.end_part(),
+            (None, true) => self.recorder.end_secondary(),
             (None, false) => self.recorder.end(),
         };
         self.state = match &ended {
@@ -365,16 +365,16 @@ impl CommandBuffer {
             });
         }
         if secondary.expects_condition && !self.recorder.is_conditional() {
-            self.recorder.satisfy()?;
+            self.recorder.set_condition_true()?;
         }
         let stream = secondary.recorder.stream();
         let chunks = stream.memory().commands(stream.commands_dw());
         let chunks = chunks.map(|(_, words)| words);
         if !secondary.inherits {
             self.clears.clear();
-            return self.recorder.call(secondary.recorder.left(), chunks);
+            return self.recorder.execute_secondary(secondary.recorder.end_state(), chunks);
         }
-        if self.recorder.call_drawing(chunks)? {
+        if self.recorder.execute_secondary_in_rendering(chunks)? {
             return Ok(());
         }
         Err(Error::InvalidUse {

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use cmd::draw::target::{Record, Surface};
-use cmd::kept::Kept;
+use cmd::fast_clear_record::FastClearRecord;
 use smallvec::SmallVec;
 
 use crate::image::{Image, texel};
@@ -55,9 +55,9 @@ impl Cleared {
     }
 
     /// The clear as the record of one that is kept has it.
-    pub fn kept(&self) -> Kept {
+    pub fn kept(&self) -> FastClearRecord {
         let pixel = self.several.as_ref().map(|_| self.pixel_dw());
-        Kept::of(&self.surface, pixel)
+        FastClearRecord::from_surface(&self.surface, pixel)
     }
 }
 
@@ -67,14 +67,14 @@ pub(super) enum Known {
     /// Nothing: all is where it lies.
     Nothing,
     /// This.
-    Clear(Kept),
+    Clear(FastClearRecord),
     /// What the record says.
     Recorded,
 }
 
 /// What a recording knows of images, by their records, while they are in layouts in which clears are kept.
 #[derive(Clone, Debug, Default)]
-pub(super) struct KnownClears(SmallVec<[(u64, Option<Kept>); 2]>);
+pub(super) struct KnownClears(SmallVec<[(u64, Option<FastClearRecord>); 2]>);
 
 impl KnownClears {
     fn place(&self, record: u64) -> Option<usize> {
@@ -92,7 +92,7 @@ impl KnownClears {
     }
 
     /// This is kept of it from here on, or nothing.
-    pub fn learn(&mut self, record: u64, kept: Option<Kept>) {
+    pub fn learn(&mut self, record: u64, kept: Option<FastClearRecord>) {
         match self.place(record).and_then(|place| self.0.get_mut(place)) {
             Some(known) => known.1 = kept,
             None => self.0.push((record, kept)),
@@ -118,7 +118,7 @@ mod tests {
 
     #[test]
     fn what_was_learnt_last_is_known_until_it_is_forgotten() {
-        let kept = |colour| Kept::of(&[colour; 16], None);
+        let kept = |colour| FastClearRecord::from_surface(&[colour; 16], None);
         let mut known = KnownClears::default();
         assert!(matches!(known.of(64), Known::Recorded));
         known.learn(64, None);

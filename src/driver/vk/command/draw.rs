@@ -495,7 +495,7 @@ impl CommandBuffer {
     }
 
     /// Draws as memory says, as many times as a dword says, but at most so many times.
-    pub fn draw_counted(
+    pub fn draw_indirect_count(
         &mut self,
         address: u64,
         stride_bytes: u32,
@@ -504,15 +504,15 @@ impl CommandBuffer {
         most: u32,
     ) -> Result<()> {
         let recorder = &mut self.recorder;
-        if recorder.draw_counted(address, stride_bytes, indexed, count_at, most)? {
+        if recorder.draw_indirect_count(address, stride_bytes, indexed, count_at, most)? {
             return Ok(());
         }
         Err(UNBOUND)
     }
 
     /// Draws, dispatches and clears of attachments run from here on where a dword is not zero, or where it is.
-    pub fn begin_condition(&mut self, address: u64, inverted: bool) -> Result<()> {
-        self.recorder.begin_condition(address, inverted)
+    pub fn begin_conditional_rendering(&mut self, address: u64, inverted: bool) -> Result<()> {
+        self.recorder.begin_conditional_rendering(address, inverted)
     }
 
     /// They run again.

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use ash::vk as api;
 use cmd::Pending;
 use cmd::draw::target::{Record, Surface};
-use cmd::image::{Blocks, Viewer};
-use cmd::kept::Kept;
+use cmd::image::{CcsMode, SurfaceUsage};
+use cmd::fast_clear_record::FastClearRecord;
 use smallvec::{SmallVec, smallvec};
 
 use super::buffer::CommandBuffer;
@@ -38,7 +38,7 @@ struct Reach {
 }
 
 /// What has been cleared, or may have been: the first layer of the first level of an image.
-fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared> {
+fn whole(image: &Arc<Image>, record: u64, kept: Option<&FastClearRecord>) -> Result<Cleared> {
     let part = image.part(api::ImageAspectFlags::COLOR)?;
     let several = image.samples() > 1;
     let (control, control_at) = image
@@ -48,7 +48,7 @@ fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared
         })?;
     let seen = picture::Seen {
         format: part.format,
-        viewer: Viewer::Target,
+        viewer: SurfaceUsage::Target,
         swizzle: image.format.swizzle,
         level: 0,
         first_layer: 0,
@@ -58,10 +58,10 @@ fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared
     let mut surface = picture::words(image, part, &seen)?;
     let blocks = image.drawn_blocks(api::ImageLayout::COLOR_ATTACHMENT_OPTIMAL);
     if !several {
-        cmd::image::with_blocks(&mut surface, &control, control_at, blocks);
+        cmd::image::set_ccs(&mut surface, &control, control_at, blocks);
     }
     if let Some(kept) = kept {
-        cmd::image::with_clear_colour(&mut surface, kept.colour);
+        cmd::image::set_clear_colour(&mut surface, kept.colour);
     }
     let pixel = kept.and_then(|kept| kept.pixel).unwrap_or_default();
     let bytes = pixel.into_iter().flat_map(u32::to_le_bytes);
@@ -70,7 +70,7 @@ fn whole(image: &Arc<Image>, record: u64, kept: Option<&Kept>) -> Result<Cleared
         record: Record::new(record).filter(|_| kept.is_none()),
         size_px: part.surface.scaled_px(&control, 0),
         layers: smallvec![(0, 1)],
-        compressed: blocks == Blocks::Compressed,
+        compressed: blocks == CcsMode::Compressed,
         pixel: bytes.take(part.surface.block.bytes() as usize).collect(),
         several: several.then(|| Several {
             image: Arc::clone(image),
@@ -119,10 +119,10 @@ impl CommandBuffer {
     }
 
     /// This is kept of an image from here on, or nothing.
-    fn keep(&mut self, image: &Image, record: u64, kept: Option<Kept>) -> Result<()> {
+    fn keep(&mut self, image: &Image, record: u64, kept: Option<FastClearRecord>) -> Result<()> {
         let said = kept.is_none() && matches!(self.clears.of(record), Known::Nothing);
         if !said && !image.keeps_no_clears() {
-            self.recorder.record_kept(record, kept.as_ref())?;
+            self.recorder.store_fast_clear_record(record, kept.as_ref())?;
         }
         self.clears.learn(record, kept);
         Ok(())
@@ -172,12 +172,12 @@ impl CommandBuffer {
             return Ok((surface, None));
         }
         let part = image.part(api::ImageAspectFlags::COLOR)?;
-        let blocks = image.aux(part, AuxKind::Blocks)?;
+        let blocks = image.aux(part, AuxKind::Ccs)?;
         if let Some((control, address)) = &blocks {
-            cmd::image::with_blocks(&mut surface, control, *address, drawn);
+            cmd::image::set_ccs(&mut surface, control, *address, drawn);
         }
         if let Known::Clear(kept) = known {
-            cmd::image::with_clear_colour(&mut surface, kept.colour);
+            cmd::image::set_clear_colour(&mut surface, kept.colour);
             return Ok((surface, None));
         }
         Ok((surface, Record::new(record)))
@@ -193,13 +193,13 @@ impl CommandBuffer {
         };
         let target = [whole(image, record, kept.as_ref())?];
         if kept.is_none() {
-            self.recorder.where_kept(record)?;
+            self.recorder.predicate_on_record(record)?;
         }
         self.resolve_blocks(&target)?;
         self.recorder.draws().end_targets();
         self.settle(&target)?;
         if kept.is_none() {
-            self.recorder.suppose_nothing()?;
+            self.recorder.end_internal_predicate()?;
         }
         self.recorder.barrier(RESOLVED);
         Ok(())

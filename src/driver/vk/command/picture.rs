@@ -8,7 +8,7 @@
 use ash::vk as api;
 use blit::{Choice, Drawn, Measure, Numbers, Picture, Shader, WORKGROUP};
 use cmd::draw::state::Area;
-use cmd::image::{Blocks, ImageView, STRAIGHT, Select, Viewer};
+use cmd::image::{CcsMode, ImageView, IDENTITY_SWIZZLE, ChannelSelect, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
 
@@ -40,8 +40,8 @@ pub struct Scaled {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Seen {
     pub format: &'static hw::Format,
-    pub viewer: Viewer,
-    pub swizzle: [Select; 4],
+    pub viewer: SurfaceUsage,
+    pub swizzle: [ChannelSelect; 4],
     pub level: u32,
     pub first_layer: u32,
     pub layers: u32,
@@ -54,7 +54,7 @@ pub(super) fn target_words(
     image: &Image,
     part: &Part,
     seen: &Seen,
-    blocks: Blocks,
+    blocks: CcsMode,
 ) -> Result<surface_state::Surface> {
     let mut words = words(image, part, seen)?;
     image.compress(part, &mut words, blocks)?;
@@ -83,8 +83,8 @@ pub(super) fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_s
     match surface.dim {
         Dim::D2 => {
             let mut words = view.words();
-            if seen.viewer == Viewer::Sampler {
-                image.compress(part, &mut words, Blocks::Compressed)?;
+            if seen.viewer == SurfaceUsage::Sampler {
+                image.compress(part, &mut words, CcsMode::Compressed)?;
             }
             return Ok(words);
         }
@@ -215,7 +215,7 @@ impl CommandBuffer {
         &mut self,
         (drawn, format): (Drawn, &'static hw::Format),
         texture: surface_state::Surface,
-        (destination, to, blocks): (&Image, &ImageBox, Blocks),
+        (destination, to, blocks): (&Image, &ImageBox, CcsMode),
         linear: bool,
         push: impl Fn(u32, u32) -> [u32; PUSH_DW],
     ) -> Result<()> {
@@ -227,7 +227,7 @@ impl CommandBuffer {
         let volume = destination.info.question.dimension == api::ImageType::TYPE_3D;
         let seen = Seen {
             format,
-            viewer: Viewer::Target,
+            viewer: SurfaceUsage::Target,
             swizzle: destination.format.swizzle,
             level: to.level,
             first_layer: if volume { slice } else { to.first_layer },
@@ -288,8 +288,8 @@ impl CommandBuffer {
             _ => {
                 let seen = Seen {
                     format: written.format,
-                    viewer: Viewer::Storage,
-                    swizzle: STRAIGHT,
+                    viewer: SurfaceUsage::Storage,
+                    swizzle: IDENTITY_SWIZZLE,
                     level: to.level,
                     first_layer,
                     layers: 1,
@@ -393,7 +393,7 @@ impl CommandBuffer {
                 true => encoded.unwrap_or(part_from.format),
                 false => integers(part_from.format.block_bits.into())?,
             },
-            viewer: Viewer::Sampler,
+            viewer: SurfaceUsage::Sampler,
             swizzle: source.format.swizzle,
             level: from.level,
             first_layer: 0,
@@ -445,7 +445,7 @@ impl CommandBuffer {
                 let [left, top, _] = to.offset_px;
                 [handle, left, top, x, x_step, y, y_step, z, sampler]
             };
-            let box_to = (destination, &to, Blocks::Cleared);
+            let box_to = (destination, &to, CcsMode::FastClear);
             self.drawn((drawn, format), texture, box_to, linear, to_draw)?;
         }
         Ok(())
@@ -464,7 +464,7 @@ impl CommandBuffer {
             (source, from, format),
             (destination, to, destination.format),
             None,
-            Blocks::Cleared,
+            CcsMode::FastClear,
         )
         .map(|_| ())
     }
@@ -476,7 +476,7 @@ impl CommandBuffer {
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
         (destination, to, format_to): (&Image, &ImageBox, &Format),
         cleared: Option<[u32; 4]>,
-        blocks: Blocks,
+        blocks: CcsMode,
     ) -> Result<bool> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
@@ -506,7 +506,7 @@ impl CommandBuffer {
         for layer in 0..to.layers {
             let texture = Seen {
                 format: format_from,
-                viewer: Viewer::Sampler,
+                viewer: SurfaceUsage::Sampler,
                 swizzle: source.format.swizzle,
                 level: from.level,
                 first_layer: from.first_layer + layer,
@@ -516,7 +516,7 @@ impl CommandBuffer {
             let first = from.first_layer + layer == 0;
             let mut texture = words(source, part_from, &texture)?;
             if let Some(colour) = cleared.filter(|_| first) {
-                cmd::image::with_clear_colour(&mut texture, colour);
+                cmd::image::set_clear_colour(&mut texture, colour);
             }
             let to = ImageBox {
                 first_layer: to.first_layer + layer,
@@ -576,8 +576,8 @@ impl CommandBuffer {
             (destination, &to, resolve.to.format),
             cleared,
             match resolve.held[1] {
-                true => Blocks::Compressed,
-                false => Blocks::Cleared,
+                true => CcsMode::Compressed,
+                false => CcsMode::FastClear,
             },
         )
     }
@@ -612,8 +612,8 @@ impl CommandBuffer {
         for (slice, launch) in launches {
             let texture = Seen {
                 format,
-                viewer: Viewer::Sampler,
-                swizzle: STRAIGHT,
+                viewer: SurfaceUsage::Sampler,
+                swizzle: IDENTITY_SWIZZLE,
                 level: from.level,
                 first_layer: from.first_layer + slice,
                 layers: from.layers - slice,

@@ -38,7 +38,7 @@ impl CommandBuffer {
         let address = pool.address(query)?;
         self.count(pool, address + END_AT, stream)?;
         match pool.kind {
-            Kind::Samples => self.recorder.write_late(address + AVAILABLE_AT, 1),
+            Kind::Samples => self.recorder.write_at_bottom(address + AVAILABLE_AT, 1),
             _ => self.recorder.store(address + AVAILABLE_AT, 1),
         }?;
         self.end_other_views(pool, query)

@@ -8,7 +8,7 @@ use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::state::{Compare, Dirty, StencilFace, StencilOp, TARGETS, Viewport};
-use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
+use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, HizOp, Targets};
 
 use smallvec::SmallVec;
 
@@ -142,7 +142,7 @@ impl CommandBuffer {
         if !can {
             return Ok(());
         }
-        let work = DepthWork::Clear {
+        let work = HizOp::Clear {
             depth: true,
             stencil: clear.stencil.map(|stencil| stencil as u8),
             area,
@@ -157,7 +157,7 @@ impl CommandBuffer {
                 ..*target
             };
             self.recorder
-                .depth_work(&layers, self.rendering.samples, &work)?;
+                .hiz_op(&layers, self.rendering.samples, &work)?;
         }
         (clear.depth, clear.stencil) = (None, None);
         Ok(())
@@ -228,16 +228,16 @@ impl CommandBuffer {
             };
             if held {
                 let layers = (from.first_layer + first, count);
-                self.work_on_depth(&from.image, layers, &DepthWork::Resolve)?;
+                self.work_on_depth(&from.image, layers, &HizOp::Resolve)?;
             }
             let layers = (to.first_layer + first, count);
             if holds {
                 // What is not written stays.
-                self.work_on_depth(&to.image, layers, &DepthWork::Resolve)?;
+                self.work_on_depth(&to.image, layers, &HizOp::Resolve)?;
             }
             launched |= !self.resolve_target(resolve, cleared)?;
             if holds {
-                self.work_on_depth(&to.image, layers, &DepthWork::Refill)?;
+                self.work_on_depth(&to.image, layers, &HizOp::Ambiguate)?;
             }
         }
         if launched {

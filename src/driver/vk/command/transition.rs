@@ -8,8 +8,8 @@
 
 use ash::vk as api;
 use cmd::Pending;
-use cmd::draw::target::DepthWork;
-use cmd::image::{Blocks, Viewer};
+use cmd::draw::target::HizOp;
+use cmd::image::{CcsMode, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
 use surface::Surface;
 
@@ -65,8 +65,8 @@ impl CommandBuffer {
             match aux.kind {
                 AuxKind::Samples => self.samples_change(image, (first, layers), layouts)?,
                 // Behind the record: cleared blocks have to get their colour first.
-                AuxKind::Blocks => {}
-                AuxKind::Hierarchy => self.hierarchy_changes(image, (first, layers), layouts)?,
+                AuxKind::Ccs => {}
+                AuxKind::Hiz => self.hierarchy_changes(image, (first, layers), layouts)?,
             }
             if let Some(record) = image.record(part)? {
                 self.kept_changes(record, change, leaving)?;
@@ -134,7 +134,7 @@ impl CommandBuffer {
         for level in levels {
             let seen = picture::Seen {
                 format: part.format,
-                viewer: Viewer::Target,
+                viewer: SurfaceUsage::Target,
                 swizzle: image.format.swizzle,
                 level,
                 first_layer,
@@ -142,7 +142,7 @@ impl CommandBuffer {
                 volume: false,
             };
             leaving.push(Cleared {
-                surface: picture::target_words(image, part, &seen, Blocks::Compressed)?,
+                surface: picture::target_words(image, part, &seen, CcsMode::Compressed)?,
                 record: None,
                 size_px: part.surface.scaled_px(control, level),
                 layers: smallvec![(0, layers)],
@@ -161,9 +161,9 @@ impl CommandBuffer {
         layouts: [api::ImageLayout; 2],
     ) -> Result<()> {
         match layouts.map(Image::keeps_hierarchy) {
-            [true, false] => self.work_on_depth(image, layers, &DepthWork::Resolve),
+            [true, false] => self.work_on_depth(image, layers, &HizOp::Resolve),
             // What was there before means nothing, or lies in the depth buffer alone.
-            [false, true] => self.work_on_depth(image, layers, &DepthWork::Refill),
+            [false, true] => self.work_on_depth(image, layers, &HizOp::Ambiguate),
             _ => Ok(()),
         }
     }
@@ -173,7 +173,7 @@ impl CommandBuffer {
         &mut self,
         image: &Image,
         layers: (u32, u32),
-        work: &DepthWork,
+        work: &HizOp,
     ) -> Result<()> {
         let buffers = image.depth_stencil(api::ImageAspectFlags::DEPTH, 0, layers)?;
         if buffers.depth.is_none_or(|depth| depth.hierarchy.is_none()) {
@@ -181,7 +181,7 @@ impl CommandBuffer {
         }
         self.recorder.barrier(DONE);
         self.recorder
-            .depth_work(&buffers, image.samples() as u8, work)?;
+            .hiz_op(&buffers, image.samples() as u8, work)?;
         let seen = Pending::STALL.with(Pending::FLUSH_TARGETS);
         self.recorder
             .barrier(seen.with(Pending::INVALIDATE_TEXTURE));

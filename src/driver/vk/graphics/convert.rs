@@ -4,7 +4,7 @@
 
 use ash::vk as api;
 use cmd::draw::state::{
-    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, Locations, StencilOp,
+    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, SampleLocations, StencilOp,
     Topology, Viewport,
 };
 
@@ -130,7 +130,7 @@ pub fn conservative(from: api::ConservativeRasterizationModeEXT) -> Result<bool>
 pub fn locations(
     from: &api::SampleLocationsInfoEXT<'_>,
     places: &[api::SampleLocationEXT],
-) -> Result<Locations> {
+) -> Result<SampleLocations> {
     let samples = from.sample_locations_per_pixel.as_raw();
     let grid = from.sample_location_grid_size;
     let known = matches!(samples, 1 | 2 | 4 | 8 | 16) && [grid.width, grid.height] == [1, 1];
@@ -139,9 +139,9 @@ pub fn locations(
             why: "sample locations that are not those of one pixel",
         });
     }
-    let mut locations = Locations {
+    let mut locations = SampleLocations {
         samples: samples as u8,
-        ..Locations::default()
+        ..SampleLocations::default()
     };
     let sixteenths = |at: f32| (at * 16.0).clamp(0.0, 15.0) as u8;
     for (to, from) in locations.places.iter_mut().zip(places) {

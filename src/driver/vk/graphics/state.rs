@@ -5,7 +5,7 @@
 //! Ref: Vulkan 1.3, "Graphics Pipelines", "Dynamic State".
 
 use ash::vk as api;
-use cmd::draw::Own;
+use cmd::draw::StaticState;
 use cmd::draw::state::{
     BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple, Topology,
 };
@@ -370,14 +370,14 @@ impl Fixed {
     }
 
     /// The state that no command sets while it is bound.
-    pub(super) fn own(&self) -> Own<'_> {
+    pub(super) fn own(&self) -> StaticState<'_> {
         let groups = Dynamic::GROUPS.iter().fold(Dirty::NONE, |groups, row| {
             match self.dynamic.intersects(row.1) {
                 true => groups,
                 false => groups.with(row.0),
             }
         });
-        Own {
+        StaticState {
             state: &self.state,
             groups,
         }

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
-use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hierarchy, Stencil};
-use cmd::image::Blocks;
-use cmd::kept::RECORD_BYTES;
+use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hiz, Stencil};
+use cmd::image::CcsMode;
+use cmd::fast_clear_record::RECORD_BYTES;
 use hw::FormatUse;
 use smallvec::SmallVec;
 use surface::{Allocation, Dim, ImageInfo, Surface, SurfaceError, Tilings, Usage};
@@ -69,9 +69,9 @@ pub enum AuxKind {
     /// Of colours of one sample: which blocks have the clear colour, and which are compressed. Of images that are not compressed it is
     /// looked at by renderings alone: by those that begin with a fast clear, and where that is kept ([`Image::record`]) by those that come
     /// after. Of others all who know of it go by it ([`Image::compression`]).
-    Blocks,
+    Ccs,
     /// Of depth: its hierarchy, kept in the layouts of [`Image::keeps_hierarchy`].
-    Hierarchy,
+    Hiz,
 }
 
 impl AuxKind {
@@ -80,7 +80,7 @@ impl AuxKind {
         if samples > 1 {
             AuxKind::Samples
         } else {
-            AuxKind::Blocks
+            AuxKind::Ccs
         }
     }
 }
@@ -96,7 +96,7 @@ pub struct Aux {
     pub offset_bytes: u64,
     /// Byte of the image where the record of a kept clear is, of those that keep one.
     record_bytes: Option<u64>,
-    /// Of [`AuxKind::Blocks`]: they are compressed in the layouts of [`Image::is_compressed_in`].
+    /// Of [`AuxKind::Ccs`]: they are compressed in the layouts of [`Image::is_compressed_in`].
     compresses: bool,
 }
 
@@ -221,8 +221,8 @@ impl Image {
             let aux = wished.and_then(|kind| {
                 let surface = match kind {
                     AuxKind::Samples => surface.mcs(device),
-                    AuxKind::Blocks => surface.ccs(device),
-                    AuxKind::Hierarchy => surface.hiz(device),
+                    AuxKind::Ccs => surface.ccs(device),
+                    AuxKind::Hiz => surface.hiz(device),
                 };
                 Some((kind, surface.ok()?))
             });
@@ -233,7 +233,7 @@ impl Image {
                     offset_bytes: allocation.push(&surface),
                     record_bytes: keeps_clears(physical.diagnosis(), info, kind)
                         .then(|| allocation.push_bytes(RECORD_BYTES.into(), RECORD_BYTES)),
-                    compresses: kind == AuxKind::Blocks
+                    compresses: kind == AuxKind::Ccs
                         && hw.uses(device.hw_gen).contains(FormatUse::COMPRESS)
                         && compresses(physical.diagnosis(), info),
                 });
@@ -376,14 +376,14 @@ impl Image {
         let kinds = self.parts.iter().filter_map(|part| part.aux);
         kinds
             .into_iter()
-            .any(|aux| aux.kind != AuxKind::Blocks || aux.record_bytes.is_some() || aux.compresses)
+            .any(|aux| aux.kind != AuxKind::Ccs || aux.record_bytes.is_some() || aux.compresses)
     }
 
     /// The colour control surface of a part that is compressed, and where it is. From the first layout on it tells in every layout which
     /// blocks are compressed, so whoever goes by it sees colours as they are.
     pub fn compression(&self, part: &Part) -> Result<Option<(Surface, u64)>> {
         match part.aux {
-            Some(aux) if aux.compresses => self.aux(part, AuxKind::Blocks),
+            Some(aux) if aux.compresses => self.aux(part, AuxKind::Ccs),
             _ => Ok(None),
         }
     }
@@ -405,19 +405,19 @@ impl Image {
         &self,
         part: &Part,
         words: &mut cmd::draw::target::Surface,
-        blocks: Blocks,
+        blocks: CcsMode,
     ) -> Result<()> {
         if let Some((control, address)) = self.compression(part)? {
-            cmd::image::with_blocks(words, &control, address, blocks);
+            cmd::image::set_ccs(words, &control, address, blocks);
         }
         Ok(())
     }
 
     /// What control surfaces of one sample are to those who draw in a layout.
-    pub fn drawn_blocks(&self, layout: api::ImageLayout) -> Blocks {
+    pub fn drawn_blocks(&self, layout: api::ImageLayout) -> CcsMode {
         match self.is_compressed() && Self::is_drawn_in(layout) {
-            true => Blocks::Compressed,
-            false => Blocks::Cleared,
+            true => CcsMode::Compressed,
+            false => CcsMode::FastClear,
         }
     }
 
@@ -476,7 +476,7 @@ impl Image {
                 });
                 continue;
             }
-            let hierarchy = self.aux(part, AuxKind::Hierarchy)?;
+            let hierarchy = self.aux(part, AuxKind::Hiz)?;
             target.depth = Some(Depth {
                 format: match part.format.name {
                     "R32_FLOAT" => DepthFormat::D32Float,
@@ -486,7 +486,7 @@ impl Image {
                 address,
                 pitch_bytes,
                 qpitch_rows,
-                hierarchy: hierarchy.map(|(surface, address)| Hierarchy {
+                hierarchy: hierarchy.map(|(surface, address)| Hiz {
                     address,
                     pitch_bytes: surface.row_pitch_bytes,
                     qpitch_rows: surface.qpitch(),
@@ -585,13 +585,13 @@ fn aux_kind(info: &Info, aspect: api::ImageAspectFlags, format: &hw::Format) -> 
         let plane = info.question.dimension == api::ImageType::TYPE_2D;
         let drawn = info.question.usage.contains(U::COLOR_ATTACHMENT);
         let sized = matches!(format.block_bits, 32 | 64 | 128) && format.block_el == [1, 1];
-        return (plane && drawn && sized && tiled && alone).then_some(AuxKind::Blocks);
+        return (plane && drawn && sized && tiled && alone).then_some(AuxKind::Ccs);
     }
     let depth = aspect == api::ImageAspectFlags::DEPTH;
     let drawn = info.question.usage.contains(U::DEPTH_STENCIL_ATTACHMENT);
     // Operations are on whole blocks, which levels behind the first need not be made of.
     let plane = info.question.dimension == api::ImageType::TYPE_2D;
-    (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hierarchy)
+    (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hiz)
 }
 
 /// Pixels from which on an attachment is cleared by blocks: what a fast clear has to wait for costs as much as to write fewer.
@@ -609,7 +609,7 @@ fn keeps_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
     use api::ImageCreateFlags as F;
     let flags = info.question.flags;
     let [width, height, _] = info.extent_px;
-    kind != AuxKind::Hierarchy
+    kind != AuxKind::Hiz
         && !flags.intersects(F::ALIAS | F::MUTABLE_FORMAT)
         && !info.shared
         && is_worth_blocks(diagnosis, [width, height])
@@ -659,8 +659,8 @@ fn compresses(diagnosis: &Diagnosis, info: &Info) -> bool {
 fn switch(kind: AuxKind) -> debug::Flag {
     match kind {
         AuxKind::Samples => debug::Flag::NoMcs,
-        AuxKind::Blocks => debug::Flag::NoCcs,
-        AuxKind::Hierarchy => debug::Flag::NoHiz,
+        AuxKind::Ccs => debug::Flag::NoCcs,
+        AuxKind::Hiz => debug::Flag::NoHiz,
     }
 }
 

@@ -5,7 +5,7 @@
 //! SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on).
 
 use ash::vk as api;
-use cmd::image::Select;
+use cmd::image::ChannelSelect;
 use smallvec::SmallVec;
 
 use crate::format::{Format, channels};
@@ -106,10 +106,10 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
     let (mut word, mut at) = (0u128, 0);
     for (letter, bits) in channels(name) {
         let channel = match letter {
-            b'R' | b'L' => Some(Select::Red),
-            b'G' => Some(Select::Green),
-            b'B' => Some(Select::Blue),
-            b'A' => Some(Select::Alpha),
+            b'R' | b'L' => Some(ChannelSelect::Red),
+            b'G' => Some(ChannelSelect::Green),
+            b'B' => Some(ChannelSelect::Blue),
+            b'A' => Some(ChannelSelect::Alpha),
             _ => None,
         };
         // The component that is seen where the channel is.
@@ -146,7 +146,7 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
 /// its channels elsewhere, or numbers of its own.
 pub fn block_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
     let name = format.hw.name;
-    if format.swizzle != cmd::image::STRAIGHT || name == "R9G9B9E5_SHAREDEXP" {
+    if format.swizzle != cmd::image::IDENTITY_SWIZZLE || name == "R9G9B9E5_SHAREDEXP" {
         return None;
     }
     let integer = name.contains("UINT") || name.contains("SINT");

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::draw::target::DepthStencilTarget;
-use cmd::image::{Blocks, ImageView, STRAIGHT, Select, Viewer};
+use cmd::image::{CcsMode, ImageView, IDENTITY_SWIZZLE, ChannelSelect, SurfaceUsage};
 use hw::FormatUse;
 use smallvec::{SmallVec, smallvec};
 use surface::{Block, Dim};
@@ -105,12 +105,12 @@ impl Range {
 }
 
 /// The channels of a view: of those that the format's channels are taken from.
-fn swizzle(format: &Format, components: &api::ComponentMapping) -> [Select; 4] {
+fn swizzle(format: &Format, components: &api::ComponentMapping) -> [ChannelSelect; 4] {
     use api::ComponentSwizzle as C;
     let [red, green, blue, alpha] = format.swizzle;
     let one = |component, own| match component {
-        C::ZERO => Select::Zero,
-        C::ONE => Select::One,
+        C::ZERO => ChannelSelect::Zero,
+        C::ONE => ChannelSelect::One,
         C::R => red,
         C::G => green,
         C::B => blue,
@@ -149,7 +149,7 @@ impl View {
             let planes = ASPECTS.into_iter().zip(image.parts());
             let seen = planes.map(|(aspect, part)| {
                 let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
-                words(image, part, hw, &range, info, Viewer::Sampler, STRAIGHT)
+                words(image, part, hw, &range, info, SurfaceUsage::Sampler, IDENTITY_SWIZZLE)
             });
             view.texture = Some(seen.collect::<Result<_>>()?);
             return Ok(view);
@@ -185,7 +185,7 @@ impl View {
         let readable = uses.contains(FormatUse::SAMPLE) || format.planar.is_some();
         if info.usage.intersects(sampled) && readable {
             let channels = swizzle(format, &info.components);
-            let seen = words(image, part, hw, &range, info, Viewer::Sampler, channels)?;
+            let seen = words(image, part, hw, &range, info, SurfaceUsage::Sampler, channels)?;
             view.texture = Some(smallvec![seen]);
         }
         let storage = api::ImageUsageFlags::STORAGE;
@@ -193,7 +193,7 @@ impl View {
             let read = abi::typed_read_format(hw.number);
             let read = read.and_then(|number| hw::Format::by_number(number.into()));
             let channels = format.swizzle;
-            let seen = |format| words(image, part, format, &range, info, Viewer::Storage, channels);
+            let seen = |format| words(image, part, format, &range, info, SurfaceUsage::Storage, channels);
             view.storage = Some([seen(hw)?, seen(read.unwrap_or(hw))?]);
         }
         let target = api::ImageUsageFlags::COLOR_ATTACHMENT;
@@ -205,7 +205,7 @@ impl View {
                 hw,
                 &range,
                 info,
-                Viewer::Target,
+                SurfaceUsage::Target,
                 channels,
             )?);
         }
@@ -267,12 +267,12 @@ fn words(
     format: &'static hw::Format,
     range: &Range,
     info: &ViewInfo,
-    viewer: Viewer,
-    swizzle: [Select; 4],
+    viewer: SurfaceUsage,
+    swizzle: [ChannelSelect; 4],
 ) -> Result<Surface> {
     use api::ImageViewType as T;
     let address = image.address(part)? + part.offset_bytes;
-    let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == Viewer::Sampler;
+    let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == SurfaceUsage::Sampler;
     let whole = ImageView {
         surface: &part.surface,
         address,
@@ -295,7 +295,7 @@ fn words(
         control: image.control(part)?,
     };
     // A slice that is sampled as a plane: slices lie as layers do.
-    let flat = viewer == Viewer::Sampler && part.surface.dim == Dim::D3 && info.kind != T::TYPE_3D;
+    let flat = viewer == SurfaceUsage::Sampler && part.surface.dim == Dim::D3 && info.kind != T::TYPE_3D;
     let planes = part.surface.planes();
     let whole = match flat {
         true => ImageView {
@@ -307,8 +307,8 @@ fn words(
     let block = Block::of(format).ok_or(Error::FormatNotSupported)?;
     if block == part.surface.block {
         let mut words = whole.words();
-        if viewer == Viewer::Sampler {
-            image.compress(part, &mut words, Blocks::Compressed)?;
+        if viewer == SurfaceUsage::Sampler {
+            image.compress(part, &mut words, CcsMode::Compressed)?;
         }
         return Ok(words);
     }
@@ -346,10 +346,10 @@ fn words(
 }
 
 /// Channels of depth or stencil: the one that there is, and what stands for the others.
-fn channels_of_one(swizzle: [Select; 4]) -> [Select; 4] {
+fn channels_of_one(swizzle: [ChannelSelect; 4]) -> [ChannelSelect; 4] {
     swizzle.map(|select| match select {
-        Select::Green | Select::Blue => Select::Zero,
-        Select::Alpha => Select::One,
+        ChannelSelect::Green | ChannelSelect::Blue => ChannelSelect::Zero,
+        ChannelSelect::Alpha => ChannelSelect::One,
         other => other,
     })
 }
