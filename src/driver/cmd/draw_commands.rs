@@ -1,6 +1,7 @@
 //! Draws among the other commands of a batch.
 //!
-//! In:  draws, and the bound state ([`Draws`]). Out: packets, with the 3D pipeline selected and after pending flushes.
+//! In:  draws, and the bound state ([`Draws`]). Out: packets, with the 3D pipeline selected and
+//!      after pending flushes.
 
 use crate::draw::recorder::{Draws, InternalDraw};
 use crate::draw::target::{DepthStencilTarget, HizOp};
@@ -34,7 +35,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
     }
 
-    /// Performs a meta draw; the application's bindings are unchanged. Returns false if no targets are bound.
+    /// Performs a meta draw; the application's bindings are unchanged. Returns false if no targets
+    /// are bound.
     pub fn draw_internal(
         &mut self,
         mut internal: InternalDraw<'_, G>,
@@ -48,7 +50,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
     }
 
-    /// Flushes the render target cache and stalls, as required between fast clears or resolves and other draws.
+    /// Flushes the render target cache and stalls, as required between fast clears or resolves and
+    /// other draws.
     ///
     /// Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve".
     pub fn finish_targets(&mut self) -> Result<(), M::Error> {
@@ -71,7 +74,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         G::emit_hiz_op(&mut self.stream, &self.machine, (target, samples), work)
     }
 
-    /// Draws with parameters from memory: four dwords, or five if indexed. `number` is the draw index. Returns false as [`Recorder::draw`] does.
+    /// Draws with parameters from memory: four dwords, or five if indexed. `number` is the draw
+    /// index. Returns false as [`Recorder::draw`] does.
     pub fn draw_indirect(
         &mut self,
         address: u64,

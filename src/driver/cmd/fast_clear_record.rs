@@ -1,8 +1,12 @@
-//! Fast clear records: GPU memory that tells whether blocks or pixels of an image may still be fast-cleared, and with which colour.
+//! Fast clear records: GPU memory that tells whether blocks or pixels of an image may still be
+//! fast-cleared, and with which colour.
 //!
-//! In:  the address of a record beside the image's aux surface. Out: commands that write it, copy it into a surface state, or predicate work on it.
-//! The command streamer does all of this in order, so the next user of the image, in whichever batch, finds the last state written.
-//! Ref: SKL PRM vol. 2a, "MI_STORE_DATA_IMM", "MI_COPY_MEM_MEM", "PIPE_CONTROL" (State Cache Invalidation Enable); vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode", "Clear Color".
+//! In:  the address of a record beside the image's aux surface. Out: commands that write it, copy
+//!      it into a surface state, or predicate work on it. The command streamer does all of this in
+//!      order, so the next user of the image, in whichever batch, finds the last state written.
+//! Ref: SKL PRM vol. 2a, "MI_STORE_DATA_IMM", "MI_COPY_MEM_MEM", "PIPE_CONTROL" (State Cache
+//!      Invalidation Enable); vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode", "Clear
+//!      Color".
 
 use hw::state::render_surface_state as rss;
 
@@ -20,7 +24,8 @@ const AUX_MODE_DW: usize = rss::AUXILIARY_SURFACE_MODE.lo as usize / 32;
 /// First of the four dwords of a surface state with the clear colour.
 const COLOUR_DW: usize = rss::RED_CLEAR_COLOR.lo as usize / 32;
 
-/// Byte offsets in a record: the surface state's aux dword, 0 if nothing is fast-cleared; the clear colour as surface states hold it; the clear colour as a pixel in memory.
+/// Byte offsets in a record: the surface state's aux dword, 0 if nothing is fast-cleared; the clear
+/// colour as surface states hold it; the clear colour as a pixel in memory.
 const AUX_MODE_AT: u64 = 0;
 const COLOUR_AT: u64 = 16;
 const PIXEL_AT: u64 = 32;
@@ -52,7 +57,9 @@ impl FastClearRecord {
     }
 }
 
-/// Copies a record into the surface state at an address, before any use: the clear colour and, for single-sampled uncompressed targets, whether there is an aux surface at all. The state cache must be invalidated afterwards.
+/// Copies a record into the surface state at an address, before any use: the clear colour and, for
+/// single-sampled uncompressed targets, whether there is an aux surface at all. The state cache
+/// must be invalidated afterwards.
 pub(crate) fn copy_to_surface<M: Memory>(
     stream: &mut Stream<M>,
     record: Record,
@@ -74,7 +81,11 @@ pub(crate) fn copy_to_surface<M: Memory>(
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
     /// Writes an image's record, after pending flushes. `None`: nothing is fast-cleared.
-    pub fn store_fast_clear_record(&mut self, record: u64, fast_clear: Option<&FastClearRecord>) -> Result<(), M::Error> {
+    pub fn store_fast_clear_record(
+        &mut self,
+        record: u64,
+        fast_clear: Option<&FastClearRecord>,
+    ) -> Result<(), M::Error> {
         let Some(fast_clear) = fast_clear else {
             return self.store(record + AUX_MODE_AT, 0);
         };

@@ -1,7 +1,8 @@
 //! Gen9's packets for dispatches and synchronisation.
 //!
 //! In:  facts of a dispatch. Out: packets, mostly copies of constant templates.
-//! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context", "L3 Cache". The flushes around STATE_BASE_ADDRESS and PIPELINE_SELECT follow their programming notes.
+//! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context", "L3 Cache". The flushes around
+//!      STATE_BASE_ADDRESS and PIPELINE_SELECT follow their programming notes.
 
 use hw::draw::state_cc_state_pointers;
 use hw::media::{
@@ -11,7 +12,9 @@ use hw::media::{
 use hw::register;
 use hw::state::interface_descriptor_data;
 
-use crate::generation::{PipeControl, Counter, VfeState, Generation, Heaps, Kernel, Launch, PushSources};
+use crate::generation::{
+    Counter, Generation, Heaps, Kernel, Launch, PipeControl, PushSources, VfeState,
+};
 use crate::mi;
 use crate::mocs;
 use crate::stream::{Memory, Stream};
@@ -31,7 +34,8 @@ pub(crate) const FLUSH: [u32; 6] = STALL
     .flag(pipe_control::DEPTH_CACHE_FLUSH_ENABLE, true)
     .dwords;
 
-/// All PIPE_CONTROL templates, by [`PipeControl::index`]; the write address is filled in at emission.
+/// All PIPE_CONTROL templates, by [`PipeControl::index`]; the write address is filled in at
+/// emission.
 const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
     use pipe_control as pc;
     const WRITE_IMMEDIATE: u64 = 1;
@@ -91,7 +95,9 @@ pub(crate) const INVALIDATE_STATE: [u32; 6] = STALL
     .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
     .dwords;
 
-/// As [`INVALIDATE`], when leaving the 3D pipeline. It also drops the constants from the saved context: otherwise a context restore reads them again, and their memory may be freed by then (SKL PRM vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable).
+/// As [`INVALIDATE`], when leaving the 3D pipeline. It also drops the constants from the saved
+/// context: otherwise a context restore reads them again, and their memory may be freed by then
+/// (SKL PRM vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable).
 const LEAVE_DRAWS: [u32; 6] = INVALIDATED
     .flag(pipe_control::INDIRECT_STATE_POINTERS_DISABLE, true)
     .dwords;
@@ -124,7 +130,8 @@ const BASES: hw::Words<19> = {
         .with(sba::BINDLESS_SURFACE_STATE_MOCS, mocs::CACHED)
 };
 
-/// MEDIA_VFE_STATE without threads, scratch and CURBE size. The URB entries for media objects are unused, so they are minimal.
+/// MEDIA_VFE_STATE without threads, scratch and CURBE size. The URB entries for media objects are
+/// unused, so they are minimal.
 const FRONT_END: hw::Words<9> = media_vfe_state::words::<9>()
     .with(media_vfe_state::NUMBER_OF_URB_ENTRIES, 2)
     .with(media_vfe_state::URB_ENTRY_ALLOCATION_SIZE, 2)
@@ -234,7 +241,8 @@ fn slm_code(bytes: u32) -> u64 {
 impl Generation for Gen9 {
     const GEN: hw::Gen = hw::Gen::Gen9;
 
-    /// MEDIA_CURBE_LOAD, GPGPU_WALKER, and the MEDIA_STATE_FLUSH that must precede any change of constants or descriptor.
+    /// MEDIA_CURBE_LOAD, GPGPU_WALKER, and the MEDIA_STATE_FLUSH that must precede any change of
+    /// constants or descriptor.
     type Walker = [u32; LOADED_LAUNCH_DW];
 
     fn pack_walker(kernel: &Kernel<'_>) -> Self::Walker {
@@ -315,7 +323,8 @@ impl Generation for Gen9 {
                 register::GLK_BARRIER_MODE_MASK,
             ))?;
         }
-        // The L3 must be idle while it is reconfigured (SKL PRM vol. 7, "L3 Cache", allocation and programming).
+        // The L3 must be idle while it is reconfigured (SKL PRM vol. 7, "L3 Cache", allocation and
+        // programming).
         stream.emit(FLUSH)?;
         match device.l3_division(true) {
             Some(division) => stream.emit(mi::load_register(
@@ -334,7 +343,8 @@ impl Generation for Gen9 {
         write_at: u64,
     ) -> Result<(), M::Error> {
         if control.any(PipeControl::INVALIDATE_VERTICES) {
-            // An empty PIPE_CONTROL must come before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable).
+            // An empty PIPE_CONTROL must come before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache
+            // Invalidation Enable).
             const NOTHING: [u32; 6] = pipe_control::words::<6>().dwords;
             stream.emit(NOTHING)?;
         }
@@ -461,7 +471,10 @@ impl Generation for Gen9 {
         stream.emit(written(PostSync::Immediate, address, value))
     }
 
-    fn emit_depth_count_write<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+    fn emit_depth_count_write<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+    ) -> Result<(), M::Error> {
         stream.emit(written(PostSync::Samples, address, 0))
     }
 

@@ -1,6 +1,7 @@
 //! The dispatch and synchronisation packets of a hardware generation.
 //!
-//! In:  facts of a compute shader, the device, a dispatch. Out: packets in a [`Stream`], through an implementation of [`Generation`].
+//! In:  facts of a compute shader, the device, a dispatch. Out: packets in a [`Stream`], through an
+//!      implementation of [`Generation`].
 
 use abi::DriverValue;
 
@@ -34,7 +35,8 @@ pub struct Machine {
     pub dynamic_base: u64,
     /// Bindless Surface State Base Address.
     pub bindless_base: u64,
-    /// A quadword with undefined content, for PIPE_CONTROLs whose write serves synchronisation only.
+    /// A quadword with undefined content, for PIPE_CONTROLs whose write serves synchronisation
+    /// only.
     pub scrap_address: u64,
 }
 
@@ -151,10 +153,19 @@ impl PipeControl {
 // Both sets use the same bit for the same cache.
 const _: () = {
     assert!(PipeControl::from_pending(Pending::FLUSH_DATA).0 == PipeControl::FLUSH_DATA.0);
-    assert!(PipeControl::from_pending(Pending::INVALIDATE_TEXTURE).0 == PipeControl::INVALIDATE_TEXTURE.0);
-    assert!(PipeControl::from_pending(Pending::INVALIDATE_CONSTANT).0 == PipeControl::INVALIDATE_CONSTANT.0);
+    assert!(
+        PipeControl::from_pending(Pending::INVALIDATE_TEXTURE).0
+            == PipeControl::INVALIDATE_TEXTURE.0
+    );
+    assert!(
+        PipeControl::from_pending(Pending::INVALIDATE_CONSTANT).0
+            == PipeControl::INVALIDATE_CONSTANT.0
+    );
     assert!(PipeControl::from_pending(Pending::FLUSH_TARGETS).0 == PipeControl::FLUSH_TARGETS.0);
-    assert!(PipeControl::from_pending(Pending::INVALIDATE_VERTICES).0 == PipeControl::INVALIDATE_VERTICES.0);
+    assert!(
+        PipeControl::from_pending(Pending::INVALIDATE_VERTICES).0
+            == PipeControl::INVALIDATE_VERTICES.0
+    );
 };
 
 /// A statistics counter.
@@ -178,7 +189,8 @@ pub enum Counter {
     Capturable(u8),
 }
 
-/// Maximum number of threads of a workgroup (SKL PRM vol. 2a, "GPGPU_WALKER", Thread Width Counter Maximum).
+/// Maximum number of threads of a workgroup (SKL PRM vol. 2a, "GPGPU_WALKER", Thread Width Counter
+/// Maximum).
 pub(crate) const MAX_GROUP_THREADS: u32 = 64;
 
 /// Dwords of push constants of an application.
@@ -240,11 +252,13 @@ pub(crate) fn pushed_word(words: &[u32; BOUND_DW], index: u8) -> u32 {
     }
 }
 
-/// Words that a dispatch gathers from: the bound words, then for each of them the result of [`pushed_word`] with [`HEAP_OFFSET_BIT`]. So a word index needs no decoding.
+/// Words that a dispatch gathers from: the bound words, then for each of them the result of
+/// [`pushed_word`] with [`HEAP_OFFSET_BIT`]. So a word index needs no decoding.
 pub(crate) const GATHERED_DW: usize = 2 * BOUND_DW;
 const _: () = assert!(GATHERED_DW == 1 << u8::BITS);
 
-/// Value index of a driver value, and what is added to the word there. Returns `None` if a set or dynamic buffer is out of range.
+/// Value index of a driver value, and what is added to the word there. Returns `None` if a set or
+/// dynamic buffer is out of range.
 pub(crate) fn value_index_and_offset(value: DriverValue) -> Option<(usize, u32)> {
     let (value, more) = match value {
         DriverValue::SetDescriptor { set, more } => (DriverValue::SetHandle { set }, more),
@@ -256,7 +270,8 @@ pub(crate) fn value_index_and_offset(value: DriverValue) -> Option<(usize, u32)>
     Some((value_index(value)?, more))
 }
 
-/// Value index of a driver value that is a bound word. Returns `None` if it is out of range, or a sum.
+/// Value index of a driver value that is a bound word. Returns `None` if it is out of range, or a
+/// sum.
 pub(crate) fn value_index(value: DriverValue) -> Option<usize> {
     let within = |base: usize, index: u32, count: usize| {
         let index = index as usize;
@@ -274,7 +289,8 @@ pub(crate) fn value_index(value: DriverValue) -> Option<usize> {
     }
 }
 
-/// A compute pipeline's dispatch, packed at pipeline creation: plain data that is copied when bound.
+/// A compute pipeline's dispatch, packed at pipeline creation: plain data that is copied when
+/// bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<G: Generation> {
     pub(crate) walker: G::Walker,
@@ -289,7 +305,8 @@ pub struct Launch<G: Generation> {
     value_count: u8,
     /// Registers of both, shared by all threads.
     shared_registers: u8,
-    /// Dwords of all push data, padded to registers: the shared ones, then one register for each thread.
+    /// Dwords of all push data, padded to registers: the shared ones, then one register for each
+    /// thread.
     data_dw: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
@@ -300,7 +317,8 @@ pub struct Launch<G: Generation> {
 }
 
 impl<G: Generation> Launch<G> {
-    /// Packs a dispatch with its interface descriptor ([`Generation::descriptor`]) at the given offset. Returns `None` if the shader exceeds the limits of push data or threads.
+    /// Packs a dispatch with its interface descriptor ([`Generation::descriptor`]) at the given
+    /// offset. Returns `None` if the shader exceeds the limits of push data or threads.
     pub fn new(kernel: &Kernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
         if kernel.threads() > MAX_GROUP_THREADS {
             return None;
@@ -310,7 +328,10 @@ impl<G: Generation> Launch<G> {
         if push.driver.len() > MAX_VALUES || constants.end as usize > PUSH_CONSTANTS_DW {
             return None;
         }
-        let sums = push.driver.iter().map(|&value| value_index_and_offset(value));
+        let sums = push
+            .driver
+            .iter()
+            .map(|&value| value_index_and_offset(value));
         let sums: Vec<(usize, u32)> = sums.collect::<Option<_>>()?;
         let mut values = [0; MAX_VALUES];
         for (to, sum) in values.iter_mut().zip(&sums) {
@@ -348,7 +369,8 @@ impl<G: Generation> Launch<G> {
         self.data_dw.into()
     }
 
-    /// Gathers push data from the bound words: shared registers, with zeros in place of push constants, then each thread's index.
+    /// Gathers push data from the bound words: shared registers, with zeros in place of push
+    /// constants, then each thread's index.
     #[inline(never)]
     pub(crate) fn gather(
         &self,
@@ -373,7 +395,8 @@ impl<G: Generation> Launch<G> {
         registers.extend((0..thread_registers as u32).map(|thread| [thread, 0, 0, 0, 0, 0, 0, 0]));
     }
 
-    /// Writes push data: the gathered registers with the push constants merged in. Returns `None` if it does not fit.
+    /// Writes push data: the gathered registers with the push constants merged in. Returns `None`
+    /// if it does not fit.
     #[inline(always)]
     pub(crate) fn write(&self, pushed: &PushSources<'_>, data: &mut [u32]) -> Option<()> {
         let first = usize::from(self.constants_first_dw);
@@ -473,7 +496,10 @@ pub trait Generation: Copy + std::fmt::Debug {
         value: u64,
     ) -> Result<(), M::Error>;
     /// Writes the count of passed samples, after all earlier draws.
-    fn emit_depth_count_write<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
+    fn emit_depth_count_write<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+    ) -> Result<(), M::Error>;
     /// Writes a statistics counter, at the top of the pipe.
     fn emit_counter_write<M: Memory>(
         stream: &mut Stream<M>,

@@ -33,7 +33,12 @@ pub enum ChannelSelect {
 }
 
 /// The identity swizzle.
-pub const IDENTITY_SWIZZLE: [ChannelSelect; 4] = [ChannelSelect::Red, ChannelSelect::Green, ChannelSelect::Blue, ChannelSelect::Alpha];
+pub const IDENTITY_SWIZZLE: [ChannelSelect; 4] = [
+    ChannelSelect::Red,
+    ChannelSelect::Green,
+    ChannelSelect::Blue,
+    ChannelSelect::Alpha,
+];
 
 /// A view of an image.
 #[derive(Clone, Copy, Debug)]
@@ -58,7 +63,8 @@ pub struct ImageView<'a> {
     pub layers: u32,
     /// Channels of what is read.
     pub swizzle: [ChannelSelect; 4],
-    /// Offset in elements from the corner of the tile that `address` points to: [`surface::Place::within_el`].
+    /// Offset in elements from the corner of the tile that `address` points to:
+    /// [`surface::Place::within_el`].
     pub within_el: [u32; 2],
     /// Minimum level that the sampler reads, counted as the surface's levels are.
     pub min_lod: f32,
@@ -77,7 +83,7 @@ const NO_L2_BYPASS: [&str; 5] = [
 
 impl ImageView<'_> {
     /// Packs the surface state.
-    pub fn words(&self) -> [u32; 16] {
+    pub fn pack(&self) -> [u32; 16] {
         let surface = self.surface;
         let binding = surface.binding();
         let [width, height, depth] = surface.extent_px;

@@ -1,17 +1,17 @@
 //! Dispatch and draw state to batch commands.
 //!
 //! In:  bound state, and the memory that commands go to ([`Memory`]).
-//! Out: commands in that memory. A call either sets state or emits commands in place; a dispatch or draw emits only what changed.
-//! Knows no Vulkan type, and is compiled once for each generation ([`Generation`]; today [`Gen9`]).
-
+//! Out: commands in that memory. A call either sets state or emits commands in place; a dispatch or
+//!      draw emits only what changed. Knows no Vulkan type, and is compiled once for each
+//!      generation ([`Generation`]; today [`Gen9`]).
 
 pub mod draw;
 mod draw_commands;
+pub mod fast_clear_record;
 mod gen9;
 mod gen9_draw;
 mod generation;
 pub mod image;
-pub mod fast_clear_record;
 mod math;
 mod mi;
 mod mocs;
@@ -23,14 +23,14 @@ mod recorder;
 mod stream;
 mod transform_feedback;
 
-pub use transform_feedback::Counters;
 pub use gen9::Gen9;
 pub use generation::{
-    PipeControl, Counter, VfeState, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW,
-    SETS, Scratch,
+    Counter, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW, PipeControl, SETS,
+    Scratch, VfeState,
 };
 pub use mi::{CALL_DW, call, nothing};
 pub use mocs::{SHARED, mocs};
 pub use pending::Pending;
 pub use recorder::{EndState, Recorder};
 pub use stream::{Data, Memory, Stream};
+pub use transform_feedback::Counters;

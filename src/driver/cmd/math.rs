@@ -70,16 +70,19 @@ pub fn subtract<M: Memory>(stream: &mut Stream<M>, what: u32) -> Result<(), M::E
     ])
 }
 
-/// Factor and shift of a division by multiplication: the quotient is the product's high dword, shifted right.
+/// Factor and shift of a division by multiplication: the quotient is the product's high dword,
+/// shifted right.
 ///
-/// With `k = 31 + log2(divisor)`, rounded up, the factor is `2^k / divisor`, rounded up. That is exact for dividends below 2^31, and below 2^32 if dividend and divisor are multiples of four.
+/// With `k = 31 + log2(divisor)`, rounded up, the factor is `2^k / divisor`, rounded up. That is
+/// exact for dividends below 2^31, and below 2^32 if dividend and divisor are multiples of four.
 const fn reciprocal(divisor: u32) -> (u32, u32) {
     let log = u32::BITS - divisor.saturating_sub(1).leading_zeros();
     let power = 1_u128 << (31 + log);
     (power.div_ceil(divisor as u128) as u32, log - 1)
 }
 
-/// Divides the low dword of GPR 0 by a number that is not 0. Returns the register that holds the quotient.
+/// Divides the low dword of GPR 0 by a number that is not 0. Returns the register that holds the
+/// quotient.
 pub fn divide<M: Memory>(stream: &mut Stream<M>, divisor: u32) -> Result<u32, M::Error> {
     let zero = hw::register::CS_GPR0;
     if divisor <= 1 {

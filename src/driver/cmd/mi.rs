@@ -16,7 +16,8 @@ pub const fn nothing() -> [u32; 2] {
 /// Dwords of [`call`].
 pub const CALL_DW: usize = 3;
 
-/// Calls a second-level batch, which returns at its MI_BATCH_BUFFER_END. In a batch that was itself called this is a jump: there is only one return address.
+/// Calls a second-level batch, which returns at its MI_BATCH_BUFFER_END. In a batch that was itself
+/// called this is a jump: there is only one return address.
 pub const fn call(address: u64) -> [u32; CALL_DW] {
     use mi_batch_buffer_start as start;
     const PER_PROCESS: u64 = 1;

@@ -1,9 +1,12 @@
 //! Memory object control state (MOCS): caching policy by address.
 //!
 //! In:  an address. Out: the seven bits of a MOCS field.
-//! Ref: SKL PRM vol. 2d, "MEMORY_OBJECT_CONTROL_STATE": bits 6:1 index a table. The kernel fills it, and its first entries are ABI (`intel_mocs.c`): 1 follows the page tables, 2 is cached in LLC and L3.
+//! Ref: SKL PRM vol. 2d, "MEMORY_OBJECT_CONTROL_STATE": bits 6:1 index a table. The kernel fills
+//!      it, and its first entries are ABI (`intel_mocs.c`): 1 follows the page tables, 2 is cached
+//!      in LLC and L3.
 
-/// Addresses of memory that others may access without Vulkan's synchronisation. Scanout does not snoop the LLC, and the kernel sets the page tables of scanout buffers accordingly.
+/// Addresses of memory that others may access without Vulkan's synchronisation. Scanout does not
+/// snoop the LLC, and the kernel sets the page tables of scanout buffers accordingly.
 pub const SHARED: std::ops::Range<u64> = 1 << SHARED_BIT..2 << SHARED_BIT;
 const SHARED_BIT: u32 = 40;
 

@@ -1,6 +1,7 @@
 //! Pending flushes: synchronisation that the next command needs.
 //!
-//! In:  requests of barriers, merged as bits. Out: at most three PIPE_CONTROLs, emitted by a recorder before the next command that needs them.
+//! In:  requests of barriers, merged as bits. Out: at most three PIPE_CONTROLs, emitted by a
+//!      recorder before the next command that needs them.
 //! Ref: SKL PRM vol. 2a, "PIPE_CONTROL"; vol. 7, "End-of-Pipe Synchronization".
 
 /// A set of stalls, flushes and invalidations.

@@ -1,7 +1,9 @@
 //! Predicated commands: conditional rendering, and draws with a count in memory.
 //!
-//! In:  the address of the condition or the count. Out: commands that set the command streamer's predicate, which draws and dispatches then test.
-//! While conditional rendering is active, [`DISCARDED`] keeps its result, and the predicate is the opposite between commands. A secondary batch finds both as the primary left them.
+//! In:  the address of the condition or the count. Out: commands that set the command streamer's
+//!      predicate, which draws and dispatches then test. While conditional rendering is active,
+//!      [`DISCARDED`] keeps its result, and the predicate is the opposite between commands. A
+//!      secondary batch finds both as the primary left them.
 //! Ref: SKL PRM vol. 2a, "MI_PREDICATE", "3DPRIMITIVE" and "GPGPU_WALKER" (Predicate Enable).
 
 use hw::register::{CS_GPR0, MI_PREDICATE_RESULT, MI_PREDICATE_SRC0, MI_PREDICATE_SRC1};
@@ -22,8 +24,13 @@ fn compare_with_zero<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> 
 }
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
-    /// Begins conditional rendering: draws and dispatches run if a dword is not zero or, `inverted`, if it is zero.
-    pub fn begin_conditional_rendering(&mut self, address: u64, inverted: bool) -> Result<(), M::Error> {
+    /// Begins conditional rendering: draws and dispatches run if a dword is not zero or,
+    /// `inverted`, if it is zero.
+    pub fn begin_conditional_rendering(
+        &mut self,
+        address: u64,
+        inverted: bool,
+    ) -> Result<(), M::Error> {
         self.emit_pending_non_vertex_flushes()?;
         let stream = &mut self.stream;
         stream.emit(mi::load_register_mem(MI_PREDICATE_SRC0, address))?;
@@ -39,7 +46,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
-    /// Predicates meta operations: they run only if a dword is not zero, until [`Recorder::end_internal_predicate`].
+    /// Predicates meta operations: they run only if a dword is not zero, until
+    /// [`Recorder::end_internal_predicate`].
     pub(crate) fn predicate_internal(&mut self, address: u64) -> Result<(), M::Error> {
         let stream = &mut self.stream;
         stream.emit(mi::load_register_mem(MI_PREDICATE_SRC0, address))?;
@@ -80,12 +88,15 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.conditional
     }
 
-    /// Sets whether draws and dispatches are predicated: ends conditional rendering, or inherits it in a secondary.
+    /// Sets whether draws and dispatches are predicated: ends conditional rendering, or inherits it
+    /// in a secondary.
     pub fn set_conditional(&mut self, conditional: bool) {
         self.conditional = conditional;
     }
 
-    /// Emits up to `max_count` indirect draws; the GPU executes as many as the dword at `count_at` says. The parameters of consecutive draws are `stride_bytes` apart. Returns false as [`Recorder::draw`] does.
+    /// Emits up to `max_count` indirect draws; the GPU executes as many as the dword at `count_at`
+    /// says. The parameters of consecutive draws are `stride_bytes` apart. Returns false as
+    /// [`Recorder::draw`] does.
     pub fn draw_indirect_count(
         &mut self,
         address: u64,
@@ -98,7 +109,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         let conditional = self.conditional;
         let stream = &mut self.stream;
         stream.emit(mi::load_register_mem(MI_PREDICATE_SRC0, count_at))?;
-        // If conditional rendering discards draws, the high dword is 1 and never equals a draw index.
+        // If conditional rendering discards draws, the high dword is 1 and never equals a draw
+        // index.
         let high = MI_PREDICATE_SRC0 + 4;
         match conditional {
             true => stream.emit(mi::copy_register(DISCARDED, high))?,

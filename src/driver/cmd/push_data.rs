@@ -5,7 +5,8 @@
 /// Dwords of a register.
 pub(crate) const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 
-/// Fills registers with the first `count` words, then with zeros. `words` has whole registers up to `count`.
+/// Fills registers with the first `count` words, then with zeros. `words` has whole registers up to
+/// `count`.
 #[inline(always)]
 pub(crate) fn fill(words: &[u32], count: usize, registers: &mut [[u32; REGISTER_DW]]) {
     let mut from = words.as_chunks().0.iter();
@@ -19,7 +20,9 @@ pub(crate) fn fill(words: &[u32], count: usize, registers: &mut [[u32; REGISTER_
     }
 }
 
-/// Copies the registers of `under` with the first `count` words merged in; the first `count` dwords of `under` are zeros. `words` has whole registers up to `count`. Returns `None` if the destination is too small.
+/// Copies the registers of `under` with the first `count` words merged in; the first `count` dwords
+/// of `under` are zeros. `words` has whole registers up to `count`. Returns `None` if the
+/// destination is too small.
 #[inline(always)]
 pub(crate) fn fill_over(
     words: &[u32],

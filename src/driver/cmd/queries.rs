@@ -1,10 +1,12 @@
 //! Timestamps, occlusion counts and statistics counters in a batch.
 //!
-//! In:  counters, addresses. Out: commands that write them, each at the point where the value is final.
-//! Ref: SKL PRM vol. 2a, "PIPE_CONTROL" (post-sync operations), "MI_STORE_REGISTER_MEM"; vol. 2c, the statistics registers.
+//! In:  counters, addresses. Out: commands that write them, each at the point where the value is
+//!      final.
+//! Ref: SKL PRM vol. 2a, "PIPE_CONTROL" (post-sync operations), "MI_STORE_REGISTER_MEM"; vol. 2c,
+//!      the statistics registers.
 
 use crate::draw::DrawGeneration;
-use crate::generation::{PipeControl, Counter};
+use crate::generation::{Counter, PipeControl};
 use crate::recorder::Recorder;
 use crate::stream::Memory;
 

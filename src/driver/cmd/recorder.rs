@@ -4,17 +4,20 @@
 //!
 //! - MEDIA_VFE_STATE, if a dispatch needs more scratch or more CURBE space than any before it;
 //! - the interface descriptor, if the pipeline has changed;
-//! - push data, if any of it has changed, the pipeline needs other data, or MEDIA_VFE_STATE was emitted;
+//! - push data, if any of it has changed, the pipeline needs other data, or MEDIA_VFE_STATE was
+//!   emitted;
 //! - stalls, flushes and invalidations, if barriers requested them and there is work to wait for.
 //!
-//! Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE" (a stall before it), "MEDIA_STATE_FLUSH" (after each walker).
+//! Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE" (a stall before it), "MEDIA_STATE_FLUSH" (after each
+//!      walker).
 
 use crate::draw::DrawGeneration;
 use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
-    BASE_AT, BOUND_DW, COUNTS_AT, PipeControl, VfeState, GATHERED_DW, Generation, HEAP_AT, Heaps,
-    Launch, Machine, PUSH_CONSTANTS_DW, PushSources, VALUES_AT, dynamic_index, set_index, set_heap_offset,
+    BASE_AT, BOUND_DW, COUNTS_AT, GATHERED_DW, Generation, HEAP_AT, Heaps, Launch, Machine,
+    PUSH_CONSTANTS_DW, PipeControl, PushSources, VALUES_AT, VfeState, dynamic_index,
+    set_heap_offset, set_index,
 };
 use crate::mi;
 use crate::pending::Pending;
@@ -31,7 +34,8 @@ const NO_DESCRIPTOR: u32 = u32::MAX;
 #[derive(Clone, Copy, Debug)]
 struct Bound<G: Generation> {
     launch: Option<Launch<G>>,
-    /// The application's push constants, the driver's values from [`VALUES_AT`] on, then the heap offsets of sets.
+    /// The application's push constants, the driver's values from [`VALUES_AT`] on, then the heap
+    /// offsets of sets.
     words: [u32; GATHERED_DW],
 }
 
@@ -122,7 +126,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.stream.memory_mut()
     }
 
-    /// Starts a new batch with nothing bound and unknown hardware state. Returns the memory, to take its chunks away.
+    /// Starts a new batch with nothing bound and unknown hardware state. Returns the memory, to
+    /// take its chunks away.
     pub fn restart(&mut self) -> &mut M {
         self.unbind();
         self.front_end = VfeState::default();
@@ -130,7 +135,11 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         // The contents of the vertex fetch cache are unknown.
         self.pending = Pending::INVALIDATE_VERTICES;
         (self.busy, self.data_dirty, self.targets_dirty) = (true, true, true);
-        (self.is_3d_selected, self.conditional, self.internal_predicated) = (false, false, false);
+        (
+            self.is_3d_selected,
+            self.conditional,
+            self.internal_predicated,
+        ) = (false, false, false);
         // Most batches never draw.
         self.draws = None;
         self.stream.restart()
@@ -191,7 +200,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
     }
 
-    /// Sets push constants from a byte offset. Returns false if they are out of range or not whole dwords.
+    /// Sets push constants from a byte offset. Returns false if they are out of range or not whole
+    /// dwords.
     #[inline]
     pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
         let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
@@ -241,7 +251,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.emit_pending_flushes_except(Pending::NONE)
     }
 
-    /// Emits pending flushes, except the vertex cache invalidation: for commands that fetch no vertices.
+    /// Emits pending flushes, except the vertex cache invalidation: for commands that fetch no
+    /// vertices.
     #[inline]
     pub fn emit_pending_non_vertex_flushes(&mut self) -> Result<(), M::Error> {
         let except = Pending::INVALIDATE_VERTICES;
@@ -436,7 +447,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.set_value(COUNTS_AT + 1, (address >> 32) as u32);
     }
 
-    /// Dispatches with workgroup counts from three dwords in memory. Returns false if no pipeline is bound.
+    /// Dispatches with workgroup counts from three dwords in memory. Returns false if no pipeline
+    /// is bound.
     pub fn dispatch_indirect(&mut self, address: u64) -> Result<bool, M::Error> {
         let Some(launch) = &self.bound.launch else {
             return Ok(false);
@@ -472,8 +484,9 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(true)
     }
 
-    /// Performs an internal dispatch with its own dynamic buffers and push constants; the application's bindings are restored.
-    pub fn internal(
+    /// Performs an internal dispatch with its own dynamic buffers and push constants; the
+    /// application's bindings are restored.
+    pub fn dispatch_internal(
         &mut self,
         launch: &Launch<G>,
         handles: &[u32],
@@ -523,7 +536,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         G::emit_draw_context(&mut self.stream)
     }
 
-    /// Begins a secondary that continues a rendering: the primary selects the 3D pipeline and emits the targets.
+    /// Begins a secondary that continues a rendering: the primary selects the 3D pipeline and emits
+    /// the targets.
     pub fn inherit_targets(&mut self, targets: &Targets) {
         self.is_3d_selected = true;
         self.draws().set_targets(targets);
@@ -546,7 +560,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
-    /// As [`Recorder::execute_secondary`], for a secondary that inherits the targets ([`Recorder::inherit_targets`]). Returns false if no targets are bound.
+    /// As [`Recorder::execute_secondary`], for a secondary that inherits the targets
+    /// ([`Recorder::inherit_targets`]). Returns false if no targets are bound.
     pub fn execute_secondary_in_rendering<'a>(
         &mut self,
         chunks: impl Iterator<Item = &'a [u32]>,

@@ -1,6 +1,8 @@
 //! A command stream in mapped memory, chunk after chunk.
 //!
-//! In:  chunks, from an implementation of [`Memory`]. Out: a batch: commands from the front of each chunk, data that they reference from its back, and a jump to the next chunk where the two would meet.
+//! In:  chunks, from an implementation of [`Memory`]. Out: a batch: commands from the front of each
+//!      chunk, data that they reference from its back, and a jump to the next chunk where the two
+//!      would meet.
 //! Ref: SKL PRM vol. 2a, "MI_BATCH_BUFFER_START", "MI_BATCH_BUFFER_END".
 
 use hw::mi::mi_batch_buffer_end;
@@ -15,13 +17,16 @@ pub trait Memory {
     const CHUNK_DW: usize;
     /// The current chunk, if there is one: [`Memory::CHUNK_DW`] dwords.
     fn words(&mut self) -> Option<&mut [u32]>;
-    /// GPU address of the current chunk: a multiple of 64, or of 4096 if [`Stream::data_at_chunk_end`] is used.
+    /// GPU address of the current chunk: a multiple of 64, or of 4096 if
+    /// [`Stream::data_at_chunk_end`] is used.
     fn address(&self) -> u64;
     /// Allocates the next chunk. Returns its GPU address.
     fn prepare(&mut self) -> Result<u64, Self::Error>;
-    /// Makes the next chunk the current one. `commands_dw` is the size of the commands in the last chunk, without the jump behind them.
+    /// Makes the next chunk the current one. `commands_dw` is the size of the commands in the last
+    /// chunk, without the jump behind them.
     fn advance(&mut self, commands_dw: usize);
-    /// Prefetches the cache line at the same offset of the next chunk, if the chunk is known and prefetching helps.
+    /// Prefetches the cache line at the same offset of the next chunk, if the chunk is known and
+    /// prefetching helps.
     fn fetch_ahead(&self, _at_dw: usize) {}
     /// The error for a request that exceeds a chunk.
     fn too_long() -> Self::Error;
@@ -38,7 +43,8 @@ const ALIGN_DW: isize = 16;
 /// Dwords of the jump to the next chunk, with the end after it.
 const LINK_DW: usize = 4;
 
-/// A jump to the next chunk. In a first-level batch MI_BATCH_BUFFER_START is a call, and the batch ends when it returns.
+/// A jump to the next chunk. In a first-level batch MI_BATCH_BUFFER_START is a call, and the batch
+/// ends when it returns.
 fn link(address: u64) -> [u32; LINK_DW] {
     let [a, b, c] = mi::call(address);
     [a, b, c, mi_batch_buffer_end::PACKET.header]
@@ -180,7 +186,8 @@ impl<M: Memory> Stream<M> {
         self.reserve_with::<0>(len_dw).map(|(_, data)| data)
     }
 
-    /// Reserves `N` dwords for whole commands, and allocates data that they reference in the same chunk.
+    /// Reserves `N` dwords for whole commands, and allocates data that they reference in the same
+    /// chunk.
     #[inline(always)]
     pub fn reserve_with<const N: usize>(
         &mut self,
@@ -200,7 +207,8 @@ impl<M: Memory> Stream<M> {
         }
     }
 
-    /// Takes the next dwords of the current chunk for commands, and `len_dw` dwords at `start` for data.
+    /// Takes the next dwords of the current chunk for commands, and `len_dw` dwords at `start` for
+    /// data.
     #[inline(always)]
     fn split_chunk<const N: usize>(
         &mut self,

@@ -1,7 +1,10 @@
 //! Transform feedback: begin, end, and draws whose vertex count is the number of captured bytes.
 //!
-//! In:  capture buffers, and the memory of their counters (bytes written so far). Out: commands that load and store the SO_WRITE_OFFSET registers.
-//! Ref: SKL PRM vol. 2c, "SO_WRITE_OFFSET" (no vertices may be captured while they are loaded or stored); vol. 7, "Stream Output Logic (SOL) Stage"; Vulkan, "Transform Feedback", "vkCmdDrawIndirectByteCountEXT".
+//! In:  capture buffers, and the memory of their counters (bytes written so far). Out: commands
+//!      that load and store the SO_WRITE_OFFSET registers.
+//! Ref: SKL PRM vol. 2c, "SO_WRITE_OFFSET" (no vertices may be captured while they are loaded or
+//!      stored); vol. 7, "Stream Output Logic (SOL) Stage"; Vulkan, "Transform Feedback",
+//!      "vkCmdDrawIndirectByteCountEXT".
 
 use hw::register::SO_WRITE_OFFSET0;
 
@@ -12,7 +15,8 @@ use crate::mi;
 use crate::recorder::Recorder;
 use crate::stream::Memory;
 
-/// GPU address of each buffer's byte counter. `None`: capturing starts at offset 0, and the final offset is not stored.
+/// GPU address of each buffer's byte counter. `None`: capturing starts at offset 0, and the final
+/// offset is not stored.
 pub type Counters = [Option<u64>; abi::CAPTURE_BUFFERS];
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
@@ -69,7 +73,8 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
-    /// Draws as many vertices as a byte count in memory covers, starting at `draw.first`. Returns false as [`Recorder::draw`] does.
+    /// Draws as many vertices as a byte count in memory covers, starting at `draw.first`. Returns
+    /// false as [`Recorder::draw`] does.
     pub fn draw_byte_count(&mut self, draw: &Draw, count: &ByteCount) -> Result<bool, M::Error> {
         self.before_draw()?;
         let (stream, machine) = (&mut self.stream, &self.machine);

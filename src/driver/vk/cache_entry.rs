@@ -1,6 +1,6 @@
-//! A compiled shader as bytes of a pipeline cache. Integers are little endian.
+//! Serialised shaders of a pipeline cache. Integers are little endian.
 //!
-//! In:  a shader, or bytes. Out: the other. Bytes that are damaged are no shader.
+//! In:  a shader, or bytes. Out: the other. Damaged bytes give `None`.
 
 use abi::{
     Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
@@ -9,7 +9,7 @@ use abi::{
     TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
 };
 
-/// No shader is larger than this; data that says so is damaged.
+/// Upper bound of any length; a larger one is damage.
 const MAX_LENGTH: usize = 1 << 26;
 
 pub(crate) fn put_u32(out: &mut Vec<u8>, value: u32) {
@@ -21,7 +21,7 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Bytes that are read from the front.
+/// Reads bytes from the front.
 pub(crate) struct Reader<'a> {
     pub(crate) bytes: &'a [u8],
 }
@@ -115,7 +115,7 @@ fn read_range(reader: &mut Reader<'_>) -> Option<PushedRange> {
     })
 }
 
-/// Text dumps are left out: they are made on request, under a key of their own.
+/// Writes a shader without text dumps: they are made on request, under a key of their own.
 pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     put_bytes(out, &shader.code);
     put_bytes(out, &shader.constants.data);
@@ -234,7 +234,7 @@ fn read_variant(reader: &mut Reader<'_>) -> Option<Variant> {
     })
 }
 
-/// Bits of truths, the first lowest.
+/// Packs bools into bits, lowest first.
 fn bits(truths: &[bool]) -> u32 {
     let bits = truths.iter().enumerate();
     bits.fold(0, |bits, (at, &truth)| bits | u32::from(truth) << at)
@@ -560,7 +560,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_come_back_as_they_were() {
+    fn stages_survive_a_round_trip() {
         same(&StageInfo::Vertex(VertexInfo {
             elements: vec![
                 VertexElement::Location(3),

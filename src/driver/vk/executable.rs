@@ -1,51 +1,51 @@
-//! VK_KHR_pipeline_executable_properties: what the compiler made, for people and tools.
+//! VK_KHR_pipeline_executable_properties: the compiled variants, for people and tools.
 //!
-//! Every SIMD width that was compiled is one executable; the one that runs comes first. The statistics have the names that
-//! tools know from Mesa's drivers.
+//! Each compiled SIMD width is an executable; the one that is used comes first. Statistics have the
+//! names that tools know from Mesa's drivers.
 
 use ash::vk as api;
 
 use crate::error::{Error, Result};
 
-/// Name and description of an executable.
+/// Properties of an executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
-    /// The stage.
+    /// Stage.
     pub stages: api::ShaderStageFlags,
     /// For example "SIMD16 compute shader".
     pub name: String,
-    /// A sentence.
+    /// Description.
     pub description: String,
-    /// Invocations that run together.
+    /// Subgroup size.
     pub subgroup_size: u32,
 }
 
-/// One number.
+/// A statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statistic {
-    /// Short name.
+    /// Name.
     pub name: &'static str,
-    /// What is counted.
+    /// Description.
     pub description: &'static str,
-    /// The number.
+    /// Value.
     pub value: u64,
 }
 
-/// One text.
+/// An internal representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Representation {
-    /// Short name.
+    /// Name.
     pub name: String,
     /// The text.
     pub text: String,
 }
 
-/// The shader of a stage, as its executables are told of.
+/// A stage's compiled shader.
 #[derive(Clone, Copy, Debug)]
 pub struct Compiled<'a> {
     /// The shader.
     pub shader: &'a abi::ShaderBinary,
-    /// Which of its variants comes first.
+    /// Index of the variant that is used.
     pub first: usize,
 }
 
@@ -62,7 +62,7 @@ impl<'a> Compiled<'a> {
     }
 }
 
-/// One width of a stage.
+/// A variant of a stage.
 struct Executable<'a> {
     stage: &'a abi::StageInfo,
     variant: &'a abi::Variant,
@@ -75,7 +75,7 @@ fn executable<'a>(pipeline: &[Compiled<'a>], index: u32) -> Result<Executable<'a
     })
 }
 
-/// The executables of a pipeline.
+/// Lists the executables of a pipeline.
 pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
     let one = |executable: Executable<'_>| {
         let width = executable.variant.simd_width;
@@ -105,7 +105,7 @@ pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
     all.map(one).collect()
 }
 
-/// The statistics of an executable.
+/// Lists the statistics of an executable.
 pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic>> {
     let Executable {
         stage,
@@ -175,7 +175,7 @@ pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic
     ])
 }
 
-/// The texts of an executable, if they were asked for when the pipeline was made.
+/// Lists the dumps of an executable, if they were captured.
 pub fn representations(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Representation>> {
     let dumps = &executable(pipeline, index)?.variant.dumps;
     Ok(dumps

@@ -1,14 +1,14 @@
-//! The formats, each in one row, and what they can be used for.
+//! The formats and their features.
 //!
-//! In:  a format and a tiling. Out: the hardware's formats, and features.
-//! Ref: Vulkan specification, "Formats"; SKL PRM vol. 2d, "SURFACE_FORMAT", whose names list channels from bit
-//! 0 on, where names of Vulkan's packed formats begin at the top.
+//! In:  a format and a tiling. Out: hardware formats, and format features.
+//! Ref: Vulkan specification, "Formats"; SKL PRM vol. 2d, "SURFACE_FORMAT" (names list channels
+//!      from bit 0 up; Vulkan's packed formats list them from the top down).
 
 use std::sync::LazyLock;
 
 use ash::vk as api;
 use ash::vk::Format as F;
-use cmd::image::{IDENTITY_SWIZZLE, ChannelSelect};
+use cmd::image::{ChannelSelect, IDENTITY_SWIZZLE};
 use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
 use surface::Tilings;
@@ -16,7 +16,7 @@ use surface::Tilings;
 use crate::modifier::{MODIFIERS, Modifier};
 use crate::planar::{ASPECTS, PLANAR, Planar};
 
-/// What an image of a format holds.
+/// Aspects of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Holds {
     Colour,
@@ -25,23 +25,23 @@ enum Holds {
     DepthStencil,
 }
 
-/// A format of Vulkan.
+/// A Vulkan format.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Vulkan's.
+    /// Vulkan's format.
     pub api: F,
     holds: Holds,
-    /// The hardware's, of colours or of depth; of stencil where there is nothing else.
+    /// Hardware format of the colour or depth aspect; of the stencil aspect if it is the only one.
     pub hw: &'static hw::Format,
-    /// Channels of the hardware's format that the channels are, as the sampler reads them.
+    /// Swizzle from the hardware format's channels.
     pub swizzle: [ChannelSelect; 4],
-    /// Its planes, if it is one of luma and chroma; `hw` is then the first's.
+    /// Planes of a Y'CbCr format; `hw` is the format of the first one.
     pub planar: Option<&'static Planar>,
-    /// Whether `hw` has a fourth channel of which Vulkan knows nothing ([`WIDENED`]).
+    /// `hw` has a fourth channel that the Vulkan format lacks ([`WIDENED`]).
     pub widened: bool,
 }
 
-/// A row of the table.
+/// A row of the format table.
 struct Row(F, Holds, &'static str, [ChannelSelect; 4]);
 
 const fn colour(format: F, hw: &'static str) -> Row {
@@ -64,11 +64,26 @@ const fn depth_stencil(format: F, hw: &'static str) -> Row {
     Row(format, Holds::DepthStencil, hw, IDENTITY_SWIZZLE)
 }
 
-/// Format of stencil, as a texture.
+/// Stencil format for the sampler.
 const STENCIL: &str = "R8_UINT";
-const BGRA: [ChannelSelect; 4] = [ChannelSelect::Blue, ChannelSelect::Green, ChannelSelect::Red, ChannelSelect::Alpha];
-const RGB1: [ChannelSelect; 4] = [ChannelSelect::Red, ChannelSelect::Green, ChannelSelect::Blue, ChannelSelect::One];
-const R001: [ChannelSelect; 4] = [ChannelSelect::Red, ChannelSelect::Zero, ChannelSelect::Zero, ChannelSelect::One];
+const BGRA: [ChannelSelect; 4] = [
+    ChannelSelect::Blue,
+    ChannelSelect::Green,
+    ChannelSelect::Red,
+    ChannelSelect::Alpha,
+];
+const RGB1: [ChannelSelect; 4] = [
+    ChannelSelect::Red,
+    ChannelSelect::Green,
+    ChannelSelect::Blue,
+    ChannelSelect::One,
+];
+const R001: [ChannelSelect; 4] = [
+    ChannelSelect::Red,
+    ChannelSelect::Zero,
+    ChannelSelect::Zero,
+    ChannelSelect::One,
+];
 
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
@@ -260,7 +275,7 @@ impl Row {
     }
 }
 
-/// The table, by Vulkan's numbers.
+/// The format table, sorted by `VkFormat`.
 static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     let found = ROWS.iter().filter_map(|row| row.format(false));
     let planar = PLANAR.iter().filter_map(|row| {
@@ -278,8 +293,9 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     formats
 });
 
-/// What images that the driver lays out have instead of formats of three channels of two bytes. Elements of six bytes are no targets
-/// and lie in no tiles. All of them are here, as views may have any of them.
+/// Replacements for formats with three 16-bit channels in images with optimal tiling: 48-bit
+/// elements can be neither rendered to nor tiled. The list is complete, as views may use any of the
+/// formats.
 static WIDENED: &[Row] = &[
     colour(F::R16G16B16_SFLOAT, "R16G16B16X16_FLOAT"),
     swizzled(F::R16G16B16_UNORM, "R16G16B16A16_UNORM", RGB1),
@@ -288,14 +304,14 @@ static WIDENED: &[Row] = &[
     swizzled(F::R16G16B16_SINT, "R16G16B16A16_SINT", RGB1),
 ];
 
-/// The same, by Vulkan's numbers.
+/// The replacements, sorted by `VkFormat`.
 static WIDENED_FORMATS: LazyLock<Vec<Format>> =
     LazyLock::new(|| WIDENED.iter().filter_map(|row| row.format(true)).collect());
 
-/// Formats of Vulkan 1.0: they have the first numbers.
+/// Formats of Vulkan 1.0, which have the first numbers.
 const CORE: usize = 185;
 
-/// Places in the table of the formats of Vulkan 1.0, by their numbers; all others have the one behind the last.
+/// Table index of each format of Vulkan 1.0; [`u16::MAX`] if unsupported.
 static PLACES: LazyLock<[u16; CORE]> = LazyLock::new(|| {
     let mut places = [u16::MAX; CORE];
     for (at, row) in (0..).zip(FORMATS.iter()) {
@@ -306,7 +322,7 @@ static PLACES: LazyLock<[u16; CORE]> = LazyLock::new(|| {
     places
 });
 
-/// The row of a format.
+/// Finds a format.
 pub fn find(format: F) -> Option<&'static Format> {
     match PLACES.get(format.as_raw() as usize) {
         Some(&at) => FORMATS.get(usize::from(at)),
@@ -317,13 +333,13 @@ pub fn find(format: F) -> Option<&'static Format> {
     }
 }
 
-/// The same, as images of a tiling have it.
+/// Finds a format as images with a tiling have it.
 pub fn in_images(format: F, tiling: api::ImageTiling) -> Option<&'static Format> {
     let row = find(format)?;
     Some(row.in_images(tiling))
 }
 
-/// The format that has the same bits without the encoding of sRGB, if the data port writes it.
+/// The linear format with the same bits as an sRGB format, if the data port can write it.
 pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
     by_name(match format.name {
         "R8G8B8A8_UNORM_SRGB" => "R8G8B8A8_UNORM",
@@ -332,7 +348,8 @@ pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
     })
 }
 
-/// The format in which the data port writes the same channels; nobody sees what is written behind three.
+/// The format with the same channels for typed writes; what is written to an unused fourth channel
+/// does not matter.
 pub fn typed(format: &'static hw::Format) -> &'static hw::Format {
     let other = match format.name {
         "R16G16B16X16_FLOAT" => by_name("R16G16B16A16_FLOAT"),
@@ -341,7 +358,7 @@ pub fn typed(format: &'static hw::Format) -> &'static hw::Format {
     other.unwrap_or(format)
 }
 
-/// Channels of a format from bit 0 on: the letter, and bits.
+/// Channels of a hardware format from bit 0 up: letter and bits.
 pub(crate) fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
     let mut channels: SmallVec<[(u8, u32); 4]> = SmallVec::new();
     for byte in name.bytes().take_while(|&byte| byte != b'_') {
@@ -354,7 +371,7 @@ pub(crate) fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
 }
 
 impl Format {
-    /// Parts that images of it have.
+    /// Aspects of images with the format.
     pub fn aspects(&self) -> api::ImageAspectFlags {
         match self.holds {
             Holds::Colour if self.is_split() => {
@@ -369,9 +386,9 @@ impl Format {
         }
     }
 
-    /// The same, as images of a tiling have it.
+    /// The format as images with a tiling have it.
     pub fn in_images(&self, tiling: api::ImageTiling) -> &Format {
-        // Mostly so, and quickly seen.
+        // The common case, checked first.
         if tiling != api::ImageTiling::OPTIMAL || self.hw.block_bits != 48 {
             return self;
         }
@@ -379,12 +396,12 @@ impl Format {
         widened.find(|row| row.api == self.api).unwrap_or(self)
     }
 
-    /// Whether it holds integers.
+    /// Whether it is an integer format.
     pub fn is_integer(&self) -> bool {
         self.hw.is_integer()
     }
 
-    /// The hardware's format of a part, if it is there.
+    /// Hardware format of an aspect.
     pub fn part(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
         if !self.aspects().contains(aspect) {
             return None;
@@ -401,12 +418,12 @@ impl Format {
         self.planar.is_some_and(Planar::is_split)
     }
 
-    /// Pieces of a descriptor that its planes take.
+    /// Number of planes, and of descriptor slots that they take.
     pub fn plane_count(&self) -> u32 {
         self.planar.map_or(1, |planar| planar.planes.len() as u32)
     }
 
-    /// An extent in texels of a part: of all but planes the image's.
+    /// Extent of an aspect in texels; smaller than the image for subsampled planes.
     pub fn part_extent_px(&self, aspect: api::ImageAspectFlags, extent_px: [u32; 3]) -> [u32; 3] {
         let Some(plane) = self.planar.and_then(|planar| planar.plane(aspect)) else {
             return extent_px;
@@ -416,27 +433,27 @@ impl Format {
         [width.div_ceil(1 << x), height.div_ceil(1 << y), depth]
     }
 
-    /// Whether it holds colours.
+    /// Whether it is a colour format.
     pub fn is_colour(&self) -> bool {
         self.holds == Holds::Colour
     }
 
-    /// Whether an element is several pixels.
+    /// Whether it is block-compressed.
     pub fn is_compressed(&self) -> bool {
         self.hw.block_el != [1, 1]
     }
 
-    /// Whether elements have three channels of a power of two of bytes: no tile holds these.
+    /// Whether its element size is not a power of two: such elements cannot be tiled.
     pub fn is_odd(&self) -> bool {
         !self.hw.block_bits.is_power_of_two()
     }
 
-    /// Where the channels of a format are whose two bytes typed messages do not write as the sampler reads them: for each channel a byte,
-    /// the first bit below the count of bits.
+    /// Bit layout of a 16-bit format that typed writes do not support: one byte per channel, first
+    /// bit in the low nibble and bit count in the high one.
     pub fn packing(&self, hw_gen: Gen) -> Option<u32> {
         let name = self.hw.name;
-        let typed =
-            self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE;
+        let typed = self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE)
+            && self.swizzle == IDENTITY_SWIZZLE;
         if self.hw.block_bits != 16 || !name.ends_with("_UNORM") || typed {
             return None;
         }
@@ -456,7 +473,7 @@ impl Format {
         (at == 16).then_some(packing)
     }
 
-    /// What the channels of a format of three are, if numbers can be written to them one by one.
+    /// Channel type of a three-channel format that can be written channel by channel.
     pub fn three_channels(&self) -> Option<blit::Channel> {
         Some(match self.hw.name {
             "R8G8B8_UNORM" => blit::Channel::Unorm8,
@@ -468,7 +485,7 @@ impl Format {
         })
     }
 
-    /// What can be done with images of a tiling.
+    /// Format features of images with a tiling.
     pub fn image_features(
         &self,
         hw_gen: Gen,
@@ -497,12 +514,12 @@ impl Format {
             return ycbcr_features(planar);
         }
         let uses = self.hw.uses(hw_gen);
-        // What neither shaders nor targets can be is for vertices alone.
+        // Formats for neither sampling nor rendering are vertex formats.
         let mut features = match uses.intersects(FormatUse::SAMPLE | FormatUse::TARGET) {
             true => transfers,
             false => return A::empty(),
         };
-        // The sampler reads ASTC from tiles alone.
+        // The sampler reads ASTC from tiled memory only.
         if linear && self.hw.name.starts_with("ASTC") {
             return features;
         }
@@ -510,16 +527,20 @@ impl Format {
             features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX | A::BLIT_SRC;
         }
         let plain = typed(self.hw).uses(hw_gen);
-        // Whatever is written where alpha would be, nobody sees it.
-        let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == IDENTITY_SWIZZLE[..3];
+        // What is written in place of alpha does not matter.
+        let typed =
+            plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == IDENTITY_SWIZZLE[..3];
         if typed || self.packing(hw_gen).is_some() || self.three_channels().is_some() {
             features |= A::BLIT_DST;
         }
         if uses.contains(FormatUse::FILTER) {
             features |= A::SAMPLED_IMAGE_FILTER_LINEAR;
         }
-        // Where alpha is another channel, or channels stand elsewhere, what is blended would not be what is meant.
-        if uses.contains(FormatUse::TARGET) && self.swizzle[3] == ChannelSelect::Alpha && !self.is_odd() {
+        // If alpha is absent or channels are swizzled, blending would use the wrong channels.
+        if uses.contains(FormatUse::TARGET)
+            && self.swizzle[3] == ChannelSelect::Alpha
+            && !self.is_odd()
+        {
             features |= A::COLOR_ATTACHMENT;
             if uses.contains(FormatUse::BLEND) && self.swizzle == IDENTITY_SWIZZLE {
                 features |= A::COLOR_ATTACHMENT_BLEND;
@@ -534,7 +555,7 @@ impl Format {
         features
     }
 
-    /// What can be done with images of a modifier; nothing where the display's and the camera's world has no such self.
+    /// Format features of images with a DRM modifier; empty if there is no equivalent DRM format.
     pub fn modifier_features(&self, modifier: &Modifier, hw_gen: Gen) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let name = self.hw.name;
@@ -542,7 +563,7 @@ impl Format {
         let whole = self.hw.block_bits.is_power_of_two() && !self.is_compressed();
         let planes = [F::G8_B8R8_2PLANE_420_UNORM, F::G8_B8_R8_3PLANE_420_UNORM];
         let known = self.planar.is_none() || planes.contains(&self.api);
-        // Unsigned floats have no name there.
+        // DRM has no format of unsigned floats.
         let known = known && name != "R11G11B10_FLOAT";
         if !(self.is_colour() && numbers && whole && known) {
             return A::empty();
@@ -554,7 +575,7 @@ impl Format {
         self.image_features(hw_gen, tiling) & !A::DISJOINT
     }
 
-    /// What typed messages can do where the shader names no format.
+    /// Features of typed access without a format in the shader.
     fn typed_features(&self, uses: FormatUse) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let mut features = A::STORAGE_WRITE_WITHOUT_FORMAT;
@@ -564,12 +585,12 @@ impl Format {
         features
     }
 
-    /// Whether typed atomics know it.
+    /// Whether typed atomics support it.
     fn is_atom(&self) -> bool {
         ["R32_UINT", "R32_SINT", "R32_FLOAT"].contains(&self.hw.name)
     }
 
-    /// What can be done with buffers.
+    /// Format features of buffers.
     pub fn buffer_features(&self, hw_gen: Gen) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let uses = self.hw.uses(hw_gen);
@@ -594,7 +615,7 @@ impl Format {
     }
 }
 
-/// What can be done with luma and chroma, whatever the tiling.
+/// Features of Y'CbCr formats, for all tilings.
 fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
     use api::FormatFeatureFlags2 as A;
     let mut features = A::TRANSFER_SRC
@@ -614,7 +635,7 @@ fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
     features
 }
 
-/// The modifiers that a format can have, with what can be done and how many planes there are in memory.
+/// The modifiers of a format, with features and number of memory planes.
 pub fn modifiers(
     hw_gen: Gen,
     format: F,
@@ -631,7 +652,7 @@ pub fn modifiers(
     all.filter(|(_, features, _)| !features.is_empty())
 }
 
-/// What can be done with a format.
+/// Format features for all uses.
 pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties3<'static> {
     let all = api::FormatProperties3::default();
     let Some(row) = find(format) else {
@@ -642,7 +663,7 @@ pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties3<'static> {
         .buffer_features(row.buffer_features(hw_gen))
 }
 
-/// The features that the older structure has.
+/// The features that fit into `VkFormatFeatureFlags`.
 pub fn older(features: api::FormatFeatureFlags2) -> api::FormatFeatureFlags {
     api::FormatFeatureFlags::from_raw(features.as_raw() as u32 & 0x7fff_ffff)
 }
@@ -652,7 +673,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_name_formats_of_the_hardware_once() {
+    fn rows_refer_to_hardware_formats_once() {
         assert_eq!(FORMATS.len(), ROWS.len() + PLANAR.len());
         assert_eq!(WIDENED_FORMATS.len(), WIDENED.len());
         assert!(FORMATS.windows(2).all(|pair| pair[0].api < pair[1].api));

@@ -1,7 +1,7 @@
-//! Surfaces of buffers: RENDER_SURFACE_STATE, format RAW, or that of texels.
+//! Surface states of buffers: RENDER_SURFACE_STATE with format RAW or a texel format.
 //!
-//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; a buffer's size minus one is spread over Width (7 bits), Height (14) and
-//! Depth (11).
+//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; a buffer's size minus one is split into Width (7
+//!      bits), Height (14) and Depth (11).
 
 use cmd::image::ChannelSelect;
 use cmd::mocs;
@@ -10,24 +10,24 @@ use hw::state::render_surface_state as rss;
 use crate::error::Result;
 use crate::limits::MAX_SURFACE_BYTES;
 
-/// A buffer in a descriptor.
+/// A buffer descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferDescriptor {
     /// GPU address of the first byte.
     pub address: u64,
-    /// Bytes; 0 makes every access out of bounds.
+    /// Size in bytes; 0 makes every access out of bounds.
     pub bytes: u64,
 }
 
 impl BufferDescriptor {
-    /// No buffer.
+    /// No buffer: a null descriptor.
     pub const NONE: BufferDescriptor = BufferDescriptor {
         address: 0,
         bytes: 0,
     };
 }
 
-/// Bytes of one surface in the heap.
+/// Bytes of a surface state.
 pub const SURFACE_BYTES: u32 = 64;
 
 const SURFTYPE_BUFFER: u64 = 4;
@@ -36,15 +36,15 @@ const FORMAT_RAW: u64 = 0x1ff;
 const ALIGN_4: u64 = 1;
 const SELECT_RED: u64 = 4;
 
-/// One surface.
+/// Dwords of a surface state.
 pub type Surface = [u32; SURFACE_BYTES as usize / 4];
 
-/// No surface: every access is out of bounds.
+/// Null surface: every access is out of bounds.
 const NULL: hw::Words<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
 
-/// A buffer's surface, but for its address, how that is cached, and size.
+/// A buffer's surface state without address, MOCS and size.
 const BUFFER: hw::Words<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
@@ -55,7 +55,7 @@ const BUFFER: hw::Words<16> = rss::words::<16>()
     .with(rss::SHADER_CHANNEL_SELECT_BLUE, SELECT_RED + 2)
     .with(rss::SHADER_CHANNEL_SELECT_ALPHA, SELECT_RED + 3);
 
-/// The surface of a buffer.
+/// Packs the surface state of a buffer.
 pub fn buffer(buffer: BufferDescriptor) -> Surface {
     match buffer.bytes {
         0 => NULL.dwords,
@@ -63,8 +63,8 @@ pub fn buffer(buffer: BufferDescriptor) -> Surface {
     }
 }
 
-/// The surface of a buffer of some bytes, with the exact size where `abi` has it. Its end is rounded up to a dword: the data port
-/// bounds dwords.
+/// Packs the surface state of a non-empty buffer, with its exact size where `abi` defines it. The
+/// surface's size is rounded up to a dword, as the data port checks bounds by dword.
 #[inline(always)]
 fn some(buffer: BufferDescriptor) -> Surface {
     let exact = buffer.bytes.min(MAX_SURFACE_BYTES);
@@ -80,11 +80,17 @@ fn some(buffer: BufferDescriptor) -> Surface {
     words
 }
 
-/// No surface.
+/// Null surface.
 pub const NONE: Surface = NULL.dwords;
 
-/// The surface of a buffer of texels.
-pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [ChannelSelect; 4]) -> Surface {
+/// Packs the surface state of a texel buffer.
+pub fn texels(
+    address: u64,
+    count: u64,
+    bytes: u32,
+    format: u16,
+    swizzle: [ChannelSelect; 4],
+) -> Surface {
     let Some(last) = count.checked_sub(1) else {
         return NONE;
     };
@@ -103,7 +109,7 @@ pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [Chann
         .dwords
 }
 
-/// Writes the surface of a buffer. To write none is rare, and kept apart.
+/// Writes the surface state of a buffer. Null descriptors are rare, and take a cold path.
 #[inline(always)]
 pub fn write(heap: &i915::Heap, at: u32, buffer: BufferDescriptor) -> Result<()> {
     match buffer.bytes {
@@ -133,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn sizes_come_back_from_the_fields() {
+    fn sizes_survive_a_round_trip() {
         for bytes in [
             1,
             4,

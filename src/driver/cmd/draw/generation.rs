@@ -1,6 +1,7 @@
 //! The draw packets of a hardware generation.
 //!
-//! In:  state, shaders and targets of a draw. Out: packets in a [`Stream`], through an implementation of [`DrawGeneration`].
+//! In:  state, shaders and targets of a draw. Out: packets in a [`Stream`], through an
+//!      implementation of [`DrawGeneration`].
 
 use crate::draw::shader::{Shaders, VertexInputs};
 use crate::draw::state::{Dirty, SampleLocations, State};
@@ -97,7 +98,8 @@ pub trait DrawGeneration: Generation {
         static_state: Option<&StaticState<'_>>,
     ) -> Option<Box<Self::Pipeline>>;
     /// Selects the 3D pipeline; the GPGPU pipeline was selected.
-    fn emit_select_3d<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error>;
+    fn emit_select_3d<M: Memory>(stream: &mut Stream<M>, machine: &Machine)
+    -> Result<(), M::Error>;
     /// Selects the GPGPU pipeline; the 3D pipeline was selected.
     fn emit_select_gpgpu<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
     /// Emits the 3D state that a context needs once, with the 3D pipeline selected.
@@ -107,29 +109,38 @@ pub trait DrawGeneration: Generation {
         stream: &mut Stream<M>,
         draw_state: &DrawState<'_, Self::Pipeline>,
     ) -> Result<(), M::Error>;
-    /// Emits the sample pattern: `locations` for their sample count, the standard pattern for all others.
+    /// Emits the sample pattern: `locations` for their sample count, the standard pattern for all
+    /// others.
     fn emit_sample_pattern<M: Memory>(
         stream: &mut Stream<M>,
         locations: Option<&SampleLocations>,
     ) -> Result<(), M::Error>;
-    /// Emits depth, stencil and the binding table of the colour targets. `surface_base` is the current Surface State Base Address, if known. Returns the new Surface State Base Address and the table's offset from it.
+    /// Emits depth, stencil and the binding table of the colour targets. `surface_base` is the
+    /// current Surface State Base Address, if known. Returns the new Surface State Base Address and
+    /// the table's offset from it.
     fn emit_targets<M: Memory>(
         stream: &mut Stream<M>,
         targets: &Targets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error>;
-    /// Performs a HiZ operation on a depth buffer with the given number of samples. State that was emitted before is lost.
+    /// Performs a HiZ operation on a depth buffer with the given number of samples. State that was
+    /// emitted before is lost.
     fn emit_hiz_op<M: Memory>(
         stream: &mut Stream<M>,
         machine: &Machine,
         target: (&DepthStencilTarget, u8),
         work: &HizOp,
     ) -> Result<(), M::Error>;
-    /// Emits the targets for secondary batches that inherit them: the binding table lies at [`DrawGeneration::inherited_table_offset`]. Returns the new Surface State Base Address.
-    fn emit_secondary_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error>;
+    /// Emits the targets for secondary batches that inherit them: the binding table lies at
+    /// [`DrawGeneration::inherited_table_offset`]. Returns the new Surface State Base Address.
+    fn emit_secondary_targets<M: Memory>(
+        stream: &mut Stream<M>,
+        targets: &Targets,
+    ) -> Result<u64, M::Error>;
     /// Offset of an inherited binding table from Surface State Base Address.
     fn inherited_table_offset<M: Memory>() -> u32;
-    /// Emits a stage's binding table pointer. This also makes the hardware latch the constants that were emitted before it.
+    /// Emits a stage's binding table pointer. This also makes the hardware latch the constants that
+    /// were emitted before it.
     fn emit_binding_table_pointer<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
@@ -138,7 +149,8 @@ pub trait DrawGeneration: Generation {
     /// Binds the two dwords with the first vertex and the first instance as a vertex buffer.
     fn emit_bases_buffer<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
     /// Binds the dword with the draw index as a vertex buffer.
-    fn emit_draw_id_buffer<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
+    fn emit_draw_id_buffer<M: Memory>(stream: &mut Stream<M>, address: u64)
+    -> Result<(), M::Error>;
     /// The inputs of the vertex shader.
     fn vertex_inputs(pipeline: &Self::Pipeline) -> &VertexInputs;
     /// Emits the pointer to a stage's samplers, relative to Dynamic State Base Address.
@@ -147,7 +159,8 @@ pub trait DrawGeneration: Generation {
         stage: ConstantStage,
         offset_bytes: u32,
     ) -> Result<(), M::Error>;
-    /// Emits the constant buffers of a stage. Empty buffers come first; the first buffer, if used, is addressed relative to Dynamic State Base Address.
+    /// Emits the constant buffers of a stage. Empty buffers come first; the first buffer, if used,
+    /// is addressed relative to Dynamic State Base Address.
     fn emit_push_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
@@ -167,7 +180,8 @@ pub trait DrawGeneration: Generation {
         count: &ByteCount,
         predicated: bool,
     ) -> Result<(), M::Error>;
-    /// Emits an indirect draw: four dwords, or five if indexed. Each instance is drawn `instances` times.
+    /// Emits an indirect draw: four dwords, or five if indexed. Each instance is drawn `instances`
+    /// times.
     fn emit_primitive_indirect<M: Memory>(
         stream: &mut Stream<M>,
         address: u64,

@@ -1,7 +1,9 @@
 //! Links the compiled shaders of a graphics pipeline.
 //!
-//! In:  each stage's compiled binary, and the location of its code. Out: [`Shaders`], in which each fragment input names its source among the vertex outputs.
-//! Ref: Vulkan 1.3, "Shader Input and Output Interfaces": an input that no stage writes is undefined; here it is zero.
+//! In:  each stage's compiled binary, and the location of its code. Out: [`Shaders`], in which each
+//!      fragment input names its source among the vertex outputs.
+//! Ref: Vulkan 1.3, "Shader Input and Output Interfaces": an input that no stage writes is
+//!      undefined; here it is zero.
 
 use abi::{FragmentInfo, ShaderBinary, StageInfo, VertexElement, slot};
 
@@ -52,13 +54,16 @@ impl<'a> Stage<'a> {
 /// Why shaders cannot be linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// A stage is missing (vertex, or one of the two tessellation stages), duplicated, not a graphics stage, or has no code.
+    /// A stage is missing (vertex, or one of the two tessellation stages), duplicated, not a
+    /// graphics stage, or has no code.
     Stage,
     /// The fragment shader has too many input attributes.
     TooManyInputs,
 }
 
-/// Links the shaders of a pipeline, given in pipeline order with the vertex shader first. Each was compiled against the outputs of the stage before it (`compile::Key::before`). `views` is the multiview mask.
+/// Links the shaders of a pipeline, given in pipeline order with the vertex shader first. Each was
+/// compiled against the outputs of the stage before it (`compile::Key::before`). `views` is the
+/// multiview mask.
 pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkError> {
     let [vertex, stages @ ..] = stages else {
         return Err(LinkError::Stage);

@@ -1,9 +1,10 @@
 //! Draws: state, shaders and targets, and the emission of dirty state.
 //!
-//! In:  [`state`] as it is set, [`shader`]s as they are bound, [`target`]s at the start of a rendering, draws.
-//! Out: packets for the state that changed since the last draw ([`recorder`]), through a [`DrawGeneration`].
+//! In:  [`state`] as it is set, [`shader`]s as they are bound, [`target`]s at the start of a
+//!      rendering, draws.
+//! Out: packets for the state that changed since the last draw ([`recorder`]), through a
+//!      [`DrawGeneration`].
 
-mod vertex_cache;
 mod generation;
 pub mod link;
 mod push_constants;
@@ -12,7 +13,9 @@ pub mod shader;
 pub mod state;
 pub mod target;
 pub mod urb;
+mod vertex_cache;
 
 pub use generation::{
-    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, StaticState, DrawState,
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, DrawState,
+    StaticState,
 };

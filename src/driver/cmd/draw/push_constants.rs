@@ -1,13 +1,15 @@
 //! Push constants of a graphics stage: a block of words, and ranges of uniform buffers.
 //!
-//! In:  the compiler's push layout, the bound words, surface states in the heap. Out: the block as batch data, and the constant buffers to emit.
+//! In:  the compiler's push layout, the bound words, surface states in the heap. Out: the block as
+//!      batch data, and the constant buffers to emit.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)", "MI_COPY_MEM_MEM".
 
 use abi::{DriverValue, PushedBuffer, PushedRange, REGISTER_DW};
 
 use crate::draw::generation::{CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration};
 use crate::generation::{
-    BOUND_DW, PipeControl, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, value_index, pushed_word, value_index_and_offset,
+    BOUND_DW, Machine, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, ZERO_AT, pushed_word,
+    value_index, value_index_and_offset,
 };
 use crate::mi;
 use crate::push_data::fill;
@@ -16,7 +18,8 @@ use crate::stream::{Memory, Stream};
 /// One bit for each bound word.
 pub(super) type WordMask = u128;
 
-/// Marks the contents of uniform buffers as changed. Shares the bit of the word that is always zero, which cannot change.
+/// Marks the contents of uniform buffers as changed. Shares the bit of the word that is always
+/// zero, which cannot change.
 pub(super) const BUFFER_CONTENTS: WordMask = 1 << (VALUES_AT + ZERO_AT);
 
 /// The mask of a run of words.
@@ -29,7 +32,8 @@ pub(super) fn word_mask(first: usize, count: usize) -> WordMask {
     }
 }
 
-/// Push layout of a stage: a run of the application's push constants, then driver values by index, then uniform buffer ranges.
+/// Push layout of a stage: a run of the application's push constants, then driver values by index,
+/// then uniform buffer ranges.
 #[derive(Clone, Debug)]
 pub(super) struct PushLayout {
     constants_first: usize,
@@ -101,7 +105,8 @@ impl Range {
         self.copy::<G, M>(stream, machine, first, rest)
     }
 
-    /// Copies `count` dwords, followed by zeros. The GPU copies, since the buffer may still be written until then.
+    /// Copies `count` dwords, followed by zeros. The GPU copies, since the buffer may still be
+    /// written until then.
     #[cold]
     fn copy<G: DrawGeneration, M: Memory>(
         &self,
@@ -154,8 +159,14 @@ impl PushLayout {
         // The word that is always zero never changes.
         let bit = |index: u8| word_mask(usize::from(index) % BOUND_DW, 1) & !BUFFER_CONTENTS;
         let values = driver.iter().map(|value| bit(value.0));
-        let block_reads = values.fold(word_mask(first as usize, count as usize), |all, bit| all | bit);
-        let contents = if ranges.is_empty() { 0 } else { BUFFER_CONTENTS };
+        let block_reads = values.fold(word_mask(first as usize, count as usize), |all, bit| {
+            all | bit
+        });
+        let contents = if ranges.is_empty() {
+            0
+        } else {
+            BUFFER_CONTENTS
+        };
         let handles = ranges.iter().map(|range| bit(range.index));
         let range_reads = handles.fold(contents, |all, bit| all | bit);
         let reads = block_reads | range_reads | samplers.map_or(0, |samplers| bit(samplers.0));
@@ -182,7 +193,8 @@ impl PushLayout {
     }
 }
 
-/// Stages whose last constant buffer may have been empty since the last stall: using the first buffer then needs a stall.
+/// Stages whose last constant buffer may have been empty since the last stall: using the first
+/// buffer then needs a stall.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EmptyLastBuffers(u8);
 
@@ -194,7 +206,8 @@ impl Default for EmptyLastBuffers {
 }
 
 impl EmptyLastBuffers {
-    /// Records the buffers that are about to be emitted. Returns true if a stall is needed before that.
+    /// Records the buffers that are about to be emitted. Returns true if a stall is needed before
+    /// that.
     fn update(
         &mut self,
         stage: ConstantStage,
@@ -219,7 +232,8 @@ pub(super) struct BoundWords<'a> {
     pub(super) changed: WordMask,
 }
 
-/// Emits the constants and the sampler pointer of a stage: writes what changed, references everything. `buffers` are those emitted last.
+/// Emits the constants and the sampler pointer of a stage: writes what changed, references
+/// everything. `buffers` are those emitted last.
 pub(super) fn emit_stage_constants<G: DrawGeneration, M: Memory>(
     stream: &mut Stream<M>,
     machine: &Machine,

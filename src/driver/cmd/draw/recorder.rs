@@ -1,22 +1,28 @@
 //! BoundWords draw state of a batch, and its emission at draws.
 //!
-//! In:  state as it is set, shaders, targets, draws. Out: packets for the state that changed since the last draw.
+//! In:  state as it is set, shaders, targets, draws. Out: packets for the state that changed since
+//!      the last draw.
 
 use std::sync::Arc;
 
 use abi::DriverValue;
 
-use crate::draw::vertex_cache::{self, VertexCache};
 use crate::draw::generation::{
     ByteCount, CONSTANT_BUFFERS, CONSTANT_STAGES, ConstantBuffer, ConstantStage, Draw,
-    DrawGeneration, StaticState, DrawState,
+    DrawGeneration, DrawState, StaticState,
 };
-use crate::draw::push_constants::{BoundWords, BUFFER_CONTENTS, PushLayout, EmptyLastBuffers, WordMask, word_mask, emit_stage_constants};
+use crate::draw::push_constants::{
+    BUFFER_CONTENTS, BoundWords, EmptyLastBuffers, PushLayout, WordMask, emit_stage_constants,
+    word_mask,
+};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
+use crate::draw::vertex_cache::{self, VertexCache};
 
-use crate::generation::{BOUND_DW, PipeControl, HEAP_AT, Machine, PUSH_CONSTANTS_DW, VALUES_AT, value_index};
+use crate::generation::{
+    BOUND_DW, HEAP_AT, Machine, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, value_index,
+};
 
 use crate::stream::{Memory, Stream};
 
@@ -24,13 +30,19 @@ use crate::stream::{Memory, Stream};
 #[derive(Clone, Debug)]
 pub struct DrawPipeline<G: DrawGeneration> {
     packed: Box<G::Pipeline>,
-    /// Push layout of each active stage. The fragment stage is always listed, since its constants are emitted even without a fragment shader.
+    /// Push layout of each active stage. The fragment stage is always listed, since its constants
+    /// are emitted even without a fragment shader.
     pushed: Vec<(ConstantStage, Option<PushLayout>)>,
 }
 
 impl<G: DrawGeneration> DrawPipeline<G> {
-    /// Packs shaders and static state. Returns `None` if they exceed the limits of constants, URB space or stream output declarations.
-    pub fn new(device: &hw::Device, shaders: &Shaders<'_>, static_state: Option<&StaticState<'_>>) -> Option<Self> {
+    /// Packs shaders and static state. Returns `None` if they exceed the limits of constants, URB
+    /// space or stream output declarations.
+    pub fn new(
+        device: &hw::Device,
+        shaders: &Shaders<'_>,
+        static_state: Option<&StaticState<'_>>,
+    ) -> Option<Self> {
         use ConstantStage as S;
         let mut pushed = vec![(S::Vertex, Some(PushLayout::new(shaders.vertex.push)?))];
         if let Some(Tessellation {
@@ -103,7 +115,8 @@ pub struct Draws<G: DrawGeneration> {
     empty_last: EmptyLastBuffers,
     /// Constant buffers of each stage, as emitted last.
     emitted_buffers: [[ConstantBuffer; CONSTANT_BUFFERS]; CONSTANT_STAGES],
-    /// Inactive stages reference no constants of earlier batches. The hardware reads constants of inactive stages too, and their memory may be freed.
+    /// Inactive stages reference no constants of earlier batches. The hardware reads constants of
+    /// inactive stages too, and their memory may be freed.
     inactive_stages_reset: bool,
     /// Pipeline of the meta draw that emitted state last, if nothing was emitted since.
     last_meta_pipeline: Option<Arc<DrawPipeline<G>>>,
@@ -135,7 +148,8 @@ impl<G: DrawGeneration> Default for Draws<G> {
 }
 
 impl<G: DrawGeneration> Draws<G> {
-    /// Creates draw state with nothing bound. `heap` is the address of the bindless surface heap, from which shaders read sizes and addresses of buffers.
+    /// Creates draw state with nothing bound. `heap` is the address of the bindless surface heap,
+    /// from which shaders read sizes and addresses of buffers.
     pub(crate) fn new(heap: u64) -> Self {
         let mut draws = Self::default();
         draws.words[VALUES_AT + HEAP_AT] = heap as u32;
@@ -187,7 +201,8 @@ impl<G: DrawGeneration> Draws<G> {
         true
     }
 
-    /// Sets push constants from a byte offset. Returns false if they are out of range or not whole dwords.
+    /// Sets push constants from a byte offset. Returns false if they are out of range or not whole
+    /// dwords.
     pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
         let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
         let aligned = offset_bytes.is_multiple_of(4) && data.len().is_multiple_of(4);
@@ -204,9 +219,14 @@ impl<G: DrawGeneration> Draws<G> {
         }
     }
 
-    /// Binds a pipeline. `apply` writes its static state over the current state and returns the groups that it changed.
+    /// Binds a pipeline. `apply` writes its static state over the current state and returns the
+    /// groups that it changed.
     #[inline]
-    pub fn bind(&mut self, pipeline: &Arc<DrawPipeline<G>>, apply: impl FnOnce(&mut State) -> Dirty) {
+    pub fn bind(
+        &mut self,
+        pipeline: &Arc<DrawPipeline<G>>,
+        apply: impl FnOnce(&mut State) -> Dirty,
+    ) {
         let same = |bound: &Arc<DrawPipeline<G>>| Arc::ptr_eq(bound, pipeline);
         let again = self.pipeline.as_ref().is_some_and(same);
         if again && self.groups_set.is_none() {
@@ -233,7 +253,8 @@ impl<G: DrawGeneration> Draws<G> {
         self.targets = None;
     }
 
-    /// Marks all state dirty: another user of the 3D pipeline may have changed it, including Surface State Base Address.
+    /// Marks all state dirty: another user of the 3D pipeline may have changed it, including
+    /// Surface State Base Address.
     pub(crate) fn invalidate(&mut self) {
         self.invalidate_state();
         self.surface_base = None;
@@ -255,7 +276,10 @@ impl<G: DrawGeneration> Draws<G> {
     }
 
     /// Restores the standard sample pattern, which other batches rely on.
-    pub(crate) fn restore_sample_pattern<M: Memory>(&mut self, stream: &mut Stream<M>) -> Result<(), M::Error> {
+    pub(crate) fn restore_sample_pattern<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+    ) -> Result<(), M::Error> {
         if std::mem::take(&mut self.custom_pattern_emitted) {
             G::emit_sample_pattern(stream, None)?;
             self.dirty = self.dirty.with(Dirty::LOCATIONS);
@@ -263,8 +287,12 @@ impl<G: DrawGeneration> Draws<G> {
         Ok(())
     }
 
-    /// Emits the targets for secondaries that inherit them and are executed next; all other state is lost. Returns false if no targets are bound.
-    pub(crate) fn emit_secondary_targets<M: Memory>(&mut self, stream: &mut Stream<M>) -> Result<bool, M::Error> {
+    /// Emits the targets for secondaries that inherit them and are executed next; all other state
+    /// is lost. Returns false if no targets are bound.
+    pub(crate) fn emit_secondary_targets<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+    ) -> Result<bool, M::Error> {
         self.invalidate_state();
         match &self.targets {
             None => return Ok(false),
@@ -334,12 +362,14 @@ impl<G: DrawGeneration> Draws<G> {
             let bound = usize::from(state.vertex_buffer_count);
             let mut aliases = false;
             for (slot, from) in state.vertex_buffers.iter().enumerate().take(bound) {
-                aliases |= self.vertex_cache.bind(slot, from.address, from.bytes.into());
+                aliases |= self
+                    .vertex_cache
+                    .bind(slot, from.address, from.bytes.into());
             }
             let from = &state.index_buffer;
-            aliases |= self
-                .vertex_cache
-                .bind(vertex_cache::INDEX_SLOT, from.address, from.bytes.into());
+            aliases |=
+                self.vertex_cache
+                    .bind(vertex_cache::INDEX_SLOT, from.address, from.bytes.into());
             if aliases {
                 invalidate_vertex_cache::<G, M>(stream, machine, &mut self.vertex_cache)?;
             }
@@ -356,7 +386,8 @@ impl<G: DrawGeneration> Draws<G> {
         Ok(())
     }
 
-    /// Emits dirty constants. Returns true if those of the fragment stage were among them: its binding table pointer must follow, to latch them.
+    /// Emits dirty constants. Returns true if those of the fragment stage were among them: its
+    /// binding table pointer must follow, to latch them.
     fn emit_constants<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
@@ -373,12 +404,23 @@ impl<G: DrawGeneration> Draws<G> {
             };
             for stage in [Hull, Domain, Geometry] {
                 if !is_on(stage) {
-                    let (emitted_buffers, empty_last) = (&mut self.emitted_buffers[stage as usize], &mut self.empty_last);
+                    let (emitted_buffers, empty_last) = (
+                        &mut self.emitted_buffers[stage as usize],
+                        &mut self.empty_last,
+                    );
                     let none = BoundWords {
                         words: &self.words,
                         changed: 0,
                     };
-                    emit_stage_constants::<G, M>(stream, machine, stage, None, &none, emitted_buffers, empty_last)?;
+                    emit_stage_constants::<G, M>(
+                        stream,
+                        machine,
+                        stage,
+                        None,
+                        &none,
+                        emitted_buffers,
+                        empty_last,
+                    )?;
                     G::emit_binding_table_pointer(stream, stage, 0)?;
                 }
             }
@@ -386,7 +428,11 @@ impl<G: DrawGeneration> Draws<G> {
         let all = self.dirty.any(Dirty::SHADERS);
         let bound = BoundWords {
             words: &self.words,
-            changed: if all { WordMask::MAX } else { self.changed_words },
+            changed: if all {
+                WordMask::MAX
+            } else {
+                self.changed_words
+            },
         };
         let mut fragment_emitted = false;
         for (stage, pushed) in &pipeline.pushed {
@@ -394,12 +440,23 @@ impl<G: DrawGeneration> Draws<G> {
             if !all && reads & bound.changed == 0 {
                 continue;
             }
-            let (emitted_buffers, empty_last) = (&mut self.emitted_buffers[*stage as usize], &mut self.empty_last);
+            let (emitted_buffers, empty_last) = (
+                &mut self.emitted_buffers[*stage as usize],
+                &mut self.empty_last,
+            );
             if all {
                 *emitted_buffers = Default::default();
             }
             let pushed = pushed.as_ref();
-            emit_stage_constants::<G, M>(stream, machine, *stage, pushed, &bound, emitted_buffers, empty_last)?;
+            emit_stage_constants::<G, M>(
+                stream,
+                machine,
+                *stage,
+                pushed,
+                &bound,
+                emitted_buffers,
+                empty_last,
+            )?;
             // A binding table pointer latches the constants.
             match stage {
                 ConstantStage::Fragment => fragment_emitted = true,
@@ -454,7 +511,8 @@ impl<G: DrawGeneration> Draws<G> {
         Ok(true)
     }
 
-    /// Emits the draw parameters that the vertex shader reads. Returns the draw with its instances multiplied by the views.
+    /// Emits the draw parameters that the vertex shader reads. Returns the draw with its instances
+    /// multiplied by the views.
     ///
     /// The pipeline's inputs are read in place: a copy defeats store-to-load forwarding.
     #[inline(always)]
@@ -528,7 +586,10 @@ impl<G: DrawGeneration> Draws<G> {
         address: u64,
     ) -> Result<(), M::Error> {
         G::emit_draw_id_buffer(stream, address)?;
-        match self.vertex_cache.bind(vertex_cache::DRAW_ID_SLOT, address, 4) {
+        match self
+            .vertex_cache
+            .bind(vertex_cache::DRAW_ID_SLOT, address, 4)
+        {
             true => invalidate_vertex_cache::<G, M>(stream, machine, &mut self.vertex_cache),
             false => Ok(()),
         }
@@ -539,7 +600,8 @@ impl<G: DrawGeneration> Draws<G> {
         self.vertex_cache.invalidate();
     }
 
-    /// Performs a meta draw with its own shaders, state and constants; the application's bindings are restored.
+    /// Performs a meta draw with its own shaders, state and constants; the application's bindings
+    /// are restored.
     pub(crate) fn meta_draw<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
@@ -577,7 +639,8 @@ impl<G: DrawGeneration> Draws<G> {
         drawn
     }
 
-    /// Draws with parameters from memory: four dwords, or five if indexed. Returns false as [`Draws::draw`] does.
+    /// Draws with parameters from memory: four dwords, or five if indexed. Returns false as
+    /// [`Draws::draw`] does.
     pub(crate) fn draw_indirect<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,

@@ -26,7 +26,8 @@ pub struct VertexInputs {
 }
 
 impl VertexInputs {
-    /// Whether there is a vertex element with first vertex, first instance, vertex index and instance index.
+    /// Whether there is a vertex element with first vertex, first instance, vertex index and
+    /// instance index.
     pub const fn has_numbers(&self) -> bool {
         self.vertex_id || self.instance_id || self.bases
     }
@@ -113,7 +114,8 @@ pub struct FragmentShader<'a> {
     pub scratch: Scratch,
     /// Its inputs, in order.
     pub inputs: Vec<Input>,
-    /// Barycentric modes of its payload, from bit 0: perspective at pixel, centroid and sample, then linear ones.
+    /// Barycentric modes of its payload, from bit 0: perspective at pixel, centroid and sample,
+    /// then linear ones.
     pub barycentrics: u8,
     /// Its payload has source depth.
     pub reads_depth: bool,
@@ -135,7 +137,8 @@ pub struct FragmentShader<'a> {
     pub writes_mask: bool,
     /// It may discard fragments.
     pub kills: bool,
-    /// It may read the depth or stencil attachment that it is tested against (input attachment), so that the write must wait for it.
+    /// It may read the depth or stencil attachment that it is tested against (input attachment), so
+    /// that the write must wait for it.
     pub reads_tests: bool,
     /// It runs once for each sample.
     pub per_sample: bool,

@@ -1,7 +1,9 @@
 //! Draw state besides shaders and targets, independent of the API.
 //!
-//! In:  values, as commands set them. Out: the same values, with the groups that changed ([`Dirty`]).
-//! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; Vulkan 1.3, chapters "Drawing Commands", "Rasterization", "Fragment Operations", "The Framebuffer".
+//! In:  values, as commands set them. Out: the same values, with the groups that changed
+//!      ([`Dirty`]).
+//! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; Vulkan 1.3, chapters "Drawing Commands",
+//!      "Rasterization", "Fragment Operations", "The Framebuffer".
 
 /// Colour targets of a draw.
 pub const TARGETS: usize = 8;
@@ -389,7 +391,8 @@ pub struct Blend {
     pub written: u8,
     /// The logic operation replaces blending.
     pub logic: bool,
-    /// Truth table of the logic operation: source 1 and destination 1 at bit 3, source 1 and destination 0 at bit 2.
+    /// Truth table of the logic operation: source 1 and destination 1 at bit 3, source 1 and
+    /// destination 0 at bit 2.
     pub logic_op: u8,
     /// Blend constants.
     pub constants: [f32; 4],
@@ -532,7 +535,8 @@ pub struct CaptureBuffer {
 pub struct SampleLocations {
     /// Samples of a pixel: 1, 2, 4, 8 or 16.
     pub samples: u8,
-    /// Position of each sample, right and down from the pixel's corner, in sixteenths of a pixel: 0 to 15.
+    /// Position of each sample, right and down from the pixel's corner, in sixteenths of a pixel: 0
+    /// to 15.
     pub places: [(u8, u8); 16],
 }
 

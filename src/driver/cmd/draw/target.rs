@@ -1,7 +1,8 @@
 //! Render targets of a draw.
 //!
 //! In:  surfaces. Out: the facts that packets need.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER"; vol. 2d, "RENDER_SURFACE_STATE".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER"; vol. 2d,
+//!      "RENDER_SURFACE_STATE".
 
 use crate::draw::state::{Area, TARGETS};
 
@@ -46,7 +47,8 @@ pub const CLEAR_DEPTH: f32 = 1.0;
 /// A HiZ operation on a depth buffer, with the stencil buffer beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HizOp {
-    /// Clears a rectangle that is aligned to blocks of 8×4 pixels or reaches the edges: depth to [`CLEAR_DEPTH`], stencil to the given value.
+    /// Clears a rectangle that is aligned to blocks of 8×4 pixels or reaches the edges: depth to
+    /// [`CLEAR_DEPTH`], stencil to the given value.
     Clear {
         /// Clear depth.
         depth: bool,
@@ -57,7 +59,8 @@ pub enum HizOp {
     },
     /// Depth resolve: writes what the HiZ buffer holds to the depth buffer.
     Resolve,
-    /// HiZ resolve (ambiguate): resets the HiZ buffer after the depth buffer was written without it.
+    /// HiZ resolve (ambiguate): resets the HiZ buffer after the depth buffer was written without
+    /// it.
     Ambiguate,
 }
 
@@ -112,7 +115,8 @@ pub struct Targets {
     pub depth_stencil: DepthStencilTarget,
     /// Render area in pixels.
     pub area: Area,
-    /// A primary batch emits the targets, and this is a secondary: only the presence of colour, depth and stencil targets is known.
+    /// A primary batch emits the targets, and this is a secondary: only the presence of colour,
+    /// depth and stencil targets is known.
     pub inherited: bool,
 }
 
@@ -143,7 +147,8 @@ impl Targets {
             })
     }
 
-    /// Entries of the binding table: at least one, since a fragment shader without colour targets ends with a null target write.
+    /// Entries of the binding table: at least one, since a fragment shader without colour targets
+    /// ends with a null target write.
     pub fn entries(&self) -> usize {
         let last = self.colours.iter().rposition(Option::is_some);
         last.map_or(1, |last| last + 1)

@@ -1,7 +1,8 @@
 //! Division of the URB between the geometry stages.
 //!
 //! In:  the device, entry sizes. Out: entry count and first chunk of each stage.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_URB_VS" and its like: chunks of 8 KiB, entries of 64 bytes; vol. 7, "URB Allocation". Push constants come first.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_URB_VS" and its like: chunks of 8 KiB, entries of 64 bytes; vol.
+//!      7, "URB Allocation". Push constants come first.
 
 /// Bytes of a URB chunk.
 const CHUNK_BYTES: u32 = 8 << 10;
@@ -29,7 +30,8 @@ pub struct Allocation {
     pub start: u32,
 }
 
-/// Minimum and maximum number of entries of a stage. Ref: vol. 2a, the ranges of "Number of URB Entries".
+/// Minimum and maximum number of entries of a stage. Ref: vol. 2a, the ranges of "Number of URB
+/// Entries".
 fn range(device: &hw::Device, stage: Stage) -> (u32, u32) {
     let few_entries = device.needs(hw::Wa::FewVertexUrbEntries);
     let two_subslices = device.low_power && device.subslices == 2;
@@ -40,16 +42,21 @@ fn range(device: &hw::Device, stage: Stage) -> (u32, u32) {
     };
     match stage {
         Stage::Vertex if few_entries => (64, 928),
-        Stage::Vertex => (if device.low_power { 34 } else { 64 }, max_entries(1856, 704)),
+        Stage::Vertex => (
+            if device.low_power { 34 } else { 64 },
+            max_entries(1856, 704),
+        ),
         Stage::Hull => (1, max_entries(672, 256)),
         Stage::Domain => (34, max_entries(1120, 416)),
         Stage::Geometry => (2, max_entries(640, 256)),
     }
 }
 
-/// Divides `urb_bytes` between the stages. `units` is each stage's entry size in units of 64 bytes, 0 if the stage is inactive. Returns `None` if the minimum allocations do not fit.
+/// Divides `urb_bytes` between the stages. `units` is each stage's entry size in units of 64 bytes,
+/// 0 if the stage is inactive. Returns `None` if the minimum allocations do not fit.
 ///
-/// Every stage gets its minimum number of entries; the rest is divided in proportion to what each stage could use beyond that.
+/// Every stage gets its minimum number of entries; the rest is divided in proportion to what each
+/// stage could use beyond that.
 pub fn divide(device: &hw::Device, urb_bytes: u32, units: [u32; 4]) -> Option<[Allocation; 4]> {
     const STAGES: [Stage; 4] = [Stage::Vertex, Stage::Hull, Stage::Domain, Stage::Geometry];
     let chunks = |entries: u32, units: u32| (entries * units * UNIT_BYTES).div_ceil(CHUNK_BYTES);
@@ -73,7 +80,9 @@ pub fn divide(device: &hw::Device, urb_bytes: u32, units: [u32; 4]) -> Option<[A
     for index in 0..STAGES.len() {
         let units = units[index];
         // The last stage gets all that is left.
-        let given = (free * extra_chunks[index]).checked_div(extra_total).unwrap_or(0);
+        let given = (free * extra_chunks[index])
+            .checked_div(extra_total)
+            .unwrap_or(0);
         free -= given;
         extra_total -= extra_chunks[index];
         let allocation = &mut allocations[index];
@@ -115,10 +124,17 @@ mod tests {
                         for (allocation, units) in allocations.iter().zip(units) {
                             if units > 0 {
                                 assert!(allocation.start * CHUNK_BYTES >= end, "{}", device.name);
-                                assert!(allocation.entries > 0 && (units > 8 || allocation.entries % 8 == 0));
-                                end = allocation.start * CHUNK_BYTES + allocation.entries * units * UNIT_BYTES;
+                                assert!(
+                                    allocation.entries > 0
+                                        && (units > 8 || allocation.entries % 8 == 0)
+                                );
+                                end = allocation.start * CHUNK_BYTES
+                                    + allocation.entries * units * UNIT_BYTES;
                             } else {
-                                assert_eq!((allocation.entries, allocation.start), (0, CONSTANT_CHUNKS));
+                                assert_eq!(
+                                    (allocation.entries, allocation.start),
+                                    (0, CONSTANT_CHUNKS)
+                                );
                             }
                         }
                         assert!(end <= urb, "{} {units:?}", device.name);

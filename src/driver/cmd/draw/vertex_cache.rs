@@ -1,7 +1,8 @@
 //! Address ranges that the vertex fetch cache may hold.
 //!
-//! In:  memory ranges of vertex and index buffers, as they are bound. Out: whether the cache must be invalidated before the next draw.
-//! The cache tags lines with the buffer index and the low 32 address bits, so two lines of one buffer that are 4 GiB apart alias.
+//! In:  memory ranges of vertex and index buffers, as they are bound. Out: whether the cache must
+//!      be invalidated before the next draw. The cache tags lines with the buffer index and the low
+//!      32 address bits, so two lines of one buffer that are 4 GiB apart alias.
 //! Ref: SKL PRM vol. 2a, PIPE_CONTROL, "VF Cache Invalidation Enable".
 
 use crate::draw::state::VERTEX_BUFFERS;
@@ -45,7 +46,8 @@ impl VertexCache {
     pub fn bind(&mut self, slot: usize, address: u64, bytes: u64) -> bool {
         const LINE_BYTES: u64 = 64;
         const WINDOW_BYTES: u64 = 1 << 32;
-        let (Some(bound), Some(cached)) = (self.bound.get_mut(slot), self.cached.get_mut(slot)) else {
+        let (Some(bound), Some(cached)) = (self.bound.get_mut(slot), self.cached.get_mut(slot))
+        else {
             return false;
         };
         if bytes == 0 {

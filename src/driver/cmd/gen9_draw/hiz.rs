@@ -1,7 +1,9 @@
 //! HiZ operations: depth clears, depth resolves and HiZ resolves.
 //!
-//! In:  depth and stencil buffers with their layers, [`HizOp`]. Out: 3DSTATE_WM_HZ_OP for each layer, with the packets required around it.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_WM_HZ_OP"; vol. 7, "Depth Buffer Clear", "Depth Buffer Resolve", "Hierarchical Depth Buffer Resolve".
+//! In:  depth and stencil buffers with their layers, [`HizOp`]. Out: 3DSTATE_WM_HZ_OP for each
+//!      layer, with the packets required around it.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_WM_HZ_OP"; vol. 7, "Depth Buffer Clear", "Depth Buffer Resolve",
+//!      "Hierarchical Depth Buffer Resolve".
 
 use hw::draw::{state_viewport_state_pointers_cc as pointer, state_wm, state_wm_hz_op as op};
 use hw::draw_state::cc_viewport;
@@ -13,7 +15,8 @@ use crate::draw::target::{DepthStencilTarget, HizOp};
 use crate::generation::Machine;
 use crate::stream::{Memory, Stream, offset};
 
-/// Depth flush and stall: vol. 7, "Depth Buffer Clear", requires one before and after the operation.
+/// Depth flush and stall: vol. 7, "Depth Buffer Clear", requires one before and after the
+/// operation.
 const DEPTH_DONE: [u32; 6] = pc::words::<6>()
     .flag(pc::COMMAND_STREAMER_STALL_ENABLE, true)
     .flag(pc::DEPTH_CACHE_FLUSH_ENABLE, true)

@@ -1,7 +1,10 @@
 //! Fragment packets: attribute set-up, pixel shader, depth and stencil tests, blending.
 //!
-//! In:  fragment shaders, [`DepthStencil`], [`Blend`]. Out: packets and state structures of SBE, WM, PS and the colour calculator.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ", "3DSTATE_WM", "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_PS_BLEND", "3DSTATE_WM_DEPTH_STENCIL"; vol. 2d, "BLEND_STATE", "COLOR_CALC_STATE".
+//! In:  fragment shaders, [`DepthStencil`], [`Blend`]. Out: packets and state structures of SBE,
+//!      WM, PS and the colour calculator.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ", "3DSTATE_WM", "3DSTATE_PS",
+//!      "3DSTATE_PS_EXTRA", "3DSTATE_PS_BLEND", "3DSTATE_WM_DEPTH_STENCIL"; vol. 2d, "BLEND_STATE",
+//!      "COLOR_CALC_STATE".
 
 use hw::draw::{
     state_ps, state_ps_blend, state_ps_extra, state_sbe, state_sbe_swiz, state_wm,
@@ -22,7 +25,8 @@ const SWIZZLED: usize = abi::FREE_INPUTS;
 /// Threads of each pixel shader dispatcher.
 const DISPATCHER_THREADS: u64 = 64;
 
-/// 3DSTATE_SBE and 3DSTATE_SBE_SWIZ: the VUE slots that fragment attributes come from. Returns `None` if an attribute beyond the sixteenth does not come from the slot of its own index.
+/// 3DSTATE_SBE and 3DSTATE_SBE_SWIZ: the VUE slots that fragment attributes come from. Returns
+/// `None` if an attribute beyond the sixteenth does not come from the slot of its own index.
 pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32; 11])> {
     use {sf_output_attribute_detail as detail, state_sbe as sbe, state_sbe_swiz as swiz};
     const ZEROS: u64 = 0;
@@ -106,7 +110,8 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
 
 /// Assigns the variants to the packet's three kernel slots, depending on which variants there are.
 ///
-/// Ref: vol. 2a, 3DSTATE_PS, "Kernel Start Pointer 0": the narrowest alone or SIMD8 in slot 0, SIMD32 in 1, SIMD16 in 2.
+/// Ref: vol. 2a, 3DSTATE_PS, "Kernel Start Pointer 0": the narrowest alone or SIMD8 in slot 0,
+///      SIMD32 in 1, SIMD16 in 2.
 fn kernel_slots(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
     match *variants {
         [Some(eight), sixteen, thirty_two] => [Some(eight), thirty_two, sixteen],
@@ -118,10 +123,12 @@ fn kernel_slots(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
 
 /// Sample count from which SIMD32 dispatch is not allowed.
 ///
-/// Ref: vol. 2a, 3DSTATE_PS, "32 Pixel Dispatch Enable": not in PER_PIXEL dispatch with sixteen samples.
+/// Ref: vol. 2a, 3DSTATE_PS, "32 Pixel Dispatch Enable": not in PER_PIXEL dispatch with sixteen
+///      samples.
 const NO_SIMD32_SAMPLES: u8 = 16;
 
-/// 3DSTATE_PS for both ranges of sample counts, if the sample count decides which variants are enabled.
+/// 3DSTATE_PS for both ranges of sample counts, if the sample count decides which variants are
+/// enabled.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PsBySamples {
     below_16: [u32; 12],
@@ -153,7 +160,8 @@ impl PsBySamples {
 
 /// 3DSTATE_PS. Per-sample dispatch allows one SIMD width only: the widest variant.
 ///
-/// Ref: SNB PRM vol. 2 part 1, 7.7.1 "Pixel Grouping (Dispatch Size) Control", which parts before gen12 keep to.
+/// Ref: SNB PRM vol. 2 part 1, 7.7.1 "Pixel Grouping (Dispatch Size) Control", which parts before
+///      gen12 keep to.
 pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
     let mut variants = from.variants;
     if from.per_sample
@@ -269,7 +277,8 @@ pub(super) struct WmFacts {
     pub counted: bool,
 }
 
-/// 3DSTATE_WM. Thread dispatch is forced on if the shader does more than write colours: side effects, discards, or counted samples.
+/// 3DSTATE_WM. Thread dispatch is forced on if the shader does more than write colours: side
+/// effects, discards, or counted samples.
 pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2] {
     use state_wm as wm;
     const TESTS_AFTER_SHADER: u64 = 1;
@@ -435,7 +444,8 @@ fn reads_second_source(equations: &[Equation; 2]) -> bool {
         .any(|equation| second(equation.source) || second(equation.destination))
 }
 
-/// The equations of a target. `None`: no blending, also if the factors need a second source that the shader lacks.
+/// The equations of a target. `None`: no blending, also if the factors need a second source that
+/// the shader lacks.
 fn equations(target: &BlendTarget, logic: bool, dual_source: bool) -> Option<[Equation; 2]> {
     let both = target.equations;
     let blended = target.blended && !logic && (dual_source || !reads_second_source(&both));
@@ -458,7 +468,8 @@ pub(super) struct ColourTargets {
 /// Dwords of BLEND_STATE with its entries.
 pub(super) const BLEND_DW: usize = 1 + 2 * TARGETS;
 
-/// BLEND_STATE with an entry for each target, 3DSTATE_PS_BLEND (which repeats the state of target 0), and whether any colour is written.
+/// BLEND_STATE with an entry for each target, 3DSTATE_PS_BLEND (which repeats the state of target
+/// 0), and whether any colour is written.
 pub(super) fn blend(
     from: &Blend,
     samples: &Multisample,
@@ -477,7 +488,8 @@ pub(super) fn blend(
         .iter()
         .flatten()
         .any(|[colour, alpha]| colour != alpha);
-    // A shader that writes the sample mask has applied alpha to coverage itself, and the hardware would ignore alpha then.
+    // A shader that writes the sample mask has applied alpha to coverage itself, and the hardware
+    // would ignore alpha then.
     let to_coverage = samples.alpha_to_coverage && !colours.writes_mask;
     let [state] = bs::words::<1>()
         .flag(bs::ALPHA_TO_COVERAGE_ENABLE, to_coverage)
@@ -621,7 +633,8 @@ mod tests {
         assert_eq!((wide(&at_16), kernel(&at_16)), (0, 0));
         assert_eq!(ps::N8_PIXEL_DISPATCH_ENABLE.get(&at_16), 1);
         assert_eq!(ps::N16_PIXEL_DISPATCH_ENABLE.get(&at_16), 1);
-        // One packet suffices without a SIMD32 variant, with per-sample dispatch, or with SIMD32 alone.
+        // One packet suffices without a SIMD32 variant, with per-sample dispatch, or with SIMD32
+        // alone.
         let two = [all[0], all[1], None];
         assert!(PsBySamples::new(&fragment(&push, two, false)).is_none());
         assert!(PsBySamples::new(&fragment(&push, all, true)).is_none());

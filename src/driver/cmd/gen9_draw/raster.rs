@@ -1,7 +1,10 @@
 //! Packets from clipping to rasterisation.
 //!
-//! In:  [`Raster`], viewports, scissors, multisample state. Out: packets and state structures of CLIP, SF and WM.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_CLIP", "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN"; vol. 2d, "SF_CLIP_VIEWPORT", "CC_VIEWPORT", "SCISSOR_RECT"; vol. 7, "Multisample Modes" (which API mode gives which lines).
+//! In:  [`Raster`], viewports, scissors, multisample state. Out: packets and state structures of
+//!      CLIP, SF and WM.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CLIP", "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE",
+//!      "3DSTATE_SAMPLE_PATTERN"; vol. 2d, "SF_CLIP_VIEWPORT", "CC_VIEWPORT", "SCISSOR_RECT"; vol.
+//!      7, "Multisample Modes" (which API mode gives which lines).
 
 use hw::draw::{
     state_clip, state_line_stipple, state_multisample, state_raster, state_sample_mask,
@@ -11,14 +14,16 @@ use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
 
 use crate::draw::shader::Shaders;
 use crate::draw::state::{
-    Area, Cull, Fill, Lines, SampleLocations, Multisample, Raster, State, Stipple, Topology, Viewport,
+    Area, Cull, Fill, Lines, Multisample, Raster, SampleLocations, State, Stipple, Topology,
+    Viewport,
 };
 
 fn float(value: f32) -> u64 {
     value.to_bits().into()
 }
 
-/// Provoking vertex of triangles in strips and lists, of lines, and of triangle fans. A fan's first vertex in Vulkan's order is its second, as all triangles share the hub.
+/// Provoking vertex of triangles in strips and lists, of lines, and of triangle fans. A fan's first
+/// vertex in Vulkan's order is its second, as all triangles share the hub.
 fn provoking_vertices(last: bool) -> [u64; 3] {
     if last { [2, 1, 2] } else { [0, 0, 1] }
 }
@@ -31,7 +36,8 @@ pub(super) enum PrimitiveForm {
     Triangles,
 }
 
-/// Primitive type that the geometry or tessellation stage emits. `None`: the input topology decides.
+/// Primitive type that the geometry or tessellation stage emits. `None`: the input topology
+/// decides.
 pub(super) fn output_form(shaders: &Shaders<'_>) -> Option<PrimitiveForm> {
     use abi::OutputTopology as Made;
     if let Some(geometry) = &shaders.geometry {
@@ -136,13 +142,19 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
         .dwords
 }
 
-/// 3DSTATE_RASTER. Antialiasing must be off if a colour target has an integer format (`integer_target`): there is no alpha to scale.
-pub(super) fn raster(state: &State, output_form: Option<PrimitiveForm>, integer_target: bool) -> [u32; 5] {
+/// 3DSTATE_RASTER. Antialiasing must be off if a colour target has an integer format
+/// (`integer_target`): there is no alpha to scale.
+pub(super) fn raster(
+    state: &State,
+    output_form: Option<PrimitiveForm>,
+    integer_target: bool,
+) -> [u32; 5] {
     use state_raster as r;
     const DX10: u64 = 1;
     const DX9_OR_GL: u64 = 0;
     let raster = &state.raster;
-    // Wide rectangular lines are rasterised as parallelograms: closer to the specification than what the multisample rule gives on this generation.
+    // Wide rectangular lines are rasterised as parallelograms: closer to the specification than
+    // what the multisample rule gives on this generation.
     let is_thin = raster.line_width < 1.007_812_5;
     let lines = match raster.lines {
         Lines::Default if state.multisample.samples > 1 => Lines::Rectangular,
@@ -214,7 +226,8 @@ pub(super) fn multisample(from: &Multisample) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// Standard sample locations, x and y in sixteenths of a pixel. Ref: Vulkan 1.3, "Standard sample locations".
+/// Standard sample locations, x and y in sixteenths of a pixel. Ref: Vulkan 1.3, "Standard sample
+/// locations".
 const SAMPLES_1: [(u8, u8); 1] = [(8, 8)];
 const SAMPLES_2: [(u8, u8); 2] = [(12, 12), (4, 4)];
 const SAMPLES_4: [(u8, u8); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
@@ -257,9 +270,14 @@ fn positions(samples: &[(u8, u8)], first: usize) -> u32 {
 
 /// 3DSTATE_SAMPLE_PATTERN, which has the positions for all sample counts.
 pub(super) fn sample_pattern(locations: Option<&SampleLocations>) -> [u32; 9] {
-    fn positions_for<'a>(custom: Option<&'a SampleLocations>, standard: &'a [(u8, u8)]) -> &'a [(u8, u8)] {
+    fn positions_for<'a>(
+        custom: Option<&'a SampleLocations>,
+        standard: &'a [(u8, u8)],
+    ) -> &'a [(u8, u8)] {
         let custom = custom.filter(|custom| usize::from(custom.samples) == standard.len());
-        custom.map_or(standard, |custom| custom.places.get(..standard.len()).unwrap_or(standard))
+        custom.map_or(standard, |custom| {
+            custom.places.get(..standard.len()).unwrap_or(standard)
+        })
     }
     let [one, two, four, eight, sixteen] = [
         &SAMPLES_1[..],
@@ -297,7 +315,8 @@ fn max(a: f32, b: f32) -> f32 {
 /// Extent of the guard band from its centre, in pixels: limit of the rasteriser's coordinates.
 const GUARD_BAND: f32 = 16384.0;
 
-/// The guard band along one axis in normalized device coordinates: as large as the rasteriser allows, centred on viewport and render area.
+/// The guard band along one axis in normalized device coordinates: as large as the rasteriser
+/// allows, centred on viewport and render area.
 fn guard_band(scale: f32, middle: f32, size: f32) -> [f32; 2] {
     if scale == 0.0 {
         return [0.0, 0.0];
@@ -311,7 +330,8 @@ fn guard_band(scale: f32, middle: f32, size: f32) -> [f32; 2] {
     [min(ends[0], ends[1]), max(ends[0], ends[1])]
 }
 
-/// SF_CLIP_VIEWPORT: viewport transformation and clip bounds. Depth is transformed from 0..1, or from -1..1.
+/// SF_CLIP_VIEWPORT: viewport transformation and clip bounds. Depth is transformed from 0..1, or
+/// from -1..1.
 #[inline(always)]
 pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [u32; 16] {
     use sf_clip_viewport as v;
@@ -367,14 +387,15 @@ pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
 pub(super) fn covers(viewport: &Viewport, area: &Area) -> bool {
     let spans = |start: f32, length: f32, first: u32, count: u32| {
         let end = start + length;
-        min(start, end) <= first as f32
-            && max(start, end) >= first.saturating_add(count) as f32
+        min(start, end) <= first as f32 && max(start, end) >= first.saturating_add(count) as f32
     };
     spans(viewport.x, viewport.width, area.x, area.width)
         && spans(viewport.y, viewport.height, area.y, area.height)
 }
 
-/// Pixels that a viewport covers at least in part. Primitives are clipped at the guard band only, so that wide lines and points keep their shape at the viewport's edge; the scissor cuts off the rest.
+/// Pixels that a viewport covers at least in part. Primitives are clipped at the guard band only,
+/// so that wide lines and points keep their shape at the viewport's edge; the scissor cuts off the
+/// rest.
 pub(super) fn covered_pixels(viewport: &Viewport) -> Area {
     let span = |start: f32, length: f32| {
         let end = start + length;
@@ -395,7 +416,8 @@ pub(super) fn covered_pixels(viewport: &Viewport) -> Area {
     }
 }
 
-/// SCISSOR_RECT within the render area. The maximum is inclusive: an empty rectangle has its maximum below its minimum.
+/// SCISSOR_RECT within the render area. The maximum is inclusive: an empty rectangle has its
+/// maximum below its minimum.
 #[inline(always)]
 pub(super) fn scissor(from: &Area, area: &Area) -> [u32; 2] {
     use scissor_rect as s;

@@ -1,7 +1,8 @@
 //! Stream output packets: declarations of captured outputs, and their buffers.
 //!
 //! In:  [`StreamOut`], transform feedback buffers. Out: packets.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_STREAMOUT", "3DSTATE_SO_DECL_LIST", "3DSTATE_SO_BUFFER"; vol. 7, "Stream Output Logic (SOL) Stage".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_STREAMOUT", "3DSTATE_SO_DECL_LIST", "3DSTATE_SO_BUFFER"; vol. 7,
+//!      "Stream Output Logic (SOL) Stage".
 
 use hw::draw::{state_so_buffer, state_so_decl_list, state_streamout};
 use hw::draw_state::so_decl;
@@ -31,7 +32,8 @@ impl StreamOutFacts {
 /// Maximum number of declarations of a stream.
 const DECLARATIONS: usize = 128;
 
-/// SO_DECL: components of a slot that go to a buffer or, without a slot, a hole of as many dwords in the buffer.
+/// SO_DECL: components of a slot that go to a buffer or, without a slot, a hole of as many dwords
+/// in the buffer.
 fn declaration(slot: Option<u8>, components: u64, buffer: u8) -> u32 {
     let mut word = [0];
     so_decl::COMPONENT_MASK.set(&mut word, components);
@@ -41,7 +43,8 @@ fn declaration(slot: Option<u8>, components: u64, buffer: u8) -> u32 {
     word[0]
 }
 
-/// Appends the declarations of a stream's dwords in a buffer. Gaps become holes of up to four dwords.
+/// Appends the declarations of a stream's dwords in a buffer. Gaps become holes of up to four
+/// dwords.
 fn declarations(dwords: &[CapturedDword], buffer: u8, to: &mut Vec<u32>) {
     const SLOT_DW: u32 = 4;
     let mut end = 0;
@@ -131,7 +134,8 @@ pub(super) fn streamout(facts: &StreamOutFacts, raster: &Raster) -> [u32; 5] {
         words = words
             .flag(out::SO_FUNCTION_ENABLE, true)
             .flag(out::SO_STATISTICS_ENABLE, true)
-            // The odd triangles of a strip are reordered so that the provoking vertex stays in its place.
+            // The odd triangles of a strip are reordered so that the provoking vertex stays in its
+            // place.
             .flag(out::REORDER_MODE, raster.provoking_last)
             .with(out::RENDER_STREAM_SELECT, raster.stream.into())
             .with(out::STREAM_0_VERTEX_READ_LENGTH, pairs)
@@ -146,7 +150,8 @@ pub(super) fn streamout(facts: &StreamOutFacts, raster: &Raster) -> [u32; 5] {
     words.dwords
 }
 
-/// 3DSTATE_SO_BUFFER. The write offset is not part of it: it stays in the SO_WRITE_OFFSET registers.
+/// 3DSTATE_SO_BUFFER. The write offset is not part of it: it stays in the SO_WRITE_OFFSET
+/// registers.
 pub(super) fn buffer(index: usize, from: Option<&CaptureBuffer>) -> [u32; 8] {
     use state_so_buffer as buffer;
     let words = buffer::words::<8>().with(buffer::SO_BUFFER_INDEX, index as u64);
@@ -191,7 +196,8 @@ mod tests {
             dwords,
             ..StreamOut::default()
         });
-        // The gap of six dwords becomes holes of four and of two; an unwritten output is a hole too.
+        // The gap of six dwords becomes holes of four and of two; an unwritten output is a hole
+        // too.
         let hole = |n: u32| 1 << 11 | ((1 << n) - 1);
         let expected = [
             0x7917_0000 | (3 + 14 - 2),

@@ -1,7 +1,8 @@
 //! Gen9's render target packets: depth, stencil, and the binding table of colour targets.
 //!
 //! In:  [`Targets`]. Out: packets, and surface states beside their binding table.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER", "3DSTATE_HIER_DEPTH_BUFFER", "3DSTATE_CLEAR_PARAMS", "3DSTATE_BINDING_TABLE_POINTERS_PS".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER",
+//!      "3DSTATE_HIER_DEPTH_BUFFER", "3DSTATE_CLEAR_PARAMS", "3DSTATE_BINDING_TABLE_POINTERS_PS".
 
 use hw::draw::{
     state_clear_params, state_depth_buffer, state_hier_depth_buffer, state_stencil_buffer,
@@ -106,7 +107,8 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     all
 }
 
-/// Dwords of the binding table with its surface states: one more than there are entries, for the null surface.
+/// Dwords of the binding table with its surface states: one more than there are entries, for the
+/// null surface.
 fn table_dw(targets: &Targets) -> usize {
     TABLE_DW + SURFACE_DW * TARGETS.min(targets.entries() + 1)
 }
@@ -114,7 +116,8 @@ fn table_dw(targets: &Targets) -> usize {
 /// Dwords of the largest binding table with its surface states.
 pub(super) const MAX_TABLE_DW: usize = TABLE_DW + SURFACE_DW * TARGETS;
 
-/// Emits the targets. The table lies within reach of `surface_base`, if known; otherwise the base is moved. Returns the base and the table's offset from it.
+/// Emits the targets. The table lies within reach of `surface_base`, if known; otherwise the base
+/// is moved. Returns the base and the table's offset from it.
 pub(super) fn emit<M: Memory>(
     stream: &mut Stream<M>,
     targets: &Targets,
@@ -140,7 +143,8 @@ pub(super) fn emit<M: Memory>(
     Ok((base, table))
 }
 
-/// Emits the targets for secondaries that expect the table at `table`. Returns the new Surface State Base Address.
+/// Emits the targets for secondaries that expect the table at `table`. Returns the new Surface
+/// State Base Address.
 pub(super) fn emit_for_secondaries<M: Memory>(
     stream: &mut Stream<M>,
     targets: &Targets,
@@ -156,7 +160,8 @@ pub(super) fn emit_for_secondaries<M: Memory>(
     Ok(base)
 }
 
-/// Copies fast clear records into the surface states of a table that was written. Returns true if there were any.
+/// Copies fast clear records into the surface states of a table that was written. Returns true if
+/// there were any.
 fn copy_records<M: Memory>(
     stream: &mut Stream<M>,
     targets: &Targets,
@@ -174,7 +179,9 @@ fn copy_records<M: Memory>(
     Ok(filled)
 }
 
-/// Writes the binding table and its surface states. `offset_bytes` is the table's offset from Surface State Base Address. A shader may write to absent targets: their entries point to the last surface state.
+/// Writes the binding table and its surface states. `offset_bytes` is the table's offset from
+/// Surface State Base Address. A shader may write to absent targets: their entries point to the
+/// last surface state.
 fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {
     let Some((table, surfaces)) = to.split_at_mut_checked(TABLE_DW) else {
         return;

@@ -1,7 +1,8 @@
 //! Vertex fetch packets.
 //!
 //! In:  attributes, vertex buffers, index buffer, topology. Out: packets.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_VERTEX_ELEMENTS", "3DSTATE_VERTEX_BUFFERS", "3DSTATE_VF_*", "3DPRIMITIVE"; vol. 7, "Vertex Fetch".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_VERTEX_ELEMENTS", "3DSTATE_VERTEX_BUFFERS", "3DSTATE_VF_*",
+//!      "3DPRIMITIVE"; vol. 7, "Vertex Fetch".
 
 use hw::draw::{
     primitive, state_index_buffer, state_vertex_buffers, state_vertex_elements, state_vf,
@@ -46,7 +47,8 @@ fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2
         .dwords
 }
 
-/// The vertex element of an attribute. Missing channels are 0, 0, 1. Elements of 64-bit channels are stored as 128 bits, of which zero is the only padding.
+/// The vertex element of an attribute. Missing channels are 0, 0, 1. Elements of 64-bit channels
+/// are stored as 128 bits, of which zero is the only padding.
 fn attribute(from: &Attribute) -> [u32; 2] {
     let mut controls = match from.kind {
         AttributeKind::Float => [STORE_0, STORE_0, STORE_0, STORE_1_FLOAT],
@@ -59,7 +61,8 @@ fn attribute(from: &Attribute) -> [u32; 2] {
     element(buffer, offset, from.format.into(), controls)
 }
 
-/// Packs 3DSTATE_VERTEX_ELEMENTS, 3DSTATE_VF_INSTANCING and 3DSTATE_VF_SGVS, and passes them to `emit` packet by packet.
+/// Packs 3DSTATE_VERTEX_ELEMENTS, 3DSTATE_VF_INSTANCING and 3DSTATE_VF_SGVS, and passes them to
+/// `emit` packet by packet.
 pub(super) fn elements<E>(
     inputs: &VertexInputs,
     attributes: &[Attribute; ATTRIBUTES],
@@ -93,7 +96,8 @@ pub(super) fn elements<E>(
     }
     let numbers = u64::from(inputs.locations.count_ones());
     if inputs.has_numbers() {
-        // The fetcher stores vertex ID and instance ID in the last two components. Components read from the buffer must come first.
+        // The fetcher stores vertex ID and instance ID in the last two components. Components read
+        // from the buffer must come first.
         let base = if inputs.bases { STORE_SOURCE } else { STORE_0 };
         add(element(
             BASES_BUFFER,
@@ -119,14 +123,16 @@ pub(super) fn elements<E>(
     for index in numbers..u64::from(count) {
         emit(&instancing(index, None))?;
     }
-    emit(&sgvs::words::<2>()
-        .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
-        .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
-        .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
-        .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
-        .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
-        .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
-        .dwords)
+    emit(
+        &sgvs::words::<2>()
+            .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
+            .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
+            .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
+            .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
+            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
+            .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
+            .dwords,
+    )
 }
 
 /// 3DSTATE_VF_INSTANCING.

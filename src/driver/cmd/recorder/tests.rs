@@ -268,7 +268,7 @@ fn internal_dispatches_restore_the_bindings() {
     };
     let internal = launch(&kernel(&own), 0x80);
     recorder
-        .internal(&internal, &[0xabc], &[5, 6], [9, 1, 1])
+        .dispatch_internal(&internal, &[0xabc], &[5, 6], [9, 1, 1])
         .unwrap();
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     let all = commands(&recorder);
@@ -378,7 +378,8 @@ fn shaders_over_the_push_data_limits_are_refused() {
     assert!(Launch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());
 }
 
-/// Registers that a context's first batch writes: the device's L3 configuration, GLK's barrier mode, and CACHE_MODE_1.
+/// Registers that a context's first batch writes: the device's L3 configuration, GLK's barrier
+/// mode, and CACHE_MODE_1.
 #[test]
 fn a_context_sets_up_the_devices_registers() {
     use hw::mi::mi_load_register_imm as lri;

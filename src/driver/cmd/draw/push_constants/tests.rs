@@ -1,4 +1,5 @@
-//! Tests of push constants: constant buffers, and copies of ranges that their buffer does not cover.
+//! Tests of push constants: constant buffers, and copies of ranges that their buffer does not
+//! cover.
 
 use super::*;
 use crate::Gen9;
@@ -24,7 +25,8 @@ fn range(set: u32, first: u32, registers: u32, end_bytes: u32) -> PushedRange {
     }
 }
 
-/// The commands that push constants. The surface of set `n` lies at `n * 0x1000 + 64` and covers `bytes[n]` bytes from `n << 32` on.
+/// The commands that push constants. The surface of set `n` lies at `n * 0x1000 + 64` and covers
+/// `bytes[n]` bytes from `n << 32` on.
 fn emitted(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
     let mut memory = Chunks::default();
     let mut words = [0; BOUND_DW];

@@ -1,10 +1,12 @@
-//! Changes of layout: what auxiliary surfaces hold back gets to where everyone looks, and back.
+//! Image layout transitions: resolves and initialisation of aux surfaces.
 //!
-//! In:  levels and layers of an image, the layouts before and after. Out: what the GPU must do, between the dependencies that a barrier
-//! asks for and whatever comes next. Which layout keeps what is told at compile time of the batch ([`Image::keeps_hierarchy`],
-//! [`Image::is_drawn_in`], [`Image::is_compressed_in`]): nothing is remembered from one batch to the next but in the records of clears ([`super::kept`]).
-//! Ref: Vulkan specification, "Image Layout Transitions"; SKL PRM vol. 7, "Hierarchical Depth Buffer", "MCS Buffer for Render Target(s)",
-//! "Render Target Resolve".
+//! In:  a range of an image, its old and new layout. Out: GPU work between the dependencies of a
+//!      barrier and later commands. Which layouts use which aux surface is fixed
+//!      ([`Image::layout_uses_hiz`], [`Image::is_attachment_only_layout`],
+//!      [`Image::layout_allows_compression`]), so no state is carried from one batch to the next,
+//!      except in fast clear records ([`super::fast_clear_tracking`]).
+//! Ref: Vulkan specification, "Image Layout Transitions"; SKL PRM vol. 7, "Hierarchical Depth
+//!      Buffer", "MCS Buffer for Render Target(s)", "Render Target Resolve".
 
 use ash::vk as api;
 use cmd::Pending;
@@ -13,21 +15,21 @@ use cmd::image::{CcsMode, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
 use surface::Surface;
 
+use super::aux_state;
+use super::blit_resolve;
 use super::buffer::CommandBuffer;
-use super::change::Change;
-use super::cleared::Cleared;
-use super::control;
-use super::picture;
+use super::clear_state::FastClearTarget;
+use super::layout_change::Change;
 use crate::error::Result;
 use crate::image::{AuxKind, Image, Part, texel};
 
-/// Everything before is done, and its writes are in memory.
+/// Waits for all earlier work and its writes.
 const DONE: Pending = Pending::STALL
     .with(Pending::FLUSH_TARGETS)
     .with(Pending::FLUSH_DATA);
 
 impl CommandBuffer {
-    /// Levels and layers of images go from one layout to another, all at once.
+    /// Performs layout changes together.
     pub fn transitions<'a>(
         &mut self,
         changes: impl IntoIterator<Item = Result<Change<'a>>>,
@@ -36,14 +38,14 @@ impl CommandBuffer {
         for change in changes {
             self.transition(&change?, &mut leaving)?;
         }
-        self.leave_kept(&leaving)
+        self.resolve_leaving(&leaving)
     }
 
-    /// `leaving`: what has to be resolved yet.
+    /// Performs a layout change. `leaving` collects the targets to resolve together.
     fn transition(
         &mut self,
         change: &Change<'_>,
-        leaving: &mut SmallVec<[Cleared; 1]>,
+        leaving: &mut SmallVec<[FastClearTarget; 1]>,
     ) -> Result<()> {
         let &Change {
             image,
@@ -63,23 +65,23 @@ impl CommandBuffer {
                 continue;
             };
             match aux.kind {
-                AuxKind::Samples => self.samples_change(image, (first, layers), layouts)?,
-                // Behind the record: cleared blocks have to get their colour first.
+                AuxKind::Mcs => self.mcs_layout_change(image, (first, layers), layouts)?,
+                // Handled after the record: fast-cleared blocks must be resolved first.
                 AuxKind::Ccs => {}
-                AuxKind::Hiz => self.hierarchy_changes(image, (first, layers), layouts)?,
+                AuxKind::Hiz => self.hiz_layout_change(image, (first, layers), layouts)?,
             }
-            if let Some(record) = image.record(part)? {
-                self.kept_changes(record, change, leaving)?;
+            if let Some(record) = image.fast_clear_record(part)? {
+                self.track_layout_change(record, change, leaving)?;
             }
-            if let Some((control, _)) = image.compression(part)? {
-                self.compression_changes(part, &control, (first, layers), change, leaving)?;
+            if let Some((control, _)) = image.compressed_ccs(part)? {
+                self.ccs_layout_change(part, &control, (first, layers), change, leaving)?;
             }
         }
         Ok(())
     }
 
-    /// Of what is new, each sample is where it says.
-    fn samples_change(
+    /// Initialises the MCS if the contents were undefined.
+    fn mcs_layout_change(
         &mut self,
         image: &Image,
         layers: (u32, u32),
@@ -88,25 +90,26 @@ impl CommandBuffer {
         if old != api::ImageLayout::UNDEFINED {
             return Ok(());
         }
-        // The caches of targets may hold older elements.
+        // The render target cache may hold older elements.
         self.recorder.barrier(DONE);
-        for launch in control::each_in_its_own(image, layers)? {
-            self.launch(&launch)?;
+        for launch in aux_state::reset_mcs(image, layers)? {
+            self.dispatch_meta(&launch)?;
         }
-        let seen = Pending::STALL.with(Pending::FLUSH_DATA);
+        let after = Pending::STALL.with(Pending::FLUSH_DATA);
         self.recorder
-            .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+            .barrier(after.with(Pending::INVALIDATE_TEXTURE));
         Ok(())
     }
 
-    /// Of what is new no block is compressed, nor where somebody may look who does not go by the control surface.
-    fn compression_changes(
+    /// Ambiguates the CCS if the contents were undefined, and resolves it if the new layout does
+    /// not allow compression.
+    fn ccs_layout_change(
         &mut self,
         part: &Part,
         control: &Surface,
         (first_layer, layers): (u32, u32),
         change: &Change<'_>,
-        leaving: &mut SmallVec<[Cleared; 1]>,
+        leaving: &mut SmallVec<[FastClearTarget; 1]>,
     ) -> Result<()> {
         use api::ImageLayout as L;
         let (image, range) = (change.image, &change.range);
@@ -119,20 +122,20 @@ impl CommandBuffer {
         if [L::UNDEFINED, L::PREINITIALIZED].contains(&old) {
             self.recorder.barrier(DONE);
             for level in levels {
-                for launch in control::none_compressed(image, level, (first_layer, layers))? {
-                    self.launch(&launch)?;
+                for launch in aux_state::ambiguate_ccs(image, level, (first_layer, layers))? {
+                    self.dispatch_meta(&launch)?;
                 }
             }
-            let seen = Pending::STALL.with(Pending::FLUSH_DATA);
+            let after = Pending::STALL.with(Pending::FLUSH_DATA);
             self.recorder
-                .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+                .barrier(after.with(Pending::INVALIDATE_TEXTURE));
             return Ok(());
         }
-        if Image::is_compressed_in(new) || !Image::is_compressed_in(old) {
+        if Image::layout_allows_compression(new) || !Image::layout_allows_compression(old) {
             return Ok(());
         }
         for level in levels {
-            let seen = picture::Seen {
+            let view = blit_resolve::SurfaceView {
                 format: part.format,
                 viewer: SurfaceUsage::Target,
                 swizzle: image.format.swizzle,
@@ -141,50 +144,54 @@ impl CommandBuffer {
                 layers,
                 volume: false,
             };
-            leaving.push(Cleared {
-                surface: picture::target_words(image, part, &seen, CcsMode::Compressed)?,
+            leaving.push(FastClearTarget {
+                surface: blit_resolve::render_target_state(
+                    image,
+                    part,
+                    &view,
+                    CcsMode::Compressed,
+                )?,
                 record: None,
                 size_px: part.surface.scaled_px(control, level),
                 layers: smallvec![(0, layers)],
                 compressed: false,
                 pixel: texel::Texel::default(),
-                several: None,
+                multisampled: None,
             });
         }
         Ok(())
     }
 
-    fn hierarchy_changes(
+    fn hiz_layout_change(
         &mut self,
         image: &Image,
         layers: (u32, u32),
         layouts: [api::ImageLayout; 2],
     ) -> Result<()> {
-        match layouts.map(Image::keeps_hierarchy) {
-            [true, false] => self.work_on_depth(image, layers, &HizOp::Resolve),
-            // What was there before means nothing, or lies in the depth buffer alone.
-            [false, true] => self.work_on_depth(image, layers, &HizOp::Ambiguate),
+        match layouts.map(Image::layout_uses_hiz) {
+            [true, false] => self.hiz_op_on_layers(image, layers, &HizOp::Resolve),
+            // The old contents are undefined, or are in the depth buffer alone.
+            [false, true] => self.hiz_op_on_layers(image, layers, &HizOp::Ambiguate),
             _ => Ok(()),
         }
     }
 
-    /// Works on some layers of a depth buffer; whoever comes next sees it.
-    pub(super) fn work_on_depth(
+    /// Performs a HiZ operation on layers of a depth buffer, and makes the result visible.
+    pub(super) fn hiz_op_on_layers(
         &mut self,
         image: &Image,
         layers: (u32, u32),
-        work: &HizOp,
+        op: &HizOp,
     ) -> Result<()> {
         let buffers = image.depth_stencil(api::ImageAspectFlags::DEPTH, 0, layers)?;
         if buffers.depth.is_none_or(|depth| depth.hierarchy.is_none()) {
             return Ok(());
         }
         self.recorder.barrier(DONE);
+        self.recorder.hiz_op(&buffers, image.samples() as u8, op)?;
+        let after = Pending::STALL.with(Pending::FLUSH_TARGETS);
         self.recorder
-            .hiz_op(&buffers, image.samples() as u8, work)?;
-        let seen = Pending::STALL.with(Pending::FLUSH_TARGETS);
-        self.recorder
-            .barrier(seen.with(Pending::INVALIDATE_TEXTURE));
+            .barrier(after.with(Pending::INVALIDATE_TEXTURE));
         Ok(())
     }
 }
