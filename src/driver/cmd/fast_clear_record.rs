@@ -2,8 +2,10 @@
 //! fast-cleared, and with which colour.
 //!
 //! In:  the address of a record beside the image's aux surface. Out: commands that write it, copy
-//!      it into a surface state, or predicate work on it. The command streamer does all of this in
-//!      order, so the next user of the image, in whichever batch, finds the last state written.
+//!      it into a surface state, or predicate work on it.
+//!
+//! The command streamer does all of this in order, so the next user of the image, in whichever
+//! batch, finds the last state written.
 //! Ref: SKL PRM vol. 2a, "MI_STORE_DATA_IMM", "MI_COPY_MEM_MEM", "PIPE_CONTROL" (State Cache
 //!      Invalidation Enable); vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode", "Clear
 //!      Color".

@@ -2,8 +2,9 @@
 //!
 //! In:  bound state, and the memory that commands go to ([`Memory`]).
 //! Out: commands in that memory. A call either sets state or emits commands in place; a dispatch or
-//!      draw emits only what changed. Knows no Vulkan type, and is compiled once for each
-//!      generation ([`Generation`]; today [`Gen9`]).
+//!      draw emits only what changed.
+//!
+//! Knows no Vulkan type, and is compiled once for each generation ([`Generation`]; today [`Gen9`]).
 
 pub mod draw;
 mod draw_commands;

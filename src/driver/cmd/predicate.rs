@@ -1,9 +1,10 @@
 //! Predicated commands: conditional rendering, and draws with a count in memory.
 //!
 //! In:  the address of the condition or the count. Out: commands that set the command streamer's
-//!      predicate, which draws and dispatches then test. While conditional rendering is active,
-//!      [`DISCARDED`] keeps its result, and the predicate is the opposite between commands. A
-//!      secondary batch finds both as the primary left them.
+//!      predicate, which draws and dispatches then test.
+//!
+//! While conditional rendering is active, [`DISCARDED`] keeps its result, and the predicate is the
+//! opposite between commands. A secondary batch finds both as the primary left them.
 //! Ref: SKL PRM vol. 2a, "MI_PREDICATE", "3DPRIMITIVE" and "GPGPU_WALKER" (Predicate Enable).
 
 use hw::register::{CS_GPR0, MI_PREDICATE_RESULT, MI_PREDICATE_SRC0, MI_PREDICATE_SRC1};

@@ -426,6 +426,92 @@ fn read_outputs(reader: &mut Reader<'_>) -> Option<VertexOutputs> {
     })
 }
 
+fn read_tess_eval(reader: &mut Reader<'_>) -> Option<StageInfo> {
+    let outputs = read_outputs(reader)?;
+    let domain = match reader.u32()? {
+        0 => TessDomain::Quads,
+        1 => TessDomain::Triangles,
+        2 => TessDomain::Isolines,
+        _ => return None,
+    };
+    let spacing = match reader.u32()? {
+        0 => TessSpacing::Equal,
+        1 => TessSpacing::FractionalOdd,
+        2 => TessSpacing::FractionalEven,
+        _ => return None,
+    };
+    let bits = reader.u32()?;
+    Some(StageInfo::TessEval(TessEvalInfo {
+        outputs,
+        domain,
+        spacing,
+        ccw: bits & 1 != 0,
+        point_mode: bits & 2 != 0,
+        pushed_grf: u8::try_from(reader.u32()?).ok()?,
+    }))
+}
+
+fn read_geometry(reader: &mut Reader<'_>) -> Option<StageInfo> {
+    let outputs = read_outputs(reader)?;
+    let vertices_in = u8::try_from(reader.u32()?).ok()?;
+    let invocations = u8::try_from(reader.u32()?).ok()?;
+    let topology = match reader.u32()? {
+        1 => OutputTopology::Points,
+        3 => OutputTopology::LineStrip,
+        5 => OutputTopology::TriangleStrip,
+        _ => return None,
+    };
+    let vertices_out = u16::try_from(reader.u32()?).ok()?;
+    let bits = reader.u32()?;
+    Some(StageInfo::Geometry(GeometryInfo {
+        outputs,
+        vertices_in,
+        invocations,
+        topology,
+        vertices_out,
+        primitive_id: bits & 1 != 0,
+        cuts: bits & 2 != 0,
+        streams: bits & 4 != 0,
+        stream: u8::try_from(reader.u32()?).ok()?,
+    }))
+}
+
+fn read_fragment(reader: &mut Reader<'_>) -> Option<StageInfo> {
+    let inputs = read_bytes(reader)?;
+    let flat_inputs = u64::try_from(read_wide(reader)?).ok()?;
+    let barycentric_modes = u8::try_from(reader.u32()?).ok()?;
+    let computed_depth = match reader.u32()? {
+        0 => ComputedDepth::Off,
+        1 => ComputedDepth::On,
+        2 => ComputedDepth::GreaterOrEqual,
+        3 => ComputedDepth::LessOrEqual,
+        _ => return None,
+    };
+    let targets = u8::try_from(reader.u32()?).ok()?;
+    let bits = reader.u32()?;
+    let bit = |at: u32| bits >> at & 1 != 0;
+    Some(StageInfo::Fragment(FragmentInfo {
+        inputs,
+        flat_inputs,
+        barycentric_modes,
+        computed_depth,
+        targets,
+        source_depth: bit(0),
+        source_w: bit(1),
+        sample_positions: bit(2),
+        input_coverage: bit(3),
+        output_mask: bit(4),
+        kills: bit(5),
+        per_sample: bit(6),
+        early_tests: bit(7),
+        post_depth_coverage: bit(8),
+        writes_memory: bit(9),
+        dual_source: bit(10),
+        pulls_barycentrics: bit(11),
+        output_stencil: bit(12),
+    }))
+}
+
 fn read_stage(reader: &mut Reader<'_>) -> Option<StageInfo> {
     match reader.u32()? {
         COMPUTE => {
@@ -456,89 +542,9 @@ fn read_stage(reader: &mut Reader<'_>) -> Option<StageInfo> {
                 points: reader.u32()?,
             },
         })),
-        TESS_EVAL => {
-            let outputs = read_outputs(reader)?;
-            let domain = match reader.u32()? {
-                0 => TessDomain::Quads,
-                1 => TessDomain::Triangles,
-                2 => TessDomain::Isolines,
-                _ => return None,
-            };
-            let spacing = match reader.u32()? {
-                0 => TessSpacing::Equal,
-                1 => TessSpacing::FractionalOdd,
-                2 => TessSpacing::FractionalEven,
-                _ => return None,
-            };
-            let bits = reader.u32()?;
-            Some(StageInfo::TessEval(TessEvalInfo {
-                outputs,
-                domain,
-                spacing,
-                ccw: bits & 1 != 0,
-                point_mode: bits & 2 != 0,
-                pushed_grf: u8::try_from(reader.u32()?).ok()?,
-            }))
-        }
-        GEOMETRY => {
-            let outputs = read_outputs(reader)?;
-            let vertices_in = u8::try_from(reader.u32()?).ok()?;
-            let invocations = u8::try_from(reader.u32()?).ok()?;
-            let topology = match reader.u32()? {
-                1 => OutputTopology::Points,
-                3 => OutputTopology::LineStrip,
-                5 => OutputTopology::TriangleStrip,
-                _ => return None,
-            };
-            let vertices_out = u16::try_from(reader.u32()?).ok()?;
-            let bits = reader.u32()?;
-            Some(StageInfo::Geometry(GeometryInfo {
-                outputs,
-                vertices_in,
-                invocations,
-                topology,
-                vertices_out,
-                primitive_id: bits & 1 != 0,
-                cuts: bits & 2 != 0,
-                streams: bits & 4 != 0,
-                stream: u8::try_from(reader.u32()?).ok()?,
-            }))
-        }
-        FRAGMENT => {
-            let inputs = read_bytes(reader)?;
-            let flat_inputs = u64::try_from(read_wide(reader)?).ok()?;
-            let barycentric_modes = u8::try_from(reader.u32()?).ok()?;
-            let computed_depth = match reader.u32()? {
-                0 => ComputedDepth::Off,
-                1 => ComputedDepth::On,
-                2 => ComputedDepth::GreaterOrEqual,
-                3 => ComputedDepth::LessOrEqual,
-                _ => return None,
-            };
-            let targets = u8::try_from(reader.u32()?).ok()?;
-            let bits = reader.u32()?;
-            let bit = |at: u32| bits >> at & 1 != 0;
-            Some(StageInfo::Fragment(FragmentInfo {
-                inputs,
-                flat_inputs,
-                barycentric_modes,
-                computed_depth,
-                targets,
-                source_depth: bit(0),
-                source_w: bit(1),
-                sample_positions: bit(2),
-                input_coverage: bit(3),
-                output_mask: bit(4),
-                kills: bit(5),
-                per_sample: bit(6),
-                early_tests: bit(7),
-                post_depth_coverage: bit(8),
-                writes_memory: bit(9),
-                dual_source: bit(10),
-                pulls_barycentrics: bit(11),
-                output_stencil: bit(12),
-            }))
-        }
+        TESS_EVAL => read_tess_eval(reader),
+        GEOMETRY => read_geometry(reader),
+        FRAGMENT => read_fragment(reader),
         _ => None,
     }
 }

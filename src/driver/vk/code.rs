@@ -28,7 +28,7 @@ pub struct Code {
 const PREFETCH_BYTES: usize = 128;
 
 /// The debug flag that dumps a stage.
-fn dumps(stage: Stage) -> debug::Flag {
+fn dump_flag(stage: Stage) -> debug::Flag {
     match stage {
         Stage::Vertex => debug::Flag::Vs,
         Stage::TessControl => debug::Flag::Tcs,
@@ -50,7 +50,7 @@ impl Code {
         translated: Option<Translated>,
     ) -> Result<Self> {
         let diagnosis = context.physical.diagnosis();
-        let flag = dumps(info.stage);
+        let flag = dump_flag(info.stage);
         let info = &ShaderInfo {
             capture: info.capture || diagnosis.has(flag),
             ..info.clone()

@@ -66,7 +66,7 @@ pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Reads>, Opt
         }
         let translated = Translated::new(&info.module.words, key).map_err(invalid)?;
         let read = translated.reads();
-        context.reads.put(name, read);
+        context.reads.insert(name, read);
         Ok((Some(read), Some(translated)))
     })
 }

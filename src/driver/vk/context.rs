@@ -1,6 +1,7 @@
 //! The shared base of a device's objects: kernel context, heaps, device-lost state.
 //!
 //! In:  a physical device. Out: pools, scratch memory, and waits that end when the device is lost.
+//!
 //! Objects hold this, never the device: [`crate::Device`] is built from it and from objects.
 
 use std::collections::BTreeMap;
@@ -33,7 +34,7 @@ impl Lost {
 }
 
 /// Maximum number of remembered shaders: about a MiB.
-const MOST_READS: usize = 1 << 14;
+const MAX_READS: usize = 1 << 14;
 
 /// Inputs that shaders read from the previous stage, by cache key: many pipelines share shaders.
 /// All are dropped when there are too many.
@@ -48,9 +49,9 @@ impl Reads {
     }
 
     /// Remembers the inputs of a shader.
-    pub fn put(&self, name: [u8; 32], read: compile::Reads) {
+    pub fn insert(&self, name: [u8; 32], read: compile::Reads) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_READS {
+        if known.len() >= MAX_READS {
             known.clear();
         }
         known.insert(name, read);
@@ -84,7 +85,7 @@ pub struct Context {
     /// Custom border colours of samplers.
     border_pool: Arc<i915::Pool>,
     /// Vulkan's predefined border colours.
-    borders: i915::Slice,
+    predefined_borders: i915::Slice,
     /// Write target of PIPE_CONTROLs whose write serves synchronisation only.
     scrap: i915::Slice,
 }
@@ -148,9 +149,10 @@ impl Context {
         let pool = |zone| i915::Pool::new(&gpu, zone);
         let general = pool(i915::Zone::High);
         let border_pool = pool(i915::Zone::Border);
-        let borders = border_pool.take(BORDERS.len() as u64 * BORDER_STRIDE_BYTES, 64)?;
+        let predefined_borders =
+            border_pool.take(BORDERS.len() as u64 * BORDER_STRIDE_BYTES, 64)?;
         for (at, colour) in (0..).step_by(BORDER_STRIDE_BYTES as usize).zip(BORDERS) {
-            borders.write(at, &bytes(colour))?;
+            predefined_borders.write(at, &bytes(colour))?;
         }
         Ok(Arc::new(Self {
             physical: physical.clone(),
@@ -166,18 +168,18 @@ impl Context {
             reads: Reads::default(),
             scratch: Mutex::default(),
             border_pool,
-            borders,
+            predefined_borders,
             gpu,
         }))
     }
 
     /// GPU address of the predefined border colours, [`BORDER_STRIDE_BYTES`] apart.
-    pub fn borders(&self) -> u64 {
-        self.borders.address()
+    pub fn predefined_borders(&self) -> u64 {
+        self.predefined_borders.address()
     }
 
     /// Allocates a custom border colour.
-    pub fn custom_border(&self, colour: [u32; 4]) -> Result<i915::Slice> {
+    pub fn alloc_border(&self, colour: [u32; 4]) -> Result<i915::Slice> {
         let slice = self.border_pool.take(BORDER_STRIDE_BYTES, 64)?;
         slice.write(0, &bytes(colour))?;
         Ok(slice)

@@ -39,12 +39,12 @@ pub struct Device {
     /// Meta shaders, compiled at first use.
     pub meta_pipelines: Arc<MetaPipelines>,
     /// The first batch of the context.
-    _opening: i915::Chunk,
+    _first_batch: i915::Chunk,
 }
 
 /// The batch with the state that all others rely on: pipeline selection, heaps, L3 configuration.
 /// The kernel saves it with the context.
-fn opening(context: &Context) -> Result<i915::Chunk> {
+fn first_batch(context: &Context) -> Result<i915::Chunk> {
     let mut recorder =
         cmd::Recorder::<cmd::Gen9, _>::new(OneChunk(context.chunks.take()?), context.machine());
     recorder.context(context.physical.info().device, &HEAPS)?;
@@ -115,13 +115,13 @@ impl Device {
             physical.diagnosis(),
             &context.batches,
         )?;
-        let opening = opening(&context)?;
+        let first_batch = first_batch(&context)?;
         queue.submit(&mut Submission {
-            batches: [opening.start()].into_iter().collect(),
+            batches: [first_batch.start()].into_iter().collect(),
             ..Submission::default()
         })?;
         Ok(Arc::new(Self {
-            _opening: opening,
+            _first_batch: first_batch,
             queue,
             extensions,
             meta_pipelines: Arc::default(),

@@ -87,7 +87,7 @@ pub enum Error {
         why: String,
     },
     /// The process lacks permission.
-    #[error("a priority of queues that this process may not give")]
+    #[error("a queue priority that this process may not use")]
     NotPermitted,
     /// A pipeline was to be created without compiling, and is in no cache.
     #[error("the pipeline would have to be compiled")]

@@ -50,7 +50,7 @@ pub struct Compiled<'a> {
 }
 
 impl<'a> Compiled<'a> {
-    fn order(self) -> impl Iterator<Item = Executable<'a>> {
+    fn executables(self) -> impl Iterator<Item = Executable<'a>> {
         let variants = self.shader.variants.iter().enumerate();
         let first = self.first;
         let chosen = variants.clone().filter(move |(index, _)| *index == first);
@@ -69,7 +69,7 @@ struct Executable<'a> {
 }
 
 fn executable<'a>(pipeline: &[Compiled<'a>], index: u32) -> Result<Executable<'a>> {
-    let mut all = pipeline.iter().copied().flat_map(Compiled::order);
+    let mut all = pipeline.iter().copied().flat_map(Compiled::executables);
     all.nth(index as usize).ok_or(Error::InvalidUse {
         why: "an executable index beyond the pipeline",
     })
@@ -77,7 +77,7 @@ fn executable<'a>(pipeline: &[Compiled<'a>], index: u32) -> Result<Executable<'a
 
 /// Lists the executables of a pipeline.
 pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
-    let one = |executable: Executable<'_>| {
+    let executable_properties = |executable: Executable<'_>| {
         let width = executable.variant.simd_width;
         use api::ShaderStageFlags as S;
         let (stages, name, what) = match executable.stage {
@@ -101,8 +101,8 @@ pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
             subgroup_size: width.into(),
         }
     };
-    let all = pipeline.iter().copied().flat_map(Compiled::order);
-    all.map(one).collect()
+    let all = pipeline.iter().copied().flat_map(Compiled::executables);
+    all.map(executable_properties).collect()
 }
 
 /// Lists the statistics of an executable.
@@ -116,58 +116,58 @@ pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic
         _ => 0,
     };
     let stats = &chosen.stats;
-    let row = |name, description, value: u64| Statistic {
+    let statistic = |name, description, value: u64| Statistic {
         name,
         description,
         value,
     };
     Ok(vec![
-        row(
+        statistic(
             "Instruction Count",
             "Instructions in the final code",
             stats.instructions.into(),
         ),
-        row(
+        statistic(
             "SEND Count",
             "Messages to shared functions: memory, barriers, thread end",
             stats.sends.into(),
         ),
-        row(
+        statistic(
             "Loop Count",
             "Loops that were not unrolled",
             stats.loops.into(),
         ),
-        row(
+        statistic(
             "Cycle Count",
             "Estimated cycles of one thread",
             stats.cycles,
         ),
-        row(
+        statistic(
             "Spill Count",
             "Registers written to scratch memory by the register allocator",
             stats.spills.into(),
         ),
-        row(
+        statistic(
             "Fill Count",
             "Registers read back from scratch memory",
             stats.fills.into(),
         ),
-        row(
+        statistic(
             "Scratch Memory Size",
             "Bytes of scratch memory of one thread",
             chosen.scratch_bytes.into(),
         ),
-        row(
+        statistic(
             "Workgroup Memory Size",
             "Bytes of shared memory",
             slm_bytes.into(),
         ),
-        row(
+        statistic(
             "Max live registers",
             "Most registers live at one time",
             stats.max_live_registers.into(),
         ),
-        row(
+        statistic(
             "SIMD Width",
             "Invocations in a thread",
             chosen.simd_width.into(),

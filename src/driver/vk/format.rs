@@ -18,7 +18,7 @@ use crate::planar::{ASPECTS, PLANAR, Planar};
 
 /// Aspects of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+enum Aspects {
     Colour,
     Depth,
     Stencil,
@@ -30,7 +30,7 @@ enum Holds {
 pub struct Format {
     /// Vulkan's format.
     pub api: F,
-    holds: Holds,
+    aspect_kind: Aspects,
     /// Hardware format of the colour or depth aspect; of the stencil aspect if it is the only one.
     pub hw: &'static hw::Format,
     /// Swizzle from the hardware format's channels.
@@ -42,26 +42,26 @@ pub struct Format {
 }
 
 /// A row of the format table.
-struct Row(F, Holds, &'static str, [ChannelSelect; 4]);
+struct Row(F, Aspects, &'static str, [ChannelSelect; 4]);
 
 const fn colour(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::Colour, hw, IDENTITY_SWIZZLE)
+    Row(format, Aspects::Colour, hw, IDENTITY_SWIZZLE)
 }
 
-const fn swizzled(format: F, hw: &'static str, swizzle: [ChannelSelect; 4]) -> Row {
-    Row(format, Holds::Colour, hw, swizzle)
+const fn swizzled_row(format: F, hw: &'static str, swizzle: [ChannelSelect; 4]) -> Row {
+    Row(format, Aspects::Colour, hw, swizzle)
 }
 
 const fn depth(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::Depth, hw, IDENTITY_SWIZZLE)
+    Row(format, Aspects::Depth, hw, IDENTITY_SWIZZLE)
 }
 
 const fn stencil(format: F) -> Row {
-    Row(format, Holds::Stencil, STENCIL, IDENTITY_SWIZZLE)
+    Row(format, Aspects::Stencil, STENCIL, IDENTITY_SWIZZLE)
 }
 
 const fn depth_stencil(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::DepthStencil, hw, IDENTITY_SWIZZLE)
+    Row(format, Aspects::DepthStencil, hw, IDENTITY_SWIZZLE)
 }
 
 /// Stencil format for the sampler.
@@ -88,9 +88,9 @@ const R001: [ChannelSelect; 4] = [
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
     colour(F::R4G4B4A4_UNORM_PACK16, "A4B4G4R4_UNORM"),
-    swizzled(F::B4G4R4A4_UNORM_PACK16, "A4B4G4R4_UNORM", BGRA),
+    swizzled_row(F::B4G4R4A4_UNORM_PACK16, "A4B4G4R4_UNORM", BGRA),
     colour(F::R5G6B5_UNORM_PACK16, "B5G6R5_UNORM"),
-    swizzled(F::B5G6R5_UNORM_PACK16, "B5G6R5_UNORM", BGRA),
+    swizzled_row(F::B5G6R5_UNORM_PACK16, "B5G6R5_UNORM", BGRA),
     colour(F::A1R5G5B5_UNORM_PACK16, "B5G5R5A1_UNORM"),
     colour(F::R8_UNORM, "R8_UNORM"),
     colour(F::R8_SNORM, "R8_SNORM"),
@@ -98,7 +98,7 @@ static ROWS: &[Row] = &[
     colour(F::R8_SSCALED, "R8_SSCALED"),
     colour(F::R8_UINT, "R8_UINT"),
     colour(F::R8_SINT, "R8_SINT"),
-    swizzled(F::R8_SRGB, "L8_UNORM_SRGB", R001),
+    swizzled_row(F::R8_SRGB, "L8_UNORM_SRGB", R001),
     colour(F::R8G8_UNORM, "R8G8_UNORM"),
     colour(F::R8G8_SNORM, "R8G8_SNORM"),
     colour(F::R8G8_USCALED, "R8G8_USCALED"),
@@ -198,8 +198,8 @@ static ROWS: &[Row] = &[
     stencil(F::S8_UINT),
     depth_stencil(F::D24_UNORM_S8_UINT, "R24_UNORM_X8_TYPELESS"),
     depth_stencil(F::D32_SFLOAT_S8_UINT, "R32_FLOAT"),
-    swizzled(F::BC1_RGB_UNORM_BLOCK, "BC1_UNORM", RGB1),
-    swizzled(F::BC1_RGB_SRGB_BLOCK, "BC1_UNORM_SRGB", RGB1),
+    swizzled_row(F::BC1_RGB_UNORM_BLOCK, "BC1_UNORM", RGB1),
+    swizzled_row(F::BC1_RGB_SRGB_BLOCK, "BC1_UNORM_SRGB", RGB1),
     colour(F::BC1_RGBA_UNORM_BLOCK, "BC1_UNORM"),
     colour(F::BC1_RGBA_SRGB_BLOCK, "BC1_UNORM_SRGB"),
     colour(F::BC2_UNORM_BLOCK, "BC2_UNORM"),
@@ -263,10 +263,10 @@ fn by_name(name: &str) -> Option<&'static hw::Format> {
 
 impl Row {
     fn format(&self, widened: bool) -> Option<Format> {
-        let &Row(api, holds, name, swizzle) = self;
+        let &Row(api, aspect_kind, name, swizzle) = self;
         Some(Format {
             api,
-            holds,
+            aspect_kind,
             hw: by_name(name)?,
             swizzle,
             planar: None,
@@ -281,7 +281,7 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     let planar = PLANAR.iter().filter_map(|row| {
         Some(Format {
             api: row.api,
-            holds: Holds::Colour,
+            aspect_kind: Aspects::Colour,
             hw: by_name(row.planes.first()?.format)?,
             swizzle: IDENTITY_SWIZZLE,
             planar: Some(row),
@@ -298,10 +298,10 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
 /// formats.
 static WIDENED: &[Row] = &[
     colour(F::R16G16B16_SFLOAT, "R16G16B16X16_FLOAT"),
-    swizzled(F::R16G16B16_UNORM, "R16G16B16A16_UNORM", RGB1),
-    swizzled(F::R16G16B16_SNORM, "R16G16B16A16_SNORM", RGB1),
-    swizzled(F::R16G16B16_UINT, "R16G16B16A16_UINT", RGB1),
-    swizzled(F::R16G16B16_SINT, "R16G16B16A16_SINT", RGB1),
+    swizzled_row(F::R16G16B16_UNORM, "R16G16B16A16_UNORM", RGB1),
+    swizzled_row(F::R16G16B16_SNORM, "R16G16B16A16_SNORM", RGB1),
+    swizzled_row(F::R16G16B16_UINT, "R16G16B16A16_UINT", RGB1),
+    swizzled_row(F::R16G16B16_SINT, "R16G16B16A16_SINT", RGB1),
 ];
 
 /// The replacements, sorted by `VkFormat`.
@@ -312,19 +312,19 @@ static WIDENED_FORMATS: LazyLock<Vec<Format>> =
 const CORE: usize = 185;
 
 /// Table index of each format of Vulkan 1.0; [`u16::MAX`] if unsupported.
-static PLACES: LazyLock<[u16; CORE]> = LazyLock::new(|| {
-    let mut places = [u16::MAX; CORE];
+static TABLE_INDEX: LazyLock<[u16; CORE]> = LazyLock::new(|| {
+    let mut indices = [u16::MAX; CORE];
     for (at, row) in (0..).zip(FORMATS.iter()) {
-        if let Some(place) = places.get_mut(row.api.as_raw() as usize) {
+        if let Some(place) = indices.get_mut(row.api.as_raw() as usize) {
             *place = at;
         }
     }
-    places
+    indices
 });
 
 /// Finds a format.
 pub fn find(format: F) -> Option<&'static Format> {
-    match PLACES.get(format.as_raw() as usize) {
+    match TABLE_INDEX.get(format.as_raw() as usize) {
         Some(&at) => FORMATS.get(usize::from(at)),
         None => {
             let at = FORMATS.binary_search_by_key(&format, |row| row.api);
@@ -334,9 +334,9 @@ pub fn find(format: F) -> Option<&'static Format> {
 }
 
 /// Finds a format as images with a tiling have it.
-pub fn in_images(format: F, tiling: api::ImageTiling) -> Option<&'static Format> {
+pub fn for_tiling(format: F, tiling: api::ImageTiling) -> Option<&'static Format> {
     let row = find(format)?;
-    Some(row.in_images(tiling))
+    Some(row.for_tiling(tiling))
 }
 
 /// The linear format with the same bits as an sRGB format, if the data port can write it.
@@ -350,7 +350,7 @@ pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
 
 /// The format with the same channels for typed writes; what is written to an unused fourth channel
 /// does not matter.
-pub fn typed(format: &'static hw::Format) -> &'static hw::Format {
+pub fn typed_write_format(format: &'static hw::Format) -> &'static hw::Format {
     let other = match format.name {
         "R16G16B16X16_FLOAT" => by_name("R16G16B16A16_FLOAT"),
         _ => without_srgb(format),
@@ -373,21 +373,21 @@ pub(crate) fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
 impl Format {
     /// Aspects of images with the format.
     pub fn aspects(&self) -> api::ImageAspectFlags {
-        match self.holds {
-            Holds::Colour if self.is_split() => {
+        match self.aspect_kind {
+            Aspects::Colour if self.is_multi_planar() => {
                 let planes = self.planar.map_or(&[][..], |planar| planar.planes);
                 let each = ASPECTS.iter().take(planes.len());
                 each.fold(api::ImageAspectFlags::empty(), |all, &one| all | one)
             }
-            Holds::Colour => api::ImageAspectFlags::COLOR,
-            Holds::Depth => api::ImageAspectFlags::DEPTH,
-            Holds::Stencil => api::ImageAspectFlags::STENCIL,
-            Holds::DepthStencil => api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL,
+            Aspects::Colour => api::ImageAspectFlags::COLOR,
+            Aspects::Depth => api::ImageAspectFlags::DEPTH,
+            Aspects::Stencil => api::ImageAspectFlags::STENCIL,
+            Aspects::DepthStencil => api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL,
         }
     }
 
     /// The format as images with a tiling have it.
-    pub fn in_images(&self, tiling: api::ImageTiling) -> &Format {
+    pub fn for_tiling(&self, tiling: api::ImageTiling) -> &Format {
         // The common case, checked first.
         if tiling != api::ImageTiling::OPTIMAL || self.hw.block_bits != 48 {
             return self;
@@ -406,16 +406,16 @@ impl Format {
         if !self.aspects().contains(aspect) {
             return None;
         }
-        match self.holds {
-            Holds::DepthStencil if aspect == api::ImageAspectFlags::STENCIL => by_name(STENCIL),
-            _ if self.is_split() => by_name(self.planar?.plane(aspect)?.format),
+        match self.aspect_kind {
+            Aspects::DepthStencil if aspect == api::ImageAspectFlags::STENCIL => by_name(STENCIL),
+            _ if self.is_multi_planar() => by_name(self.planar?.plane(aspect)?.format),
             _ => Some(self.hw),
         }
     }
 
     /// Whether it has several planes.
-    pub fn is_split(&self) -> bool {
-        self.planar.is_some_and(Planar::is_split)
+    pub fn is_multi_planar(&self) -> bool {
+        self.planar.is_some_and(Planar::is_multi_planar)
     }
 
     /// Number of planes, and of descriptor slots that they take.
@@ -424,7 +424,7 @@ impl Format {
     }
 
     /// Extent of an aspect in texels; smaller than the image for subsampled planes.
-    pub fn part_extent_px(&self, aspect: api::ImageAspectFlags, extent_px: [u32; 3]) -> [u32; 3] {
+    pub fn aspect_extent_px(&self, aspect: api::ImageAspectFlags, extent_px: [u32; 3]) -> [u32; 3] {
         let Some(plane) = self.planar.and_then(|planar| planar.plane(aspect)) else {
             return extent_px;
         };
@@ -435,7 +435,7 @@ impl Format {
 
     /// Whether it is a colour format.
     pub fn is_colour(&self) -> bool {
-        self.holds == Holds::Colour
+        self.aspect_kind == Aspects::Colour
     }
 
     /// Whether it is block-compressed.
@@ -444,13 +444,13 @@ impl Format {
     }
 
     /// Whether its element size is not a power of two: such elements cannot be tiled.
-    pub fn is_odd(&self) -> bool {
+    pub fn is_untileable(&self) -> bool {
         !self.hw.block_bits.is_power_of_two()
     }
 
     /// Bit layout of a 16-bit format that typed writes do not support: one byte per channel, first
     /// bit in the low nibble and bit count in the high one.
-    pub fn packing(&self, hw_gen: Gen) -> Option<u32> {
+    pub fn layout_16(&self, hw_gen: Gen) -> Option<u32> {
         let name = self.hw.name;
         let typed = self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE)
             && self.swizzle == IDENTITY_SWIZZLE;
@@ -474,7 +474,7 @@ impl Format {
     }
 
     /// Channel type of a three-channel format that can be written channel by channel.
-    pub fn three_channels(&self) -> Option<blit::Channel> {
+    pub fn three_channel_type(&self) -> Option<blit::Channel> {
         Some(match self.hw.name {
             "R8G8B8_UNORM" => blit::Channel::Unorm8,
             "R8G8B8_UNORM_SRGB" => blit::Channel::Srgb8,
@@ -491,10 +491,10 @@ impl Format {
         hw_gen: Gen,
         tiling: api::ImageTiling,
     ) -> api::FormatFeatureFlags2 {
-        self.in_images(tiling).own_features(hw_gen, tiling)
+        self.for_tiling(tiling).table_features(hw_gen, tiling)
     }
 
-    fn own_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags2 {
+    fn table_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let linear = tiling == api::ImageTiling::LINEAR;
         let transfers = A::TRANSFER_SRC | A::TRANSFER_DST;
@@ -504,9 +504,9 @@ impl Format {
                 | A::SAMPLED_IMAGE_DEPTH_COMPARISON;
             let all = A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE;
             let all = all | A::BLIT_SRC | A::BLIT_DST;
-            return match (linear, self.holds) {
+            return match (linear, self.aspect_kind) {
                 (true, _) => A::empty(),
-                (_, Holds::Stencil) => all,
+                (_, Aspects::Stencil) => all,
                 _ => all | depth,
             };
         }
@@ -526,11 +526,11 @@ impl Format {
         if uses.contains(FormatUse::SAMPLE) {
             features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX | A::BLIT_SRC;
         }
-        let plain = typed(self.hw).uses(hw_gen);
+        let plain = typed_write_format(self.hw).uses(hw_gen);
         // What is written in place of alpha does not matter.
         let typed =
             plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == IDENTITY_SWIZZLE[..3];
-        if typed || self.packing(hw_gen).is_some() || self.three_channels().is_some() {
+        if typed || self.layout_16(hw_gen).is_some() || self.three_channel_type().is_some() {
             features |= A::BLIT_DST;
         }
         if uses.contains(FormatUse::FILTER) {
@@ -539,7 +539,7 @@ impl Format {
         // If alpha is absent or channels are swizzled, blending would use the wrong channels.
         if uses.contains(FormatUse::TARGET)
             && self.swizzle[3] == ChannelSelect::Alpha
-            && !self.is_odd()
+            && !self.is_untileable()
         {
             features |= A::COLOR_ATTACHMENT;
             if uses.contains(FormatUse::BLEND) && self.swizzle == IDENTITY_SWIZZLE {
@@ -548,7 +548,7 @@ impl Format {
         }
         if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
             features |= A::STORAGE_IMAGE | self.typed_features(uses);
-            if self.hw.block_bits == 32 && self.is_atom() {
+            if self.hw.block_bits == 32 && self.supports_typed_atomics() {
                 features |= A::STORAGE_IMAGE_ATOMIC;
             }
         }
@@ -586,7 +586,7 @@ impl Format {
     }
 
     /// Whether typed atomics support it.
-    fn is_atom(&self) -> bool {
+    fn supports_typed_atomics(&self) -> bool {
         ["R32_UINT", "R32_SINT", "R32_FLOAT"].contains(&self.hw.name)
     }
 
@@ -607,7 +607,7 @@ impl Format {
         if uses.contains(FormatUse::TYPED_WRITE) && abi::typed_read_format(self.hw.number).is_some()
         {
             features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
-            if self.is_atom() {
+            if self.supports_typed_atomics() {
                 features |= A::STORAGE_TEXEL_BUFFER_ATOMIC;
             }
         }
@@ -624,7 +624,7 @@ fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
         | A::SAMPLED_IMAGE_FILTER_LINEAR
         | A::SAMPLED_IMAGE_FILTER_MINMAX
         | A::MIDPOINT_CHROMA_SAMPLES;
-    if planar.is_split() {
+    if planar.is_multi_planar() {
         features |= A::DISJOINT
             | A::SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER
             | A::SAMPLED_IMAGE_YCBCR_CONVERSION_SEPARATE_RECONSTRUCTION_FILTER;

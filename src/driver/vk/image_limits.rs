@@ -9,7 +9,7 @@ use ash::vk::Format as F;
 use hw::Gen;
 
 use crate::error::{Error, Result};
-use crate::format::find;
+use crate::format::{Format, find};
 use crate::modifier::Modifier;
 
 /// Parameters of a query for image capabilities.
@@ -86,6 +86,28 @@ const ATTACHMENT_ONLY: api::ImageUsageFlags = api::ImageUsageFlags::from_raw(
         | api::ImageUsageFlags::ATTACHMENT_FEEDBACK_LOOP_EXT.as_raw(),
 );
 
+/// Maximum extent and number of array layers of images of a dimension. Fails if the format does not
+/// support the dimension.
+fn max_size(
+    row: &Format,
+    limits: &api::PhysicalDeviceLimits,
+    dimension: api::ImageType,
+) -> Result<([u32; 3], u32)> {
+    use api::ImageType as T;
+    let layers = limits.max_image_array_layers;
+    match dimension {
+        T::TYPE_1D if row.planar.is_none() && !row.is_compressed() => {
+            Ok(([limits.max_image_dimension1_d, 1, 1], layers))
+        }
+        T::TYPE_2D => {
+            let side = limits.max_image_dimension2_d;
+            Ok(([side, side, 1], layers))
+        }
+        T::TYPE_3D if row.planar.is_none() => Ok(([limits.max_image_dimension3_d; 3], 1)),
+        _ => Err(Error::FormatNotSupported),
+    }
+}
+
 /// Limits of an image. Fails if it is not supported.
 pub fn image_properties(
     hw_gen: Gen,
@@ -96,7 +118,7 @@ pub fn image_properties(
     let row = find(query.format).ok_or(Error::FormatNotSupported)?;
     let linear_or_best = [api::ImageTiling::LINEAR, api::ImageTiling::OPTIMAL];
     let modifier = match query.tiling {
-        api::ImageTiling::DRM_FORMAT_MODIFIER_EXT => query.modifier.and_then(Modifier::of),
+        api::ImageTiling::DRM_FORMAT_MODIFIER_EXT => query.modifier.and_then(Modifier::find),
         _ => None,
     };
     let known = modifier.is_some() || linear_or_best.contains(&query.tiling);
@@ -123,7 +145,7 @@ pub fn image_properties(
         return Err(Error::FormatNotSupported);
     }
     let storage = query.usage.contains(api::ImageUsageFlags::STORAGE);
-    if storage && row.is_odd() {
+    if storage && row.is_untileable() {
         return Err(Error::FormatNotSupported);
     }
     // Disjoint images have several planes, or alias a plane.
@@ -133,22 +155,7 @@ pub fn image_properties(
         return Err(Error::FormatNotSupported);
     }
     let planes_only = !row.is_colour() || row.planar.is_some();
-    let (max_extent, max_array_layers) = match query.dimension {
-        T::TYPE_1D if row.planar.is_none() && !row.is_compressed() => (
-            [limits.max_image_dimension1_d, 1, 1],
-            limits.max_image_array_layers,
-        ),
-        T::TYPE_2D => (
-            [
-                limits.max_image_dimension2_d,
-                limits.max_image_dimension2_d,
-                1,
-            ],
-            limits.max_image_array_layers,
-        ),
-        T::TYPE_3D if row.planar.is_none() => ([limits.max_image_dimension3_d; 3], 1),
-        _ => return Err(Error::FormatNotSupported),
-    };
+    let (max_extent, max_array_layers) = max_size(row, limits, query.dimension)?;
     if query.flags.contains(C::BLOCK_TEXEL_VIEW_COMPATIBLE) && !row.is_compressed()
         || query.flags.contains(C::CUBE_COMPATIBLE) && query.dimension != T::TYPE_2D
         || (query.flags.contains(C::TYPE_2D_ARRAY_COMPATIBLE)

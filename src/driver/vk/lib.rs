@@ -1,8 +1,9 @@
 //! Vulkan objects, limits, recording and pipelines.
 //!
 //! In:  plain structures and slices, from `icd`. Out: calls of `i915`, `cmd`, `blit` and `compile`.
-//!      Safe Rust throughout; only the plain types of `ash` are used. What is not supported is not
-//!      reported, and requesting it is an [`Error`].
+//!
+//! Safe Rust throughout; only the plain types of `ash` are used. What is not supported is not
+//! reported, and requesting it is an [`Error`].
 //! Ref: Vulkan specification 1.3 and the extensions listed in [`extension`].
 
 pub mod buffer;

@@ -103,7 +103,7 @@ fn get_or_make<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Resul
 }
 
 const NO_SLOT: Error = Error::InvalidUse {
-    why: "an internal shader without a place",
+    why: "an unknown meta shader",
 };
 
 /// A layout with push constants and no sets.

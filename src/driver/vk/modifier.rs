@@ -38,7 +38,7 @@ pub type Layouts = [Option<(u64, u32)>; 3];
 
 impl Modifier {
     /// Finds a modifier.
-    pub fn of(code: u64) -> Option<&'static Modifier> {
+    pub fn find(code: u64) -> Option<&'static Modifier> {
         MODIFIERS.iter().find(|modifier| modifier.code == code)
     }
 }

@@ -143,12 +143,12 @@ pub const ASPECTS: [api::ImageAspectFlags; 3] = [
 
 impl Planar {
     /// Finds a format.
-    pub fn of(format: F) -> Option<&'static Planar> {
+    pub fn find(format: F) -> Option<&'static Planar> {
         PLANAR.iter().find(|row| row.api == format)
     }
 
     /// Whether it has several planes.
-    pub fn is_split(&self) -> bool {
+    pub fn is_multi_planar(&self) -> bool {
         self.planes.len() > 1
     }
 
@@ -160,7 +160,7 @@ impl Planar {
     /// The plane of an aspect.
     pub fn plane(&self, aspect: api::ImageAspectFlags) -> Option<&'static Plane> {
         let index = ASPECTS.iter().position(|&known| known == aspect)?;
-        self.planes.get(index).filter(|_| self.is_split())
+        self.planes.get(index).filter(|_| self.is_multi_planar())
     }
 }
 
@@ -196,7 +196,7 @@ impl Conversion {
         use abi::{ColourModel, Component};
         use api::ComponentSwizzle as C;
         use api::SamplerYcbcrModelConversion as M;
-        let shader = Planar::of(info.format).map(|row| {
+        let shader = Planar::find(info.format).map(|row| {
             let [red, green, blue] =
                 (row.from).map(|(plane, component)| Component::Plane { plane, component });
             let one = |swizzle, own| match swizzle {

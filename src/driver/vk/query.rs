@@ -142,7 +142,7 @@ impl QueryPool {
     /// GPU address of a query.
     pub fn address(&self, query: u32) -> Result<u64> {
         if query >= self.count {
-            return Err(BEYOND);
+            return Err(OUT_OF_RANGE);
         }
         Ok(self.buffer.address() + u64::from(query) * self.stride_bytes())
     }
@@ -151,7 +151,7 @@ impl QueryPool {
     pub fn check(&self, first: u32, count: u32) -> Result<()> {
         match first.checked_add(count) {
             Some(end) if end <= self.count => Ok(()),
-            _ => Err(BEYOND),
+            _ => Err(OUT_OF_RANGE),
         }
     }
 
@@ -215,6 +215,6 @@ fn query_bytes(kind: &Kind) -> u64 {
     BEGIN_AT + kind.values() as u64 * VALUE_BYTES
 }
 
-const BEYOND: Error = Error::InvalidUse {
+const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "a query beyond its pool",
 };

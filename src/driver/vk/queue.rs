@@ -45,8 +45,8 @@ struct Inner {
     /// Memory of batches that call the application's batches.
     batches: Arc<i915::Pool>,
     /// An empty batch, for submissions without batches.
-    trivial: i915::Start,
-    _trivial: i915::Slice,
+    empty_batch: i915::Start,
+    _empty_batch: i915::Slice,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -54,7 +54,7 @@ struct Inner {
 #[derive(Debug, Default)]
 struct State {
     /// Batches that call others, each with the timeline value of its last use.
-    callers: VecDeque<(u64, i915::Slice)>,
+    calling_batches: VecDeque<(u64, i915::Slice)>,
     /// Last value of the timeline.
     last: u64,
     /// The last submission does not signal the timeline.
@@ -73,16 +73,16 @@ impl Queue {
         diagnosis: &Diagnosis,
         batches: &Arc<i915::Pool>,
     ) -> Result<Arc<Self>> {
-        let trivial = batches.take(64, 64)?;
-        trivial.write(0, &bytes(&cmd::nothing()))?;
+        let empty_batch = batches.take(64, 64)?;
+        empty_batch.write(0, &bytes(&cmd::nothing()))?;
         let inner = Arc::new(Inner {
             gpu: gpu.clone(),
             lost: lost.clone(),
             diagnosis: diagnosis.clone(),
             timeline: Arc::new(gpu.syncobj(false)?),
             batches: batches.clone(),
-            trivial: i915::Start::new(trivial.buffer(), trivial.offset_bytes()),
-            _trivial: trivial,
+            empty_batch: i915::Start::new(empty_batch.buffer(), empty_batch.offset_bytes()),
+            _empty_batch: empty_batch,
             state: Mutex::default(),
             changed: Condvar::new(),
         });
@@ -106,7 +106,7 @@ impl Queue {
         let now = state.waiting.is_empty() && !state.busy && inner.can_run(submission, 0)?;
         let mut tracked = track;
         if submission.batches.len() > 1 {
-            let one = inner.caller(&mut state, &submission.batches)?;
+            let one = inner.calling_batch(&mut state, &submission.batches)?;
             submission.batches.clear();
             submission.batches.push(one);
             tracked = true;
@@ -120,7 +120,7 @@ impl Queue {
             });
         }
         if now {
-            let ran = inner.run(submission);
+            let ran = inner.execute(submission);
             if ran.is_ok() && inner.diagnosis.has(debug::Flag::Sync) {
                 drop(state);
                 return self.wait_idle();
@@ -140,7 +140,7 @@ impl Queue {
             let inner = inner.clone();
             let thread = std::thread::Builder::new()
                 .name("ingot-queue".into())
-                .spawn(move || inner.work());
+                .spawn(move || inner.run_worker());
             *worker = Some(thread.map_err(|_| Error::OutOfHostMemory {
                 what: "the queue's thread",
             })?);
@@ -191,27 +191,27 @@ impl Inner {
 
     /// A batch that calls all of these: an execbuffer takes one batch, and costs as much as a
     /// thousand calls.
-    fn caller(&self, state: &mut State, batches: &[i915::Start]) -> Result<i915::Start> {
+    fn calling_batch(&self, state: &mut State, batches: &[i915::Start]) -> Result<i915::Start> {
         let mut words = Vec::with_capacity(batches.len() * cmd::CALL_DW + 2);
         for batch in batches {
             words.extend(cmd::call(batch.address()));
         }
         words.extend(cmd::nothing());
         let words = bytes(&words);
-        let slice = self.unused_caller(state, words.len() as u64)?;
+        let slice = self.alloc_calling_batch(state, words.len() as u64)?;
         slice.write(0, &words)?;
         let start = i915::Start::new(slice.buffer(), slice.offset_bytes());
-        state.callers.push_back((state.last + 1, slice));
+        state.calling_batches.push_back((state.last + 1, slice));
         Ok(start)
     }
 
     /// Memory for a calling batch: reused from a finished submission, or allocated.
-    fn unused_caller(&self, state: &mut State, bytes: u64) -> Result<i915::Slice> {
-        if let Some((value, slice)) = state.callers.front()
+    fn alloc_calling_batch(&self, state: &mut State, bytes: u64) -> Result<i915::Slice> {
+        if let Some((value, slice)) = state.calling_batches.front()
             && *value <= self.timeline.query()?
         {
             let fits = slice.bytes() >= bytes;
-            let unused = state.callers.pop_front();
+            let unused = state.calling_batches.pop_front();
             if let Some((_, slice)) = unused.filter(|_| fits) {
                 return Ok(slice);
             }
@@ -219,7 +219,7 @@ impl Inner {
         Ok(self.batches.take(bytes.next_power_of_two(), 64)?)
     }
 
-    fn run(&self, submission: &Submission) -> Result<()> {
+    fn execute(&self, submission: &Submission) -> Result<()> {
         self.diagnosis.say(debug::Flag::Submit, || {
             let points = |points: &[Point]| -> Vec<String> {
                 points
@@ -231,7 +231,7 @@ impl Inner {
             let batch = submission.batches.first().map_or(0, i915::Start::address);
             format!("submit {batch:#x} after {waits:?}, signals {signals:?}\n")
         });
-        let batch = submission.batches.first().unwrap_or(&self.trivial);
+        let batch = submission.batches.first().unwrap_or(&self.empty_batch);
         fn fence(point: &Point) -> (&i915::Syncobj, u64) {
             (&point.syncobj, point.value)
         }
@@ -253,13 +253,13 @@ impl Inner {
             return Err(error);
         }
         // Waiting unsignals a binary semaphore, unless the same submission signals it again.
-        let again = |point: &Point| {
+        let signalled_again = |point: &Point| {
             let mut signals = submission.signals.iter();
             signals.any(|signal| {
                 signal.value == 0 && signal.syncobj.handle() == point.syncobj.handle()
             })
         };
-        let waited = |point: &&Point| point.value == 0 && !again(point);
+        let waited = |point: &&Point| point.value == 0 && !signalled_again(point);
         for point in submission.waits.iter().filter(waited) {
             if let Err(error) = point.syncobj.reset() {
                 // The work is already submitted, so the submission cannot fail, but the semaphore
@@ -272,7 +272,7 @@ impl Inner {
     }
 
     /// The worker thread: executes waiting submissions.
-    fn work(&self) {
+    fn run_worker(&self) {
         loop {
             let submission = {
                 let mut state = self.state();
@@ -290,14 +290,14 @@ impl Inner {
                         .unwrap_or_else(PoisonError::into_inner);
                 }
             };
-            if let Err(error) = self.when_ready(&submission) {
+            if let Err(error) = self.run_when_ready(&submission) {
                 self.lost.mark(error.to_string());
             }
             self.state().busy = false;
         }
     }
 
-    fn when_ready(&self, submission: &Submission) -> Result<()> {
+    fn run_when_ready(&self, submission: &Submission) -> Result<()> {
         loop {
             self.lost.check()?;
             if self.state().stop {
@@ -305,7 +305,7 @@ impl Inner {
             }
             let deadline = self.gpu.now_ns().saturating_add(STEP_NS);
             if self.can_run(submission, deadline)? {
-                return self.run(submission);
+                return self.execute(submission);
             }
         }
     }

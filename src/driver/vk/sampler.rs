@@ -174,7 +174,7 @@ fn pack(info: &SamplerInfo) -> hw::Words<4> {
 }
 
 /// Swizzles a border colour for a swizzled format, which the sampler does not do.
-fn swizzled(words: [u32; 4], format: api::Format) -> [u32; 4] {
+fn swizzle_border(words: [u32; 4], format: api::Format) -> [u32; 4] {
     let Some(format) = format::find(format) else {
         return words;
     };
@@ -193,7 +193,7 @@ fn swizzled(words: [u32; 4], format: api::Format) -> [u32; 4] {
 }
 
 /// SAMPLER_STATE for blits: clamps to the edge.
-pub fn scaling(linear: bool) -> State {
+pub fn blit_state(linear: bool) -> State {
     let filter = match linear {
         true => api::Filter::LINEAR,
         false => api::Filter::NEAREST,
@@ -218,7 +218,7 @@ pub fn scaling(linear: bool) -> State {
 }
 
 /// Pads SAMPLER_STATE to a descriptor slot.
-pub fn in_piece(state: State) -> Surface {
+pub fn as_slot(state: State) -> Surface {
     let mut piece = [0; size_of::<Surface>() / 4];
     for (to, from) in piece.iter_mut().zip(state) {
         *to = from;
@@ -243,10 +243,13 @@ impl Sampler {
                         why: "a custom border colour that is not given",
                     });
                 }
-                (context.borders() + number * BORDER_STRIDE_BYTES, None)
+                (
+                    context.predefined_borders() + number * BORDER_STRIDE_BYTES,
+                    None,
+                )
             }
             Some((words, format)) => {
-                let slice = context.custom_border(swizzled(words, format))?;
+                let slice = context.alloc_border(swizzle_border(words, format))?;
                 (slice.address(), Some(slice))
             }
         };
@@ -325,9 +328,9 @@ mod tests {
     #[test]
     fn border_colours_are_swizzled() {
         let words = [1, 2, 3, 4];
-        assert_eq!(swizzled(words, api::Format::R8G8B8A8_UNORM), words);
+        assert_eq!(swizzle_border(words, api::Format::R8G8B8A8_UNORM), words);
         assert_eq!(
-            swizzled(words, api::Format::B4G4R4A4_UNORM_PACK16),
+            swizzle_border(words, api::Format::B4G4R4A4_UNORM_PACK16),
             [3, 2, 1, 4]
         );
     }

@@ -59,14 +59,14 @@ const BUFFER: hw::Words<16> = rss::words::<16>()
 pub fn buffer(buffer: BufferDescriptor) -> Surface {
     match buffer.bytes {
         0 => NULL.dwords,
-        _ => some(buffer),
+        _ => non_empty(buffer),
     }
 }
 
 /// Packs the surface state of a non-empty buffer, with its exact size where `abi` defines it. The
 /// surface's size is rounded up to a dword, as the data port checks bounds by dword.
 #[inline(always)]
-fn some(buffer: BufferDescriptor) -> Surface {
+fn non_empty(buffer: BufferDescriptor) -> Surface {
     let exact = buffer.bytes.min(MAX_SURFACE_BYTES);
     let last = exact.wrapping_sub(1) | 3;
     let mut words = BUFFER
@@ -114,7 +114,7 @@ pub fn texels(
 pub fn write(heap: &i915::Heap, at: u32, buffer: BufferDescriptor) -> Result<()> {
     match buffer.bytes {
         0 => write_null(heap, at),
-        _ => Ok(heap.write(at, &some(buffer))?),
+        _ => Ok(heap.write(at, &non_empty(buffer))?),
     }
 }
 

@@ -124,7 +124,7 @@ fn export_file(context: &Context, syncobj: Arc<i915::Syncobj>) -> Result<OwnedFd
     let [(syncobj, _)] = point;
     if !submitted {
         return Err(Error::InvalidUse {
-            why: "a sync file of what nobody signals",
+            why: "a sync file of a signal that was never submitted",
         });
     }
     Ok(syncobj.export_file()?)
@@ -336,22 +336,22 @@ impl Event {
             context: context.clone(),
             slice,
         };
-        event.put(0)?;
+        event.write(0)?;
         Ok(event)
     }
 
-    fn put(&self, value: u32) -> Result<()> {
+    fn write(&self, value: u32) -> Result<()> {
         Ok(self.slice.write(0, &value.to_le_bytes())?)
     }
 
     /// Sets the event from the host.
     pub fn set(&self) -> Result<()> {
-        self.put(EVENT_SET)
+        self.write(EVENT_SET)
     }
 
     /// Resets the event from the host.
     pub fn reset(&self) -> Result<()> {
-        self.put(0)
+        self.write(0)
     }
 
     /// Whether the event is set.

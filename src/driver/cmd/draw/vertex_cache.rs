@@ -1,8 +1,10 @@
 //! Address ranges that the vertex fetch cache may hold.
 //!
 //! In:  memory ranges of vertex and index buffers, as they are bound. Out: whether the cache must
-//!      be invalidated before the next draw. The cache tags lines with the buffer index and the low
-//!      32 address bits, so two lines of one buffer that are 4 GiB apart alias.
+//!      be invalidated before the next draw.
+//!
+//! The cache tags lines with the buffer index and the low 32 address bits, so two lines of one
+//! buffer that are 4 GiB apart alias.
 //! Ref: SKL PRM vol. 2a, PIPE_CONTROL, "VF Cache Invalidation Enable".
 
 use crate::draw::state::VERTEX_BUFFERS;

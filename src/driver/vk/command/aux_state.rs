@@ -88,7 +88,7 @@ pub(super) fn copy_hazards(
         }
         (Some(_), None) => {
             return Err(Error::FeatureNotPresent {
-                what: "copies of samples to an image too wide to be compressed",
+                what: "copies of MCS data to an image without MCS",
             });
         }
     })

@@ -4,7 +4,7 @@
 //!      destination is renderable; else dispatches that read a texture and write a storage image or
 //!      bytes.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images"; SKL PRM
-//!      vol. 5, "3D Surfaces" (slices are laid out like layers).
+//!      vol. 5, "3D TransientSurfaces" (slices are laid out like layers).
 
 use ash::vk as api;
 use blit::{Choice, Drawn, Measure, Numbers, Picture, Shader, WORKGROUP};
@@ -184,10 +184,10 @@ fn write_method(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<WriteMethod
     if name.contains("UINT") || name.contains("SINT") {
         return Ok(with(Numbers::Integers, format));
     }
-    if let Some(channel) = to.three_channels() {
+    if let Some(channel) = to.three_channel_type() {
         return Ok(with(Numbers::Three(channel), format));
     }
-    if let Some(packing) = to.packing(hw_gen) {
+    if let Some(packing) = to.layout_16(hw_gen) {
         return Ok(WriteMethod {
             packing,
             ..with(
@@ -196,7 +196,7 @@ fn write_method(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<WriteMethod
             )
         });
     }
-    let typed = crate::format::typed(format);
+    let typed = crate::format::typed_write_format(format);
     match (name.ends_with("_SRGB"), typed.name == name) {
         (false, _) => Ok(with(Numbers::Floats, typed)),
         (true, false) => Ok(with(Numbers::Srgb, typed)),
@@ -210,6 +210,40 @@ fn span(corners: &[api::Offset3D; 2], axis: usize) -> [i32; 2] {
     [of(&corners[0]), of(&corners[1])]
 }
 
+/// The box between two corners in any order. Fails if it is not within the image.
+fn blit_box(
+    aspect: api::ImageAspectFlags,
+    image: &Image,
+    subresource: &api::ImageSubresourceLayers,
+    corners: &[api::Offset3D; 2],
+) -> Result<ImageBox> {
+    let spans = [0, 1, 2].map(|axis| span(corners, axis));
+    let [x, y, z] = spans.map(|[a, b]| a.min(b));
+    let [width, height, depth] = spans.map(|[a, b]| a.abs_diff(b));
+    let offset = api::Offset3D { x, y, z };
+    let extent = api::Extent3D {
+        width,
+        height,
+        depth,
+    };
+    let inside = ImageBox::new(subresource, &offset, &extent, image)?;
+    inside.check_bounds(image)?;
+    Ok(ImageBox { aspect, ..inside })
+}
+
+/// Normalised source coordinate of the first destination pixel along an axis, and the step to the
+/// next. `extent`: that of the source level.
+fn source_coordinates(region: &Scaled, axis: usize, extent: u32) -> [f32; 2] {
+    let [a, b] = span(&region.from_px, axis).map(|at| at as f32);
+    let [c, d] = span(&region.to_px, axis).map(|at| at as f32);
+    if c == d {
+        return [0.0; 2];
+    }
+    let step = (b - a) / (d - c);
+    let first = a + (c.min(d) + 0.5 - c) * step;
+    [first, step].map(|value| value / extent as f32)
+}
+
 impl CommandBuffer {
     fn hw_gen(&self) -> hw::Gen {
         self.context.physical.info().device.hw_gen
@@ -217,7 +251,7 @@ impl CommandBuffer {
 
     /// Draws a texture into a box of a layer or slice of a renderable destination. `push` returns
     /// the fragment shader's push constants, given the handles of texture and sampler.
-    fn drawn<const PUSH_DW: usize>(
+    fn draw_blit<const PUSH_DW: usize>(
         &mut self,
         (drawn, format): (Drawn, &'static hw::Format),
         texture: surface_state::Surface,
@@ -242,8 +276,8 @@ impl CommandBuffer {
         };
         let render_target =
             render_target_state(destination, destination.part(to.aspect)?, &view, ccs_mode)?;
-        let state = sampler::in_piece(sampler::scaling(linear));
-        let handle = self.surfaces.put(&self.context, &[texture, state])?;
+        let state = sampler::as_slot(sampler::blit_state(linear));
+        let handle = self.surfaces.write(&self.context, &[texture, state])?;
         let sampler = (handle >> 6) + SURFACE_BYTES + SAMPLER_BASE_BYTES;
         self.draw_rectangle(&Rectangle {
             drawn,
@@ -308,9 +342,11 @@ impl CommandBuffer {
                 smallvec![(image, place, [columns, rows, 1], 0)]
             }
         };
-        let state = sampler::in_piece(sampler::scaling(linear));
+        let state = sampler::as_slot(sampler::blit_state(linear));
         for (image, place, [columns, rows, _], begins) in launches {
-            let handle = self.surfaces.put(&self.context, &[texture, image, state])?;
+            let handle = self
+                .surfaces
+                .write(&self.context, &[texture, image, state])?;
             let sampler = (handle >> 6) + 2 * SURFACE_BYTES + SAMPLER_BASE_BYTES;
             let groups = [columns.div_ceil(WORKGROUP), rows, 1];
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
@@ -351,23 +387,8 @@ impl CommandBuffer {
         let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
         let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
         let (from_volume, to_volume) = (volume(source), volume(destination));
-        // Both boxes are within their images, whichever way their corners are ordered.
-        let checked = |image: &Image, part: &api::ImageSubresourceLayers, corners| {
-            let spans = [0, 1, 2].map(|axis| span(corners, axis));
-            let [x, y, z] = spans.map(|[a, b]| a.min(b));
-            let [width, height, depth] = spans.map(|[a, b]| a.abs_diff(b));
-            let offset = api::Offset3D { x, y, z };
-            let extent = api::Extent3D {
-                width,
-                height,
-                depth,
-            };
-            let inside = ImageBox::new(part, &offset, &extent, image)?;
-            inside.check_bounds(image)?;
-            Ok::<_, Error>(ImageBox { aspect, ..inside })
-        };
-        let from = checked(source, &region.from, &region.from_px)?;
-        let to = checked(destination, &region.to, &region.to_px)?;
+        let from = blit_box(aspect, source, &region.from, &region.from_px)?;
+        let to = blit_box(aspect, destination, &region.to, &region.to_px)?;
         let mut write_method = write_method(self.hw_gen(), destination.format, part_to)?;
         // A nearest-filtered sRGB to sRGB blit copies the encoded values.
         let encoded = match filter {
@@ -382,17 +403,7 @@ impl CommandBuffer {
         }
         let numbers = write_method.numbers;
         let level = source.level_extent_px(from.level);
-        // Normalised source coordinate of the first destination pixel, and the step to the next.
-        let along = |axis: usize| {
-            let [a, b] = span(&region.from_px, axis).map(|at| at as f32);
-            let [c, d] = span(&region.to_px, axis).map(|at| at as f32);
-            if c == d {
-                return [0.0; 2];
-            }
-            let step = (b - a) / (d - c);
-            let first = a + (c.min(d) + 0.5 - c) * step;
-            [first, step].map(|value| value / level[axis] as f32)
-        };
+        let along = |axis: usize| source_coordinates(region, axis, level[axis]);
         let [x, y] = [along(0), along(1)];
         let z = if from_volume { along(2) } else { [0.0; 2] };
         let mut texture = SurfaceView {
@@ -459,7 +470,7 @@ impl CommandBuffer {
                 [handle, left, top, x, x_step, y, y_step, z, sampler]
             };
             let box_to = (destination, &to, CcsMode::FastClear);
-            self.drawn((drawn, format), texture, box_to, linear, to_draw)?;
+            self.draw_blit((drawn, format), texture, box_to, linear, to_draw)?;
         }
         Ok(())
     }
@@ -506,7 +517,7 @@ impl CommandBuffer {
         let samples_log2 = source.samples().ilog2();
         if samples_log2 == 0 {
             return Err(Error::InvalidUse {
-                why: "a resolve of an image of one sample",
+                why: "a resolve of a single-sampled image",
             });
         }
         let kind = Picture::Joined {
@@ -563,7 +574,7 @@ impl CommandBuffer {
                 ]
             };
             let box_to = (destination, &to, ccs_mode);
-            self.drawn((drawn, format), texture, box_to, false, to_draw)?;
+            self.draw_blit((drawn, format), texture, box_to, false, to_draw)?;
         }
         Ok(write_method.render_format.is_some())
     }
@@ -624,12 +635,12 @@ impl CommandBuffer {
         let byte_order = super::image::byte_order(part_to.surface.tiling)?;
         if choice != Choice::First && byte_order != kind.order() {
             return Err(Error::InvalidUse {
-                why: "a resolve to depth or stencil that lies as none does",
+                why: "a depth or stencil resolve to an image with another tiling",
             });
         }
         if source.samples() == 1 || part_to.surface.block != part_from.surface.block {
             return Err(Error::InvalidUse {
-                why: "a resolve of an image of one sample, or to another format",
+                why: "a resolve of a single-sampled image, or to another format",
             });
         }
         let (plane, extent) = to.plane_and_extent(destination, part_to)?;
@@ -656,7 +667,7 @@ impl CommandBuffer {
                     bytes: span.bytes,
                 }),
             ];
-            let handle = self.surfaces.put(&self.context, &surfaces)?;
+            let handle = self.surfaces.write(&self.context, &surfaces)?;
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
             self.dispatch_meta_on(launch.shader, &handles, &launch.push_dw, launch.groups)?;
         }

@@ -12,7 +12,7 @@ use super::copy_hazards::CopyHazards;
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
 use super::target::{Inherited, Rendering, Resolve};
-use super::transient_surfaces::Surfaces;
+use super::transient_surfaces::TransientSurfaces;
 use crate::context::Context;
 use crate::descriptor::{BufferDescriptor, PipelineLayout, Pushed, Set};
 use crate::device::Device;
@@ -72,7 +72,7 @@ pub struct CommandBuffer {
     pub(super) context: Arc<Context>,
     pub(super) meta_pipelines: Arc<MetaPipelines>,
     pub(super) recorder: Recorder<Gen9, BatchMemory>,
-    pub(super) surfaces: Surfaces,
+    pub(super) surfaces: TransientSurfaces,
     /// Push descriptor sets by bind point.
     pushed: [Pushed; 2],
     pub(super) rendering: Rendering,
@@ -108,7 +108,7 @@ impl CommandBuffer {
             context: pool.context.clone(),
             meta_pipelines: pool.meta_pipelines.clone(),
             recorder: Recorder::new(BatchMemory::new(&pool.memory), pool.machine),
-            surfaces: Surfaces::default(),
+            surfaces: TransientSurfaces::default(),
             pushed: Default::default(),
             rendering: Rendering::default(),
             attachment_clear_state: None,
@@ -170,7 +170,7 @@ impl CommandBuffer {
     pub fn end(&mut self) -> Result<()> {
         if !matches!(self.state, State::Recording | State::Failed) {
             return Err(Error::InvalidUse {
-                why: "a command buffer ended that is not recording",
+                why: "ending a command buffer that is not recording",
             });
         }
         let ended = match (self.error.take(), self.secondary) {
@@ -268,9 +268,9 @@ impl CommandBuffer {
                 address: buffer.address.wrapping_add(u64::from(*offset)),
                 ..buffer
             };
-            let handle = self
-                .surfaces
-                .dynamic(&self.context, point as usize, index, buffer)?;
+            let handle =
+                self.surfaces
+                    .dynamic_handle(&self.context, point as usize, index, buffer)?;
             let set = match point {
                 Point::Compute => self.recorder.dynamic_handle(index, handle),
                 Point::Graphics => {
@@ -309,7 +309,7 @@ impl CommandBuffer {
             })?,
         )?;
         write(pushed)?;
-        let handle = self.surfaces.put(&self.context, pushed.surfaces())?;
+        let handle = self.surfaces.write(&self.context, pushed.surfaces())?;
         self.set_handle(point, number, handle);
         Ok(())
     }
@@ -361,7 +361,7 @@ impl CommandBuffer {
     pub fn execute(&mut self, secondary: &CommandBuffer) -> Result<()> {
         if !secondary.secondary || secondary.state != State::Executable {
             return Err(Error::InvalidUse {
-                why: "executing what is no recorded secondary command buffer",
+                why: "executing a command buffer that is not an executable secondary",
             });
         }
         if secondary.expects_condition && !self.recorder.is_conditional() {
@@ -380,7 +380,7 @@ impl CommandBuffer {
             return Ok(());
         }
         Err(Error::InvalidUse {
-            why: "executing a part of a rendering outside one",
+            why: "executing a render pass continuation outside a rendering",
         })
     }
 
@@ -390,7 +390,7 @@ impl CommandBuffer {
         match (first, self.state, self.secondary) {
             (Some(chunk), State::Executable, false) => Ok(chunk.start()),
             _ => Err(Error::InvalidUse {
-                why: "a command buffer submitted that is not executable",
+                why: "submitting a command buffer that is not executable",
             }),
         }
     }

@@ -440,7 +440,7 @@ impl CommandBuffer {
     pub fn draw_byte_count(&mut self, draw: &Draw, count: &ByteCount) -> Result<()> {
         if count.stride_bytes == 0 {
             return Err(Error::InvalidUse {
-                why: "vertices of no bytes",
+                why: "a vertex stride of 0",
             });
         }
         if self.recorder.draw_byte_count(draw, count)? {

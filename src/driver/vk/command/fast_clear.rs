@@ -1,11 +1,12 @@
 //! Fast clears of colour attachments.
 //!
 //! In:  the load operations of a rendering. Out: draws of scaled rectangles that mark blocks as
-//!      clear in the CCS or MCS, before the rendering, and resolves after it. Unless the clear
-//!      state is tracked ([`super::fast_clear_tracking`]), a rendering with a fast clear ends with
-//!      a resolve, in the view's own format and with the colour known at record time, so that no
-//!      block stays clear. Images with compression keep compressed blocks (partial resolve); in
-//!      others a resolved block is plain (full resolve).
+//!      clear in the CCS or MCS, before the rendering, and resolves after it.
+//!
+//! Unless the clear state is tracked ([`super::fast_clear_tracking`]), a rendering with a fast
+//! clear ends with a resolve, in the view's own format and with the colour known at record time, so
+//! that no block stays clear. Images with compression keep compressed blocks (partial resolve); in
+//! others a resolved block is plain (full resolve).
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve"; vol. 2d,
 //!      RENDER_SURFACE_STATE, "Clear Color".
 
@@ -62,7 +63,7 @@ impl CommandBuffer {
             && from.fresh == begin.views
             && Image::is_attachment_only_layout(from.layout)
             && self.is_worth_fast_clear(&area);
-        let colour = texel::block_colour(view.format, value).filter(|_| can);
+        let colour = texel::clear_colour(view.format, value).filter(|_| can);
         let Some(colour) = colour else {
             return Ok(None);
         };

@@ -2,13 +2,14 @@
 //!
 //! In:  renderings of an image's first layer, layout changes. Out: surface states of the
 //!      attachments, writes of fast clear records, and resolves when an image leaves the
-//!      attachment-only layouts ([`Image::is_attachment_only_layout`]). A recording that has seen
-//!      the clear, or a layout without fast clears, knows the state at record time. Otherwise the
-//!      GPU reads the record: it copies clear colour and aux mode into the surface state, and the
-//!      record predicates resolves. The record is written as soon as the state changes, not later:
-//!      the memory may belong to another image afterwards. Images that are never fast-cleared need
-//!      none of this; the first recording that would have to read the record decides that
-//!      ([`Image::may_be_fast_cleared`]).
+//!      attachment-only layouts ([`Image::is_attachment_only_layout`]).
+//!
+//! A recording that has seen the clear, or a layout without fast clears, knows the state at record
+//! time. Otherwise the GPU reads the record: it copies clear colour and aux mode into the surface
+//! state, and the record predicates resolves. The record is written as soon as the state changes,
+//! not later: the memory may belong to another image afterwards. Images that are never fast-cleared
+//! need none of this; the first recording that would have to read the record decides that
+//! ([`Image::may_be_fast_cleared`]).
 //! Ref: Vulkan specification, "Image Layout Transitions", "Memory Aliasing"; SKL PRM vol. 7,
 //!      "Render Target Fast Clear", "Render Target Resolve"; vol. 2d, RENDER_SURFACE_STATE, "Clear
 //!      Color".

@@ -80,7 +80,7 @@ impl ImageBox {
 
     /// Checks that the box is within the image.
     pub(super) fn check_bounds(&self, image: &Image) -> Result<()> {
-        let level = image.part_extent_px(self.aspect, self.level);
+        let level = image.aspect_extent_px(self.aspect, self.level);
         let inside = self
             .offset_px
             .iter()
@@ -218,7 +218,7 @@ fn interleaved_range(image: &Image, part: &ImageBox, axis: usize) -> Result<(u32
     let end = offset + extent;
     if sample_shift > 0 && part.splits_pair(image, axis) {
         return Err(Error::InvalidUse {
-            why: "a piece of depth or stencil of several samples that cuts a quad of pixels",
+            why: "a region of multisampled depth or stencil that splits a 2x2 quad",
         });
     }
     let end = if sample_shift > 0 {
@@ -331,7 +331,7 @@ impl CommandBuffer {
             // The same number of blocks, in pixels of the destination.
             let blocks = texel_block(source, part_from);
             let of = texel_block(destination, part_to);
-            let level = destination.part_extent_px(aspect_to, to.level);
+            let level = destination.aspect_extent_px(aspect_to, to.level);
             let mut in_destination = *to;
             in_destination.extent_px = from.extent_px;
             for axis in 0..2 {

@@ -30,7 +30,7 @@ impl PoolMemory {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Result<i915::Chunk> {
+    fn alloc_chunk(&self) -> Result<i915::Chunk> {
         if let Some(chunk) = self.free().pop() {
             return Ok(chunk);
         }
@@ -75,7 +75,7 @@ impl BatchMemory {
     /// Allocates the first chunk, if there is none.
     pub fn begin(&mut self) -> Result<()> {
         if self.current.is_none() {
-            self.current = Some(self.pool.take()?);
+            self.current = Some(self.pool.alloc_chunk()?);
         }
         Ok(())
     }
@@ -132,7 +132,7 @@ impl cmd::Memory for BatchMemory {
     fn prepare(&mut self) -> Result<u64> {
         let next = match self.next.take() {
             Some(next) => next,
-            None => self.pool.take()?,
+            None => self.pool.alloc_chunk()?,
         };
         Ok(self.next.insert(next).address())
     }
@@ -144,7 +144,7 @@ impl cmd::Memory for BatchMemory {
             self.full.push((last, commands_dw));
         }
         // A batch that filled a chunk is likely to fill the next one.
-        self.next = self.pool.take().ok();
+        self.next = self.pool.alloc_chunk().ok();
         self.ahead = self
             .next
             .as_ref()

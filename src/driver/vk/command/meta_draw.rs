@@ -1,8 +1,9 @@
 //! Meta draws of rectangles: blits and resolves to renderable images.
 //!
 //! In:  a texture, a box of a layer or slice, push constants. Out: a draw whose render target is
-//!      the box. The render target cache holds the result: [`super::barrier`] flushes it for
-//!      transfers too.
+//!      the box.
+//!
+//! The render target cache holds the result: [`super::barrier`] flushes it for transfers too.
 
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;

@@ -3,8 +3,9 @@
 //! In:  commands, one method call each, with resources resolved to GPU addresses and heap handles.
 //! Out: batch commands in the chunks of a command pool, emitted as calls come, for primary and
 //!      secondary command buffers alike. Executing a secondary copies its commands: all addresses
-//!      are fixed, so commands can be moved. The first error of a recording is kept and reported by
-//!      `vkEndCommandBuffer`.
+//!      are fixed, so commands can be moved.
+//!
+//! The first error of a recording is kept and reported by `vkEndCommandBuffer`.
 
 mod aux_state;
 mod barrier;

@@ -13,7 +13,7 @@ use crate::graphics::convert;
 use crate::query::{AVAILABLE_AT, BEGIN_AT, END_AT, Kind, QueryPool, VALUE_BYTES};
 
 const NOT_A_TIMESTAMP: Error = Error::InvalidUse {
-    why: "a timestamp that is begun or ended, or another query that is written as one",
+    why: "a timestamp query that is begun or ended, or a timestamp written to another query",
 };
 
 impl CommandBuffer {

@@ -21,7 +21,7 @@ impl CommandBuffer {
                 address: span.address,
                 bytes: span.bytes,
             };
-            *handle = self.surfaces.make(&self.context, buffer)?;
+            *handle = self.surfaces.write_buffer(&self.context, buffer)?;
         }
         let handles = handles.get(..buffers.len()).unwrap_or_default();
         self.dispatch_meta_on(launch.shader, handles, &launch.push_dw, launch.groups)

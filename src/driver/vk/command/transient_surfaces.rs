@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::limits::{MAX_DYNAMIC_BUFFERS, MAX_PUSH_DESCRIPTORS};
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
-/// Surfaces of a heap allocation.
+/// TransientSurfaces of a heap allocation.
 const PIECE_SURFACES: u32 = 64;
 // A descriptor takes at most two surfaces.
 const _: () = assert!(2 * MAX_PUSH_DESCRIPTORS <= PIECE_SURFACES);
@@ -18,7 +18,7 @@ const DYNAMIC: usize = 2 * MAX_DYNAMIC_BUFFERS as usize;
 
 /// The surface states of a recording.
 #[derive(Debug, Default)]
-pub struct Surfaces {
+pub struct TransientSurfaces {
     pieces: Vec<i915::HeapPiece>,
     /// Used surfaces of the last heap allocation.
     used: u32,
@@ -26,7 +26,7 @@ pub struct Surfaces {
     dynamic: [[Option<(BufferDescriptor, u32)>; DYNAMIC]; 2],
 }
 
-impl Surfaces {
+impl TransientSurfaces {
     /// Frees all heap allocations but one.
     pub fn clear(&mut self) {
         self.pieces.truncate(1);
@@ -35,14 +35,14 @@ impl Surfaces {
     }
 
     /// Writes the surface state of a buffer. Returns its handle.
-    pub fn make(&mut self, context: &Context, buffer: BufferDescriptor) -> Result<u32> {
-        self.put(context, &[surface_state::buffer(buffer)])
+    pub fn write_buffer(&mut self, context: &Context, buffer: BufferDescriptor) -> Result<u32> {
+        self.write(context, &[surface_state::buffer(buffer)])
     }
 
     /// Writes consecutive surface states, at most [`PIECE_SURFACES`]. Returns the handle of the
     /// first.
     #[inline]
-    pub fn put(&mut self, context: &Context, surfaces: &[Surface]) -> Result<u32> {
+    pub fn write(&mut self, context: &Context, surfaces: &[Surface]) -> Result<u32> {
         let count = surfaces.len() as u32;
         if self.used + count > PIECE_SURFACES || self.pieces.is_empty() {
             let bytes = PIECE_SURFACES * SURFACE_BYTES;
@@ -59,7 +59,7 @@ impl Surfaces {
     }
 
     /// The handle of a dynamic buffer, by its index in the pipeline layout.
-    pub fn dynamic(
+    pub fn dynamic_handle(
         &mut self,
         context: &Context,
         point: usize,
@@ -72,7 +72,7 @@ impl Surfaces {
         {
             return Ok(*handle);
         }
-        let handle = self.make(context, buffer)?;
+        let handle = self.write_buffer(context, buffer)?;
         let known = self.dynamic.get_mut(point);
         if let Some(known) = known.and_then(|all| all.get_mut(index)) {
             *known = Some((buffer, handle));

@@ -4,7 +4,7 @@
 
 use super::layout::{BindingLayout, SetLayout};
 use crate::error::Result;
-use crate::sampler::{State, in_piece};
+use crate::sampler::{State, as_slot};
 use crate::surface_state::{self, SURFACE_BYTES, Surface};
 
 /// Null surfaces.
@@ -82,7 +82,7 @@ impl<'a> Pieces<'a> {
         // A mutable descriptor is copied slot by slot, so a lone sampler is also stored in the
         // first slot.
         if self.surfaces.is_empty() && binding_layout.info.pieces > 1 {
-            to.write_slot(start, &in_piece(state))?;
+            to.write_slot(start, &as_slot(state))?;
         }
         Ok(())
     }

@@ -81,7 +81,7 @@ impl Pool {
     }
 
     /// Allocates heap for a set. Returns the byte offset.
-    pub(super) fn take(&mut self, bytes: u32) -> Result<u32> {
+    pub(super) fn alloc(&mut self, bytes: u32) -> Result<u32> {
         if self.sets >= self.max_sets {
             return Err(Error::OutOfPoolMemory {
                 what: "another set",

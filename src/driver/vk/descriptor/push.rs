@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::layout::{BindingLayout, SetLayout, Storage};
 use super::pieces::{Pieces, SlotWriter, store_immutable};
-use super::set::{BEYOND, Cursor};
+use super::set::{Cursor, OUT_OF_RANGE};
 use crate::error::Result;
 use crate::sampler::State;
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
@@ -46,12 +46,12 @@ impl Pushed {
         what: impl Iterator<Item = Result<T>>,
         mut write: impl FnMut(&mut Vec<Surface>, &BindingLayout, u32, T) -> Result<()>,
     ) -> Result<()> {
-        let layout = self.layout.as_deref().ok_or(BEYOND)?;
+        let layout = self.layout.as_deref().ok_or(OUT_OF_RANGE)?;
         let mut place = Cursor::new(layout, binding, element)?;
         for binding_at in what {
-            let (binding_layout, element) = place.next().ok_or(BEYOND)?;
+            let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
             if binding_layout.storage != Storage::Pieces {
-                return Err(BEYOND);
+                return Err(OUT_OF_RANGE);
             }
             write(&mut self.surfaces, binding_layout, element, binding_at?)?;
         }
@@ -101,7 +101,7 @@ impl Pushed {
 impl SlotWriter for Vec<Surface> {
     fn write_slot(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
         let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
-        *place.ok_or(BEYOND)? = *piece;
+        *place.ok_or(OUT_OF_RANGE)? = *piece;
         Ok(())
     }
 
@@ -109,7 +109,7 @@ impl SlotWriter for Vec<Surface> {
         let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
         let rest = place.and_then(|p| p.get_mut((at_bytes % SURFACE_BYTES / 4) as usize..));
         let room = rest.and_then(<[u32]>::first_chunk_mut);
-        *room.ok_or(BEYOND)? = state;
+        *room.ok_or(OUT_OF_RANGE)? = state;
         Ok(())
     }
 }

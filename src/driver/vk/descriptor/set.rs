@@ -2,8 +2,9 @@
 //!
 //! In:  buffers, images, samplers. Out: surface states and samplers in the set's heap allocation:
 //!      an update is a few stores. Dynamic buffers are only remembered; their surface states are
-//!      written at bind time. Several threads may update different descriptors of a set at once, so
-//!      all stores are atomic.
+//!      written at bind time.
+//!
+//! Several threads may update different descriptors of a set at once, so all stores are atomic.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -40,14 +41,14 @@ struct DynamicBuffer {
 }
 
 impl DynamicBuffer {
-    fn get(&self) -> BufferDescriptor {
+    fn load(&self) -> BufferDescriptor {
         BufferDescriptor {
             address: self.address.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
         }
     }
 
-    fn put(&self, buffer: BufferDescriptor) {
+    fn store(&self, buffer: BufferDescriptor) {
         self.address.store(buffer.address, Relaxed);
         self.bytes.store(buffer.bytes, Relaxed);
     }
@@ -93,13 +94,13 @@ impl Set {
         let dynamic = (0..layout.dynamic_count()).map(|_| DynamicBuffer::default());
         let set = Self {
             layout: layout.clone(),
-            heap_bytes_at: pool.take(heap_bytes)?,
+            heap_bytes_at: pool.alloc(heap_bytes)?,
             heap_bytes,
             last_count,
             dynamic: dynamic.collect(),
         };
         if layout.size.made
-            && let Err(error) = set.on(pool.heap()).make()
+            && let Err(error) = set.on(pool.heap()).write_initial()
         {
             set.free(pool);
             return Err(error);
@@ -154,13 +155,13 @@ impl Set {
 
     /// The dynamic buffers in order of binding and element.
     pub fn dynamic_buffers(&self) -> impl Iterator<Item = BufferDescriptor> {
-        self.dynamic.iter().map(DynamicBuffer::get)
+        self.dynamic.iter().map(DynamicBuffer::load)
     }
 }
 
 impl<'a> Written<'a> {
     /// Writes the initial contents: surfaces of inline uniform blocks, immutable samplers.
-    fn make(self) -> Result<()> {
+    fn write_initial(self) -> Result<()> {
         let set = self.set;
         for binding_layout in &set.layout.bindings {
             if binding_layout.storage == Storage::Inline {
@@ -188,7 +189,7 @@ impl<'a> Written<'a> {
     /// Writes a buffer at the cursor.
     #[inline]
     pub fn write(self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
-        let (binding_layout, element) = place.next().ok_or(BEYOND)?;
+        let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
         self.write_at(binding_layout, element, buffer)
     }
 
@@ -267,7 +268,7 @@ impl<'a> Written<'a> {
                 .dynamic
                 .get((binding_layout.dynamic + element) as usize)
         {
-            slot.put(buffer);
+            slot.store(buffer);
         }
     }
 
@@ -278,7 +279,7 @@ impl<'a> Written<'a> {
         place: &mut Cursor<'_>,
         pieces: impl FnOnce(bool) -> Result<Pieces<'a>>,
     ) -> Result<()> {
-        let (binding_layout, element) = place.next().ok_or(BEYOND)?;
+        let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
         match binding_layout.storage {
             Storage::Pieces => {
                 let pieces = pieces(binding_layout.writes_samplers())?;
@@ -298,7 +299,7 @@ impl<'a> Written<'a> {
     fn heap_bytes(self, at: u32) -> Result<u32> {
         // With a variable count, the set may be smaller than the layout.
         if at >= self.set.heap_bytes {
-            return Err(BEYOND);
+            return Err(OUT_OF_RANGE);
         }
         Ok(self.set.heap_bytes_at + at)
     }
@@ -307,37 +308,37 @@ impl<'a> Written<'a> {
     /// bindings.
     pub fn write_inline(self, binding: u32, offset_bytes: u32, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
-        for part in self.inline_parts(binding, offset_bytes) {
+        for part in self.inline_ranges(binding, offset_bytes) {
             let (at, length) = part?;
             let (now, later) = rest.split_at(rest.len().min(length as usize));
-            self.put_bytes(at, now)?;
+            self.write_bytes(at, now)?;
             rest = later;
             if rest.is_empty() {
                 return Ok(());
             }
         }
-        Err(BEYOND)
+        Err(OUT_OF_RANGE)
     }
 
     fn read_inline(self, binding: u32, offset_bytes: u32, bytes: &mut [u8]) -> Result<()> {
         let mut rest = bytes;
-        for part in self.inline_parts(binding, offset_bytes) {
+        for part in self.inline_ranges(binding, offset_bytes) {
             let (at, length) = part?;
             let (now, later) = rest.split_at_mut(rest.len().min(length as usize));
             for (to, at) in now.iter_mut().zip(at..) {
-                *to = surface_bytes(&self.heap.read(at & !LINE)?)[(at & LINE) as usize];
+                *to = surface_bytes(&self.heap.read(at & !LINE_MASK)?)[(at & LINE_MASK) as usize];
             }
             rest = later;
             if rest.is_empty() {
                 return Ok(());
             }
         }
-        Err(BEYOND)
+        Err(OUT_OF_RANGE)
     }
 
     /// Ranges of inline uniform blocks from an offset of a binding on: heap offset and remaining
     /// bytes of each block.
-    fn inline_parts(
+    fn inline_ranges(
         self,
         binding: u32,
         offset_bytes: u32,
@@ -347,7 +348,7 @@ impl<'a> Written<'a> {
         bindings.iter().map(move |binding_layout| {
             let (from, count) = (std::mem::take(&mut skip), self.set.count(binding_layout));
             if binding_layout.storage != Storage::Inline || from > count {
-                return Err(BEYOND);
+                return Err(OUT_OF_RANGE);
             }
             let start = self.set.heap_bytes_at + binding_layout.offset_bytes + SURFACE_BYTES;
             Ok((start + from, count - from))
@@ -355,11 +356,11 @@ impl<'a> Written<'a> {
     }
 
     /// Stores bytes to the heap, line by line.
-    fn put_bytes(self, at: u32, bytes: &[u8]) -> Result<()> {
+    fn write_bytes(self, at: u32, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
         let mut at = at;
         while !rest.is_empty() {
-            let (line, start) = (at & !LINE, (at & LINE) as usize);
+            let (line, start) = (at & !LINE_MASK, (at & LINE_MASK) as usize);
             let (now, later) = rest.split_at(rest.len().min(SURFACE_BYTES as usize - start));
             let mut whole = surface_bytes(&self.heap.read(line)?);
             whole[start..start + now.len()].copy_from_slice(now);
@@ -391,7 +392,7 @@ impl<'a> Written<'a> {
         };
         if inline(source.set, from.0) && inline(self.set, binding) {
             if count > self.set.heap_bytes {
-                return Err(BEYOND);
+                return Err(OUT_OF_RANGE);
             }
             let mut bytes = vec![0; count as usize];
             source.read_inline(from.0, from.1, &mut bytes)?;
@@ -400,8 +401,8 @@ impl<'a> Written<'a> {
         let mut read = Cursor::new(&source.set.layout, from.0, from.1)?;
         let mut place = Cursor::new(&self.set.layout, binding, element)?;
         for _ in 0..count {
-            let (from, from_element) = read.next().ok_or(BEYOND)?;
-            let (to, to_element) = place.next().ok_or(BEYOND)?;
+            let (from, from_element) = read.next().ok_or(OUT_OF_RANGE)?;
+            let (to, to_element) = place.next().ok_or(OUT_OF_RANGE)?;
             match (from.storage, to.storage) {
                 (Storage::Pieces, Storage::Pieces) => {
                     self.copy_pieces((to, to_element), source, (from, from_element))?;
@@ -415,7 +416,7 @@ impl<'a> Written<'a> {
                         self.set.dynamic.get((to.dynamic + to_element) as usize),
                     );
                     if let (Some(from), Some(to)) = slots {
-                        to.put(from.get());
+                        to.store(from.load());
                     }
                 }
                 // Valid usage has the same types.
@@ -479,7 +480,7 @@ impl SlotWriter for Written<'_> {
 }
 
 /// Mask of a byte's offset in a heap line, the size of a surface state.
-const LINE: u32 = SURFACE_BYTES - 1;
+const LINE_MASK: u32 = SURFACE_BYTES - 1;
 
 fn surface_bytes(surface: &Surface) -> [u8; SURFACE_BYTES as usize] {
     let mut bytes = [0; SURFACE_BYTES as usize];
@@ -489,12 +490,12 @@ fn surface_bytes(surface: &Surface) -> [u8; SURFACE_BYTES as usize] {
     bytes
 }
 
-pub(super) const BEYOND: Error = Error::InvalidUse {
+pub(super) const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "an update beyond the bindings of the set",
 };
 
-const NOT_THERE: Error = Error::InvalidUse {
-    why: "an update of no binding of the set",
+const NO_SUCH_BINDING: Error = Error::InvalidUse {
+    why: "an update of a binding that the set does not have",
 };
 
 /// Iterates over the elements of consecutive bindings, skipping empty ones.
@@ -512,7 +513,7 @@ impl<'a> Cursor<'a> {
         let from = layout.bindings_from(binding);
         let (binding_layout, rest) = from
             .and_then(<[BindingLayout]>::split_first)
-            .ok_or(NOT_THERE)?;
+            .ok_or(NO_SUCH_BINDING)?;
         Ok(Self {
             binding_layout,
             rest,

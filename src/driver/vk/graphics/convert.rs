@@ -11,7 +11,7 @@ use cmd::draw::state::{
 use crate::error::{Error, Result};
 
 const UNKNOWN: Error = Error::InvalidUse {
-    why: "a number that Vulkan does not have in a pipeline's state",
+    why: "an undefined enum value in pipeline state",
 };
 
 /// Primitive topology.

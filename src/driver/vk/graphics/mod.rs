@@ -2,8 +2,9 @@
 //!
 //! In:  plain structures of the API. Out: [`Pipeline`]: shaders packed for draws, and
 //!      fixed-function state as `cmd` has it, which overrides the current state except for the
-//!      pipeline's dynamic states. Files import in one direction: `convert`, `vertex` and `dynamic`
-//!      ← `state` ← `pipeline`.
+//!      pipeline's dynamic states.
+//!
+//! Files import in one direction: `convert`, `vertex` and `dynamic` ← `state` ← `pipeline`.
 
 pub mod convert;
 mod dynamic;

@@ -126,8 +126,10 @@ impl Pipeline {
         let stages: Vec<_> = stages.collect::<Result<_>>()?;
         let mut shaders = link::link(&stages, purpose.views).map_err(|error| {
             let why = match error {
-                link::LinkError::Stage => "stages that make no pipeline, or one without code",
-                link::LinkError::TooManyInputs => "more inputs than fragments can have",
+                link::LinkError::Stage => {
+                    "an invalid combination of stages, or a stage without code"
+                }
+                link::LinkError::TooManyInputs => "too many fragment shader inputs",
             };
             Error::InvalidShader { why: why.into() }
         })?;
@@ -138,9 +140,11 @@ impl Pipeline {
         }
         let device = context.physical.info().device;
         let static_state = Some(&fixed.static_state());
-        let draw = DrawPipeline::new(device, &shaders, static_state).ok_or(Error::InvalidShader {
-            why: "more constants, larger vertices or more captured parts of them than there is room for".into(),
-        })?;
+        let draw =
+            DrawPipeline::new(device, &shaders, static_state).ok_or(Error::InvalidShader {
+                why: "push constants, vertices or captured outputs exceed the hardware's limits"
+                    .into(),
+            })?;
         Ok(Self {
             draw: Arc::new(draw),
             fixed,

@@ -1,8 +1,10 @@
 //! Images, their memory layout, and views.
 //!
 //! In:  descriptions. Out: memory requirements, addresses, surface states for render targets,
-//!      sampler and data port. An image with depth and stencil has two surfaces, one after the
-//!      other. Aux surfaces (MCS, CCS, HiZ) follow their main surface.
+//!      sampler and data port.
+//!
+//! An image with depth and stencil has two surfaces, one after the other. Aux surfaces (MCS, CCS,
+//! HiZ) follow their main surface.
 //! Ref: Vulkan specification, "Resource Creation".
 //!
 //! Files import in one direction: `object` ← `view`; `texel` imports neither.

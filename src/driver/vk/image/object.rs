@@ -154,7 +154,7 @@ impl Image {
                 why: "an image larger than its format can be",
             });
         }
-        let format = format::in_images(info.question.format, info.question.tiling)
+        let format = format::for_tiling(info.question.format, info.question.tiling)
             .ok_or(Error::FormatNotSupported)?;
         // It is large, so the surfaces are built in place.
         let mut image = Arc::new(Self {
@@ -195,7 +195,7 @@ impl Image {
             if wished.is_some() {
                 uses -= Usage::NO_AUX;
             }
-            let extent_px = format.part_extent_px(aspect, info.extent_px);
+            let extent_px = format.aspect_extent_px(aspect, info.extent_px);
             let there = info.layouts.get(parts.len()).copied().flatten();
             let pitch = there.map(|(_, pitch)| pitch);
             // Copied once, to its final place: another copy would defeat store-to-load forwarding.
@@ -248,13 +248,13 @@ impl Image {
     }
 
     /// The memory range of a disjoint plane, or of the whole image.
-    fn place(&self, plane: Option<api::ImageAspectFlags>) -> Result<&MemoryRange> {
+    fn memory_range(&self, plane: Option<api::ImageAspectFlags>) -> Result<&MemoryRange> {
         let index = match plane {
             Some(plane) if self.ranges.len() > 1 => self.part(plane)?.memory,
             _ => 0,
         };
         self.ranges.get(index).ok_or(Error::InvalidUse {
-            why: "an image without parts",
+            why: "an image without planes",
         })
     }
 
@@ -264,7 +264,7 @@ impl Image {
         plane: Option<api::ImageAspectFlags>,
         type_count: u32,
     ) -> Result<Requirements> {
-        let allocation = &self.place(plane)?.allocation;
+        let allocation = &self.memory_range(plane)?.allocation;
         // Linear images may be adjacent to buffers.
         let alignment_bytes = u64::from(allocation.alignment_bytes).max(64);
         Ok(Requirements {
@@ -282,7 +282,7 @@ impl Image {
         memory: &Arc<Memory>,
         offset: u64,
     ) -> Result<()> {
-        let place = self.place(plane)?;
+        let place = self.memory_range(plane)?;
         let end = offset.checked_add(place.allocation.size_bytes);
         if end.is_none_or(|end| end > memory.bytes) {
             return Err(Error::InvalidUse {
@@ -520,9 +520,9 @@ impl Image {
     }
 
     /// Size of a level of an aspect in its pixels: planes may be smaller.
-    pub fn part_extent_px(&self, aspect: api::ImageAspectFlags, level: u32) -> [u32; 3] {
+    pub fn aspect_extent_px(&self, aspect: api::ImageAspectFlags, level: u32) -> [u32; 3] {
         self.format
-            .part_extent_px(aspect, self.level_extent_px(level))
+            .aspect_extent_px(aspect, self.level_extent_px(level))
     }
 
     /// Layers, or slices of a 3D image, of a level.
@@ -555,7 +555,7 @@ impl Image {
         let surface = &part.surface;
         let slice = u64::from(surface.layer_pitch_rows_el) * u64::from(surface.row_pitch_bytes);
         let place = surface.place(level, layer);
-        let [_, height, depth] = self.part_extent_px(aspect, level);
+        let [_, height, depth] = self.aspect_extent_px(aspect, level);
         let rows = u64::from(height.div_ceil(surface.block.extent_sa[1]));
         let slices = u64::from(depth - 1);
         let pitch = u64::from(surface.row_pitch_bytes);
@@ -638,7 +638,7 @@ pub fn compress_alike(
 ) -> bool {
     let hw_gen = physical.info().device.hw_gen;
     let widths = |format| {
-        let row = format::in_images(format, api::ImageTiling::OPTIMAL)?;
+        let row = format::for_tiling(format, api::ImageTiling::OPTIMAL)?;
         let hw = row.part(api::ImageAspectFlags::COLOR)?;
         let can = hw.uses(hw_gen).contains(FormatUse::COMPRESS);
         can.then(|| channel_sizes(hw))
@@ -719,7 +719,7 @@ fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
 
 /// Error of explicit plane layouts that the hardware does not support.
 const INVALID_PLANE_LAYOUT: Error = Error::InvalidPlaneLayout {
-    why: "a plane that no surface can be",
+    why: "a plane layout that the hardware does not support",
 };
 
 /// Computes the layout of a surface with an extent.
@@ -745,7 +745,7 @@ fn compute_layout(
         layers: info.layers,
         samples: info.samples.as_raw(),
         usage,
-        tilings: match (info.question.modifier.and_then(Modifier::of), linear) {
+        tilings: match (info.question.modifier.and_then(Modifier::find), linear) {
             (Some(modifier), _) => modifier.tilings,
             (None, true) => Tilings::LINEAR,
             (None, false) => Tilings::all(),
@@ -762,11 +762,11 @@ fn layout_error(error: &SurfaceError, row_pitch_bytes: Option<u32>) -> Error {
         SurfaceError::TooLarge { .. }
         | SurfaceError::PitchTooLong { .. }
         | SurfaceError::LayersTooFar { .. } => Error::OutOfDeviceMemory {
-            what: "an image larger than a surface can be",
+            what: "an image larger than the maximum surface",
         },
         _ if row_pitch_bytes.is_some() => INVALID_PLANE_LAYOUT,
         _ => Error::InvalidUse {
-            why: "an image that no surface can hold",
+            why: "an image that the hardware cannot lay out",
         },
     }
 }

@@ -56,8 +56,8 @@ fn small_float(value: f32, exponent: u32, mantissa: u32, signed: bool) -> u32 {
 
 /// Encodes E5B9G9R9: nine bits of each channel, and a shared exponent.
 fn shared_exponent(rgb: [f32; 3]) -> u32 {
-    const MOST: f32 = 65408.0;
-    let rgb = rgb.map(|value| if value > 0.0 { value.min(MOST) } else { 0.0 });
+    const MAX: f32 = 65408.0;
+    let rgb = rgb.map(|value| if value > 0.0 { value.min(MAX) } else { 0.0 });
     let largest = rgb.into_iter().fold(0.0, f32::max);
     let binade = ((largest.to_bits() >> 23) as i32 - 127).max(-16);
     let mut exponent = binade + 16;
@@ -82,9 +82,9 @@ fn to_srgb(linear: f32) -> f32 {
 /// Encodes a value as normalised fixed point.
 fn normalised(value: f32, bits: u32, signed: bool) -> u32 {
     let value = f64::from(if value.is_nan() { 0.0 } else { value });
-    let most = f64::from((1u32 << (bits - u32::from(signed))).wrapping_sub(1));
-    let least = if signed { -1.0 } else { 0.0 };
-    let rounded = (value.clamp(least, 1.0) * most).round();
+    let max = f64::from((1u32 << (bits - u32::from(signed))).wrapping_sub(1));
+    let min = if signed { -1.0 } else { 0.0 };
+    let rounded = (value.clamp(min, 1.0) * max).round();
     rounded as i64 as u32
 }
 
@@ -118,7 +118,7 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
             .swizzle
             .iter()
             .position(|select| Some(*select) == channel);
-        let put = component.map_or(0, |component| {
+        let bits_value = component.map_or(0, |component| {
             let number = match component {
                 0..3 if srgb => to_srgb(float[component]),
                 _ => float[component],
@@ -133,7 +133,7 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
             }
         });
         let mask = u32::MAX >> (32 - bits.clamp(1, 32));
-        word |= u128::from(put & mask) << at;
+        word |= u128::from(bits_value & mask) << at;
         at += bits;
     }
     SmallVec::from_slice(
@@ -145,7 +145,7 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
 
 /// Converts a clear value to the clear colour of a surface state: four values of the format's type,
 /// in its range. Returns `None` for swizzled formats, and for formats that have no such encoding.
-pub fn block_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
+pub fn clear_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
     let name = format.hw.name;
     if format.swizzle != cmd::image::IDENTITY_SWIZZLE || name == "R9G9B9E5_SHAREDEXP" {
         return None;
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn clear_colours_are_in_range() {
         let of = |format, value: [f32; 4]| {
-            let words = block_colour(find(format).unwrap(), &value.map(f32::to_bits));
+            let words = clear_colour(find(format).unwrap(), &value.map(f32::to_bits));
             words.map(|words| words.map(f32::from_bits))
         };
         let value = [2.0, -0.5, 0.25, 0.5];
@@ -238,7 +238,7 @@ mod tests {
         let small = of(F::B10G11R11_UFLOAT_PACK32, value);
         assert_eq!(small, Some([2.0, 0.0, 0.25, 1.0]));
         assert_eq!(of(F::R32_SFLOAT, [f32::NAN; 4]), None);
-        let integers = block_colour(find(F::R32G32_SINT).unwrap(), &[u32::MAX, 7, 8, 9]);
+        let integers = clear_colour(find(F::R32G32_SINT).unwrap(), &[u32::MAX, 7, 8, 9]);
         assert_eq!(integers, Some([u32::MAX, 7, 0, 1]));
     }
 

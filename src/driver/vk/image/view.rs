@@ -130,12 +130,28 @@ fn swizzle(format: &Format, components: &api::ComponentMapping) -> [ChannelSelec
     ]
 }
 
+/// The aspect that a view of several is sampled as: depth, of depth and stencil.
+fn viewed_aspect(aspects: api::ImageAspectFlags) -> Result<api::ImageAspectFlags> {
+    let known = [
+        api::ImageAspectFlags::COLOR,
+        api::ImageAspectFlags::DEPTH,
+        api::ImageAspectFlags::STENCIL,
+    ];
+    known
+        .into_iter()
+        .chain(ASPECTS)
+        .find(|&aspect| aspects.contains(aspect))
+        .ok_or(Error::InvalidUse {
+            why: "a view of no aspect",
+        })
+}
+
 impl View {
     /// Creates a view of an image with bound memory.
     pub fn new(physical: &PhysicalDevice, image: &Arc<Image>, info: &ViewInfo) -> Result<Self> {
         let range = Range::new(image, info)?;
         let tiling = image.info.question.tiling;
-        let format = format::in_images(info.format, tiling).ok_or(Error::FormatNotSupported)?;
+        let format = format::for_tiling(info.format, tiling).ok_or(Error::FormatNotSupported)?;
         let aspects = info.range.aspect_mask;
         let mut view = Self {
             image: image.clone(),
@@ -149,39 +165,22 @@ impl View {
             texture: None,
             storage: None,
         };
+        let pack = |part: &Part, hw: &'static hw::Format, usage, channels| {
+            pack_surface(image, part, hw, &range, info, usage, channels)
+        };
         // A multi-planar colour view can only be sampled.
-        if format.is_split() && aspects == api::ImageAspectFlags::COLOR {
+        if format.is_multi_planar() && aspects == api::ImageAspectFlags::COLOR {
             let planes = ASPECTS.into_iter().zip(image.parts());
-            let surface_state = planes.map(|(aspect, part)| {
+            let textures = planes.map(|(aspect, part)| {
                 let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
-                pack_surface(
-                    image,
-                    part,
-                    hw,
-                    &range,
-                    info,
-                    SurfaceUsage::Sampler,
-                    IDENTITY_SWIZZLE,
-                )
+                pack(part, hw, SurfaceUsage::Sampler, IDENTITY_SWIZZLE)
             });
-            view.texture = Some(surface_state.collect::<Result<_>>()?);
+            view.texture = Some(textures.collect::<Result<_>>()?);
             return Ok(view);
         }
-        // A view of depth and stencil is sampled as depth.
-        let known = [
-            api::ImageAspectFlags::COLOR,
-            api::ImageAspectFlags::DEPTH,
-            api::ImageAspectFlags::STENCIL,
-        ];
-        let aspect = known
-            .into_iter()
-            .chain(ASPECTS)
-            .find(|&aspect| aspects.contains(aspect))
-            .ok_or(Error::InvalidUse {
-                why: "a view of no aspect",
-            })?;
+        let aspect = viewed_aspect(aspects)?;
         // A view of a single plane has its own format.
-        let of_format = match ASPECTS.contains(&aspect) && !format.is_split() {
+        let of_format = match ASPECTS.contains(&aspect) && !format.is_multi_planar() {
             true => api::ImageAspectFlags::COLOR,
             false => aspect,
         };
@@ -189,56 +188,27 @@ impl View {
         let part = image.part(aspect)?;
         if !Image::is_compression_compatible(part, hw) {
             return Err(Error::InvalidUse {
-                why: "a view in a format that is not of its image's list",
+                why: "a view format that is not in the image's format list",
             });
         }
-        let hw_gen = physical.info().device.hw_gen;
-        let uses = hw.uses(hw_gen);
+        let uses = hw.uses(physical.info().device.hw_gen);
         let sampled = api::ImageUsageFlags::SAMPLED | api::ImageUsageFlags::INPUT_ATTACHMENT;
         let readable = uses.contains(FormatUse::SAMPLE) || format.planar.is_some();
         if info.usage.intersects(sampled) && readable {
             let channels = swizzle(format, &info.components);
-            let surface_state = pack_surface(
-                image,
-                part,
-                hw,
-                &range,
-                info,
-                SurfaceUsage::Sampler,
-                channels,
-            )?;
-            view.texture = Some(smallvec![surface_state]);
+            let texture = pack(part, hw, SurfaceUsage::Sampler, channels)?;
+            view.texture = Some(smallvec![texture]);
         }
         let storage = api::ImageUsageFlags::STORAGE;
         if info.usage.contains(storage) && uses.contains(FormatUse::TYPED_WRITE) {
             let read = abi::typed_read_format(hw.number);
             let read = read.and_then(|number| hw::Format::by_number(number.into()));
-            let channels = format.swizzle;
-            let surface_state = |format| {
-                pack_surface(
-                    image,
-                    part,
-                    format,
-                    &range,
-                    info,
-                    SurfaceUsage::Storage,
-                    channels,
-                )
-            };
-            view.storage = Some([surface_state(hw)?, surface_state(read.unwrap_or(hw))?]);
+            let pack_storage = |hw| pack(part, hw, SurfaceUsage::Storage, format.swizzle);
+            view.storage = Some([pack_storage(hw)?, pack_storage(read.unwrap_or(hw))?]);
         }
         let target = api::ImageUsageFlags::COLOR_ATTACHMENT;
         if info.usage.contains(target) && uses.contains(FormatUse::TARGET) && format.is_colour() {
-            let channels = format.swizzle;
-            view.target = Some(pack_surface(
-                image,
-                part,
-                hw,
-                &range,
-                info,
-                SurfaceUsage::Target,
-                channels,
-            )?);
+            view.target = Some(pack(part, hw, SurfaceUsage::Target, format.swizzle)?);
         }
         let attachment = api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
         if info.usage.contains(attachment) && !format.is_colour() {
@@ -253,13 +223,13 @@ impl View {
 
     /// Size of the first level in pixels.
     pub fn extent_px(&self) -> [u32; 3] {
-        self.image.part_extent_px(self.aspects, self.first_level)
+        self.image.aspect_extent_px(self.aspects, self.first_level)
     }
 
     /// Surface state as a colour attachment.
     pub fn colour_target(&self) -> Result<cmd::draw::target::Surface> {
         self.target.ok_or(Error::InvalidUse {
-            why: "a view as a colour target that cannot be one",
+            why: "a view without colour attachment usage as a colour attachment",
         })
     }
 
@@ -271,7 +241,7 @@ impl View {
                 stencil: None,
                 ..
             } => Err(Error::InvalidUse {
-                why: "a view as a target of depth and stencil that cannot be one",
+                why: "a view without depth and stencil usage as such an attachment",
             }),
             target => Ok(target),
         }
@@ -280,14 +250,14 @@ impl View {
     /// Surface states for the sampler.
     pub fn textures(&self) -> Result<&[Surface]> {
         self.texture.as_deref().ok_or(Error::InvalidUse {
-            why: "a view to sample from that cannot be sampled",
+            why: "a view without sampled usage as a sampled image",
         })
     }
 
     /// Surface states for typed writes and for typed reads.
     pub fn storage(&self) -> Result<&[Surface; 2]> {
         self.storage.as_ref().ok_or(Error::InvalidUse {
-            why: "a view as a storage image that cannot be one",
+            why: "a view without storage usage as a storage image",
         })
     }
 }
@@ -347,7 +317,7 @@ fn pack_surface(
     }
     if block.bits != part.surface.block.bits {
         return Err(Error::InvalidUse {
-            why: "a view in a format of other bits than its image's",
+            why: "a view format with another element size than the image's",
         });
     }
     // Uncompressed view of compressed blocks: one level of one layer, with a pixel for each block.
