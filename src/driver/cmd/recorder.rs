@@ -569,14 +569,14 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.emit_pending_non_vertex_flushes()?;
         self.select_3d()?;
         self.restore_draw_state()?;
-        let lent = match &mut self.draws {
+        let emitted = match &mut self.draws {
             Some(draws) => draws.emit_secondary_targets(&mut self.stream)?,
             None => false,
         };
-        if lent {
+        if emitted {
             self.append(chunks)?;
         }
-        Ok(lent)
+        Ok(emitted)
     }
 
     fn append<'a>(&mut self, chunks: impl Iterator<Item = &'a [u32]>) -> Result<(), M::Error> {

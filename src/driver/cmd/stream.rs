@@ -228,7 +228,7 @@ impl<M: Memory> Stream<M> {
     }
 
     /// Allocates data at the end of a chunk: always at the same offset.
-    pub fn last_data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
+    pub fn data_at_chunk_end(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
         if self.data_dw as usize != M::CHUNK_DW {
             self.grow()?;
         }

@@ -129,10 +129,10 @@ impl Targets {
 
     /// Mask of the colour targets without logic operations: float and sRGB formats.
     pub fn without_logic_op(&self) -> u8 {
-        let beyond = self
+        let excluded = self
             .formats()
             .filter(|(_, format)| format.is_float() || format.is_srgb());
-        beyond.fold(0, |mask, (index, _)| mask | 1 << index)
+        excluded.fold(0, |mask, (index, _)| mask | 1 << index)
     }
 
     /// Format of each colour target.

@@ -151,7 +151,7 @@ pub(super) fn emit_for_secondaries<M: Memory>(
     table: u32,
 ) -> Result<u64, M::Error> {
     stream.emit(depth_stencil(&targets.depth_stencil))?;
-    let data = stream.last_data(MAX_TABLE_DW)?;
+    let data = stream.data_at_chunk_end(MAX_TABLE_DW)?;
     let address = data.address;
     let base = address.wrapping_sub(table.into());
     write_table(targets, table, data.words);

@@ -48,7 +48,7 @@ pub struct FixedInfo<'a> {
     /// Custom sample locations, unless dynamic.
     pub locations: Option<&'a api::SampleLocationsInfoEXT<'a>>,
     /// The locations array.
-    pub count: &'a [api::SampleLocationEXT],
+    pub places: &'a [api::SampleLocationEXT],
     /// Rasterisation stream.
     pub stream: u32,
     /// The last vertex is the provoking vertex.
@@ -190,7 +190,7 @@ fn multisample(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     };
     state.located = info.located;
     if let Some(locations) = info.locations {
-        state.locations = convert::locations(locations, info.count)?;
+        state.locations = convert::locations(locations, info.places)?;
     }
     // The values of sample count flags are the counts.
     let samples = from.rasterization_samples.as_raw();

@@ -190,9 +190,9 @@ impl Image {
                 continue;
             };
             let mut uses = usage(info, aspect);
-            let wished = aux_kind(info, aspect, hw)
+            let wanted_aux = aux_kind(info, aspect, hw)
                 .filter(|kind| !physical.diagnosis().has(disable_flag(*kind)));
-            if wished.is_some() {
+            if wanted_aux.is_some() {
                 uses -= Usage::NO_AUX;
             }
             let extent_px = format.aspect_extent_px(aspect, info.extent_px);
@@ -223,7 +223,7 @@ impl Image {
                 offset_bytes,
                 aux: None,
             });
-            let aux = wished.and_then(|kind| {
+            let aux = wanted_aux.and_then(|kind| {
                 let surface = match kind {
                     AuxKind::Mcs => surface.mcs(device),
                     AuxKind::Ccs => surface.ccs(device),
