@@ -1,31 +1,32 @@
-//! Draws among a batch's other commands.
+//! Draws among the other commands of a batch.
 //!
-//! In:  what is drawn, with which state ([`Draws`]). Out: words, in the pipeline that draws and after what barriers have asked for.
+//! In:  draws, and the bound state ([`Draws`]). Out: packets, with the 3D pipeline selected and
+//!      after pending flushes.
 
 use crate::draw::recorder::{Draws, InternalDraw};
-use crate::draw::target::{DepthStencilTarget, DepthWork};
+use crate::draw::target::{DepthStencilTarget, HizOp};
 use crate::draw::{Draw, DrawGeneration};
-use crate::generation::Control;
+use crate::generation::PipeControl;
 use crate::recorder::Recorder;
 use crate::stream::Memory;
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
-    /// What draws have bound.
+    /// The draw state, created at first use.
     #[inline]
     pub fn draws(&mut self) -> &mut Draws<G> {
         let heap = self.machine.bindless_base;
         self.draws.get_or_insert_with(|| Box::new(Draws::new(heap)))
     }
 
-    /// Readies the pipeline for a draw.
+    /// Emits pending flushes and selects the 3D pipeline.
     pub(crate) fn before_draw(&mut self) -> Result<(), M::Error> {
-        self.settle()?;
-        self.select_draws()?;
-        (self.busy, self.dirty, self.drawn) = (true, true, true);
+        self.emit_pending_flushes()?;
+        self.select_3d()?;
+        (self.busy, self.data_dirty, self.targets_dirty) = (true, true, true);
         Ok(())
     }
 
-    /// Draws. False: no shaders are bound, or nothing to draw to.
+    /// Draws. Returns false if no pipeline or no targets are bound.
     pub fn draw(&mut self, draw: &Draw) -> Result<bool, M::Error> {
         self.before_draw()?;
         match &mut self.draws {
@@ -34,44 +35,47 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
     }
 
-    /// Draws with shaders, state and constants of the driver's own; what is bound stays. False: there is nothing to draw to.
+    /// Performs a meta draw; the application's bindings are unchanged. Returns false if no targets
+    /// are bound.
     pub fn draw_internal(
         &mut self,
         mut internal: InternalDraw<'_, G>,
         draw: &Draw,
     ) -> Result<bool, M::Error> {
         self.before_draw()?;
-        internal.predicated |= self.supposes;
+        internal.predicated |= self.internal_predicated;
         match &mut self.draws {
-            Some(draws) => draws.internal(&mut self.stream, &self.machine, internal, draw),
+            Some(draws) => draws.meta_draw(&mut self.stream, &self.machine, internal, draw),
             None => Ok(false),
         }
     }
 
-    /// What was drawn is done and in memory: between fast clears or resolves of colours and other draws.
+    /// Flushes the render target cache and stalls, as required between fast clears or resolves and
+    /// other draws.
     ///
     /// Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve".
     pub fn finish_targets(&mut self) -> Result<(), M::Error> {
-        self.settle()?;
-        let control = Control::FLUSH_TARGETS.with(Control::WRITE);
-        G::control(&mut self.stream, control, self.machine.scrap_address)?;
-        (self.busy, self.drawn) = (false, false);
+        self.emit_pending_flushes()?;
+        let control = PipeControl::FLUSH_TARGETS.with(PipeControl::WRITE);
+        G::emit_pipe_control(&mut self.stream, control, self.machine.scrap_address)?;
+        (self.busy, self.targets_dirty) = (false, false);
         Ok(())
     }
 
-    /// Works on depth by way of its hierarchy, of so many samples.
-    pub fn depth_work(
+    /// Performs a HiZ operation on a depth buffer with the given number of samples.
+    pub fn hiz_op(
         &mut self,
         target: &DepthStencilTarget,
         samples: u8,
-        work: &DepthWork,
+        work: &HizOp,
     ) -> Result<(), M::Error> {
         self.before_draw()?;
-        self.draws().disturb();
-        G::depth_work(&mut self.stream, &self.machine, (target, samples), work)
+        self.draws().mark_all_dirty();
+        G::emit_hiz_op(&mut self.stream, &self.machine, (target, samples), work)
     }
 
-    /// Draws as memory says: four dwords, or five for indices. `number` is the draw's own. False: as [`Recorder::draw`].
+    /// Draws with parameters from memory: four dwords, or five if indexed. `number` is the draw
+    /// index. Returns false as [`Recorder::draw`] does.
     pub fn draw_indirect(
         &mut self,
         address: u64,
@@ -81,7 +85,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.indirect(address, indexed, number, self.conditional)
     }
 
-    /// The same, where the predicate says so if it is asked for.
+    /// As [`Recorder::draw_indirect`], with explicit predication.
     pub(crate) fn indirect(
         &mut self,
         address: u64,

@@ -1,8 +1,8 @@
-//! The packets of gen9.
+//! Gen9's packets for dispatches and synchronisation.
 //!
-//! In:  facts of a launch. Out: words, from templates that are constants.
-//! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context", "L3 Cache"; the order of flushes around STATE_BASE_ADDRESS and
-//! PIPELINE_SELECT is in their programming notes.
+//! In:  facts of a dispatch. Out: packets, mostly copies of constant templates.
+//! Ref: SKL PRM vol. 2a (commands), vol. 7 "GPGPU Context", "L3 Cache". The flushes around
+//!      STATE_BASE_ADDRESS and PIPELINE_SELECT follow their programming notes.
 
 use hw::draw::state_cc_state_pointers;
 use hw::media::{
@@ -12,12 +12,14 @@ use hw::media::{
 use hw::register;
 use hw::state::interface_descriptor_data;
 
-use crate::generation::{Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch, Pushed};
+use crate::generation::{
+    Counter, Generation, Heaps, Kernel, Launch, PipeControl, PushSources, VfeState,
+};
 use crate::mi;
 use crate::mocs;
 use crate::stream::{Memory, Stream};
 
-/// Skylake, Kaby Lake, Coffee Lake and their kin.
+/// Skylake, Kaby Lake, Coffee Lake and other gen9 parts.
 #[derive(Clone, Copy, Debug)]
 pub struct Gen9;
 
@@ -25,53 +27,54 @@ pub struct Gen9;
 const STALL: hw::Words<6> =
     pipe_control::words::<6>().flag(pipe_control::COMMAND_STREAMER_STALL_ENABLE, true);
 
-/// Everything before is done, and its writes are in memory.
+/// Waits for all earlier work and flushes its writes to memory.
 pub(crate) const FLUSH: [u32; 6] = STALL
     .flag(pipe_control::DC_FLUSH_ENABLE, true)
     .flag(pipe_control::RENDER_TARGET_CACHE_FLUSH_ENABLE, true)
     .flag(pipe_control::DEPTH_CACHE_FLUSH_ENABLE, true)
     .dwords;
 
-/// The PIPE_CONTROLs of a batch, by [`Control::index`], but for the address of those that write.
-const CONTROLS: [[u32; 6]; Control::COUNT] = {
+/// All PIPE_CONTROL templates, by [`PipeControl::index`]; the write address is filled in at
+/// emission.
+const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
     use pipe_control as pc;
     const WRITE_IMMEDIATE: u64 = 1;
-    let mut all = [[0; 6]; Control::COUNT];
+    let mut all = [[0; 6]; PipeControl::COUNT];
     let mut index = 0;
-    while index < Control::COUNT {
-        let control = Control::numbered(index);
+    while index < PipeControl::COUNT {
+        let control = PipeControl::from_index(index);
         let alone = index == 0;
         all[index] = STALL
-            .flag(pc::DC_FLUSH_ENABLE, control.any(Control::FLUSH_DATA))
+            .flag(pc::DC_FLUSH_ENABLE, control.any(PipeControl::FLUSH_DATA))
             .flag(
                 pc::TEXTURE_CACHE_INVALIDATION_ENABLE,
-                control.any(Control::INVALIDATE_TEXTURE),
+                control.any(PipeControl::INVALIDATE_TEXTURE),
             )
             .flag(
                 pc::CONSTANT_CACHE_INVALIDATION_ENABLE,
-                control.any(Control::INVALIDATE_CONSTANT),
+                control.any(PipeControl::INVALIDATE_CONSTANT),
             )
             .flag(
                 pc::RENDER_TARGET_CACHE_FLUSH_ENABLE,
-                control.any(Control::FLUSH_TARGETS),
+                control.any(PipeControl::FLUSH_TARGETS),
             )
             .flag(
                 pc::DEPTH_CACHE_FLUSH_ENABLE,
-                control.any(Control::FLUSH_TARGETS),
+                control.any(PipeControl::FLUSH_TARGETS),
             )
             .flag(
                 pc::VF_CACHE_INVALIDATION_ENABLE,
-                control.any(Control::INVALIDATE_VERTICES),
+                control.any(PipeControl::INVALIDATE_VERTICES),
             )
             .with(
                 pc::POST_SYNC_OPERATION,
-                if control.any(Control::WRITE) {
+                if control.any(PipeControl::WRITE) {
                     WRITE_IMMEDIATE
                 } else {
                     0
                 },
             )
-            // A stall does not stand alone.
+            // A command streamer stall needs another bit beside it.
             .flag(pc::STALL_AT_PIXEL_SCOREBOARD, alone)
             .dwords;
         index += 1;
@@ -79,7 +82,7 @@ const CONTROLS: [[u32; 6]; Control::COUNT] = {
     all
 };
 
-/// Nothing after reads what was cached before.
+/// Invalidates all read-only caches.
 const INVALIDATED: hw::Words<6> = STALL
     .flag(pipe_control::TEXTURE_CACHE_INVALIDATION_ENABLE, true)
     .flag(pipe_control::CONSTANT_CACHE_INVALIDATION_ENABLE, true)
@@ -87,18 +90,19 @@ const INVALIDATED: hw::Words<6> = STALL
     .flag(pipe_control::INSTRUCTION_CACHE_INVALIDATE_ENABLE, true);
 const INVALIDATE: [u32; 6] = INVALIDATED.dwords;
 
-/// Nothing after reads surfaces or samplers that were cached before.
+/// Invalidates cached surface and sampler states.
 pub(crate) const INVALIDATE_STATE: [u32; 6] = STALL
     .flag(pipe_control::STATE_CACHE_INVALIDATION_ENABLE, true)
     .dwords;
 
-/// The same where draws end. Their constants are not a part of the context any more: the machine would read them again when it restores
-/// the context, and their memory may be gone by then (SKL PRM vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable).
+/// As [`INVALIDATE`], when leaving the 3D pipeline. It also drops the constants from the saved
+/// context: otherwise a context restore reads them again, and their memory may be freed by then
+/// (SKL PRM vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable).
 const LEAVE_DRAWS: [u32; 6] = INVALIDATED
     .flag(pipe_control::INDIRECT_STATE_POINTERS_DISABLE, true)
     .dwords;
 
-/// STATE_BASE_ADDRESS without the addresses: every heap spans what its size can say.
+/// STATE_BASE_ADDRESS without addresses: every heap has the maximum size.
 const BASES: hw::Words<19> = {
     use state_base_address as sba;
     const PAGES: u64 = 0xfffff;
@@ -126,26 +130,27 @@ const BASES: hw::Words<19> = {
         .with(sba::BINDLESS_SURFACE_STATE_MOCS, mocs::CACHED)
 };
 
-/// The front end, but for its threads, scratch and constants. Room for vertices or media objects is not used.
+/// MEDIA_VFE_STATE without threads, scratch and CURBE size. The URB entries for media objects are
+/// unused, so they are minimal.
 const FRONT_END: hw::Words<9> = media_vfe_state::words::<9>()
     .with(media_vfe_state::NUMBER_OF_URB_ENTRIES, 2)
     .with(media_vfe_state::URB_ENTRY_ALLOCATION_SIZE, 2)
     .with(media_vfe_state::RESET_GATEWAY_TIMER, 1);
 
-/// The pipelines, as PIPELINE_SELECT numbers them.
+/// Pipelines as PIPELINE_SELECT encodes them.
 pub(crate) const PIPELINE_3D: u64 = 0;
 /// See [`PIPELINE_3D`].
 pub(crate) const PIPELINE_GPGPU: u64 = 2;
 
-/// Selects a pipeline: work is done and its writes are in memory, and nothing read before is kept.
+/// Selects a pipeline, between a full flush and a full invalidation.
 pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result<(), M::Error> {
     use pipeline_select as select;
-    stream.put(FLUSH)?;
-    stream.put(match pipeline {
+    stream.emit(FLUSH)?;
+    stream.emit(match pipeline {
         PIPELINE_3D => INVALIDATE,
         _ => LEAVE_DRAWS,
     })?;
-    stream.put(
+    stream.emit(
         select::words::<1>()
             .with(select::MASK_BITS, 3)
             .with(select::PIPELINE_SELECTION, pipeline)
@@ -153,7 +158,7 @@ pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result
     )
 }
 
-/// Moves Surface State Base Address. What has been read through the old one is forgotten, once nothing uses it any more.
+/// Changes Surface State Base Address, between a full flush and a full invalidation.
 pub(crate) fn surface_base<M: Memory>(
     stream: &mut Stream<M>,
     address: u64,
@@ -163,10 +168,10 @@ pub(crate) fn surface_base<M: Memory>(
         .with(sba::STATELESS_DATA_PORT_ACCESS_MOCS, mocs::CACHED)
         .flag(sba::SURFACE_STATE_BASE_ADDRESS_MODIFY_ENABLE, true)
         .with(sba::SURFACE_STATE_MOCS, mocs::CACHED);
-    stream.put(FLUSH)?;
+    stream.emit(FLUSH)?;
     let words = MOVED.with(sba::SURFACE_STATE_BASE_ADDRESS, address);
-    stream.put(words.dwords)?;
-    stream.put(INVALIDATE)
+    stream.emit(words.dwords)?;
+    stream.emit(INVALIDATE)
 }
 
 /// Bytes of an interface descriptor.
@@ -180,43 +185,43 @@ const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::words::<4
 /// Dwords of MEDIA_CURBE_LOAD.
 const LOAD_DW: usize = 4;
 
-/// MEDIA_CURBE_LOAD of so many dwords, but for where they are.
+/// MEDIA_CURBE_LOAD of `data_dw` dwords, without the data's address.
 fn load_constants(data_dw: u32) -> [u32; LOAD_DW] {
     use media_curbe_load as curbe;
-    // Whole cache lines are loaded.
+    // The hardware loads whole cache lines.
     let bytes = (data_dw * 4).next_multiple_of(64);
     curbe::words::<LOAD_DW>()
         .with(curbe::CURBE_TOTAL_DATA_LENGTH, bytes.into())
         .dwords
 }
 
-/// Where MEDIA_CURBE_LOAD has the offset of push data.
+/// Dword of MEDIA_CURBE_LOAD with the data's offset.
 const OFFSET_AT: usize = media_curbe_load::CURBE_DATA_START_ADDRESS.lo as usize / 32;
 
 const STATE_FLUSH: [u32; 2] = media_state_flush::words::<2>().dwords;
 
-/// Dwords of GPGPU_WALKER, and where it has the numbers of workgroups.
+/// Dwords of GPGPU_WALKER.
 const WALKER_DW: usize = 15;
-/// The same with the MEDIA_STATE_FLUSH behind it.
+/// Dwords of GPGPU_WALKER with its MEDIA_STATE_FLUSH.
 const LAUNCH_DW: usize = WALKER_DW + 2;
-/// And with MEDIA_CURBE_LOAD before it.
+/// Dwords of both with MEDIA_CURBE_LOAD before them.
 const LOADED_LAUNCH_DW: usize = LOAD_DW + LAUNCH_DW;
 const X_AT: usize = gpgpu_walker::THREAD_GROUP_ID_X_DIMENSION.lo as usize / 32;
 const Y_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Y_DIMENSION.lo as usize / 32;
 const Z_AT: usize = gpgpu_walker::THREAD_GROUP_ID_Z_DIMENSION.lo as usize / 32;
-/// The dword and bit that make a walker take them from registers.
+/// GPGPU_WALKER's indirect bit: workgroup counts come from registers.
 const INDIRECT: [u32; WALKER_DW] = gpgpu_walker::words::<WALKER_DW>()
     .flag(gpgpu_walker::INDIRECT_PARAMETER_ENABLE, true)
     .dwords;
 
-/// The bit with which GPGPU_WALKER and 3DPRIMITIVE ask for the predicate.
+/// The predicate enable bit, which GPGPU_WALKER and 3DPRIMITIVE share.
 pub(crate) const fn predicate(predicated: bool) -> u32 {
     const BIT: u32 = gpgpu_walker::PREDICATE_ENABLE.lo as u32;
     assert!(BIT == hw::draw::primitive::PREDICATE_ENABLE.lo as u32);
     (predicated as u32) << BIT
 }
 
-/// Says in a launch's template what is not known before: the numbers of workgroups, and whether the predicate decides.
+/// Fills in the variable fields of a dispatch template: workgroup counts and predication.
 #[inline(always)]
 fn complete(words: &mut [u32; LAUNCH_DW], [x, y, z]: [u32; 3], predicated: bool) {
     words[0] |= predicate(predicated);
@@ -225,7 +230,7 @@ fn complete(words: &mut [u32; LAUNCH_DW], [x, y, z]: [u32; 3], predicated: bool)
     words[Z_AT] = z;
 }
 
-/// Shared local memory as the descriptor says it: 0, or 1 + log2 of the kilobytes.
+/// Shared local memory size as the descriptor encodes it: 0, or 1 + log2 of the size in KiB.
 fn slm_code(bytes: u32) -> u64 {
     match bytes {
         0 => 0,
@@ -236,12 +241,13 @@ fn slm_code(bytes: u32) -> u64 {
 impl Generation for Gen9 {
     const GEN: hw::Gen = hw::Gen::Gen9;
 
-    /// MEDIA_CURBE_LOAD, GPGPU_WALKER and the MEDIA_STATE_FLUSH that must follow before its constants or descriptor may be replaced.
+    /// MEDIA_CURBE_LOAD, GPGPU_WALKER, and the MEDIA_STATE_FLUSH that must precede any change of
+    /// constants or descriptor.
     type Walker = [u32; LOADED_LAUNCH_DW];
 
-    fn walker(kernel: &Kernel<'_>) -> Self::Walker {
+    fn pack_walker(kernel: &Kernel<'_>) -> Self::Walker {
         use gpgpu_walker as gw;
-        // Lanes of the last thread that are invocations.
+        // Active lanes of the last thread.
         let width = kernel.simd_width.max(1);
         let rest = kernel.invocations % width;
         let lanes = if rest == 0 { width } else { rest };
@@ -286,17 +292,17 @@ impl Generation for Gen9 {
             .dwords
     }
 
-    fn context<M: Memory>(
+    fn emit_context<M: Memory>(
         stream: &mut Stream<M>,
         device: &hw::Device,
         heaps: &Heaps,
     ) -> Result<(), M::Error> {
         use state_base_address as sba;
-        // The colour calculator's state must not be valid when the pipeline changes.
-        stream.put(state_cc_state_pointers::words::<2>().dwords)?;
+        // COLOR_CALC_STATE must be invalid when the pipeline changes.
+        stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
         select(stream, PIPELINE_GPGPU)?;
-        stream.put(FLUSH)?;
-        stream.put(
+        stream.emit(FLUSH)?;
+        stream.emit(
             BASES
                 .with(sba::GENERAL_STATE_BASE_ADDRESS, heaps.general)
                 .with(sba::SURFACE_STATE_BASE_ADDRESS, heaps.surface)
@@ -309,49 +315,51 @@ impl Generation for Gen9 {
                 )
                 .dwords,
         )?;
-        stream.put(INVALIDATE)?;
+        stream.emit(INVALIDATE)?;
         if device.needs(hw::Wa::BarrierMode) {
-            // A masked register, in which GPGPU's mode is zero.
-            stream.put(mi::load_register(
+            // A masked register; GPGPU mode is encoded as zero.
+            stream.emit(mi::load_register(
                 register::SLICE_COMMON_ECO_CHICKEN1,
                 register::GLK_BARRIER_MODE_MASK,
             ))?;
         }
-        // The L3 must be idle while it is divided anew (SKL PRM vol. 7, "L3 Cache", allocation and programming).
-        stream.put(FLUSH)?;
+        // The L3 must be idle while it is reconfigured (SKL PRM vol. 7, "L3 Cache", allocation and
+        // programming).
+        stream.emit(FLUSH)?;
         match device.l3_division(true) {
-            Some(division) => stream.put(mi::load_register(
+            Some(division) => stream.emit(mi::load_register(
                 register::L3CNTLREG,
                 division.register_value(),
             )),
-            // No gen9 part lacks one; others divide theirs otherwise.
+            // All gen9 parts have one; other generations configure the L3 differently.
             None => Ok(()),
         }
     }
 
     #[inline(always)]
-    fn control<M: Memory>(
+    fn emit_pipe_control<M: Memory>(
         stream: &mut Stream<M>,
-        control: Control,
+        control: PipeControl,
         write_at: u64,
     ) -> Result<(), M::Error> {
-        if control.any(Control::INVALIDATE_VERTICES) {
-            // One that does nothing comes before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable).
+        if control.any(PipeControl::INVALIDATE_VERTICES) {
+            // An empty PIPE_CONTROL must come before (SKL PRM vol. 2a, PIPE_CONTROL, VF Cache
+            // Invalidation Enable).
             const NOTHING: [u32; 6] = pipe_control::words::<6>().dwords;
-            stream.put(NOTHING)?;
+            stream.emit(NOTHING)?;
         }
         let words = stream.reserve()?;
         *words = CONTROLS[control.index()];
-        if control.any(Control::WRITE) {
+        if control.any(PipeControl::WRITE) {
             pipe_control::ADDRESS.set(words, write_at);
         }
         Ok(())
     }
 
-    fn front_end<M: Memory>(
+    fn emit_vfe_state<M: Memory>(
         stream: &mut Stream<M>,
         max_threads: u32,
-        state: &FrontEnd,
+        state: &VfeState,
     ) -> Result<(), M::Error> {
         use media_vfe_state as vfe;
         let mut words = FRONT_END
@@ -365,14 +373,14 @@ impl Generation for Gen9 {
                 .with(vfe::PER_THREAD_SCRATCH_SPACE, state.scratch.code())
                 .with(vfe::SCRATCH_SPACE_BASE_POINTER, state.scratch.address);
         }
-        stream.put(words.dwords)
+        stream.emit(words.dwords)
     }
 
     #[inline]
-    fn constants<M: Memory>(
+    fn emit_curbe_load<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        pushed: &Pushed<'_>,
+        pushed: &PushSources<'_>,
     ) -> Result<(), M::Error> {
         let (words, data) = stream.reserve_with::<LOAD_DW>(launch.push_dw())?;
         words.copy_from_slice(&launch.walker[..LOAD_DW]);
@@ -381,7 +389,7 @@ impl Generation for Gen9 {
     }
 
     #[inline]
-    fn load_descriptor<M: Memory>(
+    fn emit_descriptor_load<M: Memory>(
         stream: &mut Stream<M>,
         offset_bytes: u32,
     ) -> Result<(), M::Error> {
@@ -390,11 +398,11 @@ impl Generation for Gen9 {
             load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS,
             offset_bytes.into(),
         );
-        stream.put(words.dwords)
+        stream.emit(words.dwords)
     }
 
     #[inline(always)]
-    fn walk<M: Memory>(
+    fn emit_walker<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         groups: [u32; 3],
@@ -407,10 +415,10 @@ impl Generation for Gen9 {
     }
 
     #[inline(always)]
-    fn walk_with<M: Memory>(
+    fn emit_walker_with_push<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        pushed: &Pushed<'_>,
+        pushed: &PushSources<'_>,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error> {
@@ -422,7 +430,7 @@ impl Generation for Gen9 {
         launch.write(pushed, data.words).ok_or_else(M::too_long)
     }
 
-    fn walk_indirect<M: Memory>(
+    fn emit_walker_indirect<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         address: u64,
@@ -434,7 +442,7 @@ impl Generation for Gen9 {
             register::GPGPU_DISPATCHDIMZ,
         ];
         for (at, dimension) in (address..).step_by(4).zip(dimensions) {
-            stream.put(mi::load_register_mem(dimension, at))?;
+            stream.emit(mi::load_register_mem(dimension, at))?;
         }
         let words = stream.reserve::<LAUNCH_DW>()?;
         words.copy_from_slice(&walker[LOAD_DW..]);
@@ -442,52 +450,55 @@ impl Generation for Gen9 {
         Ok(())
     }
 
-    fn timestamp_early<M: Memory>(
+    fn emit_timestamp_top<M: Memory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
     ) -> Result<(), M::Error> {
         for half in [0, 4] {
             let low = register::TIMESTAMP + half;
-            stream.put(mi::store_register_mem(low, value_at + u64::from(half)))?;
+            stream.emit(mi::store_register_mem(low, value_at + u64::from(half)))?;
         }
-        stream.put(mi::store(available_at, 1))?;
-        stream.put(mi::store(available_at + 4, 0))
+        stream.emit(mi::store(available_at, 1))?;
+        stream.emit(mi::store(available_at + 4, 0))
     }
 
-    fn write_late<M: Memory>(
+    fn emit_bottom_write<M: Memory>(
         stream: &mut Stream<M>,
         address: u64,
         value: u64,
     ) -> Result<(), M::Error> {
-        stream.put(written(PostSync::Immediate, address, value))
+        stream.emit(written(PostSync::Immediate, address, value))
     }
 
-    fn write_samples<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
-        stream.put(written(PostSync::Samples, address, 0))
+    fn emit_depth_count_write<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+    ) -> Result<(), M::Error> {
+        stream.emit(written(PostSync::Samples, address, 0))
     }
 
-    fn write_counter<M: Memory>(
+    fn emit_counter_write<M: Memory>(
         stream: &mut Stream<M>,
         counter: Counter,
         address: u64,
     ) -> Result<(), M::Error> {
         let low = counter_register(counter);
-        stream.put(mi::store_register_mem(low, address))?;
-        stream.put(mi::store_register_mem(low + 4, address + 4))
+        stream.emit(mi::store_register_mem(low, address))?;
+        stream.emit(mi::store_register_mem(low + 4, address + 4))
     }
 
-    fn timestamp_late<M: Memory>(
+    fn emit_timestamp_bottom<M: Memory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
     ) -> Result<(), M::Error> {
-        stream.put(written(PostSync::Time, value_at, 0))?;
-        stream.put(written(PostSync::Immediate, available_at, 1))
+        stream.emit(written(PostSync::Time, value_at, 0))?;
+        stream.emit(written(PostSync::Immediate, available_at, 1))
     }
 }
 
-/// What a PIPE_CONTROL writes behind everything before it.
+/// Post-sync operation of a PIPE_CONTROL.
 #[derive(Clone, Copy)]
 enum PostSync {
     Immediate = 1,
@@ -495,12 +506,12 @@ enum PostSync {
     Time = 3,
 }
 
-/// A PIPE_CONTROL that writes. It stalls: where dispatches are selected such a one must.
+/// A PIPE_CONTROL with a post-sync operation. It stalls, as the GPGPU pipeline requires.
 fn written(what: PostSync, address: u64, value: u64) -> [u32; 6] {
     use pipe_control as pc;
     STALL
         .with(pc::POST_SYNC_OPERATION, what as u64)
-        // What is still to be tested counts, too.
+        // Samples still in the depth test must be counted.
         .flag(pc::DEPTH_STALL_ENABLE, matches!(what, PostSync::Samples))
         .with(pc::ADDRESS, address)
         .with(pc::IMMEDIATE_DATA, value)
@@ -531,7 +542,7 @@ mod tests {
     use crate::stream::testing::Chunks;
 
     #[test]
-    fn constants_of_draws_leave_the_context_where_draws_end() {
+    fn leaving_the_3d_pipeline_drops_constants_from_the_context() {
         for (pipeline, disables) in [(PIPELINE_3D, 0), (PIPELINE_GPGPU, 1)] {
             let mut stream = Stream::new(Chunks::default());
             select(&mut stream, pipeline).unwrap();

@@ -1,6 +1,7 @@
-//! What differs from one generation to the next: packets and their layouts.
+//! The dispatch and synchronisation packets of a hardware generation.
 //!
-//! In:  facts of a shader, a machine, a launch. Out: through an implementation of [`Generation`], words in a [`Stream`].
+//! In:  facts of a compute shader, the device, a dispatch. Out: packets in a [`Stream`], through an
+//!      implementation of [`Generation`].
 
 use abi::DriverValue;
 
@@ -8,7 +9,7 @@ use crate::pending::Pending;
 use crate::push_data::{REGISTER_DW, fill_over};
 use crate::stream::{Memory, Stream};
 
-/// Where the heaps begin, that commands reach through STATE_BASE_ADDRESS. Each spans 4 GiB, but for the bindless one.
+/// Base addresses of the heaps (STATE_BASE_ADDRESS). Each spans 4 GiB, except the bindless heap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Heaps {
     /// General State Base Address: scratch.
@@ -21,11 +22,11 @@ pub struct Heaps {
     pub instruction: u64,
     /// Bindless Surface State Base Address.
     pub bindless: u64,
-    /// Surfaces of the bindless heap, up to 2^20.
+    /// Size of the bindless heap in surfaces, up to 2^20.
     pub bindless_surfaces: u64,
 }
 
-/// What a device looks like to its batches.
+/// Facts of the device that batches depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// Threads that run at once, on all subslices.
@@ -34,30 +35,31 @@ pub struct Machine {
     pub dynamic_base: u64,
     /// Bindless Surface State Base Address.
     pub bindless_base: u64,
-    /// A quadword that nobody reads: where PIPE_CONTROLs write to when only the writing matters.
+    /// A quadword with undefined content, for PIPE_CONTROLs whose write serves synchronisation
+    /// only.
     pub scrap_address: u64,
 }
 
 /// Scratch memory of all threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Scratch {
-    /// From General State Base Address.
+    /// Offset from General State Base Address.
     pub address: u64,
-    /// Bytes of each thread: 0, or a power of two from 1024.
+    /// Bytes per thread: 0, or a power of two from 1024.
     pub thread_bytes: u32,
 }
 
 impl Scratch {
-    /// A thread's bytes as packets say them: log2 of kilobytes.
+    /// Per-thread size as packets encode it: log2 of KiB.
     pub(crate) fn code(&self) -> u64 {
         u64::from((self.thread_bytes / 1024).max(1).trailing_zeros())
     }
 }
 
-/// A compute shader as it is launched.
+/// A compiled compute shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel<'a> {
-    /// Code, in bytes from Instruction Base Address.
+    /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
     /// 8, 16 or 32.
     pub simd_width: u32,
@@ -65,13 +67,13 @@ pub struct Kernel<'a> {
     pub invocations: u32,
     /// Bytes of shared local memory.
     pub slm_bytes: u32,
-    /// Workgroup barriers are used.
+    /// The shader uses workgroup barriers.
     pub barrier: bool,
     /// Scratch.
     pub scratch: Scratch,
     /// Each thread gets a register with its index in the workgroup.
     pub per_thread: bool,
-    /// What all threads share.
+    /// Push data that all threads share.
     pub push: &'a abi::PushData,
 }
 
@@ -81,83 +83,92 @@ impl Kernel<'_> {
         self.invocations.div_ceil(self.simd_width.max(1))
     }
 
-    /// Dwords of push data: what all threads share, and what each has of its own.
+    /// Dwords of push data: shared registers, then one register for each thread if used.
     pub(crate) fn push_dw(&self) -> u32 {
-        let own = if self.per_thread { self.threads() } else { 0 };
-        (self.push.registers() + own) * abi::REGISTER_DW
+        let thread_registers = if self.per_thread { self.threads() } else { 0 };
+        (self.push.registers() + thread_registers) * abi::REGISTER_DW
     }
 }
 
-/// The front end's state: what has to change before some launches.
+/// MEDIA_VFE_STATE, to the extent that it changes between dispatches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct FrontEnd {
-    /// Registers of push data that there is room for; 0: nothing was said yet.
+pub struct VfeState {
+    /// Registers allocated for push data; 0: MEDIA_VFE_STATE was not emitted yet.
     pub curbe_grf: u32,
     /// Scratch.
     pub scratch: Scratch,
 }
 
-/// What a PIPE_CONTROL does besides stalling, which all of ours do.
+/// The actions of a PIPE_CONTROL, besides the command streamer stall that all of ours have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Control(u8);
+pub struct PipeControl(u8);
 
-impl Control {
-    /// It waits, and nothing else.
-    pub const STALL: Control = Control(0);
-    /// Writes a quadword when all of it is done: what comes after then finds the data arrived.
-    pub const WRITE: Control = Control(1);
+impl PipeControl {
+    /// No action but the stall.
+    pub const STALL: PipeControl = PipeControl(0);
+    /// Writes a quadword at the end of the flush: what follows finds the data in memory.
+    pub const WRITE: PipeControl = PipeControl(1);
     /// Flushes the data cache.
-    pub const FLUSH_DATA: Control = Control(2);
+    pub const FLUSH_DATA: PipeControl = PipeControl(2);
     /// Invalidates the texture cache.
-    pub const INVALIDATE_TEXTURE: Control = Control(4);
+    pub const INVALIDATE_TEXTURE: PipeControl = PipeControl(4);
     /// Invalidates the constant cache.
-    pub const INVALIDATE_CONSTANT: Control = Control(8);
-    /// Flushes the caches of colours and of depth.
-    pub const FLUSH_TARGETS: Control = Control(16);
-    /// Invalidates the cache of vertices and indices.
-    pub const INVALIDATE_VERTICES: Control = Control(32);
-    /// How many there are.
+    pub const INVALIDATE_CONSTANT: PipeControl = PipeControl(8);
+    /// Flushes the render target and depth caches.
+    pub const FLUSH_TARGETS: PipeControl = PipeControl(16);
+    /// Invalidates the vertex fetch cache.
+    pub const INVALIDATE_VERTICES: PipeControl = PipeControl(32);
+    /// Number of combinations.
     pub(crate) const COUNT: usize = 64;
 
-    /// Both.
+    /// The union.
     #[must_use]
-    pub const fn with(self, other: Control) -> Control {
-        Control(self.0 | other.0)
+    pub const fn with(self, other: PipeControl) -> PipeControl {
+        PipeControl(self.0 | other.0)
     }
 
-    /// Whether any of `other` is done.
-    pub const fn any(self, other: Control) -> bool {
+    /// Whether any action of `other` is in the set.
+    pub const fn any(self, other: PipeControl) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Those of the caches that are asked for. Waiting comes with all of them.
+    /// The actions for pending flushes. The stall is implied.
     #[inline(always)]
-    pub(crate) const fn of(caches: Pending) -> Control {
-        Control(caches.without(Pending::STALL).bits())
+    pub(crate) const fn from_pending(pending: Pending) -> PipeControl {
+        PipeControl(pending.without(Pending::STALL).bits())
     }
 
-    /// Its number among them; 0 is a stall that does nothing else.
+    /// Index of the template; 0 is a bare stall.
     #[inline(always)]
     pub(crate) const fn index(self) -> usize {
         self.0 as usize % Self::COUNT
     }
 
-    /// The one with a number.
-    pub(crate) const fn numbered(index: usize) -> Control {
-        Control((index % Self::COUNT) as u8)
+    /// The inverse of [`PipeControl::index`].
+    pub(crate) const fn from_index(index: usize) -> PipeControl {
+        PipeControl((index % Self::COUNT) as u8)
     }
 }
 
-// A cache has one bit in both.
+// Both sets use the same bit for the same cache.
 const _: () = {
-    assert!(Control::of(Pending::FLUSH_DATA).0 == Control::FLUSH_DATA.0);
-    assert!(Control::of(Pending::INVALIDATE_TEXTURE).0 == Control::INVALIDATE_TEXTURE.0);
-    assert!(Control::of(Pending::INVALIDATE_CONSTANT).0 == Control::INVALIDATE_CONSTANT.0);
-    assert!(Control::of(Pending::FLUSH_TARGETS).0 == Control::FLUSH_TARGETS.0);
-    assert!(Control::of(Pending::INVALIDATE_VERTICES).0 == Control::INVALIDATE_VERTICES.0);
+    assert!(PipeControl::from_pending(Pending::FLUSH_DATA).0 == PipeControl::FLUSH_DATA.0);
+    assert!(
+        PipeControl::from_pending(Pending::INVALIDATE_TEXTURE).0
+            == PipeControl::INVALIDATE_TEXTURE.0
+    );
+    assert!(
+        PipeControl::from_pending(Pending::INVALIDATE_CONSTANT).0
+            == PipeControl::INVALIDATE_CONSTANT.0
+    );
+    assert!(PipeControl::from_pending(Pending::FLUSH_TARGETS).0 == PipeControl::FLUSH_TARGETS.0);
+    assert!(
+        PipeControl::from_pending(Pending::INVALIDATE_VERTICES).0
+            == PipeControl::INVALIDATE_VERTICES.0
+    );
 };
 
-/// What the machine counts.
+/// A statistics counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the stages' names, and what is counted there")]
 pub enum Counter {
@@ -174,43 +185,44 @@ pub enum Counter {
     ComputeInvocations,
     /// Primitives of a stream that were captured.
     Captured(u8),
-    /// Primitives of a stream that would have been, with room enough.
+    /// Primitives of a stream that would have been captured, given enough space.
     Capturable(u8),
 }
 
-/// Threads that a workgroup has at most (SKL PRM vol. 2a, "GPGPU_WALKER", Thread Width Counter Maximum).
+/// Maximum number of threads of a workgroup (SKL PRM vol. 2a, "GPGPU_WALKER", Thread Width Counter
+/// Maximum).
 pub(crate) const MAX_GROUP_THREADS: u32 = 64;
 
-/// Dwords of push constants that an application has.
+/// Dwords of push constants of an application.
 pub const PUSH_CONSTANTS_DW: usize = 64;
-/// Values of the launcher's own that one launch has at most.
-pub(crate) const VALUES: usize = abi::LAUNCHER_VALUES;
-/// Descriptor sets that can be bound.
+/// Maximum number of driver values of a dispatch.
+pub(crate) const MAX_VALUES: usize = abi::LAUNCHER_VALUES;
+/// Maximum number of bound descriptor sets.
 pub const SETS: usize = 32;
-/// Dynamic buffers that can be.
-pub(crate) const DYNAMIC: usize = 16;
-/// Sets that have the first places; those behind them, which few have, come last.
+/// Maximum number of bound dynamic buffers.
+pub(crate) const MAX_DYNAMIC: usize = 16;
+/// Sets with the first value indices. The rarely used sets after those have the last ones.
 const FIRST_SETS: usize = 8;
 const DYNAMIC_AT: usize = FIRST_SETS;
-/// Places of the values behind those.
-pub(crate) const COUNTS_AT: usize = DYNAMIC_AT + DYNAMIC;
+/// Value indices after those of sets and dynamic buffers.
+pub(crate) const COUNTS_AT: usize = DYNAMIC_AT + MAX_DYNAMIC;
 pub(crate) const BASE_AT: usize = COUNTS_AT + 2;
 pub(crate) const HEAP_AT: usize = BASE_AT + 3;
-/// A place that no value has.
+/// Index of a value that is always zero.
 pub(crate) const ZERO_AT: usize = HEAP_AT + 2;
 const MORE_SETS_AT: usize = ZERO_AT + 1;
-const PLACES: usize = MORE_SETS_AT + SETS - FIRST_SETS;
-/// Words that can be pushed: the application's constants, and the values behind them, with room for more.
-pub(crate) const BOUND_DW: usize = SHIFTED;
+const VALUE_COUNT: usize = MORE_SETS_AT + SETS - FIRST_SETS;
+/// Dwords of the bound words: the application's push constants, then the driver's values, padded.
+pub(crate) const BOUND_DW: usize = HEAP_OFFSET_BIT;
 pub(crate) const VALUES_AT: usize = PUSH_CONSTANTS_DW;
-const _: () = assert!(VALUES_AT + PLACES <= BOUND_DW);
+const _: () = assert!(VALUES_AT + VALUE_COUNT <= BOUND_DW);
 
-/// Set in a place: what is pushed is not the handle there, but [`set_place`] of it.
-const SHIFTED: usize = 0x80;
+/// Set in a word index: the pushed word is not the set's handle, but [`set_heap_offset`] of it.
+const HEAP_OFFSET_BIT: usize = 0x80;
 
-/// The place of a set's handle. None: there are not so many sets.
+/// Value index of a set's handle. Returns `None` if the set is out of range.
 #[inline(always)]
-pub(crate) fn set_at(set: usize) -> Option<usize> {
+pub(crate) fn set_index(set: usize) -> Option<usize> {
     match set {
         0..FIRST_SETS => Some(set),
         FIRST_SETS..SETS => Some(MORE_SETS_AT + set - FIRST_SETS),
@@ -218,35 +230,36 @@ pub(crate) fn set_at(set: usize) -> Option<usize> {
     }
 }
 
-/// The place of a dynamic buffer's handle. None: there are not so many.
+/// Value index of a dynamic buffer's handle. Returns `None` if the buffer is out of range.
 #[inline(always)]
-pub(crate) fn dynamic_at(index: usize) -> Option<usize> {
-    (index < DYNAMIC).then_some(DYNAMIC_AT + index)
+pub(crate) fn dynamic_index(index: usize) -> Option<usize> {
+    (index < MAX_DYNAMIC).then_some(DYNAMIC_AT + index)
 }
 
-/// Where a set lies in the heap, in bytes, given its handle (see `abi`).
+/// A set's offset in the bindless heap in bytes, given its handle (see `abi`).
 #[inline]
-pub(crate) fn set_place(handle: u32) -> u32 {
+pub(crate) fn set_heap_offset(handle: u32) -> u32 {
     handle >> 6
 }
 
-/// What is pushed of bound words: the one at a place.
+/// The word to push for a word index.
 #[inline]
-pub(crate) fn pushed_word(words: &[u32; BOUND_DW], place: u8) -> u32 {
-    let word = words[usize::from(place) % BOUND_DW];
-    match usize::from(place) & SHIFTED {
+pub(crate) fn pushed_word(words: &[u32; BOUND_DW], index: u8) -> u32 {
+    let word = words[usize::from(index) % BOUND_DW];
+    match usize::from(index) & HEAP_OFFSET_BIT {
         0 => word,
-        _ => set_place(word),
+        _ => set_heap_offset(word),
     }
 }
 
-/// Words that a launch gathers from: the bound ones, and behind each as far again what [`pushed_word`] makes of it where that is asked
-/// for. So each has the place that names it.
+/// Words that a dispatch gathers from: the bound words, then for each of them the result of
+/// [`pushed_word`] with [`HEAP_OFFSET_BIT`]. So a word index needs no decoding.
 pub(crate) const GATHERED_DW: usize = 2 * BOUND_DW;
 const _: () = assert!(GATHERED_DW == 1 << u8::BITS);
 
-/// The place of a value, and what is added to the word there. None: there are not so many sets or dynamic buffers.
-pub(crate) fn sum(value: DriverValue) -> Option<(usize, u32)> {
+/// Value index of a driver value, and what is added to the word there. Returns `None` if a set or
+/// dynamic buffer is out of range.
+pub(crate) fn value_index_and_offset(value: DriverValue) -> Option<(usize, u32)> {
     let (value, more) = match value {
         DriverValue::SetDescriptor { set, more } => (DriverValue::SetHandle { set }, more),
         DriverValue::DynamicDescriptor { index, more } => {
@@ -254,19 +267,20 @@ pub(crate) fn sum(value: DriverValue) -> Option<(usize, u32)> {
         }
         value => (value, 0),
     };
-    Some((place(value)?, more))
+    Some((value_index(value)?, more))
 }
 
-/// The place of a value that is a bound word. None: there are not so many sets or dynamic buffers, or it is a sum.
-pub(crate) fn place(value: DriverValue) -> Option<usize> {
+/// Value index of a driver value that is a bound word. Returns `None` if it is out of range, or a
+/// sum.
+pub(crate) fn value_index(value: DriverValue) -> Option<usize> {
     let within = |base: usize, index: u32, count: usize| {
         let index = index as usize;
         (index < count).then_some(base + index)
     };
     match value {
-        DriverValue::SetHandle { set } => set_at(set as usize),
-        DriverValue::SetPlace { set } => Some(SHIFTED + set_at(set as usize)?),
-        DriverValue::DynamicHandle { index } => dynamic_at(index as usize),
+        DriverValue::SetHandle { set } => set_index(set as usize),
+        DriverValue::SetPlace { set } => Some(HEAP_OFFSET_BIT + set_index(set as usize)?),
+        DriverValue::DynamicHandle { index } => dynamic_index(index as usize),
         DriverValue::NumWorkgroupsAddress { dword } => within(COUNTS_AT, dword, 2),
         DriverValue::BaseWorkgroupId { component } => within(BASE_AT, component, 3),
         DriverValue::SurfaceHeapAddress { dword } => within(HEAP_AT, dword, 2),
@@ -275,50 +289,55 @@ pub(crate) fn place(value: DriverValue) -> Option<usize> {
     }
 }
 
-/// A pipeline's launch, packed at its creation: plain data, copied when it is bound.
+/// A compute pipeline's dispatch, packed at pipeline creation: plain data that is copied when
+/// bound.
 #[derive(Clone, Copy, Debug)]
 pub struct Launch<G: Generation> {
     pub(crate) walker: G::Walker,
-    /// The interface descriptor, in bytes from Dynamic State Base Address.
+    /// Offset of the interface descriptor from Dynamic State Base Address, in bytes.
     pub(crate) descriptor_offset_bytes: u32,
     pub(crate) scratch: Scratch,
-    /// Registers of push data: all of it.
+    /// Registers of all push data.
     pub(crate) curbe_grf: u32,
     constants_first_dw: u8,
-    /// Dwords of constants, and values behind them, a dword each.
+    /// Dwords of push constants, and number of driver values after them, a dword each.
     constants_dw: u8,
     value_count: u8,
-    /// Registers of both, which all threads share.
+    /// Registers of both, shared by all threads.
     shared_registers: u8,
-    /// Dwords of all push data, padded to registers: behind what is shared come those that each thread has of its own.
+    /// Dwords of all push data, padded to registers: the shared ones, then one register for each
+    /// thread.
     data_dw: u16,
     pub(crate) uses_counts: bool,
     pub(crate) uses_base: bool,
-    /// Which of the gathered words each value is.
-    values: [u8; VALUES],
-    /// What is added to each.
-    added: [u32; VALUES],
+    /// Index of each driver value among the gathered words.
+    values: [u8; MAX_VALUES],
+    /// What is added to each value.
+    added: [u32; MAX_VALUES],
 }
 
 impl<G: Generation> Launch<G> {
-    /// Packs a launch whose interface descriptor ([`Generation::descriptor`]) lies at an offset. None: the shader wants more push data
-    /// than there is.
+    /// Packs a dispatch with its interface descriptor ([`Generation::descriptor`]) at the given
+    /// offset. Returns `None` if the shader exceeds the limits of push data or threads.
     pub fn new(kernel: &Kernel<'_>, descriptor_offset_bytes: u32) -> Option<Self> {
         if kernel.threads() > MAX_GROUP_THREADS {
             return None;
         }
         let push = kernel.push;
         let constants = push.constants_first_dw..push.constants_first_dw + push.constants_dw;
-        if push.driver.len() > VALUES || constants.end as usize > PUSH_CONSTANTS_DW {
+        if push.driver.len() > MAX_VALUES || constants.end as usize > PUSH_CONSTANTS_DW {
             return None;
         }
-        let sums = push.driver.iter().map(|&value| sum(value));
+        let sums = push
+            .driver
+            .iter()
+            .map(|&value| value_index_and_offset(value));
         let sums: Vec<(usize, u32)> = sums.collect::<Option<_>>()?;
-        let mut values = [0; VALUES];
+        let mut values = [0; MAX_VALUES];
         for (to, sum) in values.iter_mut().zip(&sums) {
             *to = (VALUES_AT + sum.0) as u8;
         }
-        let mut added = [0; VALUES];
+        let mut added = [0; MAX_VALUES];
         for (more, sum) in added.iter_mut().zip(&sums) {
             *more = sum.1;
         }
@@ -328,7 +347,7 @@ impl<G: Generation> Launch<G> {
                 .any(|sum| (start..start + count).contains(&sum.0))
         };
         Some(Self {
-            walker: G::walker(kernel),
+            walker: G::pack_walker(kernel),
             descriptor_offset_bytes,
             scratch: kernel.scratch,
             curbe_grf: push_dw / abi::REGISTER_DW,
@@ -350,8 +369,8 @@ impl<G: Generation> Launch<G> {
         self.data_dw.into()
     }
 
-    /// Push data of bound words, but for the application's constants, where zeros are: what all threads share, and behind it what each
-    /// has of its own, its number in the workgroup.
+    /// Gathers push data from the bound words: shared registers, with zeros in place of push
+    /// constants, then each thread's index.
     #[inline(never)]
     pub(crate) fn gather(
         &self,
@@ -369,16 +388,17 @@ impl<G: Generation> Launch<G> {
             .iter()
             .zip(&self.added)
             .take(self.value_count.into());
-        for ((&place, &more), to) in values.zip(room) {
-            *to = words[usize::from(place) % GATHERED_DW].wrapping_add(more);
+        for ((&index, &more), to) in values.zip(room) {
+            *to = words[usize::from(index) % GATHERED_DW].wrapping_add(more);
         }
-        let own = self.push_dw() / REGISTER_DW - registers.len();
-        registers.extend((0..own as u32).map(|thread| [thread, 0, 0, 0, 0, 0, 0, 0]));
+        let thread_registers = self.push_dw() / REGISTER_DW - registers.len();
+        registers.extend((0..thread_registers as u32).map(|thread| [thread, 0, 0, 0, 0, 0, 0, 0]));
     }
 
-    /// Writes push data: what was gathered, and the application's constants. None: there is no room for it.
+    /// Writes push data: the gathered registers with the push constants merged in. Returns `None`
+    /// if it does not fit.
     #[inline(always)]
-    pub(crate) fn write(&self, pushed: &Pushed<'_>, data: &mut [u32]) -> Option<()> {
+    pub(crate) fn write(&self, pushed: &PushSources<'_>, data: &mut [u32]) -> Option<()> {
         let first = usize::from(self.constants_first_dw);
         let constants = pushed.words.get(first..)?;
         let registers = data.as_chunks_mut().0;
@@ -391,100 +411,103 @@ impl<G: Generation> Launch<G> {
     }
 }
 
-/// What a launch pushes.
+/// Sources of a dispatch's push data.
 #[derive(Clone, Copy, Debug)]
-pub struct Pushed<'a> {
-    /// The bound words, of which the first are the application's constants.
+pub struct PushSources<'a> {
+    /// The bound words; the first are the application's push constants.
     pub(crate) words: &'a [u32; GATHERED_DW],
-    /// What [`Launch::gather`] made of the others.
+    /// The result of [`Launch::gather`].
     pub(crate) gathered: &'a [[u32; REGISTER_DW]],
     /// Dynamic State Base Address.
     pub(crate) dynamic_base: u64,
 }
 
-/// The packets of a generation.
+/// Packs and emits the dispatch and synchronisation packets of a generation.
 pub trait Generation: Copy + std::fmt::Debug {
-    /// Which.
+    /// The hardware generation.
     const GEN: hw::Gen;
-    /// A launch's commands, but for the numbers of workgroups.
+    /// The packets of a dispatch, complete except for the workgroup counts.
     type Walker: Copy + std::fmt::Debug;
-    /// Packs those.
-    fn walker(kernel: &Kernel<'_>) -> Self::Walker;
-    /// The interface descriptor of a shader: 32 bytes, to lie at a multiple of 64.
+    /// Packs the dispatch packets of a shader.
+    fn pack_walker(kernel: &Kernel<'_>) -> Self::Walker;
+    /// Packs the interface descriptor of a shader: 32 bytes, to be placed at a multiple of 64.
     fn descriptor(kernel: &Kernel<'_>) -> [u32; 8];
-    /// What a context is told once: the pipeline, the heaps, the L3's division.
-    fn context<M: Memory>(
+    /// Emits the state that a context needs once: pipeline selection, heaps, L3 configuration.
+    fn emit_context<M: Memory>(
         stream: &mut Stream<M>,
         device: &hw::Device,
         heaps: &Heaps,
     ) -> Result<(), M::Error>;
-    /// Waits, flushes, invalidates; writes to an address, if the control does.
-    fn control<M: Memory>(
+    /// Emits a PIPE_CONTROL; `write_at` is the target of [`PipeControl::WRITE`].
+    fn emit_pipe_control<M: Memory>(
         stream: &mut Stream<M>,
-        control: Control,
+        control: PipeControl,
         write_at: u64,
     ) -> Result<(), M::Error>;
-    /// Changes the front end's state.
-    fn front_end<M: Memory>(
+    /// Emits MEDIA_VFE_STATE.
+    fn emit_vfe_state<M: Memory>(
         stream: &mut Stream<M>,
         max_threads: u32,
-        state: &FrontEnd,
+        state: &VfeState,
     ) -> Result<(), M::Error>;
-    /// Writes a launch's push data, and names it for what is launched from here on.
-    fn constants<M: Memory>(
+    /// Writes push data and emits the packet that loads it for the following dispatches.
+    fn emit_curbe_load<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        pushed: &Pushed<'_>,
+        pushed: &PushSources<'_>,
     ) -> Result<(), M::Error>;
-    /// Names their interface descriptor.
-    fn load_descriptor<M: Memory>(
+    /// Emits the packet that loads the interface descriptor.
+    fn emit_descriptor_load<M: Memory>(
         stream: &mut Stream<M>,
         offset_bytes: u32,
     ) -> Result<(), M::Error>;
-    /// Launches workgroups; where the predicate says so, if it is asked for.
-    fn walk<M: Memory>(
+    /// Emits a dispatch, predicated if asked for.
+    fn emit_walker<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error>;
-    /// The same with push data of its own.
-    fn walk_with<M: Memory>(
+    /// As [`Generation::emit_walker`], with push data before it.
+    fn emit_walker_with_push<M: Memory>(
         stream: &mut Stream<M>,
         launch: &Launch<Self>,
-        pushed: &Pushed<'_>,
+        pushed: &PushSources<'_>,
         groups: [u32; 3],
         predicated: bool,
     ) -> Result<(), M::Error>;
-    /// Launches as many workgroups as three dwords in memory say.
-    fn walk_indirect<M: Memory>(
+    /// Emits a dispatch whose workgroup counts are three dwords in memory.
+    fn emit_walker_indirect<M: Memory>(
         stream: &mut Stream<M>,
         walker: &Self::Walker,
         address: u64,
         predicated: bool,
     ) -> Result<(), M::Error>;
-    /// Writes the time when the command streamer comes by, and the quadword 1 elsewhere.
-    fn timestamp_early<M: Memory>(
+    /// Writes the time at the top of the pipe, then the quadword 1 to `available_at`.
+    fn emit_timestamp_top<M: Memory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,
     ) -> Result<(), M::Error>;
-    /// Writes a quadword when everything before is done; nothing waits for that.
-    fn write_late<M: Memory>(
+    /// Writes a quadword when all earlier work is done, without waiting for that.
+    fn emit_bottom_write<M: Memory>(
         stream: &mut Stream<M>,
         address: u64,
         value: u64,
     ) -> Result<(), M::Error>;
-    /// Writes how many samples have passed, when everything before is done.
-    fn write_samples<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
-    /// Writes what a counter has come to when the command streamer comes by.
-    fn write_counter<M: Memory>(
+    /// Writes the count of passed samples, after all earlier draws.
+    fn emit_depth_count_write<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+    ) -> Result<(), M::Error>;
+    /// Writes a statistics counter, at the top of the pipe.
+    fn emit_counter_write<M: Memory>(
         stream: &mut Stream<M>,
         counter: Counter,
         address: u64,
     ) -> Result<(), M::Error>;
-    /// Writes the time when everything before is done, and then the quadword 1 elsewhere.
-    fn timestamp_late<M: Memory>(
+    /// Writes the time at the bottom of the pipe, then the quadword 1 to `available_at`.
+    fn emit_timestamp_bottom<M: Memory>(
         stream: &mut Stream<M>,
         value_at: u64,
         available_at: u64,

@@ -1,6 +1,6 @@
-//! Surfaces of images: RENDER_SURFACE_STATE.
+//! Surface states of images: RENDER_SURFACE_STATE.
 //!
-//! In:  a laid out surface, the part of it that is seen, and by whom. Out: the words.
+//! In:  a surface with its layout, a range of it, and its usage. Out: the dwords.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use hw::state::render_surface_state as rss;
@@ -9,21 +9,21 @@ use surface::{Dim, Surface};
 
 use crate::mocs::mocs;
 
-/// Who sees the surface.
+/// The unit that accesses a surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Viewer {
-    /// The render cache: one level, some layers.
+pub enum SurfaceUsage {
+    /// Render target: one level, a range of layers.
     Target,
     /// The sampler.
     Sampler,
-    /// Typed messages of the data port: one level, some layers.
+    /// Typed messages of the data port: one level, a range of layers.
     Storage,
 }
 
-/// What a channel of a view is taken from: Shader Channel Select.
+/// Source of a view's channel: Shader Channel Select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the channels' names")]
-pub enum Select {
+pub enum ChannelSelect {
     Zero = 0,
     One = 1,
     Red = 4,
@@ -32,41 +32,47 @@ pub enum Select {
     Alpha = 7,
 }
 
-/// Every channel as it is.
-pub const STRAIGHT: [Select; 4] = [Select::Red, Select::Green, Select::Blue, Select::Alpha];
+/// The identity swizzle.
+pub const IDENTITY_SWIZZLE: [ChannelSelect; 4] = [
+    ChannelSelect::Red,
+    ChannelSelect::Green,
+    ChannelSelect::Blue,
+    ChannelSelect::Alpha,
+];
 
-/// A part of an image.
+/// A view of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageView<'a> {
     /// The whole surface.
     pub surface: &'a Surface,
-    /// Where it begins.
+    /// GPU address of the surface.
     pub address: u64,
-    /// How its elements are read; of the bits of the surface's.
+    /// Format of the view; it has as many bits as the surface's.
     pub format: &'static hw::Format,
-    /// Who sees it.
-    pub viewer: Viewer,
-    /// Its layers are the faces of cubes.
+    /// The unit that accesses the view.
+    pub viewer: SurfaceUsage,
+    /// The view is a cube or an array of cubes.
     pub cube: bool,
-    /// First level.
+    /// First mip level.
     pub first_level: u32,
-    /// Levels.
+    /// Number of mip levels.
     pub levels: u32,
-    /// First layer, or slice of a volume.
+    /// First array layer, or slice of a 3D image.
     pub first_layer: u32,
-    /// Layers, or slices of a volume.
+    /// Number of array layers, or slices of a 3D image.
     pub layers: u32,
     /// Channels of what is read.
-    pub swizzle: [Select; 4],
-    /// Elements from the tile's corner where the surface begins: [`surface::Place::within_el`].
+    pub swizzle: [ChannelSelect; 4],
+    /// Offset in elements from the corner of the tile that `address` points to:
+    /// [`surface::Place::within_el`].
     pub within_el: [u32; 2],
-    /// The least level that the sampler reads, counted as the surface's are.
+    /// Minimum level that the sampler reads, counted as the surface's levels are.
     pub min_lod: f32,
-    /// The multisample control surface, and where it begins.
+    /// The MCS of a multisampled surface, and its GPU address.
     pub control: Option<(Surface, u64)>,
 }
 
-/// Formats for which the sampler must not go by its second cache.
+/// Formats that must not bypass the sampler's L2 cache.
 const NO_L2_BYPASS: [&str; 5] = [
     "BC2_UNORM",
     "BC3_UNORM",
@@ -76,8 +82,8 @@ const NO_L2_BYPASS: [&str; 5] = [
 ];
 
 impl ImageView<'_> {
-    /// The surface state.
-    pub fn words(&self) -> [u32; 16] {
+    /// Packs the surface state.
+    pub fn pack(&self) -> [u32; 16] {
         let surface = self.surface;
         let binding = surface.binding();
         let [width, height, depth] = surface.extent_px;
@@ -88,9 +94,9 @@ impl ImageView<'_> {
             Dim::D2 => value::SURFTYPE_2D,
             Dim::D3 => value::SURFTYPE_3D,
         };
-        let sampled = self.viewer == Viewer::Sampler;
+        let sampled = self.viewer == SurfaceUsage::Sampler;
         let last_layer = u64::from(self.layers.max(1) - 1);
-        // Of volumes the sampler always sees all slices.
+        // The sampler always sees all slices of a 3D image.
         let (first, last) = match (volume, self.cube) {
             (true, _) if sampled => (0, u64::from(depth - 1)),
             (true, _) => (self.first_layer, u64::from(depth - 1)),
@@ -143,17 +149,17 @@ impl ImageView<'_> {
                 .with(rss::AUXILIARY_SURFACE_BASE_ADDRESS, *address);
         }
         words = match self.viewer {
-            Viewer::Target => words
+            SurfaceUsage::Target => words
                 .with(rss::MIP_COUNT_LOD, self.first_level.into())
                 .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer),
-            Viewer::Sampler => words
+            SurfaceUsage::Sampler => words
                 .with(rss::MIP_COUNT_LOD, u64::from(self.levels.max(1) - 1))
                 .with(rss::SURFACE_MIN_LOD, self.first_level.into())
                 .with(
                     rss::RESOURCE_MIN_LOD,
                     (self.min_lod.clamp(0.0, 14.0) * 256.0) as u64,
                 ),
-            Viewer::Storage => words
+            SurfaceUsage::Storage => words
                 .with(rss::SURFACE_MIN_LOD, self.first_level.into())
                 .with(rss::RENDER_TARGET_VIEW_EXTENT, last_layer),
         };
@@ -173,31 +179,31 @@ impl ImageView<'_> {
     }
 }
 
-/// What is done with a colour control surface.
+/// How a colour control surface (CCS) is used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Blocks {
-    /// Cleared blocks get their colour when they are drawn to; none is compressed, nor may be already.
-    Cleared,
-    /// Blocks are compressed when they are drawn to; the sampler knows of these either way.
+pub enum CcsMode {
+    /// CCS_D: fast-cleared blocks, no compression.
+    FastClear,
+    /// CCS_E: the render cache compresses blocks, and the sampler reads compressed blocks.
     Compressed,
 }
 
-/// Gives a surface of one sample its colour control surface, and where that begins.
-pub fn with_blocks(words: &mut [u32; 16], control: &Surface, address: u64, blocks: Blocks) {
+/// Adds a CCS at `address` to the state of a single-sampled surface.
+pub fn set_ccs(words: &mut [u32; 16], control: &Surface, address: u64, blocks: CcsMode) {
     let mode = match blocks {
-        Blocks::Cleared => value::AUX_CCS_D,
-        Blocks::Compressed => value::AUX_CCS_E,
+        CcsMode::FastClear => value::AUX_CCS_D,
+        CcsMode::Compressed => value::AUX_CCS_E,
     };
     let control = control.binding();
     rss::AUXILIARY_SURFACE_MODE.set(words, mode.into());
     rss::AUXILIARY_SURFACE_PITCH.set(words, control.pitch.into());
     rss::AUXILIARY_SURFACE_QPITCH.set(words, control.qpitch.into());
-    // The field is an address: of whole pages.
+    // The field takes the address as it is: page-aligned.
     rss::AUXILIARY_SURFACE_BASE_ADDRESS.set(words, address);
 }
 
-/// Says which colour cleared blocks or pixels have.
-pub fn with_clear_colour(words: &mut [u32; 16], colour: [u32; 4]) {
+/// Sets the clear colour of fast-cleared blocks or pixels.
+pub fn set_clear_colour(words: &mut [u32; 16], colour: [u32; 4]) {
     for (field, value) in [
         rss::RED_CLEAR_COLOR,
         rss::GREEN_CLEAR_COLOR,
@@ -211,8 +217,8 @@ pub fn with_clear_colour(words: &mut [u32; 16], colour: [u32; 4]) {
     }
 }
 
-/// What stands for a colour target that is not there: nothing, of a size and with samples as the others have them.
-pub fn null_target(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16] {
+/// The null surface for absent colour targets, with the size and samples of the others.
+pub fn null_surface(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16] {
     let last_layer = u64::from(layers.max(1) - 1);
     rss::words::<16>()
         .with(rss::SURFACE_TYPE, value::SURFTYPE_NULL.into())
@@ -229,5 +235,5 @@ pub fn null_target(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16] 
         .dwords
 }
 
-/// B8G8R8A8_UNORM: of nothing, any renderable format will do.
+/// B8G8R8A8_UNORM: any renderable format will do.
 const NULL_FORMAT: u64 = 0xc0;

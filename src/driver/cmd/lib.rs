@@ -1,17 +1,18 @@
-//! Dispatch and draw state to batch words.
+//! Dispatch and draw state to batch commands.
 //!
-//! In:  what is bound, what changed, what must be waited for; memory that words go to ([`Memory`]).
-//! Out: words in that memory. A command either notes state or writes words in place; at a launch only what has changed is written.
+//! In:  bound state, and the memory that commands go to ([`Memory`]).
+//! Out: commands in that memory. A call either sets state or emits commands in place; a dispatch or
+//!      draw emits only what changed.
+//!
 //! Knows no Vulkan type, and is compiled once for each generation ([`Generation`]; today [`Gen9`]).
 
-mod capture;
 pub mod draw;
 mod draw_commands;
+pub mod fast_clear_record;
 mod gen9;
 mod gen9_draw;
 mod generation;
 pub mod image;
-pub mod kept;
 mod math;
 mod mi;
 mod mocs;
@@ -21,15 +22,16 @@ mod push_data;
 mod queries;
 mod recorder;
 mod stream;
+mod transform_feedback;
 
-pub use capture::Counters;
 pub use gen9::Gen9;
 pub use generation::{
-    Control, Counter, FrontEnd, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW,
-    SETS, Scratch,
+    Counter, Generation, Heaps, Kernel, Launch, Machine, PUSH_CONSTANTS_DW, PipeControl, SETS,
+    Scratch, VfeState,
 };
 pub use mi::{CALL_DW, call, nothing};
 pub use mocs::{SHARED, mocs};
 pub use pending::Pending;
-pub use recorder::{Left, Recorder};
+pub use recorder::{EndState, Recorder};
 pub use stream::{Data, Memory, Stream};
+pub use transform_feedback::Counters;

@@ -1,6 +1,6 @@
 //! Arithmetic of the command streamer.
 //!
-//! In:  general registers. Out: commands that calculate with them.
+//! In:  general purpose registers (GPR). Out: commands that compute with them.
 //! Ref: SKL PRM vol. 2a, "MI_MATH"; vol. 2d, "MI_MATH_ALU_INSTRUCTION".
 
 use hw::mi::mi_math;
@@ -17,7 +17,7 @@ const SOURCE_A: u64 = 0x20;
 const SOURCE_B: u64 = 0x21;
 const ACCUMULATOR: u64 = 0x31;
 
-/// An instruction of the command streamer's calculator.
+/// An instruction of the command streamer's ALU.
 const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
     let [word] = alu::words::<1>()
         .with(alu::ALU_OPCODE, opcode)
@@ -27,9 +27,9 @@ const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
     word
 }
 
-/// Multiplies general register 0 by a number that is not 0: the product is in general register 1.
+/// Multiplies GPR 0 by a number that is not 0. The product is in GPR 1.
 pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M::Error> {
-    // The sum of two general registers, into the second one.
+    // Adds two GPRs into GPR 1.
     let sum = |a: u64, b: u64| {
         [
             mi_math::PACKET.header | 3,
@@ -40,28 +40,28 @@ pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M:
         ]
     };
     let bits = u32::BITS - factor.leading_zeros();
-    // The highest bit is what there is at first; each further one doubles, and adds if it is set.
+    // Starts with the highest bit; each further bit doubles, and adds if it is set.
     let mut product = 0;
     for bit in (0..bits.saturating_sub(1)).rev() {
-        stream.put(sum(product, product))?;
+        stream.emit(sum(product, product))?;
         product = 1;
         if factor >> bit & 1 != 0 {
-            stream.put(sum(0, product))?;
+            stream.emit(sum(0, product))?;
         }
     }
     if product == 0 {
         let register = hw::register::CS_GPR0;
-        stream.put(copy_register(register, register + 8))?;
+        stream.emit(copy_register(register, register + 8))?;
     }
     Ok(())
 }
 
-/// Subtracts a number from general register 0, of 64 bits.
+/// Subtracts a number from the 64-bit GPR 0.
 pub fn subtract<M: Memory>(stream: &mut Stream<M>, what: u32) -> Result<(), M::Error> {
     let one = hw::register::CS_GPR0 + 8;
-    stream.put(load_register(one, what))?;
-    stream.put(load_register(one + 4, 0))?;
-    stream.put([
+    stream.emit(load_register(one, what))?;
+    stream.emit(load_register(one + 4, 0))?;
+    stream.emit([
         mi_math::PACKET.header | 3,
         calculate(LOAD, SOURCE_A, 0),
         calculate(LOAD, SOURCE_B, 1),
@@ -70,17 +70,19 @@ pub fn subtract<M: Memory>(stream: &mut Stream<M>, what: u32) -> Result<(), M::E
     ])
 }
 
-/// A factor and a shift that divide by a number: the quotient is the product's high dword, shifted right.
+/// Factor and shift of a division by multiplication: the quotient is the product's high dword,
+/// shifted right.
 ///
-/// With `k = 31 + log2(divisor)`, rounded up, the factor is `2^k / divisor`, rounded up. That is exact for dividends below 2^31, and below
-/// 2^32 where both are multiples of four.
+/// With `k = 31 + log2(divisor)`, rounded up, the factor is `2^k / divisor`, rounded up. That is
+/// exact for dividends below 2^31, and below 2^32 if dividend and divisor are multiples of four.
 const fn reciprocal(divisor: u32) -> (u32, u32) {
     let log = u32::BITS - divisor.saturating_sub(1).leading_zeros();
     let power = 1_u128 << (31 + log);
     (power.div_ceil(divisor as u128) as u32, log - 1)
 }
 
-/// Divides general register 0, of 32 bits, by a number that is not 0. Out: the register with the quotient.
+/// Divides the low dword of GPR 0 by a number that is not 0. Returns the register that holds the
+/// quotient.
 pub fn divide<M: Memory>(stream: &mut Stream<M>, divisor: u32) -> Result<u32, M::Error> {
     let zero = hw::register::CS_GPR0;
     if divisor <= 1 {
@@ -92,9 +94,9 @@ pub fn divide<M: Memory>(stream: &mut Stream<M>, divisor: u32) -> Result<u32, M:
     if shift == 0 {
         return Ok(high);
     }
-    // A shift to the right is one to the left, of which the high dword is taken.
-    stream.put(copy_register(high, zero))?;
-    stream.put(load_register(zero + 4, 0))?;
+    // A right shift is a left shift of which the high dword is taken.
+    stream.emit(copy_register(high, zero))?;
+    stream.emit(load_register(zero + 4, 0))?;
     multiply(stream, 1 << (u32::BITS - shift))?;
     Ok(high)
 }
@@ -110,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn products_divide() {
+    fn division_by_multiplication_is_exact() {
         for divisor in 2..=2048 {
             for quotient in [0, 1, 2, 3, 1000, 65_535, u32::MAX / divisor] {
                 for more in [0, 1, divisor - 1] {

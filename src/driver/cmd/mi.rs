@@ -1,6 +1,6 @@
-//! Commands of the command streamer itself, alike in all generations.
+//! Commands of the command streamer itself, which all generations share.
 //!
-//! In:  addresses and values. Out: words. Ref: SKL PRM vol. 2a, "MI_*".
+//! In:  addresses and values. Out: packets. Ref: SKL PRM vol. 2a, "MI_*".
 
 use hw::mi::{
     mi_batch_buffer_end, mi_batch_buffer_start, mi_copy_mem_mem, mi_load_register_imm,
@@ -8,16 +8,16 @@ use hw::mi::{
     mi_store_data_imm, mi_store_register_mem,
 };
 
-/// A batch that does nothing: for a submission that only signals.
+/// An empty batch, for a submission that only signals.
 pub const fn nothing() -> [u32; 2] {
     [mi_batch_buffer_end::PACKET.header, mi_noop::PACKET.header]
 }
 
-/// Dwords of a call of another batch.
+/// Dwords of [`call`].
 pub const CALL_DW: usize = 3;
 
-/// Runs another batch, which ends as any does, and comes back. In a batch that was called itself it goes there for good: there is one
-/// place to come back to.
+/// Calls a second-level batch, which returns at its MI_BATCH_BUFFER_END. In a batch that was itself
+/// called this is a jump: there is only one return address.
 pub const fn call(address: u64) -> [u32; CALL_DW] {
     use mi_batch_buffer_start as start;
     const PER_PROCESS: u64 = 1;
@@ -28,7 +28,7 @@ pub const fn call(address: u64) -> [u32; CALL_DW] {
         .dwords
 }
 
-/// Puts a value into a register.
+/// MI_LOAD_REGISTER_IMM.
 #[inline]
 pub const fn load_register(offset: u32, value: u32) -> [u32; 3] {
     use mi_load_register_imm as lri;
@@ -38,7 +38,7 @@ pub const fn load_register(offset: u32, value: u32) -> [u32; 3] {
         .dwords
 }
 
-/// Loads a register from memory.
+/// MI_LOAD_REGISTER_MEM.
 #[inline]
 pub const fn load_register_mem(offset: u32, address: u64) -> [u32; 4] {
     use mi_load_register_mem as lrm;
@@ -48,7 +48,7 @@ pub const fn load_register_mem(offset: u32, address: u64) -> [u32; 4] {
         .dwords
 }
 
-/// Copies a dword of memory.
+/// MI_COPY_MEM_MEM: copies a dword of memory.
 pub const fn copy_memory(from: u64, to: u64) -> [u32; 5] {
     use mi_copy_mem_mem as copy;
     copy::words::<5>()
@@ -57,7 +57,7 @@ pub const fn copy_memory(from: u64, to: u64) -> [u32; 5] {
         .dwords
 }
 
-/// Copies a register.
+/// MI_LOAD_REGISTER_REG.
 #[inline]
 pub const fn copy_register(from: u32, to: u32) -> [u32; 3] {
     use mi_load_register_reg as lrr;
@@ -67,18 +67,18 @@ pub const fn copy_register(from: u32, to: u32) -> [u32; 3] {
         .dwords
 }
 
-/// What becomes of the predicate, where the two sources are compared for equality.
+/// How the predicate is set from comparing the two source registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Predicate {
-    /// It is what they compare to.
+    /// Set if they are equal.
     Equal,
-    /// It is the opposite.
+    /// Set if they are not equal.
     Unequal,
-    /// It changes where they are equal.
+    /// Toggled if they are equal.
     ToggledIfEqual,
 }
 
-/// Sets the predicate.
+/// MI_PREDICATE.
 #[inline]
 pub const fn predicate(how: Predicate) -> [u32; 1] {
     use mi_predicate as p;
@@ -99,7 +99,7 @@ pub const fn predicate(how: Predicate) -> [u32; 1] {
         .dwords
 }
 
-/// Stores a register to memory.
+/// MI_STORE_REGISTER_MEM.
 #[inline]
 pub const fn store_register_mem(offset: u32, address: u64) -> [u32; 4] {
     use mi_store_register_mem as srm;
@@ -109,7 +109,7 @@ pub const fn store_register_mem(offset: u32, address: u64) -> [u32; 4] {
         .dwords
 }
 
-/// Writes a dword, in the command streamer's order.
+/// MI_STORE_DATA_IMM: writes a dword at the top of the pipe.
 #[inline]
 pub const fn store(address: u64, value: u32) -> [u32; 4] {
     use mi_store_data_imm as sdi;
@@ -119,7 +119,7 @@ pub const fn store(address: u64, value: u32) -> [u32; 4] {
         .dwords
 }
 
-/// Waits until a dword has a value.
+/// MI_SEMAPHORE_WAIT: waits until a dword equals a value.
 #[inline]
 pub const fn wait_equal(address: u64, value: u32) -> [u32; 4] {
     use mi_semaphore_wait as wait;

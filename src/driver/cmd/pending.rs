@@ -1,61 +1,62 @@
-//! What must happen before the next command that needs it.
+//! Pending flushes: synchronisation that the next command needs.
 //!
-//! In:  what barriers ask for, merged bit by bit. Out: at most three PIPE_CONTROLs, when a command needs them (a recorder).
+//! In:  requests of barriers, merged as bits. Out: at most three PIPE_CONTROLs, emitted by a
+//!      recorder before the next command that needs them.
 //! Ref: SKL PRM vol. 2a, "PIPE_CONTROL"; vol. 7, "End-of-Pipe Synchronization".
 
-/// A set of things to do.
+/// A set of stalls, flushes and invalidations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pending(u8);
 
 impl Pending {
     /// Nothing.
     pub const NONE: Pending = Pending(0);
-    /// Work before is waited for.
+    /// Wait for earlier work.
     pub const STALL: Pending = Pending(1);
-    /// What the data port has written leaves the L3.
+    /// Flush data port writes from the L3.
     pub const FLUSH_DATA: Pending = Pending(2);
-    /// The sampler forgets what it has read.
+    /// Invalidate the texture cache.
     pub const INVALIDATE_TEXTURE: Pending = Pending(4);
-    /// The constant cache forgets what it has read.
+    /// Invalidate the constant cache.
     pub const INVALIDATE_CONSTANT: Pending = Pending(8);
-    /// What was drawn leaves the caches of colours and of depth.
+    /// Flush the render target and depth caches.
     pub const FLUSH_TARGETS: Pending = Pending(16);
-    /// The fetcher of vertices and indices forgets what it has read.
+    /// Invalidate the vertex fetch cache.
     pub const INVALIDATE_VERTICES: Pending = Pending(32);
-    /// All that makes what dispatches have written visible to everyone.
+    /// All that makes writes of dispatches visible to dispatches.
     pub const ALL: Pending = Pending(15);
-    /// The invalidations among them.
+    /// The invalidations.
     pub(crate) const INVALIDATIONS: Pending = Pending(4 | 8 | 32);
 
-    /// Both.
+    /// The union.
     #[must_use]
     pub const fn with(self, other: Pending) -> Pending {
         Pending(self.0 | other.0)
     }
 
-    /// What is in both.
+    /// The intersection.
     #[must_use]
     pub const fn and(self, other: Pending) -> Pending {
         Pending(self.0 & other.0)
     }
 
-    /// What is not in `other`.
+    /// The difference.
     #[must_use]
     pub const fn without(self, other: Pending) -> Pending {
         Pending(self.0 & !other.0)
     }
 
-    /// Whether any of `other` is asked for.
+    /// Whether any bit of `other` is in the set.
     pub const fn any(self, other: Pending) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// A bit for each thing.
+    /// The bits.
     pub(crate) const fn bits(self) -> u8 {
         self.0
     }
 
-    /// Whether nothing is asked for.
+    /// Whether the set is empty.
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }

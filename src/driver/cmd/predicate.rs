@@ -1,8 +1,10 @@
-//! Commands that run only where memory says so: conditions, and draws counted in memory.
+//! Predicated commands: conditional rendering, and draws with a count in memory.
 //!
-//! In:  where the condition or the count lies. Out: the command streamer's predicate, which draws and dispatches then ask for.
-//! While a condition holds sway, [`DISCARDED`] keeps what it came to, and the predicate is its opposite between commands. A batch that is
-//! executed by another one finds both as they were left.
+//! In:  the address of the condition or the count. Out: commands that set the command streamer's
+//!      predicate, which draws and dispatches then test.
+//!
+//! While conditional rendering is active, [`DISCARDED`] keeps its result, and the predicate is the
+//! opposite between commands. A secondary batch finds both as the primary left them.
 //! Ref: SKL PRM vol. 2a, "MI_PREDICATE", "3DPRIMITIVE" and "GPGPU_WALKER" (Predicate Enable).
 
 use hw::register::{CS_GPR0, MI_PREDICATE_RESULT, MI_PREDICATE_SRC0, MI_PREDICATE_SRC1};
@@ -12,107 +14,116 @@ use crate::mi::{self, Predicate};
 use crate::recorder::Recorder;
 use crate::stream::{Memory, Stream};
 
-/// A register that nothing else uses: 0 where commands run, 1 where they do not.
+/// GPR that is reserved for conditional rendering: 0 if commands run, 1 if they are discarded.
 const DISCARDED: u32 = CS_GPR0 + 15 * 8;
 
-/// Compares a register's low dword with zero.
+/// Loads the sources for comparing a register's low dword with zero.
 fn compare_with_zero<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
-    stream.put(mi::load_register(MI_PREDICATE_SRC0 + 4, 0))?;
-    stream.put(mi::load_register(MI_PREDICATE_SRC1, 0))?;
-    stream.put(mi::load_register(MI_PREDICATE_SRC1 + 4, 0))
+    stream.emit(mi::load_register(MI_PREDICATE_SRC0 + 4, 0))?;
+    stream.emit(mi::load_register(MI_PREDICATE_SRC1, 0))?;
+    stream.emit(mi::load_register(MI_PREDICATE_SRC1 + 4, 0))
 }
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
-    /// Draws and dispatches run from here on where a dword is not zero, or where it is.
-    pub fn begin_condition(&mut self, address: u64, inverted: bool) -> Result<(), M::Error> {
-        self.settle_other()?;
+    /// Begins conditional rendering: draws and dispatches run if a dword is not zero or,
+    /// `inverted`, if it is zero.
+    pub fn begin_conditional_rendering(
+        &mut self,
+        address: u64,
+        inverted: bool,
+    ) -> Result<(), M::Error> {
+        self.emit_pending_non_vertex_flushes()?;
         let stream = &mut self.stream;
-        stream.put(mi::load_register_mem(MI_PREDICATE_SRC0, address))?;
+        stream.emit(mi::load_register_mem(MI_PREDICATE_SRC0, address))?;
         compare_with_zero(stream)?;
         let (discards, runs) = match inverted {
             false => (Predicate::Equal, Predicate::Unequal),
             true => (Predicate::Unequal, Predicate::Equal),
         };
-        stream.put(mi::predicate(discards))?;
-        stream.put(mi::copy_register(MI_PREDICATE_RESULT, DISCARDED))?;
-        stream.put(mi::predicate(runs))?;
+        stream.emit(mi::predicate(discards))?;
+        stream.emit(mi::copy_register(MI_PREDICATE_RESULT, DISCARDED))?;
+        stream.emit(mi::predicate(runs))?;
         self.conditional = true;
         Ok(())
     }
 
-    /// What the driver itself draws and launches runs only where a dword is not zero, until [`Recorder::suppose_nothing`].
-    pub(crate) fn suppose(&mut self, address: u64) -> Result<(), M::Error> {
+    /// Predicates meta operations: they run only if a dword is not zero, until
+    /// [`Recorder::end_internal_predicate`].
+    pub(crate) fn predicate_internal(&mut self, address: u64) -> Result<(), M::Error> {
         let stream = &mut self.stream;
-        stream.put(mi::load_register_mem(MI_PREDICATE_SRC0, address))?;
+        stream.emit(mi::load_register_mem(MI_PREDICATE_SRC0, address))?;
         compare_with_zero(stream)?;
-        stream.put(mi::predicate(Predicate::Unequal))?;
-        self.supposes = true;
+        stream.emit(mi::predicate(Predicate::Unequal))?;
+        self.internal_predicated = true;
         Ok(())
     }
 
-    /// What the driver itself draws and launches runs in any case again; a condition that holds sway does as before.
-    pub fn suppose_nothing(&mut self) -> Result<(), M::Error> {
-        self.supposes = false;
+    /// Ends the predication of meta operations, and restores that of conditional rendering.
+    pub fn end_internal_predicate(&mut self) -> Result<(), M::Error> {
+        self.internal_predicated = false;
         match self.conditional {
-            true => self.hold(),
+            true => self.reload_condition(),
             false => Ok(()),
         }
     }
 
-    /// The predicate is again what a condition came to.
-    fn hold(&mut self) -> Result<(), M::Error> {
+    /// Reloads the predicate from the result of conditional rendering.
+    fn reload_condition(&mut self) -> Result<(), M::Error> {
         let stream = &mut self.stream;
-        stream.put(mi::copy_register(DISCARDED, MI_PREDICATE_SRC0))?;
+        stream.emit(mi::copy_register(DISCARDED, MI_PREDICATE_SRC0))?;
         compare_with_zero(stream)?;
-        stream.put(mi::predicate(Predicate::Equal))
+        stream.emit(mi::predicate(Predicate::Equal))
     }
 
-    /// Lets a batch run that is executed next and expects a condition, where none holds sway.
-    pub fn satisfy(&mut self) -> Result<(), M::Error> {
+    /// Sets the predicate for a secondary that expects conditional rendering, if none is active.
+    pub fn set_condition_true(&mut self) -> Result<(), M::Error> {
         let stream = &mut self.stream;
-        stream.put(mi::load_register(DISCARDED, 0))?;
-        stream.put(mi::load_register(MI_PREDICATE_SRC0, 0))?;
+        stream.emit(mi::load_register(DISCARDED, 0))?;
+        stream.emit(mi::load_register(MI_PREDICATE_SRC0, 0))?;
         compare_with_zero(stream)?;
-        stream.put(mi::predicate(Predicate::Equal))
+        stream.emit(mi::predicate(Predicate::Equal))
     }
 
-    /// Whether a condition holds sway.
+    /// Whether conditional rendering is active.
     pub fn is_conditional(&self) -> bool {
         self.conditional
     }
 
-    /// Draws and dispatches run again; or, in a batch that another one executes, as the condition there says.
+    /// Sets whether draws and dispatches are predicated: ends conditional rendering, or inherits it
+    /// in a secondary.
     pub fn set_conditional(&mut self, conditional: bool) {
         self.conditional = conditional;
     }
 
-    /// Draws as memory says, as many times as a dword says, but at most `most` times; each draw's arguments are `stride_bytes` behind
-    /// those of the one before. False: as [`Recorder::draw`].
-    pub fn draw_counted(
+    /// Emits up to `max_count` indirect draws; the GPU executes as many as the dword at `count_at`
+    /// says. The parameters of consecutive draws are `stride_bytes` apart. Returns false as
+    /// [`Recorder::draw`] does.
+    pub fn draw_indirect_count(
         &mut self,
         address: u64,
         stride_bytes: u32,
         indexed: bool,
         count_at: u64,
-        most: u32,
+        max_count: u32,
     ) -> Result<bool, M::Error> {
-        self.settle()?;
+        self.emit_pending_flushes()?;
         let conditional = self.conditional;
         let stream = &mut self.stream;
-        stream.put(mi::load_register_mem(MI_PREDICATE_SRC0, count_at))?;
-        // Where nothing is to be drawn, no number is the count.
+        stream.emit(mi::load_register_mem(MI_PREDICATE_SRC0, count_at))?;
+        // If conditional rendering discards draws, the high dword is 1 and never equals a draw
+        // index.
         let high = MI_PREDICATE_SRC0 + 4;
         match conditional {
-            true => stream.put(mi::copy_register(DISCARDED, high))?,
-            false => stream.put(mi::load_register(high, 0))?,
+            true => stream.emit(mi::copy_register(DISCARDED, high))?,
+            false => stream.emit(mi::load_register(high, 0))?,
         }
-        stream.put(mi::load_register(MI_PREDICATE_SRC1 + 4, 0))?;
-        for number in 0..most {
-            // Where something is drawn, the predicate holds until the number has come to the count.
+        stream.emit(mi::load_register(MI_PREDICATE_SRC1 + 4, 0))?;
+        for number in 0..max_count {
+            // The predicate is set at first, and cleared when the draw index reaches the count.
             self.stream
-                .put(mi::load_register(MI_PREDICATE_SRC1, number))?;
+                .emit(mi::load_register(MI_PREDICATE_SRC1, number))?;
             self.stream
-                .put(mi::predicate(match number == 0 && !conditional {
+                .emit(mi::predicate(match number == 0 && !conditional {
                     true => Predicate::Unequal,
                     false => Predicate::ToggledIfEqual,
                 }))?;
@@ -122,7 +133,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             }
         }
         if conditional {
-            self.hold()?;
+            self.reload_condition()?;
         }
         Ok(true)
     }

@@ -1,11 +1,12 @@
-//! Push data, a register at a time.
+//! Copies push data, a register at a time.
 //!
-//! In:  words that are bound, and how many of them are wanted. Out: whole registers in a batch.
+//! In:  bound words, and a count. Out: whole registers in a batch.
 
 /// Dwords of a register.
 pub(crate) const REGISTER_DW: usize = abi::REGISTER_DW as usize;
 
-/// Fills registers with the first `count` words, and zeros behind them. There are whole registers of words as far as `count` reaches.
+/// Fills registers with the first `count` words, then with zeros. `words` has whole registers up to
+/// `count`.
 #[inline(always)]
 pub(crate) fn fill(words: &[u32], count: usize, registers: &mut [[u32; REGISTER_DW]]) {
     let mut from = words.as_chunks().0.iter();
@@ -19,8 +20,9 @@ pub(crate) fn fill(words: &[u32], count: usize, registers: &mut [[u32; REGISTER_
     }
 }
 
-/// Writes the registers of `under`, over whose first `count` dwords, which are zeros, the first words come. There are whole registers of
-/// words as far as `count` reaches. None: there is no room.
+/// Copies the registers of `under` with the first `count` words merged in; the first `count` dwords
+/// of `under` are zeros. `words` has whole registers up to `count`. Returns `None` if the
+/// destination is too small.
 #[inline(always)]
 pub(crate) fn fill_over(
     words: &[u32],
@@ -43,7 +45,7 @@ pub(crate) fn fill_over(
     Some(())
 }
 
-/// The first dwords of a register's, and zeros behind them.
+/// The first `count` dwords of a register, then zeros.
 #[inline(always)]
 fn first_of(register: &[u32; REGISTER_DW], count: usize) -> [u32; REGISTER_DW] {
     const MASKS: [[u32; REGISTER_DW]; REGISTER_DW + 1] = {
@@ -68,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_that_are_not_wanted_are_zero() {
+    fn dwords_beyond_the_count_are_zero() {
         let words: Vec<u32> = (1..20).collect();
         for count in 0..=16 {
             let mut registers = [[7; REGISTER_DW]; 4];
@@ -80,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn words_lie_over_what_is_behind_them() {
+    fn words_are_merged_over_the_registers_under_them() {
         let words: Vec<u32> = (1..20).collect();
         for count in 0..=16 {
             let mut under = [[0; REGISTER_DW]; 4];

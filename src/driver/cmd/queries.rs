@@ -1,47 +1,49 @@
-//! What is counted and timed among a batch's commands.
+//! Timestamps, occlusion counts and statistics counters in a batch.
 //!
-//! In:  counters, addresses. Out: words that write them there, each when what it counts is known.
-//! Ref: SKL PRM vol. 2a, "PIPE_CONTROL" (post-sync operations), "MI_STORE_REGISTER_MEM"; vol. 2c, the statistics registers.
+//! In:  counters, addresses. Out: commands that write them, each at the point where the value is
+//!      final.
+//! Ref: SKL PRM vol. 2a, "PIPE_CONTROL" (post-sync operations), "MI_STORE_REGISTER_MEM"; vol. 2c,
+//!      the statistics registers.
 
 use crate::draw::DrawGeneration;
-use crate::generation::{Control, Counter};
+use crate::generation::{Counter, PipeControl};
 use crate::recorder::Recorder;
 use crate::stream::Memory;
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
-    /// Writes a timestamp and that it is there: at once, or when everything before is done.
+    /// Writes a timestamp and its availability: at the top of the pipe, or at the bottom.
     pub fn timestamp(
         &mut self,
         value_at: u64,
         available_at: u64,
         early: bool,
     ) -> Result<(), M::Error> {
-        self.settle_other()?;
+        self.emit_pending_non_vertex_flushes()?;
         if early {
-            return G::timestamp_early(&mut self.stream, value_at, available_at);
+            return G::emit_timestamp_top(&mut self.stream, value_at, available_at);
         }
-        G::timestamp_late(&mut self.stream, value_at, available_at)?;
+        G::emit_timestamp_bottom(&mut self.stream, value_at, available_at)?;
         self.busy = false;
         Ok(())
     }
 
-    /// Writes how many samples have passed until here.
+    /// Writes the count of passed samples.
     pub fn write_samples(&mut self, address: u64) -> Result<(), M::Error> {
-        // It is the pipeline that draws that counts them.
-        self.select_draws()?;
-        G::write_samples(&mut self.stream, address)?;
+        // The 3D pipeline counts samples.
+        self.select_3d()?;
+        G::emit_depth_count_write(&mut self.stream, address)?;
         self.busy = true;
         Ok(())
     }
 
-    /// Writes a quadword when what was counted before is there.
-    pub fn write_late(&mut self, address: u64, value: u64) -> Result<(), M::Error> {
-        G::write_late(&mut self.stream, address, value)?;
+    /// Writes a quadword at the bottom of the pipe.
+    pub fn write_at_bottom(&mut self, address: u64, value: u64) -> Result<(), M::Error> {
+        G::emit_bottom_write(&mut self.stream, address, value)?;
         self.busy = true;
         Ok(())
     }
 
-    /// Writes counters when everything before is done, the first to an address and the others `stride_bytes` behind one another.
+    /// Writes statistics counters after all earlier work, `stride_bytes` apart.
     pub fn write_counters(
         &mut self,
         counters: impl IntoIterator<Item = Counter>,
@@ -49,14 +51,14 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         stride_bytes: u64,
     ) -> Result<(), M::Error> {
         if self.busy {
-            G::control(&mut self.stream, Control::default(), 0)?;
+            G::emit_pipe_control(&mut self.stream, PipeControl::default(), 0)?;
             self.busy = false;
         }
         for (counter, at) in counters
             .into_iter()
             .zip((address..).step_by(stride_bytes as usize))
         {
-            G::write_counter(&mut self.stream, counter, at)?;
+            G::emit_counter_write(&mut self.stream, counter, at)?;
         }
         Ok(())
     }

@@ -1,85 +1,89 @@
-//! What a batch's launches have bound, and what must be said before the next one.
+//! Bound dispatch state of a batch, and its emission at dispatches.
 //!
-//! In:  state, noted as it comes; launches. Out: words, for what has changed alone:
+//! In:  state as it is set; dispatches. Out: packets, for what has changed:
 //!
-//! - the front end's state, when a launch wants more scratch or more room for constants than any before it;
-//! - the interface descriptor, when the pipeline has changed;
-//! - constants, when one of them has changed, the pipeline wants others, or the front end has lost them;
-//! - waits, flushes and invalidations, when barriers have asked for them and there is something to wait for.
+//! - MEDIA_VFE_STATE, if a dispatch needs more scratch or more CURBE space than any before it;
+//! - the interface descriptor, if the pipeline has changed;
+//! - push data, if any of it has changed, the pipeline needs other data, or MEDIA_VFE_STATE was
+//!   emitted;
+//! - stalls, flushes and invalidations, if barriers requested them and there is work to wait for.
 //!
-//! Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE" (a stall before it), "MEDIA_STATE_FLUSH" (after each walker).
+//! Ref: SKL PRM vol. 2a, "MEDIA_VFE_STATE" (a stall before it), "MEDIA_STATE_FLUSH" (after each
+//!      walker).
 
 use crate::draw::DrawGeneration;
 use crate::draw::recorder::Draws;
 use crate::draw::target::Targets;
 use crate::generation::{
-    BASE_AT, BOUND_DW, COUNTS_AT, Control, FrontEnd, GATHERED_DW, Generation, HEAP_AT, Heaps,
-    Launch, Machine, PUSH_CONSTANTS_DW, Pushed, VALUES_AT, dynamic_at, set_at, set_place,
+    BASE_AT, BOUND_DW, COUNTS_AT, GATHERED_DW, Generation, HEAP_AT, Heaps, Launch, Machine,
+    PUSH_CONSTANTS_DW, PipeControl, PushSources, VALUES_AT, VfeState, dynamic_index,
+    set_heap_offset, set_index,
 };
 use crate::mi;
 use crate::pending::Pending;
 use crate::push_data::REGISTER_DW;
 use crate::stream::{Data, Memory, Stream};
 
-/// Registers of push data that the front end keeps room for at least, so that common pipelines need not change its state.
-const LEAST_CURBE_GRF: u32 = 16;
+/// Minimum CURBE allocation in registers, so that common pipelines need no MEDIA_VFE_STATE.
+const MIN_CURBE_GRF: u32 = 16;
 
-/// No multiple of 64, as offsets of descriptors are.
+/// Not a multiple of 64, as all descriptor offsets are.
 const NO_DESCRIPTOR: u32 = u32::MAX;
 
-/// What launches read of the recording: copied whole when an internal launch comes between.
+/// Inputs of dispatches: copied whole around an internal dispatch.
 #[derive(Clone, Copy, Debug)]
 struct Bound<G: Generation> {
     launch: Option<Launch<G>>,
-    /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place; then the places of sets.
+    /// The application's push constants, the driver's values from [`VALUES_AT`] on, then the heap
+    /// offsets of sets.
     words: [u32; GATHERED_DW],
 }
 
-/// What a batch leaves behind for whoever goes on after it.
+/// State at the end of a secondary batch, which the primary continues with.
 #[derive(Clone, Copy, Debug)]
-pub struct Left {
-    /// The front end's state; none said: whatever it was.
-    front_end: FrontEnd,
-    /// The pipeline that draws is selected.
-    drawing: bool,
+pub struct EndState {
+    /// MEDIA_VFE_STATE; zero if the batch did not emit it.
+    front_end: VfeState,
+    /// The 3D pipeline is selected.
+    is_3d_selected: bool,
 }
 
-/// A batch's state.
+/// A batch that is being recorded.
 #[derive(Debug)]
 pub struct Recorder<G: DrawGeneration, M> {
     pub(crate) stream: Stream<M>,
     pub(crate) machine: Machine,
     bound: Bound<G>,
-    /// Push data is not what was loaded last.
+    /// Push data differs from what was loaded last.
     constants_dirty: bool,
-    /// More of it than the application's constants: it has to be gathered anew.
+    /// Push data other than push constants differs: it must be gathered again.
     values_dirty: bool,
-    /// What was gathered last.
+    /// The last gathered push data.
     gathered: Vec<[u32; REGISTER_DW]>,
-    /// The interface descriptor that was loaded last, or [`NO_DESCRIPTOR`].
+    /// Offset of the last loaded interface descriptor, or [`NO_DESCRIPTOR`].
     descriptor: u32,
-    front_end: FrontEnd,
+    front_end: VfeState,
     pending: Pending,
-    /// Work may run that nobody has waited for.
+    /// Work may be in flight.
     pub(crate) busy: bool,
-    /// It may have written what is not flushed, through the data port.
-    pub(crate) dirty: bool,
-    /// The same, by drawing.
-    pub(crate) drawn: bool,
-    /// The pipeline that draws is selected.
-    drawing: bool,
-    /// The predicate says what runs.
+    /// The data cache may hold unflushed writes.
+    pub(crate) data_dirty: bool,
+    /// The render target or depth cache may hold unflushed writes.
+    pub(crate) targets_dirty: bool,
+    /// The 3D pipeline is selected.
+    is_3d_selected: bool,
+    /// Conditional rendering is active.
     pub(crate) conditional: bool,
-    /// It says whether the driver's own work runs: see [`Recorder::suppose`].
-    pub(crate) supposes: bool,
-    /// What draws have bound, where there were any.
+    /// Meta operations are predicated: see [`Recorder::predicate_internal`].
+    pub(crate) internal_predicated: bool,
+    /// Draw state, created at first use.
     pub(crate) draws: Option<Box<Draws<G>>>,
-    /// Workgroups of the last launch that had to have them in memory.
-    counts: [u32; 3],
+    /// Workgroup counts of the last dispatch that needed them in memory.
+    group_counts: [u32; 3],
 }
 
 impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
-    /// A recorder that writes to a memory.
+    /// Creates a recorder that writes to `memory`.
     pub fn new(memory: M, machine: Machine) -> Self {
         let mut recorder = Self {
             stream: Stream::new(memory),
@@ -92,27 +96,27 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             values_dirty: true,
             gathered: Vec::new(),
             descriptor: NO_DESCRIPTOR,
-            front_end: FrontEnd::default(),
+            front_end: VfeState::default(),
             pending: Pending::INVALIDATE_VERTICES,
             busy: true,
-            dirty: true,
-            drawn: true,
-            drawing: false,
+            data_dirty: true,
+            targets_dirty: true,
+            is_3d_selected: false,
             conditional: false,
-            supposes: false,
+            internal_predicated: false,
             draws: None,
-            counts: [0; 3],
+            group_counts: [0; 3],
         };
         recorder.unbind();
         recorder
     }
 
-    /// The memory, with what is in it.
+    /// Returns the memory with its contents.
     pub fn into_memory(self) -> M {
         self.stream.into_memory()
     }
 
-    /// The words.
+    /// The command stream.
     pub fn stream(&self) -> &Stream<M> {
         &self.stream
     }
@@ -122,68 +126,73 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.stream.memory_mut()
     }
 
-    /// Begins anew: nothing is bound, and what batches before have done is not known. The memory, to take its chunks away.
+    /// Starts a new batch with nothing bound and unknown hardware state. Returns the memory, to
+    /// take its chunks away.
     pub fn restart(&mut self) -> &mut M {
         self.unbind();
-        self.front_end = FrontEnd::default();
+        self.front_end = VfeState::default();
         self.descriptor = NO_DESCRIPTOR;
-        // What the fetcher of vertices holds is not known.
+        // The contents of the vertex fetch cache are unknown.
         self.pending = Pending::INVALIDATE_VERTICES;
-        (self.busy, self.dirty, self.drawn) = (true, true, true);
-        (self.drawing, self.conditional, self.supposes) = (false, false, false);
-        // Most that begin anew never draw.
+        (self.busy, self.data_dirty, self.targets_dirty) = (true, true, true);
+        (
+            self.is_3d_selected,
+            self.conditional,
+            self.internal_predicated,
+        ) = (false, false, false);
+        // Most batches never draw.
         self.draws = None;
         self.stream.restart()
     }
 
-    /// Forgets what is bound.
+    /// Unbinds everything.
     pub fn unbind(&mut self) {
         self.bound.launch = None;
         self.bound.words = [0; GATHERED_DW];
         let heap = self.machine.bindless_base;
         self.bound.words[VALUES_AT + HEAP_AT] = heap as u32;
         self.bound.words[VALUES_AT + HEAP_AT + 1] = (heap >> 32) as u32;
-        self.gather_anew();
+        self.mark_values_dirty();
     }
 
-    /// Binds a pipeline.
+    /// Binds a compute pipeline.
     #[inline]
     pub fn bind(&mut self, launch: &Launch<G>) {
         let bound = self.bound.launch.as_ref();
         if bound.is_none_or(|l| l.descriptor_offset_bytes != launch.descriptor_offset_bytes) {
             self.bound.launch = Some(*launch);
-            self.gather_anew();
+            self.mark_values_dirty();
         }
     }
 
     #[inline(always)]
-    fn gather_anew(&mut self) {
+    fn mark_values_dirty(&mut self) {
         (self.constants_dirty, self.values_dirty) = (true, true);
     }
 
-    /// The handle of a descriptor set. False: there is no such set.
+    /// Sets the handle of a descriptor set. Returns false if the set is out of range.
     #[inline]
     pub fn set_handle(&mut self, set: usize, handle: u32) -> bool {
-        let Some(place) = set_at(set) else {
+        let Some(index) = set_index(set) else {
             return false;
         };
-        // A launch gathers the handle from one place, and from another where the set lies.
-        self.bound.words[BOUND_DW + VALUES_AT + place] = set_place(handle);
-        self.set_value(place, handle)
+        // Dispatches gather the handle from one index, and the set's heap offset from another.
+        self.bound.words[BOUND_DW + VALUES_AT + index] = set_heap_offset(handle);
+        self.set_value(index, handle)
     }
 
-    /// The handle of a dynamic buffer. False: there are not so many.
+    /// Sets the handle of a dynamic buffer. Returns false if the index is out of range.
     #[inline]
     pub fn dynamic_handle(&mut self, index: usize, handle: u32) -> bool {
-        dynamic_at(index).is_some_and(|place| self.set_value(place, handle))
+        dynamic_index(index).is_some_and(|index| self.set_value(index, handle))
     }
 
     #[inline]
-    fn set_value(&mut self, place: usize, value: u32) -> bool {
-        match self.bound.words[VALUES_AT..BOUND_DW].get_mut(place) {
+    fn set_value(&mut self, index: usize, value: u32) -> bool {
+        match self.bound.words[VALUES_AT..BOUND_DW].get_mut(index) {
             Some(known) => {
                 if std::mem::replace(known, value) != value {
-                    self.gather_anew();
+                    self.mark_values_dirty();
                 }
                 true
             }
@@ -191,27 +200,28 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
     }
 
-    /// Sets push constants from a byte on. False: beyond their end, or not whole dwords.
+    /// Sets push constants from a byte offset. Returns false if they are out of range or not whole
+    /// dwords.
     #[inline]
     pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
         let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
         let aligned = offset_bytes.is_multiple_of(4) && data.len().is_multiple_of(4);
         let constants = &mut self.bound.words[..PUSH_CONSTANTS_DW];
         match constants.get_mut(at..at.saturating_add(count)) {
-            Some(place) if aligned => {
-                // Four are common, and stored without a call.
+            Some(room) if aligned => {
+                // Four dwords are common, and stored without a call.
                 let dwords = data.as_chunks().0;
-                let (place, dwords) = match (
-                    place.split_first_chunk_mut(),
+                let (room, dwords) = match (
+                    room.split_first_chunk_mut(),
                     dwords.split_first_chunk::<4>(),
                 ) {
-                    (Some((to, place)), Some((from, dwords))) => {
+                    (Some((to, room)), Some((from, dwords))) => {
                         *to = from.map(u32::from_le_bytes);
-                        (place, dwords)
+                        (room, dwords)
                     }
-                    _ => (place, dwords),
+                    _ => (room, dwords),
                 };
-                for (to, from) in place.iter_mut().zip(dwords) {
+                for (to, from) in room.iter_mut().zip(dwords) {
                     *to = u32::from_le_bytes(*from);
                 }
                 self.constants_dirty = true;
@@ -221,72 +231,73 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         }
     }
 
-    /// Asks for something to happen before what comes next.
+    /// Adds pending flushes for the next command.
     #[inline]
     pub fn barrier(&mut self, pending: Pending) {
         self.pending = self.pending.with(pending);
     }
 
-    /// Whether a barrier has asked that the next command waits for those before.
+    /// Whether a stall is pending.
     pub fn is_waiting(&self) -> bool {
         self.pending.any(Pending::STALL)
     }
 
-    /// Does what barriers have asked for.
+    /// Emits all pending flushes.
     #[inline]
-    pub fn settle(&mut self) -> Result<(), M::Error> {
+    pub fn emit_pending_flushes(&mut self) -> Result<(), M::Error> {
         if self.pending.is_none() {
             return Ok(());
         }
-        self.settle_pending(Pending::NONE)
+        self.emit_pending_flushes_except(Pending::NONE)
     }
 
-    /// As [`Recorder::settle`], before what fetches no vertices.
+    /// Emits pending flushes, except the vertex cache invalidation: for commands that fetch no
+    /// vertices.
     #[inline]
-    pub fn settle_other(&mut self) -> Result<(), M::Error> {
-        let later = Pending::INVALIDATE_VERTICES;
-        if self.pending.without(later).is_none() {
+    pub fn emit_pending_non_vertex_flushes(&mut self) -> Result<(), M::Error> {
+        let except = Pending::INVALIDATE_VERTICES;
+        if self.pending.without(except).is_none() {
             return Ok(());
         }
-        self.settle_pending(later)
+        self.emit_pending_flushes_except(except)
     }
 
     #[inline(never)]
-    fn settle_pending(&mut self, later: Pending) -> Result<(), M::Error> {
-        let pending = self.pending.without(later);
-        self.pending = self.pending.and(later);
+    fn emit_pending_flushes_except(&mut self, except: Pending) -> Result<(), M::Error> {
+        let pending = self.pending.without(except);
+        self.pending = self.pending.and(except);
         let invalidated = pending.and(Pending::INVALIDATIONS);
         let invalidates = !invalidated.is_none();
         let mut written = Pending::NONE;
-        if self.dirty {
+        if self.data_dirty {
             written = written.with(Pending::FLUSH_DATA);
         }
-        if self.drawn {
+        if self.targets_dirty {
             written = written.with(Pending::FLUSH_TARGETS);
         }
         let flushed = pending.and(written);
         let stall = self.busy && (pending.any(Pending::STALL) || invalidates);
         if !flushed.is_none() || stall {
-            let mut control = Control::of(flushed);
+            let mut control = PipeControl::from_pending(flushed);
             if invalidates {
-                // What is invalidated must not be filled again before the data has arrived.
-                control = control.with(Control::WRITE);
+                // Invalidated caches must not be refilled before the flushed data has landed.
+                control = control.with(PipeControl::WRITE);
             }
-            G::control(&mut self.stream, control, self.machine.scrap_address)?;
+            G::emit_pipe_control(&mut self.stream, control, self.machine.scrap_address)?;
             self.busy = false;
-            self.dirty &= !flushed.any(Pending::FLUSH_DATA);
-            self.drawn &= !flushed.any(Pending::FLUSH_TARGETS);
+            self.data_dirty &= !flushed.any(Pending::FLUSH_DATA);
+            self.targets_dirty &= !flushed.any(Pending::FLUSH_TARGETS);
         }
         if invalidates {
-            let mut control = Control::of(invalidated);
+            let mut control = PipeControl::from_pending(invalidated);
             if invalidated.any(Pending::INVALIDATE_VERTICES) {
-                // The fetcher's cache wants a write beside it.
-                control = control.with(Control::WRITE);
+                // A vertex cache invalidation needs a post-sync write.
+                control = control.with(PipeControl::WRITE);
             }
-            G::control(&mut self.stream, control, self.machine.scrap_address)?;
+            G::emit_pipe_control(&mut self.stream, control, self.machine.scrap_address)?;
             if let Some(draws) = &mut self.draws {
                 if invalidated.any(Pending::INVALIDATE_VERTICES) {
-                    draws.evicted();
+                    draws.vertex_cache_invalidated();
                 }
                 if invalidated.any(Pending::INVALIDATE_CONSTANT) {
                     draws.contents_changed();
@@ -296,84 +307,84 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         Ok(())
     }
 
-    /// Says what has changed since the last launch, but for constants.
+    /// Emits dirty dispatch state, except push data.
     #[inline(always)]
-    fn prepare(&mut self) -> Result<(), M::Error> {
-        self.settle_other()?;
+    fn emit_dirty_state(&mut self) -> Result<(), M::Error> {
+        self.emit_pending_non_vertex_flushes()?;
         if let Some(launch) = &self.bound.launch
             && self.descriptor != launch.descriptor_offset_bytes
         {
-            self.change_pipeline()?;
+            self.emit_pipeline()?;
         }
         Ok(())
     }
 
     #[inline(never)]
-    fn change_pipeline(&mut self) -> Result<(), M::Error> {
-        self.select_dispatches()?;
+    fn emit_pipeline(&mut self) -> Result<(), M::Error> {
+        self.select_gpgpu()?;
         let Some(launch) = &self.bound.launch else {
             return Ok(());
         };
-        let said = self.front_end;
-        let (has, wants) = (said.scratch, launch.scratch);
+        let emitted = self.front_end;
+        let (has, wants) = (emitted.scratch, launch.scratch);
         let more_scratch = wants.thread_bytes > has.thread_bytes;
-        if launch.curbe_grf > said.curbe_grf || more_scratch || said.curbe_grf == 0 {
+        if launch.curbe_grf > emitted.curbe_grf || more_scratch || emitted.curbe_grf == 0 {
             if self.busy {
-                G::control(&mut self.stream, Control::STALL, 0)?;
+                G::emit_pipe_control(&mut self.stream, PipeControl::STALL, 0)?;
                 self.busy = false;
             }
-            let room = launch.curbe_grf.max(LEAST_CURBE_GRF).next_multiple_of(2);
-            self.front_end = FrontEnd {
-                curbe_grf: said.curbe_grf.max(room),
+            let room = launch.curbe_grf.max(MIN_CURBE_GRF).next_multiple_of(2);
+            self.front_end = VfeState {
+                curbe_grf: emitted.curbe_grf.max(room),
                 scratch: if more_scratch { wants } else { has },
             };
-            G::front_end(&mut self.stream, self.machine.max_threads, &self.front_end)?;
-            // It moves what was loaded.
+            G::emit_vfe_state(&mut self.stream, self.machine.max_threads, &self.front_end)?;
+            // MEDIA_VFE_STATE reallocates the CURBE.
             self.constants_dirty = true;
         }
-        G::load_descriptor(&mut self.stream, launch.descriptor_offset_bytes)?;
+        G::emit_descriptor_load(&mut self.stream, launch.descriptor_offset_bytes)?;
         self.descriptor = launch.descriptor_offset_bytes;
         Ok(())
     }
 
-    /// Selects the pipeline that draws. Batches begin and end with the other one.
-    pub(crate) fn select_draws(&mut self) -> Result<(), M::Error> {
-        if self.drawing {
+    /// Selects the 3D pipeline. Batches begin and end with the GPGPU pipeline.
+    pub(crate) fn select_3d(&mut self) -> Result<(), M::Error> {
+        if self.is_3d_selected {
             return Ok(());
         }
-        G::select_draws(&mut self.stream, &self.machine)?;
-        (self.busy, self.dirty, self.drawn) = (false, false, false);
-        self.drawing = true;
-        // The next dispatch finds neither its descriptor nor its front end.
+        G::emit_select_3d(&mut self.stream, &self.machine)?;
+        (self.busy, self.data_dirty, self.targets_dirty) = (false, false, false);
+        self.is_3d_selected = true;
+        // MEDIA_VFE_STATE and the descriptor must be emitted again for the next dispatch.
         self.descriptor = NO_DESCRIPTOR;
-        self.front_end = FrontEnd::default();
+        self.front_end = VfeState::default();
         if let Some(draws) = &mut self.draws {
-            draws.forget();
+            draws.invalidate();
         }
         Ok(())
     }
 
-    /// Selects the pipeline that dispatches.
-    fn select_dispatches(&mut self) -> Result<(), M::Error> {
-        if !self.drawing {
+    /// Selects the GPGPU pipeline.
+    fn select_gpgpu(&mut self) -> Result<(), M::Error> {
+        if !self.is_3d_selected {
             return Ok(());
         }
-        self.restore()?;
-        G::select_dispatches(&mut self.stream)?;
-        (self.busy, self.dirty, self.drawn) = (false, false, false);
-        self.drawing = false;
+        self.restore_draw_state()?;
+        G::emit_select_gpgpu(&mut self.stream)?;
+        (self.busy, self.data_dirty, self.targets_dirty) = (false, false, false);
+        self.is_3d_selected = false;
         Ok(())
     }
 
-    /// What draws have said and others do not expect is as it was.
-    fn restore(&mut self) -> Result<(), M::Error> {
+    /// Restores draw state that other batches rely on.
+    fn restore_draw_state(&mut self) -> Result<(), M::Error> {
         match &mut self.draws {
-            Some(draws) => draws.restore(&mut self.stream),
+            Some(draws) => draws.restore_sample_pattern(&mut self.stream),
             None => Ok(()),
         }
     }
 
-    /// Launches workgroups, the first of them having the number `base`. False: no pipeline is bound.
+    /// Dispatches workgroups; the first has the ID `base`. Returns false if no pipeline is bound.
     #[inline(always)]
     pub fn dispatch(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<bool, M::Error> {
         let Some(launch) = &self.bound.launch else {
@@ -383,10 +394,10 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             return Ok(true);
         }
         if launch.uses_counts || launch.uses_base {
-            self.workgroups(base, count)?;
+            self.set_workgroup_values(base, count)?;
         }
-        self.prepare()?;
-        (self.busy, self.dirty) = (true, true);
+        self.emit_dirty_state()?;
+        (self.busy, self.data_dirty) = (true, true);
         let Some(launch) = &self.bound.launch else {
             return Ok(false);
         };
@@ -395,65 +406,66 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             if std::mem::take(&mut self.values_dirty) {
                 launch.gather(&self.bound.words, &mut self.gathered);
             }
-            let pushed = Pushed {
+            let pushed = PushSources {
                 words: &self.bound.words,
                 gathered: &self.gathered,
                 dynamic_base: self.machine.dynamic_base,
             };
-            G::walk_with(stream, launch, &pushed, count, conditional)?;
+            G::emit_walker_with_push(stream, launch, &pushed, count, conditional)?;
         } else {
-            G::walk(stream, &launch.walker, count, conditional)?;
+            G::emit_walker(stream, &launch.walker, count, conditional)?;
         }
         Ok(true)
     }
 
-    /// Notes what a shader asks about its workgroups.
+    /// Sets the driver values for workgroup counts and base workgroup ID.
     #[inline(never)]
-    fn workgroups(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<(), M::Error> {
+    fn set_workgroup_values(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<(), M::Error> {
         let Some(launch) = &self.bound.launch else {
             return Ok(());
         };
         let (uses_base, uses_counts) = (launch.uses_base, launch.uses_counts);
         if uses_base {
-            for (place, value) in (BASE_AT..).zip(base) {
-                self.set_value(place, value);
+            for (index, value) in (BASE_AT..).zip(base) {
+                self.set_value(index, value);
             }
         }
         let at = VALUES_AT + COUNTS_AT;
         let known = self.bound.words[at] | self.bound.words[at + 1] != 0;
-        if uses_counts && (!known || self.counts != count) {
+        if uses_counts && (!known || self.group_counts != count) {
             let data = self.stream.data(count.len())?;
             data.words.copy_from_slice(&count);
             let address = data.address;
-            self.counts = count;
-            self.counts_address(address);
+            self.group_counts = count;
+            self.set_counts_address(address);
         }
         Ok(())
     }
 
-    fn counts_address(&mut self, address: u64) {
+    fn set_counts_address(&mut self, address: u64) {
         self.set_value(COUNTS_AT, address as u32);
         self.set_value(COUNTS_AT + 1, (address >> 32) as u32);
     }
 
-    /// Launches as many workgroups as three dwords at an address say. False: no pipeline is bound.
+    /// Dispatches with workgroup counts from three dwords in memory. Returns false if no pipeline
+    /// is bound.
     pub fn dispatch_indirect(&mut self, address: u64) -> Result<bool, M::Error> {
         let Some(launch) = &self.bound.launch else {
             return Ok(false);
         };
         let (uses_base, uses_counts) = (launch.uses_base, launch.uses_counts);
         if uses_base {
-            for place in BASE_AT..BASE_AT + 3 {
-                self.set_value(place, 0);
+            for index in BASE_AT..BASE_AT + 3 {
+                self.set_value(index, 0);
             }
         }
         if uses_counts {
-            self.counts_address(address);
-            // What is there is not what the last launch had.
-            self.counts = [0; 3];
+            self.set_counts_address(address);
+            // The counts in memory are no longer those of the last direct dispatch.
+            self.group_counts = [0; 3];
         }
-        self.prepare()?;
-        (self.busy, self.dirty) = (true, true);
+        self.emit_dirty_state()?;
+        (self.busy, self.data_dirty) = (true, true);
         let Some(launch) = &self.bound.launch else {
             return Ok(false);
         };
@@ -461,19 +473,20 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             if std::mem::take(&mut self.values_dirty) {
                 launch.gather(&self.bound.words, &mut self.gathered);
             }
-            let pushed = Pushed {
+            let pushed = PushSources {
                 words: &self.bound.words,
                 gathered: &self.gathered,
                 dynamic_base: self.machine.dynamic_base,
             };
-            G::constants(&mut self.stream, launch, &pushed)?;
+            G::emit_curbe_load(&mut self.stream, launch, &pushed)?;
         }
-        G::walk_indirect(&mut self.stream, &launch.walker, address, self.conditional)?;
+        G::emit_walker_indirect(&mut self.stream, &launch.walker, address, self.conditional)?;
         Ok(true)
     }
 
-    /// Launches a shader of the driver's own, with dynamic buffers and push constants of its own; what the application has bound stays.
-    pub fn internal(
+    /// Performs an internal dispatch with its own dynamic buffers and push constants; the
+    /// application's bindings are restored.
+    pub fn dispatch_internal(
         &mut self,
         launch: &Launch<G>,
         handles: &[u32],
@@ -490,78 +503,80 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             *to = from;
         }
         self.bound.launch = Some(*launch);
-        self.gather_anew();
-        let conditional = std::mem::replace(&mut self.conditional, self.supposes);
+        self.mark_values_dirty();
+        let conditional = std::mem::replace(&mut self.conditional, self.internal_predicated);
         let launched = self.dispatch([0; 3], groups);
         self.conditional = conditional;
         self.bound = application;
-        self.gather_anew();
+        self.mark_values_dirty();
         launched.map(|_| ())
     }
 
-    /// Room for data that shaders read, beside the commands.
+    /// Allocates data for shaders, beside the commands.
     pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
         self.stream.data(len_dw)
     }
 
-    /// Writes a dword, after what barriers have asked for.
+    /// Writes a dword, after pending flushes.
     pub fn store(&mut self, address: u64, value: u32) -> Result<(), M::Error> {
-        self.settle_other()?;
-        self.stream.put(mi::store(address, value))
+        self.emit_pending_non_vertex_flushes()?;
+        self.stream.emit(mi::store(address, value))
     }
 
-    /// Waits until a dword has a value.
+    /// Waits until a dword equals a value.
     pub fn wait_equal(&mut self, address: u64, value: u32) -> Result<(), M::Error> {
-        self.settle_other()?;
-        self.stream.put(mi::wait_equal(address, value))
+        self.emit_pending_non_vertex_flushes()?;
+        self.stream.emit(mi::wait_equal(address, value))
     }
 
-    /// Says what a context must know before its other batches.
+    /// Emits the state that a context needs once, before other batches.
     pub fn context(&mut self, device: &hw::Device, heaps: &Heaps) -> Result<(), M::Error> {
-        G::context(&mut self.stream, device, heaps)?;
-        self.select_draws()?;
-        G::draw_context(&mut self.stream)
+        G::emit_context(&mut self.stream, device, heaps)?;
+        self.select_3d()?;
+        G::emit_draw_context(&mut self.stream)
     }
 
-    /// Begins as a part of another batch's rendering: it has selected the pipeline that draws, and says the targets.
-    pub fn inherit(&mut self, targets: &Targets) {
-        self.drawing = true;
+    /// Begins a secondary that continues a rendering: the primary selects the 3D pipeline and emits
+    /// the targets.
+    pub fn inherit_targets(&mut self, targets: &Targets) {
+        self.is_3d_selected = true;
         self.draws().set_targets(targets);
     }
 
-    /// Appends the commands of another batch, chunk by chunk. What this one has bound is forgotten.
-    pub fn call<'a>(
+    /// Copies the commands of a secondary batch, chunk by chunk. All bindings are lost.
+    pub fn execute_secondary<'a>(
         &mut self,
-        left: Left,
+        left: EndState,
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<(), M::Error> {
-        self.settle_other()?;
-        self.select_dispatches()?;
+        self.emit_pending_non_vertex_flushes()?;
+        self.select_gpgpu()?;
         self.append(chunks)?;
         self.front_end = left.front_end;
-        self.drawing = left.drawing;
+        self.is_3d_selected = left.is_3d_selected;
         if let Some(draws) = &mut self.draws {
-            draws.forget();
+            draws.invalidate();
         }
         Ok(())
     }
 
-    /// The same for a batch that inherits what this one draws to ([`Recorder::inherit`]). False: it draws to nothing.
-    pub fn call_drawing<'a>(
+    /// As [`Recorder::execute_secondary`], for a secondary that inherits the targets
+    /// ([`Recorder::inherit_targets`]). Returns false if no targets are bound.
+    pub fn execute_secondary_in_rendering<'a>(
         &mut self,
         chunks: impl Iterator<Item = &'a [u32]>,
     ) -> Result<bool, M::Error> {
-        self.settle_other()?;
-        self.select_draws()?;
-        self.restore()?;
-        let lent = match &mut self.draws {
-            Some(draws) => draws.lend(&mut self.stream)?,
+        self.emit_pending_non_vertex_flushes()?;
+        self.select_3d()?;
+        self.restore_draw_state()?;
+        let emitted = match &mut self.draws {
+            Some(draws) => draws.emit_secondary_targets(&mut self.stream)?,
             None => false,
         };
-        if lent {
+        if emitted {
             self.append(chunks)?;
         }
-        Ok(lent)
+        Ok(emitted)
     }
 
     fn append<'a>(&mut self, chunks: impl Iterator<Item = &'a [u32]>) -> Result<(), M::Error> {
@@ -571,32 +586,31 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
         self.unbind();
         self.barrier(Pending::INVALIDATE_VERTICES);
         self.descriptor = NO_DESCRIPTOR;
-        (self.busy, self.dirty, self.drawn) = (true, true, true);
+        (self.busy, self.data_dirty, self.targets_dirty) = (true, true, true);
         Ok(())
     }
 
-    /// What the batch leaves behind.
-    pub fn left(&self) -> Left {
-        Left {
+    /// The state at the end of the batch.
+    pub fn end_state(&self) -> EndState {
+        EndState {
             front_end: self.front_end,
-            drawing: self.drawing,
+            is_3d_selected: self.is_3d_selected,
         }
     }
 
-    /// Ends a batch that others run, after what barriers have asked for.
-    pub fn end_part(&mut self) -> Result<(), M::Error> {
-        self.settle_other()?;
-        self.restore()
+    /// Ends a secondary batch, after pending flushes.
+    pub fn end_secondary(&mut self) -> Result<(), M::Error> {
+        self.emit_pending_non_vertex_flushes()?;
+        self.restore_draw_state()
     }
 
-    /// Ends the batch, and does what barriers have asked for: others may follow in the same submission.
+    /// Ends a primary batch, after pending flushes: others may follow in the same submission.
     pub fn end(&mut self) -> Result<(), M::Error> {
-        self.settle_other()?;
-        self.select_dispatches()?;
+        self.emit_pending_non_vertex_flushes()?;
+        self.select_gpgpu()?;
         self.stream.end()
     }
 }
 
 #[cfg(test)]
-#[path = "recorder_tests.rs"]
 mod tests;

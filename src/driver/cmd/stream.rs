@@ -1,32 +1,36 @@
-//! Words into mapped memory, chunk after chunk.
+//! A command stream in mapped memory, chunk after chunk.
 //!
-//! In:  chunks, from whoever owns memory. Out: a batch: commands from the front of each chunk, the data that they name from its
-//!      back, and a jump to the next chunk where the two would meet.
+//! In:  chunks, from an implementation of [`Memory`]. Out: a batch: commands from the front of each
+//!      chunk, data that they reference from its back, and a jump to the next chunk where the two
+//!      would meet.
 //! Ref: SKL PRM vol. 2a, "MI_BATCH_BUFFER_START", "MI_BATCH_BUFFER_END".
 
 use hw::mi::mi_batch_buffer_end;
 
 use crate::mi;
 
-/// Where the words of a batch go: chunks of one size, one of them current.
+/// Memory of a batch: chunks of equal size, one of them current.
 pub trait Memory {
-    /// Why there is no further chunk.
+    /// Why no further chunk can be allocated.
     type Error;
-    /// Words of a chunk.
+    /// Dwords of a chunk.
     const CHUNK_DW: usize;
-    /// The current chunk, if there is one: [`Memory::CHUNK_DW`] words.
+    /// The current chunk, if there is one: [`Memory::CHUNK_DW`] dwords.
     fn words(&mut self) -> Option<&mut [u32]>;
-    /// GPU address of the current chunk, a multiple of 64; of 4096, where anything is asked for in a chunk's last words.
+    /// GPU address of the current chunk: a multiple of 64, or of 4096 if
+    /// [`Stream::data_at_chunk_end`] is used.
     fn address(&self) -> u64;
-    /// Gets another chunk; its address.
+    /// Allocates the next chunk. Returns its GPU address.
     fn prepare(&mut self) -> Result<u64, Self::Error>;
-    /// Makes that chunk the current one. `commands_dw` words of the last one are commands, but for the jump behind them.
+    /// Makes the next chunk the current one. `commands_dw` is the size of the commands in the last
+    /// chunk, without the jump behind them.
     fn advance(&mut self, commands_dw: usize);
-    /// Brings the line of a word in the chunk after the current one near, if that is known and if it helps.
+    /// Prefetches the cache line at the same offset of the next chunk, if the chunk is known and
+    /// prefetching helps.
     fn fetch_ahead(&self, _at_dw: usize) {}
-    /// The error of asking for more at once than a chunk holds.
+    /// The error for a request that exceeds a chunk.
     fn too_long() -> Self::Error;
-    /// Some dwords of the surface at a byte of the bindless heap, as they are now.
+    /// Reads dwords of the surface state at a byte offset of the bindless heap.
     fn surface<const N: usize>(
         &self,
         offset_bytes: u32,
@@ -34,43 +38,44 @@ pub trait Memory {
     ) -> Result<[u32; N], Self::Error>;
 }
 
-/// Data lies at multiples of this many dwords: 64 bytes.
+/// Alignment of data in dwords: 64 bytes.
 const ALIGN_DW: isize = 16;
-/// Dwords of the jump to the next chunk, with the end behind it.
+/// Dwords of the jump to the next chunk, with the end after it.
 const LINK_DW: usize = 4;
 
-/// A jump to the next chunk. In a batch that was called this is a jump; in one that was not it is a call, and the batch ends behind it.
+/// A jump to the next chunk. In a first-level batch MI_BATCH_BUFFER_START is a call, and the batch
+/// ends when it returns.
 fn link(address: u64) -> [u32; LINK_DW] {
     let [a, b, c] = mi::call(address);
     [a, b, c, mi_batch_buffer_end::PACKET.header]
 }
 
-/// A piece of data in a batch's memory.
+/// Data in a batch's memory.
 #[derive(Debug)]
 pub struct Data<'a> {
     /// GPU address, a multiple of 64.
     pub address: u64,
-    /// The words: what they were is still in them.
+    /// The words; their previous contents are undefined.
     pub words: &'a mut [u32],
 }
 
-/// Where data lies in the heap of dynamic state, in bytes.
+/// The offset of data from a base address, in bytes.
 pub fn offset(address: u64, base: u64) -> u64 {
     address.wrapping_sub(base) & 0xffff_ffff
 }
 
-/// A batch being written.
+/// A command stream that is being written.
 #[derive(Debug)]
 pub struct Stream<M> {
     memory: M,
     /// Dwords of commands in the current chunk.
     at_dw: u32,
-    /// Dword where the data at the back begins.
+    /// Start of the data at the back of the chunk, in dwords.
     data_dw: u32,
 }
 
 impl<M: Memory> Stream<M> {
-    /// A batch in the memory's current chunk.
+    /// Creates a stream in the memory's current chunk.
     pub fn new(memory: M) -> Self {
         Self {
             memory,
@@ -79,7 +84,7 @@ impl<M: Memory> Stream<M> {
         }
     }
 
-    /// The memory, with what is in it.
+    /// Returns the memory with its contents.
     pub fn into_memory(self) -> M {
         self.memory
     }
@@ -94,7 +99,7 @@ impl<M: Memory> Stream<M> {
         &mut self.memory
     }
 
-    /// The memory, to take its chunks away: the batch begins anew.
+    /// Starts a new batch. Returns the memory, to take its chunks away.
     pub fn restart(&mut self) -> &mut M {
         self.at_dw = 0;
         self.data_dw = M::CHUNK_DW as u32;
@@ -120,7 +125,7 @@ impl<M: Memory> Stream<M> {
         Ok(())
     }
 
-    /// Room for `N` dwords of whole commands.
+    /// Reserves `N` dwords for whole commands.
     #[inline(always)]
     pub fn reserve<const N: usize>(&mut self) -> Result<&mut [u32; N], M::Error> {
         if self.at_dw as usize + N + LINK_DW > self.data_dw as usize {
@@ -138,7 +143,7 @@ impl<M: Memory> Stream<M> {
         }
     }
 
-    /// Where words are written here, others are soon written in the next chunk.
+    /// Prefetches the next chunk at the offset that is being written.
     #[inline(always)]
     fn fetch_ahead(&self, at_dw: usize, len_dw: usize) {
         for line in (at_dw..at_dw + len_dw).step_by(ALIGN_DW as usize) {
@@ -148,12 +153,12 @@ impl<M: Memory> Stream<M> {
 
     /// Appends whole commands.
     #[inline(always)]
-    pub fn put<const N: usize>(&mut self, words: [u32; N]) -> Result<(), M::Error> {
+    pub fn emit<const N: usize>(&mut self, words: [u32; N]) -> Result<(), M::Error> {
         *self.reserve::<N>()? = words;
         Ok(())
     }
 
-    /// Appends what another batch has in one of its chunks.
+    /// Appends commands: one packet, or the contents of another batch's chunk.
     pub fn append(&mut self, words: &[u32]) -> Result<(), M::Error> {
         let end = |at: u32| at as usize + words.len();
         if end(self.at_dw) + LINK_DW > self.data_dw as usize {
@@ -169,19 +174,20 @@ impl<M: Memory> Stream<M> {
         Ok(())
     }
 
-    /// Where data of so many dwords begins, before what is there already; negative where there is not so much.
+    /// Start of `len_dw` dwords of data below the present data; negative if they do not fit.
     #[inline(always)]
     fn data_start(&self, len_dw: usize) -> isize {
         (self.data_dw as usize).wrapping_sub(len_dw).cast_signed() & !(ALIGN_DW - 1)
     }
 
-    /// Room for data that commands name.
+    /// Allocates data that commands reference.
     #[inline]
     pub fn data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
         self.reserve_with::<0>(len_dw).map(|(_, data)| data)
     }
 
-    /// Room for `N` dwords of whole commands, and for data that they name, in one chunk.
+    /// Reserves `N` dwords for whole commands, and allocates data that they reference in the same
+    /// chunk.
     #[inline(always)]
     pub fn reserve_with<const N: usize>(
         &mut self,
@@ -195,15 +201,16 @@ impl<M: Memory> Stream<M> {
                 return Err(M::too_long());
             }
         }
-        match self.place(start.cast_unsigned(), len_dw) {
+        match self.split_chunk(start.cast_unsigned(), len_dw) {
             Some(room) => Ok(room),
             None => Err(M::too_long()),
         }
     }
 
-    /// Takes the next dwords of the current chunk for commands, and those from `start` on for data.
+    /// Takes the next dwords of the current chunk for commands, and `len_dw` dwords at `start` for
+    /// data.
     #[inline(always)]
-    fn place<const N: usize>(
+    fn split_chunk<const N: usize>(
         &mut self,
         start: usize,
         len_dw: usize,
@@ -220,8 +227,8 @@ impl<M: Memory> Stream<M> {
         Some((commands, Data { address, words }))
     }
 
-    /// The same in the last words of a chunk: from its beginning on always the same place.
-    pub fn last_data(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
+    /// Allocates data at the end of a chunk: always at the same offset.
+    pub fn data_at_chunk_end(&mut self, len_dw: usize) -> Result<Data<'_>, M::Error> {
         if self.data_dw as usize != M::CHUNK_DW {
             self.grow()?;
         }
@@ -230,7 +237,7 @@ impl<M: Memory> Stream<M> {
 
     /// Ends the batch.
     pub fn end(&mut self) -> Result<(), M::Error> {
-        self.put([mi_batch_buffer_end::PACKET.header])
+        self.emit([mi_batch_buffer_end::PACKET.header])
     }
 }
 
@@ -239,12 +246,12 @@ pub(crate) mod testing {
     use super::Memory;
     use std::collections::BTreeMap;
 
-    /// Chunks in the process's memory, at made-up addresses.
+    /// Chunks in host memory, at made-up addresses.
     #[derive(Debug)]
     pub struct Chunks {
         pub chunks: Vec<Vec<u32>>,
         pub used: Vec<usize>,
-        /// By their byte in the heap.
+        /// By byte offset in the heap.
         pub surfaces: BTreeMap<u32, [u32; 16]>,
     }
 
@@ -265,7 +272,7 @@ pub(crate) mod testing {
             0x1_0000_0000 + 0x1_0000 * index as u64
         }
 
-        /// The word at an address.
+        /// Reads the word at an address.
         pub fn word(&self, address: u64) -> u32 {
             let at = address - Self::address_of(0);
             self.chunks[(at >> 16) as usize][(at as usize & 0xffff) / 4]
@@ -320,7 +327,7 @@ mod tests {
             let data = stream.data(20).unwrap();
             assert_eq!((data.address % 64, data.words.len()), (0, 20));
             data.words.fill(0xda7a_0000 + round);
-            stream.put([round; 5]).unwrap();
+            stream.emit([round; 5]).unwrap();
         }
         stream.end().unwrap();
         let end = stream.commands_dw();
@@ -353,14 +360,14 @@ mod tests {
     }
 
     #[test]
-    fn more_than_a_chunk_holds_is_refused() {
+    fn requests_beyond_a_chunk_are_refused() {
         let mut stream = Stream::new(Chunks::default());
         assert_eq!(stream.data(CHUNK_DW).err(), Some("too long"));
         assert!(stream.data(CHUNK_DW - LINK_DW - 16).is_ok());
         assert_eq!(stream.append(&[0; CHUNK_DW]), Err("too long"));
         assert!(stream.append(&[0; CHUNK_DW - LINK_DW]).is_ok());
         assert!(stream.append(&[0; 10]).is_ok());
-        while stream.put([0; 100]).is_ok() {}
-        assert_eq!(stream.put([0; 100]), Err("no more"));
+        while stream.emit([0; 100]).is_ok() {}
+        assert_eq!(stream.emit([0; 100]), Err("no more"));
     }
 }

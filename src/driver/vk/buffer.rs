@@ -1,4 +1,4 @@
-//! Buffers: a size and a use; bound, an address.
+//! `VkBuffer`: size and usage; once bound, an address.
 
 use std::sync::{Arc, OnceLock};
 
@@ -8,47 +8,47 @@ use crate::error::{Error, Result};
 use crate::limits;
 use crate::memory::Memory;
 
-/// Bytes of a buffer at most: what a process's half of the address space could hold.
+/// Maximum size of a buffer in bytes: half of the address space of a process.
 pub const MAX_BYTES: u64 = 1 << 47;
 
 /// `VkBuffer`.
 #[derive(Debug)]
 pub struct Buffer {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Declared use.
+    /// Declared usage.
     pub usage: api::BufferUsageFlags,
     bound: OnceLock<Bound>,
 }
 
-/// Where a buffer lies.
+/// The memory that a buffer is bound to.
 #[derive(Debug)]
 struct Bound {
     /// GPU address of its first byte.
     address: u64,
-    /// Keeps that its own.
+    /// Keeps the address reserved.
     _memory: Arc<Memory>,
 }
 
-/// What a buffer wants of memory.
+/// Memory requirements of a buffer or image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Requirements {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Alignment of the offset in the memory, in bytes.
     pub alignment_bytes: u64,
-    /// Memory types that serve, by bit.
+    /// Mask of the supported memory types.
     pub type_bits: u32,
 }
 
 impl Buffer {
-    /// A buffer with no memory yet.
+    /// Creates a buffer without memory.
     pub fn new(
         bytes: u64,
         usage: api::BufferUsageFlags,
         flags: api::BufferCreateFlags,
     ) -> Result<Self> {
-        // Where the memory lies decides where the buffer does.
+        // A replayed address is a property of the memory, so the buffer has nothing to do for it.
         let replayed = api::BufferCreateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY;
         if !replayed.contains(flags) {
             return Err(Error::FeatureNotPresent {
@@ -67,9 +67,9 @@ impl Buffer {
         })
     }
 
-    /// What it wants of memory, given the memory types there are.
+    /// Its memory requirements, given the number of memory types.
     pub fn requirements(&self, type_count: u32) -> Requirements {
-        // Fill and copy work on whole dwords, and a surface is bounded in dwords.
+        // Fills and copies work on whole dwords, and surfaces are bounded in dwords.
         let alignment_bytes = if self.usage.contains(api::BufferUsageFlags::UNIFORM_BUFFER) {
             limits::UNIFORM_OFFSET_ALIGNMENT
         } else {
@@ -82,7 +82,7 @@ impl Buffer {
         }
     }
 
-    /// Puts the buffer at an offset of a memory.
+    /// Binds the buffer at an offset of a memory.
     pub fn bind(&self, memory: &Arc<Memory>, offset: u64) -> Result<()> {
         if offset
             .checked_add(self.bytes)
@@ -113,7 +113,7 @@ impl Buffer {
         }
     }
 
-    /// GPU address of `offset..offset + bytes`, checked.
+    /// GPU address of `offset..offset + bytes`, after a bounds check.
     pub fn address_of(&self, offset: u64, bytes: u64) -> Result<u64> {
         if offset.checked_add(bytes).is_none_or(|end| end > self.bytes) {
             return Err(Error::InvalidUse {

@@ -1,4 +1,4 @@
-//! `VkBufferView`: a range of a buffer as texels.
+//! `VkBufferView`: a texel buffer.
 
 use ash::vk as api;
 use hw::FormatUse;
@@ -13,14 +13,14 @@ use crate::surface_state::{self, Surface};
 /// `VkBufferView`.
 #[derive(Debug)]
 pub struct BufferView {
-    /// As the sampler sees it.
+    /// Surface state for the sampler.
     pub texture: Surface,
-    /// As typed messages write to it, and read from it.
+    /// Surface states for typed writes and for typed reads.
     pub storage: [Surface; 2],
 }
 
 impl BufferView {
-    /// A view of a buffer that has its memory.
+    /// Creates a view of a buffer with bound memory.
     pub fn new(
         physical: &PhysicalDevice,
         buffer: &Buffer,
@@ -40,19 +40,19 @@ impl BufferView {
         let count = range.min(rest) / u64::from(bytes.max(1));
         let count = count.min(MAX_TEXEL_BUFFER_ELEMENTS.into());
         let address = buffer.address()? + offset;
-        let seen = |format| surface_state::texels(address, count, bytes, format, row.swizzle);
-        let own = row.hw.number;
+        let surface = |format| surface_state::texels(address, count, bytes, format, row.swizzle);
+        let format_number = row.hw.number;
         let uses = row.hw.uses(hw_gen);
-        let when = |wanted, format| match uses.contains(wanted) {
-            true => seen(format),
+        let surface_if = |wanted, format| match uses.contains(wanted) {
+            true => surface(format),
             false => surface_state::NONE,
         };
-        let read = abi::typed_read_format(own).unwrap_or(own);
+        let read = abi::typed_read_format(format_number).unwrap_or(format_number);
         Ok(Self {
-            texture: when(FormatUse::SAMPLE, own),
+            texture: surface_if(FormatUse::SAMPLE, format_number),
             storage: [
-                when(FormatUse::TYPED_WRITE, own),
-                when(FormatUse::TYPED_WRITE, read),
+                surface_if(FormatUse::TYPED_WRITE, format_number),
+                surface_if(FormatUse::TYPED_WRITE, read),
             ],
         })
     }

@@ -1,8 +1,8 @@
-//! Pipeline caches: compiled shaders by key, in memory and in the application's files.
+//! Pipeline caches: compiled shaders by key, in memory and serialised.
 //!
-//! Bytes: `VkPipelineCacheHeaderVersionOne`, a checksum of what follows, a count, then entries: key, length, shader. Data of
-//! another device, another build of the driver, or with a flipped bit is not an error: the cache starts empty.
-//! Integers are little endian.
+//! Format: `VkPipelineCacheHeaderVersionOne`, a checksum of the rest, a count, then entries of key,
+//! length and shader. Integers are little endian. Data of another device, of another build of the
+//! driver, or damaged data is not an error: the cache starts empty.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,10 +11,10 @@ use abi::ShaderBinary;
 
 use crate::cache_entry::{Reader, put_u32, read_shader, write_shader};
 
-/// Names a compiled shader.
+/// Identifies a compiled shader: a hash of all that it depends on.
 pub type Key = [u8; 32];
 
-/// Whose data it is.
+/// Device and driver build that cache data is valid for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Owner {
     /// PCI vendor.
@@ -36,7 +36,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// A cache with whatever of `data` is ours and undamaged.
+    /// Creates a cache with the entries of `data`, if it is ours and undamaged.
     pub fn new(owner: Owner, data: &[u8]) -> Self {
         Self {
             owner,
@@ -48,17 +48,17 @@ impl Cache {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A shader, if it is there.
+    /// Returns a cached shader.
     pub fn get(&self, key: &Key) -> Option<Arc<ShaderBinary>> {
         self.entries().get(key).cloned()
     }
 
-    /// Keeps a shader.
+    /// Adds a shader.
     pub fn put(&self, key: Key, shader: &Arc<ShaderBinary>) {
         self.entries().insert(key, shader.clone());
     }
 
-    /// Takes what another cache has.
+    /// Adds the entries of another cache.
     pub fn merge(&self, source: &Cache) {
         let theirs: Vec<_> = source
             .entries()
@@ -68,7 +68,8 @@ impl Cache {
         self.entries().extend(theirs);
     }
 
-    /// Its bytes, with as many whole entries as fit `limit_bytes`; and whether that is all.
+    /// Serialises as many whole entries as fit `limit_bytes`. Returns the bytes, and whether all
+    /// entries fit.
     pub fn save(&self, limit_bytes: usize) -> (Vec<u8>, bool) {
         let (mut body, mut count, mut whole) = (Vec::new(), 0u32, true);
         for (key, shader) in self.entries().iter() {
@@ -116,7 +117,7 @@ fn header(owner: Owner) -> Vec<u8> {
     out
 }
 
-/// FNV-1a, 64 bits: finds damage, not malice.
+/// FNV-1a, 64 bits: detects damage, not tampering.
 pub fn checksum(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -230,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_saved_is_loaded() {
+    fn saved_entries_are_loaded() {
         let (bytes, whole) = filled().save(usize::MAX);
         assert!(whole);
         let loaded = Cache::new(OWNER, &bytes);
@@ -263,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn short_space_holds_whole_entries() {
+    fn limited_space_holds_whole_entries() {
         let cache = filled();
         let (bytes, _) = cache.save(usize::MAX);
         for limit in 0..bytes.len() {
@@ -275,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn merging_joins() {
+    fn merging_adds_entries() {
         let (target, source) = (Cache::new(OWNER, &[]), filled());
         target.put([9; 32], &shader(1));
         target.merge(&source);

@@ -1,6 +1,6 @@
-//! A compiled shader as bytes of a pipeline cache. Integers are little endian.
+//! Serialised shaders of a pipeline cache. Integers are little endian.
 //!
-//! In:  a shader, or bytes. Out: the other. Bytes that are damaged are no shader.
+//! In:  a shader, or bytes. Out: the other. Damaged bytes give `None`.
 
 use abi::{
     Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
@@ -9,7 +9,7 @@ use abi::{
     TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
 };
 
-/// No shader is larger than this; data that says so is damaged.
+/// Upper bound of any length; a larger one is damage.
 const MAX_LENGTH: usize = 1 << 26;
 
 pub(crate) fn put_u32(out: &mut Vec<u8>, value: u32) {
@@ -21,7 +21,7 @@ fn put_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Bytes that are read from the front.
+/// Reads bytes from the front.
 pub(crate) struct Reader<'a> {
     pub(crate) bytes: &'a [u8],
 }
@@ -115,7 +115,7 @@ fn read_range(reader: &mut Reader<'_>) -> Option<PushedRange> {
     })
 }
 
-/// Text dumps are left out: they are made on request, under a key of their own.
+/// Writes a shader without text dumps: they are made on request, under a key of their own.
 pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     put_bytes(out, &shader.code);
     put_bytes(out, &shader.constants.data);
@@ -234,7 +234,7 @@ fn read_variant(reader: &mut Reader<'_>) -> Option<Variant> {
     })
 }
 
-/// Bits of truths, the first lowest.
+/// Packs bools into bits, lowest first.
 fn bits(truths: &[bool]) -> u32 {
     let bits = truths.iter().enumerate();
     bits.fold(0, |bits, (at, &truth)| bits | u32::from(truth) << at)
@@ -426,6 +426,92 @@ fn read_outputs(reader: &mut Reader<'_>) -> Option<VertexOutputs> {
     })
 }
 
+fn read_tess_eval(reader: &mut Reader<'_>) -> Option<StageInfo> {
+    let outputs = read_outputs(reader)?;
+    let domain = match reader.u32()? {
+        0 => TessDomain::Quads,
+        1 => TessDomain::Triangles,
+        2 => TessDomain::Isolines,
+        _ => return None,
+    };
+    let spacing = match reader.u32()? {
+        0 => TessSpacing::Equal,
+        1 => TessSpacing::FractionalOdd,
+        2 => TessSpacing::FractionalEven,
+        _ => return None,
+    };
+    let bits = reader.u32()?;
+    Some(StageInfo::TessEval(TessEvalInfo {
+        outputs,
+        domain,
+        spacing,
+        ccw: bits & 1 != 0,
+        point_mode: bits & 2 != 0,
+        pushed_grf: u8::try_from(reader.u32()?).ok()?,
+    }))
+}
+
+fn read_geometry(reader: &mut Reader<'_>) -> Option<StageInfo> {
+    let outputs = read_outputs(reader)?;
+    let vertices_in = u8::try_from(reader.u32()?).ok()?;
+    let invocations = u8::try_from(reader.u32()?).ok()?;
+    let topology = match reader.u32()? {
+        1 => OutputTopology::Points,
+        3 => OutputTopology::LineStrip,
+        5 => OutputTopology::TriangleStrip,
+        _ => return None,
+    };
+    let vertices_out = u16::try_from(reader.u32()?).ok()?;
+    let bits = reader.u32()?;
+    Some(StageInfo::Geometry(GeometryInfo {
+        outputs,
+        vertices_in,
+        invocations,
+        topology,
+        vertices_out,
+        primitive_id: bits & 1 != 0,
+        cuts: bits & 2 != 0,
+        streams: bits & 4 != 0,
+        stream: u8::try_from(reader.u32()?).ok()?,
+    }))
+}
+
+fn read_fragment(reader: &mut Reader<'_>) -> Option<StageInfo> {
+    let inputs = read_bytes(reader)?;
+    let flat_inputs = u64::try_from(read_wide(reader)?).ok()?;
+    let barycentric_modes = u8::try_from(reader.u32()?).ok()?;
+    let computed_depth = match reader.u32()? {
+        0 => ComputedDepth::Off,
+        1 => ComputedDepth::On,
+        2 => ComputedDepth::GreaterOrEqual,
+        3 => ComputedDepth::LessOrEqual,
+        _ => return None,
+    };
+    let targets = u8::try_from(reader.u32()?).ok()?;
+    let bits = reader.u32()?;
+    let bit = |at: u32| bits >> at & 1 != 0;
+    Some(StageInfo::Fragment(FragmentInfo {
+        inputs,
+        flat_inputs,
+        barycentric_modes,
+        computed_depth,
+        targets,
+        source_depth: bit(0),
+        source_w: bit(1),
+        sample_positions: bit(2),
+        input_coverage: bit(3),
+        output_mask: bit(4),
+        kills: bit(5),
+        per_sample: bit(6),
+        early_tests: bit(7),
+        post_depth_coverage: bit(8),
+        writes_memory: bit(9),
+        dual_source: bit(10),
+        pulls_barycentrics: bit(11),
+        output_stencil: bit(12),
+    }))
+}
+
 fn read_stage(reader: &mut Reader<'_>) -> Option<StageInfo> {
     match reader.u32()? {
         COMPUTE => {
@@ -456,89 +542,9 @@ fn read_stage(reader: &mut Reader<'_>) -> Option<StageInfo> {
                 points: reader.u32()?,
             },
         })),
-        TESS_EVAL => {
-            let outputs = read_outputs(reader)?;
-            let domain = match reader.u32()? {
-                0 => TessDomain::Quads,
-                1 => TessDomain::Triangles,
-                2 => TessDomain::Isolines,
-                _ => return None,
-            };
-            let spacing = match reader.u32()? {
-                0 => TessSpacing::Equal,
-                1 => TessSpacing::FractionalOdd,
-                2 => TessSpacing::FractionalEven,
-                _ => return None,
-            };
-            let bits = reader.u32()?;
-            Some(StageInfo::TessEval(TessEvalInfo {
-                outputs,
-                domain,
-                spacing,
-                ccw: bits & 1 != 0,
-                point_mode: bits & 2 != 0,
-                pushed_grf: u8::try_from(reader.u32()?).ok()?,
-            }))
-        }
-        GEOMETRY => {
-            let outputs = read_outputs(reader)?;
-            let vertices_in = u8::try_from(reader.u32()?).ok()?;
-            let invocations = u8::try_from(reader.u32()?).ok()?;
-            let topology = match reader.u32()? {
-                1 => OutputTopology::Points,
-                3 => OutputTopology::LineStrip,
-                5 => OutputTopology::TriangleStrip,
-                _ => return None,
-            };
-            let vertices_out = u16::try_from(reader.u32()?).ok()?;
-            let bits = reader.u32()?;
-            Some(StageInfo::Geometry(GeometryInfo {
-                outputs,
-                vertices_in,
-                invocations,
-                topology,
-                vertices_out,
-                primitive_id: bits & 1 != 0,
-                cuts: bits & 2 != 0,
-                streams: bits & 4 != 0,
-                stream: u8::try_from(reader.u32()?).ok()?,
-            }))
-        }
-        FRAGMENT => {
-            let inputs = read_bytes(reader)?;
-            let flat_inputs = u64::try_from(read_wide(reader)?).ok()?;
-            let barycentric_modes = u8::try_from(reader.u32()?).ok()?;
-            let computed_depth = match reader.u32()? {
-                0 => ComputedDepth::Off,
-                1 => ComputedDepth::On,
-                2 => ComputedDepth::GreaterOrEqual,
-                3 => ComputedDepth::LessOrEqual,
-                _ => return None,
-            };
-            let targets = u8::try_from(reader.u32()?).ok()?;
-            let bits = reader.u32()?;
-            let bit = |at: u32| bits >> at & 1 != 0;
-            Some(StageInfo::Fragment(FragmentInfo {
-                inputs,
-                flat_inputs,
-                barycentric_modes,
-                computed_depth,
-                targets,
-                source_depth: bit(0),
-                source_w: bit(1),
-                sample_positions: bit(2),
-                input_coverage: bit(3),
-                output_mask: bit(4),
-                kills: bit(5),
-                per_sample: bit(6),
-                early_tests: bit(7),
-                post_depth_coverage: bit(8),
-                writes_memory: bit(9),
-                dual_source: bit(10),
-                pulls_barycentrics: bit(11),
-                output_stencil: bit(12),
-            }))
-        }
+        TESS_EVAL => read_tess_eval(reader),
+        GEOMETRY => read_geometry(reader),
+        FRAGMENT => read_fragment(reader),
         _ => None,
     }
 }
@@ -560,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_come_back_as_they_were() {
+    fn stages_survive_a_round_trip() {
         same(&StageInfo::Vertex(VertexInfo {
             elements: vec![
                 VertexElement::Location(3),

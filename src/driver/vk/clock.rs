@@ -1,6 +1,6 @@
-//! Clocks that are read together.
+//! Calibrated timestamps: clocks sampled together.
 //!
-//! In:  which clocks. Out: what each showed, and within how long all were read.
+//! In:  clocks. Out: the time of each, and the maximum deviation.
 //! Ref: Vulkan, "vkGetCalibratedTimestampsEXT".
 
 use ash::vk as api;
@@ -12,15 +12,15 @@ use crate::limits::TIMESTAMP_BITS;
 /// A clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// The GPU's, as timestamp queries have it.
+    /// The GPU's clock, as in timestamp queries.
     Device,
-    /// The host's monotonic one, in ns.
+    /// The host's monotonic clock, in ns.
     Monotonic,
-    /// The same, never slewed.
+    /// The host's raw monotonic clock, which is never slewed.
     MonotonicRaw,
 }
 
-/// The clocks that there are, by the API's names.
+/// Supported time domains.
 pub const DOMAINS: [api::TimeDomainEXT; 3] = [
     api::TimeDomainEXT::DEVICE,
     api::TimeDomainEXT::CLOCK_MONOTONIC,
@@ -28,7 +28,7 @@ pub const DOMAINS: [api::TimeDomainEXT; 3] = [
 ];
 
 impl Clock {
-    /// The clock of a name.
+    /// The clock of a time domain.
     pub fn new(domain: api::TimeDomainEXT) -> Result<Self> {
         match domain {
             api::TimeDomainEXT::DEVICE => Ok(Clock::Device),
@@ -40,7 +40,7 @@ impl Clock {
         }
     }
 
-    /// Nanoseconds from one tick to the next, rounded up.
+    /// Nanoseconds per tick, rounded up.
     fn tick_ns(self, context: &Context) -> u64 {
         match self {
             Clock::Device => 1_000_000_000_u64.div_ceil(context.gpu.info().timestamp_hz.max(1)),
@@ -49,16 +49,16 @@ impl Clock {
     }
 }
 
-/// What clocks showed.
+/// Samples of several clocks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Read {
-    /// Each one's time, in its own ticks.
+    /// Time of each clock, in its own ticks.
     pub times: Vec<u64>,
-    /// Nanoseconds within which all were read, a tick of the slowest among them.
+    /// Maximum deviation in ns: the duration of the sampling, plus a tick of the slowest clock.
     pub deviation_ns: u64,
 }
 
-/// Reads clocks one after another.
+/// Samples clocks one after another.
 pub fn read(context: &Context, clocks: &[Clock]) -> Result<Read> {
     let begin = context.gpu.now_raw_ns();
     let mut times = Vec::with_capacity(clocks.len());

@@ -1,6 +1,7 @@
-//! A compiled shader of any stage, with its code where the GPU finds it.
+//! Compiled shaders of any stage, uploaded to the instruction heap.
 //!
-//! In:  what makes the shader, or the shader of the driver's own. Out: a [`Code`]: the shader, its place in the instruction heap, scratch.
+//! In:  a shader to compile, or a compiled meta shader. Out: [`Code`]: the shader, its location,
+//!      its constant data.
 
 use std::sync::Arc;
 
@@ -10,24 +11,24 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::surface_state::{self, BufferDescriptor};
 
-/// See the module.
+/// A compiled and uploaded shader.
 #[derive(Debug)]
 pub struct Code {
-    /// The shader.
+    /// The compiled shader.
     pub shader: Arc<abi::ShaderBinary>,
     /// It was found in the application's cache.
     pub cached: bool,
     memory: i915::Slice,
-    /// Of the constant data.
+    /// Surface of the constant data.
     _surface: Option<i915::HeapPiece>,
 }
 
-/// The instruction prefetcher runs ahead of the last instruction (SKL PRM vol. 7, instruction fetch): the bytes behind the code
-/// belong to it too.
+/// The instruction prefetcher reads beyond the last instruction (SKL PRM vol. 7, instruction
+/// fetch), so the allocation includes these bytes.
 const PREFETCH_BYTES: usize = 128;
 
-/// The flag that dumps a stage.
-fn dumps(stage: Stage) -> debug::Flag {
+/// The debug flag that dumps a stage.
+fn dump_flag(stage: Stage) -> debug::Flag {
     match stage {
         Stage::Vertex => debug::Flag::Vs,
         Stage::TessControl => debug::Flag::Tcs,
@@ -39,7 +40,8 @@ fn dumps(stage: Stage) -> debug::Flag {
 }
 
 impl Code {
-    /// Compiles, or finds the shader in a cache, and uploads it. It may have been translated already.
+    /// Compiles a shader, or takes it from a cache, and uploads it. `translated` is its NIR, if
+    /// already translated.
     pub fn new(
         context: &Arc<Context>,
         cache: Option<&Cache>,
@@ -48,13 +50,13 @@ impl Code {
         translated: Option<Translated>,
     ) -> Result<Self> {
         let diagnosis = context.physical.diagnosis();
-        let flag = dumps(info.stage);
+        let flag = dump_flag(info.stage);
         let info = &ShaderInfo {
             capture: info.capture || diagnosis.has(flag),
             ..info.clone()
         };
         let cache = cache.filter(|_| !info.capture && !diagnosis.has(debug::Flag::NoCache));
-        // Only where there is a cache, what a shader depends on has a name.
+        // The key is only computed if there is a cache.
         let cache = cache.map(|cache| (cache, compiler::key(context, info, neighbours)));
         let found = cache.and_then(|(cache, key)| cache.get(&key));
         let cached = found.is_some();
@@ -82,7 +84,7 @@ impl Code {
 
     /// Uploads a compiled shader.
     pub fn upload(context: &Arc<Context>, shader: Arc<abi::ShaderBinary>) -> Result<Self> {
-        // Constant data lies behind the code.
+        // Constant data follows the code.
         let data_at = (shader.code.len() + PREFETCH_BYTES).next_multiple_of(64);
         let data = &shader.constants.data;
         let memory = context
@@ -118,13 +120,13 @@ impl Code {
         })
     }
 
-    /// Where the code lies, in bytes from Instruction Base Address.
+    /// Offset of the code from Instruction Base Address, in bytes.
     pub fn offset_bytes(&self) -> u64 {
         self.memory.address() - i915::INSTRUCTION_BASE
     }
 }
 
-/// Scratch memory of a stage's threads, and what keeps it.
+/// Scratch memory of a stage's threads, and the buffer that holds it.
 pub fn scratch(
     context: &Context,
     stage: Stage,

@@ -1,6 +1,6 @@
-//! The one door to the shader compiler.
+//! The interface to the shader compiler.
 //!
-//! In:  what makes a pipeline. Out: a [`abi::ShaderBinary`], and a name for it in caches.
+//! In:  the parameters of a pipeline. Out: [`abi::ShaderBinary`], and its cache key.
 
 use std::sync::Arc;
 
@@ -11,48 +11,49 @@ use crate::descriptor::PipelineLayout;
 use crate::error::{Error, Result};
 use crate::shader::{Constant, Module};
 
-/// Everything that makes the shader of a stage.
+/// Parameters of a stage's shader.
 #[derive(Clone, Debug)]
 pub struct ShaderInfo {
     /// The stage.
     pub stage: Stage,
-    /// The module.
+    /// Shader module.
     pub module: Arc<Module>,
-    /// Entry point.
+    /// Entry point name.
     pub entry: String,
     /// Specialization constants.
     pub constants: Vec<Constant>,
-    /// Layout.
+    /// Pipeline layout.
     pub layout: Arc<PipelineLayout>,
-    /// `vkCmdDispatchBase` may start at another workgroup than 0.
+    /// `vkCmdDispatchBase` may be used with a base other than 0.
     pub dispatch_base: bool,
-    /// Invocations of a subgroup.
+    /// Subgroup size requirements.
     pub subgroup_size: SubgroupSize,
-    /// Take it from a cache or fail: compile nothing.
+    /// Fail if the shader is not in a cache, instead of compiling it.
     pub cached_only: bool,
-    /// Keep the texts for `vkGetPipelineExecutableInternalRepresentationsKHR`.
+    /// Keep the dumps for `vkGetPipelineExecutableInternalRepresentationsKHR`.
     pub capture: bool,
 }
 
-/// What a shader depends on besides itself, in a pipeline that draws.
+/// What a graphics shader depends on besides itself.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
-    /// A fragment shader runs for each sample.
+    /// Sample shading: a fragment shader runs once for each sample.
     pub sample_shading: bool,
-    /// Samples of a pixel that a fragment shader's alpha decides about; 0: none.
+    /// Sample count, if alpha to coverage is enabled; else 0.
     pub alpha_to_coverage: u8,
-    /// Views that each draw is made for, a bit each.
+    /// View mask.
     pub views: u32,
-    /// Modes of tessellation, which two shaders declare together.
+    /// Tessellation modes, which the two tessellation shaders declare together.
     pub tess: Option<compile::TessInfo>,
-    /// The stage before.
+    /// Compiled shader of the previous stage.
     pub before: Option<Arc<abi::ShaderBinary>>,
-    /// What the stage behind reads, where it is known.
+    /// Inputs of the next stage, if known.
     pub read_behind: Option<Reads>,
 }
 
-/// What a shader may read of what the stage before writes, as far as it is known: of a module of which the words are not there, if
-/// it was asked before. A shader that had to be translated for that comes with them, for [`compile`].
+/// The inputs that a shader reads from the previous stage. `None` if unknown: the module has no
+/// SPIR-V, only an identifier, and was not analysed before. Also returns the translated shader, if
+/// it had to be translated, for [`compile`].
 pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Reads>, Option<Translated>)> {
     let alone = Neighbours::default();
     with_key(context, info, &alone, |key| {
@@ -65,12 +66,12 @@ pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Reads>, Opt
         }
         let translated = Translated::new(&info.module.words, key).map_err(invalid)?;
         let read = translated.reads();
-        context.reads.put(name, read);
+        context.reads.insert(name, read);
         Ok((Some(read), Some(translated)))
     })
 }
 
-/// The modes of two shaders' tessellation, for patches of so many vertices.
+/// Tessellation modes of a pair of shaders, for patches of `patch_points` vertices.
 pub fn tess_modes(
     context: &Context,
     [control, evaluation]: [&ShaderInfo; 2],
@@ -123,7 +124,7 @@ fn with_key<R>(
     })
 }
 
-/// Names what [`compile`] would make.
+/// Cache key of what [`compile`] returns.
 pub fn key(context: &Context, info: &ShaderInfo, neighbours: &Neighbours) -> [u8; 32] {
     with_key(context, info, neighbours, |key| {
         key.hash(info.module.identifier())
@@ -136,7 +137,7 @@ fn invalid(error: compile::CompileError) -> Error {
     }
 }
 
-/// Compiles a shader of the driver's own.
+/// Compiles a meta shader. `replicated`: all pixels of a thread write the same colour.
 pub fn internal(
     context: &Context,
     stage: Stage,
@@ -157,7 +158,8 @@ pub fn internal(
     compile::compile_nir(shader, &key).map_err(invalid)
 }
 
-/// Compiles a shader, which may have been translated before. With `capture`, every variant has its texts: NIR as the backend got it, then the backend's own.
+/// Compiles a shader. With `capture`, every variant has its dumps: the final NIR, then the
+/// backend's.
 pub fn compile(
     context: &Context,
     info: &ShaderInfo,
@@ -183,7 +185,7 @@ pub fn compile(
     })
 }
 
-/// The backend's choices.
+/// Backend options from the debug flags.
 fn backend(context: &Context, capture: bool) -> compile::Backend {
     let flags = context.physical.diagnosis().flags;
     let mut widths = 0;

@@ -1,7 +1,8 @@
-//! What the objects of a device are made of: the kernel's context, the heaps everything lives in, and whether all is well.
+//! The shared base of a device's objects: kernel context, heaps, device-lost state.
 //!
-//! In:  a physical device. Out: buffers, pools, scratch memory, and waits that end when the device is lost.
-//! Objects hold this, never the device: [`crate::Device`] is built of it and of objects.
+//! In:  a physical device. Out: pools, scratch memory, and waits that end when the device is lost.
+//!
+//! Objects hold this, never the device: [`crate::Device`] is built from it and from objects.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -13,12 +14,12 @@ use crate::error::{Error, Result};
 use crate::feature::Enabled;
 use crate::physical::PhysicalDevice;
 
-/// Tells everyone that the device is lost, and why.
+/// The device-lost state.
 #[derive(Debug, Default)]
 pub struct Lost(OnceLock<String>);
 
 impl Lost {
-    /// Marks the device lost; the first reason stays.
+    /// Marks the device as lost; the first reason is kept.
     pub fn mark(&self, why: String) {
         let _ = self.0.set(why);
     }
@@ -32,38 +33,39 @@ impl Lost {
     }
 }
 
-/// Shaders of which it is kept what they read: about a MiB.
-const MOST_READS: usize = 1 << 14;
+/// Maximum number of remembered shaders: about a MiB.
+const MAX_READS: usize = 1 << 14;
 
-/// What shaders were found to read of the stage before: many pipelines have the same. Of too many, all are forgotten.
+/// Inputs that shaders read from the previous stage, by cache key: many pipelines share shaders.
+/// All are dropped when there are too many.
 #[derive(Debug, Default)]
 pub struct Reads(Mutex<FxHashMap<[u8; 32], compile::Reads>>);
 
 impl Reads {
-    /// That of a shader.
+    /// The inputs of a shader.
     pub fn get(&self, name: &[u8; 32]) -> Option<compile::Reads> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         known.get(name).copied()
     }
 
-    /// Keeps that of a shader.
-    pub fn put(&self, name: [u8; 32], read: compile::Reads) {
+    /// Remembers the inputs of a shader.
+    pub fn insert(&self, name: [u8; 32], read: compile::Reads) {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MOST_READS {
+        if known.len() >= MAX_READS {
             known.clear();
         }
         known.insert(name, read);
     }
 }
 
-/// What objects are made of.
+/// See the module.
 #[derive(Debug)]
 pub struct Context {
-    /// The GPU.
+    /// Physical device.
     pub physical: Arc<PhysicalDevice>,
-    /// Features that were enabled.
+    /// Enabled features.
     pub features: Enabled,
-    /// The kernel context and the address space.
+    /// Kernel context and address space.
     pub gpu: Arc<i915::Device>,
     /// Small objects that the GPU reads and writes: events.
     pub general: Arc<i915::Pool>,
@@ -71,27 +73,27 @@ pub struct Context {
     pub dynamic: Arc<i915::Pool>,
     /// Shader code.
     pub instructions: Arc<i915::Pool>,
-    /// Batch buffers of the queue's own.
+    /// Batches of the queue.
     pub batches: Arc<i915::Pool>,
-    /// Memory of command buffers.
+    /// Chunks of command buffers.
     pub chunks: Arc<i915::Chunks>,
-    /// Whether the device is lost.
+    /// Device-lost state.
     pub lost: Arc<Lost>,
-    /// What shaders read of the stage before, by their names.
+    /// Inputs that shaders read from the previous stage.
     pub reads: Reads,
     scratch: Mutex<BTreeMap<(u8, u32), Arc<i915::Buffer>>>,
-    /// Border colours of samplers.
+    /// Custom border colours of samplers.
     border_pool: Arc<i915::Pool>,
-    /// Those that Vulkan names.
-    borders: i915::Slice,
-    /// What nobody reads.
+    /// Vulkan's predefined border colours.
+    predefined_borders: i915::Slice,
+    /// Write target of PIPE_CONTROLs whose write serves synchronisation only.
     scrap: i915::Slice,
 }
 
-/// Bytes from one border colour to the next: what Border Color Pointer counts in.
+/// Distance between border colours in bytes: the unit of Border Color Pointer.
 pub const BORDER_STRIDE_BYTES: u64 = 64;
 
-/// Border colours that Vulkan names, by its numbers.
+/// Vulkan's predefined border colours, by `VkBorderColor`.
 pub const BORDERS: [[u32; 4]; 6] = {
     const ONE: u32 = 1f32.to_bits();
     [
@@ -112,10 +114,10 @@ fn bytes(words: [u32; 4]) -> [u8; 16] {
     bytes
 }
 
-/// Bytes of a chunk of a command buffer: commands from its front, data from its back.
+/// Size of a command buffer's chunk in bytes.
 pub const CHUNK_BYTES: u64 = 4 << 10;
 
-/// The heaps, where the address space of a device has them.
+/// The heaps of a device's address space.
 pub const HEAPS: cmd::Heaps = cmd::Heaps {
     general: i915::GENERAL_BASE,
     surface: i915::SURFACE_BASE,
@@ -125,11 +127,11 @@ pub const HEAPS: cmd::Heaps = cmd::Heaps {
     bindless_surfaces: i915::BINDLESS_HEAP_BYTES / 64,
 };
 
-// Where surfaces are told how shared memory is cached, it lies.
+// Surface states choose the caching policy of shared memory by its address.
 const _: () =
     assert!(i915::SHARED.start == cmd::SHARED.start && i915::SHARED.end == cmd::SHARED.end);
 
-/// Bytes from Dynamic State Base Address to the heap that samplers lie in.
+/// Offset of the heap with samplers from Dynamic State Base Address, in bytes.
 pub const SAMPLER_BASE_BYTES: u32 = {
     let distance = HEAPS.bindless - HEAPS.dynamic;
     assert!(distance + i915::BINDLESS_HEAP_BYTES < 1 << 32);
@@ -137,7 +139,7 @@ pub const SAMPLER_BASE_BYTES: u32 = {
 };
 
 impl Context {
-    /// A context of its own, with nothing in it.
+    /// Creates a context with a kernel context of its own.
     pub fn new(
         physical: &Arc<PhysicalDevice>,
         priority: i915::Priority,
@@ -147,16 +149,17 @@ impl Context {
         let pool = |zone| i915::Pool::new(&gpu, zone);
         let general = pool(i915::Zone::High);
         let border_pool = pool(i915::Zone::Border);
-        let borders = border_pool.take(BORDERS.len() as u64 * BORDER_STRIDE_BYTES, 64)?;
+        let predefined_borders =
+            border_pool.take(BORDERS.len() as u64 * BORDER_STRIDE_BYTES, 64)?;
         for (at, colour) in (0..).step_by(BORDER_STRIDE_BYTES as usize).zip(BORDERS) {
-            borders.write(at, &bytes(colour))?;
+            predefined_borders.write(at, &bytes(colour))?;
         }
         Ok(Arc::new(Self {
             physical: physical.clone(),
             features,
             scrap: general.take(64, 64)?,
             general,
-            // Their data is dynamic state.
+            // Batch data is dynamic state.
             chunks: i915::Chunks::new(&gpu, i915::Zone::Dynamic, CHUNK_BYTES),
             dynamic: pool(i915::Zone::Dynamic),
             instructions: pool(i915::Zone::Instruction),
@@ -165,24 +168,24 @@ impl Context {
             reads: Reads::default(),
             scratch: Mutex::default(),
             border_pool,
-            borders,
+            predefined_borders,
             gpu,
         }))
     }
 
-    /// Address of the border colours that Vulkan names, [`BORDER_STRIDE_BYTES`] apart.
-    pub fn borders(&self) -> u64 {
-        self.borders.address()
+    /// GPU address of the predefined border colours, [`BORDER_STRIDE_BYTES`] apart.
+    pub fn predefined_borders(&self) -> u64 {
+        self.predefined_borders.address()
     }
 
-    /// A place for a border colour.
-    pub fn custom_border(&self, colour: [u32; 4]) -> Result<i915::Slice> {
+    /// Allocates a custom border colour.
+    pub fn alloc_border(&self, colour: [u32; 4]) -> Result<i915::Slice> {
         let slice = self.border_pool.take(BORDER_STRIDE_BYTES, 64)?;
         slice.write(0, &bytes(colour))?;
         Ok(slice)
     }
 
-    /// What batches need to know.
+    /// The facts that batches depend on.
     pub fn machine(&self) -> cmd::Machine {
         cmd::Machine {
             max_threads: self.physical.info().threads(),
@@ -197,12 +200,12 @@ impl Context {
         self.lost.check()
     }
 
-    /// Asks the kernel whether our context hung, and fails if so.
+    /// Checks with the kernel whether the context hung. Fails if so.
     pub fn check_hang(&self) -> Result<()> {
         check_hang(&self.gpu, &self.lost)
     }
 
-    /// As [`wait`].
+    /// Waits as [`wait`] does.
     pub fn wait(
         &self,
         deadline_ns: i64,
@@ -211,8 +214,9 @@ impl Context {
         wait(&self.gpu, &self.lost, deadline_ns, step)
     }
 
-    /// Scratch memory for every thread of the GPU, `thread_bytes` each; one buffer for each size, kept. Threads of stages that run
-    /// at one time have the same numbers, so each stage has its own.
+    /// Scratch memory for all threads of the GPU, `thread_bytes` each; buffers are kept, one per
+    /// size. Threads of concurrent stages use the same thread numbers, so each stage has its own
+    /// buffer.
     pub fn scratch(&self, stage: Stage, thread_bytes: u32) -> Result<Arc<i915::Buffer>> {
         let mut scratch = self.scratch.lock().unwrap_or_else(PoisonError::into_inner);
         let key = (stage as u8, thread_bytes);
@@ -226,11 +230,11 @@ impl Context {
     }
 }
 
-/// How long one wait of a loop lasts that must notice a lost device too.
+/// Length of one step of a wait that must notice a lost device.
 pub const STEP_NS: i64 = 100_000_000;
 
-/// Waits in steps, so that a device that is lost by then (and will signal nothing any more) ends the wait. False: the deadline of
-/// the monotonic clock passed first.
+/// Waits in steps, so that a lost device, which signals nothing any more, ends the wait. Returns
+/// false if the deadline (of the monotonic clock) passed first.
 pub fn wait(
     gpu: &i915::Device,
     lost: &Lost,
@@ -249,7 +253,7 @@ pub fn wait(
     }
 }
 
-/// Asks the kernel whether the context hung; marks and fails if so.
+/// Checks with the kernel whether the context hung. Marks the device lost and fails if so.
 pub fn check_hang(gpu: &i915::Device, lost: &Lost) -> Result<()> {
     lost.check()?;
     if gpu.is_hung()? {

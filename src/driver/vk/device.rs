@@ -1,4 +1,4 @@
-//! Logical devices: a context and one queue, with what was enabled on them.
+//! Logical devices: a context, one queue, enabled extensions.
 
 use std::sync::Arc;
 
@@ -9,41 +9,42 @@ use crate::error::{Error, Result};
 use crate::extension;
 use crate::feature::Enabled;
 use crate::instance;
-use crate::internal::Internal;
+use crate::meta_pipelines::MetaPipelines;
 use crate::physical::PhysicalDevice;
 use crate::queue::{Queue, Submission};
 
-/// What an application asks for.
+/// Parameters of device creation.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// Features.
+    /// Enabled features.
     pub features: Enabled,
-    /// Extensions by name.
+    /// Enabled extensions.
     pub extensions: Vec<String>,
-    /// Queue families and how many queues of each.
+    /// Queue families, and the number of queues of each.
     pub queues: Vec<(u32, u32)>,
-    /// How urgent their work is.
+    /// Global priority of the queues.
     pub priority: Option<api::QueueGlobalPriorityKHR>,
 }
 
 /// `VkDevice`.
 #[derive(Debug)]
 pub struct Device {
-    /// What its objects are made of.
+    /// Shared base of the device's objects.
     pub context: Arc<Context>,
     /// The one queue.
     pub queue: Arc<Queue>,
     extensions: Vec<&'static str>,
-    /// Where descriptors lie.
+    /// The bindless heap with descriptors.
     pub descriptors: Arc<i915::Heap>,
-    /// Shaders of the driver's own, compiled when first used.
-    pub internal: Arc<Internal>,
+    /// Meta shaders, compiled at first use.
+    pub meta_pipelines: Arc<MetaPipelines>,
     /// The first batch of the context.
-    _opening: i915::Chunk,
+    _first_batch: i915::Chunk,
 }
 
-/// A batch that says what all others rely on: the pipeline, the heaps, the L3's division. The kernel keeps it for the context.
-fn opening(context: &Context) -> Result<i915::Chunk> {
+/// The batch with the state that all others rely on: pipeline selection, heaps, L3 configuration.
+/// The kernel saves it with the context.
+fn first_batch(context: &Context) -> Result<i915::Chunk> {
     let mut recorder =
         cmd::Recorder::<cmd::Gen9, _>::new(OneChunk(context.chunks.take()?), context.machine());
     recorder.context(context.physical.info().device, &HEAPS)?;
@@ -51,7 +52,7 @@ fn opening(context: &Context) -> Result<i915::Chunk> {
     Ok(recorder.into_memory().0)
 }
 
-/// The memory of a batch that fits one chunk.
+/// Memory of a batch that fits into one chunk.
 struct OneChunk(i915::Chunk);
 
 impl cmd::Memory for OneChunk {
@@ -80,7 +81,7 @@ impl cmd::Memory for OneChunk {
     }
 }
 
-/// The kernel's priority of one by the API's name. More than this process may give is refused.
+/// The kernel's priority for a global priority. Fails if the process may not use it.
 fn priority(
     physical: &PhysicalDevice,
     wanted: Option<api::QueueGlobalPriorityKHR>,
@@ -93,7 +94,7 @@ fn priority(
 }
 
 impl Device {
-    /// Creates a device.
+    /// Creates a device with its queue.
     pub fn new(physical: &Arc<PhysicalDevice>, request: &Request) -> Result<Arc<Self>> {
         let extensions = instance::enabled(extension::DEVICE, &request.extensions)?;
         for &(family, count) in &request.queues {
@@ -114,16 +115,16 @@ impl Device {
             physical.diagnosis(),
             &context.batches,
         )?;
-        let opening = opening(&context)?;
+        let first_batch = first_batch(&context)?;
         queue.submit(&mut Submission {
-            batches: [opening.start()].into_iter().collect(),
+            batches: [first_batch.start()].into_iter().collect(),
             ..Submission::default()
         })?;
         Ok(Arc::new(Self {
-            _opening: opening,
+            _first_batch: first_batch,
             queue,
             extensions,
-            internal: Arc::default(),
+            meta_pipelines: Arc::default(),
             descriptors: context.gpu.bindless().clone(),
             context,
         }))
@@ -134,7 +135,7 @@ impl Device {
         self.extensions.contains(&name)
     }
 
-    /// Waits until everything submitted is done.
+    /// Waits until all submitted work is done.
     pub fn wait_idle(&self) -> Result<()> {
         self.queue.wait_idle()
     }

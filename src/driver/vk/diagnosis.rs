@@ -1,16 +1,16 @@
-//! What `INGOT_DEBUG` asks for, where its output goes, and who else hears of errors.
+//! Debug flags, debug output, and reporting of errors to debug messengers.
 
 use std::sync::Arc;
 
 use crate::error::Error;
 
-/// Takes text for people.
+/// Receives debug output.
 pub type Sink = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Hears what went wrong: the debug messengers of an application.
+/// Receives error messages: the application's debug messengers.
 pub type Listener = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Flags and a sink, handed down from whoever read the environment.
+/// Flags, and where output goes.
 #[derive(Clone)]
 pub struct Diagnosis {
     /// The flags.
@@ -34,7 +34,7 @@ impl Default for Diagnosis {
 }
 
 impl Diagnosis {
-    /// Flags and where their output goes.
+    /// Creates a diagnosis with flags and a sink.
     pub fn new(flags: debug::Flags, sink: Sink) -> Self {
         Self {
             flags,
@@ -43,7 +43,7 @@ impl Diagnosis {
         }
     }
 
-    /// The same, with somebody who is told of errors.
+    /// Adds a listener for errors.
     pub fn heard_by(&self, listener: Listener) -> Self {
         Self {
             listener: Some(listener),
@@ -51,7 +51,7 @@ impl Diagnosis {
         }
     }
 
-    /// Tells of an error whose code says too little.
+    /// Reports an error to the listener.
     pub fn tell(&self, error: &Error) {
         if let Some(listener) = &self.listener {
             listener(&error.to_string());
@@ -63,7 +63,7 @@ impl Diagnosis {
         self.flags.has(flag)
     }
 
-    /// Says something, if a flag is set.
+    /// Writes debug output if a flag is set.
     pub fn say(&self, flag: debug::Flag, text: impl FnOnce() -> String) {
         if self.has(flag) {
             (self.sink)(&text());

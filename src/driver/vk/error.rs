@@ -1,110 +1,110 @@
-//! What can go wrong, and the `VkResult` it becomes.
+//! Errors and their `VkResult`.
 
 use ash::vk as api;
 
 /// An error of a Vulkan command.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum Error {
-    /// Memory of the process is used up.
+    /// Host memory is exhausted.
     #[error("no host memory for {what}")]
     OutOfHostMemory {
-        /// What it was for.
+        /// Purpose of the allocation.
         what: &'static str,
     },
-    /// Memory or address space of the GPU is used up.
+    /// GPU memory or address space is exhausted.
     #[error("no device memory for {what}")]
     OutOfDeviceMemory {
-        /// What it was for.
+        /// Purpose of the allocation.
         what: &'static str,
     },
     /// The GPU hung, or the kernel refused a submission.
     #[error("device lost: {why}")]
     DeviceLost {
-        /// What was seen.
+        /// Reason.
         why: String,
     },
     /// The driver cannot start.
     #[error("initialisation failed: {why}")]
     InitializationFailed {
-        /// What was seen.
+        /// Reason.
         why: String,
     },
-    /// A feature or structure that the device does not report was asked for.
+    /// An unsupported feature or structure was requested.
     #[error("{what} is not supported")]
     FeatureNotPresent {
-        /// Which one.
+        /// Its name.
         what: &'static str,
     },
-    /// An extension that is not listed was enabled.
+    /// An unsupported extension was enabled.
     #[error("extension {name} is not supported")]
     ExtensionNotPresent {
         /// Its name.
         name: String,
     },
-    /// A layer was asked for: a driver has none.
+    /// A layer was requested; drivers have none.
     #[error("layer {name} is not present")]
     LayerNotPresent {
         /// Its name.
         name: String,
     },
-    /// A format or a use of it that is not reported.
+    /// An unsupported format, or use of a format.
     #[error("format is not supported")]
     FormatNotSupported,
-    /// A descriptor pool has no room left.
+    /// A descriptor pool is exhausted.
     #[error("descriptor pool has no room for {what}")]
     OutOfPoolMemory {
         /// What did not fit.
         what: &'static str,
     },
-    /// A descriptor pool has room, but not in one piece.
+    /// A descriptor pool has no contiguous space.
     #[error("descriptor pool is fragmented")]
     FragmentedPool,
-    /// An imported handle is not what it was said to be.
+    /// An imported handle has the wrong type or size.
     #[error("invalid external handle: {why}")]
     InvalidExternalHandle {
         /// What is wrong with it.
         why: String,
     },
-    /// An address of another run that something else has in this one.
+    /// A capture address is not free in this process.
     #[error("the address of another run is not free")]
     InvalidOpaqueCaptureAddress,
     /// Memory could not be mapped.
     #[error("memory map failed: {why}")]
     MemoryMapFailed {
-        /// What was seen.
+        /// Reason.
         why: String,
     },
-    /// The process has no descriptors left, or the like.
+    /// The process is out of file descriptors or the like.
     #[error("too many objects: {what}")]
     TooManyObjects {
-        /// Of which kind.
+        /// Kind of object.
         what: &'static str,
     },
     /// A shader does not compile.
     #[error("shader does not compile: {why}")]
     InvalidShader {
-        /// The compiler's words.
+        /// The compiler's message.
         why: String,
     },
-    /// More than this process may have.
-    #[error("a priority of queues that this process may not give")]
+    /// The process lacks permission.
+    #[error("a queue priority that this process may not use")]
     NotPermitted,
-    /// A pipeline that was to be made without compiling, and is in no cache.
+    /// A pipeline was to be created without compiling, and is in no cache.
     #[error("the pipeline would have to be compiled")]
     CompileRequired,
-    /// A handle of another kind, or none.
+    /// A handle of another type.
     #[error("not a handle of {what}")]
     BadHandle {
-        /// What was expected.
+        /// The expected type.
         what: &'static str,
     },
-    /// Planes of an image that others have laid out, as no surface can lie.
+    /// Imported plane layouts that the hardware does not support.
     #[error("not a layout of a plane: {why}")]
     InvalidPlaneLayout {
-        /// What is wrong.
+        /// Reason.
         why: &'static str,
     },
-    /// A count, offset or state that valid usage excludes and that cannot be carried out.
+    /// Invalid use of the API that cannot be carried out.
     #[error("invalid use: {why}")]
     InvalidUse {
         /// What is wrong.
@@ -112,11 +112,11 @@ pub enum Error {
     },
 }
 
-/// Result of everything in this crate.
+/// Result of this crate's functions.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
-    /// The code the application sees.
+    /// The result code for the application.
     pub fn code(&self) -> api::Result {
         match self {
             Error::OutOfHostMemory { .. } => api::Result::ERROR_OUT_OF_HOST_MEMORY,
@@ -133,7 +133,8 @@ impl Error {
             Error::InvalidOpaqueCaptureAddress => api::Result::ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS,
             Error::MemoryMapFailed { .. } => api::Result::ERROR_MEMORY_MAP_FAILED,
             Error::TooManyObjects { .. } => api::Result::ERROR_TOO_MANY_OBJECTS,
-            // The registry lists it for modules and pipelines, whatever extension is enabled.
+            // The registry lists this code for modules and pipelines, whatever extension is
+            // enabled.
             Error::InvalidShader { .. } => api::Result::ERROR_INVALID_SHADER_NV,
             Error::NotPermitted => api::Result::ERROR_NOT_PERMITTED_KHR,
             Error::InvalidPlaneLayout { .. } => {
@@ -188,7 +189,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_shader_that_does_not_compile_has_a_code_of_its_own() {
+    fn invalid_shaders_have_their_own_code() {
         let error = Error::InvalidShader {
             why: "not SPIR-V".into(),
         };

@@ -1,56 +1,56 @@
-//! VK_KHR_pipeline_executable_properties: what the compiler made, for people and tools.
+//! VK_KHR_pipeline_executable_properties: the compiled variants, for people and tools.
 //!
-//! Every SIMD width that was compiled is one executable; the one that runs comes first. The statistics have the names that
-//! tools know from Mesa's drivers.
+//! Each compiled SIMD width is an executable; the one that is used comes first. Statistics have the
+//! names that tools know from Mesa's drivers.
 
 use ash::vk as api;
 
 use crate::error::{Error, Result};
 
-/// Name and description of an executable.
+/// Properties of an executable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Properties {
-    /// The stage.
+    /// Stage.
     pub stages: api::ShaderStageFlags,
     /// For example "SIMD16 compute shader".
     pub name: String,
-    /// A sentence.
+    /// Description.
     pub description: String,
-    /// Invocations that run together.
+    /// Subgroup size.
     pub subgroup_size: u32,
 }
 
-/// One number.
+/// A statistic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statistic {
-    /// Short name.
+    /// Name.
     pub name: &'static str,
-    /// What is counted.
+    /// Description.
     pub description: &'static str,
-    /// The number.
+    /// Value.
     pub value: u64,
 }
 
-/// One text.
+/// An internal representation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Representation {
-    /// Short name.
+    /// Name.
     pub name: String,
     /// The text.
     pub text: String,
 }
 
-/// The shader of a stage, as its executables are told of.
+/// A stage's compiled shader.
 #[derive(Clone, Copy, Debug)]
 pub struct Compiled<'a> {
     /// The shader.
     pub shader: &'a abi::ShaderBinary,
-    /// Which of its variants comes first.
+    /// Index of the variant that is used.
     pub first: usize,
 }
 
 impl<'a> Compiled<'a> {
-    fn order(self) -> impl Iterator<Item = Executable<'a>> {
+    fn executables(self) -> impl Iterator<Item = Executable<'a>> {
         let variants = self.shader.variants.iter().enumerate();
         let first = self.first;
         let chosen = variants.clone().filter(move |(index, _)| *index == first);
@@ -62,22 +62,22 @@ impl<'a> Compiled<'a> {
     }
 }
 
-/// One width of a stage.
+/// A variant of a stage.
 struct Executable<'a> {
     stage: &'a abi::StageInfo,
     variant: &'a abi::Variant,
 }
 
 fn executable<'a>(pipeline: &[Compiled<'a>], index: u32) -> Result<Executable<'a>> {
-    let mut all = pipeline.iter().copied().flat_map(Compiled::order);
+    let mut all = pipeline.iter().copied().flat_map(Compiled::executables);
     all.nth(index as usize).ok_or(Error::InvalidUse {
         why: "an executable index beyond the pipeline",
     })
 }
 
-/// The executables of a pipeline.
+/// Lists the executables of a pipeline.
 pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
-    let one = |executable: Executable<'_>| {
+    let executable_properties = |executable: Executable<'_>| {
         let width = executable.variant.simd_width;
         use api::ShaderStageFlags as S;
         let (stages, name, what) = match executable.stage {
@@ -101,11 +101,11 @@ pub fn properties(pipeline: &[Compiled<'_>]) -> Vec<Properties> {
             subgroup_size: width.into(),
         }
     };
-    let all = pipeline.iter().copied().flat_map(Compiled::order);
-    all.map(one).collect()
+    let all = pipeline.iter().copied().flat_map(Compiled::executables);
+    all.map(executable_properties).collect()
 }
 
-/// The statistics of an executable.
+/// Lists the statistics of an executable.
 pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic>> {
     let Executable {
         stage,
@@ -116,58 +116,58 @@ pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic
         _ => 0,
     };
     let stats = &chosen.stats;
-    let row = |name, description, value: u64| Statistic {
+    let statistic = |name, description, value: u64| Statistic {
         name,
         description,
         value,
     };
     Ok(vec![
-        row(
+        statistic(
             "Instruction Count",
             "Instructions in the final code",
             stats.instructions.into(),
         ),
-        row(
+        statistic(
             "SEND Count",
             "Messages to shared functions: memory, barriers, thread end",
             stats.sends.into(),
         ),
-        row(
+        statistic(
             "Loop Count",
             "Loops that were not unrolled",
             stats.loops.into(),
         ),
-        row(
+        statistic(
             "Cycle Count",
             "Estimated cycles of one thread",
             stats.cycles,
         ),
-        row(
+        statistic(
             "Spill Count",
             "Registers written to scratch memory by the register allocator",
             stats.spills.into(),
         ),
-        row(
+        statistic(
             "Fill Count",
             "Registers read back from scratch memory",
             stats.fills.into(),
         ),
-        row(
+        statistic(
             "Scratch Memory Size",
             "Bytes of scratch memory of one thread",
             chosen.scratch_bytes.into(),
         ),
-        row(
+        statistic(
             "Workgroup Memory Size",
             "Bytes of shared memory",
             slm_bytes.into(),
         ),
-        row(
+        statistic(
             "Max live registers",
             "Most registers live at one time",
             stats.max_live_registers.into(),
         ),
-        row(
+        statistic(
             "SIMD Width",
             "Invocations in a thread",
             chosen.simd_width.into(),
@@ -175,7 +175,7 @@ pub fn statistics(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Statistic
     ])
 }
 
-/// The texts of an executable, if they were asked for when the pipeline was made.
+/// Lists the dumps of an executable, if they were captured.
 pub fn representations(pipeline: &[Compiled<'_>], index: u32) -> Result<Vec<Representation>> {
     let dumps = &executable(pipeline, index)?.variant.dumps;
     Ok(dumps

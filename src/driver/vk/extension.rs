@@ -1,17 +1,17 @@
-//! The extensions, each in one row: name, revision, and the core version it became part of.
+//! The supported extensions: name, revision, and the core version that includes each.
 //!
-//! Promoted names are listed too: many applications look for them even where they are long in core.
+//! Promoted extensions are listed too: many applications look for them although they are in core.
 
 use ash::vk as api;
 
-/// One extension.
+/// An extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extension {
     /// `VK_...`.
     pub name: &'static str,
-    /// Revision of its specification.
+    /// Revision.
     pub spec_version: u32,
-    /// Core version that contains it, if any.
+    /// Core version that includes it, if any.
     pub core_since: Option<u32>,
 }
 
@@ -27,7 +27,7 @@ const V1_1: Option<u32> = Some(api::API_VERSION_1_1);
 const V1_2: Option<u32> = Some(api::API_VERSION_1_2);
 const V1_3: Option<u32> = Some(api::API_VERSION_1_3);
 
-/// The version of Vulkan the driver offers.
+/// The supported version of Vulkan.
 pub const API_VERSION: u32 = api::make_api_version(0, 1, 3, 281);
 
 /// Instance extensions, by name.
@@ -178,7 +178,7 @@ pub const DEVICE: &[Extension] = &[
     row("VK_VALVE_mutable_descriptor_type", 1, None),
 ];
 
-/// The row of a name.
+/// Finds an extension by name.
 pub fn find(table: &'static [Extension], name: &str) -> Option<&'static Extension> {
     table.iter().find(|row| row.name == name)
 }
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_sorted_without_doubles() {
+    fn tables_are_sorted_without_duplicates() {
         for table in [INSTANCE, DEVICE] {
             assert!(table.windows(2).all(|pair| pair[0].name < pair[1].name));
         }
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_tells_what_is_offered() {
+    fn the_documentation_lists_what_is_offered() {
         let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../docs/extensions.md");
         let text = std::fs::read_to_string(page).unwrap();
         let mut told = Vec::new();

@@ -1,21 +1,23 @@
-//! Features: the structures that name them, and those that the device offers.
+//! Features: the feature structures, and the features that the device supports.
 //!
-//! Two tables. [`STRUCTURES`] is the registry's: every structure of core versions and of listed extensions, with its members in
-//! order. [`OFFERED`] is ours: each feature once, however many structures name it, with the file that shows that it works. What
-//! is not in the second table is false when asked for and refused when enabled.
-//! Ref: Vulkan specification, "Features"; the registry (vk.xml), which a test of the C face holds both tables against.
+//! Two tables. [`STRUCTURES`] is the registry's: every structure of core versions and listed
+//! extensions, with its members in order. [`OFFERED`] is ours: each feature once, however many
+//! structures contain it, with a file that demonstrates it. A feature that is not in the second
+//! table is reported as false, and enabling it is an error.
+//! Ref: Vulkan specification, "Features"; the registry (vk.xml), which a test of `icd` checks both
+//!      tables against.
 
 use ash::vk::{Bool32, FALSE, StructureType, TRUE};
 use hw::{Cap, Device};
 
 use crate::error::{Error, Result};
 
-/// A structure of features: `sType`, `pNext`, and a `VkBool32` for each member.
+/// A feature structure: `sType`, `pNext`, and a `VkBool32` for each member.
 #[derive(Clone, Copy, Debug)]
 pub struct Structure {
     /// Its `sType`.
     pub s_type: StructureType,
-    /// Its members, in order, by the registry's names.
+    /// Names of its members, in order.
     pub members: &'static [&'static str],
 }
 
@@ -215,20 +217,20 @@ structures! {
     ];
 }
 
-/// A feature that the device offers.
+/// A supported feature.
 #[derive(Clone, Copy, Debug)]
 pub struct Offered {
-    /// The registry's name of the member.
+    /// Name of the member.
     pub name: &'static str,
-    /// What the hardware must have.
+    /// Required hardware capability.
     pub needs: Option<Cap>,
-    /// The file, from the root of the repository, that shows that it works.
+    /// Path, from the root of the repository, of a file that demonstrates the feature.
     pub witness: &'static str,
 }
 
 macro_rules! offered {
     ($($name:ident $(($cap:ident))? $witness:literal;)*) => {
-        /// What is offered, in the order of the structures.
+        /// The supported features, in the order of the structures.
         pub static OFFERED: &[Offered] = &[$(Offered {
             name: stringify!($name),
             needs: offered!(@cap $($cap)?),
@@ -240,7 +242,7 @@ macro_rules! offered {
 }
 
 offered! {
-    // Surfaces are bounded: the data port drops writes outside and reads zero.
+    // Surfaces are bounded: the data port drops writes out of bounds, and reads return zero.
     robustBufferAccess "tests/bad_input/shaders.rs";
     shaderDrawParameters "vkrunner-scripts/draw/builtins/base-vertex.shader_test";
     geometryShader "vkrunner-scripts/draw/geometry/triangles-to-points.shader_test";
@@ -252,7 +254,7 @@ offered! {
     drawIndirectFirstInstance "tests/pictures/scenes/geometry.rs";
     fullDrawIndexUint32 "tests/pictures/scenes/geometry.rs";
     multiViewport "tests/pictures/scenes/geometry.rs";
-    // Layer and viewport stand in the header of a vertex, whichever stage writes it.
+    // Layer and viewport index are in the VUE header, whichever stage writes it.
     shaderOutputViewportIndex "tests/pictures/scenes/geometry.rs";
     shaderOutputLayer "tests/pictures/scenes/geometry.rs";
     wideLines "vkrunner-scripts/draw/geometry/wide-line.shader_test";
@@ -271,7 +273,7 @@ offered! {
     shaderTessellationAndGeometryPointSize "vkrunner-scripts/draw/tessellation/point-mode.shader_test";
     shaderClipDistance "vkrunner-scripts/draw/clipping/distance-many.shader_test";
     shaderCullDistance "vkrunner-scripts/draw/clipping/cull-distance.shader_test";
-    // A handle is computed like any number; where lanes differ, the access goes round once for each.
+    // Handles are computed at run time; non-uniform access uses a waterfall loop.
     shaderUniformBufferArrayDynamicIndexing "tests/vk/indexing.rs";
     shaderSampledImageArrayDynamicIndexing "tests/resources/main.rs";
     shaderStorageImageArrayDynamicIndexing "tests/resources/main.rs";
@@ -296,7 +298,7 @@ offered! {
     storageBuffer8BitAccess "vkrunner-scripts/memory/storage8.shader_test";
     uniformAndStorageBuffer8BitAccess "vkrunner-scripts/memory/storage8.shader_test";
     storagePushConstant8 "vkrunner-scripts/memory/push-small.shader_test";
-    // The data port has them at addresses; the shader looks the buffer's up, and its end.
+    // The data port has them for stateless access; the shader reads the buffer's address and size.
     shaderBufferInt64Atomics "tests/resources/addresses.rs";
     shaderFloat16 (NativeFp16) "vkrunner-scripts/types/float16.shader_test";
     shaderInt8 "vkrunner-scripts/types/int8.shader_test";
@@ -313,7 +315,7 @@ offered! {
     samplerYcbcrConversion "tests/vk/planes.rs";
     ycbcrImageArrays "tests/vk/planes.rs";
     samplerFilterMinmax "tests/vk/textures.rs";
-    // Descriptors are memory that shaders read when they run.
+    // Shaders read descriptors from memory at run time.
     descriptorBindingUniformBufferUpdateAfterBind "tests/vk/descriptors.rs";
     descriptorBindingStorageBufferUpdateAfterBind "tests/vk/descriptors.rs";
     descriptorBindingSampledImageUpdateAfterBind "tests/vk/descriptors.rs";
@@ -332,7 +334,7 @@ offered! {
     shaderSubgroupExtendedTypes "vkrunner-scripts/subgroups/exchange-int16.shader_test";
     hostQueryReset "tests/vk/synchronisation.rs";
     timelineSemaphore "tests/vk/synchronisation.rs";
-    // Every buffer object is resident, at an address that stays.
+    // Every buffer object is resident at a fixed address.
     bufferDeviceAddress "tests/vk/addresses.rs";
     bufferDeviceAddressCaptureReplay "tests/vk/addresses.rs";
     vulkanMemoryModel "vkrunner-scripts/memory/memory-model.shader_test";
@@ -372,7 +374,7 @@ offered! {
     robustBufferAccess2 "tests/vk/bounds.rs";
     robustImageAccess2 "tests/vk/bounds.rs";
     nullDescriptor "tests/vk/bounds.rs";
-    // The data port joins floats by exchange, minimum and maximum; gen9 has no sum.
+    // The data port has exchange, minimum and maximum of floats; gen9 has no addition.
     shaderBufferFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
     shaderSharedFloat32Atomics "vkrunner-scripts/atomics/float.shader_test";
     shaderBufferFloat32AtomicMinMax "vkrunner-scripts/atomics/float-min-max.shader_test";
@@ -420,12 +422,12 @@ offered! {
     transformFeedbackPreservesProvokingVertex "tests/vk/captures.rs";
     extendedDynamicState3ConservativeRasterizationMode "tests/vk/coverage.rs";
     extendedDynamicState3RasterizationStream "tests/vk/captures.rs";
-    // Clipping counts them, before which nothing comes that is thrown away or of another stream.
+    // Counted at the clipper, before anything is discarded, and for stream 0 only.
     primitivesGeneratedQuery "tests/vk/captures.rs";
     depthClipEnable "tests/pictures/scenes/dynamic.rs";
     depthClipControl "tests/pictures/scenes/dynamic.rs";
     depthClampZeroOne "tests/pictures/scenes/dynamic.rs";
-    // Wide rectangles come as parallelograms, so the strict kind is not offered.
+    // Wide lines are rasterised as parallelograms, so strict rectangular lines are not supported.
     bresenhamLines "tests/pictures/scenes/dynamic.rs";
     smoothLines "tests/pictures/scenes/dynamic.rs";
     stippledBresenhamLines "tests/pictures/scenes/dynamic.rs";
@@ -436,31 +438,31 @@ offered! {
     shaderSubgroupUniformControlFlow "vkrunner-scripts/control-flow/subgroup-uniform.shader_test";
 }
 
-/// Members that mean something else in one structure than in the others, and that the device does not offer there.
+/// Members with a different meaning in one structure, where the device does not support them.
 const APART: &[(StructureType, &str)] = &[
-    // There it is the buffer that is given an address, not its memory.
+    // In this structure it is the buffer, not its memory, that gets the address.
     (
         StructureType::PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES_EXT,
         "bufferDeviceAddressCaptureReplay",
     ),
 ];
 
-/// A structure of features; none if `s_type` is another structure.
+/// The feature structure with an `sType`, if it is one.
 pub fn structure(s_type: StructureType) -> Option<&'static Structure> {
     STRUCTURES.iter().find(|row| row.s_type == s_type)
 }
 
-/// Whether the device offers a feature.
+/// Whether the device supports a feature.
 pub fn offers(device: &Device, name: &str) -> bool {
     OFFERED
         .iter()
         .any(|row| row.name == name && row.needs.is_none_or(|cap| device.has(cap)))
 }
 
-/// What of the features that an application enables makes a difference; all others are there whether they are enabled or not.
+/// The enabled features that change the driver's behaviour; all others are always active.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Enabled {
-    /// `robustBufferAccess`: what is beyond a buffer has no part in what is within.
+    /// `robustBufferAccess`: accesses out of bounds must not affect those in bounds.
     pub robust_buffers: bool,
 }
 
@@ -469,7 +471,7 @@ impl Structure {
         offers(device, name) && !APART.contains(&(self.s_type, name))
     }
 
-    /// Answers a query: the values of its members.
+    /// Fills in the values of the members for a query.
     pub fn fill(&self, device: &Device, values: &mut [Bool32]) {
         for (value, name) in values.iter_mut().zip(self.members) {
             *value = if self.offered(device, name) {
@@ -480,13 +482,13 @@ impl Structure {
         }
     }
 
-    /// Whether values of its members enable a feature.
+    /// Whether `values` enable a feature.
     pub fn enables(&self, values: &[Bool32], name: &str) -> bool {
         let mut members = self.members.iter().zip(values);
         members.any(|(&member, &value)| member == name && value != FALSE)
     }
 
-    /// Refuses what is enabled in it and not offered.
+    /// Fails if `values` enable an unsupported feature.
     pub fn check(&self, device: &Device, values: &[Bool32]) -> Result<()> {
         let mut enabled = self
             .members
@@ -505,7 +507,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn asking_for_more_is_refused_by_name() {
+    fn unsupported_features_are_refused_by_name() {
         let device = hw::Device::by_name("skl").unwrap();
         for row in STRUCTURES {
             let mut values = vec![0xaaaa_aaaa; row.members.len()];
@@ -532,13 +534,13 @@ mod tests {
     }
 
     #[test]
-    fn every_offered_feature_has_its_witness() {
+    fn every_offered_feature_has_a_witness() {
         let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..");
         for row in OFFERED {
             let path = root.join(row.witness);
             let text = std::fs::read_to_string(&path)
                 .unwrap_or_else(|error| panic!("{}: {error}", row.witness));
-            // A script names what it shows: as a requirement, if it is one that a script can have.
+            // A script names the feature that it demonstrates, as a requirement if possible.
             if row.witness.ends_with(".shader_test") {
                 assert!(
                     text.contains(row.name),
@@ -550,7 +552,7 @@ mod tests {
         }
     }
 
-    /// Vulkan 1.3, "Feature Requirements": those without a condition.
+    /// Vulkan 1.3, "Feature Requirements": the unconditional ones.
     const REQUIRED: &[&str] = &[
         "robustBufferAccess",
         "multiview",
@@ -581,7 +583,7 @@ mod tests {
     ];
 
     #[test]
-    fn what_the_version_requires_is_offered() {
+    fn required_features_of_the_version_are_offered() {
         let device = hw::Device::by_name("skl").unwrap();
         let missing = REQUIRED.iter().filter(|name| !offers(device, name));
         assert_eq!(missing.collect::<Vec<_>>(), Vec::<&&str>::new());

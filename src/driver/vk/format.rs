@@ -1,14 +1,14 @@
-//! The formats, each in one row, and what they can be used for.
+//! The formats and their features.
 //!
-//! In:  a format and a tiling. Out: the hardware's formats, and features.
-//! Ref: Vulkan specification, "Formats"; SKL PRM vol. 2d, "SURFACE_FORMAT", whose names list channels from bit
-//! 0 on, where names of Vulkan's packed formats begin at the top.
+//! In:  a format and a tiling. Out: hardware formats, and format features.
+//! Ref: Vulkan specification, "Formats"; SKL PRM vol. 2d, "SURFACE_FORMAT" (names list channels
+//!      from bit 0 up; Vulkan's packed formats list them from the top down).
 
 use std::sync::LazyLock;
 
 use ash::vk as api;
 use ash::vk::Format as F;
-use cmd::image::{STRAIGHT, Select};
+use cmd::image::{ChannelSelect, IDENTITY_SWIZZLE};
 use hw::{FormatUse, Gen};
 use smallvec::SmallVec;
 use surface::Tilings;
@@ -16,66 +16,81 @@ use surface::Tilings;
 use crate::modifier::{MODIFIERS, Modifier};
 use crate::planar::{ASPECTS, PLANAR, Planar};
 
-/// What an image of a format holds.
+/// Aspects of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Holds {
+enum Aspects {
     Colour,
     Depth,
     Stencil,
     DepthStencil,
 }
 
-/// A format of Vulkan.
+/// A Vulkan format.
 #[derive(Clone, Copy, Debug)]
 pub struct Format {
-    /// Vulkan's.
+    /// Vulkan's format.
     pub api: F,
-    holds: Holds,
-    /// The hardware's, of colours or of depth; of stencil where there is nothing else.
+    aspect_kind: Aspects,
+    /// Hardware format of the colour or depth aspect; of the stencil aspect if it is the only one.
     pub hw: &'static hw::Format,
-    /// Channels of the hardware's format that the channels are, as the sampler reads them.
-    pub swizzle: [Select; 4],
-    /// Its planes, if it is one of luma and chroma; `hw` is then the first's.
+    /// Swizzle from the hardware format's channels.
+    pub swizzle: [ChannelSelect; 4],
+    /// Planes of a Y'CbCr format; `hw` is the format of the first one.
     pub planar: Option<&'static Planar>,
-    /// Whether `hw` has a fourth channel of which Vulkan knows nothing ([`WIDENED`]).
+    /// `hw` has a fourth channel that the Vulkan format lacks ([`WIDENED`]).
     pub widened: bool,
 }
 
-/// A row of the table.
-struct Row(F, Holds, &'static str, [Select; 4]);
+/// A row of the format table.
+struct Row(F, Aspects, &'static str, [ChannelSelect; 4]);
 
 const fn colour(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::Colour, hw, STRAIGHT)
+    Row(format, Aspects::Colour, hw, IDENTITY_SWIZZLE)
 }
 
-const fn swizzled(format: F, hw: &'static str, swizzle: [Select; 4]) -> Row {
-    Row(format, Holds::Colour, hw, swizzle)
+const fn swizzled_row(format: F, hw: &'static str, swizzle: [ChannelSelect; 4]) -> Row {
+    Row(format, Aspects::Colour, hw, swizzle)
 }
 
 const fn depth(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::Depth, hw, STRAIGHT)
+    Row(format, Aspects::Depth, hw, IDENTITY_SWIZZLE)
 }
 
 const fn stencil(format: F) -> Row {
-    Row(format, Holds::Stencil, STENCIL, STRAIGHT)
+    Row(format, Aspects::Stencil, STENCIL, IDENTITY_SWIZZLE)
 }
 
 const fn depth_stencil(format: F, hw: &'static str) -> Row {
-    Row(format, Holds::DepthStencil, hw, STRAIGHT)
+    Row(format, Aspects::DepthStencil, hw, IDENTITY_SWIZZLE)
 }
 
-/// Format of stencil, as a texture.
+/// Stencil format for the sampler.
 const STENCIL: &str = "R8_UINT";
-const BGRA: [Select; 4] = [Select::Blue, Select::Green, Select::Red, Select::Alpha];
-const RGB1: [Select; 4] = [Select::Red, Select::Green, Select::Blue, Select::One];
-const R001: [Select; 4] = [Select::Red, Select::Zero, Select::Zero, Select::One];
+const BGRA: [ChannelSelect; 4] = [
+    ChannelSelect::Blue,
+    ChannelSelect::Green,
+    ChannelSelect::Red,
+    ChannelSelect::Alpha,
+];
+const RGB1: [ChannelSelect; 4] = [
+    ChannelSelect::Red,
+    ChannelSelect::Green,
+    ChannelSelect::Blue,
+    ChannelSelect::One,
+];
+const R001: [ChannelSelect; 4] = [
+    ChannelSelect::Red,
+    ChannelSelect::Zero,
+    ChannelSelect::Zero,
+    ChannelSelect::One,
+];
 
 #[rustfmt::skip]
 static ROWS: &[Row] = &[
     colour(F::R4G4B4A4_UNORM_PACK16, "A4B4G4R4_UNORM"),
-    swizzled(F::B4G4R4A4_UNORM_PACK16, "A4B4G4R4_UNORM", BGRA),
+    swizzled_row(F::B4G4R4A4_UNORM_PACK16, "A4B4G4R4_UNORM", BGRA),
     colour(F::R5G6B5_UNORM_PACK16, "B5G6R5_UNORM"),
-    swizzled(F::B5G6R5_UNORM_PACK16, "B5G6R5_UNORM", BGRA),
+    swizzled_row(F::B5G6R5_UNORM_PACK16, "B5G6R5_UNORM", BGRA),
     colour(F::A1R5G5B5_UNORM_PACK16, "B5G5R5A1_UNORM"),
     colour(F::R8_UNORM, "R8_UNORM"),
     colour(F::R8_SNORM, "R8_SNORM"),
@@ -83,7 +98,7 @@ static ROWS: &[Row] = &[
     colour(F::R8_SSCALED, "R8_SSCALED"),
     colour(F::R8_UINT, "R8_UINT"),
     colour(F::R8_SINT, "R8_SINT"),
-    swizzled(F::R8_SRGB, "L8_UNORM_SRGB", R001),
+    swizzled_row(F::R8_SRGB, "L8_UNORM_SRGB", R001),
     colour(F::R8G8_UNORM, "R8G8_UNORM"),
     colour(F::R8G8_SNORM, "R8G8_SNORM"),
     colour(F::R8G8_USCALED, "R8G8_USCALED"),
@@ -183,8 +198,8 @@ static ROWS: &[Row] = &[
     stencil(F::S8_UINT),
     depth_stencil(F::D24_UNORM_S8_UINT, "R24_UNORM_X8_TYPELESS"),
     depth_stencil(F::D32_SFLOAT_S8_UINT, "R32_FLOAT"),
-    swizzled(F::BC1_RGB_UNORM_BLOCK, "BC1_UNORM", RGB1),
-    swizzled(F::BC1_RGB_SRGB_BLOCK, "BC1_UNORM_SRGB", RGB1),
+    swizzled_row(F::BC1_RGB_UNORM_BLOCK, "BC1_UNORM", RGB1),
+    swizzled_row(F::BC1_RGB_SRGB_BLOCK, "BC1_UNORM_SRGB", RGB1),
     colour(F::BC1_RGBA_UNORM_BLOCK, "BC1_UNORM"),
     colour(F::BC1_RGBA_SRGB_BLOCK, "BC1_UNORM_SRGB"),
     colour(F::BC2_UNORM_BLOCK, "BC2_UNORM"),
@@ -248,10 +263,10 @@ fn by_name(name: &str) -> Option<&'static hw::Format> {
 
 impl Row {
     fn format(&self, widened: bool) -> Option<Format> {
-        let &Row(api, holds, name, swizzle) = self;
+        let &Row(api, aspect_kind, name, swizzle) = self;
         Some(Format {
             api,
-            holds,
+            aspect_kind,
             hw: by_name(name)?,
             swizzle,
             planar: None,
@@ -260,15 +275,15 @@ impl Row {
     }
 }
 
-/// The table, by Vulkan's numbers.
+/// The format table, sorted by `VkFormat`.
 static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     let found = ROWS.iter().filter_map(|row| row.format(false));
     let planar = PLANAR.iter().filter_map(|row| {
         Some(Format {
             api: row.api,
-            holds: Holds::Colour,
+            aspect_kind: Aspects::Colour,
             hw: by_name(row.planes.first()?.format)?,
-            swizzle: STRAIGHT,
+            swizzle: IDENTITY_SWIZZLE,
             planar: Some(row),
             widened: false,
         })
@@ -278,37 +293,38 @@ static FORMATS: LazyLock<Vec<Format>> = LazyLock::new(|| {
     formats
 });
 
-/// What images that the driver lays out have instead of formats of three channels of two bytes. Elements of six bytes are no targets
-/// and lie in no tiles. All of them are here, as views may have any of them.
+/// Replacements for formats with three 16-bit channels in images with optimal tiling: 48-bit
+/// elements can be neither rendered to nor tiled. The list is complete, as views may use any of the
+/// formats.
 static WIDENED: &[Row] = &[
     colour(F::R16G16B16_SFLOAT, "R16G16B16X16_FLOAT"),
-    swizzled(F::R16G16B16_UNORM, "R16G16B16A16_UNORM", RGB1),
-    swizzled(F::R16G16B16_SNORM, "R16G16B16A16_SNORM", RGB1),
-    swizzled(F::R16G16B16_UINT, "R16G16B16A16_UINT", RGB1),
-    swizzled(F::R16G16B16_SINT, "R16G16B16A16_SINT", RGB1),
+    swizzled_row(F::R16G16B16_UNORM, "R16G16B16A16_UNORM", RGB1),
+    swizzled_row(F::R16G16B16_SNORM, "R16G16B16A16_SNORM", RGB1),
+    swizzled_row(F::R16G16B16_UINT, "R16G16B16A16_UINT", RGB1),
+    swizzled_row(F::R16G16B16_SINT, "R16G16B16A16_SINT", RGB1),
 ];
 
-/// The same, by Vulkan's numbers.
+/// The replacements, sorted by `VkFormat`.
 static WIDENED_FORMATS: LazyLock<Vec<Format>> =
     LazyLock::new(|| WIDENED.iter().filter_map(|row| row.format(true)).collect());
 
-/// Formats of Vulkan 1.0: they have the first numbers.
+/// Formats of Vulkan 1.0, which have the first numbers.
 const CORE: usize = 185;
 
-/// Places in the table of the formats of Vulkan 1.0, by their numbers; all others have the one behind the last.
-static PLACES: LazyLock<[u16; CORE]> = LazyLock::new(|| {
-    let mut places = [u16::MAX; CORE];
+/// Table index of each format of Vulkan 1.0; [`u16::MAX`] if unsupported.
+static TABLE_INDEX: LazyLock<[u16; CORE]> = LazyLock::new(|| {
+    let mut indices = [u16::MAX; CORE];
     for (at, row) in (0..).zip(FORMATS.iter()) {
-        if let Some(place) = places.get_mut(row.api.as_raw() as usize) {
+        if let Some(place) = indices.get_mut(row.api.as_raw() as usize) {
             *place = at;
         }
     }
-    places
+    indices
 });
 
-/// The row of a format.
+/// Finds a format.
 pub fn find(format: F) -> Option<&'static Format> {
-    match PLACES.get(format.as_raw() as usize) {
+    match TABLE_INDEX.get(format.as_raw() as usize) {
         Some(&at) => FORMATS.get(usize::from(at)),
         None => {
             let at = FORMATS.binary_search_by_key(&format, |row| row.api);
@@ -317,13 +333,13 @@ pub fn find(format: F) -> Option<&'static Format> {
     }
 }
 
-/// The same, as images of a tiling have it.
-pub fn in_images(format: F, tiling: api::ImageTiling) -> Option<&'static Format> {
+/// Finds a format as images with a tiling have it.
+pub fn for_tiling(format: F, tiling: api::ImageTiling) -> Option<&'static Format> {
     let row = find(format)?;
-    Some(row.in_images(tiling))
+    Some(row.for_tiling(tiling))
 }
 
-/// The format that has the same bits without the encoding of sRGB, if the data port writes it.
+/// The linear format with the same bits as an sRGB format, if the data port can write it.
 pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
     by_name(match format.name {
         "R8G8B8A8_UNORM_SRGB" => "R8G8B8A8_UNORM",
@@ -332,8 +348,9 @@ pub fn without_srgb(format: &hw::Format) -> Option<&'static hw::Format> {
     })
 }
 
-/// The format in which the data port writes the same channels; nobody sees what is written behind three.
-pub fn typed(format: &'static hw::Format) -> &'static hw::Format {
+/// The format with the same channels for typed writes; what is written to an unused fourth channel
+/// does not matter.
+pub fn typed_write_format(format: &'static hw::Format) -> &'static hw::Format {
     let other = match format.name {
         "R16G16B16X16_FLOAT" => by_name("R16G16B16A16_FLOAT"),
         _ => without_srgb(format),
@@ -341,7 +358,7 @@ pub fn typed(format: &'static hw::Format) -> &'static hw::Format {
     other.unwrap_or(format)
 }
 
-/// Channels of a format from bit 0 on: the letter, and bits.
+/// Channels of a hardware format from bit 0 up: letter and bits.
 pub(crate) fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
     let mut channels: SmallVec<[(u8, u32); 4]> = SmallVec::new();
     for byte in name.bytes().take_while(|&byte| byte != b'_') {
@@ -354,24 +371,24 @@ pub(crate) fn channels(name: &str) -> SmallVec<[(u8, u32); 4]> {
 }
 
 impl Format {
-    /// Parts that images of it have.
+    /// Aspects of images with the format.
     pub fn aspects(&self) -> api::ImageAspectFlags {
-        match self.holds {
-            Holds::Colour if self.is_split() => {
+        match self.aspect_kind {
+            Aspects::Colour if self.is_multi_planar() => {
                 let planes = self.planar.map_or(&[][..], |planar| planar.planes);
                 let each = ASPECTS.iter().take(planes.len());
                 each.fold(api::ImageAspectFlags::empty(), |all, &one| all | one)
             }
-            Holds::Colour => api::ImageAspectFlags::COLOR,
-            Holds::Depth => api::ImageAspectFlags::DEPTH,
-            Holds::Stencil => api::ImageAspectFlags::STENCIL,
-            Holds::DepthStencil => api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL,
+            Aspects::Colour => api::ImageAspectFlags::COLOR,
+            Aspects::Depth => api::ImageAspectFlags::DEPTH,
+            Aspects::Stencil => api::ImageAspectFlags::STENCIL,
+            Aspects::DepthStencil => api::ImageAspectFlags::DEPTH | api::ImageAspectFlags::STENCIL,
         }
     }
 
-    /// The same, as images of a tiling have it.
-    pub fn in_images(&self, tiling: api::ImageTiling) -> &Format {
-        // Mostly so, and quickly seen.
+    /// The format as images with a tiling have it.
+    pub fn for_tiling(&self, tiling: api::ImageTiling) -> &Format {
+        // The common case, checked first.
         if tiling != api::ImageTiling::OPTIMAL || self.hw.block_bits != 48 {
             return self;
         }
@@ -379,35 +396,35 @@ impl Format {
         widened.find(|row| row.api == self.api).unwrap_or(self)
     }
 
-    /// Whether it holds integers.
+    /// Whether it is an integer format.
     pub fn is_integer(&self) -> bool {
         self.hw.is_integer()
     }
 
-    /// The hardware's format of a part, if it is there.
+    /// Hardware format of an aspect.
     pub fn part(&self, aspect: api::ImageAspectFlags) -> Option<&'static hw::Format> {
         if !self.aspects().contains(aspect) {
             return None;
         }
-        match self.holds {
-            Holds::DepthStencil if aspect == api::ImageAspectFlags::STENCIL => by_name(STENCIL),
-            _ if self.is_split() => by_name(self.planar?.plane(aspect)?.format),
+        match self.aspect_kind {
+            Aspects::DepthStencil if aspect == api::ImageAspectFlags::STENCIL => by_name(STENCIL),
+            _ if self.is_multi_planar() => by_name(self.planar?.plane(aspect)?.format),
             _ => Some(self.hw),
         }
     }
 
     /// Whether it has several planes.
-    pub fn is_split(&self) -> bool {
-        self.planar.is_some_and(Planar::is_split)
+    pub fn is_multi_planar(&self) -> bool {
+        self.planar.is_some_and(Planar::is_multi_planar)
     }
 
-    /// Pieces of a descriptor that its planes take.
+    /// Number of planes, and of descriptor slots that they take.
     pub fn plane_count(&self) -> u32 {
         self.planar.map_or(1, |planar| planar.planes.len() as u32)
     }
 
-    /// An extent in texels of a part: of all but planes the image's.
-    pub fn part_extent_px(&self, aspect: api::ImageAspectFlags, extent_px: [u32; 3]) -> [u32; 3] {
+    /// Extent of an aspect in texels; smaller than the image for subsampled planes.
+    pub fn aspect_extent_px(&self, aspect: api::ImageAspectFlags, extent_px: [u32; 3]) -> [u32; 3] {
         let Some(plane) = self.planar.and_then(|planar| planar.plane(aspect)) else {
             return extent_px;
         };
@@ -416,37 +433,37 @@ impl Format {
         [width.div_ceil(1 << x), height.div_ceil(1 << y), depth]
     }
 
-    /// Whether it holds colours.
+    /// Whether it is a colour format.
     pub fn is_colour(&self) -> bool {
-        self.holds == Holds::Colour
+        self.aspect_kind == Aspects::Colour
     }
 
-    /// Whether an element is several pixels.
+    /// Whether it is block-compressed.
     pub fn is_compressed(&self) -> bool {
         self.hw.block_el != [1, 1]
     }
 
-    /// Whether elements have three channels of a power of two of bytes: no tile holds these.
-    pub fn is_odd(&self) -> bool {
+    /// Whether its element size is not a power of two: such elements cannot be tiled.
+    pub fn is_untileable(&self) -> bool {
         !self.hw.block_bits.is_power_of_two()
     }
 
-    /// Where the channels of a format are whose two bytes typed messages do not write as the sampler reads them: for each channel a byte,
-    /// the first bit below the count of bits.
-    pub fn packing(&self, hw_gen: Gen) -> Option<u32> {
+    /// Bit layout of a 16-bit format that typed writes do not support: one byte per channel, first
+    /// bit in the low nibble and bit count in the high one.
+    pub fn layout_16(&self, hw_gen: Gen) -> Option<u32> {
         let name = self.hw.name;
-        let typed =
-            self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT;
+        let typed = self.hw.uses(hw_gen).contains(FormatUse::TYPED_WRITE)
+            && self.swizzle == IDENTITY_SWIZZLE;
         if self.hw.block_bits != 16 || !name.ends_with("_UNORM") || typed {
             return None;
         }
         let (mut packing, mut at) = (0, 0);
         for (letter, bits) in channels(name) {
             let select = match letter {
-                b'R' => Select::Red,
-                b'G' => Select::Green,
-                b'B' => Select::Blue,
-                b'A' => Select::Alpha,
+                b'R' => ChannelSelect::Red,
+                b'G' => ChannelSelect::Green,
+                b'B' => ChannelSelect::Blue,
+                b'A' => ChannelSelect::Alpha,
                 _ => return None,
             };
             let channel = self.swizzle.iter().position(|&from| from == select)?;
@@ -456,8 +473,8 @@ impl Format {
         (at == 16).then_some(packing)
     }
 
-    /// What the channels of a format of three are, if numbers can be written to them one by one.
-    pub fn three_channels(&self) -> Option<blit::Channel> {
+    /// Channel type of a three-channel format that can be written channel by channel.
+    pub fn three_channel_type(&self) -> Option<blit::Channel> {
         Some(match self.hw.name {
             "R8G8B8_UNORM" => blit::Channel::Unorm8,
             "R8G8B8_UNORM_SRGB" => blit::Channel::Srgb8,
@@ -468,16 +485,16 @@ impl Format {
         })
     }
 
-    /// What can be done with images of a tiling.
+    /// Format features of images with a tiling.
     pub fn image_features(
         &self,
         hw_gen: Gen,
         tiling: api::ImageTiling,
     ) -> api::FormatFeatureFlags2 {
-        self.in_images(tiling).own_features(hw_gen, tiling)
+        self.for_tiling(tiling).table_features(hw_gen, tiling)
     }
 
-    fn own_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags2 {
+    fn table_features(&self, hw_gen: Gen, tiling: api::ImageTiling) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let linear = tiling == api::ImageTiling::LINEAR;
         let transfers = A::TRANSFER_SRC | A::TRANSFER_DST;
@@ -487,9 +504,9 @@ impl Format {
                 | A::SAMPLED_IMAGE_DEPTH_COMPARISON;
             let all = A::DEPTH_STENCIL_ATTACHMENT | transfers | A::SAMPLED_IMAGE;
             let all = all | A::BLIT_SRC | A::BLIT_DST;
-            return match (linear, self.holds) {
+            return match (linear, self.aspect_kind) {
                 (true, _) => A::empty(),
-                (_, Holds::Stencil) => all,
+                (_, Aspects::Stencil) => all,
                 _ => all | depth,
             };
         }
@@ -497,44 +514,48 @@ impl Format {
             return ycbcr_features(planar);
         }
         let uses = self.hw.uses(hw_gen);
-        // What neither shaders nor targets can be is for vertices alone.
+        // Formats for neither sampling nor rendering are vertex formats.
         let mut features = match uses.intersects(FormatUse::SAMPLE | FormatUse::TARGET) {
             true => transfers,
             false => return A::empty(),
         };
-        // The sampler reads ASTC from tiles alone.
+        // The sampler reads ASTC from tiled memory only.
         if linear && self.hw.name.starts_with("ASTC") {
             return features;
         }
         if uses.contains(FormatUse::SAMPLE) {
             features |= A::SAMPLED_IMAGE | A::SAMPLED_IMAGE_FILTER_MINMAX | A::BLIT_SRC;
         }
-        let plain = typed(self.hw).uses(hw_gen);
-        // Whatever is written where alpha would be, nobody sees it.
-        let typed = plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == STRAIGHT[..3];
-        if typed || self.packing(hw_gen).is_some() || self.three_channels().is_some() {
+        let plain = typed_write_format(self.hw).uses(hw_gen);
+        // What is written in place of alpha does not matter.
+        let typed =
+            plain.contains(FormatUse::TYPED_WRITE) && self.swizzle[..3] == IDENTITY_SWIZZLE[..3];
+        if typed || self.layout_16(hw_gen).is_some() || self.three_channel_type().is_some() {
             features |= A::BLIT_DST;
         }
         if uses.contains(FormatUse::FILTER) {
             features |= A::SAMPLED_IMAGE_FILTER_LINEAR;
         }
-        // Where alpha is another channel, or channels stand elsewhere, what is blended would not be what is meant.
-        if uses.contains(FormatUse::TARGET) && self.swizzle[3] == Select::Alpha && !self.is_odd() {
+        // If alpha is absent or channels are swizzled, blending would use the wrong channels.
+        if uses.contains(FormatUse::TARGET)
+            && self.swizzle[3] == ChannelSelect::Alpha
+            && !self.is_untileable()
+        {
             features |= A::COLOR_ATTACHMENT;
-            if uses.contains(FormatUse::BLEND) && self.swizzle == STRAIGHT {
+            if uses.contains(FormatUse::BLEND) && self.swizzle == IDENTITY_SWIZZLE {
                 features |= A::COLOR_ATTACHMENT_BLEND;
             }
         }
-        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == STRAIGHT {
+        if uses.contains(FormatUse::TYPED_WRITE) && self.swizzle == IDENTITY_SWIZZLE {
             features |= A::STORAGE_IMAGE | self.typed_features(uses);
-            if self.hw.block_bits == 32 && self.is_atom() {
+            if self.hw.block_bits == 32 && self.supports_typed_atomics() {
                 features |= A::STORAGE_IMAGE_ATOMIC;
             }
         }
         features
     }
 
-    /// What can be done with images of a modifier; nothing where the display's and the camera's world has no such self.
+    /// Format features of images with a DRM modifier; empty if there is no equivalent DRM format.
     pub fn modifier_features(&self, modifier: &Modifier, hw_gen: Gen) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let name = self.hw.name;
@@ -542,7 +563,7 @@ impl Format {
         let whole = self.hw.block_bits.is_power_of_two() && !self.is_compressed();
         let planes = [F::G8_B8R8_2PLANE_420_UNORM, F::G8_B8_R8_3PLANE_420_UNORM];
         let known = self.planar.is_none() || planes.contains(&self.api);
-        // Unsigned floats have no name there.
+        // DRM has no format of unsigned floats.
         let known = known && name != "R11G11B10_FLOAT";
         if !(self.is_colour() && numbers && whole && known) {
             return A::empty();
@@ -554,7 +575,7 @@ impl Format {
         self.image_features(hw_gen, tiling) & !A::DISJOINT
     }
 
-    /// What typed messages can do where the shader names no format.
+    /// Features of typed access without a format in the shader.
     fn typed_features(&self, uses: FormatUse) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let mut features = A::STORAGE_WRITE_WITHOUT_FORMAT;
@@ -564,12 +585,12 @@ impl Format {
         features
     }
 
-    /// Whether typed atomics know it.
-    fn is_atom(&self) -> bool {
+    /// Whether typed atomics support it.
+    fn supports_typed_atomics(&self) -> bool {
         ["R32_UINT", "R32_SINT", "R32_FLOAT"].contains(&self.hw.name)
     }
 
-    /// What can be done with buffers.
+    /// Format features of buffers.
     pub fn buffer_features(&self, hw_gen: Gen) -> api::FormatFeatureFlags2 {
         use api::FormatFeatureFlags2 as A;
         let uses = self.hw.uses(hw_gen);
@@ -586,7 +607,7 @@ impl Format {
         if uses.contains(FormatUse::TYPED_WRITE) && abi::typed_read_format(self.hw.number).is_some()
         {
             features |= A::STORAGE_TEXEL_BUFFER | self.typed_features(uses);
-            if self.is_atom() {
+            if self.supports_typed_atomics() {
                 features |= A::STORAGE_TEXEL_BUFFER_ATOMIC;
             }
         }
@@ -594,7 +615,7 @@ impl Format {
     }
 }
 
-/// What can be done with luma and chroma, whatever the tiling.
+/// Features of Y'CbCr formats, for all tilings.
 fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
     use api::FormatFeatureFlags2 as A;
     let mut features = A::TRANSFER_SRC
@@ -603,7 +624,7 @@ fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
         | A::SAMPLED_IMAGE_FILTER_LINEAR
         | A::SAMPLED_IMAGE_FILTER_MINMAX
         | A::MIDPOINT_CHROMA_SAMPLES;
-    if planar.is_split() {
+    if planar.is_multi_planar() {
         features |= A::DISJOINT
             | A::SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER
             | A::SAMPLED_IMAGE_YCBCR_CONVERSION_SEPARATE_RECONSTRUCTION_FILTER;
@@ -614,7 +635,7 @@ fn ycbcr_features(planar: &Planar) -> api::FormatFeatureFlags2 {
     features
 }
 
-/// The modifiers that a format can have, with what can be done and how many planes there are in memory.
+/// The modifiers of a format, with features and number of memory planes.
 pub fn modifiers(
     hw_gen: Gen,
     format: F,
@@ -631,7 +652,7 @@ pub fn modifiers(
     all.filter(|(_, features, _)| !features.is_empty())
 }
 
-/// What can be done with a format.
+/// Format features for all uses.
 pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties3<'static> {
     let all = api::FormatProperties3::default();
     let Some(row) = find(format) else {
@@ -642,7 +663,7 @@ pub fn properties(hw_gen: Gen, format: F) -> api::FormatProperties3<'static> {
         .buffer_features(row.buffer_features(hw_gen))
 }
 
-/// The features that the older structure has.
+/// The features that fit into `VkFormatFeatureFlags`.
 pub fn older(features: api::FormatFeatureFlags2) -> api::FormatFeatureFlags {
     api::FormatFeatureFlags::from_raw(features.as_raw() as u32 & 0x7fff_ffff)
 }
@@ -652,7 +673,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_name_formats_of_the_hardware_once() {
+    fn rows_refer_to_hardware_formats_once() {
         assert_eq!(FORMATS.len(), ROWS.len() + PLANAR.len());
         assert_eq!(WIDENED_FORMATS.len(), WIDENED.len());
         assert!(FORMATS.windows(2).all(|pair| pair[0].api < pair[1].api));

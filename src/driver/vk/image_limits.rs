@@ -1,6 +1,7 @@
-//! What images may be: uses, flags, sizes.
+//! Capabilities of images: usage, flags, sizes.
 //!
-//! In:  a format, a tiling, uses and flags. Out: the most that such an image may be, or that there is none.
+//! In:  format, tiling, usage and flags. Out: the limits of such an image, or an error if it is not
+//!      supported.
 //! Ref: Vulkan specification, "Image Creation Limits", "Format Feature Dependent Usage Flags".
 
 use ash::vk as api;
@@ -8,10 +9,10 @@ use ash::vk::Format as F;
 use hw::Gen;
 
 use crate::error::{Error, Result};
-use crate::format::find;
+use crate::format::{Format, find};
 use crate::modifier::Modifier;
 
-/// What is asked about images.
+/// Parameters of a query for image capabilities.
 #[derive(Clone, Copy, Debug)]
 pub struct Question {
     /// Format.
@@ -20,15 +21,15 @@ pub struct Question {
     pub dimension: api::ImageType,
     /// Tiling.
     pub tiling: api::ImageTiling,
-    /// Uses.
+    /// Usage.
     pub usage: api::ImageUsageFlags,
     /// Flags.
     pub flags: api::ImageCreateFlags,
-    /// Modifier, of the tiling that has one.
+    /// DRM format modifier, for that tiling.
     pub modifier: Option<u64>,
 }
 
-/// Flags that images may have.
+/// Supported image flags.
 const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
     api::ImageCreateFlags::MUTABLE_FORMAT.as_raw()
         | api::ImageCreateFlags::CUBE_COMPATIBLE.as_raw()
@@ -38,11 +39,11 @@ const FLAGS: api::ImageCreateFlags = api::ImageCreateFlags::from_raw(
         | api::ImageCreateFlags::BLOCK_TEXEL_VIEW_COMPATIBLE.as_raw()
         | api::ImageCreateFlags::EXTENDED_USAGE.as_raw()
         | api::ImageCreateFlags::DISJOINT.as_raw()
-        // Depth lies the same wherever samples are.
+        // The layout of depth does not depend on sample locations.
         | api::ImageCreateFlags::SAMPLE_LOCATIONS_COMPATIBLE_DEPTH_EXT.as_raw(),
 );
 
-/// Which feature a use needs; of several, one.
+/// Format features that each usage needs; one of several is enough.
 const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
     (
         api::ImageUsageFlags::TRANSFER_SRC,
@@ -68,7 +69,7 @@ const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
         api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT,
         api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT,
     ),
-    // Of an attachment: either will do.
+    // Either kind of attachment.
     (
         api::ImageUsageFlags::INPUT_ATTACHMENT,
         api::FormatFeatureFlags2::from_raw(
@@ -78,79 +79,88 @@ const NEEDS: &[(api::ImageUsageFlags, api::FormatFeatureFlags2)] = &[
     ),
 ];
 
-/// Uses that need no feature of their own: the attachments they go with have one.
-const FREE: api::ImageUsageFlags = api::ImageUsageFlags::from_raw(
+/// Usage that needs no feature of its own, but goes with an attachment.
+const ATTACHMENT_ONLY: api::ImageUsageFlags = api::ImageUsageFlags::from_raw(
     api::ImageUsageFlags::TRANSIENT_ATTACHMENT.as_raw()
-        // In the layout that goes with it neither hierarchies nor cleared blocks are kept.
+        // The feedback loop layout uses neither HiZ nor fast clears.
         | api::ImageUsageFlags::ATTACHMENT_FEEDBACK_LOOP_EXT.as_raw(),
 );
 
-/// The most that an image can be, if there can be such a one.
+/// Maximum extent and number of array layers of images of a dimension. Fails if the format does not
+/// support the dimension.
+fn max_size(
+    row: &Format,
+    limits: &api::PhysicalDeviceLimits,
+    dimension: api::ImageType,
+) -> Result<([u32; 3], u32)> {
+    use api::ImageType as T;
+    let layers = limits.max_image_array_layers;
+    match dimension {
+        T::TYPE_1D if row.planar.is_none() && !row.is_compressed() => {
+            Ok(([limits.max_image_dimension1_d, 1, 1], layers))
+        }
+        T::TYPE_2D => {
+            let side = limits.max_image_dimension2_d;
+            Ok(([side, side, 1], layers))
+        }
+        T::TYPE_3D if row.planar.is_none() => Ok(([limits.max_image_dimension3_d; 3], 1)),
+        _ => Err(Error::FormatNotSupported),
+    }
+}
+
+/// Limits of an image. Fails if it is not supported.
 pub fn image_properties(
     hw_gen: Gen,
     limits: &api::PhysicalDeviceLimits,
-    ask: &Question,
+    query: &Question,
 ) -> Result<api::ImageFormatProperties> {
     use api::{ImageCreateFlags as C, ImageType as T, SampleCountFlags as S};
-    let row = find(ask.format).ok_or(Error::FormatNotSupported)?;
+    let row = find(query.format).ok_or(Error::FormatNotSupported)?;
     let linear_or_best = [api::ImageTiling::LINEAR, api::ImageTiling::OPTIMAL];
-    let modifier = match ask.tiling {
-        api::ImageTiling::DRM_FORMAT_MODIFIER_EXT => ask.modifier.and_then(Modifier::of),
+    let modifier = match query.tiling {
+        api::ImageTiling::DRM_FORMAT_MODIFIER_EXT => query.modifier.and_then(Modifier::find),
         _ => None,
     };
-    let known = modifier.is_some() || linear_or_best.contains(&ask.tiling);
-    // What others lay out is plain.
-    let plain = ask.dimension == api::ImageType::TYPE_2D
-        && (!ask.flags.contains(api::ImageCreateFlags::ALIAS) || ask.modifier == Some(0));
+    let known = modifier.is_some() || linear_or_best.contains(&query.tiling);
+    // Images with a modifier must be plain 2D.
+    let plain = query.dimension == api::ImageType::TYPE_2D
+        && (!query.flags.contains(api::ImageCreateFlags::ALIAS) || query.modifier == Some(0));
     let known = known && (modifier.is_none() || plain);
-    let uses = NEEDS.iter().fold(FREE, |all, (usage, _)| all | *usage);
-    if !known || !FLAGS.contains(ask.flags) || !uses.contains(ask.usage) {
+    let uses = NEEDS
+        .iter()
+        .fold(ATTACHMENT_ONLY, |all, (usage, _)| all | *usage);
+    if !known || !FLAGS.contains(query.flags) || !uses.contains(query.usage) {
         return Err(Error::FormatNotSupported);
     }
     let features = match modifier {
         Some(modifier) => row.modifier_features(modifier, hw_gen),
-        None => row.image_features(hw_gen, ask.tiling),
+        None => row.image_features(hw_gen, query.tiling),
     };
-    // Where uses are extended, it is a view's format that must have them.
-    let extended = ask.flags.contains(C::EXTENDED_USAGE);
-    let lacks = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags2)| {
-        ask.usage.contains(*usage) && !features.intersects(*feature)
+    // With extended usage, the view's format must support the usage.
+    let extended = query.flags.contains(C::EXTENDED_USAGE);
+    let unsupported = |(usage, feature): &(api::ImageUsageFlags, api::FormatFeatureFlags2)| {
+        query.usage.contains(*usage) && !features.intersects(*feature)
     };
-    if features.is_empty() || !extended && NEEDS.iter().any(lacks) {
+    if features.is_empty() || !extended && NEEDS.iter().any(unsupported) {
         return Err(Error::FormatNotSupported);
     }
-    let storage = ask.usage.contains(api::ImageUsageFlags::STORAGE);
-    if storage && row.is_odd() {
+    let storage = query.usage.contains(api::ImageUsageFlags::STORAGE);
+    if storage && row.is_untileable() {
         return Err(Error::FormatNotSupported);
     }
-    // What has planes, or none that aliases another's, lies in memories of its own.
-    let apart = ask.flags.contains(C::DISJOINT);
-    let together = !features.contains(api::FormatFeatureFlags2::DISJOINT);
-    if apart && together && !ask.flags.contains(C::ALIAS) {
+    // Disjoint images have several planes, or alias a plane.
+    let disjoint = query.flags.contains(C::DISJOINT);
+    let is_single_range = !features.contains(api::FormatFeatureFlags2::DISJOINT);
+    if disjoint && is_single_range && !query.flags.contains(C::ALIAS) {
         return Err(Error::FormatNotSupported);
     }
     let planes_only = !row.is_colour() || row.planar.is_some();
-    let (max_extent, max_array_layers) = match ask.dimension {
-        T::TYPE_1D if row.planar.is_none() && !row.is_compressed() => (
-            [limits.max_image_dimension1_d, 1, 1],
-            limits.max_image_array_layers,
-        ),
-        T::TYPE_2D => (
-            [
-                limits.max_image_dimension2_d,
-                limits.max_image_dimension2_d,
-                1,
-            ],
-            limits.max_image_array_layers,
-        ),
-        T::TYPE_3D if row.planar.is_none() => ([limits.max_image_dimension3_d; 3], 1),
-        _ => return Err(Error::FormatNotSupported),
-    };
-    if ask.flags.contains(C::BLOCK_TEXEL_VIEW_COMPATIBLE) && !row.is_compressed()
-        || ask.flags.contains(C::CUBE_COMPATIBLE) && ask.dimension != T::TYPE_2D
-        || (ask.flags.contains(C::TYPE_2D_ARRAY_COMPATIBLE)
-            || ask.flags.contains(C::TYPE_2D_VIEW_COMPATIBLE_EXT))
-            && ask.dimension != T::TYPE_3D
+    let (max_extent, max_array_layers) = max_size(row, limits, query.dimension)?;
+    if query.flags.contains(C::BLOCK_TEXEL_VIEW_COMPATIBLE) && !row.is_compressed()
+        || query.flags.contains(C::CUBE_COMPATIBLE) && query.dimension != T::TYPE_2D
+        || (query.flags.contains(C::TYPE_2D_ARRAY_COMPATIBLE)
+            || query.flags.contains(C::TYPE_2D_VIEW_COMPATIBLE_EXT))
+            && query.dimension != T::TYPE_3D
     {
         return Err(Error::FormatNotSupported);
     }
@@ -158,10 +168,10 @@ pub fn image_properties(
         api::FormatFeatureFlags2::COLOR_ATTACHMENT
             | api::FormatFeatureFlags2::DEPTH_STENCIL_ATTACHMENT,
     );
-    let several = ask.tiling == api::ImageTiling::OPTIMAL
-        && ask.dimension == T::TYPE_2D
+    let multisampled = query.tiling == api::ImageTiling::OPTIMAL
+        && query.dimension == T::TYPE_2D
         && attachment
-        && !ask.flags.contains(C::CUBE_COMPATIBLE)
+        && !query.flags.contains(C::CUBE_COMPATIBLE)
         && !storage;
     let max_array_layers = match modifier {
         Some(_) => 1,
@@ -179,7 +189,7 @@ pub fn image_properties(
             (None, None) => width.max(height).max(depth).max(1).ilog2() + 1,
         },
         max_array_layers,
-        sample_counts: match (several, planes_only) {
+        sample_counts: match (multisampled, planes_only) {
             (false, _) => S::TYPE_1,
             (true, true) => limits.framebuffer_depth_sample_counts,
             (true, false) => limits.framebuffer_color_sample_counts,

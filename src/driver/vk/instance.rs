@@ -1,4 +1,4 @@
-//! Instances: versions, extensions, and the GPUs of the machine.
+//! Instances: version, extensions, physical devices.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::extension;
 use crate::physical::PhysicalDevice;
 
-/// Where GPUs come from: each call opens every one anew.
+/// Provides the kernel interface of each GPU, opened anew at each call.
 pub type KernelSource = Arc<dyn Fn() -> Vec<Arc<dyn i915::Kernel>> + Send + Sync>;
 
 /// `VkInstance`.
@@ -28,7 +28,7 @@ impl std::fmt::Debug for Instance {
 }
 
 impl Instance {
-    /// An instance. GPUs come from `source`, or else from the render nodes of the machine.
+    /// Creates an instance. Devices come from `source` or, without one, from the render nodes.
     pub fn new(
         source: Option<KernelSource>,
         diagnosis: Diagnosis,
@@ -47,7 +47,7 @@ impl Instance {
         }))
     }
 
-    /// The GPUs, found at the first call.
+    /// The physical devices, enumerated at the first call.
     pub fn devices(&self) -> &[Arc<PhysicalDevice>] {
         let probe = |kernel, node| {
             PhysicalDevice::probe(kernel, node, &self.diagnosis, &self.extensions).ok()
@@ -70,7 +70,7 @@ impl Instance {
     }
 }
 
-/// The rows of enabled names; an unknown name is refused.
+/// Looks up enabled extensions. Fails for an unknown name.
 pub fn enabled(
     table: &'static [extension::Extension],
     names: &[String],

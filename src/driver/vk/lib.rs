@@ -1,9 +1,10 @@
 //! Vulkan objects, limits, recording and pipelines.
 //!
-//! In:  plain structures and slices, from the C face. Out: calls of `i915`, `cmd`, `blit` and `compile`.
-//! Safe Rust throughout; of `ash` only the plain types are used. What is not supported is not reported, and asking for it is an
-//! [`Error`].
-//! Ref: Vulkan specification 1.1 and the extensions listed in [`extension`].
+//! In:  plain structures and slices, from `icd`. Out: calls of `i915`, `cmd`, `blit` and `compile`.
+//!
+//! Safe Rust throughout; only the plain types of `ash` are used. What is not supported is not
+//! reported, and requesting it is an [`Error`].
+//! Ref: Vulkan specification 1.3 and the extensions listed in [`extension`].
 
 pub mod buffer;
 pub mod buffer_view;
@@ -26,9 +27,10 @@ pub mod graphics;
 pub mod image;
 pub mod image_limits;
 pub mod instance;
-mod internal;
+
 pub mod limits;
 pub mod memory;
+mod meta_pipelines;
 pub mod modifier;
 pub mod physical;
 pub mod pipeline;

@@ -1,69 +1,75 @@
 //! `VkPhysicalDeviceLimits`.
 //!
-//! In:  the device, and the features that it offers. Out: its limits. Those of graphics are what the hardware has (SKL PRM vol. 2d,
-//! surface state and viewport fields), or what the specification wants where the feature that reaches them is not offered.
-//! Ref: Vulkan specification, "Limits", "Required Limits"; a test of the C face holds every member to that table.
+//! In:  the device, and the features that it supports. Out: its limits: those of the hardware (SKL
+//!      PRM vol. 2d, surface state and viewport fields), or the specification's values if the
+//!      feature that reaches them is not supported.
+//! Ref: Vulkan specification, "Limits", "Required Limits"; a test of `icd` checks every member
+//!      against that table.
 
 use ash::vk as api;
 
-/// Draws of a command that names them one by one.
+/// Maximum draws of a multi-draw command.
 pub const MAX_MULTI_DRAWS: u32 = 2048;
-/// Width and height of what is drawn to.
+/// Maximum width and height of a framebuffer.
 pub const MAX_FRAMEBUFFER_PX: u32 = 1 << 14;
-/// Bits of a timestamp that the counter has (SKL PRM vol. 2c, TIMESTAMP: 36 bits).
+/// Valid bits of a timestamp (SKL PRM vol. 2c, TIMESTAMP: 36 bits).
 pub const TIMESTAMP_BITS: u32 = 36;
-/// Bytes of push constants an application may use.
+/// Bytes of push constants.
 pub const MAX_PUSH_CONSTANTS_BYTES: u32 = 256;
-/// Descriptor sets bound at once.
+/// Maximum number of bound descriptor sets.
 pub const MAX_SETS: u32 = cmd::SETS as u32;
-/// Dynamic buffers of one kind in a pipeline layout.
+/// Maximum dynamic buffers of one kind in a pipeline layout.
 pub const MAX_DYNAMIC_BUFFERS: u32 = 8;
-/// Bytes that one RAW buffer surface can span (RENDER_SURFACE_STATE, Depth, Height and Width of a buffer).
+/// Maximum size of a RAW buffer surface (RENDER_SURFACE_STATE, Depth, Height and Width of a
+/// buffer).
 pub const MAX_SURFACE_BYTES: u64 = 1 << 30;
-/// Texels of a buffer (RENDER_SURFACE_STATE's Width, Height and Depth of a typed buffer: 27 bits).
+/// Maximum texels of a buffer (RENDER_SURFACE_STATE's Width, Height and Depth of a typed buffer: 27
+/// bits).
 pub const MAX_TEXEL_BUFFER_ELEMENTS: u32 = 1 << 27;
-/// Alignment of a uniform buffer's offset: one cache line, so that no constant is fetched in two.
+/// Alignment of a uniform buffer's offset: one cache line, so that no vector straddles two.
 pub const UNIFORM_OFFSET_ALIGNMENT: u64 = 64;
-/// Alignment of a storage buffer's offset: RAW surfaces start at a dword (SKL PRM vol. 2d, RENDER_SURFACE_STATE, Surface
-/// Base Address).
+/// Alignment of a storage buffer's offset: RAW surfaces start at a dword (SKL PRM vol. 2d,
+/// RENDER_SURFACE_STATE, Surface Base Address).
 pub const STORAGE_OFFSET_ALIGNMENT: u64 = 4;
-/// Descriptors of a set that are pushed.
+/// Maximum push descriptors of a set.
 pub const MAX_PUSH_DESCRIPTORS: u32 = 32;
-/// Bytes of an inline uniform block.
+/// Maximum bytes of an inline uniform block.
 pub const MAX_INLINE_BLOCK_BYTES: u32 = 4096;
-/// Samplers with border colours of their own; their zone has room for many more.
+/// Maximum number of samplers with custom border colours; the address range has room for many more.
 pub const MAX_CUSTOM_BORDERS: u32 = 4096;
-/// Descriptors of one kind in a stage or set that may be updated after they are bound: what fits half of the bindless heap.
+/// Maximum descriptors of one kind in a stage or set with update after bind: what fits into half of
+/// the bindless heap.
 pub const UPDATE_AFTER_BIND_DESCRIPTORS: u32 = 1 << 19;
-/// Most instances that may share a value of an attribute: a sixteenth of what the field holds, as views are instances.
+/// Maximum vertex attribute divisor: a sixteenth of the field's range, as views multiply instances.
 pub const MAX_VERTEX_DIVISOR: u32 = u32::MAX / 16;
-/// Numbers of samples that a pixel can have.
+/// Supported sample counts.
 pub const SAMPLE_COUNTS: api::SampleCountFlags = api::SampleCountFlags::from_raw(0x1f);
-/// Streams of a geometry shader, and buffers that captured vertices go to.
+/// Maximum transform feedback streams and buffers.
 pub const CAPTURE_STREAMS: u32 = abi::STREAMS as u32;
 /// See [`CAPTURE_STREAMS`].
 pub const CAPTURE_BUFFERS: u32 = abi::CAPTURE_BUFFERS as u32;
-/// Bytes from one captured vertex to the next in a buffer (SKL PRM vol. 2a, 3DSTATE_STREAMOUT, Buffer n Surface Pitch).
+/// Maximum vertex stride in a transform feedback buffer (SKL PRM vol. 2a, 3DSTATE_STREAMOUT, Buffer
+/// n Surface Pitch).
 pub const MAX_CAPTURE_STRIDE_BYTES: u32 = 2048;
-/// Bytes of a captured vertex in a buffer, and in a stream: a stream has 128 declarations.
+/// Maximum bytes of a captured vertex, in a buffer and in a stream: a stream has 128 declarations.
 pub const MAX_CAPTURE_BYTES: u32 = 128 * 4;
-/// Bytes from one vertex to the next (SKL PRM vol. 2d, VERTEX_BUFFER_STATE, Buffer Pitch: 12 bits).
+/// Maximum vertex stride (SKL PRM vol. 2d, VERTEX_BUFFER_STATE, Buffer Pitch: 12 bits).
 pub const MAX_VERTEX_STRIDE_BYTES: u32 = 4095;
-/// Descriptors of one kind in a stage or set.
+/// Maximum descriptors of one kind in a stage or set.
 const DESCRIPTORS: u32 = 1 << 16;
 
-/// What the limits depend on.
+/// Device properties that limits depend on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Basis {
-    /// Ticks of the timestamp counter in a second.
+    /// Timestamp counter frequency.
     pub timestamp_hz: u64,
-    /// Threads that a workgroup can have (those of one subslice, at most 64).
+    /// Maximum threads of a workgroup (those of one subslice, at most 64).
     pub workgroup_threads: u32,
-    /// Bytes of shared local memory of a workgroup.
+    /// Shared local memory of a workgroup, in bytes.
     pub slm_bytes: u32,
 }
 
-/// The limits of a device, some of which depend on whether it offers a feature.
+/// The limits of a device. `offers` tells whether it supports a feature.
 pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDeviceLimits {
     let when = |feature: &str, value: u32| if offers(feature) { value } else { 0 };
     let one_or = |feature: &str, value: u32| when(feature, value).max(1);
@@ -105,7 +111,7 @@ pub fn limits(basis: &Basis, offers: impl Fn(&str) -> bool) -> api::PhysicalDevi
         max_descriptor_set_sampled_images: DESCRIPTORS,
         max_descriptor_set_storage_images: DESCRIPTORS,
         max_descriptor_set_input_attachments: 256,
-        // A register for each component must fit a thread's payload.
+        // The components of all attributes must fit into a thread's payload, a register each.
         max_vertex_input_attributes: 28,
         max_vertex_input_bindings: cmd::draw::state::VERTEX_BUFFERS as u32,
         max_vertex_input_attribute_offset: 2047,
@@ -195,7 +201,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn workgroups_never_exceed_a_subslice() {
+    fn workgroups_fit_a_subslice() {
         let basis = Basis {
             timestamp_hz: 12_000_000,
             workgroup_threads: 56,

@@ -1,4 +1,4 @@
-//! Device memory: one GEM buffer each.
+//! Device memory: one BO per allocation.
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,60 +9,60 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::physical::PhysicalDevice;
 
-/// Most bytes of one allocation (`maxMemoryAllocationSize`).
+/// Maximum size of an allocation (`maxMemoryAllocationSize`).
 pub const MAX_ALLOCATION_BYTES: u64 = 1 << 32;
 
-/// What is allocated.
+/// Parameters of an allocation.
 #[derive(Debug)]
 pub struct Request {
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
     /// Memory type.
     pub type_index: u32,
-    /// What to take over instead of making memory anew.
+    /// Existing memory to import.
     pub import: Option<Import>,
-    /// Kinds of handle it may be exported as.
+    /// Handle types for export.
     pub export: api::ExternalMemoryHandleTypeFlags,
-    /// How its address is found.
+    /// Constraint on its address.
     pub place: Place,
 }
 
-/// Memory that is there already.
+/// Imported memory.
 #[derive(Debug)]
 pub enum Import {
-    /// A descriptor.
+    /// A file descriptor.
     Descriptor(OwnedFd),
-    /// Pages of the process.
+    /// Host pages.
     Host(Arc<dyn i915::HostPages>),
 }
 
-/// How an address is found.
+/// Constraint on a GPU address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
-    /// Any.
+    /// Any address.
     Anywhere,
-    /// Any that another run of the program can ask for.
+    /// Any address that a capture can be replayed at.
     Replayable,
-    /// This one, which an earlier run had.
+    /// This address, from a capture.
     At(u64),
 }
 
 impl Place {
-    /// `shared`: others may use the memory.
-    fn of_buffer(self, shared: bool) -> i915::Place {
+    /// The kernel-level constraint. `shared`: the memory is exportable.
+    fn kernel_place(self, shared: bool) -> i915::Place {
         use i915::Zone::{High, Replay, Shared};
         match (self, shared) {
             (Place::Anywhere, false) => i915::Place::In(High),
             (Place::Replayable, false) => i915::Place::In(Replay),
             (Place::At(address), false) => i915::Place::At(Replay, address),
-            // How memory of others is cached follows from its address; little of the driver's own choice lies there.
+            // The caching policy of shared memory follows from its address.
             (Place::Anywhere | Place::Replayable, true) => i915::Place::In(Shared),
             (Place::At(address), true) => i915::Place::At(Shared, address),
         }
     }
 
-    /// What it means that memory could not be made here.
-    fn failed(self, error: i915::Error) -> Error {
+    /// The error of a failed allocation.
+    fn allocation_error(self, error: i915::Error) -> Error {
         match (self, error) {
             (Place::At(_), i915::Error::OutOfAddressSpace { .. }) => {
                 Error::InvalidOpaqueCaptureAddress
@@ -72,14 +72,14 @@ impl Place {
     }
 }
 
-/// Kinds of handle that memory can be shared as.
+/// Handle types that memory can be exported as.
 pub const SHAREABLE: api::ExternalMemoryHandleTypeFlags =
     api::ExternalMemoryHandleTypeFlags::from_raw(
         api::ExternalMemoryHandleTypeFlags::OPAQUE_FD.as_raw()
             | api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT.as_raw(),
     );
 
-/// The kind of handle that pages of the process are.
+/// Handle type of imported host pages.
 pub const HOST: api::ExternalMemoryHandleTypeFlags =
     api::ExternalMemoryHandleTypeFlags::HOST_ALLOCATION_EXT;
 
@@ -91,20 +91,20 @@ fn is_coherent(physical: &PhysicalDevice, type_index: u32) -> bool {
 /// `VkDeviceMemory`.
 #[derive(Debug)]
 pub struct Memory {
-    /// Bytes that the application asked for.
+    /// Size that the application asked for.
     pub bytes: u64,
     /// Memory type.
     pub type_index: u32,
     context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
-    /// What it takes of the heap; nothing where the pages are somebody else's.
+    /// Heap usage; none for imported memory.
     _share: Option<Share>,
     mapped: Mutex<bool>,
-    /// Whether the pages are the application's.
+    /// The pages are host memory of the application.
     host: bool,
 }
 
-/// Bytes of a heap, until it is dropped.
+/// A share of a heap, returned on drop.
 #[derive(Debug)]
 struct Share {
     context: Arc<Context>,
@@ -132,7 +132,7 @@ impl Drop for Share {
 }
 
 impl Memory {
-    /// Allocates or imports.
+    /// Allocates or imports memory.
     pub fn new(context: &Arc<Context>, request: Request) -> Result<Self> {
         let physical = &context.physical;
         if request.type_index >= physical.memory_types().len() as u32 {
@@ -146,27 +146,27 @@ impl Memory {
             });
         }
         if let Some(Import::Host(pages)) = request.import {
-            let have = size_of_val(pages.words()) as u64;
-            if have < request.bytes {
+            let available = size_of_val(pages.words()) as u64;
+            if available < request.bytes {
                 return Err(Error::InvalidExternalHandle {
                     why: "smaller than the allocation".into(),
                 });
             }
-            let made = context
+            let buffer = context
                 .gpu
-                .host_memory(pages, request.place.of_buffer(false))
+                .host_memory(pages, request.place.kernel_place(false))
                 .map_err(|error| match error {
-                    // What the kernel says of addresses that it cannot use.
+                    // The kernel rejects addresses that it cannot use.
                     i915::Error::Ioctl { .. } | i915::Error::Mapping { .. } => {
                         Error::InvalidExternalHandle {
                             why: error.to_string(),
                         }
                     }
-                    other => request.place.failed(other),
+                    other => request.place.allocation_error(other),
                 })?;
             return Ok(Self {
                 host: true,
-                ..Self::of(context, made, request.bytes, request.type_index, None)
+                ..Self::with_buffer(context, buffer, request.bytes, request.type_index, None)
             });
         }
         if let Some(Import::Descriptor(descriptor)) = request.import {
@@ -189,7 +189,13 @@ impl Memory {
             } else {
                 request.bytes
             };
-            return Ok(Self::of(context, buffer, bytes, request.type_index, None));
+            return Ok(Self::with_buffer(
+                context,
+                buffer,
+                bytes,
+                request.type_index,
+                None,
+            ));
         }
         if request.bytes == 0
             || request.bytes > MAX_ALLOCATION_BYTES
@@ -200,18 +206,18 @@ impl Memory {
             });
         }
         let share = Share::new(context, request.bytes)?;
-        let place = request.place.of_buffer(!request.export.is_empty());
+        let place = request.place.kernel_place(!request.export.is_empty());
         let buffer = context
             .gpu
             .memory(request.bytes, place)
-            .map_err(|error| request.place.failed(error))?;
+            .map_err(|error| request.place.allocation_error(error))?;
         if request
             .export
             .contains(api::ExternalMemoryHandleTypeFlags::DMA_BUF_EXT)
         {
             buffer.share();
         }
-        Ok(Self::of(
+        Ok(Self::with_buffer(
             context,
             buffer,
             request.bytes,
@@ -220,7 +226,7 @@ impl Memory {
         ))
     }
 
-    fn of(
+    fn with_buffer(
         context: &Arc<Context>,
         buffer: Arc<i915::Buffer>,
         bytes: u64,
@@ -246,14 +252,15 @@ impl Memory {
         self.buffer.address()
     }
 
-    /// The application has freed it, though buffers and images may still name it. Pages of its own may go now.
+    /// The application freed the memory. Buffers and images may still refer to it, but imported
+    /// host pages may go away now.
     pub fn freed(&self) {
         if self.host {
             self.buffer.retire();
         }
     }
 
-    /// Maps it; what comes back stays in place until the memory is freed.
+    /// Maps the memory. The pointer stays valid until the memory is freed.
     pub fn map(&self, offset: u64, bytes: u64) -> Result<&i915::Mapping> {
         let end = if bytes == api::WHOLE_SIZE {
             Some(self.bytes)
@@ -278,13 +285,14 @@ impl Memory {
         Ok(mapping)
     }
 
-    /// Ends the mapping. The pages stay mapped until the memory is freed: mapping again is then free.
+    /// Ends the mapping. The pages stay mapped until the memory is freed, so that mapping again is
+    /// free.
     pub fn unmap(&self) {
         *self.mapped.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }
 
-    /// Makes what the CPU has written seen by the GPU, and the reverse, where the memory type is not coherent. `WHOLE_SIZE` is all from
-    /// the offset on.
+    /// Flushes or invalidates CPU caches if the memory type is not coherent. `WHOLE_SIZE` means all
+    /// from the offset on.
     pub fn make_coherent(&self, offset: u64, bytes: u64) -> Result<()> {
         if self.is_coherent() {
             return Ok(());
@@ -304,18 +312,18 @@ impl Memory {
         is_coherent(&self.context.physical, self.type_index)
     }
 
-    /// Copies bytes out of it.
+    /// Reads bytes.
     pub fn read(&self, offset: u64, out: &mut [u8]) -> Result<()> {
         let offset = usize::try_from(offset).unwrap_or(usize::MAX);
         Ok(self.buffer.read(offset, out)?)
     }
 
-    /// The pages behind it.
+    /// The BO.
     pub fn buffer(&self) -> &Arc<i915::Buffer> {
         &self.buffer
     }
 
-    /// A new descriptor for the memory.
+    /// Exports the memory as a new file descriptor.
     pub fn export(&self) -> Result<OwnedFd> {
         self.buffer
             .export()
@@ -327,7 +335,7 @@ impl Memory {
             })
     }
 
-    /// Its device.
+    /// The device's context.
     pub fn context(&self) -> &Arc<Context> {
         &self.context
     }

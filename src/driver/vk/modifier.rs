@@ -1,6 +1,6 @@
-//! Layouts of images that others know: modifiers of DRM formats.
+//! DRM format modifiers: tilings that are known across APIs and drivers.
 //!
-//! In:  the number of a modifier. Out: its tiling.
+//! In:  a modifier. Out: its tiling.
 //! Ref: drm_fourcc.h, "Format Modifiers"; Vulkan specification, "VK_EXT_image_drm_format_modifier".
 
 use surface::Tilings;
@@ -10,13 +10,13 @@ use surface::Tilings;
 pub struct Modifier {
     /// Its number.
     pub code: u64,
-    /// How elements are laid out.
+    /// Its tiling.
     pub tilings: Tilings,
 }
 
 const INTEL: u64 = 1 << 56;
 
-/// The modifiers, the best first. None has an auxiliary surface.
+/// The supported modifiers, in order of preference. None has an aux surface.
 pub static MODIFIERS: &[Modifier] = &[
     // I915_FORMAT_MOD_Y_TILED, I915_FORMAT_MOD_X_TILED, DRM_FORMAT_MOD_LINEAR.
     Modifier {
@@ -33,12 +33,12 @@ pub static MODIFIERS: &[Modifier] = &[
     },
 ];
 
-/// Where planes must lie: bytes of the memory where each begins, and from row to row.
+/// Explicit plane layouts: offset and row pitch in bytes.
 pub type Layouts = [Option<(u64, u32)>; 3];
 
 impl Modifier {
-    /// The modifier of a number.
-    pub fn of(code: u64) -> Option<&'static Modifier> {
+    /// Finds a modifier.
+    pub fn find(code: u64) -> Option<&'static Modifier> {
         MODIFIERS.iter().find(|modifier| modifier.code == code)
     }
 }

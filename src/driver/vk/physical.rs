@@ -1,4 +1,4 @@
-//! Physical devices: what a GPU is, and what the driver offers on it.
+//! Physical devices: properties and capabilities.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -14,12 +14,12 @@ use crate::image_limits::{self, Question};
 use crate::limits;
 use crate::modifier::Modifier;
 
-/// PCI vendor of Intel.
+/// PCI vendor ID of Intel.
 pub const VENDOR: u32 = 0x8086;
-/// Invocations of a subgroup as the API tells it: shaders run 8, 16 or 32 wide, and see at most this.
+/// Subgroup size that the API reports: the maximum of the SIMD widths 8, 16 and 32.
 pub const SUBGROUP_SIZE: u32 = compile::API_SUBGROUP_SIZE;
 
-/// What subgroups can do.
+/// Supported subgroup operations.
 pub const SUBGROUP_OPERATIONS: api::SubgroupFeatureFlags = api::SubgroupFeatureFlags::from_raw(
     api::SubgroupFeatureFlags::BASIC.as_raw()
         | api::SubgroupFeatureFlags::VOTE.as_raw()
@@ -31,12 +31,12 @@ pub const SUBGROUP_OPERATIONS: api::SubgroupFeatureFlags = api::SubgroupFeatureF
         | api::SubgroupFeatureFlags::QUAD.as_raw(),
 );
 
-/// One kind of memory.
+/// A memory type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryType {
-    /// What it is good for.
+    /// Properties.
     pub flags: api::MemoryPropertyFlags,
-    /// Heap it comes from.
+    /// Heap index.
     pub heap_index: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct PhysicalDevice {
     file: Arc<i915::File>,
     info: i915::Info,
     heap_bytes: u64,
-    /// Bytes of the heap that memory objects have, of all devices.
+    /// Heap bytes in use, by all devices of the process.
     used_bytes: AtomicU64,
     diagnosis: Diagnosis,
     limits: api::PhysicalDeviceLimits,
@@ -78,7 +78,7 @@ fn uuid(parts: &[&[u8]]) -> [u8; 16] {
 }
 
 impl PhysicalDevice {
-    /// Probes a kernel. Fails if there is no GPU behind it that the driver can drive.
+    /// Probes a kernel interface. Fails if there is no supported GPU.
     pub fn probe(
         kernel: Arc<dyn i915::Kernel>,
         node: Option<i915::Node>,
@@ -86,12 +86,12 @@ impl PhysicalDevice {
         extensions: &Arc<[&'static str]>,
     ) -> Result<Arc<Self>> {
         let (file, info) = i915::probe(kernel, node)?;
-        // A GPU whose machine code is not made yet is not ours to show.
+        // GPUs without a compiler backend are not supported.
         if !compile::supports(info.device) {
             return Err(Error::FeatureNotPresent { what: "this GPU" });
         }
-        // Half of a small machine's memory, three quarters of a large one's, as other drivers of shared memory have it; and
-        // never more than three quarters of what the GPU can address.
+        // Half of a small machine's memory, three quarters of a large one's, as other drivers of
+        // integrated GPUs do; at most three quarters of what the GPU can address.
         let memory = info.memory_bytes;
         let share = if memory <= 4 << 30 {
             memory / 2
@@ -125,34 +125,34 @@ impl PhysicalDevice {
         &self.file
     }
 
-    /// What `INGOT_DEBUG` asks for.
+    /// Debug flags and output.
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
     }
 
-    /// What the probe found.
+    /// The results of the probe.
     pub fn info(&self) -> &i915::Info {
         &self.info
     }
 
-    /// Bytes of the one memory heap.
+    /// Size of the memory heap.
     pub fn heap_bytes(&self) -> u64 {
         self.heap_bytes
     }
 
-    /// Bytes of the heap that this process has.
+    /// Heap bytes that this process uses.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// Bytes of the heap that this process may have before others suffer: what it has, and most of what the machine has left.
+    /// Heap budget of this process: its usage, and most of the memory that is still available.
     pub fn budget_bytes(&self) -> u64 {
         let used = self.used_bytes();
         let left = i915::available_memory_bytes().unwrap_or(self.heap_bytes);
         used.saturating_add(left / 10 * 9).min(self.heap_bytes) & !0xfff
     }
 
-    /// Takes bytes of the heap. False: so many are not left.
+    /// Reserves heap bytes. Returns false if they are not available.
     pub(crate) fn take_bytes(&self, bytes: u64) -> bool {
         let take = |used: u64| {
             used.checked_add(bytes)
@@ -163,17 +163,17 @@ impl PhysicalDevice {
             .is_ok()
     }
 
-    /// Gives bytes of the heap back.
+    /// Returns heap bytes.
     pub(crate) fn give_bytes(&self, bytes: u64) {
         self.used_bytes.fetch_sub(bytes, Ordering::Relaxed);
     }
 
-    /// Threads that a workgroup can have.
+    /// Maximum threads of a workgroup.
     pub fn workgroup_threads(&self) -> u32 {
         self.info.workgroup_threads()
     }
 
-    /// Memory types; all from heap 0.
+    /// Memory types; all in heap 0.
     pub fn memory_types(&self) -> &'static [MemoryType] {
         const CACHED: MemoryType = MemoryType {
             flags: api::MemoryPropertyFlags::from_raw(
@@ -200,8 +200,8 @@ impl PhysicalDevice {
             ),
             heap_index: 0,
         };
-        // With a last-level cache that CPU and GPU share, cached pages are coherent. Without one they are quick to read, and to be
-        // flushed; Vulkan wants a type that is coherent, too.
+        // With an LLC, which CPU and GPU share, cached pages are coherent. Without one, cached
+        // pages are fast to read but need flushes, and Vulkan also requires a coherent type.
         if self.info.has_llc {
             &[CACHED]
         } else {
@@ -219,7 +219,7 @@ impl PhysicalDevice {
         format!("{} [{DRIVER_NAME}]", self.info.marketing_name())
     }
 
-    /// `pipelineCacheUUID`: changes with the driver's version and the device.
+    /// `pipelineCacheUUID`: depends on the build and the device.
     pub fn cache_uuid(&self) -> [u8; 16] {
         uuid(&[
             b"pipeline cache",
@@ -229,7 +229,7 @@ impl PhysicalDevice {
         ])
     }
 
-    /// `deviceUUID`: the same for every process that sees this GPU.
+    /// `deviceUUID`: equal in all processes on this GPU.
     pub fn device_uuid(&self) -> [u8; 16] {
         let place = self
             .info
@@ -241,22 +241,22 @@ impl PhysicalDevice {
         uuid(&[b"device", &self.info.pci_id.to_le_bytes(), &place])
     }
 
-    /// `driverUUID`: the same for every process that runs this build.
+    /// `driverUUID`: equal in all processes with this build.
     pub fn driver_uuid(&self) -> [u8; 16] {
         uuid(&[b"driver", self.build()])
     }
 
-    /// What one build of the driver has and no other.
+    /// Identifies a build of the driver.
     fn build(&self) -> &'static [u8] {
         static BUILD: OnceLock<Vec<u8>> = OnceLock::new();
         BUILD.get_or_init(|| {
-            // A linker that gives no id leaves the version to tell builds apart.
+            // Without a build ID from the linker, the version must do.
             let version = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
             sys::build_id().unwrap_or_else(|| version.into())
         })
     }
 
-    /// Who writes pipeline caches.
+    /// Owner of pipeline cache data.
     pub fn cache_owner(&self) -> Owner {
         Owner {
             vendor: VENDOR,
@@ -265,7 +265,7 @@ impl PhysicalDevice {
         }
     }
 
-    /// The priorities that queues can have: what the kernel lets this process choose, the lowest first.
+    /// Global priorities that the kernel allows this process, lowest first.
     pub fn priorities(&self) -> Vec<(api::QueueGlobalPriorityKHR, i915::Priority)> {
         use api::QueueGlobalPriorityKHR as P;
         let named = |priority| match priority {
@@ -278,7 +278,7 @@ impl PhysicalDevice {
         all.map(|priority| (named(priority), priority)).collect()
     }
 
-    /// The one queue family: one queue for everything.
+    /// The queue family: one queue for everything.
     pub fn queue_family(&self) -> api::QueueFamilyProperties {
         api::QueueFamilyProperties {
             queue_flags: api::QueueFlags::GRAPHICS
@@ -294,12 +294,12 @@ impl PhysicalDevice {
         }
     }
 
-    /// What a format can be used for.
+    /// Format features.
     pub fn format_properties(&self, format: api::Format) -> api::FormatProperties3<'static> {
         format::properties(self.info.device.hw_gen, format)
     }
 
-    /// The modifiers that a format can have, with what can be done and how many planes there are in memory.
+    /// The modifiers of a format, with features and number of memory planes.
     pub fn modifiers(
         &self,
         format: api::Format,
@@ -307,7 +307,7 @@ impl PhysicalDevice {
         format::modifiers(self.info.device.hw_gen, format)
     }
 
-    /// The most that an image of these properties can be.
+    /// Limits of an image with these parameters.
     pub fn image_format_properties(&self, ask: &Question) -> Result<api::ImageFormatProperties> {
         image_limits::image_properties(self.info.device.hw_gen, &self.limits, ask)
     }
@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn uuids_tell_their_parts_apart() {
+    fn uuids_depend_on_each_part() {
         assert_ne!(uuid(&[b"ab", b"c"]), uuid(&[b"a", b"bc"]));
         assert_eq!(uuid(&[b"x"]), uuid(&[b"x"]));
         assert_ne!(uuid(&[b"x"])[..8], uuid(&[b"x"])[8..]);

@@ -1,4 +1,4 @@
-//! Compute pipelines: a compiled shader, its code in the instruction heap, and how to launch it.
+//! Compute pipelines: a compiled shader, its code in the instruction heap, and its packed dispatch.
 
 use std::sync::Arc;
 
@@ -25,32 +25,32 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Compiles, or finds the shader in a cache, and uploads it.
+    /// Compiles the shader, or takes it from a cache, and uploads it.
     pub fn compute(
         context: &Arc<Context>,
         cache: Option<&Cache>,
         info: &ShaderInfo,
     ) -> Result<Self> {
         let alone = Neighbours::default();
-        Self::of(context, Code::new(context, cache, info, &alone, None)?)
+        Self::with_code(context, Code::new(context, cache, info, &alone, None)?)
     }
 
-    /// A shader of the driver's own.
+    /// Creates the pipeline of a meta shader.
     pub fn internal(
         context: &Arc<Context>,
         shader: blit::Shader,
         layout: &PipelineLayout,
     ) -> Result<Self> {
         let binary = compiler::internal(context, Stage::Compute, shader.nir(), layout, false)?;
-        Self::of(context, Code::upload(context, Arc::new(binary))?)
+        Self::with_code(context, Code::upload(context, Arc::new(binary))?)
     }
 
-    /// Packs the launch of a shader.
-    fn of(context: &Arc<Context>, code: Code) -> Result<Self> {
+    /// Packs the dispatch of a shader.
+    fn with_code(context: &Arc<Context>, code: Code) -> Result<Self> {
         let shader = &*code.shader;
-        let compute = compute_of(shader)?;
-        within_limits(compute, context.physical.limits())?;
-        let index = choose(shader, compute, context.physical.workgroup_threads())?;
+        let compute = compute_info(shader)?;
+        check_limits(compute, context.physical.limits())?;
+        let index = choose_variant(shader, compute, context.physical.workgroup_threads())?;
         let variant = shader.variants.get(index).ok_or(Error::InvalidUse {
             why: "a pipeline without code",
         })?;
@@ -71,7 +71,7 @@ impl Pipeline {
         descriptor.write(0, &bytes)?;
         let offset = (descriptor.address() - i915::DYNAMIC_BASE) as u32;
         let launch = cmd::Launch::new(&kernel, offset).ok_or(Error::InvalidShader {
-            why: "more push data than a launch has".into(),
+            why: "more push data than a dispatch can have".into(),
         })?;
         Ok(Self {
             launch,
@@ -87,7 +87,7 @@ impl Pipeline {
         self.code.cached
     }
 
-    /// What it was compiled to.
+    /// The compiled shader.
     pub fn compiled(&self) -> Compiled<'_> {
         Compiled {
             shader: &self.code.shader,
@@ -95,28 +95,28 @@ impl Pipeline {
         }
     }
 
-    /// How it is launched.
+    /// The packed dispatch.
     #[inline]
     pub fn launch(&self) -> &cmd::Launch<cmd::Gen9> {
         &self.launch
     }
 }
 
-/// What a compute pipeline's shader needs at launch.
-pub(crate) fn compute_of(shader: &abi::ShaderBinary) -> Result<&abi::ComputeInfo> {
+/// Compute properties of a shader. Fails for another stage.
+pub(crate) fn compute_info(shader: &abi::ShaderBinary) -> Result<&abi::ComputeInfo> {
     shader.compute().ok_or(Error::InvalidUse {
         why: "a shader of another stage in a compute pipeline",
     })
 }
 
-/// Valid usage has no such shaders; the hardware's fields would take some of them for others.
-fn within_limits(compute: &abi::ComputeInfo, limits: &ash::vk::PhysicalDeviceLimits) -> Result<()> {
+/// Rejects shaders over the limits. They are invalid, and would overflow hardware fields.
+fn check_limits(compute: &abi::ComputeInfo, limits: &ash::vk::PhysicalDeviceLimits) -> Result<()> {
     let size = compute.workgroup_size;
     let invocations = size
         .iter()
         .fold(1, |product: u32, &size| product.saturating_mul(size));
-    let most = limits.max_compute_work_group_size;
-    let too_large = size.iter().zip(most).any(|(&size, most)| size > most);
+    let max = limits.max_compute_work_group_size;
+    let too_large = size.iter().zip(max).any(|(&size, max)| size > max);
     let too_many = invocations > limits.max_compute_work_group_invocations;
     if invocations == 0 || too_large || too_many {
         return Err(Error::InvalidShader {
@@ -131,8 +131,9 @@ fn within_limits(compute: &abi::ComputeInfo, limits: &ash::vk::PhysicalDeviceLim
     Ok(())
 }
 
-/// The preferred variant, or the narrowest wider one when a workgroup of it has more threads than fit a subslice.
-fn choose(
+/// Chooses the preferred variant or, if its workgroup has more threads than fit a subslice, the
+/// narrowest variant that fits.
+fn choose_variant(
     shader: &abi::ShaderBinary,
     compute: &abi::ComputeInfo,
     max_threads: u32,
@@ -187,17 +188,17 @@ mod tests {
         }
     }
 
-    fn choose(shader: &abi::ShaderBinary, max_threads: u32) -> Result<usize> {
-        let compute = super::compute_of(shader)?;
-        super::choose(shader, compute, max_threads)
+    fn choose_variant(shader: &abi::ShaderBinary, max_threads: u32) -> Result<usize> {
+        let compute = super::compute_info(shader)?;
+        super::choose_variant(shader, compute, max_threads)
     }
 
     #[test]
-    fn wide_groups_take_wide_variants() {
-        assert_eq!(choose(&shader(0, [64, 1, 1]), 56).unwrap(), 0);
-        assert_eq!(choose(&shader(2, [64, 1, 1]), 56).unwrap(), 2);
-        assert_eq!(choose(&shader(0, [512, 1, 1]), 56).unwrap(), 1);
-        assert_eq!(choose(&shader(1, [1024, 1, 1]), 56).unwrap(), 2);
-        assert!(choose(&shader(0, [1 << 16, 1 << 16, 2]), 56).is_err());
+    fn large_workgroups_use_wide_variants() {
+        assert_eq!(choose_variant(&shader(0, [64, 1, 1]), 56).unwrap(), 0);
+        assert_eq!(choose_variant(&shader(2, [64, 1, 1]), 56).unwrap(), 2);
+        assert_eq!(choose_variant(&shader(0, [512, 1, 1]), 56).unwrap(), 1);
+        assert_eq!(choose_variant(&shader(1, [1024, 1, 1]), 56).unwrap(), 2);
+        assert!(choose_variant(&shader(0, [1 << 16, 1 << 16, 2]), 56).is_err());
     }
 }

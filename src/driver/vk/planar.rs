@@ -1,32 +1,33 @@
-//! Formats of luma and chroma: their planes, and what a conversion takes from them.
+//! Y'CbCr formats: planes, and the parameters of conversions.
 //!
-//! In:  a format. Out: for each plane the hardware's format, and how much smaller it is; for each of Cr, Y' and Cb the plane and component
-//! that it is.
-//! Ref: Vulkan specification, "Formats Requiring Sampler Y'CbCr Conversion", "Compatible Formats of Planes of Multi-Planar Formats"; SKL PRM
-//! vol. 2d, "SURFACE_FORMAT" (of YCRCB formats red is one chroma, green luma, blue the other).
+//! In:  a format. Out: hardware format and subsampling of each plane; plane and component of each
+//!      of Cr, Y' and Cb.
+//! Ref: Vulkan specification, "Formats Requiring Sampler Y'CbCr Conversion", "Compatible Formats of
+//!      Planes of Multi-Planar Formats"; SKL PRM vol. 2d, "SURFACE_FORMAT" (in YCRCB formats red is
+//!      one chroma, green luma, blue the other).
 
 use ash::vk as api;
 use ash::vk::Format as F;
 
-/// A plane.
+/// A plane of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
-    /// The hardware's format.
+    /// Hardware format.
     pub format: &'static str,
-    /// A texel stands for so many of the first plane's in x and y, as powers of two.
+    /// Log2 of the subsampling in x and y.
     pub shift: [u32; 2],
 }
 
-/// A format of luma and chroma.
+/// A Y'CbCr format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Planar {
-    /// Vulkan's.
+    /// Vulkan's format.
     pub api: F,
-    /// Its planes, luma first.
+    /// Planes, luma first.
     pub planes: &'static [Plane],
     /// Plane and component of Cr, Y' and Cb.
     pub from: [(u8, u8); 3],
-    /// Bits of each number.
+    /// Bits of each component.
     pub bits: u8,
 }
 
@@ -67,7 +68,7 @@ macro_rules! planes {
 const R8: &str = "R8_UNORM";
 const R16: &str = "R16_UNORM";
 
-/// One plane, of pairs of texels whose chroma the sampler gives to both.
+/// A single plane of packed 4:2:2 texels, whose chroma the sampler upsamples.
 const fn packed(api: F, planes: &'static [Plane]) -> Planar {
     Planar {
         api,
@@ -77,7 +78,7 @@ const fn packed(api: F, planes: &'static [Plane]) -> Planar {
     }
 }
 
-/// The formats.
+/// The supported formats.
 pub static PLANAR: &[Planar] = &[
     packed(F::G8B8G8R8_422_UNORM, &[plane("YCRCB_SWAPUV", FULL)]),
     packed(F::B8G8R8G8_422_UNORM, &[plane("YCRCB_SWAPUVY", FULL)]),
@@ -133,7 +134,7 @@ pub static PLANAR: &[Planar] = &[
     ),
 ];
 
-/// The aspects that planes are.
+/// Aspects of the planes.
 pub const ASPECTS: [api::ImageAspectFlags; 3] = [
     api::ImageAspectFlags::PLANE_0,
     api::ImageAspectFlags::PLANE_1,
@@ -141,61 +142,61 @@ pub const ASPECTS: [api::ImageAspectFlags; 3] = [
 ];
 
 impl Planar {
-    /// The row of a format.
-    pub fn of(format: F) -> Option<&'static Planar> {
+    /// Finds a format.
+    pub fn find(format: F) -> Option<&'static Planar> {
         PLANAR.iter().find(|row| row.api == format)
     }
 
-    /// Whether planes are images of their own.
-    pub fn is_split(&self) -> bool {
+    /// Whether it has several planes.
+    pub fn is_multi_planar(&self) -> bool {
         self.planes.len() > 1
     }
 
-    /// Whether some plane is smaller than the first, in x or in y.
+    /// Whether a plane is subsampled along an axis.
     pub fn is_smaller(&self, axis: usize) -> bool {
         self.planes.iter().any(|plane| plane.shift[axis] > 0)
     }
 
-    /// The plane that an aspect is.
+    /// The plane of an aspect.
     pub fn plane(&self, aspect: api::ImageAspectFlags) -> Option<&'static Plane> {
         let index = ASPECTS.iter().position(|&known| known == aspect)?;
-        self.planes.get(index).filter(|_| self.is_split())
+        self.planes.get(index).filter(|_| self.is_multi_planar())
     }
 }
 
-/// What is asked of `VkSamplerYcbcrConversion`.
+/// Parameters of a `VkSamplerYcbcrConversion`.
 #[derive(Clone, Copy, Debug)]
 pub struct ConversionInfo {
-    /// Format of the image.
+    /// Image format.
     pub format: F,
-    /// Model.
+    /// Colour model.
     pub model: api::SamplerYcbcrModelConversion,
-    /// Range.
+    /// Quantisation range.
     pub range: api::SamplerYcbcrRange,
-    /// What each component is taken from.
+    /// Component swizzle.
     pub components: api::ComponentMapping,
-    /// Where chroma lies, in x and y.
+    /// Chroma sample location in x and y.
     pub chroma: [api::ChromaLocation; 2],
-    /// Filter of chroma.
+    /// Chroma filter.
     pub filter: api::Filter,
 }
 
 /// `VkSamplerYcbcrConversion`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversion {
-    /// What shaders do; none: colours are as they are.
+    /// Conversion that shaders perform; none for formats other than Y'CbCr.
     pub shader: Option<abi::Conversion>,
-    /// Filter of chroma.
+    /// Chroma filter.
     pub filter: api::Filter,
 }
 
 impl Conversion {
-    /// A conversion.
+    /// Creates a conversion.
     pub fn new(info: &ConversionInfo) -> Conversion {
         use abi::{ColourModel, Component};
         use api::ComponentSwizzle as C;
         use api::SamplerYcbcrModelConversion as M;
-        let shader = Planar::of(info.format).map(|row| {
+        let shader = Planar::find(info.format).map(|row| {
             let [red, green, blue] =
                 (row.from).map(|(plane, component)| Component::Plane { plane, component });
             let one = |swizzle, own| match swizzle {
@@ -242,7 +243,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn planes_have_formats_and_numbers() {
+    fn planes_refer_to_hardware_formats() {
         for row in PLANAR {
             for plane in row.planes {
                 let format = hw::FORMATS
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn conversions_take_components_where_planes_have_them() {
+    fn conversions_swizzle_components_of_planes() {
         use abi::Component;
         let found = Conversion::new(&ConversionInfo {
             format: F::G8_B8R8_2PLANE_420_UNORM,

@@ -1,4 +1,5 @@
-//! Queries: each a dword that tells whether it is there, and pairs of values, of which the second less the first is a result.
+//! Query pools. A query is an availability qword and pairs of values; a result is the difference of
+//! a pair.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,39 +12,40 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::limits::TIMESTAMP_BITS;
 
-/// Byte of the availability in a query: four bytes, 0 or 1, and four of zero.
+/// Offset of the availability in a query: a dword, 0 or 1, and a dword of zero.
 pub const AVAILABLE_AT: u64 = 0;
-/// Byte of the first value at the beginning: eight bytes; at the end: the next eight. Timestamps begin at zero.
+/// Offset of the first begin value; the end value follows. Timestamps have a begin value of zero.
 pub const BEGIN_AT: u64 = 8;
 /// See [`BEGIN_AT`].
 pub const END_AT: u64 = 16;
-/// Bytes from one value to the next.
+/// Bytes of a pair of values.
 pub const VALUE_BYTES: u64 = 16;
 
-/// Results of a query at most.
+/// Maximum number of results of a query.
 pub const MAX_VALUES: usize = 11;
 
-/// What queries count.
+/// Query types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The time.
+    /// Timestamps.
     Time,
-    /// Samples that have passed.
+    /// Occlusion: samples that passed.
     Samples,
-    /// Counters, in the order of their bits.
+    /// Pipeline statistics.
     Counters(Statistics),
-    /// Primitives of a stream that were captured, and those that would have been with room enough.
+    /// Transform feedback: primitives of a stream that were captured, and that would have been
+    /// captured given enough space.
     Captured,
-    /// Primitives that reached clipping.
+    /// Primitives that reached the clipper.
     Primitives,
 }
 
-/// Which statistics are asked for: bits of `VkQueryPipelineStatisticFlagBits` that we know.
+/// The supported bits of `VkQueryPipelineStatisticFlagBits`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Statistics(u32);
 
 impl Statistics {
-    /// Their counters, in order.
+    /// Their counters, in order of bits.
     pub fn counters(self) -> impl Iterator<Item = Counter> {
         let all = (0..).zip(STATISTICS);
         all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)
@@ -51,7 +53,7 @@ impl Statistics {
     }
 }
 
-/// The statistics, by bit.
+/// Counters by bit.
 const STATISTICS: [Counter; MAX_VALUES] = [
     Counter::AssembledVertices,
     Counter::AssembledPrimitives,
@@ -67,7 +69,7 @@ const STATISTICS: [Counter; MAX_VALUES] = [
 ];
 
 impl Kind {
-    /// What a type of queries counts, and which statistics.
+    /// Converts a query type with its statistics.
     pub fn new(kind: api::QueryType, statistics: api::QueryPipelineStatisticFlags) -> Result<Self> {
         match kind {
             api::QueryType::TIMESTAMP => Ok(Kind::Time),
@@ -98,26 +100,26 @@ impl Kind {
 pub struct QueryPool {
     context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
-    /// What they count.
+    /// Query type.
     pub kind: Kind,
-    /// Queries.
+    /// Number of queries.
     pub count: u32,
 }
 
-/// A query's results and whether they are available.
+/// Results and availability of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
-    /// Ticks, or counts.
+    /// Ticks or counts.
     pub values: SmallVec<[u64; MAX_VALUES]>,
-    /// They were written since the last reset.
+    /// The query is available.
     pub available: bool,
 }
 
 impl QueryPool {
-    /// Queries, none available.
+    /// Creates a pool; no query is available.
     pub fn new(context: &Arc<Context>, kind: Kind, count: u32) -> Result<Self> {
         let bytes = u64::from(count.max(1)) * query_bytes(&kind);
-        // New buffers read zero: no query is available.
+        // New BOs are zeroed: no query is available.
         let buffer = context.gpu.buffer(bytes, i915::Zone::High)?;
         Ok(Self {
             context: context.clone(),
@@ -127,12 +129,12 @@ impl QueryPool {
         })
     }
 
-    /// Bytes from one query to the next.
+    /// Bytes of a query.
     pub fn stride_bytes(&self) -> u64 {
         query_bytes(&self.kind)
     }
 
-    /// Results of each.
+    /// Number of results of a query.
     pub fn values(&self) -> usize {
         self.kind.values()
     }
@@ -140,20 +142,20 @@ impl QueryPool {
     /// GPU address of a query.
     pub fn address(&self, query: u32) -> Result<u64> {
         if query >= self.count {
-            return Err(BEYOND);
+            return Err(OUT_OF_RANGE);
         }
         Ok(self.buffer.address() + u64::from(query) * self.stride_bytes())
     }
 
-    /// Checks `first..first + count`.
+    /// Checks that `first..first + count` is in range.
     pub fn check(&self, first: u32, count: u32) -> Result<()> {
         match first.checked_add(count) {
             Some(end) if end <= self.count => Ok(()),
-            _ => Err(BEYOND),
+            _ => Err(OUT_OF_RANGE),
         }
     }
 
-    /// Resets queries from the host.
+    /// Resets queries on the host.
     pub fn reset(&self, first: u32, count: u32) -> Result<()> {
         self.check(first, count)?;
         let map = self.buffer.map()?;
@@ -172,7 +174,7 @@ impl QueryPool {
             map.read((start + at) as usize, &mut bytes)?;
             Ok(u64::from_le_bytes(bytes))
         };
-        // First this: values that come later are not of this reading.
+        // Read first, so that the values are at least as new.
         let available = qword(AVAILABLE_AT)? != 0;
         let mut values = SmallVec::new();
         for at in (0..).step_by(VALUE_BYTES as usize).take(self.values()) {
@@ -186,7 +188,7 @@ impl QueryPool {
         Ok(Reading { values, available })
     }
 
-    /// A query's reading; `wait` until it is available or the device is lost.
+    /// Reads a query. `wait` until it is available or the device is lost.
     pub fn reading(&self, query: u32, wait: bool) -> Result<Reading> {
         self.check(query, 1)?;
         self.context.check_lost()?;
@@ -197,7 +199,8 @@ impl QueryPool {
                 return Ok(reading);
             }
             self.context.check_hang()?;
-            // Valid use has the query submitted, so it ends; this bound only keeps an error from being a hang.
+            // Valid usage has submitted the query; the bound only turns an application error into
+            // an error code.
             if started.elapsed() > Duration::from_secs(20) {
                 return Err(Error::DeviceLost {
                     why: "a query that was waited for never became available".into(),
@@ -212,6 +215,6 @@ fn query_bytes(kind: &Kind) -> u64 {
     BEGIN_AT + kind.values() as u64 * VALUE_BYTES
 }
 
-const BEYOND: Error = Error::InvalidUse {
+const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "a query beyond its pool",
 };

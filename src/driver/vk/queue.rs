@@ -1,8 +1,9 @@
-//! The queue: batches in order, after what they wait for.
+//! The queue: executes batches in order, after their wait semaphores.
 //!
 //! In:  submissions: points to wait for, batches, points to signal.
-//! Out: execbuffer calls. The kernel cannot wait for a timeline point that nobody has submitted yet, so a submission that waits
-//!      for one, and all behind it, go to a thread that waits for the point to appear.
+//! Out: execbuffer calls. The kernel cannot wait for a timeline point that has not been submitted
+//!      yet, so a submission that waits for one, and all after it, go to a thread that waits for
+//!      the point to appear.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -14,16 +15,16 @@ use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::sync::Point;
 
-/// Work.
+/// A submission.
 #[derive(Clone, Debug, Default)]
 pub struct Submission {
-    /// Waited for before the first batch.
+    /// Points to wait for before the first batch.
     pub waits: SmallVec<[Point; 2]>,
-    /// Run in order.
+    /// Batches in order.
     pub batches: SmallVec<[i915::Start; 4]>,
-    /// Signalled after the last batch.
+    /// Points to signal after the last batch.
     pub signals: SmallVec<[Point; 4]>,
-    /// What others have after the last batch.
+    /// A BO whose ownership passes to others after the last batch (presentation).
     pub given: Option<Arc<i915::Buffer>>,
 }
 
@@ -39,49 +40,49 @@ struct Inner {
     gpu: Arc<i915::Device>,
     lost: Arc<Lost>,
     diagnosis: Diagnosis,
-    /// Signalled with a rising value, by submissions that somebody in here waits for.
+    /// Signalled with increasing values, by submissions that the queue itself has to wait for.
     timeline: Arc<i915::Syncobj>,
-    /// Where batches are written that call the application's.
+    /// Memory of batches that call the application's batches.
     batches: Arc<i915::Pool>,
-    /// A batch that does nothing, for submissions without one.
-    trivial: i915::Start,
-    _trivial: i915::Slice,
+    /// An empty batch, for submissions without batches.
+    empty_batch: i915::Start,
+    _empty_batch: i915::Slice,
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// Batches that call others, each with the value of the submission that last used it.
-    callers: VecDeque<(u64, i915::Slice)>,
-    /// The timeline's last value.
+    /// Batches that call others, each with the timeline value of its last use.
+    calling_batches: VecDeque<(u64, i915::Slice)>,
+    /// Last value of the timeline.
     last: u64,
-    /// Something has been submitted after the submission that signals it.
+    /// The last submission does not signal the timeline.
     untracked: bool,
     waiting: VecDeque<Submission>,
-    /// The worker is carrying one out.
+    /// The worker is executing a submission.
     busy: bool,
     stop: bool,
 }
 
 impl Queue {
-    /// A queue on a context.
+    /// Creates a queue.
     pub fn new(
         gpu: &Arc<i915::Device>,
         lost: &Arc<Lost>,
         diagnosis: &Diagnosis,
         batches: &Arc<i915::Pool>,
     ) -> Result<Arc<Self>> {
-        let trivial = batches.take(64, 64)?;
-        trivial.write(0, &bytes(&cmd::nothing()))?;
+        let empty_batch = batches.take(64, 64)?;
+        empty_batch.write(0, &bytes(&cmd::nothing()))?;
         let inner = Arc::new(Inner {
             gpu: gpu.clone(),
             lost: lost.clone(),
             diagnosis: diagnosis.clone(),
             timeline: Arc::new(gpu.syncobj(false)?),
             batches: batches.clone(),
-            trivial: i915::Start::new(trivial.buffer(), trivial.offset_bytes()),
-            _trivial: trivial,
+            empty_batch: i915::Start::new(empty_batch.buffer(), empty_batch.offset_bytes()),
+            _empty_batch: empty_batch,
             state: Mutex::default(),
             changed: Condvar::new(),
         });
@@ -91,21 +92,21 @@ impl Queue {
         }))
     }
 
-    /// Submits, and leaves nothing or what is of no use behind.
+    /// Submits. `submission` is empty or undefined afterwards.
     pub fn submit(&self, submission: &mut Submission) -> Result<()> {
         self.submit_tracked(submission, false)
     }
 
-    /// Submits, with a value of the timeline if `track` says so.
+    /// Submits; with `track`, also signals the timeline.
     fn submit_tracked(&self, submission: &mut Submission, track: bool) -> Result<()> {
         let inner = &self.inner;
         inner.lost.check()?;
         let mut state = inner.state();
-        // Asked first: if it fails, no value has been promised that nobody will signal.
+        // Checked first: if it fails, no timeline value has been promised.
         let now = state.waiting.is_empty() && !state.busy && inner.can_run(submission, 0)?;
         let mut tracked = track;
         if submission.batches.len() > 1 {
-            let one = inner.caller(&mut state, &submission.batches)?;
+            let one = inner.calling_batch(&mut state, &submission.batches)?;
             submission.batches.clear();
             submission.batches.push(one);
             tracked = true;
@@ -119,13 +120,13 @@ impl Queue {
             });
         }
         if now {
-            let ran = inner.run(submission);
+            let ran = inner.execute(submission);
             if ran.is_ok() && inner.diagnosis.has(debug::Flag::Sync) {
                 drop(state);
                 return self.wait_idle();
             }
             if ran.is_err() && tracked {
-                // Nobody will signal this value.
+                // This value will never be signalled.
                 state.last -= 1;
                 state.untracked = true;
             }
@@ -139,7 +140,7 @@ impl Queue {
             let inner = inner.clone();
             let thread = std::thread::Builder::new()
                 .name("ingot-queue".into())
-                .spawn(move || inner.work());
+                .spawn(move || inner.run_worker());
             *worker = Some(thread.map_err(|_| Error::OutOfHostMemory {
                 what: "the queue's thread",
             })?);
@@ -147,12 +148,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Waits until everything submitted is done.
+    /// Waits until all submitted work is done.
     pub fn wait_idle(&self) -> Result<()> {
         let inner = &self.inner;
         let untracked = inner.state().untracked;
         if untracked {
-            // What it does is known to be done when all before it is.
+            // An empty submission completes after all earlier ones.
             self.submit_tracked(&mut Submission::default(), true)?;
         }
         let last = inner.state().last;
@@ -166,7 +167,7 @@ impl Queue {
     }
 }
 
-/// Words as they lie in memory.
+/// Dwords as bytes in memory.
 fn bytes(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
@@ -176,7 +177,8 @@ impl Inner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether every timeline point it waits for has been submitted; waits for that until a deadline.
+    /// Whether all timeline points to wait for have been submitted; waits for that until a
+    /// deadline.
     fn can_run(&self, submission: &Submission, deadline_ns: i64) -> Result<bool> {
         let timelines: Vec<_> = submission
             .waits
@@ -187,28 +189,29 @@ impl Inner {
         Ok(timelines.is_empty() || self.gpu.points_submitted(&timelines, deadline_ns)?)
     }
 
-    /// One batch that calls all of these: the kernel takes one at a time, and each costs it as much as a thousand calls.
-    fn caller(&self, state: &mut State, batches: &[i915::Start]) -> Result<i915::Start> {
+    /// A batch that calls all of these: an execbuffer takes one batch, and costs as much as a
+    /// thousand calls.
+    fn calling_batch(&self, state: &mut State, batches: &[i915::Start]) -> Result<i915::Start> {
         let mut words = Vec::with_capacity(batches.len() * cmd::CALL_DW + 2);
         for batch in batches {
             words.extend(cmd::call(batch.address()));
         }
         words.extend(cmd::nothing());
         let words = bytes(&words);
-        let slice = self.unused_caller(state, words.len() as u64)?;
+        let slice = self.alloc_calling_batch(state, words.len() as u64)?;
         slice.write(0, &words)?;
         let start = i915::Start::new(slice.buffer(), slice.offset_bytes());
-        state.callers.push_back((state.last + 1, slice));
+        state.calling_batches.push_back((state.last + 1, slice));
         Ok(start)
     }
 
-    /// Memory for a caller: what an earlier submission has done with, or more.
-    fn unused_caller(&self, state: &mut State, bytes: u64) -> Result<i915::Slice> {
-        if let Some((value, slice)) = state.callers.front()
+    /// Memory for a calling batch: reused from a finished submission, or allocated.
+    fn alloc_calling_batch(&self, state: &mut State, bytes: u64) -> Result<i915::Slice> {
+        if let Some((value, slice)) = state.calling_batches.front()
             && *value <= self.timeline.query()?
         {
             let fits = slice.bytes() >= bytes;
-            let unused = state.callers.pop_front();
+            let unused = state.calling_batches.pop_front();
             if let Some((_, slice)) = unused.filter(|_| fits) {
                 return Ok(slice);
             }
@@ -216,7 +219,7 @@ impl Inner {
         Ok(self.batches.take(bytes.next_power_of_two(), 64)?)
     }
 
-    fn run(&self, submission: &Submission) -> Result<()> {
+    fn execute(&self, submission: &Submission) -> Result<()> {
         self.diagnosis.say(debug::Flag::Submit, || {
             let points = |points: &[Point]| -> Vec<String> {
                 points
@@ -228,7 +231,7 @@ impl Inner {
             let batch = submission.batches.first().map_or(0, i915::Start::address);
             format!("submit {batch:#x} after {waits:?}, signals {signals:?}\n")
         });
-        let batch = submission.batches.first().unwrap_or(&self.trivial);
+        let batch = submission.batches.first().unwrap_or(&self.empty_batch);
         fn fence(point: &Point) -> (&i915::Syncobj, u64) {
             (&point.syncobj, point.value)
         }
@@ -239,7 +242,7 @@ impl Inner {
             .execute(*batch, submission.given.as_deref(), waits, signals)
         {
             let error = Error::from(error);
-            // The semaphores' state is unknown from here on: only losing the device says so.
+            // The state of the semaphores is unknown now, so the device is lost.
             if !matches!(
                 error,
                 Error::OutOfHostMemory { .. } | Error::OutOfDeviceMemory { .. }
@@ -249,17 +252,18 @@ impl Inner {
             }
             return Err(error);
         }
-        // Waiting takes a binary semaphore's signal away; but one that the same submission signals has its new signal by now.
-        let again = |point: &Point| {
+        // Waiting unsignals a binary semaphore, unless the same submission signals it again.
+        let signalled_again = |point: &Point| {
             let mut signals = submission.signals.iter();
             signals.any(|signal| {
                 signal.value == 0 && signal.syncobj.handle() == point.syncobj.handle()
             })
         };
-        let waited = |point: &&Point| point.value == 0 && !again(point);
+        let waited = |point: &&Point| point.value == 0 && !signalled_again(point);
         for point in submission.waits.iter().filter(waited) {
             if let Err(error) = point.syncobj.reset() {
-                // The work is on its way: the submission cannot fail any more, and the semaphore is wrong.
+                // The work is already submitted, so the submission cannot fail, but the semaphore
+                // is in the wrong state.
                 self.lost.mark(error.to_string());
                 self.lost.check()?;
             }
@@ -267,8 +271,8 @@ impl Inner {
         Ok(())
     }
 
-    /// The thread: carries out what waits.
-    fn work(&self) {
+    /// The worker thread: executes waiting submissions.
+    fn run_worker(&self) {
         loop {
             let submission = {
                 let mut state = self.state();
@@ -286,14 +290,14 @@ impl Inner {
                         .unwrap_or_else(PoisonError::into_inner);
                 }
             };
-            if let Err(error) = self.when_ready(&submission) {
+            if let Err(error) = self.run_when_ready(&submission) {
                 self.lost.mark(error.to_string());
             }
             self.state().busy = false;
         }
     }
 
-    fn when_ready(&self, submission: &Submission) -> Result<()> {
+    fn run_when_ready(&self, submission: &Submission) -> Result<()> {
         loop {
             self.lost.check()?;
             if self.state().stop {
@@ -301,7 +305,7 @@ impl Inner {
             }
             let deadline = self.gpu.now_ns().saturating_add(STEP_NS);
             if self.can_run(submission, deadline)? {
-                return self.run(submission);
+                return self.execute(submission);
             }
         }
     }
@@ -317,7 +321,7 @@ impl Drop for Queue {
             .unwrap_or_else(PoisonError::into_inner)
             .take();
         if let Some(worker) = worker {
-            // A panic of the worker has been reported where it happened.
+            // A panic of the worker has already been reported.
             let _ = worker.join();
         }
     }

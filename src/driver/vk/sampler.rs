@@ -1,12 +1,14 @@
-//! `VkSampler`: settings as the sampler reads them, and a border colour.
+//! `VkSampler`: SAMPLER_STATE and border colour.
 //!
-//! In:  what Vulkan says. Out: SAMPLER_STATE; a custom colour in the zone that its pointer reaches.
-//! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE"; Vulkan specification, "Samplers".
+//! In:  parameters of the API. Out: SAMPLER_STATE; a custom border colour in the address range that
+//!      its pointer reaches.
+//! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE"; Vulkan specification,
+//!      "Samplers".
 
 use std::sync::Arc;
 
 use ash::vk as api;
-use cmd::image::Select;
+use cmd::image::ChannelSelect;
 use hw::state::sampler_state as state;
 
 use crate::context::{BORDER_STRIDE_BYTES, BORDERS, Context, HEAPS};
@@ -15,40 +17,40 @@ use crate::format;
 use crate::planar::Conversion;
 use crate::surface_state::Surface;
 
-/// What is asked for.
+/// Parameters of a sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplerInfo {
     /// Flags.
     pub flags: api::SamplerCreateFlags,
-    /// Filter where a texel is larger than a pixel.
+    /// Magnification filter.
     pub mag: api::Filter,
-    /// Filter where it is smaller.
+    /// Minification filter.
     pub min: api::Filter,
-    /// Filter between levels.
+    /// Mipmap mode.
     pub mip: api::SamplerMipmapMode,
-    /// What is beyond the edges, by axis.
+    /// Address modes.
     pub address: [api::SamplerAddressMode; 3],
-    /// Added to levels.
+    /// LOD bias.
     pub lod_bias: f32,
-    /// Least and greatest level.
+    /// Minimum and maximum LOD.
     pub lod: [f32; 2],
-    /// Most anisotropy, where it is enabled.
+    /// Maximum anisotropy, if enabled.
     pub anisotropy: Option<f32>,
-    /// Comparison, where it is enabled.
+    /// Compare operation, if enabled.
     pub compare: Option<api::CompareOp>,
-    /// Colour beyond the edges.
+    /// Border colour.
     pub border: api::BorderColor,
-    /// That colour, where it is a custom one: words, and the format that it is for.
+    /// Custom border colour, and the format that it is for.
     pub custom: Option<([u32; 4], api::Format)>,
-    /// Coordinates count texels.
+    /// Unnormalised coordinates.
     pub unnormalised: bool,
-    /// What becomes of the texels of a footprint.
+    /// Reduction mode.
     pub reduction: api::SamplerReductionMode,
-    /// What becomes of colours.
+    /// Y'CbCr conversion.
     pub conversion: Option<Conversion>,
 }
 
-/// The words of SAMPLER_STATE.
+/// Dwords of SAMPLER_STATE.
 pub type State = [u32; 4];
 
 /// `VkSampler`.
@@ -56,15 +58,16 @@ pub type State = [u32; 4];
 pub struct Sampler {
     /// SAMPLER_STATE.
     pub state: State,
-    /// That of the planes behind the first, where colours of several planes are converted.
+    /// SAMPLER_STATE of the chroma planes, with a multi-planar conversion.
     pub chroma: Option<State>,
-    /// What shaders do with colours.
+    /// Conversion that shaders perform.
     pub conversion: Option<abi::Conversion>,
-    /// A colour of its own.
+    /// Custom border colour.
     _border: Option<i915::Slice>,
 }
 
-/// Shadow Function: counts texels for which it does *not* hold, of the texel beside the reference, so it is the opposite, mirrored.
+/// Shadow Function: the hardware compares texel and reference in the opposite order, and counts
+/// texels that fail.
 fn shadow_function(op: api::CompareOp) -> u64 {
     const ALWAYS: u64 = 0;
     const NEVER: u64 = 1;
@@ -96,12 +99,12 @@ fn address_mode(mode: api::SamplerAddressMode) -> u64 {
     }
 }
 
-/// A level as U4.8: there are no more than 14 above the first.
+/// LOD as U4.8; there are at most 14 levels above the first.
 fn level(lod: f32) -> u64 {
     (lod.clamp(0.0, 14.0) * 256.0).round() as u64
 }
 
-/// SAMPLER_STATE, but for the border colour.
+/// SAMPLER_STATE without the border colour pointer.
 fn pack(info: &SamplerInfo) -> hw::Words<4> {
     const LINEAR: u64 = 1;
     const ANISOTROPIC: u64 = 2;
@@ -126,7 +129,7 @@ fn pack(info: &SamplerInfo) -> hw::Words<4> {
     let seamless = !info
         .flags
         .contains(api::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT);
-    // 2:1 to 16:1, by twos.
+    // 2:1 to 16:1, in steps of two.
     let anisotropy = info.anisotropy.unwrap_or(2.0).clamp(2.0, 16.0);
     let reduction = match info.reduction {
         api::SamplerReductionMode::MIN => MINIMUM,
@@ -170,27 +173,27 @@ fn pack(info: &SamplerInfo) -> hw::Words<4> {
         .with(state::REDUCTION_TYPE, reduction)
 }
 
-/// A colour's words where the format has its channels elsewhere: the sampler does not move a border's.
-fn swizzled(words: [u32; 4], format: api::Format) -> [u32; 4] {
+/// Swizzles a border colour for a swizzled format, which the sampler does not do.
+fn swizzle_border(words: [u32; 4], format: api::Format) -> [u32; 4] {
     let Some(format) = format::find(format) else {
         return words;
     };
     let mut out = words;
     for (word, select) in words.into_iter().zip(format.swizzle) {
         let channel = match select {
-            Select::Red => 0,
-            Select::Green => 1,
-            Select::Blue => 2,
-            Select::Alpha => 3,
-            Select::Zero | Select::One => continue,
+            ChannelSelect::Red => 0,
+            ChannelSelect::Green => 1,
+            ChannelSelect::Blue => 2,
+            ChannelSelect::Alpha => 3,
+            ChannelSelect::Zero | ChannelSelect::One => continue,
         };
         out[channel] = word;
     }
     out
 }
 
-/// The settings of pictures that are scaled: edges are what is beyond them.
-pub fn scaling(linear: bool) -> State {
+/// SAMPLER_STATE for blits: clamps to the edge.
+pub fn blit_state(linear: bool) -> State {
     let filter = match linear {
         true => api::Filter::LINEAR,
         false => api::Filter::NEAREST,
@@ -214,8 +217,8 @@ pub fn scaling(linear: bool) -> State {
     .dwords
 }
 
-/// A sampler in a place of a surface.
-pub fn in_piece(state: State) -> Surface {
+/// Pads SAMPLER_STATE to a descriptor slot.
+pub fn as_slot(state: State) -> Surface {
     let mut piece = [0; size_of::<Surface>() / 4];
     for (to, from) in piece.iter_mut().zip(state) {
         *to = from;
@@ -224,7 +227,7 @@ pub fn in_piece(state: State) -> Surface {
 }
 
 impl Sampler {
-    /// A sampler.
+    /// Creates a sampler.
     pub fn new(context: &Context, info: &SamplerInfo) -> Result<Arc<Self>> {
         let known = api::SamplerCreateFlags::NON_SEAMLESS_CUBE_MAP_EXT;
         if !known.contains(info.flags) {
@@ -240,10 +243,13 @@ impl Sampler {
                         why: "a custom border colour that is not given",
                     });
                 }
-                (context.borders() + number * BORDER_STRIDE_BYTES, None)
+                (
+                    context.predefined_borders() + number * BORDER_STRIDE_BYTES,
+                    None,
+                )
             }
             Some((words, format)) => {
-                let slice = context.custom_border(swizzled(words, format))?;
+                let slice = context.alloc_border(swizzle_border(words, format))?;
                 (slice.address(), Some(slice))
             }
         };
@@ -297,7 +303,7 @@ mod tests {
     };
 
     #[test]
-    fn settings_stand_in_their_fields() {
+    fn parameters_are_packed_into_their_fields() {
         let words = pack(&INFO).dwords;
         let get = |field: hw::Field| field.get(&words);
         assert_eq!(get(state::MAG_MODE_FILTER), 1);
@@ -320,11 +326,11 @@ mod tests {
     }
 
     #[test]
-    fn border_colours_follow_the_channels() {
+    fn border_colours_are_swizzled() {
         let words = [1, 2, 3, 4];
-        assert_eq!(swizzled(words, api::Format::R8G8B8A8_UNORM), words);
+        assert_eq!(swizzle_border(words, api::Format::R8G8B8A8_UNORM), words);
         assert_eq!(
-            swizzled(words, api::Format::B4G4R4A4_UNORM_PACK16),
+            swizzle_border(words, api::Format::B4G4R4A4_UNORM_PACK16),
             [3, 2, 1, 4]
         );
     }

@@ -1,4 +1,4 @@
-//! Shader modules: words, kept as they came.
+//! Shader modules.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,19 +7,20 @@ use crate::error::{Error, Result};
 /// `VkShaderModule`.
 #[derive(Debug)]
 pub struct Module {
-    /// SPIR-V, in host order; none: only the module's name is known.
+    /// SPIR-V in host byte order; empty if only the identifier is known.
     pub words: Arc<[u32]>,
     identifier: OnceLock<Identifier>,
 }
 
-/// A name for the words of a module.
+/// Hash of a module's SPIR-V.
 pub type Identifier = [u8; 32];
 
-/// How names follow from words: another number for each other way.
+/// `shaderModuleIdentifierAlgorithmUUID`: changes with the hash algorithm.
 pub const IDENTIFIER_ALGORITHM: [u8; 16] = *b"ingot: sha-256 1";
 
 impl Module {
-    /// Takes SPIR-V. The reader checks it when a pipeline is made of it; here only what every module has.
+    /// Creates a module from SPIR-V of either byte order. Only the header is checked; the rest is
+    /// checked at pipeline creation.
     pub fn new(words: &[u32]) -> Result<Self> {
         const MAGIC: u32 = 0x0723_0203;
         match words.first() {
@@ -37,7 +38,8 @@ impl Module {
         }
     }
 
-    /// A module of which only the name is known. One that is no name of ours is nobody's.
+    /// Creates a module of which only the identifier is known. An invalid identifier matches
+    /// nothing.
     pub fn named(identifier: &[u8]) -> Self {
         let name = Identifier::try_from(identifier).unwrap_or_default();
         Self {
@@ -46,30 +48,31 @@ impl Module {
         }
     }
 
-    /// Whether its words are known.
+    /// Whether it has SPIR-V.
     pub fn has_words(&self) -> bool {
         !self.words.is_empty()
     }
 
-    /// Its name.
+    /// Its identifier.
     pub fn identifier(&self) -> &Identifier {
         self.identifier
             .get_or_init(|| compile::identify(&self.words))
     }
 }
 
-/// A value for a specialization constant.
+/// Value of a specialization constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Constant {
     /// `SpecId`.
     pub id: u32,
-    /// Its bits, zero-extended.
+    /// Bits of the value, zero-extended.
     pub bits: u64,
 }
 
-/// The constants of a map over the application's data.
+/// Specialization constants of a `VkSpecializationInfo`.
 ///
-/// In: entries (id, first byte, bytes) and the data. Out: constants; an entry beyond the data is refused.
+/// In: entries (ID, offset, size) and the data. Out: constants. Fails if an entry is beyond the
+///      data.
 pub fn constants(entries: &[(u32, u32, usize)], data: &[u8]) -> Result<Vec<Constant>> {
     let one = |&(id, offset, length): &(u32, u32, usize)| {
         let start = offset as usize;
@@ -80,7 +83,7 @@ pub fn constants(entries: &[(u32, u32, usize)], data: &[u8]) -> Result<Vec<Const
         let bytes = bytes.ok_or(Error::InvalidUse {
             why: "a specialization constant beyond its data",
         })?;
-        // The data has the byte order of the machine, which is the GPU's: little endian.
+        // The data has the host's byte order, which is the GPU's: little endian.
         let bits = bytes
             .iter()
             .rev()
@@ -95,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn modules_of_either_byte_order() {
+    fn modules_may_have_either_byte_order() {
         assert_eq!(
             Module::new(&[0x0723_0203, 1]).unwrap().words[..],
             [0x0723_0203, 1]
@@ -109,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn constants_stay_inside_their_data() {
+    fn constants_beyond_the_data_are_refused() {
         let data = [1, 2, 3, 4, 5];
         let good = constants(&[(7, 0, 4), (9, 4, 1)], &data).unwrap();
         assert_eq!((good[0].bits, good[1].bits), (0x0403_0201, 5));

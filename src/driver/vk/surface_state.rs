@@ -1,33 +1,33 @@
-//! Surfaces of buffers: RENDER_SURFACE_STATE, format RAW, or that of texels.
+//! Surface states of buffers: RENDER_SURFACE_STATE with format RAW or a texel format.
 //!
-//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; a buffer's size minus one is spread over Width (7 bits), Height (14) and
-//! Depth (11).
+//! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; a buffer's size minus one is split into Width (7
+//!      bits), Height (14) and Depth (11).
 
-use cmd::image::Select;
+use cmd::image::ChannelSelect;
 use cmd::mocs;
 use hw::state::render_surface_state as rss;
 
 use crate::error::Result;
 use crate::limits::MAX_SURFACE_BYTES;
 
-/// A buffer in a descriptor.
+/// A buffer descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferDescriptor {
     /// GPU address of the first byte.
     pub address: u64,
-    /// Bytes; 0 makes every access out of bounds.
+    /// Size in bytes; 0 makes every access out of bounds.
     pub bytes: u64,
 }
 
 impl BufferDescriptor {
-    /// No buffer.
+    /// No buffer: a null descriptor.
     pub const NONE: BufferDescriptor = BufferDescriptor {
         address: 0,
         bytes: 0,
     };
 }
 
-/// Bytes of one surface in the heap.
+/// Bytes of a surface state.
 pub const SURFACE_BYTES: u32 = 64;
 
 const SURFTYPE_BUFFER: u64 = 4;
@@ -36,15 +36,15 @@ const FORMAT_RAW: u64 = 0x1ff;
 const ALIGN_4: u64 = 1;
 const SELECT_RED: u64 = 4;
 
-/// One surface.
+/// Dwords of a surface state.
 pub type Surface = [u32; SURFACE_BYTES as usize / 4];
 
-/// No surface: every access is out of bounds.
+/// Null surface: every access is out of bounds.
 const NULL: hw::Words<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_NULL);
 
-/// A buffer's surface, but for its address, how that is cached, and size.
+/// A buffer's surface state without address, MOCS and size.
 const BUFFER: hw::Words<16> = rss::words::<16>()
     .with(rss::SURFACE_FORMAT, FORMAT_RAW)
     .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
@@ -55,18 +55,18 @@ const BUFFER: hw::Words<16> = rss::words::<16>()
     .with(rss::SHADER_CHANNEL_SELECT_BLUE, SELECT_RED + 2)
     .with(rss::SHADER_CHANNEL_SELECT_ALPHA, SELECT_RED + 3);
 
-/// The surface of a buffer.
+/// Packs the surface state of a buffer.
 pub fn buffer(buffer: BufferDescriptor) -> Surface {
     match buffer.bytes {
         0 => NULL.dwords,
-        _ => some(buffer),
+        _ => non_empty(buffer),
     }
 }
 
-/// The surface of a buffer of some bytes, with the exact size where `abi` has it. Its end is rounded up to a dword: the data port
-/// bounds dwords.
+/// Packs the surface state of a non-empty buffer, with its exact size where `abi` defines it. The
+/// surface's size is rounded up to a dword, as the data port checks bounds by dword.
 #[inline(always)]
-fn some(buffer: BufferDescriptor) -> Surface {
+fn non_empty(buffer: BufferDescriptor) -> Surface {
     let exact = buffer.bytes.min(MAX_SURFACE_BYTES);
     let last = exact.wrapping_sub(1) | 3;
     let mut words = BUFFER
@@ -80,11 +80,17 @@ fn some(buffer: BufferDescriptor) -> Surface {
     words
 }
 
-/// No surface.
+/// Null surface.
 pub const NONE: Surface = NULL.dwords;
 
-/// The surface of a buffer of texels.
-pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [Select; 4]) -> Surface {
+/// Packs the surface state of a texel buffer.
+pub fn texels(
+    address: u64,
+    count: u64,
+    bytes: u32,
+    format: u16,
+    swizzle: [ChannelSelect; 4],
+) -> Surface {
     let Some(last) = count.checked_sub(1) else {
         return NONE;
     };
@@ -103,12 +109,12 @@ pub fn texels(address: u64, count: u64, bytes: u32, format: u16, swizzle: [Selec
         .dwords
 }
 
-/// Writes the surface of a buffer. To write none is rare, and kept apart.
+/// Writes the surface state of a buffer. Null descriptors are rare, and take a cold path.
 #[inline(always)]
 pub fn write(heap: &i915::Heap, at: u32, buffer: BufferDescriptor) -> Result<()> {
     match buffer.bytes {
         0 => write_null(heap, at),
-        _ => Ok(heap.write(at, &some(buffer))?),
+        _ => Ok(heap.write(at, &non_empty(buffer))?),
     }
 }
 
@@ -127,13 +133,13 @@ mod tests {
         for (address, entry) in [(0x1_2345_6780, 2), (i915::SHARED.start, 1)] {
             let words = buffer(BufferDescriptor { address, bytes: 64 });
             assert_eq!(rss::MOCS.get(&words), entry << 1);
-            let words = texels(address, 4, 4, 0, cmd::image::STRAIGHT);
+            let words = texels(address, 4, 4, 0, cmd::image::IDENTITY_SWIZZLE);
             assert_eq!(rss::MOCS.get(&words), entry << 1);
         }
     }
 
     #[test]
-    fn sizes_come_back_from_the_fields() {
+    fn sizes_survive_a_round_trip() {
         for bytes in [
             1,
             4,

@@ -1,4 +1,4 @@
-//! Fences, semaphores, events: syncobjs, and one dword for an event.
+//! Fences and semaphores (syncobjs), and events (a dword).
 
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,16 +8,16 @@ use smallvec::SmallVec;
 use crate::context::Context;
 use crate::error::{Error, Result};
 
-/// A point in a timeline, or (point 0) a binary syncobj.
+/// A timeline point, or a binary syncobj.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// The kernel's object.
+    /// The syncobj.
     pub syncobj: Arc<i915::Syncobj>,
-    /// Value; 0 for a binary one.
+    /// Value; 0 for a binary syncobj.
     pub value: u64,
 }
 
-/// A payload that an import may stand in for, for a while.
+/// A payload that a temporary import may replace.
 #[derive(Debug)]
 struct Payload {
     permanent: Arc<i915::Syncobj>,
@@ -42,7 +42,7 @@ pub struct Fence {
 }
 
 impl Fence {
-    /// A fence.
+    /// Creates a fence.
     pub fn new(context: &Arc<Context>, signalled: bool) -> Result<Self> {
         let permanent = Arc::new(context.gpu.syncobj(signalled)?);
         Ok(Self {
@@ -54,31 +54,31 @@ impl Fence {
         })
     }
 
-    /// What a submission signals.
+    /// The syncobj that a submission signals.
     pub fn syncobj(&self) -> Arc<i915::Syncobj> {
         locked(&self.payload).current().clone()
     }
 
-    /// Signals it from the host: as by a payload that stands in until it is reset.
+    /// Signals the fence from the host, with a temporary payload that lasts until the next reset.
     pub fn signal_now(&self) -> Result<()> {
         let signalled = self.context.gpu.syncobj(true)?;
         locked(&self.payload).temporary = Some(Arc::new(signalled));
         Ok(())
     }
 
-    /// Unsignals it; an imported temporary payload ends.
+    /// Resets the fence, and ends a temporary payload.
     pub fn reset(&self) -> Result<()> {
         let mut payload = locked(&self.payload);
         payload.temporary = None;
         if payload.permanent.is_shared() {
             return Ok(payload.permanent.reset()?);
         }
-        // Another one is there already: the kernel resets many at a time.
+        // Replaced by a new one from the device's pool: the kernel resets many with one call.
         payload.permanent = Arc::new(self.context.gpu.syncobj(false)?);
         Ok(())
     }
 
-    /// Whether it is signalled.
+    /// Whether the fence is signalled.
     pub fn is_signalled(&self) -> Result<bool> {
         self.context.check_lost()?;
         let signalled = self.syncobj().wait(0)?;
@@ -86,33 +86,35 @@ impl Fence {
         Ok(signalled)
     }
 
-    /// A descriptor of the payload.
+    /// Exports the payload as a file descriptor.
     pub fn export(&self) -> Result<OwnedFd> {
         Ok(self.syncobj().export()?)
     }
 
-    /// A sync file of what is submitted; the fence is as if it were reset then.
+    /// Exports the submitted work as a sync file, and resets the fence.
     pub fn export_file(&self) -> Result<OwnedFd> {
         let file = export_file(&self.context, self.syncobj())?;
         self.reset()?;
         Ok(file)
     }
 
-    /// Takes a payload over.
+    /// Imports a payload.
     pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
         import(&self.context, &self.payload, descriptor, temporary)
     }
 
-    /// Takes a sync file over until it is reset; without a file, one whose work is done.
+    /// Imports a sync file until the next reset; `None`: signalled.
     pub fn import_file(&self, descriptor: Option<OwnedFd>) -> Result<()> {
         import_file(&self.context, &self.payload, descriptor)
     }
 }
 
-/// How long a signal that was submitted may take to reach the kernel. Valid use has all submitted that it depends on.
+/// How long a submitted signal may take to reach the kernel. Valid usage has submitted all that it
+/// depends on.
 const SUBMITTED_NS: i64 = 2_000_000_000;
 
-/// A sync file, once what signals the syncobj has reached the kernel: submissions that wait for values of timelines come there later.
+/// Exports a sync file, once the signal operation has reached the kernel: submissions that wait for
+/// timeline values are submitted late.
 fn export_file(context: &Context, syncobj: Arc<i915::Syncobj>) -> Result<OwnedFd> {
     let point = [(syncobj, 0)];
     let deadline = context.gpu.now_ns().saturating_add(SUBMITTED_NS);
@@ -122,7 +124,7 @@ fn export_file(context: &Context, syncobj: Arc<i915::Syncobj>) -> Result<OwnedFd
     let [(syncobj, _)] = point;
     if !submitted {
         return Err(Error::InvalidUse {
-            why: "a sync file of what nobody signals",
+            why: "a sync file of a signal that was never submitted",
         });
     }
     Ok(syncobj.export_file()?)
@@ -170,7 +172,8 @@ fn import(
     Ok(())
 }
 
-/// Waits for fences until a deadline of the monotonic clock. False: the deadline passed first.
+/// Waits for fences until a deadline of the monotonic clock. Returns false if the deadline passed
+/// first.
 pub fn wait_fences(
     context: &Context,
     fences: &[Arc<Fence>],
@@ -194,7 +197,7 @@ pub struct Semaphore {
 }
 
 impl Semaphore {
-    /// A binary one, or a timeline with its first value.
+    /// Creates a binary semaphore, or a timeline with an initial value.
     pub fn new(context: &Arc<Context>, initial: Option<u64>) -> Result<Self> {
         let permanent = Arc::new(context.gpu.syncobj(false)?);
         if let Some(value) = initial.filter(|&value| value > 0) {
@@ -210,12 +213,12 @@ impl Semaphore {
         })
     }
 
-    /// Whether it counts.
+    /// Whether it is a timeline semaphore.
     pub fn is_timeline(&self) -> bool {
         self.timeline
     }
 
-    /// What a submission signals.
+    /// The point that a submission signals.
     pub fn signal_point(&self, value: u64) -> Point {
         Point {
             syncobj: locked(&self.payload).current().clone(),
@@ -223,7 +226,7 @@ impl Semaphore {
         }
     }
 
-    /// What a submission waits for; a temporary payload is used up by this.
+    /// The point that a submission waits for; this consumes a temporary payload.
     pub fn wait_point(&self, value: u64) -> Point {
         let mut payload = locked(&self.payload);
         let syncobj = payload
@@ -236,14 +239,15 @@ impl Semaphore {
         }
     }
 
-    /// Signals a binary one from the host: as by a payload that stands in until it is waited for.
+    /// Signals a binary semaphore from the host, with a temporary payload that lasts until the next
+    /// wait.
     pub fn signal_now(&self) -> Result<()> {
         let signalled = self.context.gpu.syncobj(true)?;
         locked(&self.payload).temporary = Some(Arc::new(signalled));
         Ok(())
     }
 
-    /// The timeline's value.
+    /// Value of the timeline.
     pub fn value(&self) -> Result<u64> {
         self.context.check_lost()?;
         let value = self.signal_point(0).syncobj.query()?;
@@ -256,12 +260,12 @@ impl Semaphore {
         Ok(self.signal_point(value).syncobj.signal(value)?)
     }
 
-    /// A descriptor of the payload.
+    /// Exports the payload as a file descriptor.
     pub fn export(&self) -> Result<OwnedFd> {
         Ok(self.signal_point(0).syncobj.export()?)
     }
 
-    /// A sync file of a binary one's submitted signal; the semaphore is as if it were waited for then.
+    /// Exports a binary semaphore's submitted signal as a sync file, and unsignals it.
     pub fn export_file(&self) -> Result<OwnedFd> {
         if self.timeline {
             return Err(Error::InvalidUse {
@@ -276,25 +280,26 @@ impl Semaphore {
         Ok(file)
     }
 
-    /// Takes a payload over.
+    /// Imports a payload.
     pub fn import(&self, descriptor: OwnedFd, temporary: bool) -> Result<()> {
         import(&self.context, &self.payload, descriptor, temporary)
     }
 
-    /// Takes a sync file over until it is waited for; without a file, one whose work is done.
+    /// Imports a sync file until the next wait; `None`: signalled.
     pub fn import_file(&self, descriptor: Option<OwnedFd>) -> Result<()> {
         import_file(&self.context, &self.payload, descriptor)
     }
 }
 
-/// Waits for values of timelines until a deadline of the monotonic clock. False: the deadline passed first.
+/// Waits for timeline values until a deadline of the monotonic clock. Returns false if the deadline
+/// passed first.
 pub fn wait_timelines(
     context: &Context,
     waits: &[(Arc<Semaphore>, u64)],
     all: bool,
     deadline_ns: i64,
 ) -> Result<bool> {
-    // Every timeline has reached 0; to the kernel, point 0 would be the binary fence.
+    // Every timeline has reached 0; the kernel would take point 0 for the binary fence.
     if !all && waits.iter().any(|wait| wait.1 == 0) {
         return Ok(true);
     }
@@ -313,10 +318,10 @@ pub fn wait_timelines(
     Ok(done)
 }
 
-/// Value of an event that is set.
+/// Value of a set event.
 pub const EVENT_SET: u32 = 1;
 
-/// `VkEvent`: one dword that CPU and GPU write, and that the command streamer polls.
+/// `VkEvent`: a dword that CPU and GPU write, and that the command streamer polls.
 #[derive(Debug)]
 pub struct Event {
     context: Arc<Context>,
@@ -324,32 +329,32 @@ pub struct Event {
 }
 
 impl Event {
-    /// An event, not set.
+    /// Creates an event that is not set.
     pub fn new(context: &Arc<Context>) -> Result<Self> {
         let slice = context.general.take(64, 64)?;
         let event = Self {
             context: context.clone(),
             slice,
         };
-        event.put(0)?;
+        event.write(0)?;
         Ok(event)
     }
 
-    fn put(&self, value: u32) -> Result<()> {
+    fn write(&self, value: u32) -> Result<()> {
         Ok(self.slice.write(0, &value.to_le_bytes())?)
     }
 
-    /// Sets it from the host.
+    /// Sets the event from the host.
     pub fn set(&self) -> Result<()> {
-        self.put(EVENT_SET)
+        self.write(EVENT_SET)
     }
 
-    /// Resets it from the host.
+    /// Resets the event from the host.
     pub fn reset(&self) -> Result<()> {
-        self.put(0)
+        self.write(0)
     }
 
-    /// Whether it is set.
+    /// Whether the event is set.
     pub fn is_set(&self) -> Result<bool> {
         self.context.check_lost()?;
         let mut bytes = [0; 4];

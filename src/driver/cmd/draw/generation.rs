@@ -1,45 +1,46 @@
-//! What differs from one generation to the next: the packets of draws.
+//! The draw packets of a hardware generation.
 //!
-//! In:  state, shaders and targets of a draw. Out: through an implementation of [`DrawGeneration`], words in a [`Stream`].
+//! In:  state, shaders and targets of a draw. Out: packets in a [`Stream`], through an
+//!      implementation of [`DrawGeneration`].
 
 use crate::draw::shader::{Shaders, VertexInputs};
-use crate::draw::state::{Dirty, Locations, State};
-use crate::draw::target::{DepthStencilTarget, DepthWork, Targets};
+use crate::draw::state::{Dirty, SampleLocations, State};
+use crate::draw::target::{DepthStencilTarget, HizOp, Targets};
 use crate::generation::{Generation, Machine};
 use crate::stream::{Memory, Stream};
 
-/// Where vertices and instances of a draw begin and end.
+/// Parameters of a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Draw {
-    /// Vertices, or indices.
+    /// Number of vertices, or of indices.
     pub vertices: u32,
-    /// Instances.
+    /// Number of instances.
     pub instances: u32,
     /// First vertex, or index.
     pub first: u32,
     /// First instance.
     pub first_instance: u32,
-    /// What is added to each index; None: there are no indices.
+    /// Vertex offset that is added to each index. `None`: the draw is not indexed.
     pub indexed: Option<i32>,
-    /// Its number among those of a command.
+    /// Draw index: position among the draws of a multi-draw command.
     pub number: u32,
 }
 
-/// How many vertices a draw has, as a number of bytes in memory tells.
+/// A vertex count that the GPU derives from a byte count in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ByteCount {
-    /// Where the number lies.
+    /// GPU address of the byte count.
     pub at: u64,
-    /// Bytes of it that are no vertices.
+    /// Bytes to subtract from it.
     pub offset_bytes: u32,
-    /// Bytes of a vertex: not 0.
+    /// Bytes of a vertex; not 0.
     pub stride_bytes: u32,
 }
 
-/// Buffers of a stage's constants.
+/// Constant buffers of a shader stage.
 pub const CONSTANT_BUFFERS: usize = abi::PUSHED_RANGES + 1;
 
-/// Where constants lie, and how many registers of them are read.
+/// Memory of a constant buffer, and the number of registers that are read from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ConstantBuffer {
     /// GPU address, a multiple of 32.
@@ -48,10 +49,10 @@ pub struct ConstantBuffer {
     pub registers: u32,
 }
 
-/// How many stages have constants.
+/// Number of shader stages with push constants.
 pub const CONSTANT_STAGES: usize = 5;
 
-/// The stages that have constants.
+/// Shader stages with push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the stages' names")]
 pub enum ConstantStage {
@@ -62,116 +63,126 @@ pub enum ConstantStage {
     Fragment,
 }
 
-/// What state packets are made from.
+/// Inputs of the state packets of a draw.
 #[derive(Debug)]
-pub struct Said<'a, P> {
-    /// What has changed.
+pub struct DrawState<'a, P> {
+    /// Groups whose packets have to be emitted.
     pub dirty: Dirty,
-    /// Everything.
+    /// All of the state.
     pub state: &'a State,
-    /// The shaders.
+    /// The bound pipeline.
     pub pipeline: &'a P,
-    /// The targets.
+    /// The bound render targets.
     pub targets: &'a Targets,
     /// Dynamic State Base Address.
     pub dynamic_base: u64,
 }
 
-/// State that belongs to a pipeline: of these groups, nothing is set by commands while it is bound.
+/// Pipeline state that is not dynamic: no command sets these groups while the pipeline is bound.
 #[derive(Clone, Copy, Debug)]
-pub struct Own<'a> {
-    /// The state; what of it is in no group of these does not count.
+pub struct StaticState<'a> {
+    /// The values; those outside `groups` are ignored.
     pub state: &'a State,
-    /// The groups. [`Dirty::VIEWPORTS`] stands for how many viewports there are.
+    /// The static groups. [`Dirty::VIEWPORTS`] stands for the viewport count alone.
     pub groups: Dirty,
 }
 
-/// The packets of draws.
+/// Packs and emits the packets of draws.
 pub trait DrawGeneration: Generation {
-    /// Shaders, packed, with what of them later packets need.
+    /// Packed shaders, with the facts that later packets need.
     type Pipeline: Clone + std::fmt::Debug;
-    /// Packs shaders, and with them what follows from them and their own state. None: their vertices do not fit into the URB.
-    fn pipeline(
+    /// Packs shaders and static state. Returns `None` if the vertices do not fit into the URB.
+    fn pack_pipeline(
         device: &hw::Device,
         shaders: &Shaders<'_>,
-        own: Option<&Own<'_>>,
+        static_state: Option<&StaticState<'_>>,
     ) -> Option<Box<Self::Pipeline>>;
-    /// Selects the pipeline that draws, after the one that dispatches.
-    fn select_draws<M: Memory>(stream: &mut Stream<M>, machine: &Machine) -> Result<(), M::Error>;
-    /// Selects the pipeline that dispatches, after the one that draws.
-    fn select_dispatches<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
-    /// What a context is told once, when its pipeline is the one for draws.
-    fn draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
-    /// Says what has changed, but for constants.
-    fn state<M: Memory>(
+    /// Selects the 3D pipeline; the GPGPU pipeline was selected.
+    fn emit_select_3d<M: Memory>(stream: &mut Stream<M>, machine: &Machine)
+    -> Result<(), M::Error>;
+    /// Selects the GPGPU pipeline; the 3D pipeline was selected.
+    fn emit_select_gpgpu<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
+    /// Emits the 3D state that a context needs once, with the 3D pipeline selected.
+    fn emit_draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
+    /// Emits the packets of all dirty groups, except constants and targets.
+    fn emit_state<M: Memory>(
         stream: &mut Stream<M>,
-        said: &Said<'_, Self::Pipeline>,
+        draw_state: &DrawState<'_, Self::Pipeline>,
     ) -> Result<(), M::Error>;
-    /// Says where samples lie: of pixels with so many there, else where they always do.
-    fn sample_pattern<M: Memory>(
+    /// Emits the sample pattern: `locations` for their sample count, the standard pattern for all
+    /// others.
+    fn emit_sample_pattern<M: Memory>(
         stream: &mut Stream<M>,
-        locations: Option<&Locations>,
+        locations: Option<&SampleLocations>,
     ) -> Result<(), M::Error>;
-    /// Says what depth and stencil are drawn to, and writes the table of colours. In: what Surface State Base Address is, if that is
-    /// known. Out: what it is from here on, and the table's offset from there.
-    fn targets<M: Memory>(
+    /// Emits depth, stencil and the binding table of the colour targets. `surface_base` is the
+    /// current Surface State Base Address, if known. Returns the new Surface State Base Address and
+    /// the table's offset from it.
+    fn emit_targets<M: Memory>(
         stream: &mut Stream<M>,
         targets: &Targets,
         surface_base: Option<u64>,
     ) -> Result<(u64, u32), M::Error>;
-    /// Works on depth by way of its hierarchy, of so many samples. What was said of the pipeline's state is forgotten.
-    fn depth_work<M: Memory>(
+    /// Performs a HiZ operation on a depth buffer with the given number of samples. State that was
+    /// emitted before is lost.
+    fn emit_hiz_op<M: Memory>(
         stream: &mut Stream<M>,
         machine: &Machine,
         target: (&DepthStencilTarget, u8),
-        work: &DepthWork,
+        work: &HizOp,
     ) -> Result<(), M::Error>;
-    /// Says the targets for batches that are run by this one and inherit them: the table's offset is [`DrawGeneration::inherited_table`].
-    /// Out: what Surface State Base Address is from here on.
-    fn lend_targets<M: Memory>(stream: &mut Stream<M>, targets: &Targets) -> Result<u64, M::Error>;
-    /// Where a batch finds the table of colours that it inherits, from Surface State Base Address.
-    fn inherited_table<M: Memory>() -> u32;
-    /// Names a stage's table of surfaces, and makes the constants that were named before it the ones that hold.
-    fn table<M: Memory>(
+    /// Emits the targets for secondary batches that inherit them: the binding table lies at
+    /// [`DrawGeneration::inherited_table_offset`]. Returns the new Surface State Base Address.
+    fn emit_secondary_targets<M: Memory>(
+        stream: &mut Stream<M>,
+        targets: &Targets,
+    ) -> Result<u64, M::Error>;
+    /// Offset of an inherited binding table from Surface State Base Address.
+    fn inherited_table_offset<M: Memory>() -> u32;
+    /// Emits a stage's binding table pointer. This also makes the hardware latch the constants that
+    /// were emitted before it.
+    fn emit_binding_table_pointer<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         offset_bytes: u32,
     ) -> Result<(), M::Error>;
-    /// Where first vertex and first instance lie, two dwords.
-    fn bases<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
-    /// Where the number of the draw lies.
-    fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
-    /// What the vertex shader reads.
-    fn inputs(pipeline: &Self::Pipeline) -> &VertexInputs;
-    /// Says where a stage's samplers begin, from Dynamic State Base Address.
-    fn samplers<M: Memory>(
+    /// Binds the two dwords with the first vertex and the first instance as a vertex buffer.
+    fn emit_bases_buffer<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error>;
+    /// Binds the dword with the draw index as a vertex buffer.
+    fn emit_draw_id_buffer<M: Memory>(stream: &mut Stream<M>, address: u64)
+    -> Result<(), M::Error>;
+    /// The inputs of the vertex shader.
+    fn vertex_inputs(pipeline: &Self::Pipeline) -> &VertexInputs;
+    /// Emits the pointer to a stage's samplers, relative to Dynamic State Base Address.
+    fn emit_sampler_pointer<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         offset_bytes: u32,
     ) -> Result<(), M::Error>;
-    /// Names the constants of a stage: buffers, one behind the other. Those that are empty are the first ones; where all are used, the
-    /// first lies behind Dynamic State Base Address.
-    fn draw_constants<M: Memory>(
+    /// Emits the constant buffers of a stage. Empty buffers come first; the first buffer, if used,
+    /// is addressed relative to Dynamic State Base Address.
+    fn emit_push_constants<M: Memory>(
         stream: &mut Stream<M>,
         stage: ConstantStage,
         buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
         dynamic_base: u64,
     ) -> Result<(), M::Error>;
-    /// Draws; where the predicate says so, if it is asked for.
-    fn primitive<M: Memory>(
+    /// Emits a draw, predicated if asked for.
+    fn emit_primitive<M: Memory>(
         stream: &mut Stream<M>,
         draw: &Draw,
         predicated: bool,
     ) -> Result<(), M::Error>;
-    /// Draws as many vertices as memory tells of; the draw's own number does not count.
-    fn primitive_byte_count<M: Memory>(
+    /// Emits a draw whose vertex count comes from memory; `draw.vertices` is ignored.
+    fn emit_primitive_byte_count<M: Memory>(
         stream: &mut Stream<M>,
         draw: &Draw,
         count: &ByteCount,
         predicated: bool,
     ) -> Result<(), M::Error>;
-    /// Draws as memory says: four dwords, or five for indices; each instance as so many.
-    fn primitive_indirect<M: Memory>(
+    /// Emits an indirect draw: four dwords, or five if indexed. Each instance is drawn `instances`
+    /// times.
+    fn emit_primitive_indirect<M: Memory>(
         stream: &mut Stream<M>,
         address: u64,
         indexed: bool,

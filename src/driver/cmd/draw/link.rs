@@ -1,7 +1,9 @@
-//! Compiled shaders of several stages, put together.
+//! Links the compiled shaders of a graphics pipeline.
 //!
-//! In:  what the compiler says of each, and where its code lies. Out: [`Shaders`], in which inputs of fragments are slots of vertices.
-//! Ref: Vulkan 1.3, "Shader Input and Output Interfaces": an input that nothing writes is undefined; here it is zero.
+//! In:  each stage's compiled binary, and the location of its code. Out: [`Shaders`], in which each
+//!      fragment input names its source among the vertex outputs.
+//! Ref: Vulkan 1.3, "Shader Input and Output Interfaces": an input that no stage writes is
+//!      undefined; here it is zero.
 
 use abi::{FragmentInfo, ShaderBinary, StageInfo, VertexElement, slot};
 
@@ -12,14 +14,14 @@ use crate::draw::shader::{
 };
 use crate::generation::Scratch;
 
-/// A compiled shader, and what a launcher has given it.
+/// A compiled shader and its resources.
 #[derive(Clone, Copy, Debug)]
 pub struct Stage<'a> {
-    /// The shader.
+    /// The compiled shader.
     pub binary: &'a ShaderBinary,
-    /// Where its code lies, in bytes from Instruction Base Address.
+    /// Offset of its code from Instruction Base Address, in bytes.
     pub code_offset_bytes: u64,
-    /// Scratch, of the variant that wants most.
+    /// Scratch, sized for the variant that needs most.
     pub scratch: Scratch,
 }
 
@@ -31,7 +33,7 @@ impl<'a> Stage<'a> {
         }
     }
 
-    /// A shader of a stage whose threads have eight lanes.
+    /// The only variant of a SIMD8 stage.
     fn program(&self) -> Result<Program<'a>, LinkError> {
         let [code, ..] = &self.binary.variants[..] else {
             return Err(LinkError::Stage);
@@ -49,19 +51,19 @@ impl<'a> Stage<'a> {
     }
 }
 
-/// Why shaders do not go together.
+/// Why shaders cannot be linked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinkError {
-    /// A stage is there twice, or is none of a pipeline that draws, or has no code; or the vertex shader, or one of the two of
-    /// tessellation, is missing.
+    /// A stage is missing (vertex, or one of the two tessellation stages), duplicated, not a
+    /// graphics stage, or has no code.
     Stage,
-    /// More attributes than fragments can have.
+    /// The fragment shader has too many input attributes.
     TooManyInputs,
 }
 
-/// Puts the shaders of a pipeline together, in the order in which it has them: a vertex shader first, and of the others those that there
-/// are. Each was compiled with what the one before it writes (`compile::Key::before`).
-/// `views` are those that each draw is made for, a bit each.
+/// Links the shaders of a pipeline, given in pipeline order with the vertex shader first. Each was
+/// compiled against the outputs of the stage before it (`compile::Key::before`). `views` is the
+/// multiview mask.
 pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkError> {
     let [vertex, stages @ ..] = stages else {
         return Err(LinkError::Stage);
@@ -147,7 +149,7 @@ pub fn link<'a>(stages: &[Stage<'a>], views: u32) -> Result<Shaders<'a>, LinkErr
     })
 }
 
-/// What is captured of the last stage's vertices, in the order of the buffers.
+/// The captured outputs of the last pre-rasterisation stage, sorted by buffer and offset.
 fn stream_out(outputs: &abi::VertexOutputs, streams: bool) -> StreamOut {
     let dwords = outputs.capture.dwords.iter().map(|c| CapturedDword {
         slot: match outputs.written >> c.slot & 1 {
@@ -181,12 +183,12 @@ fn fragment_shader<'a>(
     };
     let mut variants = [None; 3];
     for variant in &stage.binary.variants {
-        let place = match variant.simd_width {
+        let index = match variant.simd_width {
             8 => 0,
             16 => 1,
             _ => 2,
         };
-        variants[place] = Some(stage.variant(variant));
+        variants[index] = Some(stage.variant(variant));
     }
     if variants.iter().all(Option::is_none) {
         return Err(LinkError::Stage);
@@ -227,9 +229,9 @@ fn sources(info: &FragmentInfo, vertices: &abi::VertexOutputs) -> Result<Vec<Inp
         return Err(LinkError::TooManyInputs);
     }
     let source = |slot: u8| match vertices.vue.place(slot) {
-        // The header is there, whatever is written of it.
+        // The VUE header has a slot even if the shader does not write it.
         Some(_) if vertices.written >> slot & 1 == 0 => Ok(Source::Zero),
-        Some(place) => u8::try_from(place)
+        Some(slot) => u8::try_from(slot)
             .map(Source::Slot)
             .map_err(|_| LinkError::TooManyInputs),
         None if slot == slot::PRIMITIVE_ID => Ok(Source::PrimitiveId),

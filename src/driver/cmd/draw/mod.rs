@@ -1,18 +1,21 @@
-//! Draws: state and shaders of a draw, and when which of it is said.
+//! Draws: state, shaders and targets, and the emission of dirty state.
 //!
-//! In:  [`state`] as it is set, [`shader`]s when they are bound, [`target`]s when a rendering begins, draws.
-//! Out: through a [`DrawGeneration`], words for what has changed since the last draw ([`recorder`]).
+//! In:  [`state`] as it is set, [`shader`]s as they are bound, [`target`]s at the start of a
+//!      rendering, draws.
+//! Out: packets for the state that changed since the last draw ([`recorder`]), through a
+//!      [`DrawGeneration`].
 
-mod fetched;
 mod generation;
 pub mod link;
-mod pushed;
+mod push_constants;
 pub mod recorder;
 pub mod shader;
 pub mod state;
 pub mod target;
 pub mod urb;
+mod vertex_cache;
 
 pub use generation::{
-    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, Own, Said,
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, DrawState,
+    StaticState,
 };

@@ -1,143 +1,155 @@
-//! What a batch's draws have bound, and what must be said before the next one.
+//! BoundWords draw state of a batch, and its emission at draws.
 //!
-//! In:  state as it is set, shaders, targets, draws. Out: words, for what has changed since the last draw.
+//! In:  state as it is set, shaders, targets, draws. Out: packets for the state that changed since
+//!      the last draw.
 
 use std::sync::Arc;
 
 use abi::DriverValue;
 
-use crate::draw::fetched::{self, Fetched};
 use crate::draw::generation::{
     ByteCount, CONSTANT_BUFFERS, CONSTANT_STAGES, ConstantBuffer, ConstantStage, Draw,
-    DrawGeneration, Own, Said,
+    DrawGeneration, DrawState, StaticState,
 };
-use crate::draw::pushed::{Bound, CONTENTS, Pushed, Short, Words, bits, constants};
+use crate::draw::push_constants::{
+    BUFFER_CONTENTS, BoundWords, EmptyLastBuffers, PushLayout, WordMask, emit_stage_constants,
+    word_mask,
+};
 use crate::draw::shader::{Shaders, Tessellation, VertexInputs};
 use crate::draw::state::{Dirty, State};
 use crate::draw::target::Targets;
+use crate::draw::vertex_cache::{self, VertexCache};
 
-use crate::generation::{BOUND_DW, Control, HEAP_AT, Machine, PUSH_CONSTANTS_DW, VALUES_AT, place};
+use crate::generation::{
+    BOUND_DW, HEAP_AT, Machine, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, value_index,
+};
 
 use crate::stream::{Memory, Stream};
 
-/// Shaders as they are bound: packed once.
+/// A graphics pipeline, packed once.
 #[derive(Clone, Debug)]
 pub struct DrawPipeline<G: DrawGeneration> {
     packed: Box<G::Pipeline>,
-    /// By stage; none of the stages that are off, but for fragments, whose constants are said in any case.
-    pushed: Vec<(ConstantStage, Option<Pushed>)>,
+    /// Push layout of each active stage. The fragment stage is always listed, since its constants
+    /// are emitted even without a fragment shader.
+    pushed: Vec<(ConstantStage, Option<PushLayout>)>,
 }
 
 impl<G: DrawGeneration> DrawPipeline<G> {
-    /// Packs shaders, with the state that belongs to them. None: they want more constants, more room for vertices or more declarations of
-    /// what is captured than there is.
-    pub fn new(device: &hw::Device, shaders: &Shaders<'_>, own: Option<&Own<'_>>) -> Option<Self> {
+    /// Packs shaders and static state. Returns `None` if they exceed the limits of constants, URB
+    /// space or stream output declarations.
+    pub fn new(
+        device: &hw::Device,
+        shaders: &Shaders<'_>,
+        static_state: Option<&StaticState<'_>>,
+    ) -> Option<Self> {
         use ConstantStage as S;
-        let mut pushed = vec![(S::Vertex, Some(Pushed::new(shaders.vertex.push)?))];
+        let mut pushed = vec![(S::Vertex, Some(PushLayout::new(shaders.vertex.push)?))];
         if let Some(Tessellation {
             control,
             evaluation,
             ..
         }) = &shaders.tessellation
         {
-            pushed.push((S::Hull, Some(Pushed::new(control.program.push)?)));
-            pushed.push((S::Domain, Some(Pushed::new(evaluation.program.push)?)));
+            pushed.push((S::Hull, Some(PushLayout::new(control.program.push)?)));
+            pushed.push((S::Domain, Some(PushLayout::new(evaluation.program.push)?)));
         }
         if let Some(geometry) = &shaders.geometry {
-            pushed.push((S::Geometry, Some(Pushed::new(geometry.program.push)?)));
+            pushed.push((S::Geometry, Some(PushLayout::new(geometry.program.push)?)));
         }
         pushed.push((
             S::Fragment,
             match &shaders.fragment {
-                Some(fragment) => Some(Pushed::new(fragment.push)?),
+                Some(fragment) => Some(PushLayout::new(fragment.push)?),
                 None => None,
             },
         ));
         Some(Self {
-            packed: G::pipeline(device, shaders, own)?,
+            packed: G::pack_pipeline(device, shaders, static_state)?,
             pushed,
         })
     }
 }
 
-/// A draw of the driver's own.
+/// A meta operation's draw.
 #[derive(Debug)]
 pub struct InternalDraw<'a, G: DrawGeneration> {
-    /// Shaders.
+    /// Its shaders.
     pub pipeline: &'a Arc<DrawPipeline<G>>,
-    /// State, which comes back as it was.
+    /// Its state; unchanged on return.
     pub state: &'a mut Box<State>,
-    /// Groups of it that may be other than in the draw before by this pipeline.
+    /// State groups that may differ from the previous draw with this pipeline.
     pub differs: Dirty,
-    /// Constants.
+    /// Its push constants.
     pub constants_dw: &'a [u32],
-    /// The predicate says whether it runs.
+    /// The draw is predicated.
     pub predicated: bool,
 }
 
-/// The state of a batch's draws.
+/// Draw state of a batch.
 #[derive(Debug)]
 pub struct Draws<G: DrawGeneration> {
     state: Box<State>,
     dirty: Dirty,
-    /// Words that have changed since they were said.
-    changed: Words,
-    /// What commands have set since shaders were bound.
-    set: Dirty,
+    /// Words that changed since constants were emitted.
+    changed_words: WordMask,
+    /// Groups set by commands since the pipeline was bound.
+    groups_set: Dirty,
     pipeline: Option<Arc<DrawPipeline<G>>>,
     targets: Option<Targets>,
-    /// Offset of the table of colours.
-    table: u32,
-    /// First vertex, first instance and number of the draw, as they were said last.
+    /// Offset of the binding table of colour targets.
+    table_offset: u32,
+    /// First vertex, first instance and draw index, as emitted last.
     bases: Option<[u32; 3]>,
-    /// What the fetcher's cache may hold.
-    fetched: Fetched,
-    /// The application's push constants, and from [`VALUES_AT`] on the driver's values, by place.
+    /// Ranges that the vertex cache may hold.
+    vertex_cache: VertexCache,
+    /// The application's push constants, and the driver's values from [`VALUES_AT`] on.
     words: [u32; BOUND_DW],
-    /// Surface State Base Address, from which tables of surfaces are found.
+    /// Surface State Base Address, if known.
     surface_base: Option<u64>,
-    /// The targets were said where batches that inherit them look for them.
-    lent: bool,
-    /// Samples were said to lie elsewhere than they always do.
-    located: bool,
-    /// Stages whose constants have no last buffer.
-    short: Short,
-    /// The constants of each stage, as they were named last.
-    named: [[ConstantBuffer; CONSTANT_BUFFERS]; CONSTANT_STAGES],
-    /// Stages that are off have no constants of older batches: their memory may be gone, and the machine reads them all the same.
-    cleared: bool,
-    /// The pipeline of a draw of the driver's own that was the last to say anything.
-    own: Option<Arc<DrawPipeline<G>>>,
+    /// The targets were emitted where secondaries that inherit them expect them.
+    secondary_targets_emitted: bool,
+    /// A custom sample pattern was emitted.
+    custom_pattern_emitted: bool,
+    /// Stages whose last constant buffer is empty.
+    empty_last: EmptyLastBuffers,
+    /// Constant buffers of each stage, as emitted last.
+    emitted_buffers: [[ConstantBuffer; CONSTANT_BUFFERS]; CONSTANT_STAGES],
+    /// Inactive stages reference no constants of earlier batches. The hardware reads constants of
+    /// inactive stages too, and their memory may be freed.
+    inactive_stages_reset: bool,
+    /// Pipeline of the meta draw that emitted state last, if nothing was emitted since.
+    last_meta_pipeline: Option<Arc<DrawPipeline<G>>>,
 }
 
 impl<G: DrawGeneration> Default for Draws<G> {
-    /// Nothing is bound, and nothing was said.
+    /// Nothing is bound, and nothing was emitted.
     fn default() -> Self {
         Self {
             state: Box::default(),
             dirty: Dirty::ALL,
-            changed: Words::MAX,
-            set: Dirty::NONE,
+            changed_words: WordMask::MAX,
+            groups_set: Dirty::NONE,
             pipeline: None,
             targets: None,
-            table: 0,
+            table_offset: 0,
             bases: None,
-            fetched: Fetched::default(),
+            vertex_cache: VertexCache::default(),
             words: [0; BOUND_DW],
             surface_base: None,
-            lent: false,
-            located: false,
-            short: Short::default(),
-            named: Default::default(),
-            cleared: false,
-            own: None,
+            secondary_targets_emitted: false,
+            custom_pattern_emitted: false,
+            empty_last: EmptyLastBuffers::default(),
+            emitted_buffers: Default::default(),
+            inactive_stages_reset: false,
+            last_meta_pipeline: None,
         }
     }
 }
 
 impl<G: DrawGeneration> Draws<G> {
-    /// Nothing is bound, and nothing was said. `heap`: where the surfaces lie that handles name, which shaders read sizes and addresses
-    /// of buffers from.
+    /// Creates draw state with nothing bound. `heap` is the address of the bindless surface heap,
+    /// from which shaders read sizes and addresses of buffers.
     pub(crate) fn new(heap: u64) -> Self {
         let mut draws = Self::default();
         draws.words[VALUES_AT + HEAP_AT] = heap as u32;
@@ -145,73 +157,79 @@ impl<G: DrawGeneration> Draws<G> {
         draws
     }
 
-    /// The state.
+    /// All state.
     pub fn state(&self) -> &State {
         &self.state
     }
 
-    /// Changes state of some groups.
+    /// Sets state, and marks its groups dirty.
     #[inline]
     pub fn change(&mut self, groups: Dirty, change: impl FnOnce(&mut State)) {
         change(&mut self.state);
         self.dirty = self.dirty.with(groups);
-        self.set = self.set.with(groups);
+        self.groups_set = self.groups_set.with(groups);
     }
 
-    fn constants_changed(&mut self, words: Words) {
-        self.changed |= words;
+    fn constants_changed(&mut self, words: WordMask) {
+        self.changed_words |= words;
         self.dirty = self.dirty.with(Dirty::CONSTANTS);
     }
 
-    /// Uniform buffers may hold something else from here on: what is pushed of them is read again.
+    /// Uniform buffers may have changed: pushed ranges are read again.
     pub(crate) fn contents_changed(&mut self) {
         let pipeline = self.pipeline.as_ref();
         let reads = |pipeline: &Arc<DrawPipeline<G>>| {
             let stages = pipeline.pushed.iter();
             let mut stages = stages.filter_map(|stage| stage.1.as_ref());
-            stages.any(|pushed| pushed.reads & CONTENTS != 0)
+            stages.any(|pushed| pushed.reads & BUFFER_CONTENTS != 0)
         };
         if pipeline.is_some_and(reads) {
-            self.constants_changed(CONTENTS);
+            self.constants_changed(BUFFER_CONTENTS);
         }
     }
 
-    /// Sets one of the driver's values. False: there are not so many of its kind.
+    /// Sets one of the driver's values. Returns false if its index is out of range.
     pub fn set_value(&mut self, value: DriverValue, word: u32) -> bool {
-        let at = place(value).map(|place| VALUES_AT + place);
+        let at = value_index(value).map(|index| VALUES_AT + index);
         let Some((at, known)) = at.and_then(|at| Some((at, self.words.get_mut(at)?))) else {
             return false;
         };
         if *known != word {
             *known = word;
-            self.constants_changed(bits(at, 1));
+            self.constants_changed(word_mask(at, 1));
         }
         true
     }
 
-    /// Sets push constants from a byte on. False: beyond their end, or not whole dwords.
+    /// Sets push constants from a byte offset. Returns false if they are out of range or not whole
+    /// dwords.
     pub fn push(&mut self, offset_bytes: u32, data: &[u8]) -> bool {
         let (at, count) = (offset_bytes as usize / 4, data.len() / 4);
         let aligned = offset_bytes.is_multiple_of(4) && data.len().is_multiple_of(4);
         let constants = &mut self.words[..PUSH_CONSTANTS_DW];
         match constants.get_mut(at..at.saturating_add(count)) {
-            Some(place) if aligned => {
-                for (to, from) in place.iter_mut().zip(data.as_chunks().0) {
+            Some(room) if aligned => {
+                for (to, from) in room.iter_mut().zip(data.as_chunks().0) {
                     *to = u32::from_le_bytes(*from);
                 }
-                self.constants_changed(bits(at, count));
+                self.constants_changed(word_mask(at, count));
                 true
             }
             _ => false,
         }
     }
 
-    /// Binds shaders, and state with them: `lay` lays it over what is set, and tells of the groups that it has changed.
+    /// Binds a pipeline. `apply` writes its static state over the current state and returns the
+    /// groups that it changed.
     #[inline]
-    pub fn bind(&mut self, pipeline: &Arc<DrawPipeline<G>>, lay: impl FnOnce(&mut State) -> Dirty) {
+    pub fn bind(
+        &mut self,
+        pipeline: &Arc<DrawPipeline<G>>,
+        apply: impl FnOnce(&mut State) -> Dirty,
+    ) {
         let same = |bound: &Arc<DrawPipeline<G>>| Arc::ptr_eq(bound, pipeline);
         let again = self.pipeline.as_ref().is_some_and(same);
-        if again && self.set.is_none() {
+        if again && self.groups_set.is_none() {
             return;
         }
         if !again {
@@ -219,69 +237,76 @@ impl<G: DrawGeneration> Draws<G> {
             self.dirty = self.dirty.with(Dirty::SHADERS.with(Dirty::CONSTANTS));
             self.bases = None;
         }
-        self.set = Dirty::NONE;
-        self.dirty = self.dirty.with(lay(&mut self.state));
+        self.groups_set = Dirty::NONE;
+        self.dirty = self.dirty.with(apply(&mut self.state));
     }
 
-    /// Draws to other targets from here on.
+    /// Binds render targets.
     pub fn set_targets(&mut self, targets: &Targets) {
         self.targets = Some(*targets);
         self.dirty = self.dirty.with(Dirty::TARGETS);
-        self.lent = false;
+        self.secondary_targets_emitted = false;
     }
 
-    /// Draws to nothing from here on.
+    /// Unbinds the render targets.
     pub fn end_targets(&mut self) {
         self.targets = None;
     }
 
-    /// Forgets what was said, but not what is bound: others have used the pipeline.
-    pub(crate) fn forget(&mut self) {
-        self.forget_state();
+    /// Marks all state dirty: another user of the 3D pipeline may have changed it, including
+    /// Surface State Base Address.
+    pub(crate) fn invalidate(&mut self) {
+        self.invalidate_state();
         self.surface_base = None;
-        self.lent = false;
+        self.secondary_targets_emitted = false;
     }
 
-    /// Forgets what was said, targets too: something else was said to the same pipeline.
-    pub(crate) fn disturb(&mut self) {
-        self.forget_state();
-        self.lent = false;
+    /// Marks all state dirty, targets included; Surface State Base Address is unchanged.
+    pub(crate) fn mark_all_dirty(&mut self) {
+        self.invalidate_state();
+        self.secondary_targets_emitted = false;
     }
 
-    fn forget_state(&mut self) {
+    fn invalidate_state(&mut self) {
         self.dirty = Dirty::ALL;
         self.bases = None;
-        self.short = Short::default();
-        self.cleared = false;
-        self.own = None;
+        self.empty_last = EmptyLastBuffers::default();
+        self.inactive_stages_reset = false;
+        self.last_meta_pipeline = None;
     }
 
-    /// Says that samples lie where they always do, if they do not: others rely on it.
-    pub(crate) fn restore<M: Memory>(&mut self, stream: &mut Stream<M>) -> Result<(), M::Error> {
-        if std::mem::take(&mut self.located) {
-            G::sample_pattern(stream, None)?;
+    /// Restores the standard sample pattern, which other batches rely on.
+    pub(crate) fn restore_sample_pattern<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+    ) -> Result<(), M::Error> {
+        if std::mem::take(&mut self.custom_pattern_emitted) {
+            G::emit_sample_pattern(stream, None)?;
             self.dirty = self.dirty.with(Dirty::LOCATIONS);
         }
         Ok(())
     }
 
-    /// Says the targets for batches that inherit them and are run next; whatever else was said is forgotten. False: there is nothing to
-    /// draw to.
-    pub(crate) fn lend<M: Memory>(&mut self, stream: &mut Stream<M>) -> Result<bool, M::Error> {
-        self.forget_state();
+    /// Emits the targets for secondaries that inherit them and are executed next; all other state
+    /// is lost. Returns false if no targets are bound.
+    pub(crate) fn emit_secondary_targets<M: Memory>(
+        &mut self,
+        stream: &mut Stream<M>,
+    ) -> Result<bool, M::Error> {
+        self.invalidate_state();
         match &self.targets {
             None => return Ok(false),
-            Some(_) if self.lent => {}
+            Some(_) if self.secondary_targets_emitted => {}
             Some(targets) => {
-                self.surface_base = Some(G::lend_targets(stream, targets)?);
-                self.lent = true;
+                self.surface_base = Some(G::emit_secondary_targets(stream, targets)?);
+                self.secondary_targets_emitted = true;
             }
         }
         Ok(true)
     }
 
-    /// Says what has changed. False: no shaders are bound, or nothing to draw to.
-    fn prepare<M: Memory>(
+    /// Emits all dirty state. Returns false if no pipeline or no targets are bound.
+    fn emit_dirty_state<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
@@ -293,24 +318,24 @@ impl<G: DrawGeneration> Draws<G> {
         if dirty.is_none() {
             return Ok(true);
         }
-        self.own = None;
+        self.last_meta_pipeline = None;
         if !dirty.without(Dirty::CONSTANTS).is_none() {
-            self.say_state(stream, machine)?;
+            self.emit_state(stream, machine)?;
         }
-        let mut table = dirty.any(Dirty::TARGETS);
+        let mut emit_table = dirty.any(Dirty::TARGETS);
         if dirty.any(Dirty::CONSTANTS) {
-            table |= self.say_constants(stream, machine)?;
+            emit_table |= self.emit_constants(stream, machine)?;
         }
-        if table {
-            G::table(stream, ConstantStage::Fragment, self.table)?;
+        if emit_table {
+            G::emit_binding_table_pointer(stream, ConstantStage::Fragment, self.table_offset)?;
         }
         self.dirty = Dirty::NONE;
         Ok(true)
     }
 
-    /// Says what has changed, but for constants.
+    /// Emits dirty state, except constants.
     #[inline(never)]
-    fn say_state<M: Memory>(
+    fn emit_state<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
@@ -319,48 +344,51 @@ impl<G: DrawGeneration> Draws<G> {
             return Ok(());
         };
         let dirty = self.dirty;
-        let said = Said {
+        let draw_state = DrawState {
             dirty,
             state: &self.state,
             pipeline: &*pipeline.packed,
             targets,
             dynamic_base: machine.dynamic_base,
         };
-        G::state(stream, &said)?;
-        let locations = self.state.own_locations();
-        if dirty.any(Dirty::LOCATIONS) && (self.located || locations.is_some()) {
-            G::sample_pattern(stream, locations)?;
-            self.located = locations.is_some();
+        G::emit_state(stream, &draw_state)?;
+        let locations = self.state.custom_sample_locations();
+        if dirty.any(Dirty::LOCATIONS) && (self.custom_pattern_emitted || locations.is_some()) {
+            G::emit_sample_pattern(stream, locations)?;
+            self.custom_pattern_emitted = locations.is_some();
         }
         if dirty.any(Dirty::VERTEX_BUFFERS.with(Dirty::INDEX_BUFFER)) {
             let state = &self.state;
             let bound = usize::from(state.vertex_buffer_count);
             let mut aliases = false;
             for (slot, from) in state.vertex_buffers.iter().enumerate().take(bound) {
-                aliases |= self.fetched.bind(slot, from.address, from.bytes.into());
+                aliases |= self
+                    .vertex_cache
+                    .bind(slot, from.address, from.bytes.into());
             }
             let from = &state.index_buffer;
-            aliases |= self
-                .fetched
-                .bind(fetched::INDICES, from.address, from.bytes.into());
+            aliases |=
+                self.vertex_cache
+                    .bind(vertex_cache::INDEX_SLOT, from.address, from.bytes.into());
             if aliases {
-                evict::<G, M>(stream, machine, &mut self.fetched)?;
+                invalidate_vertex_cache::<G, M>(stream, machine, &mut self.vertex_cache)?;
             }
         }
         if dirty.any(Dirty::TARGETS) {
             if targets.inherited {
-                self.table = G::inherited_table::<M>();
+                self.table_offset = G::inherited_table_offset::<M>();
             } else {
-                let (base, table) = G::targets(stream, targets, self.surface_base)?;
-                (self.surface_base, self.table) = (Some(base), table);
-                self.lent = false;
+                let (base, table_offset) = G::emit_targets(stream, targets, self.surface_base)?;
+                (self.surface_base, self.table_offset) = (Some(base), table_offset);
+                self.secondary_targets_emitted = false;
             }
         }
         Ok(())
     }
 
-    /// Says the constants that have changed. True: those of fragments too, which are read when their table is named.
-    fn say_constants<M: Memory>(
+    /// Emits dirty constants. Returns true if those of the fragment stage were among them: its
+    /// binding table pointer must follow, to latch them.
+    fn emit_constants<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
@@ -368,7 +396,7 @@ impl<G: DrawGeneration> Draws<G> {
         let Some(pipeline) = &self.pipeline else {
             return Ok(false);
         };
-        if !std::mem::replace(&mut self.cleared, true) {
+        if !std::mem::replace(&mut self.inactive_stages_reset, true) {
             use ConstantStage::{Domain, Geometry, Hull};
             let is_on = |stage: ConstantStage| {
                 let mut stages = pipeline.pushed.iter();
@@ -376,52 +404,78 @@ impl<G: DrawGeneration> Draws<G> {
             };
             for stage in [Hull, Domain, Geometry] {
                 if !is_on(stage) {
-                    let (named, short) = (&mut self.named[stage as usize], &mut self.short);
-                    let none = Bound {
+                    let (emitted_buffers, empty_last) = (
+                        &mut self.emitted_buffers[stage as usize],
+                        &mut self.empty_last,
+                    );
+                    let none = BoundWords {
                         words: &self.words,
                         changed: 0,
                     };
-                    constants::<G, M>(stream, machine, stage, None, &none, named, short)?;
-                    G::table(stream, stage, 0)?;
+                    emit_stage_constants::<G, M>(
+                        stream,
+                        machine,
+                        stage,
+                        None,
+                        &none,
+                        emitted_buffers,
+                        empty_last,
+                    )?;
+                    G::emit_binding_table_pointer(stream, stage, 0)?;
                 }
             }
         }
         let all = self.dirty.any(Dirty::SHADERS);
-        let bound = Bound {
+        let bound = BoundWords {
             words: &self.words,
-            changed: if all { Words::MAX } else { self.changed },
+            changed: if all {
+                WordMask::MAX
+            } else {
+                self.changed_words
+            },
         };
-        let mut fragments = false;
+        let mut fragment_emitted = false;
         for (stage, pushed) in &pipeline.pushed {
             let reads = pushed.as_ref().map_or(0, |pushed| pushed.reads);
             if !all && reads & bound.changed == 0 {
                 continue;
             }
-            let (named, short) = (&mut self.named[*stage as usize], &mut self.short);
+            let (emitted_buffers, empty_last) = (
+                &mut self.emitted_buffers[*stage as usize],
+                &mut self.empty_last,
+            );
             if all {
-                *named = Default::default();
+                *emitted_buffers = Default::default();
             }
             let pushed = pushed.as_ref();
-            constants::<G, M>(stream, machine, *stage, pushed, &bound, named, short)?;
-            // They are read when a table is named.
+            emit_stage_constants::<G, M>(
+                stream,
+                machine,
+                *stage,
+                pushed,
+                &bound,
+                emitted_buffers,
+                empty_last,
+            )?;
+            // A binding table pointer latches the constants.
             match stage {
-                ConstantStage::Fragment => fragments = true,
-                _ => G::table(stream, *stage, 0)?,
+                ConstantStage::Fragment => fragment_emitted = true,
+                _ => G::emit_binding_table_pointer(stream, *stage, 0)?,
             }
         }
-        self.changed = 0;
-        Ok(fragments)
+        self.changed_words = 0;
+        Ok(fragment_emitted)
     }
 
-    /// What the vertex shader reads.
+    /// The inputs of the vertex shader.
     fn inputs(&self) -> VertexInputs {
         let pipeline = self.pipeline.as_ref();
         pipeline.map_or_else(VertexInputs::default, |pipeline| {
-            *G::inputs(&pipeline.packed)
+            *G::vertex_inputs(&pipeline.packed)
         })
     }
 
-    /// Draws. False: no shaders are bound, or nothing to draw to.
+    /// Draws. Returns false if no pipeline or no targets are bound.
     pub(crate) fn draw<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
@@ -432,15 +486,15 @@ impl<G: DrawGeneration> Draws<G> {
         if draw.vertices == 0 || draw.instances == 0 {
             return Ok(self.pipeline.is_some() && self.targets.is_some());
         }
-        if !self.prepare(stream, machine)? {
+        if !self.emit_dirty_state(stream, machine)? {
             return Ok(false);
         }
-        let draw = self.numbered(stream, machine, draw)?;
-        G::primitive(stream, &draw, predicated)?;
+        let draw = self.with_draw_parameters(stream, machine, draw)?;
+        G::emit_primitive(stream, &draw, predicated)?;
         Ok(true)
     }
 
-    /// Draws as many vertices as memory tells of. False: as [`Draws::draw`].
+    /// Draws with a vertex count from memory. Returns false as [`Draws::draw`] does.
     pub(crate) fn draw_byte_count<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
@@ -449,32 +503,34 @@ impl<G: DrawGeneration> Draws<G> {
         count: &ByteCount,
         predicated: bool,
     ) -> Result<bool, M::Error> {
-        if !self.prepare(stream, machine)? {
+        if !self.emit_dirty_state(stream, machine)? {
             return Ok(false);
         }
-        let draw = self.numbered(stream, machine, draw)?;
-        G::primitive_byte_count(stream, &draw, count, predicated)?;
+        let draw = self.with_draw_parameters(stream, machine, draw)?;
+        G::emit_primitive_byte_count(stream, &draw, count, predicated)?;
         Ok(true)
     }
 
-    /// Says the numbers of a draw that its vertex shader asks for; the draw, with its instances for all views. What shaders read is looked
-    /// at where it lies: a processor that reads a copy in other pieces than it was written in waits for it.
+    /// Emits the draw parameters that the vertex shader reads. Returns the draw with its instances
+    /// multiplied by the views.
+    ///
+    /// The pipeline's inputs are read in place: a copy defeats store-to-load forwarding.
     #[inline(always)]
-    fn numbered<M: Memory>(
+    fn with_draw_parameters<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
         draw: &Draw,
     ) -> Result<Draw, M::Error> {
-        let (mut asks, mut draw_id, mut views) = (false, false, 1);
+        let (mut reads_parameters, mut draw_id, mut views) = (false, false, 1);
         if let Some(pipeline) = &self.pipeline {
-            let inputs = G::inputs(&pipeline.packed);
+            let inputs = G::vertex_inputs(&pipeline.packed);
             draw_id = inputs.draw_id;
-            asks = inputs.has_numbers() || draw_id;
+            reads_parameters = inputs.has_numbers() || draw_id;
             views = inputs.instances();
         }
-        if asks {
-            self.say_numbers(stream, machine, draw, draw_id)?;
+        if reads_parameters {
+            self.emit_draw_parameters(stream, machine, draw, draw_id)?;
         }
         Ok(Draw {
             instances: draw.instances.saturating_mul(views),
@@ -482,8 +538,8 @@ impl<G: DrawGeneration> Draws<G> {
         })
     }
 
-    /// Says first vertex and first instance of a draw, and its number where that is asked for.
-    fn say_numbers<M: Memory>(
+    /// Emits first vertex, first instance and, if read, the draw index.
+    fn emit_draw_parameters<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
@@ -499,57 +555,61 @@ impl<G: DrawGeneration> Draws<G> {
             let data = stream.data(bases.len())?;
             data.words.copy_from_slice(&bases);
             let address = data.address;
-            self.say_bases(stream, machine, address)?;
+            self.emit_bases_buffer(stream, machine, address)?;
             if draw_id {
-                self.say_number(stream, machine, address + 8)?;
+                self.emit_draw_id_buffer(stream, machine, address + 8)?;
             }
             self.bases = Some(bases);
         }
         Ok(())
     }
 
-    /// Where first vertex and first instance are.
-    fn say_bases<M: Memory>(
+    /// Binds the vertex buffer with first vertex and first instance.
+    fn emit_bases_buffer<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
         address: u64,
     ) -> Result<(), M::Error> {
-        G::bases(stream, address)?;
-        match self.fetched.bind(fetched::BASES, address, 8) {
-            true => evict::<G, M>(stream, machine, &mut self.fetched),
+        G::emit_bases_buffer(stream, address)?;
+        match self.vertex_cache.bind(vertex_cache::BASES_SLOT, address, 8) {
+            true => invalidate_vertex_cache::<G, M>(stream, machine, &mut self.vertex_cache),
             false => Ok(()),
         }
     }
 
-    /// Where the number of the draw is.
-    fn say_number<M: Memory>(
+    /// Binds the vertex buffer with the draw index.
+    fn emit_draw_id_buffer<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
         address: u64,
     ) -> Result<(), M::Error> {
-        G::draw_id(stream, address)?;
-        match self.fetched.bind(fetched::NUMBER, address, 4) {
-            true => evict::<G, M>(stream, machine, &mut self.fetched),
+        G::emit_draw_id_buffer(stream, address)?;
+        match self
+            .vertex_cache
+            .bind(vertex_cache::DRAW_ID_SLOT, address, 4)
+        {
+            true => invalidate_vertex_cache::<G, M>(stream, machine, &mut self.vertex_cache),
             false => Ok(()),
         }
     }
 
-    /// The fetcher's cache has forgotten what it held.
-    pub(crate) fn evicted(&mut self) {
-        self.fetched.forget();
+    /// The vertex cache was invalidated.
+    pub(crate) fn vertex_cache_invalidated(&mut self) {
+        self.vertex_cache.invalidate();
     }
 
-    /// Draws with shaders, state and constants of the driver's own; what the application has bound stays.
-    pub(crate) fn internal<M: Memory>(
+    /// Performs a meta draw with its own shaders, state and constants; the application's bindings
+    /// are restored.
+    pub(crate) fn meta_draw<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
         machine: &Machine,
         internal: InternalDraw<'_, G>,
         draw: &Draw,
     ) -> Result<bool, M::Error> {
-        // All but what is drawn to.
+        // All groups but the targets, which the meta draw shares.
         let groups = Dirty::ALL.without(Dirty::TARGETS);
         let mut words = [0; BOUND_DW];
         for (to, &from) in words.iter_mut().zip(internal.constants_dw) {
@@ -558,11 +618,11 @@ impl<G: DrawGeneration> Draws<G> {
         let words = std::mem::replace(&mut self.words, words);
         std::mem::swap(&mut self.state, internal.state);
         let pipeline = self.pipeline.replace(Arc::clone(internal.pipeline));
-        let last = self.own.take();
+        let last = self.last_meta_pipeline.take();
         self.dirty = match last.is_some_and(|last| Arc::ptr_eq(&last, internal.pipeline)) {
-            // All but what is new to draw to is said, and nothing else since.
+            // Nothing was emitted since the same pipeline's last draw: only what differs is dirty.
             true => {
-                self.changed = Words::MAX;
+                self.changed_words = WordMask::MAX;
                 let targets = self.dirty.without(groups);
                 targets.with(internal.differs).with(Dirty::CONSTANTS)
             }
@@ -570,16 +630,17 @@ impl<G: DrawGeneration> Draws<G> {
         };
         self.bases = None;
         let drawn = self.draw(stream, machine, draw, internal.predicated);
-        // Draws of nothing say nothing.
-        let said = drawn.is_ok() && self.dirty.is_none();
-        self.own = said.then(|| Arc::clone(internal.pipeline));
+        // An empty draw emits nothing.
+        let emitted = drawn.is_ok() && self.dirty.is_none();
+        self.last_meta_pipeline = emitted.then(|| Arc::clone(internal.pipeline));
         std::mem::swap(&mut self.state, internal.state);
         (self.words, self.pipeline) = (words, pipeline);
         (self.dirty, self.bases) = (self.dirty.with(groups), None);
         drawn
     }
 
-    /// Draws as memory says: four dwords, or five for indices. False: as [`Draws::draw`].
+    /// Draws with parameters from memory: four dwords, or five if indexed. Returns false as
+    /// [`Draws::draw`] does.
     pub(crate) fn draw_indirect<M: Memory>(
         &mut self,
         stream: &mut Stream<M>,
@@ -589,39 +650,39 @@ impl<G: DrawGeneration> Draws<G> {
         number: u32,
         predicated: bool,
     ) -> Result<bool, M::Error> {
-        if !self.prepare(stream, machine)? {
+        if !self.emit_dirty_state(stream, machine)? {
             return Ok(false);
         }
         let inputs = self.inputs();
         if inputs.has_numbers() {
-            // First vertex and first instance stand side by side in memory.
-            self.say_bases(stream, machine, address + if indexed { 12 } else { 8 })?;
+            // First vertex and first instance are adjacent in memory.
+            self.emit_bases_buffer(stream, machine, address + if indexed { 12 } else { 8 })?;
             self.bases = None;
         }
         if inputs.draw_id {
             let data = stream.data(1)?;
             data.words.copy_from_slice(&[number]);
-            let place = data.address;
-            self.say_number(stream, machine, place)?;
+            let address = data.address;
+            self.emit_draw_id_buffer(stream, machine, address)?;
             self.bases = None;
         }
         let instances = inputs.instances();
-        G::primitive_indirect(stream, address, indexed, instances, predicated)?;
+        G::emit_primitive_indirect(stream, address, indexed, instances, predicated)?;
         Ok(true)
     }
 }
 
-/// Lets the fetcher's cache forget, once what was fetched into it is used.
+/// Invalidates the vertex cache, after the draws that use it.
 #[cold]
-fn evict<G: DrawGeneration, M: Memory>(
+fn invalidate_vertex_cache<G: DrawGeneration, M: Memory>(
     stream: &mut Stream<M>,
     machine: &Machine,
-    fetched: &mut Fetched,
+    vertex_cache: &mut VertexCache,
 ) -> Result<(), M::Error> {
-    for control in [Control::STALL, Control::INVALIDATE_VERTICES] {
-        let control = control.with(Control::WRITE);
-        G::control(stream, control, machine.scrap_address)?;
+    for control in [PipeControl::STALL, PipeControl::INVALIDATE_VERTICES] {
+        let control = control.with(PipeControl::WRITE);
+        G::emit_pipe_control(stream, control, machine.scrap_address)?;
     }
-    fetched.forget();
+    vertex_cache.invalidate();
     Ok(())
 }

@@ -1,42 +1,43 @@
-//! Shaders that draw, as they are launched.
+//! Graphics shaders, as draws launch them.
 //!
-//! In:  what the compiler says of each. Out: the same facts for the packets; nothing here is packed.
+//! In:  the compiler's results for each stage. Out: the facts that packets need, not yet packed.
 //! Ref: SKL PRM vol. 7, "Vertex Shader Stage", "Pixel Shader Thread Payload", "SF Attribute Setup".
 
 use crate::generation::Scratch;
 
-/// Attributes that a fragment shader can have.
+/// Maximum number of fragment shader inputs.
 pub const INPUTS: usize = 32;
 
-/// What a vertex shader reads.
+/// Inputs of a vertex shader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VertexInputs {
-    /// Attributes, by location. They come in this order, and what the driver adds comes behind them.
+    /// Mask of attribute locations. Attributes come in this order; the driver's elements follow.
     pub locations: u32,
-    /// The number of the vertex.
+    /// gl_VertexIndex is read.
     pub vertex_id: bool,
-    /// The number of the instance.
+    /// gl_InstanceIndex is read.
     pub instance_id: bool,
-    /// The first vertex, or the first instance.
+    /// The first vertex or the first instance is read.
     pub bases: bool,
-    /// The number of the draw.
+    /// The draw index is read.
     pub draw_id: bool,
-    /// Instances that each of the application's is drawn as, one for each view; 0 is 1.
+    /// Number of views: each instance is drawn once for each view. 0 means 1.
     pub views: u8,
 }
 
 impl VertexInputs {
-    /// Whether there is an element with first vertex, first instance, number of vertex and number of instance.
+    /// Whether there is a vertex element with first vertex, first instance, vertex index and
+    /// instance index.
     pub const fn has_numbers(&self) -> bool {
         self.vertex_id || self.instance_id || self.bases
     }
 
-    /// Instances that each of the application's is drawn as.
+    /// Hardware instances for each of the application's instances.
     pub fn instances(&self) -> u32 {
         u32::from(self.views).max(1)
     }
 
-    /// Elements of a vertex, each of 16 bytes.
+    /// Vertex elements, of 16 bytes each.
     pub const fn elements(&self) -> u32 {
         self.locations.count_ones() + self.has_numbers() as u32 + self.draw_id as u32
     }
@@ -45,235 +46,237 @@ impl VertexInputs {
 /// A vertex shader.
 #[derive(Clone, Copy, Debug)]
 pub struct VertexShader<'a> {
-    /// Code, in bytes from Instruction Base Address.
+    /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
     /// Scratch.
     pub scratch: Scratch,
-    /// What it reads.
+    /// Its inputs.
     pub inputs: VertexInputs,
-    /// Register in which its constants and, behind them, its attributes begin.
+    /// First register of its push constants, which its attributes follow.
     pub first_grf: u32,
-    /// Slots of 16 bytes of the vertices that it writes, of which two are the header and the position.
+    /// VUE slots (16 bytes each) that it writes, header and position included.
     pub output_slots: u32,
-    /// Its constants.
+    /// Its push constants.
     pub push: &'a abi::PushData,
 }
 
-/// Where an attribute of a fragment comes from.
+/// Source of a fragment shader input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A slot of the vertex, counted from its header.
+    /// A VUE slot, counted from the header.
     Slot(u8),
-    /// Nothing: zeros.
+    /// Constant zero.
     Zero,
-    /// The number of the primitive.
+    /// The primitive ID.
     PrimitiveId,
-    /// Where in a point the fragment lies.
+    /// The point coordinate.
     PointCoord,
 }
 
-/// An attribute of a fragment.
+/// A fragment shader input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Input {
-    /// Where it comes from.
+    /// Its source.
     pub source: Source,
-    /// It is not interpolated.
+    /// Not interpolated.
     pub flat: bool,
 }
 
-/// A fragment shader of one width.
+/// A fragment shader of one SIMD width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Variant {
-    /// Code, in bytes from Instruction Base Address.
+    /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
-    /// Register in which its constants and attributes begin.
+    /// First register of its push constants and attributes.
     pub first_grf: u32,
 }
 
-/// What a fragment shader says about depth.
+/// How a fragment shader computes depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ComputedDepth {
-    /// Nothing.
+    /// It does not.
     #[default]
     No,
     /// Any value.
     Any,
-    /// None less than the object's.
+    /// Not less than the interpolated depth.
     Greater,
-    /// None greater than the object's.
+    /// Not greater than the interpolated depth.
     Less,
 }
 
 /// A fragment shader.
 #[derive(Clone, Debug)]
 pub struct FragmentShader<'a> {
-    /// Widths 8, 16 and 32; one at least.
+    /// SIMD8, SIMD16 and SIMD32 variants; at least one.
     pub variants: [Option<Variant>; 3],
     /// Scratch.
     pub scratch: Scratch,
-    /// Its attributes, in order.
+    /// Its inputs, in order.
     pub inputs: Vec<Input>,
-    /// Barycentric coordinates that it gets: perspective at pixel, centroid, sample, then the linear ones, from bit 0.
+    /// Barycentric modes of its payload, from bit 0: perspective at pixel, centroid and sample,
+    /// then linear ones.
     pub barycentrics: u8,
-    /// It gets depth.
+    /// Its payload has source depth.
     pub reads_depth: bool,
-    /// It gets the reciprocal of W.
+    /// Its payload has 1/W.
     pub reads_w: bool,
-    /// It gets offsets of sample positions.
+    /// Its payload has sample position offsets.
     pub reads_sample_position: bool,
-    /// It gets the samples that are covered.
+    /// Its payload has the input coverage mask.
     pub reads_coverage: bool,
-    /// Those alone that have passed the tests before it.
+    /// That mask has only the samples that passed early tests (post-depth coverage).
     pub coverage_is_tested: bool,
-    /// It asks for attributes elsewhere.
+    /// It interpolates with explicit messages to the pixel interpolator.
     pub pulls_barycentrics: bool,
-    /// What it says about depth.
+    /// How it computes depth.
     pub depth: ComputedDepth,
     /// It writes stencil.
     pub writes_stencil: bool,
-    /// It writes the samples that it covers.
+    /// It writes the sample mask.
     pub writes_mask: bool,
-    /// It may drop fragments.
+    /// It may discard fragments.
     pub kills: bool,
-    /// It may read the depth or stencil that it is tested by, which is not to be written before it has.
+    /// It may read the depth or stencil attachment that it is tested against (input attachment), so
+    /// that the write must wait for it.
     pub reads_tests: bool,
-    /// It runs for each sample.
+    /// It runs once for each sample.
     pub per_sample: bool,
     /// It writes memory.
     pub has_side_effects: bool,
-    /// Tests come before it.
+    /// Early fragment tests are forced.
     pub early_tests: bool,
-    /// Colours that it writes, by target.
+    /// Mask of the colour targets that it writes.
     pub targets: u8,
-    /// It writes a second colour to blend by.
+    /// It writes a second blend source.
     pub dual_source: bool,
-    /// What its colours mean.
+    /// The fast clear or resolve that it performs.
     pub special: Special,
-    /// Its constants.
+    /// Its push constants.
     pub push: &'a abi::PushData,
 }
 
-/// What becomes of a target that a fragment shader writes.
+/// What rendering with a fragment shader does to the target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Special {
-    /// It gets the colours.
+    /// An ordinary write.
     #[default]
     None,
-    /// Its blocks are said to have the surface's clear colour.
+    /// Fast clear: marks blocks as clear in the aux surface.
     FastClear,
-    /// Blocks of which that is said get it.
+    /// Partial resolve: writes the clear colour to clear blocks.
     PartialResolve,
-    /// So they do, and compressed ones are no longer.
+    /// Full resolve: also decompresses blocks.
     Resolve,
 }
 
-/// A shader of a stage that has nothing but URB entries.
+/// A shader of a stage with nothing but URB entries in its payload.
 #[derive(Clone, Copy, Debug)]
 pub struct Program<'a> {
-    /// Code, in bytes from Instruction Base Address.
+    /// Offset of the code from Instruction Base Address, in bytes.
     pub kernel_offset_bytes: u64,
     /// Scratch.
     pub scratch: Scratch,
-    /// Register in which its constants begin.
+    /// First register of its push constants.
     pub first_grf: u32,
-    /// Its constants.
+    /// Its push constants.
     pub push: &'a abi::PushData,
 }
 
 /// A tessellation control shader.
 #[derive(Clone, Copy, Debug)]
 pub struct ControlShader<'a> {
-    /// Code.
+    /// Program.
     pub program: Program<'a>,
-    /// What the compiler says of it.
+    /// The compiler's results.
     pub info: &'a abi::TessControlInfo,
 }
 
 /// A tessellation evaluation shader.
 #[derive(Clone, Copy, Debug)]
 pub struct EvaluationShader<'a> {
-    /// Code.
+    /// Program.
     pub program: Program<'a>,
-    /// What the compiler says of it.
+    /// The compiler's results.
     pub info: &'a abi::TessEvalInfo,
 }
 
 /// Tessellation.
 #[derive(Clone, Copy, Debug)]
 pub struct Tessellation<'a> {
-    /// From vertices to patches.
+    /// Control shader: vertices to patches.
     pub control: ControlShader<'a>,
-    /// From patches to vertices.
+    /// Evaluation shader: patches to vertices.
     pub evaluation: EvaluationShader<'a>,
 }
 
 /// A geometry shader.
 #[derive(Clone, Copy, Debug)]
 pub struct GeometryShader<'a> {
-    /// Code.
+    /// Program.
     pub program: Program<'a>,
-    /// What the compiler says of it.
+    /// The compiler's results.
     pub info: &'a abi::GeometryInfo,
 }
 
-/// A dword of a vertex that is captured.
+/// A captured dword of a vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedDword {
-    /// Slot of the vertex, counted from its header; none: nothing writes it.
+    /// VUE slot, counted from the header. `None`: no stage writes it.
     pub slot: Option<u8>,
     /// Dword in the slot.
     pub component: u8,
-    /// Buffer.
+    /// Transform feedback buffer.
     pub buffer: u8,
-    /// Stream.
+    /// Vertex stream.
     pub stream: u8,
-    /// Byte from the start of the vertex in the buffer.
+    /// Byte offset from the start of the vertex in the buffer.
     pub offset_bytes: u32,
 }
 
-/// What happens to vertices between the last stage and rasterisation.
+/// Stream output: what is captured between the last pre-rasterisation stage and rasterisation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StreamOut {
-    /// What is captured, by buffer and offset.
+    /// Captured dwords, sorted by buffer and offset.
     pub dwords: Vec<CapturedDword>,
-    /// Bytes from one vertex to the next in each buffer.
+    /// Vertex stride in each buffer, in bytes.
     pub strides_bytes: [u32; abi::CAPTURE_BUFFERS],
-    /// There are several streams, of which one is drawn, or another one than the first.
+    /// The geometry shader has several vertex streams, or a single one other than stream 0.
     pub streams: bool,
-    /// Slots of a vertex.
+    /// VUE slots of a vertex.
     pub slots: u32,
 }
 
 impl StreamOut {
-    /// Whether it has anything to do.
+    /// Whether stream output is used.
     pub fn is_on(&self) -> bool {
         self.streams || !self.dwords.is_empty()
     }
 }
 
-/// What draws, from vertices to colours.
+/// The shaders of a graphics pipeline.
 #[derive(Clone, Debug)]
 pub struct Shaders<'a> {
-    /// Vertices.
+    /// Vertex shader.
     pub vertex: VertexShader<'a>,
-    /// Tessellation.
+    /// Tessellation shaders.
     pub tessellation: Option<Tessellation<'a>>,
-    /// Primitives.
+    /// Geometry shader.
     pub geometry: Option<GeometryShader<'a>>,
-    /// Fragments; None: depth and stencil alone.
+    /// Fragment shader. `None`: only depth and stencil are written.
     pub fragment: Option<FragmentShader<'a>>,
-    /// What is captured, and which streams there are.
+    /// Stream output.
     pub stream_out: StreamOut,
-    /// What they do is counted.
+    /// Statistics counters include its work. False for meta operations.
     pub counted: bool,
-    /// The last stage before rasterisation writes the size of points.
+    /// The last pre-rasterisation stage writes the point size.
     pub writes_point_size: bool,
     /// It writes the layer.
     pub writes_layer: bool,
-    /// It writes the number of the viewport.
+    /// It writes the viewport index.
     pub writes_viewport: bool,
-    /// Distances by which vertices of the vertex shader are clipped, a bit each; the last stage's count.
+    /// Mask of the clip distances that the last pre-rasterisation stage writes.
     pub clip_distances: u8,
-    /// Distances by which they are culled, alike.
+    /// Mask of its cull distances.
     pub cull_distances: u8,
 }

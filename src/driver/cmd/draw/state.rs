@@ -1,28 +1,29 @@
-//! What a draw depends on beside its shaders, in no API's words.
+//! Draw state besides shaders and targets, independent of the API.
 //!
-//! In:  values, as they are set. Out: the same, with the groups of which something has changed ([`Dirty`]).
-//! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; Vulkan 1.3, chapters "Drawing Commands", "Rasterization", "Fragment Operations",
-//! "The Framebuffer".
+//! In:  values, as commands set them. Out: the same values, with the groups that changed
+//!      ([`Dirty`]).
+//! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; Vulkan 1.3, chapters "Drawing Commands",
+//!      "Rasterization", "Fragment Operations", "The Framebuffer".
 
 /// Colour targets of a draw.
 pub const TARGETS: usize = 8;
 /// Viewports, and scissors.
 pub const VIEWPORTS: usize = 16;
-/// Vertex buffers that an application binds; two more are the driver's.
+/// Vertex buffers of the application; the driver adds two.
 pub const VERTEX_BUFFERS: usize = 31;
-/// Vertex attributes that an application has, by location.
+/// Vertex attributes of the application, by location.
 pub const ATTRIBUTES: usize = 29;
 
-/// Groups of state that are said together.
+/// A set of state groups; each group's packets are emitted together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Dirty(u32);
 
 impl Dirty {
-    /// Nothing.
+    /// No group.
     pub const NONE: Dirty = Dirty(0);
-    /// The shaders and all that follows from them alone.
+    /// Shaders, and the packets that depend on them alone.
     pub const SHADERS: Dirty = Dirty(1);
-    /// Where attributes lie in their buffers.
+    /// Vertex attributes: formats and offsets.
     pub const ATTRIBUTES: Dirty = Dirty(1 << 1);
     /// Vertex buffers.
     pub const VERTEX_BUFFERS: Dirty = Dirty(1 << 2);
@@ -36,58 +37,58 @@ impl Dirty {
     pub const MULTISAMPLE: Dirty = Dirty(1 << 6);
     /// [`DepthStencil`].
     pub const DEPTH_STENCIL: Dirty = Dirty(1 << 7);
-    /// [`Blend`], but for its constants.
+    /// [`Blend`], except the blend constants.
     pub const BLEND: Dirty = Dirty(1 << 8);
-    /// The constants of blending.
+    /// Blend constants.
     pub const BLEND_CONSTANTS: Dirty = Dirty(1 << 9);
     /// Viewports.
     pub const VIEWPORTS: Dirty = Dirty(1 << 10);
     /// Scissors.
     pub const SCISSORS: Dirty = Dirty(1 << 11);
-    /// What is drawn to.
+    /// Render targets.
     pub const TARGETS: Dirty = Dirty(1 << 12);
-    /// Constants of the shaders.
+    /// Push constants.
     pub const CONSTANTS: Dirty = Dirty(1 << 13);
-    /// Where the domain of tessellation has its origin.
+    /// Tessellation domain origin.
     pub const DOMAIN: Dirty = Dirty(1 << 14);
-    /// Clamping of depth, and where its range begins.
+    /// Depth clamping, and whether clip space depth starts at -w.
     pub const DEPTH_RANGE: Dirty = Dirty(1 << 15);
-    /// Where captured vertices go.
+    /// Transform feedback buffers.
     pub const STREAM_OUT: Dirty = Dirty(1 << 16);
-    /// Where samples lie in a pixel.
+    /// Sample locations.
     pub const LOCATIONS: Dirty = Dirty(1 << 17);
-    /// Everything.
+    /// All groups.
     pub const ALL: Dirty = Dirty((1 << 18) - 1);
 
-    /// Both.
+    /// The union.
     #[must_use]
     pub const fn with(self, other: Dirty) -> Dirty {
         Dirty(self.0 | other.0)
     }
 
-    /// These but for others.
+    /// The difference.
     #[must_use]
     pub const fn without(self, other: Dirty) -> Dirty {
         Dirty(self.0 & !other.0)
     }
 
-    /// Whether any of `other` is among them.
+    /// Whether any group of `other` is in the set.
     pub const fn any(self, other: Dirty) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether all of `other` are among them.
+    /// Whether all groups of `other` are in the set.
     pub const fn all(self, other: Dirty) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether there are none.
+    /// Whether the set is empty.
     pub const fn is_none(self) -> bool {
         self.0 == 0
     }
 }
 
-/// How vertices make objects.
+/// Primitive topology.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the topologies' names")]
 pub enum Topology {
@@ -106,19 +107,19 @@ pub enum Topology {
     Patches,
 }
 
-/// What is left of an object.
+/// Polygon mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Fill {
-    /// All of it.
+    /// Filled polygons.
     #[default]
     Solid,
-    /// Its edges.
+    /// Edges.
     Lines,
-    /// Its corners.
+    /// Vertices.
     Points,
 }
 
-/// Which faces are dropped.
+/// Culled faces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the modes' names")]
 pub enum Cull {
@@ -129,81 +130,81 @@ pub enum Cull {
     Both,
 }
 
-/// How lines are drawn.
+/// Line rasterisation mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lines {
-    /// By Bresenham's rule where a pixel has one sample, else as rectangles.
+    /// Bresenham lines if single-sampled, else rectangular.
     #[default]
     Default,
-    /// As rectangles.
+    /// Rectangles.
     Rectangular,
-    /// By Bresenham's rule.
+    /// Bresenham lines.
     Bresenham,
-    /// As rectangles with smooth edges.
+    /// Rectangles with antialiased edges.
     Smooth,
 }
 
-/// Moves depth away from the viewer.
+/// Depth bias.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct DepthBias {
-    /// In the smallest steps that the depth buffer resolves.
+    /// Constant factor, in units of the smallest resolvable depth difference.
     pub constant: f32,
-    /// For each unit of slope.
+    /// Slope factor.
     pub slope: f32,
-    /// The most that it may be; 0: no limit.
+    /// Maximum (or minimum, if negative) bias; 0: unlimited.
     pub clamp: f32,
 }
 
-/// Stippling of lines.
+/// Line stipple.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stipple {
-    /// Pixels that each bit stands for, 1 to 256.
+    /// Repeat factor of each pattern bit, 1 to 256.
     pub factor: u16,
-    /// Bits, the lowest first.
+    /// Pattern, lowest bit first.
     pub pattern: u16,
 }
 
-/// From objects to fragments.
+/// Rasterisation state.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Raster {
-    /// Nothing is drawn.
+    /// Rasteriser discard.
     pub discard: bool,
-    /// Positions are pixels: neither clipped nor projected, as rectangles have to be.
+    /// Positions are in pixels: neither clipped nor transformed, as rectangle lists require.
     pub screen: bool,
-    /// What is left of polygons.
+    /// Polygon mode.
     pub fill: Fill,
-    /// Faces that are dropped.
+    /// Culled faces.
     pub cull: Cull,
-    /// Whose corners go round clockwise on the screen is a front face.
+    /// Front faces have clockwise winding on the screen.
     pub front_is_clockwise: bool,
-    /// Objects are clipped at the near and the far plane; None: unless depth is clamped.
+    /// Clip at the near and the far plane. `None`: clip unless depth is clamped.
     pub depth_clip: Option<bool>,
-    /// Depth is clamped to the viewport's, not just to 0 and 1.
+    /// Depth is clamped to the viewport's range, not just to 0..1.
     pub depth_clamp: bool,
-    /// The near plane is at z = -w, not at 0.
+    /// Clip space depth goes from -w to w, not from 0 to w.
     pub near_at_minus_w: bool,
-    /// Depth is moved.
+    /// Depth bias is enabled.
     pub biased: bool,
-    /// By how much, if it is.
+    /// Depth bias.
     pub depth_bias: DepthBias,
-    /// Pixels.
+    /// Line width in pixels.
     pub line_width: f32,
-    /// How lines are drawn.
+    /// Line rasterisation mode.
     pub lines: Lines,
-    /// They are stippled.
+    /// Line stipple is enabled.
     pub stippled: bool,
-    /// How, if they are.
+    /// Line stipple.
     pub stipple: Stipple,
-    /// Triangles cover each pixel that they overlap.
+    /// Conservative (overestimating) rasterisation.
     pub conservative: bool,
-    /// The stream that is drawn.
+    /// The vertex stream that is rasterised.
     pub stream: u8,
-    /// The last vertex gives an object its flat attributes, not the first.
+    /// The last vertex, not the first, is the provoking vertex.
     pub provoking_last: bool,
 }
 
 impl Raster {
-    /// Whether objects are clipped at the near and the far plane.
+    /// Whether primitives are clipped at the near and the far plane.
     pub fn clips_depth(&self) -> bool {
         self.depth_clip.unwrap_or(!self.depth_clamp)
     }
@@ -233,16 +234,16 @@ impl Default for Raster {
     }
 }
 
-/// Samples of a pixel.
+/// Multisample state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Multisample {
-    /// 1, 2, 4, 8 or 16.
+    /// Samples of a pixel: 1, 2, 4, 8 or 16.
     pub samples: u8,
-    /// Which of them may be written.
+    /// Sample mask.
     pub mask: u16,
-    /// Alpha says how many are.
+    /// Alpha to coverage.
     pub alpha_to_coverage: bool,
-    /// Alpha is then 1.
+    /// Alpha to one.
     pub alpha_to_one: bool,
 }
 
@@ -257,7 +258,7 @@ impl Default for Multisample {
     }
 }
 
-/// When a test passes: the new value compared with the stored one.
+/// Comparison of the new value with the stored one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the functions' names")]
 pub enum Compare {
@@ -272,7 +273,7 @@ pub enum Compare {
     Always,
 }
 
-/// What becomes of a stencil value.
+/// Stencil operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the operations' names")]
 pub enum StencilOp {
@@ -287,41 +288,41 @@ pub enum StencilOp {
     DecrementWrap,
 }
 
-/// The stencil test of one face.
+/// Stencil state of one face.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StencilFace {
-    /// The test fails.
+    /// Operation if the stencil test fails.
     pub fail: StencilOp,
-    /// The depth test fails.
+    /// Operation if the stencil test passes and the depth test fails.
     pub depth_fail: StencilOp,
-    /// Both pass.
+    /// Operation if both tests pass.
     pub pass: StencilOp,
-    /// The test.
+    /// Comparison.
     pub compare: Compare,
-    /// Bits that are compared.
+    /// Mask of the compared bits.
     pub compare_mask: u8,
-    /// Bits that may change.
+    /// Mask of the written bits.
     pub write_mask: u8,
-    /// What is compared with the stored value.
+    /// Reference value.
     pub reference: u8,
 }
 
-/// The tests of depth and stencil.
+/// Depth and stencil tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DepthStencil {
-    /// Depth is tested; if not, none is written.
+    /// Depth test; without it, depth is not written.
     pub depth_test: bool,
-    /// The test.
+    /// Depth comparison.
     pub depth_compare: Compare,
-    /// What passes is written.
+    /// Depth is written if the test passes.
     pub depth_write: bool,
-    /// Stencil is tested; if not, none is written.
+    /// Stencil test; without it, stencil is not written.
     pub stencil_test: bool,
     /// Front and back face.
     pub stencil: [StencilFace; 2],
 }
 
-/// What a colour is multiplied by before it is blended.
+/// Blend factor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the factors' names")]
 pub enum Factor {
@@ -347,7 +348,7 @@ pub enum Factor {
     OneMinusSource1Alpha,
 }
 
-/// How the two are put together.
+/// Blend operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the operations' names")]
 pub enum BlendOp {
@@ -359,40 +360,41 @@ pub enum BlendOp {
     Max,
 }
 
-/// Blending of colour, or of alpha.
+/// Blend equation of colour or of alpha.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Equation {
-    /// Of what the shader writes.
+    /// Factor of the shader's output.
     pub source: Factor,
-    /// Of what is there.
+    /// Factor of the target's value.
     pub destination: Factor,
-    /// What is done with both.
+    /// Operation.
     pub op: BlendOp,
 }
 
-/// Blending into one target.
+/// Blend state of one target.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BlendTarget {
-    /// What is there is blended with, not replaced.
+    /// Blending is enabled.
     pub blended: bool,
-    /// Of colour and of alpha, where there is blending.
+    /// Equations of colour and of alpha.
     pub equations: [Equation; 2],
-    /// Channels that are written: red is bit 0.
+    /// Channel write mask: red is bit 0.
     pub write_mask: u8,
 }
 
-/// Blending into all targets.
+/// Blend state of all targets.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Blend {
     /// By target.
     pub targets: [BlendTarget; TARGETS],
-    /// Targets that are written, a bit each, as far as their masks say.
+    /// Mask of the targets with colour writes enabled.
     pub written: u8,
-    /// A bitwise operation takes the place of blending.
+    /// The logic operation replaces blending.
     pub logic: bool,
-    /// Its truth table, with source 1 and destination 1 at bit 3, 1 and 0 at bit 2.
+    /// Truth table of the logic operation: source 1 and destination 1 at bit 3, source 1 and
+    /// destination 0 at bit 2.
     pub logic_op: u8,
-    /// Constants of the factors.
+    /// Blend constants.
     pub constants: [f32; 4],
 }
 
@@ -408,20 +410,20 @@ impl Default for Blend {
     }
 }
 
-/// Where normalized coordinates fall on the screen.
+/// A viewport.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Viewport {
     /// Left edge, in pixels.
     pub x: f32,
-    /// Upper edge, or the lower one if the height is negative.
+    /// Upper edge, or the lower edge if the height is negative.
     pub y: f32,
     /// Width.
     pub width: f32,
-    /// Height; negative: upside down.
+    /// Height; negative to flip the image.
     pub height: f32,
-    /// Depth of the near plane.
+    /// Depth at the near plane.
     pub near: f32,
-    /// Depth of the far plane.
+    /// Depth at the far plane.
     pub far: f32,
 }
 
@@ -439,7 +441,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// What is in both.
+    /// The intersection.
     #[must_use]
     #[inline]
     pub fn and(&self, other: &Area) -> Area {
@@ -459,46 +461,46 @@ impl Area {
     }
 }
 
-/// A buffer that vertices are read from.
+/// A bound vertex buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct VertexBuffer {
-    /// Where it begins; 0: there is none, and zeros are read.
+    /// GPU address; 0: unbound, reads return zero.
     pub address: u64,
-    /// Bytes that may be read.
+    /// Readable bytes.
     pub bytes: u32,
-    /// Bytes from one vertex, or instance, to the next; at most 2048.
+    /// Bytes between consecutive vertices or instances; at most 2048.
     pub stride_bytes: u16,
 }
 
-/// An attribute of vertices.
+/// A vertex attribute.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Attribute {
-    /// Index of its buffer.
+    /// Index of its vertex buffer.
     pub buffer: u8,
-    /// Bytes from the vertex's start; at most 2047.
+    /// Offset from the start of the vertex, in bytes; at most 2047.
     pub offset_bytes: u16,
-    /// The hardware's number of its format.
+    /// Hardware format number.
     pub format: u16,
-    /// Channels that the format has; others are 0, 0, 1, but for those behind quadwords.
+    /// Channels of the format. Missing channels read as 0, 0, 1, except those of 64-bit formats.
     pub channels: u8,
-    /// What they are.
+    /// Type of its channels.
     pub kind: AttributeKind,
-    /// Instances that share a value; None: each vertex has its own. 0: all share it.
+    /// Instance step rate. `None`: per vertex. 0: all instances share one value.
     pub per_instance: Option<u32>,
 }
 
-/// What the channels of an attribute are.
+/// Type of an attribute's channels.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the kinds")]
 pub enum AttributeKind {
     #[default]
     Float,
     Integer,
-    /// Two at most, which pass as they are.
+    /// 64-bit channels, at most two; passed through unconverted.
     Quadwords,
 }
 
-/// Widths of indices.
+/// Index types.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the widths")]
 pub enum IndexType {
@@ -508,75 +510,76 @@ pub enum IndexType {
     U32,
 }
 
-/// Where indices are read.
+/// The bound index buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexBuffer {
-    /// Where it begins.
+    /// GPU address.
     pub address: u64,
-    /// Bytes that may be read.
+    /// Readable bytes.
     pub bytes: u32,
-    /// Width of an index.
+    /// Index type.
     pub index: IndexType,
 }
 
-/// A buffer that captured vertices go to.
+/// A bound transform feedback buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CaptureBuffer {
-    /// Where it begins, a multiple of 4.
+    /// GPU address, a multiple of 4.
     pub address: u64,
-    /// Bytes that may be written; 0: there is none.
+    /// Writable bytes; 0: unbound.
     pub bytes: u64,
 }
 
-/// Where samples lie in a pixel, of pixels with so many.
+/// Custom sample locations for one sample count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Locations {
+pub struct SampleLocations {
     /// Samples of a pixel: 1, 2, 4, 8 or 16.
     pub samples: u8,
-    /// Each one's place, to the right and down, in sixteenths of a pixel: 0 to 15.
+    /// Position of each sample, right and down from the pixel's corner, in sixteenths of a pixel: 0
+    /// to 15.
     pub places: [(u8, u8); 16],
 }
 
-/// All of it.
+/// All draw state besides shaders and targets.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// Attributes by location.
+    /// Vertex attributes by location.
     pub attributes: [Attribute; ATTRIBUTES],
-    /// Buffers by index.
+    /// Vertex buffers by binding.
     pub vertex_buffers: [VertexBuffer; VERTEX_BUFFERS],
-    /// How many of those are bound.
+    /// Number of bound vertex buffers.
     pub vertex_buffer_count: u8,
-    /// Indices.
+    /// Index buffer.
     pub index_buffer: IndexBuffer,
-    /// Where captured vertices go, while they are captured.
+    /// Transform feedback buffers, used while capturing.
     pub capture_buffers: [CaptureBuffer; abi::CAPTURE_BUFFERS],
-    /// They are captured.
+    /// Transform feedback is active.
     pub capturing: bool,
-    /// Samples do not lie where they always do.
+    /// Custom sample locations are enabled.
     pub located: bool,
-    /// Where they lie then.
-    pub locations: Locations,
-    /// Topology.
+    /// Custom sample locations.
+    pub locations: SampleLocations,
+    /// Primitive topology.
     pub topology: Topology,
     /// Vertices of a patch, 1 to 32.
     pub patch_points: u8,
-    /// The highest index ends a strip.
+    /// Primitive restart.
     pub restart: bool,
-    /// The origin of tessellation's domain is its lower left corner, not the upper one.
+    /// The tessellation domain origin is the lower left corner, not the upper left.
     pub lower_left: bool,
-    /// From objects to fragments.
+    /// Rasterisation state.
     pub raster: Raster,
-    /// Samples.
+    /// Multisample state.
     pub multisample: Multisample,
-    /// Tests.
+    /// Depth and stencil tests.
     pub depth_stencil: DepthStencil,
-    /// Blending.
+    /// Blend state.
     pub blend: Blend,
     /// Viewports.
     pub viewports: [Viewport; VIEWPORTS],
-    /// How many there are.
+    /// Number of viewports.
     pub viewport_count: u8,
-    /// Scissors, as many as viewports.
+    /// Scissors, one for each viewport.
     pub scissors: [Area; VIEWPORTS],
 }
 
@@ -590,7 +593,7 @@ impl Default for State {
             capture_buffers: Default::default(),
             capturing: false,
             located: false,
-            locations: Locations::default(),
+            locations: SampleLocations::default(),
             topology: Topology::default(),
             patch_points: 1,
             restart: false,
@@ -607,8 +610,8 @@ impl Default for State {
 }
 
 impl State {
-    /// Where samples lie, if not where they always do.
-    pub fn own_locations(&self) -> Option<&Locations> {
+    /// The custom sample locations, if enabled.
+    pub fn custom_sample_locations(&self) -> Option<&SampleLocations> {
         self.located.then_some(&self.locations)
     }
 }

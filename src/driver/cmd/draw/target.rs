@@ -1,11 +1,12 @@
-//! What is drawn to.
+//! Render targets of a draw.
 //!
-//! In:  surfaces. Out: the same facts for the packets.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER"; vol. 2d, "RENDER_SURFACE_STATE".
+//! In:  surfaces. Out: the facts that packets need.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER"; vol. 2d,
+//!      "RENDER_SURFACE_STATE".
 
 use crate::draw::state::{Area, TARGETS};
 
-/// Formats of depth, by the hardware's numbers.
+/// Depth formats, by hardware number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the formats' names")]
 pub enum DepthFormat {
@@ -19,60 +20,62 @@ pub enum DepthFormat {
 pub struct Depth {
     /// Format.
     pub format: DepthFormat,
-    /// Where it begins.
+    /// GPU address.
     pub address: u64,
-    /// Bytes from row to row.
+    /// Bytes from one row to the next.
     pub pitch_bytes: u32,
-    /// Rows from layer to layer.
+    /// Rows from one layer to the next.
     pub qpitch_rows: u32,
-    /// Its hierarchy, where that is used.
-    pub hierarchy: Option<Hierarchy>,
+    /// Its HiZ buffer, if used.
+    pub hierarchy: Option<Hiz>,
 }
 
-/// The hierarchy of a depth buffer. What it holds cleared is of [`CLEAR_DEPTH`].
+/// A HiZ buffer. Its clear value is always [`CLEAR_DEPTH`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hierarchy {
-    /// Where it begins.
+pub struct Hiz {
+    /// GPU address.
     pub address: u64,
-    /// Bytes from row to row.
+    /// Bytes from one row to the next.
     pub pitch_bytes: u32,
-    /// Rows of pixels from layer to layer.
+    /// Pixel rows from one layer to the next.
     pub qpitch_rows: u32,
 }
 
-/// The one depth that hierarchies are cleared to: it need not be remembered by anyone.
+/// The clear value of every HiZ buffer. As it is constant, it need not be stored with the image.
 pub const CLEAR_DEPTH: f32 = 1.0;
 
-/// What is done to a depth buffer by way of its hierarchy, and to the stencil buffer beside it.
+/// A HiZ operation on a depth buffer, with the stencil buffer beside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DepthWork {
-    /// Clears a rectangle, of whole blocks of 8 × 4 pixels or up to the edges: depth to [`CLEAR_DEPTH`], stencil to this.
+pub enum HizOp {
+    /// Clears a rectangle that is aligned to blocks of 8×4 pixels or reaches the edges: depth to
+    /// [`CLEAR_DEPTH`], stencil to the given value.
     Clear {
-        /// Depth is cleared.
+        /// Clear depth.
         depth: bool,
-        /// Stencil is.
+        /// Clear stencil.
         stencil: Option<u8>,
-        /// The rectangle.
+        /// Rectangle in pixels.
         area: Area,
     },
-    /// What the hierarchy holds back gets to the depth buffer.
+    /// Depth resolve: writes what the HiZ buffer holds to the depth buffer.
     Resolve,
-    /// The hierarchy holds nothing back, whatever it said before: the depth buffer was written without it.
-    Refill,
+    /// HiZ resolve (ambiguate): resets the HiZ buffer after the depth buffer was written without
+    /// it.
+    Ambiguate,
 }
 
 /// A stencil buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stencil {
-    /// Where it begins.
+    /// GPU address.
     pub address: u64,
-    /// Bytes from row to row, as the packet counts them: of two rows.
+    /// Bytes from row to row in the packet's unit: two rows of pixels.
     pub pitch_bytes: u32,
-    /// Rows from layer to layer.
+    /// Rows from one layer to the next.
     pub qpitch_rows: u32,
 }
 
-/// Depth and stencil, of one size.
+/// Depth and stencil buffers, of one size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DepthStencilTarget {
     /// Depth.
@@ -83,55 +86,56 @@ pub struct DepthStencilTarget {
     pub width: u32,
     /// Height of level 0.
     pub height: u32,
-    /// Level that is drawn to.
+    /// Mip level that is rendered to.
     pub level: u32,
     /// First layer.
     pub first_layer: u32,
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
-    /// It has three dimensions.
+    /// The image is three-dimensional.
     pub volume: bool,
 }
 
-/// The words of a colour target's surface: RENDER_SURFACE_STATE.
+/// A colour target's RENDER_SURFACE_STATE.
 pub type Surface = [u32; 16];
 
-/// Where memory says what is kept of clears of a target ([`crate::kept`]): never at address 0.
+/// GPU address of a target's fast clear record ([`crate::fast_clear_record`]).
 pub type Record = std::num::NonZeroU64;
 
 /// All targets of a rendering.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets {
-    /// Colours; None: nothing is written.
+    /// Colour targets. `None`: writes are discarded.
     pub colours: [Option<Surface>; TARGETS],
-    /// What the GPU has to put into their surfaces.
+    /// Fast clear records that the GPU copies into the targets' surface states.
     pub records: [Option<Record>; TARGETS],
-    /// What stands for a colour target that is not there.
+    /// Null surface for absent colour targets.
     pub null: Surface,
     /// Depth and stencil.
     pub depth_stencil: DepthStencilTarget,
-    /// Pixels that may change.
+    /// Render area in pixels.
     pub area: Area,
-    /// Another batch says them, which this one is a part of: of colours, depth and stencil it is known only which there are.
+    /// A primary batch emits the targets, and this is a secondary: only the presence of colour,
+    /// depth and stencil targets is known.
     pub inherited: bool,
 }
 
 impl Targets {
-    /// Whether a colour is integers.
+    /// Whether any colour target has an integer format.
     pub fn has_integers(&self) -> bool {
         self.formats()
             .any(|(_, format)| hw::Format::is_integer(format))
     }
 
-    /// Colours that no logic operation is applied to, a bit each: floats, and what is not linear.
-    pub fn beyond_logic(&self) -> u8 {
-        let beyond = self
+    /// Mask of the colour targets without logic operations: float and sRGB formats.
+    pub fn without_logic_op(&self) -> u8 {
+        let excluded = self
             .formats()
             .filter(|(_, format)| format.is_float() || format.is_srgb());
-        beyond.fold(0, |mask, (index, _)| mask | 1 << index)
+        excluded.fold(0, |mask, (index, _)| mask | 1 << index)
     }
 
-    /// Formats of colours, by target.
+    /// Format of each colour target.
     fn formats(&self) -> impl Iterator<Item = (usize, &'static hw::Format)> {
         use hw::state::render_surface_state::SURFACE_FORMAT;
         self.colours
@@ -143,7 +147,8 @@ impl Targets {
             })
     }
 
-    /// Entries of the binding table: one at least, which a fragment shader without colours ends with.
+    /// Entries of the binding table: at least one, since a fragment shader without colour targets
+    /// ends with a null target write.
     pub fn entries(&self) -> usize {
         let last = self.colours.iter().rposition(Option::is_some);
         last.map_or(1, |last| last + 1)

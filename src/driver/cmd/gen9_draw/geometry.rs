@@ -1,6 +1,6 @@
-//! Tessellation and geometry shaders.
+//! Packets of tessellation and geometry stages.
 //!
-//! In:  [`Tessellation`], [`GeometryShader`]. Out: packets of HS, TE, DS and GS.
+//! In:  [`Tessellation`], [`GeometryShader`]. Out: 3DSTATE_HS, TE, DS and GS.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_HS", "3DSTATE_TE", "3DSTATE_DS", "3DSTATE_GS".
 
 use abi::TessDomain;
@@ -11,7 +11,7 @@ use crate::draw::shader::{GeometryShader, Program, Tessellation};
 /// 3DSTATE_HS.
 pub(super) fn hull(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u32; 9] {
     use state_hs as hs;
-    /// Low bits of the first register.
+    /// Low part of the start register, which is split over two fields.
     const START_LOW: u64 = 0x1f;
     let words = hs::words::<9>();
     let Some(Tessellation { control, .. }) = tessellation else {
@@ -49,7 +49,7 @@ pub(super) fn hull(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u3
     words.dwords
 }
 
-/// 3DSTATE_TE, for a domain whose origin is its upper left corner, or its lower one.
+/// 3DSTATE_TE, with the domain origin in the upper left or the lower left corner.
 pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) -> [u32; 4] {
     use state_te as te;
     const POINTS: u64 = 0;
@@ -61,7 +61,7 @@ pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) 
         return words.dwords;
     };
     let info = tessellation.evaluation.info;
-    // The machine's own v goes down, as Vulkan's does unless the origin is said to be below.
+    // The hardware's v axis points down, as Vulkan's does with an upper left origin.
     let output = match (info.point_mode, info.domain) {
         (true, _) => POINTS,
         (false, TessDomain::Isolines) => LINES,
@@ -137,7 +137,7 @@ pub(super) fn geometry(shader: Option<&GeometryShader<'_>>, threads: u64) -> [u3
     const TRAILING: u64 = 1;
     const CUTS: u64 = 0;
     const STREAMS: u64 = 1;
-    /// Low bits of the first register.
+    /// Low part of the start register, which is split over two fields.
     const START_LOW: u64 = 0xf;
     let words = gs::words::<10>();
     let Some(GeometryShader { program, info }) = shader else {

@@ -1,8 +1,10 @@
-//! Fragments: attributes, shading, tests, blending.
+//! Fragment packets: attribute set-up, pixel shader, depth and stencil tests, blending.
 //!
-//! In:  fragment shaders, [`DepthStencil`], [`Blend`]. Out: packets and states of SBE, WM, PS and the colour calculator.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ", "3DSTATE_WM", "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_PS_BLEND",
-//! "3DSTATE_WM_DEPTH_STENCIL"; vol. 2d, "BLEND_STATE", "COLOR_CALC_STATE".
+//! In:  fragment shaders, [`DepthStencil`], [`Blend`]. Out: packets and state structures of SBE,
+//!      WM, PS and the colour calculator.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ", "3DSTATE_WM", "3DSTATE_PS",
+//!      "3DSTATE_PS_EXTRA", "3DSTATE_PS_BLEND", "3DSTATE_WM_DEPTH_STENCIL"; vol. 2d, "BLEND_STATE",
+//!      "COLOR_CALC_STATE".
 
 use hw::draw::{
     state_ps, state_ps_blend, state_ps_extra, state_sbe, state_sbe_swiz, state_wm,
@@ -18,13 +20,13 @@ use crate::draw::state::{
 };
 use crate::draw::target::DepthStencilTarget;
 
-/// Attributes that may come from anywhere; those behind them come from the slot of their own number.
+/// Attributes with a swizzle entry; later ones always come from the slot of their own index.
 const SWIZZLED: usize = abi::FREE_INPUTS;
 /// Threads of each pixel shader dispatcher.
 const DISPATCHER_THREADS: u64 = 64;
 
-/// The words of 3DSTATE_SBE and 3DSTATE_SBE_SWIZ: which slots of vertices are attributes of fragments. None: more than sixteen, and
-/// one behind the sixteenth does not come from the slot of its own number.
+/// 3DSTATE_SBE and 3DSTATE_SBE_SWIZ: the VUE slots that fragment attributes come from. Returns
+/// `None` if an attribute beyond the sixteenth does not come from the slot of its own index.
 pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32; 11])> {
     use {sf_output_attribute_detail as detail, state_sbe as sbe, state_sbe_swiz as swiz};
     const ZEROS: u64 = 0;
@@ -77,12 +79,12 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
                 how.with(detail::SOURCE_ATTRIBUTE, from.into())
             }
         };
-        // Two to a dword, behind the header.
-        let place = swizzle.dwords.get_mut(1 + index / 2)?;
+        // Two entries per dword, after the header.
+        let entry = swizzle.dwords.get_mut(1 + index / 2)?;
         if index >= SWIZZLED {
             return None;
         }
-        *place |= how.dwords[0] << (16 * (index % 2));
+        *entry |= how.dwords[0] << (16 * (index % 2));
     }
     let mut words = sbe::words::<6>()
         .flag(sbe::ATTRIBUTE_SWIZZLE_ENABLE, true)
@@ -100,16 +102,17 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
         .with(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE, points.into())
         .with(sbe::CONSTANT_INTERPOLATION_ENABLE, flat.into())
         .dwords;
-    // All four components of all of them: two bits each.
+    // All four components of all attributes are active: two bits each.
     words[4] = XYZW;
     words[5] = XYZW;
     Some((words, swizzle.dwords))
 }
 
-/// The variants as the packet's three places have them: which kernel is where depends on which there are.
+/// Assigns the variants to the packet's three kernel slots, depending on which variants there are.
 ///
-/// Ref: vol. 2a, 3DSTATE_PS, "Kernel Start Pointer 0": the narrowest alone or SIMD8 in place 0, SIMD32 in 1, SIMD16 in 2.
-fn places(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
+/// Ref: vol. 2a, 3DSTATE_PS, "Kernel Start Pointer 0": the narrowest alone or SIMD8 in slot 0,
+///      SIMD32 in 1, SIMD16 in 2.
+fn kernel_slots(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
     match *variants {
         [Some(eight), sixteen, thirty_two] => [Some(eight), thirty_two, sixteen],
         [None, Some(sixteen), None] => [Some(sixteen), None, None],
@@ -118,44 +121,47 @@ fn places(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
     }
 }
 
-/// Samples of a pixel of which threads do not take 32 pixels.
+/// Sample count from which SIMD32 dispatch is not allowed.
 ///
-/// Ref: vol. 2a, 3DSTATE_PS, "32 Pixel Dispatch Enable": not in PER_PIXEL dispatch where there are sixteen.
-const MOST_SAMPLES: u8 = 16;
+/// Ref: vol. 2a, 3DSTATE_PS, "32 Pixel Dispatch Enable": not in PER_PIXEL dispatch with sixteen
+///      samples.
+const NO_SIMD32_SAMPLES: u8 = 16;
 
-/// 3DSTATE_PS where the number of samples decides which variants there may be: of few, and of many.
+/// 3DSTATE_PS for both ranges of sample counts, if the sample count decides which variants are
+/// enabled.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct BySamples {
-    few: [u32; 12],
-    many: [u32; 12],
+pub(super) struct PsBySamples {
+    below_16: [u32; 12],
+    at_16: [u32; 12],
 }
 
-impl BySamples {
-    /// None: any number will do.
-    pub fn new(from: &FragmentShader<'_>) -> Option<BySamples> {
+impl PsBySamples {
+    /// Returns `None` if one packet fits all sample counts.
+    pub fn new(from: &FragmentShader<'_>) -> Option<PsBySamples> {
         let [eight, sixteen, thirty_two] = from.variants;
         let narrow = [eight, sixteen, None];
         let depends =
             thirty_two.is_some() && !from.per_sample && narrow.iter().any(Option::is_some);
-        depends.then(|| BySamples {
-            few: shader(from),
-            many: packet(from, narrow),
+        depends.then(|| PsBySamples {
+            below_16: shader(from),
+            at_16: packet(from, narrow),
         })
     }
 
-    /// The packet for so many samples.
-    pub fn of(&self, samples: u8) -> [u32; 12] {
-        if samples < MOST_SAMPLES {
-            self.few
+    /// The packet for a sample count.
+    pub fn for_samples(&self, samples: u8) -> [u32; 12] {
+        if samples < NO_SIMD32_SAMPLES {
+            self.below_16
         } else {
-            self.many
+            self.at_16
         }
     }
 }
 
-/// 3DSTATE_PS. Threads of single samples have one width: the widest that there is.
+/// 3DSTATE_PS. Per-sample dispatch allows one SIMD width only: the widest variant.
 ///
-/// Ref: SNB PRM vol. 2 part 1, 7.7.1 "Pixel Grouping (Dispatch Size) Control", which parts before gen12 keep to.
+/// Ref: SNB PRM vol. 2 part 1, 7.7.1 "Pixel Grouping (Dispatch Size) Control", which parts before
+///      gen12 keep to.
 pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
     let mut variants = from.variants;
     if from.per_sample
@@ -172,7 +178,7 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
     const SAMPLE_OFFSETS: u64 = 3;
     const RESOLVE_PARTIAL: u64 = 1;
     const RESOLVE_FULL: u64 = 3;
-    let [first, second, third] = places(&variants);
+    let [first, second, third] = kernel_slots(&variants);
     let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
     let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
     let has = |index: usize| variants.get(index).is_some_and(Option::is_some);
@@ -192,7 +198,7 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
             ps::DISPATCH_GRF_START_REGISTER_FOR_CONSTANT_SETUP_DATA_2,
             start(third),
         )
-        // Pixels that help others run with them.
+        // Helper pixels run too.
         .flag(ps::VECTOR_MASK_ENABLE, true)
         .flag(ps::N8_PIXEL_DISPATCH_ENABLE, has(0))
         .flag(ps::N16_PIXEL_DISPATCH_ENABLE, has(1))
@@ -244,7 +250,7 @@ pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
         .flag(extra::PIXEL_SHADER_USES_SOURCE_W, from.reads_w)
         .flag(extra::PIXEL_SHADER_USES_SOURCE_DEPTH, from.reads_depth)
         .with(extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE, depth)
-        // Tests may come first all the same, but what they write waits for the shader's end.
+        // Early tests are still possible, but their writes wait for the shader's end.
         .flag(
             extra::PIXEL_SHADER_KILLS_PIXEL,
             from.kills || from.reads_tests,
@@ -260,7 +266,7 @@ pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
     words.dwords
 }
 
-/// What a pipeline adds to WM.
+/// The pipeline's contribution to 3DSTATE_WM.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WmFacts {
     pub barycentrics: u8,
@@ -271,7 +277,8 @@ pub(super) struct WmFacts {
     pub counted: bool,
 }
 
-/// 3DSTATE_WM. Threads run even where nothing can be written, if they do something else or decide what is counted.
+/// 3DSTATE_WM. Thread dispatch is forced on if the shader does more than write colours: side
+/// effects, discards, or counted samples.
 pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2] {
     use state_wm as wm;
     const TESTS_AFTER_SHADER: u64 = 1;
@@ -329,7 +336,7 @@ fn stencil_code(op: crate::draw::state::StencilOp) -> u64 {
     }
 }
 
-/// 3DSTATE_WM_DEPTH_STENCIL: tests of buffers that are there.
+/// 3DSTATE_WM_DEPTH_STENCIL. Tests of absent buffers are off.
 pub(super) fn depth_stencil(from: &DepthStencil, target: &DepthStencilTarget) -> [u32; 4] {
     use state_wm_depth_stencil as ds;
     let mut words = ds::words::<4>().flag(ds::DOUBLE_SIDED_STENCIL_ENABLE, true);
@@ -410,8 +417,8 @@ fn op_code(op: BlendOp) -> u64 {
     }
 }
 
-/// The equation that the hardware must be told: it multiplies by the factors even where the least or greatest is taken.
-fn plain(from: Equation) -> Equation {
+/// The equation for the hardware, which applies blend factors even to min and max.
+fn hw_equation(from: Equation) -> Equation {
     match from.op {
         BlendOp::Min | BlendOp::Max => Equation {
             source: Factor::One,
@@ -422,7 +429,7 @@ fn plain(from: Equation) -> Equation {
     }
 }
 
-fn reads_second_colour(equations: &[Equation; 2]) -> bool {
+fn reads_second_source(equations: &[Equation; 2]) -> bool {
     let second = |factor| {
         matches!(
             factor,
@@ -437,41 +444,42 @@ fn reads_second_colour(equations: &[Equation; 2]) -> bool {
         .any(|equation| second(equation.source) || second(equation.destination))
 }
 
-/// How a target is blended: not, where the shader lacks the second colour that the factors want.
+/// The equations of a target. `None`: no blending, also if the factors need a second source that
+/// the shader lacks.
 fn equations(target: &BlendTarget, logic: bool, dual_source: bool) -> Option<[Equation; 2]> {
     let both = target.equations;
-    let blended = target.blended && !logic && (dual_source || !reads_second_colour(&both));
-    blended.then(|| both.map(plain))
+    let blended = target.blended && !logic && (dual_source || !reads_second_source(&both));
+    blended.then(|| both.map(hw_equation))
 }
 
-/// What a draw says about colours.
+/// The colour outputs of a draw.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Colours {
-    /// Targets that are there and that the shader writes.
+pub(super) struct ColourTargets {
+    /// Mask of the targets that are present and that the shader writes.
     pub targets: u8,
-    /// Targets that no logic operation is applied to, a bit each.
-    pub beyond_logic: u8,
-    /// The shader writes a second colour.
+    /// Mask of the targets without logic operations.
+    pub without_logic_op: u8,
+    /// The shader writes a second blend source.
     pub dual_source: bool,
-    /// The shader says which samples it covers.
+    /// The shader writes the sample mask.
     pub writes_mask: bool,
 }
 
 /// Dwords of BLEND_STATE with its entries.
 pub(super) const BLEND_DW: usize = 1 + 2 * TARGETS;
 
-/// BLEND_STATE with an entry for each target, and 3DSTATE_PS_BLEND, which says again what holds for target 0. Last, whether anything
-/// is written.
+/// BLEND_STATE with an entry for each target, 3DSTATE_PS_BLEND (which repeats the state of target
+/// 0), and whether any colour is written.
 pub(super) fn blend(
     from: &Blend,
     samples: &Multisample,
-    colours: Colours,
+    colours: ColourTargets,
 ) -> ([u32; BLEND_DW], [u32; 2], bool) {
     use {blend_state as bs, blend_state_entry as entry, state_ps_blend as ps};
     const CLAMP_TO_FORMAT: u64 = 2;
     let dual = colours.dual_source;
     let drawn = colours.targets & from.written;
-    // Most drawing is to few targets, and the others have no equations.
+    // Most draws have few targets; absent ones have no equations.
     let blended: [_; TARGETS] = std::array::from_fn(|index| match drawn >> index & 1 {
         0 => None,
         _ => equations(&from.targets[index], from.logic, dual),
@@ -480,7 +488,8 @@ pub(super) fn blend(
         .iter()
         .flatten()
         .any(|[colour, alpha]| colour != alpha);
-    // A shader that writes a mask has alpha in it already: the machine would not look at it then.
+    // A shader that writes the sample mask has applied alpha to coverage itself, and the hardware
+    // would ignore alpha then.
     let to_coverage = samples.alpha_to_coverage && !colours.writes_mask;
     let [state] = bs::words::<1>()
         .flag(bs::ALPHA_TO_COVERAGE_ENABLE, to_coverage)
@@ -501,16 +510,16 @@ pub(super) fn blend(
             .flag(entry::WRITE_DISABLE_ALPHA, mask & 8 == 0)
     };
     let nothing = masked(0).dwords;
-    let places = words[1..].as_chunks_mut::<2>().0.iter_mut();
-    for ((index, place), blended) in places.enumerate().zip(&blended) {
+    let entries = words[1..].as_chunks_mut::<2>().0.iter_mut();
+    for ((index, entry), blended) in entries.enumerate().zip(&blended) {
         if drawn >> index & 1 == 0 {
-            *place = nothing;
+            *entry = nothing;
             continue;
         }
         let mask = from.targets[index].write_mask;
         writes |= mask & 0xf != 0;
         let mut packed = masked(mask);
-        if from.logic && colours.beyond_logic >> index & 1 == 0 {
+        if from.logic && colours.without_logic_op >> index & 1 == 0 {
             packed = packed
                 .flag(entry::LOGIC_OP_ENABLE, true)
                 .with(entry::LOGIC_OP_FUNCTION, u64::from(from.logic_op & 0xf));
@@ -531,7 +540,7 @@ pub(super) fn blend(
                 )
                 .with(entry::ALPHA_BLEND_FUNCTION, op_code(alpha.op));
         }
-        *place = packed.dwords;
+        *entry = packed.dwords;
     }
     let mut packed = ps::words::<2>()
         .flag(ps::HAS_WRITEABLE_RT, writes)
@@ -609,31 +618,32 @@ mod tests {
     }
 
     #[test]
-    fn sixteen_samples_have_no_threads_of_32_pixels() {
+    fn simd32_dispatch_is_off_with_sixteen_samples() {
         use state_ps as ps;
         let push = abi::PushData::default();
         let all = [variant(64), variant(128), variant(192)];
-        let packets = BySamples::new(&fragment(&push, all, false)).unwrap();
+        let packets = PsBySamples::new(&fragment(&push, all, false)).unwrap();
         let wide = |words: &[u32; 12]| ps::N32_PIXEL_DISPATCH_ENABLE.get(words);
         let kernel = |words: &[u32; 12]| ps::KERNEL_START_POINTER_1.get(words) * 64;
         for samples in [0, 1, 2, 4, 8] {
-            let words = packets.of(samples);
+            let words = packets.for_samples(samples);
             assert_eq!((wide(&words), kernel(&words) != 0), (1, true), "{samples}");
         }
-        let many = packets.of(16);
-        assert_eq!((wide(&many), kernel(&many)), (0, 0));
-        assert_eq!(ps::N8_PIXEL_DISPATCH_ENABLE.get(&many), 1);
-        assert_eq!(ps::N16_PIXEL_DISPATCH_ENABLE.get(&many), 1);
-        // Nothing depends on samples: no wide threads, threads for each sample, or nothing else.
+        let at_16 = packets.for_samples(16);
+        assert_eq!((wide(&at_16), kernel(&at_16)), (0, 0));
+        assert_eq!(ps::N8_PIXEL_DISPATCH_ENABLE.get(&at_16), 1);
+        assert_eq!(ps::N16_PIXEL_DISPATCH_ENABLE.get(&at_16), 1);
+        // One packet suffices without a SIMD32 variant, with per-sample dispatch, or with SIMD32
+        // alone.
         let two = [all[0], all[1], None];
-        assert!(BySamples::new(&fragment(&push, two, false)).is_none());
-        assert!(BySamples::new(&fragment(&push, all, true)).is_none());
+        assert!(PsBySamples::new(&fragment(&push, two, false)).is_none());
+        assert!(PsBySamples::new(&fragment(&push, all, true)).is_none());
         let alone = [None, None, all[2]];
-        assert!(BySamples::new(&fragment(&push, alone, false)).is_none());
+        assert!(PsBySamples::new(&fragment(&push, alone, false)).is_none());
     }
 
     #[test]
-    fn threads_of_single_samples_have_one_width() {
+    fn per_sample_dispatch_enables_one_width() {
         use state_ps as ps;
         let push = abi::PushData::default();
         let [eight, sixteen, thirty_two] = [variant(64), variant(128), variant(192)];

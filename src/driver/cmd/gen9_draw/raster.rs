@@ -1,8 +1,10 @@
-//! From vertices to fragments: clipping, set-up, rasterisation.
+//! Packets from clipping to rasterisation.
 //!
-//! In:  [`Raster`], viewports, scissors, samples. Out: packets and states of CLIP, SF and WM.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_CLIP", "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN"; vol. 2d,
-//! "SF_CLIP_VIEWPORT", "CC_VIEWPORT", "SCISSOR_RECT"; vol. 7, "Multisample Modes" (which API mode gives which lines).
+//! In:  [`Raster`], viewports, scissors, multisample state. Out: packets and state structures of
+//!      CLIP, SF and WM.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CLIP", "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE",
+//!      "3DSTATE_SAMPLE_PATTERN"; vol. 2d, "SF_CLIP_VIEWPORT", "CC_VIEWPORT", "SCISSOR_RECT"; vol.
+//!      7, "Multisample Modes" (which API mode gives which lines).
 
 use hw::draw::{
     state_clip, state_line_stipple, state_multisample, state_raster, state_sample_mask,
@@ -12,63 +14,65 @@ use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
 
 use crate::draw::shader::Shaders;
 use crate::draw::state::{
-    Area, Cull, Fill, Lines, Locations, Multisample, Raster, State, Stipple, Topology, Viewport,
+    Area, Cull, Fill, Lines, Multisample, Raster, SampleLocations, State, Stipple, Topology,
+    Viewport,
 };
 
 fn float(value: f32) -> u64 {
     value.to_bits().into()
 }
 
-/// Which vertex gives flat attributes: of triangles in strips and lists, of lines, of fans. A fan's first is its second vertex, as
-/// the hub belongs to all.
-fn provoking(last: bool) -> [u64; 3] {
+/// Provoking vertex of triangles in strips and lists, of lines, and of triangle fans. A fan's first
+/// vertex in Vulkan's order is its second, as all triangles share the hub.
+fn provoking_vertices(last: bool) -> [u64; 3] {
     if last { [2, 1, 2] } else { [0, 0, 1] }
 }
 
-/// What objects are when they are rasterised, before their fill is looked at.
+/// Primitive type at rasterisation, before the polygon mode applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum PrimitiveForm {
     Points,
     Lines,
     Triangles,
 }
 
-/// What the last stage that makes objects makes of them; none: they are what the topology says.
-pub(super) fn made(shaders: &Shaders<'_>) -> Option<Form> {
+/// Primitive type that the geometry or tessellation stage emits. `None`: the input topology
+/// decides.
+pub(super) fn output_form(shaders: &Shaders<'_>) -> Option<PrimitiveForm> {
     use abi::OutputTopology as Made;
     if let Some(geometry) = &shaders.geometry {
         return Some(match geometry.info.topology {
-            Made::Points => Form::Points,
-            Made::LineStrip => Form::Lines,
-            Made::TriangleStrip => Form::Triangles,
+            Made::Points => PrimitiveForm::Points,
+            Made::LineStrip => PrimitiveForm::Lines,
+            Made::TriangleStrip => PrimitiveForm::Triangles,
         });
     }
     let info = shaders.tessellation.as_ref()?.evaluation.info;
     Some(match (info.point_mode, info.domain) {
-        (true, _) => Form::Points,
-        (false, abi::TessDomain::Isolines) => Form::Lines,
-        (false, _) => Form::Triangles,
+        (true, _) => PrimitiveForm::Points,
+        (false, abi::TessDomain::Isolines) => PrimitiveForm::Lines,
+        (false, _) => PrimitiveForm::Triangles,
     })
 }
 
-/// Whether objects end as lines.
-fn draws_lines(state: &State, made: Option<Form>) -> bool {
-    let form = made.unwrap_or(match state.topology {
+/// Whether primitives are rasterised as lines.
+fn draws_lines(state: &State, output_form: Option<PrimitiveForm>) -> bool {
+    let form = output_form.unwrap_or(match state.topology {
         Topology::LineList
         | Topology::LineStrip
         | Topology::LineListAdjacency
-        | Topology::LineStripAdjacency => Form::Lines,
-        Topology::PointList => Form::Points,
-        _ => Form::Triangles,
+        | Topology::LineStripAdjacency => PrimitiveForm::Lines,
+        Topology::PointList => PrimitiveForm::Points,
+        _ => PrimitiveForm::Triangles,
     });
     match form {
-        Form::Points => false,
-        Form::Lines => true,
-        Form::Triangles => state.raster.fill == Fill::Lines,
+        PrimitiveForm::Points => false,
+        PrimitiveForm::Lines => true,
+        PrimitiveForm::Triangles => state.raster.fill == Fill::Lines,
     }
 }
 
-/// What a pipeline adds to CLIP.
+/// The pipeline's contribution to 3DSTATE_CLIP.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ClipFacts {
     pub counted: bool,
@@ -77,11 +81,12 @@ pub(super) struct ClipFacts {
     pub writes_layer: bool,
 }
 
+/// 3DSTATE_CLIP.
 pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u32; 4] {
     use state_clip as c;
     const FROM_MINUS_W: u64 = 0;
     const FROM_ZERO: u64 = 1;
-    let [triangles, lines, fans] = provoking(raster.provoking_last);
+    let [triangles, lines, fans] = provoking_vertices(raster.provoking_last);
     let highest = if facts.writes_viewport {
         viewport_count.saturating_sub(1)
     } else {
@@ -110,25 +115,26 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
         .flag(c::PERSPECTIVE_DIVIDE_DISABLE, raster.screen)
         .with(c::MAXIMUM_VP_INDEX, highest.into())
         .flag(c::FORCE_ZERO_RTA_INDEX_ENABLE, !facts.writes_layer)
-        // An eighth of a pixel, and all that the field holds.
+        // An eighth of a pixel, and the field's maximum.
         .with(c::MINIMUM_POINT_WIDTH, 1)
         .with(c::MAXIMUM_POINT_WIDTH, 0x7ff)
         .dwords
 }
 
+/// 3DSTATE_SF.
 pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -> [u32; 4] {
     use state_sf as s;
-    let [triangles, lines, fans] = provoking(raster.provoking_last);
-    // 11 bits and 7 behind the point.
+    let [triangles, lines, fans] = provoking_vertices(raster.provoking_last);
+    // U11.7.
     let width = (raster.line_width * 128.0).clamp(0.0, 0x3ffff as f32) as u64;
     s::words::<4>()
         .flag(s::VIEWPORT_TRANSFORM_ENABLE, !raster.screen)
         .flag(s::STATISTICS_ENABLE, counted)
         .with(s::LINE_WIDTH, width)
-        // A pixel, in eighths.
+        // One pixel, in eighths.
         .with(s::POINT_WIDTH, 8)
         .flag(s::POINT_WIDTH_SOURCE, !point_size_of_vertices)
-        // True distances.
+        // True distance.
         .flag(s::AA_LINE_DISTANCE_MODE, true)
         .with(s::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, triangles)
         .with(s::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT, lines)
@@ -136,23 +142,28 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
         .dwords
 }
 
-/// 3DSTATE_RASTER. Edges are not smooth where a colour is `integers`: they have no alpha to scale, and the machine wants it off then.
-pub(super) fn raster(state: &State, made: Option<Form>, integers: bool) -> [u32; 5] {
+/// 3DSTATE_RASTER. Antialiasing must be off if a colour target has an integer format
+/// (`integer_target`): there is no alpha to scale.
+pub(super) fn raster(
+    state: &State,
+    output_form: Option<PrimitiveForm>,
+    integer_target: bool,
+) -> [u32; 5] {
     use state_raster as r;
     const DX10: u64 = 1;
     const DX9_OR_GL: u64 = 0;
     let raster = &state.raster;
-    // Rectangles of wide lines come as parallelograms, which is nearer to what the specification wants than what the rule for
-    // rectangles gives on this generation.
-    let thin = raster.line_width < 1.007_812_5;
+    // Wide rectangular lines are rasterised as parallelograms: closer to the specification than
+    // what the multisample rule gives on this generation.
+    let is_thin = raster.line_width < 1.007_812_5;
     let lines = match raster.lines {
         Lines::Default if state.multisample.samples > 1 => Lines::Rectangular,
         Lines::Default => Lines::Bresenham,
-        said => said,
+        mode => mode,
     };
-    let (api, multisampling, smooth) = match (draws_lines(state, made), lines) {
+    let (api, multisampling, smooth) = match (draws_lines(state, output_form), lines) {
         (false, _) => (DX10, true, false),
-        (true, Lines::Rectangular | Lines::Default) => (DX10, thin, false),
+        (true, Lines::Rectangular | Lines::Default) => (DX10, is_thin, false),
         (true, Lines::Bresenham) => (DX9_OR_GL, false, false),
         (true, Lines::Smooth) => (DX9_OR_GL, false, true),
     };
@@ -172,7 +183,7 @@ pub(super) fn raster(state: &State, made: Option<Form>, integers: bool) -> [u32;
         .flag(r::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE, raster.clips_depth())
         .flag(r::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE, raster.clips_depth())
         .flag(r::SCISSOR_RECTANGLE_ENABLE, true)
-        .flag(r::ANTIALIASING_ENABLE, smooth && !integers)
+        .flag(r::ANTIALIASING_ENABLE, smooth && !integer_target)
         .with(r::FRONT_FACE_FILL_MODE, fill)
         .with(r::BACK_FACE_FILL_MODE, fill)
         .flag(r::GLOBAL_DEPTH_OFFSET_ENABLE_POINT, biased)
@@ -189,17 +200,19 @@ pub(super) fn raster(state: &State, made: Option<Form>, integers: bool) -> [u32;
         .dwords
 }
 
+/// 3DSTATE_LINE_STIPPLE.
 pub(super) fn stipple(from: Stipple) -> [u32; 3] {
     use state_line_stipple as l;
     let factor = u64::from(from.factor.clamp(1, 256));
     l::words::<3>()
         .with(l::LINE_STIPPLE_PATTERN, from.pattern.into())
         .with(l::LINE_STIPPLE_REPEAT_COUNT, factor)
-        // 1 bit and 16 behind the point.
+        // U1.16.
         .with(l::LINE_STIPPLE_INVERSE_REPEAT_COUNT, (1 << 16) / factor)
         .dwords
 }
 
+/// 3DSTATE_MULTISAMPLE and 3DSTATE_SAMPLE_MASK.
 pub(super) fn multisample(from: &Multisample) -> [u32; 4] {
     use {state_multisample as m, state_sample_mask as s};
     let samples = from.samples.max(1);
@@ -213,7 +226,8 @@ pub(super) fn multisample(from: &Multisample) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// Positions of samples in a pixel, x and y in sixteenths. Ref: Vulkan 1.3, "Standard sample locations".
+/// Standard sample locations, x and y in sixteenths of a pixel. Ref: Vulkan 1.3, "Standard sample
+/// locations".
 const SAMPLES_1: [(u8, u8); 1] = [(8, 8)];
 const SAMPLES_2: [(u8, u8); 2] = [(12, 12), (4, 4)];
 const SAMPLES_4: [(u8, u8); 4] = [(6, 2), (14, 6), (2, 10), (10, 14)];
@@ -246,7 +260,7 @@ const SAMPLES_16: [(u8, u8); 16] = [
     (1, 0),
 ];
 
-/// Four positions, or fewer, a byte each.
+/// Packs up to four positions, one byte each.
 fn positions(samples: &[(u8, u8)], first: usize) -> u32 {
     let four = samples.iter().skip(first).take(4).zip((0..).step_by(8));
     four.fold(0, |word, (&(x, y), shift)| {
@@ -254,11 +268,16 @@ fn positions(samples: &[(u8, u8)], first: usize) -> u32 {
     })
 }
 
-/// 3DSTATE_SAMPLE_PATTERN: where samples are, for every number of them.
-pub(super) fn sample_pattern(locations: Option<&Locations>) -> [u32; 9] {
-    fn of<'a>(own: Option<&'a Locations>, usual: &'a [(u8, u8)]) -> &'a [(u8, u8)] {
-        let own = own.filter(|own| usize::from(own.samples) == usual.len());
-        own.map_or(usual, |own| own.places.get(..usual.len()).unwrap_or(usual))
+/// 3DSTATE_SAMPLE_PATTERN, which has the positions for all sample counts.
+pub(super) fn sample_pattern(locations: Option<&SampleLocations>) -> [u32; 9] {
+    fn positions_for<'a>(
+        custom: Option<&'a SampleLocations>,
+        standard: &'a [(u8, u8)],
+    ) -> &'a [(u8, u8)] {
+        let custom = custom.filter(|custom| usize::from(custom.samples) == standard.len());
+        custom.map_or(standard, |custom| {
+            custom.places.get(..standard.len()).unwrap_or(standard)
+        })
     }
     let [one, two, four, eight, sixteen] = [
         &SAMPLES_1[..],
@@ -267,7 +286,7 @@ pub(super) fn sample_pattern(locations: Option<&Locations>) -> [u32; 9] {
         &SAMPLES_8[..],
         &SAMPLES_16[..],
     ]
-    .map(|usual| of(locations, usual));
+    .map(|standard| positions_for(locations, standard));
     [
         state_sample_pattern::PACKET.header,
         positions(sixteen, 0),
@@ -281,36 +300,38 @@ pub(super) fn sample_pattern(locations: Option<&Locations>) -> [u32; 9] {
     ]
 }
 
-/// The lesser of two numbers, as one instruction: valid use has no NaN here.
+/// Minimum in one instruction: valid use has no NaN here.
 #[inline(always)]
-fn lesser(a: f32, b: f32) -> f32 {
+fn min(a: f32, b: f32) -> f32 {
     if a < b { a } else { b }
 }
 
-/// The greater of them.
+/// Maximum, likewise.
 #[inline(always)]
-fn greater(a: f32, b: f32) -> f32 {
+fn max(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
 
-/// How far from the middle the guard band may reach, in pixels: coordinates of the rasteriser end there.
+/// Extent of the guard band from its centre, in pixels: limit of the rasteriser's coordinates.
 const GUARD_BAND: f32 = 16384.0;
 
-/// The guard band along one axis, in normalized coordinates: as far as the rasteriser sees, around what can be drawn to.
+/// The guard band along one axis in normalized device coordinates: as large as the rasteriser
+/// allows, centred on viewport and render area.
 fn guard_band(scale: f32, middle: f32, size: f32) -> [f32; 2] {
     if scale == 0.0 {
         return [0.0, 0.0];
     }
     let (low, high) = (middle - scale.abs(), middle + scale.abs());
-    let centre = (lesser(low, 0.0) + greater(high, size)) / 2.0;
+    let centre = (min(low, 0.0) + max(high, size)) / 2.0;
     let ends = [
         (centre - GUARD_BAND - middle) / scale,
         (centre + GUARD_BAND - middle) / scale,
     ];
-    [lesser(ends[0], ends[1]), greater(ends[0], ends[1])]
+    [min(ends[0], ends[1]), max(ends[0], ends[1])]
 }
 
-/// A viewport's transformation, and what is clipped. Depth goes from 0 to 1, or from -1 to 1.
+/// SF_CLIP_VIEWPORT: viewport transformation and clip bounds. Depth is transformed from 0..1, or
+/// from -1..1.
 #[inline(always)]
 pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [u32; 16] {
     use sf_clip_viewport as v;
@@ -320,14 +341,14 @@ pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [
     let bottom = area.y.saturating_add(area.height);
     let [left_band, right_band] = guard_band(half_width, x, right as f32);
     let [upper_band, lower_band] = guard_band(half_height, y, bottom as f32);
-    // Nothing outside the viewport is drawn, nor outside what is drawn to.
-    let left_edge = greater(from.x, area.x as f32);
-    let right_edge = lesser(from.x + from.width, right as f32) - 1.0;
+    // Rendering is limited to the intersection of viewport and render area.
+    let left_edge = max(from.x, area.x as f32);
+    let right_edge = min(from.x + from.width, right as f32) - 1.0;
     let (top, low) = (
-        lesser(from.y, from.y + from.height),
-        greater(from.y, from.y + from.height),
+        min(from.y, from.y + from.height),
+        max(from.y, from.y + from.height),
     );
-    let (depth, middle) = if near_at_minus_w {
+    let (depth_scale, depth_offset) = if near_at_minus_w {
         ((from.far - from.near) / 2.0, (from.far + from.near) / 2.0)
     } else {
         (from.far - from.near, from.near)
@@ -335,22 +356,22 @@ pub(super) fn viewport(from: &Viewport, area: &Area, near_at_minus_w: bool) -> [
     v::words::<16>()
         .with(v::VIEWPORT_MATRIX_ELEMENT_M00, float(half_width))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M11, float(half_height))
-        .with(v::VIEWPORT_MATRIX_ELEMENT_M22, float(depth))
+        .with(v::VIEWPORT_MATRIX_ELEMENT_M22, float(depth_scale))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M30, float(x))
         .with(v::VIEWPORT_MATRIX_ELEMENT_M31, float(y))
-        .with(v::VIEWPORT_MATRIX_ELEMENT_M32, float(middle))
+        .with(v::VIEWPORT_MATRIX_ELEMENT_M32, float(depth_offset))
         .with(v::X_MIN_CLIP_GUARDBAND, float(left_band))
         .with(v::X_MAX_CLIP_GUARDBAND, float(right_band))
         .with(v::Y_MIN_CLIP_GUARDBAND, float(upper_band))
         .with(v::Y_MAX_CLIP_GUARDBAND, float(lower_band))
         .with(v::X_MIN_VIEWPORT, float(left_edge))
         .with(v::X_MAX_VIEWPORT, float(right_edge))
-        .with(v::Y_MIN_VIEWPORT, float(greater(top, area.y as f32)))
-        .with(v::Y_MAX_VIEWPORT, float(lesser(low, bottom as f32) - 1.0))
+        .with(v::Y_MIN_VIEWPORT, float(max(top, area.y as f32)))
+        .with(v::Y_MAX_VIEWPORT, float(min(low, bottom as f32) - 1.0))
         .dwords
 }
 
-/// The depths that values are clamped to: a viewport's, or all that there are.
+/// CC_VIEWPORT: the viewport's depth range if depth is clamped to it, else 0..1.
 pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
     use cc_viewport as v;
     if !clamped {
@@ -362,24 +383,24 @@ pub(super) fn depth_range(from: &Viewport, clamped: bool) -> [u32; 2] {
         .dwords
 }
 
-/// Whether a viewport has all pixels of an area.
+/// Whether a viewport covers an area entirely.
 pub(super) fn covers(viewport: &Viewport, area: &Area) -> bool {
     let spans = |start: f32, length: f32, first: u32, count: u32| {
         let end = start + length;
-        lesser(start, end) <= first as f32
-            && greater(start, end) >= first.saturating_add(count) as f32
+        min(start, end) <= first as f32 && max(start, end) >= first.saturating_add(count) as f32
     };
     spans(viewport.x, viewport.width, area.x, area.width)
         && spans(viewport.y, viewport.height, area.y, area.height)
 }
 
-/// The pixels of a viewport, those in part among them. Objects are clipped at the guard band alone, so that wide lines and points
-/// keep their shape at a viewport's edge; the scissor cuts off what lies outside.
-pub(super) fn covered(viewport: &Viewport) -> Area {
+/// Pixels that a viewport covers at least in part. Primitives are clipped at the guard band only,
+/// so that wide lines and points keep their shape at the viewport's edge; the scissor cuts off the
+/// rest.
+pub(super) fn covered_pixels(viewport: &Viewport) -> Area {
     let span = |start: f32, length: f32| {
         let end = start + length;
-        let (low, high) = (lesser(start, end), greater(start, end));
-        // Negative numbers become zero; what is beyond a whole number is a part of one more pixel.
+        let (low, high) = (min(start, end), max(start, end));
+        // Negative numbers become zero; a fraction covers one more pixel.
         let whole = high as u32;
         let end = whole.saturating_add(u32::from((whole as f32) < high));
         let low = low as u32;
@@ -395,7 +416,8 @@ pub(super) fn covered(viewport: &Viewport) -> Area {
     }
 }
 
-/// A scissor within what is drawn to. The packet names the last pixels: where there are none, they come before the first.
+/// SCISSOR_RECT within the render area. The maximum is inclusive: an empty rectangle has its
+/// maximum below its minimum.
 #[inline(always)]
 pub(super) fn scissor(from: &Area, area: &Area) -> [u32; 2] {
     use scissor_rect as s;
@@ -426,10 +448,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_lie_where_the_tables_fields_are() {
+    fn sample_positions_match_the_packet_fields() {
         use state_sample_pattern as p;
-        let usual = sample_pattern(None);
-        let at = |x: hw::Field, y: hw::Field| (x.get(&usual), y.get(&usual));
+        let standard = sample_pattern(None);
+        let at = |x: hw::Field, y: hw::Field| (x.get(&standard), y.get(&standard));
         assert_eq!(at(p::N1X_SAMPLE0_X_OFFSET, p::N1X_SAMPLE0_Y_OFFSET), (8, 8));
         assert_eq!(
             at(p::N2X_SAMPLE0_X_OFFSET, p::N2X_SAMPLE0_Y_OFFSET),
@@ -452,20 +474,20 @@ mod tests {
             at(p::N16X_SAMPLE15_X_OFFSET, p::N16X_SAMPLE15_Y_OFFSET),
             (1, 0)
         );
-        let mut own = Locations {
+        let mut custom = SampleLocations {
             samples: 8,
-            ..Locations::default()
+            ..SampleLocations::default()
         };
-        own.places[6] = (3, 12);
-        let words = sample_pattern(Some(&own));
+        custom.places[6] = (3, 12);
+        let words = sample_pattern(Some(&custom));
         assert_eq!(p::N8X_SAMPLE6_X_OFFSET.get(&words), 3);
         assert_eq!(p::N8X_SAMPLE6_Y_OFFSET.get(&words), 12);
         let others = |words: &[u32; 9]| [words[1], words[4], words[7], words[8]];
-        assert_eq!(others(&words), others(&usual));
+        assert_eq!(others(&words), others(&standard));
     }
 
     #[test]
-    fn a_viewport_covers_pixels_in_part() {
+    fn partially_covered_pixels_belong_to_the_viewport() {
         let viewport = Viewport {
             x: -3.5,
             y: 124.5,
@@ -480,8 +502,8 @@ mod tests {
             width: 17,
             height: 57,
         };
-        assert_eq!(covered(&viewport), pixels);
-        // Those in part are not had whole.
+        assert_eq!(covered_pixels(&viewport), pixels);
+        // They are not covered entirely.
         assert!(!covers(&viewport, &pixels));
         let whole = Area {
             x: 0,
@@ -493,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn guard_bands_hold_the_viewport_and_end_where_the_rasteriser_does() {
+    fn guard_bands_contain_the_viewport_within_the_rasterisers_limits() {
         for (x, width) in [(0.0, 64.0), (-100.0, 4096.0), (500.0, -20.0)] {
             let [low, high] = guard_band(width / 2.0, x + width / 2.0, 64.0);
             assert!(low <= -1.0 && high >= 1.0, "{low} {high}");
@@ -504,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_scissor_lets_nothing_through() {
+    fn an_empty_scissor_discards_everything() {
         use scissor_rect as s;
         let area = Area {
             width: 8,

@@ -1,7 +1,8 @@
-//! From the last stage to buffers: declarations of what is captured, and where it goes.
+//! Stream output packets: declarations of captured outputs, and their buffers.
 //!
-//! In:  [`StreamOut`], the buffers. Out: packets.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_STREAMOUT", "3DSTATE_SO_DECL_LIST", "3DSTATE_SO_BUFFER"; vol. 7, "Stream Output Logic (SOL) Stage".
+//! In:  [`StreamOut`], transform feedback buffers. Out: packets.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_STREAMOUT", "3DSTATE_SO_DECL_LIST", "3DSTATE_SO_BUFFER"; vol. 7,
+//!      "Stream Output Logic (SOL) Stage".
 
 use hw::draw::{state_so_buffer, state_so_decl_list, state_streamout};
 use hw::draw_state::so_decl;
@@ -10,17 +11,17 @@ use crate::draw::shader::{CapturedDword, StreamOut};
 use crate::draw::state::{CaptureBuffer, Raster};
 use crate::mocs::mocs;
 
-/// What a pipeline adds to STREAMOUT.
+/// The pipeline's contribution to 3DSTATE_STREAMOUT.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Facts {
+pub(super) struct StreamOutFacts {
     pub on: bool,
     strides_bytes: [u32; abi::CAPTURE_BUFFERS],
     slots: u32,
 }
 
-impl Facts {
-    pub fn new(from: &StreamOut) -> Facts {
-        Facts {
+impl StreamOutFacts {
+    pub fn new(from: &StreamOut) -> StreamOutFacts {
+        StreamOutFacts {
             on: from.is_on(),
             strides_bytes: from.strides_bytes,
             slots: from.slots,
@@ -28,10 +29,11 @@ impl Facts {
     }
 }
 
-/// Declarations of a stream at most.
+/// Maximum number of declarations of a stream.
 const DECLARATIONS: usize = 128;
 
-/// A declaration: dwords of a slot that go to a buffer, or, without a slot, dwords there that are left alone.
+/// SO_DECL: components of a slot that go to a buffer or, without a slot, a hole of as many dwords
+/// in the buffer.
 fn declaration(slot: Option<u8>, components: u64, buffer: u8) -> u32 {
     let mut word = [0];
     so_decl::COMPONENT_MASK.set(&mut word, components);
@@ -41,7 +43,8 @@ fn declaration(slot: Option<u8>, components: u64, buffer: u8) -> u32 {
     word[0]
 }
 
-/// What of a stream goes to a buffer, as declarations: gaps are declared too, by up to four dwords.
+/// Appends the declarations of a stream's dwords in a buffer. Gaps become holes of up to four
+/// dwords.
 fn declarations(dwords: &[CapturedDword], buffer: u8, to: &mut Vec<u32>) {
     const SLOT_DW: u32 = 4;
     let mut end = 0;
@@ -53,7 +56,7 @@ fn declarations(dwords: &[CapturedDword], buffer: u8, to: &mut Vec<u32>) {
             to.push(declaration(None, (1 << now) - 1, buffer));
             gap -= now;
         }
-        // A slot's dwords that follow each other in the buffer as they do there.
+        // Consecutive components of a slot at consecutive offsets.
         let follows = |(k, c): (usize, &CapturedDword)| {
             c.slot == first.slot
                 && usize::from(c.component) == usize::from(first.component) + k
@@ -74,7 +77,7 @@ fn declarations(dwords: &[CapturedDword], buffer: u8, to: &mut Vec<u32>) {
     }
 }
 
-/// 3DSTATE_SO_DECL_LIST. None: more is captured than can be declared.
+/// 3DSTATE_SO_DECL_LIST. Returns `None` if a stream needs more declarations than the hardware has.
 pub(super) fn list(from: &StreamOut) -> Option<Vec<u32>> {
     use state_so_decl_list as list;
     const SELECTS: [hw::Field; abi::STREAMS] = [
@@ -89,7 +92,7 @@ pub(super) fn list(from: &StreamOut) -> Option<Vec<u32>> {
         list::NUM_ENTRIES_2,
         list::NUM_ENTRIES_3,
     ];
-    /// Dwords before the declarations, and those that the packet's length leaves out.
+    /// Dwords before the declarations, and dwords that the length field does not count.
     const HEAD_DW: usize = 3;
     const BIAS_DW: usize = 2;
     let mut streams: [Vec<u32>; abi::STREAMS] = Default::default();
@@ -113,25 +116,26 @@ pub(super) fn list(from: &StreamOut) -> Option<Vec<u32>> {
     }
     let rows = streams.iter().map(Vec::len).max().unwrap_or(0);
     for row in 0..rows {
-        let of = |stream: usize| streams[stream].get(row).copied().unwrap_or(0);
-        words.push(of(0) | of(1) << 16);
-        words.push(of(2) | of(3) << 16);
+        let entry = |stream: usize| streams[stream].get(row).copied().unwrap_or(0);
+        words.push(entry(0) | entry(1) << 16);
+        words.push(entry(2) | entry(3) << 16);
     }
     words[0] |= (HEAD_DW + 2 * rows - BIAS_DW) as u32;
     Some(words)
 }
 
-/// 3DSTATE_STREAMOUT: what is captured, and whether and which stream is drawn.
-pub(super) fn streamout(facts: &Facts, raster: &Raster) -> [u32; 5] {
+/// 3DSTATE_STREAMOUT.
+pub(super) fn streamout(facts: &StreamOutFacts, raster: &Raster) -> [u32; 5] {
     use state_streamout as out;
     let mut words = out::words::<5>().flag(out::RENDERING_DISABLE, raster.discard);
     if facts.on {
-        // Vertices are read whole, two slots at once; the field holds one less.
+        // Whole vertices are read, in pairs of slots; the field holds the count minus one.
         let pairs = u64::from(facts.slots.div_ceil(2).saturating_sub(1));
         words = words
             .flag(out::SO_FUNCTION_ENABLE, true)
             .flag(out::SO_STATISTICS_ENABLE, true)
-            // An odd triangle of a strip keeps its provoking vertex in its place.
+            // The odd triangles of a strip are reordered so that the provoking vertex stays in its
+            // place.
             .flag(out::REORDER_MODE, raster.provoking_last)
             .with(out::RENDER_STREAM_SELECT, raster.stream.into())
             .with(out::STREAM_0_VERTEX_READ_LENGTH, pairs)
@@ -146,7 +150,8 @@ pub(super) fn streamout(facts: &Facts, raster: &Raster) -> [u32; 5] {
     words.dwords
 }
 
-/// 3DSTATE_SO_BUFFER. Where it goes on is in the registers of offsets, which commands load.
+/// 3DSTATE_SO_BUFFER. The write offset is not part of it: it stays in the SO_WRITE_OFFSET
+/// registers.
 pub(super) fn buffer(index: usize, from: Option<&CaptureBuffer>) -> [u32; 8] {
     use state_so_buffer as buffer;
     let words = buffer::words::<8>().with(buffer::SO_BUFFER_INDEX, index as u64);
@@ -179,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_are_declared_and_dwords_of_a_slot_go_together() {
+    fn gaps_become_holes_and_consecutive_components_are_merged() {
         let mut dwords: Vec<_> = (0..4).map(|c| dword(1, c, 0, u32::from(c) * 4)).collect();
         dwords.extend([dword(2, 1, 0, 40), dword(2, 2, 0, 44), dword(2, 1, 0, 48)]);
         dwords.push(CapturedDword {
@@ -191,7 +196,8 @@ mod tests {
             dwords,
             ..StreamOut::default()
         });
-        // Of six dwords between, a hole of four and one of two; what nobody writes is one too.
+        // The gap of six dwords becomes holes of four and of two; an unwritten output is a hole
+        // too.
         let hole = |n: u32| 1 << 11 | ((1 << n) - 1);
         let expected = [
             0x7917_0000 | (3 + 14 - 2),
@@ -216,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_stand_side_by_side() {
+    fn streams_are_interleaved() {
         let of = |stream: u8| CapturedDword {
             stream,
             ..dword(stream + 1, 0, 3 - stream, 0)
@@ -237,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_declared_is_none() {
+    fn too_many_declarations_are_refused() {
         let dwords = (0..129).map(|k| dword(1, 0, 0, k * 4)).collect();
         let out = StreamOut {
             dwords,

@@ -1,8 +1,8 @@
-//! What is drawn to: depth, stencil, and the binding table of colours.
+//! Gen9's render target packets: depth, stencil, and the binding table of colour targets.
 //!
-//! In:  [`Targets`]. Out: packets, and surfaces beside their table.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER", "3DSTATE_HIER_DEPTH_BUFFER", "3DSTATE_CLEAR_PARAMS",
-//! "3DSTATE_BINDING_TABLE_POINTERS_PS".
+//! In:  [`Targets`]. Out: packets, and surface states beside their binding table.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_DEPTH_BUFFER", "3DSTATE_STENCIL_BUFFER",
+//!      "3DSTATE_HIER_DEPTH_BUFFER", "3DSTATE_CLEAR_PARAMS", "3DSTATE_BINDING_TABLE_POINTERS_PS".
 
 use hw::draw::{
     state_clear_params, state_depth_buffer, state_hier_depth_buffer, state_stencil_buffer,
@@ -12,14 +12,14 @@ use crate::draw::state::TARGETS;
 use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, Targets};
 use crate::mocs::mocs;
 use crate::stream::{Memory, Stream, offset};
-use crate::{gen9, kept};
+use crate::{fast_clear_record, gen9};
 
-/// Dwords of a surface.
+/// Dwords of a RENDER_SURFACE_STATE.
 const SURFACE_DW: usize = 16;
-/// Dwords of a binding table, padded to where surfaces may lie.
+/// Dwords of a binding table, padded to the alignment of surface states.
 const TABLE_DW: usize = 16;
 
-/// Depth, its hierarchy, stencil, clear values: these four come together.
+/// The packets of depth, HiZ, stencil and clear stencil_words, which must be emitted together.
 pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     use {
         state_clear_params as clear, state_depth_buffer as depth, state_hier_depth_buffer as hier,
@@ -34,9 +34,9 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
         .with(depth::SURFACE_TYPE, SURFACE_NULL)
         .with(depth::SURFACE_FORMAT, D32_FLOAT);
     if from.depth.is_some() || from.stencil.is_some() {
-        // Stencil alone takes its size from here.
+        // A stencil buffer takes its size from 3DSTATE_DEPTH_BUFFER, even without depth.
         let last_layer = u64::from(from.layers.max(1) - 1);
-        // Of layers, those that can be reached from the first one on; of a volume, all slices.
+        // Arrays: layers from the first one on. 3D images: all slices.
         let depth = if from.volume {
             u64::from(from.first_layer) + last_layer
         } else {
@@ -68,7 +68,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             .with(depth::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
     }
     let mut hierarchy = hier::words::<5>().with(hier::MOCS, mocs(0));
-    let mut cleared = clear::words::<3>().flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
+    let mut clear_values = clear::words::<3>().flag(clear::DEPTH_CLEAR_VALUE_VALID, true);
     if let Some(surface) = from.depth.and_then(|depth| depth.hierarchy) {
         words = words.flag(depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE, true);
         hierarchy = hierarchy
@@ -79,11 +79,11 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
                 u64::from(surface.pitch_bytes.max(1) - 1),
             )
             .with(hier::SURFACE_QPITCH, u64::from(surface.qpitch_rows / 4));
-        cleared = cleared.with(clear::DEPTH_CLEAR_VALUE, CLEAR_DEPTH.to_bits().into());
+        clear_values = clear_values.with(clear::DEPTH_CLEAR_VALUE, CLEAR_DEPTH.to_bits().into());
     }
-    let mut values = stencil::words::<5>().with(stencil::MOCS, mocs(0));
+    let mut stencil_words = stencil::words::<5>().with(stencil::MOCS, mocs(0));
     if let Some(surface) = &from.stencil {
-        values = values
+        stencil_words = stencil_words
             .flag(stencil::STENCIL_BUFFER_ENABLE, true)
             .with(stencil::MOCS, mocs(surface.address))
             .with(stencil::SURFACE_BASE_ADDRESS, surface.address)
@@ -97,8 +97,8 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     let parts = [
         &words.dwords[..],
         &hierarchy.dwords,
-        &values.dwords,
-        &cleared.dwords,
+        &stencil_words.dwords,
+        &clear_values.dwords,
     ];
     let from = parts.into_iter().flatten();
     for (to, &word) in all.iter_mut().zip(from) {
@@ -107,24 +107,26 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
     all
 }
 
-/// Dwords of the binding table with its surfaces: one more than there are targets, which stands for all that are not.
+/// Dwords of the binding table with its surface states: one more than there are entries, for the
+/// null surface.
 fn table_dw(targets: &Targets) -> usize {
     TABLE_DW + SURFACE_DW * TARGETS.min(targets.entries() + 1)
 }
 
-/// Dwords of the largest.
-pub(super) const LENT_DW: usize = TABLE_DW + SURFACE_DW * TARGETS;
+/// Dwords of the largest binding table with its surface states.
+pub(super) const MAX_TABLE_DW: usize = TABLE_DW + SURFACE_DW * TARGETS;
 
-/// Says the targets, with a table near what Surface State Base Address is, if that is known; out: what it is, and the table's offset.
-pub(super) fn say<M: Memory>(
+/// Emits the targets. The table lies within reach of `surface_base`, if known; otherwise the base
+/// is moved. Returns the base and the table's offset from it.
+pub(super) fn emit<M: Memory>(
     stream: &mut Stream<M>,
     targets: &Targets,
     surface_base: Option<u64>,
 ) -> Result<(u64, u32), M::Error> {
-    /// How far from the base a table may be: pointers to tables have 16 bits.
+    /// Reach of a binding table pointer, which has 16 bits.
     const WINDOW_BYTES: u64 = 64 << 10;
     const PAGE_BYTES: u64 = 4096;
-    stream.put(depth_stencil(&targets.depth_stencil))?;
+    stream.emit(depth_stencil(&targets.depth_stencil))?;
     let data = stream.data(table_dw(targets))?;
     let address = data.address;
     let reaches = |base: &u64| (*base..base.saturating_add(WINDOW_BYTES)).contains(&address);
@@ -132,33 +134,35 @@ pub(super) fn say<M: Memory>(
     let base = known.unwrap_or(address & !(PAGE_BYTES - 1));
     let table = offset(address, base) as u32;
     write_table(targets, table, data.words);
-    let filled = fill_in(stream, targets, address)?;
+    let filled = copy_records(stream, targets, address)?;
     match known {
         None => gen9::surface_base(stream, base)?,
-        Some(_) if filled => stream.put(gen9::INVALIDATE_STATE)?,
+        Some(_) if filled => stream.emit(gen9::INVALIDATE_STATE)?,
         Some(_) => {}
     }
     Ok((base, table))
 }
 
-/// Says the targets for batches that find their table at an offset; out: what Surface State Base Address is.
-pub(super) fn lend<M: Memory>(
+/// Emits the targets for secondaries that expect the table at `table`. Returns the new Surface
+/// State Base Address.
+pub(super) fn emit_for_secondaries<M: Memory>(
     stream: &mut Stream<M>,
     targets: &Targets,
     table: u32,
 ) -> Result<u64, M::Error> {
-    stream.put(depth_stencil(&targets.depth_stencil))?;
-    let data = stream.last_data(LENT_DW)?;
+    stream.emit(depth_stencil(&targets.depth_stencil))?;
+    let data = stream.data_at_chunk_end(MAX_TABLE_DW)?;
     let address = data.address;
     let base = address.wrapping_sub(table.into());
     write_table(targets, table, data.words);
-    fill_in(stream, targets, address)?;
+    copy_records(stream, targets, address)?;
     gen9::surface_base(stream, base)?;
     Ok(base)
 }
 
-/// Puts what is recorded of targets into the surfaces of a table that was written. True: something was.
-fn fill_in<M: Memory>(
+/// Copies fast clear records into the surface states of a table that was written. Returns true if
+/// there were any.
+fn copy_records<M: Memory>(
     stream: &mut Stream<M>,
     targets: &Targets,
     table_at: u64,
@@ -168,29 +172,30 @@ fn fill_in<M: Memory>(
     for (index, (record, surface)) in all.enumerate() {
         if let (Some(record), Some(surface)) = (record, surface) {
             let surface_at = table_at + 4 * (TABLE_DW + SURFACE_DW * index) as u64;
-            kept::fill_in(stream, *record, surface, surface_at)?;
+            fast_clear_record::copy_to_surface(stream, *record, surface, surface_at)?;
             filled = true;
         }
     }
     Ok(filled)
 }
 
-/// Writes the binding table, and the surfaces behind it. `offset_bytes`: of the table from Surface State Base Address. A shader may write
-/// to more targets than there are: the last surface that there is room for is what their entries name.
+/// Writes the binding table and its surface states. `offset_bytes` is the table's offset from
+/// Surface State Base Address. A shader may write to absent targets: their entries point to the
+/// last surface state.
 fn write_table(targets: &Targets, offset_bytes: u32, to: &mut [u32]) {
     let Some((table, surfaces)) = to.split_at_mut_checked(TABLE_DW) else {
         return;
     };
     let first = offset_bytes + TABLE_DW as u32 * 4;
-    let places = surfaces.as_chunks_mut::<SURFACE_DW>().0;
-    let last = places.len().saturating_sub(1);
+    let surface_states = surfaces.as_chunks_mut::<SURFACE_DW>().0;
+    let last = surface_states.len().saturating_sub(1);
     for (index, entry) in table.iter_mut().enumerate() {
         *entry = match index < TARGETS {
             true => first + (index.min(last) * SURFACE_DW * 4) as u32,
             false => 0,
         };
     }
-    for (colour, place) in targets.colours.iter().zip(places) {
-        *place = colour.unwrap_or(targets.null);
+    for (colour, to) in targets.colours.iter().zip(surface_states) {
+        *to = colour.unwrap_or(targets.null);
     }
 }

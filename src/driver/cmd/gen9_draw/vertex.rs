@@ -1,7 +1,8 @@
-//! Vertices: where they come from, how they make objects.
+//! Vertex fetch packets.
 //!
-//! In:  attributes, buffers, topology. Out: packets of the vertex fetcher.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_VERTEX_ELEMENTS", "3DSTATE_VERTEX_BUFFERS", "3DSTATE_VF_*", "3DPRIMITIVE"; vol. 7, "Vertex Fetch".
+//! In:  attributes, vertex buffers, index buffer, topology. Out: packets.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_VERTEX_ELEMENTS", "3DSTATE_VERTEX_BUFFERS", "3DSTATE_VF_*",
+//!      "3DPRIMITIVE"; vol. 7, "Vertex Fetch".
 
 use hw::draw::{
     primitive, state_index_buffer, state_vertex_buffers, state_vertex_elements, state_vf,
@@ -17,11 +18,11 @@ use crate::draw::state::{
 use crate::mocs::mocs;
 use crate::stream::{Memory, Stream};
 
-/// The driver's own buffers: first vertex and first instance, and the number of the draw.
+/// Indices of the driver's vertex buffers: first vertex and first instance, and the draw index.
 const BASES_BUFFER: u64 = 31;
 const DRAW_ID_BUFFER: u64 = 32;
 
-/// What is stored of a component of an element.
+/// Component controls of a vertex element.
 const NO_STORE: u64 = 0;
 const STORE_SOURCE: u64 = 1;
 const STORE_0: u64 = 2;
@@ -31,7 +32,7 @@ const STORE_1_INTEGER: u64 = 4;
 const R32G32_UINT: u64 = 0x087;
 const R32_UINT: u64 = 0x0d7;
 
-/// An element that lies in a buffer.
+/// A vertex element read from a buffer.
 fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2] {
     use vertex_element_state as ve;
     ve::words::<2>()
@@ -46,7 +47,8 @@ fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2
         .dwords
 }
 
-/// Channels that a format lacks are 0, 0, 1. Quadwords are stored as 128 bits, of which zero is the only filling.
+/// The vertex element of an attribute. Missing channels are 0, 0, 1. Elements of 64-bit channels
+/// are stored as 128 bits, of which zero is the only padding.
 fn attribute(from: &Attribute) -> [u32; 2] {
     let mut controls = match from.kind {
         AttributeKind::Float => [STORE_0, STORE_0, STORE_0, STORE_1_FLOAT],
@@ -59,20 +61,21 @@ fn attribute(from: &Attribute) -> [u32; 2] {
     element(buffer, offset, from.format.into(), controls)
 }
 
-/// The elements of a vertex shader's vertices, and which of them go by instances: whole commands, one after the other.
+/// Packs 3DSTATE_VERTEX_ELEMENTS, 3DSTATE_VF_INSTANCING and 3DSTATE_VF_SGVS, and passes them to
+/// `emit` packet by packet.
 pub(super) fn elements<E>(
     inputs: &VertexInputs,
     attributes: &[Attribute; ATTRIBUTES],
-    mut put: impl FnMut(&[u32]) -> Result<(), E>,
+    mut emit: impl FnMut(&[u32]) -> Result<(), E>,
 ) -> Result<(), E> {
     use state_vf_sgvs as sgvs;
-    // The header, attributes, the driver's two.
+    // The header, the attributes, the driver's two elements.
     let mut words = [0; 1 + 2 * (ATTRIBUTES + 2)];
     let mut count = 0;
     let mut add = |element: [u32; 2]| {
         let at = 1 + 2 * count as usize;
-        if let Some(place) = words.get_mut(at..at + 2) {
-            place.copy_from_slice(&element);
+        if let Some(to) = words.get_mut(at..at + 2) {
+            to.copy_from_slice(&element);
         }
         count += 1;
     };
@@ -84,7 +87,7 @@ pub(super) fn elements<E>(
         .filter(|(location, _)| used(*location))
     {
         add(attribute(from));
-        // The launcher counts an instance for each view.
+        // With multiview, each instance is drawn once for each view.
         let step = from
             .per_instance
             .map(|step| step.saturating_mul(inputs.instances()));
@@ -93,7 +96,8 @@ pub(super) fn elements<E>(
     }
     let numbers = u64::from(inputs.locations.count_ones());
     if inputs.has_numbers() {
-        // The fetcher puts the numbers of vertex and instance over the last two components. Components that are read come first.
+        // The fetcher stores vertex ID and instance ID in the last two components. Components read
+        // from the buffer must come first.
         let base = if inputs.bases { STORE_SOURCE } else { STORE_0 };
         add(element(
             BASES_BUFFER,
@@ -107,28 +111,31 @@ pub(super) fn elements<E>(
         add(element(DRAW_ID_BUFFER, 0, R32_UINT, controls));
     }
     if inputs.elements() == 0 {
-        // One is needed.
+        // The hardware needs at least one element.
         add(element(0, 0, 0, [STORE_0, STORE_0, STORE_0, STORE_1_FLOAT]));
     }
     let dwords = 1 + 2 * count;
     words[0] = state_vertex_elements::PACKET.header | (dwords - 2);
-    put(words.get(..dwords as usize).unwrap_or_default())?;
+    emit(words.get(..dwords as usize).unwrap_or_default())?;
     for &(index, per_instance) in steps.get(..step_count).unwrap_or_default() {
-        put(&instancing(index, per_instance))?;
+        emit(&instancing(index, per_instance))?;
     }
     for index in numbers..u64::from(count) {
-        put(&instancing(index, None))?;
+        emit(&instancing(index, None))?;
     }
-    put(&sgvs::words::<2>()
-        .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
-        .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
-        .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
-        .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
-        .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
-        .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
-        .dwords)
+    emit(
+        &sgvs::words::<2>()
+            .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
+            .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
+            .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
+            .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
+            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
+            .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
+            .dwords,
+    )
 }
 
+/// 3DSTATE_VF_INSTANCING.
 fn instancing(index: u64, per_instance: Option<u32>) -> [u32; 3] {
     use state_vf_instancing as vi;
     vi::words::<3>()
@@ -141,6 +148,7 @@ fn instancing(index: u64, per_instance: Option<u32>) -> [u32; 3] {
         .dwords
 }
 
+/// VERTEX_BUFFER_STATE.
 fn buffer(index: u64, address: u64, bytes: u32, stride_bytes: u16) -> [u32; 4] {
     use vertex_buffer_state as vb;
     vb::words::<4>()
@@ -154,27 +162,27 @@ fn buffer(index: u64, address: u64, bytes: u32, stride_bytes: u16) -> [u32; 4] {
         .dwords
 }
 
-/// All that are bound.
+/// 3DSTATE_VERTEX_BUFFERS of all bound buffers.
 pub(super) fn buffers<M: Memory>(stream: &mut Stream<M>, state: &State) -> Result<(), M::Error> {
     let bound = state
         .vertex_buffers
         .get(..state.vertex_buffer_count.into())
         .unwrap_or(&state.vertex_buffers);
-    // Packets of four buffers each: none is too long for what is left of a chunk.
+    // Four buffers per packet, so that a packet fits into the rest of a chunk.
     for (first, group) in (0..).step_by(4).zip(bound.chunks(4)) {
         let mut words = [0; 17];
         let dwords = 1 + 4 * group.len();
         words[0] = state_vertex_buffers::PACKET.header | (dwords as u32 - 2);
-        let places = words[1..].as_chunks_mut::<4>().0.iter_mut();
-        for ((index, from), place) in (first..).zip(group).zip(places) {
-            *place = buffer(index, from.address, from.bytes, from.stride_bytes);
+        let states = words[1..].as_chunks_mut::<4>().0.iter_mut();
+        for ((index, from), to) in (first..).zip(group).zip(states) {
+            *to = buffer(index, from.address, from.bytes, from.stride_bytes);
         }
         stream.append(words.get(..dwords).unwrap_or_default())?;
     }
     Ok(())
 }
 
-/// One of the driver's own, of which all vertices read the same.
+/// 3DSTATE_VERTEX_BUFFERS of one of the driver's buffers, with a stride of 0.
 fn constant<M: Memory>(
     stream: &mut Stream<M>,
     index: u64,
@@ -182,19 +190,20 @@ fn constant<M: Memory>(
     bytes: u32,
 ) -> Result<(), M::Error> {
     let [a, b, c, d] = buffer(index, address, bytes, 0);
-    stream.put([state_vertex_buffers::PACKET.header | 3, a, b, c, d])
+    stream.emit([state_vertex_buffers::PACKET.header | 3, a, b, c, d])
 }
 
-/// Where first vertex and first instance are.
+/// Binds the buffer with first vertex and first instance.
 pub(super) fn bases<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
     constant(stream, BASES_BUFFER, address, 8)
 }
 
-/// Where the number of the draw is.
+/// Binds the buffer with the draw index.
 pub(super) fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
     constant(stream, DRAW_ID_BUFFER, address, 4)
 }
 
+/// 3DSTATE_INDEX_BUFFER.
 pub(super) fn index_buffer(from: &IndexBuffer) -> [u32; 5] {
     use state_index_buffer as ib;
     let format = match from.index {
@@ -228,7 +237,7 @@ fn topology_code(topology: Topology, patch_points: u8) -> u64 {
     }
 }
 
-/// Topology, and the index that ends a strip.
+/// 3DSTATE_VF_TOPOLOGY, and 3DSTATE_VF with the restart index.
 pub(super) fn assembly(state: &State) -> [u32; 4] {
     use {state_vf as vf, state_vf_topology as topology};
     let cut = match state.index_buffer.index {
@@ -249,7 +258,7 @@ pub(super) fn assembly(state: &State) -> [u32; 4] {
     [a, b, c, d]
 }
 
-/// Draws.
+/// 3DPRIMITIVE.
 #[inline(always)]
 pub(super) fn draw(draw: &Draw) -> [u32; 7] {
     use primitive as p;
@@ -266,7 +275,7 @@ pub(super) fn draw(draw: &Draw) -> [u32; 7] {
         .dwords
 }
 
-/// Draws what registers say.
+/// 3DPRIMITIVE with parameters from registers.
 pub(super) fn draw_indirect(indexed: bool) -> [u32; 7] {
     use primitive as p;
     p::words::<7>()

@@ -1,32 +1,35 @@
-//! Dependencies to what the GPU must do for them.
+//! Vulkan dependencies to pending flushes.
 //!
-//! In:  stages and accesses of synchronization2, which all older forms are lowered to. Out: [`cmd::Pending`].
-//! Ref: Vulkan specification, "Execution and Memory Dependencies", "Access Types"; SKL PRM vol. 5, "L3 Cache", "Sampler Caches".
+//! In:  stages and accesses of synchronization2, to which all older forms are lowered. Out:
+//!      [`cmd::Pending`].
+//! Ref: Vulkan specification, "Execution and Memory Dependencies", "Access Types"; SKL PRM vol. 5,
+//!      "L3 Cache", "Sampler Caches".
 //!
-//! Shaders read and write buffers through the data port, and copies and fills are such shaders too, those of images among them; blits and
-//! resolves are draws or such shaders. The
-//! data port of every subslice writes to the one L3, but its writes are known to be there only when they have been flushed; so it is
-//! with what is drawn. The sampler, the constant cache and the fetcher of vertices read through the L3, but keep copies; the command
-//! streamer and the host read memory itself. What layouts of images need besides is done by transitions ([`super::transition`]).
+//! Shaders access buffers through the data port, and so do the compute shaders of copies and fills,
+//! of images too; blits and resolves are draws or compute shaders. All subslices share the L3, but
+//! writes of the data port and of the render target cache are certain to be there only after a
+//! flush. The sampler, the constant cache and the vertex fetcher read through the L3 with caches of
+//! their own; the command streamer and the host read memory itself. Image layouts may need more:
+//! see [`super::layout_transition`].
 
 use ash::vk as api;
 use cmd::Pending;
 
-/// What comes before, and what must wait for it.
+/// A dependency between earlier and later commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// Stages that are waited for.
+    /// Stages of the earlier commands that are waited for.
     pub source_stages: api::PipelineStageFlags2,
-    /// Their accesses that others must see.
+    /// Their accesses to make visible.
     pub source_access: api::AccessFlags2,
-    /// Stages that wait.
+    /// Stages of the later commands that wait.
     pub destination_stages: api::PipelineStageFlags2,
-    /// Their accesses that must see it.
+    /// Their accesses that must see the earlier ones.
     pub destination_access: api::AccessFlags2,
 }
 
 impl Dependency {
-    /// Everything before, with all its writes, for everything after.
+    /// All earlier commands and their writes, for all later commands.
     pub const FULL: Dependency = Dependency {
         source_stages: api::PipelineStageFlags2::ALL_COMMANDS,
         source_access: api::AccessFlags2::MEMORY_WRITE,
@@ -36,14 +39,15 @@ impl Dependency {
         ),
     };
 
-    /// What the GPU must do.
+    /// The flushes and invalidations that the dependency needs.
     #[inline]
     pub fn pending(&self) -> Pending {
         use api::{AccessFlags2 as A, PipelineStageFlags2 as S};
-        // Stages at which nothing of ours runs: the host's work is before or after the whole submission.
+        // No work of ours runs at these stages: the host's work is before or after the whole
+        // submission.
         let idle = S::TOP_OF_PIPE | S::HOST;
         let works = !(self.source_stages & !idle).is_empty();
-        // At the bottom nothing waits, and the host waits for a fence.
+        // Nothing waits at the bottom of the pipe, and the host waits for a fence.
         let waits = !(self.destination_stages & !(S::BOTTOM_OF_PIPE | S::HOST)).is_empty();
         let writes =
             A::SHADER_WRITE | A::SHADER_STORAGE_WRITE | A::TRANSFER_WRITE | A::MEMORY_WRITE;
@@ -54,7 +58,7 @@ impl Dependency {
         if works && self.source_access.intersects(writes) {
             pending = pending.with(Pending::FLUSH_DATA);
         }
-        // Blits and resolves are drawn, where they can be.
+        // Blits and resolves are draws if possible.
         let draws = A::COLOR_ATTACHMENT_WRITE
             | A::DEPTH_STENCIL_ATTACHMENT_WRITE
             | A::TRANSFER_WRITE
@@ -75,7 +79,7 @@ impl Dependency {
         if waits && self.destination_access.intersects(uniform) {
             pending = pending.with(Pending::INVALIDATE_CONSTANT);
         }
-        // First vertex and first instance of indirect draws are fetched, too.
+        // First vertex and first instance of indirect draws are fetched as vertices.
         let fetched =
             A::VERTEX_ATTRIBUTE_READ | A::INDEX_READ | A::INDIRECT_COMMAND_READ | A::MEMORY_READ;
         if waits && self.destination_access.intersects(fetched) {
@@ -101,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn dependencies_ask_for_what_they_need() {
+    fn dependencies_map_to_the_flushes_they_need() {
         let compute = S::COMPUTE_SHADER;
         let writes = (compute, A::SHADER_WRITE);
         let flush = Pending::STALL.with(Pending::FLUSH_DATA);
@@ -141,7 +145,7 @@ mod tests {
                 .with(Pending::FLUSH_TARGETS)
                 .with(Pending::INVALIDATE_TEXTURE)
         );
-        // A blit may have been drawn, or written by a shader.
+        // A blit may be a draw or a dispatch.
         assert_eq!(
             pending((S::BLIT, A::TRANSFER_WRITE), (compute, A::UNIFORM_READ)),
             flush

@@ -1,4 +1,4 @@
-//! A command buffer: its life, what it binds, what it launches.
+//! Command buffers: life cycle, bindings, dispatches.
 
 use std::sync::Arc;
 
@@ -7,47 +7,47 @@ use cmd::{Gen9, Machine, Recorder};
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
-use super::cleared::{Cleared, KnownClears};
-use super::copied::Copied;
+use super::clear_state::{ClearStates, FastClearTarget};
+use super::copy_hazards::CopyHazards;
 use super::memory::{BatchMemory, PoolMemory};
 use super::pass::Pass;
-use super::surfaces::Surfaces;
 use super::target::{Inherited, Rendering, Resolve};
+use super::transient_surfaces::TransientSurfaces;
 use crate::context::Context;
 use crate::descriptor::{BufferDescriptor, PipelineLayout, Pushed, Set};
 use crate::device::Device;
 use crate::error::{Error, Result};
-use crate::internal::Internal;
+use crate::meta_pipelines::MetaPipelines;
 use crate::pipeline::Pipeline;
 
 /// `VkCommandPool`.
 #[derive(Debug)]
 pub struct CommandPool {
     context: Arc<Context>,
-    internal: Arc<Internal>,
+    meta_pipelines: Arc<MetaPipelines>,
     memory: Arc<PoolMemory>,
     machine: Machine,
 }
 
 impl CommandPool {
-    /// A pool without buffers.
+    /// An empty pool.
     pub fn new(device: &Device) -> Self {
         let context = device.context.clone();
         Self {
             memory: PoolMemory::new(&context.chunks, context.gpu.bindless()),
             machine: context.machine(),
-            internal: device.internal.clone(),
+            meta_pipelines: device.meta_pipelines.clone(),
             context,
         }
     }
 
-    /// Gives memory that is not in use back to the device.
+    /// Returns unused memory to the device.
     pub fn trim(&self) {
         self.memory.trim();
     }
 }
 
-/// Whose pipelines, descriptors and constants are meant.
+/// A bind point, with its own pipeline, descriptors and push constants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the bind points' names")]
 pub enum Point {
@@ -55,12 +55,12 @@ pub enum Point {
     Graphics,
 }
 
-/// Where a command buffer is in its life.
+/// Life cycle of a command buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Initial,
     Recording,
-    /// Recording, after an error: commands do nothing any more.
+    /// Recording after an error: commands have no effect.
     Failed,
     Executable,
     Invalid,
@@ -70,31 +70,31 @@ enum State {
 #[derive(Debug)]
 pub struct CommandBuffer {
     pub(super) context: Arc<Context>,
-    pub(super) internal: Arc<Internal>,
+    pub(super) meta_pipelines: Arc<MetaPipelines>,
     pub(super) recorder: Recorder<Gen9, BatchMemory>,
-    pub(super) surfaces: Surfaces,
-    /// Of each bind point.
+    pub(super) surfaces: TransientSurfaces,
+    /// Push descriptor sets by bind point.
     pushed: [Pushed; 2],
     pub(super) rendering: Rendering,
-    /// State of clears of attachments, once there was one.
-    pub(super) clearing: Option<Box<cmd::draw::state::State>>,
-    /// State of fast clears and resolves of attachments, once there was one.
-    pub(super) covering: Option<Box<cmd::draw::state::State>>,
-    /// Targets that are resolved when the rendering ends.
-    pub(super) blocks: SmallVec<[Cleared; 1]>,
-    /// What is known of clears that are kept.
-    pub(super) clears: KnownClears,
-    /// What becomes of its samples.
+    /// State of attachment clears, created at first use.
+    pub(super) attachment_clear_state: Option<Box<cmd::draw::state::State>>,
+    /// State of fast clears, resolves and rectangle draws, created at first use.
+    pub(super) rectangle_state: Option<Box<cmd::draw::state::State>>,
+    /// Fast-cleared targets to resolve at the end of the rendering.
+    pub(super) unresolved_clears: SmallVec<[FastClearTarget; 1]>,
+    /// Clear states of images with tracked clears.
+    pub(super) clear_states: ClearStates,
+    /// Multisample resolves at the end of the rendering.
     pub(super) resolves: Vec<Resolve>,
     pub(super) pass: Option<Pass>,
-    /// What copies have written.
-    pub(super) copied: Copied,
-    /// Data too long for a chunk.
-    pub(super) large: Vec<i915::Slice>,
+    /// Recent writes of copies.
+    pub(super) copy_hazards: CopyHazards,
+    /// Uploads that do not fit into a chunk.
+    pub(super) large_uploads: Vec<i915::Slice>,
     secondary: bool,
-    /// It is a part of a rendering that another one begins.
+    /// It continues a rendering of the primary.
     inherits: bool,
-    /// It may be executed where a condition holds sway.
+    /// It may be executed within conditional rendering.
     expects_condition: bool,
     state: State,
     /// The first error of the commands.
@@ -102,23 +102,23 @@ pub struct CommandBuffer {
 }
 
 impl CommandBuffer {
-    /// A command buffer in the initial state.
+    /// Creates a command buffer in the initial state.
     pub fn new(pool: &CommandPool, secondary: bool) -> Self {
         Self {
             context: pool.context.clone(),
-            internal: pool.internal.clone(),
+            meta_pipelines: pool.meta_pipelines.clone(),
             recorder: Recorder::new(BatchMemory::new(&pool.memory), pool.machine),
-            surfaces: Surfaces::default(),
+            surfaces: TransientSurfaces::default(),
             pushed: Default::default(),
             rendering: Rendering::default(),
-            clearing: None,
-            covering: None,
-            blocks: SmallVec::new(),
-            clears: KnownClears::default(),
+            attachment_clear_state: None,
+            rectangle_state: None,
+            unresolved_clears: SmallVec::new(),
+            clear_states: ClearStates::default(),
             resolves: Vec::new(),
             pass: None,
-            copied: Copied::default(),
-            large: Vec::new(),
+            copy_hazards: CopyHazards::default(),
+            large_uploads: Vec::new(),
             secondary,
             inherits: false,
             expects_condition: false,
@@ -127,31 +127,31 @@ impl CommandBuffer {
         }
     }
 
-    /// Whether it is a secondary one.
+    /// Whether it is a secondary command buffer.
     pub fn is_secondary(&self) -> bool {
         self.secondary
     }
 
-    /// Frees what was recorded.
+    /// Discards the recording.
     pub fn reset(&mut self) {
         if self.state != State::Initial {
             self.recorder.restart().clear();
             self.surfaces.clear();
             self.pushed = Default::default();
             self.rendering.clear();
-            self.blocks.clear();
-            self.clears.clear();
+            self.unresolved_clears.clear();
+            self.clear_states.clear();
             self.resolves.clear();
             self.pass = None;
-            self.copied.clear();
-            self.large.clear();
+            self.copy_hazards.clear();
+            self.large_uploads.clear();
             self.error = None;
             self.state = State::Initial;
         }
     }
 
-    /// Begins recording, from an empty state; as a part of a rendering, if there is something to inherit. `conditional`: it may be executed
-    /// where a condition holds sway.
+    /// Begins recording with nothing bound, as part of a rendering if `inherited` is given.
+    /// `conditional`: it may be executed within conditional rendering.
     pub fn begin(&mut self, inherited: Option<&Inherited>, conditional: bool) -> Result<()> {
         self.reset();
         self.recorder.memory().begin()?;
@@ -159,23 +159,23 @@ impl CommandBuffer {
         self.expects_condition = conditional;
         self.inherits = inherited.is_some();
         if let Some(inherited) = inherited {
-            self.recorder.inherit(&inherited.targets());
+            self.recorder.inherit_targets(&inherited.targets());
             self.rendering = inherited.rendering();
         }
         self.state = State::Recording;
         Ok(())
     }
 
-    /// Ends recording; fails with the first error of the commands.
+    /// Ends recording. Fails with the first error of the recorded commands.
     pub fn end(&mut self) -> Result<()> {
         if !matches!(self.state, State::Recording | State::Failed) {
             return Err(Error::InvalidUse {
-                why: "a command buffer ended that is not recording",
+                why: "ending a command buffer that is not recording",
             });
         }
         let ended = match (self.error.take(), self.secondary) {
             (Some(error), _) => Err(error),
-            (None, true) => self.recorder.end_part(),
+            (None, true) => self.recorder.end_secondary(),
             (None, false) => self.recorder.end(),
         };
         self.state = match &ended {
@@ -195,7 +195,7 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Records a command; its error is the command buffer's, told when it ends.
+    /// Records a command. An error is reported by [`CommandBuffer::end`].
     #[inline]
     pub fn record(&mut self, command: impl FnOnce(&mut Self) -> Result<()>) {
         if self.state == State::Recording
@@ -218,7 +218,7 @@ impl CommandBuffer {
         self.recorder.bind(pipeline.launch());
     }
 
-    /// Binds a descriptor set; its dynamic buffers take their offsets in order.
+    /// Binds a descriptor set; its dynamic buffers take the next offsets.
     #[inline]
     pub fn bind_set(
         &mut self,
@@ -268,9 +268,9 @@ impl CommandBuffer {
                 address: buffer.address.wrapping_add(u64::from(*offset)),
                 ..buffer
             };
-            let handle = self
-                .surfaces
-                .dynamic(&self.context, point as usize, index, buffer)?;
+            let handle =
+                self.surfaces
+                    .dynamic_handle(&self.context, point as usize, index, buffer)?;
             let set = match point {
                 Point::Compute => self.recorder.dynamic_handle(index, handle),
                 Point::Graphics => {
@@ -288,7 +288,7 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Pushes descriptors of a set: `write` changes what was pushed before.
+    /// Binds a push descriptor set; `write` updates what was pushed before.
     pub fn push_set(
         &mut self,
         point: Point,
@@ -309,12 +309,12 @@ impl CommandBuffer {
             })?,
         )?;
         write(pushed)?;
-        let handle = self.surfaces.put(&self.context, pushed.surfaces())?;
+        let handle = self.surfaces.write(&self.context, pushed.surfaces())?;
         self.set_handle(point, number, handle);
         Ok(())
     }
 
-    /// Sets push constants of stages from a byte on.
+    /// Sets push constants of stages from a byte offset.
     #[inline]
     pub fn push(
         &mut self,
@@ -334,7 +334,7 @@ impl CommandBuffer {
         })
     }
 
-    /// Runs workgroups, the first of them having the number `base`.
+    /// Dispatches workgroups; the first has the ID `base`.
     #[inline(always)]
     pub fn dispatch(&mut self, base: [u32; 3], count: [u32; 3]) -> Result<()> {
         if self.recorder.dispatch(base, count)? {
@@ -343,7 +343,7 @@ impl CommandBuffer {
         Err(UNBOUND)
     }
 
-    /// Runs as many workgroups as three dwords at an address say.
+    /// Dispatches with workgroup counts from three dwords in memory.
     pub fn dispatch_indirect(&mut self, address: u64) -> Result<()> {
         if self.recorder.dispatch_indirect(address)? {
             return Ok(());
@@ -351,44 +351,46 @@ impl CommandBuffer {
         Err(UNBOUND)
     }
 
-    /// Makes what follows wait for what came.
+    /// Adds a dependency between earlier and later commands.
     #[inline]
     pub fn barrier(&mut self, dependency: &Dependency) {
         self.recorder.barrier(dependency.pending());
     }
 
-    /// Appends the commands of a secondary one.
+    /// Executes a secondary command buffer by copying its commands.
     pub fn execute(&mut self, secondary: &CommandBuffer) -> Result<()> {
         if !secondary.secondary || secondary.state != State::Executable {
             return Err(Error::InvalidUse {
-                why: "executing what is no recorded secondary command buffer",
+                why: "executing a command buffer that is not an executable secondary",
             });
         }
         if secondary.expects_condition && !self.recorder.is_conditional() {
-            self.recorder.satisfy()?;
+            self.recorder.set_condition_true()?;
         }
         let stream = secondary.recorder.stream();
         let chunks = stream.memory().commands(stream.commands_dw());
         let chunks = chunks.map(|(_, words)| words);
         if !secondary.inherits {
-            self.clears.clear();
-            return self.recorder.call(secondary.recorder.left(), chunks);
+            self.clear_states.clear();
+            return self
+                .recorder
+                .execute_secondary(secondary.recorder.end_state(), chunks);
         }
-        if self.recorder.call_drawing(chunks)? {
+        if self.recorder.execute_secondary_in_rendering(chunks)? {
             return Ok(());
         }
         Err(Error::InvalidUse {
-            why: "executing a part of a rendering outside one",
+            why: "executing a render pass continuation outside a rendering",
         })
     }
 
-    /// What a submission runs.
+    /// The batch for a submission.
     pub fn batch(&self) -> Result<i915::Start> {
         let first = self.recorder.stream().memory().first();
         match (first, self.state, self.secondary) {
             (Some(chunk), State::Executable, false) => Ok(chunk.start()),
             _ => Err(Error::InvalidUse {
-                why: "a command buffer submitted that is not executable",
+                why: "submitting a command buffer that is not executable",
             }),
         }
     }

@@ -1,6 +1,6 @@
-//! Draws, and the state that is set for them.
+//! Draws, and setters of dynamic state.
 //!
-//! In:  the API's values. Out: `cmd`'s state, with what of it has changed; draws.
+//! In:  values of the API. Out: the state of `cmd`, with the dirty groups; draws.
 //! Ref: Vulkan 1.3, "Dynamic State", "Drawing Commands", "Fixed-Function Vertex Processing".
 
 use ash::vk as api;
@@ -15,38 +15,38 @@ use super::buffer::CommandBuffer;
 use crate::error::{Error, Result};
 use crate::graphics::{Pipeline, convert};
 
-const BEYOND: Error = Error::InvalidUse {
+const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "more viewports, scissors or vertex buffers than there can be",
 };
 const UNBOUND: Error = Error::InvalidUse {
     why: "a draw without a graphics pipeline, or outside a rendering",
 };
 
-/// The elements from `first` on, as many as `count`.
-fn places<T>(all: &mut [T], first: u32, count: usize) -> Result<&mut [T]> {
+/// The `count` elements from `first` on.
+fn elements_mut<T>(all: &mut [T], first: u32, count: usize) -> Result<&mut [T]> {
     let first = first as usize;
-    let places = all.get_mut(first..first.saturating_add(count));
-    places.ok_or(BEYOND)
+    let elements = all.get_mut(first..first.saturating_add(count));
+    elements.ok_or(OUT_OF_RANGE)
 }
 
-/// The faces that are named.
+/// The selected faces.
 fn faces(
     all: &mut [StencilFace; 2],
-    named: api::StencilFaceFlags,
+    selected: api::StencilFaceFlags,
 ) -> impl Iterator<Item = &mut StencilFace> {
     let wanted = [api::StencilFaceFlags::FRONT, api::StencilFaceFlags::BACK];
     let pairs = all.iter_mut().zip(wanted);
-    pairs.filter_map(move |(face, flag)| named.contains(flag).then_some(face))
+    pairs.filter_map(move |(face, flag)| selected.contains(flag).then_some(face))
 }
 
-/// A buffer that vertices are fetched from.
+/// A vertex buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Vertices {
-    /// Where; 0: there is none.
+    /// GPU address; 0: none.
     pub address: u64,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u64,
-    /// Bytes from one to the next; none: as it was set, or as the pipeline has it.
+    /// Stride in bytes. `None`: unchanged.
     pub stride_bytes: Option<u64>,
 }
 
@@ -63,12 +63,12 @@ impl CommandBuffer {
         self.recorder.draws().change(groups, change);
     }
 
-    /// Sets viewports from one on.
+    /// Sets viewports from index `first` on.
     pub fn set_viewports(&mut self, first: u32, from: &[api::Viewport]) -> Result<()> {
-        let mut set = Err(BEYOND);
+        let mut set = Err(OUT_OF_RANGE);
         self.set(Dirty::VIEWPORTS, |state| {
-            set = places(&mut state.viewports, first, from.len()).map(|places| {
-                for (to, from) in places.iter_mut().zip(from) {
+            set = elements_mut(&mut state.viewports, first, from.len()).map(|elements| {
+                for (to, from) in elements.iter_mut().zip(from) {
                     *to = convert::viewport(from);
                 }
             });
@@ -76,7 +76,7 @@ impl CommandBuffer {
         set
     }
 
-    /// Sets all viewports, and how many there are.
+    /// Sets all viewports and the viewport count.
     pub fn set_all_viewports(&mut self, from: &[api::Viewport]) -> Result<()> {
         self.set_viewports(0, from)?;
         self.set(Dirty::VIEWPORTS, |state| {
@@ -85,12 +85,12 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Sets scissors from one on.
+    /// Sets scissors from index `first` on.
     pub fn set_scissors(&mut self, first: u32, from: &[api::Rect2D]) -> Result<()> {
-        let mut set = Err(BEYOND);
+        let mut set = Err(OUT_OF_RANGE);
         self.set(Dirty::SCISSORS, |state| {
-            set = places(&mut state.scissors, first, from.len()).map(|places| {
-                for (to, from) in places.iter_mut().zip(from) {
+            set = elements_mut(&mut state.scissors, first, from.len()).map(|elements| {
+                for (to, from) in elements.iter_mut().zip(from) {
                     *to = convert::area(from);
                 }
             });
@@ -98,12 +98,12 @@ impl CommandBuffer {
         set
     }
 
-    /// Sets the width of lines.
+    /// Sets the line width.
     pub fn set_line_width(&mut self, pixels: f32) {
         self.set(Dirty::RASTER, |state| state.raster.line_width = pixels);
     }
 
-    /// Sets by how much depth is moved.
+    /// Sets the depth bias.
     pub fn set_depth_bias(&mut self, constant: f32, clamp: f32, slope: f32) {
         self.set(Dirty::RASTER, |state| {
             state.raster.depth_bias = DepthBias {
@@ -114,41 +114,41 @@ impl CommandBuffer {
         });
     }
 
-    /// Sets whether depth is moved.
+    /// Enables depth bias.
     pub fn set_depth_bias_enable(&mut self, on: bool) {
         self.set(Dirty::RASTER, |state| state.raster.biased = on);
     }
 
-    /// Sets whether anything is drawn.
+    /// Enables rasteriser discard.
     pub fn set_discard(&mut self, on: bool) {
         self.set(Dirty::RASTER, |state| state.raster.discard = on);
     }
 
-    /// Sets whether objects are clipped at the near and the far plane, apart from clamping.
+    /// Enables depth clipping, independent of depth clamping.
     pub fn set_depth_clip(&mut self, on: bool) {
         self.set(Dirty::RASTER, |state| state.raster.depth_clip = Some(on));
     }
 
-    /// Sets whether depth is clamped to the viewport's.
+    /// Enables depth clamping to the viewport's range.
     pub fn set_depth_clamp(&mut self, on: bool) {
         let groups = Dirty::RASTER.with(Dirty::DEPTH_RANGE);
         self.set(groups, |state| state.raster.depth_clamp = on);
     }
 
-    /// Sets whether the near plane is at z = -w, not at 0.
+    /// Sets whether clip space depth goes from -w to w.
     pub fn set_near_at_minus_w(&mut self, on: bool) {
         let groups = Dirty::RASTER.with(Dirty::DEPTH_RANGE);
         self.set(groups, |state| state.raster.near_at_minus_w = on);
     }
 
-    /// Sets the stream that is drawn.
+    /// Sets the rasterisation stream.
     pub fn set_stream(&mut self, from: u32) -> Result<()> {
         let stream = convert::stream(from)?;
         self.set(Dirty::RASTER, |state| state.raster.stream = stream);
         Ok(())
     }
 
-    /// Sets what triangles cover.
+    /// Sets the conservative rasterisation mode.
     pub fn set_conservative(&mut self, from: api::ConservativeRasterizationModeEXT) -> Result<()> {
         let conservative = convert::conservative(from)?;
         self.set(Dirty::RASTER, |state| {
@@ -157,38 +157,38 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Sets where samples lie, where pipelines say that they do not lie where they always do.
+    /// Sets custom sample locations, for pipelines that enable them.
     pub fn set_locations(
         &mut self,
         from: &api::SampleLocationsInfoEXT<'_>,
-        places: &[api::SampleLocationEXT],
+        elements: &[api::SampleLocationEXT],
     ) -> Result<()> {
-        let locations = convert::locations(from, places)?;
+        let locations = convert::locations(from, elements)?;
         self.set(Dirty::LOCATIONS, |state| state.locations = locations);
         Ok(())
     }
 
-    /// Sets what is left of polygons.
+    /// Sets the polygon mode.
     pub fn set_fill(&mut self, from: api::PolygonMode) -> Result<()> {
         let fill = convert::fill(from)?;
         self.set(Dirty::RASTER, |state| state.raster.fill = fill);
         Ok(())
     }
 
-    /// Sets how lines are drawn.
+    /// Sets the line rasterisation mode.
     pub fn set_lines(&mut self, from: api::LineRasterizationModeEXT) -> Result<()> {
         let lines = convert::lines(from)?;
         self.set(Dirty::RASTER, |state| state.raster.lines = lines);
         Ok(())
     }
 
-    /// Sets whether lines are stippled.
+    /// Enables line stipple.
     pub fn set_stippled(&mut self, on: bool) {
         let groups = Dirty::RASTER.with(Dirty::BLEND);
         self.set(groups, |state| state.raster.stippled = on);
     }
 
-    /// Sets how lines are stippled.
+    /// Sets the line stipple.
     pub fn set_stipple(&mut self, factor: u32, pattern: u16) {
         let factor = factor as u16;
         self.set(Dirty::RASTER, |state| {
@@ -196,66 +196,66 @@ impl CommandBuffer {
         });
     }
 
-    /// Sets which vertex gives flat attributes.
+    /// Sets the provoking vertex mode.
     pub fn set_provoking(&mut self, from: api::ProvokingVertexModeEXT) {
         let last = from == api::ProvokingVertexModeEXT::LAST_VERTEX;
         self.set(Dirty::RASTER, |state| state.raster.provoking_last = last);
     }
 
-    /// Sets where the domain of tessellation has its origin.
+    /// Sets the tessellation domain origin.
     pub fn set_domain_origin(&mut self, from: api::TessellationDomainOrigin) {
         let lower_left = from == api::TessellationDomainOrigin::LOWER_LEFT;
         self.set(Dirty::DOMAIN, |state| state.lower_left = lower_left);
     }
 
-    /// Sets which samples may be written.
+    /// Sets the sample mask.
     pub fn set_sample_mask(&mut self, mask: u32) {
         self.set(Dirty::MULTISAMPLE, |state| {
             state.multisample.mask = mask as u16;
         });
     }
 
-    /// Sets whether alpha is 1 when it is blended.
+    /// Enables alpha to one.
     pub fn set_alpha_to_one(&mut self, on: bool) {
         self.set(Dirty::MULTISAMPLE, |state| {
             state.multisample.alpha_to_one = on;
         });
     }
 
-    /// Sets the faces that are dropped.
+    /// Sets the cull mode.
     pub fn set_cull(&mut self, from: api::CullModeFlags) {
         self.set(Dirty::RASTER, |state| {
             state.raster.cull = convert::cull(from)
         });
     }
 
-    /// Sets which faces are front faces.
+    /// Sets the front face.
     pub fn set_front_face(&mut self, from: api::FrontFace) {
         self.set(Dirty::RASTER, |state| {
             state.raster.front_is_clockwise = from == api::FrontFace::CLOCKWISE;
         });
     }
 
-    /// Sets the constants of blending.
+    /// Sets the blend constants.
     pub fn set_blend_constants(&mut self, constants: [f32; 4]) {
         self.set(Dirty::BLEND_CONSTANTS, |state| {
             state.blend.constants = constants
         });
     }
 
-    /// Sets whether there is a bitwise operation.
+    /// Enables the logic operation.
     pub fn set_logic(&mut self, on: bool) {
         self.set(Dirty::BLEND, |state| state.blend.logic = on);
     }
 
-    /// Sets the bitwise operation.
+    /// Sets the logic operation.
     pub fn set_logic_op(&mut self, from: api::LogicOp) -> Result<()> {
         let op = convert::logic_op(from)?;
         self.set(Dirty::BLEND, |state| state.blend.logic_op = op);
         Ok(())
     }
 
-    /// Sets which targets are written, from the first on.
+    /// Enables colour writes by target, from target 0 on.
     pub fn set_colour_writes(&mut self, from: &[api::Bool32]) {
         self.set(Dirty::BLEND, |state| {
             state.blend.written = convert::written(from);
@@ -268,9 +268,9 @@ impl CommandBuffer {
         from: &[T],
         change: impl Fn(&mut BlendTarget, &T) -> Result<()>,
     ) -> Result<()> {
-        let mut set = Err(BEYOND);
+        let mut set = Err(OUT_OF_RANGE);
         self.set(Dirty::BLEND, |state| {
-            set = places(&mut state.blend.targets, first, from.len()).and_then(|to| {
+            set = elements_mut(&mut state.blend.targets, first, from.len()).and_then(|to| {
                 to.iter_mut()
                     .zip(from)
                     .try_for_each(|(to, from)| change(to, from))
@@ -279,7 +279,7 @@ impl CommandBuffer {
         set
     }
 
-    /// Sets which targets are blended with, from one on.
+    /// Enables blending of targets, from index `first` on.
     pub fn set_blended(&mut self, first: u32, from: &[api::Bool32]) -> Result<()> {
         self.set_targets(first, from, |to, &on| {
             to.blended = on != api::FALSE;
@@ -287,7 +287,7 @@ impl CommandBuffer {
         })
     }
 
-    /// Sets how targets are blended with, from one on.
+    /// Sets the blend equations of targets, from index `first` on.
     pub fn set_equations(&mut self, first: u32, from: &[api::ColorBlendEquationEXT]) -> Result<()> {
         self.set_targets(first, from, |to, from| {
             to.equations = convert::equations(from)?;
@@ -295,7 +295,7 @@ impl CommandBuffer {
         })
     }
 
-    /// Sets the channels of targets that are written, from one on.
+    /// Sets the colour write masks of targets, from index `first` on.
     pub fn set_write_masks(&mut self, first: u32, from: &[api::ColorComponentFlags]) -> Result<()> {
         self.set_targets(first, from, |to, mask| {
             to.write_mask = mask.as_raw() as u8 & 0xf;
@@ -303,33 +303,33 @@ impl CommandBuffer {
         })
     }
 
-    /// Sets how vertices make objects.
+    /// Sets the primitive topology.
     pub fn set_topology(&mut self, from: api::PrimitiveTopology) -> Result<()> {
         let topology = convert::topology(from)?;
         self.set(Dirty::ASSEMBLY, |state| state.topology = topology);
         Ok(())
     }
 
-    /// Sets whether the highest index ends a strip.
+    /// Enables primitive restart.
     pub fn set_restart(&mut self, on: bool) {
         self.set(Dirty::ASSEMBLY, |state| state.restart = on);
     }
 
-    /// Sets whether depth is tested.
+    /// Enables the depth test.
     pub fn set_depth_test(&mut self, on: bool) {
         self.set(Dirty::DEPTH_STENCIL, |state| {
             state.depth_stencil.depth_test = on;
         });
     }
 
-    /// Sets whether depth is written.
+    /// Enables depth writes.
     pub fn set_depth_write(&mut self, on: bool) {
         self.set(Dirty::DEPTH_STENCIL, |state| {
             state.depth_stencil.depth_write = on;
         });
     }
 
-    /// Sets the test of depth.
+    /// Sets the depth comparison.
     pub fn set_depth_compare(&mut self, from: api::CompareOp) -> Result<()> {
         let compare = convert::compare(from)?;
         self.set(Dirty::DEPTH_STENCIL, |state| {
@@ -338,38 +338,38 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Sets whether stencil is tested.
+    /// Enables the stencil test.
     pub fn set_stencil_test(&mut self, on: bool) {
         self.set(Dirty::DEPTH_STENCIL, |state| {
             state.depth_stencil.stencil_test = on;
         });
     }
 
-    fn set_faces(&mut self, named: api::StencilFaceFlags, change: impl Fn(&mut StencilFace)) {
+    fn set_faces(&mut self, selected: api::StencilFaceFlags, change: impl Fn(&mut StencilFace)) {
         self.set(Dirty::DEPTH_STENCIL, |state| {
-            faces(&mut state.depth_stencil.stencil, named).for_each(change);
+            faces(&mut state.depth_stencil.stencil, selected).for_each(change);
         });
     }
 
-    /// Sets the bits of stencil that are compared.
-    pub fn set_stencil_compare_mask(&mut self, named: api::StencilFaceFlags, mask: u32) {
-        self.set_faces(named, |face| face.compare_mask = mask as u8);
+    /// Sets the stencil compare mask.
+    pub fn set_stencil_compare_mask(&mut self, selected: api::StencilFaceFlags, mask: u32) {
+        self.set_faces(selected, |face| face.compare_mask = mask as u8);
     }
 
-    /// Sets the bits of stencil that are written.
-    pub fn set_stencil_write_mask(&mut self, named: api::StencilFaceFlags, mask: u32) {
-        self.set_faces(named, |face| face.write_mask = mask as u8);
+    /// Sets the stencil write mask.
+    pub fn set_stencil_write_mask(&mut self, selected: api::StencilFaceFlags, mask: u32) {
+        self.set_faces(selected, |face| face.write_mask = mask as u8);
     }
 
-    /// Sets what stencil is compared with.
-    pub fn set_stencil_reference(&mut self, named: api::StencilFaceFlags, reference: u32) {
-        self.set_faces(named, |face| face.reference = reference as u8);
+    /// Sets the stencil reference.
+    pub fn set_stencil_reference(&mut self, selected: api::StencilFaceFlags, reference: u32) {
+        self.set_faces(selected, |face| face.reference = reference as u8);
     }
 
-    /// Sets the test of stencil, and what becomes of it: when it fails, when depth fails, when both pass.
+    /// Sets the stencil operations (stencil fails, depth fails, both pass) and comparison.
     pub fn set_stencil_op(
         &mut self,
-        named: api::StencilFaceFlags,
+        selected: api::StencilFaceFlags,
         [fail, depth_fail, pass]: [api::StencilOp; 3],
         compare: api::CompareOp,
     ) -> Result<()> {
@@ -377,7 +377,7 @@ impl CommandBuffer {
         let depth_fail = convert::stencil_op(depth_fail)?;
         let pass = convert::stencil_op(pass)?;
         let compare = convert::compare(compare)?;
-        self.set_faces(named, |face| {
+        self.set_faces(selected, |face| {
             *face = StencilFace {
                 fail,
                 depth_fail,
@@ -395,14 +395,14 @@ impl CommandBuffer {
         let mut bound = Ok(());
         self.set(Dirty::VERTEX_BUFFERS, |state| {
             let Some(to) = state.vertex_buffers.get_mut(binding as usize) else {
-                bound = Err(BEYOND);
+                bound = Err(OUT_OF_RANGE);
                 return;
             };
             let stride = from.stride_bytes.map_or(Some(to.stride_bytes), |stride| {
                 u16::try_from(stride).ok().filter(|&stride| stride <= 2048)
             });
             let Some(stride_bytes) = stride else {
-                bound = Err(BEYOND);
+                bound = Err(OUT_OF_RANGE);
                 return;
             };
             *to = VertexBuffer {
@@ -415,7 +415,7 @@ impl CommandBuffer {
         bound
     }
 
-    /// Binds a buffer that captured vertices go to.
+    /// Binds a transform feedback buffer.
     pub fn bind_capture(&mut self, binding: u32, address: u64, bytes: u64) -> Result<()> {
         let buffer = CaptureBuffer { address, bytes };
         match self.recorder.bind_capture(binding as usize, buffer) {
@@ -426,21 +426,21 @@ impl CommandBuffer {
         }
     }
 
-    /// Captures vertices from here on, behind those that the counters tell of.
+    /// Begins transform feedback at the offsets in the counter buffers.
     pub fn begin_capture(&mut self, counters: &Counters) -> Result<()> {
         self.recorder.begin_capture(counters)
     }
 
-    /// Captures them no more; the counters tell how far.
+    /// Ends transform feedback, and writes the offsets to the counter buffers.
     pub fn end_capture(&mut self, counters: &Counters) -> Result<()> {
         self.recorder.end_capture(counters)
     }
 
-    /// Draws as many vertices as a counter tells of.
+    /// Draws with a vertex count from a byte count in memory.
     pub fn draw_byte_count(&mut self, draw: &Draw, count: &ByteCount) -> Result<()> {
         if count.stride_bytes == 0 {
             return Err(Error::InvalidUse {
-                why: "vertices of no bytes",
+                why: "a vertex stride of 0",
             });
         }
         if self.recorder.draw_byte_count(draw, count)? {
@@ -477,7 +477,7 @@ impl CommandBuffer {
         Err(UNBOUND)
     }
 
-    /// Draws as memory says, so many times.
+    /// Draws `count` times with parameters from memory.
     pub fn draw_indirect(
         &mut self,
         address: u64,
@@ -494,7 +494,7 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Draws as memory says, as many times as a dword says, but at most so many times.
+    /// Draws with parameters and draw count from memory.
     pub fn draw_counted(
         &mut self,
         address: u64,
@@ -504,18 +504,19 @@ impl CommandBuffer {
         most: u32,
     ) -> Result<()> {
         let recorder = &mut self.recorder;
-        if recorder.draw_counted(address, stride_bytes, indexed, count_at, most)? {
+        if recorder.draw_indirect_count(address, stride_bytes, indexed, count_at, most)? {
             return Ok(());
         }
         Err(UNBOUND)
     }
 
-    /// Draws, dispatches and clears of attachments run from here on where a dword is not zero, or where it is.
+    /// Begins conditional rendering: draws, dispatches and attachment clears run if a dword is not
+    /// zero or, `inverted`, if it is zero.
     pub fn begin_condition(&mut self, address: u64, inverted: bool) -> Result<()> {
-        self.recorder.begin_condition(address, inverted)
+        self.recorder.begin_conditional_rendering(address, inverted)
     }
 
-    /// They run again.
+    /// Ends conditional rendering.
     pub fn end_condition(&mut self) {
         self.recorder.set_conditional(false);
     }

@@ -1,36 +1,37 @@
 //! Copies and clears of images.
 //!
-//! In:  images, and regions as Vulkan has them. Out: launches of internal shaders, on the memory of the images.
-//! Ref: Vulkan specification, "Copying Data Between Images", "Copying Data Between Buffers and Images", "Clearing Images Outside a
-//! Render Pass Instance".
+//! In:  images, and regions as Vulkan describes them. Out: dispatches of meta shaders on the
+//!      images' memory.
+//! Ref: Vulkan specification, "Copying Data Between Images", "Copying Data Between Buffers and
+//!      Images", "Clearing Images Outside a Render Pass Instance".
 
 use ash::vk as api;
 use blit::{Extent, Order, Place, Plane, Quads, Samples};
 
+use super::aux_state;
 use super::buffer::CommandBuffer;
-use super::control;
 use super::image_box::ImageBox;
 use crate::buffer::Buffer;
 use crate::error::{Error, Result};
 use crate::image::{Image, Part, texel};
 
-/// How texels lie in a buffer.
+/// Layout of texels in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferRows {
-    /// Where they begin.
+    /// Offset of the first texel, in bytes.
     pub offset_bytes: u64,
-    /// Pixels of a row; 0: as many as are copied.
+    /// Pixels of a row; 0: the width of the region.
     pub row_px: u32,
-    /// Rows of pixels of a slice; 0: as many as are copied.
+    /// Rows of pixels of a slice; 0: the height of the region.
     pub height_px: u32,
 }
 
-const BEYOND: Error = Error::InvalidUse {
+const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "a copy or clear beyond its image",
 };
 
-/// The order of a surface's bytes.
-pub(super) fn order(tiling: surface::Tiling) -> Result<Order> {
+/// The byte order of a tiling.
+pub(super) fn byte_order(tiling: surface::Tiling) -> Result<Order> {
     match tiling {
         surface::Tiling::Linear => Ok(Order::Rows),
         surface::Tiling::X => Ok(Order::X),
@@ -43,7 +44,7 @@ pub(super) fn order(tiling: surface::Tiling) -> Result<Order> {
 }
 
 impl ImageBox {
-    /// As Vulkan describes it, with one aspect.
+    /// Converts a region with one aspect.
     pub fn new(
         subresource: &api::ImageSubresourceLayers,
         offset: &api::Offset3D,
@@ -52,17 +53,17 @@ impl ImageBox {
     ) -> Result<Self> {
         let offset_px = [offset.x, offset.y, offset.z].map(u32::try_from);
         let [Ok(x), Ok(y), Ok(z)] = offset_px else {
-            return Err(BEYOND);
+            return Err(OUT_OF_RANGE);
         };
         let layers = match subresource.layer_count {
             api::REMAINING_ARRAY_LAYERS => image
                 .info
                 .layers
                 .checked_sub(subresource.base_array_layer)
-                .ok_or(BEYOND)?,
+                .ok_or(OUT_OF_RANGE)?,
             count => count,
         };
-        // Copies between layers and slices count both in depth.
+        // Copies between layers and slices give both counts as depth.
         let depth = match image.info.question.dimension {
             api::ImageType::TYPE_3D => extent.depth,
             _ => extent.depth.min(1),
@@ -77,9 +78,9 @@ impl ImageBox {
         })
     }
 
-    /// Whether the image has it.
-    pub(super) fn check(&self, image: &Image) -> Result<()> {
-        let level = image.part_extent_px(self.aspect, self.level);
+    /// Checks that the box is within the image.
+    pub(super) fn check_bounds(&self, image: &Image) -> Result<()> {
+        let level = image.aspect_extent_px(self.aspect, self.level);
         let inside = self
             .offset_px
             .iter()
@@ -87,28 +88,32 @@ impl ImageBox {
             .zip(level)
             .all(|((&at, extent), level)| at.checked_add(extent).is_some_and(|end| end <= level));
         let layers = self.first_layer.checked_add(self.layers);
-        let there =
+        let in_destination =
             self.level < image.info.levels && layers.is_some_and(|end| end <= image.info.layers);
-        if inside && there { Ok(()) } else { Err(BEYOND) }
+        if inside && in_destination {
+            Ok(())
+        } else {
+            Err(OUT_OF_RANGE)
+        }
     }
 
-    /// It begins or ends within a pair of pixels along an axis.
-    fn cuts(&self, image: &Image, axis: usize) -> bool {
+    /// Whether the box starts or ends within a pair of pixels along an axis.
+    fn splits_pair(&self, image: &Image, axis: usize) -> bool {
         let offset = self.offset_px[axis];
         let end = offset + self.extent_px[axis];
         let last = image.level_extent_px(self.level)[axis];
         !offset.is_multiple_of(2) || !(end.is_multiple_of(2) || end == last)
     }
 
-    /// It cuts a quad of pixels that samples lie in.
-    fn cuts_quads(&self, image: &Image, part: &Part) -> bool {
+    /// Whether the box splits 2×2 quads in which samples are interleaved.
+    fn splits_quads(&self, image: &Image, part: &Part) -> bool {
         part.surface.sample_layout == surface::SampleLayout::Interleaved
-            && (0..2).any(|axis| spread(image, axis) > 0 && self.cuts(image, axis))
+            && (0..2).any(|axis| sample_shift(image, axis) > 0 && self.splits_pair(image, axis))
     }
 
-    /// The quads that it reaches, and where it begins in the first.
+    /// The quads that the box touches, and its start in the first one.
     fn quads(&self, image: &Image, part: &Part) -> Result<Quads> {
-        self.check(image)?;
+        self.check_bounds(image)?;
         let mut whole = *self;
         let mut first_px = [0; 2];
         for axis in 0..2 {
@@ -119,13 +124,13 @@ impl ImageBox {
             whole.offset_px[axis] = offset - first_px[axis];
             whole.extent_px[axis] = end - whole.offset_px[axis];
         }
-        let (plane, _) = whole.place(image, part)?;
+        let (plane, _) = whole.plane_and_extent(image, part)?;
         Ok(Quads { plane, first_px })
     }
 
-    /// Where it lies, and its size in bytes and rows. Of several samples, all of them.
-    pub(super) fn place(&self, image: &Image, part: &Part) -> Result<(Plane, Extent)> {
-        self.check(image)?;
+    /// Location of the box in memory, and its size in bytes and rows, all samples included.
+    pub(super) fn plane_and_extent(&self, image: &Image, part: &Part) -> Result<(Plane, Extent)> {
+        self.check_bounds(image)?;
         let surface = &part.surface;
         let block = surface.block;
         let volume = image.info.question.dimension == api::ImageType::TYPE_3D;
@@ -137,7 +142,7 @@ impl ImageBox {
         for axis in 0..2 {
             let (offset, extent) = (self.offset_px[axis], self.extent_px[axis]);
             (at[axis], size[axis]) = match surface.sample_layout {
-                surface::SampleLayout::Interleaved => interleaved(image, self, axis)?,
+                surface::SampleLayout::Interleaved => interleaved_range(image, self, axis)?,
                 _ => (
                     offset / block.extent_sa[axis],
                     extent.div_ceil(block.extent_sa[axis]),
@@ -152,7 +157,7 @@ impl ImageBox {
         let bytes = block.bytes();
         let plane = Plane {
             address: image.address(part)? + part.offset_bytes + place.offset_bytes,
-            order: order(surface.tiling)?,
+            order: byte_order(surface.tiling)?,
             pitch_bytes: surface.row_pitch_bytes,
             x_bytes: (place.within_el[0] + at[0]) * bytes,
             y_rows: place.within_el[1] + at[1],
@@ -167,8 +172,8 @@ impl ImageBox {
     }
 }
 
-/// What the API counts as one element: pairs of pixels that share their chroma are one, of which the hardware makes two, and a fourth
-/// channel beside three is none of it.
+/// Texel block as the API counts it: two pixels of a packed 4:2:2 format are one element of the API
+/// but two of the hardware, and the fourth channel of a widened format does not count.
 fn texel_block(image: &Image, part: &Part) -> surface::Block {
     let block = part.surface.block;
     if part.format.name.starts_with("YCRCB") {
@@ -186,8 +191,8 @@ fn texel_block(image: &Image, part: &Part) -> surface::Block {
     }
 }
 
-/// A box of elements as one of others, in which as many pixels may take more bits or fewer.
-fn in_elements_of(extent: &Extent, block: surface::Block, of: surface::Block) -> Extent {
+/// Converts an extent from blocks `block` to blocks `of`, which may differ in bits and pixels.
+fn extent_in_blocks(extent: &Extent, block: surface::Block, of: surface::Block) -> Extent {
     let elements = extent.row_bytes / block.bytes() * block.extent_sa[0] / of.extent_sa[0];
     Extent {
         row_bytes: elements * of.bytes(),
@@ -195,8 +200,8 @@ fn in_elements_of(extent: &Extent, block: surface::Block, of: surface::Block) ->
     }
 }
 
-/// Powers of two of the samples that stand for a pixel beside each other, and below each other, where they lie in quads of pixels.
-fn spread(image: &Image, axis: usize) -> u32 {
+/// Log2 of the number of samples side by side along an axis, where samples are interleaved.
+fn sample_shift(image: &Image, axis: usize) -> u32 {
     let bits = image.samples().ilog2();
     if axis == 0 {
         bits.div_ceil(2)
@@ -205,27 +210,28 @@ fn spread(image: &Image, axis: usize) -> u32 {
     }
 }
 
-/// Samples from and to which a box reaches where they lie in quads of pixels beside each other: 2 × 1, 2 × 2, 4 × 2, 4 × 4 of them.
-fn interleaved(image: &Image, part: &ImageBox, axis: usize) -> Result<(u32, u32)> {
-    let spread = spread(image, axis);
+/// Range of interleaved samples that a box covers along an axis: 2×1, 2×2, 4×2 or 4×4 samples per
+/// pixel.
+fn interleaved_range(image: &Image, part: &ImageBox, axis: usize) -> Result<(u32, u32)> {
+    let sample_shift = sample_shift(image, axis);
     let (offset, extent) = (part.offset_px[axis], part.extent_px[axis]);
     let end = offset + extent;
-    if spread > 0 && part.cuts(image, axis) {
+    if sample_shift > 0 && part.splits_pair(image, axis) {
         return Err(Error::InvalidUse {
-            why: "a piece of depth or stencil of several samples that cuts a quad of pixels",
+            why: "a region of multisampled depth or stencil that splits a 2x2 quad",
         });
     }
-    let end = if spread > 0 {
+    let end = if sample_shift > 0 {
         end.next_multiple_of(2)
     } else {
         end
     };
-    Ok((offset << spread, (end - offset) << spread))
+    Ok((offset << sample_shift, (end - offset) << sample_shift))
 }
 
 impl CommandBuffer {
     /// Copies between a buffer and an image.
-    fn copy_rows(
+    fn copy_buffer_image(
         &mut self,
         buffer: &Buffer,
         rows: &BufferRows,
@@ -234,16 +240,16 @@ impl CommandBuffer {
         to_image: bool,
     ) -> Result<()> {
         let part = image.part(of.aspect)?;
-        let (plane, extent) = of.place(image, part)?;
+        let (plane, extent) = of.plane_and_extent(image, part)?;
         let block = texel_block(image, part);
         let or = |asked, else_px| if asked == 0 { else_px } else { asked };
         let row_el = or(rows.row_px, of.extent_px[0]).div_ceil(block.extent_sa[0]);
         let slice_rows = or(rows.height_px, of.extent_px[1]).div_ceil(block.extent_sa[1]);
-        let pitch_bytes = row_el.checked_mul(block.bytes()).ok_or(BEYOND)?;
+        let pitch_bytes = row_el.checked_mul(block.bytes()).ok_or(OUT_OF_RANGE)?;
         if extent.rows == 0 || extent.slices == 0 {
             return Ok(());
         }
-        let beside = in_elements_of(&extent, part.surface.block, block);
+        let beside = extent_in_blocks(&extent, part.surface.block, block);
         let last_row =
             u64::from(slice_rows) * u64::from(extent.slices - 1) + u64::from(extent.rows - 1);
         let bytes = last_row * u64::from(pitch_bytes) + u64::from(beside.row_bytes);
@@ -262,14 +268,14 @@ impl CommandBuffer {
         }
     }
 
-    /// Copies a box of elements to one of as many. Where rows differ in bytes, elements are of three channels on one side, and have a
-    /// fourth on the other.
+    /// Copies a box of elements to a box of equally many. If the row sizes differ, one side has
+    /// three channels and the other a fourth one.
     fn copy_elements(
         &mut self,
         source: (Plane, Extent),
         destination: (Plane, Extent),
     ) -> Result<()> {
-        self.overwrite(Place::new(destination.0, destination.1));
+        self.order_write(Place::new(destination.0, destination.1));
         let launches = match source.1 == destination.1 {
             true => blit::copy_texels(source.0, destination.0, source.1),
             false => blit::copy_three(source, destination).ok_or(Error::InvalidUse {
@@ -277,7 +283,7 @@ impl CommandBuffer {
             })?,
         };
         for launch in launches {
-            self.launch(&launch)?;
+            self.dispatch_meta(&launch)?;
         }
         Ok(())
     }
@@ -290,7 +296,7 @@ impl CommandBuffer {
         buffer: &Buffer,
         rows: &BufferRows,
     ) -> Result<()> {
-        self.copy_rows(buffer, rows, image, from, false)
+        self.copy_buffer_image(buffer, rows, image, from, false)
     }
 
     /// Copies a buffer to a box of an image.
@@ -301,10 +307,11 @@ impl CommandBuffer {
         image: &Image,
         to: &ImageBox,
     ) -> Result<()> {
-        self.copy_rows(buffer, rows, image, to, true)
+        self.copy_buffer_image(buffer, rows, image, to, true)
     }
 
-    /// Copies a box of an image to another, of the same size: `to` says where it begins alone.
+    /// Copies a box of an image to another image. `to` gives the destination's offset; its size is
+    /// ignored.
     pub fn copy_image(
         &mut self,
         source: &Image,
@@ -312,7 +319,8 @@ impl CommandBuffer {
         destination: &Image,
         to: &ImageBox,
     ) -> Result<()> {
-        // A plane may be copied to colours, and the other way round; depth and stencil go to their like.
+        // Colour may be copied to a plane and the reverse; depth and stencil are copied to the same
+        // aspect.
         let both = [api::ImageAspectFlags::DEPTH, api::ImageAspectFlags::STENCIL];
         let colours = (from.aspect, to.aspect);
         let each = both.map(|aspect| from.aspect.contains(aspect).then_some((aspect, aspect)));
@@ -320,42 +328,49 @@ impl CommandBuffer {
         let all = neither.then_some(colours).into_iter();
         for (aspect_from, aspect_to) in all.chain(each.into_iter().flatten()) {
             let (part_from, part_to) = (source.part(aspect_from)?, destination.part(aspect_to)?);
-            // The same elements, in pixels of the other.
+            // The same number of blocks, in pixels of the destination.
             let blocks = texel_block(source, part_from);
             let of = texel_block(destination, part_to);
-            let level = destination.part_extent_px(aspect_to, to.level);
-            let mut there = *to;
-            there.extent_px = from.extent_px;
+            let level = destination.aspect_extent_px(aspect_to, to.level);
+            let mut in_destination = *to;
+            in_destination.extent_px = from.extent_px;
             for axis in 0..2 {
                 let elements = from.extent_px[axis].div_ceil(blocks.extent_sa[axis]);
                 let left = level[axis].saturating_sub(to.offset_px[axis]);
-                there.extent_px[axis] = match blocks == of {
+                in_destination.extent_px[axis] = match blocks == of {
                     true => from.extent_px[axis],
-                    // The last block may reach beyond the image.
+                    // The last block may extend beyond the image.
                     false => (elements * of.extent_sa[axis]).min(left),
                 };
             }
             let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
-            // Layers of one are slices of the other.
+            // Layers of one image correspond to slices of the other.
             match (volume(source), volume(destination)) {
                 (true, false) => {
-                    (there.layers, there.extent_px[2]) = (from.extent_px[2], 1);
+                    (in_destination.layers, in_destination.extent_px[2]) = (from.extent_px[2], 1);
                 }
                 (false, true) => {
-                    (there.layers, there.extent_px[2]) = (1, from.layers);
+                    (in_destination.layers, in_destination.extent_px[2]) = (1, from.layers);
                 }
-                _ => there.layers = from.layers,
+                _ => in_destination.layers = from.layers,
             }
-            if from.cuts_quads(source, part_from) || there.cuts_quads(destination, part_to) {
-                self.copy_samples((source, from, part_from), (destination, &there, part_to))?;
+            if from.splits_quads(source, part_from)
+                || in_destination.splits_quads(destination, part_to)
+            {
+                self.copy_samples(
+                    (source, from, part_from),
+                    (destination, &in_destination, part_to),
+                )?;
                 continue;
             }
-            let (plane_from, extent) = from.place(source, part_from)?;
-            let (plane_to, same) = there.place(destination, part_to)?;
+            let (plane_from, extent) = from.plane_and_extent(source, part_from)?;
+            let (plane_to, same) = in_destination.plane_and_extent(destination, part_to)?;
             self.copy_elements((plane_from, extent), (plane_to, same))?;
-            if let Some(control) = control::copied(source, from, destination, &there)? {
+            if let Some(control) =
+                aux_state::copy_hazards(source, from, destination, &in_destination)?
+            {
                 for launch in control {
-                    self.launch(&launch)?;
+                    self.dispatch_meta(&launch)?;
                 }
             }
         }
@@ -386,27 +401,27 @@ impl CommandBuffer {
         ];
         let [width, height, _] = from.extent_px;
         for launch in blit::copy_samples(samples, sides, [width, height, from.layers]) {
-            self.launch(&launch)?;
+            self.dispatch_meta(&launch)?;
         }
         Ok(())
     }
 
-    /// Writes an element all over a box.
+    /// Writes an element to all of a box.
     pub fn fill_image(&mut self, image: &Image, of: &ImageBox, element: &[u8]) -> Result<()> {
         let part = image.part(of.aspect)?;
-        let (mut plane, mut extent) = of.place(image, part)?;
-        if let Some(control) = control::one_slice(image, of)? {
-            // The first slice stands for all samples.
+        let (mut plane, mut extent) = of.plane_and_extent(image, part)?;
+        if let Some(control) = aux_state::map_to_slice_0(image, of)? {
+            // Slice 0 holds all samples.
             let samples = part.surface.samples;
             plane.slice_rows *= samples;
             extent.slices /= samples;
             for launch in control {
-                self.launch(&launch)?;
+                self.dispatch_meta(&launch)?;
             }
         }
-        self.overwrite(Place::new(plane, extent));
+        self.order_write(Place::new(plane, extent));
         for launch in blit::fill_texels(plane, extent, element) {
-            self.launch(&launch)?;
+            self.dispatch_meta(&launch)?;
         }
         Ok(())
     }
@@ -427,7 +442,7 @@ impl CommandBuffer {
         let layers = left(image.info.layers, range.base_array_layer, range.layer_count);
         for level in (range.base_mip_level..).take(levels as usize) {
             if level >= image.info.levels {
-                return Err(BEYOND);
+                return Err(OUT_OF_RANGE);
             }
             let whole = ImageBox {
                 aspect,
@@ -442,7 +457,7 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Clears levels and layers of colours; the value's words as they are.
+    /// Clears ranges of a colour image; `value` holds the bits of the four channels.
     pub fn clear_colours(
         &mut self,
         image: &Image,
@@ -456,7 +471,7 @@ impl CommandBuffer {
         self.clear_levels(image, range, api::ImageAspectFlags::COLOR, &element)
     }
 
-    /// Clears levels and layers of depth and stencil.
+    /// Clears ranges of a depth and stencil image.
     pub fn clear_depth_stencil(
         &mut self,
         image: &Image,

@@ -1,20 +1,20 @@
-//! A piece of an image, as copies name it.
+//! Regions of images in copies.
 
 use ash::vk as api;
 
-/// A box of a part of an image.
+/// A box within one aspect of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageBox {
-    /// Which part.
+    /// The aspect.
     pub aspect: api::ImageAspectFlags,
-    /// Level.
+    /// Mip level.
     pub level: u32,
-    /// First layer; of volumes 0.
+    /// First array layer; 0 for 3D images.
     pub first_layer: u32,
-    /// Layers.
+    /// Number of array layers.
     pub layers: u32,
-    /// Where it begins, in pixels; of volumes with the slice.
+    /// Offset in pixels; the third coordinate is the slice of a 3D image.
     pub offset_px: [u32; 3],
-    /// Its size in pixels.
+    /// Size in pixels.
     pub extent_px: [u32; 3],
 }

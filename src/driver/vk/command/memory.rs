@@ -1,14 +1,14 @@
-//! The chunks of command pools and command buffers.
+//! Memory of command pools and command buffers.
 //!
-//! In:  chunks of the device. Out: [`cmd::Memory`] of a batch. A pool keeps what its buffers give back, so that recording again takes
-//!      no memory anew; a lock is taken once a chunk.
+//! In:  chunks of the device. Out: [`cmd::Memory`] of a batch. A pool keeps the chunks of reset
+//!      command buffers, so that recording again allocates nothing; a lock is taken once per chunk.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::context::CHUNK_BYTES;
 use crate::error::{Error, Result};
 
-/// The chunks of a command pool that no command buffer has.
+/// Free chunks of a command pool.
 #[derive(Debug)]
 pub struct PoolMemory {
     device: Arc<i915::Chunks>,
@@ -17,7 +17,7 @@ pub struct PoolMemory {
 }
 
 impl PoolMemory {
-    /// None yet.
+    /// Creates an empty pool.
     pub fn new(device: &Arc<i915::Chunks>, surfaces: &Arc<i915::Heap>) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
@@ -30,14 +30,14 @@ impl PoolMemory {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self) -> Result<i915::Chunk> {
+    fn alloc_chunk(&self) -> Result<i915::Chunk> {
         if let Some(chunk) = self.free().pop() {
             return Ok(chunk);
         }
         Ok(self.device.take()?)
     }
 
-    /// Gives all chunks back to the device.
+    /// Returns all chunks to the device.
     pub fn trim(&self) {
         self.device.give(std::mem::take(&mut *self.free()));
     }
@@ -53,7 +53,7 @@ impl Drop for PoolMemory {
 #[derive(Debug)]
 pub struct BatchMemory {
     pool: Arc<PoolMemory>,
-    /// Full ones, with the dwords of commands in each.
+    /// Full chunks, with the dwords of commands in each.
     full: Vec<(i915::Chunk, usize)>,
     current: Option<i915::Chunk>,
     next: Option<i915::Chunk>,
@@ -61,7 +61,7 @@ pub struct BatchMemory {
 }
 
 impl BatchMemory {
-    /// None yet.
+    /// Creates an empty batch.
     pub fn new(pool: &Arc<PoolMemory>) -> Self {
         Self {
             pool: pool.clone(),
@@ -72,15 +72,15 @@ impl BatchMemory {
         }
     }
 
-    /// Takes the first chunk, if there is none.
+    /// Allocates the first chunk, if there is none.
     pub fn begin(&mut self) -> Result<()> {
         if self.current.is_none() {
-            self.current = Some(self.pool.take()?);
+            self.current = Some(self.pool.alloc_chunk()?);
         }
         Ok(())
     }
 
-    /// Gives chunks back to the pool.
+    /// Returns all chunks to the pool.
     pub fn clear(&mut self) {
         if self.current.is_some() {
             let full = self.full.drain(..).map(|(chunk, _)| chunk);
@@ -97,7 +97,8 @@ impl BatchMemory {
         full.or(self.current.as_ref())
     }
 
-    /// The commands of every chunk, with their address, given those of the current one.
+    /// The commands and address of each chunk; `current_dw` is the size of the commands in the
+    /// current one.
     pub fn commands(&self, current_dw: usize) -> impl Iterator<Item = (u64, &[u32])> {
         let full = self.full.iter().map(|(chunk, used)| (chunk, *used));
         let all = full.chain(self.current.iter().map(move |chunk| (chunk, current_dw)));
@@ -131,7 +132,7 @@ impl cmd::Memory for BatchMemory {
     fn prepare(&mut self) -> Result<u64> {
         let next = match self.next.take() {
             Some(next) => next,
-            None => self.pool.take()?,
+            None => self.pool.alloc_chunk()?,
         };
         Ok(self.next.insert(next).address())
     }
@@ -142,8 +143,8 @@ impl cmd::Memory for BatchMemory {
         {
             self.full.push((last, commands_dw));
         }
-        // Who has filled one soon fills another.
-        self.next = self.pool.take().ok();
+        // A batch that filled a chunk is likely to fill the next one.
+        self.next = self.pool.alloc_chunk().ok();
         self.ahead = self
             .next
             .as_ref()
@@ -151,7 +152,7 @@ impl cmd::Memory for BatchMemory {
             .unwrap_or_default();
     }
 
-    /// The chunk after this one is not near: what it takes to bring it there is not waited for.
+    /// The next chunk is not cached: prefetching hides the misses.
     #[inline(always)]
     fn fetch_ahead(&self, at_dw: usize) {
         self.ahead.fetch(at_dw);

@@ -1,6 +1,7 @@
-//! Render passes and framebuffers: plain descriptions, lowered on renderings.
+//! Render passes and framebuffers, lowered to renderings.
 //!
-//! In:  attachments, subpasses, dependencies. Out: for each subpass, what a rendering begins with and what it waits for.
+//! In:  attachments, subpasses, dependencies. Out: the rendering and the dependencies of each
+//!      subpass.
 //! Ref: Vulkan 1.3, "Render Pass".
 
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use cmd::draw::state::TARGETS;
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
-use super::change::Change;
+use super::layout_change::Change;
 use super::target::{Begin, Colour, DepthStencil, Inherited, Load};
 use super::views::Views;
 use crate::error::{Error, Result};
@@ -20,58 +21,58 @@ use crate::image::View;
 /// An attachment of a render pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attachment {
-    /// Colour or depth is cleared at first use.
+    /// Colour or depth is cleared at the first use.
     pub clear: bool,
-    /// Stencil is.
+    /// Stencil is cleared at the first use.
     pub clear_stencil: bool,
-    /// Parts that its format has.
+    /// Aspects of its format.
     pub aspects: api::ImageAspectFlags,
-    /// The hardware's format, of colours.
+    /// Hardware format, for colour attachments.
     pub format: &'static hw::Format,
-    /// Samples of its images.
+    /// Sample count.
     pub samples: u8,
-    /// Layouts before and behind the render pass.
+    /// Initial and final layout.
     pub layouts: [api::ImageLayout; 2],
 }
 
-/// A subpass: attachments by number.
+/// A subpass; attachments are given by index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Subpass {
-    /// Colours.
+    /// Colour attachments.
     pub colours: Vec<Option<u32>>,
-    /// Depth and stencil.
+    /// Depth and stencil attachment.
     pub depth_stencil: Option<u32>,
-    /// What the colours' samples are joined in, by colour.
+    /// Resolve attachments of the colour attachments.
     pub resolves: Vec<Option<u32>>,
-    /// What values of the samples of depth and stencil go to.
+    /// Resolve attachment of depth and stencil.
     pub depth_stencil_resolve: Option<DepthStencilResolve>,
-    /// What fragments read.
+    /// Input attachments.
     pub inputs: Vec<Option<u32>>,
-    /// Layouts that the attachments are in.
+    /// Layouts of the attachments in this subpass.
     pub layouts: Vec<(u32, api::ImageLayout)>,
-    /// Views that are drawn.
+    /// View mask.
     pub views: Views,
 }
 
 /// A resolve of depth and stencil.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DepthStencilResolve {
-    /// To this attachment.
+    /// The resolve attachment.
     pub attachment: u32,
-    /// Which value of depth; none: depth is left out.
+    /// Resolve mode of depth. `None`: no resolve.
     pub depth: Option<Choice>,
-    /// Which value of stencil.
+    /// Resolve mode of stencil.
     pub stencil: Option<Choice>,
 }
 
-/// A dependency between subpasses; none: what is outside the render pass.
+/// A dependency between subpasses. `None` stands for what is outside the render pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SubpassDependency {
-    /// What comes before.
+    /// The earlier subpass.
     pub source: Option<u32>,
-    /// What waits.
+    /// The later subpass.
     pub destination: Option<u32>,
-    /// For what.
+    /// The dependency.
     pub dependency: Dependency,
 }
 
@@ -83,7 +84,7 @@ pub struct RenderPass {
     dependencies: Vec<SubpassDependency>,
 }
 
-const BEYOND: Error = Error::InvalidUse {
+const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "a subpass or an attachment beyond its render pass",
 };
 
@@ -100,7 +101,7 @@ impl Subpass {
 }
 
 impl RenderPass {
-    /// A render pass.
+    /// Creates a render pass. Fails if a subpass refers to attachments that do not exist.
     pub fn new(
         attachments: Vec<Attachment>,
         subpasses: Vec<Subpass>,
@@ -109,7 +110,7 @@ impl RenderPass {
         let count = attachments.len() as u32;
         for subpass in &subpasses {
             if subpass.colours.len() > TARGETS || subpass.attachments().any(|at| at >= count) {
-                return Err(BEYOND);
+                return Err(OUT_OF_RANGE);
             }
         }
         Ok(Self {
@@ -119,31 +120,32 @@ impl RenderPass {
         })
     }
 
-    /// What a subpass waits for; behind the last one: what comes behind the render pass.
+    /// Dependencies to emit before a subpass; an index beyond the last subpass stands for the end
+    /// of the render pass.
     pub fn waits(&self, subpass: usize) -> impl Iterator<Item = &Dependency> {
         let number = (subpass < self.subpasses.len()).then_some(subpass as u32);
         let all = self.dependencies.iter();
-        // Those of a subpass on itself allow barriers within it.
-        let mine = all.filter(move |d| d.destination == number && d.source != number);
-        mine.map(|d| &d.dependency)
+        // Self-dependencies only permit barriers within the subpass.
+        let own_views = all.filter(move |d| d.destination == number && d.source != number);
+        own_views.map(|d| &d.dependency)
     }
 
-    /// Views that are drawn in a subpass.
+    /// View mask of a subpass.
     pub fn views(&self, subpass: u32) -> Result<Views> {
-        let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;
+        let subpass = self.subpasses.get(subpass as usize).ok_or(OUT_OF_RANGE)?;
         Ok(subpass.views)
     }
 
-    /// Whether the depth or stencil attachment of a subpass is one of its input attachments, too.
+    /// Whether the depth and stencil attachment of a subpass is also an input attachment.
     pub fn reads_tests(&self, subpass: u32) -> Result<bool> {
-        let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;
+        let subpass = self.subpasses.get(subpass as usize).ok_or(OUT_OF_RANGE)?;
         let tested = subpass.depth_stencil;
         Ok(tested.is_some() && subpass.inputs.contains(&tested))
     }
 
     /// What a secondary command buffer inherits in a subpass.
     pub fn inherited(&self, subpass: u32) -> Result<Inherited> {
-        let subpass = self.subpasses.get(subpass as usize).ok_or(BEYOND)?;
+        let subpass = self.subpasses.get(subpass as usize).ok_or(OUT_OF_RANGE)?;
         let mut inherited = Inherited {
             views: subpass.views,
             ..Inherited::default()
@@ -156,37 +158,37 @@ impl RenderPass {
         }
         if let Some(number) = subpass.depth_stencil {
             let attachment = self.attachment(number)?;
-            let has = |aspect| attachment.aspects.contains(aspect);
-            inherited.depth = has(api::ImageAspectFlags::DEPTH);
-            inherited.stencil = has(api::ImageAspectFlags::STENCIL);
+            let has_aspect = |aspect| attachment.aspects.contains(aspect);
+            inherited.depth = has_aspect(api::ImageAspectFlags::DEPTH);
+            inherited.stencil = has_aspect(api::ImageAspectFlags::STENCIL);
             inherited.samples = inherited.samples.max(attachment.samples);
         }
         Ok(inherited)
     }
 
     fn attachment(&self, number: u32) -> Result<&Attachment> {
-        self.attachments.get(number as usize).ok_or(BEYOND)
+        self.attachments.get(number as usize).ok_or(OUT_OF_RANGE)
     }
 }
 
-/// `VkFramebuffer`: an image that is named when a render pass begins is none here.
+/// `VkFramebuffer`; empty if imageless.
 #[derive(Debug)]
 pub struct Framebuffer {
-    /// The views, unless they are named later.
+    /// Attachment views; empty if they are given at the beginning of the render pass.
     pub views: Vec<Arc<View>>,
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
 }
 
-/// A change of layout of what a view sees.
+/// A layout change of a view.
 #[derive(Clone, Debug)]
-pub(super) struct Transition {
+pub(super) struct AttachmentTransition {
     pub view: Arc<View>,
     pub layouts: [api::ImageLayout; 2],
 }
 
-impl Transition {
-    /// The same as barriers have it.
+impl AttachmentTransition {
+    /// The layout change of the view's range.
     pub fn change(&self) -> Change<'_> {
         let view = &self.view;
         Change {
@@ -203,22 +205,22 @@ impl Transition {
     }
 }
 
-/// A render pass on its way.
+/// An active render pass instance.
 #[derive(Clone, Debug)]
 pub struct Pass {
     /// The render pass.
     pub render_pass: Arc<RenderPass>,
-    /// Its views.
+    /// Attachment views.
     pub views: smallvec::SmallVec<[Arc<View>; 4]>,
-    /// First contents, by attachment: four dwords, or depth and stencil.
+    /// Clear values by attachment: four dwords, or depth and stencil.
     pub clears: smallvec::SmallVec<[[u32; 4]; 4]>,
-    /// Pixels that may change.
+    /// Render area.
     pub area: api::Rect2D,
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
-    /// The subpass.
+    /// Current subpass.
     pub subpass: usize,
-    /// Layouts of the attachments now; nothing: the ones before the render pass.
+    /// Current layouts of the attachments; empty: the initial layouts.
     pub layouts: smallvec::SmallVec<[api::ImageLayout; 4]>,
 }
 
@@ -229,34 +231,35 @@ impl Pass {
 
     fn view(&self, number: u32) -> Result<&View> {
         let view = self.views.get(number as usize);
-        view.map(|view| &**view).ok_or(BEYOND)
+        view.map(|view| &**view).ok_or(OUT_OF_RANGE)
     }
 
-    /// Subpasses before this one that use an attachment.
-    fn earlier(&self, number: u32) -> impl Iterator<Item = &Subpass> {
+    /// Earlier subpasses that use an attachment.
+    fn earlier_uses(&self, number: u32) -> impl Iterator<Item = &Subpass> {
         let before = self.render_pass.subpasses.get(..self.subpass);
         let before = before.unwrap_or_default().iter();
         before.filter(move |before| before.attachments().any(|at| at == number))
     }
 
-    /// The views of an attachment that this subpass uses first; nothing: there are none.
-    fn fresh(&self, number: u32) -> Option<Views> {
-        let mine = self.render_pass.subpasses.get(self.subpass)?.views;
-        let mut before = self.earlier(number);
-        if mine.is_none() {
-            return before.next().is_none().then_some(mine);
+    /// The views in which this subpass is the first to use an attachment. `None`: there are none.
+    fn first_use(&self, number: u32) -> Option<Views> {
+        let own_views = self.render_pass.subpasses.get(self.subpass)?.views;
+        let mut before = self.earlier_uses(number);
+        if own_views.is_none() {
+            return before.next().is_none().then_some(own_views);
         }
         let used = before.fold(Views::default(), |used, before| used.with(before.views));
-        Some(mine.without(used)).filter(|fresh| !fresh.is_none())
+        Some(own_views.without(used)).filter(|first_use| !first_use.is_none())
     }
 
-    /// Whether there is such a subpass.
+    /// Whether the current subpass exists.
     pub(super) fn has_subpass(&self) -> bool {
         self.subpass < self.render_pass.subpasses.len()
     }
 
-    /// Changes of layout before this subpass; behind the last one: behind the render pass. They are made from here on.
-    pub(super) fn transitions(&mut self) -> SmallVec<[Transition; 4]> {
+    /// Layout changes before the current subpass or, after the last one, at the end of the render
+    /// pass. The layouts are updated.
+    pub(super) fn transitions(&mut self) -> SmallVec<[AttachmentTransition; 4]> {
         let pass = &self.render_pass;
         if self.layouts.is_empty() {
             let before = pass
@@ -273,7 +276,7 @@ impl Pass {
                 return;
             };
             if *old != new {
-                all.push(Transition {
+                all.push(AttachmentTransition {
                     view: Arc::clone(view),
                     layouts: [*old, new],
                 });
@@ -295,17 +298,18 @@ impl Pass {
         all
     }
 
-    /// The layout of an attachment now.
+    /// The current layout of an attachment.
     fn layout(&self, number: u32) -> api::ImageLayout {
         let layout = self.layouts.get(number as usize);
         layout.copied().unwrap_or(api::ImageLayout::GENERAL)
     }
 
-    /// Renderings that do nothing but clear: of attachments that are read or resolved to, and not drawn to, when they are used first.
-    /// What colours are joined in is written whole, and so are the aspects that a resolve takes.
-    pub(super) fn clears_apart(&self) -> Result<Vec<Begin<'_>>> {
+    /// Renderings that only clear: of attachments that are used for the first time as input or
+    /// resolve attachment, without being rendered to. Colour resolve attachments are written as a
+    /// whole, as are the resolved aspects, so these need no clear.
+    pub(super) fn separate_clears(&self) -> Result<Vec<Begin<'_>>> {
         let pass = &self.render_pass;
-        let subpass = pass.subpasses.get(self.subpass).ok_or(BEYOND)?;
+        let subpass = pass.subpasses.get(self.subpass).ok_or(OUT_OF_RANGE)?;
         let drawn = |number: u32| {
             let mut drawn = subpass.colours.iter().chain([&subpass.depth_stencil]);
             drawn.any(|&at| at == Some(number))
@@ -313,24 +317,24 @@ impl Pass {
         let resolve = subpass.depth_stencil_resolve;
         let read = subpass.inputs.iter().copied().flatten();
         let mut all = Vec::new();
-        let mut seen: SmallVec<[u32; 4]> = SmallVec::new();
+        let mut cleared: SmallVec<[u32; 4]> = SmallVec::new();
         for number in read.chain(resolve.map(|to| to.attachment)) {
             let attachment = pass.attachment(number)?;
             let clears = attachment.clear || attachment.clear_stencil;
-            if !clears || drawn(number) || seen.contains(&number) {
+            if !clears || drawn(number) || cleared.contains(&number) {
                 continue;
             }
-            seen.push(number);
-            let Some(fresh) = self.fresh(number) else {
+            cleared.push(number);
+            let Some(first_use) = self.first_use(number) else {
                 continue;
             };
-            let taken = resolve.filter(|to| to.attachment == number);
-            let has = |aspect| attachment.aspects.contains(aspect);
-            let depth = attachment.clear && has(api::ImageAspectFlags::DEPTH);
-            let depth = depth && taken.is_none_or(|to| to.depth.is_none());
-            let stencil = attachment.clear_stencil && has(api::ImageAspectFlags::STENCIL);
-            let stencil = stencil && taken.is_none_or(|to| to.stencil.is_none());
-            let colour = attachment.clear && has(api::ImageAspectFlags::COLOR);
+            let resolved_here = resolve.filter(|to| to.attachment == number);
+            let has_aspect = |aspect| attachment.aspects.contains(aspect);
+            let depth = attachment.clear && has_aspect(api::ImageAspectFlags::DEPTH);
+            let depth = depth && resolved_here.is_none_or(|to| to.depth.is_none());
+            let stencil = attachment.clear_stencil && has_aspect(api::ImageAspectFlags::STENCIL);
+            let stencil = stencil && resolved_here.is_none_or(|to| to.stencil.is_none());
+            let colour = attachment.clear && has_aspect(api::ImageAspectFlags::COLOR);
             let value = self.clear_of(number);
             let view = self.view(number)?;
             let mut begin = Begin {
@@ -340,7 +344,7 @@ impl Pass {
                 colours: [None; TARGETS],
                 depth_stencil: (depth || stencil).then(|| DepthStencil {
                     view,
-                    fresh,
+                    fresh: first_use,
                     layout: self.layout(number),
                     resolve_layout: api::ImageLayout::GENERAL,
                     depth: depth.then_some(Load::Clear(f32::from_bits(value[0]))),
@@ -354,7 +358,7 @@ impl Pass {
                     view,
                     layout: self.layout(number),
                     load: Load::Clear(value),
-                    fresh,
+                    fresh: first_use,
                     resolve: None,
                 });
             }
@@ -365,24 +369,24 @@ impl Pass {
         Ok(all)
     }
 
-    /// What the subpass draws to.
+    /// The rendering of the current subpass.
     pub(super) fn begin(&self) -> Result<Begin<'_>> {
         let pass = &self.render_pass;
-        let subpass = pass.subpasses.get(self.subpass).ok_or(BEYOND)?;
+        let subpass = pass.subpasses.get(self.subpass).ok_or(OUT_OF_RANGE)?;
         let mut colours = [None; TARGETS];
         for (index, (to, number)) in colours.iter_mut().zip(&subpass.colours).enumerate() {
             let &Some(number) = number else { continue };
             let resolve = subpass.resolves.get(index).copied().flatten();
             let clear = pass.attachment(number)?.clear;
-            let fresh = self.fresh(number).filter(|_| clear);
+            let first_use = self.first_use(number).filter(|_| clear);
             *to = Some(Colour {
                 view: self.view(number)?,
                 layout: self.layout(number),
-                load: match fresh {
+                load: match first_use {
                     Some(_) => Load::Clear(self.clear_of(number)),
                     None => Load::Keep,
                 },
-                fresh: fresh.unwrap_or_default(),
+                fresh: first_use.unwrap_or_default(),
                 resolve: resolve
                     .map(|number| Ok::<_, Error>((self.view(number)?, self.layout(number))))
                     .transpose()?,
@@ -393,32 +397,34 @@ impl Pass {
             Some(number) => {
                 let attachment = pass.attachment(number)?;
                 let [depth, stencil, ..] = self.clear_of(number);
-                let fresh = self.fresh(number);
-                let first = fresh.is_some();
+                let first_use = self.first_use(number);
+                let first = first_use.is_some();
                 let resolve = subpass.depth_stencil_resolve;
                 let resolved = |asked: fn(&DepthStencilResolve) -> Option<Choice>, aspect| {
-                    // Both have it: what is resolved to may lack one of the two.
-                    let has = |attachment: &Attachment| attachment.aspects.contains(aspect);
+                    // Source and destination must both have the aspect; the resolve attachment may
+                    // lack one of the two.
+                    let has_aspect = |attachment: &Attachment| attachment.aspects.contains(aspect);
                     let to = resolve.and_then(|to| Some((to.attachment, asked(&to)?)));
-                    let to =
-                        to.filter(|(to, _)| has(attachment) && pass.attachment(*to).is_ok_and(has));
+                    let to = to.filter(|(to, _)| {
+                        has_aspect(attachment) && pass.attachment(*to).is_ok_and(has_aspect)
+                    });
                     let view = |(to, choice)| Ok::<_, Error>((self.view(to)?, choice));
                     to.map(view).transpose()
                 };
-                let has = |aspect| attachment.aspects.contains(aspect);
+                let has_aspect = |aspect| attachment.aspects.contains(aspect);
                 Some(DepthStencil {
                     view: self.view(number)?,
-                    fresh: fresh.unwrap_or_default(),
+                    fresh: first_use.unwrap_or_default(),
                     layout: self.layout(number),
                     resolve_layout: resolve
                         .map_or(api::ImageLayout::GENERAL, |to| self.layout(to.attachment)),
-                    depth: has(api::ImageAspectFlags::DEPTH).then_some(
+                    depth: has_aspect(api::ImageAspectFlags::DEPTH).then_some(
                         match attachment.clear && first {
                             true => Load::Clear(f32::from_bits(depth)),
                             false => Load::Keep,
                         },
                     ),
-                    stencil: has(api::ImageAspectFlags::STENCIL).then_some(
+                    stencil: has_aspect(api::ImageAspectFlags::STENCIL).then_some(
                         match attachment.clear_stencil && first {
                             true => Load::Clear(stencil),
                             false => Load::Keep,
@@ -477,6 +483,6 @@ mod tests {
             layouts: [api::ImageLayout::GENERAL; 2],
         };
         let made = RenderPass::new(vec![attachment], vec![subpass], Vec::new());
-        assert_eq!(made.err(), Some(BEYOND));
+        assert_eq!(made.err(), Some(OUT_OF_RANGE));
     }
 }

@@ -1,6 +1,7 @@
-//! Queries as commands begin, end, reset and copy them.
+//! Query commands: begin, end, reset, copy.
 //!
-//! In:  pools. Out: counters written where the pools have them, each query's availability behind them.
+//! In:  query pools. Out: counters written to the pools, and the availability of each query after
+//!      them.
 //! Ref: Vulkan 1.3, "Queries".
 
 use cmd::{Counter, Pending};
@@ -11,15 +12,15 @@ use crate::error::{Error, Result};
 use crate::graphics::convert;
 use crate::query::{AVAILABLE_AT, BEGIN_AT, END_AT, Kind, QueryPool, VALUE_BYTES};
 
-const TIMES: Error = Error::InvalidUse {
-    why: "a timestamp that is begun or ended, or another query that is written as one",
+const NOT_A_TIMESTAMP: Error = Error::InvalidUse {
+    why: "a timestamp query that is begun or ended, or a timestamp written to another query",
 };
 
 impl CommandBuffer {
     /// Makes queries unavailable.
     pub fn reset_queries(&mut self, pool: &QueryPool, first: u32, count: u32) -> Result<()> {
         pool.check(first, count)?;
-        // Results of before may still be on their way.
+        // Results of earlier commands may still be in flight.
         self.recorder.barrier(Pending::STALL);
         for query in first..first + count {
             self.recorder
@@ -28,23 +29,24 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Begins to count; of queries that count a stream's primitives, those of this one.
+    /// Begins a query. `stream` is the vertex stream of transform feedback queries.
     pub fn begin_query(&mut self, pool: &QueryPool, query: u32, stream: u32) -> Result<()> {
-        self.count(pool, pool.address(query)? + BEGIN_AT, stream)
+        self.write_query_counters(pool, pool.address(query)? + BEGIN_AT, stream)
     }
 
-    /// Ends counting; the query's results are there when what came before is done.
+    /// Ends a query. It becomes available when all earlier work is done.
     pub fn end_query(&mut self, pool: &QueryPool, query: u32, stream: u32) -> Result<()> {
         let address = pool.address(query)?;
-        self.count(pool, address + END_AT, stream)?;
+        self.write_query_counters(pool, address + END_AT, stream)?;
         match pool.kind {
-            Kind::Samples => self.recorder.write_late(address + AVAILABLE_AT, 1),
+            Kind::Samples => self.recorder.write_at_bottom(address + AVAILABLE_AT, 1),
             _ => self.recorder.store(address + AVAILABLE_AT, 1),
         }?;
         self.end_other_views(pool, query)
     }
 
-    /// With multiview a query takes as many as there are views: the first has counted all of them, the others get zero.
+    /// With multiview, a query uses as many queries as there are views: the first has the counts of
+    /// all views, the others are zero.
     fn end_other_views(&mut self, pool: &QueryPool, query: u32) -> Result<()> {
         let views = self.rendering.views.mask().count_ones();
         for other in (query..query.saturating_add(views)).skip(1) {
@@ -57,7 +59,7 @@ impl CommandBuffer {
         Ok(())
     }
 
-    fn count(&mut self, pool: &QueryPool, address: u64, stream: u32) -> Result<()> {
+    fn write_query_counters(&mut self, pool: &QueryPool, address: u64, stream: u32) -> Result<()> {
         let stream = convert::stream(stream)?;
         if stream != 0 && pool.kind != Kind::Captured {
             return Err(Error::FeatureNotPresent {
@@ -66,7 +68,7 @@ impl CommandBuffer {
         }
         let recorder = &mut self.recorder;
         match pool.kind {
-            Kind::Time => Err(TIMES),
+            Kind::Time => Err(NOT_A_TIMESTAMP),
             Kind::Samples => recorder.write_samples(address),
             Kind::Counters(statistics) => {
                 recorder.write_counters(statistics.counters(), address, VALUE_BYTES)
@@ -81,10 +83,11 @@ impl CommandBuffer {
         }
     }
 
-    /// Writes a timestamp and makes its query available; early: when the command streamer comes by.
+    /// Writes a timestamp and makes its query available, at the top (`early`) or at the bottom of
+    /// the pipe.
     pub fn timestamp(&mut self, pool: &QueryPool, query: u32, early: bool) -> Result<()> {
         if pool.kind != Kind::Time {
-            return Err(TIMES);
+            return Err(NOT_A_TIMESTAMP);
         }
         let address = pool.address(query)?;
         self.recorder
@@ -92,7 +95,7 @@ impl CommandBuffer {
         self.end_other_views(pool, query)
     }
 
-    /// Copies results of queries to a buffer.
+    /// Copies query results to a buffer.
     pub fn copy_results(
         &mut self,
         pool: &QueryPool,
@@ -106,9 +109,9 @@ impl CommandBuffer {
         if count == 0 {
             return Ok(());
         }
-        // Results are written in order, so after this those of before are there.
+        // Results are written in order, so a full barrier makes the earlier ones visible.
         self.barrier(&Dependency::FULL);
-        self.launch(&blit::query_launch(
+        self.dispatch_meta(&blit::query_launch(
             blit::Queries {
                 address: pool.address(queries.start)?,
                 count,

@@ -1,64 +1,68 @@
-//! Renderings: what is drawn to, what is there at first, what becomes of it.
+//! Renderings: targets, load operations, store and resolve operations.
 //!
-//! In:  views with what is to be done with them; a render pass is a sequence of renderings. Out: targets, and clears drawn into them.
-//! Ref: Vulkan 1.3, "Render Pass", "Load Operation", "Clearing Images Inside a Render Pass Instance".
+//! In:  attachments with their operations; a render pass is a sequence of renderings. Out: render
+//!      targets, and clears drawn into them.
+//! Ref: Vulkan 1.3, "Render Pass", "Load Operation", "Clearing Images Inside a Render Pass
+//!      Instance".
 
 use ash::vk as api;
 use cmd::Pending;
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::state::{Compare, Dirty, StencilFace, StencilOp, TARGETS, Viewport};
-use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, DepthWork, Targets};
+use cmd::draw::target::{CLEAR_DEPTH, DepthStencilTarget, HizOp, Targets};
 
 use smallvec::SmallVec;
 
 use super::buffer::CommandBuffer;
-use super::change::Change;
-use super::cleared::Cleared;
+use super::clear_state::FastClearTarget;
+use super::layout_change::Change;
 use super::pass::Pass;
-use super::target::{Begin, Load, Rendering, null};
+use super::target::{Begin, Load, Rendering, null_surface};
 use super::views::Views;
 use crate::error::{Error, Result};
 use crate::graphics::convert;
 use crate::image::Image;
 
-/// What a clear changes.
+/// Values of an attachment clear.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Clear {
+    /// Clear colours by target.
     /// Colours, by target.
     pub colours: [Option<[u32; 4]>; TARGETS],
-    /// Depth.
+    /// Clear depth.
     pub depth: Option<f32>,
-    /// Stencil.
+    /// Clear stencil.
     pub stencil: Option<u32>,
 }
 
-/// A rectangle of some layers.
+/// A rectangle in some layers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClearArea {
-    /// Pixels.
+    /// Area in pixels.
     pub area: api::Rect2D,
     /// First layer.
     pub first_layer: u32,
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
 }
 
 impl CommandBuffer {
-    /// Begins to draw.
+    /// Begins a rendering.
     pub fn begin_rendering(&mut self, begin: &Begin<'_>) -> Result<()> {
         let area = convert::area(&begin.area);
         let mut colours = [None; TARGETS];
         let mut clear = Clear::default();
         let mut samples = 1;
         let mut records = [None; TARGETS];
-        let (mut blocks, mut kept) = (SmallVec::new(), SmallVec::<[Cleared; 1]>::new());
+        let (mut untracked, mut tracked) =
+            (SmallVec::new(), SmallVec::<[FastClearTarget; 1]>::new());
         for (index, from) in begin.colours.iter().enumerate() {
             let Some(from) = from else { continue };
             samples = samples.max(from.view.image.info.samples.as_raw());
             let cleared = match from.load {
                 Load::Clear(value) => {
-                    let cleared = self.clears_blocks(begin, from, &value)?;
+                    let cleared = self.fast_clear_target(begin, from, &value)?;
                     clear.colours[index] = cleared.is_none().then_some(value);
                     cleared
                 }
@@ -66,13 +70,13 @@ impl CommandBuffer {
             };
             let (surface, record) = match &cleared {
                 Some(target) => (target.surface, None),
-                None => self.kept_target(begin, from)?,
+                None => self.loaded_target(begin, from)?,
             };
             (colours[index], records[index]) = (Some(surface), record);
             if let Some(target) = cleared {
-                match self.keeps(begin, from, &target)? {
-                    true => kept.push(target),
-                    false => blocks.push(target),
+                match self.defers_resolve(begin, from, &target)? {
+                    true => tracked.push(target),
+                    false => untracked.push(target),
                 }
             }
         }
@@ -82,7 +86,7 @@ impl CommandBuffer {
             depth_stencil = from.view.depth_stencil_target()?;
             depth_stencil.depth = depth_stencil.depth.filter(|_| from.depth.is_some());
             if let Some(depth) = &mut depth_stencil.depth
-                && !Image::keeps_hierarchy(from.layout)
+                && !Image::layout_uses_hiz(from.layout)
             {
                 depth.hierarchy = None;
             }
@@ -94,12 +98,12 @@ impl CommandBuffer {
                 clear.stencil = depth_stencil.stencil.map(|_| stencil);
             }
         }
-        self.clear_blocks(kept.iter().chain(&blocks))?;
-        self.blocks = blocks;
+        self.emit_fast_clears(tracked.iter().chain(&untracked))?;
+        self.unresolved_clears = untracked;
         self.recorder.draws().set_targets(&Targets {
             colours,
             records,
-            null: null(&area, begin.layers),
+            null: null_surface(&area, begin.layers),
             depth_stencil,
             area,
             inherited: false,
@@ -112,12 +116,13 @@ impl CommandBuffer {
             views: begin.views,
         };
         self.resolves = begin.resolves().collect();
-        self.clear_by_blocks(begin, &depth_stencil, &mut clear)?;
-        self.clear_fresh(begin, &clear)
+        self.hiz_clear(begin, &depth_stencil, &mut clear)?;
+        self.clear_first_uses(begin, &clear)
     }
 
-    /// Clears depth, and stencil with it, by way of the hierarchy, where it can be; what is left to clear is what `clear` says then.
-    fn clear_by_blocks(
+    /// Clears depth, and stencil with it, by a HiZ clear if possible. What it has cleared is
+    /// removed from `clear`.
+    fn hiz_clear(
         &mut self,
         begin: &Begin<'_>,
         target: &DepthStencilTarget,
@@ -127,22 +132,22 @@ impl CommandBuffer {
             return Ok(());
         };
         let area = convert::area(&begin.area);
-        // Blocks are whole, or the last ones.
+        // Blocks must be covered entirely, except the last ones.
         let [width, height, _] = from.view.extent_px();
         let block = |first: u32, count: u32, extent: u32, block: u32| {
             let end = first + count;
             first.is_multiple_of(block) && (end.is_multiple_of(block) || end >= extent)
         };
-        let blocks = block(area.x, area.width, width, 8) && block(area.y, area.height, height, 4);
+        let aligned = block(area.x, area.width, width, 8) && block(area.y, area.height, height, 4);
         let can = depth.hierarchy.is_some()
             && clear.depth == Some(CLEAR_DEPTH)
             && from.fresh == begin.views
-            && blocks
-            && self.is_worth_blocks(&area);
+            && aligned
+            && self.is_worth_fast_clear(&area);
         if !can {
             return Ok(());
         }
-        let work = DepthWork::Clear {
+        let op = HizOp::Clear {
             depth: true,
             stencil: clear.stencil.map(|stencil| stencil as u8),
             area,
@@ -156,15 +161,14 @@ impl CommandBuffer {
                 stencil: target.stencil.filter(|_| clear.stencil.is_some()),
                 ..*target
             };
-            self.recorder
-                .depth_work(&layers, self.rendering.samples, &work)?;
+            self.recorder.hiz_op(&layers, self.rendering.samples, &op)?;
         }
         (clear.depth, clear.stencil) = (None, None);
         Ok(())
     }
 
-    /// Clears what is cleared when a rendering begins: in each view that is used first.
-    fn clear_fresh(&mut self, begin: &Begin<'_>, clear: &Clear) -> Result<()> {
+    /// Draws the remaining clears of a rendering: each view where this is its first use.
+    fn clear_first_uses(&mut self, begin: &Begin<'_>, clear: &Clear) -> Result<()> {
         if *clear == Clear::default() {
             return Ok(());
         }
@@ -187,28 +191,28 @@ impl CommandBuffer {
         }
         // Attachments differ: view by view.
         for view in (0..Views::END).filter(|&view| begin.views.has(view)) {
-            let mut own = *clear;
-            for (to, from) in own.colours.iter_mut().zip(&begin.colours) {
+            let mut view_clear = *clear;
+            for (to, from) in view_clear.colours.iter_mut().zip(&begin.colours) {
                 *to = to.filter(|_| from.is_some_and(|from| from.fresh.mask() >> view & 1 != 0));
             }
             let depth_stencil = begin.depth_stencil.as_ref();
             if depth_stencil.is_none_or(|from| from.fresh.mask() >> view & 1 == 0) {
-                (own.depth, own.stencil) = (None, None);
+                (view_clear.depth, view_clear.stencil) = (None, None);
             }
-            if own != Clear::default() {
-                self.clear_layers(&own, cleared(view, 1), false)?;
+            if view_clear != Clear::default() {
+                self.clear_layers(&view_clear, cleared(view, 1), false)?;
             }
         }
         Ok(())
     }
 
-    /// Ends drawing; samples are resolved.
+    /// Ends a rendering, with its multisample resolves.
     pub fn end_rendering(&mut self) -> Result<()> {
         self.rendering.clear();
-        let blocks = std::mem::take(&mut self.blocks);
-        self.resolve_blocks(&blocks)?;
+        let clears = std::mem::take(&mut self.unresolved_clears);
+        self.resolve_fast_clears(&clears)?;
         self.recorder.draws().end_targets();
-        self.settle(&blocks)?;
+        self.resolve_multisampled_clears(&clears)?;
         let resolves = std::mem::take(&mut self.resolves);
         if resolves.is_empty() {
             return Ok(());
@@ -216,32 +220,34 @@ impl CommandBuffer {
         let drawn = Pending::STALL.with(Pending::FLUSH_TARGETS);
         self.recorder
             .barrier(drawn.with(Pending::INVALIDATE_TEXTURE));
-        let mut launched = false;
+        let mut dispatched = false;
         for resolve in &resolves {
             let (from, to) = (&resolve.from, &resolve.to);
             let (first, count) = resolve.layers;
             let depth = resolve.aspect == api::ImageAspectFlags::DEPTH;
-            let [held, holds] = resolve.held.map(|held| held && depth);
+            let [source_may_hold, destination_may_hold] = resolve
+                .may_hold_aux
+                .map(|source_may_hold| source_may_hold && depth);
             let cleared = match resolve.aspect {
-                api::ImageAspectFlags::COLOR => self.ready_resolve(resolve)?,
+                api::ImageAspectFlags::COLOR => self.prepare_resolve(resolve)?,
                 _ => None,
             };
-            if held {
+            if source_may_hold {
                 let layers = (from.first_layer + first, count);
-                self.work_on_depth(&from.image, layers, &DepthWork::Resolve)?;
+                self.hiz_op_on_layers(&from.image, layers, &HizOp::Resolve)?;
             }
             let layers = (to.first_layer + first, count);
-            if holds {
-                // What is not written stays.
-                self.work_on_depth(&to.image, layers, &DepthWork::Resolve)?;
+            if destination_may_hold {
+                // Pixels outside the render area keep their depth.
+                self.hiz_op_on_layers(&to.image, layers, &HizOp::Resolve)?;
             }
-            launched |= !self.resolve_target(resolve, cleared)?;
-            if holds {
-                self.work_on_depth(&to.image, layers, &DepthWork::Refill)?;
+            dispatched |= !self.resolve_target(resolve, cleared)?;
+            if destination_may_hold {
+                self.hiz_op_on_layers(&to.image, layers, &HizOp::Ambiguate)?;
             }
         }
-        if launched {
-            // They count as writes of attachments, but the data port has made them.
+        if dispatched {
+            // Vulkan counts resolves as attachment writes, but these went through the data port.
             self.recorder
                 .barrier(Pending::STALL.with(Pending::FLUSH_DATA));
         }
@@ -265,14 +271,14 @@ impl CommandBuffer {
         if !changes.is_empty() {
             let mut needed = SmallVec::<[Change<'_>; 4]>::new();
             for change in &changes {
-                if !self.is_cleared_whole(begin.as_ref(), change)? {
+                if !self.is_fully_fast_cleared(begin.as_ref(), change)? {
                     needed.push(change.change());
                 }
             }
             self.transitions(needed.into_iter().map(Ok))?;
         }
         if pass.has_subpass() {
-            let apart = pass.clears_apart()?;
+            let apart = pass.separate_clears()?;
             for begin in &apart {
                 self.begin_rendering(begin)?;
                 self.end_rendering()?;
@@ -290,8 +296,8 @@ impl CommandBuffer {
         Ok(())
     }
 
-    /// Ends a subpass; the next one begins, or what comes behind the render pass.
-    fn leave_subpass(&mut self) -> Result<Pass> {
+    /// Ends the current subpass; the next one or the end of the render pass follows.
+    fn finish_subpass(&mut self) -> Result<Pass> {
         let mut pass = self.pass.take().ok_or(Error::InvalidUse {
             why: "a subpass ended outside a render pass",
         })?;
@@ -300,9 +306,9 @@ impl CommandBuffer {
         Ok(pass)
     }
 
-    /// Goes on with the next subpass.
+    /// Begins the next subpass.
     pub fn next_subpass(&mut self) -> Result<()> {
-        let pass = self.leave_subpass()?;
+        let pass = self.finish_subpass()?;
         if !pass.has_subpass() {
             return Err(Error::InvalidUse {
                 why: "more subpasses than the render pass has",
@@ -311,9 +317,9 @@ impl CommandBuffer {
         self.begin_subpass(pass)
     }
 
-    /// Ends a render pass.
+    /// Ends the render pass.
     pub fn end_pass(&mut self) -> Result<()> {
-        let pass = self.leave_subpass()?;
+        let pass = self.finish_subpass()?;
         if pass.has_subpass() {
             return Err(Error::InvalidUse {
                 why: "a render pass ended before its last subpass",
@@ -322,7 +328,7 @@ impl CommandBuffer {
         self.begin_subpass(pass)
     }
 
-    /// Clears a rectangle of what is drawn to: with multiview that of each view.
+    /// Clears a rectangle of the attachments; with multiview, that of each view.
     pub fn clear(&mut self, clear: &Clear, from: ClearArea) -> Result<()> {
         let views = self.rendering.views;
         let predicated = self.recorder.is_conditional();
@@ -356,17 +362,17 @@ impl CommandBuffer {
         }
         let last = clear.colours.iter().rposition(Option::is_some);
         let targets = last.map_or(0, |last| last + 1);
-        let pipeline = self.internal.clear(&self.context, targets, samples)?;
+        let pipeline = self.meta_pipelines.clear(&self.context, targets, samples)?;
         let mut constants_dw = [0; 4 * TARGETS];
-        let state = match &mut self.clearing {
+        let state = match &mut self.attachment_clear_state {
             Some(state) => state,
             none => none.insert(Box::new(pipeline.fixed().state().clone())),
         };
-        let places = constants_dw.as_chunks_mut::<4>().0.iter_mut();
+        let colours_dw = constants_dw.as_chunks_mut::<4>().0.iter_mut();
         let blends = state.blend.targets.iter_mut();
-        for ((place, blend), colour) in places.zip(blends).zip(&clear.colours) {
+        for ((to, blend), colour) in colours_dw.zip(blends).zip(&clear.colours) {
             blend.write_mask = if colour.is_some() { 0xf } else { 0 };
-            *place = colour.unwrap_or_default();
+            *to = colour.unwrap_or_default();
         }
         let depth = clear.depth.unwrap_or(0.0);
         let cleared = convert::area(&from.area).and(&area);

@@ -1,6 +1,7 @@
-//! What a rendering draws to.
+//! Attachments of a rendering.
 //!
-//! In:  views, with what is in them at first. Out: the same for what begins a rendering, and the state of a command buffer that draws.
+//! In:  views with their load and resolve operations. Out: the state of a rendering, and the
+//!      targets of `cmd`.
 
 use std::sync::Arc;
 
@@ -16,83 +17,83 @@ use crate::image::{Image, View};
 use crate::limits::MAX_FRAMEBUFFER_PX;
 use crate::surface_state::Surface;
 
-/// What is in a target when a rendering begins.
+/// A load operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Load<T> {
-    /// What was there before, or what nobody asks for.
+    /// Load, or don't care.
     Keep,
-    /// This.
+    /// Clear to this value.
     Clear(T),
 }
 
-/// A colour target.
+/// A colour attachment.
 #[derive(Clone, Copy, Debug)]
 pub struct Colour<'a> {
     /// The view.
     pub view: &'a View,
     /// Its layout.
     pub layout: api::ImageLayout,
-    /// Its first content: four dwords of the target's type.
+    /// Load operation: the clear value is four dwords of the target's type.
     pub load: Load<[u32; 4]>,
-    /// Views that get it.
+    /// Views in which this is the attachment's first use, which the clear applies to.
     pub fresh: Views,
-    /// What its samples are joined in at the end, and its layout.
+    /// Resolve attachment and its layout.
     pub resolve: Option<(&'a View, api::ImageLayout)>,
 }
 
-/// Depth and stencil.
+/// The depth and stencil attachment.
 #[derive(Clone, Copy, Debug)]
 pub struct DepthStencil<'a> {
     /// The view.
     pub view: &'a View,
-    /// First content of depth; none: depth is not drawn to.
+    /// Load operation of depth. `None`: no depth attachment.
     pub depth: Option<Load<f32>>,
-    /// First content of stencil; none: stencil is not drawn to.
+    /// Load operation of stencil. `None`: no stencil attachment.
     pub stencil: Option<Load<u32>>,
-    /// Views that get them.
+    /// Views in which this is the attachment's first use, which the clears apply to.
     pub fresh: Views,
-    /// The layout of depth.
+    /// Layout of the depth aspect.
     pub layout: api::ImageLayout,
-    /// The layout of what depth is resolved to.
+    /// Layout of the depth aspect of the resolve attachment.
     pub resolve_layout: api::ImageLayout,
-    /// What one value of the samples of depth goes to at the end.
+    /// Resolve attachment and mode of depth.
     pub resolve_depth: Option<(&'a View, Choice)>,
-    /// The same of stencil.
+    /// Resolve attachment and mode of stencil.
     pub resolve_stencil: Option<(&'a View, Choice)>,
 }
 
-/// What a rendering begins with.
+/// The parameters of a rendering.
 #[derive(Clone, Copy, Debug)]
 pub struct Begin<'a> {
-    /// Pixels that may change.
+    /// Render area.
     pub area: api::Rect2D,
-    /// Layers.
+    /// Number of layers.
     pub layers: u32,
-    /// Views that are drawn.
+    /// View mask.
     pub views: Views,
-    /// Colours, by target.
+    /// Colour attachments by target.
     pub colours: [Option<Colour<'a>>; TARGETS],
-    /// Depth and stencil.
+    /// Depth and stencil attachment.
     pub depth_stencil: Option<DepthStencil<'a>>,
 }
 
-/// What a secondary command buffer knows of the rendering that it is a part of.
+/// What a secondary command buffer knows of the rendering that it continues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Inherited {
-    /// Formats of the colours that are there, by target.
+    /// Formats of the present colour targets.
     pub colours: [Option<&'static hw::Format>; TARGETS],
-    /// There is depth.
+    /// There is a depth attachment.
     pub depth: bool,
-    /// There is stencil.
+    /// There is a stencil attachment.
     pub stencil: bool,
-    /// Samples of all of them.
+    /// Sample count.
     pub samples: u8,
-    /// Views that are drawn.
+    /// View mask.
     pub views: Views,
 }
 
 impl Inherited {
-    /// Targets that another batch says: where they are is left open, and they are as large as targets can be.
+    /// Placeholder targets: the primary emits the real ones. The area is the maximum.
     pub(super) fn targets(&self) -> Targets {
         let depth = cmd::draw::target::Depth {
             format: cmd::draw::target::DepthFormat::D32Float,
@@ -120,32 +121,32 @@ impl Inherited {
                 stencil: self.stencil.then_some(stencil),
                 ..DepthStencilTarget::default()
             },
-            area: WHOLE,
+            area: MAX_AREA,
             inherited: true,
         }
     }
 
-    /// The rendering, as clears see it.
+    /// The rendering, for attachment clears.
     pub(super) fn rendering(&self) -> Rendering {
         Rendering {
             active: true,
             samples: self.samples.max(1),
-            area: WHOLE,
+            area: MAX_AREA,
             layers: self.views.end(u32::MAX),
             views: self.views,
         }
     }
 }
 
-/// All that can be drawn to.
-const WHOLE: Area = Area {
+/// The largest render area.
+const MAX_AREA: Area = Area {
     x: 0,
     y: 0,
     width: MAX_FRAMEBUFFER_PX,
     height: MAX_FRAMEBUFFER_PX,
 };
 
-/// The rendering of a command buffer, while there is one.
+/// The active rendering of a command buffer.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Rendering {
     pub active: bool,
@@ -155,18 +156,18 @@ pub(super) struct Rendering {
     pub views: Views,
 }
 
-/// A level of layers of an image, as a view sees it.
+/// A level of an image's layers, as a view has it.
 #[derive(Clone, Debug)]
-pub(super) struct Seen {
+pub(super) struct AttachmentView {
     pub image: Arc<Image>,
     pub format: &'static Format,
     pub level: u32,
     pub first_layer: u32,
 }
 
-impl Seen {
-    pub fn of(view: &View) -> Seen {
-        Seen {
+impl AttachmentView {
+    pub fn new(view: &View) -> AttachmentView {
+        AttachmentView {
             image: view.image.clone(),
             format: view.format,
             level: view.first_level,
@@ -175,36 +176,37 @@ impl Seen {
     }
 }
 
-/// Samples that become pixels when a rendering ends.
+/// A multisample resolve at the end of a rendering.
 #[derive(Clone, Debug)]
 pub(super) struct Resolve {
     pub aspect: api::ImageAspectFlags,
-    pub from: Seen,
-    pub to: Seen,
+    pub from: AttachmentView,
+    pub to: AttachmentView,
     pub area: api::Rect2D,
-    /// First layer of both that is drawn to, and how many.
+    /// First layer, relative to the views, and layer count.
     pub layers: (u32, u32),
-    /// Of depth and stencil, which value is taken.
+    /// Resolve mode of depth and stencil.
     pub choice: Choice,
-    /// Auxiliary surfaces may hold something back: of what is resolved, and of what it is resolved to.
-    pub held: [bool; 2],
+    /// Aux surfaces may hold data that the main surface lacks: of the source, and of the
+    /// destination.
+    pub may_hold_aux: [bool; 2],
 }
 
 impl Begin<'_> {
-    /// What is to be resolved at the end.
+    /// The multisample resolves of the rendering.
     pub(super) fn resolves(&self) -> impl Iterator<Item = Resolve> {
         use api::ImageAspectFlags as A;
         let colours = self.colours.iter().flatten();
         let colours = colours.map(|colour| {
             let to = colour.resolve.map(|(to, layout)| {
-                let held = [colour.layout, layout].map(Image::is_drawn_in);
-                ((to, Choice::First), held)
+                let may_hold_aux = [colour.layout, layout].map(Image::is_attachment_only_layout);
+                ((to, Choice::First), may_hold_aux)
             });
             (A::COLOR, colour.view, to)
         });
         let others = self.depth_stencil.iter().flat_map(|target| {
-            let held = [target.layout, target.resolve_layout].map(Image::keeps_hierarchy);
-            let depth = target.resolve_depth.map(|to| (to, held));
+            let may_hold_aux = [target.layout, target.resolve_layout].map(Image::layout_uses_hiz);
+            let depth = target.resolve_depth.map(|to| (to, may_hold_aux));
             let stencil = target.resolve_stencil.map(|to| (to, [false; 2]));
             [
                 (A::DEPTH, target.view, depth),
@@ -214,30 +216,30 @@ impl Begin<'_> {
         let all = colours.chain(others);
         let all = all.filter_map(|(aspect, from, to)| Some((aspect, from, to?)));
         let (views, layers, area) = (self.views, self.layers, self.area);
-        all.flat_map(move |(aspect, from, ((to, choice), held))| {
+        all.flat_map(move |(aspect, from, ((to, choice), may_hold_aux))| {
             let ranges = views.ranges(layers);
             ranges.map(move |layers| Resolve {
                 aspect,
-                from: Seen::of(from),
-                to: Seen::of(to),
+                from: AttachmentView::new(from),
+                to: AttachmentView::new(to),
                 area,
                 layers,
                 choice,
-                held,
+                may_hold_aux,
             })
         })
     }
 }
 
 impl Rendering {
-    /// There is none.
+    /// Ends the rendering.
     pub fn clear(&mut self) {
         *self = Self::default();
     }
 }
 
-/// A colour target that is not there: as large as those that are.
-pub(super) fn null(area: &Area, layers: u32) -> cmd::draw::target::Surface {
+/// The null surface, as large as the other targets.
+pub(super) fn null_surface(area: &Area, layers: u32) -> cmd::draw::target::Surface {
     const SURFACE_NULL: u64 = 7;
     const B8G8R8A8_UNORM: u64 = 0x0c0;
     const Y_TILES: u64 = 3;
@@ -257,22 +259,23 @@ pub(super) fn null(area: &Area, layers: u32) -> cmd::draw::target::Surface {
         .dwords
 }
 
-/// One colour target, for rectangles of the driver's own.
-pub(super) fn alone(surface: Surface, area: &Area) -> Targets {
+/// Targets with one colour target, for meta draws of rectangles.
+pub(super) fn single_target(surface: Surface, area: &Area) -> Targets {
     let mut colours = [None; TARGETS];
     colours[0] = Some(surface);
     Targets {
         colours,
         records: [None; TARGETS],
-        null: null(area, 1),
+        null: null_surface(area, 1),
         depth_stencil: DepthStencilTarget::default(),
         area: *area,
         inherited: false,
     }
 }
 
-/// State that covers an area of a target of so many samples by rectangles from the first pixel on.
-pub(super) fn fit(state: &mut State, area: &Area, samples: u8) {
+/// Sets viewport, scissor and sample count to cover an area with rectangles that start at the
+/// origin.
+pub(super) fn set_area(state: &mut State, area: &Area, samples: u8) {
     let [width, height] = [area.x + area.width, area.y + area.height].map(|px| px as f32);
     state.multisample.samples = samples;
     if let Some(viewport) = state.viewports.first_mut() {

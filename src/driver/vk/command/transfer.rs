@@ -1,4 +1,4 @@
-//! Commands that the driver carries out by shaders of its own or by the command streamer: copies, fills, events.
+//! Transfers and events, performed with meta dispatches or by the command streamer.
 
 use blit::Place;
 use cmd::Pending;
@@ -8,12 +8,12 @@ use crate::error::Result;
 use crate::surface_state::BufferDescriptor;
 use crate::sync::EVENT_SET;
 
-/// Bytes that are kept beside the commands; more get memory of their own.
-const MOST_BESIDE: usize = 2048;
+/// Maximum bytes of inline data beside the commands; larger data is allocated apart.
+const MAX_INLINE_BYTES: usize = 2048;
 
 impl CommandBuffer {
-    /// Runs a shader of the driver's own.
-    pub(super) fn launch(&mut self, launch: &blit::Launch) -> Result<()> {
+    /// Dispatches a meta shader.
+    pub(super) fn dispatch_meta(&mut self, launch: &blit::Launch) -> Result<()> {
         let mut handles = [0; blit::MAX_BUFFERS];
         let buffers = launch.buffers();
         for (handle, span) in handles.iter_mut().zip(buffers) {
@@ -21,55 +21,55 @@ impl CommandBuffer {
                 address: span.address,
                 bytes: span.bytes,
             };
-            *handle = self.surfaces.make(&self.context, buffer)?;
+            *handle = self.surfaces.write_buffer(&self.context, buffer)?;
         }
         let handles = handles.get(..buffers.len()).unwrap_or_default();
-        self.launch_on(launch.shader, handles, &launch.push_dw, launch.groups)
+        self.dispatch_meta_on(launch.shader, handles, &launch.push_dw, launch.groups)
     }
 
-    /// The same on surfaces that are there.
-    pub(super) fn launch_on(
+    /// Dispatches a meta shader with existing surfaces.
+    pub(super) fn dispatch_meta_on(
         &mut self,
         shader: blit::Shader,
         handles: &[u32],
         push_dw: &[u32],
         groups: [u32; 3],
     ) -> Result<()> {
-        let pipeline = self.internal.pipeline(&self.context, shader)?;
+        let pipeline = self.meta_pipelines.pipeline(&self.context, shader)?;
         self.recorder
-            .internal(pipeline.launch(), handles, push_dw, groups)
+            .dispatch_internal(pipeline.launch(), handles, push_dw, groups)
     }
 
-    /// Keeps what is written to a place behind what was written to it before.
-    pub(super) fn overwrite(&mut self, place: Place) {
-        self.copied.write(&mut self.recorder, place);
+    /// Orders a write after earlier writes of copies to the same memory.
+    pub(super) fn order_write(&mut self, place: Place) {
+        self.copy_hazards.record_write(&mut self.recorder, place);
     }
 
     /// Copies memory.
     pub fn copy(&mut self, source: u64, destination: u64, bytes: u64) -> Result<()> {
-        self.overwrite(Place::line(destination, bytes));
+        self.order_write(Place::line(destination, bytes));
         for launch in blit::copy_launches(source, destination, bytes) {
-            self.launch(&launch)?;
+            self.dispatch_meta(&launch)?;
         }
         Ok(())
     }
 
-    /// Fills memory with a dword; address and bytes are multiples of 4.
+    /// Fills memory with a dword; address and size are multiples of 4.
     pub fn fill(&mut self, address: u64, bytes: u64, value: u32) -> Result<()> {
-        self.overwrite(Place::line(address, bytes));
+        self.order_write(Place::line(address, bytes));
         for launch in blit::fill_launches(address, bytes, value) {
-            self.launch(&launch)?;
+            self.dispatch_meta(&launch)?;
         }
         Ok(())
     }
 
-    /// Writes bytes, a multiple of 4, to memory when the command runs.
+    /// Writes inline data, a multiple of 4 bytes, to memory.
     pub fn update(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
-        let source = if bytes.len() > MOST_BESIDE {
+        let source = if bytes.len() > MAX_INLINE_BYTES {
             let slice = self.context.dynamic.take(bytes.len() as u64, 64)?;
             slice.write(0, bytes)?;
             let source = slice.address();
-            self.large.push(slice);
+            self.large_uploads.push(slice);
             source
         } else {
             let data = self.recorder.data(bytes.len() / 4)?;
@@ -81,7 +81,7 @@ impl CommandBuffer {
         self.copy(source, address, bytes.len() as u64)
     }
 
-    /// Writes an event's dword when everything before is done.
+    /// Sets or resets an event when all earlier work is done.
     pub fn set_event(&mut self, address: u64, set: bool) -> Result<()> {
         self.recorder
             .barrier(Pending::STALL.with(Pending::FLUSH_DATA));

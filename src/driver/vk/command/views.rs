@@ -1,19 +1,19 @@
-//! Views of a rendering.
+//! View masks of multiview.
 //!
-//! In:  a mask of views. Out: the layers that they are drawn to: a view is the layer of its number.
+//! In:  a view mask. Out: the layers that the views render to: a view is the layer of its index.
 //! Ref: Vulkan 1.3, "Multiview".
 
 use crate::error::{Error, Result};
 
-/// Views, a bit each; none: there is no multiview, and layers are what they are.
+/// A view mask; empty without multiview.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Views(u32);
 
 impl Views {
-    /// One more than the highest view's number.
+    /// One more than the highest view index.
     pub const END: u32 = 16;
 
-    /// The views of a mask.
+    /// Checks a view mask.
     pub fn new(mask: u32) -> Result<Self> {
         match mask >> Self::END {
             0 => Ok(Self(mask)),
@@ -23,32 +23,32 @@ impl Views {
         }
     }
 
-    /// A bit for each.
+    /// The mask.
     pub fn mask(self) -> u32 {
         self.0
     }
 
-    /// Whether there is no multiview.
+    /// Whether multiview is off.
     pub fn is_none(self) -> bool {
         self.0 == 0
     }
 
-    /// Those that are not among others.
+    /// The difference.
     pub(super) fn without(self, others: Views) -> Views {
         Views(self.0 & !others.0)
     }
 
-    /// Both.
+    /// The union.
     pub(super) fn with(self, others: Views) -> Views {
         Views(self.0 | others.0)
     }
 
-    /// Whether a view is among them; without multiview any is.
+    /// Whether a view is in the mask; always true without multiview.
     pub(super) fn has(self, view: u32) -> bool {
         self.is_none() || self.0 >> view & 1 != 0
     }
 
-    /// Layers up to the last one that is drawn to; without multiview all of these.
+    /// Number of layers up to the last one that is rendered to; `layers` without multiview.
     pub(super) fn end(self, layers: u32) -> u32 {
         match self.0 {
             0 => layers,
@@ -56,14 +56,14 @@ impl Views {
         }
     }
 
-    /// Layers that are drawn to, as ranges of first and count; without multiview all of these.
+    /// Ranges (first, count) of the layers that are rendered to; all `layers` without multiview.
     pub(super) fn ranges(self, layers: u32) -> impl Iterator<Item = (u32, u32)> {
         let mut left = self.0;
         let whole = self.is_none().then_some((0, layers));
         let ranges = std::iter::from_fn(move || {
             let first = (left != 0).then(|| left.trailing_zeros())?;
             let count = (left >> first).trailing_ones();
-            // Views are few: the shifts stay below 32.
+            // There are at most 16 views, so the shifts stay below 32.
             left &= !(((1 << count) - 1) << first);
             Some((first, count))
         });

@@ -1,7 +1,7 @@
 //! Descriptor set layouts and pipeline layouts.
 //!
-//! In:  bindings. Out: where each lies in a set's piece of the heap, as `abi` says: an element is one piece or two, and a sampler is the
-//!      last of them.
+//! In:  bindings. Out: the offset of each binding in a set's heap allocation, as `abi` defines it:
+//!      a descriptor is one or two surface-sized slots; the last one holds the sampler.
 
 use std::sync::Arc;
 
@@ -14,82 +14,83 @@ use crate::limits;
 use crate::sampler::Sampler;
 use crate::surface_state::SURFACE_BYTES;
 
-/// One binding of a set layout, as the application gives it.
+/// A binding of a set layout, as the application gives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindingInfo {
-    /// Number in the shader.
+    /// Binding number.
     pub binding: u32,
-    /// Type.
+    /// Descriptor type.
     pub kind: api::DescriptorType,
-    /// Array elements, or bytes of an inline uniform block; 0 reserves the number.
+    /// Array size, or bytes of an inline uniform block; 0 reserves the number.
     pub count: u32,
-    /// Pieces of an element: [`pieces`].
+    /// Slots of a descriptor: see [`pieces`].
     pub pieces: u8,
-    /// The count is the most that a set may have.
+    /// Variable descriptor count: `count` is the maximum.
     pub variable: bool,
-    /// All descriptors are written before a set is bound, and do not change as long as it is.
+    /// No update after bind: descriptors are written before the set is bound, and stay unchanged
+    /// while it is.
     pub settled: bool,
 }
 
 impl BindingInfo {
-    /// A binding of one type.
+    /// A binding of a plain descriptor type.
     #[inline]
     pub fn plain(binding: u32, kind: api::DescriptorType, count: u32) -> Self {
         Self {
             binding,
             kind,
             count,
-            pieces: Class::of(kind).pieces,
+            pieces: TypeInfo::from_type(kind).pieces,
             variable: false,
             settled: true,
         }
     }
 }
 
-/// One binding with its place.
+/// A binding and its offset in the set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Placed {
+pub(super) struct BindingLayout {
     pub(super) info: BindingInfo,
-    /// Byte of element 0 in the set's piece of the heap.
+    /// Offset of element 0 in the set's heap allocation, in bytes.
     pub(super) offset_bytes: u32,
     /// Bytes from one element to the next.
     pub(super) stride_bytes: u32,
-    /// Where samplers are.
+    /// Location of the samplers.
     pub(super) samplers: abi::Places,
-    /// Index of element 0 among the dynamic buffers of the set.
+    /// Index of element 0 among the set's dynamic buffers.
     pub(super) dynamic: u32,
-    /// What a descriptor of it is.
-    pub(super) holds: Holds,
-    /// Pieces of an element that are samplers of the layout: the last ones.
+    /// Storage of a descriptor.
+    pub(super) storage: Storage,
+    /// Number of an element's last slots that hold immutable samplers.
     pub(super) fixed: u8,
-    /// Some sampler of the layout converts.
+    /// An immutable sampler has a Y'CbCr conversion.
     converts: bool,
 }
 
-impl Placed {
-    /// Its samplers lie side by side with those of other bindings.
+impl BindingLayout {
+    /// Whether its samplers are in the packed sampler array behind the bindings.
     #[inline]
-    pub(super) fn apart(&self) -> bool {
+    pub(super) fn packs_samplers(&self) -> bool {
         self.samplers.stride_bytes == abi::SAMPLER_PITCH_BYTES
     }
 
-    /// Pieces of an element that hold what is written to it, but a sampler that lies apart.
+    /// Slots of an element that are written, without a packed sampler.
     #[inline]
     pub(super) fn pieces(&self) -> u32 {
-        let beside = match self.apart() {
+        let beside = match self.packs_samplers() {
             true => 1,
             false => self.fixed,
         };
         u32::from(self.info.pieces - beside)
     }
 
-    /// Its elements have samplers of their own, where they have any.
+    /// Whether its samplers, if any, are not immutable.
     #[inline]
-    pub(super) fn own_samplers(&self) -> bool {
+    pub(super) fn writes_samplers(&self) -> bool {
         self.fixed == 0
     }
 
-    /// Each of its descriptors has one sampler, without a conversion.
+    /// Whether each descriptor has one sampler, without a conversion.
     #[inline]
     fn has_plain_samplers(&self) -> bool {
         let pieces = match self.info.kind {
@@ -100,37 +101,37 @@ impl Placed {
         self.info.pieces == pieces && !self.converts
     }
 
-    /// Descriptors of it: an inline block is one, whatever its bytes.
+    /// Number of descriptors: an inline uniform block is one.
     #[inline]
     fn descriptors(&self) -> u32 {
-        match self.holds {
-            Holds::Inline => self.info.count.min(1),
+        match self.storage {
+            Storage::Inline => self.info.count.min(1),
             _ => self.info.count,
         }
     }
 }
 
-/// Samplers that every set has in a binding, an element each.
+/// Immutable samplers of a binding, one for each element.
 #[derive(Clone, Debug)]
-struct Fixed {
+struct ImmutableSamplers {
     binding: u32,
     samplers: Box<[Arc<Sampler>]>,
 }
 
-impl Fixed {
-    /// Pieces that the planes and samplers of an element want, if conversions ask for some.
+impl ImmutableSamplers {
+    /// Slots that the planes and samplers of an element need, if conversions need any.
     fn pieces(&self) -> Option<u8> {
         let each = self.samplers.iter().filter_map(|s| s.conversion);
         each.map(|conversion| conversion.pieces() as u8).max()
     }
 
-    /// Pieces of an element that are samplers.
+    /// Slots of an element that are samplers.
     fn each(&self) -> u8 {
         1 + u8::from(self.samplers.iter().any(|s| s.chroma.is_some()))
     }
 }
 
-impl PartialEq for Fixed {
+impl PartialEq for ImmutableSamplers {
     fn eq(&self, other: &Self) -> bool {
         let states = |fixed: &Self| {
             let all = fixed.samplers.iter();
@@ -141,173 +142,176 @@ impl PartialEq for Fixed {
     }
 }
 
-impl Eq for Fixed {}
+impl Eq for ImmutableSamplers {}
 
-/// What the driver keeps of a descriptor.
+/// Storage of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Holds {
-    /// Pieces in the heap: surfaces, a sampler last.
+pub(super) enum Storage {
+    /// Slots in the heap: surfaces, then a sampler.
     Pieces,
-    /// A dynamic buffer: its surface is made when it is bound.
+    /// A dynamic buffer: its surface state is written when the set is bound.
     Dynamic,
-    /// A surface in the heap, made with the set, of bytes that lie behind it.
+    /// An inline uniform block: a surface state in the heap, followed by its bytes.
     Inline,
-    /// Nothing: there is no such descriptor.
+    /// No storage: an unknown type.
     Nothing,
 }
 
-impl Holds {
-    /// Bytes of heap of `count` of them, or of an inline block of `count` bytes. No sum of these overflows.
+impl Storage {
+    /// Heap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
+    /// these do not overflow.
     #[inline]
     fn bytes(self, pieces: u8, count: u32) -> u64 {
         let piece = u64::from(SURFACE_BYTES);
-        // Most are, and a jump by a table takes longer than a test.
-        if self == Holds::Pieces {
+        // The common case, tested first: a comparison is faster than a jump table.
+        if self == Storage::Pieces {
             return u64::from(count) * u64::from(pieces) * piece;
         }
         match self {
-            Holds::Inline => u64::from(count).next_multiple_of(piece) + piece,
+            Storage::Inline => u64::from(count).next_multiple_of(piece) + piece,
             _ => 0,
         }
     }
 }
 
-/// What a descriptor type is: to the shader compiler, to a set, and of how many pieces.
+/// Properties of a descriptor type.
 #[derive(Clone, Copy)]
-struct Class {
+struct TypeInfo {
     abi: Option<abi::DescriptorKind>,
-    holds: Holds,
+    storage: Storage,
     pieces: u8,
 }
 
-impl Class {
-    /// The types of Vulkan 1.0, by their numbers.
-    const CORE: [Class; 11] = {
+impl TypeInfo {
+    /// Descriptor types of Vulkan 1.0, by number.
+    const CORE: [TypeInfo; 11] = {
         use abi::DescriptorKind as K;
         [
-            Self::new(K::Sampler, Holds::Pieces),
-            Self::new(K::CombinedImageSampler, Holds::Pieces),
-            Self::new(K::SampledImage, Holds::Pieces),
-            Self::new(K::StorageImage, Holds::Pieces),
-            Self::new(K::UniformTexelBuffer, Holds::Pieces),
-            Self::new(K::StorageTexelBuffer, Holds::Pieces),
-            Self::new(K::UniformBuffer, Holds::Pieces),
-            Self::new(K::StorageBuffer, Holds::Pieces),
-            Self::new(K::UniformBufferDynamic, Holds::Dynamic),
-            Self::new(K::StorageBufferDynamic, Holds::Dynamic),
-            Self::new(K::InputAttachment, Holds::Pieces),
+            Self::new(K::Sampler, Storage::Pieces),
+            Self::new(K::CombinedImageSampler, Storage::Pieces),
+            Self::new(K::SampledImage, Storage::Pieces),
+            Self::new(K::StorageImage, Storage::Pieces),
+            Self::new(K::UniformTexelBuffer, Storage::Pieces),
+            Self::new(K::StorageTexelBuffer, Storage::Pieces),
+            Self::new(K::UniformBuffer, Storage::Pieces),
+            Self::new(K::StorageBuffer, Storage::Pieces),
+            Self::new(K::UniformBufferDynamic, Storage::Dynamic),
+            Self::new(K::StorageBufferDynamic, Storage::Dynamic),
+            Self::new(K::InputAttachment, Storage::Pieces),
         ]
     };
 
-    const fn new(kind: abi::DescriptorKind, holds: Holds) -> Self {
+    const fn new(kind: abi::DescriptorKind, storage: Storage) -> Self {
         Self {
             abi: Some(kind),
-            holds,
+            storage,
             pieces: kind.pieces() as u8,
         }
     }
 
     #[inline]
-    fn of(kind: api::DescriptorType) -> Self {
+    fn from_type(kind: api::DescriptorType) -> Self {
         match Self::CORE.get(kind.as_raw() as usize) {
             Some(class) => *class,
-            None => Self::of_others(kind),
+            None => Self::from_extension_type(kind),
         }
     }
 
     #[cold]
-    fn of_others(kind: api::DescriptorType) -> Self {
+    fn from_extension_type(kind: api::DescriptorType) -> Self {
         match kind {
             api::DescriptorType::INLINE_UNIFORM_BLOCK => {
-                Self::new(abi::DescriptorKind::UniformBuffer, Holds::Inline)
+                Self::new(abi::DescriptorKind::UniformBuffer, Storage::Inline)
             }
-            // What was written last: where its pieces are is all that matters.
+            // The current type does not matter, only the number of slots.
             api::DescriptorType::MUTABLE_EXT => Self {
                 pieces: 2,
-                ..Self::new(abi::DescriptorKind::StorageBuffer, Holds::Pieces)
+                ..Self::new(abi::DescriptorKind::StorageBuffer, Storage::Pieces)
             },
             _ => Self {
                 abi: None,
-                holds: Holds::Nothing,
+                storage: Storage::Nothing,
                 pieces: 1,
             },
         }
     }
 }
 
-/// Pieces of an element of a type; of one that may be several, those of the largest, as `allowed` lists them (none: any).
+/// Slots of a descriptor. Mutable descriptors have those of the largest type in `allowed` (empty:
+/// any type).
 pub fn pieces(kind: api::DescriptorType, allowed: &[api::DescriptorType]) -> u8 {
-    let each = allowed.iter().map(|&kind| Class::of(kind).pieces);
+    let each = allowed.iter().map(|&kind| TypeInfo::from_type(kind).pieces);
     match kind {
         api::DescriptorType::MUTABLE_EXT if !allowed.is_empty() => each.max().unwrap_or(1),
-        _ => Class::of(kind).pieces,
+        _ => TypeInfo::from_type(kind).pieces,
     }
 }
 
-/// Bindings that most layouts have at most: so many need no memory of their own.
+/// Most layouts have at most so many bindings and need no heap memory for them.
 const USUAL_BINDINGS: usize = 4;
 
 /// `VkDescriptorSetLayout`.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SetLayout {
-    pub(super) bindings: SmallVec<[Placed; USUAL_BINDINGS]>,
-    pub(super) room: Room,
-    /// Samplers that its sets have, by binding.
-    samplers: Vec<Fixed>,
-    /// Its descriptors are pushed: there are no sets of it.
+    pub(super) bindings: SmallVec<[BindingLayout; USUAL_BINDINGS]>,
+    pub(super) size: SetSize,
+    /// Immutable samplers by binding.
+    samplers: Vec<ImmutableSamplers>,
+    /// Push descriptor layout.
     push: bool,
-    /// Its sets are of one size, hold nothing when they are made, and remember nothing.
-    pub(super) alike: bool,
+    /// Sets have one size and no initial contents, and keep no host state.
+    pub(super) is_stateless: bool,
 }
 
-/// What the bindings of a set take together.
+/// Total size of a set's bindings.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Room {
-    /// Descriptors of all bindings.
+pub(super) struct SetSize {
+    /// Number of descriptors.
     descriptors: u64,
     pub(super) heap_bytes: u64,
     dynamic: u32,
-    /// Some descriptors are written when a set is made: samplers of its own, surfaces of inline blocks.
+    /// Some descriptors are written at set creation: immutable samplers, surfaces of inline uniform
+    /// blocks.
     pub(super) made: bool,
 }
 
-/// Bytes of heap that a set may take.
-const MOST_HEAP_BYTES: u64 = i915::BINDLESS_HEAP_BYTES / 2;
-const TOO_BIG: Error = Error::OutOfDeviceMemory {
+/// Maximum heap bytes of a set.
+const MAX_HEAP_BYTES: u64 = i915::BINDLESS_HEAP_BYTES / 2;
+const TOO_LARGE: Error = Error::OutOfDeviceMemory {
     what: "a descriptor set layout",
 };
 
-impl Room {
-    /// A binding more, behind the others, with so many pieces an element.
+impl SetSize {
+    /// Adds a binding after the others, with `pieces` slots per element.
     #[inline]
-    fn take(&mut self, placed: &Placed, pieces: u8) {
-        let count = placed.info.count;
-        self.heap_bytes += placed.holds.bytes(pieces, count);
-        self.descriptors += u64::from(placed.descriptors());
-        if placed.holds == Holds::Dynamic {
+    fn add(&mut self, binding_layout: &BindingLayout, pieces: u8) {
+        let count = binding_layout.info.count;
+        self.heap_bytes += binding_layout.storage.bytes(pieces, count);
+        self.descriptors += u64::from(binding_layout.descriptors());
+        if binding_layout.storage == Storage::Dynamic {
             self.dynamic = self.dynamic.wrapping_add(count);
         }
-        self.made |= placed.holds == Holds::Inline || placed.fixed != 0;
+        self.made |= binding_layout.storage == Storage::Inline || binding_layout.fixed != 0;
     }
 }
 
-/// Bytes of heap that an array of `count` descriptors of a type takes, or an inline block of `count` bytes.
+/// Heap bytes of an array of `count` descriptors, or of an inline uniform block of `count` bytes.
 pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> u64 {
-    Class::of(kind).holds.bytes(pieces, count)
+    TypeInfo::from_type(kind).storage.bytes(pieces, count)
 }
 
-/// Bindings on their way to their places in a layout.
+/// Builder of a layout's bindings.
 pub struct Placing<'a> {
     layout: &'a mut SetLayout,
-    /// They came by their numbers, each once.
+    /// Binding numbers came in ascending order, without duplicates.
     sorted: bool,
-    /// One has a variable count.
+    /// A binding has a variable count.
     variable: bool,
-    /// One has plain samplers.
+    /// A binding has plain samplers.
     samplers: bool,
 }
 
-/// For `dedup_by`: of two neighbours of one number the later one stays.
+/// For `dedup_by`: of two neighbours with the same number, the later one is kept.
 fn replaces<T>(later: &mut T, earlier: &mut T, number: impl Fn(&T) -> u32) -> bool {
     let same = number(later) == number(earlier);
     if same {
@@ -317,17 +321,18 @@ fn replaces<T>(later: &mut T, earlier: &mut T, number: impl Fn(&T) -> u32) -> bo
 }
 
 impl Placing<'_> {
-    /// Adds a binding, in any order. Inlined, so that what the binding is stays in registers: a processor that reads in one piece what
-    /// it has just written in several waits for it.
+    /// Adds a binding, in any order. Inlined to keep `info` in registers: a copy would defeat
+    /// store-to-load forwarding.
     #[inline(always)]
     pub fn add(&mut self, info: BindingInfo) {
         self.add_with(info, (0, false));
     }
 
-    /// Adds a binding with samplers that every set has: their conversions want pieces for planes, and a second sampler.
+    /// Adds a binding with immutable samplers. Conversions need slots for planes and for a second
+    /// sampler.
     #[inline(never)]
     pub fn add_fixed(&mut self, info: BindingInfo, samplers: Vec<Arc<Sampler>>) {
-        let fixed = Fixed {
+        let fixed = ImmutableSamplers {
             binding: info.binding,
             samplers: samplers.into(),
         };
@@ -344,35 +349,37 @@ impl Placing<'_> {
     #[inline(always)]
     fn add_with(&mut self, info: BindingInfo, (fixed, converts): (u8, bool)) {
         let Placing { layout, .. } = self;
-        // Where more is taken than a place can say, `finish` refuses all of it.
-        let offset_bytes = layout.room.heap_bytes as u32;
+        // If this overflows, `finish` fails.
+        let offset_bytes = layout.size.heap_bytes as u32;
         let stride_bytes = u32::from(info.pieces) * SURFACE_BYTES;
-        let placed = Placed {
+        let binding_layout = BindingLayout {
             offset_bytes,
             stride_bytes,
             samplers: abi::Places::last_of(offset_bytes, stride_bytes),
-            dynamic: layout.room.dynamic,
-            holds: Class::of(info.kind).holds,
+            dynamic: layout.size.dynamic,
+            storage: TypeInfo::from_type(info.kind).storage,
             info,
             fixed,
             converts,
         };
-        layout.room.take(&placed, info.pieces);
+        layout.size.add(&binding_layout, info.pieces);
         let before = layout.bindings.last();
         self.sorted &= before.is_none_or(|before| before.info.binding < info.binding);
         self.variable |= info.variable;
-        self.samplers |= placed.has_plain_samplers();
-        layout.bindings.push(placed);
+        self.samplers |= binding_layout.has_plain_samplers();
+        layout.bindings.push(binding_layout);
     }
 
-    /// Places the bindings by their numbers, now that all are there. Fails if they do not fit the heap.
+    /// Computes the offsets, in order of binding numbers. Fails if the layout exceeds the heap.
     pub fn finish(self) -> Result<()> {
         let Placing { layout, .. } = self;
         if !self.sorted {
-            layout.bindings.sort_by_key(|placed| placed.info.binding);
+            layout
+                .bindings
+                .sort_by_key(|binding_layout| binding_layout.info.binding);
             layout.samplers.sort_by_key(|fixed| fixed.binding);
-            // A number stands for one binding (VUID-VkDescriptorSetLayoutCreateInfo-binding-00279), but Mesa's zink says some twice:
-            // the last one counts, as with other drivers.
+            // Duplicate numbers are invalid (VUID-VkDescriptorSetLayoutCreateInfo-binding-00279),
+            // but Mesa's zink produces them; other drivers use the last one.
             layout
                 .bindings
                 .dedup_by(|later, earlier| replaces(later, earlier, |p| p.info.binding));
@@ -380,23 +387,24 @@ impl Placing<'_> {
                 .samplers
                 .dedup_by(|later, earlier| replaces(later, earlier, |f| f.binding));
         }
-        // Vulkan has only the last of a variable count; what follows would have no place otherwise.
+        // Only the last binding may have a variable count; another one would leave no fixed offset
+        // to those after it.
         if self.variable
             && let Some((_, before)) = layout.bindings.split_last_mut()
         {
             let all = before.iter_mut();
-            all.for_each(|placed| placed.info.variable = false);
+            all.for_each(|binding_layout| binding_layout.info.variable = false);
         }
-        let apart = self.samplers && layout.variable().is_none();
-        if !self.sorted || apart {
-            layout.place(apart);
+        let packs_samplers = self.samplers && layout.variable().is_none();
+        if !self.sorted || packs_samplers {
+            layout.compute_offsets(packs_samplers);
         }
-        let room = &layout.room;
-        layout.alike = !room.made && room.dynamic == 0 && !self.variable;
-        if room.heap_bytes > MOST_HEAP_BYTES || room.descriptors > 1 << 21 {
-            return Err(TOO_BIG);
+        let size = &layout.size;
+        layout.is_stateless = !size.made && size.dynamic == 0 && !self.variable;
+        if size.heap_bytes > MAX_HEAP_BYTES || size.descriptors > 1 << 21 {
+            return Err(TOO_LARGE);
         }
-        if layout.push && room.descriptors > limits::MAX_PUSH_DESCRIPTORS.into() {
+        if layout.push && size.descriptors > limits::MAX_PUSH_DESCRIPTORS.into() {
             return Err(Error::InvalidUse {
                 why: "more descriptors to push than maxPushDescriptors",
             });
@@ -406,7 +414,7 @@ impl Placing<'_> {
 }
 
 impl SetLayout {
-    /// Places the bindings; `push`: their descriptors are pushed. Fails if they do not fit the heap.
+    /// Creates a layout; `push` for push descriptors. Fails if it exceeds the heap.
     pub fn new(bindings: impl IntoIterator<Item = BindingInfo>, push: bool) -> Result<Self> {
         let mut layout = Self::empty(push);
         let mut placing = layout.placing(0);
@@ -417,19 +425,19 @@ impl SetLayout {
         Ok(layout)
     }
 
-    /// A layout without bindings.
+    /// Creates a layout without bindings.
     #[inline]
     pub fn empty(push: bool) -> Self {
         Self {
             bindings: SmallVec::new(),
-            room: Room::default(),
+            size: SetSize::default(),
             samplers: Vec::new(),
             push,
-            alike: true,
+            is_stateless: true,
         }
     }
 
-    /// Takes bindings in, about so many, where there are none yet.
+    /// Starts adding about `count` bindings to an empty layout.
     #[inline]
     pub fn placing(&mut self, count: usize) -> Placing<'_> {
         self.bindings.reserve(count);
@@ -441,69 +449,75 @@ impl SetLayout {
         }
     }
 
-    /// Places the bindings, one behind the other; `apart`: plain samplers side by side behind all. Where sets choose how many descriptors
-    /// the last binding has, nothing is behind it.
-    fn place(&mut self, apart: bool) {
-        self.room = Room::default();
-        let apart = |placed: &Placed| apart && placed.has_plain_samplers();
-        for placed in &mut self.bindings {
-            let pieces = placed.info.pieces - u8::from(apart(placed));
-            placed.offset_bytes = self.room.heap_bytes as u32;
-            placed.stride_bytes = u32::from(pieces) * SURFACE_BYTES;
-            placed.samplers = abi::Places::last_of(placed.offset_bytes, placed.stride_bytes);
-            placed.dynamic = self.room.dynamic;
-            self.room.take(placed, pieces);
+    /// Computes the offsets of the bindings. `packs_samplers`: plain samplers are packed behind all
+    /// bindings, which a variable count at the end rules out.
+    fn compute_offsets(&mut self, packs_samplers: bool) {
+        self.size = SetSize::default();
+        let packs_samplers =
+            |binding_layout: &BindingLayout| packs_samplers && binding_layout.has_plain_samplers();
+        for binding_layout in &mut self.bindings {
+            let pieces = binding_layout.info.pieces - u8::from(packs_samplers(binding_layout));
+            binding_layout.offset_bytes = self.size.heap_bytes as u32;
+            binding_layout.stride_bytes = u32::from(pieces) * SURFACE_BYTES;
+            binding_layout.samplers =
+                abi::Places::last_of(binding_layout.offset_bytes, binding_layout.stride_bytes);
+            binding_layout.dynamic = self.size.dynamic;
+            self.size.add(binding_layout, pieces);
         }
-        for placed in self.bindings.iter_mut().filter(|placed| apart(placed)) {
-            placed.samplers = abi::Places {
-                offset_bytes: self.room.heap_bytes as u32,
+        for binding_layout in self
+            .bindings
+            .iter_mut()
+            .filter(|binding_layout| packs_samplers(binding_layout))
+        {
+            binding_layout.samplers = abi::Places {
+                offset_bytes: self.size.heap_bytes as u32,
                 stride_bytes: abi::SAMPLER_PITCH_BYTES,
             };
-            let bytes = u64::from(placed.info.count) * u64::from(abi::SAMPLER_PITCH_BYTES);
-            self.room.heap_bytes += bytes;
+            let bytes = u64::from(binding_layout.info.count) * u64::from(abi::SAMPLER_PITCH_BYTES);
+            self.size.heap_bytes += bytes;
         }
-        let heap_bytes = self.room.heap_bytes;
-        self.room.heap_bytes = heap_bytes.next_multiple_of(SURFACE_BYTES.into());
+        let heap_bytes = self.size.heap_bytes;
+        self.size.heap_bytes = heap_bytes.next_multiple_of(SURFACE_BYTES.into());
     }
 
-    /// Samplers that every set has in a binding, an element each; none: sets have their own.
-    pub(super) fn samplers(&self, placed: &Placed) -> &[Arc<Sampler>] {
-        if placed.own_samplers() {
+    /// Immutable samplers of a binding; empty if there are none.
+    pub(super) fn samplers(&self, binding_layout: &BindingLayout) -> &[Arc<Sampler>] {
+        if binding_layout.writes_samplers() {
             return &[];
         }
         let mut all = self.samplers.iter();
-        let found = all.find(|fixed| fixed.binding == placed.info.binding);
+        let found = all.find(|fixed| fixed.binding == binding_layout.info.binding);
         found.map_or(&[], |fixed| &fixed.samplers)
     }
 
-    /// Whether its descriptors are pushed.
+    /// Whether this is a push descriptor layout.
     pub fn is_push(&self) -> bool {
         self.push
     }
 
-    /// The binding whose count each set chooses: the last, if it was made so.
-    fn variable(&self) -> Option<&Placed> {
+    /// The binding with a variable count.
+    fn variable(&self) -> Option<&BindingLayout> {
         self.bindings.last().filter(|last| last.info.variable)
     }
 
-    /// How many descriptors of the binding whose count each set chooses fit behind the others, or bytes of an inline block; 0 without
-    /// one.
+    /// Maximum count of the binding with a variable count (descriptors, or bytes of an inline
+    /// uniform block); 0 without one.
     pub fn most_variable(&self) -> u32 {
         let Some(last) = self.variable() else {
             return 0;
         };
-        if last.holds == Holds::Inline {
+        if last.storage == Storage::Inline {
             return limits::MAX_INLINE_BLOCK_BYTES;
         }
-        let room = MOST_HEAP_BYTES.saturating_sub(last.offset_bytes.into());
-        let fits = room / last.holds.bytes(last.info.pieces, 1).max(1);
+        let room = MAX_HEAP_BYTES.saturating_sub(last.offset_bytes.into());
+        let fits = room / last.storage.bytes(last.info.pieces, 1).max(1);
         fits.min(limits::UPDATE_AFTER_BIND_DESCRIPTORS.into()) as u32
     }
 
-    /// Bytes of heap of a set, and the count of the last binding, if `count` is asked for where that is variable.
-    pub(super) fn sized(&self, count: u32) -> Result<(u32, u32)> {
-        // `finish` has seen that it fits.
-        let all = self.room.heap_bytes as u32;
+    /// Heap bytes of a set, and the count of its last binding: `count` if that is variable.
+    pub(super) fn size_and_count(&self, count: u32) -> Result<(u32, u32)> {
+        // `finish` has checked that it fits.
+        let all = self.size.heap_bytes as u32;
         let Some(last) = self.bindings.last() else {
             return Ok((0, 0));
         };
@@ -519,21 +533,21 @@ impl SetLayout {
         Ok((last.offset_bytes + bytes as u32, count))
     }
 
-    /// Dynamic buffers in the set.
+    /// Number of dynamic buffers.
     pub fn dynamic_count(&self) -> u32 {
-        self.room.dynamic
+        self.size.dynamic
     }
 
-    /// A binding of the set, where its number is its place too.
+    /// A binding, if its number equals its index.
     #[inline]
-    pub(super) fn one(&self, binding: u32) -> Option<&Placed> {
+    pub(super) fn binding_at(&self, binding: u32) -> Option<&BindingLayout> {
         let there = self.bindings.get(binding as usize);
-        there.filter(|placed| placed.info.binding == binding)
+        there.filter(|binding_layout| binding_layout.info.binding == binding)
     }
 
-    /// The bindings of the set from one on.
+    /// The bindings from a number on.
     #[inline]
-    pub(super) fn placed(&self, binding: u32) -> Option<&[Placed]> {
+    pub(super) fn bindings_from(&self, binding: u32) -> Option<&[BindingLayout]> {
         // Most layouts number their bindings without gaps.
         match self.bindings.get(binding as usize..) {
             Some(there) if there.first().is_some_and(|p| p.info.binding == binding) => Some(there),
@@ -543,10 +557,10 @@ impl SetLayout {
 
     #[cold]
     #[inline(never)]
-    fn search(&self, binding: u32) -> Option<&[Placed]> {
+    fn search(&self, binding: u32) -> Option<&[BindingLayout]> {
         let found = self
             .bindings
-            .binary_search_by_key(&binding, |placed| placed.info.binding);
+            .binary_search_by_key(&binding, |binding_layout| binding_layout.info.binding);
         self.bindings.get(found.ok()?..)
     }
 
@@ -554,17 +568,17 @@ impl SetLayout {
         let bindings = self
             .bindings
             .iter()
-            .filter(|placed| placed.info.count > 0)
-            .filter_map(|placed| {
+            .filter(|binding_layout| binding_layout.info.count > 0)
+            .filter_map(|binding_layout| {
                 Some(abi::Binding {
-                    binding: placed.info.binding,
-                    kind: Class::of(placed.info.kind).abi?,
-                    count: placed.descriptors(),
-                    offset_bytes: placed.offset_bytes,
-                    stride_bytes: placed.stride_bytes,
-                    samplers: placed.samplers,
-                    dynamic_index: dynamic_base + placed.dynamic,
-                    settled: placed.info.settled,
+                    binding: binding_layout.info.binding,
+                    kind: TypeInfo::from_type(binding_layout.info.kind).abi?,
+                    count: binding_layout.descriptors(),
+                    offset_bytes: binding_layout.offset_bytes,
+                    stride_bytes: binding_layout.stride_bytes,
+                    samplers: binding_layout.samplers,
+                    dynamic_index: dynamic_base + binding_layout.dynamic,
+                    settled: binding_layout.info.settled,
                 })
             });
         let conversions = self.samplers.iter().flat_map(|fixed| {
@@ -584,30 +598,30 @@ impl SetLayout {
     }
 }
 
-/// A range of push constants.
+/// A push constant range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PushRange {
-    /// First byte.
+    /// Offset in bytes.
     pub offset_bytes: u32,
-    /// Bytes.
+    /// Size in bytes.
     pub bytes: u32,
 }
 
 /// `VkPipelineLayout`.
 #[derive(Debug)]
 pub struct PipelineLayout {
-    /// The sets.
+    /// Set layouts.
     pub sets: Vec<Arc<SetLayout>>,
-    /// Index of the first dynamic buffer of each set among all of the layout.
+    /// Index of each set's first dynamic buffer in the layout.
     pub dynamic_base: Vec<u32>,
     /// Dynamic buffers of all sets.
     pub dynamic_count: u32,
-    /// What the compiler is told.
+    /// The layout as the compiler sees it.
     pub abi: abi::PipelineLayout,
 }
 
 impl PipelineLayout {
-    /// Joins set layouts.
+    /// Creates a pipeline layout from set layouts and push constant ranges.
     pub fn new(sets: &[Arc<SetLayout>], push: &[PushRange]) -> Result<Self> {
         if sets.len() > limits::MAX_SETS as usize {
             return Err(Error::InvalidUse {
@@ -628,7 +642,7 @@ impl PipelineLayout {
         let (mut dynamic_base, mut dynamic_count) = (Vec::with_capacity(sets.len()), 0);
         for set in sets {
             dynamic_base.push(dynamic_count);
-            dynamic_count += set.room.dynamic;
+            dynamic_count += set.size.dynamic;
         }
         let abi = sets
             .iter()
@@ -649,5 +663,4 @@ impl PipelineLayout {
 }
 
 #[cfg(test)]
-#[path = "layout_tests.rs"]
 mod tests;

@@ -1,8 +1,8 @@
 //! Descriptor set layouts, pools, sets, updates and pipeline layouts.
 //!
-//! In:  bindings; then buffers, images and samplers to put in them.
-//! Out: surfaces in the device's bindless heap, laid out as `abi` says: a set is one piece of the heap, binding it costs one
-//!      dword.
+//! In:  bindings; buffers, images and samplers to write.
+//! Out: surface states and samplers in the device's bindless heap, laid out as `abi` defines it: a
+//!      set is one allocation of the heap, and binding it costs one dword.
 
 mod layout;
 mod pieces;

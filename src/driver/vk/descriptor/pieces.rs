@@ -1,16 +1,16 @@
-//! What a descriptor of an image, a sampler or texels is: surfaces, and a sampler behind them.
+//! Contents of image, sampler and texel buffer descriptors: surface states, followed by a sampler.
 //!
-//! In:  what is written to an element. Out: pieces, and where they go.
+//! In:  what is written to a descriptor. Out: stores to its slots.
 
-use super::layout::{Placed, SetLayout};
+use super::layout::{BindingLayout, SetLayout};
 use crate::error::Result;
-use crate::sampler::{State, in_piece};
+use crate::sampler::{State, as_slot};
 use crate::surface_state::{self, SURFACE_BYTES, Surface};
 
-/// Surfaces that are not there.
+/// Null surfaces.
 static NONE: [Surface; 2] = [surface_state::NONE; 2];
 
-/// What is written to an element.
+/// The contents of a descriptor.
 #[derive(Clone, Copy, Debug)]
 pub struct Pieces<'a> {
     surfaces: &'a [Surface],
@@ -18,12 +18,12 @@ pub struct Pieces<'a> {
 }
 
 impl<'a> Pieces<'a> {
-    /// A surface; nothing: none that is there.
+    /// A surface. `None`: a null descriptor.
     pub fn surface(surface: Option<&'a Surface>) -> Self {
         Self::planes(surface.map(std::slice::from_ref))
     }
 
-    /// A surface for each plane; nothing: none that is there.
+    /// A surface for each plane. `None`: a null descriptor.
     #[inline]
     pub fn planes(planes: Option<&'a [Surface]>) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Surfaces to write to and to read from; nothing: none that is there.
+    /// Surfaces for typed writes and reads. `None`: a null descriptor.
     pub fn storage(surfaces: Option<&'a [Surface; 2]>) -> Self {
         Self {
             surfaces: surfaces.unwrap_or(&NONE),
@@ -40,7 +40,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// A sampler alone.
+    /// A sampler.
     pub fn sampler(state: State) -> Self {
         Self {
             surfaces: &[],
@@ -48,7 +48,7 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// The same with a sampler.
+    /// Adds a sampler.
     #[must_use]
     #[inline]
     pub fn with_sampler(self, state: State) -> Self {
@@ -58,51 +58,57 @@ impl<'a> Pieces<'a> {
         }
     }
 
-    /// Stores the pieces of an element.
+    /// Stores the contents of an element.
     #[inline]
-    pub(super) fn store(&self, placed: &Placed, element: u32, to: &mut impl Room) -> Result<()> {
-        let start = placed.offset_bytes + element * placed.stride_bytes;
+    pub(super) fn store(
+        &self,
+        binding_layout: &BindingLayout,
+        element: u32,
+        to: &mut impl SlotWriter,
+    ) -> Result<()> {
+        let start = binding_layout.offset_bytes + element * binding_layout.stride_bytes;
         let places = (start..).step_by(SURFACE_BYTES as usize);
         for (surface, at) in self
             .surfaces
             .iter()
-            .zip(places.take(placed.pieces() as usize))
+            .zip(places.take(binding_layout.pieces() as usize))
         {
-            to.put(at, surface)?;
+            to.write_slot(at, surface)?;
         }
-        let Some(state) = self.sampler.filter(|_| placed.own_samplers()) else {
+        let Some(state) = self.sampler.filter(|_| binding_layout.writes_samplers()) else {
             return Ok(());
         };
-        to.put_sampler(placed.samplers.of(element), state)?;
-        // A descriptor that may be of several kinds is copied by its first piece where there is room for one alone.
-        if self.surfaces.is_empty() && placed.info.pieces > 1 {
-            to.put(start, &in_piece(state))?;
+        to.write_sampler(binding_layout.samplers.of(element), state)?;
+        // A mutable descriptor is copied slot by slot, so a lone sampler is also stored in the
+        // first slot.
+        if self.surfaces.is_empty() && binding_layout.info.pieces > 1 {
+            to.write_slot(start, &as_slot(state))?;
         }
         Ok(())
     }
 }
 
-/// What descriptors of a set are stored to, by the byte in the set.
-pub(super) trait Room {
-    /// Stores a piece.
-    fn put(&mut self, at_bytes: u32, piece: &Surface) -> Result<()>;
-    /// Stores a sampler, which may be a part of a piece.
-    fn put_sampler(&mut self, at_bytes: u32, state: State) -> Result<()>;
+/// Destination of descriptor stores, by byte offset in the set.
+pub(super) trait SlotWriter {
+    /// Stores a slot.
+    fn write_slot(&mut self, at_bytes: u32, piece: &Surface) -> Result<()>;
+    /// Stores a sampler, which may be part of a slot.
+    fn write_sampler(&mut self, at_bytes: u32, state: State) -> Result<()>;
 }
 
-/// Stores the samplers that a binding's sets all have.
+/// Stores the immutable samplers of a binding.
 pub(super) fn store_immutable(
     layout: &SetLayout,
-    placed: &Placed,
-    to: &mut impl Room,
+    binding_layout: &BindingLayout,
+    to: &mut impl SlotWriter,
 ) -> Result<()> {
-    for (element, sampler) in (0..placed.info.count).zip(layout.samplers(placed)) {
-        let at = placed.samplers.of(element);
-        to.put_sampler(at, sampler.state)?;
+    for (element, sampler) in (0..binding_layout.info.count).zip(layout.samplers(binding_layout)) {
+        let at = binding_layout.samplers.of(element);
+        to.write_sampler(at, sampler.state)?;
         if let Some(chroma) = sampler.chroma
-            && placed.fixed > 1
+            && binding_layout.fixed > 1
         {
-            to.put_sampler(at - SURFACE_BYTES, chroma)?;
+            to.write_sampler(at - SURFACE_BYTES, chroma)?;
         }
     }
     Ok(())

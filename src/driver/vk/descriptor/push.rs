@@ -1,17 +1,19 @@
-//! Pushed descriptors: a set that a command buffer keeps, and writes anew into the heap at each push.
+//! Push descriptors: a set that a command buffer keeps on the host and writes to the heap as a
+//! whole at each push.
 //!
-//! In:  buffers. Out: surfaces, those pushed before among them. Ref: Vulkan specification, "Push Descriptor Updates".
+//! In:  descriptors. Out: surface states, earlier pushed ones included. Ref: Vulkan specification,
+//!      "Push Descriptor Updates".
 
 use std::sync::Arc;
 
-use super::layout::{Holds, Placed, SetLayout};
-use super::pieces::{Pieces, Room, store_immutable};
-use super::set::{BEYOND, Cursor};
+use super::layout::{BindingLayout, SetLayout, Storage};
+use super::pieces::{Pieces, SlotWriter, store_immutable};
+use super::set::{Cursor, OUT_OF_RANGE};
 use crate::error::Result;
 use crate::sampler::State;
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
-/// What was pushed.
+/// Host copy of a push descriptor set.
 #[derive(Debug, Default)]
 pub struct Pushed {
     number: usize,
@@ -20,15 +22,16 @@ pub struct Pushed {
 }
 
 impl Pushed {
-    /// Goes on with a set number and its layout. What was pushed for another does not count.
+    /// Continues with a set number and layout. Descriptors pushed for another number or layout are
+    /// dropped.
     pub fn begin(&mut self, number: usize, layout: &Arc<SetLayout>) -> Result<()> {
         let known = self.number == number && self.layout.as_ref() == Some(layout);
         if !known {
-            let count = layout.room.heap_bytes as u32 / SURFACE_BYTES;
+            let count = layout.size.heap_bytes as u32 / SURFACE_BYTES;
             self.surfaces.clear();
             self.surfaces.resize(count as usize, surface_state::NONE);
-            for placed in &layout.bindings {
-                store_immutable(layout, placed, &mut self.surfaces)?;
+            for binding_layout in &layout.bindings {
+                store_immutable(layout, binding_layout, &mut self.surfaces)?;
             }
             self.number = number;
             self.layout = Some(layout.clone());
@@ -36,21 +39,21 @@ impl Pushed {
         Ok(())
     }
 
-    /// Calls for each element from one of a binding on.
+    /// Writes consecutive elements, from an element of a binding on.
     fn each<T>(
         &mut self,
         (binding, element): (u32, u32),
         what: impl Iterator<Item = Result<T>>,
-        mut write: impl FnMut(&mut Vec<Surface>, &Placed, u32, T) -> Result<()>,
+        mut write: impl FnMut(&mut Vec<Surface>, &BindingLayout, u32, T) -> Result<()>,
     ) -> Result<()> {
-        let layout = self.layout.as_deref().ok_or(BEYOND)?;
+        let layout = self.layout.as_deref().ok_or(OUT_OF_RANGE)?;
         let mut place = Cursor::new(layout, binding, element)?;
-        for one in what {
-            let (placed, element) = place.next().ok_or(BEYOND)?;
-            if placed.holds != Holds::Pieces {
-                return Err(BEYOND);
+        for binding_at in what {
+            let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
+            if binding_layout.storage != Storage::Pieces {
+                return Err(OUT_OF_RANGE);
             }
-            write(&mut self.surfaces, placed, element, one?)?;
+            write(&mut self.surfaces, binding_layout, element, binding_at?)?;
         }
         Ok(())
     }
@@ -61,14 +64,18 @@ impl Pushed {
         place: (u32, u32),
         buffers: impl Iterator<Item = Result<BufferDescriptor>>,
     ) -> Result<()> {
-        self.each(place, buffers, |surfaces, placed, element, buffer| {
-            let at = placed.offset_bytes + element * placed.stride_bytes;
-            surfaces.put(at, &surface_state::buffer(buffer))
-        })
+        self.each(
+            place,
+            buffers,
+            |surfaces, binding_layout, element, buffer| {
+                let at = binding_layout.offset_bytes + element * binding_layout.stride_bytes;
+                surfaces.write_slot(at, &surface_state::buffer(buffer))
+            },
+        )
     }
 
-    /// Writes so many images, samplers or texel buffers from an element of a binding on. `pieces` is told which, and whether it has a
-    /// sampler of its own.
+    /// Writes `count` images, samplers or texel buffers from an element of a binding on. `pieces`
+    /// is called with the index and whether the sampler is written too.
     pub fn write_pieces<'a>(
         &mut self,
         place: (u32, u32),
@@ -76,29 +83,33 @@ impl Pushed {
         pieces: impl Fn(usize, bool) -> Result<Pieces<'a>>,
     ) -> Result<()> {
         let all = (0..count).map(Ok);
-        self.each(place, all, |surfaces, placed, element, index| {
-            pieces(index, placed.own_samplers())?.store(placed, element, surfaces)
+        self.each(place, all, |surfaces, binding_layout, element, index| {
+            pieces(index, binding_layout.writes_samplers())?.store(
+                binding_layout,
+                element,
+                surfaces,
+            )
         })
     }
 
-    /// The surfaces of all descriptors.
+    /// The surface states of the set.
     pub fn surfaces(&self) -> &[Surface] {
         &self.surfaces
     }
 }
 
-impl Room for Vec<Surface> {
-    fn put(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
+impl SlotWriter for Vec<Surface> {
+    fn write_slot(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
         let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
-        *place.ok_or(BEYOND)? = *piece;
+        *place.ok_or(OUT_OF_RANGE)? = *piece;
         Ok(())
     }
 
-    fn put_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
+    fn write_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
         let place = self.get_mut((at_bytes / SURFACE_BYTES) as usize);
         let rest = place.and_then(|p| p.get_mut((at_bytes % SURFACE_BYTES / 4) as usize..));
         let room = rest.and_then(<[u32]>::first_chunk_mut);
-        *room.ok_or(BEYOND)? = state;
+        *room.ok_or(OUT_OF_RANGE)? = state;
         Ok(())
     }
 }

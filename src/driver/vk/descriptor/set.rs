@@ -1,16 +1,18 @@
-//! Descriptor sets and what is written to them.
+//! Descriptor sets and their updates.
 //!
-//! In:  buffers, images, samplers. Out: surfaces and samplers in the set's piece of the heap: a write is a few stores. Dynamic buffers
-//!      are only remembered: their surfaces are made when they are bound.
-//! Sets may be updated by several threads at once where their descriptors differ: all is stored as atomics.
+//! In:  buffers, images, samplers. Out: surface states and samplers in the set's heap allocation:
+//!      an update is a few stores. Dynamic buffers are only remembered; their surface states are
+//!      written at bind time.
+//!
+//! Several threads may update different descriptors of a set at once, so all stores are atomic.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use ash::vk as api;
 
-use super::layout::{Holds, Placed, SetLayout};
-use super::pieces::{Pieces, Room, store_immutable};
+use super::layout::{BindingLayout, SetLayout, Storage};
+use super::pieces::{Pieces, SlotWriter, store_immutable};
 use super::pool::Pool;
 use crate::buffer::Buffer;
 use crate::context::HEAPS;
@@ -22,43 +24,43 @@ use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 #[derive(Debug)]
 pub struct Set {
     layout: Arc<SetLayout>,
-    /// First byte in the bindless heap.
+    /// Byte offset in the bindless heap.
     heap_bytes_at: u32,
-    /// Bytes of it.
+    /// Size in bytes.
     heap_bytes: u32,
-    /// Elements of the last binding, or its bytes.
+    /// Count of the last binding: elements or bytes.
     last_count: u32,
-    dynamic: Box<[Remembered]>,
+    dynamic: Box<[DynamicBuffer]>,
 }
 
-/// A dynamic buffer; of no bytes until it is written.
+/// A dynamic buffer; its size is 0 until it is written.
 #[derive(Debug, Default)]
-struct Remembered {
+struct DynamicBuffer {
     address: AtomicU64,
     bytes: AtomicU64,
 }
 
-impl Remembered {
-    fn get(&self) -> BufferDescriptor {
+impl DynamicBuffer {
+    fn load(&self) -> BufferDescriptor {
         BufferDescriptor {
             address: self.address.load(Relaxed),
             bytes: self.bytes.load(Relaxed),
         }
     }
 
-    fn put(&self, buffer: BufferDescriptor) {
+    fn store(&self, buffer: BufferDescriptor) {
         self.address.store(buffer.address, Relaxed);
         self.bytes.store(buffer.bytes, Relaxed);
     }
 }
 
-/// Describes `range` bytes (or all, `VK_WHOLE_SIZE`) of a buffer from an offset.
+/// The descriptor of `range` bytes (or `VK_WHOLE_SIZE`) of a buffer from an offset.
 #[inline]
 pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescriptor> {
     let rest = buffer.bytes.checked_sub(offset).ok_or(Error::InvalidUse {
         why: "a descriptor that starts beyond its buffer",
     })?;
-    // The whole rest is a range longer than any.
+    // `VK_WHOLE_SIZE` exceeds any range.
     const { assert!(api::WHOLE_SIZE == u64::MAX) };
     Ok(BufferDescriptor {
         address: buffer.address()? + offset,
@@ -66,14 +68,14 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
     })
 }
 
-/// Where in the heap a picture with its sampler lies.
+/// Heap offsets of a combined image sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampled {
     surface: u32,
     sampler: u32,
 }
 
-/// A set with the heap that it lies in, to write to it.
+/// A set with its heap, for updates.
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
     set: &'a Set,
@@ -81,24 +83,24 @@ pub struct Written<'a> {
 }
 
 impl Set {
-    /// Takes room of a pool. `last_count` is the count of the last binding, where sets choose it.
+    /// Allocates a set from a pool. `last_count` is the count of the last binding, if variable.
     pub fn new(pool: &mut Pool, layout: &Arc<SetLayout>, last_count: u32) -> Result<Self> {
         if layout.is_push() {
             return Err(Error::InvalidUse {
                 why: "a set of a layout whose descriptors are pushed",
             });
         }
-        let (heap_bytes, last_count) = layout.sized(last_count)?;
-        let dynamic = (0..layout.dynamic_count()).map(|_| Remembered::default());
+        let (heap_bytes, last_count) = layout.size_and_count(last_count)?;
+        let dynamic = (0..layout.dynamic_count()).map(|_| DynamicBuffer::default());
         let set = Self {
             layout: layout.clone(),
-            heap_bytes_at: pool.take(heap_bytes)?,
+            heap_bytes_at: pool.alloc(heap_bytes)?,
             heap_bytes,
             last_count,
             dynamic: dynamic.collect(),
         };
-        if layout.room.made
-            && let Err(error) = set.on(pool.heap()).make()
+        if layout.size.made
+            && let Err(error) = set.on(pool.heap()).write_initial()
         {
             set.free(pool);
             return Err(error);
@@ -106,92 +108,94 @@ impl Set {
         Ok(set)
     }
 
-    /// Gives its room back to its pool, to be used no more.
+    /// Returns the allocation to the pool. The set must not be used afterwards.
     #[inline]
     pub fn free(&self, pool: &mut Pool) {
-        pool.give(self.heap_bytes_at, self.heap_bytes);
+        pool.free(self.heap_bytes_at, self.heap_bytes);
     }
 
-    /// True for sets of this very layout.
+    /// Whether the set has this layout (the same object).
     #[inline]
     pub fn is_of(&self, layout: &Arc<SetLayout>) -> bool {
         Arc::ptr_eq(&self.layout, layout)
     }
 
-    /// True where a new set of its layout would be no other in its place: what it has is what the application writes to the heap.
+    /// Whether the set could be replaced by a newly allocated one: all its state is in the heap.
     #[inline]
     pub fn is_as_new(&self) -> bool {
-        self.layout.alike
+        self.layout.is_stateless
     }
 
-    /// The set, to write to it: `heap` is its device's.
+    /// The set for updates; `heap` is the device's.
     #[inline]
     pub fn on<'a>(&'a self, heap: &'a i915::Heap) -> Written<'a> {
         Written { set: self, heap }
     }
 
-    /// Elements or bytes that a binding has in this set.
-    fn count(&self, placed: &Placed) -> u32 {
-        if placed.info.variable {
+    /// Count of a binding in this set: elements or bytes.
+    fn count(&self, binding_layout: &BindingLayout) -> u32 {
+        if binding_layout.info.variable {
             self.last_count
         } else {
-            placed.info.count
+            binding_layout.info.count
         }
     }
 
-    /// Layout it was made with.
+    /// The layout.
     #[inline]
     pub fn layout(&self) -> &Arc<SetLayout> {
         &self.layout
     }
 
-    /// Handle for the shader: the byte offset in the heap shifted left by 6 (see `abi`).
+    /// Handle for shaders: the byte offset in the heap shifted left by 6 (see `abi`).
     #[inline]
     pub fn handle(&self) -> u32 {
         self.heap_bytes_at << 6
     }
 
-    /// The dynamic buffers in order of binding and element, as written last.
+    /// The dynamic buffers in order of binding and element.
     pub fn dynamic_buffers(&self) -> impl Iterator<Item = BufferDescriptor> {
-        self.dynamic.iter().map(Remembered::get)
+        self.dynamic.iter().map(DynamicBuffer::load)
     }
 }
 
 impl<'a> Written<'a> {
-    /// Writes what the layout has for it: blocks' surfaces, samplers.
-    fn make(self) -> Result<()> {
+    /// Writes the initial contents: surfaces of inline uniform blocks, immutable samplers.
+    fn write_initial(self) -> Result<()> {
         let set = self.set;
-        for placed in &set.layout.bindings {
-            if placed.holds == Holds::Inline {
-                let at = set.heap_bytes_at + placed.offset_bytes;
+        for binding_layout in &set.layout.bindings {
+            if binding_layout.storage == Storage::Inline {
+                let at = set.heap_bytes_at + binding_layout.offset_bytes;
                 let block = BufferDescriptor {
                     address: HEAPS.bindless + u64::from(at + SURFACE_BYTES),
-                    bytes: set.count(placed).into(),
+                    bytes: set.count(binding_layout).into(),
                 };
                 surface_state::write(self.heap, at, block)?;
             }
-            if !placed.own_samplers() {
-                store_immutable(&set.layout, placed, &mut { self })?;
+            if !binding_layout.writes_samplers() {
+                store_immutable(&set.layout, binding_layout, &mut { self })?;
             }
         }
         Ok(())
     }
 
-    /// Where writes from element `element` of `binding` on go; they run over into the next bindings as Vulkan has it.
+    /// A cursor for writes from an element of a binding on; writes continue in the following
+    /// bindings.
     #[inline]
     pub fn cursor(self, binding: u32, element: u32) -> Result<Cursor<'a>> {
         Cursor::new(&self.set.layout, binding, element)
     }
 
-    /// Writes one buffer, where the cursor is.
+    /// Writes a buffer at the cursor.
     #[inline]
     pub fn write(self, place: &mut Cursor<'_>, buffer: BufferDescriptor) -> Result<()> {
-        let (placed, element) = place.next().ok_or(BEYOND)?;
-        self.write_at(placed, element, buffer)
+        let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
+        self.write_at(binding_layout, element, buffer)
     }
 
-    /// Writes some bytes of a buffer to an element of a binding, where nothing is out of the ordinary. None: nothing was written, and
-    /// [`Written::write`] knows what to do or what is wrong. There is one way out of it, so that updates of single buffers keep to registers.
+    /// Fast path for a plain buffer descriptor. Returns `None` without writing if it is anything
+    /// else, or invalid: [`Written::write`] handles that. The single exit keeps the update in
+    /// registers.
     #[inline(always)]
     pub fn write_plain(
         self,
@@ -205,147 +209,158 @@ impl<'a> Written<'a> {
             address: buffer.address().ok()? + offset,
             bytes: range.min(rest),
         };
-        let placed = self.set.layout.one(binding)?;
-        let plain =
-            placed.holds == Holds::Pieces && element < placed.info.count && described.bytes > 0;
+        let binding_layout = self.set.layout.binding_at(binding)?;
+        let plain = binding_layout.storage == Storage::Pieces
+            && element < binding_layout.info.count
+            && described.bytes > 0;
         if !plain {
             return None;
         }
-        let at = self.surface_at(placed, element).ok()?;
+        let at = self.surface_at(binding_layout, element).ok()?;
         surface_state::write(self.heap, at, described).ok()
     }
 
-    /// Where an element lies that is a picture of one surface with a sampler of its own. None: [`Written::write_pieces`] knows what else
-    /// it is, or what is wrong.
+    /// Fast path: the heap offsets of a combined image sampler with one plane and no immutable
+    /// sampler. `None`: [`Written::write_pieces`] handles other cases and errors.
     #[inline]
     pub fn sampled(self, binding: u32, element: u32) -> Option<Sampled> {
-        let placed = self.set.layout.one(binding)?;
-        let plain = placed.info.kind == api::DescriptorType::COMBINED_IMAGE_SAMPLER
-            && element < placed.info.count
-            && placed.info.pieces == 2
-            && placed.own_samplers();
+        let binding_layout = self.set.layout.binding_at(binding)?;
+        let plain = binding_layout.info.kind == api::DescriptorType::COMBINED_IMAGE_SAMPLER
+            && element < binding_layout.info.count
+            && binding_layout.info.pieces == 2
+            && binding_layout.writes_samplers();
         if !plain {
             return None;
         }
         Some(Sampled {
-            surface: self.surface_at(placed, element).ok()?,
-            sampler: self.set.heap_bytes_at + placed.samplers.of(element),
+            surface: self.surface_at(binding_layout, element).ok()?,
+            sampler: self.set.heap_bytes_at + binding_layout.samplers.of(element),
         })
     }
 
-    /// Writes a picture with its sampler there.
+    /// Writes a combined image sampler at these offsets.
     #[inline]
     pub fn write_sampled(self, at: Sampled, texture: &Surface, sampler: State) -> Result<()> {
         self.heap.write(at.surface, texture)?;
         Ok(self.heap.write_sampler(at.sampler, &sampler)?)
     }
 
-    fn write_at(self, placed: &Placed, element: u32, buffer: BufferDescriptor) -> Result<()> {
-        if placed.holds == Holds::Pieces {
-            let at = self.surface_at(placed, element)?;
+    fn write_at(
+        self,
+        binding_layout: &BindingLayout,
+        element: u32,
+        buffer: BufferDescriptor,
+    ) -> Result<()> {
+        if binding_layout.storage == Storage::Pieces {
+            let at = self.surface_at(binding_layout, element)?;
             return surface_state::write(self.heap, at, buffer);
         }
-        self.remember(placed, element, buffer);
+        self.write_dynamic(binding_layout, element, buffer);
         Ok(())
     }
 
-    /// Keeps what is written to a dynamic buffer.
+    /// Remembers a dynamic buffer.
     #[inline(never)]
-    fn remember(self, placed: &Placed, element: u32, buffer: BufferDescriptor) {
-        if placed.holds == Holds::Dynamic
-            && let Some(slot) = self.set.dynamic.get((placed.dynamic + element) as usize)
+    fn write_dynamic(self, binding_layout: &BindingLayout, element: u32, buffer: BufferDescriptor) {
+        if binding_layout.storage == Storage::Dynamic
+            && let Some(slot) = self
+                .set
+                .dynamic
+                .get((binding_layout.dynamic + element) as usize)
         {
-            slot.put(buffer);
+            slot.store(buffer);
         }
     }
 
-    /// Writes one image, sampler or texel buffer. `pieces` is told whether it has a sampler of its own: where the layout has one, none
-    /// need be given.
+    /// Writes an image, sampler or texel buffer at the cursor. `pieces` is called with whether the
+    /// sampler is written too; immutable samplers are not.
     pub fn write_pieces(
         self,
         place: &mut Cursor<'_>,
         pieces: impl FnOnce(bool) -> Result<Pieces<'a>>,
     ) -> Result<()> {
-        let (placed, element) = place.next().ok_or(BEYOND)?;
-        match placed.holds {
-            Holds::Pieces => {
-                let pieces = pieces(placed.own_samplers())?;
-                pieces.store(placed, element, &mut { self })
+        let (binding_layout, element) = place.next().ok_or(OUT_OF_RANGE)?;
+        match binding_layout.storage {
+            Storage::Pieces => {
+                let pieces = pieces(binding_layout.writes_samplers())?;
+                pieces.store(binding_layout, element, &mut { self })
             }
-            Holds::Dynamic | Holds::Inline | Holds::Nothing => Ok(()),
+            Storage::Dynamic | Storage::Inline | Storage::Nothing => Ok(()),
         }
     }
 
     #[inline]
-    fn surface_at(self, placed: &Placed, element: u32) -> Result<u32> {
-        self.heap_bytes(placed.offset_bytes + element * placed.stride_bytes)
+    fn surface_at(self, binding_layout: &BindingLayout, element: u32) -> Result<u32> {
+        self.heap_bytes(binding_layout.offset_bytes + element * binding_layout.stride_bytes)
     }
 
-    /// The byte of the heap that a byte of the set is.
+    /// Converts a byte offset in the set to one in the heap.
     #[inline]
     fn heap_bytes(self, at: u32) -> Result<u32> {
-        // A set may have less of its last binding than the layout.
+        // With a variable count, the set may be smaller than the layout.
         if at >= self.set.heap_bytes {
-            return Err(BEYOND);
+            return Err(OUT_OF_RANGE);
         }
         Ok(self.set.heap_bytes_at + at)
     }
 
-    /// Writes bytes, from a byte of an inline uniform block on; they run over into the next one as Vulkan has it.
+    /// Writes bytes of an inline uniform block from an offset; the write continues in the following
+    /// bindings.
     pub fn write_inline(self, binding: u32, offset_bytes: u32, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
-        for part in self.inline_parts(binding, offset_bytes) {
+        for part in self.inline_ranges(binding, offset_bytes) {
             let (at, length) = part?;
             let (now, later) = rest.split_at(rest.len().min(length as usize));
-            self.put_bytes(at, now)?;
+            self.write_bytes(at, now)?;
             rest = later;
             if rest.is_empty() {
                 return Ok(());
             }
         }
-        Err(BEYOND)
+        Err(OUT_OF_RANGE)
     }
 
     fn read_inline(self, binding: u32, offset_bytes: u32, bytes: &mut [u8]) -> Result<()> {
         let mut rest = bytes;
-        for part in self.inline_parts(binding, offset_bytes) {
+        for part in self.inline_ranges(binding, offset_bytes) {
             let (at, length) = part?;
             let (now, later) = rest.split_at_mut(rest.len().min(length as usize));
             for (to, at) in now.iter_mut().zip(at..) {
-                *to = surface_bytes(&self.heap.read(at & !LINE)?)[(at & LINE) as usize];
+                *to = surface_bytes(&self.heap.read(at & !LINE_MASK)?)[(at & LINE_MASK) as usize];
             }
             rest = later;
             if rest.is_empty() {
                 return Ok(());
             }
         }
-        Err(BEYOND)
+        Err(OUT_OF_RANGE)
     }
 
-    /// Where the bytes of inline blocks lie from a byte of a binding on: heap bytes, and how many are left in the block.
-    fn inline_parts(
+    /// Ranges of inline uniform blocks from an offset of a binding on: heap offset and remaining
+    /// bytes of each block.
+    fn inline_ranges(
         self,
         binding: u32,
         offset_bytes: u32,
     ) -> impl Iterator<Item = Result<(u32, u32)>> {
-        let bindings = self.set.layout.placed(binding).unwrap_or_default();
+        let bindings = self.set.layout.bindings_from(binding).unwrap_or_default();
         let mut skip = offset_bytes;
-        bindings.iter().map(move |placed| {
-            let (from, count) = (std::mem::take(&mut skip), self.set.count(placed));
-            if placed.holds != Holds::Inline || from > count {
-                return Err(BEYOND);
+        bindings.iter().map(move |binding_layout| {
+            let (from, count) = (std::mem::take(&mut skip), self.set.count(binding_layout));
+            if binding_layout.storage != Storage::Inline || from > count {
+                return Err(OUT_OF_RANGE);
             }
-            let start = self.set.heap_bytes_at + placed.offset_bytes + SURFACE_BYTES;
+            let start = self.set.heap_bytes_at + binding_layout.offset_bytes + SURFACE_BYTES;
             Ok((start + from, count - from))
         })
     }
 
-    /// Stores bytes of the heap, a line of it at a time.
-    fn put_bytes(self, at: u32, bytes: &[u8]) -> Result<()> {
+    /// Stores bytes to the heap, line by line.
+    fn write_bytes(self, at: u32, bytes: &[u8]) -> Result<()> {
         let mut rest = bytes;
         let mut at = at;
         while !rest.is_empty() {
-            let (line, start) = (at & !LINE, (at & LINE) as usize);
+            let (line, start) = (at & !LINE_MASK, (at & LINE_MASK) as usize);
             let (now, later) = rest.split_at(rest.len().min(SURFACE_BYTES as usize - start));
             let mut whole = surface_bytes(&self.heap.read(line)?);
             whole[start..start + now.len()].copy_from_slice(now);
@@ -360,7 +375,7 @@ impl<'a> Written<'a> {
         Ok(())
     }
 
-    /// Copies `count` descriptors from another set, or within this one.
+    /// Copies `count` descriptors from another set, or within this set.
     pub fn copy_from(
         self,
         binding: u32,
@@ -371,13 +386,13 @@ impl<'a> Written<'a> {
     ) -> Result<()> {
         let source = source.on(self.heap);
         let inline = |set: &Set, binding| {
-            let placed = set.layout.placed(binding);
-            let placed = placed.and_then(<[Placed]>::first);
-            placed.is_some_and(|placed| placed.holds == Holds::Inline)
+            let binding_layout = set.layout.bindings_from(binding);
+            let binding_layout = binding_layout.and_then(<[BindingLayout]>::first);
+            binding_layout.is_some_and(|binding_layout| binding_layout.storage == Storage::Inline)
         };
         if inline(source.set, from.0) && inline(self.set, binding) {
             if count > self.set.heap_bytes {
-                return Err(BEYOND);
+                return Err(OUT_OF_RANGE);
             }
             let mut bytes = vec![0; count as usize];
             source.read_inline(from.0, from.1, &mut bytes)?;
@@ -386,13 +401,13 @@ impl<'a> Written<'a> {
         let mut read = Cursor::new(&source.set.layout, from.0, from.1)?;
         let mut place = Cursor::new(&self.set.layout, binding, element)?;
         for _ in 0..count {
-            let (from, from_element) = read.next().ok_or(BEYOND)?;
-            let (to, to_element) = place.next().ok_or(BEYOND)?;
-            match (from.holds, to.holds) {
-                (Holds::Pieces, Holds::Pieces) => {
+            let (from, from_element) = read.next().ok_or(OUT_OF_RANGE)?;
+            let (to, to_element) = place.next().ok_or(OUT_OF_RANGE)?;
+            match (from.storage, to.storage) {
+                (Storage::Pieces, Storage::Pieces) => {
                     self.copy_pieces((to, to_element), source, (from, from_element))?;
                 }
-                (Holds::Dynamic, Holds::Dynamic) => {
+                (Storage::Dynamic, Storage::Dynamic) => {
                     let slots = (
                         source
                             .set
@@ -401,10 +416,10 @@ impl<'a> Written<'a> {
                         self.set.dynamic.get((to.dynamic + to_element) as usize),
                     );
                     if let (Some(from), Some(to)) = slots {
-                        to.put(from.get());
+                        to.store(from.load());
                     }
                 }
-                // The types are the same in valid use.
+                // Valid usage has the same types.
                 _ => {}
             }
         }
@@ -413,20 +428,20 @@ impl<'a> Written<'a> {
 }
 
 impl Written<'_> {
-    /// Copies one descriptor; samplers of the layout stay.
+    /// Copies a descriptor; immutable samplers are kept.
     fn copy_pieces(
         self,
-        (to, to_element): (&Placed, u32),
+        (to, to_element): (&BindingLayout, u32),
         source: Written<'_>,
-        (from, from_element): (&Placed, u32),
+        (from, from_element): (&BindingLayout, u32),
     ) -> Result<()> {
         let write_at = to.offset_bytes + to_element * to.stride_bytes;
-        let (alone, apart) = (
-            from.apart() && from.pieces() == 0,
-            from.apart() || to.apart(),
+        let (alone, packs_samplers) = (
+            from.packs_samplers() && from.pieces() == 0,
+            from.packs_samplers() || to.packs_samplers(),
         );
-        // Where there is one alone, it is the first, and the last.
-        let last = match from.apart() {
+        // A lone surface is both the first and the last.
+        let last = match from.packs_samplers() {
             true => from.pieces().saturating_sub(1),
             false => u32::from(from.info.pieces) - 1,
         };
@@ -438,7 +453,7 @@ impl Written<'_> {
                 self.heap.write(to, &surface)?;
             }
         }
-        if !apart || !to.own_samplers() {
+        if !packs_samplers || !to.writes_samplers() {
             return Ok(());
         }
         let read_at = source.heap_bytes(from.samplers.of(from_element))?;
@@ -447,25 +462,25 @@ impl Written<'_> {
         if alone {
             return Pieces::sampler(state).store(to, to_element, &mut place);
         }
-        // The picture is there.
-        place.put_sampler(to.samplers.of(to_element), state)
+        // The surfaces are copied; the sampler is left.
+        place.write_sampler(to.samplers.of(to_element), state)
     }
 }
 
-impl Room for Written<'_> {
-    fn put(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
+impl SlotWriter for Written<'_> {
+    fn write_slot(&mut self, at_bytes: u32, piece: &Surface) -> Result<()> {
         Ok(self.heap.write(self.heap_bytes(at_bytes)?, piece)?)
     }
 
-    fn put_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
+    fn write_sampler(&mut self, at_bytes: u32, state: State) -> Result<()> {
         Ok(self
             .heap
             .write_sampler(self.heap_bytes(at_bytes)?, &state)?)
     }
 }
 
-/// Bits of a byte's place in a line of the heap: what one surface takes.
-const LINE: u32 = SURFACE_BYTES - 1;
+/// Mask of a byte's offset in a heap line, the size of a surface state.
+const LINE_MASK: u32 = SURFACE_BYTES - 1;
 
 fn surface_bytes(surface: &Surface) -> [u8; SURFACE_BYTES as usize] {
     let mut bytes = [0; SURFACE_BYTES as usize];
@@ -475,67 +490,69 @@ fn surface_bytes(surface: &Surface) -> [u8; SURFACE_BYTES as usize] {
     bytes
 }
 
-pub(super) const BEYOND: Error = Error::InvalidUse {
+pub(super) const OUT_OF_RANGE: Error = Error::InvalidUse {
     why: "an update beyond the bindings of the set",
 };
 
-const NOT_THERE: Error = Error::InvalidUse {
-    why: "an update of no binding of the set",
+const NO_SUCH_BINDING: Error = Error::InvalidUse {
+    why: "an update of a binding that the set does not have",
 };
 
-/// Walks the elements of consecutive bindings, skipping empty ones.
+/// Iterates over the elements of consecutive bindings, skipping empty ones.
 #[derive(Debug)]
 pub struct Cursor<'a> {
-    placed: &'a Placed,
-    /// What comes behind it.
-    rest: &'a [Placed],
+    binding_layout: &'a BindingLayout,
+    /// Bindings after the current one.
+    rest: &'a [BindingLayout],
     element: u32,
 }
 
 impl<'a> Cursor<'a> {
     #[inline]
     pub(super) fn new(layout: &'a SetLayout, binding: u32, element: u32) -> Result<Self> {
-        let from = layout.placed(binding);
-        let (placed, rest) = from.and_then(<[Placed]>::split_first).ok_or(NOT_THERE)?;
+        let from = layout.bindings_from(binding);
+        let (binding_layout, rest) = from
+            .and_then(<[BindingLayout]>::split_first)
+            .ok_or(NO_SUCH_BINDING)?;
         Ok(Self {
-            placed,
+            binding_layout,
             rest,
             element,
         })
     }
 
     #[inline]
-    pub(super) fn next(&mut self) -> Option<(&'a Placed, u32)> {
-        while self.element >= self.placed.info.count {
-            self.element -= self.placed.info.count;
-            (self.placed, self.rest) = self.rest.split_first()?;
+    pub(super) fn next(&mut self) -> Option<(&'a BindingLayout, u32)> {
+        while self.element >= self.binding_layout.info.count {
+            self.element -= self.binding_layout.info.count;
+            (self.binding_layout, self.rest) = self.rest.split_first()?;
         }
         self.element += 1;
-        Some((self.placed, self.element - 1))
+        Some((self.binding_layout, self.element - 1))
     }
 }
 
-/// One entry of a descriptor update template.
+/// An entry of a descriptor update template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TemplateEntry {
-    /// Binding to write.
+    /// Binding number.
     pub binding: u32,
     /// First element.
     pub element: u32,
-    /// Elements.
+    /// Number of descriptors.
     pub count: u32,
-    /// Type of the descriptors.
+    /// Descriptor type.
     pub kind: api::DescriptorType,
-    /// Byte of the first in the application's data.
+    /// Offset of the first descriptor in the application's data, in bytes.
     pub offset_bytes: usize,
-    /// Bytes from one to the next.
+    /// Bytes from one descriptor to the next.
     pub stride_bytes: usize,
 }
 
 /// `VkDescriptorUpdateTemplate`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Template {
-    /// Whose set is pushed, if it is for pushing.
+    /// Bind point, for push descriptor templates.
     pub bind_point: api::PipelineBindPoint,
     /// The entries.
     pub entries: Vec<TemplateEntry>,
@@ -551,7 +568,7 @@ mod tests {
     }
 
     #[test]
-    fn updates_run_over_into_the_next_binding() {
+    fn updates_continue_in_the_following_bindings() {
         let layout = SetLayout::new(
             [
                 info(0, api::DescriptorType::STORAGE_BUFFER, 2),
@@ -564,12 +581,16 @@ mod tests {
         .unwrap();
         let mut cursor = Cursor::new(&layout, 0, 1).unwrap();
         let mut walk = Vec::new();
-        while let Some((placed, element)) = cursor.next() {
-            walk.push((placed.info.binding, element));
+        while let Some((binding_layout, element)) = cursor.next() {
+            walk.push((binding_layout.info.binding, element));
         }
         assert_eq!(walk, [(0, 1), (2, 0), (2, 1), (9, 0)]);
         let mut last = Cursor::new(&layout, 9, 0).unwrap();
-        assert_eq!(last.next().map(|(placed, _)| placed.info.binding), Some(9));
+        assert_eq!(
+            last.next()
+                .map(|(binding_layout, _)| binding_layout.info.binding),
+            Some(9)
+        );
         assert!(Cursor::new(&layout, 4, 0).is_err());
     }
 }

@@ -1,20 +1,20 @@
-//! The API's numbers to `cmd`'s. What the API does not have is refused.
+//! Conversion of API values to `cmd` values. Values that Vulkan does not define are errors.
 //!
 //! Ref: Vulkan 1.3, "Drawing Commands", "Rasterization", "Fragment Operations", "The Framebuffer".
 
 use ash::vk as api;
 use cmd::draw::state::{
-    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, Locations, StencilOp,
-    Topology, Viewport,
+    Area, BlendOp, Compare, Cull, Equation, Factor, Fill, IndexType, Lines, SampleLocations,
+    StencilOp, Topology, Viewport,
 };
 
 use crate::error::{Error, Result};
 
 const UNKNOWN: Error = Error::InvalidUse {
-    why: "a number that Vulkan does not have in a pipeline's state",
+    why: "an undefined enum value in pipeline state",
 };
 
-/// A topology.
+/// Primitive topology.
 pub fn topology(from: api::PrimitiveTopology) -> Result<Topology> {
     use api::PrimitiveTopology as P;
     Ok(match from {
@@ -33,7 +33,7 @@ pub fn topology(from: api::PrimitiveTopology) -> Result<Topology> {
     })
 }
 
-/// What is left of polygons.
+/// Polygon mode.
 pub fn fill(from: api::PolygonMode) -> Result<Fill> {
     Ok(match from {
         api::PolygonMode::FILL => Fill::Solid,
@@ -43,7 +43,7 @@ pub fn fill(from: api::PolygonMode) -> Result<Fill> {
     })
 }
 
-/// Faces that are dropped.
+/// Cull mode.
 pub fn cull(from: api::CullModeFlags) -> Cull {
     let front = from.contains(api::CullModeFlags::FRONT);
     match (front, from.contains(api::CullModeFlags::BACK)) {
@@ -54,7 +54,7 @@ pub fn cull(from: api::CullModeFlags) -> Cull {
     }
 }
 
-/// A comparison.
+/// Compare operation.
 pub fn compare(from: api::CompareOp) -> Result<Compare> {
     use api::CompareOp as C;
     Ok(match from {
@@ -70,7 +70,7 @@ pub fn compare(from: api::CompareOp) -> Result<Compare> {
     })
 }
 
-/// What becomes of stencil.
+/// Stencil operation.
 pub fn stencil_op(from: api::StencilOp) -> Result<StencilOp> {
     use api::StencilOp as S;
     Ok(match from {
@@ -86,7 +86,7 @@ pub fn stencil_op(from: api::StencilOp) -> Result<StencilOp> {
     })
 }
 
-/// A factor of blending.
+/// Blend factor.
 pub fn factor(from: api::BlendFactor) -> Result<Factor> {
     use api::BlendFactor as B;
     Ok(match from {
@@ -113,7 +113,7 @@ pub fn factor(from: api::BlendFactor) -> Result<Factor> {
     })
 }
 
-/// Whether triangles cover each pixel that they overlap.
+/// Conservative rasterisation mode: true for overestimation.
 pub fn conservative(from: api::ConservativeRasterizationModeEXT) -> Result<bool> {
     use api::ConservativeRasterizationModeEXT as M;
     match from {
@@ -126,11 +126,11 @@ pub fn conservative(from: api::ConservativeRasterizationModeEXT) -> Result<bool>
     }
 }
 
-/// Where samples lie, in a grid of one pixel.
+/// Sample locations, for a grid of one pixel.
 pub fn locations(
     from: &api::SampleLocationsInfoEXT<'_>,
     places: &[api::SampleLocationEXT],
-) -> Result<Locations> {
+) -> Result<SampleLocations> {
     let samples = from.sample_locations_per_pixel.as_raw();
     let grid = from.sample_location_grid_size;
     let known = matches!(samples, 1 | 2 | 4 | 8 | 16) && [grid.width, grid.height] == [1, 1];
@@ -139,9 +139,9 @@ pub fn locations(
             why: "sample locations that are not those of one pixel",
         });
     }
-    let mut locations = Locations {
+    let mut locations = SampleLocations {
         samples: samples as u8,
-        ..Locations::default()
+        ..SampleLocations::default()
     };
     let sixteenths = |at: f32| (at * 16.0).clamp(0.0, 15.0) as u8;
     for (to, from) in locations.places.iter_mut().zip(places) {
@@ -150,7 +150,7 @@ pub fn locations(
     Ok(locations)
 }
 
-/// The stream that is drawn.
+/// Rasterisation stream.
 pub fn stream(from: u32) -> Result<u8> {
     match u8::try_from(from) {
         Ok(stream) if usize::from(stream) < abi::STREAMS => Ok(stream),
@@ -160,7 +160,7 @@ pub fn stream(from: u32) -> Result<u8> {
     }
 }
 
-/// How lines are drawn.
+/// Line rasterisation mode.
 pub fn lines(from: api::LineRasterizationModeEXT) -> Result<Lines> {
     use api::LineRasterizationModeEXT as L;
     Ok(match from {
@@ -172,7 +172,7 @@ pub fn lines(from: api::LineRasterizationModeEXT) -> Result<Lines> {
     })
 }
 
-/// How colours and alphas are blended.
+/// Blend equations of colour and of alpha.
 pub fn equations(from: &api::ColorBlendEquationEXT) -> Result<[Equation; 2]> {
     Ok([
         Equation {
@@ -188,7 +188,7 @@ pub fn equations(from: &api::ColorBlendEquationEXT) -> Result<[Equation; 2]> {
     ])
 }
 
-/// Targets that are written, a bit each: those of which nothing is said, too.
+/// Mask of the targets with colour writes; targets that are not listed are written.
 pub fn written(from: &[api::Bool32]) -> u8 {
     let targets = from.iter().take(u8::BITS as usize).enumerate();
     targets.fold(u8::MAX, |all, (target, &on)| match on {
@@ -197,7 +197,7 @@ pub fn written(from: &[api::Bool32]) -> u8 {
     })
 }
 
-/// How colours are put together.
+/// Blend operation.
 pub fn blend_op(from: api::BlendOp) -> Result<BlendOp> {
     Ok(match from {
         api::BlendOp::ADD => BlendOp::Add,
@@ -209,7 +209,8 @@ pub fn blend_op(from: api::BlendOp) -> Result<BlendOp> {
     })
 }
 
-/// The truth table of a bitwise operation: source 1 and destination 1 at bit 3, 1 and 0 at bit 2, 0 and 1 at bit 1.
+/// Truth table of a logic operation: source 1 and destination 1 at bit 3, 1 and 0 at bit 2, 0 and 1
+/// at bit 1.
 pub fn logic_op(from: api::LogicOp) -> Result<u8> {
     use api::LogicOp as L;
     Ok(match from {
@@ -233,7 +234,7 @@ pub fn logic_op(from: api::LogicOp) -> Result<u8> {
     })
 }
 
-/// The width of indices, and its bytes.
+/// Index type, and its size in bytes.
 pub fn index_type(from: api::IndexType) -> Result<(IndexType, u32)> {
     Ok(match from {
         api::IndexType::UINT16 => (IndexType::U16, 2),
@@ -243,7 +244,7 @@ pub fn index_type(from: api::IndexType) -> Result<(IndexType, u32)> {
     })
 }
 
-/// A viewport.
+/// Viewport.
 pub fn viewport(from: &api::Viewport) -> Viewport {
     Viewport {
         x: from.x,
@@ -255,7 +256,7 @@ pub fn viewport(from: &api::Viewport) -> Viewport {
     }
 }
 
-/// A rectangle; valid ones begin at no negative offset, others are cut there.
+/// Rectangle. Negative offsets are invalid; the rectangle is clipped there.
 pub fn area(from: &api::Rect2D) -> Area {
     let span = |offset: i32, extent: u32| {
         let cut = offset.min(0).unsigned_abs();
@@ -276,7 +277,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn truth_tables_say_what_their_names_do() {
+    fn logic_ops_have_the_right_truth_tables() {
         type Op = fn(bool, bool) -> bool;
         let table = |op: Op| {
             [(false, false), (false, true), (true, false), (true, true)]
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn rectangles_begin_where_pixels_do() {
+    fn rectangles_are_clipped_at_the_origin() {
         let from = api::Rect2D {
             offset: api::Offset2D { x: -3, y: 5 },
             extent: api::Extent2D {

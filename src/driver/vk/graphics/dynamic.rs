@@ -1,6 +1,6 @@
-//! Which state a pipeline leaves to commands.
+//! The set of a pipeline's dynamic states.
 //!
-//! In:  the API's numbers. Out: a set. State that the driver has nothing of is refused by its name.
+//! In:  `VkDynamicState` values. Out: a bit set. Unsupported dynamic state is an error.
 
 use ash::vk::DynamicState;
 use cmd::draw::state::Dirty;
@@ -57,7 +57,7 @@ bitflags::bitflags! {
 }
 
 impl Dynamic {
-    /// Groups of state, each with what commands may set of it; of viewports it is how many there are.
+    /// State groups, each with the dynamic states that affect it; for viewports, only the count.
     pub(super) const GROUPS: [(Dirty, Dynamic); 6] = [
         (Dirty::ATTRIBUTES, Self::empty()),
         (
@@ -99,8 +99,8 @@ impl Dynamic {
         (Dirty::VIEWPORTS, Self::VIEWPORT_WITH_COUNT),
     ];
 
-    /// The set of these.
-    pub(super) fn of(states: &[DynamicState]) -> Result<Self> {
+    /// The set of a list of states.
+    pub(super) fn from_states(states: &[DynamicState]) -> Result<Self> {
         let mut all = Self::empty();
         for &state in states {
             all |= match state {
@@ -150,7 +150,7 @@ impl Dynamic {
                     Self::CONSERVATIVE_RASTERIZATION_MODE
                 }
                 DynamicState::SAMPLE_LOCATIONS_EXT => Self::SAMPLE_LOCATIONS,
-                // The test of depth bounds is no feature of this hardware: it is off, whatever is set.
+                // Depth bounds tests are not supported: they are off, whatever is set.
                 DynamicState::DEPTH_BOUNDS | DynamicState::DEPTH_BOUNDS_TEST_ENABLE => {
                     Self::empty()
                 }

@@ -1,8 +1,10 @@
-//! Graphics pipelines: shaders put together, and the state that a draw finds in them.
+//! Graphics pipelines: linked shaders and fixed-function state.
 //!
-//! In:  plain structures of the API. Out: a [`Pipeline`]: shaders packed for draws, and the fixed functions' state as `cmd` has it, which
-//! overrides what is set dynamically but for what the pipeline leaves dynamic.
-//! Files import one way: `convert`, `vertex` and `dynamic` ← `state` ← `pipeline`.
+//! In:  plain structures of the API. Out: [`Pipeline`]: shaders packed for draws, and
+//!      fixed-function state as `cmd` has it, which overrides the current state except for the
+//!      pipeline's dynamic states.
+//!
+//! Files import in one direction: `convert`, `vertex` and `dynamic` ← `state` ← `pipeline`.
 
 pub mod convert;
 mod dynamic;

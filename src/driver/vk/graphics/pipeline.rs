@@ -1,6 +1,6 @@
 //! Graphics pipelines.
 //!
-//! In:  the shaders of stages, and the fixed functions' state. Out: both, packed for draws.
+//! In:  the shaders of the stages, and fixed-function state. Out: both, packed for draws.
 
 use std::sync::Arc;
 
@@ -17,29 +17,29 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::executable::Compiled;
 
-/// What makes a graphics pipeline.
+/// Parameters of a graphics pipeline.
 #[derive(Clone, Debug)]
 pub struct Info<'a> {
-    /// The shaders.
+    /// Shaders.
     pub stages: Vec<ShaderInfo>,
-    /// The fixed functions' state.
+    /// Fixed-function state.
     pub fixed: FixedInfo<'a>,
-    /// Views that each draw is made for, a bit each; none: there is no multiview.
+    /// View mask; 0 without multiview.
     pub views: u32,
-    /// The depth or stencil that its fragments are tested by is an input attachment, too.
+    /// The depth or stencil attachment is also an input attachment.
     pub reads_tests: bool,
 }
 
-/// What a pipeline is for.
+/// Use of a pipeline.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Purpose {
-    /// What it does is the application's.
+    /// Statistics counters include it. False for meta operations.
     pub counted: bool,
-    /// Views that each draw is made for.
+    /// View mask.
     pub views: u32,
-    /// What its colours mean.
-    pub special: Special,
-    /// As of [`Info`].
+    /// Fast clear or resolve that it performs.
+    pub aux_op: Special,
+    /// As in [`Info`].
     pub reads_tests: bool,
 }
 
@@ -52,17 +52,17 @@ pub struct Pipeline {
     _scratch: Vec<Arc<i915::Buffer>>,
 }
 
-/// The shader of a stage, and where it runs.
+/// A stage with its scratch memory, for linking.
 fn stage<'a>(
     context: &Context,
     code: &'a Code,
     stage: Stage,
-    kept: &mut Vec<Arc<i915::Buffer>>,
+    scratch_buffers: &mut Vec<Arc<i915::Buffer>>,
 ) -> Result<link::Stage<'a>> {
     let variants = code.shader.variants.iter();
-    let most = variants.map(|variant| variant.scratch_bytes).max();
-    let (scratch, memory) = code::scratch(context, stage, most.unwrap_or(0))?;
-    kept.extend(memory);
+    let max_scratch = variants.map(|variant| variant.scratch_bytes).max();
+    let (scratch, memory) = code::scratch(context, stage, max_scratch.unwrap_or(0))?;
+    scratch_buffers.extend(memory);
     Ok(link::Stage {
         binary: &code.shader,
         code_offset_bytes: code.offset_bytes(),
@@ -71,19 +71,21 @@ fn stage<'a>(
 }
 
 impl Pipeline {
-    /// Compiles its shaders, or finds them in a cache, and puts them together.
+    /// Compiles its shaders, or takes them from a cache, and links them.
     pub fn new(context: &Arc<Context>, cache: Option<&Cache>, info: &Info<'_>) -> Result<Self> {
         let fixed = Fixed::new(context.physical.info().device.hw_gen, &info.fixed)?;
         let mut stages: Vec<_> = info.stages.iter().collect();
         stages.sort_by_key(|shader| shader.stage as u8);
-        let of = |stage: Stage| stages.iter().find(|shader| shader.stage == stage);
+        let find_stage = |stage: Stage| stages.iter().find(|shader| shader.stage == stage);
         let mut neighbours = Neighbours {
-            sample_shading: info.fixed.shades_samples(),
-            alpha_to_coverage: info.fixed.samples_by_alpha(),
+            sample_shading: info.fixed.has_sample_shading(),
+            alpha_to_coverage: info.fixed.alpha_to_coverage_samples(),
             views: info.views,
             ..Neighbours::default()
         };
-        if let (Some(control), Some(evaluation)) = (of(Stage::TessControl), of(Stage::TessEval)) {
+        if let (Some(control), Some(evaluation)) =
+            (find_stage(Stage::TessControl), find_stage(Stage::TessEval))
+        {
             let points = info.fixed.patch_points.into();
             let both = [*control, *evaluation];
             neighbours.tess = Some(compiler::tess_modes(context, both, points)?);
@@ -91,69 +93,73 @@ impl Pipeline {
         let mut codes = Vec::with_capacity(stages.len());
         let mut translated = None;
         for (at, shader) in stages.iter().enumerate() {
-            let own = translated.take();
-            // Behind the last stage before rasterisation nothing reads but what fragments do.
+            let shader_translated = translated.take();
+            // After the last pre-rasterisation stage, only the fragment shader reads outputs.
             (neighbours.read_behind, translated) = match (shader.stage, stages.get(at + 1)) {
                 (Stage::Fragment, _) => (None, None),
                 (_, Some(next)) => compiler::reads(context, next)?,
                 (_, None) => (Some(Reads::NONE), None),
             };
-            let code = Code::new(context, cache, shader, &neighbours, own)?;
+            let code = Code::new(context, cache, shader, &neighbours, shader_translated)?;
             neighbours.before = Some(code.shader.clone());
             codes.push((shader.stage, code));
         }
         let purpose = Purpose {
             counted: true,
             views: info.views,
-            special: Special::None,
+            aux_op: Special::None,
             reads_tests: info.reads_tests,
         };
-        Self::of(context, fixed, codes, purpose)
+        Self::link(context, fixed, codes, purpose)
     }
 
-    /// Puts shaders together, which come in the pipeline's order.
-    pub(crate) fn of(
+    /// Links shaders, given in pipeline order.
+    pub(crate) fn link(
         context: &Arc<Context>,
         fixed: Fixed,
         codes: Vec<(Stage, Code)>,
         purpose: Purpose,
     ) -> Result<Self> {
-        let mut kept = Vec::new();
+        let mut scratch_buffers = Vec::new();
         let stages = codes.iter();
-        let stages = stages.map(|(which, code)| stage(context, code, *which, &mut kept));
+        let stages = stages.map(|(which, code)| stage(context, code, *which, &mut scratch_buffers));
         let stages: Vec<_> = stages.collect::<Result<_>>()?;
         let mut shaders = link::link(&stages, purpose.views).map_err(|error| {
             let why = match error {
-                link::LinkError::Stage => "stages that make no pipeline, or one without code",
-                link::LinkError::TooManyInputs => "more inputs than fragments can have",
+                link::LinkError::Stage => {
+                    "an invalid combination of stages, or a stage without code"
+                }
+                link::LinkError::TooManyInputs => "too many fragment shader inputs",
             };
             Error::InvalidShader { why: why.into() }
         })?;
         shaders.counted = purpose.counted;
         if let Some(fragment) = &mut shaders.fragment {
-            fragment.special = purpose.special;
+            fragment.special = purpose.aux_op;
             fragment.reads_tests = purpose.reads_tests;
         }
         let device = context.physical.info().device;
-        let own = Some(&fixed.own());
-        let draw = DrawPipeline::new(device, &shaders, own).ok_or(Error::InvalidShader {
-            why: "more constants, larger vertices or more captured parts of them than there is room for".into(),
-        })?;
+        let static_state = Some(&fixed.static_state());
+        let draw =
+            DrawPipeline::new(device, &shaders, static_state).ok_or(Error::InvalidShader {
+                why: "push constants, vertices or captured outputs exceed the hardware's limits"
+                    .into(),
+            })?;
         Ok(Self {
             draw: Arc::new(draw),
             fixed,
             stages: codes.into_iter().map(|code| code.1).collect(),
-            _scratch: kept,
+            _scratch: scratch_buffers,
         })
     }
 
-    /// How it draws.
+    /// The packed shaders and static state.
     #[inline]
     pub fn draw(&self) -> &Arc<DrawPipeline<Gen9>> {
         &self.draw
     }
 
-    /// The fixed functions' state.
+    /// The fixed-function state.
     #[inline]
     pub fn fixed(&self) -> &Fixed {
         &self.fixed
@@ -164,7 +170,7 @@ impl Pipeline {
         self.stages.iter().map(|code| code.cached)
     }
 
-    /// What its stages were compiled to.
+    /// The compiled shaders of its stages.
     pub fn compiled(&self) -> Vec<Compiled<'_>> {
         let codes = self.stages.iter();
         let compiled = codes.map(|code| Compiled {

@@ -1,11 +1,11 @@
-//! The fixed functions' state of a pipeline.
+//! Fixed-function state of a pipeline.
 //!
-//! In:  the API's structures, without their pointers. Out: [`Fixed`], which is laid over the state of a command buffer when the
-//! pipeline is bound: what is dynamic stays as it was set.
+//! In:  the API's structures, without pointers. Out: [`Fixed`], which is applied to the state of a
+//!      command buffer when the pipeline is bound; dynamic state is kept.
 //! Ref: Vulkan 1.3, "Graphics Pipelines", "Dynamic State".
 
 use ash::vk as api;
-use cmd::draw::Own;
+use cmd::draw::StaticState;
 use cmd::draw::state::{
     BlendTarget, DepthBias, Dirty, Equation, Lines, State, StencilFace, Stipple, Topology,
 };
@@ -16,66 +16,66 @@ use super::dynamic::Dynamic;
 use super::vertex;
 use crate::error::{Error, Result};
 
-/// The structures that a pipeline's state is made from. What Vulkan lets be absent is an option.
+/// Parameters of fixed-function state. Structures that may be absent are options.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct FixedInfo<'a> {
-    /// Vertex buffers.
+    /// Vertex buffer bindings.
     pub bindings: &'a [api::VertexInputBindingDescription],
-    /// Attributes.
+    /// Vertex attributes.
     pub attributes: &'a [api::VertexInputAttributeDescription],
-    /// Instances that share a value, by binding, where it is not one.
+    /// Vertex attribute divisors other than 1.
     pub divisors: &'a [api::VertexInputBindingDivisorDescriptionEXT],
     /// Topology and primitive restart.
     pub assembly: Option<(api::PrimitiveTopology, bool)>,
-    /// Points of a patch.
+    /// Control points of a patch.
     pub patch_points: u8,
-    /// The origin of tessellation's domain is its lower left corner.
+    /// The tessellation domain origin is the lower left corner.
     pub lower_left: bool,
-    /// How many viewports and scissors.
+    /// Viewport count and scissor count.
     pub viewport_counts: [u32; 2],
-    /// The near plane is at z = -w.
+    /// Clip space depth goes from -w to w.
     pub near_at_minus_w: bool,
-    /// The viewports, unless they are dynamic.
+    /// Viewports, unless dynamic.
     pub viewports: &'a [api::Viewport],
-    /// The scissors, unless they are dynamic.
+    /// Scissors, unless dynamic.
     pub scissors: &'a [api::Rect2D],
-    /// Rasterization.
+    /// Rasterisation state.
     pub raster: Option<&'a api::PipelineRasterizationStateCreateInfo<'a>>,
-    /// What triangles cover, where that is said.
+    /// Conservative rasterisation mode, if given.
     pub conservative: Option<api::ConservativeRasterizationModeEXT>,
-    /// Samples do not lie where they always do.
+    /// Custom sample locations are enabled.
     pub located: bool,
-    /// Where they lie, unless commands say that.
+    /// Custom sample locations, unless dynamic.
     pub locations: Option<&'a api::SampleLocationsInfoEXT<'a>>,
-    /// Their places.
+    /// The locations array.
     pub places: &'a [api::SampleLocationEXT],
-    /// The stream that is drawn.
+    /// Rasterisation stream.
     pub stream: u32,
-    /// The last vertex gives flat attributes.
+    /// The last vertex is the provoking vertex.
     pub provoking_last: bool,
-    /// Objects are clipped at the near and the far plane, where that is said apart from clamping.
+    /// Depth clip enable, if given apart from depth clamping.
     pub depth_clip: Option<bool>,
-    /// How lines are drawn, where that is said.
+    /// Line rasterisation state, if given.
     pub lines: Option<&'a api::PipelineRasterizationLineStateCreateInfoEXT<'a>>,
-    /// Samples.
+    /// Multisample state.
     pub multisample: Option<&'a api::PipelineMultisampleStateCreateInfo<'a>>,
-    /// Samples that may be written.
+    /// Sample mask.
     pub sample_mask: Option<u32>,
-    /// Depth and stencil.
+    /// Depth and stencil state.
     pub depth_stencil: Option<&'a api::PipelineDepthStencilStateCreateInfo<'a>>,
-    /// Blending, but for its targets.
+    /// Blend state, except targets.
     pub blend: Option<&'a api::PipelineColorBlendStateCreateInfo<'a>>,
-    /// Blending, by target.
+    /// Blend state by target.
     pub blend_targets: &'a [api::PipelineColorBlendAttachmentState],
-    /// Whether targets are written, where that is said.
+    /// Colour write enables, if given.
     pub colour_writes: &'a [api::Bool32],
-    /// What commands set.
+    /// Dynamic states.
     pub dynamic: &'a [api::DynamicState],
 }
 
 impl FixedInfo<'_> {
-    /// Samples of a pixel that alpha decides about; 0: none.
-    pub(super) fn samples_by_alpha(&self) -> u8 {
+    /// Sample count if alpha to coverage is enabled; else 0.
+    pub(super) fn alpha_to_coverage_samples(&self) -> u8 {
         let decided = |from: &&api::PipelineMultisampleStateCreateInfo<'_>| {
             from.alpha_to_coverage_enable != api::FALSE
         };
@@ -83,8 +83,8 @@ impl FixedInfo<'_> {
         from.map_or(0, |from| from.rasterization_samples.as_raw().min(16) as u8)
     }
 
-    /// Whether fragments are shaded for each sample: more than one of a pixel's is asked for.
-    pub(super) fn shades_samples(&self) -> bool {
+    /// Whether sample shading is in effect: more than one invocation for each pixel.
+    pub(super) fn has_sample_shading(&self) -> bool {
         self.multisample.is_some_and(|from| {
             let samples = from.rasterization_samples.as_raw() as f32;
             from.sample_shading_enable != api::FALSE && from.min_sample_shading * samples > 1.0
@@ -97,24 +97,25 @@ impl FixedInfo<'_> {
 pub struct Fixed {
     state: Box<State>,
     dynamic: Dynamic,
-    /// Places of attributes, vertex buffers and colour targets that it speaks of: no shader reads others.
+    /// Number of attributes, vertex buffers and colour targets that the pipeline sets; no shader
+    /// uses others.
     attributes: usize,
     buffers: usize,
     targets: usize,
 }
 
-const TOO_MANY: Error = Error::InvalidUse {
+const OVER_LIMITS: Error = Error::InvalidUse {
     why: "more vertex bindings, attributes, viewports or colour attachments than there can be",
 };
 
-/// Vertex buffers, and attributes: how many places of those are spoken of.
+/// Sets vertex buffers and attributes. Returns the number of attribute locations that were set.
 fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<usize> {
-    let mut places = 0;
+    let mut count = 0;
     for binding in info.bindings {
         let place = state.vertex_buffers.get_mut(binding.binding as usize);
         let stride = u16::try_from(binding.stride).ok();
         let stride = stride.filter(|&stride| stride <= 2048);
-        place.ok_or(TOO_MANY)?.stride_bytes = stride.ok_or(Error::InvalidUse {
+        place.ok_or(OVER_LIMITS)?.stride_bytes = stride.ok_or(Error::InvalidUse {
             why: "a stride of vertices above maxVertexInputBindingStride",
         })?;
     }
@@ -126,20 +127,20 @@ fn attributes(hw_gen: Gen, info: &FixedInfo<'_>, state: &mut State) -> Result<us
             why: "a vertex attribute without its binding",
         })?;
         let offset = u16::try_from(from.offset).ok();
-        let offset = offset.filter(|&at| at <= 2047).ok_or(TOO_MANY)?;
+        let offset = offset.filter(|&at| at <= 2047).ok_or(OVER_LIMITS)?;
         for (location, part) in (from.location as usize..).zip(parts) {
             let place = state.attributes.get_mut(location);
-            *place.ok_or(TOO_MANY)? = cmd::draw::state::Attribute {
-                buffer: u8::try_from(binding.binding).map_err(|_| TOO_MANY)?,
+            *place.ok_or(OVER_LIMITS)? = cmd::draw::state::Attribute {
+                buffer: u8::try_from(binding.binding).map_err(|_| OVER_LIMITS)?,
                 offset_bytes: offset + part.offset_bytes,
                 per_instance: (binding.input_rate == api::VertexInputRate::INSTANCE)
                     .then(|| divisor.map_or(1, |divisor| divisor.divisor)),
                 ..part
             };
-            places = places.max(location + 1);
+            count = count.max(location + 1);
         }
     }
-    Ok(places)
+    Ok(count)
 }
 
 fn raster(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
@@ -191,7 +192,7 @@ fn multisample(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     if let Some(locations) = info.locations {
         state.locations = convert::locations(locations, info.places)?;
     }
-    // Vulkan's flags of counts are the counts.
+    // The values of sample count flags are the counts.
     let samples = from.rasterization_samples.as_raw();
     if !matches!(samples, 1 | 2 | 4 | 8 | 16) {
         return Err(Error::FeatureNotPresent {
@@ -240,7 +241,7 @@ fn depth_stencil(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
 
 fn blend_target(from: &api::PipelineColorBlendAttachmentState) -> Result<BlendTarget> {
     let blended = from.blend_enable != api::FALSE;
-    // Equations of what is not blended may be garbage; where commands turn blending on, they are not.
+    // Equations may be invalid without blending, unless it is enabled dynamically.
     let equations = convert::equations(&api::ColorBlendEquationEXT {
         src_color_blend_factor: from.src_color_blend_factor,
         dst_color_blend_factor: from.dst_color_blend_factor,
@@ -266,7 +267,7 @@ fn blend(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     };
     let blend = &mut state.blend;
     if info.blend_targets.len() > blend.targets.len() {
-        return Err(TOO_MANY);
+        return Err(OVER_LIMITS);
     }
     for (to, from) in blend.targets.iter_mut().zip(info.blend_targets) {
         *to = blend_target(from)?;
@@ -285,7 +286,7 @@ fn viewports(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     let [viewports, scissors] = info.viewport_counts;
     let count = viewports.max(scissors);
     if count as usize > state.viewports.len() {
-        return Err(TOO_MANY);
+        return Err(OVER_LIMITS);
     }
     state.viewport_count = count as u8;
     for (to, from) in state.viewports.iter_mut().zip(info.viewports) {
@@ -297,12 +298,12 @@ fn viewports(info: &FixedInfo<'_>, state: &mut State) -> Result<()> {
     Ok(())
 }
 
-/// What a change of state has changed.
-struct Changed(Dirty);
+/// Collects the groups that changed.
+struct ChangedGroups(Dirty);
 
-impl Changed {
+impl ChangedGroups {
     #[inline]
-    fn put<T: PartialEq + Copy>(&mut self, group: Dirty, to: &mut T, from: T) {
+    fn set<T: PartialEq + Copy>(&mut self, group: Dirty, to: &mut T, from: T) {
         if *to != from {
             *to = from;
             self.0 = self.0.with(group);
@@ -311,7 +312,7 @@ impl Changed {
 }
 
 impl Fixed {
-    /// The state of these structures.
+    /// Creates fixed-function state.
     pub fn new(hw_gen: Gen, info: &FixedInfo<'_>) -> Result<Self> {
         let mut state = Box::new(State::default());
         let attributes = attributes(hw_gen, info, &mut state)?;
@@ -326,18 +327,18 @@ impl Fixed {
         multisample(info, &mut state)?;
         depth_stencil(info, &mut state)?;
         blend(info, &mut state)?;
-        let places = |numbers: Option<u32>| numbers.map_or(0, |last| last as usize + 1);
+        let count = |numbers: Option<u32>| numbers.map_or(0, |last| last as usize + 1);
         Ok(Self {
             state,
-            dynamic: Dynamic::of(info.dynamic)?,
+            dynamic: Dynamic::from_states(info.dynamic)?,
             attributes,
-            buffers: places(info.bindings.iter().map(|from| from.binding).max()),
+            buffers: count(info.bindings.iter().map(|from| from.binding).max()),
             targets: info.blend_targets.len(),
         })
     }
 
-    /// That of the pipelines that clear so many samples: where, how deep and which colours each draw says.
-    pub(crate) fn clearing(samples: u8) -> Self {
+    /// State of the pipelines that clear attachments; each draw sets area, depth and write masks.
+    pub(crate) fn for_clears(samples: u8) -> Self {
         let mut state = Box::<State>::default();
         state.raster.depth_clip = Some(false);
         state.multisample.samples = samples;
@@ -353,9 +354,9 @@ impl Fixed {
         }
     }
 
-    /// That of the pipelines that cover rectangles of targets of so many samples with one colour.
-    pub(crate) fn covering(samples: u8) -> Self {
-        let mut fixed = Self::clearing(samples);
+    /// State of the pipelines that draw rectangles to targets.
+    pub(crate) fn for_rectangles(samples: u8) -> Self {
+        let mut fixed = Self::for_clears(samples);
         fixed.state.topology = Topology::Rectangles;
         fixed.state.raster.screen = true;
         for target in &mut fixed.state.blend.targets {
@@ -364,207 +365,211 @@ impl Fixed {
         fixed
     }
 
-    /// All of it, for draws of the driver's.
+    /// All state, for meta draws.
     pub(crate) fn state(&self) -> &State {
         &self.state
     }
 
-    /// The state that no command sets while it is bound.
-    pub(super) fn own(&self) -> Own<'_> {
+    /// The static state.
+    pub(super) fn static_state(&self) -> StaticState<'_> {
         let groups = Dynamic::GROUPS.iter().fold(Dirty::NONE, |groups, row| {
             match self.dynamic.intersects(row.1) {
                 true => groups,
                 false => groups.with(row.0),
             }
         });
-        Own {
+        StaticState {
             state: &self.state,
             groups,
         }
     }
 
-    /// Lays it over a state; which groups have changed.
+    /// Applies the static state to `to`. Returns the groups that changed.
     pub fn apply(&self, to: &mut State) -> Dirty {
         let from = &*self.state;
-        let is = |dynamic: Dynamic| self.dynamic.intersects(dynamic);
-        let mut all = Changed(Dirty::NONE);
+        let is_dynamic = |dynamic: Dynamic| self.dynamic.intersects(dynamic);
+        let mut changed = ChangedGroups(Dirty::NONE);
         let attributes = to.attributes.iter_mut().zip(&from.attributes);
         for (to, from) in attributes.take(self.attributes) {
-            all.put(Dirty::ATTRIBUTES, to, *from);
+            changed.set(Dirty::ATTRIBUTES, to, *from);
         }
-        if !is(Dynamic::VERTEX_INPUT_BINDING_STRIDE) {
+        if !is_dynamic(Dynamic::VERTEX_INPUT_BINDING_STRIDE) {
             let buffers = to.vertex_buffers.iter_mut().zip(&from.vertex_buffers);
             for (to, from) in buffers.take(self.buffers) {
                 let stride = &mut to.stride_bytes;
-                all.put(Dirty::VERTEX_BUFFERS, stride, from.stride_bytes);
+                changed.set(Dirty::VERTEX_BUFFERS, stride, from.stride_bytes);
             }
         }
-        if !is(Dynamic::PRIMITIVE_TOPOLOGY) {
-            // It also says whether lines are drawn.
-            all.put(Dirty::ASSEMBLY, &mut to.topology, from.topology);
+        if !is_dynamic(Dynamic::PRIMITIVE_TOPOLOGY) {
+            // The topology also decides whether lines are rasterised.
+            changed.set(Dirty::ASSEMBLY, &mut to.topology, from.topology);
         }
-        if !is(Dynamic::PRIMITIVE_RESTART_ENABLE) {
-            all.put(Dirty::ASSEMBLY, &mut to.restart, from.restart);
+        if !is_dynamic(Dynamic::PRIMITIVE_RESTART_ENABLE) {
+            changed.set(Dirty::ASSEMBLY, &mut to.restart, from.restart);
         }
-        all.put(Dirty::ASSEMBLY, &mut to.patch_points, from.patch_points);
-        if !is(Dynamic::TESSELLATION_DOMAIN_ORIGIN) {
-            all.put(Dirty::DOMAIN, &mut to.lower_left, from.lower_left);
+        changed.set(Dirty::ASSEMBLY, &mut to.patch_points, from.patch_points);
+        if !is_dynamic(Dynamic::TESSELLATION_DOMAIN_ORIGIN) {
+            changed.set(Dirty::DOMAIN, &mut to.lower_left, from.lower_left);
         }
         let raster = self.raster(&to.raster);
         let range =
             |raster: &cmd::draw::state::Raster| (raster.depth_clamp, raster.near_at_minus_w);
         if range(&raster) != range(&to.raster) {
-            all.0 = all.0.with(Dirty::DEPTH_RANGE);
+            changed.0 = changed.0.with(Dirty::DEPTH_RANGE);
         }
-        all.put(Dirty::RASTER, &mut to.raster, raster);
+        changed.set(Dirty::RASTER, &mut to.raster, raster);
         let mut samples = from.multisample;
-        if is(Dynamic::SAMPLE_MASK) {
+        if is_dynamic(Dynamic::SAMPLE_MASK) {
             samples.mask = to.multisample.mask;
         }
-        if is(Dynamic::ALPHA_TO_ONE_ENABLE) {
+        if is_dynamic(Dynamic::ALPHA_TO_ONE_ENABLE) {
             samples.alpha_to_one = to.multisample.alpha_to_one;
         }
-        all.put(Dirty::MULTISAMPLE, &mut to.multisample, samples);
-        all.put(Dirty::LOCATIONS, &mut to.located, from.located);
-        if from.located && !is(Dynamic::SAMPLE_LOCATIONS) {
-            all.put(Dirty::LOCATIONS, &mut to.locations, from.locations);
+        changed.set(Dirty::MULTISAMPLE, &mut to.multisample, samples);
+        changed.set(Dirty::LOCATIONS, &mut to.located, from.located);
+        if from.located && !is_dynamic(Dynamic::SAMPLE_LOCATIONS) {
+            changed.set(Dirty::LOCATIONS, &mut to.locations, from.locations);
         }
         let tests = self.depth_stencil(&to.depth_stencil);
-        all.put(Dirty::DEPTH_STENCIL, &mut to.depth_stencil, tests);
-        let (blend, said) = (&mut to.blend, &from.blend);
-        let targets = blend.targets.iter_mut().zip(&said.targets);
+        changed.set(Dirty::DEPTH_STENCIL, &mut to.depth_stencil, tests);
+        let (blend, static_blend) = (&mut to.blend, &from.blend);
+        let targets = blend.targets.iter_mut().zip(&static_blend.targets);
         for (to, from) in targets.take(self.targets) {
             let target = self.target(*from, to);
-            all.put(Dirty::BLEND, to, target);
+            changed.set(Dirty::BLEND, to, target);
         }
-        if !is(Dynamic::LOGIC_OP_ENABLE) {
-            all.put(Dirty::BLEND, &mut blend.logic, said.logic);
+        if !is_dynamic(Dynamic::LOGIC_OP_ENABLE) {
+            changed.set(Dirty::BLEND, &mut blend.logic, static_blend.logic);
         }
-        if !is(Dynamic::LOGIC_OP) {
-            all.put(Dirty::BLEND, &mut blend.logic_op, said.logic_op);
+        if !is_dynamic(Dynamic::LOGIC_OP) {
+            changed.set(Dirty::BLEND, &mut blend.logic_op, static_blend.logic_op);
         }
-        if !is(Dynamic::COLOR_WRITE_ENABLE) {
-            all.put(Dirty::BLEND, &mut blend.written, said.written);
+        if !is_dynamic(Dynamic::COLOR_WRITE_ENABLE) {
+            changed.set(Dirty::BLEND, &mut blend.written, static_blend.written);
         }
-        if !is(Dynamic::BLEND_CONSTANTS) {
-            all.put(Dirty::BLEND_CONSTANTS, &mut blend.constants, said.constants);
+        if !is_dynamic(Dynamic::BLEND_CONSTANTS) {
+            changed.set(
+                Dirty::BLEND_CONSTANTS,
+                &mut blend.constants,
+                static_blend.constants,
+            );
         }
-        if !is(Dynamic::VIEWPORT_WITH_COUNT) {
-            let (count, said) = (&mut to.viewport_count, from.viewport_count);
-            all.put(Dirty::VIEWPORTS, count, said);
+        if !is_dynamic(Dynamic::VIEWPORT_WITH_COUNT) {
+            let (count, static_blend) = (&mut to.viewport_count, from.viewport_count);
+            changed.set(Dirty::VIEWPORTS, count, static_blend);
         }
-        if !is(Dynamic::VIEWPORT.union(Dynamic::VIEWPORT_WITH_COUNT)) {
-            all.put(Dirty::VIEWPORTS, &mut to.viewports, from.viewports);
+        if !is_dynamic(Dynamic::VIEWPORT.union(Dynamic::VIEWPORT_WITH_COUNT)) {
+            changed.set(Dirty::VIEWPORTS, &mut to.viewports, from.viewports);
         }
-        if !is(Dynamic::SCISSOR.union(Dynamic::SCISSOR_WITH_COUNT)) {
-            all.put(Dirty::SCISSORS, &mut to.scissors, from.scissors);
+        if !is_dynamic(Dynamic::SCISSOR.union(Dynamic::SCISSOR_WITH_COUNT)) {
+            changed.set(Dirty::SCISSORS, &mut to.scissors, from.scissors);
         }
-        all.0
+        changed.0
     }
 
-    fn raster(&self, set: &cmd::draw::state::Raster) -> cmd::draw::state::Raster {
-        let is = |dynamic: Dynamic| self.dynamic.contains(dynamic);
+    fn raster(&self, current: &cmd::draw::state::Raster) -> cmd::draw::state::Raster {
+        let is_dynamic = |dynamic: Dynamic| self.dynamic.contains(dynamic);
         let mut raster = self.state.raster;
-        if is(Dynamic::LINE_WIDTH) {
-            raster.line_width = set.line_width;
+        if is_dynamic(Dynamic::LINE_WIDTH) {
+            raster.line_width = current.line_width;
         }
-        if is(Dynamic::DEPTH_BIAS) {
-            raster.depth_bias = set.depth_bias;
+        if is_dynamic(Dynamic::DEPTH_BIAS) {
+            raster.depth_bias = current.depth_bias;
         }
-        if is(Dynamic::DEPTH_BIAS_ENABLE) {
-            raster.biased = set.biased;
+        if is_dynamic(Dynamic::DEPTH_BIAS_ENABLE) {
+            raster.biased = current.biased;
         }
-        if is(Dynamic::CULL_MODE) {
-            raster.cull = set.cull;
+        if is_dynamic(Dynamic::CULL_MODE) {
+            raster.cull = current.cull;
         }
-        if is(Dynamic::FRONT_FACE) {
-            raster.front_is_clockwise = set.front_is_clockwise;
+        if is_dynamic(Dynamic::FRONT_FACE) {
+            raster.front_is_clockwise = current.front_is_clockwise;
         }
-        if is(Dynamic::RASTERIZER_DISCARD_ENABLE) {
-            raster.discard = set.discard;
+        if is_dynamic(Dynamic::RASTERIZER_DISCARD_ENABLE) {
+            raster.discard = current.discard;
         }
-        if is(Dynamic::CONSERVATIVE_RASTERIZATION_MODE) {
-            raster.conservative = set.conservative;
+        if is_dynamic(Dynamic::CONSERVATIVE_RASTERIZATION_MODE) {
+            raster.conservative = current.conservative;
         }
-        if is(Dynamic::RASTERIZATION_STREAM) {
-            raster.stream = set.stream;
+        if is_dynamic(Dynamic::RASTERIZATION_STREAM) {
+            raster.stream = current.stream;
         }
-        if is(Dynamic::POLYGON_MODE) {
-            raster.fill = set.fill;
+        if is_dynamic(Dynamic::POLYGON_MODE) {
+            raster.fill = current.fill;
         }
-        if is(Dynamic::LINE_STIPPLE) {
-            raster.stipple = set.stipple;
+        if is_dynamic(Dynamic::LINE_STIPPLE) {
+            raster.stipple = current.stipple;
         }
-        if is(Dynamic::LINE_STIPPLE_ENABLE) {
-            raster.stippled = set.stippled;
+        if is_dynamic(Dynamic::LINE_STIPPLE_ENABLE) {
+            raster.stippled = current.stippled;
         }
-        if is(Dynamic::LINE_RASTERIZATION_MODE) {
-            raster.lines = set.lines;
+        if is_dynamic(Dynamic::LINE_RASTERIZATION_MODE) {
+            raster.lines = current.lines;
         }
-        if is(Dynamic::DEPTH_CLIP_ENABLE) {
-            raster.depth_clip = set.depth_clip;
+        if is_dynamic(Dynamic::DEPTH_CLIP_ENABLE) {
+            raster.depth_clip = current.depth_clip;
         }
-        if is(Dynamic::DEPTH_CLAMP_ENABLE) {
-            raster.depth_clamp = set.depth_clamp;
+        if is_dynamic(Dynamic::DEPTH_CLAMP_ENABLE) {
+            raster.depth_clamp = current.depth_clamp;
         }
-        if is(Dynamic::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE) {
-            raster.near_at_minus_w = set.near_at_minus_w;
+        if is_dynamic(Dynamic::DEPTH_CLIP_NEGATIVE_ONE_TO_ONE) {
+            raster.near_at_minus_w = current.near_at_minus_w;
         }
-        if is(Dynamic::PROVOKING_VERTEX_MODE) {
-            raster.provoking_last = set.provoking_last;
+        if is_dynamic(Dynamic::PROVOKING_VERTEX_MODE) {
+            raster.provoking_last = current.provoking_last;
         }
         raster
     }
 
-    fn target(&self, mut target: BlendTarget, set: &BlendTarget) -> BlendTarget {
-        let is = |dynamic: Dynamic| self.dynamic.contains(dynamic);
-        if is(Dynamic::COLOR_BLEND_ENABLE) {
-            target.blended = set.blended;
+    fn target(&self, mut target: BlendTarget, current: &BlendTarget) -> BlendTarget {
+        let is_dynamic = |dynamic: Dynamic| self.dynamic.contains(dynamic);
+        if is_dynamic(Dynamic::COLOR_BLEND_ENABLE) {
+            target.blended = current.blended;
         }
-        if is(Dynamic::COLOR_BLEND_EQUATION) {
-            target.equations = set.equations;
+        if is_dynamic(Dynamic::COLOR_BLEND_EQUATION) {
+            target.equations = current.equations;
         }
-        if is(Dynamic::COLOR_WRITE_MASK) {
-            target.write_mask = set.write_mask;
+        if is_dynamic(Dynamic::COLOR_WRITE_MASK) {
+            target.write_mask = current.write_mask;
         }
         target
     }
 
     fn depth_stencil(
         &self,
-        set: &cmd::draw::state::DepthStencil,
+        current: &cmd::draw::state::DepthStencil,
     ) -> cmd::draw::state::DepthStencil {
-        let is = |dynamic: Dynamic| self.dynamic.contains(dynamic);
+        let is_dynamic = |dynamic: Dynamic| self.dynamic.contains(dynamic);
         let mut tests = self.state.depth_stencil;
-        if is(Dynamic::DEPTH_TEST_ENABLE) {
-            tests.depth_test = set.depth_test;
+        if is_dynamic(Dynamic::DEPTH_TEST_ENABLE) {
+            tests.depth_test = current.depth_test;
         }
-        if is(Dynamic::DEPTH_WRITE_ENABLE) {
-            tests.depth_write = set.depth_write;
+        if is_dynamic(Dynamic::DEPTH_WRITE_ENABLE) {
+            tests.depth_write = current.depth_write;
         }
-        if is(Dynamic::DEPTH_COMPARE_OP) {
-            tests.depth_compare = set.depth_compare;
+        if is_dynamic(Dynamic::DEPTH_COMPARE_OP) {
+            tests.depth_compare = current.depth_compare;
         }
-        if is(Dynamic::STENCIL_TEST_ENABLE) {
-            tests.stencil_test = set.stencil_test;
+        if is_dynamic(Dynamic::STENCIL_TEST_ENABLE) {
+            tests.stencil_test = current.stencil_test;
         }
-        for (face, set) in tests.stencil.iter_mut().zip(&set.stencil) {
-            if is(Dynamic::STENCIL_OP) {
+        for (face, current) in tests.stencil.iter_mut().zip(&current.stencil) {
+            if is_dynamic(Dynamic::STENCIL_OP) {
                 *face = StencilFace {
                     compare_mask: face.compare_mask,
                     write_mask: face.write_mask,
                     reference: face.reference,
-                    ..*set
+                    ..*current
                 };
             }
-            if is(Dynamic::STENCIL_COMPARE_MASK) {
-                face.compare_mask = set.compare_mask;
+            if is_dynamic(Dynamic::STENCIL_COMPARE_MASK) {
+                face.compare_mask = current.compare_mask;
             }
-            if is(Dynamic::STENCIL_WRITE_MASK) {
-                face.write_mask = set.write_mask;
+            if is_dynamic(Dynamic::STENCIL_WRITE_MASK) {
+                face.write_mask = current.write_mask;
             }
-            if is(Dynamic::STENCIL_REFERENCE) {
-                face.reference = set.reference;
+            if is_dynamic(Dynamic::STENCIL_REFERENCE) {
+                face.reference = current.reference;
             }
         }
         tests

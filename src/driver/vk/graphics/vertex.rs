@@ -1,6 +1,7 @@
-//! Attributes of vertices: the formats that they are fetched in.
+//! Vertex attribute formats.
 //!
-//! In:  the API's format. Out: the hardware's number, and what channels there are; of three and four quadwords those of two locations.
+//! In:  a format of the API. Out: hardware formats and channels; formats with three or four 64-bit
+//!      channels take two locations.
 //! Ref: SKL PRM vol. 2a, "VERTEX_ELEMENT_STATE", Source Element Format.
 
 use ash::vk as api;
@@ -10,11 +11,11 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::format;
 
-/// Bytes of a location of quadwords.
+/// Bytes of a location with 64-bit channels.
 const LOCATION_BYTES: u16 = 16;
 
-/// The attributes that a format fills locations with, one after the other, in buffer 0 from offset 0 on. None: vertices cannot be fetched
-/// in it.
+/// The attributes that a format occupies in consecutive locations, for buffer 0 and offset 0.
+/// Returns `None` if it is not a vertex format.
 pub fn attributes(hw_gen: Gen, format: api::Format) -> Option<SmallVec<[Attribute; 2]>> {
     let of = format::find(format)?.hw;
     if !of.uses(hw_gen).contains(FormatUse::VERTEX) {
@@ -38,7 +39,7 @@ pub fn attributes(hw_gen: Gen, format: api::Format) -> Option<SmallVec<[Attribut
     }])
 }
 
-/// Two quadwords in each location: a shader may read one of two locations alone.
+/// Two 64-bit channels per location, as a shader may read either location alone.
 fn quadwords(channels: u8) -> Option<SmallVec<[Attribute; 2]>> {
     let firsts = (0..channels).step_by(2);
     let parts = firsts.map(|first| {
@@ -63,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn channels_are_counted() {
+    fn formats_have_the_right_channels() {
         let found = |format| {
             let all = attributes(Gen::Gen9, format)?;
             let known = all.iter().map(|a| (a.offset_bytes, a.channels, a.kind));

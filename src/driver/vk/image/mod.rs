@@ -1,15 +1,17 @@
-//! Images: what they hold, where their parts lie, and views of them.
+//! Images, their memory layout, and views.
 //!
-//! In:  descriptions. Out: memory requirements; addresses; surfaces for render targets, the sampler and the data port.
-//! An image of depth and stencil is two surfaces, one after the other. Colours of several samples have a
-//! control surface behind them, by which samples of one colour are stored once.
+//! In:  descriptions. Out: memory requirements, addresses, surface states for render targets,
+//!      sampler and data port.
+//!
+//! An image with depth and stencil has two surfaces, one after the other. Aux surfaces (MCS, CCS,
+//! HiZ) follow their main surface.
 //! Ref: Vulkan specification, "Resource Creation".
 //!
-//! Files import one way: `object` ← `view`; `texel` stands alone.
+//! Files import in one direction: `object` ← `view`; `texel` imports neither.
 
 mod object;
 pub mod texel;
 mod view;
 
-pub use object::{Aux, AuxKind, Image, Info, Part, compress_alike, is_worth_blocks};
+pub use object::{Aux, AuxKind, Image, Info, Part, compress_alike, is_worth_fast_clear};
 pub use view::{View, ViewInfo};

@@ -1,14 +1,14 @@
 //! `VkImage`.
 //!
-//! In:  a description. Out: surfaces, one for each part, in one piece of memory.
+//! In:  a description. Out: a surface for each plane or aspect, in one or several memory ranges.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 
 use ash::vk as api;
-use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hierarchy, Stencil};
-use cmd::image::Blocks;
-use cmd::kept::RECORD_BYTES;
+use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Hiz, Stencil};
+use cmd::fast_clear_record::RECORD_BYTES;
+use cmd::image::CcsMode;
 use hw::FormatUse;
 use smallvec::SmallVec;
 use surface::{Allocation, Dim, ImageInfo, Surface, SurfaceError, Tilings, Usage};
@@ -22,10 +22,10 @@ use crate::memory::Memory;
 use crate::modifier::{Layouts, Modifier};
 use crate::physical::PhysicalDevice;
 
-/// What is asked for.
+/// Parameters of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
-    /// Format, dimension, tiling, uses, flags.
+    /// Format, dimension, tiling, usage, flags.
     pub question: Question,
     /// Width, height, depth.
     pub extent_px: [u32; 3],
@@ -33,133 +33,136 @@ pub struct Info {
     pub levels: u32,
     /// Array layers.
     pub layers: u32,
-    /// Samples of a pixel.
+    /// Sample count.
     pub samples: api::SampleCountFlags,
-    /// Compressed blocks are colours in every format that a view of it may have: in its own, if it is not mutable, or in all of a list
-    /// ([`compress_alike`]).
+    /// All formats that views may have agree on the meaning of compressed blocks: the image is not
+    /// mutable, or all formats of its list do ([`compress_alike`]).
     pub alike: bool,
-    /// Its memory may be another process's, too.
+    /// The memory may be shared with other processes.
     pub shared: bool,
-    /// Where planes must lie, of images that others have laid out.
+    /// Explicit plane layouts, of images that others have laid out.
     pub layouts: Layouts,
 }
 
-/// A surface of an image: of colours, or a plane of them, of depth, or of stencil.
+/// A surface of an image: colour, a plane, depth, or stencil.
 #[derive(Clone, Copy, Debug)]
 pub struct Part {
-    /// What it holds.
+    /// Its aspect.
     pub aspect: api::ImageAspectFlags,
-    /// The hardware's format.
+    /// Hardware format.
     pub format: &'static hw::Format,
-    /// Its layout.
+    /// Layout of the surface.
     pub surface: Surface,
-    /// Which of the image's memories it lies in.
+    /// Index of the memory range that it is in.
     memory: usize,
-    /// Byte of that where it begins.
+    /// Offset in that range, in bytes.
     pub offset_bytes: u64,
-    /// Its auxiliary surface.
+    /// Its aux surface.
     pub aux: Option<Aux>,
 }
 
-/// What an auxiliary surface is.
+/// Type of an aux surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AuxKind {
-    /// Of colours of several samples: which slice holds each sample. It is kept in every layout.
-    Samples,
-    /// Of colours of one sample: which blocks have the clear colour, and which are compressed. Of images that are not compressed it is
-    /// looked at by renderings alone: by those that begin with a fast clear, and where that is kept ([`Image::record`]) by those that come
-    /// after. Of others all who know of it go by it ([`Image::compression`]).
-    Blocks,
-    /// Of depth: its hierarchy, kept in the layouts of [`Image::keeps_hierarchy`].
-    Hierarchy,
+    /// MCS of multisampled colour images: which slice holds each sample. It is valid in every
+    /// layout.
+    Mcs,
+    /// CCS of single-sampled colour images: which blocks are fast-cleared or compressed. Without
+    /// compression, only renderings use it: those that start with a fast clear and, if clears are
+    /// tracked ([`Image::fast_clear_record`]), later ones. With compression, every access through a
+    /// view uses it ([`Image::compressed_ccs`]).
+    Ccs,
+    /// HiZ of depth images, valid in the layouts of [`Image::layout_uses_hiz`].
+    Hiz,
 }
 
 impl AuxKind {
-    /// What colours of so many samples have.
+    /// The type for colour images with a sample count.
     pub fn of_colour(samples: u32) -> AuxKind {
         if samples > 1 {
-            AuxKind::Samples
+            AuxKind::Mcs
         } else {
-            AuxKind::Blocks
+            AuxKind::Ccs
         }
     }
 }
 
-/// An auxiliary surface of a part.
+/// An aux surface.
 #[derive(Clone, Copy, Debug)]
 pub struct Aux {
-    /// What it is.
+    /// Its type.
     pub kind: AuxKind,
-    /// Its layout.
+    /// Layout of the surface.
     pub surface: Surface,
-    /// Byte of the image where it begins.
+    /// Offset in the image's memory range, in bytes.
     pub offset_bytes: u64,
-    /// Byte of the image where the record of a kept clear is, of those that keep one.
+    /// Offset of the fast clear record, if fast clears are tracked.
     record_bytes: Option<u64>,
-    /// Of [`AuxKind::Blocks`]: they are compressed in the layouts of [`Image::is_compressed_in`].
-    compresses: bool,
+    /// For [`AuxKind::Ccs`]: blocks are compressed in the layouts of
+    /// [`Image::layout_allows_compression`].
+    is_compressible: bool,
 }
 
 /// `VkImage`.
 #[derive(Debug)]
 pub struct Image {
-    /// What was asked for.
+    /// Parameters of the image.
     pub info: Info,
-    /// Its format.
+    /// Format.
     pub format: &'static Format,
     parts: SmallVec<[Part; 1]>,
-    memories: SmallVec<[Place; 1]>,
-    /// Whether recordings keep clears of it: [`UNDECIDED`] at first.
-    clears: AtomicU8,
+    ranges: SmallVec<[MemoryRange; 1]>,
+    /// Whether fast clears are tracked beyond a rendering: [`UNDECIDED`] at first.
+    clear_tracking: AtomicU8,
 }
 
-/// No recording has asked yet.
+/// No recording has had to decide yet.
 const UNDECIDED: u8 = 0;
-/// One has kept a clear: all others reckon with it.
-const KEPT: u8 = 1;
-/// One has found the image as it was left by others, and did not reckon with a clear: none is kept from then on.
-const NEVER_KEPT: u8 = 2;
+/// A recording has tracked a fast clear: all others must expect one.
+const TRACKED: u8 = 1;
+/// A recording assumed that the image is not fast-cleared: none may track a clear from then on.
+const NEVER_TRACKED: u8 = 2;
 
-/// A piece of memory that an image wants: one, or one for each plane.
+/// A memory range of an image: one for the image, or one for each disjoint plane.
 #[derive(Debug, Default)]
-struct Place {
+struct MemoryRange {
     allocation: Allocation,
-    bound: OnceLock<Bound>,
+    bound: OnceLock<BoundMemory>,
 }
 
-/// Where an image lies.
+/// The memory that a range is bound to.
 #[derive(Debug)]
-struct Bound {
+struct BoundMemory {
     address: u64,
-    /// Keeps that its own.
+    /// Keeps the address reserved.
     _memory: Arc<Memory>,
 }
 
 impl Image {
-    /// An image with no memory yet.
+    /// Creates an image without memory.
     pub fn new(physical: &PhysicalDevice, info: &Info) -> Result<Arc<Self>> {
-        let most = physical.image_format_properties(&info.question)?;
+        let limits = physical.image_format_properties(&info.question)?;
         let [width, height, depth] = info.extent_px;
-        let fits = width <= most.max_extent.width
-            && height <= most.max_extent.height
-            && depth <= most.max_extent.depth
-            && info.levels <= most.max_mip_levels
-            && info.layers <= most.max_array_layers
-            && most.sample_counts.contains(info.samples);
+        let fits = width <= limits.max_extent.width
+            && height <= limits.max_extent.height
+            && depth <= limits.max_extent.depth
+            && info.levels <= limits.max_mip_levels
+            && info.layers <= limits.max_array_layers
+            && limits.sample_counts.contains(info.samples);
         if !fits {
             return Err(Error::InvalidUse {
                 why: "an image larger than its format can be",
             });
         }
-        let format = format::in_images(info.question.format, info.question.tiling)
+        let format = format::for_tiling(info.question.format, info.question.tiling)
             .ok_or(Error::FormatNotSupported)?;
-        // It is large: its parts are made where it will lie.
+        // It is large, so the surfaces are built in place.
         let mut image = Arc::new(Self {
             info: *info,
             format,
             parts: SmallVec::new(),
-            memories: SmallVec::from_buf([Place::default()]),
-            clears: AtomicU8::new(UNDECIDED),
+            ranges: SmallVec::from_buf([MemoryRange::default()]),
+            clear_tracking: AtomicU8::new(UNDECIDED),
         });
         if let Some(image) = Arc::get_mut(&mut image) {
             image.add_parts(physical)?;
@@ -172,8 +175,8 @@ impl Image {
             info,
             format,
             parts,
-            memories,
-            clears: _,
+            ranges,
+            clear_tracking: _,
         } = self;
         let apart = info
             .question
@@ -187,27 +190,29 @@ impl Image {
                 continue;
             };
             let mut uses = usage(info, aspect);
-            let wished =
-                aux_kind(info, aspect, hw).filter(|kind| !physical.diagnosis().has(switch(*kind)));
-            if wished.is_some() {
+            let wanted_aux = aux_kind(info, aspect, hw)
+                .filter(|kind| !physical.diagnosis().has(disable_flag(*kind)));
+            if wanted_aux.is_some() {
                 uses -= Usage::NO_AUX;
             }
-            let extent_px = format.part_extent_px(aspect, info.extent_px);
+            let extent_px = format.aspect_extent_px(aspect, info.extent_px);
             let there = info.layouts.get(parts.len()).copied().flatten();
             let pitch = there.map(|(_, pitch)| pitch);
-            // A surface is copied once, to where it stays: a processor that reads what it has just written in other pieces waits.
-            let laid_out = lay_out(device, (info, extent_px), uses, hw, pitch);
+            // Copied once, to its final place: another copy would defeat store-to-load forwarding.
+            let laid_out = compute_layout(device, (info, extent_px), uses, hw, pitch);
             let surface = match &laid_out {
                 Ok(surface) => surface,
-                Err(error) => return Err(not_laid_out(error, pitch)),
+                Err(error) => return Err(layout_error(error, pitch)),
             };
             if apart && !parts.is_empty() {
-                memories.push(Place::default());
+                ranges.push(MemoryRange::default());
             }
-            let memory = memories.len() - 1;
-            let allocation = &mut memories[memory].allocation;
+            let memory = ranges.len() - 1;
+            let allocation = &mut ranges[memory].allocation;
             let offset_bytes = match there {
-                Some((offset, _)) => allocation.put(surface, offset).ok_or(MISPLACED)?,
+                Some((offset, _)) => allocation
+                    .put(surface, offset)
+                    .ok_or(INVALID_PLANE_LAYOUT)?,
                 None => allocation.push(surface),
             };
             parts.push(Part {
@@ -218,11 +223,11 @@ impl Image {
                 offset_bytes,
                 aux: None,
             });
-            let aux = wished.and_then(|kind| {
+            let aux = wanted_aux.and_then(|kind| {
                 let surface = match kind {
-                    AuxKind::Samples => surface.mcs(device),
-                    AuxKind::Blocks => surface.ccs(device),
-                    AuxKind::Hierarchy => surface.hiz(device),
+                    AuxKind::Mcs => surface.mcs(device),
+                    AuxKind::Ccs => surface.ccs(device),
+                    AuxKind::Hiz => surface.hiz(device),
                 };
                 Some((kind, surface.ok()?))
             });
@@ -231,60 +236,60 @@ impl Image {
                     kind,
                     surface,
                     offset_bytes: allocation.push(&surface),
-                    record_bytes: keeps_clears(physical.diagnosis(), info, kind)
+                    record_bytes: can_track_clears(physical.diagnosis(), info, kind)
                         .then(|| allocation.push_bytes(RECORD_BYTES.into(), RECORD_BYTES)),
-                    compresses: kind == AuxKind::Blocks
+                    is_compressible: kind == AuxKind::Ccs
                         && hw.uses(device.hw_gen).contains(FormatUse::COMPRESS)
-                        && compresses(physical.diagnosis(), info),
+                        && is_compressible(physical.diagnosis(), info),
                 });
             }
         }
         Ok(())
     }
 
-    /// The memory of a plane that is bound by itself; of no plane, all of it.
-    fn place(&self, plane: Option<api::ImageAspectFlags>) -> Result<&Place> {
+    /// The memory range of a disjoint plane, or of the whole image.
+    fn memory_range(&self, plane: Option<api::ImageAspectFlags>) -> Result<&MemoryRange> {
         let index = match plane {
-            Some(plane) if self.memories.len() > 1 => self.part(plane)?.memory,
+            Some(plane) if self.ranges.len() > 1 => self.part(plane)?.memory,
             _ => 0,
         };
-        self.memories.get(index).ok_or(Error::InvalidUse {
-            why: "an image without parts",
+        self.ranges.get(index).ok_or(Error::InvalidUse {
+            why: "an image without planes",
         })
     }
 
-    /// What it, or a plane that is bound by itself, wants of memory, given the memory types there are.
+    /// Memory requirements of the image or of a disjoint plane, given the number of memory types.
     pub fn requirements(
         &self,
         plane: Option<api::ImageAspectFlags>,
         type_count: u32,
     ) -> Result<Requirements> {
-        let allocation = &self.place(plane)?.allocation;
-        // Linear images lie beside buffers.
+        let allocation = &self.memory_range(plane)?.allocation;
+        // Linear images may be adjacent to buffers.
         let alignment_bytes = u64::from(allocation.alignment_bytes).max(64);
         Ok(Requirements {
-            // So that one fits behind another one of its size.
+            // Padded, so that equal images can be placed one after the other.
             bytes: allocation.size_bytes.next_multiple_of(alignment_bytes),
             alignment_bytes,
             type_bits: (1 << type_count) - 1,
         })
     }
 
-    /// Puts the image, or a plane that is bound by itself, at an offset of a memory.
+    /// Binds the image or a disjoint plane at an offset of a memory.
     pub fn bind(
         &self,
         plane: Option<api::ImageAspectFlags>,
         memory: &Arc<Memory>,
         offset: u64,
     ) -> Result<()> {
-        let place = self.place(plane)?;
+        let place = self.memory_range(plane)?;
         let end = offset.checked_add(place.allocation.size_bytes);
         if end.is_none_or(|end| end > memory.bytes) {
             return Err(Error::InvalidUse {
                 why: "an image bound beyond its memory",
             });
         }
-        let bound = Bound {
+        let bound = BoundMemory {
             address: memory.address() + offset,
             _memory: memory.clone(),
         };
@@ -293,9 +298,9 @@ impl Image {
         })
     }
 
-    /// GPU address of the memory that a part lies in.
+    /// GPU address of the memory range of a surface.
     pub fn address(&self, part: &Part) -> Result<u64> {
-        match self.memories.get(part.memory).and_then(|m| m.bound.get()) {
+        match self.ranges.get(part.memory).and_then(|m| m.bound.get()) {
             Some(bound) => Ok(bound.address),
             None => Err(Error::InvalidUse {
                 why: "an image used without memory",
@@ -303,7 +308,8 @@ impl Image {
         }
     }
 
-    /// The aspect that a plane of its memory is, of images that have a modifier; another is itself.
+    /// The aspect of a memory plane of an image with a modifier; other aspects are returned
+    /// unchanged.
     fn aspect_in_memory(&self, aspect: api::ImageAspectFlags) -> api::ImageAspectFlags {
         let planes = [
             api::ImageAspectFlags::MEMORY_PLANE_0_EXT,
@@ -315,7 +321,7 @@ impl Image {
         part.map_or(aspect, |part| part.aspect)
     }
 
-    /// A part of it.
+    /// The surface of an aspect.
     pub fn part(&self, aspect: api::ImageAspectFlags) -> Result<&Part> {
         let found = self.parts.iter().find(|part| part.aspect == aspect);
         found.ok_or(Error::InvalidUse {
@@ -323,12 +329,12 @@ impl Image {
         })
     }
 
-    /// The auxiliary surface of a part that is used whoever sees the part, and where it is.
-    pub fn control(&self, part: &'_ Part) -> Result<Option<(Surface, u64)>> {
-        self.aux(part, AuxKind::Samples)
+    /// The MCS of a surface and its address.
+    pub fn mcs(&self, part: &'_ Part) -> Result<Option<(Surface, u64)>> {
+        self.aux(part, AuxKind::Mcs)
     }
 
-    /// The auxiliary surface of a kind, and where it is.
+    /// The aux surface of a type and its address.
     pub fn aux(&self, part: &'_ Part, kind: AuxKind) -> Result<Option<(Surface, u64)>> {
         match part.aux.filter(|aux| aux.kind == kind) {
             Some(aux) => Ok(Some((aux.surface, self.address(part)? + aux.offset_bytes))),
@@ -336,34 +342,36 @@ impl Image {
         }
     }
 
-    /// Address of the record of a kept clear; none: no clear is kept. There is one, of the first layer of the first level: its blocks or
-    /// pixels may have the clear colour from one rendering to the next in the layouts of [`Image::is_drawn_in`], where the record says so.
-    pub fn record(&self, part: &Part) -> Result<Option<u64>> {
+    /// Address of the fast clear record. `None`: clears are not tracked. There is one record, for
+    /// the first layer of the first level, which may stay fast-cleared between renderings while the
+    /// image is in a layout of [`Image::is_attachment_only_layout`].
+    pub fn fast_clear_record(&self, part: &Part) -> Result<Option<u64>> {
         match part.aux.and_then(|aux| aux.record_bytes) {
             Some(at) => Ok(Some(self.address(part)? + at)),
             None => Ok(None),
         }
     }
 
-    /// Whether a recording may keep a clear of the image. Recordings come in any order: who asks first decides for all of them.
-    pub fn keeps_clears(&self) -> bool {
-        self.decide(KEPT) == KEPT
+    /// Decides whether a recording may track a fast clear. Recordings come in any order: the first
+    /// one to ask, here or in [`Image::may_be_fast_cleared`], decides for all.
+    pub fn tracks_clears(&self) -> bool {
+        self.decide_tracking(TRACKED) == TRACKED
     }
 
-    /// Whether a recording that knows nothing of the image has to reckon with a clear that another one has kept.
-    pub fn reckons_with_clears(&self) -> bool {
-        self.decide(NEVER_KEPT) == KEPT
+    /// Decides whether a recording that does not know the image's state must expect a fast clear.
+    pub fn may_be_fast_cleared(&self) -> bool {
+        self.decide_tracking(NEVER_TRACKED) == TRACKED
     }
 
-    /// Whether it is decided that no recording keeps a clear.
-    pub fn keeps_no_clears(&self) -> bool {
-        self.clears.load(Relaxed) == NEVER_KEPT
+    /// Whether it is decided that no clear is tracked.
+    pub fn never_tracks_clears(&self) -> bool {
+        self.clear_tracking.load(Relaxed) == NEVER_TRACKED
     }
 
-    fn decide(&self, how: u8) -> u8 {
-        // Nothing but the decision itself is passed on.
+    fn decide_tracking(&self, how: u8) -> u8 {
+        // Relaxed: no other data depends on the decision.
         match self
-            .clears
+            .clear_tracking
             .compare_exchange(UNDECIDED, how, Relaxed, Relaxed)
         {
             Ok(_) => how,
@@ -371,66 +379,68 @@ impl Image {
         }
     }
 
-    /// Whether anything must be done when its layout changes.
+    /// Whether layout transitions need GPU work.
     pub fn has_aux(&self) -> bool {
         let kinds = self.parts.iter().filter_map(|part| part.aux);
-        kinds
-            .into_iter()
-            .any(|aux| aux.kind != AuxKind::Blocks || aux.record_bytes.is_some() || aux.compresses)
+        kinds.into_iter().any(|aux| {
+            aux.kind != AuxKind::Ccs || aux.record_bytes.is_some() || aux.is_compressible
+        })
     }
 
-    /// The colour control surface of a part that is compressed, and where it is. From the first layout on it tells in every layout which
-    /// blocks are compressed, so whoever goes by it sees colours as they are.
-    pub fn compression(&self, part: &Part) -> Result<Option<(Surface, u64)>> {
+    /// The CCS of a compressed surface and its address. It is valid from the first layout
+    /// transition on, in every layout.
+    pub fn compressed_ccs(&self, part: &Part) -> Result<Option<(Surface, u64)>> {
         match part.aux {
-            Some(aux) if aux.compresses => self.aux(part, AuxKind::Blocks),
+            Some(aux) if aux.is_compressible => self.aux(part, AuxKind::Ccs),
             _ => Ok(None),
         }
     }
 
-    /// Whether a format sees the colours of a part as they are, whether that is compressed or not.
-    pub fn is_seen_in(part: &Part, format: &hw::Format) -> bool {
-        let compresses = part.aux.is_some_and(|aux| aux.compresses);
-        !compresses || channel_bits(part.format) == channel_bits(format)
+    /// Whether views in a format read compressed blocks correctly, or the surface is not
+    /// compressed.
+    pub fn is_compression_compatible(part: &Part, format: &hw::Format) -> bool {
+        let is_compressible = part.aux.is_some_and(|aux| aux.is_compressible);
+        !is_compressible || channel_sizes(part.format) == channel_sizes(format)
     }
 
-    /// Whether its colours are compressed.
+    /// Whether the image has compression.
     pub fn is_compressed(&self) -> bool {
         let first = self.parts.first().and_then(|part| part.aux);
-        first.is_some_and(|aux| aux.compresses)
+        first.is_some_and(|aux| aux.is_compressible)
     }
 
-    /// Gives the surface of a part that is compressed its control surface.
-    pub fn compress(
+    /// Adds the CCS of a compressed surface to a surface state.
+    pub fn set_ccs(
         &self,
         part: &Part,
         words: &mut cmd::draw::target::Surface,
-        blocks: Blocks,
+        blocks: CcsMode,
     ) -> Result<()> {
-        if let Some((control, address)) = self.compression(part)? {
-            cmd::image::with_blocks(words, &control, address, blocks);
+        if let Some((control, address)) = self.compressed_ccs(part)? {
+            cmd::image::set_ccs(words, &control, address, blocks);
         }
         Ok(())
     }
 
-    /// What control surfaces of one sample are to those who draw in a layout.
-    pub fn drawn_blocks(&self, layout: api::ImageLayout) -> Blocks {
-        match self.is_compressed() && Self::is_drawn_in(layout) {
-            true => Blocks::Compressed,
-            false => Blocks::Cleared,
+    /// CCS mode for rendering in a layout.
+    pub fn ccs_mode(&self, layout: api::ImageLayout) -> CcsMode {
+        match self.is_compressed() && Self::is_attachment_only_layout(layout) {
+            true => CcsMode::Compressed,
+            false => CcsMode::FastClear,
         }
     }
 
-    /// Whether blocks may be compressed in a layout: attachments and the sampler alone can see colours in it, by their surfaces.
-    pub fn is_compressed_in(layout: api::ImageLayout) -> bool {
+    /// Whether a layout allows compressed blocks: only attachments and the sampler can access the
+    /// image, through surface states with the CCS.
+    pub fn layout_allows_compression(layout: api::ImageLayout) -> bool {
         use api::ImageLayout as L;
         [L::SHADER_READ_ONLY_OPTIMAL, L::READ_ONLY_OPTIMAL].contains(&layout)
-            || Self::is_drawn_in(layout)
+            || Self::is_attachment_only_layout(layout)
     }
 
-    /// Whether depth is written by way of its hierarchy in a layout: attachments alone can be in these, so that everyone else finds all
-    /// depths where they lie.
-    pub fn keeps_hierarchy(layout: api::ImageLayout) -> bool {
+    /// Whether a layout uses HiZ: only attachments can access the image, so nobody else misses what
+    /// the depth buffer lacks.
+    pub fn layout_uses_hiz(layout: api::ImageLayout) -> bool {
         use api::ImageLayout as L;
         [
             L::DEPTH_STENCIL_ATTACHMENT_OPTIMAL,
@@ -441,13 +451,14 @@ impl Image {
         .contains(&layout)
     }
 
-    /// Whether attachments alone can see colours in a layout, and no two in two ways.
-    pub fn is_drawn_in(layout: api::ImageLayout) -> bool {
+    /// Whether only attachments can access a colour image in a layout, each subresource through one
+    /// attachment.
+    pub fn is_attachment_only_layout(layout: api::ImageLayout) -> bool {
         use api::ImageLayout as L;
         [L::COLOR_ATTACHMENT_OPTIMAL, L::ATTACHMENT_OPTIMAL].contains(&layout)
     }
 
-    /// Depth and stencil of some layers, as they are drawn to.
+    /// Depth and stencil of some layers as render targets.
     pub fn depth_stencil(
         &self,
         aspects: api::ImageAspectFlags,
@@ -476,7 +487,7 @@ impl Image {
                 });
                 continue;
             }
-            let hierarchy = self.aux(part, AuxKind::Hierarchy)?;
+            let hierarchy = self.aux(part, AuxKind::Hiz)?;
             target.depth = Some(Depth {
                 format: match part.format.name {
                     "R32_FLOAT" => DepthFormat::D32Float,
@@ -486,7 +497,7 @@ impl Image {
                 address,
                 pitch_bytes,
                 qpitch_rows,
-                hierarchy: hierarchy.map(|(surface, address)| Hierarchy {
+                hierarchy: hierarchy.map(|(surface, address)| Hiz {
                     address,
                     pitch_bytes: surface.row_pitch_bytes,
                     qpitch_rows: surface.qpitch(),
@@ -496,7 +507,7 @@ impl Image {
         Ok(target)
     }
 
-    /// Its parts: colours, or depth before stencil.
+    /// The surfaces: colour or planes, or depth before stencil.
     pub fn parts(&self) -> &[Part] {
         &self.parts
     }
@@ -508,13 +519,13 @@ impl Image {
             .map(|extent| extent.checked_shr(level).unwrap_or(0).max(1))
     }
 
-    /// Size of a part's level in its pixels: planes may be smaller.
-    pub fn part_extent_px(&self, aspect: api::ImageAspectFlags, level: u32) -> [u32; 3] {
+    /// Size of a level of an aspect in its pixels: planes may be smaller.
+    pub fn aspect_extent_px(&self, aspect: api::ImageAspectFlags, level: u32) -> [u32; 3] {
         self.format
-            .part_extent_px(aspect, self.level_extent_px(level))
+            .aspect_extent_px(aspect, self.level_extent_px(level))
     }
 
-    /// Layers, or slices of a volume, of a level.
+    /// Layers, or slices of a 3D image, of a level.
     pub fn slices(&self, level: u32) -> u32 {
         match self.info.question.dimension {
             api::ImageType::TYPE_3D => self.level_extent_px(level)[2],
@@ -522,12 +533,12 @@ impl Image {
         }
     }
 
-    /// Samples of a pixel.
+    /// Sample count.
     pub fn samples(&self) -> u32 {
         self.info.samples.as_raw().max(1)
     }
 
-    /// Where a level of a layer lies, as the host sees it: of linear images.
+    /// Layout of a subresource for the host, for linear images.
     pub fn host_layout(
         &self,
         aspect: api::ImageAspectFlags,
@@ -544,11 +555,11 @@ impl Image {
         let surface = &part.surface;
         let slice = u64::from(surface.layer_pitch_rows_el) * u64::from(surface.row_pitch_bytes);
         let place = surface.place(level, layer);
-        let [_, height, depth] = self.part_extent_px(aspect, level);
+        let [_, height, depth] = self.aspect_extent_px(aspect, level);
         let rows = u64::from(height.div_ceil(surface.block.extent_sa[1]));
         let slices = u64::from(depth - 1);
         let pitch = u64::from(surface.row_pitch_bytes);
-        // Levels stand beside each other in rows: the last row of each ends with that of all.
+        // Levels share rows: the last row of a level ends at the row pitch.
         let before = match surface.tiling {
             surface::Tiling::Linear => place.offset_bytes % pitch,
             _ => 0,
@@ -569,55 +580,57 @@ fn first_aspect(all: api::ImageAspectFlags) -> Option<api::ImageAspectFlags> {
     (bits != 0).then(|| api::ImageAspectFlags::from_raw(bits & bits.wrapping_neg()))
 }
 
-/// Which auxiliary surface a part may have.
+/// The aux surface that an aspect may have.
 fn aux_kind(info: &Info, aspect: api::ImageAspectFlags, format: &hw::Format) -> Option<AuxKind> {
     use api::ImageUsageFlags as U;
     let tiled = info.question.tiling == api::ImageTiling::OPTIMAL;
-    // Who else sees the memory knows of no blocks.
+    // Others who access the memory do not know the aux surface.
     let alone = !info.question.flags.contains(api::ImageCreateFlags::ALIAS) && !info.shared;
     if aspect == api::ImageAspectFlags::COLOR {
-        let several = info.samples != api::SampleCountFlags::TYPE_1;
-        // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode": not for wide ones of many samples.
+        let multisampled = info.samples != api::SampleCountFlags::TYPE_1;
+        // Vol. 2d, RENDER_SURFACE_STATE, "Auxiliary Surface Mode": wide images with many samples
+        // have none.
         let narrow = info.extent_px[0] <= 8192 || info.samples.as_raw() < 8;
-        if several {
-            return narrow.then_some(AuxKind::Samples);
+        if multisampled {
+            return narrow.then_some(AuxKind::Mcs);
         }
         let plane = info.question.dimension == api::ImageType::TYPE_2D;
         let drawn = info.question.usage.contains(U::COLOR_ATTACHMENT);
         let sized = matches!(format.block_bits, 32 | 64 | 128) && format.block_el == [1, 1];
-        return (plane && drawn && sized && tiled && alone).then_some(AuxKind::Blocks);
+        return (plane && drawn && sized && tiled && alone).then_some(AuxKind::Ccs);
     }
     let depth = aspect == api::ImageAspectFlags::DEPTH;
     let drawn = info.question.usage.contains(U::DEPTH_STENCIL_ATTACHMENT);
-    // Operations are on whole blocks, which levels behind the first need not be made of.
+    // HiZ operations cover whole blocks, which other levels are not aligned to.
     let plane = info.question.dimension == api::ImageType::TYPE_2D;
-    (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hierarchy)
+    (depth && plane && tiled && drawn && alone && info.levels == 1).then_some(AuxKind::Hiz)
 }
 
-/// Pixels from which on an attachment is cleared by blocks: what a fast clear has to wait for costs as much as to write fewer.
-const LEAST_PX: u64 = 256 * 256;
+/// Pixels from which on a fast clear is worthwhile: its flushes cost as much as drawing fewer
+/// pixels.
+const MIN_FAST_CLEAR_PX: u64 = 256 * 256;
 
-/// Whether a rectangle of so many pixels is worth a clear by blocks.
-pub fn is_worth_blocks(diagnosis: &Diagnosis, [width, height]: [u32; 2]) -> bool {
-    let large = u64::from(width) * u64::from(height) >= LEAST_PX;
+/// Whether an area is large enough for a fast clear.
+pub fn is_worth_fast_clear(diagnosis: &Diagnosis, [width, height]: [u32; 2]) -> bool {
+    let large = u64::from(width) * u64::from(height) >= MIN_FAST_CLEAR_PX;
     (large || diagnosis.has(debug::Flag::FastClears)) && !diagnosis.has(debug::Flag::NoFastClear)
 }
 
-/// Whether fast clears last longer than the rendering that begins with them. Nobody else sees the memory, or the pixels in another
-/// format, in which the colour would be another one.
-fn keeps_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
+/// Whether fast clears may stay unresolved beyond a rendering: the memory is not shared, and no
+/// view has another format, which would read the clear colour differently.
+fn can_track_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
     use api::ImageCreateFlags as F;
     let flags = info.question.flags;
     let [width, height, _] = info.extent_px;
-    kind != AuxKind::Hierarchy
+    kind != AuxKind::Hiz
         && !flags.intersects(F::ALIAS | F::MUTABLE_FORMAT)
         && !info.shared
-        && is_worth_blocks(diagnosis, [width, height])
+        && is_worth_fast_clear(diagnosis, [width, height])
         && !diagnosis.has(debug::Flag::NoKeptClears)
 }
 
-/// Whether blocks that are compressed in one format are colours in all of these: each can be compressed, and has channels as wide.
-/// Ref: SKL PRM vol. 7, "Render Target Resolve", "Lossless Compression".
+/// Whether compressed blocks in one format are valid in all others: each supports compression, with
+/// the same channel sizes. Ref: SKL PRM vol. 7, "Render Target Resolve", "Lossless Compression".
 pub fn compress_alike(
     physical: &PhysicalDevice,
     format: api::Format,
@@ -625,28 +638,29 @@ pub fn compress_alike(
 ) -> bool {
     let hw_gen = physical.info().device.hw_gen;
     let widths = |format| {
-        let row = format::in_images(format, api::ImageTiling::OPTIMAL)?;
+        let row = format::for_tiling(format, api::ImageTiling::OPTIMAL)?;
         let hw = row.part(api::ImageAspectFlags::COLOR)?;
         let can = hw.uses(hw_gen).contains(FormatUse::COMPRESS);
-        can.then(|| channel_bits(hw))
+        can.then(|| channel_sizes(hw))
     };
     let own = widths(format);
     own.is_some() && others.iter().all(|other| widths(*other) == own)
 }
 
-/// Bits of each channel: what formats have in common that see the same colours in compressed blocks.
-fn channel_bits(format: &hw::Format) -> [u8; 4] {
+/// Bits of each channel: formats with equal channel sizes agree on compressed blocks.
+fn channel_sizes(format: &hw::Format) -> [u8; 4] {
     format.channels.map(|(_, bits)| bits)
 }
 
-/// Whether colours of one sample are compressed where their format can be. Nobody else sees the memory, or the pixels in formats in which
-/// they are no colours, and no message of the data port does, which knows nothing of it. Of small images what a change of layout costs is
-/// more than it saves.
-fn compresses(diagnosis: &Diagnosis, info: &Info) -> bool {
+/// Whether a single-sampled colour image is compressed, if its format supports it. The memory must
+/// not be shared, all view formats must agree on compressed blocks, and the data port must not
+/// access it, which does not support CCS_E. For small images, layout transitions cost more than
+/// compression saves.
+fn is_compressible(diagnosis: &Diagnosis, info: &Info) -> bool {
     use api::ImageCreateFlags as F;
     let question = &info.question;
     let [width, height, _] = info.extent_px;
-    let large = u64::from(width) * u64::from(height) >= LEAST_PX;
+    let large = u64::from(width) * u64::from(height) >= MIN_FAST_CLEAR_PX;
     info.alike
         && !question.flags.contains(F::ALIAS)
         && !question.usage.contains(api::ImageUsageFlags::STORAGE)
@@ -655,20 +669,20 @@ fn compresses(diagnosis: &Diagnosis, info: &Info) -> bool {
         && !diagnosis.has(debug::Flag::NoCcsE)
 }
 
-/// The option that turns a kind off.
-fn switch(kind: AuxKind) -> debug::Flag {
+/// The debug flag that disables an aux type.
+fn disable_flag(kind: AuxKind) -> debug::Flag {
     match kind {
-        AuxKind::Samples => debug::Flag::NoMcs,
-        AuxKind::Blocks => debug::Flag::NoCcs,
-        AuxKind::Hierarchy => debug::Flag::NoHiz,
+        AuxKind::Mcs => debug::Flag::NoMcs,
+        AuxKind::Ccs => debug::Flag::NoCcs,
+        AuxKind::Hiz => debug::Flag::NoHiz,
     }
 }
 
-/// What the layout of a part depends on, of an image's uses.
+/// Uses that determine the layout of a surface.
 fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
     use api::ImageUsageFlags as U;
     let mut all = Usage::NO_AUX;
-    // What is made to be shown by others, and not theirs already, has rows that they can read.
+    // Images to be exported need rows that a display can scan out.
     if info.question.modifier.is_some() && info.layouts == Layouts::default() {
         all |= Usage::DISPLAY;
     }
@@ -678,7 +692,7 @@ fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
         _ => Usage::empty(),
     };
     let asked = info.question.usage;
-    // Blits read as the sampler does, and write to colour targets.
+    // Blits use the sampler and render targets.
     for (uses, means) in [
         (
             U::SAMPLED | U::INPUT_ATTACHMENT | U::TRANSFER_SRC,
@@ -703,20 +717,20 @@ fn usage(info: &Info, aspect: api::ImageAspectFlags) -> Usage {
     all
 }
 
-/// What becomes of images that others have laid out as no surface can lie.
-const MISPLACED: Error = Error::InvalidPlaneLayout {
-    why: "a plane that no surface can be",
+/// Error of explicit plane layouts that the hardware does not support.
+const INVALID_PLANE_LAYOUT: Error = Error::InvalidPlaneLayout {
+    why: "a plane layout that the hardware does not support",
 };
 
-/// The surface of a part of so many pixels.
-fn lay_out(
+/// Computes the layout of a surface with an extent.
+fn compute_layout(
     device: &hw::Device,
     (info, extent_px): (&Info, [u32; 3]),
     usage: Usage,
     format: &'static hw::Format,
     row_pitch_bytes: Option<u32>,
 ) -> std::result::Result<Surface, SurfaceError> {
-    // Rows of elements that no tile holds stay rows.
+    // Elements that cannot be tiled are laid out linearly.
     let linear =
         info.question.tiling == api::ImageTiling::LINEAR || !format.block_bits.is_power_of_two();
     let asked = ImageInfo {
@@ -731,7 +745,7 @@ fn lay_out(
         layers: info.layers,
         samples: info.samples.as_raw(),
         usage,
-        tilings: match (info.question.modifier.and_then(Modifier::of), linear) {
+        tilings: match (info.question.modifier.and_then(Modifier::find), linear) {
             (Some(modifier), _) => modifier.tilings,
             (None, true) => Tilings::LINEAR,
             (None, false) => Tilings::all(),
@@ -741,18 +755,18 @@ fn lay_out(
     Surface::new(device, &asked)
 }
 
-/// Why there is no surface for a part whose rows should be so far apart.
+/// The error for a failed surface layout.
 #[cold]
-fn not_laid_out(error: &SurfaceError, row_pitch_bytes: Option<u32>) -> Error {
+fn layout_error(error: &SurfaceError, row_pitch_bytes: Option<u32>) -> Error {
     match error {
         SurfaceError::TooLarge { .. }
         | SurfaceError::PitchTooLong { .. }
         | SurfaceError::LayersTooFar { .. } => Error::OutOfDeviceMemory {
-            what: "an image larger than a surface can be",
+            what: "an image larger than the maximum surface",
         },
-        _ if row_pitch_bytes.is_some() => MISPLACED,
+        _ if row_pitch_bytes.is_some() => INVALID_PLANE_LAYOUT,
         _ => Error::InvalidUse {
-            why: "an image that no surface can hold",
+            why: "an image that the hardware cannot lay out",
         },
     }
 }

@@ -1,11 +1,12 @@
-//! Colours, depths and stencil values as the bytes of a texel.
+//! Conversion of clear values to texels.
 //!
-//! In:  a format, and a value as Vulkan gives it. Out: the bytes that an element of the format is.
-//! Ref: Vulkan specification, "Conversion from Floating-Point to Normalized Fixed-Point", "Floating-Point Format Conversions", "sRGB";
-//! SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on).
+//! In:  a format, and a value as Vulkan gives it. Out: the bytes of an element.
+//! Ref: Vulkan specification, "Conversion from Floating-Point to Normalized Fixed-Point",
+//!      "Floating-Point Format Conversions", "sRGB"; SKL PRM vol. 2d, "SURFACE_FORMAT" (a name
+//!      lists channels from bit 0 up).
 
 use ash::vk as api;
-use cmd::image::Select;
+use cmd::image::ChannelSelect;
 use smallvec::SmallVec;
 
 use crate::format::{Format, channels};
@@ -13,7 +14,7 @@ use crate::format::{Format, channels};
 /// The bytes of an element.
 pub type Texel = SmallVec<[u8; 16]>;
 
-/// How a channel's bits are meant.
+/// Encoding of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Unorm,
@@ -22,7 +23,7 @@ enum Kind {
     Float,
 }
 
-/// Rounds a number to `exponent` and `mantissa` bits, ties to even; signed if there is room for a sign.
+/// Rounds to a float with `exponent` and `mantissa` bits, ties to even; `signed` adds a sign bit.
 fn small_float(value: f32, exponent: u32, mantissa: u32, signed: bool) -> u32 {
     let sign = if signed && value.is_sign_negative() {
         1 << (exponent + mantissa)
@@ -37,13 +38,13 @@ fn small_float(value: f32, exponent: u32, mantissa: u32, signed: bool) -> u32 {
         return 0;
     }
     let bias = (1 << (exponent - 1)) - 1;
-    // In units of the last place of the number's binade, or of the smallest numbers.
+    // In units of the last place of the value's binade, or of the subnormals.
     let magnitude = f64::from(value.abs());
     let binade = (magnitude.to_bits() >> 52) as i32 - 1023;
     let ulp = binade.max(1 - bias) - mantissa as i32;
     let units = (magnitude * (f64::from(-ulp)).exp2()).round_ties_even();
     let lowest = (1 - bias) - mantissa as i32;
-    // A carry out of the mantissa counts the exponent up by itself.
+    // A carry out of the mantissa increments the exponent.
     let steps = (ulp - lowest) as u64;
     let bits = (steps << mantissa) as f64 + units;
     sign | if bits >= f64::from(infinity) {
@@ -53,10 +54,10 @@ fn small_float(value: f32, exponent: u32, mantissa: u32, signed: bool) -> u32 {
     }
 }
 
-/// Nine bits of each of three numbers, and an exponent for all of them.
+/// Encodes E5B9G9R9: nine bits of each channel, and a shared exponent.
 fn shared_exponent(rgb: [f32; 3]) -> u32 {
-    const MOST: f32 = 65408.0;
-    let rgb = rgb.map(|value| if value > 0.0 { value.min(MOST) } else { 0.0 });
+    const MAX: f32 = 65408.0;
+    let rgb = rgb.map(|value| if value > 0.0 { value.min(MAX) } else { 0.0 });
     let largest = rgb.into_iter().fold(0.0, f32::max);
     let binade = ((largest.to_bits() >> 23) as i32 - 127).max(-16);
     let mut exponent = binade + 16;
@@ -69,7 +70,7 @@ fn shared_exponent(rgb: [f32; 3]) -> u32 {
 }
 
 fn to_srgb(linear: f32) -> f32 {
-    // What is no number is the larger of it and zero.
+    // `max` replaces NaN by zero.
     let linear = linear.max(0.0);
     if linear < 0.003_130_8 {
         12.92 * linear
@@ -78,16 +79,16 @@ fn to_srgb(linear: f32) -> f32 {
     }
 }
 
-/// A number as so many bits of normalised fixed point.
+/// Encodes a value as normalised fixed point.
 fn normalised(value: f32, bits: u32, signed: bool) -> u32 {
     let value = f64::from(if value.is_nan() { 0.0 } else { value });
-    let most = f64::from((1u32 << (bits - u32::from(signed))).wrapping_sub(1));
-    let least = if signed { -1.0 } else { 0.0 };
-    let rounded = (value.clamp(least, 1.0) * most).round();
+    let max = f64::from((1u32 << (bits - u32::from(signed))).wrapping_sub(1));
+    let min = if signed { -1.0 } else { 0.0 };
+    let rounded = (value.clamp(min, 1.0) * max).round();
     rounded as i64 as u32
 }
 
-/// A clear value as an element of a format of colours.
+/// Converts a clear value to an element of a colour format.
 pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
     let name = format.hw.name;
     let float = value.map(f32::from_bits);
@@ -106,18 +107,18 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
     let (mut word, mut at) = (0u128, 0);
     for (letter, bits) in channels(name) {
         let channel = match letter {
-            b'R' | b'L' => Some(Select::Red),
-            b'G' => Some(Select::Green),
-            b'B' => Some(Select::Blue),
-            b'A' => Some(Select::Alpha),
+            b'R' | b'L' => Some(ChannelSelect::Red),
+            b'G' => Some(ChannelSelect::Green),
+            b'B' => Some(ChannelSelect::Blue),
+            b'A' => Some(ChannelSelect::Alpha),
             _ => None,
         };
-        // The component that is seen where the channel is.
+        // The component that the channel is read as.
         let component = format
             .swizzle
             .iter()
             .position(|select| Some(*select) == channel);
-        let put = component.map_or(0, |component| {
+        let bits_value = component.map_or(0, |component| {
             let number = match component {
                 0..3 if srgb => to_srgb(float[component]),
                 _ => float[component],
@@ -132,7 +133,7 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
             }
         });
         let mask = u32::MAX >> (32 - bits.clamp(1, 32));
-        word |= u128::from(put & mask) << at;
+        word |= u128::from(bits_value & mask) << at;
         at += bits;
     }
     SmallVec::from_slice(
@@ -142,11 +143,11 @@ pub fn colour(format: &Format, value: &[u32; 4]) -> Texel {
     )
 }
 
-/// A clear value as surfaces have it for their cleared blocks: four numbers of the format's type, in its range. None: the format has
-/// its channels elsewhere, or numbers of its own.
-pub fn block_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
+/// Converts a clear value to the clear colour of a surface state: four values of the format's type,
+/// in its range. Returns `None` for swizzled formats, and for formats that have no such encoding.
+pub fn clear_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
     let name = format.hw.name;
-    if format.swizzle != cmd::image::STRAIGHT || name == "R9G9B9E5_SHAREDEXP" {
+    if format.swizzle != cmd::image::IDENTITY_SWIZZLE || name == "R9G9B9E5_SHAREDEXP" {
         return None;
     }
     let integer = name.contains("UINT") || name.contains("SINT");
@@ -159,7 +160,7 @@ pub fn block_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
             false => absent,
             true if integer => *place,
             true if name.contains("SNORM") => number.clamp(-1.0, 1.0).to_bits(),
-            // Small floats have no sign.
+            // Small floats are unsigned.
             true if name == "R11G11B10_FLOAT" => number.max(0.0).to_bits(),
             true if name.contains("FLOAT") => *place,
             true => number.clamp(0.0, 1.0).to_bits(),
@@ -169,7 +170,7 @@ pub fn block_colour(format: &Format, value: &[u32; 4]) -> Option<[u32; 4]> {
     finite.then_some(all)
 }
 
-/// A depth or a stencil value as an element of a part.
+/// Converts a depth or stencil value to an element of an aspect.
 pub fn depth_stencil(format: &hw::Format, value: &api::ClearDepthStencilValue) -> Texel {
     match format.name {
         "R16_UNORM" => {
@@ -198,12 +199,12 @@ mod tests {
     }
 
     #[test]
-    fn channels_stand_where_vulkan_names_them() {
+    fn channels_are_where_vulkan_defines_them() {
         let value = [1.0, 0.5, 0.0, 0.25];
         assert_eq!(bytes(F::R8G8B8A8_UNORM, value), [255, 128, 0, 64]);
         assert_eq!(bytes(F::B8G8R8A8_UNORM, value), [0, 128, 255, 64]);
         assert_eq!(bytes(F::R8G8B8_UNORM, value), [255, 128, 0]);
-        // Packed formats begin at the top: red 31, green 32, blue 0.
+        // Packed formats start at the top bit: red 31, green 32, blue 0.
         assert_eq!(bytes(F::R5G6B5_UNORM_PACK16, value), [0, 0xfc]);
         assert_eq!(bytes(F::B5G6R5_UNORM_PACK16, value), [0x1f, 0x04]);
         assert_eq!(bytes(F::R4G4B4A4_UNORM_PACK16, value), [0x04, 0xf8]);
@@ -223,9 +224,9 @@ mod tests {
     }
 
     #[test]
-    fn cleared_blocks_have_numbers_in_range() {
+    fn clear_colours_are_in_range() {
         let of = |format, value: [f32; 4]| {
-            let words = block_colour(find(format).unwrap(), &value.map(f32::to_bits));
+            let words = clear_colour(find(format).unwrap(), &value.map(f32::to_bits));
             words.map(|words| words.map(f32::from_bits))
         };
         let value = [2.0, -0.5, 0.25, 0.5];
@@ -237,12 +238,12 @@ mod tests {
         let small = of(F::B10G11R11_UFLOAT_PACK32, value);
         assert_eq!(small, Some([2.0, 0.0, 0.25, 1.0]));
         assert_eq!(of(F::R32_SFLOAT, [f32::NAN; 4]), None);
-        let integers = block_colour(find(F::R32G32_SINT).unwrap(), &[u32::MAX, 7, 8, 9]);
+        let integers = clear_colour(find(F::R32G32_SINT).unwrap(), &[u32::MAX, 7, 8, 9]);
         assert_eq!(integers, Some([u32::MAX, 7, 0, 1]));
     }
 
     #[test]
-    fn floats_become_small_ones() {
+    fn small_floats_are_rounded_to_even() {
         let half = |value| small_float(value, 5, 10, true);
         assert_eq!(half(1.0), 0x3c00);
         assert_eq!(half(-2.0), 0xc000);

@@ -1,12 +1,13 @@
 //! `VkImageView`.
 //!
-//! In:  an image with memory, and the part of it that is seen. Out: surface states and targets, made once.
+//! In:  an image with bound memory, and a range of it. Out: surface states and render targets,
+//!      packed once.
 
 use std::sync::Arc;
 
 use ash::vk as api;
 use cmd::draw::target::DepthStencilTarget;
-use cmd::image::{Blocks, ImageView, STRAIGHT, Select, Viewer};
+use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use hw::FormatUse;
 use smallvec::{SmallVec, smallvec};
 use surface::{Block, Dim};
@@ -18,24 +19,24 @@ use crate::physical::PhysicalDevice;
 use crate::planar::ASPECTS;
 use crate::surface_state::Surface;
 
-/// What is asked for.
+/// Parameters of a view.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewInfo {
-    /// Kind.
+    /// View type.
     pub kind: api::ImageViewType,
     /// Format.
     pub format: api::Format,
-    /// Channels.
+    /// Swizzle.
     pub components: api::ComponentMapping,
-    /// Part, levels, layers.
+    /// Aspects, levels, layers.
     pub range: api::ImageSubresourceRange,
-    /// Uses, of those of the image.
+    /// Usage, a subset of the image's.
     pub usage: api::ImageUsageFlags,
-    /// The least level that is sampled, counted as the image's are.
+    /// Minimum level that is sampled, counted as the image's levels are.
     pub min_lod: f32,
 }
 
-/// What the sampler sees: a surface for each plane.
+/// Surface states for the sampler, one for each plane.
 pub type Textures = SmallVec<[Surface; 1]>;
 
 /// `VkImageView`.
@@ -43,15 +44,15 @@ pub type Textures = SmallVec<[Surface; 1]>;
 pub struct View {
     /// The image.
     pub image: Arc<Image>,
-    /// Format that it is seen in.
+    /// Format of the view.
     pub format: &'static Format,
-    /// Parts that are seen.
+    /// Aspects of the view.
     pub aspects: api::ImageAspectFlags,
-    /// First level.
+    /// First mip level.
     pub first_level: u32,
-    /// First layer, or slice.
+    /// First array layer, or slice of a 3D image.
     pub first_layer: u32,
-    /// Layers, or slices of a volume.
+    /// Array layers, or slices of a 3D image.
     pub layers: u32,
     target: Option<Surface>,
     depth_stencil: DepthStencilTarget,
@@ -59,7 +60,7 @@ pub struct View {
     storage: Option<[Surface; 2]>,
 }
 
-/// The range with its open ends closed.
+/// The view's range, with explicit counts.
 struct Range {
     first_level: u32,
     levels: u32,
@@ -68,7 +69,7 @@ struct Range {
 }
 
 impl Range {
-    fn of(image: &Image, info: &ViewInfo) -> Result<Range> {
+    fn new(image: &Image, info: &ViewInfo) -> Result<Range> {
         let range = &info.range;
         let beyond = Error::InvalidUse {
             why: "a view beyond its image",
@@ -83,10 +84,10 @@ impl Range {
             range.level_count,
             api::REMAINING_MIP_LEVELS,
         );
-        // A volume seen whole has one layer, and all its slices.
-        let whole = info.kind == api::ImageViewType::TYPE_3D;
+        // A 3D view has one layer with all slices.
+        let view_surface = info.kind == api::ImageViewType::TYPE_3D;
         let slices = image.slices(range.base_mip_level);
-        let layers = match whole {
+        let layers = match view_surface {
             true => Some(slices),
             false => left(
                 slices,
@@ -98,39 +99,59 @@ impl Range {
         Ok(Range {
             first_level: range.base_mip_level,
             levels: levels.ok_or_else(|| beyond.clone())?,
-            first_layer: if whole { 0 } else { range.base_array_layer },
+            first_layer: if view_surface {
+                0
+            } else {
+                range.base_array_layer
+            },
             layers: layers.ok_or(beyond)?,
         })
     }
 }
 
-/// The channels of a view: of those that the format's channels are taken from.
-fn swizzle(format: &Format, components: &api::ComponentMapping) -> [Select; 4] {
+/// The view's swizzle, combined with the format's.
+fn swizzle(format: &Format, components: &api::ComponentMapping) -> [ChannelSelect; 4] {
     use api::ComponentSwizzle as C;
     let [red, green, blue, alpha] = format.swizzle;
-    let one = |component, own| match component {
-        C::ZERO => Select::Zero,
-        C::ONE => Select::One,
+    let component_select = |component, format_channel| match component {
+        C::ZERO => ChannelSelect::Zero,
+        C::ONE => ChannelSelect::One,
         C::R => red,
         C::G => green,
         C::B => blue,
         C::A => alpha,
-        _ => own,
+        _ => format_channel,
     };
     [
-        one(components.r, red),
-        one(components.g, green),
-        one(components.b, blue),
-        one(components.a, alpha),
+        component_select(components.r, red),
+        component_select(components.g, green),
+        component_select(components.b, blue),
+        component_select(components.a, alpha),
     ]
 }
 
+/// The aspect that a view of several is sampled as: depth, of depth and stencil.
+fn viewed_aspect(aspects: api::ImageAspectFlags) -> Result<api::ImageAspectFlags> {
+    let known = [
+        api::ImageAspectFlags::COLOR,
+        api::ImageAspectFlags::DEPTH,
+        api::ImageAspectFlags::STENCIL,
+    ];
+    known
+        .into_iter()
+        .chain(ASPECTS)
+        .find(|&aspect| aspects.contains(aspect))
+        .ok_or(Error::InvalidUse {
+            why: "a view of no aspect",
+        })
+}
+
 impl View {
-    /// A view of an image that has its memory.
+    /// Creates a view of an image with bound memory.
     pub fn new(physical: &PhysicalDevice, image: &Arc<Image>, info: &ViewInfo) -> Result<Self> {
-        let range = Range::of(image, info)?;
+        let range = Range::new(image, info)?;
         let tiling = image.info.question.tiling;
-        let format = format::in_images(info.format, tiling).ok_or(Error::FormatNotSupported)?;
+        let format = format::for_tiling(info.format, tiling).ok_or(Error::FormatNotSupported)?;
         let aspects = info.range.aspect_mask;
         let mut view = Self {
             image: image.clone(),
@@ -144,94 +165,75 @@ impl View {
             texture: None,
             storage: None,
         };
-        // Colours of several planes are sampled alone.
-        if format.is_split() && aspects == api::ImageAspectFlags::COLOR {
+        let pack = |part: &Part, hw: &'static hw::Format, usage, channels| {
+            pack_surface(image, part, hw, &range, info, usage, channels)
+        };
+        // A multi-planar colour view can only be sampled.
+        if format.is_multi_planar() && aspects == api::ImageAspectFlags::COLOR {
             let planes = ASPECTS.into_iter().zip(image.parts());
-            let seen = planes.map(|(aspect, part)| {
+            let textures = planes.map(|(aspect, part)| {
                 let hw = format.part(aspect).ok_or(Error::FormatNotSupported)?;
-                words(image, part, hw, &range, info, Viewer::Sampler, STRAIGHT)
+                pack(part, hw, SurfaceUsage::Sampler, IDENTITY_SWIZZLE)
             });
-            view.texture = Some(seen.collect::<Result<_>>()?);
+            view.texture = Some(textures.collect::<Result<_>>()?);
             return Ok(view);
         }
-        // Of depth and stencil together the sampler would read depth.
-        let known = [
-            api::ImageAspectFlags::COLOR,
-            api::ImageAspectFlags::DEPTH,
-            api::ImageAspectFlags::STENCIL,
-        ];
-        let aspect = known
-            .into_iter()
-            .chain(ASPECTS)
-            .find(|&aspect| aspects.contains(aspect))
-            .ok_or(Error::InvalidUse {
-                why: "a view of no aspect",
-            })?;
-        // A plane is seen in a format of its own.
-        let of_format = match ASPECTS.contains(&aspect) && !format.is_split() {
+        let aspect = viewed_aspect(aspects)?;
+        // A view of a single plane has its own format.
+        let of_format = match ASPECTS.contains(&aspect) && !format.is_multi_planar() {
             true => api::ImageAspectFlags::COLOR,
             false => aspect,
         };
         let hw = format.part(of_format).ok_or(Error::FormatNotSupported)?;
         let part = image.part(aspect)?;
-        if !Image::is_seen_in(part, hw) {
+        if !Image::is_compression_compatible(part, hw) {
             return Err(Error::InvalidUse {
-                why: "a view in a format that is not of its image's list",
+                why: "a view format that is not in the image's format list",
             });
         }
-        let hw_gen = physical.info().device.hw_gen;
-        let uses = hw.uses(hw_gen);
+        let uses = hw.uses(physical.info().device.hw_gen);
         let sampled = api::ImageUsageFlags::SAMPLED | api::ImageUsageFlags::INPUT_ATTACHMENT;
         let readable = uses.contains(FormatUse::SAMPLE) || format.planar.is_some();
         if info.usage.intersects(sampled) && readable {
             let channels = swizzle(format, &info.components);
-            let seen = words(image, part, hw, &range, info, Viewer::Sampler, channels)?;
-            view.texture = Some(smallvec![seen]);
+            let texture = pack(part, hw, SurfaceUsage::Sampler, channels)?;
+            view.texture = Some(smallvec![texture]);
         }
         let storage = api::ImageUsageFlags::STORAGE;
         if info.usage.contains(storage) && uses.contains(FormatUse::TYPED_WRITE) {
             let read = abi::typed_read_format(hw.number);
             let read = read.and_then(|number| hw::Format::by_number(number.into()));
-            let channels = format.swizzle;
-            let seen = |format| words(image, part, format, &range, info, Viewer::Storage, channels);
-            view.storage = Some([seen(hw)?, seen(read.unwrap_or(hw))?]);
+            let pack_storage = |hw| pack(part, hw, SurfaceUsage::Storage, format.swizzle);
+            view.storage = Some([pack_storage(hw)?, pack_storage(read.unwrap_or(hw))?]);
         }
         let target = api::ImageUsageFlags::COLOR_ATTACHMENT;
         if info.usage.contains(target) && uses.contains(FormatUse::TARGET) && format.is_colour() {
-            let channels = format.swizzle;
-            view.target = Some(words(
-                image,
-                part,
-                hw,
-                &range,
-                info,
-                Viewer::Target,
-                channels,
-            )?);
+            view.target = Some(pack(part, hw, SurfaceUsage::Target, format.swizzle)?);
         }
         let attachment = api::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
         if info.usage.contains(attachment) && !format.is_colour() {
             let layers = (range.first_layer, range.layers);
-            // Whatever a view sees, it is drawn to whole: "Image Views", VkImageSubresourceRange, aspectMask.
+            // Attachments always have all aspects: "Image Views", VkImageSubresourceRange,
+            // aspectMask.
             let aspects = image.format.aspects();
             view.depth_stencil = image.depth_stencil(aspects, range.first_level, layers)?;
         }
         Ok(view)
     }
 
-    /// Size of the level in pixels.
+    /// Size of the first level in pixels.
     pub fn extent_px(&self) -> [u32; 3] {
-        self.image.part_extent_px(self.aspects, self.first_level)
+        self.image.aspect_extent_px(self.aspects, self.first_level)
     }
 
-    /// Its surface as a colour target.
+    /// Surface state as a colour attachment.
     pub fn colour_target(&self) -> Result<cmd::draw::target::Surface> {
         self.target.ok_or(Error::InvalidUse {
-            why: "a view as a colour target that cannot be one",
+            why: "a view without colour attachment usage as a colour attachment",
         })
     }
 
-    /// Its surfaces of depth and stencil.
+    /// Render targets as a depth and stencil attachment.
     pub fn depth_stencil_target(&self) -> Result<DepthStencilTarget> {
         match self.depth_stencil {
             DepthStencilTarget {
@@ -239,41 +241,41 @@ impl View {
                 stencil: None,
                 ..
             } => Err(Error::InvalidUse {
-                why: "a view as a target of depth and stencil that cannot be one",
+                why: "a view without depth and stencil usage as such an attachment",
             }),
             target => Ok(target),
         }
     }
 
-    /// Its surfaces as the sampler sees them.
+    /// Surface states for the sampler.
     pub fn textures(&self) -> Result<&[Surface]> {
         self.texture.as_deref().ok_or(Error::InvalidUse {
-            why: "a view to sample from that cannot be sampled",
+            why: "a view without sampled usage as a sampled image",
         })
     }
 
-    /// Its surfaces as typed messages write to it, and read from it.
+    /// Surface states for typed writes and for typed reads.
     pub fn storage(&self) -> Result<&[Surface; 2]> {
         self.storage.as_ref().ok_or(Error::InvalidUse {
-            why: "a view as a storage image that cannot be one",
+            why: "a view without storage usage as a storage image",
         })
     }
 }
 
-/// The surface state of a part.
-fn words(
+/// Packs the surface state of a plane or aspect.
+fn pack_surface(
     image: &Image,
     part: &Part,
     format: &'static hw::Format,
     range: &Range,
     info: &ViewInfo,
-    viewer: Viewer,
-    swizzle: [Select; 4],
+    viewer: SurfaceUsage,
+    swizzle: [ChannelSelect; 4],
 ) -> Result<Surface> {
     use api::ImageViewType as T;
     let address = image.address(part)? + part.offset_bytes;
-    let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == Viewer::Sampler;
-    let whole = ImageView {
+    let cube = [T::CUBE, T::CUBE_ARRAY].contains(&info.kind) && viewer == SurfaceUsage::Sampler;
+    let view_surface = ImageView {
         surface: &part.surface,
         address,
         format,
@@ -286,38 +288,39 @@ fn words(
         swizzle: if part.aspect == api::ImageAspectFlags::DEPTH
             || part.aspect == api::ImageAspectFlags::STENCIL
         {
-            channels_of_one(swizzle)
+            single_channel_swizzle(swizzle)
         } else {
             swizzle
         },
         within_el: [0, 0],
         min_lod: info.min_lod,
-        control: image.control(part)?,
+        control: image.mcs(part)?,
     };
-    // A slice that is sampled as a plane: slices lie as layers do.
-    let flat = viewer == Viewer::Sampler && part.surface.dim == Dim::D3 && info.kind != T::TYPE_3D;
+    // A slice of a 3D image is sampled as a 2D image: slices are laid out like layers.
+    let flat =
+        viewer == SurfaceUsage::Sampler && part.surface.dim == Dim::D3 && info.kind != T::TYPE_3D;
     let planes = part.surface.planes();
-    let whole = match flat {
+    let view_surface = match flat {
         true => ImageView {
             surface: &planes,
-            ..whole
+            ..view_surface
         },
-        false => whole,
+        false => view_surface,
     };
     let block = Block::of(format).ok_or(Error::FormatNotSupported)?;
     if block == part.surface.block {
-        let mut words = whole.words();
-        if viewer == Viewer::Sampler {
-            image.compress(part, &mut words, Blocks::Compressed)?;
+        let mut words = view_surface.pack();
+        if viewer == SurfaceUsage::Sampler {
+            image.set_ccs(part, &mut words, CcsMode::Compressed)?;
         }
         return Ok(words);
     }
     if block.bits != part.surface.block.bits {
         return Err(Error::InvalidUse {
-            why: "a view in a format of other bits than its image's",
+            why: "a view format with another element size than the image's",
         });
     }
-    // Blocks seen as pixels: one level of one layer, as large as it has blocks.
+    // Uncompressed view of compressed blocks: one level of one layer, with a pixel for each block.
     let (mut single, place) = part
         .surface
         .single(range.first_level, range.first_layer)
@@ -332,7 +335,7 @@ fn words(
         *extent = extent.div_ceil(block);
     }
     single.block = block;
-    let alone = ImageView {
+    let single_view = ImageView {
         surface: &single,
         address: address + place.offset_bytes,
         first_level: 0,
@@ -340,16 +343,16 @@ fn words(
         first_layer: 0,
         layers: 1,
         within_el: place.within_el,
-        ..whole
+        ..view_surface
     };
-    Ok(alone.words())
+    Ok(single_view.pack())
 }
 
-/// Channels of depth or stencil: the one that there is, and what stands for the others.
-fn channels_of_one(swizzle: [Select; 4]) -> [Select; 4] {
+/// Swizzle of depth or stencil: one channel, then 0, 0, 1.
+fn single_channel_swizzle(swizzle: [ChannelSelect; 4]) -> [ChannelSelect; 4] {
     swizzle.map(|select| match select {
-        Select::Green | Select::Blue => Select::Zero,
-        Select::Alpha => Select::One,
+        ChannelSelect::Green | ChannelSelect::Blue => ChannelSelect::Zero,
+        ChannelSelect::Alpha => ChannelSelect::One,
         other => other,
     })
 }

@@ -1,20 +1,21 @@
-//! Images scaled into others, and samples joined.
+//! Blits and multisample resolves.
 //!
-//! In:  images, and regions as Vulkan has them. Out: rectangles drawn with a texture, where the destination can be a colour target; else
-//! launches of shaders that read a texture and write a storage image, or bytes.
-//! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images"; SKL PRM vol. 5, "3D Surfaces": slices lie as
-//! layers do.
+//! In:  images, and regions as Vulkan describes them. Out: rectangle draws with a texture if the
+//!      destination is renderable; else dispatches that read a texture and write a storage image or
+//!      bytes.
+//! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images"; SKL PRM
+//!      vol. 5, "3D TransientSurfaces" (slices are laid out like layers).
 
 use ash::vk as api;
 use blit::{Choice, Drawn, Measure, Numbers, Picture, Shader, WORKGROUP};
 use cmd::draw::state::Area;
-use cmd::image::{Blocks, ImageView, STRAIGHT, Select, Viewer};
+use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
 
 use super::buffer::CommandBuffer;
-use super::drawn::Rectangle;
 use super::image_box::ImageBox;
+use super::meta_draw::Rectangle;
 use super::target::Resolve;
 use crate::context::SAMPLER_BASE_BYTES;
 use crate::error::{Error, Result};
@@ -23,82 +24,87 @@ use crate::image::{Image, Part};
 use crate::sampler;
 use crate::surface_state::{self, SURFACE_BYTES};
 
-/// A box that is scaled into another.
+/// A region of a blit.
 #[derive(Clone, Copy, Debug)]
 pub struct Scaled {
-    /// Part, level and layers of the source.
+    /// Aspects, level and layers of the source.
     pub from: api::ImageSubresourceLayers,
-    /// Its corners.
+    /// Corners of the source box.
     pub from_px: [api::Offset3D; 2],
-    /// Part, level and layers of the destination.
+    /// Aspects, level and layers of the destination.
     pub to: api::ImageSubresourceLayers,
-    /// Its corners.
+    /// Corners of the destination box.
     pub to_px: [api::Offset3D; 2],
 }
 
-/// What a texture or picture is seen as.
+/// How meta operations view a level of an image.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
+pub(super) struct SurfaceView {
     pub format: &'static hw::Format,
-    pub viewer: Viewer,
-    pub swizzle: [Select; 4],
+    pub viewer: SurfaceUsage,
+    pub swizzle: [ChannelSelect; 4],
     pub level: u32,
     pub first_layer: u32,
     pub layers: u32,
-    /// As the volume it is; else slices are layers.
+    /// View a 3D image as such; otherwise its slices are layers.
     pub volume: bool,
 }
 
-/// The surface state of some layers of a level that is drawn to.
-pub(super) fn target_words(
+/// The surface state of some layers of a level as a render target.
+pub(super) fn render_target_state(
     image: &Image,
     part: &Part,
-    seen: &Seen,
-    blocks: Blocks,
+    view: &SurfaceView,
+    ccs_mode: CcsMode,
 ) -> Result<surface_state::Surface> {
-    let mut words = words(image, part, seen)?;
-    image.compress(part, &mut words, blocks)?;
+    let mut words = pack_surface(image, part, view)?;
+    image.set_ccs(part, &mut words, ccs_mode)?;
     Ok(words)
 }
 
-/// The surface state of some layers of a level; of those that are compressed the sampler's has the control surface.
-pub(super) fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_state::Surface> {
+/// The surface state of some layers of a level. The sampler's state includes the CCS of compressed
+/// images.
+pub(super) fn pack_surface(
+    image: &Image,
+    part: &Part,
+    level_view: &SurfaceView,
+) -> Result<surface_state::Surface> {
     let address = image.address(part)? + part.offset_bytes;
     let mut surface: Surface = part.surface;
     let mut view = ImageView {
         surface: &part.surface,
         address,
-        format: seen.format,
-        viewer: seen.viewer,
+        format: level_view.format,
+        viewer: level_view.viewer,
         cube: false,
-        first_level: seen.level,
+        first_level: level_view.level,
         levels: 1,
-        first_layer: seen.first_layer,
-        layers: seen.layers,
-        swizzle: seen.swizzle,
+        first_layer: level_view.first_layer,
+        layers: level_view.layers,
+        swizzle: level_view.swizzle,
         within_el: [0; 2],
         min_lod: 0.0,
-        control: image.control(part)?,
+        control: image.mcs(part)?,
     };
     match surface.dim {
         Dim::D2 => {
-            let mut words = view.words();
-            if seen.viewer == Viewer::Sampler {
-                image.compress(part, &mut words, Blocks::Compressed)?;
+            let mut words = view.pack();
+            if level_view.viewer == SurfaceUsage::Sampler {
+                image.set_ccs(part, &mut words, CcsMode::Compressed)?;
             }
             return Ok(words);
         }
-        Dim::D3 if seen.volume => {
+        Dim::D3 if level_view.volume => {
             view.first_layer = 0;
-            return Ok(view.words());
+            return Ok(view.pack());
         }
         Dim::D3 => surface = surface.planes(),
-        // Lines in tiles lie as planes of one row do.
+        // Tiled 1D images are laid out like 2D images with one row.
         Dim::D1 if surface.tiling != Tiling::Linear => {}
         Dim::D1 => {
-            // A level of a line as a plane of one row.
-            let place = surface.place(seen.level, seen.first_layer);
-            surface.extent_px = image.level_extent_px(seen.level);
+            // A level of a linear 1D image is viewed as a 2D image with one row.
+            let place = surface.place(level_view.level, level_view.first_layer);
+            surface.extent_px = image.level_extent_px(level_view.level);
             surface.align_el = [4, 4];
             view.address += place.offset_bytes;
             (view.first_level, view.first_layer, view.layers) = (0, 0, 1);
@@ -109,23 +115,23 @@ pub(super) fn words(image: &Image, part: &Part, seen: &Seen) -> Result<surface_s
         surface: &surface,
         ..view
     };
-    Ok(view.words())
+    Ok(view.pack())
 }
 
-/// What a destination is written by.
+/// How a destination is written.
 #[derive(Clone, Copy, Debug)]
-struct Written {
+struct WriteMethod {
     numbers: Numbers,
-    /// What the data port converts to.
+    /// Format that the data port converts to.
     format: &'static hw::Format,
-    /// Where channels are in two bytes, of [`Numbers::Packed`].
+    /// Bit layout of a 16-bit element, for [`Numbers::Packed`].
     packing: u32,
-    /// As what it is drawn to; None: launches write it.
-    target: Option<&'static hw::Format>,
+    /// Render target format. `None`: dispatches write the destination.
+    render_format: Option<&'static hw::Format>,
 }
 
-/// What a destination is drawn to as, if it can be.
-fn target(hw_gen: hw::Gen, to: &Format, part: &Part) -> Option<&'static hw::Format> {
+/// The format to render to a destination, if it is renderable.
+fn render_format(hw_gen: hw::Gen, to: &Format, part: &Part) -> Option<&'static hw::Format> {
     let tiling = match part.surface.tiling {
         Tiling::Linear => api::ImageTiling::LINEAR,
         _ => api::ImageTiling::OPTIMAL,
@@ -136,8 +142,8 @@ fn target(hw_gen: hw::Gen, to: &Format, part: &Part) -> Option<&'static hw::Form
     to.part(part.aspect).filter(|_| can)
 }
 
-/// R8_UINT, R16_UINT, R32_UINT: bits as they are.
-fn integers(bits: u32) -> Result<&'static hw::Format> {
+/// R8_UINT, R16_UINT or R32_UINT: for bits that are not to be converted.
+fn uint_format(bits: u32) -> Result<&'static hw::Format> {
     let number = match bits {
         8 => 0x143,
         16 => 0x10d,
@@ -147,8 +153,8 @@ fn integers(bits: u32) -> Result<&'static hw::Format> {
     hw::Format::by_number(number).ok_or(Error::FormatNotSupported)
 }
 
-/// What an element of depth or stencil is.
-fn measure(format: &hw::Format) -> Measure {
+/// The element type of a depth or stencil format.
+fn element_type(format: &hw::Format) -> Measure {
     match format.name {
         "R16_UNORM" => Measure::Depth16,
         "R24_UNORM_X8_TYPELESS" => Measure::Depth24,
@@ -157,19 +163,19 @@ fn measure(format: &hw::Format) -> Measure {
     }
 }
 
-/// How a destination's numbers are written.
-fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
+/// Selects how a destination is written.
+fn write_method(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<WriteMethod> {
     let format = to.part(part.aspect).ok_or(Error::FormatNotSupported)?;
     let name = format.name;
-    let with = |numbers, format| Written {
+    let with = |numbers, format| WriteMethod {
         numbers,
         format,
         packing: 0,
-        target: target(hw_gen, to, part),
+        render_format: render_format(hw_gen, to, part),
     };
-    // Depth and stencil go to their own format: as bits.
+    // Depth and stencil are written as bits of their own format.
     if !to.is_colour() {
-        let bits = integers(format.block_bits.into())?;
+        let bits = uint_format(format.block_bits.into())?;
         return Ok(match format.block_bits {
             8 => with(Numbers::Stencil, bits),
             _ => with(Numbers::Integers, bits),
@@ -178,19 +184,19 @@ fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
     if name.contains("UINT") || name.contains("SINT") {
         return Ok(with(Numbers::Integers, format));
     }
-    if let Some(channel) = to.three_channels() {
+    if let Some(channel) = to.three_channel_type() {
         return Ok(with(Numbers::Three(channel), format));
     }
-    if let Some(packing) = to.packing(hw_gen) {
-        return Ok(Written {
+    if let Some(packing) = to.layout_16(hw_gen) {
+        return Ok(WriteMethod {
             packing,
             ..with(
-                Numbers::Packed(super::image::order(part.surface.tiling)?),
+                Numbers::Packed(super::image::byte_order(part.surface.tiling)?),
                 format,
             )
         });
     }
-    let typed = crate::format::typed(format);
+    let typed = crate::format::typed_write_format(format);
     match (name.ends_with("_SRGB"), typed.name == name) {
         (false, _) => Ok(with(Numbers::Floats, typed)),
         (true, false) => Ok(with(Numbers::Srgb, typed)),
@@ -198,10 +204,44 @@ fn written(hw_gen: hw::Gen, to: &Format, part: &Part) -> Result<Written> {
     }
 }
 
-/// A corner, and the way to the other.
+/// Both ends of a box along an axis.
 fn span(corners: &[api::Offset3D; 2], axis: usize) -> [i32; 2] {
     let of = |corner: &api::Offset3D| [corner.x, corner.y, corner.z][axis];
     [of(&corners[0]), of(&corners[1])]
+}
+
+/// The box between two corners in any order. Fails if it is not within the image.
+fn blit_box(
+    aspect: api::ImageAspectFlags,
+    image: &Image,
+    subresource: &api::ImageSubresourceLayers,
+    corners: &[api::Offset3D; 2],
+) -> Result<ImageBox> {
+    let spans = [0, 1, 2].map(|axis| span(corners, axis));
+    let [x, y, z] = spans.map(|[a, b]| a.min(b));
+    let [width, height, depth] = spans.map(|[a, b]| a.abs_diff(b));
+    let offset = api::Offset3D { x, y, z };
+    let extent = api::Extent3D {
+        width,
+        height,
+        depth,
+    };
+    let inside = ImageBox::new(subresource, &offset, &extent, image)?;
+    inside.check_bounds(image)?;
+    Ok(ImageBox { aspect, ..inside })
+}
+
+/// Normalised source coordinate of the first destination pixel along an axis, and the step to the
+/// next. `extent`: that of the source level.
+fn source_coordinates(region: &Scaled, axis: usize, extent: u32) -> [f32; 2] {
+    let [a, b] = span(&region.from_px, axis).map(|at| at as f32);
+    let [c, d] = span(&region.to_px, axis).map(|at| at as f32);
+    if c == d {
+        return [0.0; 2];
+    }
+    let step = (b - a) / (d - c);
+    let first = a + (c.min(d) + 0.5 - c) * step;
+    [first, step].map(|value| value / extent as f32)
 }
 
 impl CommandBuffer {
@@ -209,13 +249,13 @@ impl CommandBuffer {
         self.context.physical.info().device.hw_gen
     }
 
-    /// Draws a picture of a texture into a box of a layer or slice of a destination that can be a target. `push` is asked for what the
-    /// shader's fragments are told, given the texture and the sampler.
-    fn drawn<const PUSH_DW: usize>(
+    /// Draws a texture into a box of a layer or slice of a renderable destination. `push` returns
+    /// the fragment shader's push constants, given the handles of texture and sampler.
+    fn draw_blit<const PUSH_DW: usize>(
         &mut self,
         (drawn, format): (Drawn, &'static hw::Format),
         texture: surface_state::Surface,
-        (destination, to, blocks): (&Image, &ImageBox, Blocks),
+        (destination, to, ccs_mode): (&Image, &ImageBox, CcsMode),
         linear: bool,
         push: impl Fn(u32, u32) -> [u32; PUSH_DW],
     ) -> Result<()> {
@@ -225,22 +265,23 @@ impl CommandBuffer {
             return Ok(());
         }
         let volume = destination.info.question.dimension == api::ImageType::TYPE_3D;
-        let seen = Seen {
+        let view = SurfaceView {
             format,
-            viewer: Viewer::Target,
+            viewer: SurfaceUsage::Target,
             swizzle: destination.format.swizzle,
             level: to.level,
             first_layer: if volume { slice } else { to.first_layer },
             layers: 1,
             volume: false,
         };
-        let target = target_words(destination, destination.part(to.aspect)?, &seen, blocks)?;
-        let state = sampler::in_piece(sampler::scaling(linear));
-        let handle = self.surfaces.put(&self.context, &[texture, state])?;
+        let render_target =
+            render_target_state(destination, destination.part(to.aspect)?, &view, ccs_mode)?;
+        let state = sampler::as_slot(sampler::blit_state(linear));
+        let handle = self.surfaces.write(&self.context, &[texture, state])?;
         let sampler = (handle >> 6) + SURFACE_BYTES + SAMPLER_BASE_BYTES;
         self.draw_rectangle(&Rectangle {
             drawn,
-            target,
+            target: render_target,
             area: Area {
                 x,
                 y,
@@ -251,11 +292,11 @@ impl CommandBuffer {
         })
     }
 
-    /// Launches a picture's shader for a box of a layer or slice of a destination. `push` is asked for what follows columns and rows, given
-    /// the sampler and the row of the box that a launch begins with.
-    fn picture<const PUSH_DW: usize>(
+    /// Dispatches a shader that writes a box of a layer or slice of a destination. `push` returns
+    /// the push constants after the box's, given the sampler and the first row of the dispatch.
+    fn dispatch_blit<const PUSH_DW: usize>(
         &mut self,
-        (picture, written): (Picture, &Written),
+        (dispatch_blit, write_method): (Picture, &WriteMethod),
         texture: surface_state::Surface,
         (destination, to): (&Image, &ImageBox),
         linear: bool,
@@ -271,9 +312,9 @@ impl CommandBuffer {
         if columns == 0 || rows == 0 {
             return Ok(());
         }
-        let launches = match written.numbers {
+        let launches = match write_method.numbers {
             Numbers::Stencil | Numbers::Packed(_) | Numbers::Three(_) => {
-                let (plane, extent) = to.place(destination, part)?;
+                let (plane, extent) = to.plane_and_extent(destination, part)?;
                 let element_bytes = part.surface.block.bytes();
                 let pieces = blit::pieces(plane, extent, element_bytes).into_iter();
                 let whole = pieces.map(|piece| {
@@ -286,24 +327,26 @@ impl CommandBuffer {
                 whole.collect::<SmallVec<[_; 1]>>()
             }
             _ => {
-                let seen = Seen {
-                    format: written.format,
-                    viewer: Viewer::Storage,
-                    swizzle: STRAIGHT,
+                let view = SurfaceView {
+                    format: write_method.format,
+                    viewer: SurfaceUsage::Storage,
+                    swizzle: IDENTITY_SWIZZLE,
                     level: to.level,
                     first_layer,
                     layers: 1,
                     volume: false,
                 };
-                let image = words(destination, part, &seen)?;
+                let image = pack_surface(destination, part, &view)?;
                 let [left, top, _] = to.offset_px;
                 let place = [left, top, 0, 0];
                 smallvec![(image, place, [columns, rows, 1], 0)]
             }
         };
-        let state = sampler::in_piece(sampler::scaling(linear));
+        let state = sampler::as_slot(sampler::blit_state(linear));
         for (image, place, [columns, rows, _], begins) in launches {
-            let handle = self.surfaces.put(&self.context, &[texture, image, state])?;
+            let handle = self
+                .surfaces
+                .write(&self.context, &[texture, image, state])?;
             let sampler = (handle >> 6) + 2 * SURFACE_BYTES + SAMPLER_BASE_BYTES;
             let groups = [columns.div_ceil(WORKGROUP), rows, 1];
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
@@ -313,12 +356,12 @@ impl CommandBuffer {
             for (to, from) in push_dw.iter_mut().zip(all) {
                 *to = *from;
             }
-            self.launch_on(Shader::Picture(picture), &handles, &push_dw, groups)?;
+            self.dispatch_meta_on(Shader::Picture(dispatch_blit), &handles, &push_dw, groups)?;
         }
         Ok(())
     }
 
-    /// Scales a box of an image into a box of another, part by part.
+    /// Blits a box of an image to a box of another, aspect by aspect.
     pub fn scale(
         &mut self,
         source: &Image,
@@ -328,13 +371,13 @@ impl CommandBuffer {
     ) -> Result<()> {
         for part in source.parts() {
             if region.from.aspect_mask.contains(part.aspect) {
-                self.scale_part(part.aspect, (source, destination), region, filter)?;
+                self.blit_aspect(part.aspect, (source, destination), region, filter)?;
             }
         }
         Ok(())
     }
 
-    fn scale_part(
+    fn blit_aspect(
         &mut self,
         aspect: api::ImageAspectFlags,
         (source, destination): (&Image, &Image),
@@ -344,56 +387,31 @@ impl CommandBuffer {
         let (part_from, part_to) = (source.part(aspect)?, destination.part(aspect)?);
         let volume = |image: &Image| image.info.question.dimension == api::ImageType::TYPE_3D;
         let (from_volume, to_volume) = (volume(source), volume(destination));
-        // Both boxes are in their images, whichever way their corners are.
-        let checked = |image: &Image, part: &api::ImageSubresourceLayers, corners| {
-            let spans = [0, 1, 2].map(|axis| span(corners, axis));
-            let [x, y, z] = spans.map(|[a, b]| a.min(b));
-            let [width, height, depth] = spans.map(|[a, b]| a.abs_diff(b));
-            let offset = api::Offset3D { x, y, z };
-            let extent = api::Extent3D {
-                width,
-                height,
-                depth,
-            };
-            let inside = ImageBox::new(part, &offset, &extent, image)?;
-            inside.check(image)?;
-            Ok::<_, Error>(ImageBox { aspect, ..inside })
-        };
-        let from = checked(source, &region.from, &region.from_px)?;
-        let to = checked(destination, &region.to, &region.to_px)?;
-        let mut written = written(self.hw_gen(), destination.format, part_to)?;
-        // A texel that becomes one texel keeps its numbers, encoded as they are.
+        let from = blit_box(aspect, source, &region.from, &region.from_px)?;
+        let to = blit_box(aspect, destination, &region.to, &region.to_px)?;
+        let mut write_method = write_method(self.hw_gen(), destination.format, part_to)?;
+        // A nearest-filtered sRGB to sRGB blit copies the encoded values.
         let encoded = match filter {
-            api::Filter::NEAREST if written.numbers == Numbers::Srgb => {
+            api::Filter::NEAREST if write_method.numbers == Numbers::Srgb => {
                 crate::format::without_srgb(part_from.format)
             }
             _ => None,
         };
         if encoded.is_some() {
-            written.numbers = Numbers::Floats;
-            written.target = written.target.map(|_| written.format);
+            write_method.numbers = Numbers::Floats;
+            write_method.render_format = write_method.render_format.map(|_| write_method.format);
         }
-        let numbers = written.numbers;
+        let numbers = write_method.numbers;
         let level = source.level_extent_px(from.level);
-        // The coordinate of the first place, and the way to the next, as parts of the whole.
-        let along = |axis: usize| {
-            let [a, b] = span(&region.from_px, axis).map(|at| at as f32);
-            let [c, d] = span(&region.to_px, axis).map(|at| at as f32);
-            if c == d {
-                return [0.0; 2];
-            }
-            let step = (b - a) / (d - c);
-            let first = a + (c.min(d) + 0.5 - c) * step;
-            [first, step].map(|value| value / level[axis] as f32)
-        };
+        let along = |axis: usize| source_coordinates(region, axis, level[axis]);
         let [x, y] = [along(0), along(1)];
         let z = if from_volume { along(2) } else { [0.0; 2] };
-        let mut texture = Seen {
+        let mut texture = SurfaceView {
             format: match source.format.is_colour() {
                 true => encoded.unwrap_or(part_from.format),
-                false => integers(part_from.format.block_bits.into())?,
+                false => uint_format(part_from.format.block_bits.into())?,
             },
-            viewer: Viewer::Sampler,
+            viewer: SurfaceUsage::Sampler,
             swizzle: source.format.swizzle,
             level: from.level,
             first_layer: 0,
@@ -428,12 +446,18 @@ impl CommandBuffer {
                     bits(y[1]),
                     bits(z[0] + round as f32 * z[1]),
                     sampler,
-                    written.packing,
+                    write_method.packing,
                 ]
             };
-            let texture = words(source, part_from, &texture)?;
-            let Some(format) = written.target else {
-                self.picture((kind, &written), texture, (destination, &to), linear, push)?;
+            let texture = pack_surface(source, part_from, &texture)?;
+            let Some(format) = write_method.render_format else {
+                self.dispatch_blit(
+                    (kind, &write_method),
+                    texture,
+                    (destination, &to),
+                    linear,
+                    push,
+                )?;
                 continue;
             };
             let drawn = Drawn::Scaled {
@@ -445,13 +469,14 @@ impl CommandBuffer {
                 let [left, top, _] = to.offset_px;
                 [handle, left, top, x, x_step, y, y_step, z, sampler]
             };
-            let box_to = (destination, &to, Blocks::Cleared);
-            self.drawn((drawn, format), texture, box_to, linear, to_draw)?;
+            let box_to = (destination, &to, CcsMode::FastClear);
+            self.draw_blit((drawn, format), texture, box_to, linear, to_draw)?;
         }
         Ok(())
     }
 
-    /// Joins the samples of a box of an image into pixels of another; `to` says where it begins alone.
+    /// Resolves a box of a multisampled image to another image. `to` gives the destination's
+    /// offset; its size is ignored.
     pub fn resolve(
         &mut self,
         source: &Image,
@@ -460,23 +485,24 @@ impl CommandBuffer {
         to: &ImageBox,
     ) -> Result<()> {
         let format = source.part(from.aspect)?.format;
-        self.join(
+        self.resolve_samples(
             (source, from, format),
             (destination, to, destination.format),
             None,
-            Blocks::Cleared,
+            CcsMode::FastClear,
         )
         .map(|_| ())
     }
 
-    /// Joins samples seen in a format into pixels of another; `blocks`: how these are drawn to. `cleared`: the colour that cleared pixels of
-    /// the first layer have. True: these are drawn.
-    fn join(
+    /// Resolves samples viewed in one format to pixels in another. `ccs_mode`: how the destination
+    /// is rendered to. `clear_colour`: that of fast-cleared pixels of the source's first layer.
+    /// Returns true if the destination was drawn to.
+    fn resolve_samples(
         &mut self,
         (source, from, format_from): (&Image, &ImageBox, &'static hw::Format),
         (destination, to, format_to): (&Image, &ImageBox, &Format),
         cleared: Option<[u32; 4]>,
-        blocks: Blocks,
+        ccs_mode: CcsMode,
     ) -> Result<bool> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
@@ -485,28 +511,28 @@ impl CommandBuffer {
             layers: from.layers,
             ..*to
         };
-        from.check(source)?;
-        to.check(destination)?;
-        let written = written(self.hw_gen(), format_to, part_to)?;
+        from.check_bounds(source)?;
+        to.check_bounds(destination)?;
+        let write_method = write_method(self.hw_gen(), format_to, part_to)?;
         let samples_log2 = source.samples().ilog2();
         if samples_log2 == 0 {
             return Err(Error::InvalidUse {
-                why: "a resolve of an image of one sample",
+                why: "a resolve of a single-sampled image",
             });
         }
         let kind = Picture::Joined {
             samples_log2,
-            numbers: written.numbers,
+            numbers: write_method.numbers,
         };
-        let unsaid = u32::from(source.control(part_from)?.is_none());
+        let has_no_mcs = u32::from(source.mcs(part_from)?.is_none());
         let push = |_, row: u32| {
             let [left, top, _] = from.offset_px;
-            [left, top + row, written.packing, unsaid]
+            [left, top + row, write_method.packing, has_no_mcs]
         };
         for layer in 0..to.layers {
-            let texture = Seen {
+            let texture = SurfaceView {
                 format: format_from,
-                viewer: Viewer::Sampler,
+                viewer: SurfaceUsage::Sampler,
                 swizzle: source.format.swizzle,
                 level: from.level,
                 first_layer: from.first_layer + layer,
@@ -514,36 +540,48 @@ impl CommandBuffer {
                 volume: false,
             };
             let first = from.first_layer + layer == 0;
-            let mut texture = words(source, part_from, &texture)?;
+            let mut texture = pack_surface(source, part_from, &texture)?;
             if let Some(colour) = cleared.filter(|_| first) {
-                cmd::image::with_clear_colour(&mut texture, colour);
+                cmd::image::set_clear_colour(&mut texture, colour);
             }
             let to = ImageBox {
                 first_layer: to.first_layer + layer,
                 layers: 1,
                 ..to
             };
-            let Some(format) = written.target else {
-                self.picture((kind, &written), texture, (destination, &to), false, push)?;
+            let Some(format) = write_method.render_format else {
+                self.dispatch_blit(
+                    (kind, &write_method),
+                    texture,
+                    (destination, &to),
+                    false,
+                    push,
+                )?;
                 continue;
             };
-            let drawn = match written.numbers {
+            let drawn = match write_method.numbers {
                 Numbers::Integers => Drawn::First,
                 _ => Drawn::Joined { samples_log2 },
             };
             let to_draw = |handle, _| {
                 let [left, top, _] = from.offset_px;
                 let [x, y, _] = to.offset_px;
-                [handle, left.wrapping_sub(x), top.wrapping_sub(y), unsaid]
+                [
+                    handle,
+                    left.wrapping_sub(x),
+                    top.wrapping_sub(y),
+                    has_no_mcs,
+                ]
             };
-            let box_to = (destination, &to, blocks);
-            self.drawn((drawn, format), texture, box_to, false, to_draw)?;
+            let box_to = (destination, &to, ccs_mode);
+            self.draw_blit((drawn, format), texture, box_to, false, to_draw)?;
         }
-        Ok(written.target.is_some())
+        Ok(write_method.render_format.is_some())
     }
 
-    /// Resolves a target at the end of a rendering: colours are joined, of depth and stencil one value is taken. `cleared`: as for
-    /// [`CommandBuffer::join`]. True: by drawing.
+    /// Performs a resolve at the end of a rendering: colours are averaged, depth and stencil take
+    /// one sample or an extreme. `clear_colour` is as for [`CommandBuffer::resolve_samples`].
+    /// Returns true if the destination was drawn to.
     pub(super) fn resolve_target(
         &mut self,
         resolve: &Resolve,
@@ -571,18 +609,18 @@ impl CommandBuffer {
         }
         let format = resolve.from.format.part(resolve.aspect);
         let format = format.ok_or(Error::FormatNotSupported)?;
-        self.join(
+        self.resolve_samples(
             (source, &from, format),
             (destination, &to, resolve.to.format),
             cleared,
-            match resolve.held[1] {
-                true => Blocks::Compressed,
-                false => Blocks::Cleared,
+            match resolve.may_hold_aux[1] {
+                true => CcsMode::Compressed,
+                false => CcsMode::FastClear,
             },
         )
     }
 
-    /// Takes one value of the samples of depth or stencil.
+    /// Resolves depth or stencil by choosing one value of a pixel's samples.
     fn choose_samples(
         &mut self,
         (source, from): (&Image, &ImageBox),
@@ -591,29 +629,29 @@ impl CommandBuffer {
     ) -> Result<()> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
-        from.check(source)?;
-        let kind = measure(part_from.format);
-        let format = integers(part_from.surface.block.bits)?;
-        let lies = super::image::order(part_to.surface.tiling)?;
-        if choice != Choice::First && lies != kind.order() {
+        from.check_bounds(source)?;
+        let kind = element_type(part_from.format);
+        let format = uint_format(part_from.surface.block.bits)?;
+        let byte_order = super::image::byte_order(part_to.surface.tiling)?;
+        if choice != Choice::First && byte_order != kind.order() {
             return Err(Error::InvalidUse {
-                why: "a resolve to depth or stencil that lies as none does",
+                why: "a depth or stencil resolve to an image with another tiling",
             });
         }
         if source.samples() == 1 || part_to.surface.block != part_from.surface.block {
             return Err(Error::InvalidUse {
-                why: "a resolve of an image of one sample, or to another format",
+                why: "a resolve of a single-sampled image, or to another format",
             });
         }
-        let (plane, extent) = to.place(destination, part_to)?;
+        let (plane, extent) = to.plane_and_extent(destination, part_to)?;
         let [left, top, _] = from.offset_px;
         let chosen = (choice, kind, source.samples().ilog2());
         let launches = blit::chosen_samples(chosen, [left, top], plane, extent);
         for (slice, launch) in launches {
-            let texture = Seen {
+            let texture = SurfaceView {
                 format,
-                viewer: Viewer::Sampler,
-                swizzle: STRAIGHT,
+                viewer: SurfaceUsage::Sampler,
+                swizzle: IDENTITY_SWIZZLE,
                 level: from.level,
                 first_layer: from.first_layer + slice,
                 layers: from.layers - slice,
@@ -623,15 +661,15 @@ impl CommandBuffer {
                 continue;
             };
             let surfaces = [
-                words(source, part_from, &texture)?,
+                pack_surface(source, part_from, &texture)?,
                 surface_state::buffer(surface_state::BufferDescriptor {
                     address: span.address,
                     bytes: span.bytes,
                 }),
             ];
-            let handle = self.surfaces.put(&self.context, &surfaces)?;
+            let handle = self.surfaces.write(&self.context, &surfaces)?;
             let handles = [handle, handle + (SURFACE_BYTES << 6)];
-            self.launch_on(launch.shader, &handles, &launch.push_dw, launch.groups)?;
+            self.dispatch_meta_on(launch.shader, &handles, &launch.push_dw, launch.groups)?;
         }
         Ok(())
     }

@@ -1,45 +1,49 @@
-//! Pictures made of textures by drawing rectangles: blits and resolves to what can be a colour target.
+//! Meta draws of rectangles: blits and resolves to renderable images.
 //!
-//! In:  a texture, a box of a layer or slice, and what its fragments are to know. Out: a draw that has the box as its target.
-//! What is drawn so is in the cache of targets: [`super::barrier`] flushes that for transfers too.
+//! In:  a texture, a box of a layer or slice, push constants. Out: a draw whose render target is
+//!      the box.
+//!
+//! The render target cache holds the result: [`super::barrier`] flushes it for transfers too.
 
 use cmd::draw::Draw;
 use cmd::draw::recorder::InternalDraw;
 use cmd::draw::state::{Area, Dirty};
 
 use super::buffer::CommandBuffer;
-use super::target::{alone, fit};
+use super::target::{set_area, single_target};
 use crate::error::Result;
 use crate::surface_state::Surface;
 
-/// Vertices of a rectangle.
+/// Vertices of a rectangle list primitive.
 const CORNERS: u32 = 3;
 
-/// A rectangle to be drawn.
+/// A rectangle to draw.
 #[derive(Debug)]
 pub(super) struct Rectangle<'a> {
-    /// By which shader.
+    /// The fragment shader.
     pub drawn: blit::Drawn,
-    /// The one layer that it is drawn to.
+    /// Surface state of the target: a single layer.
     pub target: Surface,
-    /// Its pixels.
+    /// Area in pixels.
     pub area: Area,
-    /// What its fragments are told.
+    /// Push constants of the fragment shader.
     pub push_dw: &'a [u32],
 }
 
 impl CommandBuffer {
-    /// Draws a rectangle, outside all renderings.
+    /// Draws a rectangle, outside of any rendering.
     pub(super) fn draw_rectangle(&mut self, rectangle: &Rectangle<'_>) -> Result<()> {
         let area = rectangle.area;
-        let targets = alone(rectangle.target, &area);
+        let targets = single_target(rectangle.target, &area);
         self.recorder.draws().set_targets(&targets);
-        let pipeline = self.internal.drawn(&self.context, rectangle.drawn)?;
-        let state = match &mut self.covering {
+        let pipeline = self
+            .meta_pipelines
+            .blit_draw(&self.context, rectangle.drawn)?;
+        let state = match &mut self.rectangle_state {
             Some(state) => state,
             none => none.insert(Box::new(pipeline.fixed().state().clone())),
         };
-        fit(state, &area, 1);
+        set_area(state, &area, 1);
         let end = [area.x + area.width, area.y + area.height].map(|px| px as f32);
         let mut constants_dw = [0; blit::Drawn::MAX_PUSH_DW];
         let constants = end.iter().map(|px| px.to_bits());

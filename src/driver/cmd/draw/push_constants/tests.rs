@@ -1,4 +1,5 @@
-//! Tests of constants: which buffers are named, and what is copied where one of them ends too early.
+//! Tests of push constants: constant buffers, and copies of ranges that their buffer does not
+//! cover.
 
 use super::*;
 use crate::Gen9;
@@ -24,9 +25,9 @@ fn range(set: u32, first: u32, registers: u32, end_bytes: u32) -> PushedRange {
     }
 }
 
-/// The commands that say constants of a stage, where the surface of set `n` lies at `n * 0x1000` and 64 bytes, and names so many bytes
-/// from (n << 32) on.
-fn said(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
+/// The commands that push constants. The surface of set `n` lies at `n * 0x1000 + 64` and covers
+/// `bytes[n]` bytes from `n << 32` on.
+fn emitted(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
     let mut memory = Chunks::default();
     let mut words = [0; BOUND_DW];
     for (set, bytes) in (0..).zip(bytes) {
@@ -35,22 +36,22 @@ fn said(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
         surface[abi::SURFACE_ADDRESS_DWORD] = 0x40;
         surface[abi::SURFACE_ADDRESS_DWORD + 1] = set;
         memory.surfaces.insert(set * 0x1000 + 64, surface);
-        let at = VALUES_AT + place(DriverValue::SetHandle { set }).unwrap();
+        let at = VALUES_AT + value_index(DriverValue::SetHandle { set }).unwrap();
         words[at] = (set * 0x1000) << 6;
     }
-    let pushed = Pushed::new(push).unwrap();
+    let pushed = PushLayout::new(push).unwrap();
     let mut stream = Stream::new(memory);
-    constants::<Gen9, _>(
+    emit_stage_constants::<Gen9, _>(
         &mut stream,
         &MACHINE,
         ConstantStage::Vertex,
         Some(&pushed),
-        &Bound {
+        &BoundWords {
             words: &words,
-            changed: Words::MAX,
+            changed: WordMask::MAX,
         },
         &mut Default::default(),
-        &mut Short(0),
+        &mut EmptyLastBuffers(0),
     )
     .unwrap();
     let used = stream.commands_dw();
@@ -59,7 +60,7 @@ fn said(push: &abi::PushData, bytes: [u32; 3]) -> Vec<Vec<u32>> {
     commands.map(|command| command.words.to_vec()).collect()
 }
 
-/// Registers and addresses of the four buffers.
+/// Register counts and addresses of the four constant buffers.
 fn buffers(words: &[u32]) -> [(u64, u64); 4] {
     let words = &words[1..];
     [
@@ -72,91 +73,91 @@ fn buffers(words: &[u32]) -> [(u64, u64); 4] {
 }
 
 #[test]
-fn the_last_buffers_are_named() {
+fn ranges_take_the_last_constant_buffers() {
     let mut push = abi::PushData {
         ranges: vec![range(0, 2, 3, 150), range(2, 0, 1, 20)],
         ..Default::default()
     };
-    let [all] = &said(&push, [150, 0, 32])[..] else {
-        panic!("more than the buffers");
+    let [all] = &emitted(&push, [150, 0, 32])[..] else {
+        panic!("more than the constant buffers");
     };
-    let own = [(0, 0), (0, 0), (3, 0x80), (1, 0x2_0000_0040)];
-    assert_eq!(buffers(all), own);
-    // With a block and a third one the first is used: an offset.
+    let expected = [(0, 0), (0, 0), (3, 0x80), (1, 0x2_0000_0040)];
+    assert_eq!(buffers(all), expected);
+    // A block and a third range fill all four; the first is an offset.
     push.driver.push(DriverValue::SetHandle { set: 1 });
     push.ranges.insert(1, range(1, 1, 2, 96));
-    let all = &said(&push, [150, 100, 32])[0];
+    let all = &emitted(&push, [150, 100, 32])[0];
     let [block, others @ ..] = buffers(all);
-    let own = [(3, 0x80), (2, 0x1_0000_0060), (1, 0x2_0000_0040)];
-    assert_eq!(others, own);
+    let expected = [(3, 0x80), (2, 0x1_0000_0060), (1, 0x2_0000_0040)];
+    assert_eq!(others, expected);
     assert_eq!(block.0, 1);
-    assert!(block.1 < 0x1_0000, "{:#x} is no offset", block.1);
+    assert!(block.1 < 0x1_0000, "{:#x} is not an offset", block.1);
 }
 
 #[test]
-fn what_ends_too_early_is_copied() {
+fn ranges_beyond_the_end_of_a_buffer_are_copied() {
     let push = abi::PushData {
         ranges: vec![range(1, 1, 2, 70)],
         ..Default::default()
     };
-    // Two dwords and a part of one are left.
-    let all = said(&push, [0, 41, 0]);
+    // Two dwords and a part of a third one remain.
+    let all = emitted(&push, [0, 41, 0]);
     let copies: Vec<_> = all
         .iter()
         .take_while(|words| words[0] == mi::copy_memory(0, 0)[0])
         .map(|words| (words[3], words[4]))
         .collect();
     assert_eq!(copies, [(0x60, 1), (0x64, 1), (0x68, 1)]);
-    let named = buffers(all.last().unwrap())[3];
-    assert_eq!(named.0, 2);
+    let emitted_buffer = buffers(all.last().unwrap())[3];
+    assert_eq!(emitted_buffer.0, 2);
     let to = u64::from(all[0][1]) | u64::from(all[0][2]) << 32;
-    assert_eq!(named.1, to);
-    // Of no buffer nothing is.
-    let [none] = &said(&push, [0, 0, 0])[..] else {
-        panic!("something is copied");
+    assert_eq!(emitted_buffer.1, to);
+    // An empty buffer needs no copy.
+    let [only] = &emitted(&push, [0, 0, 0])[..] else {
+        panic!("unexpected copy");
     };
-    assert_eq!(buffers(none)[3].0, 2);
+    assert_eq!(buffers(only)[3].0, 2);
 }
 
 #[test]
-fn a_first_buffer_behind_constants_without_a_last_one_waits() {
-    let named = |first, last| {
+fn using_the_first_buffer_after_an_empty_last_one_stalls() {
+    let emitted_buffer = |first, last| {
         [first, 0, 0, last].map(|registers| ConstantBuffer {
             address: 0,
             registers,
         })
     };
-    let mut short = Short::default();
-    let mut names = |stage, first, last| short.names(stage, &named(first, last));
-    // What was named before is not known.
-    assert!(names(ConstantStage::Vertex, 1, 1));
-    assert!(!names(ConstantStage::Vertex, 1, 1));
-    // It was waited for what all stages had.
-    assert!(!names(ConstantStage::Fragment, 1, 1));
-    assert!(!names(ConstantStage::Vertex, 0, 1));
-    assert!(!names(ConstantStage::Vertex, 1, 1));
-    assert!(!names(ConstantStage::Vertex, 0, 0));
-    assert!(!names(ConstantStage::Fragment, 1, 1));
-    assert!(names(ConstantStage::Vertex, 1, 1));
+    let mut empty_last = EmptyLastBuffers::default();
+    let mut update = |stage, first, last| empty_last.update(stage, &emitted_buffer(first, last));
+    // Earlier batches are unknown.
+    assert!(update(ConstantStage::Vertex, 1, 1));
+    assert!(!update(ConstantStage::Vertex, 1, 1));
+    // The stall covered all stages.
+    assert!(!update(ConstantStage::Fragment, 1, 1));
+    assert!(!update(ConstantStage::Vertex, 0, 1));
+    assert!(!update(ConstantStage::Vertex, 1, 1));
+    assert!(!update(ConstantStage::Vertex, 0, 0));
+    assert!(!update(ConstantStage::Fragment, 1, 1));
+    assert!(update(ConstantStage::Vertex, 1, 1));
 }
 
 #[test]
-fn too_much_is_refused() {
-    let most = |ranges: Vec<PushedRange>| {
-        Pushed::new(&abi::PushData {
+fn push_layouts_over_the_hardware_limits_are_refused() {
+    let layout = |ranges: Vec<PushedRange>| {
+        PushLayout::new(&abi::PushData {
             constants_dw: 8,
             ranges,
             ..Default::default()
         })
     };
-    assert!(most(vec![range(0, 0, 63, 2016)]).is_some());
-    assert!(most(vec![range(0, 0, 64, 2048)]).is_none());
-    assert!(most(vec![range(0, 0, 1, 32); 4]).is_none());
-    assert!(most(vec![range(32, 0, 1, 32)]).is_none());
+    assert!(layout(vec![range(0, 0, 63, 2016)]).is_some());
+    assert!(layout(vec![range(0, 0, 64, 2048)]).is_none());
+    assert!(layout(vec![range(0, 0, 1, 32); 4]).is_none());
+    assert!(layout(vec![range(32, 0, 1, 32)]).is_none());
 }
 
 #[test]
-fn samplers_begin_where_their_set_does() {
+fn sampler_pointers_are_relative_to_the_set() {
     let push = abi::PushData {
         samplers: Some(abi::Samplers {
             set: 2,
@@ -164,16 +165,16 @@ fn samplers_begin_where_their_set_does() {
         }),
         ..Default::default()
     };
-    let all = said(&push, [0; 3]);
+    let all = emitted(&push, [0; 3]);
     let header = hw::draw::state_sampler_state_pointers_vs::PACKET.header;
     assert_eq!(all[0], [header, 0x1f00]);
-    let pushed = Pushed::new(&push).unwrap();
-    let set = place(DriverValue::SetHandle { set: 2 }).unwrap();
-    assert_eq!(pushed.reads, bits(VALUES_AT + set, 1));
+    let pushed = PushLayout::new(&push).unwrap();
+    let set = value_index(DriverValue::SetHandle { set: 2 }).unwrap();
+    assert_eq!(pushed.reads, word_mask(VALUES_AT + set, 1));
 }
 
 #[test]
-fn sets_behind_the_first_are_pushed_and_seen_to_change() {
+fn handles_of_sets_beyond_the_eighth_are_pushed_and_tracked() {
     let push = abi::PushData {
         driver: vec![
             DriverValue::SetHandle { set: 7 },
@@ -182,22 +183,22 @@ fn sets_behind_the_first_are_pushed_and_seen_to_change() {
         ],
         ..Default::default()
     };
-    let pushed = Pushed::new(&push).unwrap();
+    let pushed = PushLayout::new(&push).unwrap();
     let mut words = [0; BOUND_DW];
     let mut seen = 0;
     for (set, handle) in [(7, 0x700), (8, 0x800), (31, 0x3100)] {
-        let at = VALUES_AT + place(DriverValue::SetHandle { set }).unwrap();
+        let at = VALUES_AT + value_index(DriverValue::SetHandle { set }).unwrap();
         words[at] = handle;
-        assert_ne!(bits(at, 1) & pushed.reads, 0, "{set}");
-        seen |= bits(at, 1);
+        assert_ne!(word_mask(at, 1) & pushed.reads, 0, "{set}");
+        seen |= word_mask(at, 1);
     }
     assert_eq!(pushed.reads, seen);
     let mut to = [7; 8];
     pushed.write(&words, &mut to);
     assert_eq!(to[..3], [0x700, 0x3100, 0x800 >> 6]);
-    // What nobody reads is told apart.
+    // Sets that the shader does not use are not tracked.
     for set in [6, 30] {
-        let other = VALUES_AT + place(DriverValue::SetHandle { set }).unwrap();
-        assert_eq!(bits(other, 1) & pushed.reads, 0, "{set}");
+        let other = VALUES_AT + value_index(DriverValue::SetHandle { set }).unwrap();
+        assert_eq!(word_mask(other, 1) & pushed.reads, 0, "{set}");
     }
 }

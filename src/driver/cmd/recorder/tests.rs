@@ -50,7 +50,7 @@ fn launch(kernel: &Kernel<'_>, descriptor: u32) -> Launch<Gen9> {
     Launch::new(kernel, descriptor).unwrap()
 }
 
-/// The commands so far: name and words.
+/// The commands so far: name and dwords.
 fn commands(recorder: &Tested) -> Vec<(&'static str, Vec<u32>)> {
     let (stream, mut found) = (recorder.stream(), Vec::new());
     let memory = stream.memory();
@@ -77,7 +77,7 @@ fn named<'a>(all: &'a [(&str, Vec<u32>)], name: &str) -> Vec<&'a [u32]> {
 }
 
 #[test]
-fn the_first_launch_says_everything_and_the_next_nothing() {
+fn unchanged_state_is_not_emitted_again() {
     let push = push();
     let mut recorder = recorder();
     recorder.bind(&launch(&kernel(&push), 0x80));
@@ -112,7 +112,7 @@ fn the_first_launch_says_everything_and_the_next_nothing() {
     assert_eq!(pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(stall), 1);
 }
 
-/// The block that was loaded last.
+/// The push data that was loaded last.
 fn loaded(recorder: &Recorder<Gen9, Chunks>) -> [u32; 8] {
     let all = commands(recorder);
     let loads = named(&all, "MEDIA_CURBE_LOAD");
@@ -122,7 +122,7 @@ fn loaded(recorder: &Recorder<Gen9, Chunks>) -> [u32; 8] {
 }
 
 #[test]
-fn constants_lie_as_the_contract_has_them() {
+fn push_data_has_the_layout_of_the_abi() {
     let push = push();
     let mut recorder = recorder();
     recorder.bind(&launch(&kernel(&push), 0x80));
@@ -145,9 +145,9 @@ fn constants_lie_as_the_contract_has_them() {
     assert_eq!(words[..8], [102, 7, 104, 0x1000, 0xd3, 3, 0, 0]);
     assert_eq!((words[8], words[16], words[24]), (0, 1, 2));
     assert!(words[9..16].iter().all(|&word| word == 0));
-    // One register for all, one for each of three threads.
+    // One shared register, and one for each of three threads.
     assert_eq!(media_curbe_load::CURBE_TOTAL_DATA_LENGTH.get(load), 4 * 32);
-    // Only what changes is loaded again.
+    // Only changed push data is loaded again.
     assert!(recorder.set_handle(1, 0x1000));
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     assert_eq!(named(&commands(&recorder), "MEDIA_CURBE_LOAD").len(), 1);
@@ -155,7 +155,7 @@ fn constants_lie_as_the_contract_has_them() {
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     assert_eq!(named(&commands(&recorder), "MEDIA_CURBE_LOAD").len(), 2);
     assert_eq!(loaded(&recorder), [102, 8, 104, 0x1000, 0xd3, 3, 0, 0]);
-    // Inside, across the end, in front of what is pushed, and a value between.
+    // Inside, across the end, before the pushed range, and a driver value between.
     for (at, value) in [(8, 9), (16, 10), (4, 11), (12, 12)] {
         assert!(recorder.push(at, &[value, 13].map(u32::to_le_bytes).concat()));
         assert!(recorder.set_handle(1, 0x1000 * (1 + value)));
@@ -165,7 +165,7 @@ fn constants_lie_as_the_contract_has_them() {
 }
 
 #[test]
-fn the_front_end_changes_when_more_is_wanted() {
+fn vfe_state_grows_when_a_dispatch_needs_more() {
     let (small, large) = (PushData::default(), push());
     let wants = |push, thread_bytes| Kernel {
         invocations: 256,
@@ -200,7 +200,7 @@ fn the_front_end_changes_when_more_is_wanted() {
 }
 
 #[test]
-fn barriers_wait_once_and_only_for_work() {
+fn barriers_stall_once_and_only_if_there_is_work() {
     let push = PushData::default();
     let mut recorder = recorder();
     recorder.bind(&launch(&kernel(&push), 0x40));
@@ -216,11 +216,11 @@ fn barriers_wait_once_and_only_for_work() {
     assert_eq!(controls.len(), before + 1);
     assert_eq!(pipe_control::DC_FLUSH_ENABLE.get(controls[before]), 1);
     assert_eq!(pipe_control::POST_SYNC_OPERATION.get(controls[before]), 0);
-    // An invalidation comes when the data has arrived, in a command of its own.
+    // An invalidation has its own PIPE_CONTROL, after the flush.
     recorder.barrier(Pending::ALL);
-    recorder.settle_other().unwrap();
+    recorder.emit_pending_non_vertex_flushes().unwrap();
     recorder.barrier(Pending::STALL.with(Pending::FLUSH_DATA));
-    recorder.settle_other().unwrap();
+    recorder.emit_pending_non_vertex_flushes().unwrap();
     let all = commands(&recorder);
     let controls = named(&all, "PIPE_CONTROL");
     assert_eq!(controls.len(), before + 3);
@@ -237,7 +237,7 @@ fn barriers_wait_once_and_only_for_work() {
 }
 
 #[test]
-fn a_thousand_launches_stall_once() {
+fn a_hundred_dispatches_stall_once() {
     let push = push();
     let mut recorder = Recorder::<Gen9, _>::new(Chunks::default(), MACHINE);
     recorder.bind(&launch(&kernel(&push), 0x40));
@@ -254,7 +254,7 @@ fn a_thousand_launches_stall_once() {
 }
 
 #[test]
-fn internal_launches_leave_what_is_bound() {
+fn internal_dispatches_restore_the_bindings() {
     let push = push();
     let mut recorder = recorder();
     recorder.bind(&launch(&kernel(&push), 0x40));
@@ -268,7 +268,7 @@ fn internal_launches_leave_what_is_bound() {
     };
     let internal = launch(&kernel(&own), 0x80);
     recorder
-        .internal(&internal, &[0xabc], &[5, 6], [9, 1, 1])
+        .dispatch_internal(&internal, &[0xabc], &[5, 6], [9, 1, 1])
         .unwrap();
     assert!(recorder.dispatch([0; 3], [1; 3]).unwrap());
     let all = commands(&recorder);
@@ -292,7 +292,7 @@ fn internal_launches_leave_what_is_bound() {
 }
 
 #[test]
-fn workgroups_are_told_where_they_are_asked_for() {
+fn workgroup_counts_and_base_are_pushed_if_used() {
     let push = PushData {
         driver: vec![
             DriverValue::NumWorkgroupsAddress { dword: 0 },
@@ -330,7 +330,7 @@ fn workgroups_are_told_where_they_are_asked_for() {
 }
 
 #[test]
-fn a_called_batch_is_copied_and_forgets_what_was_bound() {
+fn an_executed_secondary_is_copied_and_unbinds_everything() {
     let push = push();
     let mut second = recorder();
     second.bind(&launch(&kernel(&push), 0x40));
@@ -338,7 +338,7 @@ fn a_called_batch_is_copied_and_forgets_what_was_bound() {
         assert!(second.push(8, &round.to_le_bytes()));
         assert!(second.dispatch([0; 3], [1; 3]).unwrap());
     }
-    second.settle_other().unwrap();
+    second.emit_pending_non_vertex_flushes().unwrap();
     let mut first = recorder();
     first.bind(&launch(&kernel(&push), 0x80));
     assert!(first.dispatch([0; 3], [1; 3]).unwrap());
@@ -351,10 +351,10 @@ fn a_called_batch_is_copied_and_forgets_what_was_bound() {
         .iter()
         .zip(used)
         .map(|(chunk, used)| &chunk[..used]);
-    first.call(second.left(), chunks).unwrap();
+    first.execute_secondary(second.end_state(), chunks).unwrap();
     assert_eq!(commands(&first)[before..], commands(&second)[..]);
     assert!(!first.dispatch([0; 3], [1; 3]).unwrap());
-    // The front end is as the called one left it; the descriptor must be loaded again.
+    // MEDIA_VFE_STATE is as the secondary left it; the descriptor must be loaded again.
     first.bind(&launch(&kernel(&push), 0x80));
     let before = names(&first).len();
     assert!(first.dispatch([0; 3], [1; 3]).unwrap());
@@ -362,7 +362,7 @@ fn a_called_batch_is_copied_and_forgets_what_was_bound() {
 }
 
 #[test]
-fn shaders_that_want_too_much_are_refused() {
+fn shaders_over_the_push_data_limits_are_refused() {
     let too_far = PushData {
         constants_first_dw: PUSH_CONSTANTS_DW as u32 - 12,
         constants_dw: 13,
@@ -378,10 +378,10 @@ fn shaders_that_want_too_much_are_refused() {
     assert!(Launch::<Gen9>::new(&kernel(&no_such_set), 0).is_none());
 }
 
-/// Registers that a context's first batch writes: the L3's division is the part's own, GLK's barriers get their
-/// mode, and the caches of colours theirs.
+/// Registers that a context's first batch writes: the device's L3 configuration, GLK's barrier
+/// mode, and CACHE_MODE_1.
 #[test]
-fn a_context_is_told_of_its_part() {
+fn a_context_sets_up_the_devices_registers() {
     use hw::mi::mi_load_register_imm as lri;
     let registers = |name: &str| -> Vec<(u64, u64)> {
         let device = hw::Device::by_name(name).unwrap();
@@ -412,7 +412,7 @@ fn a_context_is_told_of_its_part() {
 }
 
 #[test]
-fn descriptors_are_sums() {
+fn descriptor_values_are_handle_plus_offset() {
     let set = |more| DriverValue::SetDescriptor { set: 1, more };
     let mut push = PushData {
         driver: vec![DriverValue::SetHandle { set: 1 }, set(0x1002), set(0x4c)],
@@ -431,7 +431,7 @@ fn descriptors_are_sums() {
     let memory = recorder.stream().memory();
     let words = [0, 4, 8, 12, 16, 20].map(|byte| memory.word(at + byte));
     assert_eq!(words, [0x7000_0000, 0x7000_1002, 0x7000_004c, 0, 0, 0x3005]);
-    // Whatever their order.
+    // Independent of their order.
     push.driver.rotate_right(1);
     push.driver.extend([DriverValue::SetHandle { set: 1 }; 3]);
     recorder.bind(&launch(&kernel(&push), 0x80));

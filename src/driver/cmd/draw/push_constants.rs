@@ -1,58 +1,61 @@
-//! The constants of a stage: a block of words, and ranges of uniform buffers.
+//! Push constants of a graphics stage: a block of words, and ranges of uniform buffers.
 //!
-//! In:  what the compiler says, the words that are bound, surfaces in the heap. Out: the block written into a batch, and the buffers that
-//! are named to the machine.
+//! In:  the compiler's push layout, the bound words, surface states in the heap. Out: the block as
+//!      batch data, and the constant buffers to emit.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)", "MI_COPY_MEM_MEM".
 
 use abi::{DriverValue, PushedBuffer, PushedRange, REGISTER_DW};
 
 use crate::draw::generation::{CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, DrawGeneration};
 use crate::generation::{
-    BOUND_DW, Control, Machine, PUSH_CONSTANTS_DW, VALUES_AT, ZERO_AT, place, pushed_word, sum,
+    BOUND_DW, Machine, PUSH_CONSTANTS_DW, PipeControl, VALUES_AT, ZERO_AT, pushed_word,
+    value_index, value_index_and_offset,
 };
 use crate::mi;
 use crate::push_data::fill;
 use crate::stream::{Memory, Stream};
 
-/// A bit for each bound word.
-pub(super) type Words = u128;
+/// One bit for each bound word.
+pub(super) type WordMask = u128;
 
-/// The bit of the word that is always zero stands for the contents of memory.
-pub(super) const CONTENTS: Words = 1 << (VALUES_AT + ZERO_AT);
+/// Marks the contents of uniform buffers as changed. Shares the bit of the word that is always
+/// zero, which cannot change.
+pub(super) const BUFFER_CONTENTS: WordMask = 1 << (VALUES_AT + ZERO_AT);
 
-/// The bits of a run of words.
-pub(super) fn bits(first: usize, count: usize) -> Words {
-    const ALL: usize = Words::BITS as usize;
+/// The mask of a run of words.
+pub(super) fn word_mask(first: usize, count: usize) -> WordMask {
+    const ALL: usize = WordMask::BITS as usize;
     const { assert!(ALL == BOUND_DW) };
     match (count, first) {
         (0, _) | (_, ALL..) => 0,
-        _ => Words::MAX >> (ALL - count.min(ALL)) << first,
+        _ => WordMask::MAX >> (ALL - count.min(ALL)) << first,
     }
 }
 
-/// The constants of a stage: a run of the application's, then values of the driver's by their place among all words, then ranges.
+/// Push layout of a stage: a run of the application's push constants, then driver values by index,
+/// then uniform buffer ranges.
 #[derive(Clone, Debug)]
-pub(super) struct Pushed {
+pub(super) struct PushLayout {
     constants_first: usize,
     constants: usize,
-    /// Place of each value, and what is added to it.
+    /// Index of each driver value among the bound words, and what is added to it.
     values: Vec<(u8, u32)>,
     registers: u32,
     ranges: Vec<Range>,
-    /// Place of the word from which samplers are found, and what is added.
+    /// Index of the word that locates the samplers, and what is added to it.
     samplers: Option<(u8, u32)>,
-    /// The words that it reads of all that are bound, and [`CONTENTS`]: all, those of the block, those that name ranges.
-    pub(super) reads: Words,
-    block_reads: Words,
-    range_reads: Words,
+    /// WordMask that the stage depends on, [`BUFFER_CONTENTS`] included.
+    pub(super) reads: WordMask,
+    block_reads: WordMask,
+    range_reads: WordMask,
 }
 
-/// A range of a uniform buffer.
+/// A pushed range of a uniform buffer.
 #[derive(Clone, Copy, Debug)]
 struct Range {
-    /// Place of the word with the handle.
-    place: u8,
-    /// Bytes from there to the surface.
+    /// Index of the word with the surface handle.
+    index: u8,
+    /// Bytes from the handle's surface to the range's.
     offset_bytes: u32,
     first_bytes: u32,
     registers: u32,
@@ -70,7 +73,7 @@ impl Range {
             PushedBuffer::Dynamic { index } => (DriverValue::DynamicHandle { index }, 0),
         };
         Some(Self {
-            place: (VALUES_AT + place(value)?) as u8,
+            index: (VALUES_AT + value_index(value)?) as u8,
             offset_bytes,
             first_bytes: range.first.checked_mul(REGISTER_BYTES)?,
             registers: range.registers,
@@ -78,14 +81,14 @@ impl Range {
         })
     }
 
-    /// Where its bytes are: those of the buffer itself, if it has all that is read.
+    /// The memory to push: the buffer itself, unless it ends before the range does.
     fn buffer<G: DrawGeneration, M: Memory>(
         &self,
         stream: &mut Stream<M>,
         machine: &Machine,
         words: &[u32; BOUND_DW],
     ) -> Result<ConstantBuffer, M::Error> {
-        let handle = words[usize::from(self.place) % BOUND_DW];
+        let handle = words[usize::from(self.index) % BOUND_DW];
         let at = (handle >> 6).wrapping_add(self.offset_bytes);
         const LOW: usize = abi::SURFACE_ADDRESS_DWORD;
         let dwords = [abi::SURFACE_BYTES_DWORD, LOW, LOW + 1];
@@ -102,7 +105,8 @@ impl Range {
         self.copy::<G, M>(stream, machine, first, rest)
     }
 
-    /// Copies so many dwords, with zeros behind them. The machine does it, when it comes to it: they may be written until then.
+    /// Copies `count` dwords, followed by zeros. The GPU copies, since the buffer may still be
+    /// written until then.
     #[cold]
     fn copy<G: DrawGeneration, M: Memory>(
         &self,
@@ -115,12 +119,12 @@ impl Range {
         data.words.fill(0);
         let address = data.address;
         for byte in (0..u64::from(count)).map(|dword| dword * 4) {
-            stream.put(mi::copy_memory(from + byte, address + byte))?;
+            stream.emit(mi::copy_memory(from + byte, address + byte))?;
         }
         if count > 0 {
-            // They have arrived before anything reads them.
-            let control = Control::INVALIDATE_CONSTANT.with(Control::WRITE);
-            G::control(stream, control, machine.scrap_address)?;
+            // The copies must have landed before constants are read.
+            let control = PipeControl::INVALIDATE_CONSTANT.with(PipeControl::WRITE);
+            G::emit_pipe_control(stream, control, machine.scrap_address)?;
         }
         Ok(ConstantBuffer {
             address,
@@ -129,8 +133,8 @@ impl Range {
     }
 }
 
-impl Pushed {
-    /// None: the shader wants more than there is.
+impl PushLayout {
+    /// Returns `None` if the shader needs more than the hardware has.
     pub(super) fn new(push: &abi::PushData) -> Option<Self> {
         let (first, count) = (push.constants_first_dw, push.constants_dw);
         let fits = first as usize + count as usize <= PUSH_CONSTANTS_DW
@@ -140,25 +144,31 @@ impl Pushed {
             return None;
         }
         let driver = push.driver.iter().map(|&value| {
-            let (place, more) = sum(value)?;
-            Some(((VALUES_AT + place) as u8, more))
+            let (index, more) = value_index_and_offset(value)?;
+            Some(((VALUES_AT + index) as u8, more))
         });
         let driver: Vec<(u8, u32)> = driver.collect::<Option<_>>()?;
         let ranges: Vec<Range> = push.ranges.iter().map(Range::new).collect::<Option<_>>()?;
         let samplers = match push.samplers {
             Some(abi::Samplers { set, offset_bytes }) => {
                 let value = DriverValue::SetPlace { set };
-                Some(((VALUES_AT + place(value)?) as u8, offset_bytes))
+                Some(((VALUES_AT + value_index(value)?) as u8, offset_bytes))
             }
             None => None,
         };
         // The word that is always zero never changes.
-        let bit = |place: u8| bits(usize::from(place) % BOUND_DW, 1) & !CONTENTS;
+        let bit = |index: u8| word_mask(usize::from(index) % BOUND_DW, 1) & !BUFFER_CONTENTS;
         let values = driver.iter().map(|value| bit(value.0));
-        let block_reads = values.fold(bits(first as usize, count as usize), |all, bit| all | bit);
-        let contents = if ranges.is_empty() { 0 } else { CONTENTS };
-        let named = ranges.iter().map(|range| bit(range.place));
-        let range_reads = named.fold(contents, |all, bit| all | bit);
+        let block_reads = values.fold(word_mask(first as usize, count as usize), |all, bit| {
+            all | bit
+        });
+        let contents = if ranges.is_empty() {
+            0
+        } else {
+            BUFFER_CONTENTS
+        };
+        let handles = ranges.iter().map(|range| bit(range.index));
+        let range_reads = handles.fold(contents, |all, bit| all | bit);
         let reads = block_reads | range_reads | samplers.map_or(0, |samplers| bit(samplers.0));
         Some(Self {
             constants_first: first as usize,
@@ -177,26 +187,28 @@ impl Pushed {
         let constants = words.get(self.constants_first..).unwrap_or_default();
         fill(constants, self.constants, to.as_chunks_mut().0);
         let values = to.get_mut(self.constants..).unwrap_or_default();
-        for (to, &(place, more)) in values.iter_mut().zip(&self.values) {
-            *to = pushed_word(words, place).wrapping_add(more);
+        for (to, &(index, more)) in values.iter_mut().zip(&self.values) {
+            *to = pushed_word(words, index).wrapping_add(more);
         }
     }
 }
 
-/// Stages that may have been given constants without a last buffer since work was waited for: a first buffer needs that wait.
+/// Stages whose last constant buffer may have been empty since the last stall: using the first
+/// buffer then needs a stall.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Short(u8);
+pub(super) struct EmptyLastBuffers(u8);
 
-impl Default for Short {
-    /// What older batches have named is not known.
+impl Default for EmptyLastBuffers {
+    /// Nothing is known about earlier batches.
     fn default() -> Self {
         Self(u8::MAX)
     }
 }
 
-impl Short {
-    /// Notes what is named for a stage. True: work is to be waited for before.
-    fn names(
+impl EmptyLastBuffers {
+    /// Records the buffers that are about to be emitted. Returns true if a stall is needed before
+    /// that.
+    fn update(
         &mut self,
         stage: ConstantStage,
         buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
@@ -214,35 +226,36 @@ impl Short {
     }
 }
 
-/// What a stage is given: the words that are bound, and which of them are others than they were when it was given some last.
-pub(super) struct Bound<'a> {
+/// The bound words, and those that changed since the stage's constants were emitted last.
+pub(super) struct BoundWords<'a> {
     pub(super) words: &'a [u32; BOUND_DW],
-    pub(super) changed: Words,
+    pub(super) changed: WordMask,
 }
 
-/// Says the constants of a stage, and its samplers: writes what has changed, and names all. `named`: what the stage was given last.
-pub(super) fn constants<G: DrawGeneration, M: Memory>(
+/// Emits the constants and the sampler pointer of a stage: writes what changed, references
+/// everything. `buffers` are those emitted last.
+pub(super) fn emit_stage_constants<G: DrawGeneration, M: Memory>(
     stream: &mut Stream<M>,
     machine: &Machine,
     stage: ConstantStage,
-    pushed: Option<&Pushed>,
-    bound: &Bound<'_>,
-    named: &mut [ConstantBuffer; CONSTANT_BUFFERS],
-    short: &mut Short,
+    pushed: Option<&PushLayout>,
+    bound: &BoundWords<'_>,
+    buffers: &mut [ConstantBuffer; CONSTANT_BUFFERS],
+    empty_last: &mut EmptyLastBuffers,
 ) -> Result<(), M::Error> {
     match pushed {
         Some(pushed) => {
             let words = bound.words;
             if pushed.range_reads & bound.changed != 0 {
-                // The last ones are used.
-                let ranges = named.iter_mut().rev();
+                // Ranges take the last buffers.
+                let ranges = buffers.iter_mut().rev();
                 for (to, range) in ranges.zip(pushed.ranges.iter().rev()) {
                     *to = range.buffer::<G, M>(stream, machine, words)?;
                 }
             }
             let at = (CONSTANT_BUFFERS - 1).checked_sub(pushed.ranges.len());
             if pushed.block_reads & bound.changed != 0
-                && let Some(block) = at.and_then(|at| named.get_mut(at))
+                && let Some(block) = at.and_then(|at| buffers.get_mut(at))
             {
                 let data = stream.data((pushed.registers * REGISTER_DW) as usize)?;
                 pushed.write(words, data.words);
@@ -251,19 +264,18 @@ pub(super) fn constants<G: DrawGeneration, M: Memory>(
                     registers: pushed.registers,
                 };
             }
-            if let Some((place, offset_bytes)) = pushed.samplers {
-                let at = pushed_word(words, place).wrapping_add(offset_bytes);
-                G::samplers(stream, stage, at)?;
+            if let Some((index, offset_bytes)) = pushed.samplers {
+                let at = pushed_word(words, index).wrapping_add(offset_bytes);
+                G::emit_sampler_pointer(stream, stage, at)?;
             }
         }
-        None => *named = Default::default(),
+        None => *buffers = Default::default(),
     }
-    if short.names(stage, named) {
-        G::control(stream, Control::STALL, machine.scrap_address)?;
+    if empty_last.update(stage, buffers) {
+        G::emit_pipe_control(stream, PipeControl::STALL, machine.scrap_address)?;
     }
-    G::draw_constants(stream, stage, named, machine.dynamic_base)
+    G::emit_push_constants(stream, stage, buffers, machine.dynamic_base)
 }
 
 #[cfg(test)]
-#[path = "pushed_tests.rs"]
 mod tests;

@@ -1,46 +1,48 @@
-//! Surfaces that a command buffer makes: of dynamic buffers, and of the buffers that copies and fills work on.
+//! Surface states that a command buffer writes: for dynamic buffers, and for buffers of meta
+//! operations.
 //!
-//! In:  buffers. Out: handles in the bindless heap, whose pieces live as long as the recording. A dynamic buffer that is bound again as
-//!      it was keeps its surface.
+//! In:  buffers. Out: handles in the bindless heap, which live as long as the recording. A dynamic
+//!      buffer that is bound again unchanged keeps its surface state.
 
 use crate::context::Context;
 use crate::error::Result;
 use crate::limits::{MAX_DYNAMIC_BUFFERS, MAX_PUSH_DESCRIPTORS};
 use crate::surface_state::{self, BufferDescriptor, SURFACE_BYTES, Surface};
 
-/// Surfaces of the pieces in which the heap is taken.
+/// TransientSurfaces of a heap allocation.
 const PIECE_SURFACES: u32 = 64;
-// Two each at most.
+// A descriptor takes at most two surfaces.
 const _: () = assert!(2 * MAX_PUSH_DESCRIPTORS <= PIECE_SURFACES);
-/// Dynamic buffers of both kinds.
+/// Dynamic uniform and storage buffers.
 const DYNAMIC: usize = 2 * MAX_DYNAMIC_BUFFERS as usize;
 
-/// The surfaces of a recording.
+/// The surface states of a recording.
 #[derive(Debug, Default)]
-pub struct Surfaces {
+pub struct TransientSurfaces {
     pieces: Vec<i915::HeapPiece>,
-    /// Surfaces of the last piece that are taken.
+    /// Used surfaces of the last heap allocation.
     used: u32,
-    /// Dynamic buffers of each bind point as they were bound last, with their handles.
+    /// Last bound dynamic buffers of each bind point, with their handles.
     dynamic: [[Option<(BufferDescriptor, u32)>; DYNAMIC]; 2],
 }
 
-impl Surfaces {
-    /// Gives all back but one piece.
+impl TransientSurfaces {
+    /// Frees all heap allocations but one.
     pub fn clear(&mut self) {
         self.pieces.truncate(1);
         self.used = 0;
         self.dynamic = Default::default();
     }
 
-    /// Writes a surface; its handle.
-    pub fn make(&mut self, context: &Context, buffer: BufferDescriptor) -> Result<u32> {
-        self.put(context, &[surface_state::buffer(buffer)])
+    /// Writes the surface state of a buffer. Returns its handle.
+    pub fn write_buffer(&mut self, context: &Context, buffer: BufferDescriptor) -> Result<u32> {
+        self.write(context, &[surface_state::buffer(buffer)])
     }
 
-    /// Writes surfaces behind one another, at most a piece of them; the handle of the first.
+    /// Writes consecutive surface states, at most [`PIECE_SURFACES`]. Returns the handle of the
+    /// first.
     #[inline]
-    pub fn put(&mut self, context: &Context, surfaces: &[Surface]) -> Result<u32> {
+    pub fn write(&mut self, context: &Context, surfaces: &[Surface]) -> Result<u32> {
         let count = surfaces.len() as u32;
         if self.used + count > PIECE_SURFACES || self.pieces.is_empty() {
             let bytes = PIECE_SURFACES * SURFACE_BYTES;
@@ -56,8 +58,8 @@ impl Surfaces {
         Ok(at << 6)
     }
 
-    /// The handle of a bind point's dynamic buffer, by its index in the pipeline layout.
-    pub fn dynamic(
+    /// The handle of a dynamic buffer, by its index in the pipeline layout.
+    pub fn dynamic_handle(
         &mut self,
         context: &Context,
         point: usize,
@@ -70,7 +72,7 @@ impl Surfaces {
         {
             return Ok(*handle);
         }
-        let handle = self.make(context, buffer)?;
+        let handle = self.write_buffer(context, buffer)?;
         let known = self.dynamic.get_mut(point);
         if let Some(known) = known.and_then(|all| all.get_mut(index)) {
             *known = Some((buffer, handle));

@@ -1,4 +1,4 @@
-//! The driver's own shaders, compiled when first used.
+//! Pipelines of meta operations, compiled at first use.
 
 use std::sync::{Arc, OnceLock};
 
@@ -17,92 +17,97 @@ use crate::pipeline::Pipeline;
 /// 1, 2, 4, 8, 16.
 const SAMPLE_COUNTS: usize = 5;
 
-/// Pipelines of a device's internal shaders.
+/// The meta pipelines of a device.
 #[derive(Debug)]
-pub struct Internal {
+pub struct MetaPipelines {
     pipelines: [OnceLock<Pipeline>; blit::SHADERS],
-    /// By targets, and by the logarithm of samples.
+    /// Clears, by number of targets and log2 of the sample count.
     clears: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; blit::clear::TARGETS as usize + 1],
-    /// Fast clears and resolves, by the logarithm of samples.
-    specials: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; 3],
-    /// Pictures that are drawn.
-    drawn: [OnceLock<graphics::Pipeline>; blit::Drawn::COUNT],
+    /// Fast clears and resolves, by log2 of the sample count.
+    aux_ops: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; 3],
+    /// Blits and resolves drawn as rectangles.
+    blit_draw: [OnceLock<graphics::Pipeline>; blit::Drawn::COUNT],
 }
 
-impl Default for Internal {
+impl Default for MetaPipelines {
     fn default() -> Self {
         Self {
             pipelines: std::array::from_fn(|_| OnceLock::new()),
             clears: Default::default(),
-            specials: Default::default(),
-            drawn: Default::default(),
+            aux_ops: Default::default(),
+            blit_draw: Default::default(),
         }
     }
 }
 
-impl Internal {
-    /// The pipeline of a shader. Its buffers are dynamic ones, so a launch needs no descriptor set.
+impl MetaPipelines {
+    /// The compute pipeline of a meta shader. Its buffers are dynamic, so it needs no descriptor
+    /// set.
     pub fn pipeline(&self, context: &Arc<Context>, shader: blit::Shader) -> Result<&Pipeline> {
-        let slot = self.pipelines.get(shader.index()).ok_or(NO_PLACE)?;
-        once(slot, || make(context, shader))
+        let slot = self.pipelines.get(shader.index()).ok_or(NO_SLOT)?;
+        get_or_make(slot, || make_compute(context, shader))
     }
 
-    /// The pipeline that clears the first so many targets, and depth and stencil, of so many samples.
+    /// The pipeline that clears the first `targets` colour targets, depth and stencil.
     pub fn clear(
         &self,
         context: &Arc<Context>,
         targets: usize,
         samples: u8,
     ) -> Result<&graphics::Pipeline> {
-        let slots = self.clears.get(targets).ok_or(NO_PLACE)?;
+        let slots = self.clears.get(targets).ok_or(NO_SLOT)?;
         let slot = slots.get(samples.max(1).ilog2() as usize);
-        let slot = slot.ok_or(NO_PLACE)?;
-        once(slot, || make_clear(context, targets as u32, samples))
+        let slot = slot.ok_or(NO_SLOT)?;
+        get_or_make(slot, || make_clear(context, targets as u32, samples))
     }
 
-    /// The pipeline that clears or resolves a target of so many samples by its auxiliary surface.
-    pub fn special(
+    /// The pipeline that fast-clears or resolves a target.
+    pub fn aux_op(
         &self,
         context: &Arc<Context>,
-        special: Special,
+        aux_op: Special,
         samples: u8,
     ) -> Result<&graphics::Pipeline> {
-        let slots = match special {
+        let slots = match aux_op {
             Special::None => None,
-            Special::FastClear => self.specials.first(),
-            Special::PartialResolve => self.specials.get(1),
-            Special::Resolve => self.specials.get(2),
+            Special::FastClear => self.aux_ops.first(),
+            Special::PartialResolve => self.aux_ops.get(1),
+            Special::Resolve => self.aux_ops.get(2),
         };
         let slot = slots.and_then(|slots| slots.get(samples.max(1).ilog2() as usize));
-        let slot = slot.ok_or(NO_PLACE)?;
-        once(slot, || make_special(context, special, samples))
+        let slot = slot.ok_or(NO_SLOT)?;
+        get_or_make(slot, || make_aux_op(context, aux_op, samples))
     }
 
-    /// The pipeline that draws a picture.
-    pub fn drawn(&self, context: &Arc<Context>, drawn: blit::Drawn) -> Result<&graphics::Pipeline> {
-        let slot = self.drawn.get(drawn.index()).ok_or(NO_PLACE)?;
-        once(slot, || make_drawn(context, drawn))
+    /// The pipeline of a blit or resolve that is drawn.
+    pub fn blit_draw(
+        &self,
+        context: &Arc<Context>,
+        blit_draw: blit::Drawn,
+    ) -> Result<&graphics::Pipeline> {
+        let slot = self.blit_draw.get(blit_draw.index()).ok_or(NO_SLOT)?;
+        get_or_make(slot, || make_blit_draw(context, blit_draw))
     }
 }
 
-/// What is in a slot, made by who comes first.
-fn once<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
+/// The value of a slot, initialised at first use.
+fn get_or_make<T>(slot: &OnceLock<T>, make: impl FnOnce() -> Result<T>) -> Result<&T> {
     match slot.get() {
         Some(there) => Ok(there),
         None => {
             let made = make()?;
-            // Another thread may have been quicker; then this one goes again.
+            // If another thread was faster, this value is dropped.
             Ok(slot.get_or_init(|| made))
         }
     }
 }
 
-const NO_PLACE: Error = Error::InvalidUse {
-    why: "an internal shader without a place",
+const NO_SLOT: Error = Error::InvalidUse {
+    why: "an unknown meta shader",
 };
 
-/// A layout with push constants and nothing else.
-fn constants_alone() -> Result<PipelineLayout> {
+/// A layout with push constants and no sets.
+fn push_constant_layout() -> Result<PipelineLayout> {
     let push = PushRange {
         offset_bytes: 0,
         bytes: limits::MAX_PUSH_CONSTANTS_BYTES,
@@ -110,14 +115,15 @@ fn constants_alone() -> Result<PipelineLayout> {
     PipelineLayout::new(&[], &[push])
 }
 
-/// The code of a stage whose constants are all that it is given. `replicated`: one colour for all pixels.
+/// Compiles a stage that reads push constants only. `replicated`: all pixels of a thread write the
+/// same colour.
 fn code(
     context: &Arc<Context>,
     stage: Stage,
     shader: blit::Nir,
     replicated: bool,
 ) -> Result<(Stage, Code)> {
-    let layout = constants_alone()?;
+    let layout = push_constant_layout()?;
     let binary = compiler::internal(context, stage, shader, &layout, replicated)?;
     Ok((stage, Code::upload(context, Arc::new(binary))?))
 }
@@ -132,45 +138,41 @@ fn make_clear(context: &Arc<Context>, targets: u32, samples: u8) -> Result<graph
             false,
         )?);
     }
-    let fixed = graphics::Fixed::clearing(samples);
-    graphics::Pipeline::of(context, fixed, codes, Purpose::default())
+    let fixed = graphics::Fixed::for_clears(samples);
+    graphics::Pipeline::link(context, fixed, codes, Purpose::default())
 }
 
-fn make_special(
-    context: &Arc<Context>,
-    special: Special,
-    samples: u8,
-) -> Result<graphics::Pipeline> {
+fn make_aux_op(context: &Arc<Context>, aux_op: Special, samples: u8) -> Result<graphics::Pipeline> {
     let codes = vec![
         code(context, Stage::Vertex, blit::clear::rectangle(true), false)?,
         code(context, Stage::Fragment, blit::clear::anything(), true)?,
     ];
-    let fixed = graphics::Fixed::covering(samples);
-    graphics::Pipeline::of(
+    let fixed = graphics::Fixed::for_rectangles(samples);
+    graphics::Pipeline::link(
         context,
         fixed,
         codes,
         Purpose {
-            special,
+            aux_op,
             ..Purpose::default()
         },
     )
 }
 
-fn make_drawn(context: &Arc<Context>, drawn: blit::Drawn) -> Result<graphics::Pipeline> {
+fn make_blit_draw(context: &Arc<Context>, blit_draw: blit::Drawn) -> Result<graphics::Pipeline> {
     let codes = vec![
         code(context, Stage::Vertex, blit::clear::rectangle(false), false)?,
-        code(context, Stage::Fragment, drawn.nir(), false)?,
+        code(context, Stage::Fragment, blit_draw.nir(), false)?,
     ];
-    graphics::Pipeline::of(
+    graphics::Pipeline::link(
         context,
-        graphics::Fixed::covering(1),
+        graphics::Fixed::for_rectangles(1),
         codes,
         Purpose::default(),
     )
 }
 
-fn make(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {
+fn make_compute(context: &Arc<Context>, shader: blit::Shader) -> Result<Pipeline> {
     let kind = api::DescriptorType::STORAGE_BUFFER_DYNAMIC;
     let binding = |binding| BindingInfo::plain(binding, kind, 1);
     let bindings: Vec<_> = (0..shader.buffers()).map(binding).collect();

@@ -1,4 +1,4 @@
-//! Changes of layout, as barriers ask for them and render passes bring them about.
+//! Layout changes, as barriers and render passes request them.
 
 use std::sync::Arc;
 
@@ -6,13 +6,13 @@ use ash::vk as api;
 
 use crate::image::Image;
 
-/// A change of layout.
+/// A layout change of a range of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Change<'a> {
     /// The image.
     pub image: &'a Arc<Image>,
-    /// Levels and layers of it.
+    /// Mip levels and array layers.
     pub range: api::ImageSubresourceRange,
-    /// Layouts before and after.
+    /// Old and new layout.
     pub layouts: [api::ImageLayout; 2],
 }

@@ -1,4 +1,4 @@
-//! Set layouts: what they give to shaders and to sets.
+//! Tests of set layouts: offsets for shaders and for sets.
 
 use super::*;
 
@@ -7,7 +7,7 @@ fn info(binding: u32, kind: api::DescriptorType, count: u32) -> BindingInfo {
 }
 
 #[test]
-fn layouts_place_by_number() {
+fn bindings_are_laid_out_by_number() {
     let layout = SetLayout::new(
         [
             info(7, api::DescriptorType::STORAGE_BUFFER, 3),
@@ -20,9 +20,9 @@ fn layouts_place_by_number() {
     .unwrap();
     assert_eq!(
         (
-            layout.room.heap_bytes,
-            layout.room.dynamic,
-            layout.room.descriptors
+            layout.size.heap_bytes,
+            layout.size.dynamic,
+            layout.size.descriptors
         ),
         (5 * 64, 2, 7)
     );
@@ -42,7 +42,7 @@ fn layouts_place_by_number() {
 }
 
 #[test]
-fn of_bindings_with_one_number_the_last_counts() {
+fn the_last_of_duplicate_bindings_is_used() {
     let kind = api::DescriptorType::UNIFORM_BUFFER;
     for (numbers, places) in [
         ([1, 1, 3], vec![(1, 0), (3, 128)]),
@@ -54,32 +54,32 @@ fn of_bindings_with_one_number_the_last_counts() {
         let set = &joined.abi.sets[0].bindings;
         let told: Vec<_> = set.iter().map(|b| (b.binding, b.offset_bytes)).collect();
         assert_eq!(told, places, "{numbers:?}");
-        // Who writes and who reads finds the same.
+        // Writes and reads agree.
         for (n, at) in places {
-            let written = layout.placed(n).unwrap()[0];
+            let written = layout.bindings_from(n).unwrap()[0];
             assert_eq!((written.info.binding, written.offset_bytes), (n, at));
         }
     }
 }
 
 #[test]
-fn the_last_binding_may_be_sized_by_each_set() {
+fn the_last_binding_may_have_a_variable_count() {
     let mut last = info(4, api::DescriptorType::STORAGE_BUFFER, 100);
     last.variable = true;
     let first = info(1, api::DescriptorType::INLINE_UNIFORM_BLOCK, 68);
     let layout = SetLayout::new([last, first], false).unwrap();
-    // A surface, and the bytes in two lines of the heap.
-    assert_eq!(layout.sized(3).unwrap(), (64 + 128 + 3 * 64, 3));
-    assert_eq!(layout.sized(0).unwrap(), (192, 0));
-    assert!(layout.sized(101).is_err());
-    assert_eq!(layout.room.descriptors, 101);
+    // A surface state, and the bytes in two heap lines.
+    assert_eq!(layout.size_and_count(3).unwrap(), (64 + 128 + 3 * 64, 3));
+    assert_eq!(layout.size_and_count(0).unwrap(), (192, 0));
+    assert!(layout.size_and_count(101).is_err());
+    assert_eq!(layout.size.descriptors, 101);
     let fixed = SetLayout::new([first], false).unwrap();
-    assert_eq!(fixed.sized(0).unwrap(), (192, 68));
+    assert_eq!(fixed.size_and_count(0).unwrap(), (192, 68));
     assert_eq!(fixed.most_variable(), 0);
 }
 
 #[test]
-fn as_many_as_are_promised_fit_behind_the_others() {
+fn the_maximum_variable_count_fits() {
     let first = info(0, api::DescriptorType::UNIFORM_BUFFER, 3);
     for kind in [
         api::DescriptorType::STORAGE_BUFFER,
@@ -101,7 +101,7 @@ fn as_many_as_are_promised_fit_behind_the_others() {
 }
 
 #[test]
-fn elements_have_as_many_pieces_as_they_need() {
+fn descriptors_have_as_many_slots_as_they_need() {
     let layout = SetLayout::new(
         [
             info(0, api::DescriptorType::SAMPLED_IMAGE, 2),
@@ -123,14 +123,14 @@ fn elements_have_as_many_pieces_as_they_need() {
         places,
         [(0, 64), (128, 64), (320, 0), (320, 128), (448, 64)]
     );
-    // Four samplers lie behind them all, in two lines.
+    // Four samplers are packed behind the bindings, in two lines.
     let samplers = |n: usize| layout.bindings[n].samplers;
     assert_eq!(
         [0, 1, 2].map(|element| samplers(1).of(element)),
         [512, 544, 576]
     );
     assert_eq!(samplers(2).of(0), 608);
-    assert_eq!(layout.room.heap_bytes, 640);
+    assert_eq!(layout.size.heap_bytes, 640);
     let mutable = api::DescriptorType::MUTABLE_EXT;
     assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
     assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_IMAGE]), 2);
@@ -138,7 +138,7 @@ fn elements_have_as_many_pieces_as_they_need() {
 }
 
 #[test]
-fn samplers_stay_with_their_pictures_where_a_set_chooses_how_many() {
+fn samplers_are_not_packed_if_the_count_is_variable() {
     let mut last = info(1, api::DescriptorType::COMBINED_IMAGE_SAMPLER, 8);
     last.variable = true;
     let first = info(0, api::DescriptorType::SAMPLER, 1);
@@ -150,18 +150,18 @@ fn samplers_stay_with_their_pictures_where_a_set_chooses_how_many() {
         )
     };
     assert_eq!([places(0), places(1)], [(0, 0), (64, 128)]);
-    assert_eq!(layout.sized(2).unwrap(), (64 + 2 * 128, 2));
+    assert_eq!(layout.size_and_count(2).unwrap(), (64 + 2 * 128, 2));
 }
 
 #[test]
-fn pushed_sets_are_small() {
+fn push_descriptor_sets_are_limited() {
     let many = |count| info(0, api::DescriptorType::STORAGE_BUFFER, count);
     assert!(SetLayout::new([many(limits::MAX_PUSH_DESCRIPTORS)], true).is_ok());
     assert!(SetLayout::new([many(limits::MAX_PUSH_DESCRIPTORS + 1)], true).is_err());
 }
 
 #[test]
-fn absurd_layouts_are_refused() {
+fn oversized_layouts_are_refused() {
     let huge = info(0, api::DescriptorType::STORAGE_BUFFER, u32::MAX);
     assert!(SetLayout::new([huge], false).is_err());
     let range = PushRange {

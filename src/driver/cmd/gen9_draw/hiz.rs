@@ -1,7 +1,9 @@
-//! Clears and resolves of depth by way of its hierarchy.
+//! HiZ operations: depth clears, depth resolves and HiZ resolves.
 //!
-//! In:  depth and stencil with their layers, [`DepthWork`]. Out: 3DSTATE_WM_HZ_OP for each layer, with what must stand around it.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_WM_HZ_OP"; vol. 7, "Depth Buffer Clear", "Depth Buffer Resolve", "Hierarchical Depth Buffer Resolve".
+//! In:  depth and stencil buffers with their layers, [`HizOp`]. Out: 3DSTATE_WM_HZ_OP for each
+//!      layer, with the packets required around it.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_WM_HZ_OP"; vol. 7, "Depth Buffer Clear", "Depth Buffer Resolve",
+//!      "Hierarchical Depth Buffer Resolve".
 
 use hw::draw::{state_viewport_state_pointers_cc as pointer, state_wm, state_wm_hz_op as op};
 use hw::draw_state::cc_viewport;
@@ -9,26 +11,27 @@ use hw::media::pipe_control as pc;
 
 use super::{raster, target};
 use crate::draw::state::Multisample;
-use crate::draw::target::{DepthStencilTarget, DepthWork};
+use crate::draw::target::{DepthStencilTarget, HizOp};
 use crate::generation::Machine;
 use crate::stream::{Memory, Stream, offset};
 
-/// Depth before is in memory, and nothing after begins before that: vol. 7, "Depth Buffer Clear", asks for it on both sides.
+/// Depth flush and stall: vol. 7, "Depth Buffer Clear", requires one before and after the
+/// operation.
 const DEPTH_DONE: [u32; 6] = pc::words::<6>()
     .flag(pc::COMMAND_STREAMER_STALL_ENABLE, true)
     .flag(pc::DEPTH_CACHE_FLUSH_ENABLE, true)
     .flag(pc::DEPTH_STALL_ENABLE, true)
     .dwords;
 
-/// Operations are on blocks of so many pixels.
+/// HiZ block size in pixels.
 const BLOCK_PX: [u32; 2] = [8, 4];
 
-/// Does the work, layer by layer.
-pub(super) fn work<M: Memory>(
+/// Performs a HiZ operation, layer by layer.
+pub(super) fn emit<M: Memory>(
     stream: &mut Stream<M>,
     machine: &Machine,
     (buffers, samples): (&DepthStencilTarget, u8),
-    work: &DepthWork,
+    work: &HizOp,
 ) -> Result<(), M::Error> {
     const WRITE_IMMEDIATE: u64 = 1;
     let mut words = op::words::<5>()
@@ -42,7 +45,7 @@ pub(super) fn work<M: Memory>(
     let mut layer_of = *buffers;
     layer_of.layers = 1;
     let (from, to) = match work {
-        DepthWork::Clear {
+        HizOp::Clear {
             depth,
             stencil,
             area,
@@ -56,12 +59,12 @@ pub(super) fn work<M: Memory>(
                 .flag(op::FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR, whole && *depth);
             ([area.x, area.y], to)
         }
-        DepthWork::Resolve | DepthWork::Refill => {
+        HizOp::Resolve | HizOp::Ambiguate => {
             words = match work {
-                DepthWork::Resolve => words.flag(op::DEPTH_BUFFER_RESOLVE_ENABLE, true),
+                HizOp::Resolve => words.flag(op::DEPTH_BUFFER_RESOLVE_ENABLE, true),
                 _ => words.flag(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE, true),
             };
-            // Of whole blocks; stencil has no part in it.
+            // Resolves cover whole blocks and do not touch stencil.
             layer_of.stencil = None;
             let [w, h] = BLOCK_PX;
             if buffers.level == 0 {
@@ -82,13 +85,13 @@ pub(super) fn work<M: Memory>(
     let written = pc::words::<6>()
         .with(pc::POST_SYNC_OPERATION, WRITE_IMMEDIATE)
         .with(pc::ADDRESS, machine.scrap_address);
-    stream.put(DEPTH_DONE)?;
-    let said = Multisample {
+    stream.emit(DEPTH_DONE)?;
+    let multisample = Multisample {
         samples,
         ..Multisample::default()
     };
-    stream.put(raster::multisample(&said))?;
-    // A value to clear to lies within the depths that the viewport lets through.
+    stream.emit(raster::multisample(&multisample))?;
+    // The clear value must lie within the viewport's depth range.
     let data = stream.data(2)?;
     data.words.copy_from_slice(
         &cc_viewport::words::<2>()
@@ -97,15 +100,15 @@ pub(super) fn work<M: Memory>(
     );
     let at = offset(data.address, machine.dynamic_base);
     let range = pointer::words::<2>().with(pointer::CC_VIEWPORT_POINTER, at);
-    stream.put(range.dwords)?;
-    // No threads, whatever the pipeline before has forced.
-    stream.put(state_wm::words::<2>().dwords)?;
+    stream.emit(range.dwords)?;
+    // Thread dispatch must not be forced on by an earlier 3DSTATE_WM.
+    stream.emit(state_wm::words::<2>().dwords)?;
     for layer in 0..buffers.layers.max(1) {
         layer_of.first_layer = buffers.first_layer + layer;
-        stream.put(target::depth_stencil(&layer_of))?;
-        stream.put(words.dwords)?;
-        stream.put(written.dwords)?;
-        stream.put(op::words::<5>().dwords)?;
+        stream.emit(target::depth_stencil(&layer_of))?;
+        stream.emit(words.dwords)?;
+        stream.emit(written.dwords)?;
+        stream.emit(op::words::<5>().dwords)?;
     }
-    stream.put(DEPTH_DONE)
+    stream.emit(DEPTH_DONE)
 }

@@ -1,0 +1,557 @@
+//! Emission of gen9's draw packets.
+//!
+//! In:  packed pipelines, dirty state, targets, draws. Out: packets and state structures in a
+//!      [`Stream`].
+//! Ref: SKL PRM vol. 2a (commands), vol. 2d (states), vol. 7 "3D Pipeline Stages".
+
+use hw::draw::{
+    state_aa_line_parameters, state_binding_table_pointers_ds, state_binding_table_pointers_gs,
+    state_binding_table_pointers_hs, state_binding_table_pointers_ps,
+    state_binding_table_pointers_vs, state_blend_state_pointers, state_cc_state_pointers,
+    state_constant_ds, state_constant_gs, state_constant_hs, state_constant_ps, state_constant_vs,
+    state_drawing_rectangle, state_multisample, state_raster, state_scissor_state_pointers,
+    state_viewport_state_pointers_cc, state_viewport_state_pointers_sf_clip, state_wm_chromakey,
+    state_wm_hz_op,
+};
+use hw::register;
+
+use super::pipeline::{BLENDING, CONSTANT_ALLOCATION, Pipeline};
+use super::{hiz, pixel, raster, stream_out, target, vertex};
+use crate::draw::shader::{Shaders, VertexInputs};
+use crate::draw::state::{Dirty, Lines, SampleLocations, VIEWPORTS};
+use crate::draw::target::{DepthStencilTarget, HizOp, Targets};
+use crate::draw::{
+    ByteCount, CONSTANT_BUFFERS, ConstantBuffer, ConstantStage, Draw, DrawGeneration, DrawState,
+    StaticState,
+};
+use crate::gen9::{self, Gen9};
+use crate::generation::{Generation, Machine, VfeState};
+use crate::math;
+use crate::mi;
+use crate::mocs;
+use crate::stream::{Memory, Stream, offset};
+
+impl DrawGeneration for Gen9 {
+    type Pipeline = Pipeline;
+
+    fn pack_pipeline(
+        device: &hw::Device,
+        shaders: &Shaders<'_>,
+        static_state: Option<&StaticState<'_>>,
+    ) -> Option<Box<Pipeline>> {
+        Pipeline::new(device, shaders, static_state)
+    }
+
+    fn emit_select_3d<M: Memory>(
+        stream: &mut Stream<M>,
+        machine: &Machine,
+    ) -> Result<(), M::Error> {
+        // Switching away from the 3D pipeline saves media state, so MEDIA_VFE_STATE must be valid.
+        let front_end = VfeState {
+            curbe_grf: 2,
+            ..VfeState::default()
+        };
+        stream.emit(gen9::FLUSH)?;
+        Gen9::emit_vfe_state(stream, machine.max_threads, &front_end)?;
+        gen9::select(stream, gen9::PIPELINE_3D)
+    }
+
+    fn emit_select_gpgpu<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+        // COLOR_CALC_STATE must be invalid when the pipeline changes.
+        stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
+        gen9::select(stream, gen9::PIPELINE_GPGPU)
+    }
+
+    fn emit_draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+        use state_drawing_rectangle as rectangle;
+        const FARTHEST: u64 = 0xffff;
+        // Scissors and viewports bound rendering.
+        let everywhere = rectangle::words::<4>()
+            .with(rectangle::CLIPPED_DRAWING_RECTANGLE_X_MAX, FARTHEST)
+            .with(rectangle::CLIPPED_DRAWING_RECTANGLE_Y_MAX, FARTHEST);
+        // Masked registers. Ref: vol. 2c, CACHE_MODE_1.
+        stream.emit(mi::load_register(
+            register::CACHE_MODE_1,
+            register::CACHE_MODE_1_FLOAT_BLEND
+                | register::CACHE_MODE_1_MSC_RAW
+                | register::CACHE_MODE_1_PARTIAL_RESOLVE,
+        ))?;
+        stream.emit(state_aa_line_parameters::words::<3>().dwords)?;
+        stream.emit(everywhere.dwords)?;
+        stream.emit(state_wm_chromakey::words::<2>().dwords)?;
+        // No HiZ operation is active. 3DSTATE_RASTER and 3DSTATE_MULTISAMPLE must be emitted
+        // before.
+        stream.emit(state_raster::words::<5>().dwords)?;
+        stream.emit(state_multisample::words::<2>().dwords)?;
+        stream.emit(state_wm_hz_op::words::<5>().dwords)?;
+        stream.emit(raster::sample_pattern(None))?;
+        for part in CONSTANT_ALLOCATION {
+            stream.emit(part)?;
+        }
+        Ok(())
+    }
+
+    fn emit_state<M: Memory>(
+        stream: &mut Stream<M>,
+        draw_state: &DrawState<'_, Pipeline>,
+    ) -> Result<(), M::Error> {
+        let DrawState {
+            dirty,
+            state,
+            targets,
+            ..
+        } = *draw_state;
+        emit_geometry_state(stream, draw_state)?;
+        emit_raster_state(stream, draw_state)?;
+        // Depth clamping and the clip space depth range are part of the viewport states.
+        let places = Dirty::VIEWPORTS.with(Dirty::SCISSORS).with(Dirty::TARGETS);
+        if dirty.any(places.with(Dirty::DEPTH_RANGE)) {
+            emit_viewports(stream, draw_state)?;
+        }
+        if dirty.any(Dirty::DEPTH_STENCIL.with(Dirty::TARGETS)) {
+            let target = &targets.depth_stencil;
+            stream.emit(pixel::depth_stencil(&state.depth_stencil, target))?;
+        }
+        emit_blend_state(stream, draw_state)?;
+        emit_blend_constants(stream, draw_state)
+    }
+
+    fn emit_sample_pattern<M: Memory>(
+        stream: &mut Stream<M>,
+        locations: Option<&SampleLocations>,
+    ) -> Result<(), M::Error> {
+        stream.emit(raster::sample_pattern(locations))
+    }
+
+    fn emit_targets<M: Memory>(
+        stream: &mut Stream<M>,
+        targets: &Targets,
+        surface_base: Option<u64>,
+    ) -> Result<(u64, u32), M::Error> {
+        target::emit(stream, targets, surface_base)
+    }
+
+    fn emit_hiz_op<M: Memory>(
+        stream: &mut Stream<M>,
+        machine: &Machine,
+        target: (&DepthStencilTarget, u8),
+        work: &HizOp,
+    ) -> Result<(), M::Error> {
+        hiz::emit(stream, machine, target, work)
+    }
+
+    fn emit_secondary_targets<M: Memory>(
+        stream: &mut Stream<M>,
+        targets: &Targets,
+    ) -> Result<u64, M::Error> {
+        target::emit_for_secondaries(stream, targets, Self::inherited_table_offset::<M>())
+    }
+
+    fn inherited_table_offset<M: Memory>() -> u32 {
+        // The last dwords of a page.
+        const PAGE_DW: usize = 1024;
+        ((M::CHUNK_DW.min(PAGE_DW) - target::MAX_TABLE_DW) * 4) as u32
+    }
+
+    fn emit_binding_table_pointer<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error> {
+        use {
+            state_binding_table_pointers_ds as ds, state_binding_table_pointers_gs as gs,
+            state_binding_table_pointers_hs as hs, state_binding_table_pointers_ps as ps,
+            state_binding_table_pointers_vs as vs,
+        };
+        stream.emit(match stage {
+            ConstantStage::Vertex => vs::words::<2>().dwords,
+            ConstantStage::Hull => hs::words::<2>().dwords,
+            ConstantStage::Domain => ds::words::<2>().dwords,
+            ConstantStage::Geometry => gs::words::<2>().dwords,
+            ConstantStage::Fragment => {
+                ps::words::<2>()
+                    .with(ps::POINTER_TO_PS_BINDING_TABLE, offset_bytes.into())
+                    .dwords
+            }
+        })
+    }
+
+    fn emit_bases_buffer<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result<(), M::Error> {
+        vertex::bases(stream, address)
+    }
+
+    fn emit_draw_id_buffer<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+    ) -> Result<(), M::Error> {
+        vertex::draw_id(stream, address)
+    }
+
+    fn vertex_inputs(pipeline: &Pipeline) -> &VertexInputs {
+        &pipeline.inputs
+    }
+
+    fn emit_sampler_pointer<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        offset_bytes: u32,
+    ) -> Result<(), M::Error> {
+        use hw::draw::{
+            state_sampler_state_pointers_ds as ds, state_sampler_state_pointers_gs as gs,
+            state_sampler_state_pointers_hs as hs, state_sampler_state_pointers_ps as ps,
+            state_sampler_state_pointers_vs as vs,
+        };
+        let header = match stage {
+            ConstantStage::Vertex => vs::PACKET.header,
+            ConstantStage::Hull => hs::PACKET.header,
+            ConstantStage::Domain => ds::PACKET.header,
+            ConstantStage::Geometry => gs::PACKET.header,
+            ConstantStage::Fragment => ps::PACKET.header,
+        };
+        // A packet table's header includes the packet's length.
+        stream.emit([header, offset_bytes])
+    }
+
+    fn emit_push_constants<M: Memory>(
+        stream: &mut Stream<M>,
+        stage: ConstantStage,
+        buffers: &[ConstantBuffer; CONSTANT_BUFFERS],
+        dynamic_base: u64,
+    ) -> Result<(), M::Error> {
+        let header = match stage {
+            ConstantStage::Vertex => state_constant_vs::PACKET.header,
+            ConstantStage::Hull => state_constant_hs::PACKET.header,
+            ConstantStage::Domain => state_constant_ds::PACKET.header,
+            ConstantStage::Geometry => state_constant_gs::PACKET.header,
+            ConstantStage::Fragment => state_constant_ps::PACKET.header,
+        };
+        // Ranges take the last of the four buffers: none may be empty after a used one. The first
+        // buffer is addressed relative to Dynamic State Base Address (the default of
+        // CS_DEBUG_MODE2).
+        let [zero, one, two, three] = buffers;
+        let first = match zero.registers {
+            0 => 0,
+            _ => zero.address.wrapping_sub(dynamic_base),
+        };
+        // The layout of `hw::draw_state::state_constant_body`: two lengths per dword, then 64-bit
+        // addresses.
+        let lengths =
+            |low: &ConstantBuffer, high: &ConstantBuffer| low.registers | high.registers << 16;
+        let half = |address: u64, half: u32| (address >> (32 * half)) as u32;
+        stream.emit([
+            header | (mocs::CACHED as u32) << 8,
+            lengths(zero, one),
+            lengths(two, three),
+            half(first, 0),
+            half(first, 1),
+            half(one.address, 0),
+            half(one.address, 1),
+            half(two.address, 0),
+            half(two.address, 1),
+            half(three.address, 0),
+            half(three.address, 1),
+        ])
+    }
+
+    #[inline(always)]
+    fn emit_primitive<M: Memory>(
+        stream: &mut Stream<M>,
+        draw: &Draw,
+        predicated: bool,
+    ) -> Result<(), M::Error> {
+        let mut words = vertex::draw(draw);
+        words[0] |= gen9::predicate(predicated);
+        stream.emit(words)
+    }
+
+    fn emit_primitive_byte_count<M: Memory>(
+        stream: &mut Stream<M>,
+        draw: &Draw,
+        count: &ByteCount,
+        predicated: bool,
+    ) -> Result<(), M::Error> {
+        let zero = register::CS_GPR0;
+        stream.emit(mi::load_register_mem(zero, count.at))?;
+        stream.emit(mi::load_register(zero + 4, 0))?;
+        if count.offset_bytes != 0 {
+            math::subtract(stream, count.offset_bytes)?;
+        }
+        let vertices = math::divide(stream, count.stride_bytes)?;
+        stream.emit(mi::copy_register(
+            vertices,
+            register::PRIMITIVE_VERTEX_COUNT,
+        ))?;
+        for (register, value) in [
+            (register::PRIMITIVE_START_VERTEX, draw.first),
+            (register::PRIMITIVE_INSTANCE_COUNT, draw.instances),
+            (register::PRIMITIVE_START_INSTANCE, draw.first_instance),
+            (register::PRIMITIVE_BASE_VERTEX, 0),
+        ] {
+            stream.emit(mi::load_register(register, value))?;
+        }
+        let mut words = vertex::draw_indirect(false);
+        words[0] |= gen9::predicate(predicated);
+        stream.emit(words)
+    }
+
+    fn emit_primitive_indirect<M: Memory>(
+        stream: &mut Stream<M>,
+        address: u64,
+        indexed: bool,
+        instances: u32,
+        predicated: bool,
+    ) -> Result<(), M::Error> {
+        let registers: &[u32] = if indexed {
+            &[
+                register::PRIMITIVE_VERTEX_COUNT,
+                register::PRIMITIVE_INSTANCE_COUNT,
+                register::PRIMITIVE_START_VERTEX,
+                register::PRIMITIVE_BASE_VERTEX,
+                register::PRIMITIVE_START_INSTANCE,
+            ]
+        } else {
+            &[
+                register::PRIMITIVE_VERTEX_COUNT,
+                register::PRIMITIVE_INSTANCE_COUNT,
+                register::PRIMITIVE_START_VERTEX,
+                register::PRIMITIVE_START_INSTANCE,
+            ]
+        };
+        for (at, &register) in (address..).step_by(4).zip(registers) {
+            stream.emit(mi::load_register_mem(register, at))?;
+        }
+        if !indexed {
+            stream.emit(mi::load_register(register::PRIMITIVE_BASE_VERTEX, 0))?;
+        }
+        if instances > 1 {
+            let count = address + 4;
+            stream.emit(mi::load_register_mem(register::CS_GPR0, count))?;
+            stream.emit(mi::load_register(register::CS_GPR0 + 4, 0))?;
+            math::multiply(stream, instances)?;
+            let product = register::CS_GPR0 + 8;
+            stream.emit(mi::copy_register(
+                product,
+                register::PRIMITIVE_INSTANCE_COUNT,
+            ))?;
+        }
+        let mut words = vertex::draw_indirect(indexed);
+        words[0] |= gen9::predicate(predicated);
+        stream.emit(words)
+    }
+}
+
+/// Emits the pre-packed words, and dirty state up to primitive assembly.
+#[inline(always)]
+fn emit_geometry_state<M: Memory>(
+    stream: &mut Stream<M>,
+    draw_state: &DrawState<'_, Pipeline>,
+) -> Result<(), M::Error> {
+    let DrawState {
+        dirty,
+        state,
+        pipeline,
+        ..
+    } = *draw_state;
+    let pre_packed = pipeline.pre_packed;
+    if dirty.any(Dirty::SHADERS) {
+        stream.append(&pipeline.words)?;
+    }
+    if dirty.any(Dirty::SHADERS.with(Dirty::DOMAIN)) {
+        let [upper, lower] = pipeline.engine;
+        stream.emit(if state.lower_left { lower } else { upper })?;
+    }
+    if !pre_packed.elements && dirty.any(Dirty::SHADERS.with(Dirty::ATTRIBUTES)) {
+        let emit = |words: &[u32]| stream.append(words);
+        vertex::elements(&pipeline.inputs, &state.attributes, emit)?;
+    }
+    if pipeline.stream_out.on && dirty.any(Dirty::SHADERS.with(Dirty::STREAM_OUT)) {
+        for (index, buffer) in state.capture_buffers.iter().enumerate() {
+            let buffer = Some(buffer).filter(|_| state.capturing);
+            stream.emit(stream_out::buffer(index, buffer))?;
+        }
+    }
+    if dirty.any(Dirty::VERTEX_BUFFERS) {
+        vertex::buffers(stream, state)?;
+    }
+    if dirty.any(Dirty::INDEX_BUFFER) && state.index_buffer.address != 0 {
+        stream.emit(vertex::index_buffer(&state.index_buffer))?;
+    }
+    if dirty.any(Dirty::ASSEMBLY.with(Dirty::INDEX_BUFFER)) {
+        stream.emit(vertex::assembly(state))?;
+    }
+    Ok(())
+}
+
+/// Emits dirty state from stream output to the pixel shader.
+#[inline(always)]
+fn emit_raster_state<M: Memory>(
+    stream: &mut Stream<M>,
+    draw_state: &DrawState<'_, Pipeline>,
+) -> Result<(), M::Error> {
+    let DrawState {
+        dirty,
+        state,
+        pipeline,
+        targets,
+        ..
+    } = *draw_state;
+    let pre_packed = pipeline.pre_packed;
+    if !pre_packed.setup && dirty.any(Dirty::RASTER.with(Dirty::SHADERS)) {
+        stream.emit(stream_out::streamout(&pipeline.stream_out, &state.raster))?;
+        stream.emit(raster::sf(
+            pipeline.point_size,
+            pipeline.counted,
+            &state.raster,
+        ))?;
+        if state.raster.stippled {
+            stream.emit(raster::stipple(state.raster.stipple))?;
+        }
+    }
+    let clip = Dirty::RASTER.with(Dirty::SHADERS).with(Dirty::VIEWPORTS);
+    if !pre_packed.clip && dirty.any(clip) {
+        let count = state.viewport_count;
+        stream.emit(raster::clip(pipeline.clip, &state.raster, count))?;
+    }
+    // The sample count decides the default line rasterisation.
+    let objects = Dirty::ASSEMBLY
+        .with(Dirty::SHADERS)
+        .with(Dirty::MULTISAMPLE);
+    if state.raster.lines == Lines::Smooth {
+        let depends = objects.with(Dirty::RASTER).with(Dirty::TARGETS);
+        if dirty.any(depends) {
+            let integers = targets.has_integers();
+            stream.emit(raster::raster(state, pipeline.output_form, integers))?;
+        }
+    } else if !pre_packed.raster && dirty.any(objects.with(Dirty::RASTER)) {
+        stream.emit(raster::raster(state, pipeline.output_form, false))?;
+    }
+    if !pre_packed.multisample && dirty.any(Dirty::MULTISAMPLE) {
+        stream.emit(raster::multisample(&state.multisample))?;
+    }
+    if let Some(pixel) = &pipeline.pixel
+        && dirty.any(Dirty::SHADERS.with(Dirty::MULTISAMPLE))
+    {
+        stream.emit(pixel.for_samples(state.multisample.samples))?;
+    }
+    Ok(())
+}
+
+/// Emits BLEND_STATE and the packets that depend on it, if dirty.
+#[inline(always)]
+fn emit_blend_state<M: Memory>(
+    stream: &mut Stream<M>,
+    draw_state: &DrawState<'_, Pipeline>,
+) -> Result<(), M::Error> {
+    let DrawState {
+        dirty,
+        state,
+        pipeline,
+        targets,
+        dynamic_base,
+        ..
+    } = *draw_state;
+    let blend_groups = BLENDING.with(Dirty::SHADERS).with(Dirty::TARGETS);
+    if dirty.any(blend_groups) {
+        let there = (0..)
+            .zip(&targets.colours)
+            .filter(|(_, colour)| colour.is_some());
+        let there = there.fold(0, |mask, (index, _)| mask | 1_u8 << index);
+        let mask = there & pipeline.targets;
+        let output_form;
+        let packed_blend = match &pipeline.packed_blend {
+            Some(packed_blend) if mask == pipeline.targets => packed_blend,
+            _ => {
+                let without_logic_op = match state.blend.logic {
+                    true => targets.without_logic_op(),
+                    false => 0,
+                };
+                output_form = pipeline.blend(state, mask, without_logic_op);
+                &output_form
+            }
+        };
+        // A write to an absent target reads its blend entry too.
+        let entries = (u8::BITS - pipeline.targets.leading_zeros()).max(1) as usize;
+        let words = packed_blend.state.get(..=2 * entries).unwrap_or_default();
+        let data = stream.data(words.len())?;
+        data.words.copy_from_slice(words);
+        let at = offset(data.address, dynamic_base);
+        use state_blend_state_pointers as pointer;
+        stream.emit(
+            pointer::words::<2>()
+                .flag(pointer::BLEND_STATE_POINTER_VALID, true)
+                .with(pointer::BLEND_STATE_POINTER, at)
+                .dwords,
+        )?;
+        stream.emit(packed_blend.packets)?;
+    }
+    Ok(())
+}
+
+/// Emits the blend constants, if dirty.
+#[inline(always)]
+fn emit_blend_constants<M: Memory>(
+    stream: &mut Stream<M>,
+    draw_state: &DrawState<'_, Pipeline>,
+) -> Result<(), M::Error> {
+    let DrawState {
+        dirty,
+        state,
+        dynamic_base,
+        ..
+    } = *draw_state;
+    if dirty.any(Dirty::BLEND_CONSTANTS) {
+        use state_cc_state_pointers as pointer;
+        let words = pixel::constants(&state.blend);
+        let data = stream.data(words.len())?;
+        data.words.copy_from_slice(&words);
+        let at = offset(data.address, dynamic_base);
+        stream.emit(
+            pointer::words::<2>()
+                .flag(pointer::COLOR_CALC_STATE_POINTER_VALID, true)
+                .with(pointer::COLOR_CALC_STATE_POINTER, at)
+                .dwords,
+        )?;
+    }
+    Ok(())
+}
+
+/// Emits viewports, depth ranges and scissors.
+fn emit_viewports<M: Memory>(
+    stream: &mut Stream<M>,
+    draw_state: &DrawState<'_, Pipeline>,
+) -> Result<(), M::Error> {
+    use {
+        state_scissor_state_pointers as scissor, state_viewport_state_pointers_cc as depth,
+        state_viewport_state_pointers_sf_clip as clip,
+    };
+    let state = draw_state.state;
+    let area = &draw_state.targets.area;
+    let count = usize::from(state.viewport_count).clamp(1, VIEWPORTS);
+    let all = state.viewports.get(..count).unwrap_or(&state.viewports);
+    // One data block: matrices at a multiple of 64 bytes, ranges and scissors at multiples of 32.
+    let ranges_dw = (2 * count).next_multiple_of(8);
+    let data = stream.data(16 * count + 2 * ranges_dw)?;
+    let at = offset(data.address, draw_state.dynamic_base);
+    let (matrices, rest) = data.words.split_at_mut(16 * count);
+    let (ranges, scissors) = rest.split_at_mut(ranges_dw);
+    for (to, from) in matrices.as_chunks_mut::<16>().0.iter_mut().zip(all) {
+        *to = raster::viewport(from, area, state.raster.near_at_minus_w);
+    }
+    for (to, from) in ranges.as_chunks_mut::<2>().0.iter_mut().zip(all) {
+        *to = raster::depth_range(from, state.raster.depth_clamp);
+    }
+    let scissors = scissors.as_chunks_mut::<2>().0.iter_mut();
+    for ((to, from), viewport) in scissors.zip(&state.scissors).zip(all) {
+        *to = match raster::covers(viewport, area) {
+            true => raster::scissor(from, area),
+            false => raster::scissor(&from.and(&raster::covered_pixels(viewport)), area),
+        };
+    }
+    let ranges_at = at + 64 * count as u64;
+    let scissors_at = ranges_at + 4 * ranges_dw as u64;
+    let matrices = clip::words().with(clip::SF_CLIP_VIEWPORT_POINTER, at);
+    let ranges = depth::words().with(depth::CC_VIEWPORT_POINTER, ranges_at);
+    let scissors = scissor::words().with(scissor::SCISSOR_RECT_POINTER, scissors_at);
+    let ([a, b], [c, d], [e, f]) = (matrices.dwords, ranges.dwords, scissors.dwords);
+    stream.emit([a, b, c, d, e, f])
+}

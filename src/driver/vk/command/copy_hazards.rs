@@ -1,0 +1,50 @@
+//! Write-after-write hazards of copies.
+//!
+//! Copies, fills and clears are dispatches that run in parallel: if two of them write the same
+//! memory without a barrier between them, either may come last. Vulkan forbids that
+//! (VUID-vkCmdCopyBufferToImage-pRegions-00184), but applications rely on it, since drivers that
+//! copy by drawing keep the order. So the last few destinations are remembered, and a second write
+//! to one of them waits.
+
+use blit::Place;
+use cmd::{Gen9, Pending, Recorder};
+
+use super::memory::BatchMemory;
+
+/// Number of remembered destinations: enough for applications that write a destination twice in a
+/// row.
+const TRACKED: usize = 8;
+
+/// Recent destinations of copies.
+#[derive(Debug, Default)]
+pub struct CopyHazards {
+    destinations: [Option<Place>; TRACKED],
+    next: usize,
+}
+
+impl CopyHazards {
+    /// Forgets all destinations.
+    pub fn clear(&mut self) {
+        if self.next > 0 {
+            *self = Self::default();
+        }
+    }
+
+    /// Records a destination that is about to be written, with a stall if it was written before.
+    pub fn record_write(&mut self, recorder: &mut Recorder<Gen9, BatchMemory>, destination: Place) {
+        if recorder.is_waiting() {
+            self.clear();
+        }
+        if self
+            .destinations
+            .iter()
+            .flatten()
+            .any(|before| before.overlaps(&destination))
+        {
+            recorder.barrier(Pending::STALL);
+            self.clear();
+        }
+        self.destinations[self.next % TRACKED] = Some(destination);
+        self.next += 1;
+    }
+}
