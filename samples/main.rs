@@ -67,7 +67,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 
 fn main() -> ExitCode {
     // A pager that is closed early is no error.
-    sys::end_with_the_pipe();
+    sys::reset_sigpipe();
     let args = match Args::try_parse() {
         Ok(args) => args,
         Err(error) => match mistake(&error) {

@@ -75,7 +75,7 @@ pub const TEXEL_BYTES: u64 = 8;
 /// Everything of one round.
 pub struct Objects {
     pub buffers: Vec<Buffer>,
-    /// Vertices, indices, draws and dispatches: nothing but reads them.
+    /// VertexBufferBinding, indices, draws and dispatches: nothing but reads them.
     pub fixed: Fixed,
     pub images: Vec<Image>,
     pub samplers: Vec<vk::Sampler>,
@@ -96,7 +96,7 @@ pub struct Fixed {
     memory: vk::DeviceMemory,
 }
 
-/// Vertices: a place and a tint.
+/// VertexBufferBinding: a place and a tint.
 pub const VERTICES: u32 = 48;
 pub const VERTEX_BYTES: u32 = 20;
 pub const INDICES_AT: u64 = 4096;

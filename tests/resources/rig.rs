@@ -289,7 +289,7 @@ impl Rig {
                 count: ELEMENTS,
                 offset_bytes,
                 stride_bytes: STRIDE,
-                samplers: abi::Places::last_of(offset_bytes, STRIDE),
+                samplers: abi::Places::in_last_piece(offset_bytes, STRIDE),
                 dynamic_index: 0,
                 settled: false,
             });

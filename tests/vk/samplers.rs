@@ -1,4 +1,4 @@
-//! Samplers that change under one pipeline: sets with other samplers, bound one after another.
+//! SamplerTable that change under one pipeline: sets with other samplers, bound one after another.
 
 use ash::vk;
 

@@ -20,7 +20,7 @@ pub struct Command<'a> {
 
 /// Generations all of whose commands are in the tables. Batches of other generations cannot be
 /// decoded, and so not simulated.
-pub const COMPLETE: &[Gen] = &[Gen::Gen9];
+pub const COMPLETE_GENERATIONS: &[Gen] = &[Gen::Gen9];
 
 /// The commands of a generation.
 pub fn packets(hw_gen: Gen) -> impl Iterator<Item = &'static Packet> {

@@ -81,7 +81,7 @@ pub struct Device {
 impl Device {
     /// True if the device can be simulated: all commands of its generation are in the tables.
     pub fn is_modelled(&self) -> bool {
-        batch::COMPLETE.contains(&self.hw_gen)
+        batch::COMPLETE_GENERATIONS.contains(&self.hw_gen)
     }
 
     /// True if the device has the capability.

@@ -310,7 +310,7 @@ const ALL: [Device; PARTS.len() + OTHERS.len()] = {
 };
 
 /// All devices: every part of gen9, and one of each of a few other generations. Only those of
-/// [`crate::batch::COMPLETE`] generations can be simulated ([`Device::is_modelled`]).
+/// [`crate::batch::COMPLETE_GENERATIONS`] generations can be simulated ([`Device::is_modelled`]).
 pub static DEVICES: &[Device] = &ALL;
 
 impl Device {

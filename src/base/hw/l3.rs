@@ -83,7 +83,7 @@ impl L3Config {
 impl Device {
     /// URB size in bytes with the configuration after reset.
     pub fn urb_bytes(&self) -> u32 {
-        match self.l3_divisions() {
+        match self.l3_configs() {
             [first, ..] => first.urb_bytes(self),
             // Generations without L3 configurations here.
             [] => match self.hw_gen {
@@ -98,7 +98,7 @@ impl Device {
     }
 
     /// The validated L3 configurations of this device; empty for generations without any here.
-    pub fn l3_divisions(&self) -> &'static [L3Config] {
+    pub fn l3_configs(&self) -> &'static [L3Config] {
         match (self.hw_gen, self.l3_banks) {
             (Gen::Gen9, 1) => GEN9_ONE_BANK,
             (Gen::Gen9, _) => GEN9,
@@ -114,11 +114,11 @@ impl Device {
 
     /// The preferred configuration with or without SLM, among those with `all_ways`: the one in
     /// which URB and caches are most equal, then the one with the fewest `all_ways`.
-    pub fn l3_division(&self, with_slm: bool) -> Option<&'static L3Config> {
+    pub fn l3_config(&self, with_slm: bool) -> Option<&'static L3Config> {
         let usable = |d: &&L3Config| (d.slm_ways != 0) == with_slm && d.all_ways != 0;
         // The configuration after reset gives equal shares to URB and caches.
         let uneven = |d: &&L3Config| (d.all_ways.abs_diff(d.urb_ways), d.all_ways);
-        self.l3_divisions().iter().filter(usable).min_by_key(uneven)
+        self.l3_configs().iter().filter(usable).min_by_key(uneven)
     }
 }
 
@@ -147,7 +147,7 @@ mod tests {
             ("bxt-5a85", (16, 16, 48), (0, 32, 48)),
         ] {
             for (with_slm, ways) in [(true, slm), (false, plain)] {
-                let found = device(name).l3_division(with_slm).expect("a configuration");
+                let found = device(name).l3_config(with_slm).expect("a configuration");
                 assert_eq!(
                     (found.slm_ways, found.urb_ways, found.all_ways),
                     ways,
@@ -155,14 +155,14 @@ mod tests {
                 );
             }
         }
-        assert_eq!(device("tgl").l3_division(false), None);
+        assert_eq!(device("tgl").l3_config(false), None);
     }
 
     /// Vol. 5: 64 KiB of SLM per subslice and pair of banks.
     #[test]
     fn slm_ways_hold_the_slm_of_a_workgroup() {
         for device in DEVICES.iter().filter(|d| d.hw_gen == Gen::Gen9) {
-            let config = device.l3_division(true).expect("a configuration");
+            let config = device.l3_config(true).expect("a configuration");
             let bytes = u32::from(config.slm_ways) * device.l3_way_bytes();
             assert!(bytes >= device.slm_bytes, "{}: {bytes}", device.name);
         }
@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn register_values_and_urb_sizes() {
-        let skl = device("skl").l3_division(true).expect("a configuration");
+        let skl = device("skl").l3_config(true).expect("a configuration");
         assert_eq!(skl.register_value(), 1 | 16 << 1 | 48 << 25);
         for (name, kib) in [
             ("skl", 384),

@@ -19,7 +19,7 @@ mod opcode;
 mod text;
 mod types;
 
-pub use check::{Violation, check, check_part, rules};
+pub use check::{Violation, check, check_for_core, rules};
 pub use decode::{DecodeError, decode};
 pub use encode::{EncodeError, encode};
 pub use inst::{

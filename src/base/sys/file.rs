@@ -84,7 +84,7 @@ pub fn memfd(name: &CStr, len_bytes: u64) -> Result<OwnedFd> {
 
 /// Length in bytes of the file behind a descriptor, by lseek, which files in memory and dma-bufs
 /// support.
-pub fn memfd_bytes(fd: BorrowedFd<'_>) -> Result<u64> {
+pub fn file_len_bytes(fd: BorrowedFd<'_>) -> Result<u64> {
     let end = lseek(fd, 0, Whence::SeekEnd).map_err(from_nix)?;
     u64::try_from(end).map_err(|_| Errno::EINVAL)
 }
@@ -121,21 +121,21 @@ pub fn data_ranges(fd: BorrowedFd<'_>, len_bytes: u64) -> Result<Vec<Range<u64>>
 
 /// Identifies the open file behind a descriptor by device and inode: equal for duplicates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Identity {
+pub struct FileIdentity {
     device: u64,
     inode: u64,
 }
 
-impl Identity {
+impl FileIdentity {
     /// The identity with these numbers of a `stat` structure.
     pub fn new(device: u64, inode: u64) -> Self {
         Self { device, inode }
     }
 }
 
-/// Identity of the file behind a descriptor. Anonymous inodes (eventfds and the like) may share
+/// FileIdentity of the file behind a descriptor. Anonymous inodes (eventfds and the like) may share
 /// one; pipes and files do not.
-pub fn identity(fd: RawFd) -> Result<Identity> {
+pub fn identity(fd: RawFd) -> Result<FileIdentity> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();
     // SAFETY: the kernel fills the whole structure if the call succeeds, and fails for a number
     // that is not a descriptor.
@@ -143,7 +143,7 @@ pub fn identity(fd: RawFd) -> Result<Identity> {
         check_result(system_call!(libc::SYS_fstat, fd, stat.as_mut_ptr()))?;
         stat.assume_init()
     };
-    Ok(Identity {
+    Ok(FileIdentity {
         device: stat.st_dev,
         inode: stat.st_ino,
     })
@@ -272,7 +272,7 @@ impl Pipe {
     }
 
     /// Opens a writer of the pipe that `reader` belongs to.
-    pub fn writer_of(reader: RawFd) -> Result<OwnedFd> {
+    pub fn open_writer(reader: RawFd) -> Result<OwnedFd> {
         let flags = libc::O_NONBLOCK | libc::O_CLOEXEC | libc::O_WRONLY;
         let writer = open(&proc_link(reader)?, flags)?;
         dup_high(writer.as_fd())
@@ -304,7 +304,7 @@ fn poll(fd: BorrowedFd<'_>, events: PollFlags, timeout: PollTimeout) -> Result<P
 }
 
 /// Clears close-on-exec of a descriptor.
-pub fn keep_over_exec(fd: BorrowedFd<'_>) -> Result<()> {
+pub fn clear_cloexec(fd: BorrowedFd<'_>) -> Result<()> {
     fcntl(fd, FcntlArg::F_SETFD(FdFlag::empty()))
         .map(drop)
         .map_err(from_nix)

@@ -7,7 +7,7 @@
 //!
 //! The simulator's preload library interposes functions of libc (mmap, stat and others) and is
 //! built on this crate. Functions here that need one of those make the system call themselves, so
-//! that they never reach the interposed function. Exceptions are [`ioctl`], [`Mapping::of_device`]
+//! that they never reach the interposed function. Exceptions are [`ioctl`], [`Mapping::map_device`]
 //! and the functions on device nodes, which must see the device that the preload library presents.
 //! Everything else goes through nix.
 #![allow(
@@ -23,17 +23,17 @@ mod process;
 mod syscall;
 
 pub use file::{
-    Identity, Lock, Pipe, data_ranges, dup_high, identity, ioctl, ioctl_fd, keep_over_exec, memfd,
-    memfd_bytes, name_of, poll_readable, raise_descriptor_limit, reopen, wait_any_readable,
-    wait_readable,
+    FileIdentity, Lock, Pipe, clear_cloexec, data_ranges, dup_high, file_len_bytes, identity,
+    ioctl, ioctl_fd, memfd, name_of, poll_readable, raise_descriptor_limit, reopen,
+    wait_any_readable, wait_readable,
 };
 pub use folder::private_folder;
-pub use mapping::{Ahead, Mapping, PAGE_BYTES, Window};
+pub use mapping::{Mapping, PAGE_BYTES, PrefetchBase, Window};
 pub use node::{Node, device_numbers, open_node, render_nodes};
 pub use process::{
-    asked_process_id, block_signals, build_id, end_with_the_pipe, free, memory_bytes, monotonic_ns,
-    monotonic_raw_ns, process_cpu_ns, process_id, read_process, stay_loaded, stay_on_this_cpu,
-    write_process,
+    block_signals, build_id, free, memory_bytes, monotonic_ns, monotonic_raw_ns,
+    pin_to_current_cpu, prevent_unload, process_cpu_ns, process_id, read_process, reset_sigpipe,
+    uncached_process_id, write_process,
 };
 pub use uapi::{Errno, Result};
 

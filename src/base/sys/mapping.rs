@@ -101,7 +101,7 @@ impl Mapping {
 
     /// Maps pages of a device file, shared. Unlike [`Mapping::new`] this calls libc's mmap: a
     /// preload library may simulate the device, and only that library understands the offset.
-    pub fn of_device(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: usize) -> Result<Self> {
+    pub fn map_device(fd: BorrowedFd<'_>, offset_bytes: u64, len_bytes: usize) -> Result<Self> {
         let pages = memmap2::MmapOptions::new()
             .offset(offset_bytes)
             .len(len_bytes)
@@ -323,16 +323,16 @@ impl Window {
     }
 
     /// The base address for prefetches of dwords that will be written later.
-    pub fn ahead(&self) -> Ahead {
-        Ahead(self.base.as_ptr().addr())
+    pub fn ahead(&self) -> PrefetchBase {
+        PrefetchBase(self.base.as_ptr().addr())
     }
 }
 
 /// Base address of a window for prefetches. It is never dereferenced.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Ahead(usize);
+pub struct PrefetchBase(usize);
 
-impl Ahead {
+impl PrefetchBase {
     /// Prefetches the cache line of a dword that will be written soon. Does not wait.
     #[inline(always)]
     pub fn fetch(self, at_dw: usize) {

@@ -37,14 +37,14 @@ fn clock_ns(clock: ClockId) -> i64 {
 }
 
 /// The id of this process, cached until a fork. Must not be called in a child that shares its
-/// parent's memory (`vfork`): it would cache its id for the parent. Use [`asked_process_id`] there.
+/// parent's memory (`vfork`): it would cache its id for the parent. Use [`uncached_process_id`] there.
 pub fn process_id() -> i32 {
     cached_pid().as_raw()
 }
 
 /// The id of this process without a cache: for code that may run in a forked child before it
 /// executes a program or exits.
-pub fn asked_process_id() -> i32 {
+pub fn uncached_process_id() -> i32 {
     getpid().as_raw()
 }
 
@@ -111,7 +111,7 @@ pub fn block_signals() {
 }
 
 /// Pins this thread, and the processes that it starts, to the CPU that it runs on.
-pub fn stay_on_this_cpu() -> Result<()> {
+pub fn pin_to_current_cpu() -> Result<()> {
     let mut cpu = CpuSet::new();
     cpu.set(nix::sched::sched_getcpu().map_err(from_nix)?)
         .map_err(from_nix)?;
@@ -144,7 +144,7 @@ pub fn read_process(address: u64, out: &mut [u8]) -> Result<()> {
 /// Restores the default action of SIGPIPE: a write to a pipe without a reader terminates the
 /// process, as in C programs. Rust's runtime ignores the signal, so that the write fails and
 /// `println!` panics. Call it before other threads are started.
-pub fn end_with_the_pipe() {
+pub fn reset_sigpipe() {
     // SAFETY: sets the default action, not a handler. Cannot fail: SIGPIPE is a valid signal.
     let _ = unsafe { nix::sys::signal::signal(Signal::SIGPIPE, SigHandler::SigDfl) };
 }
@@ -169,9 +169,9 @@ pub unsafe fn write_process(address: u64, data: &[u8]) -> Result<()> {
 /// Keeps the library that contains this code loaded until the process ends, even if it is closed
 /// with dlclose: unloading would discard state that is expensive to build, and threads may still
 /// run thread-local destructors that are code of the library.
-pub fn stay_loaded() {
+pub fn prevent_unload() {
     let mut object = std::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    let inside = stay_loaded as fn() as *const libc::c_void;
+    let inside = prevent_unload as fn() as *const libc::c_void;
     // SAFETY: the structure is filled if dladdr does not return 0; the path in it lives as long as
     // the library. The library is opened once more and never closed. dlopen fails for an
     // executable, which is never unloaded anyway.

@@ -6,7 +6,7 @@ use super::*;
 #[test]
 fn mappings_of_one_file_share_their_bytes() {
     let fd = memfd(c"test", 8192).unwrap();
-    assert_eq!(memfd_bytes(fd.as_fd()), Ok(8192));
+    assert_eq!(file_len_bytes(fd.as_fd()), Ok(8192));
     let all = Mapping::new(fd.as_fd(), 0, 8192).unwrap();
     let half = Mapping::new(fd.as_fd(), 4096, 4096).unwrap();
     half.write(4, &[1, 2, 3, 4]).unwrap();
@@ -63,7 +63,7 @@ fn a_named_pipe_keeps_its_path_and_can_be_reopened() {
     assert!(!path.exists());
     let name = name_of(pipe.reader.as_raw_fd()).unwrap();
     assert!(name.starts_with(path.as_os_str().as_encoded_bytes()));
-    let second = Pipe::writer_of(pipe.reader.as_raw_fd()).unwrap();
+    let second = Pipe::open_writer(pipe.reader.as_raw_fd()).unwrap();
     assert!(Pipe::has_reader(second.as_fd()));
     drop(pipe.reader);
     assert!(!Pipe::has_reader(second.as_fd()) && !Pipe::has_reader(pipe.writer.as_fd()));

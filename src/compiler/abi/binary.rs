@@ -12,7 +12,7 @@ pub struct Constants {
     pub data: Vec<u8>,
     /// Byte offsets in [`ShaderBinary::code`] of the dwords that the driver patches with the handle
     /// of that surface.
-    pub handles_at: Vec<u32>,
+    pub handle_offsets: Vec<u32>,
 }
 
 /// A compiled shader.
@@ -90,7 +90,7 @@ pub struct ComputeInfo {
 pub struct Variant {
     /// 8, 16 or 32.
     pub simd_width: u8,
-    /// Start of its code in `ShaderBinary::code`, in bytes, a multiple of 64.
+    /// BatchStart of its code in `ShaderBinary::code`, in bytes, a multiple of 64.
     pub code_offset_bytes: u32,
     /// Bytes of its code.
     pub code_bytes: u32,

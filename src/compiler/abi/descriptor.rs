@@ -4,7 +4,7 @@
 //!      descriptor.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", "SAMPLER_STATE".
 
-use crate::ycbcr::Converted;
+use crate::ycbcr::ConvertedBinding;
 
 /// Bytes of a piece of a descriptor: a surface state, or a sampler state with padding.
 pub const PIECE_BYTES: u32 = 64;
@@ -12,11 +12,11 @@ pub const PIECE_BYTES: u32 = 64;
 /// Piece of a storage image's or storage texel buffer's descriptor for writes, and for reads
 /// without a declared format: such reads are valid only if the data port can read the view's format
 /// (Vulkan, "Format Feature Query", STORAGE_READ_WITHOUT_FORMAT).
-pub const OWN_PIECE: u32 = 0;
+pub const VIEW_FORMAT_PIECE: u32 = 0;
 
 /// Piece of a storage image's or storage texel buffer's descriptor for reads with a declared
 /// format, and for atomics.
-pub const READ_PIECE: u32 = 1;
+pub const TYPED_READ_PIECE: u32 = 1;
 
 /// Kind of a descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,7 +98,7 @@ impl Places {
     }
 
     /// Sampler states in the last pieces of elements at this offset and stride.
-    pub fn last_of(offset_bytes: u32, stride_bytes: u32) -> Places {
+    pub fn in_last_piece(offset_bytes: u32, stride_bytes: u32) -> Places {
         Places {
             offset_bytes: offset_bytes + stride_bytes.saturating_sub(PIECE_BYTES),
             stride_bytes,
@@ -112,7 +112,7 @@ pub struct SetLayout {
     /// The bindings.
     pub bindings: Vec<Binding>,
     /// Combined image samplers with a Y'CbCr conversion, by binding and element.
-    pub conversions: Vec<Converted>,
+    pub conversions: Vec<ConvertedBinding>,
 }
 
 /// All sets of a pipeline.
@@ -135,7 +135,7 @@ pub const SURFACE_ADDRESS_DWORD: usize = 8;
 /// The table of samplers that messages without a header select by index: consecutive states of
 /// [`SAMPLER_BYTES`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Samplers {
+pub struct SamplerTable {
     /// Number of the set.
     pub set: u32,
     /// Offset of sampler 0 from Dynamic State Base Address, minus the heap offset of the set's
@@ -148,8 +148,8 @@ pub const SAMPLER_BYTES: u32 = 16;
 
 /// Alignment of sampler states: pointers to them, in a message's header or in state packets, omit
 /// the low bits.
-/// Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; vol. 2a, 3DSTATE_SAMPLER_STATE_POINTERS.
+/// Ref: SKL PRM vol. 7, "InterpLocation Engine: Message Header"; vol. 2a, 3DSTATE_SAMPLER_STATE_POINTERS.
 pub const SAMPLER_PITCH_BYTES: u32 = 32;
 
 /// Number of samplers that a message can select by index.
-pub const NUMBERED_SAMPLERS: u32 = 16;
+pub const MAX_INDEXED_SAMPLERS: u32 = 16;

@@ -196,7 +196,7 @@ impl PatchMap {
 
     /// Position of a slot of the first control point; each further control point is
     /// [`PatchMap::point_slots`] later.
-    pub fn point_place(&self, slot: u8) -> Option<usize> {
+    pub fn point_slot_index(&self, slot: u8) -> Option<usize> {
         Some(PATCH_HEADER_SLOTS + self.slots.len() + self.point.place(slot)?)
     }
 
@@ -373,7 +373,7 @@ pub enum ComputedDepth {
 
 /// Number of attributes with a swizzle in 3DSTATE_SBE_SWIZ, which may come from any slot. Further
 /// attributes come from the consecutive slots after that of the last of these.
-pub const FREE_INPUTS: usize = 16;
+pub const MAX_SWIZZLED_INPUTS: usize = 16;
 
 /// Launch parameters of a fragment shader. Threads use the vector mask (3DSTATE_PS, Vector Mask
 /// Enable), so that helper invocations execute.

@@ -34,7 +34,7 @@
 //!   atomics.
 //!
 //! [`Binding::samplers`] gives the position of a sampler state: in a table with the set's other
-//! samplers, so that messages select it by index ([`Samplers`]); or in the *last* piece of an
+//! samplers, so that messages select it by index ([`SamplerTable`]); or in the *last* piece of an
 //! element, as for mutable descriptors and for descriptors with a conversion. The *handle of a
 //! sampler* is the byte offset of its state from Dynamic State Base Address:
 //! [`DriverValue::SetPlace`] (the set's handle >> 6) + offset in the set +
@@ -72,4 +72,4 @@ pub use descriptor::*;
 pub use graphics::*;
 pub use push::*;
 pub use typed_read_format::typed_read_format;
-pub use ycbcr::{ColourModel, Component, Conversion, Converted};
+pub use ycbcr::{ColourModel, Component, Conversion, ConvertedBinding};

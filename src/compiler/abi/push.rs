@@ -1,6 +1,6 @@
 //! Push data: the block of constants and driver values, and pushed ranges of uniform buffers.
 
-use crate::descriptor::Samplers;
+use crate::descriptor::SamplerTable;
 
 /// A dword of push data that the driver supplies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -55,21 +55,21 @@ pub enum DriverValue {
 }
 
 /// Maximum number of driver values of a shader.
-pub const LAUNCHER_VALUES: usize = 64;
+pub const MAX_DRIVER_VALUES: usize = 64;
 
 /// Maximum number of sums among them ([`DriverValue::SetDescriptor`],
 /// [`DriverValue::DynamicDescriptor`]), at any positions.
-pub const LAUNCHER_SUMS: usize = 8;
+pub const MAX_DESCRIPTOR_SUMS: usize = 8;
 
 /// Dwords of a register: the unit of push data.
 pub const REGISTER_DW: u32 = 8;
 
 /// Maximum number of pushed uniform buffer ranges of a stage: 3DSTATE_CONSTANT has four buffers,
 /// one of which is the block.
-pub const PUSHED_RANGES: usize = 3;
+pub const MAX_PUSHED_RANGES: usize = 3;
 
 /// Maximum number of registers of push data of a stage.
-pub const PUSH_REGISTERS: u32 = 64;
+pub const MAX_PUSH_REGISTERS: u32 = 64;
 
 /// The surface of a pushed uniform buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -114,8 +114,8 @@ pub struct PushData {
     pub driver: Vec<DriverValue>,
     /// The stage's sampler table (3DSTATE_SAMPLER_STATE_POINTERS); `None` if no message selects a
     /// sampler by index.
-    pub samplers: Option<Samplers>,
-    /// Ranges of uniform buffers, after the block, at most [`PUSHED_RANGES`]; none for compute
+    pub samplers: Option<SamplerTable>,
+    /// Ranges of uniform buffers, after the block, at most [`MAX_PUSHED_RANGES`]; none for compute
     /// shaders.
     pub ranges: Vec<PushedRange>,
 }

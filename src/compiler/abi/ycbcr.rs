@@ -10,11 +10,11 @@ pub enum ColourModel {
     Rgb,
     /// The values stay Y'CbCr; only their range is expanded.
     Ycbcr,
-    /// Converted to RGB by ITU-R BT.709.
+    /// ConvertedBinding to RGB by ITU-R BT.709.
     Bt709,
-    /// Converted to RGB by ITU-R BT.601.
+    /// ConvertedBinding to RGB by ITU-R BT.601.
     Bt601,
-    /// Converted to RGB by ITU-R BT.2020, non-constant luminance.
+    /// ConvertedBinding to RGB by ITU-R BT.2020, non-constant luminance.
     Bt2020,
 }
 
@@ -55,7 +55,7 @@ pub struct Conversion {
 
 impl Conversion {
     /// Maximum of [`Conversion::pieces`]: with three planes.
-    pub const MOST_PIECES: u32 = 3 + 2;
+    pub const MAX_PIECES: u32 = 3 + 2;
 
     /// Number of pieces of a descriptor with this conversion: the planes' surfaces, the sampler of
     /// the planes after the first, the first plane's sampler.
@@ -67,7 +67,7 @@ impl Conversion {
 
 /// A descriptor with a conversion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Converted {
+pub struct ConvertedBinding {
     /// Binding number.
     pub binding: u32,
     /// Array element.

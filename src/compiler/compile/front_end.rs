@@ -12,7 +12,7 @@ fn inputs_by_sample(shader: &mut nir::Shader) {
     for var in shader.vars.ids() {
         let var = &mut shader.vars[var];
         if let (nir::Mode::ShaderIn, Some(io)) = (var.mode, &mut var.io) {
-            io.sampling = nir::Sampling::Sample;
+            io.sampling = nir::InterpLocation::Sample;
         }
     }
     for id in shader.instrs.ids() {
@@ -65,7 +65,7 @@ pub(crate) fn apply_key(shader: &mut nir::Shader, key: &Key<'_>) {
     let outputs = key.before.and_then(StageInfo::vertex_outputs);
     let culls = outputs.map_or(0, |outputs| outputs.cull_distances);
     if culls != 0 {
-        shader.info.clips_before = Some(culls.trailing_zeros() as u8);
+        shader.info.input_clip_distances = Some(culls.trailing_zeros() as u8);
     }
     if key.sample_shading && key.stage == Stage::Fragment {
         shader.info.fragment.sample_shading = true;

@@ -50,13 +50,13 @@ pub struct Key<'a> {
     /// The previous stage's [`ShaderBinary::stage`](abi::ShaderBinary::stage). A pipeline's stages
     /// are compiled in order, each with that of the previous one. Without it, a stage that reads
     /// vertices of primitives or patches assumes that the previous stage writes exactly the slots
-    /// that it reads; a fragment shader needs it only if it has more than [`abi::FREE_INPUTS`]
-    /// inputs, or if the previous stage was compiled with `read_behind`.
+    /// that it reads; a fragment shader needs it only if it has more than [`abi::MAX_SWIZZLED_INPUTS`]
+    /// inputs, or if the previous stage was compiled with `next_stage_reads`.
     pub before: Option<&'a StageInfo>,
-    /// The outputs that the next stage reads ([`Translated::reads`](crate::Translated::reads));
+    /// The outputs that the next stage reads ([`TranslatedShader::reads`](crate::TranslatedShader::reads));
     /// `None` if unknown. If given, outputs are arranged for the next stage, which must be compiled
     /// with this stage's [`ShaderBinary::stage`](abi::ShaderBinary::stage).
-    pub read_behind: Option<Reads>,
+    pub next_stage_reads: Option<Reads>,
     /// Where the driver places descriptors.
     pub layout: &'a PipelineLayout,
     /// The device to compile for.
@@ -88,7 +88,7 @@ impl<'a> Key<'a> {
             views: 0,
             tess: None,
             before: None,
-            read_behind: None,
+            next_stage_reads: None,
             layout,
             device,
             backend: fs::Options::default(),
@@ -113,7 +113,7 @@ impl Key<'_> {
             views,
             tess,
             before,
-            read_behind,
+            next_stage_reads,
             layout,
             device,
             backend,
@@ -124,7 +124,7 @@ impl Key<'_> {
         (stage, entry_point, specialization).hash(&mut bytes);
         (dispatch_base, robust_buffers).hash(&mut bytes);
         (subgroup_size, sample_shading, alpha_to_coverage, views).hash(&mut bytes);
-        (tess, before, read_behind, layout).hash(&mut bytes);
+        (tess, before, next_stage_reads, layout).hash(&mut bytes);
         (device.pci_id, backend, flags, module).hash(&mut bytes);
         Sha256::digest(&bytes.0).into()
     }

@@ -16,7 +16,7 @@ pub use error::CompileError;
 pub use fs::{Options as Backend, supports};
 pub use key::{API_SUBGROUP_SIZE, Key, SubgroupSize, identify};
 pub use nir::{Reads, Stage, TessInfo};
-pub use pipeline::{Sink, Translated, compile, compile_nir, compile_with_dumps};
+pub use pipeline::{Sink, TranslatedShader, compile, compile_nir, compile_with_dumps};
 pub use reflect::{
     compute_entry_points, default_layout, described, entry_points, tess_modes, workgroup_size,
 };

@@ -17,12 +17,12 @@ pub fn compile(words: &[u32], key: &Key<'_>) -> Result<ShaderBinary, CompileErro
 /// A stage translated to NIR, before it depends on its neighbours. Of the key, only `stage`,
 /// `entry_point`, `specialization`, `dispatch_base` and `subgroup_size` are used.
 #[derive(Debug)]
-pub struct Translated(nir::Shader);
+pub struct TranslatedShader(nir::Shader);
 
-impl Translated {
+impl TranslatedShader {
     /// Translates an entry point.
-    pub fn new(words: &[u32], key: &Key<'_>) -> Result<Translated, CompileError> {
-        Ok(Translated(translate(words, key)?))
+    pub fn new(words: &[u32], key: &Key<'_>) -> Result<TranslatedShader, CompileError> {
+        Ok(TranslatedShader(translate(words, key)?))
     }
 
     /// The inputs that the shader may read, without built-ins, which the previous stage has to
@@ -31,7 +31,7 @@ impl Translated {
         opt::inputs_read(&self.0)
     }
 
-    /// Compiles the shader. The fields of `key` that [`Translated::new`] used must be the same.
+    /// Compiles the shader. The fields of `key` that [`TranslatedShader::new`] used must be the same.
     pub fn compile(mut self, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
         apply_key(&mut self.0, key);
         compile_nir(self.0, key)
@@ -73,7 +73,7 @@ pub(crate) fn context(key: &Key<'_>) -> opt::Ctx {
     let outputs = key.before.and_then(StageInfo::vertex_outputs);
     opt::Ctx {
         conversions: all.collect(),
-        read_behind: key.read_behind,
+        next_stage_reads: key.next_stage_reads,
         links: outputs.map_or(Vec::new(), |outputs| outputs.links.clone()),
         robust_buffers: key.robust_buffers,
         soft_fp64: soft_fp64(key),

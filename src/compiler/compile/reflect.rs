@@ -96,7 +96,7 @@ pub fn default_layout(
         let mut offset = 0;
         for binding in &mut set.bindings {
             binding.offset_bytes = offset;
-            binding.samplers = abi::Places::last_of(offset, binding.stride_bytes);
+            binding.samplers = abi::Places::in_last_piece(offset, binding.stride_bytes);
             offset += binding.count * binding.stride_bytes;
         }
     }

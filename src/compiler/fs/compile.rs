@@ -25,7 +25,7 @@ struct Compiled {
     width: u8,
     code: Vec<u8>,
     /// Byte offsets in the code at which the handle of the constant data has to be patched in.
-    handles_at: Vec<u32>,
+    handle_offsets: Vec<u32>,
     scratch_bytes: u32,
     stats: Stats,
     estimate: Estimate,
@@ -154,7 +154,7 @@ fn compile_widths(
             let variant = compile_width(shader, device, options, &mut analysis, width, first)?;
             compiled.extend(variant);
         } else if allows_simd32(&compiled)
-            && (first || options.wide_fragments || is_simd32_worth_trying(&compiled, eu_threads))
+            && (first || options.force_simd32 || is_simd32_worth_trying(&compiled, eu_threads))
         {
             let variant = match compile_width(shader, device, options, &mut analysis, width, first)
             {
@@ -163,7 +163,7 @@ fn compile_widths(
                 result => result?,
             };
             let is_useful = |c: &Compiled| match compiled.last() {
-                Some(last) if !options.wide_fragments => {
+                Some(last) if !options.force_simd32 => {
                     is_simd32_faster(&last.estimate, &c.estimate, eu_threads)
                 }
                 _ => true,
@@ -299,8 +299,8 @@ fn assemble(
         });
         push = c.push;
         constants
-            .handles_at
-            .extend(c.handles_at.iter().map(|byte| at + byte));
+            .handle_offsets
+            .extend(c.handle_offsets.iter().map(|byte| at + byte));
         variants.push(Variant {
             simd_width: c.width,
             code_offset_bytes: at,
@@ -311,7 +311,7 @@ fn assemble(
             dumps: c.dumps,
         });
     }
-    if !constants.handles_at.is_empty() {
+    if !constants.handle_offsets.is_empty() {
         constants.data = shader.constant_data();
     }
     Ok(ShaderBinary {
@@ -530,7 +530,7 @@ fn compile_width(
     Ok(Some(Compiled {
         width,
         code,
-        handles_at: handles.into_iter().map(encode::immediate_offset).collect(),
+        handle_offsets: handles.into_iter().map(encode::immediate_offset).collect(),
         scratch_bytes,
         stats,
         estimate,

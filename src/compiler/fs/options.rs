@@ -9,7 +9,7 @@ pub struct Options {
     pub layout: PipelineLayout,
     /// The outputs of the previous stage. Without it, stages that read the vertices of a primitive
     /// or patch assume that the previous stage writes exactly the inputs that they read. Fragment
-    /// shaders with more than [`abi::FREE_INPUTS`] inputs require it.
+    /// shaders with more than [`abi::MAX_SWIZZLED_INPUTS`] inputs require it.
     pub before: Option<StageInfo>,
     /// Allowed SIMD widths, as a bit set of 8, 16 and 32; 0 for all.
     pub widths: u8,
@@ -20,7 +20,7 @@ pub struct Options {
     pub replicated: bool,
     /// Fragment shaders get a SIMD32 variant if that is legal, even if it is not expected to be
     /// faster.
-    pub wide_fragments: bool,
+    pub force_simd32: bool,
     /// Graphics stages receive ranges of uniform buffers with their push data.
     pub push_ranges: bool,
     /// The shader must not use the EU's double-precision arithmetic; an instruction that does is an

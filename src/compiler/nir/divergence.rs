@@ -6,7 +6,7 @@
 //! A value is divergent if an operand is divergent, if it depends on the lane or on memory at
 //! divergent addresses, or if it is a phi at a divergent join. A value that is uniform inside a
 //! loop with a divergent exit is divergent outside of it; for uses there
-//! [`Divergence::used_outside`] tells.
+//! [`Divergence::is_divergent_at`] tells.
 //! Ref: NIR's divergence analysis; Sampaio et al., "Divergence Analysis" (TOPLAS 2013).
 
 use crate::intrinsic::{Effects, IntrinsicOp};
@@ -75,7 +75,7 @@ impl Divergence {
 
     /// True if `def`, used in block `at`, may differ there: it is divergent at its definition, or
     /// it is defined in a loop with a divergent exit that does not contain `at`.
-    pub fn used_outside(&self, s: &Shader, def: Id<Def>, at: Id<Block>) -> bool {
+    pub fn is_divergent_at(&self, s: &Shader, def: Id<Def>, at: Id<Block>) -> bool {
         if self.divergent.contains(def) {
             return true;
         }
@@ -123,7 +123,7 @@ impl Divergence {
                     CfEvent::If(i) => {
                         let cond = s.ifs[i].cond;
                         let divergent = match here {
-                            Some(b) => self.used_outside(s, cond, b),
+                            Some(b) => self.is_divergent_at(s, cond, b),
                             None => self.divergent.contains(cond),
                         };
                         open.push(Open::If(divergent));
@@ -195,7 +195,7 @@ impl Divergence {
                     let choice = at_divergent_join && p.srcs.iter().any(|x| x.1 != p.srcs[0].1);
                     choice
                         || p.srcs.iter().any(|(from, v)| {
-                            self.used_outside(s, *v, *from) || self.used_outside(s, *v, b)
+                            self.is_divergent_at(s, *v, *from) || self.is_divergent_at(s, *v, b)
                         })
                 }
                 Instr::Intrinsic(i) => self.is_intrinsic_divergent(s, i, b),
@@ -212,13 +212,13 @@ impl Divergence {
 
     fn has_divergent_operand(&self, s: &Shader, instr: &Instr, b: Id<Block>) -> bool {
         let mut divergent = false;
-        instr.for_each_src(|d| divergent |= self.used_outside(s, d, b));
+        instr.for_each_src(|d| divergent |= self.is_divergent_at(s, d, b));
         divergent
     }
 
     fn is_intrinsic_divergent(&self, s: &Shader, i: &Intrinsic, b: Id<Block>) -> bool {
         use IntrinsicOp as Op;
-        let operands = || i.srcs.iter().any(|d| self.used_outside(s, *d, b));
+        let operands = || i.srcs.iter().any(|d| self.is_divergent_at(s, *d, b));
         match i.op {
             // All pixels of a thread belong to one primitive.
             Op::LoadFrontFace | Op::LoadLayerId => false,
@@ -233,8 +233,8 @@ impl Divergence {
             | Op::ReadFirstInvocation
             | Op::FirstInvocation => false,
             Op::Reduce => i.index("cluster_size") != 0,
-            Op::ReadInvocation => self.used_outside(s, i.srcs[1], b),
-            Op::QuadBroadcast => self.used_outside(s, i.srcs[0], b),
+            Op::ReadInvocation => self.is_divergent_at(s, i.srcs[1], b),
+            Op::QuadBroadcast => self.is_divergent_at(s, i.srcs[0], b),
             // Local variables, inputs and outputs are private to an invocation.
             Op::LoadDeref => {
                 let own = s.deref_of(i.srcs[0]).is_some_and(|d| {
@@ -287,7 +287,7 @@ mod tests {
         assert!(d.has_divergent_exit(l) && d.is_divergent(done));
         // Invocations still in the loop have the same count; after the loop, counts differ.
         assert!(!d.is_divergent(i) && !d.is_divergent(next));
-        assert!(d.used_outside(&s, next, at) && d.is_divergent(after));
+        assert!(d.is_divergent_at(&s, next, at) && d.is_divergent(after));
         assert!(!d.is_divergent(uniform));
     }
 

@@ -138,7 +138,7 @@ impl Slots {
 /// Interpolation mode of a fragment shader's input: the value of an `interp_mode` index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[repr(u32)]
-pub enum Interp {
+pub enum InterpMode {
     /// Perspective-correct.
     #[default]
     Smooth,
@@ -148,22 +148,22 @@ pub enum Interp {
     NoPerspective,
 }
 
-pub(crate) const INTERPS: [(Interp, &str); 3] = [
-    (Interp::Smooth, "smooth"),
-    (Interp::Flat, "flat"),
-    (Interp::NoPerspective, "noperspective"),
+pub(crate) const INTERPS: [(InterpMode, &str); 3] = [
+    (InterpMode::Smooth, "smooth"),
+    (InterpMode::Flat, "flat"),
+    (InterpMode::NoPerspective, "noperspective"),
 ];
 
-impl Interp {
+impl InterpMode {
     /// The mode with this number.
-    pub fn from_index(index: u32) -> Option<Interp> {
+    pub fn from_index(index: u32) -> Option<InterpMode> {
         INTERPS.get(index as usize).map(|i| i.0)
     }
 }
 
 /// The position in the pixel at which an input is interpolated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Sampling {
+pub enum InterpLocation {
     /// At the pixel's centre.
     #[default]
     Pixel,
@@ -183,9 +183,9 @@ pub struct IoVar {
     /// `Index`: 1 for the second source of dual-source blending.
     pub index: u8,
     /// Interpolation.
-    pub interp: Interp,
+    pub interp: InterpMode,
     /// Position of interpolation.
-    pub sampling: Sampling,
+    pub sampling: InterpLocation,
     /// A per-patch variable, not a per-vertex one.
     pub patch: bool,
     /// An array of scalars packed into slots without gaps (clip distances, tessellation levels).
@@ -216,7 +216,7 @@ pub(crate) const DEPTH_LAYOUTS: [(DepthLayout, &str); 4] = [
 /// Clip and cull distances that a stage writes, after `lower_clip_cull_distance_arrays`: a bit for
 /// each component from slot CLIP_DIST0 on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Distances {
+pub struct ClipCullDistances {
     /// Components that are clip distances.
     pub clip: u8,
     /// Components that are cull distances.

@@ -8,7 +8,7 @@
 use crate::capture::Capture;
 use crate::exact::FloatControls;
 use crate::intrinsic::IntrinsicOp;
-use crate::io::{Distances, FragmentInfo, GeometryInfo, IoVar, TessInfo};
+use crate::io::{ClipCullDistances, FragmentInfo, GeometryInfo, IoVar, TessInfo};
 use crate::link::Link;
 use crate::op::{AluOp, Base};
 use crate::tex::{Dim, TexOp, TexSrc};
@@ -69,7 +69,7 @@ pub struct Info {
     pub shared_bytes: u32,
     /// Shared variables have explicit layouts and alias each other
     /// (SPV_KHR_workgroup_memory_explicit_layout).
-    pub shared_blocks: bool,
+    pub shared_explicit_layout: bool,
     /// Bytes of scratch that variables need for each invocation; set when they are lowered to
     /// scratch.
     pub scratch_bytes: u32,
@@ -78,10 +78,10 @@ pub struct Info {
     /// Float controls (SPV_KHR_float_controls).
     pub float_controls: FloatControls,
     /// Clip and cull distances that the stage writes.
-    pub distances: Distances,
+    pub distances: ClipCullDistances,
     /// Number of clip distances in the incoming vertices, if known: cull distances follow them in
     /// the same slots.
-    pub clips_before: Option<u8>,
+    pub input_clip_distances: Option<u8>,
     /// Outputs captured by transform feedback.
     pub capture: Capture,
     /// Outputs that the next stage reads from another slot, or as a constant. Empty unless the

@@ -38,8 +38,8 @@ pub use divergence::Divergence;
 pub use exact::FloatControls;
 pub use intrinsic::{AtomicOp, Effects, INTRINSICS, IntrinsicInfo, IntrinsicOp, Shape};
 pub use io::{
-    DepthLayout, Distances, FragmentInfo, GeometryInfo, Interp, IoVar, Primitive, Sampling, Slot,
-    Slots, TessDomain, TessInfo, TessSpacing,
+    ClipCullDistances, DepthLayout, FragmentInfo, GeometryInfo, InterpLocation, InterpMode, IoVar,
+    Primitive, Slot, Slots, TessDomain, TessInfo, TessSpacing,
 };
 pub use ir::*;
 pub use lex::ParseError;

@@ -19,7 +19,7 @@ pub struct Reads {
     /// message.
     pub vertices: bool,
     /// By location: mask of interpolated components in bits 0 to 3, of flat ones
-    /// ([`crate::Interp::Flat`]) in bits 4 to 7.
+    /// ([`crate::InterpMode::Flat`]) in bits 4 to 7.
     components: [u8; LOCATIONS],
     /// Mask of locations that are indexed dynamically.
     indexed_dynamically: u64,

@@ -6,8 +6,8 @@
 use crate::exact::FloatControls;
 use crate::index_names::value_name;
 use crate::io::{
-    DEPTH_LAYOUTS, Distances, INTERPS, Interp, IoVar, PRIMITIVES, Sampling, TESS_DOMAINS,
-    TESS_SPACINGS,
+    ClipCullDistances, DEPTH_LAYOUTS, INTERPS, InterpLocation, InterpMode, IoVar, PRIMITIVES,
+    TESS_DOMAINS, TESS_SPACINGS,
 };
 use crate::ir::*;
 use crate::shader::CfEvent;
@@ -287,13 +287,13 @@ fn print_io_var(io: &IoVar, out: &mut String) -> fmt::Result {
             write!(out, " {name} {value}")?;
         }
     }
-    if io.interp != Interp::Smooth {
+    if io.interp != InterpMode::Smooth {
         write!(out, " {}", name_in(&INTERPS, io.interp))?;
     }
     out.push_str(match io.sampling {
-        Sampling::Pixel => "",
-        Sampling::Centroid => " centroid",
-        Sampling::Sample => " sample",
+        InterpLocation::Pixel => "",
+        InterpLocation::Centroid => " centroid",
+        InterpLocation::Sample => " sample",
     });
     for (name, set) in [("patch", io.patch), ("compact", io.compact)] {
         if set {
@@ -306,16 +306,16 @@ fn print_io_var(io: &IoVar, out: &mut String) -> fmt::Result {
 /// Execution modes and interface of a graphics stage.
 fn print_stage(s: &Shader, out: &mut String) -> fmt::Result {
     let distances = s.info.distances;
-    if distances != Distances::default() {
-        let Distances { clip, cull } = distances;
+    if distances != ClipCullDistances::default() {
+        let ClipCullDistances { clip, cull } = distances;
         writeln!(out, "    distances clip={clip} cull={cull}")?;
     }
     crate::capture::print(&s.info.capture, out)?;
     crate::link::print(&s.info.links, out)?;
-    if let Some(clips) = s.info.clips_before {
+    if let Some(clips) = s.info.input_clip_distances {
         writeln!(out, "    clips_before {clips}")?;
     }
-    if s.info.shared_blocks {
+    if s.info.shared_explicit_layout {
         writeln!(out, "    shared_blocks")?;
     }
     if s.info.views != 0 {

@@ -12,10 +12,10 @@ pub struct Ctx {
     /// scratch.
     pub select_array_limit: u32,
     /// Textures with a YCbCr conversion, each with its descriptor set number.
-    pub conversions: Vec<(u32, abi::Converted)>,
+    pub conversions: Vec<(u32, abi::ConvertedBinding)>,
     /// Inputs that the next stage reads, built-in slots excluded; `None` if the next stage is not
     /// known.
-    pub read_behind: Option<nir::Reads>,
+    pub next_stage_reads: Option<nir::Reads>,
     /// Outputs of the previous stage that moved out of their slots, or became constants.
     pub links: Vec<abi::Link>,
     /// Out-of-bounds buffer accesses must not affect in-bounds ones (`robustBufferAccess`).
@@ -32,7 +32,7 @@ impl Default for Ctx {
             unroll_limit: 832,
             select_array_limit: 16,
             conversions: Vec::new(),
-            read_behind: None,
+            next_stage_reads: None,
             links: Vec::new(),
             robust_buffers: false,
             soft_fp64: false,

@@ -143,8 +143,8 @@ fn dwords(bytes: &[u8]) -> Vec<String> {
 
 /// Parses a Y'CbCr conversion: `SET.BINDING.ELEMENT MODEL narrow|full BITS PLANES COSITED CR Y CB
 /// ALPHA`. COSITED is `xy`, `x`, `y` or `-`; the channels are `PLANE.COMPONENT`, `zero` or `one`.
-fn parse_conversion(name: &str, line: &str) -> (u32, abi::Converted) {
-    use abi::{ColourModel as M, Component, Conversion, Converted};
+fn parse_conversion(name: &str, line: &str) -> (u32, abi::ConvertedBinding) {
+    use abi::{ColourModel as M, Component, Conversion, ConvertedBinding};
     let words: Vec<&str> = line.split_whitespace().collect();
     let numbers = |word: &str| -> Vec<u32> {
         let all = word.split('.').map(|n| n.parse().ok());
@@ -175,7 +175,7 @@ fn parse_conversion(name: &str, line: &str) -> (u32, abi::Converted) {
         cosited: ["x", "y"].map(|axis| words[5].contains(axis)),
         components: [6, 7, 8, 9].map(|at| component(words[at])),
     };
-    let converted = Converted {
+    let converted = ConvertedBinding {
         binding: location[1],
         element: location[2],
         conversion,
@@ -257,7 +257,7 @@ fn text_cases() {
                 robust_buffers: robust,
                 soft_fp64: lacks("fp64"),
                 soft_int64: lacks("int64"),
-                read_behind: read.map(parse_reads),
+                next_stage_reads: read.map(parse_reads),
                 links: linked.map(parse_link).collect(),
                 conversions: conversions.map(|l| parse_conversion(&name, l)).collect(),
                 ..Ctx::default()

@@ -335,7 +335,7 @@ impl Translator<'_> {
             .decoration_arg(inst.id, Decoration::DescriptorSet)
             .unwrap_or(0);
         v.binding = m.decoration_arg(inst.id, Decoration::Binding).unwrap_or(0);
-        if mode == Mode::Shared && self.emit.shader.info.shared_blocks {
+        if mode == Mode::Shared && self.emit.shader.info.shared_explicit_layout {
             let end = self.size_bytes(ty);
             self.emit.var_mut(var).offset_bytes = Some(0);
             let info = &mut self.emit.shader.info;

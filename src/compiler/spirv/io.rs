@@ -11,7 +11,7 @@ use crate::state::Translator;
 use crate::types::Ty;
 use crate::value::{AccessStep, Pointer, PointerBase, Value};
 use entity::Id;
-use nir::{Access, Interp, IoVar, Mode, Sampling, Slot, Stage, Type, Variable};
+use nir::{Access, InterpLocation, InterpMode, IoVar, Mode, Slot, Stage, Type, Variable};
 use smallvec::SmallVec;
 use spirv::{BuiltIn, Decoration, StorageClass};
 use std::rc::Rc;
@@ -45,7 +45,7 @@ fn builtin_slot(b: BuiltIn, stage: Stage, mode: Mode) -> Option<IoVar> {
             BuiltIn::Layer | BuiltIn::ViewportIndex | BuiltIn::PrimitiveId
         )
     {
-        io.interp = Interp::Flat;
+        io.interp = InterpMode::Flat;
     }
     Some(io)
 }
@@ -83,10 +83,10 @@ impl Translator<'_> {
                 Decoration::XfbBuffer => d.buffer = Some(arg),
                 Decoration::XfbStride => d.stride = Some(arg),
                 Decoration::Offset => d.offset = Some(arg),
-                Decoration::Flat => d.io.interp = Interp::Flat,
-                Decoration::NoPerspective => d.io.interp = Interp::NoPerspective,
-                Decoration::Centroid => d.io.sampling = Sampling::Centroid,
-                Decoration::Sample => d.io.sampling = Sampling::Sample,
+                Decoration::Flat => d.io.interp = InterpMode::Flat,
+                Decoration::NoPerspective => d.io.interp = InterpMode::NoPerspective,
+                Decoration::Centroid => d.io.sampling = InterpLocation::Centroid,
+                Decoration::Sample => d.io.sampling = InterpLocation::Sample,
                 Decoration::Patch => d.io.patch = true,
                 Decoration::BuiltIn => d.builtin = BuiltIn::from_u32(arg),
                 kind => crate::types::add_access(&mut d.access, kind),
@@ -253,8 +253,8 @@ impl Translator<'_> {
             io.slot = builtin.slot;
             io.patch |= builtin.patch;
             io.compact = builtin.compact;
-            if builtin.interp == Interp::Flat {
-                io.interp = Interp::Flat;
+            if builtin.interp == InterpMode::Flat {
+                io.interp = InterpMode::Flat;
             }
         } else {
             let Some(location) = d.location else {
@@ -276,7 +276,10 @@ impl Translator<'_> {
                     .expected("a component below 4", io.component.to_string());
             }
         }
-        if stage == Stage::Fragment && mode == Mode::ShaderIn && io.sampling == Sampling::Sample {
+        if stage == Stage::Fragment
+            && mode == Mode::ShaderIn
+            && io.sampling == InterpLocation::Sample
+        {
             self.emit.shader.info.fragment.sample_shading = true;
         }
         self.check_slots(mode, ty, io)?;

@@ -100,7 +100,7 @@ impl Module {
             total_calls: 0,
             tasks: Vec::new(),
         };
-        tr.emit.shader.info.shared_blocks = self.has_shared_blocks();
+        tr.emit.shader.info.shared_explicit_layout = self.has_shared_blocks();
         tr.execution_modes(entry)?;
         tr.emit.set_in_prologue(true);
         for &index in &self.globals {

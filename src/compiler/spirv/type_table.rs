@@ -298,7 +298,7 @@ impl Translator<'_> {
             | StorageClass::StorageBuffer
             | StorageClass::PushConstant
             | StorageClass::PhysicalStorageBuffer => true,
-            StorageClass::Workgroup => self.emit.shader.info.shared_blocks,
+            StorageClass::Workgroup => self.emit.shader.info.shared_explicit_layout,
             _ => false,
         }
     }

@@ -17,7 +17,7 @@ use crate::shader_builder::fragment_shader;
 
 /// A fragment shader that reads a texture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Drawn {
+pub enum DrawShader {
     /// Scales.
     Scaled {
         /// The texture is 3D; else it is 2D with layers.
@@ -37,18 +37,20 @@ pub enum Drawn {
 /// Dwords of the vertex shader's push constants, which come first.
 const VERTEX_DW: u32 = 2;
 
-impl Drawn {
+impl DrawShader {
     /// Number of shaders.
     pub const COUNT: usize = 4 + 4 + 1;
     /// Maximum number of push constant dwords.
     pub const MAX_PUSH_DW: usize = VERTEX_DW as usize + 9;
 
-    /// Its index, below [`Drawn::COUNT`].
+    /// Its index, below [`DrawShader::COUNT`].
     pub fn index(self) -> usize {
         match self {
-            Drawn::Scaled { volume, integers } => 2 * usize::from(volume) + usize::from(integers),
-            Drawn::Joined { samples_log2 } => 3 + samples_log2.clamp(1, 4) as usize,
-            Drawn::First => 8,
+            DrawShader::Scaled { volume, integers } => {
+                2 * usize::from(volume) + usize::from(integers)
+            }
+            DrawShader::Joined { samples_log2 } => 3 + samples_log2.clamp(1, 4) as usize,
+            DrawShader::First => 8,
         }
     }
 
@@ -59,7 +61,7 @@ impl Drawn {
     /// if the source has no MCS.
     pub fn nir(self) -> nir::Shader {
         match self {
-            Drawn::Scaled { volume, integers } => {
+            DrawShader::Scaled { volume, integers } => {
                 fragment_shader("draw_scaled", VERTEX_DW, |k, [column, row], push| {
                     let [_, left, top, x, x_step, y, y_step, z, sampler] = push;
                     let (column, row) = (k.isub(column, left), k.isub(row, top));
@@ -75,7 +77,7 @@ impl Drawn {
                     Some(sample_level_0(k, volume, numbers, place, sampler))
                 })
             }
-            Drawn::Joined { samples_log2 } => {
+            DrawShader::Joined { samples_log2 } => {
                 fragment_shader("draw_joined", VERTEX_DW, |k, [column, row], push| {
                     let [_, right, down, no_mcs] = push;
                     let from = [k.iadd(column, right), k.iadd(row, down)];
@@ -83,16 +85,18 @@ impl Drawn {
                     average_samples(k, samples_log2, Numbers::Floats, coord, no_mcs)
                 })
             }
-            Drawn::First => fragment_shader("draw_first", VERTEX_DW, |k, [column, row], push| {
-                let [_, right, down] = push;
-                let from = [k.iadd(column, right), k.iadd(row, down)];
-                let srcs = [
-                    (TexSrc::Coord, k.vec(&from)),
-                    (TexSrc::MsIndex, k.imm_u32(0)),
-                ];
-                let shape = (Dim::D2, false);
-                Some(read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs))
-            }),
+            DrawShader::First => {
+                fragment_shader("draw_first", VERTEX_DW, |k, [column, row], push| {
+                    let [_, right, down] = push;
+                    let from = [k.iadd(column, right), k.iadd(row, down)];
+                    let srcs = [
+                        (TexSrc::Coord, k.vec(&from)),
+                        (TexSrc::MsIndex, k.imm_u32(0)),
+                    ];
+                    let shape = (Dim::D2, false);
+                    Some(read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs))
+                })
+            }
         }
     }
 }
@@ -103,16 +107,23 @@ mod tests {
 
     #[test]
     fn shaders_are_valid_and_have_distinct_indices() {
-        let sample_level_0 = [false, true]
-            .into_iter()
-            .flat_map(|volume| [false, true].map(|integers| Drawn::Scaled { volume, integers }));
-        let joined = (1..=4).map(|samples_log2| Drawn::Joined { samples_log2 });
-        let all: Vec<_> = sample_level_0.chain(joined).chain([Drawn::First]).collect();
-        assert!(all.iter().map(|drawn| drawn.index()).eq(0..Drawn::COUNT));
+        let sample_level_0 = [false, true].into_iter().flat_map(|volume| {
+            [false, true].map(|integers| DrawShader::Scaled { volume, integers })
+        });
+        let joined = (1..=4).map(|samples_log2| DrawShader::Joined { samples_log2 });
+        let all: Vec<_> = sample_level_0
+            .chain(joined)
+            .chain([DrawShader::First])
+            .collect();
+        assert!(
+            all.iter()
+                .map(|drawn| drawn.index())
+                .eq(0..DrawShader::COUNT)
+        );
         for drawn in all {
             let shader = drawn.nir();
             nir::validate(&shader).unwrap();
-            assert!(shader.info.push_constant_bytes as usize <= 4 * Drawn::MAX_PUSH_DW);
+            assert!(shader.info.push_constant_bytes as usize <= 4 * DrawShader::MAX_PUSH_DW);
         }
     }
 }

@@ -215,9 +215,9 @@ pub enum Picture {
     /// Combines the depth or stencil samples of a pixel.
     Chosen {
         /// The resolve mode.
-        choice: Choice,
+        choice: ResolveMode,
         /// The format.
-        kind: Measure,
+        kind: DepthStencilFormat,
         /// Number of samples, as a power of two: 1 to 4.
         samples_log2: u32,
     },
@@ -225,7 +225,7 @@ pub enum Picture {
 
 /// How depth or stencil samples are resolved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Choice {
+pub enum ResolveMode {
     /// The first sample, bit by bit.
     First,
     /// The minimum.
@@ -238,7 +238,7 @@ pub enum Choice {
 
 /// The formats of depth and stencil buffers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
+pub enum DepthStencilFormat {
     /// 16-bit UNORM depth.
     Depth16,
     /// UNORM depth in the lower 24 of 32 bits.
@@ -249,20 +249,20 @@ pub enum Measure {
     Stencil,
 }
 
-impl Measure {
+impl DepthStencilFormat {
     /// Bytes of an element, as a power of two.
     pub fn unit_log2(self) -> u32 {
         match self {
-            Measure::Depth16 => 1,
-            Measure::Depth24 | Measure::DepthFloat => 2,
-            Measure::Stencil => 0,
+            DepthStencilFormat::Depth16 => 1,
+            DepthStencilFormat::Depth24 | DepthStencilFormat::DepthFloat => 2,
+            DepthStencilFormat::Stencil => 0,
         }
     }
 
     /// The order of such buffers.
     pub fn order(self) -> Order {
         match self {
-            Measure::Stencil => Order::W,
+            DepthStencilFormat::Stencil => Order::W,
             _ => Order::Y,
         }
     }
@@ -292,7 +292,7 @@ impl Picture {
                 kind,
                 samples_log2,
             } => {
-                // Choice::First is a shader of another kind.
+                // ResolveMode::First is a shader of another kind.
                 let choice = (choice as usize).saturating_sub(1);
                 let samples = samples_log2.clamp(1, 4) as usize - 1;
                 return Self::FIRSTS + (kind as usize * 3 + choice) * 4 + samples;

@@ -23,10 +23,10 @@ pub use buffer::{
     Queries, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, copy_launches, fill_launches,
     query_launch,
 };
-pub use draw_shader::Drawn;
+pub use draw_shader::DrawShader;
 pub use launch::{
-    Channel, Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Numbers, Order, Picture, SHADERS,
-    Samples, Settle, Shader, Span, Texels, Three,
+    Channel, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, Picture,
+    ResolveMode, SHADERS, Samples, Settle, Shader, Span, Texels, Three,
 };
 pub use memory_box::Place;
 /// A shader to be compiled.
@@ -34,6 +34,6 @@ pub use nir::Shader as Nir;
 pub use sample_copy::{Quads, copy_samples};
 pub use shader_builder::WORKGROUP;
 pub use texel::{
-    Extent, Piece, Plane, chosen_samples, copy_texels, copy_three, fill_texels, pieces,
-    settle_texels,
+    Extent, Piece, Plane, copy_texels, copy_three_channel_texels, fill_texels, pieces,
+    resolve_depth_stencil, resolve_mcs_texels,
 };

@@ -13,7 +13,7 @@ use entity::Id;
 use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
-use crate::launch::{Channel, Choice, Measure, Numbers, Order, Picture};
+use crate::launch::{Channel, DepthStencilFormat, Numbers, Order, Picture, ResolveMode};
 use crate::shader_builder::{ShaderBuilder, box_shader, inside, rows_shader};
 use crate::texel::byte_offset;
 
@@ -377,7 +377,11 @@ fn first_sample_shader(destination: Order, unit_log2: u32) -> nir::Shader {
 }
 
 /// Combines the depth or stencil samples of each pixel into one value.
-fn chosen_sample_shader(choice: Choice, kind: Measure, samples_log2: u32) -> nir::Shader {
+fn chosen_sample_shader(
+    choice: ResolveMode,
+    kind: DepthStencilFormat,
+    samples_log2: u32,
+) -> nir::Shader {
     box_shader("chosen_samples", 2, |k, [column, row, slice], push| {
         let push: [Id<Def>; 8] = push;
         let [.., columns, rows, from_left, from_top] = push;
@@ -390,7 +394,7 @@ fn chosen_sample_shader(choice: Choice, kind: Measure, samples_log2: u32) -> nir
                 let shape = (Dim::D2, true);
                 let [texel, ..] = read(k, TexOp::TxfMs, shape, Numbers::Integers, &srcs);
                 values.push(match kind {
-                    Measure::Depth24 => {
+                    DepthStencilFormat::Depth24 => {
                         let depth = k.imm_u32(0xff_ffff);
                         k.iand(texel, depth)
                     }
@@ -421,31 +425,31 @@ fn narrow(k: &mut ShaderBuilder<'_>, value: Id<Def>, bytes: u32) -> Id<Def> {
 /// Combines samples into one value.
 fn combine_samples(
     k: &mut ShaderBuilder<'_>,
-    choice: Choice,
-    kind: Measure,
+    choice: ResolveMode,
+    kind: DepthStencilFormat,
     values: &[Id<Def>],
 ) -> Option<Id<Def>> {
-    let float = kind == Measure::DepthFloat;
+    let float = kind == DepthStencilFormat::DepthFloat;
     let (&first, rest) = values.split_first()?;
     let all = rest
         .iter()
         .fold(first, |all, &value| match (choice, float) {
-            (Choice::First, _) => all,
-            (Choice::Least, false) => k.umin(all, value),
-            (Choice::Least, true) => k.fmin(all, value),
-            (Choice::Greatest, false) => k.umax(all, value),
-            (Choice::Greatest, true) => k.fmax(all, value),
-            (Choice::Mean, false) => k.iadd(all, value),
-            (Choice::Mean, true) => k.fadd(all, value),
+            (ResolveMode::First, _) => all,
+            (ResolveMode::Least, false) => k.umin(all, value),
+            (ResolveMode::Least, true) => k.fmin(all, value),
+            (ResolveMode::Greatest, false) => k.umax(all, value),
+            (ResolveMode::Greatest, true) => k.fmax(all, value),
+            (ResolveMode::Mean, false) => k.iadd(all, value),
+            (ResolveMode::Mean, true) => k.fadd(all, value),
         });
     let count = values.len() as u32;
     Some(match (choice, float) {
-        (Choice::Mean, true) => {
+        (ResolveMode::Mean, true) => {
             let share = k.imm_float(32, 1.0 / f64::from(count));
             k.fmul(all, share)
         }
         // Rounded to the nearest: the count is a power of two.
-        (Choice::Mean, false) => {
+        (ResolveMode::Mean, false) => {
             let (half, shift) = (k.imm_u32(count / 2), k.imm_u32(count.ilog2()));
             let sum = k.iadd(all, half);
             k.ushr(sum, shift)

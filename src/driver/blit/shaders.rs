@@ -25,7 +25,8 @@ impl Shader {
 mod tests {
     use super::*;
     use crate::launch::{
-        Channel, Choice, Measure, Numbers, Order, Picture, SHADERS, Samples, Settle, Texels, Three,
+        Channel, DepthStencilFormat, Numbers, Order, Picture, ResolveMode, SHADERS, Samples,
+        Settle, Texels, Three,
     };
 
     const ORDERS: [Order; 4] = [Order::Rows, Order::X, Order::Y, Order::W];
@@ -82,13 +83,13 @@ mod tests {
             })
         });
         let kinds = [
-            Measure::Depth16,
-            Measure::Depth24,
-            Measure::DepthFloat,
-            Measure::Stencil,
+            DepthStencilFormat::Depth16,
+            DepthStencilFormat::Depth24,
+            DepthStencilFormat::DepthFloat,
+            DepthStencilFormat::Stencil,
         ];
         let chosen = kinds.into_iter().flat_map(|kind| {
-            let choices = [Choice::Least, Choice::Greatest, Choice::Mean];
+            let choices = [ResolveMode::Least, ResolveMode::Greatest, ResolveMode::Mean];
             choices.into_iter().flat_map(move |choice| {
                 (1..=4).map(move |samples_log2| {
                     Shader::Picture(Picture::Chosen {

@@ -11,8 +11,8 @@ use entity::Id;
 use nir::Def;
 
 use crate::launch::{
-    Choice, Launch, MAX_BUFFERS, MAX_PUSH_DW, Measure, Order, Picture, Settle, Shader, Span,
-    Texels, Three,
+    DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, Picture, ResolveMode, Settle,
+    Shader, Span, Texels, Three,
 };
 use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};
 
@@ -208,7 +208,10 @@ pub fn copy_texels(source: Plane, destination: Plane, extent: Extent) -> Vec<Lau
 /// Launches that copy a box of texels of three 16-bit channels between texels without and with
 /// padding to four channels; the padding is not written. None if the rows do not hold equally many
 /// such texels.
-pub fn copy_three(source: (Plane, Extent), destination: (Plane, Extent)) -> Option<Vec<Launch>> {
+pub fn copy_three_channel_texels(
+    source: (Plane, Extent),
+    destination: (Plane, Extent),
+) -> Option<Vec<Launch>> {
     let sides = [source, destination];
     let columns = |texel_bytes: [u32; 2]| {
         let [a, b] = [0, 1].map(|side: usize| {
@@ -321,7 +324,7 @@ pub fn fill_texels(destination: Plane, extent: Extent, element: &[u8]) -> Vec<La
 /// Launches that write the clear colour, which `pixel` holds in memory in the pixels' format, to
 /// the fast-cleared pixels of a box. `extent` is that of the first sample slice of each layer,
 /// whose MCS elements are in `control`.
-pub fn settle_texels(
+pub fn resolve_mcs_texels(
     control: Plane,
     pixels: Plane,
     extent: Extent,
@@ -410,16 +413,16 @@ pub fn pieces(destination: Plane, extent: Extent, element_bytes: u32) -> Vec<Pie
 
 /// Launches that resolve depth or stencil samples from a corner of the source on; with each, the
 /// slice at which it starts. The caller provides the texture, which starts at that slice. The order
-/// of the destination is [`Measure::order`], except for first samples.
-pub fn chosen_samples(
-    (choice, kind, samples_log2): (Choice, Measure, u32),
+/// of the destination is [`DepthStencilFormat::order`], except for first samples.
+pub fn resolve_depth_stencil(
+    (choice, kind, samples_log2): (ResolveMode, DepthStencilFormat, u32),
     [left, top]: [u32; 2],
     destination: Plane,
     extent: Extent,
 ) -> Vec<(u32, Launch)> {
     let unit_log2 = kind.unit_log2();
     let shader = Shader::Picture(match choice {
-        Choice::First => Picture::First {
+        ResolveMode::First => Picture::First {
             destination: destination.order,
             unit_log2,
         },

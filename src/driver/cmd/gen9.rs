@@ -326,7 +326,7 @@ impl Generation for Gen9 {
         // The L3 must be idle while it is reconfigured (SKL PRM vol. 7, "L3 Cache", allocation and
         // programming).
         stream.emit(FLUSH)?;
-        match device.l3_division(true) {
+        match device.l3_config(true) {
             Some(division) => stream.emit(mi::load_register(
                 register::L3CNTLREG,
                 division.register_value(),

@@ -196,7 +196,7 @@ pub(crate) const MAX_GROUP_THREADS: u32 = 64;
 /// Dwords of push constants of an application.
 pub const PUSH_CONSTANTS_DW: usize = 64;
 /// Maximum number of driver values of a dispatch.
-pub(crate) const MAX_VALUES: usize = abi::LAUNCHER_VALUES;
+pub(crate) const MAX_VALUES: usize = abi::MAX_DRIVER_VALUES;
 /// Maximum number of bound descriptor sets.
 pub const SETS: usize = 32;
 /// Maximum number of bound dynamic buffers.

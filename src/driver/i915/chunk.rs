@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::address_space::Zone;
 use crate::buffer::Buffer;
-use crate::device::{Device, Start};
+use crate::device::{BatchStart, Device};
 use crate::error::{Error, Result};
 
 /// Size of the first buffer; each further one is twice as large, up to [`MAX_BLOCK_BYTES`].
@@ -102,12 +102,12 @@ impl Chunk {
     }
 
     /// The window's prefetcher, which brings its cache lines near before they are written.
-    pub fn ahead(&self) -> sys::Ahead {
+    pub fn ahead(&self) -> sys::PrefetchBase {
         self.window.ahead()
     }
 
     /// The start of a batch at the chunk's first word.
-    pub fn start(&self) -> Start {
-        Start::new(&self.buffer, self.offset_bytes)
+    pub fn start(&self) -> BatchStart {
+        BatchStart::new(&self.buffer, self.offset_bytes)
     }
 }

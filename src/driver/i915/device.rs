@@ -14,19 +14,19 @@ use crate::error::Result;
 use crate::exec_list::Owner;
 use crate::file::{Fence, File, Priority};
 use crate::info::Info;
-use crate::surface_heap::Heap;
+use crate::surface_heap::SurfaceHeap;
 use crate::syncobj::{Syncobj, SyncobjPool};
 
 /// The start of a batch. Its buffer must exist until the batch is submitted; otherwise the kernel
 /// rejects the submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Start {
+pub struct BatchStart {
     handle: u32,
     offset_bytes: u32,
     address: u64,
 }
 
-impl Start {
+impl BatchStart {
     /// The start at an offset in a buffer.
     pub fn new(buffer: &Buffer, offset_bytes: u64) -> Self {
         Self {
@@ -47,7 +47,7 @@ impl Start {
 #[derive(Debug)]
 pub struct Device {
     context: Arc<DeviceContext>,
-    heap: Arc<Heap>,
+    heap: Arc<SurfaceHeap>,
     syncobjs: Arc<SyncobjPool>,
     info: Info,
 }
@@ -61,7 +61,7 @@ impl Device {
         let context_id = file.context_create(priority)?;
         let context = DeviceContext::new(file, space, info.has_llc, context_id);
         Ok(Arc::new(Self {
-            heap: Heap::new(&context),
+            heap: SurfaceHeap::new(&context),
             syncobjs: SyncobjPool::new(file),
             context,
             info: info.clone(),
@@ -84,7 +84,7 @@ impl Device {
     }
 
     /// A buffer on pages of the process (userptr).
-    pub fn host_memory(&self, pages: Arc<dyn HostPages>, place: Place) -> Result<Arc<Buffer>> {
+    pub fn userptr_buffer(&self, pages: Arc<dyn HostPages>, place: Place) -> Result<Arc<Buffer>> {
         Buffer::host(&self.context, pages, place)
     }
 
@@ -94,7 +94,7 @@ impl Device {
     }
 
     /// The bindless surface heap.
-    pub fn bindless(&self) -> &Arc<Heap> {
+    pub fn bindless(&self) -> &Arc<SurfaceHeap> {
         &self.heap
     }
 
@@ -138,11 +138,7 @@ impl Device {
 
     /// Waits until the work that signals each point is submitted, complete or not. Returns false if
     /// the deadline passed first.
-    pub fn points_submitted(
-        &self,
-        points: &[(Arc<Syncobj>, u64)],
-        deadline_ns: i64,
-    ) -> Result<bool> {
+    pub fn wait_submitted(&self, points: &[(Arc<Syncobj>, u64)], deadline_ns: i64) -> Result<bool> {
         let points: Vec<_> = points
             .iter()
             .map(|(syncobj, value)| (syncobj.handle(), *value))
@@ -157,7 +153,7 @@ impl Device {
     /// wait for the batch (see [`Buffer::give`]).
     pub fn execute<'a>(
         &self,
-        batch: Start,
+        batch: BatchStart,
         handed_over: Option<&Buffer>,
         waits: impl IntoIterator<Item = (&'a Syncobj, u64)>,
         signals: impl IntoIterator<Item = (&'a Syncobj, u64)>,

@@ -28,7 +28,7 @@ pub use address_space::{
 };
 pub use buffer::{Buffer, Place};
 pub use chunk::{Chunk, Chunks};
-pub use device::{Device, Start};
+pub use device::{BatchStart, Device};
 pub use error::{Error, Result};
 pub use file::{File, Priority};
 pub use info::{Info, Node, Topology, probe};
@@ -36,7 +36,7 @@ pub use linux::{available_memory_bytes, render_nodes};
 pub use mapping::Mapping;
 pub use pool::{Pool, Slice};
 pub use range_allocator::{AllocateFrom, RangeAllocator};
-pub use surface_heap::{Heap, HeapPiece};
+pub use surface_heap::{HeapAllocation, SurfaceHeap};
 pub use syncobj::Syncobj;
-pub use sys::Ahead;
+pub use sys::PrefetchBase;
 pub use uapi::{HostPages, Kernel};

@@ -29,7 +29,7 @@ impl Mapping {
         length: NonZeroUsize,
         offset_bytes: u64,
     ) -> Result<Self> {
-        sys::Mapping::of_device(descriptor, offset_bytes, length.get())
+        sys::Mapping::map_device(descriptor, offset_bytes, length.get())
             .map(Self)
             .map_err(mapping_error("mmap"))
     }

@@ -25,7 +25,7 @@ const SURFACE_BYTES: u64 = SURFACE_DW as u64 * 4;
 
 /// The heap of a device.
 #[derive(Debug)]
-pub struct Heap {
+pub struct SurfaceHeap {
     context: Arc<DeviceContext>,
     allocator: Mutex<RangeAllocator>,
     /// The backing blocks, mapped and readable without the lock. First fit from the bottom makes
@@ -42,13 +42,13 @@ struct Block {
 
 /// An allocation in the heap.
 #[derive(Debug)]
-pub struct HeapPiece {
-    heap: Arc<Heap>,
+pub struct HeapAllocation {
+    heap: Arc<SurfaceHeap>,
     offset_bytes: u32,
     bytes: u32,
 }
 
-impl Heap {
+impl SurfaceHeap {
     /// An empty heap. Its first surface stays unused and null, so that no allocation has the offset
     /// 0.
     pub(crate) fn new(context: &Arc<DeviceContext>) -> Arc<Self> {
@@ -68,7 +68,7 @@ impl Heap {
     }
 
     /// Allocates `bytes`, rounded up to whole surface states.
-    pub fn take(self: &Arc<Self>, bytes: u32) -> Result<HeapPiece> {
+    pub fn take(self: &Arc<Self>, bytes: u32) -> Result<HeapAllocation> {
         let out_of_space = Error::OutOfAddressSpace {
             bytes: bytes.into(),
             zone: Zone::Bindless.name(),
@@ -102,7 +102,7 @@ impl Heap {
             }
         }
         // The heap is smaller than 4 GiB.
-        Ok(HeapPiece {
+        Ok(HeapAllocation {
             heap: self.clone(),
             offset_bytes: at as u32,
             bytes: rounded as u32,
@@ -176,7 +176,7 @@ impl Block {
     }
 }
 
-impl HeapPiece {
+impl HeapAllocation {
     /// Offset in the heap in bytes.
     pub fn offset_bytes(&self) -> u32 {
         self.offset_bytes
@@ -188,7 +188,7 @@ impl HeapPiece {
     }
 }
 
-impl Drop for HeapPiece {
+impl Drop for HeapAllocation {
     fn drop(&mut self) {
         self.heap
             .allocator()

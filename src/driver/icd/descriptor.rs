@@ -12,8 +12,8 @@ use std::sync::Arc;
 use ash::vk as c;
 use ash::vk::Handle;
 use vk::descriptor::{
-    BindingInfo, BufferDescriptor, Heap, Pieces, PipelineLayout, Placing, Pool, PushRange,
-    SetLayout, Template, TemplateEntry, Written, pieces,
+    BindingInfo, BufferDescriptor, Pieces, PipelineLayout, Pool, PushRange, SetLayout,
+    SetLayoutBuilder, SurfaceHeap, Template, TemplateEntry, Written, pieces,
 };
 
 use crate::entry::{done, entries};
@@ -60,7 +60,7 @@ entries! { DESCRIPTOR:
             for node in raw::chain(out.p_next) {
                 if (*node).s_type == c::StructureType::DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT {
                     let node = &mut *node.cast::<c::DescriptorSetVariableDescriptorCountLayoutSupport<'_>>();
-                    node.max_variable_descriptor_count = found.as_ref().map_or(0, |layout| layout.most_variable());
+                    node.max_variable_descriptor_count = found.as_ref().map_or(0, |layout| layout.max_variable_count());
                 }
             }
         }
@@ -418,7 +418,7 @@ impl Source {
 /// # Safety
 /// The structure is valid.
 #[inline(always)]
-unsafe fn write_one(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
+unsafe fn write_one(heap: &SurfaceHeap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     // SAFETY: as the caller says.
     unsafe {
         match write_buffer_fast(heap, write) {
@@ -434,7 +434,7 @@ unsafe fn write_one(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Resul
 /// # Safety
 /// The structure is valid.
 #[inline(always)]
-unsafe fn write_buffer_fast(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
+unsafe fn write_buffer_fast(heap: &SurfaceHeap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
     if Source::from_type(write.descriptor_type) != Source::Buffers || write.descriptor_count != 1 {
         return None;
     }
@@ -454,7 +454,7 @@ unsafe fn write_buffer_fast(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> O
 /// # Safety
 /// The structure is valid.
 #[inline]
-unsafe fn write_combined_fast(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
+unsafe fn write_combined_fast(heap: &SurfaceHeap, write: &c::WriteDescriptorSet<'_>) -> Option<()> {
     let sampled = c::DescriptorType::COMBINED_IMAGE_SAMPLER;
     if write.descriptor_type != sampled || write.descriptor_count != 1 {
         return None;
@@ -478,7 +478,7 @@ unsafe fn write_combined_fast(heap: &Heap, write: &c::WriteDescriptorSet<'_>) ->
 /// # Safety
 /// The structure is valid.
 #[inline(never)]
-unsafe fn write_slow(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
+unsafe fn write_slow(heap: &SurfaceHeap, write: &c::WriteDescriptorSet<'_>) -> vk::Result<()> {
     let (binding, element) = (write.dst_binding, write.dst_array_element);
     // SAFETY: as the caller says.
     unsafe {
@@ -503,7 +503,7 @@ unsafe fn write_slow(heap: &Heap, write: &c::WriteDescriptorSet<'_>) -> vk::Resu
 /// The structures are valid.
 #[inline(never)]
 unsafe fn write_and_copy(
-    heap: &Heap,
+    heap: &SurfaceHeap,
     writes: &[c::WriteDescriptorSet<'_>],
     copies: &[c::CopyDescriptorSet<'_>],
 ) -> vk::Result<()> {
@@ -604,7 +604,10 @@ unsafe fn template_buffers(
 /// # Safety
 /// The sets are handles of this driver.
 #[inline(never)]
-unsafe fn copy_descriptors(heap: &Heap, copies: &[c::CopyDescriptorSet<'_>]) -> vk::Result<()> {
+unsafe fn copy_descriptors(
+    heap: &SurfaceHeap,
+    copies: &[c::CopyDescriptorSet<'_>],
+) -> vk::Result<()> {
     for copy in copies {
         // SAFETY: as the caller says.
         let (to, from) = unsafe {
@@ -669,7 +672,7 @@ fn is_push(info: &c::DescriptorSetLayoutCreateInfo<'_>) -> bool {
 /// The structure is valid.
 unsafe fn add_bindings(
     info: &c::DescriptorSetLayoutCreateInfo<'_>,
-    mut placing: Placing<'_>,
+    mut placing: SetLayoutBuilder<'_>,
 ) -> vk::Result<()> {
     use c::DescriptorSetLayoutCreateFlags as Flags;
     // Every pool supports updates after binding, and every set updates from the host.

@@ -4,7 +4,7 @@
 
 use ash::vk as c;
 use ash::vk::Handle;
-use vk::command::{CommandBuffer, Draw, Vertices};
+use vk::command::{CommandBuffer, Draw, VertexBufferBinding};
 
 use crate::entry::entries;
 use crate::recording::{record, record_infallible};
@@ -267,7 +267,7 @@ entries! { DRAW:
     ) {
         record(command_buffer, |commands| {
             let info = raw::reference(sample_locations_info, "VkSampleLocationsInfoEXT")?;
-            commands.set_locations(info, raw::slice(info.p_sample_locations, info.sample_locations_count))
+            commands.set_sample_locations(info, raw::slice(info.p_sample_locations, info.sample_locations_count))
         })
     }
 
@@ -278,12 +278,12 @@ entries! { DRAW:
         record(command_buffer, |commands| {
             let info = raw::reference(conditional_rendering_begin, "VkConditionalRenderingBeginInfoEXT")?;
             let inverted = info.flags.contains(c::ConditionalRenderingFlagsEXT::INVERTED);
-            commands.begin_condition(handle::get(info.buffer)?.address_of(info.offset, 4)?, inverted)
+            commands.begin_conditional_rendering(handle::get(info.buffer)?.address_of(info.offset, 4)?, inverted)
         })
     }
 
     Device ["VK_EXT_conditional_rendering"] vkCmdEndConditionalRenderingEXT(command_buffer: c::CommandBuffer) {
-        record_infallible(command_buffer, CommandBuffer::end_condition)
+        record_infallible(command_buffer, CommandBuffer::end_conditional_rendering)
     }
 }
 
@@ -297,10 +297,10 @@ pub(crate) unsafe fn vertex_buffer(
     offset: Option<&c::DeviceSize>,
     size: Option<&c::DeviceSize>,
     stride: Option<&c::DeviceSize>,
-) -> vk::Result<Vertices> {
+) -> vk::Result<VertexBufferBinding> {
     let stride_bytes = stride.copied();
     if buffer.is_null() {
-        return Ok(Vertices {
+        return Ok(VertexBufferBinding {
             address: 0,
             bytes: 0,
             stride_bytes,
@@ -312,7 +312,7 @@ pub(crate) unsafe fn vertex_buffer(
     let remaining_bytes = buffer.bytes.saturating_sub(offset);
     let bytes = size.copied().filter(|&size| size != c::WHOLE_SIZE);
     let bytes = bytes.unwrap_or(remaining_bytes);
-    Ok(Vertices {
+    Ok(VertexBufferBinding {
         address: buffer.address_of(offset, bytes)?,
         bytes,
         stride_bytes,

@@ -39,14 +39,14 @@ dynamic_state_entries! { DYNAMIC:
         vkCmdSetDepthTestEnable(depth_test_enable) => set_depth_test;
         vkCmdSetDepthWriteEnable(depth_write_enable) => set_depth_write;
         vkCmdSetStencilTestEnable(stencil_test_enable) => set_stencil_test;
-        vkCmdSetRasterizerDiscardEnable(rasterizer_discard_enable) => set_discard;
+        vkCmdSetRasterizerDiscardEnable(rasterizer_discard_enable) => set_rasterizer_discard;
         vkCmdSetDepthBiasEnable(depth_bias_enable) => set_depth_bias_enable;
-        vkCmdSetPrimitiveRestartEnable(primitive_restart_enable) => set_restart;
+        vkCmdSetPrimitiveRestartEnable(primitive_restart_enable) => set_primitive_restart;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClampEnableEXT(depth_clamp_enable) => set_depth_clamp;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetAlphaToOneEnableEXT(alpha_to_one_enable) => set_alpha_to_one;
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetLogicOpEnableEXT(logic_op_enable) => set_logic;
+        ["VK_EXT_extended_dynamic_state3"] vkCmdSetLogicOpEnableEXT(logic_op_enable) => set_logic_op_enable;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipEnableEXT(depth_clip_enable) => set_depth_clip;
-        ["VK_EXT_extended_dynamic_state3"] vkCmdSetLineStippleEnableEXT(stippled_line_enable) => set_stippled;
+        ["VK_EXT_extended_dynamic_state3"] vkCmdSetLineStippleEnableEXT(stippled_line_enable) => set_line_stipple_enable;
         ["VK_EXT_extended_dynamic_state3"] vkCmdSetDepthClipNegativeOneToOneEXT(negative_one_to_one) => set_near_at_minus_w;
     }
     unsupported {
@@ -195,7 +195,7 @@ dynamic_state_entries! { DYNAMIC:
             line_stipple_factor: u32,
             line_stipple_pattern: u16,
         ) {
-            record_infallible(command_buffer, |commands| commands.set_stipple(line_stipple_factor, line_stipple_pattern))
+            record_infallible(command_buffer, |commands| commands.set_line_stipple(line_stipple_factor, line_stipple_pattern))
         }
 
         Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetTessellationDomainOriginEXT(
@@ -209,7 +209,7 @@ dynamic_state_entries! { DYNAMIC:
             command_buffer: c::CommandBuffer,
             polygon_mode: c::PolygonMode,
         ) {
-            record(command_buffer, |commands| commands.set_fill(polygon_mode))
+            record(command_buffer, |commands| commands.set_polygon_mode(polygon_mode))
         }
 
         Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetSampleMaskEXT(
@@ -230,7 +230,7 @@ dynamic_state_entries! { DYNAMIC:
             color_blend_enables: *const c::Bool32,
         ) {
             record(command_buffer, |commands| {
-                commands.set_blended(first_attachment, raw::slice(color_blend_enables, attachment_count))
+                commands.set_blend_enables(first_attachment, raw::slice(color_blend_enables, attachment_count))
             })
         }
 
@@ -241,7 +241,7 @@ dynamic_state_entries! { DYNAMIC:
             color_blend_equations: *const c::ColorBlendEquationEXT,
         ) {
             record(command_buffer, |commands| {
-                commands.set_equations(first_attachment, raw::slice(color_blend_equations, attachment_count))
+                commands.set_blend_equations(first_attachment, raw::slice(color_blend_equations, attachment_count))
             })
         }
 
@@ -260,14 +260,14 @@ dynamic_state_entries! { DYNAMIC:
             command_buffer: c::CommandBuffer,
             provoking_vertex_mode: c::ProvokingVertexModeEXT,
         ) {
-            record_infallible(command_buffer, |commands| commands.set_provoking(provoking_vertex_mode))
+            record_infallible(command_buffer, |commands| commands.set_provoking_vertex(provoking_vertex_mode))
         }
 
         Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetLineRasterizationModeEXT(
             command_buffer: c::CommandBuffer,
             line_rasterization_mode: c::LineRasterizationModeEXT,
         ) {
-            record(command_buffer, |commands| commands.set_lines(line_rasterization_mode))
+            record(command_buffer, |commands| commands.set_line_rasterization_mode(line_rasterization_mode))
         }
 
         Device ["VK_EXT_extended_dynamic_state3"] vkCmdSetRasterizationStreamEXT(
@@ -282,7 +282,7 @@ dynamic_state_entries! { DYNAMIC:
             command_buffer: c::CommandBuffer,
             conservative_rasterization_mode: c::ConservativeRasterizationModeEXT,
         ) {
-            record(command_buffer, |commands| commands.set_conservative(conservative_rasterization_mode))
+            record(command_buffer, |commands| commands.set_conservative_mode(conservative_rasterization_mode))
         }
     }
 }

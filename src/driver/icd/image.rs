@@ -5,8 +5,8 @@
 use std::sync::Arc;
 
 use ash::vk as c;
-use vk::image::{Image, Info, View, ViewInfo, compress_alike};
-use vk::image_limits::Question;
+use vk::image::{Image, Info, View, ViewInfo, have_compatible_compression};
+use vk::image_limits::ImageQuery;
 use vk::modifier::{Layouts, MODIFIERS};
 
 use crate::device::write_requirements;
@@ -84,7 +84,7 @@ entries! { IMAGE:
         image_format_properties: *mut c::ImageFormatProperties,
     ) -> c::Result {
         raw::write(image_format_properties, c::ImageFormatProperties::default());
-        let question = Question { format, dimension: ty, tiling, usage, flags, modifier: None };
+        let question = ImageQuery { format, dimension: ty, tiling, usage, flags, modifier: None };
         raw::write(image_format_properties, handle::get(physical_device)?.image_format_properties(&question)?);
         done()
     }
@@ -98,7 +98,7 @@ entries! { IMAGE:
         let device = handle::get(physical_device)?;
         let out = image_format_properties.as_mut().ok_or(vk::Error::BadHandle { what: "VkImageFormatProperties2" })?;
         out.image_format_properties = c::ImageFormatProperties::default();
-        let question = Question {
+        let question = ImageQuery {
             format: info.format,
             dimension: info.ty,
             tiling: info.tiling,
@@ -379,7 +379,7 @@ unsafe fn new_image(
         })?;
         return Image::new(physical, &frame.image.info);
     }
-    let question = Question {
+    let question = ImageQuery {
         format: info.format,
         dimension: info.image_type,
         tiling: info.tiling,
@@ -390,7 +390,7 @@ unsafe fn new_image(
     // SAFETY: as the caller says.
     let (modifier, layouts) = unsafe { modifier(physical, info, &question)? };
     let image_info = Info {
-        question: Question {
+        question: ImageQuery {
             modifier,
             ..question
         },
@@ -423,7 +423,7 @@ unsafe fn has_compatible_view_formats(
         let listed = list.filter(|list| list.view_format_count > 0);
         listed.is_some_and(|list| {
             let formats = raw::slice(list.p_view_formats, list.view_format_count);
-            compress_alike(physical, info.format, formats)
+            have_compatible_compression(physical, info.format, formats)
         })
     }
 }
@@ -436,7 +436,7 @@ unsafe fn has_compatible_view_formats(
 unsafe fn modifier(
     physical: &vk::PhysicalDevice,
     info: &c::ImageCreateInfo<'_>,
-    question: &Question,
+    question: &ImageQuery,
 ) -> vk::Result<(Option<u64>, Layouts)> {
     if info.tiling != c::ImageTiling::DRM_FORMAT_MODIFIER_EXT {
         return Ok((None, Layouts::default()));
@@ -463,7 +463,7 @@ unsafe fn modifier(
         })?;
         let candidates = raw::slice(list.p_drm_format_modifiers, list.drm_format_modifier_count);
         let supported = |code: u64| {
-            let question = Question {
+            let question = ImageQuery {
                 modifier: Some(code),
                 ..*question
             };

@@ -4,7 +4,7 @@
 //!      region.
 
 use ash::vk as c;
-use vk::command::{BufferRows, ImageBox, Scaled};
+use vk::command::{BufferTexelLayout, ImageBox, Scaled};
 
 use crate::entry::entries;
 use crate::recording::record;
@@ -67,7 +67,7 @@ macro_rules! image_region {
 macro_rules! buffer_region {
     ($region:ident) => {
         BufferRegion {
-            rows: BufferRows {
+            rows: BufferTexelLayout {
                 offset_bytes: $region.buffer_offset,
                 row_px: $region.buffer_row_length,
                 height_px: $region.buffer_image_height,
@@ -175,7 +175,7 @@ impl ImageRegion {
 
 /// A region of a copy between a buffer and an image.
 struct BufferRegion {
-    rows: BufferRows,
+    rows: BufferTexelLayout,
     image: c::ImageSubresourceLayers,
     offset: c::Offset3D,
     extent: c::Extent3D,

@@ -43,7 +43,7 @@ entries! { INSTANCE:
         let extensions = raw::strings(info.pp_enabled_extension_names, info.enabled_extension_count);
         let messengers = Arc::<Mutex<Vec<Arc<Messenger>>>>::default();
         let receivers = messengers.clone();
-        let diagnosis = diagnosis::diagnosis().heard_by(Arc::new(move |text: &str| objects::send_error(&receivers, text)));
+        let diagnosis = diagnosis::diagnosis().with_listener(Arc::new(move |text: &str| objects::send_error(&receivers, text)));
         // Messengers in the chain receive messages only while the instance is created and
         // destroyed.
         let creation_messengers = messengers_in_chain(info.p_next);

@@ -33,7 +33,7 @@ pub unsafe extern "system" fn vk_icdNegotiateLoaderICDInterfaceVersion(
     *version = (*version).min(SUPPORTED);
     // Loaders unload a driver with its last instance; this library stays mapped for its
     // thread-local destructors.
-    sys::stay_loaded();
+    sys::prevent_unload();
     c::Result::SUCCESS
 }
 

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use ash::vk as c;
 use vk::command::{
-    Attachment, Begin, Choice, Clear, ClearArea, Colour, Dependency, DepthStencil,
-    DepthStencilResolve, Framebuffer, Inherited, Load, Pass, RenderPass, Subpass,
+    Attachment, BeginRendering, Clear, ClearArea, Colour, Dependency, DepthStencil,
+    DepthStencilResolve, Framebuffer, Inherited, Load, Pass, RenderPass, ResolveMode, Subpass,
     SubpassDependency, Views,
 };
 
@@ -353,13 +353,13 @@ fn attachment(
 }
 
 /// How a resolve of depth or stencil combines the samples; none for no resolve.
-fn resolve_mode(mode: c::ResolveModeFlags) -> vk::Result<Option<Choice>> {
+fn resolve_mode(mode: c::ResolveModeFlags) -> vk::Result<Option<ResolveMode>> {
     Ok(match mode {
         c::ResolveModeFlags::NONE => None,
-        c::ResolveModeFlags::SAMPLE_ZERO => Some(Choice::First),
-        c::ResolveModeFlags::MIN => Some(Choice::Least),
-        c::ResolveModeFlags::MAX => Some(Choice::Greatest),
-        c::ResolveModeFlags::AVERAGE => Some(Choice::Mean),
+        c::ResolveModeFlags::SAMPLE_ZERO => Some(ResolveMode::First),
+        c::ResolveModeFlags::MIN => Some(ResolveMode::Least),
+        c::ResolveModeFlags::MAX => Some(ResolveMode::Greatest),
+        c::ResolveModeFlags::AVERAGE => Some(ResolveMode::Mean),
         _ => {
             return Err(vk::Error::FeatureNotPresent {
                 what: "a resolve of depth or stencil in this mode",
@@ -466,7 +466,7 @@ unsafe fn begin_pass(
 ///
 /// # Safety
 /// The structure is valid for `'a`.
-unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>> {
+unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<BeginRendering<'a>> {
     type Info<'a> = c::RenderingAttachmentInfo<'a>;
     let views = Views::new(info.view_mask)?;
     // A resumed rendering keeps its contents, and a suspended one is resolved by the last part.
@@ -542,7 +542,7 @@ unsafe fn begin_info<'a>(info: &'a c::RenderingInfo<'a>) -> vk::Result<Begin<'a>
         resolve_depth: depth.and_then(|(.., resolve)| resolve),
         resolve_stencil: stencil.and_then(|(.., resolve)| resolve),
     });
-    Ok(Begin {
+    Ok(BeginRendering {
         area: info.render_area,
         layers: match views.is_none() {
             true => info.layer_count,

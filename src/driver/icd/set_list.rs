@@ -46,7 +46,7 @@ impl SetList {
         let index = self.live.len() as u32;
         while let Some(retired) = self.retired.pop() {
             let object = retired.object();
-            if object.set.is_of(layout) {
+            if object.set.has_layout(layout) {
                 object.index.store(index, Relaxed);
                 let set = retired.revive();
                 self.live.push(set.as_raw());
@@ -76,7 +76,7 @@ impl SetList {
         // SAFETY: as the caller says; the listed sets are live handles.
         unsafe {
             let object = handle::get(set)?;
-            let reusable = object.set.is_as_new();
+            let reusable = object.set.is_reusable();
             let index = object.index.load(Relaxed) as usize;
             if self.live.get(index) != Some(&set.as_raw()) {
                 return Err(vk::Error::InvalidUse {

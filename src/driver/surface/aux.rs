@@ -123,7 +123,7 @@ impl Surface {
     ///
     /// Ref: SKL PRM vol. 7, "Render Target Fast Clear" and "Render Target Resolve", the tables of
     ///      scale-down factors; sizes are rounded up to twice the factors.
-    pub fn scaled_px(&self, aux: &Surface, level: u32) -> [u32; 2] {
+    pub fn aux_op_extent(&self, aux: &Surface, level: u32) -> [u32; 2] {
         let factors = match (aux.role, self.samples) {
             (Role::Mcs, 2 | 4) => [8, 2],
             (Role::Mcs, 8) => [2, 2],

@@ -195,7 +195,7 @@ mod tests {
                         more: 0x8a,
                     },
                 ],
-                samplers: Some(abi::Samplers {
+                samplers: Some(abi::SamplerTable {
                     set: 3,
                     offset_bytes: 0xffff_ff80,
                 }),

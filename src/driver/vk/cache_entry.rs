@@ -5,7 +5,7 @@
 use abi::{
     Capture, Captured, ComputeInfo, ComputedDepth, Constants, DriverValue, FragmentInfo,
     GeometryInfo, Link, Linked, OutputTopology, PatchMap, PushData, PushedBuffer, PushedRange,
-    Samplers, ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo,
+    SamplerTable, ShaderBinary, StageInfo, Stats, TessControlInfo, TessDomain, TessEvalInfo,
     TessSpacing, Variant, VertexElement, VertexInfo, VertexOutputs, VueMap,
 };
 
@@ -119,8 +119,8 @@ fn read_range(reader: &mut Reader<'_>) -> Option<PushedRange> {
 pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
     put_bytes(out, &shader.code);
     put_bytes(out, &shader.constants.data);
-    put_u32(out, shader.constants.handles_at.len() as u32);
-    for &at in &shader.constants.handles_at {
+    put_u32(out, shader.constants.handle_offsets.len() as u32);
+    for &at in &shader.constants.handle_offsets {
         put_u32(out, at);
     }
     write_stage(out, &shader.stage);
@@ -167,9 +167,9 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     let data_bytes = reader.length()?;
     let data = reader.take(data_bytes)?.to_vec();
     let handles = reader.length()?;
-    let handles_at: Vec<u32> = (0..handles).map(|_| reader.u32()).collect::<Option<_>>()?;
+    let handle_offsets: Vec<u32> = (0..handles).map(|_| reader.u32()).collect::<Option<_>>()?;
     let dword_inside = |at: u32| code.get(at as usize..at as usize + 4).is_some();
-    if !handles_at.iter().all(|at| dword_inside(*at)) {
+    if !handle_offsets.iter().all(|at| dword_inside(*at)) {
         return None;
     }
     let stage = read_stage(reader)?;
@@ -183,7 +183,7 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
             .collect::<Option<_>>()?,
         samplers: {
             let (tag, set, offset_bytes) = (reader.u32()?, reader.u32()?, reader.u32()?);
-            (tag == 1).then_some(Samplers { set, offset_bytes })
+            (tag == 1).then_some(SamplerTable { set, offset_bytes })
         },
         ranges: {
             let ranges = reader.length()?;
@@ -206,7 +206,10 @@ pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     }
     Some(ShaderBinary {
         code,
-        constants: Constants { data, handles_at },
+        constants: Constants {
+            data,
+            handle_offsets,
+        },
         variants,
         preferred,
         push,

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use crate::cache::Cache;
-use crate::compiler::{self, Neighbours, ShaderInfo, Stage, Translated};
+use crate::compiler::{self, Neighbours, ShaderInfo, Stage, TranslatedShader};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::surface_state::{self, BufferDescriptor};
@@ -20,7 +20,7 @@ pub struct Code {
     pub cached: bool,
     memory: i915::Slice,
     /// Surface of the constant data.
-    _surface: Option<i915::HeapPiece>,
+    _surface: Option<i915::HeapAllocation>,
 }
 
 /// The instruction prefetcher reads beyond the last instruction (SKL PRM vol. 7, instruction
@@ -47,7 +47,7 @@ impl Code {
         cache: Option<&Cache>,
         info: &ShaderInfo,
         neighbours: &Neighbours,
-        translated: Option<Translated>,
+        translated: Option<TranslatedShader>,
     ) -> Result<Self> {
         let diagnosis = context.physical.diagnosis();
         let flag = dump_flag(info.stage);
@@ -104,7 +104,7 @@ impl Code {
             context.gpu.bindless().write(place, &surface)?;
             let mut code = shader.code.clone();
             let handle = (place << 6).to_le_bytes();
-            for &at in &shader.constants.handles_at {
+            for &at in &shader.constants.handle_offsets {
                 if let Some(to) = code[at as usize..].first_chunk_mut() {
                     *to = handle;
                 }

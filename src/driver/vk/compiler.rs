@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-pub use compile::{Reads, Stage, SubgroupSize, Translated};
+pub use compile::{Reads, Stage, SubgroupSize, TranslatedShader};
 
 use crate::context::Context;
 use crate::descriptor::PipelineLayout;
@@ -48,13 +48,16 @@ pub struct Neighbours {
     /// Compiled shader of the previous stage.
     pub before: Option<Arc<abi::ShaderBinary>>,
     /// Inputs of the next stage, if known.
-    pub read_behind: Option<Reads>,
+    pub next_stage_reads: Option<Reads>,
 }
 
 /// The inputs that a shader reads from the previous stage. `None` if unknown: the module has no
 /// SPIR-V, only an identifier, and was not analysed before. Also returns the translated shader, if
 /// it had to be translated, for [`compile`].
-pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Reads>, Option<Translated>)> {
+pub fn reads(
+    context: &Context,
+    info: &ShaderInfo,
+) -> Result<(Option<Reads>, Option<TranslatedShader>)> {
     let alone = Neighbours::default();
     with_key(context, info, &alone, |key| {
         let name = key.hash(info.module.identifier());
@@ -64,7 +67,7 @@ pub fn reads(context: &Context, info: &ShaderInfo) -> Result<(Option<Reads>, Opt
         if !info.module.has_words() {
             return Ok((None, None));
         }
-        let translated = Translated::new(&info.module.words, key).map_err(invalid)?;
+        let translated = TranslatedShader::new(&info.module.words, key).map_err(invalid)?;
         let read = translated.reads();
         context.reads.insert(name, read);
         Ok((Some(read), Some(translated)))
@@ -116,7 +119,7 @@ fn with_key<R>(
         views: neighbours.views,
         tess: neighbours.tess,
         before: neighbours.before.as_ref().map(|before| &before.stage),
-        read_behind: neighbours.read_behind,
+        next_stage_reads: neighbours.next_stage_reads,
         layout: &info.layout.abi,
         device: context.physical.info().device,
         backend: backend(context, info.capture),
@@ -164,7 +167,7 @@ pub fn compile(
     context: &Context,
     info: &ShaderInfo,
     neighbours: &Neighbours,
-    translated: Option<Translated>,
+    translated: Option<TranslatedShader>,
 ) -> Result<abi::ShaderBinary> {
     with_key(context, info, neighbours, |key| {
         if !info.capture {
@@ -203,7 +206,7 @@ fn backend(context: &Context, capture: bool) -> compile::Backend {
         } else {
             Vec::new()
         },
-        wide_fragments: flags.has(debug::Flag::Simd32Fs),
+        force_simd32: flags.has(debug::Flag::Simd32Fs),
         spill_everything: flags.has(debug::Flag::SpillFs),
         soft_fp64: flags.has(debug::Flag::SoftFp64),
         soft_int64: flags.has(debug::Flag::SoftInt64),

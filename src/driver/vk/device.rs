@@ -35,7 +35,7 @@ pub struct Device {
     pub queue: Arc<Queue>,
     extensions: Vec<&'static str>,
     /// The bindless heap with descriptors.
-    pub descriptors: Arc<i915::Heap>,
+    pub descriptors: Arc<i915::SurfaceHeap>,
     /// Meta shaders, compiled at first use.
     pub meta_pipelines: Arc<MetaPipelines>,
     /// The first batch of the context.

@@ -44,7 +44,7 @@ impl Diagnosis {
     }
 
     /// Adds a listener for errors.
-    pub fn heard_by(&self, listener: Listener) -> Self {
+    pub fn with_listener(&self, listener: Listener) -> Self {
         Self {
             listener: Some(listener),
             ..self.clone()

@@ -14,7 +14,7 @@ use crate::modifier::Modifier;
 
 /// Parameters of a query for image capabilities.
 #[derive(Clone, Copy, Debug)]
-pub struct Question {
+pub struct ImageQuery {
     /// Format.
     pub format: F,
     /// Dimension.
@@ -112,7 +112,7 @@ fn max_size(
 pub fn image_properties(
     hw_gen: Gen,
     limits: &api::PhysicalDeviceLimits,
-    query: &Question,
+    query: &ImageQuery,
 ) -> Result<api::ImageFormatProperties> {
     use api::{ImageCreateFlags as C, ImageType as T, SampleCountFlags as S};
     let row = find(query.format).ok_or(Error::FormatNotSupported)?;

@@ -97,7 +97,7 @@ pub struct Memory {
     pub type_index: u32,
     context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
-    /// Heap usage; none for imported memory.
+    /// SurfaceHeap usage; none for imported memory.
     _share: Option<Share>,
     mapped: Mutex<bool>,
     /// The pages are host memory of the application.
@@ -154,7 +154,7 @@ impl Memory {
             }
             let buffer = context
                 .gpu
-                .host_memory(pages, request.place.kernel_place(false))
+                .userptr_buffer(pages, request.place.kernel_place(false))
                 .map_err(|error| match error {
                     // The kernel rejects addresses that it cannot use.
                     i915::Error::Ioctl { .. } | i915::Error::Mapping { .. } => {

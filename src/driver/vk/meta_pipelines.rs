@@ -26,7 +26,7 @@ pub struct MetaPipelines {
     /// Fast clears and resolves, by log2 of the sample count.
     aux_ops: [[OnceLock<graphics::Pipeline>; SAMPLE_COUNTS]; 3],
     /// Blits and resolves drawn as rectangles.
-    blit_draw: [OnceLock<graphics::Pipeline>; blit::Drawn::COUNT],
+    blit_draw: [OnceLock<graphics::Pipeline>; blit::DrawShader::COUNT],
 }
 
 impl Default for MetaPipelines {
@@ -83,7 +83,7 @@ impl MetaPipelines {
     pub fn blit_draw(
         &self,
         context: &Arc<Context>,
-        blit_draw: blit::Drawn,
+        blit_draw: blit::DrawShader,
     ) -> Result<&graphics::Pipeline> {
         let slot = self.blit_draw.get(blit_draw.index()).ok_or(NO_SLOT)?;
         get_or_make(slot, || make_blit_draw(context, blit_draw))
@@ -159,7 +159,10 @@ fn make_aux_op(context: &Arc<Context>, aux_op: Special, samples: u8) -> Result<g
     )
 }
 
-fn make_blit_draw(context: &Arc<Context>, blit_draw: blit::Drawn) -> Result<graphics::Pipeline> {
+fn make_blit_draw(
+    context: &Arc<Context>,
+    blit_draw: blit::DrawShader,
+) -> Result<graphics::Pipeline> {
     let codes = vec![
         code(context, Stage::Vertex, blit::clear::rectangle(false), false)?,
         code(context, Stage::Fragment, blit_draw.nir(), false)?,

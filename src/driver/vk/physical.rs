@@ -10,7 +10,7 @@ use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::feature;
 use crate::format;
-use crate::image_limits::{self, Question};
+use crate::image_limits::{self, ImageQuery};
 use crate::limits;
 use crate::modifier::Modifier;
 
@@ -36,7 +36,7 @@ pub const SUBGROUP_OPERATIONS: api::SubgroupFeatureFlags = api::SubgroupFeatureF
 pub struct MemoryType {
     /// Properties.
     pub flags: api::MemoryPropertyFlags,
-    /// Heap index.
+    /// SurfaceHeap index.
     pub heap_index: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct PhysicalDevice {
     file: Arc<i915::File>,
     info: i915::Info,
     heap_bytes: u64,
-    /// Heap bytes in use, by all devices of the process.
+    /// SurfaceHeap bytes in use, by all devices of the process.
     used_bytes: AtomicU64,
     diagnosis: Diagnosis,
     limits: api::PhysicalDeviceLimits,
@@ -140,12 +140,12 @@ impl PhysicalDevice {
         self.heap_bytes
     }
 
-    /// Heap bytes that this process uses.
+    /// SurfaceHeap bytes that this process uses.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// Heap budget of this process: its usage, and most of the memory that is still available.
+    /// SurfaceHeap budget of this process: its usage, and most of the memory that is still available.
     pub fn budget_bytes(&self) -> u64 {
         let used = self.used_bytes();
         let left = i915::available_memory_bytes().unwrap_or(self.heap_bytes);
@@ -308,7 +308,7 @@ impl PhysicalDevice {
     }
 
     /// Limits of an image with these parameters.
-    pub fn image_format_properties(&self, ask: &Question) -> Result<api::ImageFormatProperties> {
+    pub fn image_format_properties(&self, ask: &ImageQuery) -> Result<api::ImageFormatProperties> {
         image_limits::image_properties(self.info.device.hw_gen, &self.limits, ask)
     }
 }

@@ -251,7 +251,7 @@ mod tests {
                     .find(|format| format.name == plane.format);
                 assert!(format.is_some(), "{row:?}");
             }
-            assert!(row.planes.len() as u32 + 2 <= abi::Conversion::MOST_PIECES);
+            assert!(row.planes.len() as u32 + 2 <= abi::Conversion::MAX_PIECES);
             let bits = if row.planes[0].format == R16 { 16 } else { 8 };
             assert_eq!(row.bits, bits);
             for (plane, component) in row.from {

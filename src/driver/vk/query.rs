@@ -108,7 +108,7 @@ pub struct QueryPool {
 
 /// Results and availability of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct QueryResult {
     /// Ticks or counts.
     pub values: SmallVec<[u64; MAX_VALUES]>,
     /// The query is available.
@@ -166,7 +166,7 @@ impl QueryPool {
         Ok(())
     }
 
-    fn read(&self, query: u32) -> Result<Reading> {
+    fn read(&self, query: u32) -> Result<QueryResult> {
         let map = self.buffer.map()?;
         let start = u64::from(query) * self.stride_bytes();
         let qword = |at: u64| -> Result<u64> {
@@ -185,11 +185,11 @@ impl QueryPool {
                 (true, _) => counted,
             });
         }
-        Ok(Reading { values, available })
+        Ok(QueryResult { values, available })
     }
 
     /// Reads a query. `wait` until it is available or the device is lost.
-    pub fn reading(&self, query: u32, wait: bool) -> Result<Reading> {
+    pub fn reading(&self, query: u32, wait: bool) -> Result<QueryResult> {
         self.check(query, 1)?;
         self.context.check_lost()?;
         let started = Instant::now();

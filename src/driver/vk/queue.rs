@@ -21,7 +21,7 @@ pub struct Submission {
     /// Points to wait for before the first batch.
     pub waits: SmallVec<[Point; 2]>,
     /// Batches in order.
-    pub batches: SmallVec<[i915::Start; 4]>,
+    pub batches: SmallVec<[i915::BatchStart; 4]>,
     /// Points to signal after the last batch.
     pub signals: SmallVec<[Point; 4]>,
     /// A BO whose ownership passes to others after the last batch (presentation).
@@ -45,7 +45,7 @@ struct Inner {
     /// Memory of batches that call the application's batches.
     batches: Arc<i915::Pool>,
     /// An empty batch, for submissions without batches.
-    empty_batch: i915::Start,
+    empty_batch: i915::BatchStart,
     _empty_batch: i915::Slice,
     state: Mutex<State>,
     changed: Condvar,
@@ -81,7 +81,7 @@ impl Queue {
             diagnosis: diagnosis.clone(),
             timeline: Arc::new(gpu.syncobj(false)?),
             batches: batches.clone(),
-            empty_batch: i915::Start::new(empty_batch.buffer(), empty_batch.offset_bytes()),
+            empty_batch: i915::BatchStart::new(empty_batch.buffer(), empty_batch.offset_bytes()),
             _empty_batch: empty_batch,
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -186,12 +186,16 @@ impl Inner {
             .filter(|point| point.value > 0)
             .map(|point| (point.syncobj.clone(), point.value))
             .collect();
-        Ok(timelines.is_empty() || self.gpu.points_submitted(&timelines, deadline_ns)?)
+        Ok(timelines.is_empty() || self.gpu.wait_submitted(&timelines, deadline_ns)?)
     }
 
     /// A batch that calls all of these: an execbuffer takes one batch, and costs as much as a
     /// thousand calls.
-    fn calling_batch(&self, state: &mut State, batches: &[i915::Start]) -> Result<i915::Start> {
+    fn calling_batch(
+        &self,
+        state: &mut State,
+        batches: &[i915::BatchStart],
+    ) -> Result<i915::BatchStart> {
         let mut words = Vec::with_capacity(batches.len() * cmd::CALL_DW + 2);
         for batch in batches {
             words.extend(cmd::call(batch.address()));
@@ -200,7 +204,7 @@ impl Inner {
         let words = bytes(&words);
         let slice = self.alloc_calling_batch(state, words.len() as u64)?;
         slice.write(0, &words)?;
-        let start = i915::Start::new(slice.buffer(), slice.offset_bytes());
+        let start = i915::BatchStart::new(slice.buffer(), slice.offset_bytes());
         state.calling_batches.push_back((state.last + 1, slice));
         Ok(start)
     }
@@ -228,7 +232,10 @@ impl Inner {
                     .collect()
             };
             let (waits, signals) = (points(&submission.waits), points(&submission.signals));
-            let batch = submission.batches.first().map_or(0, i915::Start::address);
+            let batch = submission
+                .batches
+                .first()
+                .map_or(0, i915::BatchStart::address);
             format!("submit {batch:#x} after {waits:?}, signals {signals:?}\n")
         });
         let batch = submission.batches.first().unwrap_or(&self.empty_batch);

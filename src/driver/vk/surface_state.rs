@@ -111,7 +111,7 @@ pub fn texels(
 
 /// Writes the surface state of a buffer. Null descriptors are rare, and take a cold path.
 #[inline(always)]
-pub fn write(heap: &i915::Heap, at: u32, buffer: BufferDescriptor) -> Result<()> {
+pub fn write(heap: &i915::SurfaceHeap, at: u32, buffer: BufferDescriptor) -> Result<()> {
     match buffer.bytes {
         0 => write_null(heap, at),
         _ => Ok(heap.write(at, &non_empty(buffer))?),
@@ -120,7 +120,7 @@ pub fn write(heap: &i915::Heap, at: u32, buffer: BufferDescriptor) -> Result<()>
 
 #[cold]
 #[inline(never)]
-fn write_null(heap: &i915::Heap, at: u32) -> Result<()> {
+fn write_null(heap: &i915::SurfaceHeap, at: u32) -> Result<()> {
     Ok(heap.write(at, &NULL.dwords)?)
 }
 

@@ -118,9 +118,7 @@ const SUBMITTED_NS: i64 = 2_000_000_000;
 fn export_file(context: &Context, syncobj: Arc<i915::Syncobj>) -> Result<OwnedFd> {
     let point = [(syncobj, 0)];
     let deadline = context.gpu.now_ns().saturating_add(SUBMITTED_NS);
-    let submitted = context.wait(deadline, |until| {
-        context.gpu.points_submitted(&point, until)
-    })?;
+    let submitted = context.wait(deadline, |until| context.gpu.wait_submitted(&point, until))?;
     let [(syncobj, _)] = point;
     if !submitted {
         return Err(Error::InvalidUse {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use ash::vk as api;
 use vk::image::{Image, Info};
-use vk::image_limits::Question;
+use vk::image_limits::ImageQuery;
 use vk::memory::{Memory, Place, Request};
 
 use crate::error::{Error, Result};
@@ -44,7 +44,7 @@ impl ImageDescription {
     pub fn info(&self, modifier: Option<u64>) -> Info {
         let [width, height] = self.extent_px;
         Info {
-            question: Question {
+            question: ImageQuery {
                 format: self.format,
                 dimension: api::ImageType::TYPE_2D,
                 tiling: match modifier {
@@ -167,7 +167,7 @@ impl PixelSource for Frame {
 
     fn reclaim(&self, timeout_ns: u64) -> Result<bool> {
         let timeout_ns = i64::try_from(timeout_ns).unwrap_or(i64::MAX);
-        let idle = self.memory.buffer().take_back(timeout_ns);
+        let idle = self.memory.buffer().reclaim(timeout_ns);
         idle.map_err(|error| Error::Device(error.into()))
     }
 }

@@ -438,7 +438,7 @@ impl SharedState {
         let point = [(drawn.point.syncobj.clone(), drawn.point.value)];
         self.context
             .wait(i64::MAX, |until| match presenter.accepts_unfinished() {
-                true => self.context.gpu.points_submitted(&point, until),
+                true => self.context.gpu.wait_submitted(&point, until),
                 false => self.context.gpu.wait_points(&point, true, until),
             })?;
         self.context.check_hang()?;

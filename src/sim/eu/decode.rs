@@ -82,7 +82,7 @@ impl Kernel {
         })
     }
 
-    /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set ([`isa::check_part`]) stops the
+    /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set ([`isa::check_for_core`]) stops the
     /// thread that reaches it. A small core has more rules.
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl Kernel {
                 what: format!("illegal instruction: {e}"),
                 at,
             })?;
-            match isa::check_part(&inst, generation, small_core)
+            match isa::check_for_core(&inst, generation, small_core)
                 .into_iter()
                 .next()
             {

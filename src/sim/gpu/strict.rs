@@ -163,7 +163,7 @@ impl<'a> Tracker<'a> {
             let Some([_, value]) = pairs.iter().find(of_l3) else {
                 return Ok(());
             };
-            let mut known = device.l3_divisions().iter();
+            let mut known = device.l3_configs().iter();
             let ways = value & register::L3CNTLREG_WAYS;
             let known = known.any(|division| division.register_value() == ways);
             L3_DIVISION.check(known, at, || format!("{value:#x}"))?;

@@ -239,14 +239,11 @@ fn the_l3_is_divided_when_drained() {
     broken("l3-drained", &then(std::slice::from_ref(&divide)));
     kept(&then(&[flush(), divide.clone()]));
     let device = hw::Device::by_name("skl").expect("a device");
-    let without = device.l3_division(false).expect("a division");
+    let without = device.l3_config(false).expect("a division");
     let with = |value: u32| changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = value);
     broken("slm-l3", &with(without.register_value()));
     // Intel's compute driver asks for credits and for errors to be told.
-    let shared = device
-        .l3_division(true)
-        .expect("a division")
-        .register_value();
+    let shared = device.l3_config(true).expect("a division").register_value();
     let more = register::L3CNTLREG_GPGPU_CREDITS | register::L3CNTLREG_ERROR_DETECTION;
     kept(&with(shared | more));
     // Nothing for data, and nothing at all.

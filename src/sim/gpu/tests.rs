@@ -156,7 +156,7 @@ pub(crate) fn invalidate() -> Words<6> {
 /// A division of the L3 with shared local memory.
 fn divided() -> u32 {
     let device = hw::Device::by_name("skl").expect("a device");
-    let division = device.l3_division(true).expect("a division");
+    let division = device.l3_config(true).expect("a division");
     division.register_value()
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
-use sys::{Identity, Pipe};
+use sys::{FileIdentity, Pipe};
 use uapi::{Errno, Result, drm};
 
 use crate::KmdError;
@@ -25,9 +25,9 @@ pub(crate) const LOOK_EVERY: Duration = Duration::from_micros(200);
 /// Descriptors that the device made for things of its own, by what they refer to.
 #[derive(Debug, Default)]
 struct Exports {
-    buffers: BTreeMap<Identity, Weak<Buffer>>,
-    sync_files: BTreeMap<Identity, Arc<SyncFile>>,
-    syncobjs: BTreeMap<Identity, (Arc<Syncobj>, OwnedFd)>,
+    buffers: BTreeMap<FileIdentity, Weak<Buffer>>,
+    sync_files: BTreeMap<FileIdentity, Arc<SyncFile>>,
+    syncobjs: BTreeMap<FileIdentity, (Arc<Syncobj>, OwnedFd)>,
 }
 
 /// A simulated GPU.
@@ -133,7 +133,7 @@ impl Device {
         if let Some(buffer) = exports.buffers.get(&identity).and_then(Weak::upgrade) {
             return Ok(buffer);
         }
-        let bytes = sys::memfd_bytes(fd).map_err(|_| Errno::EINVAL)?;
+        let bytes = sys::file_len_bytes(fd).map_err(|_| Errno::EINVAL)?;
         if bytes == 0 || !bytes.is_multiple_of(4096) {
             return Err(Errno::EINVAL);
         }

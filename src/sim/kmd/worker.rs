@@ -130,7 +130,7 @@ impl Worker {
     /// for what nobody will signal are left. May be called from a signal's handler, and in a forked child, which has no batches,
     /// be its memory its parent's or not: no lock is waited for, and nothing is kept.
     pub(crate) fn settle(&self) {
-        if self.home.load(Ordering::Acquire) != sys::asked_process_id() {
+        if self.home.load(Ordering::Acquire) != sys::uncached_process_id() {
             return;
         }
         let mut held: Option<Instant> = None;

@@ -5,7 +5,7 @@
 use std::ffi::{CStr, CString, c_int, c_long};
 use std::os::fd::RawFd;
 
-use sys::Identity;
+use sys::FileIdentity;
 use uapi::{Errno, drm};
 
 use crate::start::{Simulation, simulation};
@@ -50,7 +50,7 @@ pub(crate) fn unredirect(path: &[u8]) -> Option<&[u8]> {
 }
 
 /// Minor number of the device that a file of the tree stands for.
-fn stand_in(simulation: &Simulation, identity: Identity) -> Option<u32> {
+fn stand_in(simulation: &Simulation, identity: FileIdentity) -> Option<u32> {
     simulation
         .stand_ins
         .iter()
@@ -119,7 +119,7 @@ pub(crate) fn close_any(fd: c_int) -> SysResult {
 /// The minor number of the device that `stat` has just looked at: by path, or by descriptor.
 fn device_of(fd: Option<RawFd>, mode: libc::mode_t, device: u64, inode: u64) -> Option<u32> {
     let simulation = simulation()?;
-    if let Some(minor) = stand_in(simulation, Identity::new(device, inode)) {
+    if let Some(minor) = stand_in(simulation, FileIdentity::new(device, inode)) {
         return Some(minor);
     }
     if mode & libc::S_IFMT != libc::S_IFIFO {

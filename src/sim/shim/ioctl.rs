@@ -277,7 +277,7 @@ fn set<T>(place: &mut T, value: Result<T>) -> Result<()> {
 /// Gives a descriptor to the program.
 fn hand_out(fd: std::os::fd::OwnedFd, close_on_exec: bool) -> Result<RawFd> {
     if !close_on_exec {
-        sys::keep_over_exec(std::os::fd::AsFd::as_fd(&fd))?;
+        sys::clear_cloexec(std::os::fd::AsFd::as_fd(&fd))?;
     }
     Ok(fd.into_raw_fd())
 }
@@ -551,7 +551,7 @@ fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()
     } else if exec.num_cliprects != 0 {
         return Err(Errno::EINVAL);
     }
-    // Reading what nobody looks at would be most of what a submission costs.
+    // QueryResult what nobody looks at would be most of what a submission costs.
     let ignored = file.device().ignores_batches();
     let count = if ignored { 0 } else { exec.buffer_count };
     let mut list = user::read_array::<i915::ExecObject2>(exec.buffers_ptr, count.into())?;

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kmd::{Device, File};
-use sys::{Identity, Pipe};
+use sys::{FileIdentity, Pipe};
 use uapi::Result;
 
 struct Node {
@@ -24,7 +24,7 @@ struct Node {
 /// Open descriptors of the device, by what they refer to.
 #[derive(Default)]
 pub(crate) struct Nodes {
-    open: Mutex<BTreeMap<Identity, Node>>,
+    open: Mutex<BTreeMap<FileIdentity, Node>>,
     any: AtomicBool,
     /// How many names have been given.
     named: AtomicU32,
@@ -50,7 +50,7 @@ fn minor_of(root: &[u8], name: &[u8]) -> Option<u32> {
 }
 
 impl Nodes {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<Identity, Node>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<FileIdentity, Node>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -66,7 +66,7 @@ impl Nodes {
         let pipe = pipe(root, minor, self.named.fetch_add(1, Ordering::Relaxed))?;
         let identity = sys::identity(pipe.reader.as_raw_fd())?;
         if !close_on_exec {
-            sys::keep_over_exec(pipe.reader.as_fd())?;
+            sys::clear_cloexec(pipe.reader.as_fd())?;
         }
         self.lock().insert(
             identity,
@@ -102,7 +102,7 @@ impl Nodes {
             return Some(known);
         }
         let minor = minor_of(root, &sys::name_of(fd).ok()?)?;
-        let writer = Pipe::writer_of(fd).ok()?;
+        let writer = Pipe::open_writer(fd).ok()?;
         let identity = sys::identity(fd).ok()?;
         let mut open = self.lock();
         let node = open.entry(identity).or_insert_with(|| Node {
@@ -126,7 +126,7 @@ impl Nodes {
             return;
         }
         let mut open = self.lock();
-        let closed: Vec<Identity> = open
+        let closed: Vec<FileIdentity> = open
             .iter()
             .filter(|(_, node)| !Pipe::has_reader(node.writer.as_fd()))
             .map(|(identity, _)| *identity)

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use kmd::{Device, File, Options, Sink};
-use sys::Identity;
+use sys::FileIdentity;
 
 use crate::nodes::{FOLDER, Nodes};
 use crate::tree;
@@ -19,7 +19,7 @@ pub(crate) struct Simulation {
     /// Root of the tree of files, without a slash at the end.
     pub(crate) root: Vec<u8>,
     /// The stand-ins of the device nodes in the tree, with their minor numbers.
-    pub(crate) stand_ins: Vec<(Identity, u32)>,
+    pub(crate) stand_ins: Vec<(FileIdentity, u32)>,
     pub(crate) nodes: Nodes,
 }
 

@@ -40,7 +40,7 @@ enum Command {
     Run(run::Args),
     /// Compile shaders of any stage, with statistics and dumps
     Compile(compile::Args),
-    /// Measure, beside other drivers
+    /// DepthStencilFormat, beside other drivers
     Bench(bench::Args),
     /// Assemble EU machine code, in IGA's syntax
     Asm(text::AsmArgs),
@@ -54,7 +54,7 @@ enum Command {
 
 fn main() -> ExitCode {
     // A pager that is closed early is no error.
-    sys::end_with_the_pipe();
+    sys::reset_sigpipe();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => match choice::line(&error) {

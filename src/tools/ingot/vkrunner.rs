@@ -50,7 +50,7 @@ struct Cli {
 
 fn main() -> ExitCode {
     // A reader that has seen enough is no error.
-    sys::end_with_the_pipe();
+    sys::reset_sigpipe();
     let cli = match Cli::try_parse() {
         Ok(cli) if !cli.help && !cli.scripts.is_empty() => cli,
         Ok(_) => {

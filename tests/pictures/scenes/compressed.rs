@@ -527,7 +527,7 @@ void main()
     }
 }
 
-/// Drawn to in one format, then in another, and sampled in a third.
+/// DrawShader to in one format, then in another, and sampled in a third.
 fn other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let mixed = Mixed::new(gpu)?;
     gpu.run(|r| {

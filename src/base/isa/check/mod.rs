@@ -29,4 +29,4 @@ mod wide;
 pub use rule::Violation;
 #[cfg(test)]
 pub(crate) use rule_sets::conditional_rule_names;
-pub use rule_sets::{check, check_part, rules};
+pub use rule_sets::{check, check_for_core, rules};

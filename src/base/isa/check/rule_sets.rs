@@ -52,12 +52,12 @@ static CONDITIONAL_RULES: &[ConditionalRules] = &[
 /// and gen9; for other generations only the existence of the operation is checked. Rules of the
 /// small core are not included.
 pub fn check(inst: &Inst, hw_gen: Gen) -> Vec<Violation> {
-    check_part(inst, hw_gen, false)
+    check_for_core(inst, hw_gen, false)
 }
 
 /// As [`check`]; with `small_core` for parts with the small core (CHV, BXT, GLK), which has more
 /// rules on 64-bit operands.
-pub fn check_part(inst: &Inst, hw_gen: Gen, small_core: bool) -> Vec<Violation> {
+pub fn check_for_core(inst: &Inst, hw_gen: Gen, small_core: bool) -> Vec<Violation> {
     if inst.op.number(hw_gen).is_none() {
         return vec![Violation {
             rule: "opcode",

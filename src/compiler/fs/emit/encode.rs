@@ -174,7 +174,7 @@ pub(crate) fn encode_bytes(insts: &[isa::Inst], hw_gen: hw::Gen) -> Result<Vec<u
 pub(crate) fn check_rules(insts: &[isa::Inst], device: &hw::Device) -> Result<(), FsError> {
     let small_core = device.needs(hw::Wa::Align64BitRegions);
     for (at, inst) in insts.iter().enumerate() {
-        if let Some(broken) = isa::check_part(inst, device.hw_gen, small_core).first() {
+        if let Some(broken) = isa::check_for_core(inst, device.hw_gen, small_core).first() {
             return Err(FsError::Illegal {
                 at,
                 inst: isa::disassemble(inst),

@@ -15,7 +15,7 @@ use super::context::Isel;
 use crate::lir::INDIRECT_DW;
 use crate::lir::message::SFID_SAMPLER;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
-use abi::{DriverValue, LAUNCHER_VALUES};
+use abi::{DriverValue, MAX_DRIVER_VALUES};
 use isa::{ArfReg, Opcode, Type};
 use nir::Stage;
 
@@ -25,7 +25,7 @@ const EX_MLEN_MASK: u32 = 0xF;
 const SFID_MASK: u32 = 0xF;
 
 /// Dwords of the address register.
-const A0_DW: usize = abi::LAUNCHER_SUMS;
+const A0_DW: usize = abi::MAX_DESCRIPTOR_SUMS;
 
 /// The extended descriptors to push; the same for all SIMD widths of a shader.
 pub(crate) struct PushedDescriptors {
@@ -214,14 +214,14 @@ impl Isel<'_> {
             });
             sums.sum()
         };
-        let half_max = max.min(abi::LAUNCHER_SUMS / 2);
+        let half_max = max.min(abi::MAX_DESCRIPTOR_SUMS / 2);
         let has_others = two_widths && remaining_adds(half_max, true) < remaining_adds(max, false);
         uses.truncate(if has_others { half_max } else { max });
         let count = uses.len().next_power_of_two();
         let pushed_count = if has_others { 2 * count } else { count };
         let dwords = self.push.constants_dw as usize + self.push.driver.len();
         let padding = dwords.next_multiple_of(count) - dwords;
-        if self.push.driver.len() + padding + pushed_count > LAUNCHER_VALUES {
+        if self.push.driver.len() + padding + pushed_count > MAX_DRIVER_VALUES {
             return none;
         }
         let gaps = std::iter::repeat_n(DriverValue::Nothing, count - uses.len());

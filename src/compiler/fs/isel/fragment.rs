@@ -24,7 +24,7 @@ use crate::lir::{Dst, GRF_BYTES, Inst, Op, Pred, Reg, Rows, Src, VgrfId};
 use abi::Barycentric;
 use entity::Id;
 use isa::{ArfReg, MathFn, Opcode, Type};
-use nir::{Def, Instr, Interp, Intrinsic, IntrinsicOp};
+use nir::{Def, Instr, InterpMode, Intrinsic, IntrinsicOp};
 use smallvec::SmallVec;
 
 /// Byte offset of the dispatch mask (r1.7) in the VGRF of r0 and r1. That of pixels 16 to 31 is one
@@ -54,7 +54,7 @@ const RESPONSE_BYTES: u32 = 8;
 /// The barycentric mode of an intrinsic, if the payload can have it.
 fn barycentric_mode(i: &Intrinsic) -> Option<Barycentric> {
     use Barycentric as B;
-    let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
+    let linear = InterpMode::from_index(i.index("interp_mode")) == Some(InterpMode::NoPerspective);
     Some(match (i.op, linear) {
         (IntrinsicOp::LoadBarycentricPixel, false) => B::PerspectivePixel,
         (IntrinsicOp::LoadBarycentricCentroid, false) => B::PerspectiveCentroid,
@@ -486,7 +486,8 @@ impl Isel<'_> {
         dynamic: Lanes,
         mods: Mods,
     ) {
-        let linear = Interp::from_index(i.index("interp_mode")) == Some(Interp::NoPerspective);
+        let linear =
+            InterpMode::from_index(i.index("interp_mode")) == Some(InterpMode::NoPerspective);
         let evaluate_at = match (i.op, values) {
             (IntrinsicOp::LoadBarycentricAtSample, _) => InterpolateAt::Sample,
             (_, None) => InterpolateAt::SharedOffset,

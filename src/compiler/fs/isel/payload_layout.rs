@@ -36,11 +36,11 @@ impl Isel<'_> {
     pub(super) fn lay_out_payload(&mut self) -> Result<(u8, StageInfo), FsError> {
         let block_regs = self.push.registers() as u16;
         let push_regs = self.push.all_registers() as u16;
-        if u32::from(push_regs) > abi::PUSH_REGISTERS {
+        if u32::from(push_regs) > abi::MAX_PUSH_REGISTERS {
             return Err(FsError::Limit {
                 what: "registers of push data",
                 need: u64::from(push_regs),
-                max: u64::from(abi::PUSH_REGISTERS),
+                max: u64::from(abi::MAX_PUSH_REGISTERS),
             });
         }
         let lir = &mut self.b.lir;

@@ -30,7 +30,7 @@ impl Isel<'_> {
         }
         let block = self.push.constants_dw.div_ceil(abi::REGISTER_DW) + DRIVER_VALUE_REGISTERS;
         let payload = u32::from(MAX_PAYLOAD_GRFS).saturating_sub(self.thread.payload_registers());
-        let room = payload.min(abi::PUSH_REGISTERS).saturating_sub(block);
+        let room = payload.min(abi::MAX_PUSH_REGISTERS).saturating_sub(block);
         let ranges = self.read_ranges(layout);
         if ranges.is_empty() {
             return;
@@ -82,7 +82,7 @@ impl Isel<'_> {
     fn push_ranges_within(&mut self, ranges: &[PushedRange], room: u32, layout: &[CfEvent]) {
         let mut left = room;
         for range in ranges {
-            if left == 0 || self.push.ranges.len() == abi::PUSHED_RANGES {
+            if left == 0 || self.push.ranges.len() == abi::MAX_PUSHED_RANGES {
                 break;
             }
             let registers = range.registers.min(left);

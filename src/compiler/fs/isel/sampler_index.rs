@@ -1,12 +1,12 @@
-//! Samplers that messages address by index in their descriptor, so that they need no header.
+//! SamplerTable that messages address by index in their descriptor, so that they need no header.
 //!
 //! In:  samplers at constant locations. Out: where the driver points the stage's sampler state table,
 //! chosen so that most messages find theirs within reach of an index.
-//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Descriptor"; vol. 2a,
+//! Ref: SKL PRM vol. 7, "InterpLocation Engine: Message Descriptor"; vol. 2a,
 //! 3DSTATE_SAMPLER_STATE_POINTERS.
 
 use super::context::Isel;
-use abi::{NUMBERED_SAMPLERS, SAMPLER_BYTES, Samplers};
+use abi::{MAX_INDEXED_SAMPLERS, SAMPLER_BYTES, SamplerTable};
 use entity::Id;
 use nir::{CfEvent, Def, Instr, IntrinsicOp, Stage, Tex, TexSrc};
 
@@ -30,10 +30,10 @@ impl Isel<'_> {
         if !self.push_ranges || self.sh.stage == Stage::Compute {
             return;
         }
-        let samplers: Vec<Samplers> = tex_instrs(self.sh, layout)
+        let samplers: Vec<SamplerTable> = tex_instrs(self.sh, layout)
             .filter_map(|tex| self.constant_sampler(tex))
             .collect();
-        let in_reach = |start: &Samplers| {
+        let in_reach = |start: &SamplerTable| {
             samplers
                 .iter()
                 .filter(|p| index_from(start, p).is_some())
@@ -52,7 +52,7 @@ impl Isel<'_> {
     }
 
     /// The constant location of a message's sampler, if the message needs no header for other reasons.
-    fn constant_sampler(&self, tex: &Tex) -> Option<Samplers> {
+    fn constant_sampler(&self, tex: &Tex) -> Option<SamplerTable> {
         let def = tex.src(TexSrc::SamplerHandle)?;
         let Instr::Intrinsic(i) = self.sh.instr_of(def) else {
             return None;
@@ -64,7 +64,7 @@ impl Isel<'_> {
             return None;
         }
         let index = self.sh.const_component(i.srcs[0], 0)? as u32;
-        Some(Samplers {
+        Some(SamplerTable {
             set: i.index("set"),
             offset_bytes: self.sampler_offset(i, index).ok()?,
         })
@@ -82,9 +82,11 @@ impl Isel<'_> {
 }
 
 /// The index of a sampler in a table that starts at `start`, if it is in reach.
-fn index_from(start: &Samplers, sampler: &Samplers) -> Option<u32> {
+fn index_from(start: &SamplerTable, sampler: &SamplerTable) -> Option<u32> {
     let bytes = sampler.offset_bytes.wrapping_sub(start.offset_bytes);
     let number = bytes / SAMPLER_BYTES;
-    (sampler.set == start.set && bytes.is_multiple_of(SAMPLER_BYTES) && number < NUMBERED_SAMPLERS)
+    (sampler.set == start.set
+        && bytes.is_multiple_of(SAMPLER_BYTES)
+        && number < MAX_INDEXED_SAMPLERS)
         .then_some(number)
 }

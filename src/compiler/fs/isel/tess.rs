@@ -196,7 +196,7 @@ impl Isel<'_> {
             Thread::Evaluation(thread) => thread.patch_map.clone(),
             _ => return Err(unsupported(i)),
         };
-        let slot_of = |slot: u8| map.point_place(slot).map(|p| p as u32);
+        let slot_of = |slot: u8| map.point_slot_index(slot).map(|p| p as u32);
         let Some(mut address) = self.slot_address(i, i.srcs[offset], slot_of)? else {
             return Ok(None);
         };

@@ -182,7 +182,7 @@ impl Isel<'_> {
         Some(Candidate {
             id,
             vertex: self.vertex_index(i.srcs[1]),
-            slot: thread.info.patch.point_place(slot)? as u32,
+            slot: thread.info.patch.point_slot_index(slot)? as u32,
             lower: upper && mask == 0xf,
             upper,
             divergent: true,

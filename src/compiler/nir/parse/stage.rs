@@ -3,7 +3,7 @@
 use super::parser::{Parser, Result};
 use crate::capture::{CAPTURE_BUFFERS, Captured};
 use crate::io::{
-    DEPTH_LAYOUTS, Interp, IoVar, PRIMITIVES, Sampling, Slot, TESS_DOMAINS, TESS_SPACINGS,
+    DEPTH_LAYOUTS, InterpLocation, InterpMode, IoVar, PRIMITIVES, Slot, TESS_DOMAINS, TESS_SPACINGS,
 };
 use crate::ir::Variable;
 use crate::lex::Tok;
@@ -209,10 +209,10 @@ impl Parser {
                 "component" => io.component = self.number8()?,
                 "index" => io.index = self.number8()?,
                 "stream" => io.stream = self.number8()?,
-                "flat" => io.interp = Interp::Flat,
-                "noperspective" => io.interp = Interp::NoPerspective,
-                "centroid" => io.sampling = Sampling::Centroid,
-                "sample" => io.sampling = Sampling::Sample,
+                "flat" => io.interp = InterpMode::Flat,
+                "noperspective" => io.interp = InterpMode::NoPerspective,
+                "centroid" => io.sampling = InterpLocation::Centroid,
+                "sample" => io.sampling = InterpLocation::Sample,
                 "patch" => io.patch = true,
                 _ => io.compact = true,
             }

@@ -3,7 +3,7 @@
 //! In:  a shader from the front end, with derefs of shader_in.
 //! Out: [`Reads`], per dword where indices are constant. Built-in slots are not included. The
 //!      caller passes it on to the compilation of the previous stage
-//!      ([`crate::pass::Ctx::read_behind`]).
+//!      ([`crate::pass::Ctx::next_stage_reads`]).
 //! Tests: below.
 
 use entity::{Id, IdMap};
@@ -183,7 +183,7 @@ fn add_variable(s: &Shader, deref: &InputDeref, reads: &mut Reads) {
 
 fn is_flat(s: &Shader, var: Id<Variable>) -> bool {
     let io = s.vars[var].io;
-    s.stage == Stage::Fragment && io.is_some_and(|io| io.interp == Interp::Flat)
+    s.stage == Stage::Fragment && io.is_some_and(|io| io.interp == InterpMode::Flat)
 }
 
 /// The slot with this number, unless it is a built-in one.

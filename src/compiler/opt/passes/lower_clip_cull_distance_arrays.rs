@@ -4,7 +4,7 @@
 //! Out: all distances start at CLIP_DIST0, one component each; `info.distances` holds the masks of
 //!      those written, and `info.capture` is updated. An array of one element that is neither read
 //!      nor written was declared by the shader compiler on its own and takes no components. Inputs
-//!      use the previous stage's layout if it is known (`info.clips_before`).
+//!      use the previous stage's layout if it is known (`info.input_clip_distances`).
 //! Tests: tests/opt/lower_clip_cull_distance_arrays/.
 
 use crate::pass::Ctx;
@@ -31,7 +31,10 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
         };
         let own = count(s, clip).unwrap_or(0);
         // A stage may read cull distances without declaring the clip distances.
-        let before = s.info.clips_before.filter(|_| mode == Mode::ShaderIn);
+        let before = s
+            .info
+            .input_clip_distances
+            .filter(|_| mode == Mode::ShaderIn);
         let clips = before.unwrap_or(own).min(8);
         let culls = count(s, cull).unwrap_or(0);
         if let Some(v) = cull
@@ -54,7 +57,7 @@ pub fn lower_clip_cull_distance_arrays(s: &mut Shader, _: &Ctx) -> bool {
             if is_written(cull) {
                 distances.cull = bits(culls) << clips.min(7);
             }
-            changed |= *distances != Distances::default();
+            changed |= *distances != ClipCullDistances::default();
         }
     }
     changed

@@ -181,7 +181,7 @@ fn lower(b: &mut Builder<'_>, i: &Intrinsic) -> Option<Action> {
         return None;
     }
     let bary = match p.mode {
-        Mode::ShaderIn if b.shader.stage == Stage::Fragment && p.io.interp != Interp::Flat => {
+        Mode::ShaderIn if b.shader.stage == Stage::Fragment && p.io.interp != InterpMode::Flat => {
             Some(barycentric(b, &p, i))
         }
         _ => None,
@@ -209,9 +209,9 @@ fn barycentric(b: &mut Builder<'_>, p: &IoDeref, i: &Intrinsic) -> Id<Def> {
         Op::InterpDerefAtSample => (Op::LoadBarycentricAtSample, Some(i.srcs[1])),
         Op::InterpDerefAtOffset => (Op::LoadBarycentricAtOffset, Some(i.srcs[1])),
         _ => match p.io.sampling {
-            Sampling::Pixel => (Op::LoadBarycentricPixel, None),
-            Sampling::Centroid => (Op::LoadBarycentricCentroid, None),
-            Sampling::Sample => (Op::LoadBarycentricSample, None),
+            InterpLocation::Pixel => (Op::LoadBarycentricPixel, None),
+            InterpLocation::Centroid => (Op::LoadBarycentricCentroid, None),
+            InterpLocation::Sample => (Op::LoadBarycentricSample, None),
         },
     };
     let srcs: SmallVec<[Id<Def>; 1]> = src.into_iter().collect();

@@ -41,7 +41,7 @@ fn unmark_uniform_accesses(s: &mut Shader) -> bool {
     let divergence = Divergence::new(s);
     accesses.retain(|(i, b)| {
         let handles = non_uniform_handles(&s.instrs[*i]);
-        let differs = |h: &Id<Def>| divergence.used_outside(s, *h, *b);
+        let differs = |h: &Id<Def>| divergence.is_divergent_at(s, *h, *b);
         !handles.iter().any(differs)
     });
     for &(i, _) in &accesses {

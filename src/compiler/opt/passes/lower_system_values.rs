@@ -77,7 +77,7 @@ pub fn lower_system_values(s: &mut Shader, _: &Ctx) -> bool {
                 }
                 Op::LoadPointCoord => {
                     // The hardware generates it as a varying.
-                    let smooth = Interp::Smooth as u32;
+                    let smooth = InterpMode::Smooth as u32;
                     let barycentric = match b.shader.info.fragment.sample_shading {
                         true => Op::LoadBarycentricSample,
                         false => Op::LoadBarycentricPixel,

@@ -209,7 +209,7 @@ fn regions(s: &Shader) -> IdMap<Block, u32> {
             }
             CfEvent::If(i) => {
                 let cond = s.ifs[i].cond;
-                let apart = here.is_none_or(|b| divergence.used_outside(s, cond, b));
+                let apart = here.is_none_or(|b| divergence.is_divergent_at(s, cond, b));
                 open.push((region, apart));
                 if apart {
                     region = fresh();

@@ -1,7 +1,7 @@
 //! Compacts outputs for the next stage.
 //!
 //! In:  `store_output` of a vertex, tessellation evaluation or geometry shader that is otherwise
-//!      optimised, and the inputs of the next stage ([`Ctx::read_behind`]).
+//!      optimised, and the inputs of the next stage ([`Ctx::next_stage_reads`]).
 //! Out: dwords that always store the same constant, or that are read but never stored, are not
 //!      stored. Dwords that always have equal values are stored once. The others are packed into as
 //!      few slots as possible. `info.links` records the changes for the next stage
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_link_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
-    let Some(reads) = ctx.read_behind.filter(|_| outputs_may_move(s.stage)) else {
+    let Some(reads) = ctx.next_stage_reads.filter(|_| outputs_may_move(s.stage)) else {
         return false;
     };
     let dwords = collect_dwords(s, &reads);

@@ -1,7 +1,7 @@
 //! Removes components of outputs that the next stage does not read.
 //!
 //! In:  `store_output` of a vertex, tessellation evaluation or geometry shader, and the inputs of
-//!      the next stage ([`Ctx::read_behind`]).
+//!      the next stage ([`Ctx::next_stage_reads`]).
 //! Out: only components that are read or captured are stored. (`opt_unread_outputs` has already
 //!      removed outputs that are not read at all.)
 //! Tests: tests/opt/opt_unread_components/.
@@ -12,7 +12,7 @@ use nir::*;
 
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_unread_components(s: &mut Shader, ctx: &Ctx) -> bool {
-    let Some(reads) = ctx.read_behind.filter(|_| outputs_may_move(s.stage)) else {
+    let Some(reads) = ctx.next_stage_reads.filter(|_| outputs_may_move(s.stage)) else {
         return false;
     };
     let captured: Vec<_> = s

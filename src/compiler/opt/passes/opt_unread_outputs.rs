@@ -1,7 +1,7 @@
 //! Removes outputs that the next stage does not read.
 //!
 //! In:  derefs of shader_out of any stage but the last, and the slots that the next stage reads
-//!      ([`Ctx::read_behind`]).
+//!      ([`Ctx::next_stage_reads`]).
 //! Out: outputs that are neither read by the next stage, nor captured, nor read by the shader
 //!      itself (tessellation control) become temporaries; later passes remove the code that only
 //!      computes them.
@@ -15,7 +15,7 @@ use nir::*;
 
 /// Runs the pass. Returns true if it changed the shader.
 pub fn opt_unread_outputs(s: &mut Shader, ctx: &Ctx) -> bool {
-    let Some(reads) = ctx.read_behind else {
+    let Some(reads) = ctx.next_stage_reads else {
         return false;
     };
     if matches!(s.stage, Stage::Fragment | Stage::Compute) {

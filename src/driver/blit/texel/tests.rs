@@ -161,7 +161,7 @@ fn three_channels_are_copied_with_and_without_padding() {
                 rows,
                 slices,
             });
-            let launches = copy_three((from, extents[0]), (to, extents[1])).unwrap();
+            let launches = copy_three_channel_texels((from, extents[0]), (to, extents[1])).unwrap();
             run(&launches, &mut memory);
             assert!(
                 memory == expected,
@@ -181,7 +181,7 @@ fn rows_of_different_texel_counts_are_not_copied() {
         };
         (plane(order, 0, 0, 0), extent)
     };
-    let copies = |from, to| copy_three(from, to).is_some();
+    let copies = |from, to| copy_three_channel_texels(from, to).is_some();
     assert!(copies(of(Order::Rows, 18), of(Order::Y, 24)));
     assert!(!copies(of(Order::Rows, 18), of(Order::Y, 32)));
     assert!(!copies(of(Order::Rows, 12), of(Order::Y, 24)));
@@ -298,7 +298,7 @@ fn fast_cleared_pixels_are_resolved_by_four() {
                 }
             }
         }
-        let launches = settle_texels(control, pixels, extent, samples_log2, value);
+        let launches = resolve_mcs_texels(control, pixels, extent, samples_log2, value);
         for launch in &launches {
             assert!(matches!(launch.shader, Shader::Settle(settle) if settle.by_four));
         }

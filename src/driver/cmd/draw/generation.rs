@@ -38,7 +38,7 @@ pub struct ByteCount {
 }
 
 /// Constant buffers of a shader stage.
-pub const CONSTANT_BUFFERS: usize = abi::PUSHED_RANGES + 1;
+pub const CONSTANT_BUFFERS: usize = abi::MAX_PUSHED_RANGES + 1;
 
 /// Memory of a constant buffer, and the number of registers that are read from it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

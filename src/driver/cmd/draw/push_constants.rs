@@ -139,7 +139,7 @@ impl PushLayout {
         let (first, count) = (push.constants_first_dw, push.constants_dw);
         let fits = first as usize + count as usize <= PUSH_CONSTANTS_DW
             && push.ranges.len() < CONSTANT_BUFFERS
-            && push.all_registers() <= abi::PUSH_REGISTERS;
+            && push.all_registers() <= abi::MAX_PUSH_REGISTERS;
         if !fits {
             return None;
         }
@@ -150,7 +150,7 @@ impl PushLayout {
         let driver: Vec<(u8, u32)> = driver.collect::<Option<_>>()?;
         let ranges: Vec<Range> = push.ranges.iter().map(Range::new).collect::<Option<_>>()?;
         let samplers = match push.samplers {
-            Some(abi::Samplers { set, offset_bytes }) => {
+            Some(abi::SamplerTable { set, offset_bytes }) => {
                 let value = DriverValue::SetPlace { set };
                 Some(((VALUES_AT + value_index(value)?) as u8, offset_bytes))
             }

@@ -109,7 +109,7 @@ mod tests {
     #[test]
     fn allocations_fit_and_do_not_overlap() {
         for device in hw::DEVICES.iter().filter(|d| d.hw_gen == hw::Gen::Gen9) {
-            let urb = device.l3_division(true).unwrap().urb_bytes(device);
+            let urb = device.l3_config(true).unwrap().urb_bytes(device);
             for vertex in 1..=64 {
                 for (hull, domain) in [(0, 0), (10, 3), (33, 17)] {
                     for geometry in [0, 4, 30] {

@@ -123,7 +123,7 @@ fn urb_packets(device: &hw::Device, shaders: &Shaders<'_>) -> Option<[[u32; 2]; 
     if sizes.iter().any(|&size| size > 1 << 9) {
         return None;
     }
-    let bytes = device.l3_division(true)?.urb_bytes(device);
+    let bytes = device.l3_config(true)?.urb_bytes(device);
     let [v, h, d, g] = urb::divide(device, bytes, sizes)?;
     let [size, hull, domain, geometry] = sizes.map(|size| u64::from(size.saturating_sub(1)));
     Some([

@@ -154,7 +154,7 @@ fn samples_of_colour_are_layers() {
     let mcs = surface.mcs(device()).expect("an MCS");
     assert_eq!((mcs.block.bits, mcs.tiling), (32, Tiling::Y));
     assert_eq!(mcs.binding().pitch, 1, "two tiles, less one");
-    assert_eq!(surface.scaled_px(&mcs, 0), [32, 32]);
+    assert_eq!(surface.aux_op_extent(&mcs, 0), [32, 32]);
     assert!(matches!(surface.ccs(device()), Err(NoAux::Unsupported(_))));
 }
 
@@ -170,10 +170,10 @@ fn ccs_layouts_match_the_prm() {
     assert_eq!((ccs.row_pitch_bytes, ccs.size_bytes), (128, 2 * 4096));
     assert_eq!((ccs.binding().pitch, ccs.binding().qpitch), (0, 512 / 4));
     // Of 32 bits, 64 × 32 pixels for one, in twos.
-    assert_eq!(surface.scaled_px(&ccs, 0), [16, 16]);
+    assert_eq!(surface.aux_op_extent(&ccs, 0), [16, 16]);
     let odd = layout(&image_2d(129, 65));
     let of_odd = odd.ccs(device()).expect("a CCS");
-    assert_eq!(odd.scaled_px(&of_odd, 0), [4, 4]);
+    assert_eq!(odd.aux_op_extent(&of_odd, 0), [4, 4]);
     let small = layout(&ImageInfo {
         layers: 3,
         ..image_2d(16, 16)

@@ -121,7 +121,7 @@ pub(super) fn resolve_mcs_clears(
         ..extent
     };
     let samples_log2 = image.samples().ilog2();
-    Ok(blit::settle_texels(
+    Ok(blit::resolve_mcs_texels(
         control,
         pixels,
         extent,

@@ -7,7 +7,7 @@
 //!      vol. 5, "3D TransientSurfaces" (slices are laid out like layers).
 
 use ash::vk as api;
-use blit::{Choice, Drawn, Measure, Numbers, Picture, Shader, WORKGROUP};
+use blit::{DepthStencilFormat, DrawShader, Numbers, Picture, ResolveMode, Shader, WORKGROUP};
 use cmd::draw::state::Area;
 use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
@@ -154,12 +154,12 @@ fn uint_format(bits: u32) -> Result<&'static hw::Format> {
 }
 
 /// The element type of a depth or stencil format.
-fn element_type(format: &hw::Format) -> Measure {
+fn element_type(format: &hw::Format) -> DepthStencilFormat {
     match format.name {
-        "R16_UNORM" => Measure::Depth16,
-        "R24_UNORM_X8_TYPELESS" => Measure::Depth24,
-        "R32_FLOAT" => Measure::DepthFloat,
-        _ => Measure::Stencil,
+        "R16_UNORM" => DepthStencilFormat::Depth16,
+        "R24_UNORM_X8_TYPELESS" => DepthStencilFormat::Depth24,
+        "R32_FLOAT" => DepthStencilFormat::DepthFloat,
+        _ => DepthStencilFormat::Stencil,
     }
 }
 
@@ -253,7 +253,7 @@ impl CommandBuffer {
     /// the fragment shader's push constants, given the handles of texture and sampler.
     fn draw_blit<const PUSH_DW: usize>(
         &mut self,
-        (drawn, format): (Drawn, &'static hw::Format),
+        (drawn, format): (DrawShader, &'static hw::Format),
         texture: surface_state::Surface,
         (destination, to, ccs_mode): (&Image, &ImageBox, CcsMode),
         linear: bool,
@@ -460,7 +460,7 @@ impl CommandBuffer {
                 )?;
                 continue;
             };
-            let drawn = Drawn::Scaled {
+            let drawn = DrawShader::Scaled {
                 volume: from_volume,
                 integers: numbers == Numbers::Integers,
             };
@@ -560,8 +560,8 @@ impl CommandBuffer {
                 continue;
             };
             let drawn = match write_method.numbers {
-                Numbers::Integers => Drawn::First,
-                _ => Drawn::Joined { samples_log2 },
+                Numbers::Integers => DrawShader::First,
+                _ => DrawShader::Joined { samples_log2 },
             };
             let to_draw = |handle, _| {
                 let [left, top, _] = from.offset_px;
@@ -625,7 +625,7 @@ impl CommandBuffer {
         &mut self,
         (source, from): (&Image, &ImageBox),
         (destination, to): (&Image, &ImageBox),
-        choice: Choice,
+        choice: ResolveMode,
     ) -> Result<()> {
         let part_from = source.part(from.aspect)?;
         let part_to = destination.part(to.aspect)?;
@@ -633,7 +633,7 @@ impl CommandBuffer {
         let kind = element_type(part_from.format);
         let format = uint_format(part_from.surface.block.bits)?;
         let byte_order = super::image::byte_order(part_to.surface.tiling)?;
-        if choice != Choice::First && byte_order != kind.order() {
+        if choice != ResolveMode::First && byte_order != kind.order() {
             return Err(Error::InvalidUse {
                 why: "a depth or stencil resolve to an image with another tiling",
             });
@@ -646,7 +646,7 @@ impl CommandBuffer {
         let (plane, extent) = to.plane_and_extent(destination, part_to)?;
         let [left, top, _] = from.offset_px;
         let chosen = (choice, kind, source.samples().ilog2());
-        let launches = blit::chosen_samples(chosen, [left, top], plane, extent);
+        let launches = blit::resolve_depth_stencil(chosen, [left, top], plane, extent);
         for (slice, launch) in launches {
             let texture = SurfaceView {
                 format,

@@ -385,7 +385,7 @@ impl CommandBuffer {
     }
 
     /// The batch for a submission.
-    pub fn batch(&self) -> Result<i915::Start> {
+    pub fn batch(&self) -> Result<i915::BatchStart> {
         let first = self.recorder.stream().memory().first();
         match (first, self.state, self.secondary) {
             (Some(chunk), State::Executable, false) => Ok(chunk.start()),

@@ -41,7 +41,7 @@ fn faces(
 
 /// A vertex buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Vertices {
+pub struct VertexBufferBinding {
     /// GPU address; 0: none.
     pub address: u64,
     /// Size in bytes.
@@ -120,7 +120,7 @@ impl CommandBuffer {
     }
 
     /// Enables rasteriser discard.
-    pub fn set_discard(&mut self, on: bool) {
+    pub fn set_rasterizer_discard(&mut self, on: bool) {
         self.set(Dirty::RASTER, |state| state.raster.discard = on);
     }
 
@@ -149,7 +149,10 @@ impl CommandBuffer {
     }
 
     /// Sets the conservative rasterisation mode.
-    pub fn set_conservative(&mut self, from: api::ConservativeRasterizationModeEXT) -> Result<()> {
+    pub fn set_conservative_mode(
+        &mut self,
+        from: api::ConservativeRasterizationModeEXT,
+    ) -> Result<()> {
         let conservative = convert::conservative(from)?;
         self.set(Dirty::RASTER, |state| {
             state.raster.conservative = conservative;
@@ -158,7 +161,7 @@ impl CommandBuffer {
     }
 
     /// Sets custom sample locations, for pipelines that enable them.
-    pub fn set_locations(
+    pub fn set_sample_locations(
         &mut self,
         from: &api::SampleLocationsInfoEXT<'_>,
         elements: &[api::SampleLocationEXT],
@@ -169,27 +172,30 @@ impl CommandBuffer {
     }
 
     /// Sets the polygon mode.
-    pub fn set_fill(&mut self, from: api::PolygonMode) -> Result<()> {
+    pub fn set_polygon_mode(&mut self, from: api::PolygonMode) -> Result<()> {
         let fill = convert::fill(from)?;
         self.set(Dirty::RASTER, |state| state.raster.fill = fill);
         Ok(())
     }
 
     /// Sets the line rasterisation mode.
-    pub fn set_lines(&mut self, from: api::LineRasterizationModeEXT) -> Result<()> {
+    pub fn set_line_rasterization_mode(
+        &mut self,
+        from: api::LineRasterizationModeEXT,
+    ) -> Result<()> {
         let lines = convert::lines(from)?;
         self.set(Dirty::RASTER, |state| state.raster.lines = lines);
         Ok(())
     }
 
     /// Enables line stipple.
-    pub fn set_stippled(&mut self, on: bool) {
+    pub fn set_line_stipple_enable(&mut self, on: bool) {
         let groups = Dirty::RASTER.with(Dirty::BLEND);
         self.set(groups, |state| state.raster.stippled = on);
     }
 
     /// Sets the line stipple.
-    pub fn set_stipple(&mut self, factor: u32, pattern: u16) {
+    pub fn set_line_stipple(&mut self, factor: u32, pattern: u16) {
         let factor = factor as u16;
         self.set(Dirty::RASTER, |state| {
             state.raster.stipple = Stipple { factor, pattern };
@@ -197,7 +203,7 @@ impl CommandBuffer {
     }
 
     /// Sets the provoking vertex mode.
-    pub fn set_provoking(&mut self, from: api::ProvokingVertexModeEXT) {
+    pub fn set_provoking_vertex(&mut self, from: api::ProvokingVertexModeEXT) {
         let last = from == api::ProvokingVertexModeEXT::LAST_VERTEX;
         self.set(Dirty::RASTER, |state| state.raster.provoking_last = last);
     }
@@ -244,7 +250,7 @@ impl CommandBuffer {
     }
 
     /// Enables the logic operation.
-    pub fn set_logic(&mut self, on: bool) {
+    pub fn set_logic_op_enable(&mut self, on: bool) {
         self.set(Dirty::BLEND, |state| state.blend.logic = on);
     }
 
@@ -280,7 +286,7 @@ impl CommandBuffer {
     }
 
     /// Enables blending of targets, from index `first` on.
-    pub fn set_blended(&mut self, first: u32, from: &[api::Bool32]) -> Result<()> {
+    pub fn set_blend_enables(&mut self, first: u32, from: &[api::Bool32]) -> Result<()> {
         self.set_targets(first, from, |to, &on| {
             to.blended = on != api::FALSE;
             Ok(())
@@ -288,7 +294,11 @@ impl CommandBuffer {
     }
 
     /// Sets the blend equations of targets, from index `first` on.
-    pub fn set_equations(&mut self, first: u32, from: &[api::ColorBlendEquationEXT]) -> Result<()> {
+    pub fn set_blend_equations(
+        &mut self,
+        first: u32,
+        from: &[api::ColorBlendEquationEXT],
+    ) -> Result<()> {
         self.set_targets(first, from, |to, from| {
             to.equations = convert::equations(from)?;
             Ok(())
@@ -311,7 +321,7 @@ impl CommandBuffer {
     }
 
     /// Enables primitive restart.
-    pub fn set_restart(&mut self, on: bool) {
+    pub fn set_primitive_restart(&mut self, on: bool) {
         self.set(Dirty::ASSEMBLY, |state| state.restart = on);
     }
 
@@ -391,7 +401,7 @@ impl CommandBuffer {
 
     /// Binds a vertex buffer.
     #[inline]
-    pub fn bind_vertices(&mut self, binding: u32, from: Vertices) -> Result<()> {
+    pub fn bind_vertices(&mut self, binding: u32, from: VertexBufferBinding) -> Result<()> {
         let mut bound = Ok(());
         self.set(Dirty::VERTEX_BUFFERS, |state| {
             let Some(to) = state.vertex_buffers.get_mut(binding as usize) else {
@@ -512,12 +522,12 @@ impl CommandBuffer {
 
     /// Begins conditional rendering: draws, dispatches and attachment clears run if a dword is not
     /// zero or, `inverted`, if it is zero.
-    pub fn begin_condition(&mut self, address: u64, inverted: bool) -> Result<()> {
+    pub fn begin_conditional_rendering(&mut self, address: u64, inverted: bool) -> Result<()> {
         self.recorder.begin_conditional_rendering(address, inverted)
     }
 
     /// Ends conditional rendering.
-    pub fn end_condition(&mut self) {
+    pub fn end_conditional_rendering(&mut self) {
         self.recorder.set_conditional(false);
     }
 }

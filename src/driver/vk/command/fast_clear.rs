@@ -25,12 +25,12 @@ use super::aux_state;
 use super::buffer::CommandBuffer;
 use super::clear_state::{FastClearTarget, MultisampledTarget};
 use super::pass::AttachmentTransition;
-use super::target::{Begin, Colour, Load, set_area, single_target};
+use super::target::{BeginRendering, Colour, Load, set_area, single_target};
 use crate::error::Result;
 use crate::graphics::convert;
 use crate::image::{AuxKind, Image, is_worth_fast_clear, texel};
 
-/// Vertices of a rectangle list primitive.
+/// VertexBufferBinding of a rectangle list primitive.
 const CORNERS: u32 = 3;
 
 impl CommandBuffer {
@@ -43,7 +43,7 @@ impl CommandBuffer {
     /// The fast clear of a colour attachment. `None`: the clear has to be drawn.
     pub(super) fn fast_clear_target(
         &self,
-        begin: &Begin<'_>,
+        begin: &BeginRendering<'_>,
         from: &Colour<'_>,
         value: &[u32; 4],
     ) -> Result<Option<FastClearTarget>> {
@@ -76,7 +76,7 @@ impl CommandBuffer {
         Ok(Some(FastClearTarget {
             surface,
             record: None,
-            size_px: part.surface.scaled_px(&control, view.first_level),
+            size_px: part.surface.aux_op_extent(&control, view.first_level),
             layers: begin.views.ranges(begin.layers).collect(),
             compressed: blocks == CcsMode::Compressed,
             pixel: texel::colour(view.format, &colour),
@@ -91,7 +91,7 @@ impl CommandBuffer {
     /// from an undefined layout covers: its aux surface and record need no initialisation then.
     pub(super) fn is_fully_fast_cleared(
         &self,
-        begin: Option<&Begin<'_>>,
+        begin: Option<&BeginRendering<'_>>,
         transition: &AttachmentTransition,
     ) -> Result<bool> {
         let view = &*transition.view;

@@ -27,7 +27,7 @@ use super::blit_resolve;
 use super::buffer::CommandBuffer;
 use super::clear_state::{ClearState, FastClearTarget, MultisampledTarget};
 use super::layout_change::Change;
-use super::target::{AttachmentView, Begin, Colour, Resolve};
+use super::target::{AttachmentView, BeginRendering, Colour, Resolve};
 use crate::error::{Error, Result};
 use crate::image::{AuxKind, Image};
 
@@ -77,7 +77,7 @@ fn first_layer_target(
     Ok(FastClearTarget {
         surface,
         record: Record::new(record).filter(|_| known.is_none()),
-        size_px: part.surface.scaled_px(&control, 0),
+        size_px: part.surface.aux_op_extent(&control, 0),
         layers: smallvec![(0, 1)],
         compressed: blocks == CcsMode::Compressed,
         pixel: bytes.take(part.surface.block.bytes() as usize).collect(),
@@ -124,7 +124,11 @@ fn samples_clear_colour(from: &Colour<'_>, colour: &[u32; 4]) -> bool {
 }
 
 impl CommandBuffer {
-    fn tracked_layer(&self, begin: &Begin<'_>, from: &Colour<'_>) -> Result<Option<TrackedLayer>> {
+    fn tracked_layer(
+        &self,
+        begin: &BeginRendering<'_>,
+        from: &Colour<'_>,
+    ) -> Result<Option<TrackedLayer>> {
         let view = from.view;
         let place = (view.first_level, view.first_layer);
         let ranges = begin.views.ranges(begin.layers);
@@ -152,7 +156,7 @@ impl CommandBuffer {
     /// Updates the tracked state.
     pub(super) fn defers_resolve(
         &mut self,
-        begin: &Begin<'_>,
+        begin: &BeginRendering<'_>,
         from: &Colour<'_>,
         cleared: &FastClearTarget,
     ) -> Result<bool> {
@@ -175,7 +179,7 @@ impl CommandBuffer {
     /// it.
     pub(super) fn loaded_target(
         &mut self,
-        begin: &Begin<'_>,
+        begin: &BeginRendering<'_>,
         from: &Colour<'_>,
     ) -> Result<(Surface, Option<Record>)> {
         let mut surface = from.view.colour_target()?;

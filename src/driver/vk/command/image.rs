@@ -17,7 +17,7 @@ use crate::image::{Image, Part, texel};
 
 /// Layout of texels in a buffer.
 #[derive(Clone, Copy, Debug)]
-pub struct BufferRows {
+pub struct BufferTexelLayout {
     /// Offset of the first texel, in bytes.
     pub offset_bytes: u64,
     /// Pixels of a row; 0: the width of the region.
@@ -234,7 +234,7 @@ impl CommandBuffer {
     fn copy_buffer_image(
         &mut self,
         buffer: &Buffer,
-        rows: &BufferRows,
+        rows: &BufferTexelLayout,
         image: &Image,
         of: &ImageBox,
         to_image: bool,
@@ -278,9 +278,11 @@ impl CommandBuffer {
         self.order_write(Place::new(destination.0, destination.1));
         let launches = match source.1 == destination.1 {
             true => blit::copy_texels(source.0, destination.0, source.1),
-            false => blit::copy_three(source, destination).ok_or(Error::InvalidUse {
-                why: "a copy between elements of different sizes",
-            })?,
+            false => {
+                blit::copy_three_channel_texels(source, destination).ok_or(Error::InvalidUse {
+                    why: "a copy between elements of different sizes",
+                })?
+            }
         };
         for launch in launches {
             self.dispatch_meta(&launch)?;
@@ -294,7 +296,7 @@ impl CommandBuffer {
         image: &Image,
         from: &ImageBox,
         buffer: &Buffer,
-        rows: &BufferRows,
+        rows: &BufferTexelLayout,
     ) -> Result<()> {
         self.copy_buffer_image(buffer, rows, image, from, false)
     }
@@ -303,7 +305,7 @@ impl CommandBuffer {
     pub fn copy_buffer_to_image(
         &mut self,
         buffer: &Buffer,
-        rows: &BufferRows,
+        rows: &BufferTexelLayout,
         image: &Image,
         to: &ImageBox,
     ) -> Result<()> {

@@ -152,7 +152,7 @@ impl CommandBuffer {
                     CcsMode::Compressed,
                 )?,
                 record: None,
-                size_px: part.surface.scaled_px(control, level),
+                size_px: part.surface.aux_op_extent(control, level),
                 layers: smallvec![(0, layers)],
                 compressed: false,
                 pixel: texel::Texel::default(),

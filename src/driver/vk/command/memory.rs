@@ -12,13 +12,13 @@ use crate::error::{Error, Result};
 #[derive(Debug)]
 pub struct PoolMemory {
     device: Arc<i915::Chunks>,
-    surfaces: Arc<i915::Heap>,
+    surfaces: Arc<i915::SurfaceHeap>,
     free: Mutex<Vec<i915::Chunk>>,
 }
 
 impl PoolMemory {
     /// Creates an empty pool.
-    pub fn new(device: &Arc<i915::Chunks>, surfaces: &Arc<i915::Heap>) -> Arc<Self> {
+    pub fn new(device: &Arc<i915::Chunks>, surfaces: &Arc<i915::SurfaceHeap>) -> Arc<Self> {
         Arc::new(Self {
             device: device.clone(),
             surfaces: surfaces.clone(),
@@ -57,7 +57,7 @@ pub struct BatchMemory {
     full: Vec<(i915::Chunk, usize)>,
     current: Option<i915::Chunk>,
     next: Option<i915::Chunk>,
-    ahead: i915::Ahead,
+    ahead: i915::PrefetchBase,
 }
 
 impl BatchMemory {
@@ -68,7 +68,7 @@ impl BatchMemory {
             full: Vec::new(),
             current: None,
             next: None,
-            ahead: i915::Ahead::default(),
+            ahead: i915::PrefetchBase::default(),
         }
     }
 

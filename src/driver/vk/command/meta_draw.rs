@@ -14,14 +14,14 @@ use super::target::{set_area, single_target};
 use crate::error::Result;
 use crate::surface_state::Surface;
 
-/// Vertices of a rectangle list primitive.
+/// VertexBufferBinding of a rectangle list primitive.
 const CORNERS: u32 = 3;
 
 /// A rectangle to draw.
 #[derive(Debug)]
 pub(super) struct Rectangle<'a> {
     /// The fragment shader.
-    pub drawn: blit::Drawn,
+    pub drawn: blit::DrawShader,
     /// Surface state of the target: a single layer.
     pub target: Surface,
     /// Area in pixels.
@@ -45,7 +45,7 @@ impl CommandBuffer {
         };
         set_area(state, &area, 1);
         let end = [area.x + area.width, area.y + area.height].map(|px| px as f32);
-        let mut constants_dw = [0; blit::Drawn::MAX_PUSH_DW];
+        let mut constants_dw = [0; blit::DrawShader::MAX_PUSH_DW];
         let constants = end.iter().map(|px| px.to_bits());
         let constants = constants.chain(rectangle.push_dw.iter().copied());
         for (to, from) in constants_dw.iter_mut().zip(constants) {

@@ -31,18 +31,18 @@ mod transient_surfaces;
 mod views;
 
 pub use barrier::Dependency;
-pub use blit::{Choice, RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL};
+pub use blit::{RESULT_64, RESULT_AVAILABILITY, RESULT_PARTIAL, ResolveMode};
 pub use blit_resolve::Scaled;
 pub use buffer::{CommandBuffer, CommandPool, Point};
 pub use cmd::Counters;
 pub use cmd::draw::{ByteCount, Draw};
-pub use draw::Vertices;
-pub use image::BufferRows;
+pub use draw::VertexBufferBinding;
+pub use image::BufferTexelLayout;
 pub use image_box::ImageBox;
 pub use layout_change::Change;
 pub use pass::{
     Attachment, DepthStencilResolve, Framebuffer, Pass, RenderPass, Subpass, SubpassDependency,
 };
 pub use rendering::{Clear, ClearArea};
-pub use target::{Begin, Colour, DepthStencil, Inherited, Load};
+pub use target::{BeginRendering, Colour, DepthStencil, Inherited, Load};
 pub use views::Views;

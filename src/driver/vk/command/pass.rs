@@ -7,13 +7,13 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use blit::Choice;
+use blit::ResolveMode;
 use cmd::draw::state::TARGETS;
 use smallvec::SmallVec;
 
 use super::barrier::Dependency;
 use super::layout_change::Change;
-use super::target::{Begin, Colour, DepthStencil, Inherited, Load};
+use super::target::{BeginRendering, Colour, DepthStencil, Inherited, Load};
 use super::views::Views;
 use crate::error::{Error, Result};
 use crate::image::View;
@@ -60,9 +60,9 @@ pub struct DepthStencilResolve {
     /// The resolve attachment.
     pub attachment: u32,
     /// Resolve mode of depth. `None`: no resolve.
-    pub depth: Option<Choice>,
+    pub depth: Option<ResolveMode>,
     /// Resolve mode of stencil.
-    pub stencil: Option<Choice>,
+    pub stencil: Option<ResolveMode>,
 }
 
 /// A dependency between subpasses. `None` stands for what is outside the render pass.
@@ -307,7 +307,7 @@ impl Pass {
     /// Renderings that only clear: of attachments that are used for the first time as input or
     /// resolve attachment, without being rendered to. Colour resolve attachments are written as a
     /// whole, as are the resolved aspects, so these need no clear.
-    pub(super) fn separate_clears(&self) -> Result<Vec<Begin<'_>>> {
+    pub(super) fn separate_clears(&self) -> Result<Vec<BeginRendering<'_>>> {
         let pass = &self.render_pass;
         let subpass = pass.subpasses.get(self.subpass).ok_or(OUT_OF_RANGE)?;
         let drawn = |number: u32| {
@@ -337,7 +337,7 @@ impl Pass {
             let colour = attachment.clear && has_aspect(api::ImageAspectFlags::COLOR);
             let value = self.clear_of(number);
             let view = self.view(number)?;
-            let mut begin = Begin {
+            let mut begin = BeginRendering {
                 area: self.area,
                 layers: subpass.views.end(self.layers),
                 views: subpass.views,
@@ -370,7 +370,7 @@ impl Pass {
     }
 
     /// The rendering of the current subpass.
-    pub(super) fn begin(&self) -> Result<Begin<'_>> {
+    pub(super) fn begin(&self) -> Result<BeginRendering<'_>> {
         let pass = &self.render_pass;
         let subpass = pass.subpasses.get(self.subpass).ok_or(OUT_OF_RANGE)?;
         let mut colours = [None; TARGETS];
@@ -400,7 +400,7 @@ impl Pass {
                 let first_use = self.first_use(number);
                 let first = first_use.is_some();
                 let resolve = subpass.depth_stencil_resolve;
-                let resolved = |asked: fn(&DepthStencilResolve) -> Option<Choice>, aspect| {
+                let resolved = |asked: fn(&DepthStencilResolve) -> Option<ResolveMode>, aspect| {
                     // Source and destination must both have the aspect; the resolve attachment may
                     // lack one of the two.
                     let has_aspect = |attachment: &Attachment| attachment.aspects.contains(aspect);
@@ -435,7 +435,7 @@ impl Pass {
                 })
             }
         };
-        Ok(Begin {
+        Ok(BeginRendering {
             area: self.area,
             layers: subpass.views.end(self.layers),
             views: subpass.views,

@@ -18,7 +18,7 @@ use super::buffer::CommandBuffer;
 use super::clear_state::FastClearTarget;
 use super::layout_change::Change;
 use super::pass::Pass;
-use super::target::{Begin, Load, Rendering, null_surface};
+use super::target::{BeginRendering, Load, Rendering, null_surface};
 use super::views::Views;
 use crate::error::{Error, Result};
 use crate::graphics::convert;
@@ -49,7 +49,7 @@ pub struct ClearArea {
 
 impl CommandBuffer {
     /// Begins a rendering.
-    pub fn begin_rendering(&mut self, begin: &Begin<'_>) -> Result<()> {
+    pub fn begin_rendering(&mut self, begin: &BeginRendering<'_>) -> Result<()> {
         let area = convert::area(&begin.area);
         let mut colours = [None; TARGETS];
         let mut clear = Clear::default();
@@ -124,7 +124,7 @@ impl CommandBuffer {
     /// removed from `clear`.
     fn hiz_clear(
         &mut self,
-        begin: &Begin<'_>,
+        begin: &BeginRendering<'_>,
         target: &DepthStencilTarget,
         clear: &mut Clear,
     ) -> Result<()> {
@@ -168,7 +168,7 @@ impl CommandBuffer {
     }
 
     /// Draws the remaining clears of a rendering: each view where this is its first use.
-    fn clear_first_uses(&mut self, begin: &Begin<'_>, clear: &Clear) -> Result<()> {
+    fn clear_first_uses(&mut self, begin: &BeginRendering<'_>, clear: &Clear) -> Result<()> {
         if *clear == Clear::default() {
             return Ok(());
         }

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use ash::vk as api;
-use blit::Choice;
+use blit::ResolveMode;
 use cmd::draw::state::{Area, State, TARGETS, Viewport};
 use cmd::draw::target::{DepthStencilTarget, Targets};
 use hw::state::render_surface_state as rss;
@@ -57,14 +57,14 @@ pub struct DepthStencil<'a> {
     /// Layout of the depth aspect of the resolve attachment.
     pub resolve_layout: api::ImageLayout,
     /// Resolve attachment and mode of depth.
-    pub resolve_depth: Option<(&'a View, Choice)>,
+    pub resolve_depth: Option<(&'a View, ResolveMode)>,
     /// Resolve attachment and mode of stencil.
-    pub resolve_stencil: Option<(&'a View, Choice)>,
+    pub resolve_stencil: Option<(&'a View, ResolveMode)>,
 }
 
 /// The parameters of a rendering.
 #[derive(Clone, Copy, Debug)]
-pub struct Begin<'a> {
+pub struct BeginRendering<'a> {
     /// Render area.
     pub area: api::Rect2D,
     /// Number of layers.
@@ -186,13 +186,13 @@ pub(super) struct Resolve {
     /// First layer, relative to the views, and layer count.
     pub layers: (u32, u32),
     /// Resolve mode of depth and stencil.
-    pub choice: Choice,
+    pub choice: ResolveMode,
     /// Aux surfaces may hold data that the main surface lacks: of the source, and of the
     /// destination.
     pub may_hold_aux: [bool; 2],
 }
 
-impl Begin<'_> {
+impl BeginRendering<'_> {
     /// The multisample resolves of the rendering.
     pub(super) fn resolves(&self) -> impl Iterator<Item = Resolve> {
         use api::ImageAspectFlags as A;
@@ -200,7 +200,7 @@ impl Begin<'_> {
         let colours = colours.map(|colour| {
             let to = colour.resolve.map(|(to, layout)| {
                 let may_hold_aux = [colour.layout, layout].map(Image::is_attachment_only_layout);
-                ((to, Choice::First), may_hold_aux)
+                ((to, ResolveMode::First), may_hold_aux)
             });
             (A::COLOR, colour.view, to)
         });

@@ -19,7 +19,7 @@ const DYNAMIC: usize = 2 * MAX_DYNAMIC_BUFFERS as usize;
 /// The surface states of a recording.
 #[derive(Debug, Default)]
 pub struct TransientSurfaces {
-    pieces: Vec<i915::HeapPiece>,
+    pieces: Vec<i915::HeapAllocation>,
     /// Used surfaces of the last heap allocation.
     used: u32,
     /// Last bound dynamic buffers of each bind point, with their handles.
@@ -49,7 +49,10 @@ impl TransientSurfaces {
             self.pieces.push(context.gpu.bindless().take(bytes)?);
             self.used = 0;
         }
-        let start = self.pieces.last().map_or(0, i915::HeapPiece::offset_bytes);
+        let start = self
+            .pieces
+            .last()
+            .map_or(0, i915::HeapAllocation::offset_bytes);
         let at = start + self.used * SURFACE_BYTES;
         for (surface, at) in surfaces.iter().zip((at..).step_by(SURFACE_BYTES as usize)) {
             context.gpu.bindless().write(at, surface)?;

@@ -158,7 +158,7 @@ pub(super) enum Storage {
 }
 
 impl Storage {
-    /// Heap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
+    /// SurfaceHeap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
     /// these do not overflow.
     #[inline]
     fn bytes(self, pieces: u8, count: u32) -> u64 {
@@ -295,13 +295,13 @@ impl SetSize {
     }
 }
 
-/// Heap bytes of an array of `count` descriptors, or of an inline uniform block of `count` bytes.
+/// SurfaceHeap bytes of an array of `count` descriptors, or of an inline uniform block of `count` bytes.
 pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> u64 {
     TypeInfo::from_type(kind).storage.bytes(pieces, count)
 }
 
 /// Builder of a layout's bindings.
-pub struct Placing<'a> {
+pub struct SetLayoutBuilder<'a> {
     layout: &'a mut SetLayout,
     /// Binding numbers came in ascending order, without duplicates.
     sorted: bool,
@@ -320,7 +320,7 @@ fn replaces<T>(later: &mut T, earlier: &mut T, number: impl Fn(&T) -> u32) -> bo
     same
 }
 
-impl Placing<'_> {
+impl SetLayoutBuilder<'_> {
     /// Adds a binding, in any order. Inlined to keep `info` in registers: a copy would defeat
     /// store-to-load forwarding.
     #[inline(always)]
@@ -348,14 +348,14 @@ impl Placing<'_> {
 
     #[inline(always)]
     fn add_with(&mut self, info: BindingInfo, (fixed, converts): (u8, bool)) {
-        let Placing { layout, .. } = self;
+        let SetLayoutBuilder { layout, .. } = self;
         // If this overflows, `finish` fails.
         let offset_bytes = layout.size.heap_bytes as u32;
         let stride_bytes = u32::from(info.pieces) * SURFACE_BYTES;
         let binding_layout = BindingLayout {
             offset_bytes,
             stride_bytes,
-            samplers: abi::Places::last_of(offset_bytes, stride_bytes),
+            samplers: abi::Places::in_last_piece(offset_bytes, stride_bytes),
             dynamic: layout.size.dynamic,
             storage: TypeInfo::from_type(info.kind).storage,
             info,
@@ -372,7 +372,7 @@ impl Placing<'_> {
 
     /// Computes the offsets, in order of binding numbers. Fails if the layout exceeds the heap.
     pub fn finish(self) -> Result<()> {
-        let Placing { layout, .. } = self;
+        let SetLayoutBuilder { layout, .. } = self;
         if !self.sorted {
             layout
                 .bindings
@@ -439,9 +439,9 @@ impl SetLayout {
 
     /// Starts adding about `count` bindings to an empty layout.
     #[inline]
-    pub fn placing(&mut self, count: usize) -> Placing<'_> {
+    pub fn placing(&mut self, count: usize) -> SetLayoutBuilder<'_> {
         self.bindings.reserve(count);
-        Placing {
+        SetLayoutBuilder {
             layout: self,
             sorted: true,
             variable: false,
@@ -459,8 +459,10 @@ impl SetLayout {
             let pieces = binding_layout.info.pieces - u8::from(packs_samplers(binding_layout));
             binding_layout.offset_bytes = self.size.heap_bytes as u32;
             binding_layout.stride_bytes = u32::from(pieces) * SURFACE_BYTES;
-            binding_layout.samplers =
-                abi::Places::last_of(binding_layout.offset_bytes, binding_layout.stride_bytes);
+            binding_layout.samplers = abi::Places::in_last_piece(
+                binding_layout.offset_bytes,
+                binding_layout.stride_bytes,
+            );
             binding_layout.dynamic = self.size.dynamic;
             self.size.add(binding_layout, pieces);
         }
@@ -502,7 +504,7 @@ impl SetLayout {
 
     /// Maximum count of the binding with a variable count (descriptors, or bytes of an inline
     /// uniform block); 0 without one.
-    pub fn most_variable(&self) -> u32 {
+    pub fn max_variable_count(&self) -> u32 {
         let Some(last) = self.variable() else {
             return 0;
         };
@@ -514,7 +516,7 @@ impl SetLayout {
         fits.min(limits::UPDATE_AFTER_BIND_DESCRIPTORS.into()) as u32
     }
 
-    /// Heap bytes of a set, and the count of its last binding: `count` if that is variable.
+    /// SurfaceHeap bytes of a set, and the count of its last binding: `count` if that is variable.
     pub(super) fn size_and_count(&self, count: u32) -> Result<(u32, u32)> {
         // `finish` has checked that it fits.
         let all = self.size.heap_bytes as u32;
@@ -584,7 +586,7 @@ impl SetLayout {
         let conversions = self.samplers.iter().flat_map(|fixed| {
             let samplers = (0..).zip(&fixed.samplers);
             samplers.filter_map(|(element, sampler)| {
-                Some(abi::Converted {
+                Some(abi::ConvertedBinding {
                     binding: fixed.binding,
                     element,
                     conversion: sampler.conversion?,

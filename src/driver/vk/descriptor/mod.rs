@@ -11,8 +11,8 @@ mod push;
 mod set;
 
 pub use crate::surface_state::BufferDescriptor;
-pub use i915::Heap;
-pub use layout::{BindingInfo, PipelineLayout, Placing, PushRange, SetLayout, pieces};
+pub use i915::SurfaceHeap;
+pub use layout::{BindingInfo, PipelineLayout, PushRange, SetLayout, SetLayoutBuilder, pieces};
 pub use pieces::Pieces;
 pub use pool::Pool;
 pub use push::Pushed;

@@ -17,16 +17,16 @@ use crate::surface_state::SURFACE_BYTES;
 const SLAB_BYTES: u32 = 64 << 10;
 
 /// Maximum bytes of a descriptor with a Y'CbCr conversion.
-const MAX_CONVERTED_BYTES: u32 = abi::Conversion::MOST_PIECES * SURFACE_BYTES;
+const MAX_CONVERTED_BYTES: u32 = abi::Conversion::MAX_PIECES * SURFACE_BYTES;
 
 /// `VkDescriptorPool`. It is externally synchronised, so there is no lock; sets do not refer to it.
 #[derive(Debug)]
 pub struct Pool {
-    heap: Arc<i915::Heap>,
+    heap: Arc<i915::SurfaceHeap>,
     max_sets: u32,
     /// Capacity in bytes.
     bytes: u32,
-    slabs: Vec<i915::HeapPiece>,
+    slabs: Vec<i915::HeapAllocation>,
     /// Bytes at the end of the last slab that were never allocated.
     slab_free: u32,
     /// Freed offsets by size, in order of size: a pool's sets have few sizes.
@@ -76,7 +76,7 @@ impl Pool {
     }
 
     /// The heap of its sets.
-    pub(super) fn heap(&self) -> &i915::Heap {
+    pub(super) fn heap(&self) -> &i915::SurfaceHeap {
         &self.heap
     }
 
@@ -108,7 +108,7 @@ impl Pool {
             return Ok(at);
         }
         if bytes > self.slab_free {
-            let slab_bytes: u32 = self.slabs.iter().map(i915::HeapPiece::bytes).sum();
+            let slab_bytes: u32 = self.slabs.iter().map(i915::HeapAllocation::bytes).sum();
             let rest = self.bytes.saturating_sub(slab_bytes).min(SLAB_BYTES);
             let slab = self.heap.take(bytes.max(rest))?;
             self.slab_free = slab.bytes();

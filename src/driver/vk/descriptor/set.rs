@@ -68,7 +68,7 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
     })
 }
 
-/// Heap offsets of a combined image sampler.
+/// SurfaceHeap offsets of a combined image sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampled {
     surface: u32,
@@ -79,7 +79,7 @@ pub struct Sampled {
 #[derive(Clone, Copy, Debug)]
 pub struct Written<'a> {
     set: &'a Set,
-    heap: &'a i915::Heap,
+    heap: &'a i915::SurfaceHeap,
 }
 
 impl Set {
@@ -116,19 +116,19 @@ impl Set {
 
     /// Whether the set has this layout (the same object).
     #[inline]
-    pub fn is_of(&self, layout: &Arc<SetLayout>) -> bool {
+    pub fn has_layout(&self, layout: &Arc<SetLayout>) -> bool {
         Arc::ptr_eq(&self.layout, layout)
     }
 
     /// Whether the set could be replaced by a newly allocated one: all its state is in the heap.
     #[inline]
-    pub fn is_as_new(&self) -> bool {
+    pub fn is_reusable(&self) -> bool {
         self.layout.is_stateless
     }
 
     /// The set for updates; `heap` is the device's.
     #[inline]
-    pub fn on<'a>(&'a self, heap: &'a i915::Heap) -> Written<'a> {
+    pub fn on<'a>(&'a self, heap: &'a i915::SurfaceHeap) -> Written<'a> {
         Written { set: self, heap }
     }
 

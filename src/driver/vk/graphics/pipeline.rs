@@ -95,7 +95,7 @@ impl Pipeline {
         for (at, shader) in stages.iter().enumerate() {
             let shader_translated = translated.take();
             // After the last pre-rasterisation stage, only the fragment shader reads outputs.
-            (neighbours.read_behind, translated) = match (shader.stage, stages.get(at + 1)) {
+            (neighbours.next_stage_reads, translated) = match (shader.stage, stages.get(at + 1)) {
                 (Stage::Fragment, _) => (None, None),
                 (_, Some(next)) => compiler::reads(context, next)?,
                 (_, None) => (Some(Reads::NONE), None),

@@ -13,5 +13,7 @@ mod object;
 pub mod texel;
 mod view;
 
-pub use object::{Aux, AuxKind, Image, Info, Part, compress_alike, is_worth_fast_clear};
+pub use object::{
+    Aux, AuxKind, Image, Info, Part, have_compatible_compression, is_worth_fast_clear,
+};
 pub use view::{View, ViewInfo};

@@ -17,7 +17,7 @@ use crate::buffer::Requirements;
 use crate::diagnosis::Diagnosis;
 use crate::error::{Error, Result};
 use crate::format::{self, Format};
-use crate::image_limits::Question;
+use crate::image_limits::ImageQuery;
 use crate::memory::Memory;
 use crate::modifier::{Layouts, Modifier};
 use crate::physical::PhysicalDevice;
@@ -26,7 +26,7 @@ use crate::physical::PhysicalDevice;
 #[derive(Clone, Copy, Debug)]
 pub struct Info {
     /// Format, dimension, tiling, usage, flags.
-    pub question: Question,
+    pub question: ImageQuery,
     /// Width, height, depth.
     pub extent_px: [u32; 3],
     /// Mip levels.
@@ -36,7 +36,7 @@ pub struct Info {
     /// Sample count.
     pub samples: api::SampleCountFlags,
     /// All formats that views may have agree on the meaning of compressed blocks: the image is not
-    /// mutable, or all formats of its list do ([`compress_alike`]).
+    /// mutable, or all formats of its list do ([`have_compatible_compression`]).
     pub alike: bool,
     /// The memory may be shared with other processes.
     pub shared: bool,
@@ -631,7 +631,7 @@ fn can_track_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
 
 /// Whether compressed blocks in one format are valid in all others: each supports compression, with
 /// the same channel sizes. Ref: SKL PRM vol. 7, "Render Target Resolve", "Lossless Compression".
-pub fn compress_alike(
+pub fn have_compatible_compression(
     physical: &PhysicalDevice,
     format: api::Format,
     others: &[api::Format],

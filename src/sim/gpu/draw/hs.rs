@@ -12,7 +12,7 @@ use hw::draw::{
     state_sampler_state_pointers_hs as samplers, state_urb_hs as urb_hs,
 };
 
-/// Vertices of a patch at most.
+/// VertexBufferBinding of a patch at most.
 const MOST: usize = 32;
 
 /// The stage for one draw.

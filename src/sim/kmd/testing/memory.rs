@@ -8,7 +8,7 @@ fn dma_bufs_share_pages_and_handles() {
     let (one, two) = (device.open(), device.open());
     let buffer = Buffer::new(&one, 8192);
     let fd = one.prime_handle_to_fd(buffer.handle, 0).unwrap();
-    assert_eq!(sys::memfd_bytes(fd.as_fd()), Ok(8192));
+    assert_eq!(sys::file_len_bytes(fd.as_fd()), Ok(8192));
     assert_eq!(
         one.prime_fd_to_handle(fd.as_fd()),
         Ok(buffer.handle),

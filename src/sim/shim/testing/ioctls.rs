@@ -303,7 +303,7 @@ fn dma_bufs_are_files_of_their_own() {
     let prime = call(&node, drm::PRIME_HANDLE_TO_FD, prime).unwrap();
     // SAFETY: the kernel has just given it to us.
     let dma_buf = unsafe { <OwnedFd as std::os::fd::FromRawFd>::from_raw_fd(prime.fd) };
-    assert_eq!(sys::memfd_bytes(dma_buf.as_fd()), Ok(8192));
+    assert_eq!(sys::file_len_bytes(dma_buf.as_fd()), Ok(8192));
     assert_eq!(call(&dma_buf, crate::ioctl::DMA_BUF_SYNC, 3_u64), Ok(3));
     assert_eq!(
         call(&dma_buf, crate::ioctl::DMA_BUF_SYNC, 9_u64),

@@ -21,7 +21,7 @@ use std::path::Path;
 
 /// Pixels of a target in x and y.
 const PIXELS: u32 = 64;
-/// Vertices in the buffers.
+/// VertexBufferBinding in the buffers.
 const VERTICES: u64 = 1024;
 /// Primitives of a draw for a stage of vertices.
 const PRIMITIVES: u32 = 64;
@@ -257,7 +257,7 @@ fn clear(device: &ash::Device, commands: vk::CommandBuffer, cleared: &Cleared) {
     }
 }
 
-/// Vertices: floats for one binding, integers for the other.
+/// VertexBufferBinding: floats for one binding, integers for the other.
 fn vertices(
     machine: &Machine<'_>,
     pile: &Pile<'_>,

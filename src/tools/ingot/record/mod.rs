@@ -292,7 +292,7 @@ pub fn main(args: &Args) -> Result<(), String> {
         }
     } else {
         // Both drivers on one CPU: the machine's others may be slower or busier.
-        sys::stay_on_this_cpu().map_err(|e| format!("one CPU for both drivers: {e}"))?;
+        sys::pin_to_current_cpu().map_err(|e| format!("one CPU for both drivers: {e}"))?;
         let start = |driver: &str| {
             let command = command(args, &folder, driver, "null", &[], &[])?;
             Worker::start(command, driver)

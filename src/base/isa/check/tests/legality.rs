@@ -1,7 +1,7 @@
 //! The cases of `tests/isa/legality.txt`: instructions that break a rule, and instructions that
 //! break none.
 
-use crate::check::{Violation, check, check_part, conditional_rule_names};
+use crate::check::{Violation, check, check_for_core, conditional_rule_names};
 use crate::text::assemble;
 use hw::Gen;
 use std::collections::BTreeSet;
@@ -15,7 +15,7 @@ fn check_text(text: &str, target: &str) -> Vec<Violation> {
         Gen::Gen9
     };
     let inst = assemble(text, hw_gen).unwrap_or_else(|e| panic!("{text}: {e}"));
-    check_part(&inst, hw_gen, target == "small")
+    check_for_core(&inst, hw_gen, target == "small")
 }
 
 #[test]

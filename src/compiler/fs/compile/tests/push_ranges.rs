@@ -137,7 +137,7 @@ fn ranges_that_do_not_fit_are_read_by_messages() {
         panic!("{:?}", made.push.ranges)
     };
     assert_eq!((only.registers, only.end_bytes), (60, 60 * 32));
-    assert!(made.push.all_registers() <= abi::PUSH_REGISTERS);
+    assert!(made.push.all_registers() <= abi::MAX_PUSH_REGISTERS);
 }
 
 /// A fragment shader that samples by combined image samplers of a set, with an offset or without:
@@ -193,7 +193,7 @@ fn adjacent_samplers_share_a_header_by_index() {
         count: 1,
         offset_bytes,
         stride_bytes: 128,
-        samplers: abi::Places::last_of(offset_bytes, 128),
+        samplers: abi::Places::in_last_piece(offset_bytes, 128),
         dynamic_index: 0,
         settled: false,
     };
@@ -217,7 +217,7 @@ fn adjacent_samplers_share_a_header_by_index() {
     // The first one lies too far away; of the others, the first is number 0, and the second one
     // eight behind it.
     let far = made(&[(0, false), (1, false), (2, false)]);
-    let samplers = abi::Samplers {
+    let samplers = abi::SamplerTable {
         set: 0,
         offset_bytes: (1 << 31) + 1024 + 64,
     };

@@ -424,7 +424,8 @@ fn validator_checks_uses_of_compr4() {
 
 #[test]
 fn message_registers_end_with_gen6() {
-    let of = |hw_gen| isa::message_registers(hw_gen).map(|m| (m.count, m.halves_apart, m.compr4));
+    let of =
+        |hw_gen| isa::message_registers(hw_gen).map(|m| (m.count, m.simd8_halves_apart, m.compr4));
     assert_eq!(of(Gen::Gen4), Some((16, true, false)));
     assert_eq!(of(Gen::Gen4_5), Some((16, true, true)));
     assert_eq!(of(Gen::Gen5), of(Gen::Gen4_5));

@@ -106,7 +106,7 @@ impl FragmentThread {
         coordinates.dedup();
         info.inputs.sort_unstable();
         info.inputs.dedup();
-        if info.inputs.len() > abi::FREE_INPUTS
+        if info.inputs.len() > abi::MAX_SWIZZLED_INPUTS
             && let Some(vertices) = previous_stage.and_then(StageInfo::vertex_outputs)
         {
             info.inputs = inputs_in_vue_order(&info.inputs, &vertices.vue)?;
@@ -204,7 +204,7 @@ fn inputs_in_vue_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>,
     let not_in_vertex = || inputs.iter().filter(|s| !in_vertex(s));
     let is_free = |slot: u8| abi::in_header(slot) || !inputs.contains(&slot);
     let free_indices = |all: &[u8]| -> Vec<usize> {
-        let first = all.iter().take(abi::FREE_INPUTS).enumerate();
+        let first = all.iter().take(abi::MAX_SWIZZLED_INPUTS).enumerate();
         first.filter(|p| is_free(*p.1)).map(|p| p.0).collect()
     };
     // The setup unit reads pairs of slots. Unread slots at the start are skipped, if the rest has

@@ -8,7 +8,7 @@ use crate::lir::Lir;
 use crate::lir::builder::Lanes;
 use abi::{Capture, Captured, Link, Linked, VertexOutputs, VueMap};
 use isa::Type;
-use nir::{CfEvent, Distances, IntrinsicOp, Shader};
+use nir::{CfEvent, ClipCullDistances, IntrinsicOp, Shader};
 use rustc_hash::FxHashMap;
 
 /// The components of one slot.
@@ -52,7 +52,7 @@ fn convert_links(from: &[nir::Link]) -> Vec<Link> {
 pub(crate) struct Outputs {
     slots: Vec<Output>,
     written: u128,
-    distances: Distances,
+    distances: ClipCullDistances,
     capture: Capture,
     links: Vec<Link>,
     /// Number of stores of each component: (slot, index, component).

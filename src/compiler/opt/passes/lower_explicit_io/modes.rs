@@ -15,7 +15,9 @@ pub(super) fn is_temp(mode: Mode) -> bool {
 
 /// True for modes in which the compiler lays variables out, and not the shader.
 pub(super) fn is_compiler_laid_out(s: &Shader, mode: Mode) -> bool {
-    is_temp(mode) || mode == Mode::Constant || mode == Mode::Shared && !s.info.shared_blocks
+    is_temp(mode)
+        || mode == Mode::Constant
+        || mode == Mode::Shared && !s.info.shared_explicit_layout
 }
 
 /// The storage mode of each value that is a pointer: derefs, operands of casts, and phis and

@@ -159,7 +159,7 @@ fn push_layouts_over_the_hardware_limits_are_refused() {
 #[test]
 fn sampler_pointers_are_relative_to_the_set() {
     let push = abi::PushData {
-        samplers: Some(abi::Samplers {
+        samplers: Some(abi::SamplerTable {
             set: 2,
             offset_bytes: 0xffff_ff00,
         }),

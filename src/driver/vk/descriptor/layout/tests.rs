@@ -75,7 +75,7 @@ fn the_last_binding_may_have_a_variable_count() {
     assert_eq!(layout.size.descriptors, 101);
     let fixed = SetLayout::new([first], false).unwrap();
     assert_eq!(fixed.size_and_count(0).unwrap(), (192, 68));
-    assert_eq!(fixed.most_variable(), 0);
+    assert_eq!(fixed.max_variable_count(), 0);
 }
 
 #[test]
@@ -94,9 +94,9 @@ fn the_maximum_variable_count_fits() {
             last.variable = true;
             SetLayout::new([first, last], false)
         };
-        let most = made(4).unwrap().most_variable();
-        assert_eq!(made(most).unwrap().most_variable(), most, "{kind:?}");
-        assert_eq!(made(0).unwrap().most_variable(), most, "{kind:?}");
+        let most = made(4).unwrap().max_variable_count();
+        assert_eq!(made(most).unwrap().max_variable_count(), most, "{kind:?}");
+        assert_eq!(made(0).unwrap().max_variable_count(), most, "{kind:?}");
     }
 }
 
