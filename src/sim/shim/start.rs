@@ -68,7 +68,7 @@ pub(crate) fn settle() {
     // A panic must not reach C; it has been printed.
     let _ = std::panic::catch_unwind(|| {
         if let Some(simulation) = simulation() {
-            simulation.device.settle();
+            simulation.device.drain();
         }
     });
 }

@@ -1,4 +1,6 @@
-//! Address spaces: which buffer is where.
+//! GPU address spaces (VMs): the addresses that buffers are bound at.
+//!
+//! In:  the buffers of an execbuf with their requested addresses. Out: their bindings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
@@ -8,37 +10,37 @@ use uapi::{Errno, Result};
 use crate::buffer::{Buffer, PAGE_BYTES};
 use crate::fence::lock;
 
-/// Bit 47 copied upwards, as the hardware wants 48-bit addresses.
+/// The canonical form of a 48-bit address: bit 47 copied to the upper bits.
 pub(crate) fn canonical(address: u64) -> u64 {
     ((address << 16) as i64 >> 16) as u64
 }
 
-/// Without the copies.
+/// The low 48 bits of a canonical address.
 pub(crate) fn decanonical(address: u64) -> u64 {
     address & ((1 << 48) - 1)
 }
 
-/// One buffer's place.
+/// A buffer bound at an address.
 #[derive(Clone, Debug)]
 pub(crate) struct Binding {
-    /// First byte, not canonical.
+    /// Address of the first byte, not canonical.
     pub(crate) address: u64,
-    /// Bytes of address space, which may be more than the buffer's.
+    /// Bytes of address space, at least those of the buffer.
     pub(crate) bytes: u64,
     pub(crate) buffer: Arc<Buffer>,
 }
 
 /// An address space.
 #[derive(Debug)]
-pub(crate) struct Space {
+pub(crate) struct Vm {
     pub(crate) bytes: u64,
     bound: Mutex<BTreeMap<u64, Binding>>,
 }
 
-/// Where a buffer wants to be.
+/// Where an execbuf requests a buffer to be bound.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Wish {
-    /// Last address, not canonical, or the fixed one.
+pub(crate) struct BindRequest {
+    /// The required address if `fixed`, else the preferred one; not canonical.
     pub(crate) address: u64,
     pub(crate) fixed: bool,
     pub(crate) above_4g: bool,
@@ -46,7 +48,7 @@ pub(crate) struct Wish {
     pub(crate) bytes: u64,
 }
 
-impl Space {
+impl Vm {
     pub(crate) fn new(bytes: u64) -> Arc<Self> {
         Arc::new(Self {
             bytes,
@@ -54,58 +56,64 @@ impl Space {
         })
     }
 
-    /// Places the buffers of one execbuf; those in the way that it does not use must go.
-    pub(crate) fn place(&self, wishes: &[(Arc<Buffer>, Wish)]) -> Result<Vec<Binding>> {
+    /// Binds the buffers of an execbuf. Other buffers at the same addresses are unbound.
+    pub(crate) fn bind_buffers(
+        &self,
+        bind_requests: &[(Arc<Buffer>, BindRequest)],
+    ) -> Result<Vec<Binding>> {
         let mut bound = lock(&self.bound);
         let mut taken: BTreeMap<u64, u64> = BTreeMap::new();
         let mut placed: Vec<Option<Binding>> = Vec::new();
-        placed.resize_with(wishes.len(), || None);
-        // Fixed ones first: the others go around them.
-        for ((buffer, wish), place) in wishes
+        placed.resize_with(bind_requests.len(), || None);
+        // Fixed addresses first; the other buffers get what is left.
+        for ((buffer, request), place) in bind_requests
             .iter()
             .zip(&mut placed)
-            .filter(|((_, wish), _)| wish.fixed)
+            .filter(|((_, request), _)| request.fixed)
         {
-            let limit = self.limit(wish);
-            let end = wish.address.checked_add(wish.bytes).ok_or(Errno::EINVAL)?;
-            if !wish.address.is_multiple_of(wish.alignment_bytes) || end > limit {
+            let limit = self.limit(request);
+            let end = request
+                .address
+                .checked_add(request.bytes)
+                .ok_or(Errno::EINVAL)?;
+            if !request.address.is_multiple_of(request.alignment_bytes) || end > limit {
                 return Err(Errno::EINVAL);
             }
-            if overlaps(&taken, wish.address, end) {
+            if overlaps(&taken, request.address, end) {
                 return Err(Errno::ENOSPC);
             }
-            taken.insert(wish.address, end);
+            taken.insert(request.address, end);
             *place = Some(Binding {
-                address: wish.address,
-                bytes: wish.bytes,
+                address: request.address,
+                bytes: request.bytes,
                 buffer: buffer.clone(),
             });
         }
-        for ((buffer, wish), place) in wishes
+        for ((buffer, request), place) in bind_requests
             .iter()
             .zip(&mut placed)
-            .filter(|((_, wish), _)| !wish.fixed)
+            .filter(|((_, request), _)| !request.fixed)
         {
             let old = bound
                 .values()
                 .find(|binding| Arc::ptr_eq(&binding.buffer, buffer))
                 .map(|binding| binding.address);
-            let limit = self.limit(wish);
+            let limit = self.limit(request);
             let fits = |address: u64| {
-                let end = address.checked_add(wish.bytes)?;
+                let end = address.checked_add(request.bytes)?;
                 let good =
-                    address > 0 && address.is_multiple_of(wish.alignment_bytes) && end <= limit;
+                    address > 0 && address.is_multiple_of(request.alignment_bytes) && end <= limit;
                 (good && !overlaps(&taken, address, end)).then_some(address)
             };
             let address = old
                 .and_then(fits)
-                .or_else(|| fits(wish.address))
-                .or_else(|| first_fit(&taken, limit, wish))
+                .or_else(|| fits(request.address))
+                .or_else(|| first_fit(&taken, limit, request))
                 .ok_or(Errno::ENOSPC)?;
-            taken.insert(address, address + wish.bytes);
+            taken.insert(address, address + request.bytes);
             *place = Some(Binding {
                 address,
-                bytes: wish.bytes,
+                bytes: request.bytes,
                 buffer: buffer.clone(),
             });
         }
@@ -123,16 +131,16 @@ impl Space {
         Ok(placed)
     }
 
-    fn limit(&self, wish: &Wish) -> u64 {
-        // The last page below 4 GiB is not used: some commands compute ends in 32 bits.
-        if wish.above_4g {
+    fn limit(&self, request: &BindRequest) -> u64 {
+        // The last page below 4 GiB is unused: some commands compute end addresses in 32 bits.
+        if request.above_4g {
             self.bytes
         } else {
             self.bytes.min((1 << 32) - PAGE_BYTES)
         }
     }
 
-    /// Forgets a buffer.
+    /// Unbinds a buffer.
     pub(crate) fn unbind(&self, buffer: &Arc<Buffer>) {
         lock(&self.bound).retain(|_, binding| !Arc::ptr_eq(&binding.buffer, buffer));
     }
@@ -145,15 +153,15 @@ fn overlaps(taken: &BTreeMap<u64, u64>, start: u64, end: u64) -> bool {
         .is_some_and(|(_, &taken_end)| taken_end > start)
 }
 
-fn first_fit(taken: &BTreeMap<u64, u64>, limit: u64, wish: &Wish) -> Option<u64> {
-    let align = |address: u64| address.checked_next_multiple_of(wish.alignment_bytes);
-    // Nothing at 0: programs take it for no address.
+fn first_fit(taken: &BTreeMap<u64, u64>, limit: u64, request: &BindRequest) -> Option<u64> {
+    let align = |address: u64| address.checked_next_multiple_of(request.alignment_bytes);
+    // Nothing is bound at 0, which programs use as the null address.
     let mut at = align(16 * PAGE_BYTES)?;
     for (&start, &end) in taken {
-        if at.checked_add(wish.bytes)? <= start {
+        if at.checked_add(request.bytes)? <= start {
             break;
         }
         at = align(at.max(end))?;
     }
-    (at.checked_add(wish.bytes)? <= limit).then_some(at)
+    (at.checked_add(request.bytes)? <= limit).then_some(at)
 }

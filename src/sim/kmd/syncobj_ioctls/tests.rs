@@ -1,6 +1,12 @@
+//! Syncobjs, timelines and sync files, with batches that signal them.
+
 use uapi::{Transfer, drm};
 
-use super::*;
+use crate::options::Options;
+use crate::testing::{BATCH_END, Buffer, context, device, exec, open, signal, store, wait_for};
+use std::os::fd::AsFd;
+use uapi::i915::{self};
+use uapi::{Errno, Exec, ExecFence, Kernel};
 
 const NOW: i64 = 0;
 const EVER: i64 = i64::MAX;

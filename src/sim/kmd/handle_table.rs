@@ -1,15 +1,15 @@
-//! Small numbers for things, the lowest free one first, as the kernel gives them; 0 is never one.
+//! A table of objects by handle. Like the kernel's: the lowest free handle is allocated first, and 0 is never one.
 
 use uapi::{Errno, Result};
 
 #[derive(Debug)]
-pub(crate) struct Table<T> {
+pub(crate) struct HandleTable<T> {
     slots: Vec<Option<T>>,
     /// No slot below this one is free.
     free_from: usize,
 }
 
-impl<T> Default for Table<T> {
+impl<T> Default for HandleTable<T> {
     fn default() -> Self {
         Self {
             slots: Vec::new(),
@@ -18,7 +18,7 @@ impl<T> Default for Table<T> {
     }
 }
 
-impl<T> Table<T> {
+impl<T> HandleTable<T> {
     pub(crate) fn insert(&mut self, item: T) -> Result<u32> {
         let used = self
             .slots

@@ -1,8 +1,13 @@
 //! A recording gives the same submissions again.
 
-use super::*;
-use crate::{Recording, RecordingError};
+use crate::options::Options;
+use crate::record::{Recording, RecordingError};
+use crate::testing::{BATCH_END, Buffer, context, device, exec, store};
 use gpu::{Gpu, HwContext};
+use std::os::fd::AsFd;
+use sys::Mapping;
+use uapi::Kernel;
+use uapi::i915::{self};
 
 #[test]
 fn submissions_come_back_with_the_memory_they_saw() {

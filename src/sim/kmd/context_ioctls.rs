@@ -1,7 +1,7 @@
-//! Contexts and address spaces of a file: made, set, asked about, taken away.
+//! The context and address space ioctls of a file: create, destroy, get and set parameters.
 //!
-//! In:  a file, numbers of its objects, parameters. Out: the objects changed, or an errno. Ref: Linux, include/uapi/drm/i915_drm.h,
-//! DRM_IOCTL_I915_GEM_CONTEXT_* and DRM_IOCTL_I915_GEM_VM_*.
+//! In:  handles and parameters. Out: changed objects, or the errno that the real kernel returns.
+//! Ref: Linux, include/uapi/drm/i915_drm.h, DRM_IOCTL_I915_GEM_CONTEXT_* and DRM_IOCTL_I915_GEM_VM_*.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,11 +11,11 @@ use uapi::{ContextParam, Errno, Result};
 
 use crate::context::Context;
 use crate::fence::lock;
-use crate::file::{File, State};
+use crate::file::{File, FileState};
 use crate::query::engines;
-use crate::space::Space;
+use crate::vm::Vm;
 
-fn flag(value: u64) -> Result<bool> {
+fn parse_bool(value: u64) -> Result<bool> {
     match value {
         0 => Ok(false),
         1 => Ok(true),
@@ -31,18 +31,15 @@ impl File {
             return Err(Errno::EINVAL);
         }
         let mut state = lock(&self.state);
-        let context = Context::new(
-            self.device.context_id(),
-            Space::new(self.device.gtt_bytes()),
-        );
+        let context = Context::new(self.device.context_id(), Vm::new(self.device.gtt_bytes()));
         for param in params {
-            self.set(&state, &context, param, true)?;
+            self.apply_context_param(&state, &context, param, true)?;
         }
         state.contexts.insert(Arc::new(context))
     }
 
     pub(crate) fn destroy_context(&self, context: u32) -> Result<()> {
-        // Its batches run to their end: contexts persist.
+        // Queued batches hold a reference to the context and still execute.
         lock(&self.state)
             .contexts
             .remove(context)
@@ -50,10 +47,10 @@ impl File {
             .ok_or(Errno::ENOENT)
     }
 
-    /// The context of a number; 0 is the file's own.
-    pub(crate) fn context(&self, state: &State, context: u32) -> Result<Arc<Context>> {
+    /// Looks up a context; 0 is the file's default context.
+    pub(crate) fn context(&self, state: &FileState, context: u32) -> Result<Arc<Context>> {
         if context == 0 {
-            return Ok(self.own_context.clone());
+            return Ok(self.default_context.clone());
         }
         state.contexts.get(context).cloned().ok_or(Errno::ENOENT)
     }
@@ -61,12 +58,12 @@ impl File {
     pub(crate) fn set_context_param(&self, context: u32, param: &ContextParam) -> Result<()> {
         let state = lock(&self.state);
         let context = self.context(&state, context)?;
-        self.set(&state, &context, param, false)
+        self.apply_context_param(&state, &context, param, false)
     }
 
-    fn set(
+    fn apply_context_param(
         &self,
-        state: &State,
+        state: &FileState,
         context: &Context,
         param: &ContextParam,
         creating: bool,
@@ -74,7 +71,7 @@ impl File {
         let mut settings = lock(&context.settings);
         match param {
             ContextParam::Engines(list) => {
-                // More than the execbuf flags can index.
+                // More engines than the execbuf flags can select.
                 if list.len() > 64 {
                     return Err(Errno::EINVAL);
                 }
@@ -92,7 +89,7 @@ impl File {
                 settings.engines = Some(list.clone());
             }
             ContextParam::Vm(vm) => {
-                settings.space = state.spaces.get(*vm).cloned().ok_or(Errno::ENOENT)?
+                settings.vm = state.vms.get(*vm).cloned().ok_or(Errno::ENOENT)?
             }
             ContextParam::Sseu(sseu) => {
                 let full = self.full_sseu();
@@ -111,15 +108,15 @@ impl File {
             &ContextParam::Value { param, value } => match param {
                 i915::CONTEXT_PARAM_NO_ZEROMAP => settings.no_zeromap = value != 0,
                 i915::CONTEXT_PARAM_NO_ERROR_CAPTURE => settings.no_error_capture = value != 0,
-                // To make a context immune to bans is a privilege.
+                // Only privileged processes may make a context immune to bans.
                 i915::CONTEXT_PARAM_BANNABLE if value == 0 => return Err(Errno::EPERM),
                 i915::CONTEXT_PARAM_BANNABLE => context.bannable.store(true, Ordering::Release),
-                i915::CONTEXT_PARAM_PERSISTENCE => settings.persistence = flag(value)?,
+                i915::CONTEXT_PARAM_PERSISTENCE => settings.persistence = parse_bool(value)?,
                 i915::CONTEXT_PARAM_RECOVERABLE => {
                     context.recoverable.store(value != 0, Ordering::Release)
                 }
                 i915::CONTEXT_PARAM_PRIORITY => {
-                    // The scheduler is that of gen8 and later.
+                    // Priorities need the scheduler of gen8 and later.
                     if self.device.hw.hw_gen < hw::Gen::Gen8 {
                         return Err(Errno::ENODEV);
                     }
@@ -130,7 +127,7 @@ impl File {
                     }
                     context.priority.store(priority as i32, Ordering::Release);
                 }
-                // No machine here has protected memory.
+                // No simulated GPU has protected memory.
                 i915::CONTEXT_PARAM_PROTECTED_CONTENT if creating && value == 0 => (),
                 i915::CONTEXT_PARAM_PROTECTED_CONTENT => return Err(Errno::ENODEV),
                 i915::CONTEXT_PARAM_RINGSIZE => return Err(Errno::ENODEV),
@@ -146,7 +143,7 @@ impl File {
         let settings = lock(&context.settings);
         Ok(match param {
             i915::CONTEXT_PARAM_NO_ZEROMAP => settings.no_zeromap.into(),
-            i915::CONTEXT_PARAM_GTT_SIZE => settings.space.bytes,
+            i915::CONTEXT_PARAM_GTT_SIZE => settings.vm.bytes,
             i915::CONTEXT_PARAM_NO_ERROR_CAPTURE => settings.no_error_capture.into(),
             i915::CONTEXT_PARAM_BANNABLE => context.bannable.load(Ordering::Acquire).into(),
             i915::CONTEXT_PARAM_PRIORITY => {
@@ -154,14 +151,14 @@ impl File {
             }
             i915::CONTEXT_PARAM_RECOVERABLE => context.recoverable.load(Ordering::Acquire).into(),
             i915::CONTEXT_PARAM_PERSISTENCE => settings.persistence.into(),
-            // A new name for the context's address space.
-            i915::CONTEXT_PARAM_VM => state.spaces.insert(settings.space.clone())?.into(),
+            // A new handle to the context's address space.
+            i915::CONTEXT_PARAM_VM => state.vms.insert(settings.vm.clone())?.into(),
             i915::CONTEXT_PARAM_BAN_PERIOD => 0,
             _ => return Err(Errno::EINVAL),
         })
     }
 
-    /// All that the machine has.
+    /// All slices, subslices and EUs of the GPU.
     fn full_sseu(&self) -> ContextParamSseu {
         let hw = self.device.hw;
         ContextParamSseu {
@@ -175,14 +172,14 @@ impl File {
         }
     }
 
-    /// I915_GEM_CONTEXT_GETPARAM of the slices, subslices and EUs in use.
+    /// I915_GEM_CONTEXT_GETPARAM of I915_CONTEXT_PARAM_SSEU: the slices, subslices and EUs in use.
     pub fn context_sseu(&self, context: u32) -> Result<ContextParamSseu> {
         let context = self.context(&lock(&self.state), context)?;
         let sseu = lock(&context.settings).sseu;
         Ok(sseu.unwrap_or_else(|| self.full_sseu()))
     }
 
-    /// I915_GEM_CONTEXT_GETPARAM of the engines: empty if they were never set.
+    /// I915_GEM_CONTEXT_GETPARAM of I915_CONTEXT_PARAM_ENGINES: empty if they were never set.
     pub fn context_engines(&self, context: u32) -> Result<Vec<EngineClassInstance>> {
         let context = self.context(&lock(&self.state), context)?;
         let engines = lock(&context.settings).engines.clone();
@@ -200,21 +197,24 @@ impl File {
         })
     }
 
-    pub(crate) fn create_space(&self) -> Result<u32> {
-        // Older parts have one address space for all.
+    pub(crate) fn create_vm(&self) -> Result<u32> {
+        // Older GPUs have a single address space.
         if self.device.hw.hw_gen < hw::Gen::Gen8 {
             return Err(Errno::ENODEV);
         }
         lock(&self.state)
-            .spaces
-            .insert(Space::new(self.device.gtt_bytes()))
+            .vms
+            .insert(Vm::new(self.device.gtt_bytes()))
     }
 
-    pub(crate) fn destroy_space(&self, vm: u32) -> Result<()> {
+    pub(crate) fn destroy_vm(&self, vm: u32) -> Result<()> {
         lock(&self.state)
-            .spaces
+            .vms
             .remove(vm)
             .map(drop)
             .ok_or(Errno::ENOENT)
     }
 }
+
+#[cfg(test)]
+mod tests;

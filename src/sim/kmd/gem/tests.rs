@@ -1,6 +1,13 @@
+//! Buffers: dma-bufs, relocations, address spaces, errors of arguments.
+
 use uapi::i915::RelocationEntry;
 
-use super::*;
+use crate::options::Options;
+use crate::testing::{BATCH_END, Buffer, device, exec, open, store};
+use std::os::fd::AsFd;
+use std::sync::Arc;
+use uapi::i915::{self};
+use uapi::{ContextParam, Errno, ExecObject, Kernel};
 
 #[test]
 fn dma_bufs_share_pages_and_handles() {
@@ -181,4 +188,37 @@ fn closing_frees_buffers() {
     }
     drop(file);
     assert_eq!(other.strong_count(), 0);
+}
+
+#[test]
+fn invalid_buffer_arguments_are_rejected() {
+    let file = open();
+    assert_eq!(file.gem_create(0), Err(Errno::EINVAL));
+    assert_eq!(file.gem_create(u64::MAX), Err(Errno::EINVAL));
+    assert_eq!(file.gem_create(1 << 62), Err(Errno::E2BIG));
+    assert_eq!(file.gem_create_ext(4096, 1, &[]), Err(Errno::EINVAL));
+    let local = i915::MemoryClassInstance {
+        memory_class: i915::MEMORY_CLASS_DEVICE,
+        memory_instance: 0,
+    };
+    assert_eq!(file.gem_create_ext(4096, 0, &[local]), Err(Errno::EINVAL));
+    let (handle, bytes) = file.gem_create(1).unwrap();
+    assert_eq!(bytes, 4096);
+    assert_eq!(file.gem_mmap_offset(handle, 9), Err(Errno::EINVAL));
+    assert_eq!(file.gem_mmap_offset(handle + 1, 0), Err(Errno::ENOENT));
+    assert_eq!(file.mapping(12345).unwrap_err(), Errno::EINVAL);
+    assert_eq!(file.gem_set_domain(handle, 2, 0), Err(Errno::EINVAL));
+    assert_eq!(file.gem_set_tiling(handle, 1, 100), Err(Errno::EINVAL));
+    assert_eq!(
+        file.gem_set_tiling(handle, 1, 512)
+            .map(|tiling| tiling.mode),
+        Ok(1)
+    );
+    assert_eq!(file.gem_madvise(handle, 5), Err(Errno::EINVAL));
+    assert_eq!(file.gem_set_caching(handle, 3), Err(Errno::EINVAL));
+    assert_eq!(file.gem_pread(handle, 4000, 97).unwrap_err(), Errno::EINVAL);
+    assert_eq!(file.gem_pwrite(handle, u64::MAX, &[0]), Err(Errno::EINVAL));
+    file.gem_close(handle).unwrap();
+    assert_eq!(file.gem_close(handle), Err(Errno::EINVAL));
+    assert_eq!(file.gem_wait(handle, 0), Err(Errno::ENOENT));
 }

@@ -1,4 +1,6 @@
-//! Syncobjs of a file.
+//! The syncobj ioctls of a file.
+//!
+//! In:  handles, points, flags. Out: their results, or the errno that the real kernel returns.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -36,7 +38,7 @@ impl File {
     }
 
     pub(crate) fn destroy_syncobj(&self, handle: u32) -> Result<()> {
-        // The kernel says EINVAL here, not ENOENT.
+        // The kernel returns EINVAL here, not ENOENT.
         lock(&self.state)
             .syncobjs
             .remove(handle)
@@ -44,7 +46,8 @@ impl File {
             .ok_or(Errno::EINVAL)
     }
 
-    /// Waits for values (0: binary) of syncobjs.
+    /// Waits for points of syncobjs (0: their binary fences) until a deadline in ns of the monotonic clock. Returns the index of the
+    /// first one that is signalled.
     pub(crate) fn wait_syncobjs(
         &self,
         handles: &[u32],
@@ -56,7 +59,7 @@ impl File {
         let available = flags & drm::SYNCOBJ_WAIT_AVAILABLE != 0;
         let absent_ok = flags & (drm::SYNCOBJ_WAIT_FOR_SUBMIT | drm::SYNCOBJ_WAIT_AVAILABLE) != 0;
         let syncobjs = self.syncobjs(handles)?;
-        self.device.events.wait_until(deadline_ns, || {
+        self.device.wait_queue.wait_until(deadline_ns, || {
             let mut ready = 0;
             let mut first = None;
             for (index, (syncobj, &point)) in syncobjs.iter().zip(points).enumerate() {
@@ -76,22 +79,22 @@ impl File {
     }
 
     pub(crate) fn reset_syncobjs(&self, handles: &[u32]) -> Result<()> {
-        let syncobjs = self.syncobjs(some(handles)?)?;
+        let syncobjs = self.syncobjs(non_empty(handles)?)?;
         syncobjs.iter().for_each(|syncobj| syncobj.reset());
         Ok(())
     }
 
     pub(crate) fn signal_syncobjs(&self, handles: &[u32]) -> Result<()> {
-        let syncobjs = self.syncobjs(some(handles)?)?;
+        let syncobjs = self.syncobjs(non_empty(handles)?)?;
         self.device
-            .events
-            .change(|| syncobjs.iter().for_each(|syncobj| syncobj.replace(&[])));
+            .wait_queue
+            .notify_with(|| syncobjs.iter().for_each(|syncobj| syncobj.replace(&[])));
         Ok(())
     }
 
     pub(crate) fn signal_timelines(&self, handles: &[u32], points: &[u64]) -> Result<()> {
-        let syncobjs = self.syncobjs(some(handles)?)?;
-        self.device.events.change(|| {
+        let syncobjs = self.syncobjs(non_empty(handles)?)?;
+        self.device.wait_queue.notify_with(|| {
             for (syncobj, &point) in syncobjs.iter().zip(points) {
                 syncobj.add_point(point, &[]);
             }
@@ -103,7 +106,7 @@ impl File {
         if flags & !drm::SYNCOBJ_QUERY_LAST_SUBMITTED != 0 {
             return Err(Errno::EINVAL);
         }
-        let syncobjs = self.syncobjs(some(handles)?)?;
+        let syncobjs = self.syncobjs(non_empty(handles)?)?;
         Ok(syncobjs
             .iter()
             .map(|syncobj| syncobj.query(flags != 0))
@@ -118,17 +121,17 @@ impl File {
         let source = self.syncobj(transfer.source)?;
         let fences = match transfer.flags {
             0 => source.find(transfer.source_point).ok_or(Errno::EINVAL)?,
-            // The kernel, too, waits five seconds, and no longer, for somebody to submit.
+            // Like the kernel: wait at most five seconds for a submission.
             _ => {
                 let deadline = sys::monotonic_ns().saturating_add(5_000_000_000);
                 self.device
-                    .events
+                    .wait_queue
                     .wait_until(deadline, || Ok(source.find(transfer.source_point)))?
             }
         };
         self.device
-            .events
-            .change(|| match transfer.destination_point {
+            .wait_queue
+            .notify_with(|| match transfer.destination_point {
                 0 => destination.replace(&fences),
                 point => destination.add_point(point, &fences),
             });
@@ -160,7 +163,9 @@ impl File {
             drm::SYNCOBJ_FD_SYNC_FILE => {
                 let fences = self.device.import_sync_file(fd)?;
                 let syncobj = self.syncobj(handle)?;
-                self.device.events.change(|| syncobj.replace(&fences));
+                self.device
+                    .wait_queue
+                    .notify_with(|| syncobj.replace(&fences));
                 Ok(handle)
             }
             _ => Err(Errno::EINVAL),
@@ -168,10 +173,13 @@ impl File {
     }
 }
 
-fn some(handles: &[u32]) -> Result<&[u32]> {
+fn non_empty(handles: &[u32]) -> Result<&[u32]> {
     if handles.is_empty() {
         Err(Errno::EINVAL)
     } else {
         Ok(handles)
     }
 }
+
+#[cfg(test)]
+mod tests;

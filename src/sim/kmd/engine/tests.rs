@@ -1,4 +1,9 @@
-use super::*;
+//! Hangs, faults, the null device and command traces.
+
+use crate::options::Options;
+use crate::testing::{BATCH_END, BATCH_START, Buffer, context, device, exec, store};
+use uapi::i915::{self};
+use uapi::{Errno, Kernel};
 
 /// A batch that jumps to itself.
 fn endless(address: u64) -> [u32; 3] {
@@ -34,8 +39,8 @@ fn a_hang_loses_its_context_and_no_other() {
     );
     assert_eq!(exec(&file, good, &mut [fine.at(0x1000)], &[]), Ok(()));
     let lines = lines.lock().unwrap();
-    let told = |line: &String| line.contains("hung") && line.contains("after 0 s");
-    assert!(lines.iter().any(told), "{lines:?}");
+    let logged = |line: &String| line.contains("hung") && line.contains("after 0 s");
+    assert!(lines.iter().any(logged), "{lines:?}");
 }
 
 #[test]
@@ -91,4 +96,26 @@ fn a_kernel_that_does_nothing_signals_at_once_and_executes_nothing() {
     file.syncobj_wait(&[syncobj], 0, 0).unwrap();
     assert_eq!(target.word(2), 0);
     assert_eq!(lines.lock().unwrap().len(), 0);
+}
+
+#[test]
+fn a_trace_shows_the_commands_as_they_execute() {
+    let (device, lines) = device(Options {
+        trace_commands: true,
+        ..Options::default()
+    });
+    let file = device.open();
+    let target = Buffer::new(&file, 4096);
+    let words = [&store(0x1_0000_0008, 42)[..], &[BATCH_END]].concat();
+    let batch = Buffer::with(&file, &words);
+    let objects = &mut [target.at(0x1_0000_0000), batch.at(0x20_0000)];
+    exec(&file, context(&file), objects, &[]).unwrap();
+    file.gem_wait(batch.handle, -1).unwrap();
+    let lines = lines.lock().unwrap();
+    let first: Vec<_> = lines.iter().filter_map(|l| l.lines().next()).collect();
+    let expected = [
+        "0x000000200000: MI_STORE_DATA_IMM",
+        "0x000000200010: MI_BATCH_BUFFER_END",
+    ];
+    assert_eq!(first, expected);
 }
