@@ -192,7 +192,8 @@ impl Buffer {
         }
     }
 
-    /// The fences that a new batch has to wait for: a reader for the last writer, a writer for all batches.
+    /// The fences that a new batch has to wait for: a reader for the last writer, a writer for all
+    /// batches.
     pub(crate) fn conflicting_fences(&self, write: bool) -> Vec<Arc<Fence>> {
         let mut activity = lock(&self.activity);
         activity.all.retain(|fence| !fence.is_signalled());

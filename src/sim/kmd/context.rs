@@ -62,7 +62,8 @@ impl Context {
         }
     }
 
-    /// Called when one of its batches hung: bans the context if it has hung too often or is not recoverable.
+    /// Called when one of its batches hung: bans the context if it has hung too often or is not
+    /// recoverable.
     pub(crate) fn hung(&self) {
         let hangs = self.batches_active.fetch_add(1, Ordering::AcqRel) + 1;
         let too_often = self.bannable.load(Ordering::Acquire) && hangs >= HANGS_UNTIL_BANNED;

@@ -1,7 +1,8 @@
 //! The context and address space ioctls of a file: create, destroy, get and set parameters.
 //!
 //! In:  handles and parameters. Out: changed objects, or the errno that the real kernel returns.
-//! Ref: Linux, include/uapi/drm/i915_drm.h, DRM_IOCTL_I915_GEM_CONTEXT_* and DRM_IOCTL_I915_GEM_VM_*.
+//! Ref: Linux, include/uapi/drm/i915_drm.h, DRM_IOCTL_I915_GEM_CONTEXT_* and
+//!      DRM_IOCTL_I915_GEM_VM_*.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

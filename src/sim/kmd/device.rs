@@ -1,6 +1,7 @@
 //! The device: one GPU, which any number of files may have open.
 //!
-//! In:  a GPU's name and options. Out: files, and exported and imported descriptors (dma-bufs, sync files, syncobjs).
+//! In:  a GPU's name and options. Out: files, and exported and imported descriptors (dma-bufs, sync
+//!      files, syncobjs).
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -58,7 +59,8 @@ impl Device {
 
     /// Creates a GPU of this model, even if batches for it are not simulated.
     pub(crate) fn with_hw(hw: &'static hw::Device, options: Options) -> Arc<Self> {
-        // Every buffer has a descriptor. If the limit cannot be raised, allocations fail later with their own error.
+        // Every buffer has a descriptor. If the limit cannot be raised, allocations fail later with
+        // their own error.
         let _ = sys::raise_descriptor_limit();
         let wait_queue = Arc::new(WaitQueue::default());
         let reset_count = Arc::new(AtomicU32::new(0));
@@ -85,8 +87,9 @@ impl Device {
         self.null
     }
 
-    /// Waits until all batches that can run have run. To be called when the process ends, since a real GPU completes them, too. Does
-    /// not block on locks, so it may be called from a signal handler.
+    /// Waits until all batches that can run have run. To be called when the process ends, since a
+    /// real GPU completes them, too. Does not block on locks, so it may be called from a signal
+    /// handler.
     pub fn drain(&self) {
         self.worker.drain();
     }
@@ -107,7 +110,8 @@ impl Device {
 
     /// Allocates an mmap offset for a buffer.
     pub(crate) fn mmap_offset(&self, bytes: u64) -> u64 {
-        // A gap of a page between buffers, so that an access past the end does not hit the next one.
+        // A gap of a page between buffers, so that an access past the end does not hit the next
+        // one.
         self.next_mmap_offset.fetch_add(
             bytes.saturating_add(4096).next_multiple_of(4096),
             Ordering::Relaxed,
@@ -154,8 +158,9 @@ impl Device {
         Ok(buffer)
     }
 
-    /// DMA_BUF_IOCTL_SYNC at the start of a CPU access: waits for batches that write the buffer and, for a write access, for all that
-    /// use it. `ENOTTY` if the descriptor is not a dma-buf of this device.
+    /// DMA_BUF_IOCTL_SYNC at the start of a CPU access: waits for batches that write the buffer
+    /// and, for a write access, for all that use it. `ENOTTY` if the descriptor is not a dma-buf of
+    /// this device.
     pub fn begin_cpu_access(&self, dma_buf: BorrowedFd<'_>, write: bool) -> Result<()> {
         let identity = sys::identity(dma_buf.as_raw_fd())?;
         let known = lock(&self.exports)
@@ -166,7 +171,8 @@ impl Device {
         self.wait_idle(&buffer, write, i64::MAX)
     }
 
-    /// Waits until a reader or, with `write`, a writer may access a buffer. `ETIME` after the deadline, in ns of the monotonic clock.
+    /// Waits until a reader or, with `write`, a writer may access a buffer. `ETIME` after the
+    /// deadline, in ns of the monotonic clock.
     pub(crate) fn wait_idle(&self, buffer: &Buffer, write: bool, deadline_ns: i64) -> Result<()> {
         let fences = buffer.conflicting_fences(write);
         self.wait_queue

@@ -1,10 +1,10 @@
-//! Synchronises batches of several processes on a shared dma-buf. The real kernel attaches fences to the dma-buf; here, file locks on
-//! its memory file take their place.
+//! Synchronises batches of several processes on a shared dma-buf. The real kernel attaches fences
+//! to the dma-buf; here, file locks on its memory file take their place.
 //!
-//! In:  batches of this process that use the buffer. Out: mutual exclusion with batches of other processes.
-//! A writing batch locks byte 0 exclusively, a reading one byte 1 shared; after locking its own byte, each checks the other one.
-//! The locks of a process are released when it ends, however it ends.
-//! Limit: poll on a dma-buf does not reflect them.
+//! In:  batches of this process that use the buffer. Out: mutual exclusion with batches of other
+//!      processes. A writing batch locks byte 0 exclusively, a reading one byte 1 shared; after
+//!      locking its own byte, each checks the other one. The locks of a process are released when
+//!      it ends, however it ends. Limit: poll on a dma-buf does not reflect them.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::{Arc, Mutex};
@@ -66,8 +66,8 @@ impl DmaBufLocks {
         }
     }
 
-    /// Locks the buffer for a batch. None if a batch of another process conflicts and `waits` is set. A batch that does not wait
-    /// (EXEC_OBJECT_ASYNC) gets a lock if the lock itself is free.
+    /// Locks the buffer for a batch. None if a batch of another process conflicts and `waits` is
+    /// set. A batch that does not wait (EXEC_OBJECT_ASYNC) gets a lock if the lock itself is free.
     pub(crate) fn try_begin(
         self: &Arc<Self>,
         write: bool,

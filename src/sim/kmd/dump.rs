@@ -1,8 +1,10 @@
-//! Dumps a batch with the memory that it accesses to a file, as a seed for the batch fuzzer or for the analysis of a hang.
+//! Dumps a batch with the memory that it accesses to a file, as a seed for the batch fuzzer or for
+//! the analysis of a hang.
 //!
-//! In:  a job's bindings. Out: little-endian numbers: the batch's address (8 bytes; bit 0: strict), then for each buffer its address
-//! (8), bytes mapped (4), bytes of contents (4), and the contents. Trailing zeros of a buffer and everything after its first
-//! [`MAX_BYTES`] are omitted.
+//! In:  a job's bindings. Out: little-endian numbers: the batch's address (8 bytes; bit 0: strict),
+//!      then for each buffer its address (8), bytes mapped (4), bytes of contents (4), and the
+//!      contents. Trailing zeros of a buffer and everything after its first [`MAX_BYTES`] are
+//!      omitted.
 
 use std::path::Path;
 

@@ -1,6 +1,7 @@
 //! The hardware behind the kernel: executes batches on `gpu`, and cancels those that hang.
 //!
-//! In:  a job. Out: whether it completed or hung; log lines, dumps, recordings and profiles as the options ask.
+//! In:  a job. Out: whether it completed or hung; log lines, dumps, recordings and profiles as the
+//!      options ask.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -78,7 +79,8 @@ impl Engine {
         }
     }
 
-    /// Cancels the running batch if it has passed its deadline. Called periodically by another thread.
+    /// Cancels the running batch if it has passed its deadline. Called periodically by another
+    /// thread.
     pub(crate) fn check_deadline(&self) {
         let deadline = self.deadline_ns.load(Ordering::Acquire);
         if deadline != 0 && sys::monotonic_ns() > deadline {
@@ -108,7 +110,8 @@ impl Engine {
         let context = saved
             .entry((job.engine.engine_class, job.slot))
             .or_default();
-        // Treat a panic of the simulator like a hang: otherwise waiters would wait for ever for the dead thread.
+        // Treat a panic of the simulator like a hang: otherwise waiters would wait for ever for the
+        // dead thread.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.execute(job, context)))
             .unwrap_or_else(|_| Err(Failure::from("the simulator panicked".to_owned())));
         self.deadline_ns.store(0, Ordering::Release);
@@ -151,8 +154,8 @@ impl Engine {
         }
     }
 
-    /// Calls `write` with the recorder, if the options ask for a recording. The first submission creates the file, so that a process
-    /// that only queries the device does not overwrite it.
+    /// Calls `write` with the recorder, if the options ask for a recording. The first submission
+    /// creates the file, so that a process that only queries the device does not overwrite it.
     fn record(&self, number: u64, write: impl FnOnce(&mut Recorder) -> std::io::Result<()>) {
         let Some(path) = &self.options.record else {
             return;

@@ -1,6 +1,7 @@
 //! EXECBUFFER2: from a list of buffers to a queued batch.
 //!
-//! In:  the arguments of the ioctl. Out: a [`Job`] in the worker's queue, fences attached, or an errno.
+//! In:  the arguments of the ioctl. Out: a [`Job`] in the worker's queue, fences attached, or an
+//!      errno.
 //! Ref: i915_drm.h, struct drm_i915_gem_execbuffer2 and drm_i915_gem_exec_object2.
 
 use std::collections::BTreeMap;
@@ -21,7 +22,8 @@ use crate::query::engines;
 use crate::syncobj::Syncobj;
 use crate::vm::{BindRequest, Binding, canonical, decanonical};
 
-/// The accepted flags. Those for constants and the resource streamer belong to older GPUs and kernels.
+/// The accepted flags. Those for constants and the resource streamer belong to older GPUs and
+/// kernels.
 const KNOWN_FLAGS: u64 = i915::EXEC_RING_MASK
     | i915::EXEC_GEN7_SOL_RESET
     | i915::EXEC_IS_PINNED
@@ -40,7 +42,8 @@ struct Fences {
 }
 
 impl File {
-    /// Executes EXECBUFFER2: binds the buffers and queues the batch. Returns the out-fence if one is requested.
+    /// Executes EXECBUFFER2: binds the buffers and queues the batch. Returns the out-fence if one
+    /// is requested.
     pub(crate) fn execute(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
         if self.device.null {
             return self.execute_null(&exec);
@@ -192,7 +195,8 @@ impl File {
             }
             let syncobj = state.syncobjs.get(fence.handle).ok_or(Errno::ENOENT)?;
             if fence.flags & i915::EXEC_FENCE_WAIT != 0 {
-                // A point without a fence, because nothing has been submitted, cannot be waited for.
+                // A point without a fence, because nothing has been submitted, cannot be waited
+                // for.
                 fences
                     .waits
                     .extend(syncobj.find(fence.point).ok_or(Errno::EINVAL)?);
@@ -243,8 +247,8 @@ impl File {
         objects.iter().zip(buffers).map(request).collect()
     }
 
-    /// Stores the buffers' addresses in `objects`, and applies relocations unless the flags and unchanged addresses make them
-    /// unnecessary.
+    /// Stores the buffers' addresses in `objects`, and applies relocations unless the flags and
+    /// unchanged addresses make them unnecessary.
     fn relocate(&self, objects: &mut [ExecObject], bindings: &[Binding], flags: u64) -> Result<()> {
         let mut moved = false;
         for (object, binding) in objects.iter_mut().zip(bindings) {
@@ -314,8 +318,8 @@ impl File {
     }
 }
 
-/// Waits until other processes are done with shared buffers, and locks these for the batch. The real kernel returns at once and makes
-/// the batch wait.
+/// Waits until other processes are done with shared buffers, and locks these for the batch. The
+/// real kernel returns at once and makes the batch wait.
 fn begin_shared_accesses(
     objects: &[ExecObject],
     buffers: &[Arc<Buffer>],
@@ -336,7 +340,8 @@ fn begin_shared_accesses(
         if all {
             return Ok(accesses);
         }
-        // Release all locks before waiting: another process may wait for one of them while it holds the missing one.
+        // Release all locks before waiting: another process may wait for one of them while it holds
+        // the missing one.
         drop(accesses);
         std::thread::sleep(POLL_INTERVAL);
     }

@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use uapi::{Errno, Result};
 
-/// Locks a mutex, ignoring poisoning: the data are counters and tables that are consistent even after a panic.
+/// Locks a mutex, ignoring poisoning: the data are counters and tables that are consistent even
+/// after a panic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The wait queue of a device. Every change of a fence or syncobj wakes all waiters, which then check their condition again.
+/// The wait queue of a device. Every change of a fence or syncobj wakes all waiters, which then
+/// check their condition again.
 #[derive(Debug, Default)]
 pub(crate) struct WaitQueue {
     gate: Mutex<()>,
@@ -31,7 +33,8 @@ impl WaitQueue {
         result
     }
 
-    /// Waits until `ready` returns a result. `ETIME` after the deadline, in ns of the monotonic clock.
+    /// Waits until `ready` returns a result. `ETIME` after the deadline, in ns of the monotonic
+    /// clock.
     pub(crate) fn wait_until<T>(
         &self,
         deadline_ns: i64,
@@ -104,7 +107,8 @@ pub(crate) fn all_signalled(fences: &[Arc<Fence>]) -> bool {
     fences.iter().all(|fence| fence.is_signalled())
 }
 
-/// The kernel's side of a sync file: its fences, and the write end of a pipe. Programs poll the read end.
+/// The kernel's side of a sync file: its fences, and the write end of a pipe. Programs poll the
+/// read end.
 #[derive(Debug)]
 pub(crate) struct SyncFile {
     pub(crate) fences: Vec<Arc<Fence>>,

@@ -1,6 +1,7 @@
 //! An open file of the device, with the objects behind its handles.
 //!
-//! In:  a [`Device`]. Out: a [`File`], which implements `uapi::Kernel`. Dropping it frees its objects.
+//! In:  a [`Device`]. Out: a [`File`], which implements `uapi::Kernel`. Dropping it frees its
+//!      objects.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};

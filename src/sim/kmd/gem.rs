@@ -1,6 +1,7 @@
 //! The GEM ioctls: buffers of a file.
 //!
-//! In:  handles and arguments of ioctls. Out: their results, or the errno that the real kernel returns.
+//! In:  handles and arguments of ioctls. Out: their results, or the errno that the real kernel
+//!      returns.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -49,7 +50,8 @@ impl File {
             memory_class: i915::MEMORY_CLASS_SYSTEM,
             memory_instance: 0,
         };
-        // The only flag concerns local memory, which no simulated GPU has; a region may be listed once.
+        // The only flag concerns local memory, which no simulated GPU has; a region may be listed
+        // once.
         if flags != 0 || regions.len() > 1 || regions.iter().any(|region| *region != system) {
             return Err(Errno::EINVAL);
         }
@@ -69,7 +71,8 @@ impl File {
         Ok((handle, rounded))
     }
 
-    /// I915_GEM_USERPTR: a buffer on pages of the process, whose accessibility the caller has checked.
+    /// I915_GEM_USERPTR: a buffer on pages of the process, whose accessibility the caller has
+    /// checked.
     pub fn user_buffer(&self, pages: Mapping) -> Result<u32> {
         let bytes = pages.len_bytes() as u64;
         if !bytes.is_multiple_of(PAGE_BYTES) || !(pages.address() as u64).is_multiple_of(PAGE_BYTES)
@@ -169,8 +172,8 @@ impl File {
         self.wait_idle(&buffer, write != 0, i64::MAX)
     }
 
-    /// Waits for batches that write the buffer, and with `readers_too` for all that use it. `ETIME` after the deadline, in ns of the
-    /// monotonic clock.
+    /// Waits for batches that write the buffer, and with `readers_too` for all that use it. `ETIME`
+    /// after the deadline, in ns of the monotonic clock.
     pub(crate) fn wait_idle(
         &self,
         buffer: &Buffer,
@@ -195,8 +198,8 @@ impl File {
 
     pub(crate) fn busy(&self, handle: u32) -> Result<u32> {
         let (used, written) = self.buffer(handle)?.busy()?;
-        // Upper half: mask of the engine classes that use it; lower half: class of the writer plus one. One thread here runs the
-        // batches of all engines, reported as the render class.
+        // Upper half: mask of the engine classes that use it; lower half: class of the writer plus
+        // one. One thread here runs the batches of all engines, reported as the render class.
         Ok((u32::from(used) << 16) | u32::from(written))
     }
 

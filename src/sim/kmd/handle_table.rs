@@ -1,4 +1,5 @@
-//! A table of objects by handle. Like the kernel's: the lowest free handle is allocated first, and 0 is never one.
+//! A table of objects by handle. Like the kernel's: the lowest free handle is allocated first, and
+//! 0 is never one.
 
 use uapi::{Errno, Result};
 

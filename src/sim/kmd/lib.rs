@@ -1,8 +1,9 @@
 //! A simulated i915: the kernel driver between the ioctls of a process and the GPU.
 //!
 //! In:  ioctls, as calls of [`uapi::Kernel`] on an open [`File`].
-//! Out: buffers in memory files, contexts and address spaces, batches executed by a thread of the [`Device`], fences signalled when
-//!      they complete, and the errors that the real kernel returns.
+//! Out: buffers in memory files, contexts and address spaces, batches executed by a thread of the
+//!      [`Device`], fences signalled when they complete, and the errors that the real kernel
+//!      returns.
 //! Ref: drm.h, i915_drm.h (libdrm).
 
 mod buffer;

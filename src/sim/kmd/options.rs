@@ -68,7 +68,8 @@ impl fmt::Debug for StopSink {
     }
 }
 
-/// The default hang timeout. Real kernels use seconds; the simulator is slower by orders of magnitude.
+/// The default hang timeout. Real kernels use seconds; the simulator is slower by orders of
+/// magnitude.
 const DEFAULT_HANG_SECONDS: u32 = 120;
 /// The default hang timeout in strict mode, which is about five times as slow.
 const STRICT_HANG_SECONDS: u32 = 600;
@@ -86,7 +87,8 @@ pub struct Options {
     pub hang_seconds: u32,
     /// Instructions of a batch after which it counts as hung.
     pub hang_instructions: u64,
-    /// Number of host threads that execute EU threads; 0: the number of CPUs. Always one in strict mode, for a fixed order.
+    /// Number of host threads that execute EU threads; 0: the number of CPUs. Always one in strict
+    /// mode, for a fixed order.
     pub cpu_threads: usize,
     /// Write a line for every ioctl.
     pub trace_ioctls: bool,
@@ -98,8 +100,8 @@ pub struct Options {
     pub trace_instructions: bool,
     /// Write each batch, with the memory it accesses, to a file in this folder.
     pub dump: Option<PathBuf>,
-    /// Write the cost of each dispatch and draw to this file: as a table, as a timeline if its name ends in .svg, or as appended
-    /// machine-readable lines if it ends in .tsv.
+    /// Write the cost of each dispatch and draw to this file: as a table, as a timeline if its name
+    /// ends in .svg, or as appended machine-readable lines if it ends in .tsv.
     pub profile: Option<PathBuf>,
     /// Write every submission to this file: see [`crate::Recording`].
     pub record: Option<PathBuf>,
@@ -206,7 +208,8 @@ fn option_names() -> String {
 }
 
 impl Options {
-    /// The options of the simulated hardware. `running` is the number of the running submission, for the names of image files.
+    /// The options of the simulated hardware. `running` is the number of the running submission,
+    /// for the names of image files.
     pub fn gpu(&self, running: &Arc<AtomicU64>) -> gpu::Options {
         let sink = self.sink.clone();
         let mut trace = gpu::Trace::new(move |line| sink.line(line));

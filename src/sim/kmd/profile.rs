@@ -1,8 +1,9 @@
 //! The profile file, which is complete after each submission.
 //!
-//! In:  the work of submissions as they end. Out: a table, or a timeline if the file's name ends in .svg, rewritten after each
-//! submission because a program may end at any time. If it ends in .tsv: machine-readable lines, appended, so that the cost of a
-//! submission does not grow with the file and several processes may share it.
+//! In:  the work of submissions as they end. Out: a table, or a timeline if the file's name ends in
+//!      .svg, rewritten after each submission because a program may end at any time. If it ends in
+//!      .tsv: machine-readable lines, appended, so that the cost of a submission does not grow with
+//!      the file and several processes may share it.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};

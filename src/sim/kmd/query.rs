@@ -123,7 +123,8 @@ impl Device {
 
     pub(crate) fn query(&self, id: u64, flags: u32) -> Result<Vec<u8>> {
         if flags != 0 {
-            // Flags are for performance counters, which are not simulated, and for the geometry of later GPUs.
+            // Flags are for performance counters, which are not simulated, and for the geometry of
+            // later GPUs.
             return Err(Errno::EINVAL);
         }
         match id {

@@ -1,7 +1,8 @@
 //! Recordings: all submissions of a process, with the memory that they access, in one file.
 //!
-//! In:  jobs as the worker executes them. Out: a file from which [`Recording`] reads the same submissions, to print them
-//! (`ingot batch`) or to execute them again (`ingot sim --replay`) without the program.
+//! In:  jobs as the worker executes them. Out: a file from which [`Recording`] reads the same
+//!      submissions, to print them (`ingot batch`) or to execute them again (`ingot sim --replay`)
+//!      without the program.
 //!
 //! The format, all numbers little-endian:
 //!
@@ -18,8 +19,9 @@
 //! | 8, 8, 8 | of each buffer: a constant id, its address, its bytes |
 //! | 8, 4, 4096 | of each page: the buffer's id, the page's number, its contents |
 //!
-//! Buffers begin as zeros. A page is written if it differs from its contents after the previous submission, so the pages of a
-//! submission on top of all earlier ones are the memory that it accessed.
+//! Buffers begin as zeros. A page is written if it differs from its contents after the previous
+//! submission, so the pages of a submission on top of all earlier ones are the memory that it
+//! accessed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -42,8 +44,8 @@ const MAX_BUFFER_BYTES: u64 = 8 << 30;
 
 /// Writes a recording.
 ///
-/// Finds the pages that a process has written without its cooperation: holes in the buffers' memory files are zeros, and other pages
-/// are compared with a copy of their recorded contents.
+/// Finds the pages that a process has written without its cooperation: holes in the buffers' memory
+/// files are zeros, and other pages are compared with a copy of their recorded contents.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     file: BufWriter<File>,
@@ -202,8 +204,9 @@ impl Recorder {
         file.flush()
     }
 
-    /// Marks the pages that a job has written as unknown. A replay writes the same contents only if it computes the same, so these
-    /// pages are recorded again with the next job that accesses them.
+    /// Marks the pages that a job has written as unknown. A replay writes the same contents only if
+    /// it computes the same, so these pages are recorded again with the next job that accesses
+    /// them.
     pub(crate) fn note_written_pages(&mut self, job: &Job) -> std::io::Result<()> {
         for binding in &job.bindings {
             if let Some(known) = self.known.get_mut(&binding.buffer.mmap_offset) {
@@ -308,8 +311,8 @@ impl<'a> Recording<'a> {
         &self.device
     }
 
-    /// Reads the next submission; `None` at the end. Writes to the memory of the previous one persist, except in pages that the file
-    /// contains again.
+    /// Reads the next submission; `None` at the end. Writes to the memory of the previous one
+    /// persist, except in pages that the file contains again.
     ///
     /// # Errors
     /// The file is damaged.

@@ -16,7 +16,8 @@ pub(crate) struct Syncobj {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The value up to which all fences are signalled; 0 for a binary fence. None: no fence has been signalled.
+    /// The value up to which all fences are signalled; 0 for a binary fence. None: no fence has
+    /// been signalled.
     signalled: Option<u64>,
     /// The later fences with their values.
     pending: VecDeque<(u64, Arc<Fence>)>,
@@ -86,7 +87,8 @@ impl Syncobj {
         state.prune();
     }
 
-    /// The unsignalled fences up to a point (0: all fences). None if the point has not been submitted yet.
+    /// The unsignalled fences up to a point (0: all fences). None if the point has not been
+    /// submitted yet.
     pub(crate) fn find(&self, value: u64) -> Option<Vec<Arc<Fence>>> {
         let mut state = lock(&self.state);
         state.prune();

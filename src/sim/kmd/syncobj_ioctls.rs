@@ -46,8 +46,8 @@ impl File {
             .ok_or(Errno::EINVAL)
     }
 
-    /// Waits for points of syncobjs (0: their binary fences) until a deadline in ns of the monotonic clock. Returns the index of the
-    /// first one that is signalled.
+    /// Waits for points of syncobjs (0: their binary fences) until a deadline in ns of the
+    /// monotonic clock. Returns the index of the first one that is signalled.
     pub(crate) fn wait_syncobjs(
         &self,
         handles: &[u32],

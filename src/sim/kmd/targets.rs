@@ -9,7 +9,8 @@ use std::path::Path;
 
 use gpu::Picture;
 
-/// Writes an image, and creates the folder if it does not exist. The error is a message for the log.
+/// Writes an image, and creates the folder if it does not exist. The error is a message for the
+/// log.
 pub(crate) fn write_png(folder: &Path, submission: u64, picture: &Picture) -> Result<(), String> {
     let path = folder.join(format!("{submission:05}-{}.png", picture.name));
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());

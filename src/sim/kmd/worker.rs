@@ -1,4 +1,5 @@
-//! The thread that executes batches: one at a time, by priority and order of submission, when their fences are signalled.
+//! The thread that executes batches: one at a time, by priority and order of submission, when their
+//! fences are signalled.
 //!
 //! In:  jobs. Out: their execution, signalled fences, updated reset counters.
 
@@ -18,7 +19,8 @@ const DEADLINE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
 /// How often [`Worker::drain`] checks whether batches are left.
 const POLL_INTERVAL: Duration = Duration::from_millis(1);
-/// How long [`Worker::drain`] waits for the queue's lock: the lock may be held by the calling thread itself, interrupted by a signal.
+/// How long [`Worker::drain`] waits for the queue's lock: the lock may be held by the calling
+/// thread itself, interrupted by a signal.
 const MAX_LOCK_WAIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
@@ -33,8 +35,8 @@ enum Next {
 }
 
 impl Queue {
-    /// Index of the first batch of the highest priority among those that are ready: fences signalled, no earlier batch of the same
-    /// context and slot.
+    /// Index of the first batch of the highest priority among those that are ready: fences
+    /// signalled, no earlier batch of the same context and slot.
     fn ready(&self) -> Option<usize> {
         let mut blocked = BTreeSet::new();
         let mut best: Option<(i32, usize)> = None;
@@ -68,7 +70,8 @@ struct Shared {
     engine: Engine,
     /// The worker thread has ended.
     ended: AtomicBool,
-    /// The worker thread executes no batch and none is ready, or it has ended. Changed under the queue's lock.
+    /// The worker thread executes no batch and none is ready, or it has ended. Changed under the
+    /// queue's lock.
     idle: AtomicBool,
 }
 
@@ -129,9 +132,10 @@ impl Worker {
         Ok(())
     }
 
-    /// Waits until no batch is ready: the kernel, too, completes the batches of a process that has ended. Batches whose fences will
-    /// never be signalled are left. May be called from a signal handler, and in a child of fork or vfork, which has no batches: it
-    /// does not block on locks and changes nothing.
+    /// Waits until no batch is ready: the kernel, too, completes the batches of a process that has
+    /// ended. Batches whose fences will never be signalled are left. May be called from a signal
+    /// handler, and in a child of fork or vfork, which has no batches: it does not block on locks
+    /// and changes nothing.
     pub(crate) fn drain(&self) {
         if self.home.load(Ordering::Acquire) != sys::asked_process_id() {
             return;

@@ -59,7 +59,8 @@ fn processes_wait_for_each_others_batches() {
     exec(&one, 0, &mut objects, &[]).unwrap();
     assert_eq!(two.gem_busy(there), Ok(1 << 16 | 1));
     assert_eq!(two.gem_wait(there, 1_000_000), Err(Errno::ETIME));
-    // A batch there that reads it waits for the one that writes it; one that is asynchronous does not.
+    // A batch there that reads it waits for the one that writes it; one that is asynchronous does
+    // not.
     let end = Buffer::with(&two, &[BATCH_END]);
     let reads = ExecObject {
         handle: there,

@@ -3,7 +3,8 @@
 use crate::device::Device;
 use crate::options::Options;
 
-/// A GPU whose batches would be misread is refused by name, in one line that names those that are not.
+/// A GPU whose batches would be misread is refused by name, in one line that names those that are
+/// not.
 #[test]
 fn generations_without_packets_are_refused() {
     let new = |name: &str| Device::new(name, Options::default()).map(|device| device.hw().name);

@@ -70,7 +70,8 @@ fn submissions_come_back_with_the_memory_they_saw() {
     );
 }
 
-/// What a recorder is asked to notice between two submissions: changes by either side, and none where there are none.
+/// What a recorder is asked to notice between two submissions: changes by either side, and none
+/// where there are none.
 #[test]
 fn a_recording_has_the_pages_that_changed_and_no_others() {
     const AT: u64 = 0x1_0000_0000;

@@ -107,7 +107,8 @@ fn timelines_count() {
     );
 }
 
-/// A batch of another context waits for the first; both waits for a fence that the CPU signals last.
+/// A batch of another context waits for the first; both waits for a fence that the CPU signals
+/// last.
 #[test]
 fn batches_wait_for_each_other() {
     let file = open();

@@ -1,15 +1,17 @@
-//! The files that a GPU makes appear: /dev/dri and sysfs, written once to a folder of the user's.
+//! The files that exist for a GPU in /dev/dri and sysfs, written once to a private folder of the
+//! user.
 //!
+//! In:  a GPU model. Out: the root of the tree, to which [`crate::files`] redirects paths.
 //! Ref: Linux's Documentation/filesystems/sysfs.rst; contents as on a machine with such a part.
 
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-/// Where the GPU is on the PCI bus.
+/// Sysfs folder of the GPU's PCI device.
 const PCI: &str = "/sys/devices/pci0000:00/0000:00:02.0";
 
-/// Paths that are redirected to the tree, with everything below them.
+/// Path prefixes that are redirected to the tree.
 pub(crate) const PREFIXES: &[&str] = &[
     "/dev/dri",
     "/sys/dev/char/226:0",
@@ -28,7 +30,8 @@ enum Content {
     Link(String),
 }
 
-fn contents(hw: &hw::Device) -> Vec<(String, Content)> {
+/// The text files of the tree.
+fn text_files(hw: &hw::Device) -> Vec<(String, Content)> {
     let mut list: Vec<(String, Content)> = Vec::new();
     let mut text = |path: String, text: String| list.push((path, Content::File(text.into_bytes())));
     let id = hw.pci_id;
@@ -89,8 +92,13 @@ fn contents(hw: &hw::Device) -> Vec<(String, Content)> {
         let uevent = format!("MAJOR=226\nMINOR={minor}\nDEVNAME=dri/{name}\nDEVTYPE=drm_minor\n");
         text(format!("{PCI}/drm/{name}/uevent"), uevent);
     }
+    list
+}
+
+/// The PCI configuration space of the GPU.
+fn pci_config(hw: &hw::Device) -> Vec<u8> {
     let mut config = vec![0_u8; 256];
-    let [low, high] = id.to_le_bytes();
+    let [low, high] = hw.pci_id.to_le_bytes();
     for (at, byte) in [
         0x86,
         0x80,
@@ -111,7 +119,12 @@ fn contents(hw: &hw::Device) -> Vec<(String, Content)> {
         config[at] = byte;
     }
     config[0x2c..0x30].copy_from_slice(&[0x86, 0x80, 0x12, 0x22]);
-    list.push((format!("{PCI}/config"), Content::File(config)));
+    config
+}
+
+/// The symbolic links of the tree.
+fn links() -> Vec<(String, Content)> {
+    let mut list: Vec<(String, Content)> = Vec::new();
     let mut link = |path: String, target: String| list.push((path, Content::Link(target)));
     link(format!("{PCI}/subsystem"), "../../../bus/pci".into());
     link(
@@ -147,10 +160,18 @@ fn contents(hw: &hw::Device) -> Vec<(String, Content)> {
     list
 }
 
-/// Writes the tree, if it is not there yet; returns its root.
+/// Everything in the tree, by path.
+fn contents(hw: &hw::Device) -> Vec<(String, Content)> {
+    let mut list = text_files(hw);
+    list.push((format!("{PCI}/config"), Content::File(pci_config(hw))));
+    list.extend(links());
+    list
+}
+
+/// Writes the tree unless it exists, and returns its root.
 pub(crate) fn write(hw: &hw::Device) -> io::Result<PathBuf> {
     let contents = contents(hw);
-    // The name changes with the contents: another version's tree is never taken for ours.
+    // The name contains a hash of the contents, so that the tree of another version is not reused.
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut mix = |bytes: &[u8]| {
         bytes
@@ -169,10 +190,11 @@ pub(crate) fn write(hw: &hw::Device) -> io::Result<PathBuf> {
     if root.is_dir() {
         return Ok(root);
     }
-    // Written aside and renamed: other processes start at the same time.
+    // Written under a temporary name and renamed, since other processes may do the same at this
+    // time.
     let draft = home.join(format!("{}-{hash:016x}.{}", hw.name, std::process::id()));
     for (path, content) in &contents {
-        put(&draft, path, content)?;
+        write_entry(&draft, path, content)?;
     }
     if std::fs::rename(&draft, &root).is_err() {
         std::fs::remove_dir_all(&draft)?;
@@ -180,7 +202,8 @@ pub(crate) fn write(hw: &hw::Device) -> io::Result<PathBuf> {
     Ok(root)
 }
 
-fn put(root: &Path, path: &str, content: &Content) -> io::Result<()> {
+/// Writes one file or link below `root`.
+fn write_entry(root: &Path, path: &str, content: &Content) -> io::Result<()> {
     let path = root.join(path.trim_start_matches('/'));
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;

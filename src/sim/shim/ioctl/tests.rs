@@ -1,9 +1,15 @@
+//! Ioctls with valid and invalid arguments, by libc's ioctl.
+
+mod fuzz;
+
 use std::os::fd::AsFd;
 
 use uapi::drm;
 use uapi::i915;
 
-use super::*;
+use crate::testing::{call, open, raw};
+use std::os::fd::{AsRawFd, OwnedFd};
+use uapi::{Errno, Result};
 
 #[test]
 fn short_and_long_arguments_are_as_the_kernel_has_them() {

@@ -1,12 +1,15 @@
+//! Random ioctls.
+
 use std::os::fd::AsFd;
 use std::sync::atomic::Ordering;
 
 use uapi::drm;
 use uapi::i915;
 
-use super::*;
 use crate::ioctl;
 use crate::start::simulation;
+use crate::testing::{call, open};
+use std::os::fd::AsRawFd;
 
 /// Random numbers, the same in every run.
 struct Random(u64);
@@ -38,7 +41,8 @@ impl Random {
 fn random_ioctls_end() {
     let node = open();
     let (file, _) = simulation().unwrap().nodes.find(node.as_raw_fd()).unwrap();
-    // Far more than the arguments below can make any ioctl write: only addresses in its first page are passed.
+    // Far more than the arguments below can make any ioctl write: only addresses in its first page
+    // are passed.
     let memory = sys::memfd(c"arena", 1 << 20).unwrap();
     let arena = sys::Mapping::new(memory.as_fd(), 0, 1 << 20).unwrap();
     let base = arena.address() as u64;
@@ -65,7 +69,8 @@ fn random_ioctls_end() {
             drm::SYNCOBJ_WAIT => argument[1] = 0,
             drm::SYNCOBJ_TIMELINE_WAIT => argument[2] = 0,
             drm::SYNCOBJ_TRANSFER => argument[3] = 0,
-            // The pages of this test's own memory must not become a buffer: nobody promises to keep them.
+            // The pages of this test's own memory must not become a buffer: nobody promises to keep
+            // them.
             i915::GEM_USERPTR => argument[0] |= 1,
             // Mappings would pile up, and writes could reach descriptors of other tests.
             i915::GEM_MMAP | drm::PRIME_FD_TO_HANDLE | drm::SYNCOBJ_FD_TO_HANDLE => continue,
@@ -84,7 +89,7 @@ fn random_ioctls_end() {
             request = (request & !0x3fff_0000) | (random.next() as u32 % 128) << 16;
         }
         // Not through libc's function, which turns panics into errors.
-        match ioctl::answer(
+        match ioctl::execute(
             &file,
             drm::FIRST_RENDER_MINOR,
             request,

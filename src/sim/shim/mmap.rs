@@ -1,6 +1,6 @@
-//! Mappings of the files that hold buffers.
+//! Maps buffers into the process.
 //!
-//! In:  a buffer's file, and what of it is asked for. Out: an address of the process.
+//! In:  a buffer's memory file and a range. Out: an address in the process.
 
 use std::ffi::{c_int, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
@@ -8,9 +8,9 @@ use std::os::fd::{AsRawFd, BorrowedFd, RawFd};
 use libc::size_t;
 use uapi::{Errno, Result};
 
-use crate::files::{SysResult, result};
+use crate::files::{SysResult, syscall_result};
 
-/// `mmap` of a buffer of so many bytes, by the file that holds it.
+/// `mmap` of a buffer of `bytes` bytes by its memory file. `EINVAL` if it is shorter than `len`.
 ///
 /// # Safety
 /// As for mmap.
@@ -26,16 +26,17 @@ pub(crate) unsafe fn map_buffer_file(
         return Err(Errno::EINVAL);
     }
     // SAFETY: the caller's promise.
-    result(unsafe { system_call!(libc::SYS_mmap, at, len, protection, flags, memory, 0) })
+    syscall_result(unsafe { system_call!(libc::SYS_mmap, at, len, protection, flags, memory, 0) })
 }
 
-/// Maps a range of a file where there is room, for GEM_MMAP: the program unmaps it.
+/// Maps a range of a memory file at an address that the kernel chooses, for GEM_MMAP. The program
+/// unmaps it.
 pub(crate) fn map_anywhere(file: BorrowedFd<'_>, offset_bytes: u64, len_bytes: u64) -> Result<u64> {
     let protection = libc::PROT_READ | libc::PROT_WRITE;
     let nowhere = std::ptr::null_mut::<c_void>();
     let fd = file.as_raw_fd();
     // SAFETY: the kernel picks free pages.
-    let address = result(unsafe {
+    let address = syscall_result(unsafe {
         system_call!(
             libc::SYS_mmap,
             nowhere,

@@ -1,10 +1,14 @@
+//! Paths, stat, and descriptors of the device, by libc's functions and the standard library's.
+
 use std::ffi::CStr;
 use std::fs;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 
 use uapi::i915;
 
-use super::*;
+use crate::testing::{call, open};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::path::Path;
 
 #[test]
 fn the_render_node_is_a_character_device() {
@@ -147,7 +151,8 @@ fn duplicates_keep_the_device_open() {
     assert_eq!(weak.strong_count(), 0);
 }
 
-/// What another process opened and sent is a device descriptor, too: here another table of descriptors stands for the process.
+/// What another process opened and sent is a device descriptor, too: here another table of
+/// descriptors stands for the process.
 #[test]
 fn descriptors_are_known_in_other_processes() {
     let node = open();

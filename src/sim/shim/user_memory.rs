@@ -1,12 +1,15 @@
-//! Memory that the program names by address. Bad addresses are `EFAULT`, as the kernel has it, and never a crash.
+//! Copies from and to memory of the program, by address, as the kernel's copy_from_user and
+//! copy_to_user.
+//!
+//! In:  addresses. Out: values, or `EFAULT` for bad addresses, never a crash.
 
 use bytemuck::{Pod, Zeroable, bytes_of, bytes_of_mut};
 use uapi::{Errno, Result};
 
-/// Longest array that a program may pass, in elements: far above any real one, and no burden to allocate.
+/// Maximum length of an array in elements: far above any real one, and small enough to allocate.
 const MAX_ELEMENTS: u64 = 1 << 20;
 
-/// Reads the first bytes of a structure; the others are zero.
+/// Reads the first `len_bytes` bytes of a structure; the others are zero.
 pub(crate) fn read_prefix<T: Pod>(address: u64, len_bytes: usize) -> Result<T> {
     let mut value = T::zeroed();
     let bytes = bytes_of_mut(&mut value);
@@ -42,11 +45,12 @@ pub(crate) fn read_bytes(address: u64, len_bytes: u64) -> Result<Vec<u8>> {
 
 /// Writes bytes.
 pub(crate) fn write_bytes(address: u64, bytes: &[u8]) -> Result<()> {
-    // SAFETY: the program passed the address to an ioctl that writes there: on a machine with a GPU the kernel would.
+    // SAFETY: the program passed the address to an ioctl that writes there, as the real kernel
+    // would.
     unsafe { sys::write_process(address, bytes) }
 }
 
-/// Writes the first bytes of a structure.
+/// Writes the first `len_bytes` bytes of a structure.
 pub(crate) fn write_prefix<T: Pod>(address: u64, value: &T, len_bytes: usize) -> Result<()> {
     let bytes = bytes_of(value);
     write_bytes(address, bytes.get(..len_bytes).unwrap_or(bytes))
