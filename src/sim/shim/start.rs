@@ -77,9 +77,8 @@ pub(crate) fn drain_batches() {
     });
 }
 
-/// Has [`drain_batches`] called by exit and quick_exit. The library is loaded, and this called,
-/// before the program's own code and that of the libraries that it loads: functions are called in
-/// the reverse order, so destructors may submit still.
+/// Registers [`drain_batches`] with exit and quick_exit. The library is loaded before the program and its other libraries, and exit
+/// handlers run in reverse order, so destructors of the program may still submit batches.
 fn drain_at_exit() {
     unsafe extern "C" {
         fn __cxa_atexit(
@@ -93,11 +92,10 @@ fn drain_at_exit() {
         drain_batches();
     }
     let nothing = std::ptr::null_mut();
-    // SAFETY: the functions of the C++ ABI and of glibc, which take what is to be called, its
-    // argument, and the library that it goes with. Of none: it is called when the process ends, and
-    // not when this library's destructors are, which come before those of others; preloaded
-    // libraries are never unloaded, and those linked with programs neither, so the code is there.
-    // What cannot be registered is as if nobody waited.
+    // SAFETY: functions of the C++ ABI and of glibc, which take the handler, its argument and the library that it belongs to. Without a
+    // library, the handler is called when the process ends, not before this library's destructors, which run before those of others.
+    // The handler's code stays loaded: neither preloaded nor linked libraries are unloaded. Errors are ignored: the process then ends
+    // without waiting.
     let _ = unsafe { __cxa_atexit(call, nothing, nothing) };
     // SAFETY: as above.
     let _ = unsafe { __cxa_at_quick_exit(call, nothing) };

@@ -1,4 +1,4 @@
-//! Numbers of the general path: elements to numbers and back, roundings, and what is missing of a
+//! Numbers of the interpreter: elements to numbers and back, roundings, and what is missing of a
 //! result.
 //!
 //! Expected values are IEEE 754's (and SKL PRM vol. 7, "Floating Point Modes", "Type Conversion",

@@ -1,4 +1,4 @@
-//! Which instructions have a routine of their own, and that it gives the general path's bits at the
+//! Which instructions have a routine of their own, and that it gives the interpreter's bits at the
 //! edges.
 
 mod pixel_positions;
@@ -215,7 +215,7 @@ fn both_paths_agree_where_few_channels_are_enabled() {
 }
 
 #[test]
-fn what_the_fast_paths_do_not_know_is_left_to_the_general_one() {
+fn unsupported_instructions_are_left_to_the_interpreter() {
     use Type::{B, D, Df, F, Hf, Q, Ub, Ud, Uq, W};
     let cmp = |d, a, b| cmod(of(Opcode::Cmp, d, &[a, b]), CondMod::L, 0);
     let add = of(Opcode::Add, D, &[D, D]);

@@ -76,7 +76,7 @@ fn integer_division_truncates_and_by_zero_gives_the_value_furthest_from_zero() {
         leaves(int_div(MathFn::IntDivRemainder, 8, ty), &p, &want(1));
         let both = [want(0), want(1)].concat();
         leaves(int_div(MathFn::IntDivBoth, 8, ty), &p, &both);
-        // By the general path: a modifier that changes nothing.
+        // By the interpreter: a modifier that changes nothing.
         for (f, k) in [(MathFn::IntDivQuotient, 0), (MathFn::IntDivRemainder, 1)] {
             let mut i = int_div(f, 8, ty);
             i.acc_wr = true;

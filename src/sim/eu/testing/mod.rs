@@ -1,4 +1,4 @@
-//! Tests: a small assembler in Rust calls, and suites by family.
+//! Fixtures of the tests: functions that build instructions and run threads, and a random number generator.
 
 use crate::kernel::Kernel;
 use crate::message::{Message, Reply, SharedFunctions, Stop};
@@ -9,7 +9,7 @@ use isa::{
 };
 use std::sync::Arc;
 
-/// A message as it was sent.
+/// A recorded message.
 pub(crate) struct Sent {
     pub(crate) sfid: u8,
     pub(crate) desc: u32,
@@ -19,7 +19,7 @@ pub(crate) struct Sent {
     pub(crate) src1: Vec<u32>,
 }
 
-/// Shared functions that record messages and answer with the channel mask in every dword.
+/// Shared functions that record messages and respond with the channel mask in every dword.
 #[derive(Default)]
 pub(crate) struct Recorder {
     pub(crate) sent: Vec<Sent>,
@@ -236,7 +236,7 @@ pub(crate) fn run(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
     t
 }
 
-/// Runs to the end of the thread, by the fast paths and by the general one alone.
+/// Runs to the end of the thread, by the fast paths and by the interpreter alone.
 pub(crate) fn both_paths(code: &[Inst], payload: &[u32], mask: u32) -> [Thread; 2] {
     both_paths_with(code, payload, mask, 1 << 7 | 1 << 6 | 1 << 10, |_| {})
 }

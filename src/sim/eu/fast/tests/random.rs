@@ -1,4 +1,4 @@
-//! Random instructions executed by the fast and the general path must leave the same registers.
+//! Random instructions, executed by the fast paths and by the interpreter, leave the same registers.
 
 use crate::kernel::Kernel;
 use crate::state::Options;
@@ -42,39 +42,39 @@ fn random_src(r: &mut Rng, ty: Type, n: u8, base: u8) -> Src {
     s
 }
 
-fn random_inst(r: &mut Rng) -> Inst {
-    const OPS: [Opcode; 28] = [
-        Opcode::Mov,
-        Opcode::Mov,
-        Opcode::Sel,
-        Opcode::Not,
-        Opcode::And,
-        Opcode::Or,
-        Opcode::Xor,
-        Opcode::Shl,
-        Opcode::Shr,
-        Opcode::Asr,
-        Opcode::Cmp,
-        Opcode::Add,
-        Opcode::Mul,
-        Opcode::Mad,
-        Opcode::Frc,
-        Opcode::Rndd,
-        Opcode::Rnde,
-        Opcode::Rndz,
-        Opcode::Rndu,
-        Opcode::Math,
-        Opcode::Bfrev,
-        Opcode::Bfe,
-        Opcode::Bfi1,
-        Opcode::Bfi2,
-        Opcode::Cbit,
-        Opcode::Lzd,
-        Opcode::Fbl,
-        Opcode::Fbh,
-    ];
-    let o = r.pick(&OPS);
-    let mut n = r.pick(&[1, 4, 8, 8, 16, 16, 32]);
+const OPS: [Opcode; 28] = [
+    Opcode::Mov,
+    Opcode::Mov,
+    Opcode::Sel,
+    Opcode::Not,
+    Opcode::And,
+    Opcode::Or,
+    Opcode::Xor,
+    Opcode::Shl,
+    Opcode::Shr,
+    Opcode::Asr,
+    Opcode::Cmp,
+    Opcode::Add,
+    Opcode::Mul,
+    Opcode::Mad,
+    Opcode::Frc,
+    Opcode::Rndd,
+    Opcode::Rnde,
+    Opcode::Rndz,
+    Opcode::Rndu,
+    Opcode::Math,
+    Opcode::Bfrev,
+    Opcode::Bfe,
+    Opcode::Bfi1,
+    Opcode::Bfi2,
+    Opcode::Cbit,
+    Opcode::Lzd,
+    Opcode::Fbl,
+    Opcode::Fbh,
+];
+
+/// A type that the operation is defined for.
+fn random_type(r: &mut Rng, o: Opcode) -> Type {
     let float = matches!(
         o,
         Opcode::Mad
@@ -106,71 +106,40 @@ fn random_inst(r: &mut Rng) -> Inst {
             | Opcode::Asr
             | Opcode::Cbit
     );
-    let mut ty = || {
-        if o == Opcode::Mad && r.below(3) == 0 {
-            Type::Df
-        } else if float {
-            Type::F
-        } else if dword {
-            r.pick(&[Type::Ud, Type::D])
-        } else {
-            loop {
-                let t = r.pick(&TYPES);
-                if !(logic && t.is_float()) {
-                    return t;
-                }
-            }
-        }
-    };
-    let (td, mut t0, mut t1) = (ty(), ty(), ty());
-    if o != Opcode::Mov && (t0.is_float() || t1.is_float()) {
-        let t = if t0 == Type::Df { Type::Df } else { Type::F };
-        t0 = t;
-        t1 = t;
-    }
-    let td = if o != Opcode::Mov && t0.is_float() {
+    if o == Opcode::Mad && r.below(3) == 0 {
+        Type::Df
+    } else if float {
         Type::F
+    } else if dword {
+        r.pick(&[Type::Ud, Type::D])
     } else {
-        td
-    };
-    if t0 == Type::Df || td == Type::Df {
-        n = n.min(16);
-    }
-    let s = [
-        random_src(r, t0, n, 8),
-        random_src(r, t1, n, 24),
-        random_src(r, t1, n, 40),
-    ];
-    let d = if r.below(8) == 0 {
-        null_dst(td)
-    } else {
-        dst(64, td)
-    };
-    let mut i = op(o, n, d, &s);
-    if o == Opcode::Mov && r.below(3) == 0 {
-        i.src[0] = random_src(r, td, n.min(8), 8);
-        i.exec_size = n.min(8);
-        if i.src[0].file == File::Grf {
-            i.src[0].addr = Addr::Indirect {
-                a0_sub: 0,
-                imm_bytes: 64,
-            };
-            if r.below(2) == 0 && n > 1 {
-                i.src[0].region = Region::new(Region::VX1, 1, 0);
+        loop {
+            let t = r.pick(&TYPES);
+            if !(logic && t.is_float()) {
+                return t;
             }
         }
     }
-    if o == Opcode::Math {
-        i.math = Some(r.pick(&[
-            MathFn::Inv,
-            MathFn::Sqrt,
-            MathFn::Rsq,
-            MathFn::Exp,
-            MathFn::Log,
-            MathFn::Fdiv,
-            MathFn::Pow,
-        ]));
+}
+
+/// Replaces source 0 of a MOV by an indirect one.
+fn make_indirect(r: &mut Rng, i: &mut Inst, ty: Type, n: u8) {
+    i.src[0] = random_src(r, ty, n.min(8), 8);
+    i.exec_size = n.min(8);
+    if i.src[0].file == File::Grf {
+        i.src[0].addr = Addr::Indirect {
+            a0_sub: 0,
+            imm_bytes: 64,
+        };
+        if r.below(2) == 0 && n > 1 {
+            i.src[0].region = Region::new(Region::VX1, 1, 0);
+        }
     }
+}
+
+/// Adds a random conditional modifier and predicate.
+fn with_random_conditions(r: &mut Rng, mut i: Inst) -> Inst {
+    let o = i.op;
     let conds = [
         CondMod::Z,
         CondMod::Nz,
@@ -199,18 +168,66 @@ fn random_inst(r: &mut Rng) -> Inst {
         let flag = i.flag;
         i = pred(i, ctrl, r.below(2) == 0, flag);
     }
+    i
+}
+
+/// An instruction with random operands and modifiers.
+fn random_inst(r: &mut Rng) -> Inst {
+    let o = r.pick(&OPS);
+    let mut n = r.pick(&[1, 4, 8, 8, 16, 16, 32]);
+    let (td, mut t0, mut t1) = (random_type(r, o), random_type(r, o), random_type(r, o));
+    if o != Opcode::Mov && (t0.is_float() || t1.is_float()) {
+        let t = if t0 == Type::Df { Type::Df } else { Type::F };
+        t0 = t;
+        t1 = t;
+    }
+    let td = if o != Opcode::Mov && t0.is_float() {
+        Type::F
+    } else {
+        td
+    };
+    if t0 == Type::Df || td == Type::Df {
+        n = n.min(16);
+    }
+    let s = [
+        random_src(r, t0, n, 8),
+        random_src(r, t1, n, 24),
+        random_src(r, t1, n, 40),
+    ];
+    let d = if r.below(8) == 0 {
+        null_dst(td)
+    } else {
+        dst(64, td)
+    };
+    let mut i = op(o, n, d, &s);
+    if o == Opcode::Mov && r.below(3) == 0 {
+        make_indirect(r, &mut i, td, n);
+    }
+    if o == Opcode::Math {
+        i.math = Some(r.pick(&[
+            MathFn::Inv,
+            MathFn::Sqrt,
+            MathFn::Rsq,
+            MathFn::Exp,
+            MathFn::Log,
+            MathFn::Fdiv,
+            MathFn::Pow,
+        ]));
+    }
+    i = with_random_conditions(r, i);
     i.no_mask = r.below(2) == 0;
     i.saturate = r.below(6) == 0 && o != Opcode::Cmp;
     i.chan_off = if n <= 8 { r.pick(&[0, 8]) } else { 0 };
     i
 }
 
+/// Equal bits, or both NaNs.
 fn same(a: u32, b: u32) -> bool {
     a == b || (f32::from_bits(a).is_nan() && f32::from_bits(b).is_nan())
 }
 
 #[test]
-fn fast_and_general_paths_agree() {
+fn fast_paths_and_interpreter_agree() {
     let mut r = Rng(0x9e37_79b9_7f4a_7c15);
     let mut fast_seen = 0;
     for round in 0..20_000 {
@@ -226,7 +243,7 @@ fn fast_and_general_paths_agree() {
         ) {
             fast_seen += 1;
         }
-        let general = Arc::new(kernel.clone().interpreter_only());
+        let interpreted = Arc::new(kernel.clone().interpreter_only());
         let kernel = Arc::new(kernel);
         let payload: Vec<u32> = (0..1024).map(|_| r.dword()).collect();
         let mask = r.next() as u32;
@@ -236,7 +253,7 @@ fn fast_and_general_paths_agree() {
         };
         let flags = r.next();
         let mut end = Vec::new();
-        for k in [&kernel, &general] {
+        for k in [&kernel, &interpreted] {
             let mut t = Thread::new(k, &payload, mask, &init, Options::default());
             for (i, w) in t.state.regs.words_mut()[crate::regs::A0 / 2..][..16]
                 .iter_mut()
@@ -254,12 +271,12 @@ fn fast_and_general_paths_agree() {
         for (i, (x, y)) in a.grf().iter().zip(b.grf()).enumerate() {
             assert!(
                 same(*x, *y),
-                "round {round}: g{}.{} is {x:#x} by the fast path, {y:#x} by the general one: {inst:?}",
+                "round {round}: g{}.{} is {x:#x} by the fast path, {y:#x} by the interpreter: {inst:?}",
                 i / 8,
                 i % 8
             );
         }
     }
-    // The comparison would say nothing if the fast paths were never chosen.
+    // The comparison would be empty if the fast paths were never selected.
     assert!(fast_seen > 5_000, "{fast_seen}");
 }

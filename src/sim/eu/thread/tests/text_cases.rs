@@ -154,8 +154,8 @@ fn damaged_programs_end_without_a_panic() {
             uninit: r.below(4) == 0,
             statistics: false,
         };
-        let general = r.below(2) == 0;
-        let kernel = Arc::new(if general {
+        let interpreted = r.below(2) == 0;
+        let kernel = Arc::new(if interpreted {
             kernel.interpreter_only()
         } else {
             kernel
