@@ -31,7 +31,7 @@ typedef struct ingot_sim_node ingot_sim_node;
 enum ingot_sim_stop_kind {
     /* The batch breaks a rule of strict mode, or depends on what the PRM leaves undefined. */
     INGOT_SIM_STOP_RULE = 1,
-    /* A real machine would fault or hang. */
+    /* A real machine would fault or hang; also a batch that runs longer than the hang timeout. */
     INGOT_SIM_STOP_FAULT = 2,
     /* Legal, but not simulated. */
     INGOT_SIM_STOP_NOT_SIMULATED = 3,

@@ -523,17 +523,9 @@ fn get_context_param(file: &File, param: &mut i915::GemContextParam) -> Result<(
     }
 }
 
-fn execbuffer2(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()> {
-    // These flags are expressed by fields of `Exec`.
-    let consumed = i915::EXEC_FENCE_IN
-        | i915::EXEC_FENCE_OUT
-        | i915::EXEC_FENCE_ARRAY
-        | i915::EXEC_USE_EXTENSIONS;
+/// Reads the fences of an execbuf: timeline points from an extension, or binary ones from an array.
+fn read_exec_fences(exec: &i915::Execbuffer2) -> Result<Vec<ExecFence>> {
     let flags = exec.flags;
-    if exec.dr1 != 0 || exec.dr4 != 0 || exec.buffer_count == 0 {
-        return Err(Errno::EINVAL);
-    }
-    let context = u32::try_from(exec.rsvd1).map_err(|_| Errno::EINVAL)?;
     let mut fences = Vec::new();
     if flags & i915::EXEC_USE_EXTENSIONS != 0 {
         if flags & i915::EXEC_FENCE_ARRAY != 0 || exec.num_cliprects != 0 {
@@ -568,6 +560,21 @@ fn execbuffer2(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Resul
     } else if exec.num_cliprects != 0 {
         return Err(Errno::EINVAL);
     }
+    Ok(fences)
+}
+
+fn execbuffer2(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()> {
+    // These flags are expressed by fields of `Exec`.
+    let consumed = i915::EXEC_FENCE_IN
+        | i915::EXEC_FENCE_OUT
+        | i915::EXEC_FENCE_ARRAY
+        | i915::EXEC_USE_EXTENSIONS;
+    let flags = exec.flags;
+    if exec.dr1 != 0 || exec.dr4 != 0 || exec.buffer_count == 0 {
+        return Err(Errno::EINVAL);
+    }
+    let context = u32::try_from(exec.rsvd1).map_err(|_| Errno::EINVAL)?;
+    let fences = read_exec_fences(exec)?;
     // Do not read the list if batches are ignored: that would be most of the cost of a submission.
     let ignored = file.device().ignores_batches();
     let count = if ignored { 0 } else { exec.buffer_count };

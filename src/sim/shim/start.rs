@@ -77,8 +77,9 @@ pub(crate) fn drain_batches() {
     });
 }
 
-/// Registers [`drain_batches`] with exit and quick_exit. The library is loaded before the program and its other libraries, and exit
-/// handlers run in reverse order, so destructors of the program may still submit batches.
+/// Registers [`drain_batches`] with exit and quick_exit. The library is loaded before the program
+/// and its other libraries, and exit handlers run in reverse order, so destructors of the program
+/// may still submit batches.
 fn drain_at_exit() {
     unsafe extern "C" {
         fn __cxa_atexit(
@@ -92,10 +93,11 @@ fn drain_at_exit() {
         drain_batches();
     }
     let nothing = std::ptr::null_mut();
-    // SAFETY: functions of the C++ ABI and of glibc, which take the handler, its argument and the library that it belongs to. Without a
-    // library, the handler is called when the process ends, not before this library's destructors, which run before those of others.
-    // The handler's code stays loaded: neither preloaded nor linked libraries are unloaded. Errors are ignored: the process then ends
-    // without waiting.
+    // SAFETY: functions of the C++ ABI and of glibc, which take the handler, its argument and the
+    // library that it belongs to. Without a library, the handler is called when the process ends,
+    // not before this library's destructors, which run before those of others. The handler's code
+    // stays loaded: neither preloaded nor linked libraries are unloaded. Errors are ignored: the
+    // process then ends without waiting.
     let _ = unsafe { __cxa_atexit(call, nothing, nothing) };
     // SAFETY: as above.
     let _ = unsafe { __cxa_at_quick_exit(call, nothing) };

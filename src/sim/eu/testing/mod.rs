@@ -1,4 +1,5 @@
-//! Fixtures of the tests: functions that build instructions and run threads, and a random number generator.
+//! Fixtures of the tests: functions that build instructions and run threads, and a random number
+//! generator.
 
 use crate::kernel::Kernel;
 use crate::message::{Message, Reply, SharedFunctions, Stop};

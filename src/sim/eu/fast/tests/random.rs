@@ -1,4 +1,5 @@
-//! Random instructions, executed by the fast paths and by the interpreter, leave the same registers.
+//! Random instructions, executed by the fast paths and by the interpreter, leave the same
+//! registers.
 
 use crate::kernel::Kernel;
 use crate::state::Options;
