@@ -14,7 +14,7 @@
 //! | then | submissions, each: |
 //! | 4 | `SUBM` |
 //! | 8, 8 | address and bytes of the batch |
-//! | 8, 4, 4 | context, engine class, slot: submissions with the same three share a hardware context |
+//! | 8, 4, 4 | context, engine class, slot, which identify the hardware context |
 //! | 4, 4 | buffers bound, pages that follow |
 //! | 8, 8, 8 | of each buffer: a constant id, its address, its bytes |
 //! | 8, 4, 4096 | of each page: the buffer's id, the page's number, its contents |

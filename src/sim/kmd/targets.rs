@@ -33,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_read_back() {
+    fn a_written_image_is_read_back() {
         let folder = std::env::temp_dir().join(format!("ingot-targets-{}", std::process::id()));
         let picture = Picture {
             name: "draw0001-colour0".into(),
@@ -51,7 +51,7 @@ mod tests {
         assert_eq!((info.width, info.height), (2, 1));
         assert_eq!(bytes, picture.bytes);
         std::fs::remove_dir_all(&folder).unwrap();
-        // A picture with too few bytes is an error, not a file of something else.
+        // An image with too few bytes is an error.
         let short = Picture {
             bytes: vec![1],
             ..picture

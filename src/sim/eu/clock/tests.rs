@@ -20,7 +20,7 @@ fn counted() -> Options {
     }
 }
 
-/// What a thread of these instructions counts.
+/// The statistics of a thread of these instructions.
 fn statistics(code: &[Inst]) -> Statistics {
     let mut t = thread_with(code, &[0; 1024], 0xffff, 0, counted());
     assert_eq!(t.run(&mut Recorder::default(), 1000), Ok(Exit::Eot));
@@ -47,7 +47,7 @@ fn math(n: u8, function: MathFn, to: u8, ty: Type) -> Inst {
     i
 }
 
-/// A message of `from` registers at g20, whose answer of `to` registers goes to g60.
+/// A message of `from` registers at g20, whose response of `to` registers goes to g60.
 fn message(n: u8, sfid: u8, desc: u32, from: u32, to: u32) -> Inst {
     let mut i = op(Opcode::Send, n, dst(60, Type::Ud), &[g(20, Type::Ud)]);
     i.send = Some(Send {
@@ -75,11 +75,11 @@ fn an_instruction_waits_for_what_it_reads() {
         alone(&[add(8, f, 10, [8, 9]), add(8, f, 10, [8, 9])]),
         2 + 8 + 2
     );
-    // Dependencies that the program says it has looked at itself.
+    // NoDDChk: the program has checked the dependency itself.
     let mut again = add(8, f, 10, [8, 9]);
     again.no_dd_chk = true;
     assert_eq!(alone(&[add(8, f, 10, [8, 9]), again]), 2 + 2);
-    // Nobody waits for the last.
+    // Nothing waits for the last result.
     assert_eq!(alone(&[]), 0);
 }
 
@@ -295,7 +295,7 @@ fn accumulators_come_sooner_and_addresses_later() {
 }
 
 #[test]
-fn answers_are_waited_for_by_who_needs_them() {
+fn instructions_wait_for_the_responses_that_they_read() {
     let sample = message(8, 2, 0, 2, 4);
     let there = 2 + 214 + 2 * 2;
     let use_it = |nr| mov(80, nr);
@@ -309,7 +309,7 @@ fn answers_are_waited_for_by_who_needs_them() {
     let code = [&[sample][..], &between, &[use_it(60)]].concat();
     assert!(2 + chain < there);
     assert_eq!(alone(&code), there + 2);
-    // An answer that nobody reads delays who writes there, and not the end of the thread.
+    // A response that is not read delays a write to its registers, but not the end of the thread.
     assert_eq!(alone(&[sample, mov(61, 8)]), there + 2);
     assert_eq!(alone(&[sample]), 2);
     // Without channels nothing is sent.
@@ -351,11 +351,11 @@ fn payload_is_written_again_once_it_has_been_read() {
 }
 
 #[test]
-fn shared_functions_take_their_time() {
+fn shared_functions_have_latencies_and_intervals() {
     const SCRATCH: u32 = 1 << 18;
     const UNTYPED_READ: u32 = 1 << 14;
     const UNTYPED_ATOMIC: u32 = 2 << 14;
-    // Function, descriptor, answer, and the pace of messages of eight channels.
+    // Shared function, descriptor, latency, and interval of messages of eight channels.
     let table = [
         (2, 0, 214, 16),
         (3, 0, 30, 0),

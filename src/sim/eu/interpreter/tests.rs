@@ -1,5 +1,5 @@
 //! Operations by their definitions, each lane with its own operands, by the fast paths and by the
-//! general one.
+//! interpreter.
 //!
 //! Ref: SKL PRM vol. 2a, instruction reference; vol. 7, "Extended Math", "Accumulator Registers".
 

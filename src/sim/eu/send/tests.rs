@@ -10,7 +10,7 @@ use crate::testing::{Recorder, Sent, dst, g, null_dst, null_src, op, pred, reg, 
 use crate::thread::{Exit, Thread};
 use isa::{Addr, Desc, Dst, Inst, Opcode, PredCtrl, Send, Src, Type};
 
-/// What a message came with, besides what [`Recorder`] keeps; answers in the first dword alone.
+/// Records the message fields that [`Recorder`] does not, and responds in the first dword only.
 #[derive(Default)]
 struct Witness {
     seen: Vec<(u8, bool, u64, usize)>,
@@ -176,7 +176,7 @@ fn a_response_replaces_only_what_the_function_writes() {
 
 #[test]
 fn a_response_may_lie_over_what_is_sent() {
-    // Two registers from g2 on, and two from g6 on; three of an answer.
+    // Two registers from g2 on, and two from g6 on; a response of three.
     for first in [0, 1, 2, 3, 4, 5, 6, 7, 8, 50, 125] {
         let mut i = send(Opcode::Sends, lengths(2, 3), Desc::Imm(2 << 6));
         i.dst = dst(first, Type::Ud);

@@ -1,4 +1,4 @@
-//! Kernels that go straight to their end: what is told of all their threads.
+//! Straight-line kernels: fixed messages, and the reuse of a thread for another one.
 
 use crate::kernel::Kernel;
 use crate::state::Options;
@@ -7,7 +7,7 @@ use crate::thread::{Exit, Init, Thread};
 use isa::{CondMod, Desc, Dst, Inst, Opcode, Pred, PredCtrl, Send, Src, Type};
 use std::sync::Arc;
 
-/// `send` of `len` registers from `nr` on, without an answer.
+/// `send` of `len` registers from `nr` on, without a response.
 fn sends(nr: u8, len: u32, eot: bool) -> Inst {
     let mut i = op(Opcode::Send, 8, null_dst(Type::Ud), &[g(nr, Type::Ud)]);
     i.send = Some(Send {
@@ -24,13 +24,13 @@ fn mov(to: u8, from: Src) -> Inst {
 }
 
 #[test]
-fn messages_are_fixed_where_nothing_of_them_comes_from_what_varies() {
+fn messages_are_fixed_if_they_do_not_depend_on_varying_registers() {
     let add = |to, from| {
         let both = [g(from, Type::Ud), imm(Type::Ud, 1)];
         op(Opcode::Add, 8, dst(to, Type::Ud), &both)
     };
     let end = sends(112, 1, true);
-    let answered = {
+    let with_response = {
         let mut i = sends(112, 1, false);
         i.dst = dst(20, Type::Ud);
         if let Some(send) = &mut i.send {
@@ -82,7 +82,7 @@ fn messages_are_fixed_where_nothing_of_them_comes_from_what_varies() {
         ),
         (
             "an answer",
-            vec![mov(112, g(8, Type::Ud)), answered, end],
+            vec![mov(112, g(8, Type::Ud)), with_response, end],
             false,
         ),
         ("a predicate", vec![predicated, end], false),
@@ -96,14 +96,14 @@ fn messages_are_fixed_where_nothing_of_them_comes_from_what_varies() {
     for (name, code, expected) in cases {
         let kernel = Kernel::from_insts(&code).expect("decodes");
         assert_eq!(kernel.has_fixed_messages(1..8), expected, "{name}");
-        // Nothing varies: it is the kernel's form alone that counts.
+        // With nothing varying, only the form of the kernel counts.
         let straight = !matches!(name, "a predicate" | "an answer");
         assert_eq!(kernel.has_fixed_messages(0..0), straight, "{name}");
     }
 }
 
 #[test]
-fn a_thread_like_one_before_is_not_looked_at_again() {
+fn a_thread_like_a_checked_one_is_not_checked_again() {
     let read = op(
         Opcode::Add,
         8,
@@ -131,12 +131,12 @@ fn a_thread_like_one_before_is_not_looked_at_again() {
 }
 
 #[test]
-fn a_thread_sees_nothing_of_the_one_before_it() {
+fn a_thread_does_not_see_registers_of_the_previous_one() {
     let plus = |to, from| {
         let both = [g(from, Type::Ud), imm(Type::Ud, 1)];
         op(Opcode::Add, 8, dst(to, Type::Ud), &both)
     };
-    let answered = {
+    let with_response = {
         let mut i = sends(110, 1, false);
         i.dst = dst(30, Type::Ud);
         if let Some(send) = &mut i.send {
@@ -149,11 +149,11 @@ fn a_thread_sees_nothing_of_the_one_before_it() {
         exec_size: 4,
         ..mov(21, g(2, Type::Ud))
     };
-    // g20 and g22 are looked at before they are written, g21 is written in part, g30 is answered.
+    // g20 and g22 are read before they are written, g21 is written in part, g30 is a response.
     let kernels = [
         vec![plus(112, 20), mov(20, g(2, Type::Ud))],
         vec![half, plus(113, 21)],
-        vec![answered, mov(113, g(30, Type::Ud))],
+        vec![with_response, mov(113, g(30, Type::Ud))],
         vec![
             mov(23, g(2, Type::Ud)),
             plus(112, 23),

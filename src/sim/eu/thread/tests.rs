@@ -305,7 +305,7 @@ fn an_fpu_is_busy_by_registers_and_longer_with_math_functions() {
         let lanes = u64::from(i.exec_size.min(2));
         assert_eq!(t.statistics().lanes, 2 * lanes + 8, "{i:?}");
     }
-    // Only instructions are counted where nobody asks for more.
+    // Without statistics, only instructions are counted.
     let mut t = thread(&[mov(4, 1)], &[], 0xff);
     ends(&mut t);
     let want = Statistics {

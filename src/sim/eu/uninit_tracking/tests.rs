@@ -1,4 +1,4 @@
-//! Reads of what nothing has written: which instructions are stopped, and what counts as written.
+//! Uninitialised reads: which instructions are stopped, and which bytes count as written.
 
 use crate::message::Stop;
 use crate::state::Options;

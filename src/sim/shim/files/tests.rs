@@ -27,7 +27,7 @@ fn the_render_node_is_a_character_device() {
     assert!(metadata.file_type().is_char_device());
     assert_eq!(metadata.rdev(), libc::makedev(226, 128));
     let mut stat = std::mem::MaybeUninit::<libc::stat>::zeroed();
-    // SAFETY: a path that ends in a zero, and room for the answer.
+    // SAFETY: a zero-terminated path, and room for the result.
     let stat = unsafe {
         assert_eq!(
             libc::stat(c"/dev/dri/renderD128".as_ptr(), stat.as_mut_ptr()),

@@ -24,7 +24,7 @@ fn short_and_long_arguments_are_as_the_kernel_has_them() {
     let new = i915::GemContextCreateExt::default();
     let new = call(&node, i915::GEM_CONTEXT_CREATE_EXT, new).unwrap();
     assert_eq!(new.ctx_id, old.ctx_id + 1);
-    // A longer argument than the kernel knows: the rest is not looked at, and stays.
+    // A longer argument than the kernel knows: the rest is ignored and unchanged.
     let mut long = [0_u64, 0, 77];
     long[0] = 4096;
     let request = (i915::GEM_CREATE & !0x3fff_0000) | 24 << 16;

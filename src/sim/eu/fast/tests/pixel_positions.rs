@@ -1,6 +1,6 @@
-//! What kernels make pixels' places of: words for four channels each, words in rows, and MOVs to
-//! and from floats. The fast paths have forms of their own for them, which must leave what the
-//! general one leaves.
+//! Instructions on pixel positions: words for four channels each, words in quad rows, and MOVs to
+//! and from floats. The fast paths have special forms for them, which must give the interpreter's
+//! bits.
 
 use crate::testing::{Rng, abs, both_paths, cmod, dst, g, imm, neg, no_mask, op, pred, region};
 use isa::{CondMod, Inst, Opcode, PredCtrl, Src, Type};

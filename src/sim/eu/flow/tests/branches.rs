@@ -1,5 +1,5 @@
-//! Single flow instructions: who goes on, who waits and where, and what computed targets are
-//! relative to.
+//! Single control flow instructions: which channels continue, which wait and where, and what
+//! computed targets are relative to.
 //!
 //! Ref: SKL PRM vol. 2a: if, else, while, break, goto, jmpi, brd, brc, call, calla, ret.
 
@@ -173,7 +173,8 @@ fn a_goto_waits_at_uip_and_with_branch_control_goes_there() {
         let code = [goto, mark(4), mark(6), mark(8), eot()];
         let t = taken_by(&code, MASK, FLAGS);
         let got = [at(&t, 4), at(&t, 6), at(&t, 8)];
-        // With it, the others wait behind, where nobody comes any more; without it, the others go.
+        // With branch control, the others wait behind the goto, which is not reached again; without
+        // it, they continue.
         let want = if ctrl {
             [0, 0, TAKE]
         } else {
@@ -219,7 +220,8 @@ fn by_register(mut i: Inst) -> Inst {
     i
 }
 
-/// A way to the instructions `n` behind this one that decoding can see, and nobody takes.
+/// A branch to the instruction `n` behind this one that is never taken, so that decoding reaches
+/// it.
 fn also(n: i32) -> Inst {
     on(no_mask(branch(Opcode::Jmpi, 1, n, 0)))
 }

@@ -103,7 +103,7 @@ fn random_ioctls_end() {
         }
     }
     assert!(good > 500 && bad > 500, "{good} good, {bad} bad");
-    // The device still answers.
+    // The device still works.
     assert!(
         call(
             &node,
