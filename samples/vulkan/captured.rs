@@ -1,4 +1,4 @@
-//! VertexBufferBinding that go to buffers: functions of transform feedback.
+//! Vertices that go to buffers: functions of transform feedback.
 
 use super::{Buffer, Gpu, Queries, Recorder};
 use ash::vk;
@@ -37,7 +37,7 @@ impl Recorder<'_> {
         gpu.captured.functions.fp()
     }
 
-    /// VertexBufferBinding go to these buffers, from a byte on and so many bytes at most.
+    /// Vertices go to these buffers, from a byte on and so many bytes at most.
     pub fn capture_to(&self, buffers: &[(&Buffer, u64, u64)]) {
         let handles: Vec<_> = buffers.iter().map(|b| b.0.handle).collect();
         let offsets: Vec<_> = buffers.iter().map(|b| b.1).collect();

@@ -104,7 +104,7 @@ pub struct GraphicsInfo<'a> {
     pub topology: vk::PrimitiveTopology,
     /// Whether the largest index begins a new strip.
     pub restart: bool,
-    /// VertexBufferBinding of a patch, with tessellation.
+    /// Vertices of a patch, with tessellation.
     pub patch_vertices: u32,
     /// Filled, lines or points.
     pub fill: vk::PolygonMode,

@@ -75,7 +75,7 @@ pub const TEXEL_BYTES: u64 = 8;
 /// Everything of one round.
 pub struct Objects {
     pub buffers: Vec<Buffer>,
-    /// VertexBufferBinding, indices, draws and dispatches: nothing but reads them.
+    /// Vertices, indices, draws and dispatches: nothing but reads them.
     pub fixed: Fixed,
     pub images: Vec<Image>,
     pub samplers: Vec<vk::Sampler>,

@@ -10,7 +10,7 @@ use crate::rig::{Rig, SIZE, VERTICES};
 /// R32G32_FLOAT, R32G32B32_FLOAT.
 const FLOAT2: u16 = 0x085;
 const FLOAT3: u16 = 0x040;
-/// VertexBufferBinding of a patch.
+/// Vertices of a patch.
 const PATCH: u8 = 3;
 
 /// Compiles the stages of a pipeline, each under the heading that scripts have for it; the fragment shader in these widths.

@@ -487,7 +487,7 @@ pub fn pipeline(
     }
 }
 
-/// VertexBufferBinding of positions and colours.
+/// Vertices of positions and colours.
 pub fn vertices<'a>(rig: &'a Rig, from: &[([f32; 2], [f32; 4])]) -> Buffer<'a> {
     let floats = from
         .iter()

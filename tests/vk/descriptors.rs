@@ -594,7 +594,7 @@ fn as_many_sets_as_are_said_to_be_there_are_bound() {
     assert_eq!(written, meant);
 }
 
-/// SamplerTable of one layout lie side by side, those of the other, whose last binding each set sizes, by their pictures.
+/// Samplers of one layout lie side by side, those of the other, whose last binding each set sizes, by their pictures.
 #[test]
 fn samplers_are_copied_between_layouts_that_place_them_otherwise() {
     use vk::DescriptorBindingFlags as Flags;

@@ -1,4 +1,4 @@
-//! SamplerTable that change under one pipeline: sets with other samplers, bound one after another.
+//! Samplers that change under one pipeline: sets with other samplers, bound one after another.
 
 use ash::vk;
 

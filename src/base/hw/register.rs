@@ -78,7 +78,7 @@ pub const L3CNTLREG_ERROR_DETECTION: u32 = 1 << 9;
 pub const HS_INVOCATION_COUNT: u32 = 0x2300;
 /// Invocations of domain shaders.
 pub const DS_INVOCATION_COUNT: u32 = 0x2308;
-/// VertexBufferBinding fetched by input assembly.
+/// Vertices fetched by input assembly.
 pub const IA_VERTICES_COUNT: u32 = 0x2310;
 /// Primitives assembled by input assembly.
 pub const IA_PRIMITIVES_COUNT: u32 = 0x2318;

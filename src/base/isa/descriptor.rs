@@ -3,7 +3,7 @@
 //! In:  nothing.
 //! Out: for each kind of message, its fields as ranges of bits, and the special binding table
 //!      indices. The compiler and the simulator define their meaning independently.
-//! Ref: SKL PRM vol. 2d, message descriptors (MDC_*, MD_*); vol. 7, "InterpLocation Engine", "URB",
+//! Ref: SKL PRM vol. 2d, message descriptors (MDC_*, MD_*); vol. 7, "Sampling Engine", "URB",
 //!      "Pixel Interpolator", "Message Gateway".
 
 /// A range of bits of a descriptor.

@@ -133,7 +133,7 @@ impl FileIdentity {
     }
 }
 
-/// FileIdentity of the file behind a descriptor. Anonymous inodes (eventfds and the like) may share
+/// Identity of the file behind a descriptor. Anonymous inodes (eventfds and the like) may share
 /// one; pipes and files do not.
 pub fn identity(fd: RawFd) -> Result<FileIdentity> {
     let mut stat = std::mem::MaybeUninit::<libc::stat>::uninit();

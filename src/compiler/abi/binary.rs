@@ -90,7 +90,7 @@ pub struct ComputeInfo {
 pub struct Variant {
     /// 8, 16 or 32.
     pub simd_width: u8,
-    /// BatchStart of its code in `ShaderBinary::code`, in bytes, a multiple of 64.
+    /// Start of its code in `ShaderBinary::code`, in bytes, a multiple of 64.
     pub code_offset_bytes: u32,
     /// Bytes of its code.
     pub code_bytes: u32,

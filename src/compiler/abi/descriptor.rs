@@ -148,7 +148,7 @@ pub const SAMPLER_BYTES: u32 = 16;
 
 /// Alignment of sampler states: pointers to them, in a message's header or in state packets, omit
 /// the low bits.
-/// Ref: SKL PRM vol. 7, "InterpLocation Engine: Message Header"; vol. 2a, 3DSTATE_SAMPLER_STATE_POINTERS.
+/// Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; vol. 2a, 3DSTATE_SAMPLER_STATE_POINTERS.
 pub const SAMPLER_PITCH_BYTES: u32 = 32;
 
 /// Number of samplers that a message can select by index.

@@ -10,11 +10,11 @@ pub enum ColourModel {
     Rgb,
     /// The values stay Y'CbCr; only their range is expanded.
     Ycbcr,
-    /// ConvertedBinding to RGB by ITU-R BT.709.
+    /// Converted to RGB by ITU-R BT.709.
     Bt709,
-    /// ConvertedBinding to RGB by ITU-R BT.601.
+    /// Converted to RGB by ITU-R BT.601.
     Bt601,
-    /// ConvertedBinding to RGB by ITU-R BT.2020, non-constant luminance.
+    /// Converted to RGB by ITU-R BT.2020, non-constant luminance.
     Bt2020,
 }
 

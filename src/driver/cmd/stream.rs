@@ -70,7 +70,7 @@ pub struct Stream<M> {
     memory: M,
     /// Dwords of commands in the current chunk.
     at_dw: u32,
-    /// BatchStart of the data at the back of the chunk, in dwords.
+    /// Start of the data at the back of the chunk, in dwords.
     data_dw: u32,
 }
 
@@ -174,7 +174,7 @@ impl<M: Memory> Stream<M> {
         Ok(())
     }
 
-    /// BatchStart of `len_dw` dwords of data below the present data; negative if they do not fit.
+    /// Start of `len_dw` dwords of data below the present data; negative if they do not fit.
     #[inline(always)]
     fn data_start(&self, len_dw: usize) -> isize {
         (self.data_dw as usize).wrapping_sub(len_dw).cast_signed() & !(ALIGN_DW - 1)

@@ -447,7 +447,7 @@ properties! {
         transform_feedback_draw: c::TRUE,
     ]
     PhysicalDeviceLineRasterizationPropertiesEXT |_device| [
-        // A pixel has 16 x 16 subpixels (SKL PRM vol. 7, "GIQ (Diamond) InterpLocation Rules").
+        // A pixel has 16 x 16 subpixels (SKL PRM vol. 7, "GIQ (Diamond) Sampling Rules").
         line_sub_pixel_precision_bits: 4,
     ]
     PhysicalDeviceDrmPropertiesEXT |device| {

@@ -97,7 +97,7 @@ pub struct Memory {
     pub type_index: u32,
     context: Arc<Context>,
     buffer: Arc<i915::Buffer>,
-    /// SurfaceHeap usage; none for imported memory.
+    /// Heap usage; none for imported memory.
     _share: Option<Share>,
     mapped: Mutex<bool>,
     /// The pages are host memory of the application.

@@ -36,7 +36,7 @@ pub const SUBGROUP_OPERATIONS: api::SubgroupFeatureFlags = api::SubgroupFeatureF
 pub struct MemoryType {
     /// Properties.
     pub flags: api::MemoryPropertyFlags,
-    /// SurfaceHeap index.
+    /// Heap index.
     pub heap_index: u32,
 }
 
@@ -46,7 +46,7 @@ pub struct PhysicalDevice {
     file: Arc<i915::File>,
     info: i915::Info,
     heap_bytes: u64,
-    /// SurfaceHeap bytes in use, by all devices of the process.
+    /// Heap bytes in use, by all devices of the process.
     used_bytes: AtomicU64,
     diagnosis: Diagnosis,
     limits: api::PhysicalDeviceLimits,
@@ -140,12 +140,12 @@ impl PhysicalDevice {
         self.heap_bytes
     }
 
-    /// SurfaceHeap bytes that this process uses.
+    /// Heap bytes that this process uses.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
-    /// SurfaceHeap budget of this process: its usage, and most of the memory that is still available.
+    /// Heap budget of this process: its usage, and most of the memory that is still available.
     pub fn budget_bytes(&self) -> u64 {
         let used = self.used_bytes();
         let left = i915::available_memory_bytes().unwrap_or(self.heap_bytes);

@@ -3,7 +3,7 @@
 //! In:  parameters of the API. Out: SAMPLER_STATE; a custom border colour in the address range that
 //!      its pointer reaches.
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE"; Vulkan specification,
-//!      "SamplerTable".
+//!      "Samplers".
 
 use std::sync::Arc;
 

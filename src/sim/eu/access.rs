@@ -1,14 +1,14 @@
-//! How the fast paths reach an operand's lanes, worked out once.
+//! Loads and stores of operands on the fast paths, chosen at decode time.
 //!
-//! In:  resolved operands, registers. Out: which load or store an operand takes, and arrays of 32-bit lanes, narrower
-//! integers extended.
+//! In:  resolved operands, registers. Out: the kind of load or store for an operand, and arrays of
+//!      32-bit lanes, with narrower integers extended.
 
 use crate::alu_int;
-use crate::region::{DstOp, Kind, SrcOp};
+use crate::region::{DstOp, OperandKind, SrcOp};
 use crate::regs::Regs;
 use isa::{Opcode, Type};
 
-/// How a source loads.
+/// How a source is loaded.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Load {
     #[default]
@@ -17,21 +17,21 @@ pub(crate) enum Load {
     Scalar,
     Contig32,
     Table32,
-    /// Dwords, each for four lanes: what derivatives are made of.
-    Fours32,
+    /// Dwords, each for four lanes, as derivatives read them.
+    QuadSplat32,
     ContigU16,
     ContigS16,
     TableU16,
     /// Words, each for four lanes.
-    FoursU16,
-    /// Words, four lanes' side by side.
-    RowsU16,
+    QuadSplatU16,
+    /// Words, contiguous within each four lanes.
+    QuadRowsU16,
     TableS16,
-    /// Bytes, and words at any place.
-    Narrow,
+    /// Elements of any size at any offset.
+    Any,
 }
 
-/// How a destination stores.
+/// How a destination is stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Store {
     #[default]
@@ -41,30 +41,33 @@ pub(crate) enum Store {
     Any,
 }
 
-/// One source.
+/// A source of a fast path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Operand {
+pub(crate) struct FastSrc {
     pub(crate) load: Load,
     /// Index of the first element, in elements.
     base: usize,
-    mods: bool,
+    has_modifiers: bool,
+    /// Modifiers of a lane x: `((x & and) ^ xor) - sub`.
     pub(crate) and: u32,
     pub(crate) xor: u32,
     sub: u32,
     pub(crate) imm: u32,
-    /// Of words in fours or rows: the first of each, as an index.
-    groups: [u16; 8],
+    /// For [`Load::QuadSplatU16`] and [`Load::QuadRowsU16`]: index of the first word of each four
+    /// lanes.
+    quad_starts: [u16; 8],
 }
 
-/// Operands resolved for the fast paths.
+/// The operands of an instruction on a fast path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Operands {
-    pub(crate) src: [Operand; 3],
+pub(crate) struct FastOperands {
+    pub(crate) src: [FastSrc; 3],
     pub(crate) store: Store,
     /// Index of the destination's first element, in elements.
     pub(crate) base: usize,
 }
 
+/// Sign- or zero-extends an element to 32 bits.
 fn extend(v: u64, ty: Type) -> u32 {
     match ty {
         Type::Ub => u32::from(v as u8),
@@ -75,9 +78,9 @@ fn extend(v: u64, ty: Type) -> u32 {
     }
 }
 
-/// Words of a region, each made a dword. All of a region is within the registers.
+/// Loads the words of a table region, converted by `dword`. The region lies within the registers.
 #[inline(always)]
-fn words<const N: usize>(r: &Regs, s: &SrcOp, v: &mut [u32; N], dword: impl Fn(u16) -> u32) {
+fn load_words<const N: usize>(r: &Regs, s: &SrcOp, v: &mut [u32; N], dword: impl Fn(u16) -> u32) {
     let all = r.words();
     if let Some(table) = &s.table {
         for (x, at) in v.iter_mut().zip(table.iter()) {
@@ -86,9 +89,9 @@ fn words<const N: usize>(r: &Regs, s: &SrcOp, v: &mut [u32; N], dword: impl Fn(u
     }
 }
 
-/// Immediates of a vector's lanes: those are of words and of floats alone.
+/// Loads the lanes of a vector immediate, whose elements are words or floats.
 #[inline(always)]
-fn immediates<const N: usize>(s: &SrcOp) -> [u32; N] {
+fn immediate_lanes<const N: usize>(s: &SrcOp) -> [u32; N] {
     let mut v = [0; N];
     if let Some(l) = s.lanes.as_ref().and_then(|l| l.first_chunk()) {
         v = *l;
@@ -101,14 +104,14 @@ fn immediates<const N: usize>(s: &SrcOp) -> [u32; N] {
     v
 }
 
-impl Operand {
-    pub(crate) fn new(s: &SrcOp, logic: bool, n: u8) -> Operand {
+impl FastSrc {
+    pub(crate) fn new(s: &SrcOp, logic: bool, n: u8) -> FastSrc {
         let size = usize::from(s.size);
         let aligned = usize::from(s.base).is_multiple_of(size);
-        let mut o = Operand {
+        let mut o = FastSrc {
             base: usize::from(s.base) / size,
             and: u32::MAX,
-            ..Operand::default()
+            ..FastSrc::default()
         };
         if s.ty.is_float() {
             if s.abs {
@@ -121,60 +124,61 @@ impl Operand {
             o.xor = u32::MAX;
             o.sub = if logic { 0 } else { u32::MAX };
         }
-        o.mods = s.neg || (s.abs && s.ty.is_float());
+        o.has_modifiers = s.neg || (s.abs && s.ty.is_float());
         o.load = match s.kind {
-            Kind::Imm if s.lanes.is_some() => Load::ImmLanes,
-            Kind::Imm => Load::Imm,
-            Kind::Scalar => Load::Scalar,
-            _ if !aligned => Load::Narrow,
-            Kind::Contig if size == 4 => Load::Contig32,
-            Kind::Contig if s.ty == Type::W => Load::ContigS16,
-            Kind::Contig if size == 2 => Load::ContigU16,
-            _ if size == 4 && s.is_in_fours(n) => Load::Fours32,
+            OperandKind::Imm if s.lanes.is_some() => Load::ImmLanes,
+            OperandKind::Imm => Load::Imm,
+            OperandKind::Scalar => Load::Scalar,
+            _ if !aligned => Load::Any,
+            OperandKind::Contiguous if size == 4 => Load::Contig32,
+            OperandKind::Contiguous if s.ty == Type::W => Load::ContigS16,
+            OperandKind::Contiguous if size == 2 => Load::ContigU16,
+            _ if size == 4 && s.is_splat_per_quad(n) => Load::QuadSplat32,
             _ if size == 4 => Load::Table32,
             _ if size == 2 && s.table.is_some() => match s.ty {
                 Type::W => Load::TableS16,
-                _ if s.is_in_fours(n) => Load::FoursU16,
-                _ if s.is_in_rows(n) => Load::RowsU16,
+                _ if s.is_splat_per_quad(n) => Load::QuadSplatU16,
+                _ if s.is_contiguous_per_quad(n) => Load::QuadRowsU16,
                 _ => Load::TableU16,
             },
-            _ => Load::Narrow,
+            _ => Load::Any,
         };
-        if let (Load::FoursU16 | Load::RowsU16, Some(table)) = (o.load, &s.table) {
+        if let (Load::QuadSplatU16 | Load::QuadRowsU16, Some(table)) = (o.load, &s.table) {
             let firsts = table.as_chunks::<4>().0.iter().map(|[first, ..]| first / 2);
-            for (to, first) in o.groups.iter_mut().zip(firsts) {
+            for (to, first) in o.quad_starts.iter_mut().zip(firsts) {
                 *to = first;
             }
         }
         if o.load == Load::Imm {
             o.imm = o.modify(extend(s.imm, s.ty));
-            o.mods = false;
+            o.has_modifiers = false;
             (o.and, o.xor, o.sub) = (u32::MAX, 0, 0);
         }
         o
     }
 
+    /// Applies the source modifiers to a lane.
     #[inline(always)]
     fn modify(&self, x: u32) -> u32 {
         ((x & self.and) ^ self.xor).wrapping_sub(self.sub)
     }
 
-    /// Lanes of the source, integers extended to 32 bits, modifiers applied.
+    /// Loads the lanes of the source, with integers extended to 32 bits and modifiers applied.
     #[inline(always)]
     pub(crate) fn load<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
         let mut v = match self.load {
             Load::Imm => return [self.imm; N],
-            Load::Contig32 => match self.row(r) {
+            Load::Contig32 => match self.contiguous(r) {
                 Some(row) => *row,
                 None => [0; N],
             },
             Load::Scalar if s.size == 4 => [r.dword(usize::from(s.base)); N],
-            Load::FoursU16 => self.fours(r),
-            Load::RowsU16 => self.rows(r),
-            Load::ImmLanes => immediates(s),
-            _ => self.gathered(r, s),
+            Load::QuadSplatU16 => self.quad_splat(r),
+            Load::QuadRowsU16 => self.quad_rows(r),
+            Load::ImmLanes => immediate_lanes(s),
+            _ => self.gather(r, s),
         };
-        if self.mods {
+        if self.has_modifiers {
             for x in &mut v {
                 *x = self.modify(*x);
             }
@@ -182,54 +186,55 @@ impl Operand {
         v
     }
 
-    /// Dwords that stand together in the registers.
+    /// The lanes of a contiguous dword source, in place.
     #[inline(always)]
-    pub(crate) fn row<'r, const N: usize>(&self, r: &'r Regs) -> Option<&'r [u32; N]> {
+    pub(crate) fn contiguous<'r, const N: usize>(&self, r: &'r Regs) -> Option<&'r [u32; N]> {
         r.dwords().get(self.base..)?.first_chunk()
     }
 
-    /// Words, each for four lanes.
+    /// Loads words, each for four lanes, without modifiers.
     #[inline(always)]
-    pub(crate) fn fours<const N: usize>(&self, r: &Regs) -> [u32; N] {
+    pub(crate) fn quad_splat<const N: usize>(&self, r: &Regs) -> [u32; N] {
         let mut v = [0; N];
-        for (four, at) in v.chunks_mut(4).zip(self.groups) {
+        for (quad, at) in v.chunks_mut(4).zip(self.quad_starts) {
             let word = r.words().get(usize::from(at));
-            four.fill(word.copied().map_or(0, u32::from));
+            quad.fill(word.copied().map_or(0, u32::from));
         }
         v
     }
 
-    /// Words, each for four lanes, without modifiers.
-    pub(crate) fn is_fours(&self) -> bool {
-        self.load == Load::FoursU16 && !self.mods
+    /// True for a [`Load::QuadSplatU16`] without modifiers.
+    pub(crate) fn is_plain_quad_splat(&self) -> bool {
+        self.load == Load::QuadSplatU16 && !self.has_modifiers
     }
 
-    /// There are no modifiers.
+    /// True if the source has no modifiers.
     #[inline(always)]
-    pub(crate) fn is_plain(&self) -> bool {
-        !self.mods
+    pub(crate) fn has_no_modifiers(&self) -> bool {
+        !self.has_modifiers
     }
 
-    /// Words, four lanes' side by side.
+    /// Loads words that are contiguous within each four lanes, without modifiers.
     #[inline(always)]
-    pub(crate) fn rows<const N: usize>(&self, r: &Regs) -> [u32; N] {
+    pub(crate) fn quad_rows<const N: usize>(&self, r: &Regs) -> [u32; N] {
         let mut v = [0; N];
-        for (four, at) in v.as_chunks_mut::<4>().0.iter_mut().zip(self.groups) {
+        for (quad, at) in v.as_chunks_mut::<4>().0.iter_mut().zip(self.quad_starts) {
             let row = r.words().get(usize::from(at)..);
             if let Some(row) = row.and_then(|row| row.first_chunk::<4>()) {
-                *four = row.map(u32::from);
+                *quad = row.map(u32::from);
             }
         }
         v
     }
 
-    /// Lanes that stand apart, or that are not dwords: extended, without modifiers.
+    /// Loads lanes of any kind, extended, without modifiers. Not inlined: for sources that are not
+    /// contiguous dwords.
     #[inline(never)]
-    pub(crate) fn gathered<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
+    pub(crate) fn gather<const N: usize>(&self, r: &Regs, s: &SrcOp) -> [u32; N] {
         let mut v = [0u32; N];
         match self.load {
             Load::Imm | Load::Contig32 => {}
-            Load::ImmLanes => v = immediates(s),
+            Load::ImmLanes => v = immediate_lanes(s),
             Load::Scalar => {
                 let x = if s.size == 4 {
                     r.dword(usize::from(s.base))
@@ -238,11 +243,11 @@ impl Operand {
                 };
                 v = [x; N];
             }
-            Load::Fours32 => {
+            Load::QuadSplat32 => {
                 if let Some(t) = &s.table {
                     let firsts = t.as_chunks::<4>().0.iter();
-                    for (four, [at, ..]) in v.chunks_mut(4).zip(firsts) {
-                        four.fill(r.dword(usize::from(*at)));
+                    for (quad, [at, ..]) in v.chunks_mut(4).zip(firsts) {
+                        quad.fill(r.dword(usize::from(*at)));
                     }
                 }
             }
@@ -267,11 +272,11 @@ impl Operand {
                     }
                 }
             }
-            Load::FoursU16 => v = self.fours(r),
-            Load::RowsU16 => v = self.rows(r),
-            Load::TableU16 => words(r, s, &mut v, u32::from),
-            Load::TableS16 => words(r, s, &mut v, |x| x as i16 as u32),
-            Load::Narrow => {
+            Load::QuadSplatU16 => v = self.quad_splat(r),
+            Load::QuadRowsU16 => v = self.quad_rows(r),
+            Load::TableU16 => load_words(r, s, &mut v, u32::from),
+            Load::TableS16 => load_words(r, s, &mut v, |x| x as i16 as u32),
+            Load::Any => {
                 for (i, x) in v.iter_mut().enumerate() {
                     *x = extend(r.read(s.offset(i), usize::from(s.size)), s.ty);
                 }
@@ -281,21 +286,21 @@ impl Operand {
     }
 }
 
-impl Operands {
-    /// Of an instruction of `n` lanes, by its operands.
-    pub(crate) fn new(op: Opcode, n: u8, src: &[SrcOp], dst: &DstOp) -> Operands {
+impl FastOperands {
+    /// Chooses loads and a store for the operands of an instruction of `n` lanes.
+    pub(crate) fn new(op: Opcode, n: u8, src: &[SrcOp], dst: &DstOp) -> FastOperands {
         let logic = alu_int::is_logic(op);
-        let mut o = Operands::default();
+        let mut o = FastOperands::default();
         for (to, s) in o.src.iter_mut().zip(src) {
-            *to = Operand::new(s, logic, n);
+            *to = FastSrc::new(s, logic, n);
         }
         let size = usize::from(dst.size);
         o.base = usize::from(dst.base) / size;
         let aligned = usize::from(dst.base).is_multiple_of(size);
         o.store = match (dst.kind, size, aligned) {
-            (Kind::Null, ..) => Store::Null,
-            (Kind::Contig, 4, true) => Store::Contig32,
-            (Kind::Contig, 2, true) => Store::Contig16,
+            (OperandKind::Null, ..) => Store::Null,
+            (OperandKind::Contiguous, 4, true) => Store::Contig32,
+            (OperandKind::Contiguous, 2, true) => Store::Contig16,
             _ => Store::Any,
         };
         o

@@ -1,17 +1,17 @@
 //! Integer operations on exact values, one lane at a time.
 //!
-//! In:  operands as exact integers with modifiers applied, the execution width. Out: the exact result.
-//! The caller wraps or saturates it to the destination's type.
+//! In:  operands as exact integers with modifiers applied, the execution width. Out: the exact
+//!      result, which the caller wraps or saturates to the destination's type.
 //! Ref: SKL PRM vol. 2a, instruction reference; vol. 7, "Execution Data Type".
 
 use isa::{MathFn, Opcode, Type};
 
-/// What an integer operation needs besides its operands.
+/// Execution width and signedness of an integer operation.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Width {
-    /// Bits of the execution type: 32, or 64 where an operand or the destination is a quadword.
+pub(crate) struct IntegerWidth {
+    /// Bits of the execution type: 64 if an operand or the destination is a quadword, else 32.
     pub(crate) bits: u32,
-    /// Execution type is signed.
+    /// The execution type is signed.
     pub(crate) signed: bool,
     /// Type of source 0.
     pub(crate) src0: Type,
@@ -22,7 +22,7 @@ pub(crate) fn is_logic(op: Opcode) -> bool {
     matches!(op, Opcode::Not | Opcode::And | Opcode::Or | Opcode::Xor)
 }
 
-fn mask(v: i128, bits: u32) -> u64 {
+fn low_bits(v: i128, bits: u32) -> u64 {
     if bits >= 64 {
         v as u64
     } else {
@@ -30,12 +30,12 @@ fn mask(v: i128, bits: u32) -> u64 {
     }
 }
 
-fn count(v: i128, bits: u32) -> u32 {
+fn shift_count(v: i128, bits: u32) -> u32 {
     (v as u32) & if bits == 64 { 63 } else { 31 }
 }
 
-/// One lane of an integer instruction, or nothing where the operation is not one of this family.
-pub(crate) fn eval(op: Opcode, w: Width, a: i128, b: i128, c: i128) -> Option<i128> {
+/// Evaluates one lane of an integer instruction; None if the opcode is not an integer operation.
+pub(crate) fn eval(op: Opcode, w: IntegerWidth, a: i128, b: i128, c: i128) -> Option<i128> {
     Some(match op {
         Opcode::Mov | Opcode::Movi | Opcode::Dim => a,
         Opcode::Add => a + b,
@@ -45,8 +45,8 @@ pub(crate) fn eval(op: Opcode, w: Width, a: i128, b: i128, c: i128) -> Option<i1
         Opcode::And => a & b,
         Opcode::Or => a | b,
         Opcode::Xor => a ^ b,
-        Opcode::Shl => a << count(b, w.bits),
-        Opcode::Shr => i128::from(mask(a, w.bits) >> count(b, w.bits)),
+        Opcode::Shl => a << shift_count(b, w.bits),
+        Opcode::Shr => i128::from(low_bits(a, w.bits) >> shift_count(b, w.bits)),
         Opcode::Asr => {
             let v = if w.bits == 64 {
                 i128::from(a as i64)
@@ -55,18 +55,18 @@ pub(crate) fn eval(op: Opcode, w: Width, a: i128, b: i128, c: i128) -> Option<i1
             } else {
                 i128::from(a as i32)
             };
-            v >> count(b, w.bits)
+            v >> shift_count(b, w.bits)
         }
-        Opcode::Rol => rotate(a, count(b, w.bits), w, true),
-        Opcode::Ror => rotate(a, count(b, w.bits), w, false),
+        Opcode::Rol => rotate(a, shift_count(b, w.bits), w, true),
+        Opcode::Ror => rotate(a, shift_count(b, w.bits), w, false),
         Opcode::Mad => a.wrapping_add(b.wrapping_mul(c)),
         Opcode::Lzd => i128::from((a as u32).leading_zeros()),
-        Opcode::Fbh => find_high(a, w.src0),
+        Opcode::Fbh => first_bit_high(a, w.src0),
         Opcode::Fbl => match a as u32 {
             0 => 0xffff_ffff,
             v => i128::from(v.trailing_zeros()),
         },
-        Opcode::Cbit => i128::from(mask(a, w.src0.size_bytes() * 8).count_ones()),
+        Opcode::Cbit => i128::from(low_bits(a, w.src0.size_bytes() * 8).count_ones()),
         Opcode::Bfrev => i128::from((a as u32).reverse_bits()),
         Opcode::Bfe => bit_extract(a as u32, b as u32, c, w.signed),
         Opcode::Bfi1 => {
@@ -84,7 +84,7 @@ pub(crate) fn eval(op: Opcode, w: Width, a: i128, b: i128, c: i128) -> Option<i1
     })
 }
 
-fn rotate(a: i128, n: u32, w: Width, left: bool) -> i128 {
+fn rotate(a: i128, n: u32, w: IntegerWidth, left: bool) -> i128 {
     let n = if left { n } else { n.wrapping_neg() };
     match w.src0.size_bytes() {
         8 => i128::from((a as u64).rotate_left(n & 63)),
@@ -93,9 +93,10 @@ fn rotate(a: i128, n: u32, w: Width, left: bool) -> i128 {
     }
 }
 
-/// Position, from the top, of the first bit that says something: a one in unsigned values, the first bit unlike
-/// the sign in signed ones.
-fn find_high(a: i128, ty: Type) -> i128 {
+/// FBH: position, counted from the top, of the first significant bit: the first one bit of an
+/// unsigned value, the first bit that differs from the sign of a signed one. All ones if there is
+/// none.
+fn first_bit_high(a: i128, ty: Type) -> i128 {
     let v = a as u32;
     let x = if ty.is_signed_int() && v >> 31 != 0 {
         !v
@@ -108,7 +109,7 @@ fn find_high(a: i128, ty: Type) -> i128 {
     }
 }
 
-/// Field of `width` bits from bit `at`; a field that reaches past the top is what a shift leaves.
+/// BFE: extracts `width` bits from bit `at` on. A field that reaches past bit 31 ends there.
 fn bit_extract(width: u32, at: u32, v: i128, signed: bool) -> i128 {
     let width = width & 31;
     let at = at & 31;
@@ -125,6 +126,7 @@ fn bit_extract(width: u32, at: u32, v: i128, signed: bool) -> i128 {
     }
 }
 
+/// DP4A: the dot product of four bytes.
 fn dot4(b: u32, c: u32, signed: bool) -> i128 {
     (0..4)
         .map(|i| {
@@ -138,8 +140,8 @@ fn dot4(b: u32, c: u32, signed: bool) -> i128 {
         .sum()
 }
 
-/// INT DIV of the math box: quotient and remainder. Division by zero gives the value furthest from zero with
-/// the dividend's sign, for both.
+/// INT DIV of the math box: quotient and remainder. After a division by zero, both are the value
+/// furthest from zero with the sign of the dividend.
 pub(crate) fn int_div(a: i128, b: i128, signed: bool) -> (i128, i128) {
     if b == 0 {
         let v = match (signed, a < 0) {

@@ -1,37 +1,40 @@
-//! A kernel decoded once: instructions resolved to what the interpreter needs, targets as indices.
+//! Decodes a kernel to micro-ops, with branch targets as indices.
 //!
-//! In:  a way to fetch instruction bytes, and the offset of the first one. Out: [`Kernel`], shared by threads.
-//! Only what control flow reaches is decoded, so bytes after the end of the thread may be anything; what cannot
-//! be decoded becomes a trap that stops the thread that reaches it.
+//! In:  a function that fetches instruction bytes, and the offset of the first instruction. Out: a
+//!      [`Kernel`], shared by threads. Only instructions that control flow reaches are decoded: the
+//!      bytes after the end of the thread may be anything. An instruction that cannot be decoded
+//!      becomes a trap, which stops the threads that reach it.
 //! Ref: SKL PRM vol. 7, "EU Instruction Format".
 
-use crate::access::Operands;
+use crate::access::FastOperands;
+use crate::byte_ranges::OperandBytes;
 use crate::fast;
-use crate::general;
+use crate::interpreter;
 use crate::kernel::Kernel;
-use crate::leftovers::Leftovers;
-use crate::letter::Letter;
 use crate::message::Stop;
-use crate::region::{DstOp, Kind, SrcOp};
+use crate::region::{DstOp, OperandKind, SrcOp};
+use crate::register_clearing::ClearRanges;
 use crate::regs;
-use crate::straight;
-use crate::touched::Touched;
-use crate::uop::{Flow, Run, Uop};
+use crate::send_operands::ResolvedSend;
+use crate::straight_line;
+use crate::uop::{Flow, Uop, UopKind};
 use hw::Gen;
 use isa::{CondMod, File, Inst, MathFn, Opcode, Type};
 use std::collections::BTreeMap;
 
-/// Instructions a kernel may hold: 16 MiB of code.
+/// Most instructions of a kernel: 16 MiB of code.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
-/// Fetches the 16 bytes at a byte offset of the instruction heap (zero-padded where fewer are left).
+/// Fetches the 16 bytes at a byte offset of the instruction heap (zero-padded where fewer are
+/// left).
 pub type Fetch<'a> = dyn Fn(u64) -> Result<[u8; 16], Stop> + 'a;
 
 impl Kernel {
-    /// Decodes what is reachable from `start`. `step` gives the instruction at a byte offset, and its length.
+    /// Builds a kernel of the instructions reachable from `start`. `step` returns the instruction
+    /// at a byte offset and its length.
     ///
-    /// # Errors
-    /// Only where there is no first instruction; later ones stop the thread that reaches them.
+    /// # Errors The error of `step` for the first instruction, or too many instructions. Errors for
+    /// others become traps.
     pub fn build(
         start: u64,
         step: &mut dyn FnMut(u64) -> Result<(Inst, u32), Stop>,
@@ -64,11 +67,11 @@ impl Kernel {
         Ok(Kernel::link(start, &found))
     }
 
-    /// Decodes what is reachable from byte offset `start` of the instruction heap. `fetch` gives the 16 bytes at
-    /// an offset, padded with zeros at the end of the heap.
+    /// Decodes the instructions reachable from byte offset `start` of the instruction heap. `fetch`
+    /// returns the 16 bytes at an offset, padded with zeros at the end of the heap.
     ///
-    /// # Errors
-    /// Where the first instruction cannot be fetched or decoded; others stop the thread that reaches them.
+    /// # Errors The first instruction cannot be fetched or decoded, or there are too many. Errors
+    /// for others become traps.
     pub fn decode(fetch: &Fetch<'_>, start: u64, generation: Gen) -> Result<Kernel, Stop> {
         Kernel::build(start, &mut |at| {
             let bytes = fetch(at)?;
@@ -82,11 +85,11 @@ impl Kernel {
         })
     }
 
-    /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set ([`isa::check_for_core`]) stops the
-    /// thread that reaches it. A small core has more rules.
+    /// Like [`Kernel::decode`], but an instruction that breaks a rule of the instruction set
+    /// ([`isa::check_for_core`]) becomes a trap. Small cores (bxt, glk) have more rules.
     ///
     /// # Errors
-    /// As `decode`.
+    /// Those of `decode`, and a first instruction that breaks a rule.
     pub fn decode_legal(
         fetch: &Fetch<'_>,
         start: u64,
@@ -114,10 +117,10 @@ impl Kernel {
         })
     }
 
-    /// A kernel of instructions in memory, 16 bytes apart, the first at offset 0.
+    /// Builds a kernel of decoded instructions, 16 bytes apart, the first at offset 0.
     ///
     /// # Errors
-    /// Where `insts` is empty.
+    /// `insts` is empty.
     pub fn from_insts(insts: &[Inst]) -> Result<Kernel, Stop> {
         Kernel::build(0, &mut |at| match insts.get((at / 16) as usize) {
             Some(i) if at % 16 == 0 => Ok((*i, 16)),
@@ -128,6 +131,7 @@ impl Kernel {
         })
     }
 
+    /// Resolves instructions to micro-ops and their targets to indices.
     fn link(start: u64, found: &BTreeMap<u64, Result<(Inst, u32), Stop>>) -> Kernel {
         let index: BTreeMap<u64, u32> = found
             .keys()
@@ -151,7 +155,7 @@ impl Kernel {
         }
         let mut joins: Vec<u32> = Vec::new();
         for u in &uops {
-            if matches!(u.run, Run::Flow(_)) {
+            if matches!(u.kind, UopKind::Flow(_)) {
                 joins.extend([u.next, u.jip, u.uip]);
             }
         }
@@ -163,13 +167,14 @@ impl Kernel {
             .collect();
         for j in joins.into_iter().chain(whiles) {
             if let Some(u) = uops.get_mut(j as usize) {
-                u.join = true;
+                u.is_join_point = true;
             }
         }
-        let straight = index.keys().next() == Some(&start) && straight::is_straight(&uops);
-        let leftovers = match straight {
-            true => Leftovers::of(&uops),
-            false => Leftovers::any(),
+        let straight_line =
+            index.keys().next() == Some(&start) && straight_line::is_straight_line(&uops);
+        let clear_ranges = match straight_line {
+            true => ClearRanges::of_straight_line(&uops),
+            false => ClearRanges::everything(),
         };
         let first = at_index(Some(start));
         Kernel {
@@ -177,24 +182,24 @@ impl Kernel {
             index,
             start,
             first,
-            straight,
-            leftovers,
+            straight_line,
+            clear_ranges,
         }
     }
 
-    /// The same kernel without fast paths.
+    /// The same kernel, executed by the interpreter alone.
     #[cfg(test)]
-    pub(crate) fn general_only(mut self) -> Kernel {
+    pub(crate) fn interpreter_only(mut self) -> Kernel {
         for u in &mut self.uops {
-            if matches!(u.run, Run::Alu(_)) {
-                u.run = Run::Alu(general::execute);
+            if matches!(u.kind, UopKind::Alu(_)) {
+                u.kind = UopKind::Alu(interpreter::execute);
             }
         }
         self
     }
 }
 
-/// Where control can go after an instruction.
+/// Byte offsets at which execution can continue after an instruction.
 struct Successors {
     next: Option<u64>,
     jip: Option<u64>,
@@ -246,8 +251,8 @@ impl Successors {
     }
 }
 
-/// Number of sources an ALU operation reads.
-pub(crate) fn sources(op: Opcode, math: Option<MathFn>) -> u8 {
+/// Number of sources of an ALU operation.
+pub(crate) fn num_srcs(op: Opcode, math: Option<MathFn>) -> u8 {
     match op {
         Opcode::Mov
         | Opcode::Movi
@@ -302,7 +307,7 @@ fn is_three_source(op: Opcode) -> bool {
 
 fn null_dst() -> DstOp {
     DstOp {
-        kind: Kind::Null,
+        kind: OperandKind::Null,
         ty: Type::Ud,
         size: 4,
         base: regs::NULL as u16,
@@ -364,48 +369,48 @@ fn blank_inst() -> Inst {
 
 fn trap(stop: Stop, at: u64) -> Uop {
     let mut u = skeleton(&blank_inst(), at);
-    u.run = Run::Trap(Box::new(stop));
+    u.kind = UopKind::Trap(Box::new(stop));
     u
 }
 
 fn skeleton(inst: &Inst, at: u64) -> Uop {
-    let n = inst.exec_size.clamp(1, 32);
+    let exec_size = inst.exec_size.clamp(1, 32);
     Uop {
-        run: Run::Nop,
+        kind: UopKind::Nop,
         op: inst.op,
         math: inst.math,
-        n,
-        chan: inst.chan_off & 31,
-        sources: 0,
+        exec_size,
+        chan_off: inst.chan_off & 31,
+        num_srcs: 0,
         flag: inst.flag,
         no_mask: inst.no_mask,
         saturate: inst.saturate,
         acc_wr: inst.acc_wr,
-        plain: false,
-        join: false,
+        plain_dwords: false,
+        is_join_point: false,
         cmod: inst.cmod,
-        full: crate::flags::lanes(n),
+        full_mask: crate::flags::lane_mask(exec_size),
         pred: inst.pred,
         next: u32::MAX,
         jip: u32::MAX,
         uip: u32::MAX,
         ip: at,
         dst: null_dst(),
-        src: [SrcOp::none(), SrcOp::none(), SrcOp::none()],
-        fast: Operands::default(),
-        touched: None,
-        letter: None,
+        src: [SrcOp::unused(), SrcOp::unused(), SrcOp::unused()],
+        fast: FastOperands::default(),
+        operand_bytes: None,
+        resolved_send: None,
         inst: Box::new(*inst),
     }
 }
 
-/// Resolves one instruction; what is illegal becomes a trap.
+/// Resolves one instruction; an illegal one becomes a trap.
 fn resolve(inst: &Inst, at: u64) -> Uop {
     let mut u = skeleton(inst, at);
     match inst.op {
         Opcode::Nop | Opcode::Sync => return u,
         Opcode::Wait => {
-            u.run = Run::Wait;
+            u.kind = UopKind::Wait;
             return u;
         }
         Opcode::Illegal => {
@@ -430,9 +435,9 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
             at,
         )
     };
-    if let Some(f) = Flow::of(inst.op) {
-        // Register operands of JMPI, RET, CALL and friends: one scalar.
-        u.run = Run::Flow(f);
+    if let Some(f) = Flow::from_opcode(inst.op) {
+        // The register operands of computed branches are scalars.
+        u.kind = UopKind::Flow(f);
         if inst.src[0].file != File::Imm
             && matches!(
                 inst.op,
@@ -448,7 +453,7 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
                 Ok(s) => u.src[0] = s,
                 Err(e) => return region_trap(e),
             }
-            u.sources = 1;
+            u.num_srcs = 1;
         }
         if matches!(inst.op, Opcode::Call | Opcode::Calla) {
             match DstOp::new(inst) {
@@ -462,17 +467,17 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
         inst.op,
         Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc
     ) {
-        u.run = Run::Send;
-        u.letter = Letter::known(inst);
+        u.kind = UopKind::Send;
+        u.resolved_send = ResolvedSend::resolve_static(inst);
         return u;
     }
-    u.sources = sources(inst.op, inst.math);
+    u.num_srcs = num_srcs(inst.op, inst.math);
     let three = is_three_source(inst.op);
     match DstOp::new(inst) {
         Ok(d) => u.dst = d,
         Err(e) => return region_trap(e),
     }
-    for k in 0..usize::from(u.sources) {
+    for k in 0..usize::from(u.num_srcs) {
         match SrcOp::new(inst, k, three) {
             Ok(s) => u.src[k] = s,
             Err(e) => return region_trap(e),
@@ -480,22 +485,25 @@ fn resolve(inst: &Inst, at: u64) -> Uop {
     }
     let special_src = u.src.iter().any(|s| {
         s.within(regs::CE, regs::END)
-            && !matches!(s.kind, Kind::Imm)
+            && !matches!(s.kind, OperandKind::Imm)
             && usize::from(s.base) >= regs::CE
     });
-    let special_dst =
-        matches!(u.dst.kind, Kind::Contig | Kind::Table) && usize::from(u.dst.base) >= regs::CE;
-    u.run = if special_src || special_dst {
-        Run::Special
+    let special_dst = matches!(u.dst.kind, OperandKind::Contiguous | OperandKind::Table)
+        && usize::from(u.dst.base) >= regs::CE;
+    u.kind = if special_src || special_dst {
+        UopKind::Special
     } else {
         match fast::select(&mut u) {
-            Some(f) => Run::Alu(f),
-            None => Run::Alu(general::execute),
+            Some(f) => UopKind::Alu(f),
+            None => UopKind::Alu(interpreter::execute),
         }
     };
-    if matches!(u.run, Run::Alu(_)) {
-        let sources = &u.src[..usize::from(u.sources).min(3)];
-        u.touched = Touched::of(u.n, sources, &u.dst);
+    if matches!(u.kind, UopKind::Alu(_)) {
+        let sources = &u.src[..usize::from(u.num_srcs).min(3)];
+        u.operand_bytes = OperandBytes::new(u.exec_size, sources, &u.dst);
     }
     u
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,18 +1,19 @@
-//! Flags: predicates read from them, conditional modifiers written to them.
+//! Flag registers: evaluation of predicates and conditional modifiers.
 //!
-//! In:  the 64 flag bits, a predicate form, results. Out: a mask of lanes, or new flag bits.
+//! In:  the 64 flag bits, predicate control, results. Out: a mask of lanes, or new flag bits.
 //! Ref: SKL PRM vol. 7, "Predication", "Conditional Modifier".
 
-use crate::convert::Out;
+use crate::convert::Element;
 use isa::{CondMod, Pred, PredCtrl};
 
-/// The bits of one instruction's flags, lane 0 in bit 0. `first` is the flag bit of lane 0.
+/// Extracts the flags of an instruction's lanes, lane 0 in bit 0. `first` is the index of lane 0's
+/// flag bit.
 #[inline]
-pub(crate) fn window(flags: u64, first: u32) -> u32 {
+pub(crate) fn lane_flags(flags: u64, first: u32) -> u32 {
     flags.rotate_right(first & 63) as u32
 }
 
-/// Puts `value`'s bits where `mask` is set, both with lane 0 in bit 0.
+/// Replaces the flags of the lanes in `mask` by the bits of `value`; both have lane 0 in bit 0.
 #[inline]
 pub(crate) fn merge(flags: u64, first: u32, mask: u32, value: u32) -> u64 {
     let m = u64::from(mask).rotate_left(first & 63);
@@ -20,8 +21,9 @@ pub(crate) fn merge(flags: u64, first: u32, mask: u32, value: u32) -> u64 {
     (flags & !m) | v
 }
 
-/// Bits of groups of `k` channels that have any (or all) bits set, spread over the group.
-fn groups(bits: u32, k: u32, all: bool) -> u32 {
+/// For each group of `k` channels: all bits set if any bit (or, for `all`, each bit) of the group
+/// is set.
+fn group_votes(bits: u32, k: u32, all: bool) -> u32 {
     let mut out = 0;
     let ones = if k >= 32 { u32::MAX } else { (1 << k) - 1 };
     let mut at = 0;
@@ -35,19 +37,21 @@ fn groups(bits: u32, k: u32, all: bool) -> u32 {
     out
 }
 
-/// The predicate of each lane of an instruction of `n` channels starting at channel `chan`.
+/// Evaluates the predicate of each lane of an instruction of `n` channels that starts at channel
+/// `chan`.
 ///
-/// Grouped forms look at whole groups of flag bits, whether or not their channels are enabled.
+/// The grouped forms (any4h, all8h, ...) read whole groups of flag bits, whether or not their
+/// channels are enabled.
 pub(crate) fn predicate(pred: &Pred, flags: u64, flag: u8, chan: u8, n: u8) -> u32 {
     let base = u32::from(flag & 3) * 16;
     let chan = u32::from(chan & 31);
-    let plain = window(flags, base + chan);
-    let f0 = window(flags, chan);
-    let f1 = window(flags, 32 + chan);
+    let plain = lane_flags(flags, base + chan);
+    let f0 = lane_flags(flags, chan);
+    let f1 = lane_flags(flags, 32 + chan);
     let grouped = |k: u32, all: bool| {
-        // Groups are counted from the flag register's first bit.
+        // Groups are aligned to the flag register's first bit.
         let start = chan & !(k - 1);
-        groups(window(flags, base + start), k, all) >> (chan - start)
+        group_votes(lane_flags(flags, base + start), k, all) >> (chan - start)
     };
     let splat = |c: u32| {
         let x = (plain >> c) & 0x1111_1111;
@@ -73,17 +77,17 @@ pub(crate) fn predicate(pred: &Pred, flags: u64, flag: u8, chan: u8, n: u8) -> u
         PredCtrl::W => splat(3),
     };
     let p = if pred.inverse { !p } else { p };
-    p & lanes(n)
+    p & lane_mask(n)
 }
 
 /// A mask of `n` lanes.
 #[inline]
-pub(crate) fn lanes(n: u8) -> u32 {
+pub(crate) fn lane_mask(n: u8) -> u32 {
     if n >= 32 { u32::MAX } else { (1 << n) - 1 }
 }
 
-/// What a conditional modifier makes of a result.
-pub(crate) fn holds(c: CondMod, o: &Out) -> bool {
+/// Evaluates a conditional modifier on the result of an instruction.
+pub(crate) fn condition_holds(c: CondMod, o: &Element) -> bool {
     match c {
         CondMod::None => false,
         CondMod::Z => o.zero && !o.nan,
@@ -97,7 +101,7 @@ pub(crate) fn holds(c: CondMod, o: &Out) -> bool {
     }
 }
 
-/// A comparison of two numbers.
+/// Compares two numbers, as CMP does.
 pub(crate) fn compare<T: PartialOrd>(c: CondMod, a: T, b: T) -> bool {
     match c {
         CondMod::Z => a == b,
@@ -110,3 +114,6 @@ pub(crate) fn compare<T: PartialOrd>(c: CondMod, a: T, b: T) -> bool {
         CondMod::None | CondMod::O => false,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,8 +1,8 @@
 //! A decoded kernel, shared by its threads.
 //!
-//! In:  instructions, and where each stands. Out: the instruction at an offset.
+//! In:  micro-ops with their byte offsets. Out: the index of the micro-op at an offset.
 
-use crate::leftovers::Leftovers;
+use crate::register_clearing::ClearRanges;
 use crate::uop::Uop;
 use std::collections::BTreeMap;
 
@@ -10,14 +10,15 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub struct Kernel {
     pub(crate) uops: Vec<Uop>,
-    /// Offset of each instruction → its index.
+    /// Byte offset of each instruction → its index in `uops`.
     pub(crate) index: BTreeMap<u64, u32>,
     pub(crate) start: u64,
     /// Index of the first instruction.
     pub(crate) first: u32,
-    /// All its threads execute the same: see [`crate::straight`].
-    pub(crate) straight: bool,
-    pub(crate) leftovers: Leftovers,
+    /// Every thread executes the same instructions with the same channels: see
+    /// [`crate::straight_line`].
+    pub(crate) straight_line: bool,
+    pub(crate) clear_ranges: ClearRanges,
 }
 
 impl Kernel {
@@ -31,13 +32,13 @@ impl Kernel {
         self.uops.len()
     }
 
-    /// True for a kernel without instructions (there is none).
+    /// Always false: a kernel has at least one instruction.
     pub fn is_empty(&self) -> bool {
         self.uops.is_empty()
     }
 
     /// Index of the instruction at a byte offset.
-    pub(crate) fn at(&self, offset: u64) -> Option<u32> {
+    pub(crate) fn index_of(&self, offset: u64) -> Option<u32> {
         self.index.get(&offset).copied()
     }
 }

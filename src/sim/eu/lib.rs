@@ -1,40 +1,40 @@
-//! One EU thread: bytes and registers to registers and messages.
+//! One EU thread: instruction bytes and registers to registers and messages.
 //!
 //! In:  a kernel decoded once from its bytes, and a thread's initial registers (its payload).
-//! Out: the registers it leaves, and the messages it sends through [`SharedFunctions`].
+//! Out: the final registers, and the messages that the thread sends through [`SharedFunctions`].
 //! Ref: SKL PRM vol. 7 "3D-Media-GPGPU", EU overview and instruction set reference.
 
 mod access;
 mod alu_float;
 mod alu_int;
+mod byte_ranges;
 mod clock;
 mod convert;
 mod decode;
 mod fast;
 mod flags;
 mod flow;
-mod general;
-mod host;
+mod host_simd;
+mod interpreter;
 mod kernel;
-mod leftovers;
-mod letter;
 mod math;
 mod message;
 mod region;
+mod register_clearing;
 mod regs;
 mod rules;
 mod send;
+mod send_operands;
 mod state;
-mod straight;
+mod straight_line;
 #[cfg(test)]
 mod testing;
 mod thread;
-mod touched;
+mod uninit_tracking;
 mod uop;
-mod written;
 
 pub use decode::Fetch;
-pub use host::Host;
+pub use host_simd::Host;
 pub use kernel::Kernel;
 pub use message::{Message, Reply, SharedFunctions, Stop};
 pub use rules::{RULES, Rule};

@@ -1,13 +1,13 @@
 //! The math box's float functions.
 //!
-//! In:  operands as doubles. Out: the result as a double, to be rounded once to the destination.
-//! The PRM documents bounds on the error (1 to 4 ULP in F); a result rounded from a double evaluation is inside
-//! every one of them.
+//! In:  operands as doubles. Out: the result as a double, which the caller rounds once to the
+//!      destination type. The PRM bounds the error (1 to 4 ULP in F); a result evaluated in double
+//!      and rounded once is within every bound.
 //! Ref: SKL PRM vol. 7, "Extended Math", tables of special values.
 
 use isa::MathFn;
 
-/// A float function of the math box; nothing for INT DIV.
+/// Evaluates a float function of the math box; None for INT DIV.
 pub(crate) fn eval(f: MathFn, a: f64, b: f64) -> Option<f64> {
     Some(match f {
         MathFn::Inv => 1.0 / a,
@@ -19,8 +19,9 @@ pub(crate) fn eval(f: MathFn, a: f64, b: f64) -> Option<f64> {
         MathFn::Cos => a.cos(),
         MathFn::Fdiv | MathFn::Invm => a / b,
         MathFn::Pow => pow(a, b),
-        // The first step of the macro of a root. Ours is the last one, and says so by the early-out flag: where that is set
-        // on a machine, for zeros, infinities and no numbers, the result is the root's, not its reciprocal's (ERRATA.md).
+        // The first step of the square-root macro. Here it gives the final result and sets the
+        // early-out flag, which ends the macro: where hardware sets that flag (zeros, infinities,
+        // NaNs), the result is the root, not its reciprocal (ERRATA.md).
         MathFn::Rsqrtm => a.sqrt(),
         MathFn::IntDivBoth | MathFn::IntDivQuotient | MathFn::IntDivRemainder => return None,
     })

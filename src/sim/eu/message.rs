@@ -1,21 +1,25 @@
-//! What a thread says to the world outside the EU, and how a run can end.
+//! The interface between a thread and the shared functions, and the reasons for which a run stops
+//! early.
+//!
+//! In:  one SEND of a thread. Out: its response, or a [`Stop`].
+//! Ref: SKL PRM vol. 7, "Send Message".
 
-/// Why a thread, and with it the run, stopped before its end.
+/// Why a thread, and with it its batch, stopped before its end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Stop {
-    /// The program did what the PRM leaves undefined: a bug in the driver or the compiler.
+    /// The program depends on what the PRM leaves undefined: a bug in the driver or the compiler.
     #[error("undefined: {what} [{rule}; {prm}] at {at:#x}")]
     Undefined {
-        /// Short name of the rule, stable, for tests and for switching it off.
+        /// Short, stable name of the broken rule; tests and options refer to rules by it.
         rule: &'static str,
-        /// Where the PRM says so.
+        /// The PRM volume and section with the rule.
         prm: &'static str,
         /// What was found.
         what: String,
         /// Address of the instruction or packet (GPU address, or byte offset in the kernel).
         at: u64,
     },
-    /// Legal, but not simulated yet: a gap of ours.
+    /// Legal, but not simulated yet.
     #[error("not simulated yet: {what} at {at:#x}")]
     Unimplemented {
         /// What is missing.
@@ -42,16 +46,17 @@ pub struct Message<'a> {
     pub desc: u32,
     /// Extended message descriptor, as resolved from the immediate or a0.
     pub ex_desc: u32,
-    /// Execution size of the SEND: 1..=32 channels.
+    /// Execution size of the SEND: 1 to 32 channels.
     pub exec_size: u8,
-    /// Enabled channels after execution mask and predicate; bit 0 is the SEND's first channel
-    /// (its QtrCtrl is already shifted away). All of the exec size for NoMask.
+    /// Enabled channels after execution mask and predicate. Bit 0 is the SEND's first channel: the
+    /// channel offset (QtrCtrl) has been shifted out. All channels of the exec size for NoMask.
     pub lanes: u32,
-    /// The message's registers, eight dwords each (`mlen` of them).
+    /// The payload: `mlen` registers of eight dwords.
     pub src0: &'a [u32],
-    /// The second part of a split send (`ex_mlen` registers), empty for SEND.
+    /// The second payload operand of a split send: `ex_mlen` registers; empty for SEND.
     pub src1: &'a [u32],
-    /// The thread has waited for those that it depends on: SENDC and SENDSC.
+    /// The message is a SENDC or SENDSC, which waits for the threads that this one depends on
+    /// (pixels of the same position).
     pub waits: bool,
     /// End of thread.
     pub eot: bool,
@@ -59,23 +64,28 @@ pub struct Message<'a> {
     pub ip: u64,
 }
 
-/// What the thread does after a message.
+/// The outcome of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Goes on.
+    /// The message is done; the thread continues.
     Done,
-    /// Goes on, and a later `wait n0` sleeps until [`SharedFunctions`]' owner releases the barrier.
+    /// The thread has arrived at a barrier. It continues until a `wait n0`, which blocks until the
+    /// owner of the [`SharedFunctions`] calls [`crate::Thread::notify`].
     BarrierArrived,
 }
 
-/// The shared functions as a thread sees them: data port, gateway, spawner, later sampler, URB and so on.
+/// The shared functions that a thread's messages address: sampler, data ports, URB, gateway, thread
+/// spawner and so on.
 pub trait SharedFunctions {
-    /// Carries out one message.
+    /// Executes one message.
     ///
-    /// `response` is the destination registers (`rlen` × 8 dwords) with their present contents:
-    /// what the message does not write (disabled lanes) stays.
+    /// `response` holds the destination registers (`rlen` × 8 dwords) with their current contents;
+    /// whatever the message does not write, such as disabled lanes, keeps its value.
+    ///
+    /// # Errors
+    /// The reason to stop the thread.
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
 
-    /// The value of the free-running timestamp, in ticks of the EU clock.
+    /// Reads the free-running timestamp counter, in ticks of the EU clock.
     fn timestamp(&mut self) -> u64;
 }

@@ -1,33 +1,34 @@
-//! Operands resolved once, when a kernel is decoded.
+//! Operand regions, resolved when a kernel is decoded.
 //!
-//! In:  `isa` operands. Out: byte offsets into [`crate::regs::Regs`] for each lane, or how to find them.
+//! In:  `isa` operands. Out: the byte offset in [`crate::regs::Regs`] of each lane, or how to
+//!      compute it at run time.
 //! Ref: SKL PRM vol. 7, "Register Region Addressing", "Indirect Addressing", "Align16".
 
 use crate::regs;
 use isa::{Addr, ArfReg, File, Inst, Opcode, Region, Src, Type};
 
-/// How a source finds its lanes.
+/// How an operand's lanes are addressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
-    /// The same immediate, or one immediate for each lane, in `lanes`.
+pub(crate) enum OperandKind {
+    /// An immediate: one value, or one for each lane in `lanes`.
     Imm,
     /// One element for all lanes.
     Scalar,
     /// Lane i at `base + i * size`.
-    Contig,
+    Contiguous,
     /// Lane i at `table[i]`.
     Table,
-    /// Address from a0; `table` holds the displacement of each lane.
+    /// Addressed through a0; `table` holds the displacement of each lane.
     Indirect,
-    /// The null register as destination.
+    /// The null register as a destination.
     Null,
 }
 
 /// A resolved source.
 #[derive(Clone, Debug)]
 pub(crate) struct SrcOp {
-    pub(crate) kind: Kind,
-    /// Element type after expansion of vector immediates.
+    pub(crate) kind: OperandKind,
+    /// Element type, after the expansion of vector immediates.
     pub(crate) ty: Type,
     pub(crate) size: u16,
     pub(crate) base: u16,
@@ -35,11 +36,11 @@ pub(crate) struct SrcOp {
     pub(crate) neg: bool,
     pub(crate) imm: u64,
     pub(crate) table: Option<Box<[u16; 32]>>,
-    /// Elements of a vector immediate.
+    /// Elements of a vector immediate, one for each lane.
     pub(crate) lanes: Option<Box<[u32; 32]>>,
     pub(crate) a0_sub: u8,
     pub(crate) disp: i16,
-    /// Rows of `width` lanes take successive address registers.
+    /// Region Vx1 or VxH: rows of `width` lanes use successive address registers.
     pub(crate) vx1: bool,
     pub(crate) width: u8,
 }
@@ -47,20 +48,20 @@ pub(crate) struct SrcOp {
 /// A resolved destination.
 #[derive(Clone, Debug)]
 pub(crate) struct DstOp {
-    pub(crate) kind: Kind,
+    pub(crate) kind: OperandKind,
     pub(crate) ty: Type,
     pub(crate) size: u16,
     pub(crate) base: u16,
-    /// Bytes from lane to lane.
+    /// Distance between lanes in bytes.
     pub(crate) stride: u16,
     pub(crate) a0_sub: u8,
     pub(crate) disp: i16,
-    /// Lanes that the align16 write mask lets through.
+    /// Lanes that the align16 write mask enables.
     pub(crate) lane_mask: u32,
 }
 
-/// Byte offset of an architecture register's element.
-pub(crate) fn arf_base(nr: u8, sub_bytes: u8) -> usize {
+/// Byte offset of an element of an architecture register.
+pub(crate) fn arf_offset(nr: u8, sub_bytes: u8) -> usize {
     let idx = usize::from(nr & 0xf);
     let sub = usize::from(sub_bytes) & 31;
     let class = nr >> 4;
@@ -94,22 +95,24 @@ pub(crate) fn arf_base(nr: u8, sub_bytes: u8) -> usize {
     }
 }
 
-fn direct_base(file: File, addr: Addr) -> usize {
+/// Byte offset of a direct operand; 0 for an indirect one.
+fn direct_offset(file: File, addr: Addr) -> usize {
     match (file, addr) {
-        (File::Arf, Addr::Direct { nr, sub_bytes }) => arf_base(nr, sub_bytes),
+        (File::Arf, Addr::Direct { nr, sub_bytes }) => arf_offset(nr, sub_bytes),
         (_, Addr::Direct { nr, sub_bytes }) => usize::from(nr & 127) * 32 + usize::from(sub_bytes),
         (_, Addr::Indirect { .. }) => 0,
     }
 }
 
-/// Whether an instruction's swizzles and write mask are numbers of the accumulators mme0 to mme7, or of none. These hold the
-/// bits by which a step's result is longer than a register; our steps need none, so that lanes stand as they do without them.
-fn names_macro_accumulators(inst: &Inst) -> bool {
+/// True if the swizzle and write mask fields of an instruction select macro accumulators (mme0 to
+/// mme7, or none). Those hold extra mantissa bits between the steps of a macro. The simulated steps
+/// need none, so the operands are read without swizzles.
+fn uses_macro_accumulators(inst: &Inst) -> bool {
     inst.op == Opcode::Madm || inst.is_math_macro()
 }
 
 /// Displacement in bytes of lane `i` in the region.
-fn lane_disp(region: Region, size: usize, i: usize) -> usize {
+fn lane_displacement(region: Region, size: usize, i: usize) -> usize {
     let w = usize::from(region.width.max(1));
     let v = if region.vstride == Region::VX1 {
         0
@@ -119,9 +122,9 @@ fn lane_disp(region: Region, size: usize, i: usize) -> usize {
     ((i / w) * v + (i % w) * usize::from(region.hstride)) * size
 }
 
-/// Displacement of lane `i` in align16 with a swizzle. A group of four channels shares a swizzle; 64-bit
-/// elements come two to a 16-byte row, so their swizzle counts within pairs.
-fn align16_disp(src: &Src, size: usize, i: usize, three: bool) -> usize {
+/// Displacement in bytes of lane `i` in an align16 region. The swizzle applies to each group of
+/// four channels.
+fn align16_displacement(src: &Src, size: usize, i: usize, three: bool) -> usize {
     if three && src.rep_ctrl {
         return 0;
     }
@@ -136,7 +139,7 @@ fn align16_disp(src: &Src, size: usize, i: usize, three: bool) -> usize {
 }
 
 impl SrcOp {
-    fn blank(ty: Type, kind: Kind) -> SrcOp {
+    fn with_kind(ty: Type, kind: OperandKind) -> SrcOp {
         SrcOp {
             kind,
             ty,
@@ -154,12 +157,15 @@ impl SrcOp {
         }
     }
 
-    /// A source that counts for nothing.
-    pub(crate) fn none() -> SrcOp {
-        SrcOp::blank(Type::Ud, Kind::Imm)
+    /// The placeholder for a source that the operation does not have.
+    pub(crate) fn unused() -> SrcOp {
+        SrcOp::with_kind(Type::Ud, OperandKind::Imm)
     }
 
-    /// Resolves source `k` of `inst`. An error says what region leaves the register file.
+    /// Resolves source `k` of `inst`; `three` for instructions with three sources.
+    ///
+    /// # Errors
+    /// A description of the region if it leaves the register file.
     pub(crate) fn new(inst: &Inst, k: usize, three: bool) -> Result<SrcOp, String> {
         let src = &inst.src[k];
         if src.file == File::Imm {
@@ -167,23 +173,23 @@ impl SrcOp {
         }
         let ty = src.ty;
         let size = ty.size_bytes() as usize;
-        let mut op = SrcOp::blank(ty, Kind::Table);
+        let mut op = SrcOp::with_kind(ty, OperandKind::Table);
         op.abs = src.abs;
         op.neg = src.negate;
         op.width = src.region.width.max(1);
         let n = usize::from(inst.exec_size).clamp(1, 32);
         let mut disp = [0usize; 32];
         for (i, d) in disp.iter_mut().enumerate().take(n) {
-            *d = if names_macro_accumulators(inst) {
+            *d = if uses_macro_accumulators(inst) {
                 i * size
             } else if inst.align16 {
-                align16_disp(src, size, i, three)
+                align16_displacement(src, size, i, three)
             } else {
-                lane_disp(src.region, size, i)
+                lane_displacement(src.region, size, i)
             };
         }
         if let Addr::Indirect { a0_sub, imm_bytes } = src.addr {
-            op.kind = Kind::Indirect;
+            op.kind = OperandKind::Indirect;
             op.a0_sub = a0_sub;
             op.disp = imm_bytes;
             op.vx1 = src.region.vstride == Region::VX1;
@@ -198,11 +204,11 @@ impl SrcOp {
             op.table = Some(t);
             return Ok(op);
         }
-        let base = direct_base(src.file, src.addr);
+        let base = direct_offset(src.file, src.addr);
         op.base = base as u16;
         let is_null = src.file == File::Arf && base == regs::NULL;
         if is_null {
-            op.kind = Kind::Scalar;
+            op.kind = OperandKind::Scalar;
             return Ok(op);
         }
         let limit = if src.file == File::Arf {
@@ -220,9 +226,9 @@ impl SrcOp {
             ));
         }
         if disp[..n].iter().all(|&d| d == 0) {
-            op.kind = Kind::Scalar;
+            op.kind = OperandKind::Scalar;
         } else if disp[..n].iter().enumerate().all(|(i, &d)| d == i * size) {
-            op.kind = Kind::Contig;
+            op.kind = OperandKind::Contiguous;
         } else {
             let mut t = Box::new([base as u16; 32]);
             for i in 0..n {
@@ -233,6 +239,7 @@ impl SrcOp {
         Ok(op)
     }
 
+    /// Resolves an immediate.
     fn imm(src: &Src) -> SrcOp {
         let (ty, lanes): (Type, Option<Box<[u32; 32]>>) = match src.ty {
             Type::V | Type::Uv => {
@@ -257,7 +264,7 @@ impl SrcOp {
             }
             t => (t, None),
         };
-        let mut op = SrcOp::blank(ty, Kind::Imm);
+        let mut op = SrcOp::with_kind(ty, OperandKind::Imm);
         op.imm = match ty.size_bytes() {
             1 => src.imm & 0xff,
             2 => src.imm & 0xffff,
@@ -270,7 +277,7 @@ impl SrcOp {
         op
     }
 
-    /// Bits of an immediate for lane `i`.
+    /// The bits of an immediate for lane `i`.
     #[inline]
     pub(crate) fn imm_lane(&self, i: usize) -> u64 {
         match &self.lanes {
@@ -279,12 +286,12 @@ impl SrcOp {
         }
     }
 
-    /// Byte offset of lane `i`; indirect operands are resolved by the thread.
+    /// Byte offset of lane `i` of a direct operand.
     #[inline]
     pub(crate) fn offset(&self, i: usize) -> usize {
         match self.kind {
-            Kind::Contig => usize::from(self.base) + i * usize::from(self.size),
-            Kind::Table => match &self.table {
+            OperandKind::Contiguous => usize::from(self.base) + i * usize::from(self.size),
+            OperandKind::Table => match &self.table {
                 Some(t) => usize::from(t[i & 31]),
                 None => usize::from(self.base),
             },
@@ -292,44 +299,46 @@ impl SrcOp {
         }
     }
 
-    /// Of `n` lanes each four, by the places of their elements; none where four are not told apart.
-    fn fours(&self, n: u8) -> Option<&[[u16; 4]]> {
-        let fours = self.table.as_ref()?.as_chunks().0;
-        fours
+    /// The element offsets of `n` lanes of a table operand, by groups of four lanes; None if `n` is
+    /// not a multiple of four.
+    fn quads(&self, n: u8) -> Option<&[[u16; 4]]> {
+        let quads = self.table.as_ref()?.as_chunks().0;
+        quads
             .get(..usize::from(n) / 4)
             .filter(|_| n >= 4 && n.is_multiple_of(4))
     }
 
-    /// True where each four of `n` lanes have one element.
-    pub(crate) fn is_in_fours(&self, n: u8) -> bool {
-        let same = |four: &[u16; 4]| four.iter().all(|at| *at == four[0]);
-        self.fours(n).is_some_and(|fours| fours.iter().all(same))
+    /// True if each four of `n` lanes read the same element.
+    pub(crate) fn is_splat_per_quad(&self, n: u8) -> bool {
+        let same = |quad: &[u16; 4]| quad.iter().all(|at| *at == quad[0]);
+        self.quads(n).is_some_and(|quads| quads.iter().all(same))
     }
 
-    /// True where each four of `n` lanes have elements side by side.
-    pub(crate) fn is_in_rows(&self, n: u8) -> bool {
-        let place = |four: &[u16; 4], i: u16| u32::from(four[0]) + u32::from(i * self.size);
-        let row = |four: &[u16; 4]| {
+    /// True if each four of `n` lanes read contiguous elements.
+    pub(crate) fn is_contiguous_per_quad(&self, n: u8) -> bool {
+        let expected = |quad: &[u16; 4], i: u16| u32::from(quad[0]) + u32::from(i * self.size);
+        let row = |quad: &[u16; 4]| {
             (0..)
-                .zip(four)
-                .all(|(i, at)| u32::from(*at) == place(four, i))
+                .zip(quad)
+                .all(|(i, at)| u32::from(*at) == expected(quad, i))
         };
-        self.fours(n).is_some_and(|fours| fours.iter().all(row))
+        self.quads(n).is_some_and(|quads| quads.iter().all(row))
     }
 
-    /// True where modifiers keep the 32 bits of a D: everywhere but in the accumulator.
+    /// True for a D source whose modifiers wrap at 32 bits: everywhere but in an accumulator.
     pub(crate) fn keeps_dword(&self) -> bool {
         self.ty == Type::D && !self.within(regs::ACC, regs::FLAG)
     }
 
-    /// True where the operand names an architecture register of this class.
+    /// True if the operand starts in the byte range `from..to` of the register files.
     pub(crate) fn within(&self, from: usize, to: usize) -> bool {
-        !matches!(self.kind, Kind::Imm | Kind::Indirect)
+        !matches!(self.kind, OperandKind::Imm | OperandKind::Indirect)
             && (from..to).contains(&usize::from(self.base))
     }
 }
 
-/// The 8-bit restricted float: sign, 3 exponent bits of bias 3, 4 mantissa bits; ±0 where the rest is zero.
+/// Converts an element of a VF immediate to the bits of an F: sign, 3 exponent bits with bias 3, 4
+/// mantissa bits; ±0 if all bits but the sign are zero.
 pub(crate) fn expand_vf(b: u8) -> u32 {
     let sign = u32::from(b & 0x80) << 24;
     if b & 0x7f == 0 {
@@ -341,6 +350,9 @@ pub(crate) fn expand_vf(b: u8) -> u32 {
 
 impl DstOp {
     /// Resolves the destination of `inst`.
+    ///
+    /// # Errors
+    /// A description of the destination if it leaves the register file.
     pub(crate) fn new(inst: &Inst) -> Result<DstOp, String> {
         let dst = &inst.dst;
         let size = dst.ty.size_bytes() as usize;
@@ -351,7 +363,7 @@ impl DstOp {
             usize::from(dst.hstride.max(1))
         };
         let mut op = DstOp {
-            kind: Kind::Null,
+            kind: OperandKind::Null,
             ty: dst.ty,
             size: size as u16,
             base: regs::NULL as u16,
@@ -360,17 +372,17 @@ impl DstOp {
             disp: 0,
             lane_mask: u32::MAX,
         };
-        if inst.align16 && !names_macro_accumulators(inst) {
+        if inst.align16 && !uses_macro_accumulators(inst) {
             let wm = u32::from(dst.writemask & 0xf);
             op.lane_mask = wm * 0x1111_1111;
         }
         if let Addr::Indirect { a0_sub, imm_bytes } = dst.addr {
-            op.kind = Kind::Indirect;
+            op.kind = OperandKind::Indirect;
             op.a0_sub = a0_sub;
             op.disp = imm_bytes;
             return Ok(op);
         }
-        let base = direct_base(dst.file, dst.addr);
+        let base = direct_offset(dst.file, dst.addr);
         if dst.file == File::Imm || (dst.file == File::Arf && base == regs::NULL) {
             return Ok(op);
         }
@@ -390,7 +402,11 @@ impl DstOp {
                 inst.op
             ));
         }
-        op.kind = if hs == 1 { Kind::Contig } else { Kind::Table };
+        op.kind = if hs == 1 {
+            OperandKind::Contiguous
+        } else {
+            OperandKind::Table
+        };
         Ok(op)
     }
 
@@ -400,9 +416,12 @@ impl DstOp {
         usize::from(self.base) + i * usize::from(self.stride)
     }
 
-    /// True where the operand names an accumulator.
+    /// True if the destination is an accumulator.
     pub(crate) fn is_acc(&self) -> bool {
-        matches!(self.kind, Kind::Contig | Kind::Table)
+        matches!(self.kind, OperandKind::Contiguous | OperandKind::Table)
             && (regs::ACC..regs::FLAG).contains(&usize::from(self.base))
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,15 +1,15 @@
-//! The register file of one thread as flat memory.
+//! The register files of one thread as flat memory.
 //!
-//! In:  byte offsets resolved by `region`. Out: raw element bits.
-//! GRF is bytes 0..4096; the architecture registers follow, each at a fixed place, so that one load routine
-//! serves every operand. A tail of padding lets eight- and sixteen-wide loads of narrower instructions run over.
+//! In:  byte offsets resolved by `region`. Out: raw element bits. The GRF is bytes 0..4096; the
+//!      architecture registers follow at fixed offsets, so that one load routine serves every
+//!      operand. Padding at the end lets narrow instructions use eight- and sixteen-wide loads.
 //! Ref: SKL PRM vol. 7, "EU Register Files", "ARF Registers".
 
 use std::ops::Range;
 
-/// Bytes of the GRF.
+/// Size of the GRF in bytes.
 pub(crate) const GRF_BYTES: usize = 128 * 32;
-/// Where the null register stands: reads as zero.
+/// The null register: reads as zero.
 pub(crate) const NULL: usize = 4096;
 /// a0.0..a0.15, words.
 pub(crate) const A0: usize = 4128;
@@ -19,7 +19,7 @@ pub(crate) const ACC: usize = 4160;
 pub(crate) const FLAG: usize = 4480;
 /// ce0.
 pub(crate) const CE: usize = 4512;
-/// Message control, stack pointer and every number that is not a register.
+/// Message control, stack pointer and every register number that is not defined.
 pub(crate) const OTHER: usize = 4544;
 /// sr0.
 pub(crate) const SR: usize = 4576;
@@ -33,9 +33,9 @@ pub(crate) const IP: usize = 4672;
 pub(crate) const TDR: usize = 4704;
 /// tm0.
 pub(crate) const TM: usize = 4736;
-/// fc0 and its kin.
+/// fc0 to fc39, the flow control registers.
 pub(crate) const FC: usize = 4768;
-/// End of what an operand may name; padding follows.
+/// End of the registers; padding follows.
 pub(crate) const END: usize = 4832;
 const WORDS: usize = 800;
 
@@ -43,7 +43,7 @@ const WORDS: usize = 800;
 #[derive(Clone)]
 pub(crate) struct Regs {
     d: [u64; WORDS],
-    /// Wide (beyond 32 bits) integer values of the accumulator's channels.
+    /// Integer values of the accumulator's channels at full width, which is more than 32 bits.
     pub(crate) acc_wide: [i64; 32],
 }
 
@@ -55,24 +55,24 @@ impl Regs {
         }
     }
 
-    /// All zeros, in place.
+    /// Zeroes all registers.
     pub(crate) fn clear(&mut self) {
         self.d.fill(0);
         self.acc_wide.fill(0);
     }
 
-    /// Zeros in parts of the GRF, in quadwords.
-    pub(crate) fn clear_parts(&mut self, parts: &[Range<usize>]) {
-        for part in parts {
-            if let Some(part) = self.d.get_mut(part.clone()) {
-                part.fill(0);
+    /// Zeroes ranges of the GRF, given in quadwords.
+    pub(crate) fn clear_qwords(&mut self, ranges: &[Range<usize>]) {
+        for range in ranges {
+            if let Some(qwords) = self.d.get_mut(range.clone()) {
+                qwords.fill(0);
             }
         }
     }
 
-    /// Zeros in all architecture registers.
-    pub(crate) fn clear_architecture(&mut self) {
-        // What follows END is only read.
+    /// Zeroes all architecture registers.
+    pub(crate) fn clear_arf(&mut self) {
+        // The padding after END is never written.
         if let Some(others) = self.d.get_mut(GRF_BYTES / 8..END / 8) {
             others.fill(0);
         }
@@ -110,7 +110,7 @@ impl Regs {
         &self.dwords()[..GRF_BYTES / 4]
     }
 
-    /// The same, to be written.
+    /// The GRF as mutable dwords.
     pub(crate) fn grf_mut(&mut self) -> &mut [u32] {
         &mut self.dwords_mut()[..GRF_BYTES / 4]
     }
@@ -119,7 +119,7 @@ impl Regs {
     #[inline]
     pub(crate) fn read(&self, at: usize, size: usize) -> u64 {
         let from = self.bytes().get(at..).unwrap_or_default();
-        // Each size by itself: copies of a length that is not known are calls.
+        // One arm for each size: a copy of a length unknown at compile time is a call.
         match size {
             1 => from.first().map_or(0, |b| u64::from(*b)),
             2 => from
@@ -132,7 +132,7 @@ impl Regs {
         }
     }
 
-    /// Writes the low `size` bytes of `v`; nothing happens past the end.
+    /// Writes the low `size` bytes of `v` at any byte offset; a write past the end is ignored.
     #[inline]
     pub(crate) fn write(&mut self, at: usize, size: usize, v: u64) {
         let to = self.bytes_mut().get_mut(at..).unwrap_or_default();
@@ -160,11 +160,13 @@ impl Regs {
         }
     }
 
+    /// Reads the dword at a byte offset that is a multiple of four.
     #[inline]
     pub(crate) fn dword(&self, at: usize) -> u32 {
         self.dwords().get(at / 4).copied().unwrap_or(0)
     }
 
+    /// Writes the dword at a byte offset that is a multiple of four.
     #[inline]
     pub(crate) fn set_dword(&mut self, at: usize, v: u32) {
         if let Some(dword) = self.dwords_mut().get_mut(at / 4) {
@@ -172,7 +174,7 @@ impl Regs {
         }
     }
 
-    /// Writes dwords from a multiple of four bytes on.
+    /// Writes dwords from a byte offset on that is a multiple of four.
     #[inline]
     pub(crate) fn set_dwords<const N: usize>(&mut self, at: usize, v: &[u32; N]) {
         if let Some(to) = self.dwords_mut().get_mut(at / 4..at / 4 + N) {

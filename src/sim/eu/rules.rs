@@ -1,16 +1,16 @@
-//! What the PRM demands of a thread beyond its single instructions, which [`isa::rules`] has.
+//! Strict-mode rules for threads. The rules for single instructions are in [`isa::rules`].
 //!
-//! In:  nothing. Out: the table of rules, which the units name where they stop.
+//! In:  nothing. Out: the table of rules; a unit that stops a thread cites the broken rule.
 //! Ref: SKL PRM vol. 7, "EU Overview".
 
-/// A demand on threads.
+/// A rule that the PRM sets for threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Short name, stable.
+    /// Short, stable name.
     pub name: &'static str,
-    /// Where the PRM says so.
+    /// The PRM volume and section with the rule.
     pub prm: &'static str,
-    /// What is demanded, in one line.
+    /// The rule in one line.
     pub help: &'static str,
 }
 
@@ -24,9 +24,9 @@ macro_rules! rules {
 
 #[rustfmt::skip]
 rules! {
-    ADDRESS_RANGE "a0-range", "vol. 7, Indirect Addressing", "an indirect operand names one of the sixteen address registers";
-    GRF_RANGE "grf-range", "vol. 7, Register Region Addressing", "regions and indirect accesses stay in the register file";
-    SEND_RANGE "send-range", "vol. 7, Send Message", "a message's payload and response lie in the register file";
-    TYPES "types", "vol. 2a, instruction reference", "an operation has operands of types that it is defined for";
+    ADDRESS_RANGE "a0-range", "vol. 7, Indirect Addressing", "an indirect operand uses one of the sixteen address registers";
+    GRF_RANGE "grf-range", "vol. 7, Register Region Addressing", "regions and indirect accesses lie in the register file";
+    SEND_RANGE "send-range", "vol. 7, Send Message", "the payload and the response of a message lie in the register file";
+    TYPES "types", "vol. 2a, instruction reference", "an operation is defined for the types of its operands";
     UNINITIALISED "uninitialised", "vol. 7, EU Register Files", "a register is written before it is read";
 }

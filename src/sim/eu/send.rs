@@ -1,84 +1,97 @@
 //! SEND, SENDC, SENDS, SENDSC: registers out of the thread, registers back.
 //!
-//! In:  payload registers and descriptors. Out: a [`Message`] for the shared functions; response registers.
+//! In:  payload registers and descriptors. Out: a [`Message`] to the shared functions, and the
+//!      response registers.
 //! Ref: SKL PRM vol. 7, "Send Message", "Split Send Message"; vol. 2d, message descriptor.
 
-use crate::general;
-use crate::letter::{self, Letter};
+use crate::interpreter;
 use crate::message::{Message, SharedFunctions, Stop};
 use crate::regs;
 use crate::rules;
+use crate::send_operands::{self, ResolvedSend};
 use crate::state::State;
+use crate::uninit_tracking::MessagePayload;
 use crate::uop::Uop;
-use crate::written::Sent;
 use isa::{Addr, Desc, File, Opcode};
 
-/// Bits of an extended descriptor that SEND has where its descriptor is in a0 (`base/hw/ERRATA.md`).
+/// The bits of the extended descriptor that a SEND encodes if its descriptor is in a0
+/// (`base/hw/ERRATA.md`).
 const INDIRECT_EX_DESC: u32 = 0xffff;
 
-/// Registers of an answer, and those of both parts of a message, where the answer goes to none that is sent: it is made in place
-/// then.
-fn apart<'r>(grf: &'r mut [u32], letter: &Letter) -> Option<(&'r mut [u32], [&'r [u32]; 2])> {
-    let (to, count) = (letter.answer? * 8, letter.answers * 8);
+/// Splits the GRF into the response registers and both payloads, so that the response can be
+/// written in place. None without a destination, or if the response overlaps a payload.
+fn split_in_place<'r>(
+    grf: &'r mut [u32],
+    send: &ResolvedSend,
+) -> Option<(&'r mut [u32], [&'r [u32]; 2])> {
+    let (to, count) = (send.dst? * 8, send.rlen * 8);
     let (before, rest) = grf.split_at_mut_checked(to)?;
-    let (answer, after) = rest.split_at_mut_checked(count)?;
+    let (response, after) = rest.split_at_mut_checked(count)?;
     let (before, after) = (&*before, &*after);
-    let part = |(register, count): (usize, usize)| {
+    let payload = |(register, count): (usize, usize)| {
         let (from, end) = (register * 8, (register + count) * 8);
-        match from.checked_sub(to + answer.len()) {
+        match from.checked_sub(to + response.len()) {
             _ if end <= to => before.get(from..end),
             Some(from) => after.get(from..from + count * 8),
             None => None,
         }
     };
-    let [first, second] = letter.parts.map(part);
-    Some((answer, [first?, second?]))
+    let [src0, src1] = send.src.map(payload);
+    Some((response, [src0?, src1?]))
 }
 
 impl State {
-    fn desc(&self, d: Desc) -> u32 {
+    /// The value of an immediate descriptor or of one in a0.
+    fn descriptor_value(&self, d: Desc) -> u32 {
         match d {
             Desc::Imm(v) => v,
             Desc::A0(sub) => self.regs.dword(regs::A0 + usize::from(sub & 14) * 2),
         }
     }
 
-    /// First GRF of a SEND's operand; nothing for the null register.
-    fn send_reg(&self, u: &Uop, file: File, addr: Addr) -> Result<Option<usize>, Box<Stop>> {
-        match (letter::direct(file, addr), addr) {
+    /// First GRF of an operand of a SEND; None for the null register.
+    fn operand_register(
+        &self,
+        u: &Uop,
+        file: File,
+        addr: Addr,
+    ) -> Result<Option<usize>, Box<Stop>> {
+        match (send_operands::direct_register(file, addr), addr) {
             (None, Addr::Indirect { a0_sub, imm_bytes }) => {
-                let at = general::address(self, u, usize::from(a0_sub), imm_bytes, 0, 1)?;
+                let at =
+                    interpreter::indirect_address(self, u, usize::from(a0_sub), imm_bytes, 0, 1)?;
                 Ok(Some(at / 32))
             }
             (register, _) => Ok(register.flatten()),
         }
     }
 
-    /// What a SEND sends that takes some of it from a0.
+    /// Resolves a SEND that reads a0.
     #[cold]
-    pub(crate) fn letter(&self, u: &Uop) -> Result<Letter, Box<Stop>> {
+    pub(crate) fn resolve_send(&self, u: &Uop) -> Result<ResolvedSend, Box<Stop>> {
         let Some(send) = u.inst.send else {
             return Err(u.unimplemented());
         };
-        let split = letter::is_split(u.op);
+        let split = send_operands::is_split(u.op);
         let ex_desc = match (send.desc, send.ex_desc) {
-            // There the rest lies among the bits of the source's region, which compilers leave as other instructions have them.
+            // The upper bits overlap the source's region here, which compilers fill as in other
+            // instructions.
             (Desc::A0(_), Desc::Imm(ex_desc)) if !split => ex_desc & INDIRECT_EX_DESC,
-            (_, ex_desc) => self.desc(ex_desc),
+            (_, ex_desc) => self.descriptor_value(ex_desc),
         };
-        let [first, second, _] = &u.inst.src;
-        let answer = self.send_reg(u, u.inst.dst.file, u.inst.dst.addr)?;
-        let first = self.send_reg(u, first.file, first.addr)?;
-        let second = match split {
-            true => self.send_reg(u, second.file, second.addr)?,
+        let [src0, src1, _] = &u.inst.src;
+        let dst = self.operand_register(u, u.inst.dst.file, u.inst.dst.addr)?;
+        let src0 = self.operand_register(u, src0.file, src0.addr)?;
+        let src1 = match split {
+            true => self.operand_register(u, src1.file, src1.addr)?,
             false => None,
         };
-        let descriptors = (self.desc(send.desc), ex_desc);
-        Letter::new(&send, split, descriptors, [answer, first, second])
+        let descriptors = (self.descriptor_value(send.desc), ex_desc);
+        ResolvedSend::new(&send, split, descriptors, [dst, src0, src1])
             .map_err(|what| u.undefined(&rules::SEND_RANGE, what))
     }
 
-    /// Executes a SEND; true at the end of the thread.
+    /// Executes a SEND. True if it ends the thread.
     #[inline(never)]
     pub(crate) fn send(
         &mut self,
@@ -90,26 +103,26 @@ impl State {
         if lanes == 0 && !eot {
             return Ok(false);
         }
-        let letter = match &u.letter {
-            Some(letter) => *letter,
-            None => self.letter(u)?,
+        let send = match &u.resolved_send {
+            Some(send) => *send,
+            None => self.resolve_send(u)?,
         };
         if self.written.is_some() {
-            let (register, len) = letter.parts[0];
-            let sent = Sent {
-                sfid: letter.sfid,
-                desc: letter.desc,
+            let (register, len) = send.src[0];
+            let payload = MessagePayload {
+                sfid: send.sfid,
+                desc: send.desc,
                 lanes,
                 register,
                 len,
             };
-            self.check_addresses(u, &sent)?;
+            self.check_message_addresses(u, &payload)?;
         }
-        let blank = Message {
-            sfid: letter.sfid,
-            desc: letter.desc,
-            ex_desc: letter.ex_desc,
-            exec_size: u.n,
+        let message = Message {
+            sfid: send.sfid,
+            desc: send.desc,
+            ex_desc: send.ex_desc,
+            exec_size: u.exec_size,
             lanes,
             src0: &[],
             src1: &[],
@@ -117,44 +130,58 @@ impl State {
             eot,
             ip: u.ip,
         };
-        let answers = letter.answers * 8;
-        let to = letter.answer.map(|d| d * 8);
-        let mut made = false;
-        if let Some((answer, [src0, src1])) = apart(self.regs.grf_mut(), &letter) {
+        let mut in_place = false;
+        if let Some((response, [src0, src1])) = split_in_place(self.regs.grf_mut(), &send) {
             let message = Message {
                 src0,
                 src1,
-                ..blank
+                ..message
             };
-            sf.message(&message, answer).map_err(Box::new)?;
-            made = true;
+            sf.message(&message, response).map_err(Box::new)?;
+            in_place = true;
         }
-        if !made {
-            let mut buffer = std::mem::take(&mut self.response);
-            if buffer.len() < answers {
-                buffer.resize(answers, 0);
-            }
-            let grf = self.regs.grf();
-            let part =
-                |(register, count): (usize, usize)| &grf[register * 8..(register + count) * 8];
-            if let Some(to) = to {
-                buffer[..answers].copy_from_slice(&grf[to..to + answers]);
-            }
-            let message = Message {
-                src0: part(letter.parts[0]),
-                src1: part(letter.parts[1]),
-                ..blank
-            };
-            sf.message(&message, &mut buffer[..answers])
-                .map_err(Box::new)?;
-            if let Some(to) = to {
-                self.regs.dwords_mut()[to..][..answers].copy_from_slice(&buffer[..answers]);
-            }
-            self.response = buffer;
+        if !in_place {
+            self.send_through_buffer(&send, message, sf)?;
         }
-        if let Some(to) = to {
-            self.mark_written(to * 4, answers * 4);
+        if let Some(dst) = send.dst {
+            self.mark_written(dst * 32, send.rlen * 32);
         }
         Ok(eot)
     }
+
+    /// Sends `message` with the payload of `send`. The response is written to a buffer and then
+    /// copied to the destination.
+    fn send_through_buffer(
+        &mut self,
+        send: &ResolvedSend,
+        message: Message<'_>,
+        sf: &mut dyn SharedFunctions,
+    ) -> Result<(), Box<Stop>> {
+        let len = send.rlen * 8;
+        let to = send.dst.map(|d| d * 8);
+        let mut buffer = std::mem::take(&mut self.response);
+        if buffer.len() < len {
+            buffer.resize(len, 0);
+        }
+        let grf = self.regs.grf();
+        let payload =
+            |(register, count): (usize, usize)| &grf[register * 8..(register + count) * 8];
+        if let Some(to) = to {
+            buffer[..len].copy_from_slice(&grf[to..to + len]);
+        }
+        let message = Message {
+            src0: payload(send.src[0]),
+            src1: payload(send.src[1]),
+            ..message
+        };
+        sf.message(&message, &mut buffer[..len]).map_err(Box::new)?;
+        if let Some(to) = to {
+            self.regs.dwords_mut()[to..][..len].copy_from_slice(&buffer[..len]);
+        }
+        self.response = buffer;
+        Ok(())
+    }
 }
+
+#[cfg(test)]
+mod tests;

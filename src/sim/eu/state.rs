@@ -1,77 +1,83 @@
-//! The state of one thread that instructions work on: its registers, its channels, its float mode.
+//! The state of one thread that instructions read and write: registers, channel masks, float mode.
 //!
-//! In:  what the loop and the instructions write. Out: what they read.
-//! A channel that does not take part waits at an instruction; when the thread arrives there it takes part again.
+//! In:  state changes by the run loop and by instructions. Out: the current state. A channel that
+//!      is not active waits at an instruction (its PcIP); when the thread gets there, it becomes
+//!      active again.
 //! Ref: SKL PRM vol. 7, "EU Register Files", "Execution Mask", "Control Register".
 
-use crate::convert::{FpMode, Round};
-use crate::host::Host;
+use crate::byte_ranges::{self, GrfByteMask};
+use crate::convert::{FpMode, RoundingMode};
+use crate::host_simd::Host;
 use crate::regs::{self, Regs};
-use crate::touched::{self, Bytes};
 
-/// What to check and to count.
+/// Checks and counters of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Stop where the PRM leaves the result undefined: stray indirect addresses and the like.
+    /// Stop where the PRM leaves the result undefined, such as at indirect addresses outside the
+    /// register file.
     pub strict: bool,
-    /// Stop where an enabled channel computes with a GRF byte that nothing has written, or sends it as an address. What
-    /// is only moved or selected stays unwritten where it arrives.
+    /// Stop where an enabled channel computes with an uninitialised GRF byte or sends it as an
+    /// address. MOV and SEL may copy such bytes; the copy is uninitialised, too.
     pub uninit: bool,
-    /// Count lanes, classes and cycles, too, and not only instructions.
+    /// Count lanes, instruction classes and cycles besides instructions.
     pub statistics: bool,
 }
 
-/// What the instructions of one thread read and write.
+/// The state of one thread.
 pub(crate) struct State {
     pub(crate) regs: Box<Regs>,
-    /// Channels that take part.
+    /// Active channels (AMask).
     pub(crate) amask: u32,
-    /// Channels that wait at `pcip`.
+    /// Channels that wait at the instruction in their `pcip`.
     pub(crate) waiting: u32,
+    /// For each channel the index of the instruction at which it waits.
     pub(crate) pcip: [u32; 32],
-    pub(crate) mode: FpMode,
-    /// Bits to keep of an F denormal: only the sign where they are flushed.
-    pub(crate) denorm_keep: u32,
-    /// The float mode is one that only the general path knows.
-    pub(crate) slow_float: bool,
+    pub(crate) fp_mode: FpMode,
+    /// The bits of an F denormal that remain: all of them, or only the sign if denormals are
+    /// flushed.
+    pub(crate) f_denorm_mask: u32,
+    /// Only the interpreter implements the current float mode (rounding other than to nearest even,
+    /// alternate mode).
+    pub(crate) fp_needs_interpreter: bool,
     pub(crate) options: Options,
-    pub(crate) host: Host,
-    /// Where responses of messages are made.
+    pub(crate) host_simd: Host,
+    /// Buffer for responses that cannot be written in place.
     pub(crate) response: Vec<u32>,
-    /// One bit for each GRF byte that has been written, kept where [`Options::uninit`] is set.
-    pub(crate) written: Option<Box<Bytes>>,
+    /// The GRF bytes that have been written; None unless [`Options::uninit`] is set.
+    pub(crate) written: Option<Box<GrfByteMask>>,
 }
 
 impl State {
-    /// Registers of zeros, and no channels.
+    /// A state with zeroed registers and no active channels.
     pub(crate) fn new(options: Options) -> State {
         State {
             regs: Box::new(Regs::new()),
             amask: 0,
             waiting: 0,
             pcip: [0; 32],
-            mode: FpMode::from_cr0(0),
-            denorm_keep: 0,
-            slow_float: false,
+            fp_mode: FpMode::from_cr0(0),
+            f_denorm_mask: 0,
+            fp_needs_interpreter: false,
             options,
-            host: Host::detect(),
+            host_simd: Host::detect(),
             response: Vec::new(),
             written: None,
         }
     }
 
-    /// Takes the float mode from cr0.0.
-    pub(crate) fn set_mode(&mut self) {
-        self.mode = FpMode::from_cr0(self.regs.dword(regs::CR));
-        self.denorm_keep = if self.mode.keep_f {
+    /// Updates the float mode from cr0.0.
+    pub(crate) fn update_fp_mode(&mut self) {
+        self.fp_mode = FpMode::from_cr0(self.regs.dword(regs::CR));
+        self.f_denorm_mask = if self.fp_mode.keep_f_denorms {
             u32::MAX
         } else {
             0x8000_0000
         };
-        self.slow_float = self.mode.round != Round::Even || self.mode.alt;
+        self.fp_needs_interpreter =
+            self.fp_mode.round != RoundingMode::Even || self.fp_mode.alternate;
     }
 
-    /// Channels waiting at `pc` take part again.
+    /// Activates the channels that wait at instruction `pc`.
     pub(crate) fn wake(&mut self, pc: u32) {
         let mut w = self.waiting;
         while w != 0 {
@@ -84,7 +90,7 @@ impl State {
         }
     }
 
-    /// Sends channels to wait at `pc`.
+    /// Deactivates channels; they wait at instruction `pc`.
     pub(crate) fn park(&mut self, channels: u32, pc: u32) {
         let mut w = channels;
         while w != 0 {
@@ -96,7 +102,8 @@ impl State {
         self.amask &= !channels;
     }
 
-    /// True where a channel takes part, or waits, at `pc`, the next instruction.
+    /// True if any channel executes the next instruction `pc`: because it is active, or because it
+    /// waits there.
     pub(crate) fn any_at(&self, pc: u32) -> bool {
         if self.amask != 0 {
             return true;
@@ -112,7 +119,8 @@ impl State {
         false
     }
 
-    /// Sets an accumulator channel of an integer instruction.
+    /// Writes the integer `v` to an accumulator channel: at full width, and its low `size` bytes
+    /// (at most eight) in the register.
     pub(crate) fn set_acc(&mut self, lane: usize, v: i64, size: usize) {
         if let Some(a) = self.regs.acc_wide.get_mut(lane) {
             *a = v;
@@ -121,10 +129,10 @@ impl State {
         self.regs.write(regs::ACC + lane * size, size, v as u64);
     }
 
-    /// Notes that GRF bytes have been written.
+    /// Marks `len` GRF bytes from byte `from` on as written.
     pub(crate) fn mark_written(&mut self, from: usize, len: usize) {
         if let Some(w) = &mut self.written {
-            touched::note(w, from, len);
+            byte_ranges::mark(w, from, len);
         }
     }
 }

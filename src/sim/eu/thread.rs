@@ -1,36 +1,38 @@
-//! One thread: its registers, its channels, and the loop that runs it.
+//! One thread: its dispatch, its run loop, statistics and trace.
 //!
-//! In:  a [`Kernel`], a payload, the state registers. Out: messages, and why it stopped.
+//! In:  a [`Kernel`], a payload, the state registers. Out: messages, and the reason why a run
+//!      ended.
 //! Ref: SKL PRM vol. 7, "EU Overview", "Thread Payload", "Execution Mask".
 
 use crate::clock::Clock;
-use crate::general;
+use crate::interpreter;
 use crate::kernel::Kernel;
 use crate::message::{SharedFunctions, Stop};
-use crate::region::Kind;
+use crate::region::OperandKind;
 use crate::regs;
 use crate::state::{Options, State};
-use crate::uop::{R, Run, Uop};
+use crate::uop::{ExecResult, Uop, UopKind};
 use isa::{Inst, Opcode};
 use std::sync::Arc;
 
-/// How a run ended without anything being wrong.
+/// How a run ended without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// The thread sent its end-of-thread message.
     Eot,
-    /// It waits for a notification: release it with [`Thread::notify`] and run it again.
+    /// The thread waits for a notification: release it with [`Thread::notify`] and run it again.
     Barrier,
-    /// The budget is used up; run it again to go on.
+    /// The instruction budget is used up; run the thread again to continue.
     Budget,
 }
 
-/// What cr0.0 begins with beside the float and rounding modes: only denormals of single precision are flushed, until the
-/// kernel asks otherwise (SKL PRM vol. 2d, INTERFACE_DESCRIPTOR_DATA, Denorm Mode, Ftz).
+/// Initial value of cr0.0 besides the float and rounding modes: only single-precision denormals are
+/// flushed, until the kernel changes that (SKL PRM vol. 2d, INTERFACE_DESCRIPTOR_DATA, Denorm Mode,
+/// Ftz).
 pub const KEEP_HALF_AND_DOUBLE_DENORMALS: u32 = 1 << 6 | 1 << 10;
 
-/// All four bits of each group of four that has any.
-fn whole_fours(mask: u32) -> u32 {
+/// The vector mask of a dispatch mask: all four bits of each group of four with any bit set.
+fn vector_mask_of(mask: u32) -> u32 {
     let any = (mask | mask >> 1 | mask >> 2 | mask >> 3) & 0x1111_1111;
     any * 15
 }
@@ -38,33 +40,36 @@ fn whole_fours(mask: u32) -> u32 {
 /// Initial values of a thread's state registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Init {
-    /// sr0.0..sr0.7: dispatch state. sr0.2 is replaced by the dispatch mask, sr0.3 by the vector mask: the dispatch mask's
-    /// groups of four channels that have any on (SKL PRM vol. 7, "State Register", DMask and VMask).
+    /// sr0.0..sr0.7: dispatch state. sr0.2 is replaced by the dispatch mask (DMask), sr0.3 by the
+    /// vector mask (VMask): all channels of each group of four with an enabled one (SKL PRM vol. 7,
+    /// "State Register").
     pub sr0: [u32; 8],
-    /// The thread begins with the vector mask's channels instead of the dispatch mask's.
+    /// Initially the channels of the vector mask are active instead of those of the dispatch mask.
     pub vector_mask: bool,
-    /// cr0.0: bit 0 float mode (ALT), bits 5:4 rounding mode, bit 6 keep DF denormals, bit 7 keep F denormals,
-    /// bit 10 keep HF denormals.
+    /// cr0.0: bit 0 float mode (ALT), bits 5:4 rounding mode, bit 6 keep DF denormals, bit 7 keep F
+    /// denormals, bit 10 keep HF denormals.
     pub cr0: u32,
     /// tdr0.0..tdr0.7, as words in dwords.
     pub tdr0: [u32; 4],
 }
 
-/// What a thread has executed, where [`Options::statistics`] is set (`instructions` is always counted).
+/// Counters of executed instructions. Without [`Options::statistics`], only `instructions` is
+/// counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
     /// Instructions executed.
     pub instructions: u64,
-    /// Enabled lanes of all of them.
+    /// Enabled lanes, summed over the instructions.
     pub lanes: u64,
     /// Instructions by class: see [`Statistics::CLASSES`].
     pub by_class: [u64; 6],
-    /// Cycles in which an FPU of the EU is busy with them. What threads wait for is not in it.
+    /// Cycles in which an FPU of the EU executes the instructions; no waiting time.
     pub busy: u64,
-    /// Those of them that only one of the EU's two FPUs can take: math functions and doubles.
+    /// The cycles of `busy` that only one of the EU's two FPUs can execute: math functions and
+    /// doubles.
     pub extended: u64,
-    /// Cycles from a thread's start to its end, if it has the EU to itself: with all that it waits for but barriers. Summed
-    /// over threads.
+    /// Cycles from the start of a thread to its end if it has the EU to itself, including all
+    /// waiting time but that at barriers. Summed over threads.
     pub alone: u64,
 }
 
@@ -85,14 +90,16 @@ impl Statistics {
     /// Names of the classes.
     pub const CLASSES: [&'static str; 6] = ["move", "logic", "arithmetic", "math", "flow", "send"];
 
-    /// Cycles that one EU takes for these threads, if it runs so many of them at once: one's waits are hidden behind the work
-    /// of the others as far as they have any. Whatever is more, the work of the two FPUs, or the threads' time one after the
-    /// other in each of the EU's slots.
+    /// Estimates the cycles that one EU takes for these threads if it runs `threads_per_eu` of them
+    /// at once. The waiting time of one thread is hidden behind the work of others: the estimate is
+    /// the larger one of the work of the two FPUs and the threads' total time divided by the number
+    /// of threads.
     pub fn estimate(&self, threads_per_eu: u32) -> u64 {
         let work = self.busy.div_ceil(2).max(self.extended);
         work.max(self.alone.div_ceil(u64::from(threads_per_eu).max(1)))
     }
 
+    /// Index of an opcode's class in [`Statistics::CLASSES`].
     fn class(op: Opcode) -> usize {
         match op {
             Opcode::Mov
@@ -137,30 +144,31 @@ impl Statistics {
     }
 }
 
-/// Sees every instruction before it executes.
+/// Receives every instruction before it executes.
 pub trait TraceSink: Send {
-    /// The instruction at byte offset `ip`, and its enabled lanes (lane 0 of the instruction in bit 0).
+    /// Called with the instruction at byte offset `ip` and its enabled lanes (lane 0 of the
+    /// instruction in bit 0).
     fn instruction(&mut self, ip: u64, inst: &Inst, lanes: u32);
 }
 
 /// A thread on an EU.
 pub struct Thread {
-    /// None while it runs.
+    /// None while [`Thread::run`] has it.
     kernel: Option<Arc<Kernel>>,
     pub(crate) state: State,
     pc: u32,
     statistics: Statistics,
     trace: Option<Box<dyn TraceSink>>,
-    /// Kept where [`Options::statistics`] is set.
+    /// None unless [`Options::statistics`] is set.
     clock: Option<Box<Clock>>,
-    /// Length of the payload and channels of a thread of a straight kernel that has found all it used written: one like it
-    /// finds the same.
-    vetted: Option<(usize, u32)>,
+    /// Payload length and active channels of a thread of a straight-line kernel that has used no
+    /// uninitialised register. Others with the same values use none either, and are not checked.
+    init_checked_for: Option<(usize, u32)>,
     payload_dwords: usize,
     done: bool,
 }
 
-/// The notification counter that a WAIT looks at.
+/// Byte offset of the notification counter that a WAIT waits for.
 fn wait_register(u: &Uop) -> usize {
     match u.inst.src[0].addr {
         isa::Addr::Direct { sub_bytes, .. } => regs::N0 + usize::from(sub_bytes & 12),
@@ -169,7 +177,8 @@ fn wait_register(u: &Uop) -> usize {
 }
 
 impl Thread {
-    /// A thread at the start of `kernel`, with `payload` in g0 and on, and the channels of `dispatch_mask`.
+    /// Dispatches a thread of `kernel` with `payload` in g0 and on and the channels of
+    /// `dispatch_mask`. All other registers are zero.
     pub fn new(
         kernel: &Arc<Kernel>,
         payload: &[u32],
@@ -184,7 +193,7 @@ impl Thread {
             statistics: Statistics::default(),
             trace: None,
             clock: options.statistics.then(|| Box::new(Clock::new())),
-            vetted: None,
+            init_checked_for: None,
             payload_dwords: 0,
             done: false,
         };
@@ -192,7 +201,7 @@ impl Thread {
         t
     }
 
-    /// Makes this thread a new one of another kernel, reusing its memory. Registers start as zeros.
+    /// Dispatches another thread in the memory of this one: like [`Thread::new`], but faster.
     pub fn reset(
         &mut self,
         kernel: &Arc<Kernel>,
@@ -203,10 +212,10 @@ impl Thread {
         let same = self.kernel.as_ref().is_some_and(|k| Arc::ptr_eq(k, kernel));
         if !same {
             self.kernel = Some(Arc::clone(kernel));
-            self.vetted = None;
+            self.init_checked_for = None;
             self.state.regs.clear();
         } else {
-            self.clear(kernel, payload.len(), dispatch_mask);
+            self.clear_registers(kernel, payload.len(), dispatch_mask);
         }
         self.statistics = Statistics::default();
         if let Some(clock) = &mut self.clock {
@@ -215,28 +224,29 @@ impl Thread {
         self.start(kernel, payload, dispatch_mask, init);
     }
 
-    /// Makes registers zero again that this thread may have written and another of the same kernel may look at.
-    fn clear(&mut self, kernel: &Kernel, dwords: usize, dispatch_mask: u32) {
-        let left = &kernel.leftovers;
+    /// Zeroes the registers that this thread may have written and that the next thread of the same
+    /// kernel, with a payload of `dwords`, could read before it writes them.
+    fn clear_registers(&mut self, kernel: &Kernel, dwords: usize, dispatch_mask: u32) {
+        let ranges = &kernel.clear_ranges;
         let regs = &mut self.state.regs;
-        let all = left.channels & !dispatch_mask == 0;
+        let all = ranges.channels & !dispatch_mask == 0;
         match all && dwords >= self.payload_dwords {
-            true => regs.clear_parts(&left.seen),
+            true => regs.clear_qwords(&ranges.read_before_written),
             false => {
                 let payload = 0..self.payload_dwords.div_ceil(2);
-                regs.clear_parts(&left.written);
-                regs.clear_parts(&[payload]);
+                regs.clear_qwords(&ranges.written);
+                regs.clear_qwords(&[payload]);
             }
         }
-        if left.architecture {
-            regs.clear_architecture();
+        if ranges.writes_arf {
+            regs.clear_arf();
         }
     }
 
     fn start(&mut self, kernel: &Kernel, payload: &[u32], dispatch_mask: u32, init: &Init) {
         self.pc = kernel.first;
         let state = &mut self.state;
-        let vector_mask = whole_fours(dispatch_mask);
+        let vector_mask = vector_mask_of(dispatch_mask);
         state.amask = match init.vector_mask {
             true => vector_mask,
             false => dispatch_mask,
@@ -245,8 +255,8 @@ impl Thread {
         self.done = false;
         let n = payload.len().min(regs::GRF_BYTES / 4);
         self.payload_dwords = n;
-        let looked_at = state.options.uninit && self.vetted != Some((n, state.amask));
-        state.written = looked_at.then(|| Box::new([0; 128]));
+        let checked = state.options.uninit && self.init_checked_for != Some((n, state.amask));
+        state.written = checked.then(|| Box::new([0; 128]));
         state.regs.dwords_mut()[..n].copy_from_slice(&payload[..n]);
         state.mark_written(0, n * 4);
         let mut sr0 = init.sr0;
@@ -254,10 +264,10 @@ impl Thread {
         state.regs.set_dwords(regs::SR, &sr0);
         state.regs.set_dwords(regs::TDR, &init.tdr0);
         state.regs.set_dword(regs::CR, init.cr0);
-        state.set_mode();
+        state.update_fp_mode();
     }
 
-    /// Sends every instruction to `sink` before it executes.
+    /// Passes every instruction to `sink` before it executes.
     pub fn set_trace(&mut self, sink: Box<dyn TraceSink>) {
         self.trace = Some(sink);
     }
@@ -267,17 +277,17 @@ impl Thread {
         self.state.regs.grf()
     }
 
-    /// f0 in the low half, f1 in the high half.
+    /// The flag registers: f0 in the low half, f1 in the high half.
     pub fn flags(&self) -> u64 {
         self.state.regs.flags()
     }
 
-    /// Channels that take part now.
+    /// The active channels.
     pub fn active(&self) -> u32 {
         self.state.amask
     }
 
-    /// What has been executed.
+    /// Counters since the thread was dispatched.
     pub fn statistics(&self) -> &Statistics {
         &self.statistics
     }
@@ -289,24 +299,26 @@ impl Thread {
         next.map_or(0, |u| u.ip)
     }
 
-    /// Delivers a notification: the barrier the thread waits for is released.
+    /// Increments n0.0: releases the barrier that the thread waits for.
     pub fn notify(&mut self) {
         let n = self.state.regs.dword(regs::N0);
         self.state.regs.set_dword(regs::N0, n.wrapping_add(1));
     }
 
-    /// Runs until the end of the thread, a barrier, or `budget` instructions.
+    /// Runs until the end of the thread, a barrier, or `budget` instructions. A thread that has
+    /// ended stays at [`Exit::Eot`].
     ///
-    /// # Errors
-    /// Where the program does something undefined, not simulated, or that faults; the thread is finished then.
+    /// # Errors The program does something undefined, not simulated, or that faults. The thread has
+    /// ended then.
     pub fn run(&mut self, sf: &mut dyn SharedFunctions, budget: u64) -> Result<Exit, Stop> {
-        // Taken rather than counted: what others count, too, the host's processors wait for.
+        // Moved out rather than cloned: the reference count is shared between host threads, and its
+        // cache line contended.
         let (false, Some(kernel)) = (self.done, self.kernel.take()) else {
             return Ok(Exit::Eot);
         };
         let observed =
             self.state.options.statistics || self.state.written.is_some() || self.trace.is_some();
-        // The instruction at work, and the next.
+        // Indices of the current instruction and of the next.
         let (mut at, mut pc) = (self.pc, self.pc);
         let mut left = budget;
         let end = loop {
@@ -321,28 +333,28 @@ impl Thread {
                 }));
             };
             at = pc;
-            if u.join && self.state.waiting != 0 {
+            if u.is_join_point && self.state.waiting != 0 {
                 self.state.wake(pc);
             }
             if observed && let Err(e) = self.observe(u) {
                 break Err(e);
             }
             left -= 1;
-            let done = match &u.run {
-                Run::Alu(f) => f(&mut self.state, u),
-                Run::Nop => Ok(()),
-                Run::Send => match self.state.send(u, sf) {
+            let done = match &u.kind {
+                UopKind::Alu(f) => f(&mut self.state, u),
+                UopKind::Nop => Ok(()),
+                UopKind::Send => match self.state.send(u, sf) {
                     Ok(true) => {
                         self.done = true;
-                        if kernel.straight && self.state.written.is_some() {
-                            self.vetted = Some((self.payload_dwords, self.state.amask));
+                        if kernel.straight_line && self.state.written.is_some() {
+                            self.init_checked_for = Some((self.payload_dwords, self.state.amask));
                         }
                         break Ok(Exit::Eot);
                     }
                     Ok(false) => Ok(()),
                     Err(e) => Err(e),
                 },
-                Run::Wait => {
+                UopKind::Wait => {
                     let at = wait_register(u);
                     let n = self.state.regs.dword(at);
                     if n == 0 {
@@ -352,13 +364,15 @@ impl Thread {
                     self.state.regs.set_dword(at, n - 1);
                     Ok(())
                 }
-                Run::Flow(_) | Run::Special | Run::Trap(_) => match self.turn(u, sf, &kernel) {
-                    Ok(next) => {
-                        pc = next;
-                        continue;
+                UopKind::Flow(_) | UopKind::Special | UopKind::Trap(_) => {
+                    match self.execute_control(u, sf, &kernel) {
+                        Ok(next) => {
+                            pc = next;
+                            continue;
+                        }
+                        Err(e) => Err(e),
                     }
-                    Err(e) => Err(e),
-                },
+                }
             };
             match done {
                 Ok(()) => pc = u.next,
@@ -377,24 +391,26 @@ impl Thread {
         }
     }
 
-    /// An instruction after which another may come than the next, and where it leads to.
+    /// Executes an instruction that may change the instruction pointer, or traps. Returns the index
+    /// of the next instruction.
     #[inline(never)]
-    fn turn(
+    fn execute_control(
         &mut self,
         u: &Uop,
         sf: &mut dyn SharedFunctions,
         kernel: &Kernel,
     ) -> Result<u32, Box<Stop>> {
-        match &u.run {
-            Run::Flow(f) => self.state.flow(*f, u, kernel),
-            Run::Special => self.special(u, sf, kernel),
-            Run::Trap(stop) => Err(stop.clone()),
+        match &u.kind {
+            UopKind::Flow(f) => self.state.flow(*f, u, kernel),
+            UopKind::Special => self.execute_special(u, sf, kernel),
+            UopKind::Trap(stop) => Err(stop.clone()),
             _ => Ok(u.next),
         }
     }
 
-    /// An instruction on registers that change by themselves or that change the thread.
-    fn special(
+    /// Executes a [`UopKind::Special`]: updates ce0, ip and tm0 before, and applies writes of cr0
+    /// and ip after.
+    fn execute_special(
         &mut self,
         u: &Uop,
         sf: &mut dyn SharedFunctions,
@@ -408,15 +424,15 @@ impl Thread {
         }
         state.regs.set_dword(regs::CE, state.amask);
         state.regs.set_dword(regs::IP, u.ip as u32);
-        general::execute(state, u)?;
-        if matches!(u.dst.kind, Kind::Contig | Kind::Table) {
+        interpreter::execute(state, u)?;
+        if matches!(u.dst.kind, OperandKind::Contiguous | OperandKind::Table) {
             let base = usize::from(u.dst.base);
             if (regs::CR..regs::N0).contains(&base) {
-                state.set_mode();
+                state.update_fp_mode();
             }
             if (regs::IP..regs::TDR).contains(&base) {
                 let at = u64::from(state.regs.dword(regs::IP));
-                return kernel.at(at).ok_or_else(|| {
+                return kernel.index_of(at).ok_or_else(|| {
                     Box::new(Stop::Unimplemented {
                         what: format!("write of {at:#x} to ip"),
                         at: u.ip,
@@ -427,24 +443,27 @@ impl Thread {
         Ok(u.next)
     }
 
-    /// Everything that watches an instruction rather than executes it.
+    /// Traces, counts and checks an instruction before it executes.
     #[inline(never)]
-    fn observe(&mut self, u: &Uop) -> R {
+    fn observe(&mut self, u: &Uop) -> ExecResult {
         let lanes = self.state.mask(u);
         if let Some(t) = &mut self.trace {
             t.instruction(u.ip, &u.inst, lanes);
         }
-        // A thread looks at a WAIT anew each time it is run, and takes it once.
-        let waits = matches!(u.run, Run::Wait) && self.state.regs.dword(wait_register(u)) == 0;
+        // A blocked WAIT is retried in each run but counts once, when it passes.
+        let waits = matches!(u.kind, UopKind::Wait) && self.state.regs.dword(wait_register(u)) == 0;
         if let Some(clock) = self.clock.as_mut().filter(|_| !waits) {
             let statistics = &mut self.statistics;
             statistics.lanes += u64::from(lanes.count_ones());
             statistics.by_class[Statistics::class(u.op)] += 1;
-            let busy = clock.step(&self.state, u, lanes);
+            let busy = clock.issue(&self.state, u, lanes);
             statistics.busy += busy.any;
             statistics.extended += busy.extended;
             statistics.alone = clock.elapsed();
         }
-        self.state.watch(u, lanes)
+        self.state.check_uninitialised(u, lanes)
     }
 }
+
+#[cfg(test)]
+mod tests;

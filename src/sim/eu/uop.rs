@@ -1,34 +1,36 @@
-//! One instruction, resolved to what the interpreter needs.
+//! Micro-ops: instructions with operands and branch targets resolved.
 //!
-//! In:  what decoding found. Out: [`Uop`], the lanes of a thread that it is for, and the ways in which it can fail.
+//! In:  decoded instructions. Out: [`Uop`], its execution mask in a thread's state, and the errors
+//!      it can stop with.
 //! Ref: SKL PRM vol. 7, "EU Instruction Format", "Execution Mask", "Predication".
 
-use crate::access::Operands;
+use crate::access::FastOperands;
+use crate::byte_ranges::OperandBytes;
 use crate::flags;
-use crate::letter::Letter;
 use crate::message::Stop;
 use crate::region::{DstOp, SrcOp};
 use crate::rules::{self, Rule};
+use crate::send_operands::ResolvedSend;
 use crate::state::State;
-use crate::touched::Touched;
 use isa::{CondMod, Inst, MathFn, Opcode, Pred, PredCtrl};
 
-/// What executes an instruction.
+/// How an instruction is executed.
 #[derive(Clone, Debug)]
-pub(crate) enum Run {
-    /// Registers to registers.
+pub(crate) enum UopKind {
+    /// By an ALU routine, which reads and writes registers only.
     Alu(AluFn),
-    /// As `Alu`, on registers that must be brought up to date before, or acted on after.
+    /// By the interpreter, with an architecture register that has to be updated before (ce0, ip,
+    /// tm0) or acts on the thread (cr0, ip).
     Special,
     Flow(Flow),
     Send,
     Wait,
     Nop,
-    /// Reaching this ends the thread.
+    /// Stops the thread: the instruction could not be fetched, decoded or resolved.
     Trap(Box<Stop>),
 }
 
-/// Kinds of flow control.
+/// Kinds of control flow instructions, by the action on channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flow {
     If,
@@ -36,7 +38,7 @@ pub(crate) enum Flow {
     Endif,
     While,
     Break,
-    Wander,
+    ParkAtUip,
     Goto,
     Join,
     Jmpi,
@@ -46,15 +48,16 @@ pub(crate) enum Flow {
 }
 
 impl Flow {
-    pub(crate) fn of(op: Opcode) -> Option<Flow> {
+    /// The kind of a control flow opcode; None for other opcodes.
+    pub(crate) fn from_opcode(op: Opcode) -> Option<Flow> {
         Some(match op {
             Opcode::If => Flow::If,
             Opcode::Else => Flow::Else,
             Opcode::Endif => Flow::Endif,
             Opcode::While => Flow::While,
             Opcode::Break => Flow::Break,
-            // CONT and HALT both wait at UIP; so does BRC.
-            Opcode::Cont | Opcode::Halt | Opcode::Brc => Flow::Wander,
+            // All three make channels wait at UIP.
+            Opcode::Cont | Opcode::Halt | Opcode::Brc => Flow::ParkAtUip,
             Opcode::Goto => Flow::Goto,
             Opcode::Join => Flow::Join,
             Opcode::Jmpi => Flow::Jmpi,
@@ -66,32 +69,34 @@ impl Flow {
     }
 }
 
-/// Result of executing one instruction; boxed so that success costs a register.
-pub(crate) type R = Result<(), Box<Stop>>;
+/// Result of executing one instruction. The error is boxed so that the result fits one host
+/// register.
+pub(crate) type ExecResult = Result<(), Box<Stop>>;
 
-/// An ALU routine.
-pub(crate) type AluFn = fn(&mut State, &Uop) -> R;
+/// A function that executes an ALU instruction.
+pub(crate) type AluFn = fn(&mut State, &Uop) -> ExecResult;
 
-/// One instruction, resolved.
+/// One decoded instruction. Branch targets are indices of instructions in the kernel.
 #[derive(Clone, Debug)]
 pub(crate) struct Uop {
-    pub(crate) run: Run,
+    pub(crate) kind: UopKind,
     pub(crate) op: Opcode,
     pub(crate) math: Option<MathFn>,
-    pub(crate) n: u8,
-    pub(crate) chan: u8,
-    pub(crate) sources: u8,
+    pub(crate) exec_size: u8,
+    pub(crate) chan_off: u8,
+    pub(crate) num_srcs: u8,
     pub(crate) flag: u8,
     pub(crate) no_mask: bool,
     pub(crate) saturate: bool,
     pub(crate) acc_wr: bool,
-    /// Results go to dwords side by side as they are: none is saturated, nor sets flags.
-    pub(crate) plain: bool,
-    /// Channels may wait here.
-    pub(crate) join: bool,
+    /// The destination is contiguous dwords, without saturation and conditional modifier: the fast
+    /// path may store whole rows.
+    pub(crate) plain_dwords: bool,
+    /// Channels may wait at this instruction.
+    pub(crate) is_join_point: bool,
     pub(crate) cmod: CondMod,
-    /// A mask of `n` lanes.
-    pub(crate) full: u32,
+    /// Mask of all `exec_size` lanes.
+    pub(crate) full_mask: u32,
     pub(crate) pred: Option<Pred>,
     pub(crate) next: u32,
     pub(crate) jip: u32,
@@ -99,22 +104,24 @@ pub(crate) struct Uop {
     pub(crate) ip: u64,
     pub(crate) dst: DstOp,
     pub(crate) src: [SrcOp; 3],
-    pub(crate) fast: Operands,
-    /// What strict mode looks at first.
-    pub(crate) touched: Option<Touched>,
-    /// What a SEND sends that names all of it itself.
-    pub(crate) letter: Option<Letter>,
+    /// Operands in the form that the fast paths use.
+    pub(crate) fast: FastOperands,
+    /// GRF bytes of the operands, for the check of uninitialised reads; None with indirect
+    /// operands.
+    pub(crate) operand_bytes: Option<OperandBytes>,
+    /// Operands of a SEND that does not read a0.
+    pub(crate) resolved_send: Option<ResolvedSend>,
     pub(crate) inst: Box<Inst>,
 }
 
 impl Uop {
-    /// Flag bit of lane 0.
+    /// Index of lane 0's flag bit.
     #[inline]
     pub(crate) fn flag_bit(&self) -> u32 {
-        u32::from(self.flag & 3) * 16 + u32::from(self.chan)
+        u32::from(self.flag & 3) * 16 + u32::from(self.chan_off)
     }
 
-    /// It does what a rule forbids.
+    /// The error for an instruction that breaks a rule; `what` describes the finding.
     pub(crate) fn undefined(&self, rule: &Rule, what: String) -> Box<Stop> {
         Box::new(Stop::Undefined {
             rule: rule.name,
@@ -124,7 +131,7 @@ impl Uop {
         })
     }
 
-    /// It is not simulated.
+    /// The error for an instruction that is not simulated yet.
     pub(crate) fn unimplemented(&self) -> Box<Stop> {
         let f = self.math.map_or(String::new(), |m| format!(" {m:?}"));
         Box::new(Stop::Unimplemented {
@@ -136,7 +143,7 @@ impl Uop {
         })
     }
 
-    /// An operation on types it does not have.
+    /// The error for an operation that is not defined for the types of its operands.
     pub(crate) fn wrong_types(&self) -> Box<Stop> {
         self.undefined(
             &rules::TYPES,
@@ -149,15 +156,15 @@ impl Uop {
 }
 
 impl State {
-    /// Lanes of `u` that are enabled by the execution mask and the predicate.
+    /// The lanes of `u` that the execution mask and the predicate enable.
     #[inline]
     pub(crate) fn mask(&self, u: &Uop) -> u32 {
         let m = if u.no_mask {
-            u.full
+            u.full_mask
         } else {
-            (self.amask >> u.chan) & u.full
+            (self.amask >> u.chan_off) & u.full_mask
         };
-        // The predicate of SEL selects a source; it disables nothing.
+        // The predicate of SEL selects a source and does not disable lanes.
         if u.pred.is_none() || u.op == Opcode::Sel {
             m
         } else {
@@ -165,16 +172,16 @@ impl State {
         }
     }
 
-    /// The predicate of each lane; all lanes where there is none.
+    /// The predicate of each lane; all lanes for an instruction without a predicate.
     #[inline]
     pub(crate) fn predicate(&self, u: &Uop) -> u32 {
         match &u.pred {
-            None => u.full,
+            None => u.full_mask,
             Some(p) if p.ctrl == PredCtrl::Normal => {
-                let w = flags::window(self.regs.flags(), u.flag_bit());
-                (if p.inverse { !w } else { w }) & u.full
+                let w = flags::lane_flags(self.regs.flags(), u.flag_bit());
+                (if p.inverse { !w } else { w }) & u.full_mask
             }
-            Some(p) => flags::predicate(p, self.regs.flags(), u.flag, u.chan, u.n),
+            Some(p) => flags::predicate(p, self.regs.flags(), u.flag, u.chan_off, u.exec_size),
         }
     }
 }

@@ -626,7 +626,7 @@ fn invocations_are_channels_of_threads() {
         let stage = &work.stages[0];
         assert_eq!((stage.threads, stage.invocations), (6, invocations.into()));
         assert_eq!(stage.statistics.instructions, report.instructions);
-        // Each thread is two cycles of a move, and the end's slot and reading of a register: see `eu::testing::clock`.
+        // Each thread is two cycles of a move, and the end's slot and reading of a register: see `eu::clock::tests`.
         let s = stage.statistics;
         assert_eq!((s.busy, s.alone), (6 * 2, 6 * (2 + 2 + 8 + 2)));
         assert_eq!(

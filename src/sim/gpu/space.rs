@@ -125,7 +125,7 @@ impl AddressSpace {
         }
     }
 
-    /// BatchStart and length of every range, in order.
+    /// Start and length of every range, in order.
     pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
         self.ranges.iter().map(|r| (r.start, r.end - r.start))
     }

@@ -1,4 +1,4 @@
-//! Buffers: pages, and who uses them.
+//! Buffer objects: their pages, and the batches that use them.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 use sys::Mapping;
 use uapi::{Errno, Result, Tiling, i915};
 
+use crate::dma_buf_locks::DmaBufLocks;
 use crate::fence::{Fence, all_signalled, lock};
-use crate::others::Others;
 
 /// Bytes of a GPU page.
 pub(crate) const PAGE_BYTES: u64 = 4096;
@@ -17,7 +17,7 @@ pub(crate) const PAGE_BYTES: u64 = 4096;
 #[derive(Debug)]
 pub(crate) struct Pages {
     mapping: Mapping,
-    /// Others have them as a dma-buf.
+    /// The buffer is shared with other processes as a dma-buf.
     shared: AtomicBool,
 }
 
@@ -29,7 +29,7 @@ impl Pages {
         })
     }
 
-    /// From now on others have them as a dma-buf.
+    /// Marks the pages as shared with other processes.
     pub(crate) fn share(&self) {
         self.shared.store(true, Ordering::Relaxed);
     }
@@ -53,16 +53,16 @@ impl std::ops::Deref for Pages {
     }
 }
 
-/// Where a buffer's bytes are.
+/// Where the contents of a buffer are stored.
 #[derive(Debug)]
-enum Source {
-    /// In a file of their own, which is also the dma-buf, and what mmap maps.
+enum Storage {
+    /// In a memory file, which is also the dma-buf, and what mmap maps.
     File(OwnedFd),
-    /// In the process (userptr).
-    User,
+    /// In memory of the process.
+    Userptr,
 }
 
-/// Batches that use a buffer.
+/// Fences of the batches that use a buffer.
 #[derive(Debug, Default)]
 struct Activity {
     write: Option<Arc<Fence>>,
@@ -72,51 +72,61 @@ struct Activity {
 /// A buffer.
 #[derive(Debug)]
 pub(crate) struct Buffer {
-    source: Source,
+    storage: Storage,
     bytes: u64,
-    /// What mmap is given to map it: unique in a device.
+    /// The offset that mmap maps it by; unique in a device.
     pub(crate) mmap_offset: u64,
     pages: OnceLock<Arc<Pages>>,
-    /// Who else may use it, since it is a dma-buf.
-    others: OnceLock<Arc<Others>>,
+    /// Locks against other processes, once the buffer is a dma-buf.
+    dma_buf_locks: OnceLock<Arc<DmaBufLocks>>,
     activity: Mutex<Activity>,
     pub(crate) tiling: Mutex<Tiling>,
     pub(crate) caching: AtomicU32,
 }
 
 impl Buffer {
-    /// A buffer of zeros.
+    /// A zeroed buffer.
     pub(crate) fn new(bytes: u64, mmap_offset: u64, cached: bool) -> Result<Arc<Self>> {
-        // EMFILE is what a real device never says.
+        // A real device never returns EMFILE.
         let file = sys::memfd(c"i915", bytes).map_err(|_| Errno::ENOMEM)?;
-        Ok(Self::make(Source::File(file), bytes, mmap_offset, cached))
+        Ok(Self::with_storage(
+            Storage::File(file),
+            bytes,
+            mmap_offset,
+            cached,
+        ))
     }
 
-    /// A buffer on somebody else's file.
+    /// A buffer on the file of another process or device.
     pub(crate) fn import(file: OwnedFd, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
-        Self::make(Source::File(file), bytes, mmap_offset, cached)
+        Self::with_storage(Storage::File(file), bytes, mmap_offset, cached)
     }
 
     /// A buffer on pages of the process.
     pub(crate) fn user(mapping: Mapping, mmap_offset: u64) -> Arc<Self> {
-        let buffer = Self::make(Source::User, mapping.len_bytes() as u64, mmap_offset, true);
+        let buffer = Self::with_storage(
+            Storage::Userptr,
+            mapping.len_bytes() as u64,
+            mmap_offset,
+            true,
+        );
         // A new buffer has no pages yet.
         let _ = buffer.pages.set(Pages::new(mapping));
         buffer
     }
 
-    fn make(source: Source, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
+    fn with_storage(storage: Storage, bytes: u64, mmap_offset: u64, cached: bool) -> Arc<Self> {
         let caching = if cached {
             i915::CACHING_CACHED
         } else {
             i915::CACHING_NONE
         };
         Arc::new(Self {
-            source,
+            storage,
             bytes,
             mmap_offset,
             pages: OnceLock::new(),
-            others: OnceLock::new(),
+            dma_buf_locks: OnceLock::new(),
             activity: Mutex::default(),
             tiling: Mutex::default(),
             caching: AtomicU32::new(caching),
@@ -127,53 +137,53 @@ impl Buffer {
         self.bytes
     }
 
-    /// The file behind it. Pages of the process have none: `EINVAL`, as the kernel says for exports of them.
+    /// The memory file. `EINVAL` for userptr buffers, as the kernel returns for exporting them.
     pub(crate) fn file(&self) -> Result<BorrowedFd<'_>> {
-        match &self.source {
-            Source::File(file) => Ok(file.as_fd()),
-            Source::User => Err(Errno::EINVAL),
+        match &self.storage {
+            Storage::File(file) => Ok(file.as_fd()),
+            Storage::Userptr => Err(Errno::EINVAL),
         }
     }
 
-    /// The pages as the GPU sees them, mapped at the first call.
+    /// The pages as the GPU sees them; mapped by the first call.
     pub(crate) fn pages(&self) -> Result<&Arc<Pages>> {
         if let Some(pages) = self.pages.get() {
             return Ok(pages);
         }
         let len = usize::try_from(self.bytes).map_err(|_| Errno::ENOMEM)?;
         let pages = Pages::new(Mapping::new(self.file()?, 0, len)?);
-        // Another thread may have been quicker; then these are unmapped again.
+        // If another thread was faster, this mapping is dropped.
         Ok(self.pages.get_or_init(|| pages))
     }
 
-    /// From now on others have it as a dma-buf.
+    /// Makes the buffer a dma-buf that other processes may use.
     pub(crate) fn share(&self) -> Result<()> {
         self.pages()?.share();
-        if self.others.get().is_none() {
-            // Another thread may have been quicker.
-            let _ = self.others.set(Others::new(self.file()?)?);
+        if self.dma_buf_locks.get().is_none() {
+            // Ignores the result: another thread may have been faster.
+            let _ = self.dma_buf_locks.set(DmaBufLocks::new(self.file()?)?);
         }
         Ok(())
     }
 
-    /// Its users in other processes, if there may be any.
-    pub(crate) fn others(&self) -> Option<&Arc<Others>> {
-        self.others.get()
+    /// The locks against other processes; None if the buffer is not shared.
+    pub(crate) fn dma_buf_locks(&self) -> Option<&Arc<DmaBufLocks>> {
+        self.dma_buf_locks.get()
     }
 
-    /// Whether no other process's batch is in the way of a reader, or of a writer.
-    pub(crate) fn others_are_done(&self, write: bool) -> Result<bool> {
-        self.others()
-            .map_or(Ok(true), |others| others.are_done(write))
+    /// True if no batch of another process conflicts with a reader or, with `write`, with a writer.
+    pub(crate) fn other_processes_idle(&self, write: bool) -> Result<bool> {
+        self.dma_buf_locks()
+            .map_or(Ok(true), |locks| locks.is_idle(write))
     }
 
-    /// Whether caches of the CPU are snooped.
+    /// Sets the caching mode: whether the GPU snoops CPU caches.
     pub(crate) fn set_caching(&self, caching: u32) {
         self.caching.store(caching, Ordering::Relaxed);
     }
 
-    /// Notes a batch that uses it.
-    pub(crate) fn use_by(&self, fence: &Arc<Fence>, write: bool) {
+    /// Adds the fence of a batch that uses the buffer.
+    pub(crate) fn add_batch(&self, fence: &Arc<Fence>, write: bool) {
         let mut activity = lock(&self.activity);
         activity.all.retain(|fence| !fence.is_signalled());
         activity.all.push(fence.clone());
@@ -182,8 +192,9 @@ impl Buffer {
         }
     }
 
-    /// What a new user has to wait for: a reader for the last writer, a writer for everybody.
-    pub(crate) fn fences(&self, write: bool) -> Vec<Arc<Fence>> {
+    /// The fences that a new batch has to wait for: a reader for the last writer, a writer for all
+    /// batches.
+    pub(crate) fn conflicting_fences(&self, write: bool) -> Vec<Arc<Fence>> {
         let mut activity = lock(&self.activity);
         activity.all.retain(|fence| !fence.is_signalled());
         if write {
@@ -198,10 +209,12 @@ impl Buffer {
         }
     }
 
-    /// Whether a batch uses it, and whether one writes it.
+    /// Whether a batch uses the buffer, and whether one writes it.
     pub(crate) fn busy(&self) -> Result<(bool, bool)> {
-        let is_busy =
-            |write| Ok(!all_signalled(&self.fences(write)) || !self.others_are_done(write)?);
+        let is_busy = |write| {
+            Ok(!all_signalled(&self.conflicting_fences(write))
+                || !self.other_processes_idle(write)?)
+        };
         Ok((is_busy(true)?, is_busy(false)?))
     }
 }

@@ -1,4 +1,4 @@
-//! Contexts: engines, an address space, and what happens to them after a hang.
+//! Contexts: engines, address space, and bans after hangs.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex};
 
 use uapi::i915::{ContextParamSseu, EngineClassInstance};
 
-use crate::space::Space;
+use crate::vm::Vm;
 
-/// Hangs after which a context that may be banned is.
+/// Number of hangs after which a bannable context is banned.
 const HANGS_UNTIL_BANNED: u32 = 4;
 
-/// What can be set and read back.
+/// Context parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Settings {
-    /// None: engines are picked by the old ring numbers.
+    /// None: engines are selected by the legacy ring numbers.
     pub(crate) engines: Option<Vec<EngineClassInstance>>,
-    pub(crate) space: Arc<Space>,
+    pub(crate) vm: Arc<Vm>,
     pub(crate) sseu: Option<ContextParamSseu>,
     pub(crate) no_zeromap: bool,
     pub(crate) no_error_capture: bool,
@@ -35,18 +35,18 @@ pub(crate) struct Context {
     pub(crate) banned: AtomicBool,
     pub(crate) batches_active: AtomicU32,
     pub(crate) batches_pending: AtomicU32,
-    /// What the hardware saves of it between batches, by engine class and slot.
+    /// State that the hardware saves between batches, by engine class and slot.
     pub(crate) saved: Mutex<BTreeMap<(u16, u32), gpu::HwContext>>,
 }
 
 impl Context {
-    /// A context of a number that no other of the device has.
-    pub(crate) fn new(id: u64, space: Arc<Space>) -> Self {
+    /// A context with default parameters; `id` is unique in the device.
+    pub(crate) fn new(id: u64, vm: Arc<Vm>) -> Self {
         Self {
             id,
             settings: Mutex::new(Settings {
                 engines: None,
-                space,
+                vm,
                 sseu: None,
                 no_zeromap: false,
                 no_error_capture: false,
@@ -62,7 +62,8 @@ impl Context {
         }
     }
 
-    /// After one of its batches hung.
+    /// Called when one of its batches hung: bans the context if it has hung too often or is not
+    /// recoverable.
     pub(crate) fn hung(&self) {
         let hangs = self.batches_active.fetch_add(1, Ordering::AcqRel) + 1;
         let too_often = self.bannable.load(Ordering::Acquire) && hangs >= HANGS_UNTIL_BANNED;
@@ -71,7 +72,7 @@ impl Context {
         }
     }
 
-    /// After a batch was dropped because an earlier one hung.
+    /// Called when a batch is dropped because an earlier one hung.
     pub(crate) fn dropped(&self) {
         self.batches_pending.fetch_add(1, Ordering::AcqRel);
     }

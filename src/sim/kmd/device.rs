@@ -1,4 +1,7 @@
-//! The machine: one GPU, which any number of files may have open.
+//! The device: one GPU, which any number of files may have open.
+//!
+//! In:  a GPU's name and options. Out: files, and exported and imported descriptors (dma-bufs, sync
+//!      files, syncobjs).
 
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
@@ -9,20 +12,20 @@ use std::time::Duration;
 use sys::{FileIdentity, Pipe};
 use uapi::{Errno, Result, drm};
 
-use crate::KmdError;
 use crate::buffer::Buffer;
-use crate::fence::{Events, Fence, SyncFile, all_signalled, lock};
+use crate::fence::{Fence, SyncFile, WaitQueue, all_signalled, lock};
+use crate::gpu_model::{KmdError, find};
 use crate::options::Options;
 use crate::syncobj::Syncobj;
 use crate::worker::Worker;
 
-/// First offset that is given out for mmap: no file is mapped at 0 by mistake.
+/// The first mmap offset; not 0, which programs may pass by mistake.
 const FIRST_MMAP_OFFSET: u64 = 1 << 32;
 
-/// How often somebody who waits for another process's batches looks whether they are done.
-pub(crate) const LOOK_EVERY: Duration = Duration::from_micros(200);
+/// How often a waiter checks whether batches of other processes are done.
+pub(crate) const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
-/// Descriptors that the device made for things of its own, by what they refer to.
+/// Objects that have been exported as descriptors, by the identity of the descriptor's file.
 #[derive(Debug, Default)]
 struct Exports {
     buffers: BTreeMap<FileIdentity, Weak<Buffer>>,
@@ -34,10 +37,10 @@ struct Exports {
 #[derive(Debug)]
 pub struct Device {
     pub(crate) hw: &'static hw::Device,
-    pub(crate) events: Arc<Events>,
+    pub(crate) wait_queue: Arc<WaitQueue>,
     pub(crate) worker: Worker,
     pub(crate) memory_bytes: u64,
-    /// Batches are not even looked at: nothing executes them, and nothing writes them to a file.
+    /// Batches are neither executed nor written to a file.
     pub(crate) null: bool,
     next_mmap_offset: AtomicU64,
     next_context: AtomicU64,
@@ -46,21 +49,25 @@ pub struct Device {
 }
 
 impl Device {
-    /// A GPU by its short name (`hw::DEVICES`).
+    /// Creates a GPU by its short name (`hw::DEVICES`).
+    ///
+    /// # Errors
+    /// The GPU is unknown or not simulated.
     pub fn new(gpu: &str, options: Options) -> Result<Arc<Self>, KmdError> {
-        crate::find(gpu).map(|hw| Self::of(hw, options))
+        find(gpu).map(|hw| Self::with_hw(hw, options))
     }
 
-    /// A GPU of this kind, which the simulator may not know how to feed with batches.
-    pub(crate) fn of(hw: &'static hw::Device, options: Options) -> Arc<Self> {
-        // Every buffer is a descriptor. If the limit cannot be raised, allocation fails later, with an error of its own.
+    /// Creates a GPU of this model, even if batches for it are not simulated.
+    pub(crate) fn with_hw(hw: &'static hw::Device, options: Options) -> Arc<Self> {
+        // Every buffer has a descriptor. If the limit cannot be raised, allocations fail later with
+        // their own error.
         let _ = sys::raise_descriptor_limit();
-        let events = Arc::new(Events::default());
+        let wait_queue = Arc::new(WaitQueue::default());
         let reset_count = Arc::new(AtomicU32::new(0));
         Arc::new(Self {
             hw,
-            worker: Worker::new(hw, &events, &reset_count, &options),
-            events,
+            worker: Worker::new(hw, &wait_queue, &reset_count, &options),
+            wait_queue,
             null: options.ignores_batches(),
             memory_bytes: sys::memory_bytes().unwrap_or(2 << 30),
             next_mmap_offset: AtomicU64::new(FIRST_MMAP_OFFSET),
@@ -70,23 +77,24 @@ impl Device {
         })
     }
 
-    /// The facts of the part.
+    /// The hardware description.
     pub fn hw(&self) -> &'static hw::Device {
         self.hw
     }
 
-    /// Whether nobody looks at what is submitted: neither a GPU nor a file gets it.
+    /// True if batches are neither executed nor written to a file.
     pub fn ignores_batches(&self) -> bool {
         self.null
     }
 
-    /// Waits until the batches that can run have run, as they do on a machine whose process has ended: for who ends the process.
-    /// Takes no lock that another thread of it, or the one that was interrupted, may hold.
-    pub fn settle(&self) {
-        self.worker.settle();
+    /// Waits until all batches that can run have run. To be called when the process ends, since a
+    /// real GPU completes them, too. Does not block on locks, so it may be called from a signal
+    /// handler.
+    pub fn drain(&self) {
+        self.worker.drain();
     }
 
-    /// Bytes of each context's address space.
+    /// Size of each context's address space in bytes.
     pub(crate) fn gtt_bytes(&self) -> u64 {
         if self.hw.has(hw::Cap::Softpin48) {
             1 << 48
@@ -95,21 +103,22 @@ impl Device {
         }
     }
 
-    /// A number for a context that no other has.
+    /// Allocates a context id.
     pub(crate) fn context_id(&self) -> u64 {
         self.next_context.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// An offset for mmap that no other buffer has.
+    /// Allocates an mmap offset for a buffer.
     pub(crate) fn mmap_offset(&self, bytes: u64) -> u64 {
-        // A page between buffers: an access beyond the end must not find the next one.
+        // A gap of a page between buffers, so that an access past the end does not hit the next
+        // one.
         self.next_mmap_offset.fetch_add(
             bytes.saturating_add(4096).next_multiple_of(4096),
             Ordering::Relaxed,
         )
     }
 
-    /// A dma-buf: its own file, of which duplicates share the identity.
+    /// Exports a buffer as a dma-buf: a duplicate of its memory file, which has the same identity.
     pub(crate) fn export_buffer(&self, buffer: &Arc<Buffer>) -> Result<OwnedFd> {
         let fd = buffer
             .file()?
@@ -126,7 +135,7 @@ impl Device {
         Ok(fd)
     }
 
-    /// The buffer of a dma-buf; any file in memory will do for one of another device.
+    /// Imports a dma-buf. Any memory file is accepted as a dma-buf of another device.
     pub(crate) fn import_buffer(&self, fd: BorrowedFd<'_>) -> Result<Arc<Buffer>> {
         let identity = sys::identity(fd.as_raw_fd())?;
         let mut exports = lock(&self.exports);
@@ -143,13 +152,14 @@ impl Device {
             self.mmap_offset(bytes),
             self.hw.has(hw::Cap::Llc),
         );
-        // A file that cannot be mapped is no dma-buf.
+        // A file that cannot be mapped is not a dma-buf.
         buffer.share().map_err(|_| Errno::EINVAL)?;
         exports.buffers.insert(identity, Arc::downgrade(&buffer));
         Ok(buffer)
     }
 
-    /// DMA_BUF_IOCTL_SYNC at the start of an access by the CPU: waits for writers, or for everybody. `ENOTTY`: not a dma-buf of
+    /// DMA_BUF_IOCTL_SYNC at the start of a CPU access: waits for batches that write the buffer
+    /// and, for a write access, for all that use it. `ENOTTY` if the descriptor is not a dma-buf of
     /// this device.
     pub fn begin_cpu_access(&self, dma_buf: BorrowedFd<'_>, write: bool) -> Result<()> {
         let identity = sys::identity(dma_buf.as_raw_fd())?;
@@ -161,22 +171,23 @@ impl Device {
         self.wait_idle(&buffer, write, i64::MAX)
     }
 
-    /// Waits until a reader, or a writer, may have a buffer, or until a deadline in ns of the monotonic clock.
+    /// Waits until a reader or, with `write`, a writer may access a buffer. `ETIME` after the
+    /// deadline, in ns of the monotonic clock.
     pub(crate) fn wait_idle(&self, buffer: &Buffer, write: bool, deadline_ns: i64) -> Result<()> {
-        let fences = buffer.fences(write);
-        self.events
+        let fences = buffer.conflicting_fences(write);
+        self.wait_queue
             .wait_until(deadline_ns, || Ok(all_signalled(&fences).then_some(())))?;
-        // Nothing tells of the ends of other processes' batches.
-        while !buffer.others_are_done(write)? {
+        // There is no notification when batches of other processes end.
+        while !buffer.other_processes_idle(write)? {
             if sys::monotonic_ns() >= deadline_ns {
                 return Err(Errno::ETIME);
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
         Ok(())
     }
 
-    /// A sync file: readable when all fences are signalled.
+    /// Exports fences as a sync file, which becomes readable when all of them are signalled.
     pub(crate) fn export_sync_file(&self, fences: Vec<Arc<Fence>>) -> Result<OwnedFd> {
         let pipe = Pipe::new()?;
         let identity = sys::identity(pipe.reader.as_raw_fd())?;
@@ -188,7 +199,7 @@ impl Device {
         Ok(pipe.reader)
     }
 
-    /// Fences of a sync file.
+    /// The fences of a sync file.
     pub(crate) fn import_sync_file(&self, fd: BorrowedFd<'_>) -> Result<Vec<Arc<Fence>>> {
         let identity = sys::identity(fd.as_raw_fd()).map_err(|_| Errno::EINVAL)?;
         lock(&self.exports)
@@ -198,7 +209,7 @@ impl Device {
             .ok_or(Errno::EINVAL)
     }
 
-    /// A descriptor of a syncobj, which keeps it alive.
+    /// Exports a syncobj as a descriptor, which keeps it alive.
     pub(crate) fn export_syncobj(&self, syncobj: &Arc<Syncobj>) -> Result<OwnedFd> {
         let pipe = Pipe::new()?;
         let identity = sys::identity(pipe.reader.as_raw_fd())?;
@@ -230,7 +241,7 @@ impl Device {
             | drm::CAP_SYNCOBJ
             | drm::CAP_SYNCOBJ_TIMELINE
             | drm::CAP_ADDFB2_MODIFIERS => 1,
-            // A device without displays answers the others with 0, as far as they exist.
+            // A device without displays reports 0 for the other existing capabilities.
             1..=drm::CAP_SYNCOBJ_TIMELINE => 0,
             _ => return Err(Errno::EINVAL),
         })

@@ -1,17 +1,19 @@
-//! A batch with the memory that it sees, in a file: a seed of the batch fuzzer, or a hang to look at later.
+//! Dumps a batch with the memory that it accesses to a file, as a seed for the batch fuzzer or for
+//! the analysis of a hang.
 //!
-//! In:  a job's bindings. Out: little-endian numbers: the batch's address (8 bytes; bit 0: strict), then for each buffer its
-//! address (8), bytes mapped (4) and bytes that follow (4), and those. Zeros at a buffer's end are left out, and so is what a
-//! buffer has beyond its first [`MAX_BYTES`].
+//! In:  a job's bindings. Out: little-endian numbers: the batch's address (8 bytes; bit 0: strict),
+//!      then for each buffer its address (8), bytes mapped (4), bytes of contents (4), and the
+//!      contents. Trailing zeros of a buffer and everything after its first [`MAX_BYTES`] are
+//!      omitted.
 
 use std::path::Path;
 
 use crate::job::Job;
 
-/// Bytes of a buffer that are of interest.
+/// Most bytes that are dumped of a buffer.
 const MAX_BYTES: u64 = 128 << 10;
 
-/// The file's contents.
+/// The contents of the file.
 fn bytes(job: &Job, strict: bool) -> uapi::Result<Vec<u8>> {
     let mut out = (job.batch_address & !7 | u64::from(strict))
         .to_le_bytes()
@@ -33,7 +35,7 @@ fn bytes(job: &Job, strict: bool) -> uapi::Result<Vec<u8>> {
     Ok(out)
 }
 
-/// Writes `<process>-<number>.batch` into a folder. Err: why not.
+/// Writes `<process>-<number>.batch` to a folder. The error is a message for the log.
 pub(crate) fn write(folder: &Path, number: u64, job: &Job, strict: bool) -> Result<(), String> {
     let path = folder.join(format!("{}-{number:05}.batch", sys::process_id()));
     let bytes = bytes(job, strict).map_err(|errno| errno.to_string())?;

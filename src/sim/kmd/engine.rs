@@ -1,4 +1,7 @@
-//! The hardware behind the kernel: runs one batch on `gpu`, and stops it when it takes for ever.
+//! The hardware behind the kernel: executes batches on `gpu`, and cancels those that hang.
+//!
+//! In:  a job. Out: whether it completed or hung; log lines, dumps, recordings and profiles as the
+//!      options ask.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -14,14 +17,14 @@ use crate::record::Recorder;
 
 /// How a batch ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ended {
+pub(crate) enum BatchOutcome {
     Done,
     Hung,
 }
 
-/// Why a batch has not reached its end.
+/// Why a batch did not complete.
 struct Failure {
-    /// What the hardware stopped at, if it began.
+    /// Where the hardware stopped, if it began to execute.
     stop: Option<gpu::Stop>,
     text: String,
 }
@@ -36,10 +39,10 @@ impl From<String> for Failure {
 pub(crate) struct Engine {
     gpu: Gpu,
     options: Options,
-    /// What `gpu` looks at while it runs.
+    /// Cancels the running batch; `gpu` polls it.
     cancel: Arc<AtomicBool>,
     submits: AtomicU64,
-    /// Number of the batch that runs.
+    /// Number of the running batch.
     running: Arc<AtomicU64>,
     recorder: Mutex<Option<Recorder>>,
     profile: Mutex<Option<Profile>>,
@@ -76,8 +79,9 @@ impl Engine {
         }
     }
 
-    /// Cancels the running batch if its time is over. To be called now and then by another thread.
-    pub(crate) fn watch(&self) {
+    /// Cancels the running batch if it has passed its deadline. Called periodically by another
+    /// thread.
+    pub(crate) fn check_deadline(&self) {
         let deadline = self.deadline_ns.load(Ordering::Acquire);
         if deadline != 0 && sys::monotonic_ns() > deadline {
             self.cancel.store(true, Ordering::Release);
@@ -90,7 +94,7 @@ impl Engine {
     }
 
     /// Runs a batch to its end.
-    pub(crate) fn run(&self, job: &Job) -> Ended {
+    pub(crate) fn run(&self, job: &Job) -> BatchOutcome {
         let number = self.submits.fetch_add(1, Ordering::Relaxed);
         self.running.store(number, Ordering::Relaxed);
         if let Some(folder) = &self.options.dump
@@ -98,19 +102,20 @@ impl Engine {
         {
             self.options.sink.line(&format!("submit {number}: {why}"));
         }
-        self.record(number, |recorder| recorder.before(job));
+        self.record(number, |recorder| recorder.record_submission(job));
         if self.options.null {
-            return Ended::Done;
+            return BatchOutcome::Done;
         }
         let mut saved = lock(&job.context.saved);
         let context = saved
             .entry((job.engine.engine_class, job.slot))
             .or_default();
-        // A panic in the simulator is a gap like any other: waiters must not wait for ever for a thread that is gone.
+        // Treat a panic of the simulator like a hang: otherwise waiters would wait for ever for the
+        // dead thread.
         let outcome = catch_unwind(AssertUnwindSafe(|| self.execute(job, context)))
             .unwrap_or_else(|_| Err(Failure::from("the simulator panicked".to_owned())));
         self.deadline_ns.store(0, Ordering::Release);
-        self.record(number, |recorder| recorder.after(job));
+        self.record(number, |recorder| recorder.note_written_pages(job));
         if self.options.trace_submits || outcome.is_err() {
             let (address, bytes) = (job.batch_address, job.batch_bytes);
             let ended = match &outcome {
@@ -132,25 +137,25 @@ impl Engine {
         match outcome {
             Ok(report) => {
                 self.profile(number, report.work);
-                Ended::Done
+                BatchOutcome::Done
             }
             Err(failure) => {
                 if let Some(stops) = &self.options.stops {
-                    stops.tell(Stopped {
+                    stops.report(Stopped {
                         submission: number,
                         stop: failure.stop.as_ref(),
                         text: &failure.text,
                     });
                 }
-                // A reset: the context's state in the hardware is that of a new one.
+                // A reset: the context's hardware state is that of a new context.
                 *context = HwContext::new();
-                Ended::Hung
+                BatchOutcome::Hung
             }
         }
     }
 
-    /// Lets the recorder write, where there is to be one. The file is made by the first submission, so that a process that
-    /// only looks at the device does not replace it.
+    /// Calls `write` with the recorder, if the options ask for a recording. The first submission
+    /// creates the file, so that a process that only queries the device does not overwrite it.
     fn record(&self, number: u64, write: impl FnOnce(&mut Recorder) -> std::io::Result<()>) {
         let Some(path) = &self.options.record else {
             return;
@@ -167,7 +172,7 @@ impl Engine {
         }
     }
 
-    /// Adds what a submission did to the profile.
+    /// Adds the work of a submission to the profile.
     fn profile(&self, number: u64, work: Vec<gpu::profile::Work>) {
         let mut profile = lock(&self.profile);
         if let Some(profile) = &mut *profile
@@ -211,3 +216,6 @@ impl Engine {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

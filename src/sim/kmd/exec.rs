@@ -1,5 +1,7 @@
-//! EXECBUFFER2: from a list of buffers to a job.
+//! EXECBUFFER2: from a list of buffers to a queued batch.
 //!
+//! In:  the arguments of the ioctl. Out: a [`Job`] in the worker's queue, fences attached, or an
+//!      errno.
 //! Ref: i915_drm.h, struct drm_i915_gem_execbuffer2 and drm_i915_gem_exec_object2.
 
 use std::collections::BTreeMap;
@@ -11,16 +13,17 @@ use uapi::{Errno, Exec, ExecFence, ExecObject, Result};
 
 use crate::buffer::{Buffer, PAGE_BYTES};
 use crate::context::Context;
-use crate::device::LOOK_EVERY;
+use crate::device::POLL_INTERVAL;
+use crate::dma_buf_locks::BufferAccess;
 use crate::fence::{Fence, lock};
-use crate::file::{File, State};
+use crate::file::{File, FileState};
 use crate::job::Job;
-use crate::others::Use;
 use crate::query::engines;
-use crate::space::{Binding, Wish, canonical, decanonical};
 use crate::syncobj::Syncobj;
+use crate::vm::{BindRequest, Binding, canonical, decanonical};
 
-/// Flags that may be set. Constants and the resource streamer belong to parts and kernels of the past.
+/// The accepted flags. Those for constants and the resource streamer belong to older GPUs and
+/// kernels.
 const KNOWN_FLAGS: u64 = i915::EXEC_RING_MASK
     | i915::EXEC_GEN7_SOL_RESET
     | i915::EXEC_IS_PINNED
@@ -31,7 +34,7 @@ const KNOWN_FLAGS: u64 = i915::EXEC_RING_MASK
 
 const KNOWN_OBJECT_FLAGS: u64 = (i915::EXEC_OBJECT_CAPTURE << 1) - 1;
 
-/// What the fences of an execbuf come to.
+/// The fences of an execbuf, resolved.
 #[derive(Default)]
 struct Fences {
     waits: Vec<Arc<Fence>>,
@@ -39,19 +42,13 @@ struct Fences {
 }
 
 impl File {
+    /// Executes EXECBUFFER2: binds the buffers and queues the batch. Returns the out-fence if one
+    /// is requested.
     pub(crate) fn execute(&self, exec: Exec<'_>) -> Result<Option<OwnedFd>> {
-        // Only gen7 has offsets of stream output that the kernel resets.
-        let sol_reset = exec.flags & i915::EXEC_GEN7_SOL_RESET != 0;
         if self.device.null {
-            return self.accept(&exec);
+            return self.execute_null(&exec);
         }
-        if exec.flags & !KNOWN_FLAGS != 0 || (sol_reset && self.device.hw.hw_gen > hw::Gen::Gen7_5)
-        {
-            return Err(Errno::EINVAL);
-        }
-        if (exec.batch_start_bytes | exec.batch_bytes) & 7 != 0 || exec.objects.is_empty() {
-            return Err(Errno::EINVAL);
-        }
+        self.check_flags(&exec)?;
         let (context, engine, slot, buffers, mut fences) = {
             let state = lock(&self.state);
             let context = self.context(&state, exec.context)?;
@@ -71,36 +68,14 @@ impl File {
         if let Some(fd) = exec.in_fence {
             fences.waits.extend(self.device.import_sync_file(fd)?);
         }
-        let batch_index = if exec.flags & i915::EXEC_BATCH_FIRST != 0 {
-            0
-        } else {
-            exec.objects.len() - 1
-        };
-        let (batch, batch_object) = buffers
-            .get(batch_index)
-            .zip(exec.objects.get(batch_index))
-            .ok_or(Errno::EINVAL)?;
-        // A batch that writes itself could not be parsed.
-        if batch_object.flags & i915::EXEC_OBJECT_WRITE != 0 {
-            return Err(Errno::EINVAL);
-        }
-        let start = u64::from(exec.batch_start_bytes);
-        let batch_bytes = match u64::from(exec.batch_bytes) {
-            0 => batch
-                .bytes()
-                .checked_sub(start)
-                .filter(|&bytes| bytes > 0)
-                .ok_or(Errno::EINVAL)?,
-            bytes if start + bytes <= batch.bytes() => bytes,
-            _ => return Err(Errno::EINVAL),
-        };
+        let (batch_index, batch_bytes) = find_batch(&exec, &buffers)?;
 
-        let wishes = self.wishes(exec.objects, &buffers)?;
-        let space = lock(&context.settings).space.clone();
-        let bindings = space.place(&wishes)?;
+        let requests = self.bind_requests(exec.objects, &buffers)?;
+        let vm = lock(&context.settings).vm.clone();
+        let bindings = vm.bind_buffers(&requests)?;
         self.relocate(exec.objects, &bindings, exec.flags)?;
 
-        // The GPU maps them now: afterwards nothing can fail any more.
+        // Map the pages now: nothing may fail after the batch has been queued.
         for buffer in &buffers {
             buffer.pages()?;
         }
@@ -112,15 +87,14 @@ impl File {
         for (object, buffer) in exec.objects.iter().zip(&buffers) {
             let write = object.flags & i915::EXEC_OBJECT_WRITE != 0;
             if object.flags & i915::EXEC_OBJECT_ASYNC == 0 {
-                fences.waits.extend(buffer.fences(write));
+                fences.waits.extend(buffer.conflicting_fences(write));
             }
         }
         let batch_address = bindings
             .get(batch_index)
-            .map(|binding| binding.address + start)
+            .map(|binding| binding.address + u64::from(exec.batch_start_bytes))
             .ok_or(Errno::EINVAL)?;
-        let waits = fences.waits;
-        let uses = begin(exec.objects, &buffers)?;
+        let accesses = begin_shared_accesses(exec.objects, &buffers)?;
         let job = Job {
             context,
             engine,
@@ -128,14 +102,14 @@ impl File {
             bindings,
             batch_address,
             batch_bytes,
-            waits,
-            uses,
-            done: done.clone(),
+            wait_fences: fences.waits,
+            accesses,
+            done_fence: done.clone(),
         };
         self.device.worker.submit(job)?;
-        self.device.events.change(|| {
+        self.device.wait_queue.notify_with(|| {
             for (object, buffer) in exec.objects.iter().zip(&buffers) {
-                buffer.use_by(&done, object.flags & i915::EXEC_OBJECT_WRITE != 0);
+                buffer.add_batch(&done, object.flags & i915::EXEC_OBJECT_WRITE != 0);
             }
             for (syncobj, point) in &fences.signals {
                 match point {
@@ -147,8 +121,21 @@ impl File {
         Ok(out_fence)
     }
 
-    /// A kernel that does nothing: what the batch would have signalled is signalled.
-    fn accept(&self, exec: &Exec<'_>) -> Result<Option<OwnedFd>> {
+    /// Checks the flags, the batch's alignment and that there are buffers.
+    fn check_flags(&self, exec: &Exec<'_>) -> Result<()> {
+        // Only the gen7 kernel resets stream output offsets.
+        let sol_reset = exec.flags & i915::EXEC_GEN7_SOL_RESET != 0;
+        let unknown = exec.flags & !KNOWN_FLAGS != 0;
+        let unaligned = (exec.batch_start_bytes | exec.batch_bytes) & 7 != 0;
+        let bad_reset = sol_reset && self.device.hw.hw_gen > hw::Gen::Gen7_5;
+        match unknown || bad_reset || unaligned || exec.objects.is_empty() {
+            true => Err(Errno::EINVAL),
+            false => Ok(()),
+        }
+    }
+
+    /// The null device: executes nothing and signals the batch's fences at once.
+    fn execute_null(&self, exec: &Exec<'_>) -> Result<Option<OwnedFd>> {
         let done = [Fence::signalled()];
         let state = lock(&self.state);
         for fence in exec.fences {
@@ -156,7 +143,7 @@ impl File {
                 continue;
             }
             let syncobj = state.syncobjs.get(fence.handle).ok_or(Errno::ENOENT)?;
-            self.device.events.change(|| match fence.point {
+            self.device.wait_queue.notify_with(|| match fence.point {
                 0 => syncobj.replace(&done),
                 point => syncobj.add_point(point, &done),
             });
@@ -167,7 +154,7 @@ impl File {
         }
     }
 
-    /// The engine that the flags pick, and its index in the context.
+    /// The engine that the flags select, and its index in the context.
     fn engine(&self, context: &Context, flags: u64) -> Result<(EngineClassInstance, u32)> {
         let index = flags & i915::EXEC_RING_MASK;
         let there = engines(self.device.hw);
@@ -193,14 +180,14 @@ impl File {
                 }
             }
         };
-        // A slot may be kept empty, and a part may lack an engine.
+        // A slot of the context may be empty, and a GPU may lack an engine.
         if !there.contains(&engine) {
             return Err(Errno::EINVAL);
         }
         Ok((engine, index as u32))
     }
 
-    fn fences(&self, state: &State, list: &[ExecFence]) -> Result<Fences> {
+    fn fences(&self, state: &FileState, list: &[ExecFence]) -> Result<Fences> {
         let mut fences = Fences::default();
         for fence in list {
             if fence.flags & !(i915::EXEC_FENCE_WAIT | i915::EXEC_FENCE_SIGNAL) != 0 {
@@ -208,7 +195,8 @@ impl File {
             }
             let syncobj = state.syncobjs.get(fence.handle).ok_or(Errno::ENOENT)?;
             if fence.flags & i915::EXEC_FENCE_WAIT != 0 {
-                // What nobody has submitted cannot be waited for by the GPU.
+                // A point without a fence, because nothing has been submitted, cannot be waited
+                // for.
                 fences
                     .waits
                     .extend(syncobj.find(fence.point).ok_or(Errno::EINVAL)?);
@@ -220,13 +208,14 @@ impl File {
         Ok(fences)
     }
 
-    fn wishes(
+    /// Checks the addresses, flags and sizes of the buffers.
+    fn bind_requests(
         &self,
         objects: &[ExecObject],
         buffers: &[Arc<Buffer>],
-    ) -> Result<Vec<(Arc<Buffer>, Wish)>> {
+    ) -> Result<Vec<(Arc<Buffer>, BindRequest)>> {
         let has_48_bits = self.device.hw.has(hw::Cap::Softpin48);
-        let wish = |(object, buffer): (&ExecObject, &Arc<Buffer>)| {
+        let request = |(object, buffer): (&ExecObject, &Arc<Buffer>)| {
             let fixed = object.flags & i915::EXEC_OBJECT_PINNED != 0;
             let alignment_bytes = object.alignment_bytes.max(PAGE_BYTES);
             let address = decanonical(object.address);
@@ -246,7 +235,7 @@ impl File {
                 has_48_bits && object.flags & i915::EXEC_OBJECT_SUPPORTS_48B_ADDRESS != 0;
             Ok((
                 buffer.clone(),
-                Wish {
+                BindRequest {
                     address,
                     fixed,
                     above_4g,
@@ -255,10 +244,11 @@ impl File {
                 },
             ))
         };
-        objects.iter().zip(buffers).map(wish).collect()
+        objects.iter().zip(buffers).map(request).collect()
     }
 
-    /// Tells where the buffers are, and writes their addresses where the batch and its state need them.
+    /// Stores the buffers' addresses in `objects`, and applies relocations unless the flags and
+    /// unchanged addresses make them unnecessary.
     fn relocate(&self, objects: &mut [ExecObject], bindings: &[Binding], flags: u64) -> Result<()> {
         let mut moved = false;
         for (object, binding) in objects.iter_mut().zip(bindings) {
@@ -299,7 +289,7 @@ impl File {
                 let in_range = at
                     .checked_add(address_bytes)
                     .is_some_and(|end| end <= binding.buffer.bytes());
-                // One domain may write; the CPU's and the aperture's are not the GPU's.
+                // At most one write domain, and no CPU or aperture domain.
                 let cpu = i915::GEM_DOMAIN_CPU | i915::GEM_DOMAIN_GTT;
                 let domains = relocation.read_domains | relocation.write_domain;
                 if !in_range
@@ -328,32 +318,65 @@ impl File {
     }
 }
 
-/// Begins to use what other processes may use, too, when they let it: the kernel would return at once, and let the batch wait.
-fn begin(objects: &[ExecObject], buffers: &[Arc<Buffer>]) -> Result<Vec<Use>> {
+/// Waits until other processes are done with shared buffers, and locks these for the batch. The
+/// real kernel returns at once and makes the batch wait.
+fn begin_shared_accesses(
+    objects: &[ExecObject],
+    buffers: &[Arc<Buffer>],
+) -> Result<Vec<BufferAccess>> {
     loop {
-        let mut uses = Vec::new();
+        let mut accesses = Vec::new();
         let mut all = true;
         for (object, buffer) in objects.iter().zip(buffers) {
-            let Some(others) = buffer.others() else {
+            let Some(locks) = buffer.dma_buf_locks() else {
                 continue;
             };
             let write = object.flags & i915::EXEC_OBJECT_WRITE != 0;
             let waits = object.flags & i915::EXEC_OBJECT_ASYNC == 0;
-            let begun = others.begin(write, waits)?;
+            let begun = locks.try_begin(write, waits)?;
             all &= begun.is_some() || !waits;
-            uses.extend(begun);
+            accesses.extend(begun);
         }
         if all {
-            return Ok(uses);
+            return Ok(accesses);
         }
-        // What it has is given back first: others may be waiting for that, and it for them.
-        drop(uses);
-        std::thread::sleep(LOOK_EVERY);
+        // Release all locks before waiting: another process may wait for one of them while it holds
+        // the missing one.
+        drop(accesses);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// The buffers of a list of handles, each of which may occur once.
-fn lookup(state: &State, objects: &[ExecObject]) -> Result<Vec<Arc<Buffer>>> {
+/// Index of the batch's buffer, and bytes of the batch.
+fn find_batch(exec: &Exec<'_>, buffers: &[Arc<Buffer>]) -> Result<(usize, u64)> {
+    let index = if exec.flags & i915::EXEC_BATCH_FIRST != 0 {
+        0
+    } else {
+        exec.objects.len() - 1
+    };
+    let (batch, object) = buffers
+        .get(index)
+        .zip(exec.objects.get(index))
+        .ok_or(Errno::EINVAL)?;
+    // The command parser cannot check a batch that writes itself.
+    if object.flags & i915::EXEC_OBJECT_WRITE != 0 {
+        return Err(Errno::EINVAL);
+    }
+    let start = u64::from(exec.batch_start_bytes);
+    let bytes = match u64::from(exec.batch_bytes) {
+        0 => batch
+            .bytes()
+            .checked_sub(start)
+            .filter(|&bytes| bytes > 0)
+            .ok_or(Errno::EINVAL)?,
+        bytes if start + bytes <= batch.bytes() => bytes,
+        _ => return Err(Errno::EINVAL),
+    };
+    Ok((index, bytes))
+}
+
+/// Looks up the buffers of a list of handles; a handle may occur only once.
+fn lookup(state: &FileState, objects: &[ExecObject]) -> Result<Vec<Arc<Buffer>>> {
     let mut seen = std::collections::BTreeSet::new();
     let find = |object: &ExecObject| {
         let buffer = state.buffers.get(object.handle).ok_or(Errno::ENOENT)?;
@@ -365,3 +388,6 @@ fn lookup(state: &State, objects: &[ExecObject]) -> Result<Vec<Arc<Buffer>>> {
     };
     objects.iter().map(find).collect()
 }
+
+#[cfg(test)]
+mod tests;

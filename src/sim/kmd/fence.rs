@@ -1,4 +1,6 @@
-//! Fences: what a batch signals when it is done, and the one place where everybody waits.
+//! Fences, which batches signal when they complete; the wait queue; sync files.
+//!
+//! In:  the completion of batches. Out: woken waiters and readable sync files.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,21 +9,23 @@ use std::time::Duration;
 
 use uapi::{Errno, Result};
 
-/// Locks, also after a thread panicked while it held the lock: the data are counters and tables that stay consistent.
+/// Locks a mutex, ignoring poisoning: the data are counters and tables that are consistent even
+/// after a panic.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Where a device's waiters sleep: woken by every change of any fence or syncobj, they look again at what they wait for.
+/// The wait queue of a device. Every change of a fence or syncobj wakes all waiters, which then
+/// check their condition again.
 #[derive(Debug, Default)]
-pub(crate) struct Events {
+pub(crate) struct WaitQueue {
     gate: Mutex<()>,
     changed: Condvar,
 }
 
-impl Events {
-    /// Makes a change that waiters may be waiting for.
-    pub(crate) fn change<T>(&self, change: impl FnOnce() -> T) -> T {
+impl WaitQueue {
+    /// Makes a change and wakes all waiters.
+    pub(crate) fn notify_with<T>(&self, change: impl FnOnce() -> T) -> T {
         let gate = lock(&self.gate);
         let result = change();
         drop(gate);
@@ -29,7 +33,8 @@ impl Events {
         result
     }
 
-    /// Waits until `ready` gives a result or the deadline, in ns of the monotonic clock, has passed: then `ETIME`.
+    /// Waits until `ready` returns a result. `ETIME` after the deadline, in ns of the monotonic
+    /// clock.
     pub(crate) fn wait_until<T>(
         &self,
         deadline_ns: i64,
@@ -47,7 +52,7 @@ impl Events {
             if left_ns == 0 {
                 return Err(Errno::ETIME);
             }
-            // Condition variables cannot wait for ever in one go on every clock.
+            // Bounded, since not every platform's condition variable supports very long timeouts.
             let left = Duration::from_nanos(left_ns).min(Duration::from_secs(3600));
             gate = self
                 .changed
@@ -57,11 +62,11 @@ impl Events {
     }
 }
 
-/// Signalled once, by the end of a batch.
+/// A fence: signalled once, when its batch completes.
 #[derive(Debug, Default)]
 pub(crate) struct Fence {
     signalled: AtomicBool,
-    watchers: Mutex<Vec<Arc<SyncFile>>>,
+    sync_files: Mutex<Vec<Arc<SyncFile>>>,
 }
 
 impl Fence {
@@ -72,7 +77,7 @@ impl Fence {
     pub(crate) fn signalled() -> Arc<Self> {
         Arc::new(Self {
             signalled: AtomicBool::new(true),
-            watchers: Mutex::default(),
+            sync_files: Mutex::default(),
         })
     }
 
@@ -80,34 +85,35 @@ impl Fence {
         self.signalled.load(Ordering::Acquire)
     }
 
-    /// Signals, and wakes all waiters.
-    pub(crate) fn signal(&self, events: &Events) {
-        events.change(|| self.signalled.store(true, Ordering::Release));
-        for watcher in std::mem::take(&mut *lock(&self.watchers)) {
-            watcher.look();
+    /// Signals the fence and wakes all waiters.
+    pub(crate) fn signal(&self, wait_queue: &WaitQueue) {
+        wait_queue.notify_with(|| self.signalled.store(true, Ordering::Release));
+        for sync_file in std::mem::take(&mut *lock(&self.sync_files)) {
+            sync_file.signal_if_ready();
         }
     }
 
-    fn watch(&self, watcher: &Arc<SyncFile>) {
-        lock(&self.watchers).push(watcher.clone());
-        // It may have been signalled before the watcher was there.
+    fn attach(&self, sync_file: &Arc<SyncFile>) {
+        lock(&self.sync_files).push(sync_file.clone());
+        // It may have been signalled before the sync_file was there.
         if self.is_signalled() {
-            watcher.look();
+            sync_file.signal_if_ready();
         }
     }
 }
 
-/// Whether all fences are signalled.
+/// True if all fences are signalled.
 pub(crate) fn all_signalled(fences: &[Arc<Fence>]) -> bool {
     fences.iter().all(|fence| fence.is_signalled())
 }
 
-/// The kernel's half of a sync file: the fences, and the writing end of the pipe whose reading end programs poll.
+/// The kernel's side of a sync file: its fences, and the write end of a pipe. Programs poll the
+/// read end.
 #[derive(Debug)]
 pub(crate) struct SyncFile {
     pub(crate) fences: Vec<Arc<Fence>>,
     writer: OwnedFd,
-    told: AtomicBool,
+    is_readable: AtomicBool,
 }
 
 impl SyncFile {
@@ -115,23 +121,23 @@ impl SyncFile {
         let file = Arc::new(Self {
             fences,
             writer,
-            told: AtomicBool::new(false),
+            is_readable: AtomicBool::new(false),
         });
         for fence in &file.fences {
-            fence.watch(&file);
+            fence.attach(&file);
         }
-        file.look();
+        file.signal_if_ready();
         file
     }
 
-    /// Whether any descriptor of it is open.
+    /// True if the program has a descriptor of it open.
     pub(crate) fn is_open(&self) -> bool {
         sys::Pipe::has_reader(self.writer.as_fd())
     }
 
-    /// Makes it readable once all its fences are signalled.
-    fn look(&self) {
-        if all_signalled(&self.fences) && !self.told.swap(true, Ordering::AcqRel) {
+    /// Makes the pipe readable once all fences are signalled.
+    fn signal_if_ready(&self) {
+        if all_signalled(&self.fences) && !self.is_readable.swap(true, Ordering::AcqRel) {
             sys::Pipe::write_byte(self.writer.as_fd());
         }
     }

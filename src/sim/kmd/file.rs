@@ -1,4 +1,7 @@
-//! One open file of the device: everything that its numbers name. Dropping it frees all that.
+//! An open file of the device, with the objects behind its handles.
+//!
+//! In:  a [`Device`]. Out: a [`File`], which implements `uapi::Kernel`. Dropping it frees its
+//!      objects.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -7,59 +10,67 @@ use crate::buffer::Buffer;
 use crate::context::Context;
 use crate::device::Device;
 use crate::fence::lock;
-use crate::space::Space;
+use crate::gpu_model::KmdError;
+use crate::handle_table::HandleTable;
+use crate::options::Options;
 use crate::syncobj::Syncobj;
-use crate::table::Table;
+use crate::vm::Vm;
 
-/// What the numbers of a file name.
+/// The objects of a file, by handle.
 #[derive(Debug, Default)]
-pub(crate) struct State {
-    pub(crate) buffers: Table<Arc<Buffer>>,
-    /// Handles by mmap offset.
-    pub(crate) by_offset: BTreeMap<u64, u32>,
-    pub(crate) contexts: Table<Arc<Context>>,
-    pub(crate) spaces: Table<Arc<Space>>,
-    pub(crate) syncobjs: Table<Arc<Syncobj>>,
+pub(crate) struct FileState {
+    pub(crate) buffers: HandleTable<Arc<Buffer>>,
+    /// Buffer handles by mmap offset.
+    pub(crate) handle_by_mmap_offset: BTreeMap<u64, u32>,
+    pub(crate) contexts: HandleTable<Arc<Context>>,
+    pub(crate) vms: HandleTable<Arc<Vm>>,
+    pub(crate) syncobjs: HandleTable<Arc<Syncobj>>,
 }
 
 /// One open file of a [`Device`].
 #[derive(Debug)]
 pub struct File {
     pub(crate) device: Arc<Device>,
-    pub(crate) state: Mutex<State>,
-    /// Context 0.
-    pub(crate) own_context: Arc<Context>,
+    pub(crate) state: Mutex<FileState>,
+    /// The default context, number 0.
+    pub(crate) default_context: Arc<Context>,
 }
 
 impl File {
     pub(crate) fn new(device: Arc<Device>) -> Arc<Self> {
-        let own_context = Arc::new(Context::new(
+        let default_context = Arc::new(Context::new(
             device.context_id(),
-            Space::new(device.gtt_bytes()),
+            Vm::new(device.gtt_bytes()),
         ));
         Arc::new(Self {
             device,
             state: Mutex::default(),
-            own_context,
+            default_context,
         })
     }
 
-    /// The machine.
+    /// The device that this file is open on.
     pub fn device(&self) -> &Arc<Device> {
         &self.device
     }
 
-    /// Every address space that the file can reach.
-    pub(crate) fn spaces(&self, state: &State) -> Vec<Arc<Space>> {
-        let contexts = state.contexts.iter().chain([&self.own_context]);
-        let of_contexts = contexts.map(|context| lock(&context.settings).space.clone());
-        of_contexts.chain(state.spaces.iter().cloned()).collect()
+    /// All address spaces of the file and its contexts.
+    pub(crate) fn vms(&self, state: &FileState) -> Vec<Arc<Vm>> {
+        let contexts = state.contexts.iter().chain([&self.default_context]);
+        let of_contexts = contexts.map(|context| lock(&context.settings).vm.clone());
+        of_contexts.chain(state.vms.iter().cloned()).collect()
     }
 }
 
 impl Device {
-    /// Opens its render node.
+    /// Opens the render node.
     pub fn open(self: &Arc<Self>) -> Arc<File> {
         File::new(self.clone())
     }
+}
+
+/// A simulated GPU of its own, opened once: for programs that use it in process.
+pub fn open(gpu: &str, options: Options) -> Result<Arc<dyn uapi::Kernel>, KmdError> {
+    let file: Arc<dyn uapi::Kernel> = Device::new(gpu, options)?.open();
+    Ok(file)
 }

@@ -1,4 +1,7 @@
-//! Buffers of a file.
+//! The GEM ioctls: buffers of a file.
+//!
+//! In:  handles and arguments of ioctls. Out: their results, or the errno that the real kernel
+//!      returns.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -11,9 +14,9 @@ use crate::buffer::{Buffer, PAGE_BYTES};
 use crate::fence::lock;
 use crate::file::File;
 
-/// Domains that only the GPU has.
+/// Domains of the GPU, which SET_DOMAIN does not accept.
 const GPU_DOMAINS: u32 = 0x3e;
-/// Widest row of a fenced surface, in bytes. Ref: IVB PRM vol. 2, "FENCE".
+/// Maximum row pitch of a fenced surface in bytes. Ref: IVB PRM vol. 2, "FENCE".
 const MAX_FENCE_STRIDE_BYTES: u32 = 128 * 0x800;
 
 impl File {
@@ -25,15 +28,15 @@ impl File {
             .ok_or(Errno::ENOENT)
     }
 
-    /// Gives a buffer a handle: the one that it has already, if any.
-    fn adopt(&self, buffer: Arc<Buffer>) -> Result<u32> {
+    /// Returns the handle of a buffer, a new one if the file does not have the buffer yet.
+    fn insert_buffer(&self, buffer: Arc<Buffer>) -> Result<u32> {
         let mut state = lock(&self.state);
-        if let Some(&handle) = state.by_offset.get(&buffer.mmap_offset) {
+        if let Some(&handle) = state.handle_by_mmap_offset.get(&buffer.mmap_offset) {
             return Ok(handle);
         }
         let offset = buffer.mmap_offset;
         let handle = state.buffers.insert(buffer)?;
-        state.by_offset.insert(offset, handle);
+        state.handle_by_mmap_offset.insert(offset, handle);
         Ok(handle)
     }
 
@@ -47,7 +50,8 @@ impl File {
             memory_class: i915::MEMORY_CLASS_SYSTEM,
             memory_instance: 0,
         };
-        // The one flag is about local memory, which no machine here has; a list names no region twice.
+        // The only flag concerns local memory, which no simulated GPU has; a region may be listed
+        // once.
         if flags != 0 || regions.len() > 1 || regions.iter().any(|region| *region != system) {
             return Err(Errno::EINVAL);
         }
@@ -59,7 +63,7 @@ impl File {
             return Err(Errno::E2BIG);
         }
         let cached = self.device.hw.has(hw::Cap::Llc);
-        let handle = self.adopt(Buffer::new(
+        let handle = self.insert_buffer(Buffer::new(
             rounded,
             self.device.mmap_offset(rounded),
             cached,
@@ -67,26 +71,27 @@ impl File {
         Ok((handle, rounded))
     }
 
-    /// I915_GEM_USERPTR: a buffer on pages of the process, which the caller has checked.
+    /// I915_GEM_USERPTR: a buffer on pages of the process, whose accessibility the caller has
+    /// checked.
     pub fn user_buffer(&self, pages: Mapping) -> Result<u32> {
         let bytes = pages.len_bytes() as u64;
         if !bytes.is_multiple_of(PAGE_BYTES) || !(pages.address() as u64).is_multiple_of(PAGE_BYTES)
         {
             return Err(Errno::EINVAL);
         }
-        self.adopt(Buffer::user(pages, self.device.mmap_offset(bytes)))
+        self.insert_buffer(Buffer::user(pages, self.device.mmap_offset(bytes)))
     }
 
     pub(crate) fn close_buffer(&self, handle: u32) -> Result<()> {
-        let (buffer, spaces) = {
+        let (buffer, vms) = {
             let mut state = lock(&self.state);
-            // The kernel says EINVAL here, not ENOENT.
+            // The kernel returns EINVAL here, not ENOENT.
             let buffer = state.buffers.remove(handle).ok_or(Errno::EINVAL)?;
-            state.by_offset.remove(&buffer.mmap_offset);
-            (buffer, self.spaces(&state))
+            state.handle_by_mmap_offset.remove(&buffer.mmap_offset);
+            (buffer, self.vms(&state))
         };
-        for space in spaces {
-            space.unbind(&buffer);
+        for vm in vms {
+            vm.unbind(&buffer);
         }
         Ok(())
     }
@@ -98,19 +103,22 @@ impl File {
             | i915::MMAP_OFFSET_WC
             | i915::MMAP_OFFSET_WB
             | i915::MMAP_OFFSET_UC => (),
-            // That is for local memory.
+            // FIXED is for GPUs with local memory.
             i915::MMAP_OFFSET_FIXED => return Err(Errno::ENODEV),
             _ => return Err(Errno::EINVAL),
         }
-        // Pages of the process are mapped already.
+        // A userptr buffer has no file to map.
         buffer.file().map_err(|_| Errno::ENODEV)?;
         Ok(buffer.mmap_offset)
     }
 
-    /// The buffer whose mapping begins at an offset: its file, and its bytes.
+    /// The file and the size in bytes of the buffer with an mmap offset.
     pub fn mapped_buffer(&self, mmap_offset: u64) -> Result<(OwnedFd, u64)> {
         let state = lock(&self.state);
-        let handle = state.by_offset.get(&mmap_offset).ok_or(Errno::EINVAL)?;
+        let handle = state
+            .handle_by_mmap_offset
+            .get(&mmap_offset)
+            .ok_or(Errno::EINVAL)?;
         let buffer = state.buffers.get(*handle).ok_or(Errno::EINVAL)?;
         let file = buffer
             .file()?
@@ -119,7 +127,7 @@ impl File {
         Ok((file, buffer.bytes()))
     }
 
-    /// The file and the bytes of a buffer, for GEM_MMAP.
+    /// The file and the size in bytes of a buffer, for GEM_MMAP.
     pub fn buffer_file(&self, handle: u32) -> Result<(OwnedFd, u64)> {
         let buffer = self.buffer(handle)?;
         let file = buffer
@@ -133,22 +141,22 @@ impl File {
     /// I915_GEM_PREAD.
     pub fn gem_pread(&self, handle: u32, offset_bytes: u64, len_bytes: u64) -> Result<Vec<u8>> {
         let buffer = self.buffer(handle)?;
-        let (offset, len) = range(&buffer, offset_bytes, len_bytes)?;
+        let (offset, len) = check_range(&buffer, offset_bytes, len_bytes)?;
         self.wait_idle(&buffer, false, i64::MAX)?;
         let mut data = vec![0; len];
         buffer.pages()?.read(offset, &mut data)?;
         Ok(data)
     }
 
-    /// Checks the arguments of I915_GEM_PWRITE, before its data are fetched.
+    /// Checks the arguments of I915_GEM_PWRITE before the data are copied from the process.
     pub fn gem_pwrite_check(&self, handle: u32, offset_bytes: u64, len_bytes: u64) -> Result<()> {
-        range(&*self.buffer(handle)?, offset_bytes, len_bytes).map(drop)
+        check_range(&*self.buffer(handle)?, offset_bytes, len_bytes).map(drop)
     }
 
     /// I915_GEM_PWRITE.
     pub fn gem_pwrite(&self, handle: u32, offset_bytes: u64, data: &[u8]) -> Result<()> {
         let buffer = self.buffer(handle)?;
-        let (offset, _) = range(&buffer, offset_bytes, data.len() as u64)?;
+        let (offset, _) = check_range(&buffer, offset_bytes, data.len() as u64)?;
         self.wait_idle(&buffer, true, i64::MAX)?;
         buffer.pages()?.write(offset, data)
     }
@@ -164,7 +172,8 @@ impl File {
         self.wait_idle(&buffer, write != 0, i64::MAX)
     }
 
-    /// Waits for writers, or for everybody, until a deadline in ns of the monotonic clock.
+    /// Waits for batches that write the buffer, and with `readers_too` for all that use it. `ETIME`
+    /// after the deadline, in ns of the monotonic clock.
     pub(crate) fn wait_idle(
         &self,
         buffer: &Buffer,
@@ -189,7 +198,8 @@ impl File {
 
     pub(crate) fn busy(&self, handle: u32) -> Result<u32> {
         let (used, written) = self.buffer(handle)?.busy()?;
-        // Readers as a mask of classes above, the writer's class plus one below. Batches of all engines run on one thread here.
+        // Upper half: mask of the engine classes that use it; lower half: class of the writer plus
+        // one. One thread here runs the batches of all engines, reported as the render class.
         Ok((u32::from(used) << 16) | u32::from(written))
     }
 
@@ -235,13 +245,17 @@ impl File {
     }
 
     pub(crate) fn import(&self, fd: BorrowedFd<'_>) -> Result<u32> {
-        self.adopt(self.device.import_buffer(fd)?)
+        self.insert_buffer(self.device.import_buffer(fd)?)
     }
 }
 
-fn range(buffer: &Buffer, offset_bytes: u64, len_bytes: u64) -> Result<(usize, usize)> {
+/// Checks that a range lies in a buffer.
+fn check_range(buffer: &Buffer, offset_bytes: u64, len_bytes: u64) -> Result<(usize, usize)> {
     match offset_bytes.checked_add(len_bytes) {
         Some(end) if end <= buffer.bytes() => Ok((offset_bytes as usize, len_bytes as usize)),
         _ => Err(Errno::EINVAL),
     }
 }
+
+#[cfg(test)]
+mod tests;

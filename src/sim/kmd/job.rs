@@ -1,30 +1,30 @@
-//! A batch on its way to the hardware.
+//! A batch queued for execution.
 //!
-//! In:  what `exec` has found. Out: plain data, which the worker runs.
+//! In:  the results of `exec`. Out: plain data, which the worker executes.
 
 use std::sync::Arc;
 
 use uapi::i915::EngineClassInstance;
 
 use crate::context::Context;
+use crate::dma_buf_locks::BufferAccess;
 use crate::fence::Fence;
-use crate::others::Use;
-use crate::space::Binding;
+use crate::vm::Binding;
 
-/// A batch with all that it needs.
+/// A batch with everything that its execution needs.
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) context: Arc<Context>,
     pub(crate) engine: EngineClassInstance,
     /// Index of the engine in the context: batches of one context and index run in order.
     pub(crate) slot: u32,
-    /// The address space while it runs.
+    /// Buffers bound while it runs.
     pub(crate) bindings: Vec<Binding>,
-    /// Address of the first command, not canonical.
+    /// GPU address of the first command, not canonical.
     pub(crate) batch_address: u64,
     pub(crate) batch_bytes: u64,
-    pub(crate) waits: Vec<Arc<Fence>>,
-    /// What other processes may have, too, which wait for it.
-    pub(crate) uses: Vec<Use>,
-    pub(crate) done: Arc<Fence>,
+    pub(crate) wait_fences: Vec<Arc<Fence>>,
+    /// Locks on buffers that are shared with other processes.
+    pub(crate) accesses: Vec<BufferAccess>,
+    pub(crate) done_fence: Arc<Fence>,
 }

@@ -1,6 +1,7 @@
-//! An open file as the process sees it: one method for each ioctl, carried out by the file that knows its objects.
+//! Implements `uapi::Kernel` for an open file: one method for each ioctl.
 //!
-//! In:  arguments of ioctls. Out: what the kernel answers, or its errno. Ref: Linux, include/uapi/drm/i915_drm.h, drm.h.
+//! In:  arguments of ioctls. Out: their results, or an errno.
+//! Ref: Linux, include/uapi/drm/i915_drm.h, drm.h.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -88,7 +89,7 @@ impl Kernel for File {
 
     fn gem_madvise(&self, handle: u32, advice: u32) -> Result<bool> {
         self.buffer(handle)?;
-        // Pages are never short here, so they always stay.
+        // The simulated kernel never reclaims pages, so they are always retained.
         if advice > i915::MADV_DONTNEED {
             Err(Errno::EINVAL)
         } else {
@@ -140,11 +141,11 @@ impl Kernel for File {
     }
 
     fn vm_create(&self) -> Result<u32> {
-        self.create_space()
+        self.create_vm()
     }
 
     fn vm_destroy(&self, vm: u32) -> Result<()> {
-        self.destroy_space(vm)
+        self.destroy_vm(vm)
     }
 
     fn get_reset_stats(&self, context: u32) -> Result<ResetStats> {

@@ -1,13 +1,15 @@
-//! How the simulated device behaves: strictness, tracing, and where its messages go.
+//! Options of the simulated device: strict mode, tracing, output files, log.
+//!
+//! In:  an options list such as INGOT_SIM holds. Out: [`Options`].
 
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::targets::write_picture;
+use crate::targets::write_png;
 
-/// Where messages go: one line each, without its end.
+/// Receives log messages: one line each, without the line end.
 #[derive(Clone)]
 pub struct Sink(Arc<dyn Fn(&str) + Send + Sync>);
 
@@ -34,28 +36,28 @@ impl fmt::Debug for Sink {
     }
 }
 
-/// Why a batch was stopped before its end.
+/// Describes a batch that was stopped before its end.
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped<'a> {
     /// Number of the submission, from 0.
     pub submission: u64,
-    /// What the hardware stopped at; None: the batch could not be begun, or the simulator failed.
+    /// Why the hardware stopped; None if the batch could not be started or the simulator failed.
     pub stop: Option<&'a gpu::Stop>,
-    /// All that is known, in one line.
+    /// The whole description in one line.
     pub text: &'a str,
 }
 
-/// What is called when a batch is stopped.
+/// Callback for batches that are stopped.
 #[derive(Clone)]
 pub struct StopSink(Arc<dyn Fn(Stopped<'_>) + Send + Sync>);
 
 impl StopSink {
     /// A sink that calls this function.
-    pub fn new(tell: impl Fn(Stopped<'_>) + Send + Sync + 'static) -> Self {
-        Self(Arc::new(tell))
+    pub fn new(report: impl Fn(Stopped<'_>) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(report))
     }
 
-    pub(crate) fn tell(&self, stopped: Stopped<'_>) {
+    pub(crate) fn report(&self, stopped: Stopped<'_>) {
         (self.0)(stopped);
     }
 }
@@ -66,50 +68,52 @@ impl fmt::Debug for StopSink {
     }
 }
 
-/// A real machine gives up after seconds; a simulated one is slower by some orders of magnitude.
+/// The default hang timeout. Real kernels use seconds; the simulator is slower by orders of
+/// magnitude.
 const DEFAULT_HANG_SECONDS: u32 = 120;
-/// In strict mode, which is about five times as slow.
+/// The default hang timeout in strict mode, which is about five times as slow.
 const STRICT_HANG_SECONDS: u32 = 600;
-/// What EU threads run on two CPUs, for batches that are allowed more time.
+/// EU instructions per second on two CPUs, by which a longer timeout raises the instruction limit.
 const INSTRUCTIONS_PER_SECOND: u64 = 100_000_000;
 
 /// Options of a simulated device.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Report what a real machine would not forgive, and hang as it would.
+    /// Strict mode: report what a real machine would not forgive, and hang.
     pub strict: bool,
-    /// In strict mode: deliver what caches hold of memory that was written since, instead of reporting it.
+    /// In strict mode: return stale data from caches instead of reporting the read.
     pub stale: bool,
     /// Seconds after which a batch counts as hung.
     pub hang_seconds: u32,
     /// Instructions of a batch after which it counts as hung.
     pub hang_instructions: u64,
-    /// CPU threads that EU threads run on; 0: as many as there are CPUs. One in strict mode, for a fixed order.
+    /// Number of host threads that execute EU threads; 0: the number of CPUs. Always one in strict
+    /// mode, for a fixed order.
     pub cpu_threads: usize,
     /// Write a line for every ioctl.
     pub trace_ioctls: bool,
-    /// Write a line for every submission, and where its batch is.
+    /// Write a line for every submission, with the address of its batch.
     pub trace_submits: bool,
     /// Write every command that the command streamer executes.
     pub trace_commands: bool,
-    /// Write every instruction that EU threads execute; they then run one after the other.
+    /// Write every instruction that EU threads execute; the threads then run one after another.
     pub trace_instructions: bool,
-    /// Write each batch, with the memory it sees, to a file in this folder.
+    /// Write each batch, with the memory it accesses, to a file in this folder.
     pub dump: Option<PathBuf>,
-    /// Write a table of what each dispatch and draw costs to this file, or a timeline if its name ends in .svg; add lines for
-    /// programs to it if its name ends in .tsv.
+    /// Write the cost of each dispatch and draw to this file: as a table, as a timeline if its name
+    /// ends in .svg, or as appended machine-readable lines if it ends in .tsv.
     pub profile: Option<PathBuf>,
     /// Write every submission to this file: see [`crate::Recording`].
     pub record: Option<PathBuf>,
     /// Write render targets as PNG to this folder.
     pub targets: Option<PathBuf>,
-    /// Do so after each draw instead of at each batch's end.
+    /// Write render targets after each draw instead of at the end of each batch.
     pub targets_each_draw: bool,
-    /// Execute nothing: batches are accepted and their fences signalled at once, so that what a driver costs can be measured.
+    /// Execute nothing and signal fences at once, to measure the CPU cost of a driver.
     pub null: bool,
     /// Where messages go.
     pub sink: Sink,
-    /// Who is told of batches that are stopped; the sink gets a line in any case.
+    /// Called for each batch that is stopped, besides the line to `sink`.
     pub stops: Option<StopSink>,
 }
 
@@ -137,7 +141,7 @@ impl Default for Options {
     }
 }
 
-/// What the comma list of options may hold, with a word on each.
+/// The options of the comma-separated list, each with its help text.
 pub const OPTION_NAMES: &[(&str, &str)] = &[
     (
         "strict",
@@ -145,15 +149,15 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     (
         "stale",
-        "strict, and a read that a cache may answer with old data is answered so, instead of reported: pictures show it",
+        "strict, but reads return stale data from caches instead of being reported: the images show it",
     ),
     (
         "hang=SECONDS",
-        "time after which a batch counts as hung: 120 by default, 600 if strict; given, it may also run more instructions than 10^9",
+        "time after which a batch counts as hung: 120 by default, 600 if strict; if given, batches may execute more than 10^9 instructions",
     ),
     (
         "threads=N",
-        "CPU threads that EU threads run on, outside strict mode",
+        "number of host threads that execute EU threads, except in strict mode",
     ),
     ("trace=ioctl", "write a line for every ioctl"),
     ("trace=submit", "write a line for every submission"),
@@ -163,11 +167,11 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     (
         "trace=eu",
-        "write every instruction of EU threads, with the channels that are enabled",
+        "write every instruction of EU threads, with the enabled channels",
     ),
     (
         "dump=FOLDER",
-        "write each batch, with the memory it sees, to a file",
+        "write each batch, with the memory it accesses, to a file",
     ),
     (
         "profile=FILE",
@@ -176,36 +180,36 @@ pub const OPTION_NAMES: &[(&str, &str)] = &[
     ),
     (
         "targets=FOLDER",
-        "write what each batch has drawn to PNG files",
+        "write the render targets to PNG files after each batch",
     ),
     (
         "draw-targets=FOLDER",
-        "write what each draw has drawn to PNG files",
+        "write the render targets to PNG files after each draw",
     ),
     (
         "record=FILE",
-        "write all submissions to a file, which `ingot sim --replay` runs again",
+        "write all submissions to a file, which `ingot sim --replay` executes again",
     ),
     (
         "null",
-        "execute nothing, and signal fences at once: for measuring drivers",
+        "execute nothing and signal fences at once, to measure drivers",
     ),
 ];
 
-/// A word that is no option.
+/// An unknown option.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no option is called {0:?}; there are {names}", names = option_names())]
 pub struct OptionError(String);
 
-/// The options, for people.
+/// The names of all options, for messages.
 fn option_names() -> String {
     let names: Vec<&str> = OPTION_NAMES.iter().map(|(name, _)| *name).collect();
     names.join(", ")
 }
 
 impl Options {
-    /// What the simulated hardware has to know of them. `running` is the number of the submission that runs, for the names of
-    /// pictures.
+    /// The options of the simulated hardware. `running` is the number of the running submission,
+    /// for the names of image files.
     pub fn gpu(&self, running: &Arc<AtomicU64>) -> gpu::Options {
         let sink = self.sink.clone();
         let mut trace = gpu::Trace::new(move |line| sink.line(line));
@@ -215,7 +219,7 @@ impl Options {
             let (running, sink) = (Arc::clone(running), self.sink.clone());
             gpu::TargetSink::new(self.targets_each_draw, move |picture| {
                 let number = running.load(Relaxed);
-                if let Err(why) = write_picture(&folder, number, picture) {
+                if let Err(why) = write_png(&folder, number, picture) {
                     sink.line(&format!("submit {number}: {why}"));
                 }
             })
@@ -232,13 +236,15 @@ impl Options {
         }
     }
 
-    /// Whether nobody looks at what is submitted: neither a GPU nor a file gets it.
+    /// True if batches are neither executed nor written to a file.
     pub fn ignores_batches(&self) -> bool {
         self.null && self.record.is_none() && self.dump.is_none()
     }
 
-    /// Reads a comma list, such as `INGOT_SIM` holds. Err: which word is no option, and what
-    /// there is.
+    /// Parses a comma-separated list, such as `INGOT_SIM` holds.
+    ///
+    /// # Errors
+    /// The first unknown option.
     pub fn parse(list: &str, sink: Sink) -> Result<Self, OptionError> {
         let mut options = Self {
             sink,
@@ -287,3 +293,6 @@ impl Options {
         Ok(options)
     }
 }
+
+#[cfg(test)]
+mod tests;

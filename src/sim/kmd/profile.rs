@@ -1,8 +1,9 @@
-//! The profile as a file that is always whole.
+//! The profile file, which is complete after each submission.
 //!
-//! In:  the work of submissions as they end. Out: a table, or a timeline where the file's name ends in .svg, written anew after
-//! each submission: a program may end at any time, so nobody can wait for its end. Where it ends in .tsv, lines for programs,
-//! added to what the file has: each submission costs what its own lines do, and several processes may share the file.
+//! In:  the work of submissions as they end. Out: a table, or a timeline if the file's name ends in
+//!      .svg, rewritten after each submission because a program may end at any time. If it ends in
+//!      .tsv: machine-readable lines, appended, so that the cost of a submission does not grow with
+//!      the file and several processes may share it.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -14,11 +15,11 @@ use gpu::profile::{HEADER, Work, lines, table, timeline};
 #[derive(Debug)]
 pub struct Profile {
     path: PathBuf,
-    /// All of it so far, where the file is written anew.
+    /// All work so far, for files that are rewritten.
     work: Vec<Work>,
 }
 
-/// Adds text to a file in one piece; a new file begins with the header.
+/// Appends text to a file with a single write; a new file begins with the header.
 fn append(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().create(true).append(true).open(path)?;
     let header = match file.metadata()?.len() {
@@ -37,7 +38,7 @@ impl Profile {
         }
     }
 
-    /// Adds the work of a submission. Err: why it is not in the file.
+    /// Adds the work of a submission. The error is a message for the log.
     pub fn add(
         &mut self,
         submission: u64,

@@ -1,5 +1,6 @@
-//! What the device says about itself.
+//! Queries of device properties: GETPARAM, QUERY, REG_READ, the driver's version.
 //!
+//! In:  parameter numbers. Out: values as the real kernel returns them, or an errno.
 //! Ref: i915_drm.h, "Query uAPI"; GETPARAM's values as Linux 6.1 gives them on these parts.
 
 use bytemuck::bytes_of;
@@ -11,7 +12,7 @@ use uapi::{DriverVersion, Errno, Result};
 
 use crate::device::Device;
 
-/// Version of the command parser of gen7 kernels: all that any driver asks for.
+/// Version of the command parser on gen7, high enough for every driver.
 const CMD_PARSER_VERSION: i32 = 10;
 
 /// The engines of a part.
@@ -87,7 +88,7 @@ impl Device {
                     0
                 }
             }
-            // Of which classes contexts see nothing of each other's.
+            // Mask of the engine classes whose contexts are isolated from each other.
             i915::PARAM_HAS_CONTEXT_ISOLATION if execlists => 1 << i915::ENGINE_CLASS_RENDER,
             i915::PARAM_HAS_CONTEXT_ISOLATION => 0,
             i915::PARAM_CS_TIMESTAMP_FREQUENCY => hw.timestamp_hz as i32,
@@ -122,7 +123,8 @@ impl Device {
 
     pub(crate) fn query(&self, id: u64, flags: u32) -> Result<Vec<u8>> {
         if flags != 0 {
-            // Counters need them, and there are none here; geometry is asked about later parts only.
+            // Flags are for performance counters, which are not simulated, and for the geometry of
+            // later GPUs.
             return Err(Errno::EINVAL);
         }
         match id {
@@ -198,12 +200,15 @@ impl Device {
         [bytes_of(&header), bytes_of(&region)].concat()
     }
 
-    /// A register that programs may read: the render engine's timestamp.
+    /// REG_READ: the render engine's timestamp is the only readable register.
     pub(crate) fn reg_read(&self, offset: u64) -> Result<u64> {
-        // Bit 0 asks for eight bytes in one access; so do all reads here.
+        // Bit 0 requests an eight-byte access, which every read here is.
         match offset & !i915::REG_READ_8B_WA {
             i915::TIMESTAMP_REGISTER => Ok(self.worker.timestamp()),
             _ => Err(Errno::EINVAL),
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

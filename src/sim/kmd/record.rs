@@ -1,7 +1,8 @@
-//! Recordings: every submission of a process, with the memory that it sees, in one file.
+//! Recordings: all submissions of a process, with the memory that they access, in one file.
 //!
-//! In:  jobs as the worker runs them. Out: a file from which [`Recording`] gives the same submissions again, so that they can
-//! be printed (`ingot batch`) and executed anew (`ingot sim --replay`) without the program that made them.
+//! In:  jobs as the worker executes them. Out: a file from which [`Recording`] reads the same
+//!      submissions, to print them (`ingot batch`) or to execute them again (`ingot sim --replay`)
+//!      without the program.
 //!
 //! The format, all numbers little-endian:
 //!
@@ -13,13 +14,14 @@
 //! | then | submissions, each: |
 //! | 4 | `SUBM` |
 //! | 8, 8 | address and bytes of the batch |
-//! | 8, 4, 4 | context, engine class, slot: submissions with the same three share a hardware context |
+//! | 8, 4, 4 | context, engine class, slot, which identify the hardware context |
 //! | 4, 4 | buffers bound, pages that follow |
-//! | 8, 8, 8 | of each buffer: a name that stays the same, its address, its bytes |
-//! | 8, 4, 4096 | of each page: the buffer's name, the page's number, its contents |
+//! | 8, 8, 8 | of each buffer: a constant id, its address, its bytes |
+//! | 8, 4, 4096 | of each page: the buffer's id, the page's number, its contents |
 //!
-//! Buffers begin as zeros. A page is written when it differs from what the last submission before left in it, so each
-//! submission's pages on top of all earlier ones are the memory that it saw.
+//! Buffers begin as zeros. A page is written if it differs from its contents after the previous
+//! submission, so the pages of a submission on top of all earlier ones are the memory that it
+//! accessed.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -37,56 +39,58 @@ const SUBMISSION: &[u8; 4] = b"SUBM";
 const PAGE_WORDS: usize = PAGE_BYTES as usize / 4;
 const PAGE_QWORDS: usize = PAGE_BYTES as usize / 8;
 
-/// Buffers larger than this are no recording's.
+/// Maximum size of a buffer in a recording; larger ones are rejected.
 const MAX_BUFFER_BYTES: u64 = 8 << 30;
 
 /// Writes a recording.
 ///
-/// Which pages a process has written is found without its help and without privileges: pages that its buffers' files do not
-/// have are zeros, and the others are compared with a copy of what the file says of them.
+/// Finds the pages that a process has written without its cooperation: holes in the buffers' memory
+/// files are zeros, and other pages are compared with a copy of their recorded contents.
 #[derive(Debug)]
 pub(crate) struct Recorder {
     file: BufWriter<File>,
-    /// What a reader of the file knows, by the buffer's name.
-    known: BTreeMap<u64, Known>,
+    /// Recorded buffers by id.
+    known: BTreeMap<u64, RecordedBuffer>,
 }
 
-/// What a reader knows of a buffer.
+/// The recorded contents of a buffer.
 #[derive(Debug)]
-struct Known {
-    /// Names are not used twice, so what is known of a buffer that is gone is of no use.
+struct RecordedBuffer {
+    /// Ids are not reused, so the entry of a freed buffer can be dropped.
     buffer: Weak<Buffer>,
-    /// By number; pages that are not there are zeros.
-    pages: BTreeMap<usize, Page>,
+    /// Pages by number; missing pages are zeros.
+    pages: BTreeMap<usize, RecordedPage>,
 }
 
-/// What a reader knows of a page.
+/// The recorded contents of a page.
 #[derive(Debug)]
-enum Page {
-    /// These contents.
-    Same(Box<[u64; PAGE_QWORDS]>),
-    /// Nothing: the GPU has changed it.
-    Changed,
+enum RecordedPage {
+    /// The contents in the file.
+    Contents(Box<[u64; PAGE_QWORDS]>),
+    /// Unknown, since the GPU has written the page.
+    Unknown,
 }
 
-impl Page {
-    /// Whether memory is what a reader knows.
-    fn is(known: Option<&Page>, now: &[AtomicU64]) -> bool {
-        // Few enough to end early, enough to be quick.
+impl RecordedPage {
+    /// True if memory equals the recorded contents.
+    fn matches(known: Option<&RecordedPage>, now: &[AtomicU64]) -> bool {
+        // Words compared at once: few enough to stop early, enough to vectorise.
         const STEP: usize = 64;
         match known {
             None => now
                 .chunks(STEP)
                 .all(|words| or(words.iter().map(load)) == 0),
-            Some(Page::Same(known)) => now.chunks(STEP).zip(known.chunks(STEP)).all(|(a, b)| {
-                let differ = |(a, b): (&AtomicU64, &u64)| load(a) ^ b;
-                or(a.iter().zip(b).map(differ)) == 0
-            }),
-            Some(Page::Changed) => false,
+            Some(RecordedPage::Contents(known)) => {
+                now.chunks(STEP).zip(known.chunks(STEP)).all(|(a, b)| {
+                    let differ = |(a, b): (&AtomicU64, &u64)| load(a) ^ b;
+                    or(a.iter().zip(b).map(differ)) == 0
+                })
+            }
+            Some(RecordedPage::Unknown) => false,
         }
     }
 
-    fn copy(now: &[AtomicU64]) -> Box<[u64; PAGE_QWORDS]> {
+    fn copy_of(now: &[AtomicU64]) -> Box<[u64; PAGE_QWORDS]> {
         let mut copy = Box::new([0; PAGE_QWORDS]);
         for (to, from) in copy.iter_mut().zip(now) {
             *to = load(from);
@@ -103,14 +107,14 @@ fn or(words: impl Iterator<Item = u64>) -> u64 {
     words.fold(0, |all, word| all | word)
 }
 
-impl Known {
-    /// Numbers of the pages that differ from what is known.
-    fn changed(&self, buffer: &Buffer) -> std::io::Result<Vec<usize>> {
+impl RecordedBuffer {
+    /// Numbers of the pages that differ from the recorded contents.
+    fn changed_pages(&self, buffer: &Buffer) -> std::io::Result<Vec<usize>> {
         let pages = buffer.pages().map_err(std::io::Error::other)?;
         let qwords = pages.qwords();
         let ranges = match buffer.file() {
             Ok(file) => sys::data_ranges(file, buffer.bytes()).map_err(std::io::Error::other)?,
-            // Pages of the process: all of them are there.
+            // A userptr buffer: there are no holes.
             Err(_) => std::iter::once(0..buffer.bytes()).collect(),
         };
         let mut changed = Vec::new();
@@ -118,12 +122,12 @@ impl Known {
         for range in ranges {
             let start = (range.start / PAGE_BYTES) as usize;
             let end = range.end.div_ceil(PAGE_BYTES) as usize;
-            // What a reader knows and is not there any more is zeros now.
+            // Recorded pages that have become holes are zeros now.
             changed.extend(self.pages.range(at..start.max(at)).map(|(index, _)| *index));
             for index in start..end {
                 let from = index * PAGE_QWORDS;
                 if let Some(now) = qwords.get(from..from + PAGE_QWORDS)
-                    && !Page::is(self.pages.get(&index), now)
+                    && !RecordedPage::matches(self.pages.get(&index), now)
                 {
                     changed.push(index);
                 }
@@ -148,23 +152,25 @@ impl Recorder {
         })
     }
 
-    /// Writes a job that is about to run.
-    pub(crate) fn before(&mut self, job: &Job) -> std::io::Result<()> {
+    /// Writes a job that is about to execute.
+    pub(crate) fn record_submission(&mut self, job: &Job) -> std::io::Result<()> {
         self.known
             .retain(|_, known| known.buffer.strong_count() > 0);
         let mut changes = Vec::new();
         for binding in &job.bindings {
             let buffer = &binding.buffer;
             let name = buffer.mmap_offset;
-            let known = self.known.entry(name).or_insert_with(|| Known {
+            let known = self.known.entry(name).or_insert_with(|| RecordedBuffer {
                 buffer: Arc::downgrade(buffer),
                 pages: BTreeMap::new(),
             });
-            let changed = known.changed(buffer)?;
+            let changed = known.changed_pages(buffer)?;
             let pages = buffer.pages().map_err(std::io::Error::other)?;
             for index in &changed {
                 let now = pages.qwords().get(index * PAGE_QWORDS..).unwrap_or(&[]);
-                known.pages.insert(*index, Page::Same(Page::copy(now)));
+                known
+                    .pages
+                    .insert(*index, RecordedPage::Contents(RecordedPage::copy_of(now)));
             }
             changes.push((name, changed));
         }
@@ -186,7 +192,7 @@ impl Recorder {
         for (name, changed) in changes {
             for index in changed {
                 let known = self.known.get(&name).and_then(|k| k.pages.get(&index));
-                let Some(Page::Same(page)) = known else {
+                let Some(RecordedPage::Contents(page)) = known else {
                     continue;
                 };
                 file.write_all(&name.to_le_bytes())?;
@@ -194,17 +200,18 @@ impl Recorder {
                 file.write_all(page.map(u64::to_le_bytes).as_flattened())?;
             }
         }
-        // A program that is killed leaves what it had done.
+        // Flush, so that the file is complete if the program is killed.
         file.flush()
     }
 
-    /// Notes what a job has changed: whoever replays it has the same changes only if it computes the same, so those pages are
-    /// written before the next job that sees them.
-    pub(crate) fn after(&mut self, job: &Job) -> std::io::Result<()> {
+    /// Marks the pages that a job has written as unknown. A replay writes the same contents only if
+    /// it computes the same, so these pages are recorded again with the next job that accesses
+    /// them.
+    pub(crate) fn note_written_pages(&mut self, job: &Job) -> std::io::Result<()> {
         for binding in &job.bindings {
             if let Some(known) = self.known.get_mut(&binding.buffer.mmap_offset) {
-                for index in known.changed(&binding.buffer)? {
-                    known.pages.insert(index, Page::Changed);
+                for index in known.changed_pages(&binding.buffer)? {
+                    known.pages.insert(index, RecordedPage::Unknown);
                 }
             }
         }
@@ -212,16 +219,16 @@ impl Recorder {
     }
 }
 
-/// Why a file is no recording.
+/// Why a file cannot be read as a recording.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordingError {
-    /// It does not begin like one.
+    /// It does not begin with the magic number.
     #[error("not a recording: it does not begin with INGOTREC")]
     Magic,
-    /// Of another version.
+    /// It has another version.
     #[error("a recording of version {0}; this program reads version 1")]
     Version(u32),
-    /// The device's name is no text.
+    /// The device's name is not UTF-8.
     #[error("byte 16: the device's name is not UTF-8")]
     Name,
     /// It ends too early.
@@ -229,16 +236,16 @@ pub enum RecordingError {
     Short {
         /// Offset in the file.
         at: usize,
-        /// What should stand there.
+        /// What was expected there.
         what: &'static str,
     },
-    /// Something else than a submission.
+    /// There is something other than a submission.
     #[error("byte {at}: no submission begins here")]
     Chunk {
         /// Offset in the file.
         at: usize,
     },
-    /// A page of a buffer that is not bound, or beyond its end, or a buffer that is not made of pages.
+    /// A page of an unbound buffer or past its end, or a buffer whose size or address is invalid.
     #[error("byte {at}: {what}")]
     Memory {
         /// Offset in the file.
@@ -251,13 +258,13 @@ pub enum RecordingError {
 /// One submission of a recording.
 #[derive(Clone, Debug)]
 pub struct Submission {
-    /// Context, engine class and slot: equal ones share a hardware context.
+    /// Context, engine class and slot: submissions with equal ones share a hardware context.
     pub context: (u64, u32, u32),
     /// GPU address of the first command.
     pub batch_address: u64,
-    /// Bytes of the batch, 0 for up to its end.
+    /// Bytes of the batch; 0: up to its end.
     pub batch_bytes: u64,
-    /// Memory as the submission sees it.
+    /// The address space with the contents before the submission.
     pub space: gpu::AddressSpace,
 }
 
@@ -273,7 +280,10 @@ pub struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    /// Begins to read a file's contents.
+    /// Starts reading the contents of a file.
+    ///
+    /// # Errors
+    /// The header is not that of a recording.
     pub fn new(bytes: &'a [u8]) -> Result<Recording<'a>, RecordingError> {
         if bytes.get(..8) != Some(MAGIC) {
             return Err(RecordingError::Magic);
@@ -301,8 +311,11 @@ impl<'a> Recording<'a> {
         &self.device
     }
 
-    /// The next submission; `None` at the end. What the one before has written to its space is kept but for pages that the
-    /// file has anew.
+    /// Reads the next submission; `None` at the end. Writes to the memory of the previous one
+    /// persist, except in pages that the file contains again.
+    ///
+    /// # Errors
+    /// The file is damaged.
     pub fn next_submission(&mut self) -> Result<Option<Submission>, RecordingError> {
         if self.at == self.bytes.len() {
             return Ok(None);
@@ -393,3 +406,6 @@ impl<'a> Recording<'a> {
 fn zeros(words: usize) -> Memory {
     Arc::new((0..words).map(|_| AtomicU32::new(0)).collect())
 }
+
+#[cfg(test)]
+mod tests;

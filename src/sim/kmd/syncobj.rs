@@ -1,5 +1,6 @@
-//! Syncobjs: a place for a fence, or for a chain of fences with rising values.
+//! Syncobjs: containers of a binary fence, or of a timeline of fences with increasing values.
 //!
+//! In:  fences. Out: the fences to wait for, and the state of points.
 //! Ref: drm.h; Linux's Documentation/gpu/drm-mm.rst, "DRM Sync Objects".
 
 use std::collections::VecDeque;
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use crate::fence::{Fence, all_signalled, lock};
 
-/// A syncobj, which several files may hold.
+/// A syncobj; several files may have handles to it.
 #[derive(Debug, Default)]
 pub(crate) struct Syncobj {
     state: Mutex<State>,
@@ -15,13 +16,15 @@ pub(crate) struct Syncobj {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Value of the last of the first fences that are all signalled; a binary fence counts as 0. None: there were none.
+    /// The value up to which all fences are signalled; 0 for a binary fence. None: no fence has
+    /// been signalled.
     signalled: Option<u64>,
-    /// The fences after those, with their values.
+    /// The later fences with their values.
     pending: VecDeque<(u64, Arc<Fence>)>,
 }
 
 impl State {
+    /// Removes signalled fences from the front of the timeline.
     fn prune(&mut self) {
         while self
             .pending
@@ -32,7 +35,7 @@ impl State {
         }
     }
 
-    /// Value of the newest fence.
+    /// Value of the last fence.
     fn last(&self) -> Option<u64> {
         self.pending
             .back()
@@ -52,12 +55,12 @@ impl Syncobj {
         })
     }
 
-    /// Takes all fences out.
+    /// Removes all fences.
     pub(crate) fn reset(&self) {
         *lock(&self.state) = State::default();
     }
 
-    /// Puts binary fences in, in the place of all there were. None: a signalled one.
+    /// Replaces all fences by binary ones. An empty list stands for a signalled fence.
     pub(crate) fn replace(&self, fences: &[Arc<Fence>]) {
         let pending: VecDeque<_> = fences.iter().map(|fence| (0, fence.clone())).collect();
         *lock(&self.state) = State {
@@ -66,13 +69,13 @@ impl Syncobj {
         };
     }
 
-    /// Adds fences at a value of the timeline; a value that is too low counts as the last one.
+    /// Adds fences at a point of the timeline. A value below the last point is raised to it.
     pub(crate) fn add_point(&self, value: u64, fences: &[Arc<Fence>]) {
         let mut state = lock(&self.state);
         let value = value.max(state.last().unwrap_or(0));
         match fences.split_last() {
             Some((last, others)) => {
-                // Fences of one value: all but the last count for the value before it.
+                // Several fences for one point: all but the last get the previous value.
                 let before = state.last().unwrap_or(0);
                 state
                     .pending
@@ -84,7 +87,8 @@ impl Syncobj {
         state.prune();
     }
 
-    /// The fences to wait for, for a value (0: all of them). None: nobody has submitted that value yet.
+    /// The unsignalled fences up to a point (0: all fences). None if the point has not been
+    /// submitted yet.
     pub(crate) fn find(&self, value: u64) -> Option<Vec<Arc<Fence>>> {
         let mut state = lock(&self.state);
         state.prune();
@@ -118,12 +122,12 @@ impl Syncobj {
         )
     }
 
-    /// None: no fence for that value yet; else whether it is signalled.
+    /// Whether a point is signalled; None if it has not been submitted yet.
     pub(crate) fn status(&self, value: u64) -> Option<bool> {
         self.find(value).map(|fences| all_signalled(&fences))
     }
 
-    /// The last value that is signalled, or submitted.
+    /// The last signalled value or, with `submitted`, the last submitted one.
     pub(crate) fn query(&self, submitted: bool) -> u64 {
         let mut state = lock(&self.state);
         state.prune();

@@ -1,6 +1,6 @@
-//! Pictures of render targets as PNG files.
+//! Writes the contents of render targets to PNG files.
 //!
-//! In:  a submission's number and its pictures. Out: `<folder>/<number>-<name of the picture>.png`.
+//! In:  a submission's number and an image. Out: `<folder>/<number>-<name of the image>.png`.
 //! Ref: W3C, "Portable Network Graphics (PNG) Specification", which the `png` crate writes.
 
 use std::fs::File;
@@ -9,12 +9,9 @@ use std::path::Path;
 
 use gpu::Picture;
 
-/// Writes a picture; the folder is made where it is not there. Err: why not.
-pub(crate) fn write_picture(
-    folder: &Path,
-    submission: u64,
-    picture: &Picture,
-) -> Result<(), String> {
+/// Writes an image, and creates the folder if it does not exist. The error is a message for the
+/// log.
+pub(crate) fn write_png(folder: &Path, submission: u64, picture: &Picture) -> Result<(), String> {
     let path = folder.join(format!("{submission:05}-{}.png", picture.name));
     let failed = |why: &dyn std::fmt::Display| format!("{}: {why}", path.display());
     std::fs::create_dir_all(folder).map_err(|e| failed(&e))?;
@@ -36,7 +33,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_picture_is_read_back() {
+    fn a_written_image_is_read_back() {
         let folder = std::env::temp_dir().join(format!("ingot-targets-{}", std::process::id()));
         let picture = Picture {
             name: "draw0001-colour0".into(),
@@ -45,7 +42,7 @@ mod tests {
             channels: 3,
             bytes: vec![1, 2, 3, 4, 5, 6],
         };
-        write_picture(&folder, 7, &picture).unwrap();
+        write_png(&folder, 7, &picture).unwrap();
         let path = folder.join("00007-draw0001-colour0.png");
         let file = std::io::BufReader::new(File::open(path).unwrap());
         let mut reader = png::Decoder::new(file).read_info().unwrap();
@@ -54,12 +51,12 @@ mod tests {
         assert_eq!((info.width, info.height), (2, 1));
         assert_eq!(bytes, picture.bytes);
         std::fs::remove_dir_all(&folder).unwrap();
-        // A picture with too few bytes is an error, not a file of something else.
+        // An image with too few bytes is an error.
         let short = Picture {
             bytes: vec![1],
             ..picture
         };
-        assert!(write_picture(&folder, 7, &short).is_err());
+        assert!(write_png(&folder, 7, &short).is_err());
         std::fs::remove_dir_all(&folder).unwrap();
     }
 }

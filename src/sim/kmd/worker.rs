@@ -1,4 +1,7 @@
-//! The thread that runs batches: one at a time, in the order of their submission as far as what they wait for lets them.
+//! The thread that executes batches: one at a time, by priority and order of submission, when their
+//! fences are signalled.
+//!
+//! In:  jobs. Out: their execution, signalled fences, updated reset counters.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering};
@@ -6,18 +9,19 @@ use std::sync::{Arc, Mutex, TryLockError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::engine::{Ended, Engine};
-use crate::fence::{Events, all_signalled, lock};
+use crate::engine::{BatchOutcome, Engine};
+use crate::fence::{WaitQueue, all_signalled, lock};
 use crate::job::Job;
 use crate::options::Options;
 
-/// How often somebody looks whether a batch takes for ever.
-const WATCH_EVERY: Duration = Duration::from_millis(200);
+/// How often the running batch is checked for its deadline.
+const DEADLINE_CHECK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often a process that ends looks whether its batches have.
-const LOOK_EVERY: Duration = Duration::from_millis(1);
-/// How long it waits for who holds the queue: that may be the very thread that ends the process, by a signal's handler.
-const HELD_FOR: Duration = Duration::from_secs(1);
+/// How often [`Worker::drain`] checks whether batches are left.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// How long [`Worker::drain`] waits for the queue's lock: the lock may be held by the calling
+/// thread itself, interrupted by a signal.
+const MAX_LOCK_WAIT: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Default)]
 struct Queue {
@@ -31,16 +35,17 @@ enum Next {
 }
 
 impl Queue {
-    /// Index of the first batch of the highest priority that waits for nothing, and for no earlier batch of its context.
+    /// Index of the first batch of the highest priority among those that are ready: fences
+    /// signalled, no earlier batch of the same context and slot.
     fn ready(&self) -> Option<usize> {
         let mut blocked = BTreeSet::new();
         let mut best: Option<(i32, usize)> = None;
         for (index, job) in self.jobs.iter().enumerate() {
             let priority = job.context.priority.load(Ordering::Acquire);
-            // A batch holds back later ones of its own context, whether it is ready or not.
+            // A batch blocks later ones of its context, whether it is ready or not.
             let first = blocked.insert((job.context.id, job.slot));
             let better = best.is_none_or(|(highest, _)| priority > highest);
-            if first && better && all_signalled(&job.waits) {
+            if first && better && all_signalled(&job.wait_fences) {
                 best = Some((priority, index));
             }
         }
@@ -50,7 +55,7 @@ impl Queue {
     fn next(&mut self) -> Option<Next> {
         match self.ready() {
             Some(index) => Some(Next::Run(Box::new(self.jobs.remove(index)))),
-            // What still waits then waits for something that cannot happen any more.
+            // The remaining batches wait for fences that nothing will signal any more.
             None if self.stop => Some(Next::Stop),
             None => None,
         }
@@ -60,47 +65,48 @@ impl Queue {
 #[derive(Debug)]
 struct Shared {
     queue: Mutex<Queue>,
-    events: Arc<Events>,
+    wait_queue: Arc<WaitQueue>,
     reset_count: Arc<AtomicU32>,
     engine: Engine,
-    /// The thread has ended.
+    /// The worker thread has ended.
     ended: AtomicBool,
-    /// It runs no batch, and has found none that it could run; or it has ended. Changed under the queue's lock.
-    settled: AtomicBool,
+    /// The worker thread executes no batch and none is ready, or it has ended. Changed under the
+    /// queue's lock.
+    idle: AtomicBool,
 }
 
-/// The threads of one process.
+/// The threads, which exist in one process only.
 #[derive(Debug)]
 struct Threads {
-    /// The process: a fork leaves its threads behind.
+    /// Id of their process: a forked child does not have them.
     home: i32,
     worker: JoinHandle<()>,
     watcher: JoinHandle<()>,
 }
 
-/// The thread, and the way to it.
+/// The interface to the worker thread.
 #[derive(Debug)]
 pub(crate) struct Worker {
     shared: Arc<Shared>,
     threads: Mutex<Option<Threads>>,
-    /// The process that the threads are of, for who must not take locks; 0: none yet.
+    /// Id of the threads' process, readable without a lock; 0 before they are started.
     home: AtomicI32,
 }
 
 impl Worker {
     pub(crate) fn new(
         hw: &'static hw::Device,
-        events: &Arc<Events>,
+        wait_queue: &Arc<WaitQueue>,
         resets: &Arc<AtomicU32>,
         options: &Options,
     ) -> Self {
         let shared = Shared {
             queue: Mutex::default(),
-            events: events.clone(),
+            wait_queue: wait_queue.clone(),
             reset_count: resets.clone(),
             engine: Engine::new(hw, options),
             ended: AtomicBool::new(false),
-            settled: AtomicBool::new(true),
+            idle: AtomicBool::new(true),
         };
         Self {
             shared: Arc::new(shared),
@@ -118,29 +124,30 @@ impl Worker {
     pub(crate) fn submit(&self, job: Job) -> uapi::Result<()> {
         self.start()?;
         let shared = &self.shared;
-        shared.events.change(|| {
+        shared.wait_queue.notify_with(|| {
             let mut queue = lock(&shared.queue);
-            shared.settled.store(false, Ordering::Release);
+            shared.idle.store(false, Ordering::Release);
             queue.jobs.push(job);
         });
         Ok(())
     }
 
-    /// Waits until what can run has run: the kernel lets batches of a process that has ended run to their end. Batches that wait
-    /// for what nobody will signal are left. May be called from a signal's handler, and in a forked child, which has no batches,
-    /// be its memory its parent's or not: no lock is waited for, and nothing is kept.
-    pub(crate) fn settle(&self) {
+    /// Waits until no batch is ready: the kernel, too, completes the batches of a process that has
+    /// ended. Batches whose fences will never be signalled are left. May be called from a signal
+    /// handler, and in a child of fork or vfork, which has no batches: it does not block on locks
+    /// and changes nothing.
+    pub(crate) fn drain(&self) {
         if self.home.load(Ordering::Acquire) != sys::uncached_process_id() {
             return;
         }
         let mut held: Option<Instant> = None;
         loop {
-            if self.shared.settled.load(Ordering::Acquire) {
-                // A fence may have been signalled since the thread has looked.
+            if self.shared.idle.load(Ordering::Acquire) {
+                // A fence may have been signalled since the worker checked.
                 match self.shared.queue.try_lock() {
                     Ok(queue) if queue.ready().is_none() => return,
                     Err(TryLockError::WouldBlock) => {
-                        if held.get_or_insert_with(Instant::now).elapsed() > HELD_FOR {
+                        if held.get_or_insert_with(Instant::now).elapsed() > MAX_LOCK_WAIT {
                             return;
                         }
                     }
@@ -148,27 +155,27 @@ impl Worker {
                     Err(TryLockError::Poisoned(_)) => return,
                 }
             }
-            std::thread::sleep(LOOK_EVERY);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// Starts the threads, if they do not run in this process.
+    /// Starts the threads unless they run in this process already.
     fn start(&self) -> uapi::Result<()> {
         let home = sys::process_id();
         let mut threads = lock(&self.threads);
         if threads.as_ref().is_some_and(|threads| threads.home == home) {
             return Ok(());
         }
-        // Handles from before a fork belong to no thread of this process.
+        // Handles from before a fork do not refer to threads of this process.
         std::mem::forget(threads.take());
         let watched = self.shared.clone();
         let watcher = spawn("ingot-watch", move || {
             while !watched.ended.load(Ordering::Acquire) {
-                watched.engine.watch();
-                std::thread::park_timeout(WATCH_EVERY);
+                watched.engine.check_deadline();
+                std::thread::park_timeout(DEADLINE_CHECK_INTERVAL);
             }
         })?;
-        let shared = Settles(self.shared.clone());
+        let shared = IdleOnDrop(self.shared.clone());
         let worker = spawn("ingot-gpu", move || shared.0.run())?;
         self.home.store(home, Ordering::Release);
         *threads = Some(Threads {
@@ -192,22 +199,22 @@ fn spawn(name: &str, body: impl FnOnce() + Send + 'static) -> uapi::Result<JoinH
         .map_err(|_| uapi::Errno::ENOMEM)
 }
 
-/// A thread that has ended, however it did, runs nothing any more.
-struct Settles(Arc<Shared>);
+/// Sets [`Shared::idle`] when the worker thread ends, also by a panic.
+struct IdleOnDrop(Arc<Shared>);
 
-impl Drop for Settles {
+impl Drop for IdleOnDrop {
     fn drop(&mut self) {
-        self.0.settled.store(true, Ordering::Release);
+        self.0.idle.store(true, Ordering::Release);
     }
 }
 
 impl Shared {
     fn run(&self) {
         loop {
-            let next = self.events.wait_until(i64::MAX, || {
+            let next = self.wait_queue.wait_until(i64::MAX, || {
                 let mut queue = lock(&self.queue);
                 let next = queue.next();
-                self.settled.store(next.is_none(), Ordering::Release);
+                self.idle.store(next.is_none(), Ordering::Release);
                 Ok(next)
             });
             match next {
@@ -222,20 +229,20 @@ impl Shared {
     fn run_job(&self, job: Job) {
         if job.context.is_banned() {
             job.context.dropped();
-        } else if self.engine.run(&job) == Ended::Hung {
+        } else if self.engine.run(&job) == BatchOutcome::Hung {
             self.reset_count.fetch_add(1, Ordering::AcqRel);
             job.context.hung();
         }
-        drop(job.uses);
-        job.done.signal(&self.events);
+        drop(job.accesses);
+        job.done_fence.signal(&self.wait_queue);
     }
 }
 
 impl Drop for Worker {
     fn drop(&mut self) {
         self.shared
-            .events
-            .change(|| lock(&self.shared.queue).stop = true);
+            .wait_queue
+            .notify_with(|| lock(&self.shared.queue).stop = true);
         let Some(threads) = lock(&self.threads).take() else {
             return;
         };
@@ -249,7 +256,7 @@ impl Drop for Worker {
             std::mem::forget(threads);
         }
         for job in std::mem::take(&mut lock(&self.shared.queue).jobs) {
-            job.done.signal(&self.shared.events);
+            job.done_fence.signal(&self.shared.wait_queue);
         }
     }
 }

@@ -1,6 +1,7 @@
-//! The C interface of include/ingot_sim.h: a simulated GPU for programs that ask for one by name.
+//! The C interface of include/ingot_sim.h: a simulated GPU for programs that create one explicitly.
 //!
-//! In:  calls of a C program. Out: the same answers as behind a device node, and what strict mode finds, by callback.
+//! In:  calls of a C program. Out: the same results as from a device node, and strict mode's
+//!      findings by callback.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_ulong, c_void};
 use std::os::fd::AsRawFd;
@@ -11,7 +12,7 @@ use kmd::{Device, File, KmdError, Options, Sink, Stop, StopSink, Stopped};
 use uapi::{Errno, Result, drm};
 
 use crate::ioctl;
-use crate::map::map_buffer_file;
+use crate::mmap::map_buffer_file;
 
 /// `struct ingot_sim_stop`.
 #[repr(C)]
@@ -34,15 +35,16 @@ pub struct CCallbacks {
     stopped: Option<unsafe extern "C" fn(*mut c_void, *const CStop)>,
 }
 
-/// A program's functions, called by one thread at a time.
+/// The program's callbacks, called by one thread at a time.
 struct Callbacks(Mutex<CCallbacks>);
 
-// SAFETY: the header says that the device's threads call the functions with this pointer, one at a time.
+// SAFETY: the header says that the device's threads call the functions with this pointer, one at a
+// time.
 unsafe impl Send for Callbacks {}
 // SAFETY: the lock lets one thread at a time in.
 unsafe impl Sync for Callbacks {}
 
-/// A string for C; a zero within it ends it early.
+/// Converts a string to C; a zero byte truncates it.
 fn c_string(text: &str) -> CString {
     let end = text.find('\0').unwrap_or(text.len());
     CString::new(text.get(..end).unwrap_or_default()).unwrap_or_default()
@@ -53,7 +55,8 @@ impl Callbacks {
         let callbacks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let text = c_string(line);
         if let Some(call) = callbacks.line {
-            // SAFETY: the program's function, with its own pointer and a string that lives as long as the call.
+            // SAFETY: the program's function, with its own pointer and a string that lives as long
+            // as the call.
             unsafe { call(callbacks.user, text.as_ptr()) }
         }
     }
@@ -84,7 +87,8 @@ impl Callbacks {
             source,
             text: text.as_ptr(),
         };
-        // SAFETY: the program's function, with its own pointer and a structure that lives as long as the call.
+        // SAFETY: the program's function, with its own pointer and a structure that lives as long
+        // as the call.
         unsafe { call(callbacks.user, &raw const stop) }
     }
 }
@@ -101,8 +105,9 @@ pub struct Node {
     file: Arc<File>,
 }
 
-/// Runs the body of a function: 0, or a negative errno. A panic must not reach C.
-fn answer(body: impl FnOnce() -> Result<()>) -> c_int {
+/// Runs the body of a C function and returns 0 or a negative errno. A panic, which must not reach
+/// C, is `EIO`.
+fn catch_errors(body: impl FnOnce() -> Result<()>) -> c_int {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(())) => 0,
         Ok(Err(error)) => -error.0,
@@ -110,11 +115,11 @@ fn answer(body: impl FnOnce() -> Result<()>) -> c_int {
     }
 }
 
-/// A string of the program's.
+/// Borrows a string of the program; empty for null.
 ///
 /// # Safety
-/// It is null, or ends in a zero and lives as long as the result.
-unsafe fn text<'a>(text: *const c_char) -> Result<&'a str> {
+/// It is null, or zero-terminated and lives as long as the result.
+unsafe fn str_from_c<'a>(text: *const c_char) -> Result<&'a str> {
     if text.is_null() {
         return Ok("");
     }
@@ -149,7 +154,7 @@ fn create(gpu: &str, options: &str, callbacks: Option<CCallbacks>) -> Result<Sim
 /// `ingot_sim_create` of include/ingot_sim.h.
 ///
 /// # Safety
-/// As the header says: strings end in zeros, `sim` can be written.
+/// As the header says: strings are zero-terminated, `sim` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ingot_sim_create(
     gpu: *const c_char,
@@ -157,15 +162,20 @@ pub unsafe extern "C" fn ingot_sim_create(
     callbacks: *const CCallbacks,
     sim: *mut *mut Sim,
 ) -> c_int {
-    answer(|| {
+    catch_errors(|| {
         if sim.is_null() {
             return Err(Errno::EFAULT);
         }
         // SAFETY: the program's promise.
-        let (gpu, options, callbacks) =
-            unsafe { (text(gpu)?, text(options)?, callbacks.as_ref().copied()) };
+        let (gpu, options, callbacks) = unsafe {
+            (
+                str_from_c(gpu)?,
+                str_from_c(options)?,
+                callbacks.as_ref().copied(),
+            )
+        };
         let made = Box::into_raw(Box::new(create(gpu, options, callbacks)?));
-        // SAFETY: the program's place for it.
+        // SAFETY: the program's pointer for the result.
         unsafe { sim.write(made) };
         Ok(())
     })
@@ -179,7 +189,7 @@ pub unsafe extern "C" fn ingot_sim_create(
 pub unsafe extern "C" fn ingot_sim_destroy(sim: *mut Sim) {
     if !sim.is_null() {
         // SAFETY: the program's promise.
-        answer(|| {
+        catch_errors(|| {
             drop(unsafe { Box::from_raw(sim) });
             Ok(())
         });
@@ -192,7 +202,7 @@ pub unsafe extern "C" fn ingot_sim_destroy(sim: *mut Sim) {
 /// `sim` lives, `node` can be written.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ingot_sim_open(sim: *mut Sim, node: *mut *mut Node) -> c_int {
-    answer(|| {
+    catch_errors(|| {
         // SAFETY: the program's promise.
         let sim = unsafe { sim.as_ref() }.ok_or(Errno::EFAULT)?;
         if node.is_null() {
@@ -213,7 +223,7 @@ pub unsafe extern "C" fn ingot_sim_open(sim: *mut Sim, node: *mut *mut Node) -> 
 pub unsafe extern "C" fn ingot_sim_close(node: *mut Node) {
     if !node.is_null() {
         // SAFETY: the program's promise.
-        answer(|| {
+        catch_errors(|| {
             drop(unsafe { Box::from_raw(node) });
             Ok(())
         });
@@ -230,14 +240,14 @@ pub unsafe extern "C" fn ingot_sim_ioctl(
     request: c_ulong,
     argument: *mut c_void,
 ) -> c_int {
-    answer(|| {
+    catch_errors(|| {
         // SAFETY: the program's promise.
         let node = unsafe { node.as_ref() }.ok_or(Errno::EFAULT)?;
         let request = u32::try_from(request).map_err(|_| Errno::ENOTTY)?;
         if request >> 8 & 0xff != drm::IOCTL_BASE {
             return Err(Errno::ENOTTY);
         }
-        ioctl::answer(
+        ioctl::execute(
             &node.file,
             drm::FIRST_RENDER_MINOR,
             request,
@@ -260,14 +270,15 @@ pub unsafe extern "C" fn ingot_sim_mmap(
     offset: u64,
     mapped: *mut *mut c_void,
 ) -> c_int {
-    answer(|| {
+    catch_errors(|| {
         // SAFETY: the program's promise.
         let node = unsafe { node.as_ref() }.ok_or(Errno::EFAULT)?;
         if mapped.is_null() {
             return Err(Errno::EFAULT);
         }
         let (memory, bytes) = node.file.mapped_buffer(offset)?;
-        // SAFETY: the program's own call of mmap, on the file that holds the buffer, and its place for the result.
+        // SAFETY: the program's own call of mmap, on the file that holds the buffer, and its place
+        // for the result.
         unsafe {
             let place = map_buffer_file(
                 address,

@@ -1,7 +1,9 @@
-//! The libc functions that a process finds here before libc's own.
+//! The interposed libc functions.
 //!
-//! Debian 12's glibc (2.36), and the names that programs linked with older ones use. Variadic functions take their last argument
-//! as if it were always there: on this ABI it is in the same register either way, and it is looked at only where it is due.
+//! In:  calls of a program. Out: results of the simulated device for its files and descriptors,
+//!      else those of libc or the kernel. Covers glibc 2.36 (Debian 12) and the names that programs
+//!      linked with older versions use. Variadic functions declare their last argument as fixed:
+//!      this ABI passes it in the same register, and it is used only if the call has it.
 
 use std::ffi::{CStr, CString, c_char, c_int, c_long, c_uint, c_ulong, c_void};
 use std::os::fd::AsRawFd;
@@ -12,18 +14,20 @@ use libc::{mode_t, off_t, size_t, ssize_t};
 use uapi::{Errno, Result, drm};
 
 use crate::files::{
-    SysResult, close_any, open as open_file, patch_stat, patch_statx, redirect, result, unredirect,
+    SysResult, close_any, open as open_file, patch_stat, patch_statx, redirect, syscall_result,
+    unredirect,
 };
 use crate::ioctl;
-use crate::map::map_buffer_file;
-use crate::start::{settle, simulation};
+use crate::mmap::map_buffer_file;
+use crate::start::{drain_batches, simulation};
 
 fn set_errno(error: Errno) {
     // SAFETY: the address of this thread's errno.
     unsafe { *libc::__errno_location() = error.0 };
 }
 
-/// Runs the body of an entry point: what fails sets errno and gives -1, also a panic, which must not reach C.
+/// Runs the body of an interposed function. Errors, and panics, which must not reach C, set errno
+/// and return -1.
 fn entry(body: impl FnOnce() -> SysResult) -> c_long {
     match catch_unwind(AssertUnwindSafe(body)) {
         Ok(Ok(value)) => value,
@@ -38,11 +42,11 @@ fn entry(body: impl FnOnce() -> SysResult) -> c_long {
     }
 }
 
-/// The program's string.
+/// Borrows a C string of the program. `EFAULT` for null.
 ///
 /// # Safety
-/// `text` is null, or a string that ends in a zero and lives as long as the call.
-unsafe fn string<'a>(text: *const c_char) -> Result<&'a CStr> {
+/// `text` is null or a zero-terminated string that lives as long as the call.
+unsafe fn c_str<'a>(text: *const c_char) -> Result<&'a CStr> {
     if text.is_null() {
         return Err(Errno::EFAULT);
     }
@@ -55,14 +59,14 @@ unsafe fn open_at(folder: c_int, path: *const c_char, flags: c_int, mode: mode_t
     entry(|| {
         open_file(
             folder,
-            unsafe { string(path) }?,
+            unsafe { c_str(path) }?,
             flags,
-            due_mode(flags, mode),
+            creation_mode(flags, mode),
         )
     }) as c_int
 }
 
-fn due_mode(flags: c_int, mode: mode_t) -> mode_t {
+fn creation_mode(flags: c_int, mode: mode_t) -> mode_t {
     if flags & (libc::O_CREAT | libc::O_TMPFILE) != 0 {
         mode
     } else {
@@ -80,7 +84,8 @@ macro_rules! c_functions {
             #[unsafe(no_mangle)]
             #[allow(unused_unsafe, reason = "some bodies need none")]
             pub unsafe extern "C" fn $name($($arg: $ty),*) -> $out {
-                // SAFETY: the program keeps the C function's contract: strings end in zeros, places can be written.
+                // SAFETY: the program keeps the C function's contract: strings end in zeros, places
+                // can be written.
                 unsafe { $body }
             }
         )*
@@ -133,12 +138,12 @@ c_functions! {
     }
     fn statx(folder: c_int, path: *const c_char, flags: c_int, mask: c_uint, out: *mut libc::statx) -> c_int {
         entry(|| {
-            let path = if path.is_null() { c"" } else { string(path)? };
+            let path = if path.is_null() { c"" } else { c_str(path)? };
             let ours = redirect(path);
             let target = ours.as_deref().unwrap_or(path);
             // A wider mask than asked for is allowed, and the identity is needed here.
             let mask = mask | libc::STATX_INO;
-            let done = result(system_call!(libc::SYS_statx, folder, target.as_ptr(), flags, mask, out))?;
+            let done = syscall_result(system_call!(libc::SYS_statx, folder, target.as_ptr(), flags, mask, out))?;
             if let Some(out) = out.as_mut() {
                 patch_statx(path.is_empty().then_some(folder), out);
             }
@@ -153,19 +158,19 @@ c_functions! {
         access_at(folder, path, mode, flags)
     }
 
-    fn readlink(path: *const c_char, out: *mut c_char, room: size_t) -> ssize_t {
-        read_link(libc::AT_FDCWD, path, out, room)
+    fn readlink(path: *const c_char, out: *mut c_char, capacity: size_t) -> ssize_t {
+        read_link(libc::AT_FDCWD, path, out, capacity)
     }
-    fn __readlink_chk(path: *const c_char, out: *mut c_char, room: size_t, _size: size_t) -> ssize_t {
-        read_link(libc::AT_FDCWD, path, out, room)
+    fn __readlink_chk(path: *const c_char, out: *mut c_char, capacity: size_t, _size: size_t) -> ssize_t {
+        read_link(libc::AT_FDCWD, path, out, capacity)
     }
-    fn readlinkat(folder: c_int, path: *const c_char, out: *mut c_char, room: size_t) -> ssize_t {
-        read_link(folder, path, out, room)
+    fn readlinkat(folder: c_int, path: *const c_char, out: *mut c_char, capacity: size_t) -> ssize_t {
+        read_link(folder, path, out, capacity)
     }
 
-    fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void { redirected(c"fopen", path, mode) }
-    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void { redirected(c"fopen64", path, mode) }
-    fn opendir(path: *const c_char) -> *mut c_void { redirected(c"opendir", path, std::ptr::null()) }
+    fn fopen(path: *const c_char, mode: *const c_char) -> *mut c_void { call_with_redirected_path(c"fopen", path, mode) }
+    fn fopen64(path: *const c_char, mode: *const c_char) -> *mut c_void { call_with_redirected_path(c"fopen64", path, mode) }
+    fn opendir(path: *const c_char) -> *mut c_void { call_with_redirected_path(c"opendir", path, std::ptr::null()) }
     fn scandir(path: *const c_char, list: *mut c_void, filter: *const c_void, compare: *const c_void) -> c_int {
         scan(c"scandir", path, list, filter, compare)
     }
@@ -183,9 +188,9 @@ c_functions! {
             let ours = simulation().filter(|_| type_byte == c_ulong::from(drm::IOCTL_BASE));
             let node = ours.and_then(|ours| ours.node(fd).map(|node| (ours, node)));
             if let Some((simulation, (file, minor))) = node {
-                let answer = ioctl::answer(&file, minor, request as u32, argument as u64);
+                let answer = ioctl::execute(&file, minor, request as u32, argument as u64);
                 if simulation.options.trace_ioctls {
-                    let name = ioctl::name(request as u32);
+                    let name = ioctl::name_of(request as u32);
                     let outcome = answer.map_or_else(|error| error.to_string(), |()| "ok".into());
                     simulation.options.sink.line(&format!("{name} ({request:#x}): {outcome}"));
                 }
@@ -199,12 +204,12 @@ c_functions! {
                     answer => return answer.map(|()| 0),
                 }
             }
-            result(system_call!(libc::SYS_ioctl, fd, request, argument))
+            syscall_result(system_call!(libc::SYS_ioctl, fd, request, argument))
         }) as c_int
     }
 
-    fn _exit(status: c_int) -> ! { end(status) }
-    fn _Exit(status: c_int) -> ! { end(status) }
+    fn _exit(status: c_int) -> ! { exit_now(status) }
+    fn _Exit(status: c_int) -> ! { exit_now(status) }
 
     fn mmap(at: *mut c_void, len: size_t, protection: c_int, flags: c_int, fd: c_int, offset: off_t) -> *mut c_void {
         map(at, len, protection, flags, fd, offset)
@@ -214,10 +219,10 @@ c_functions! {
     }
 }
 
-/// Ends the process at once, but for its batches.
-fn end(status: c_int) -> ! {
-    settle();
-    // SAFETY: plain numbers; the call does not come back.
+/// `_exit`: waits for the process's batches, then ends it.
+fn exit_now(status: c_int) -> ! {
+    drain_batches();
+    // SAFETY: plain numbers; the call does not return.
     unsafe { system_call!(libc::SYS_exit_group, status) };
     std::process::abort()
 }
@@ -228,12 +233,12 @@ unsafe fn stat_at(folder: c_int, path: *const c_char, out: *mut libc::stat, flag
         let path = if path.is_null() {
             c""
         } else {
-            unsafe { string(path) }?
+            unsafe { c_str(path) }?
         };
         let ours = redirect(path);
         let target = ours.as_deref().unwrap_or(path);
         // SAFETY: the kernel checks `out`.
-        let done = result(unsafe {
+        let done = syscall_result(unsafe {
             system_call!(libc::SYS_newfstatat, folder, target.as_ptr(), out, flags)
         })?;
         // SAFETY: the kernel has just filled it.
@@ -247,7 +252,7 @@ unsafe fn stat_at(folder: c_int, path: *const c_char, out: *mut libc::stat, flag
 unsafe fn stat_fd(fd: c_int, out: *mut libc::stat) -> c_int {
     entry(|| {
         // SAFETY: the kernel checks `out`.
-        let done = result(unsafe { system_call!(libc::SYS_fstat, fd, out) })?;
+        let done = syscall_result(unsafe { system_call!(libc::SYS_fstat, fd, out) })?;
         // SAFETY: the kernel has just filled it.
         if let Some(out) = unsafe { out.as_mut() } {
             patch_stat(Some(fd), out);
@@ -259,11 +264,11 @@ unsafe fn stat_fd(fd: c_int, out: *mut libc::stat) -> c_int {
 unsafe fn access_at(folder: c_int, path: *const c_char, mode: c_int, flags: c_int) -> c_int {
     entry(|| {
         // SAFETY: as the caller's.
-        let path = unsafe { string(path) }?;
+        let path = unsafe { c_str(path) }?;
         let ours = redirect(path);
         let target = ours.as_deref().unwrap_or(path);
         // SAFETY: a path that ends in a zero, and plain numbers.
-        result(unsafe {
+        syscall_result(unsafe {
             match flags {
                 0 => system_call!(libc::SYS_faccessat, folder, target.as_ptr(), mode),
                 flags => system_call!(libc::SYS_faccessat2, folder, target.as_ptr(), mode, flags),
@@ -272,19 +277,26 @@ unsafe fn access_at(folder: c_int, path: *const c_char, mode: c_int, flags: c_in
     }) as c_int
 }
 
-unsafe fn read_link(folder: c_int, path: *const c_char, out: *mut c_char, room: size_t) -> ssize_t {
+unsafe fn read_link(
+    folder: c_int,
+    path: *const c_char,
+    out: *mut c_char,
+    capacity: size_t,
+) -> ssize_t {
     entry(|| {
         // SAFETY: as the caller's.
-        let path = unsafe { string(path) }?;
+        let path = unsafe { c_str(path) }?;
         let ours = redirect(path);
         let target = ours.as_deref().unwrap_or(path);
         // SAFETY: the kernel checks `out`.
-        result(unsafe { system_call!(libc::SYS_readlinkat, folder, target.as_ptr(), out, room) })
+        syscall_result(unsafe {
+            system_call!(libc::SYS_readlinkat, folder, target.as_ptr(), out, capacity)
+        })
     }) as ssize_t
 }
 
-/// libc's own function of a name. The tables live as long as the process.
-fn next(name: &'static CStr) -> Option<usize> {
+/// The address of libc's own function of a name, cached.
+fn next_symbol(name: &'static CStr) -> Option<usize> {
     static FOUND: OnceLock<std::sync::Mutex<std::collections::BTreeMap<&'static CStr, usize>>> =
         OnceLock::new();
     let found = FOUND.get_or_init(Default::default);
@@ -308,22 +320,23 @@ type ScanFunction =
     unsafe extern "C" fn(*const c_char, *mut c_void, *const c_void, *const c_void) -> c_int;
 type RealpathFunction = unsafe extern "C" fn(*const c_char, *mut c_char) -> *mut c_char;
 
-/// Calls libc's function with the path in the tree, where it is one of ours.
-unsafe fn redirected(
+/// Calls libc's function, with a path of the device redirected to the tree.
+unsafe fn call_with_redirected_path(
     name: &'static CStr,
     path: *const c_char,
     second: *const c_char,
 ) -> *mut c_void {
     let call = catch_unwind(|| {
         // SAFETY: as the caller's.
-        let ours = unsafe { string(path) }.ok().and_then(redirect);
-        (ours, next(name))
+        let ours = unsafe { c_str(path) }.ok().and_then(redirect);
+        (ours, next_symbol(name))
     });
     let Ok((ours, Some(function))) = call else {
         set_errno(Errno(libc::ENOSYS));
         return std::ptr::null_mut();
     };
-    // SAFETY: libc's function of that name takes a path, and fopen a mode too, which others do not look at.
+    // SAFETY: libc's function of that name takes a path, and fopen a mode too, which others do not
+    // look at.
     unsafe {
         let function: PathFunction = std::mem::transmute(function);
         function(ours.as_ref().map_or(path, |ours| ours.as_ptr()), second)
@@ -339,8 +352,8 @@ unsafe fn scan(
 ) -> c_int {
     let call = catch_unwind(|| {
         // SAFETY: as the caller's.
-        let ours = unsafe { string(path) }.ok().and_then(redirect);
-        (ours, next(name))
+        let ours = unsafe { c_str(path) }.ok().and_then(redirect);
+        (ours, next_symbol(name))
     });
     let Ok((ours, Some(function))) = call else {
         set_errno(Errno(libc::ENOSYS));
@@ -361,8 +374,8 @@ unsafe fn scan(
 unsafe fn real_path(path: *const c_char, out: *mut c_char) -> *mut c_char {
     let call = catch_unwind(|| {
         // SAFETY: as the caller's.
-        let ours: Option<CString> = unsafe { string(path) }.ok().and_then(redirect);
-        (ours, next(c"realpath"))
+        let ours: Option<CString> = unsafe { c_str(path) }.ok().and_then(redirect);
+        (ours, next_symbol(c"realpath"))
     });
     let Ok((ours, Some(function))) = call else {
         set_errno(Errno(libc::ENOSYS));
@@ -376,7 +389,8 @@ unsafe fn real_path(path: *const c_char, out: *mut c_char) -> *mut c_char {
     if ours.is_none() || real.is_null() {
         return real;
     }
-    // SAFETY: libc wrote a string that ends in a zero; what is left of it is shorter, and its zero moves with it.
+    // SAFETY: libc wrote a string that ends in a zero; what is left of it is shorter, and its zero
+    // moves with it.
     unsafe {
         let bytes = CStr::from_ptr(real).to_bytes_with_nul();
         if let Some(rest) = unredirect(bytes) {
@@ -404,7 +418,7 @@ unsafe fn map(
         };
         let Some((file, _)) = node else {
             // SAFETY: the program's own call.
-            return result(unsafe {
+            return syscall_result(unsafe {
                 system_call!(libc::SYS_mmap, at, len, protection, flags, fd, offset)
             });
         };

@@ -1,6 +1,8 @@
-//! Paths and file descriptors: which are ours, and what the kernel is asked instead.
+//! Paths and file descriptors of the simulated device: redirection to the tree, and patched results
+//! of stat.
 //!
-//! System calls are made directly: our own libc functions of these names are the ones that call this.
+//! In:  paths and descriptors of the program. Out: results of system calls. System calls are made
+//!      directly, since the libc functions of these names are interposed and call this module.
 
 use std::ffi::{CStr, CString, c_int, c_long};
 use std::os::fd::RawFd;
@@ -9,13 +11,13 @@ use sys::FileIdentity;
 use uapi::{Errno, drm};
 
 use crate::start::{Simulation, simulation};
-use crate::tree;
+use crate::sysfs_tree;
 
-/// Result of a system call: a number, or the reason.
+/// Result of a system call: a number or an errno.
 pub(crate) type SysResult = Result<c_long, Errno>;
 
-/// Makes the result of `libc::syscall` one of ours.
-pub(crate) fn result(value: c_long) -> SysResult {
+/// Converts the result of `libc::syscall`.
+pub(crate) fn syscall_result(value: c_long) -> SysResult {
     if value < 0 {
         Err(Errno(
             std::io::Error::last_os_error()
@@ -27,7 +29,7 @@ pub(crate) fn result(value: c_long) -> SysResult {
     }
 }
 
-/// Where a path of ours is in the tree; None for all others.
+/// Redirects a path of the device to the tree; None for other paths.
 pub(crate) fn redirect(path: &CStr) -> Option<CString> {
     let simulation = simulation()?;
     let bytes = path.to_bytes();
@@ -39,17 +41,17 @@ pub(crate) fn redirect(path: &CStr) -> Option<CString> {
             .strip_prefix(prefix.as_bytes())
             .is_some_and(|rest| matches!(rest.first(), None | Some(b'/')))
     };
-    tree::PREFIXES.iter().find(|prefix| below(prefix))?;
+    sysfs_tree::PREFIXES.iter().find(|prefix| below(prefix))?;
     CString::new([&simulation.root, bytes].concat()).ok()
 }
 
-/// A path of the tree as the program knows it.
+/// Converts a path in the tree back to the path that the program uses; None for other paths.
 pub(crate) fn unredirect(path: &[u8]) -> Option<&[u8]> {
     path.strip_prefix(simulation()?.root.as_slice())
         .filter(|rest| rest.first() == Some(&b'/'))
 }
 
-/// Minor number of the device that a file of the tree stands for.
+/// Minor number of the device node that a file of the tree stands in for.
 fn stand_in(simulation: &Simulation, identity: FileIdentity) -> Option<u32> {
     simulation
         .stand_ins
@@ -58,23 +60,28 @@ fn stand_in(simulation: &Simulation, identity: FileIdentity) -> Option<u32> {
         .map(|(_, minor)| *minor)
 }
 
-/// Whether a relative path could end in a device node: looked at only then, as programs open many files.
+/// True if a relative path could name a device node. Other paths are not checked further, since
+/// programs open many files.
 fn names_node(path: &CStr) -> bool {
     let last = path
         .to_bytes()
         .rsplit(|&byte| byte == b'/')
         .next()
         .unwrap_or_default();
-    tree::NODES.iter().any(|(name, _)| name.as_bytes() == last) || last.starts_with(b"pci-")
+    sysfs_tree::NODES
+        .iter()
+        .any(|(name, _)| name.as_bytes() == last)
+        || last.starts_with(b"pci-")
 }
 
-/// `openat`. `path` is the program's, and valid for the call.
+/// `openat`; opens a device for a path of a device node.
 pub(crate) fn open(folder: c_int, path: &CStr, flags: c_int, mode: libc::mode_t) -> SysResult {
     let ours = redirect(path);
     let target = ours.as_deref().unwrap_or(path);
     // SAFETY: a path that ends in a zero, and plain numbers.
-    let fd =
-        result(unsafe { system_call!(libc::SYS_openat, folder, target.as_ptr(), flags, mode) })?;
+    let fd = syscall_result(unsafe {
+        system_call!(libc::SYS_openat, folder, target.as_ptr(), flags, mode)
+    })?;
     let Some(simulation) = simulation() else {
         return Ok(fd);
     };
@@ -89,7 +96,7 @@ pub(crate) fn open(folder: c_int, path: &CStr, flags: c_int, mode: libc::mode_t)
     let Some(minor) = minor else {
         return Ok(fd);
     };
-    close(fd as RawFd);
+    close_own(fd as RawFd);
     let node = simulation.nodes.open(
         &simulation.device,
         &simulation.root,
@@ -99,7 +106,7 @@ pub(crate) fn open(folder: c_int, path: &CStr, flags: c_int, mode: libc::mode_t)
     Ok(node.into())
 }
 
-fn close(fd: RawFd) {
+fn close_own(fd: RawFd) {
     // SAFETY: the number is of a descriptor that this crate has just opened.
     unsafe { system_call!(libc::SYS_close, fd) };
 }
@@ -109,14 +116,15 @@ pub(crate) fn close_any(fd: c_int) -> SysResult {
     let simulation = simulation();
     let is_node = simulation.is_some_and(|simulation| simulation.nodes.find(fd).is_some());
     // SAFETY: the program's own call.
-    let closed = result(unsafe { system_call!(libc::SYS_close, fd) });
+    let closed = syscall_result(unsafe { system_call!(libc::SYS_close, fd) });
     if let Some(simulation) = simulation.filter(|_| is_node) {
         simulation.nodes.reap();
     }
     closed
 }
 
-/// The minor number of the device that `stat` has just looked at: by path, or by descriptor.
+/// The minor number if the file that `stat` has described is a device node or descriptor of the
+/// device.
 fn device_of(fd: Option<RawFd>, mode: libc::mode_t, device: u64, inode: u64) -> Option<u32> {
     let simulation = simulation()?;
     if let Some(minor) = stand_in(simulation, FileIdentity::new(device, inode)) {
@@ -128,7 +136,7 @@ fn device_of(fd: Option<RawFd>, mode: libc::mode_t, device: u64, inode: u64) -> 
     simulation.node(fd?).map(|(_, minor)| minor)
 }
 
-/// Makes what `stat` says of a stand-in or a descriptor what it would say of the device.
+/// Changes the result of `stat` for a stand-in file or a descriptor to that for a device node.
 pub(crate) fn patch_stat(fd: Option<RawFd>, stat: &mut libc::stat) {
     if let Some(minor) = device_of(fd, stat.st_mode, stat.st_dev, stat.st_ino) {
         stat.st_mode = libc::S_IFCHR | 0o666;
@@ -137,7 +145,7 @@ pub(crate) fn patch_stat(fd: Option<RawFd>, stat: &mut libc::stat) {
     }
 }
 
-/// The same for `statx`.
+/// [`patch_stat`] for `statx`.
 pub(crate) fn patch_statx(fd: Option<RawFd>, stat: &mut libc::statx) {
     let device = libc::makedev(stat.stx_dev_major, stat.stx_dev_minor);
     if let Some(minor) = device_of(fd, stat.stx_mode.into(), device, stat.stx_ino) {
@@ -147,3 +155,6 @@ pub(crate) fn patch_statx(fd: Option<RawFd>, stat: &mut libc::statx) {
         stat.stx_size = 0;
     }
 }
+
+#[cfg(test)]
+mod tests;

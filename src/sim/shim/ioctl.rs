@@ -1,7 +1,9 @@
-//! From an ioctl's request code and address to a call of the kernel, and back.
+//! Decodes ioctls and calls the simulated kernel.
 //!
-//! Ref: drm.h, i915_drm.h. As in the kernel, the number of an ioctl says which it is; a shorter or longer argument
-//! than the kernel's own is cut, or taken as ending in zeros; nothing in it is trusted.
+//! In:  request code and argument address. Out: the argument written back, or an errno. As in the
+//!      kernel, the number alone identifies an ioctl; an argument shorter than the kernel's
+//!      structure is extended by zeros, a longer one truncated; nothing in it is trusted.
+//! Ref: drm.h, i915_drm.h.
 
 use std::os::fd::{BorrowedFd, IntoRawFd, RawFd};
 
@@ -11,13 +13,13 @@ use uapi::drm;
 use uapi::i915;
 use uapi::{ContextParam, Errno, Exec, ExecFence, ExecObject, Kernel, Result, Transfer};
 
-use crate::map::map_anywhere;
-use crate::user;
+use crate::mmap::map_anywhere;
+use crate::user_memory;
 
-/// Longest chain of extensions that is followed: the kernel's own limit.
+/// Maximum length of a chain of extensions, as in the kernel.
 const MAX_EXTENSIONS: usize = 512;
 
-/// One call.
+/// One ioctl.
 struct Call<'a> {
     file: &'a File,
     request: u32,
@@ -25,30 +27,35 @@ struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// Reads the argument, as far as `known` (the kernel's own code) and the program agree on it, works on it, writes it back.
-    fn with<T: Pod>(&self, known: u32, work: impl FnOnce(&mut T) -> Result<()>) -> Result<()> {
+    /// Copies the argument in, calls `work` with it and copies it out, in the directions that both
+    /// `known`, the kernel's request code, and the program's code have.
+    fn with_argument<T: Pod>(
+        &self,
+        known: u32,
+        work: impl FnOnce(&mut T) -> Result<()>,
+    ) -> Result<()> {
         let directions = (self.request & known) >> 30;
         let len = (self.request >> 16 & 0x3fff) as usize;
         // Bit 0: the program writes, the kernel reads.
         let read_bytes = if directions & 1 != 0 { len } else { 0 };
         let write_bytes = if directions & 2 != 0 { len } else { 0 };
-        let mut argument: T = user::read_prefix(self.address, read_bytes)?;
+        let mut argument: T = user_memory::read_prefix(self.address, read_bytes)?;
         let result = work(&mut argument);
-        user::write_prefix(self.address, &argument, write_bytes.min(size_of::<T>()))?;
+        user_memory::write_prefix(self.address, &argument, write_bytes.min(size_of::<T>()))?;
         result
     }
 }
 
-/// A descriptor that the program passed, for the time of the call.
-fn borrow(fd: i32) -> Result<BorrowedFd<'static>> {
+/// Borrows a descriptor of the program for the time of the call.
+fn borrow_descriptor(fd: i32) -> Result<BorrowedFd<'static>> {
     sys::identity(fd).map_err(|_| Errno::EBADF)?;
-    // SAFETY: it is open; should the program close it meanwhile, calls on it fail or reach another file of the program's, as they
-    // would in the kernel.
+    // SAFETY: it is open; should the program close it meanwhile, calls on it fail or reach another
+    // file of the program's, as they would in the kernel.
     Ok(unsafe { BorrowedFd::borrow_raw(fd) })
 }
 
-/// Answers an ioctl.
-pub(crate) fn answer(file: &File, minor: u32, request: u32, address: u64) -> Result<()> {
+/// Executes a drm or i915 ioctl.
+pub(crate) fn execute(file: &File, minor: u32, request: u32, address: u64) -> Result<()> {
     let call = Call {
         file,
         request,
@@ -56,14 +63,14 @@ pub(crate) fn answer(file: &File, minor: u32, request: u32, address: u64) -> Res
     };
     let number = request & 0xff;
     if number == number_of(drm::SET_CLIENT_CAP) && minor < drm::FIRST_RENDER_MINOR {
-        return call.with(drm::SET_CLIENT_CAP, |_: &mut drm::SetClientCap| {
+        return call.with_argument(drm::SET_CLIENT_CAP, |_: &mut drm::SetClientCap| {
             Err(Errno::EOPNOTSUPP)
         });
     }
     if (drm::COMMAND_BASE..drm::COMMAND_END).contains(&number) {
-        i915(&call, number)
+        i915_driver(&call, number)
     } else {
-        core(&call, number)
+        drm_core(&call, number)
     }
 }
 
@@ -72,15 +79,16 @@ pub(crate) const DMA_BUF_SYNC: u32 = 0x4008_6200;
 const DMA_BUF_SYNC_WRITE: u64 = 2;
 const DMA_BUF_SYNC_END: u64 = 4;
 
-/// Answers [`DMA_BUF_SYNC`]; `ENOTTY` for what is no dma-buf of ours.
+/// Executes [`DMA_BUF_SYNC`]; `ENOTTY` for a descriptor that is not a dma-buf of the simulated
+/// device.
 pub(crate) fn sync_dma_buf(device: &kmd::Device, fd: RawFd, address: u64) -> Result<()> {
-    let flags: u64 = user::read(address)?;
-    // Caches are coherent here: at the end of an access there is nothing to do.
+    let flags: u64 = user_memory::read(address)?;
+    // Simulated caches are coherent: the end of an access needs nothing.
     let write = flags & (DMA_BUF_SYNC_WRITE | DMA_BUF_SYNC_END) == DMA_BUF_SYNC_WRITE;
     if flags > 7 {
         Err(Errno::EINVAL)
     } else {
-        device.begin_cpu_access(borrow(fd)?, write)
+        device.begin_cpu_access(borrow_descriptor(fd)?, write)
     }
 }
 
@@ -89,7 +97,7 @@ const fn number_of(request: u32) -> u32 {
 }
 
 /// Name of an ioctl, for traces.
-pub(crate) fn name(request: u32) -> &'static str {
+pub(crate) fn name_of(request: u32) -> &'static str {
     let codes = drm::NUMBERS
         .iter()
         .chain(i915::NUMBERS)
@@ -103,26 +111,26 @@ pub(crate) fn name(request: u32) -> &'static str {
 macro_rules! dispatch {
     ($call:expr, $number:expr; $( $module:ident::$code:ident => $type:ty, $work:expr; )*) => {
         $( if $number == number_of($module::$code) {
-            return $call.with::<$type>($module::$code, $work);
+            return $call.with_argument::<$type>($module::$code, $work);
         } )*
     };
 }
 
-fn core(call: &Call<'_>, number: u32) -> Result<()> {
+fn drm_core(call: &Call<'_>, number: u32) -> Result<()> {
     let file = call.file;
     dispatch! { call, number;
         drm::VERSION => drm::Version, |version| version_into(file, version);
         drm::GEM_CLOSE => drm::GemClose, |close| file.gem_close(close.handle);
-        drm::GET_CAP => drm::GetCap, |cap| set(&mut cap.value, file.get_cap(cap.capability));
+        drm::GET_CAP => drm::GetCap, |cap| store(&mut cap.value, file.get_cap(cap.capability));
         drm::PRIME_HANDLE_TO_FD => drm::PrimeHandle, |prime| {
             let fd = file.prime_handle_to_fd(prime.handle, prime.flags)?;
-            prime.fd = hand_out(fd, prime.flags & drm::PRIME_CLOEXEC != 0)?;
+            prime.fd = install_descriptor(fd, prime.flags & drm::PRIME_CLOEXEC != 0)?;
             Ok(())
         };
         drm::PRIME_FD_TO_HANDLE => drm::PrimeHandle, |prime| {
-            set(&mut prime.handle, file.prime_fd_to_handle(borrow(prime.fd)?))
+            store(&mut prime.handle, file.prime_fd_to_handle(borrow_descriptor(prime.fd)?))
         };
-        drm::SYNCOBJ_CREATE => drm::SyncobjCreate, |create| set(&mut create.handle, file.syncobj_create(create.flags));
+        drm::SYNCOBJ_CREATE => drm::SyncobjCreate, |create| store(&mut create.handle, file.syncobj_create(create.flags));
         drm::SYNCOBJ_DESTROY => drm::SyncobjDestroy, |destroy| match destroy.pad {
             0 => file.syncobj_destroy(destroy.handle),
             _ => Err(Errno::EINVAL),
@@ -138,35 +146,35 @@ fn core(call: &Call<'_>, number: u32) -> Result<()> {
             if import.pad != 0 {
                 return Err(Errno::EINVAL);
             }
-            let fd = borrow(import.fd).map_err(|_| Errno::EINVAL)?;
+            let fd = borrow_descriptor(import.fd).map_err(|_| Errno::EINVAL)?;
             import.handle = file.syncobj_fd_to_handle(fd, import.handle, import.flags)?;
             Ok(())
         };
         drm::SYNCOBJ_WAIT => drm::SyncobjWait, |wait| {
-            let handles = user::read_array::<u32>(wait.handles, wait.count_handles.into())?;
-            set(&mut wait.first_signaled, file.syncobj_wait(&handles, wait.timeout_nsec, wait.flags))
+            let handles = user_memory::read_array::<u32>(wait.handles, wait.count_handles.into())?;
+            store(&mut wait.first_signaled, file.syncobj_wait(&handles, wait.timeout_nsec, wait.flags))
         };
         drm::SYNCOBJ_TIMELINE_WAIT => drm::SyncobjTimelineWait, |wait| {
-            let (handles, points) = points(wait.handles, wait.points, wait.count_handles)?;
+            let (handles, points) = read_points(wait.handles, wait.points, wait.count_handles)?;
             let first = file.syncobj_timeline_wait(&handles, &points, wait.timeout_nsec, wait.flags);
-            set(&mut wait.first_signaled, first)
+            store(&mut wait.first_signaled, first)
         };
         drm::SYNCOBJ_RESET => drm::SyncobjArray, |array| {
-            file.syncobj_reset(&user::read_array::<u32>(array.handles, array.count_handles.into())?)
+            file.syncobj_reset(&user_memory::read_array::<u32>(array.handles, array.count_handles.into())?)
         };
         drm::SYNCOBJ_SIGNAL => drm::SyncobjArray, |array| {
-            file.syncobj_signal(&user::read_array::<u32>(array.handles, array.count_handles.into())?)
+            file.syncobj_signal(&user_memory::read_array::<u32>(array.handles, array.count_handles.into())?)
         };
         drm::SYNCOBJ_TIMELINE_SIGNAL => drm::SyncobjTimelineArray, |array| {
             if array.flags != 0 {
                 return Err(Errno::EINVAL);
             }
-            let (handles, points) = points(array.handles, array.points, array.count_handles)?;
+            let (handles, points) = read_points(array.handles, array.points, array.count_handles)?;
             file.syncobj_timeline_signal(&handles, &points)
         };
         drm::SYNCOBJ_QUERY => drm::SyncobjTimelineArray, |array| {
-            let handles = user::read_array::<u32>(array.handles, array.count_handles.into())?;
-            user::write_array(array.points, &file.syncobj_query(&handles, array.flags)?)
+            let handles = user_memory::read_array::<u32>(array.handles, array.count_handles.into())?;
+            user_memory::write_array(array.points, &file.syncobj_query(&handles, array.flags)?)
         };
         drm::SYNCOBJ_TRANSFER => drm::SyncobjTransfer, |transfer| match transfer.pad {
             0 => file.syncobj_transfer(Transfer {
@@ -182,15 +190,15 @@ fn core(call: &Call<'_>, number: u32) -> Result<()> {
     Err(Errno::EINVAL)
 }
 
-fn i915(call: &Call<'_>, number: u32) -> Result<()> {
+fn i915_driver(call: &Call<'_>, number: u32) -> Result<()> {
     let file = call.file;
     if number == number_of(i915::GEM_THROTTLE) {
         return Ok(());
     }
     dispatch! { call, number;
-        i915::GETPARAM => i915::Getparam, |get| user::write_array(get.value, &[file.getparam(get.param)?]);
-        i915::QUERY => i915::Query, |query| answer_query(file, query);
-        i915::REG_READ => i915::RegRead, |read| set(&mut read.val, file.reg_read(read.offset));
+        i915::GETPARAM => i915::Getparam, |get| user_memory::write_array(get.value, &[file.getparam(get.param)?]);
+        i915::QUERY => i915::Query, |query| query_items(file, query);
+        i915::REG_READ => i915::RegRead, |read| store(&mut read.val, file.reg_read(read.offset));
         i915::GET_RESET_STATS => i915::ResetStats, |stats| match stats.flags | stats.pad {
             0 => {
                 *stats = file.get_reset_stats(stats.ctx_id)?;
@@ -198,8 +206,8 @@ fn i915(call: &Call<'_>, number: u32) -> Result<()> {
             }
             _ => Err(Errno::EINVAL),
         };
-        i915::GEM_EXECBUFFER2 => i915::Execbuffer2, |exec| execute(file, call.request, exec);
-        i915::GEM_BUSY => i915::GemBusy, |busy| set(&mut busy.busy, file.gem_busy(busy.handle));
+        i915::GEM_EXECBUFFER2 => i915::Execbuffer2, |exec| execbuffer2(file, call.request, exec);
+        i915::GEM_BUSY => i915::GemBusy, |busy| store(&mut busy.busy, file.gem_busy(busy.handle));
         i915::GEM_WAIT => i915::GemWait, |wait| match wait.flags {
             0 => {
                 wait.timeout_ns = file.gem_wait(wait.bo_handle, wait.timeout_ns)?;
@@ -208,22 +216,22 @@ fn i915(call: &Call<'_>, number: u32) -> Result<()> {
             _ => Err(Errno::EINVAL),
         };
         i915::GEM_SET_CACHING => i915::GemCaching, |caching| file.gem_set_caching(caching.handle, caching.caching);
-        i915::GEM_GET_CACHING => i915::GemCaching, |caching| set(&mut caching.caching, file.gem_get_caching(caching.handle));
+        i915::GEM_GET_CACHING => i915::GemCaching, |caching| store(&mut caching.caching, file.gem_get_caching(caching.handle));
         i915::GEM_CREATE => i915::GemCreate, |create| {
             (create.handle, create.size) = file.gem_create(create.size)?;
             Ok(())
         };
         i915::GEM_CREATE_EXT => i915::GemCreateExt, |create| create_ext(file, create);
         i915::GEM_PREAD => i915::GemPread, |read| {
-            user::write_bytes(read.data_ptr, &file.gem_pread(read.handle, read.offset, read.size)?)
+            user_memory::write_bytes(read.data_ptr, &file.gem_pread(read.handle, read.offset, read.size)?)
         };
         i915::GEM_PWRITE => i915::GemPwrite, |write| {
             file.gem_pwrite_check(write.handle, write.offset, write.size)?;
-            file.gem_pwrite(write.handle, write.offset, &user::read_bytes(write.data_ptr, write.size)?)
+            file.gem_pwrite(write.handle, write.offset, &user_memory::read_bytes(write.data_ptr, write.size)?)
         };
         i915::GEM_MMAP => i915::GemMmap, |map| map_buffer(file, map);
         i915::GEM_MMAP_OFFSET => i915::GemMmapOffset, |map| match (map.pad, map.extensions) {
-            (0, 0) => set(&mut map.offset, file.gem_mmap_offset(map.handle, map.flags)),
+            (0, 0) => store(&mut map.offset, file.gem_mmap_offset(map.handle, map.flags)),
             _ => Err(Errno::EINVAL),
         };
         i915::GEM_SET_DOMAIN => i915::GemSetDomain, |domain| {
@@ -240,9 +248,9 @@ fn i915(call: &Call<'_>, number: u32) -> Result<()> {
             (tiling.tiling_mode, tiling.swizzle_mode, tiling.phys_swizzle_mode) = (now.mode, now.swizzle, now.swizzle);
             Ok(())
         };
-        i915::GEM_GET_APERTURE => i915::GemGetAperture, |aperture| set(aperture, file.gem_get_aperture());
+        i915::GEM_GET_APERTURE => i915::GemGetAperture, |aperture| store(aperture, file.gem_get_aperture());
         i915::GEM_MADVISE => i915::GemMadvise, |advise| {
-            set(&mut advise.retained, file.gem_madvise(advise.handle, advise.madv).map(u32::from))
+            store(&mut advise.retained, file.gem_madvise(advise.handle, advise.madv).map(u32::from))
         };
         i915::GEM_USERPTR => i915::GemUserptr, |user| {
             user.handle = userptr(file, *user)?;
@@ -258,7 +266,7 @@ fn i915(call: &Call<'_>, number: u32) -> Result<()> {
             file.context_setparam(param.ctx_id, &context_param(param)?)
         };
         i915::GEM_VM_CREATE => i915::GemVmControl, |vm| match (vm.flags, vm.extensions) {
-            (0, 0) => set(&mut vm.vm_id, file.vm_create()),
+            (0, 0) => store(&mut vm.vm_id, file.vm_create()),
             _ => Err(Errno::EINVAL),
         };
         i915::GEM_VM_DESTROY => i915::GemVmControl, |vm| match (vm.flags, vm.extensions) {
@@ -269,78 +277,83 @@ fn i915(call: &Call<'_>, number: u32) -> Result<()> {
     Err(Errno::EINVAL)
 }
 
-fn set<T>(place: &mut T, value: Result<T>) -> Result<()> {
+fn store<T>(place: &mut T, value: Result<T>) -> Result<()> {
     *place = value?;
     Ok(())
 }
 
-/// Gives a descriptor to the program.
-fn hand_out(fd: std::os::fd::OwnedFd, close_on_exec: bool) -> Result<RawFd> {
+/// Hands a descriptor to the program.
+fn install_descriptor(fd: std::os::fd::OwnedFd, close_on_exec: bool) -> Result<RawFd> {
     if !close_on_exec {
         sys::clear_cloexec(std::os::fd::AsFd::as_fd(&fd))?;
     }
     Ok(fd.into_raw_fd())
 }
 
-fn points(handles: u64, points: u64, count: u32) -> Result<(Vec<u32>, Vec<u64>)> {
-    let handles = user::read_array::<u32>(handles, count.into())?;
-    // Without points: binary fences.
+fn read_points(handles: u64, points: u64, count: u32) -> Result<(Vec<u32>, Vec<u64>)> {
+    let handles = user_memory::read_array::<u32>(handles, count.into())?;
+    // Without points, the fences are binary.
     let points = if points == 0 {
         vec![0; handles.len()]
     } else {
-        user::read_array::<u64>(points, count.into())?
+        user_memory::read_array::<u64>(points, count.into())?
     };
     Ok((handles, points))
 }
 
 fn version_into(file: &File, version: &mut drm::Version) -> Result<()> {
-    let answer = file.version()?;
-    [version.major, version.minor, version.patch] = answer.number;
-    let put = |len: &mut u64, address: u64, text: &str| {
-        let room = usize::try_from(*len).unwrap_or(usize::MAX);
+    let version_info = file.version()?;
+    [version.major, version.minor, version.patch] = version_info.number;
+    let copy_string = |len: &mut u64, address: u64, text: &str| {
+        let capacity = usize::try_from(*len).unwrap_or(usize::MAX);
         *len = text.len() as u64;
         let bytes = text.as_bytes();
         if address == 0 {
             Ok(())
         } else {
-            user::write_bytes(address, bytes.get(..room).unwrap_or(bytes))
+            user_memory::write_bytes(address, bytes.get(..capacity).unwrap_or(bytes))
         }
     };
-    put(&mut version.name_len, version.name, &answer.name)?;
-    put(&mut version.date_len, version.date, &answer.date)?;
-    put(&mut version.desc_len, version.desc, &answer.description)
+    copy_string(&mut version.name_len, version.name, &version_info.name)?;
+    copy_string(&mut version.date_len, version.date, &version_info.date)?;
+    copy_string(
+        &mut version.desc_len,
+        version.desc,
+        &version_info.description,
+    )
 }
 
-fn answer_query(file: &File, query: &i915::Query) -> Result<()> {
+fn query_items(file: &File, query: &i915::Query) -> Result<()> {
     if query.flags != 0 {
         return Err(Errno::EINVAL);
     }
-    let mut items = user::read_array::<i915::QueryItem>(query.items_ptr, query.num_items.into())?;
+    let mut items =
+        user_memory::read_array::<i915::QueryItem>(query.items_ptr, query.num_items.into())?;
     for item in &mut items {
         item.length = match file.query(item.query_id, item.flags) {
             Ok(blob) => {
                 let need = i32::try_from(blob.len()).unwrap_or(i32::MAX);
                 match item.length {
                     0 => need,
-                    room if room < need => -Errno::EINVAL.0,
-                    _ => user::write_bytes(item.data_ptr, &blob)
+                    capacity if capacity < need => -Errno::EINVAL.0,
+                    _ => user_memory::write_bytes(item.data_ptr, &blob)
                         .map_or_else(|error| -error.0, |()| need),
                 }
             }
             Err(error) => -error.0,
         };
     }
-    user::write_array(query.items_ptr, &items)
+    user_memory::write_array(query.items_ptr, &items)
 }
 
-/// Walks a chain of extensions: address, and name, of each.
-fn extensions(first: u64, mut each: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
+/// Walks a chain of extensions and calls `each` with the address and the name of each.
+fn for_each_extension(first: u64, mut each: impl FnMut(u64, u32) -> Result<()>) -> Result<()> {
     let mut address = first;
     for _ in 0..MAX_EXTENSIONS {
         if address == 0 {
             return Ok(());
         }
-        let link: i915::UserExtension = user::read(address)?;
+        let link: i915::UserExtension = user_memory::read(address)?;
         if link.flags != 0 || link.rsvd != [0; 4] {
             return Err(Errno::EINVAL);
         }
@@ -352,19 +365,19 @@ fn extensions(first: u64, mut each: impl FnMut(u64, u32) -> Result<()>) -> Resul
 
 fn create_ext(file: &File, create: &mut i915::GemCreateExt) -> Result<()> {
     let mut regions = Vec::new();
-    extensions(create.extensions, |address, name| match name {
+    for_each_extension(create.extensions, |address, name| match name {
         i915::GEM_CREATE_EXT_MEMORY_REGIONS => {
-            let list: i915::GemCreateExtMemoryRegions = user::read(address)?;
+            let list: i915::GemCreateExtMemoryRegions = user_memory::read(address)?;
             if list.pad != 0 || list.num_regions == 0 || !regions.is_empty() {
                 return Err(Errno::EINVAL);
             }
-            regions = user::read_array::<i915::MemoryClassInstance>(
+            regions = user_memory::read_array::<i915::MemoryClassInstance>(
                 list.regions,
                 list.num_regions.into(),
             )?;
             Ok(())
         }
-        // No machine here has protected memory.
+        // No simulated GPU has protected memory.
         i915::GEM_CREATE_EXT_PROTECTED_CONTENT => Err(Errno::ENODEV),
         _ => Err(Errno::EINVAL),
     })?;
@@ -395,7 +408,7 @@ fn userptr(file: &File, user: i915::GemUserptr) -> Result<u32> {
     if user.flags & !known != 0 || !aligned || user.user_size == 0 || user.user_ptr == 0 {
         return Err(Errno::EINVAL);
     }
-    // Read-only pages and unsynchronised ones are for privileged programs, and for kernels of the past.
+    // Read-only pages are not supported by these GPUs, unsynchronised ones not by current kernels.
     if user.flags & (i915::USERPTR_READ_ONLY | i915::USERPTR_UNSYNCHRONIZED) != 0 {
         return Err(Errno::ENODEV);
     }
@@ -403,13 +416,14 @@ fn userptr(file: &File, user: i915::GemUserptr) -> Result<u32> {
         .user_ptr
         .checked_add(user.user_size)
         .ok_or(Errno::EFAULT)?;
-    // Every page must be there. A page that only can be read faults later, as on a real machine.
+    // Every page must be readable. A page that is not writable faults later, as on a real machine.
     let mut byte = [0];
     for page in (user.user_ptr..end).step_by(4096) {
         sys::read_process(page, &mut byte)?;
     }
     let base = std::ptr::NonNull::new(user.user_ptr as *mut u8).ok_or(Errno::EFAULT)?;
-    // SAFETY: the pages are there, and aligned. That they stay while the buffer lives is what the program promised the kernel.
+    // SAFETY: the pages exist and are aligned. The program has promised the kernel that they stay
+    // while the buffer lives.
     let pages = unsafe { sys::Mapping::borrow(base, user.user_size as usize) };
     file.user_buffer(pages)
 }
@@ -417,9 +431,9 @@ fn userptr(file: &File, user: i915::GemUserptr) -> Result<u32> {
 fn create_context(file: &File, create: &mut i915::GemContextCreateExt) -> Result<()> {
     let mut params = Vec::new();
     if create.flags & i915::CONTEXT_CREATE_FLAGS_USE_EXTENSIONS != 0 {
-        extensions(create.extensions, |address, name| match name {
+        for_each_extension(create.extensions, |address, name| match name {
             i915::CONTEXT_CREATE_EXT_SETPARAM => {
-                let setparam: i915::GemContextCreateExtSetparam = user::read(address)?;
+                let setparam: i915::GemContextCreateExtSetparam = user_memory::read(address)?;
                 if setparam.param.ctx_id != 0 {
                     return Err(Errno::EINVAL);
                 }
@@ -447,12 +461,13 @@ fn context_param(param: &i915::GemContextParam) -> Result<ContextParam> {
                         / 4
                 }
             };
-            let chain: u64 = user::read(param.value)?;
-            // Load balancing and bonding are for parts with several engines of a class.
+            let chain: u64 = user_memory::read(param.value)?;
+            // The extensions, load balancing and bonding, are for GPUs with several engines of a
+            // class.
             if chain != 0 {
                 return Err(Errno::EINVAL);
             }
-            ContextParam::Engines(user::read_array(param.value.wrapping_add(8), count)?)
+            ContextParam::Engines(user_memory::read_array(param.value.wrapping_add(8), count)?)
         }
         i915::CONTEXT_PARAM_VM if size != 0 => return Err(Errno::EINVAL),
         i915::CONTEXT_PARAM_VM => {
@@ -461,7 +476,7 @@ fn context_param(param: &i915::GemContextParam) -> Result<ContextParam> {
         i915::CONTEXT_PARAM_SSEU if size < size_of::<i915::ContextParamSseu>() as u64 => {
             return Err(Errno::EINVAL);
         }
-        i915::CONTEXT_PARAM_SSEU => ContextParam::Sseu(user::read(param.value)?),
+        i915::CONTEXT_PARAM_SSEU => ContextParam::Sseu(user_memory::read(param.value)?),
         _ if size != 0 => return Err(Errno::EINVAL),
         other => ContextParam::Value {
             param: other,
@@ -477,8 +492,8 @@ fn get_context_param(file: &File, param: &mut i915::GemContextParam) -> Result<(
             let sseu = file.context_sseu(param.ctx_id)?;
             match param.size {
                 0 => (),
-                room if room < need => return Err(Errno::EINVAL),
-                _ => user::write_array(param.value, &[sseu])?,
+                capacity if capacity < need => return Err(Errno::EINVAL),
+                _ => user_memory::write_array(param.value, &[sseu])?,
             }
             param.size = need;
             Ok(())
@@ -492,10 +507,10 @@ fn get_context_param(file: &File, param: &mut i915::GemContextParam) -> Result<(
             let need = 8 + 4 * engines.len() as u32;
             match param.size {
                 0 => (),
-                room if room < need => return Err(Errno::EINVAL),
+                capacity if capacity < need => return Err(Errno::EINVAL),
                 _ => {
-                    user::write_array(param.value, &[0_u64])?;
-                    user::write_array(param.value.wrapping_add(8), &engines)?;
+                    user_memory::write_array(param.value, &[0_u64])?;
+                    user_memory::write_array(param.value.wrapping_add(8), &engines)?;
                 }
             }
             param.size = need;
@@ -503,33 +518,25 @@ fn get_context_param(file: &File, param: &mut i915::GemContextParam) -> Result<(
         }
         other => {
             param.size = 0;
-            set(&mut param.value, file.context_getparam(param.ctx_id, other))
+            store(&mut param.value, file.context_getparam(param.ctx_id, other))
         }
     }
 }
 
-fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()> {
-    // Fences have fields of their own in what follows.
-    let own = i915::EXEC_FENCE_IN
-        | i915::EXEC_FENCE_OUT
-        | i915::EXEC_FENCE_ARRAY
-        | i915::EXEC_USE_EXTENSIONS;
+/// Reads the fences of an execbuf: timeline points from an extension, or binary ones from an array.
+fn read_exec_fences(exec: &i915::Execbuffer2) -> Result<Vec<ExecFence>> {
     let flags = exec.flags;
-    if exec.dr1 != 0 || exec.dr4 != 0 || exec.buffer_count == 0 {
-        return Err(Errno::EINVAL);
-    }
-    let context = u32::try_from(exec.rsvd1).map_err(|_| Errno::EINVAL)?;
     let mut fences = Vec::new();
     if flags & i915::EXEC_USE_EXTENSIONS != 0 {
         if flags & i915::EXEC_FENCE_ARRAY != 0 || exec.num_cliprects != 0 {
             return Err(Errno::EINVAL);
         }
-        extensions(exec.cliprects_ptr, |address, name| match name {
+        for_each_extension(exec.cliprects_ptr, |address, name| match name {
             i915::EXECBUFFER_EXT_TIMELINE_FENCES => {
-                let list: i915::TimelineFences = user::read(address)?;
+                let list: i915::TimelineFences = user_memory::read(address)?;
                 let handles =
-                    user::read_array::<i915::ExecFence>(list.handles_ptr, list.fence_count)?;
-                let values = user::read_array::<u64>(list.values_ptr, list.fence_count)?;
+                    user_memory::read_array::<i915::ExecFence>(list.handles_ptr, list.fence_count)?;
+                let values = user_memory::read_array::<u64>(list.values_ptr, list.fence_count)?;
                 let both = handles.iter().zip(values);
                 fences.extend(both.map(|(fence, point)| ExecFence {
                     handle: fence.handle,
@@ -541,8 +548,10 @@ fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()
             _ => Err(Errno::EINVAL),
         })?;
     } else if flags & i915::EXEC_FENCE_ARRAY != 0 {
-        let list =
-            user::read_array::<i915::ExecFence>(exec.cliprects_ptr, exec.num_cliprects.into())?;
+        let list = user_memory::read_array::<i915::ExecFence>(
+            exec.cliprects_ptr,
+            exec.num_cliprects.into(),
+        )?;
         fences.extend(list.iter().map(|fence| ExecFence {
             handle: fence.handle,
             flags: fence.flags,
@@ -551,10 +560,25 @@ fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()
     } else if exec.num_cliprects != 0 {
         return Err(Errno::EINVAL);
     }
-    // QueryResult what nobody looks at would be most of what a submission costs.
+    Ok(fences)
+}
+
+fn execbuffer2(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()> {
+    // These flags are expressed by fields of `Exec`.
+    let consumed = i915::EXEC_FENCE_IN
+        | i915::EXEC_FENCE_OUT
+        | i915::EXEC_FENCE_ARRAY
+        | i915::EXEC_USE_EXTENSIONS;
+    let flags = exec.flags;
+    if exec.dr1 != 0 || exec.dr4 != 0 || exec.buffer_count == 0 {
+        return Err(Errno::EINVAL);
+    }
+    let context = u32::try_from(exec.rsvd1).map_err(|_| Errno::EINVAL)?;
+    let fences = read_exec_fences(exec)?;
+    // Do not read the list if batches are ignored: that would be most of the cost of a submission.
     let ignored = file.device().ignores_batches();
     let count = if ignored { 0 } else { exec.buffer_count };
-    let mut list = user::read_array::<i915::ExecObject2>(exec.buffers_ptr, count.into())?;
+    let mut list = user_memory::read_array::<i915::ExecObject2>(exec.buffers_ptr, count.into())?;
     let mut objects = Vec::with_capacity(list.len());
     for object in &list {
         objects.push(ExecObject {
@@ -563,7 +587,10 @@ fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()
             alignment_bytes: object.alignment,
             flags: object.flags,
             pad_to_bytes: object.pad_to_size,
-            relocations: user::read_array(object.relocs_ptr, object.relocation_count.into())?,
+            relocations: user_memory::read_array(
+                object.relocs_ptr,
+                object.relocation_count.into(),
+            )?,
         });
     }
     let before: Vec<Vec<i915::RelocationEntry>> = objects
@@ -572,10 +599,11 @@ fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()
         .collect();
     let in_fence = match flags & i915::EXEC_FENCE_IN {
         0 => None,
-        _ => Some(borrow(exec.rsvd2 as u32 as i32).map_err(|_| Errno::EINVAL)?),
+        _ => Some(borrow_descriptor(exec.rsvd2 as u32 as i32).map_err(|_| Errno::EINVAL)?),
     };
     let out_fence = flags & i915::EXEC_FENCE_OUT != 0;
-    // The descriptor comes back in the argument: only the request code that writes it back can carry it.
+    // The descriptor is returned in the argument, so the request code must be the one that writes
+    // it back.
     if out_fence && request >> 30 & 2 == 0 {
         return Err(Errno::EINVAL);
     }
@@ -583,7 +611,7 @@ fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()
         objects: &mut objects,
         batch_start_bytes: exec.batch_start_offset,
         batch_bytes: exec.batch_len,
-        flags: flags & !own,
+        flags: flags & !consumed,
         context,
         fences: &fences,
         in_fence,
@@ -595,12 +623,15 @@ fn execute(file: &File, request: u32, exec: &mut i915::Execbuffer2) -> Result<()
     for (object, done) in list.iter_mut().zip(&objects) {
         object.offset = done.address;
     }
-    // The batch runs already: where addresses cannot be written back, the program has to find out the next time.
-    let _ = user::write_array(exec.buffers_ptr, &list);
+    // Errors are ignored, since the batch is already queued.
+    let _ = user_memory::write_array(exec.buffers_ptr, &list);
     for ((object, done), before) in list.iter().zip(&objects).zip(&before) {
         if done.relocations != *before {
-            let _ = user::write_array(object.relocs_ptr, &done.relocations);
+            let _ = user_memory::write_array(object.relocs_ptr, &done.relocations);
         }
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,8 @@
-//! Open descriptors of the device.
+//! Open descriptors of the device nodes.
 //!
-//! A descriptor that another process opened and sent is known by the name of its pipe, and becomes one of this process then: it has
-//! a file of its own here, since what the sender has behind it is in the sender.
+//! In:  descriptors. Out: the [`kmd::File`] behind each. A descriptor that another process opened
+//!      and sent is recognised by the name of its pipe. It gets a new file in this process, since
+//!      the sender's file is in the sender's memory.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -21,30 +22,36 @@ struct Node {
     writer: OwnedFd,
 }
 
-/// Open descriptors of the device, by what they refer to.
+/// The open descriptors, by the identity of their pipe.
 #[derive(Default)]
 pub(crate) struct Nodes {
     open: Mutex<BTreeMap<FileIdentity, Node>>,
     any: AtomicBool,
-    /// How many names have been given.
-    named: AtomicU32,
+    /// Number of pipes that have been named.
+    name_count: AtomicU32,
 }
 
-/// Folder of the tree in which descriptors get names.
-pub(crate) const FOLDER: &str = "open";
+/// Folder of the tree with the named pipes of descriptors.
+pub(crate) const DESCRIPTOR_FOLDER: &str = "open";
 
-/// The pipe of a new descriptor: its name tells the minor number, and in which tree the device is.
-fn pipe(root: &[u8], minor: u32, number: u32) -> Result<Pipe> {
-    let name = format!("/{FOLDER}/{minor}-{}-{number}", sys::process_id());
+/// Creates the pipe of a new descriptor. Its name contains the minor number and the root of the
+/// device's tree.
+fn create_pipe(root: &[u8], minor: u32, number: u32) -> Result<Pipe> {
+    let name = format!(
+        "/{DESCRIPTOR_FOLDER}/{minor}-{}-{number}",
+        sys::process_id()
+    );
     let name = [root, name.as_bytes()].concat();
-    // Where nothing can be written, nobody else will know the descriptor.
+    // If the folder is not writable, use an unnamed pipe, which other processes do not recognise.
     Pipe::named(Path::new(OsStr::from_bytes(&name))).or_else(|_| Pipe::new())
 }
 
-/// The minor number that a pipe's name tells.
+/// Parses the minor number from a pipe's name.
 fn minor_of(root: &[u8], name: &[u8]) -> Option<u32> {
     let rest = name.strip_prefix(root)?.strip_prefix(b"/")?;
-    let rest = rest.strip_prefix(FOLDER.as_bytes())?.strip_prefix(b"/")?;
+    let rest = rest
+        .strip_prefix(DESCRIPTOR_FOLDER.as_bytes())?
+        .strip_prefix(b"/")?;
     let number = rest.split(|&byte| byte == b'-').next()?;
     std::str::from_utf8(number).ok()?.parse().ok()
 }
@@ -54,7 +61,7 @@ impl Nodes {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Opens the device: a new descriptor, which exec closes unless told otherwise.
+    /// Opens the device and returns a new descriptor.
     pub(crate) fn open(
         &self,
         device: &Arc<Device>,
@@ -63,7 +70,7 @@ impl Nodes {
         close_on_exec: bool,
     ) -> Result<RawFd> {
         self.reap();
-        let pipe = pipe(root, minor, self.named.fetch_add(1, Ordering::Relaxed))?;
+        let pipe = create_pipe(root, minor, self.name_count.fetch_add(1, Ordering::Relaxed))?;
         let identity = sys::identity(pipe.reader.as_raw_fd())?;
         if !close_on_exec {
             sys::clear_cloexec(pipe.reader.as_fd())?;
@@ -91,7 +98,8 @@ impl Nodes {
             .map(|node| (node.file.clone(), node.minor))
     }
 
-    /// The same, of a descriptor that another process may have sent; to be asked of what may well be one.
+    /// Like `find`, but also recognises descriptors sent by other processes. Slower, so only for
+    /// calls that expect a device.
     pub(crate) fn find_or_adopt(
         &self,
         device: &Arc<Device>,
@@ -114,13 +122,13 @@ impl Nodes {
         Some((node.file.clone(), node.minor))
     }
 
-    /// Whether there is none.
+    /// True if no descriptor is open.
     #[cfg(test)]
     pub(crate) fn is_empty(&self) -> bool {
         self.lock().is_empty()
     }
 
-    /// Frees the files of which no descriptor is open any more.
+    /// Frees the files whose descriptors have all been closed.
     pub(crate) fn reap(&self) {
         if !self.any.load(Ordering::Acquire) {
             return;
@@ -135,7 +143,7 @@ impl Nodes {
             .iter()
             .map(|identity| open.remove(identity))
             .collect();
-        // To free a file can take time, and needs no lock.
+        // Freeing a file can take time; do it without the lock.
         drop(open);
         drop(files);
     }

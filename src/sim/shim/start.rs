@@ -1,4 +1,6 @@
-//! What is set up once, when the library is loaded.
+//! Set-up when the library is loaded: the device, the file tree, exit handlers.
+//!
+//! In:  INGOT_GPU and INGOT_SIM. Out: the process's [`Simulation`].
 
 use std::ffi::{c_int, c_void};
 use std::io::Write;
@@ -9,22 +11,23 @@ use std::sync::{Arc, OnceLock};
 use kmd::{Device, File, Options, Sink};
 use sys::FileIdentity;
 
-use crate::nodes::{FOLDER, Nodes};
-use crate::tree;
+use crate::nodes::{DESCRIPTOR_FOLDER, Nodes};
+use crate::sysfs_tree;
 
-/// The simulation, in a process that asked for one.
+/// The simulation of a process with INGOT_GPU.
 pub(crate) struct Simulation {
     pub(crate) device: Arc<Device>,
     pub(crate) options: Options,
-    /// Root of the tree of files, without a slash at the end.
+    /// Root of the file tree, without a slash at the end.
     pub(crate) root: Vec<u8>,
-    /// The stand-ins of the device nodes in the tree, with their minor numbers.
+    /// Files of the tree that stand in for device nodes, with their minor numbers.
     pub(crate) stand_ins: Vec<(FileIdentity, u32)>,
     pub(crate) nodes: Nodes,
 }
 
 impl Simulation {
-    /// The file and the minor number of a descriptor of the device, whoever opened it.
+    /// The file and the minor number of a descriptor of the device, opened by this or another
+    /// process.
     pub(crate) fn node(&self, fd: RawFd) -> Option<(Arc<File>, u32)> {
         self.nodes.find_or_adopt(&self.device, &self.root, fd)
     }
@@ -32,7 +35,8 @@ impl Simulation {
 
 static SIMULATION: OnceLock<Simulation> = OnceLock::new();
 
-/// The simulation. None: nobody asked for one, or it is being set up, and libc's functions do what they always do.
+/// The simulation. None without INGOT_GPU, and during set-up: the interposed functions then behave
+/// like libc's.
 pub(crate) fn simulation() -> Option<&'static Simulation> {
     SIMULATION.get()
 }
@@ -48,34 +52,35 @@ extern "C" fn start() {
             return;
         };
         if let Err(why) = simulate(&gpu, &std::env::var("INGOT_SIM").unwrap_or_default()) {
-            say(&why);
+            log_stderr(&why);
         }
     });
 }
 
-/// Makes this process one with a GPU.
+/// Sets up the simulation in this process. The error is a message for the user.
 pub(crate) fn simulate(gpu: &str, words: &str) -> Result<(), String> {
     let simulation = set_up(gpu, words)?;
-    // Nobody replaces a simulation that is there.
+    // An existing simulation is kept.
     if SIMULATION.set(simulation).is_ok() {
-        settle_at_exit();
+        drain_at_exit();
     }
     Ok(())
 }
 
-/// Waits for the batches of a process that is about to end, as [`kmd::Device::settle`] does.
-pub(crate) fn settle() {
+/// Waits for the batches of the ending process: see [`kmd::Device::drain`].
+pub(crate) fn drain_batches() {
     // A panic must not reach C; it has been printed.
     let _ = std::panic::catch_unwind(|| {
         if let Some(simulation) = simulation() {
-            simulation.device.settle();
+            simulation.device.drain();
         }
     });
 }
 
-/// Has [`settle`] called by exit and quick_exit. The library is loaded, and this called, before the program's own code and that of
-/// the libraries that it loads: functions are called in the reverse order, so destructors may submit still.
-fn settle_at_exit() {
+/// Registers [`drain_batches`] with exit and quick_exit. The library is loaded before the program
+/// and its other libraries, and exit handlers run in reverse order, so destructors of the program
+/// may still submit batches.
+fn drain_at_exit() {
     unsafe extern "C" {
         fn __cxa_atexit(
             call: extern "C" fn(*mut c_void),
@@ -85,33 +90,34 @@ fn settle_at_exit() {
         fn __cxa_at_quick_exit(call: extern "C" fn(*mut c_void), library: *mut c_void) -> c_int;
     }
     extern "C" fn call(_argument: *mut c_void) {
-        settle();
+        drain_batches();
     }
     let nothing = std::ptr::null_mut();
-    // SAFETY: the functions of the C++ ABI and of glibc, which take what is to be called, its argument, and the library that it
-    // goes with. Of none: it is called when the process ends, and not when this library's destructors are, which come before those
-    // of others; preloaded libraries are never unloaded, and those linked with programs neither, so the code is there. What
-    // cannot be registered is as if nobody waited.
+    // SAFETY: functions of the C++ ABI and of glibc, which take the handler, its argument and the
+    // library that it belongs to. Without a library, the handler is called when the process ends,
+    // not before this library's destructors, which run before those of others. The handler's code
+    // stays loaded: neither preloaded nor linked libraries are unloaded. Errors are ignored: the
+    // process then ends without waiting.
     let _ = unsafe { __cxa_atexit(call, nothing, nothing) };
     // SAFETY: as above.
     let _ = unsafe { __cxa_at_quick_exit(call, nothing) };
 }
 
-/// Writes a message; where there is no stderr, nobody wants it.
-fn say(line: &str) {
+/// Writes a message to stderr, ignoring errors.
+fn log_stderr(line: &str) {
     let _ = writeln!(std::io::stderr(), "ingot-sim: {line}");
 }
 
 fn set_up(gpu: &str, words: &str) -> Result<Simulation, String> {
-    let sink = Sink::new(say);
+    let sink = Sink::new(log_stderr);
     let options = Options::parse(words, sink).map_err(|error| format!("INGOT_SIM: {error}"))?;
     let device =
         Device::new(gpu, options.clone()).map_err(|error| format!("INGOT_GPU: {error}"))?;
     let root: PathBuf =
-        tree::write(device.hw()).map_err(|error| format!("the tree of files: {error}"))?;
-    std::fs::create_dir_all(root.join(FOLDER)).map_err(|error| error.to_string())?;
+        sysfs_tree::write(device.hw()).map_err(|error| format!("the tree of files: {error}"))?;
+    std::fs::create_dir_all(root.join(DESCRIPTOR_FOLDER)).map_err(|error| error.to_string())?;
     let mut stand_ins = Vec::new();
-    for (name, minor) in tree::NODES {
+    for (name, minor) in sysfs_tree::NODES {
         let file = std::fs::File::open(root.join("dev/dri").join(name))
             .map_err(|error| error.to_string())?;
         stand_ins.push((

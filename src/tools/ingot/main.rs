@@ -40,7 +40,7 @@ enum Command {
     Run(run::Args),
     /// Compile shaders of any stage, with statistics and dumps
     Compile(compile::Args),
-    /// DepthStencilFormat, beside other drivers
+    /// Measure, beside other drivers
     Bench(bench::Args),
     /// Assemble EU machine code, in IGA's syntax
     Asm(text::AsmArgs),

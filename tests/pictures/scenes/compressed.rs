@@ -527,7 +527,7 @@ void main()
     }
 }
 
-/// DrawShader to in one format, then in another, and sampled in a third.
+/// Drawn to in one format, then in another, and sampled in a third.
 fn other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let mixed = Mixed::new(gpu)?;
     gpu.run(|r| {

@@ -50,7 +50,7 @@ fn drawn(
     shots(gpu, &color)
 }
 
-/// VertexBufferBinding and first vertex of draws of some squares.
+/// Vertices and first vertex of draws of some squares.
 fn draws(of: &[[u32; 2]]) -> Vec<[u32; 4]> {
     of.iter()
         .map(|&[first, count]| [count * 6, 1, first * 6, 0])

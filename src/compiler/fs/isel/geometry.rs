@@ -86,7 +86,7 @@ impl Isel<'_> {
         let outputs = std::mem::take(&mut thread.outputs);
         if let Some(emits) = &mut thread.known_emits {
             let number = emits.count;
-            // VertexBufferBinding beyond the declared maximum are dropped.
+            // Vertices beyond the declared maximum are dropped.
             if number < u32::from(info.vertices_out) {
                 emits.count += 1;
                 if info.streams {
@@ -101,7 +101,7 @@ impl Isel<'_> {
             return self.restore_outputs(outputs);
         }
         let count = self.vertex_count(i)?;
-        // VertexBufferBinding beyond the declared maximum are dropped.
+        // Vertices beyond the declared maximum are dropped.
         let null = Lanes::null(Type::Ud, 4);
         let limit = Lanes::imm(Type::Ud, info.vertices_out.into());
         let fits = Mods::cmod(CondMod::L, 0);

@@ -5,7 +5,7 @@
 //! Out: one header for block reads, one for sampler messages and one for scratch, initialised at
 //! the start of the thread; their variable dwords are rewritten only where the value changes. A
 //! block of a uniform buffer is read once for all its loads that the first one dominates.
-//! Ref: SKL PRM vol. 7, "InterpLocation Engine: Message Header"; "Unaligned OWord Block Read".
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header"; "Unaligned OWord Block Read".
 //! Tests: tests/fs/reuse/.
 
 use super::context::Isel;

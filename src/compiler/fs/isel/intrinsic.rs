@@ -282,7 +282,7 @@ impl Isel<'_> {
         let (all, none) = (Exec::NoMask(8), Src::NULL);
         self.b.send(all, dst, payload, none, none, info, Mods::NONE);
         if waits {
-            // QueryResult the response waits for it.
+            // Reading the response waits for it.
             let null = Lanes::null(ud, 4);
             self.b.mov(all, null, Lanes::new(response, 0, ud, 4));
         }

@@ -1,8 +1,8 @@
-//! SamplerTable that messages address by index in their descriptor, so that they need no header.
+//! Samplers that messages address by index in their descriptor, so that they need no header.
 //!
 //! In:  samplers at constant locations. Out: where the driver points the stage's sampler state table,
 //! chosen so that most messages find theirs within reach of an index.
-//! Ref: SKL PRM vol. 7, "InterpLocation Engine: Message Descriptor"; vol. 2a,
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Descriptor"; vol. 2a,
 //! 3DSTATE_SAMPLER_STATE_POINTERS.
 
 use super::context::Isel;

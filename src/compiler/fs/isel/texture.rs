@@ -6,7 +6,7 @@
 //! Dynamic State Base Address. It goes into dword 3 of the message header, unless the sampler is
 //! within reach of an index ([`super::sampler_index`]). Both handles are the same for all active
 //! lanes: for non-uniform ones, `lower_non_uniform_access` has made a loop.
-//! Ref: SKL PRM vol. 7, "InterpLocation Engine: Message Header, Message Types, Payload Parameter
+//! Ref: SKL PRM vol. 7, "Sampling Engine: Message Header, Message Types, Payload Parameter
 //! Definition"; "Return Format".
 //! Tests: tests/fs/texture/.
 

@@ -4,7 +4,7 @@
 //! Out: no projector (coordinates and comparator are divided by it), no offset of a `txf` (it is
 //!      added to the coordinates), and no `tg4` with four offsets (one gather per offset, of which
 //!      the last texel is used).
-//! Ref: SKL PRM vol. 2d, "InterpLocation Engine": message parameters.
+//! Ref: SKL PRM vol. 2d, "Sampling Engine": message parameters.
 //! Tests: tests/opt/lower_tex/.
 
 use crate::pass::Ctx;

@@ -3,7 +3,7 @@
 //! In:  `tex` of cubes.
 //! Out: directions normalised such that their largest component is 1 or -1; no explicit derivatives
 //!      (a level of detail is computed from them).
-//! Ref: SKL PRM vol. 2d, "InterpLocation Engine", cube maps; Vulkan, "Cube Map Derivative
+//! Ref: SKL PRM vol. 2d, "Sampling Engine", cube maps; Vulkan, "Cube Map Derivative
 //!      Transformation", "Scale Factor Operation, Level-of-Detail Operation and Image Level(s)
 //!      Selection".
 //! Tests: tests/opt/lower_tex_cubes/.

@@ -3,7 +3,7 @@
 //! In:  `txf_ms` of a texel and a sample.
 //! Out: a `txf_ms_mcs` of the texel before each, whose result is an operand of the fetch. It
 //!      returns 0 for surfaces without an MCS, whose fetches ignore it.
-//! Ref: SKL PRM vol. 2d, "InterpLocation Engine": ld_mcs, ld2dms_w.
+//! Ref: SKL PRM vol. 2d, "Sampling Engine": ld_mcs, ld2dms_w.
 //! Tests: tests/opt/lower_tex_multisample/.
 
 use crate::pass::Ctx;

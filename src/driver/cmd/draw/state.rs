@@ -115,7 +115,7 @@ pub enum Fill {
     Solid,
     /// Edges.
     Lines,
-    /// VertexBufferBinding.
+    /// Vertices.
     Points,
 }
 
@@ -561,7 +561,7 @@ pub struct State {
     pub locations: SampleLocations,
     /// Primitive topology.
     pub topology: Topology,
-    /// VertexBufferBinding of a patch, 1 to 32.
+    /// Vertices of a patch, 1 to 32.
     pub patch_points: u8,
     /// Primitive restart.
     pub restart: bool,

@@ -12,7 +12,7 @@ use crate::draw::state::VERTEX_BUFFERS;
 /// Slots: the application's vertex buffers, the driver's two, and the index buffer.
 const SLOTS: usize = VERTEX_BUFFERS + 3;
 
-/// BatchStart address and end address (exclusive).
+/// Start address and end address (exclusive).
 type Span = (u64, u64);
 
 /// Address ranges by buffer slot.

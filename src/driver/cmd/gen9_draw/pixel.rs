@@ -110,7 +110,7 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
 
 /// Assigns the variants to the packet's three kernel slots, depending on which variants there are.
 ///
-/// Ref: vol. 2a, 3DSTATE_PS, "Kernel BatchStart Pointer 0": the narrowest alone or SIMD8 in slot 0,
+/// Ref: vol. 2a, 3DSTATE_PS, "Kernel Start Pointer 0": the narrowest alone or SIMD8 in slot 0,
 ///      SIMD32 in 1, SIMD16 in 2.
 fn kernel_slots(variants: &[Option<Variant>; 3]) -> [Option<Variant>; 3] {
     match *variants {

@@ -30,7 +30,7 @@ use crate::error::Result;
 use crate::graphics::convert;
 use crate::image::{AuxKind, Image, is_worth_fast_clear, texel};
 
-/// VertexBufferBinding of a rectangle list primitive.
+/// Vertices of a rectangle list primitive.
 const CORNERS: u32 = 3;
 
 impl CommandBuffer {

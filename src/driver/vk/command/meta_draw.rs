@@ -14,7 +14,7 @@ use super::target::{set_area, single_target};
 use crate::error::Result;
 use crate::surface_state::Surface;
 
-/// VertexBufferBinding of a rectangle list primitive.
+/// Vertices of a rectangle list primitive.
 const CORNERS: u32 = 3;
 
 /// A rectangle to draw.

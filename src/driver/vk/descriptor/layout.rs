@@ -158,7 +158,7 @@ pub(super) enum Storage {
 }
 
 impl Storage {
-    /// SurfaceHeap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
+    /// Heap bytes of `count` descriptors, or of an inline uniform block of `count` bytes. Sums of
     /// these do not overflow.
     #[inline]
     fn bytes(self, pieces: u8, count: u32) -> u64 {
@@ -295,7 +295,7 @@ impl SetSize {
     }
 }
 
-/// SurfaceHeap bytes of an array of `count` descriptors, or of an inline uniform block of `count` bytes.
+/// Heap bytes of an array of `count` descriptors, or of an inline uniform block of `count` bytes.
 pub(super) fn heap_bytes(kind: api::DescriptorType, pieces: u8, count: u32) -> u64 {
     TypeInfo::from_type(kind).storage.bytes(pieces, count)
 }
@@ -516,7 +516,7 @@ impl SetLayout {
         fits.min(limits::UPDATE_AFTER_BIND_DESCRIPTORS.into()) as u32
     }
 
-    /// SurfaceHeap bytes of a set, and the count of its last binding: `count` if that is variable.
+    /// Heap bytes of a set, and the count of its last binding: `count` if that is variable.
     pub(super) fn size_and_count(&self, count: u32) -> Result<(u32, u32)> {
         // `finish` has checked that it fits.
         let all = self.size.heap_bytes as u32;

@@ -68,7 +68,7 @@ pub fn buffer(buffer: &Buffer, offset: u64, range: u64) -> Result<BufferDescript
     })
 }
 
-/// SurfaceHeap offsets of a combined image sampler.
+/// Heap offsets of a combined image sampler.
 #[derive(Clone, Copy, Debug)]
 pub struct Sampled {
     surface: u32,

@@ -228,6 +228,6 @@ fn main() {
             dst(reg(9), Type::Hf),
             &[g(reg(1), Type::Hf), g(reg(2), Type::Hf)],
         );
-        measure("half (general path)", n, &[hf; 4]);
+        measure("half (interpreter)", n, &[hf; 4]);
     }
 }

@@ -1,48 +1,30 @@
-//! Tests: a small assembler in Rust calls, and suites by family.
+//! Fixtures of the tests: functions that build instructions and run threads, and a random number
+//! generator.
 
-mod alu;
-mod both_ways;
-mod branches;
-mod cases;
-mod checks;
-mod clock;
-mod decoding;
-mod elements;
-mod fast;
-mod flags;
-mod flow;
-mod messages;
-mod numbers;
-mod operands;
-mod operations;
-mod places;
-mod regions;
-mod rounding;
-mod state;
-mod straight;
-mod threads;
-
-use crate::{Exit, Init, Kernel, Message, Options, Reply, SharedFunctions, Stop, Thread};
+use crate::kernel::Kernel;
+use crate::message::{Message, Reply, SharedFunctions, Stop};
+use crate::state::Options;
+use crate::thread::{Exit, Init, Thread};
 use isa::{
     Addr, ArfReg, CondMod, Desc, Dst, File, Inst, Opcode, Pred, PredCtrl, Region, Send, Src, Type,
 };
 use std::sync::Arc;
 
-/// A message as it was sent.
-pub(super) struct Sent {
-    pub(super) sfid: u8,
-    pub(super) desc: u32,
-    pub(super) ex_desc: u32,
-    pub(super) lanes: u32,
-    pub(super) src0: Vec<u32>,
-    pub(super) src1: Vec<u32>,
+/// A recorded message.
+pub(crate) struct Sent {
+    pub(crate) sfid: u8,
+    pub(crate) desc: u32,
+    pub(crate) ex_desc: u32,
+    pub(crate) lanes: u32,
+    pub(crate) src0: Vec<u32>,
+    pub(crate) src1: Vec<u32>,
 }
 
-/// Shared functions that record messages and answer with the channel mask in every dword.
+/// Shared functions that record messages and respond with the channel mask in every dword.
 #[derive(Default)]
-pub(super) struct Recorder {
-    pub(super) sent: Vec<Sent>,
-    pub(super) clock: u64,
+pub(crate) struct Recorder {
+    pub(crate) sent: Vec<Sent>,
+    pub(crate) clock: u64,
 }
 
 impl SharedFunctions for Recorder {
@@ -66,12 +48,12 @@ impl SharedFunctions for Recorder {
     }
 }
 
-pub(super) fn null_src() -> Src {
+pub(crate) fn null_src() -> Src {
     arf(ArfReg::Null, 0, 0, Type::Ud)
 }
 
 /// `rN:ty` contiguous: `<8;8,1>`, or the width's own region in narrower instructions.
-pub(super) fn g(nr: u8, ty: Type) -> Src {
+pub(crate) fn g(nr: u8, ty: Type) -> Src {
     Src {
         file: File::Grf,
         ty,
@@ -85,7 +67,7 @@ pub(super) fn g(nr: u8, ty: Type) -> Src {
     }
 }
 
-pub(super) fn region(mut s: Src, sub_bytes: u8, v: u8, w: u8, h: u8) -> Src {
+pub(crate) fn region(mut s: Src, sub_bytes: u8, v: u8, w: u8, h: u8) -> Src {
     if let Addr::Direct { nr, .. } = s.addr {
         s.addr = Addr::Direct { nr, sub_bytes };
     }
@@ -93,11 +75,11 @@ pub(super) fn region(mut s: Src, sub_bytes: u8, v: u8, w: u8, h: u8) -> Src {
     s
 }
 
-pub(super) fn scalar(nr: u8, sub_bytes: u8, ty: Type) -> Src {
+pub(crate) fn scalar(nr: u8, sub_bytes: u8, ty: Type) -> Src {
     region(g(nr, ty), sub_bytes, 0, 1, 0)
 }
 
-pub(super) fn imm(ty: Type, bits: u64) -> Src {
+pub(crate) fn imm(ty: Type, bits: u64) -> Src {
     Src {
         file: File::Imm,
         imm: bits,
@@ -105,7 +87,7 @@ pub(super) fn imm(ty: Type, bits: u64) -> Src {
     }
 }
 
-pub(super) fn arf(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Src {
+pub(crate) fn arf(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Src {
     Src {
         file: File::Arf,
         addr: Addr::Direct {
@@ -117,17 +99,17 @@ pub(super) fn arf(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Src {
     }
 }
 
-pub(super) fn neg(mut s: Src) -> Src {
+pub(crate) fn neg(mut s: Src) -> Src {
     s.negate = true;
     s
 }
 
-pub(super) fn abs(mut s: Src) -> Src {
+pub(crate) fn abs(mut s: Src) -> Src {
     s.abs = true;
     s
 }
 
-pub(super) fn dst(nr: u8, ty: Type) -> Dst {
+pub(crate) fn dst(nr: u8, ty: Type) -> Dst {
     Dst {
         file: File::Grf,
         ty,
@@ -137,7 +119,7 @@ pub(super) fn dst(nr: u8, ty: Type) -> Dst {
     }
 }
 
-pub(super) fn arf_dst(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Dst {
+pub(crate) fn arf_dst(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Dst {
     Dst {
         file: File::Arf,
         addr: Addr::Direct {
@@ -148,12 +130,12 @@ pub(super) fn arf_dst(reg: ArfReg, idx: u8, sub_bytes: u8, ty: Type) -> Dst {
     }
 }
 
-pub(super) fn null_dst(ty: Type) -> Dst {
+pub(crate) fn null_dst(ty: Type) -> Dst {
     arf_dst(ArfReg::Null, 0, 0, ty)
 }
 
 /// An instruction of `n` lanes.
-pub(super) fn op(op: Opcode, n: u8, d: Dst, srcs: &[Src]) -> Inst {
+pub(crate) fn op(op: Opcode, n: u8, d: Dst, srcs: &[Src]) -> Inst {
     let mut src = [null_src(); 3];
     src[..srcs.len()].copy_from_slice(srcs);
     Inst {
@@ -183,32 +165,32 @@ pub(super) fn op(op: Opcode, n: u8, d: Dst, srcs: &[Src]) -> Inst {
     }
 }
 
-pub(super) fn cmod(mut i: Inst, c: CondMod, flag: u8) -> Inst {
+pub(crate) fn cmod(mut i: Inst, c: CondMod, flag: u8) -> Inst {
     i.cmod = c;
     i.flag = flag;
     i
 }
 
-pub(super) fn pred(mut i: Inst, ctrl: PredCtrl, inverse: bool, flag: u8) -> Inst {
+pub(crate) fn pred(mut i: Inst, ctrl: PredCtrl, inverse: bool, flag: u8) -> Inst {
     i.pred = Some(Pred { ctrl, inverse });
     i.flag = flag;
     i
 }
 
-pub(super) fn no_mask(mut i: Inst) -> Inst {
+pub(crate) fn no_mask(mut i: Inst) -> Inst {
     i.no_mask = true;
     i
 }
 
 /// A branch; `jip` and `uip` count instructions from this one.
-pub(super) fn branch(o: Opcode, n: u8, jip: i32, uip: i32) -> Inst {
+pub(crate) fn branch(o: Opcode, n: u8, jip: i32, uip: i32) -> Inst {
     let mut i = op(o, n, null_dst(Type::D), &[imm(Type::D, 0)]);
     i.jip = jip * 16;
     i.uip = uip * 16;
     i
 }
 
-pub(super) fn eot() -> Inst {
+pub(crate) fn eot() -> Inst {
     let mut i = no_mask(op(Opcode::Send, 8, null_dst(Type::Ud), &[g(127, Type::Ud)]));
     i.send = Some(Send {
         sfid: 7,
@@ -219,8 +201,9 @@ pub(super) fn eot() -> Inst {
     i
 }
 
-/// A thread at the start of `code` followed by an end of thread; all GRF set to `payload` and zeros.
-pub(super) fn thread(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
+/// A thread at the start of `code` followed by an end of thread; all GRF set to `payload` and
+/// zeros.
+pub(crate) fn thread(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
     thread_with(
         code,
         payload,
@@ -230,7 +213,7 @@ pub(super) fn thread(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
     )
 }
 
-pub(super) fn thread_with(
+pub(crate) fn thread_with(
     code: &[Inst],
     payload: &[u32],
     mask: u32,
@@ -248,19 +231,19 @@ pub(super) fn thread_with(
 }
 
 /// Runs to the end of the thread.
-pub(super) fn run(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
+pub(crate) fn run(code: &[Inst], payload: &[u32], mask: u32) -> Thread {
     let mut t = thread(code, payload, mask);
     assert_eq!(t.run(&mut Recorder::default(), 100_000), Ok(Exit::Eot));
     t
 }
 
-/// Runs to the end of the thread, by the fast paths and by the general one alone.
-pub(super) fn both_paths(code: &[Inst], payload: &[u32], mask: u32) -> [Thread; 2] {
+/// Runs to the end of the thread, by the fast paths and by the interpreter alone.
+pub(crate) fn both_paths(code: &[Inst], payload: &[u32], mask: u32) -> [Thread; 2] {
     both_paths_with(code, payload, mask, 1 << 7 | 1 << 6 | 1 << 10, |_| {})
 }
 
 /// As `both_paths`, with another `cr0` and with registers that `prepare` sets.
-pub(super) fn both_paths_with(
+pub(crate) fn both_paths_with(
     code: &[Inst],
     payload: &[u32],
     mask: u32,
@@ -274,7 +257,7 @@ pub(super) fn both_paths_with(
         cr0,
         ..Init::default()
     };
-    [kernel.clone(), kernel.general_only()].map(|k| {
+    [kernel.clone(), kernel.interpreter_only()].map(|k| {
         let mut t = Thread::new(&Arc::new(k), payload, mask, &init, Options::default());
         prepare(&mut t);
         let end = t.run(&mut Recorder::default(), 100_000);
@@ -283,30 +266,30 @@ pub(super) fn both_paths_with(
     })
 }
 
-pub(super) fn reg(t: &Thread, nr: usize) -> [u32; 8] {
+pub(crate) fn reg(t: &Thread, nr: usize) -> [u32; 8] {
     let mut r = [0; 8];
     r.copy_from_slice(&t.grf()[nr * 8..nr * 8 + 8]);
     r
 }
 
 /// A small generator of pseudo-random numbers (xorshift), the same on every run.
-pub(super) struct Rng(pub(super) u64);
+pub(crate) struct Rng(pub(crate) u64);
 
 impl Rng {
-    pub(super) fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
     }
-    pub(super) fn below(&mut self, n: u64) -> u64 {
+    pub(crate) fn below(&mut self, n: u64) -> u64 {
         (self.next() >> 33) % n
     }
-    pub(super) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len() as u64) as usize]
     }
     /// A dword that is often an edge case of integers or floats.
-    pub(super) fn dword(&mut self) -> u32 {
+    pub(crate) fn dword(&mut self) -> u32 {
         const EDGES: [u32; 24] = [
             0,
             1,

@@ -93,7 +93,7 @@ impl Run<'_> {
         }
     }
 
-    /// VertexBufferBinding from `first` on that begin before byte `end` of vertex buffer 0: what stream output has written there.
+    /// Vertices from `first` on that begin before byte `end` of vertex buffer 0: what stream output has written there.
     fn vertices_up_to(&self, end: u32, first: u32, at: u64) -> Result<u32, Stop> {
         let buffer = self.context.draw.vertex_buffers.get(&0);
         let pitch = buffer.map_or(0, |words| vertex_buffer_state::BUFFER_PITCH.get(words));

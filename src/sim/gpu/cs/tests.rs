@@ -383,7 +383,7 @@ fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, Stop> {
 #[test]
 fn a_draw_ends_where_stream_output_has() {
     assert_eq!(drawn(16, 0, 64), Ok(4));
-    // VertexBufferBinding 1 to 4 begin before byte 72.
+    // Vertices 1 to 4 begin before byte 72.
     assert_eq!(drawn(16, 1, 72), Ok(4));
     assert_eq!(drawn(16, 9, 72), Ok(0));
     assert_eq!(drawn(16, 0, 0), Ok(0));

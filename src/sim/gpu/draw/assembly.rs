@@ -7,7 +7,7 @@
 use super::gs_output::Provoking;
 use super::object::Kind;
 
-/// VertexBufferBinding of one object, by their place in the run.
+/// Vertices of one object, by their place in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Assembled {
     /// None: a patch.
@@ -23,7 +23,7 @@ pub(crate) struct Assembled {
     pub turned: bool,
     /// Which edges are the primitive's own, and not between the triangles of one polygon: from each vertex to the next.
     pub edges: [bool; 3],
-    /// VertexBufferBinding' edge flags count.
+    /// Vertices' edge flags count.
     pub flagged: bool,
 }
 
@@ -316,7 +316,7 @@ mod tests {
         assert_eq!(each(0x0d, 4, first(3, true)), [[0, 2, 1], [1, 2, 3]]);
         let adjacent = each(0x0c, 10, first(6, true));
         assert_eq!(adjacent[0], [0, 1, 2, 6, 4, 3]);
-        // VertexBufferBinding 2, 6, 4 of the strip, each with the neighbour between it and the next after it.
+        // Vertices 2, 6, 4 of the strip, each with the neighbour between it and the next after it.
         assert_eq!(adjacent[1], [2, 5, 6, 8, 4, 0]);
     }
 

@@ -44,7 +44,7 @@ impl<'a> Draw<'a> {
 /// A stage's kernel and what its messages refer to, as its 3DSTATE_* command says.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shader {
-    /// Kernel BatchStart Pointer: bytes from the instruction base address.
+    /// Kernel Start Pointer: bytes from the instruction base address.
     pub kernel: u64,
     /// Binding table: bytes from the surface state base address.
     pub binding_table: u64,

@@ -14,12 +14,12 @@ use hw::draw::{
 };
 
 const LANES: usize = 8;
-/// VertexBufferBinding of an input object, and its primitive ID.
+/// Vertices of an input object, and its primitive ID.
 type Object = (Vec<Vue>, u32);
 
 /// Dispatch Mode SIMD8.
 const SIMD8: u64 = 3;
-/// VertexBufferBinding of an object at most.
+/// Vertices of an object at most.
 const MOST: usize = 32;
 
 /// The stage for one draw.

@@ -12,7 +12,7 @@ use hw::draw::{
     state_sampler_state_pointers_hs as samplers, state_urb_hs as urb_hs,
 };
 
-/// VertexBufferBinding of a patch at most.
+/// Vertices of a patch at most.
 const MOST: usize = 32;
 
 /// The stage for one draw.

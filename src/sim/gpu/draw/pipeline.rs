@@ -1,7 +1,7 @@
 //! A draw through all units.
 //!
 //! In:  a [`Primitive`]'s parameters and the latched state. Out: memory written, and the counts of [`Totals`].
-//! VertexBufferBinding of an instance are shaded once each, in the order of their first use; objects follow in the order of the
+//! Vertices of an instance are shaded once each, in the order of their first use; objects follow in the order of the
 //! primitives, which is the order that blending keeps.
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a, "3DPRIMITIVE".
 
@@ -31,7 +31,7 @@ use hw::draw as packets;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Primitive {
     pub topology: u32,
-    /// VertexBufferBinding come by the index buffer (RANDOM), not one after the other (SEQUENTIAL).
+    /// Vertices come by the index buffer (RANDOM), not one after the other (SEQUENTIAL).
     pub indexed: bool,
     pub vertices: u32,
     pub first_vertex: u32,
@@ -72,7 +72,7 @@ struct Shaded {
 
 /// Pixels of the largest surface. An object has more where nothing limits it to a target: neither clipping nor a scissor.
 const MOST_PX: u64 = 1 << 28;
-/// VertexBufferBinding of one instance that are held at once.
+/// Vertices of one instance that are held at once.
 const MAX_VERTICES: u32 = 1 << 22;
 
 /// The units behind the vertex shader.

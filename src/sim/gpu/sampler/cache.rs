@@ -2,7 +2,7 @@
 //!
 //! In:  a surface, a texel. Out: its value before the swizzle. A port's cache lives as long as its draw or dispatch, so
 //! like the machine's it does not see what the same draw writes.
-//! Ref: SKL PRM vol. 7, "InterpLocation Engine", texture caches.
+//! Ref: SKL PRM vol. 7, "Sampling Engine", texture caches.
 
 use crate::memory::View;
 use crate::surface::{Block, Codec, Image, Level};

@@ -1,7 +1,7 @@
 //! Sampler messages without a sampler: texels by their numbers, and what a surface is like.
 //!
 //! In:  numbers of texels, levels, samples. Out: texels, swizzled, also those out of bounds; sizes.
-//! Ref: SKL PRM vol. 7, "InterpLocation Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
+//! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
 use super::engine::Engine;

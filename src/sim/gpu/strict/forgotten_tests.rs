@@ -375,7 +375,7 @@ fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface()
         flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]),
         pipe_control(&[(f::TEXTURE_CACHE_INVALIDATION_ENABLE, 1)]),
     ];
-    // DrawShader to by one mode of the control surface or cleared by it, resolved by a type or not, sampled by another mode.
+    // Drawn to by one mode of the control surface or cleared by it, resolved by a type or not, sampled by another mode.
     let done = |drawn: u64, clears: bool, resolve: Option<u64>, sampled: u64| {
         let mut rig = drawing(&[target_write(WRITE)]);
         rig.code(CODE + SAMPLES, &kernel);

@@ -115,7 +115,7 @@ fn payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// VertexBufferBinding of the objects that a geometry shader gets; none where the topology does not tell.
+/// Vertices of the objects that a geometry shader gets; none where the topology does not tell.
 fn vertices(state: &DrawState) -> Option<u64> {
     use draw::{state_gs as gs, state_te as te, state_vf_topology as topology};
     if state.flag(&te::PACKET, te::TE_ENABLE) {

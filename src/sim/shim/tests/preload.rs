@@ -63,7 +63,8 @@ fn a_gpu_that_does_not_exist_is_said_once_and_the_program_runs() {
     assert_eq!(error.lines().count(), 1);
 }
 
-/// A machine runs the batches of a process that has ended: a recording has them all, however it ended.
+/// A machine runs the batches of a process that has ended: a recording has them all, however it
+/// ended.
 #[test]
 fn batches_of_a_program_that_ends_are_run() {
     let Some(program) = c::program("exits", &[]) else {

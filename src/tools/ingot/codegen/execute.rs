@@ -21,7 +21,7 @@ use std::path::Path;
 
 /// Pixels of a target in x and y.
 const PIXELS: u32 = 64;
-/// VertexBufferBinding in the buffers.
+/// Vertices in the buffers.
 const VERTICES: u64 = 1024;
 /// Primitives of a draw for a stage of vertices.
 const PRIMITIVES: u32 = 64;

@@ -67,7 +67,7 @@ pub fn stages(shader: &Interface) -> Result<Vec<Part>, String> {
     .collect()
 }
 
-/// VertexBufferBinding of a patch, as it comes in and as the control stage writes it.
+/// Vertices of a patch, as it comes in and as the control stage writes it.
 pub fn patch_vertices(shader: &Interface) -> u32 {
     let tess = &shader.shader.info.tess;
     match (shader.stage, tess.vertices_out, tess.domain) {

@@ -47,7 +47,7 @@ pub enum DrawCall {
         indexed: bool,
         /// First vertex, or the offset added to indices.
         first: u32,
-        /// VertexBufferBinding or indices.
+        /// Vertices or indices.
         count: u32,
         /// Instances.
         instances: u32,

@@ -26,7 +26,7 @@ use hw::draw_state::{blend_state, color_calc_state as cc};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variant {
     pub shader: Shader,
-    /// Dispatch GRF BatchStart Register.
+    /// Dispatch GRF Start Register.
     pub start: usize,
 }
 

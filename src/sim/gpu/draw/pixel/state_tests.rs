@@ -575,7 +575,7 @@ fn eight_entries_follow_the_head_of_the_blend_state() {
     assert_eq!(look(&mut rig, &[], |s| s.blends.len()), (64 - 4) / 8);
 }
 
-/// BatchStart registers of the kernels 0 to 2, and kernels 64 bytes apart.
+/// Start registers of the kernels 0 to 2, and kernels 64 bytes apart.
 fn kernels() -> Vec<Change> {
     use ps::*;
     vec![

@@ -118,7 +118,7 @@ fn ends_on_the_sides_of_a_diamond_are_in_it_or_not() {
 
 #[test]
 fn each_line_has_subspans_of_its_own() {
-    // DrawShader twice into one list.
+    // Drawn twice into one list.
     for width in [1, 3] {
         let state = state(&STANDARD_4X, Lines::Aliased { width });
         let ends = [(1.5, 2.5), (6.5, 4.5), (6.5, 4.5)];

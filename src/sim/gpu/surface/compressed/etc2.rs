@@ -17,7 +17,7 @@ static DIFFERENCES: [[i32; 2]; 8] = [
     [47, 183],
 ];
 
-/// ClipCullDistances of T and H modes.
+/// Distances of T and H modes.
 static DISTANCES: [i32; 8] = [3, 6, 11, 16, 23, 32, 41, 64];
 
 /// Differences of EAC: the negative ones, by codeword. The other four are their complements.

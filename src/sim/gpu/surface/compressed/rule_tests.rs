@@ -114,7 +114,7 @@ fn every_bit_of_planar_blocks_has_its_place() {
     }
 }
 
-/// ClipCullDistances of T and H blocks.
+/// Distances of T and H blocks.
 const DISTANCES: [i32; 8] = [3, 6, 11, 16, 23, 32, 41, 64];
 
 /// The texels of the first column have the indices 0 to 3: their upper and lower bits from 16 and from 0 on.

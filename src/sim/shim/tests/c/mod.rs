@@ -1,6 +1,7 @@
 //! C programs of these tests.
 //!
-//! They need i915_drm.h (Debian: libdrm-dev). Where it is missing nothing is tried; INGOT_REQUIRE_TOOLS=1 makes that a failure.
+//! They need i915_drm.h (Debian: libdrm-dev). Where it is missing nothing is tried;
+//! INGOT_REQUIRE_TOOLS=1 makes that a failure.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +13,8 @@ pub fn library_folder() -> PathBuf {
     folder
 }
 
-/// A program of a source of this folder's parent, to be removed by the caller; none where the kernel's header is missing.
+/// A program of a source of this folder's parent, to be removed by the caller; none where the
+/// kernel's header is missing.
 pub fn program(name: &str, arguments: &[String]) -> Option<PathBuf> {
     let folders = ["/usr/include/libdrm", "/usr/include/drm"];
     let headers = folders.map(|folder| Path::new(folder).join("i915_drm.h").exists());
