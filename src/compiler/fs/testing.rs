@@ -48,7 +48,7 @@ pub(crate) fn many_live_values(n: usize) -> Lir {
 /// A message that answers with eight registers.
 pub(crate) fn push_response(lir: &mut Lir, to: VgrfId, header: VgrfId) {
     let mut send = Inst::new(Op::Send, 8);
-    send.send = Some(message::untyped_read(message::BTI_SLM, 8, 4));
+    send.send = Some(message::untyped_read(isa::descriptor::bti::SLM, 8, 4));
     send.src[0] = reg(header);
     send.dst = Dst::vgrf(to, 0, Type::Ud, 1);
     if let Some(info) = &mut send.send {

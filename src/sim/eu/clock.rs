@@ -16,7 +16,11 @@ use crate::regs;
 use crate::send_operands::ResolvedSend;
 use crate::state::State;
 use crate::uop::{Uop, UopKind};
-use isa::descriptor::{data_cache_0, data_cache_1};
+use isa::descriptor::{self, bti, common};
+use isa::message::{
+    constant_cache, data_cache_0, data_cache_1, gateway, pixel_interpolator, render_cache, sampler,
+    sampler_cache, urb,
+};
 use isa::{Addr, CondMod, Desc, MathFn, Opcode, Type};
 
 /// Issue cycles for each 32 bytes of a register, and of SEND and NOP.
@@ -209,35 +213,27 @@ const ATOMIC: [u32; 11] = [
     0x02, 0x03, 0x06, 0x07, 0x0b, 0x0c, 0x12, 0x13, 0x1b, 0x1c, 0x1d,
 ];
 
-/// The binding table index of shared local memory.
-const SLM: u32 = 254;
-
 /// The cost of a message, by its shared function and descriptor.
 fn service(send: &ResolvedSend) -> Service {
     let desc = send.desc;
     let (latency, interval) = match send.sfid {
-        // Sampler.
-        2 => (214, 16),
-        // Gateway.
-        3 => (30, 0),
-        // Constant cache, and reads by the sampler's.
-        4 | 9 => (100, 16),
-        // Render cache.
-        5 => (300, 0),
-        // URB.
-        6 => (200, 6),
+        sampler::SFID => (214, 16),
+        gateway::SFID => (30, 0),
+        sampler_cache::SFID | constant_cache::SFID => (100, 16),
+        render_cache::SFID => (300, 0),
+        urb::SFID => (200, 6),
         // Data cache: scratch memory in blocks; shared local memory; all else is in the L3.
-        10 if data_cache_0::CATEGORY.get(desc) == 1 => (146, 8),
-        10 | 12 => {
-            let atomic = send.sfid == 12 && ATOMIC.contains(&data_cache_1::MESSAGE_TYPE.get(desc));
+        data_cache_0::SFID if descriptor::data_cache_0::CATEGORY.any(desc) => (146, 8),
+        data_cache_0::SFID | data_cache_1::SFID => {
+            let atomic = send.sfid == data_cache_1::SFID
+                && ATOMIC.contains(&descriptor::data_cache_1::MESSAGE_TYPE.get(desc));
             let more = if atomic { 30 } else { 0 };
-            match desc & 0xff {
-                SLM => (100 + more, 20 + more),
+            match common::BINDING_TABLE_INDEX.get(desc) {
+                bti::SLM => (100 + more, 20 + more),
                 _ => (146 + more, 20 + more),
             }
         }
-        // Pixel interpolator.
-        11 => (90, 14),
+        pixel_interpolator::SFID => (90, 14),
         _ => (50, 0),
     };
     Service { latency, interval }

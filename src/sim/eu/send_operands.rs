@@ -4,6 +4,7 @@
 //!      in the register file.
 //! Ref: SKL PRM vol. 7, "Send Message", "Split Send Message"; vol. 2d, message descriptor.
 
+use isa::descriptor::{common, extended};
 use isa::{Addr, Desc, File, Inst, Opcode, Send};
 
 /// Most registers that one operand of a message may have.
@@ -59,16 +60,16 @@ impl ResolvedSend {
         [dst, src0, src1]: [Option<usize>; 3],
     ) -> Result<ResolvedSend, String> {
         let lengths = [
-            (desc >> 25 & 15) as usize,
+            common::MESSAGE_LENGTH.get(desc) as usize,
             if split {
-                (ex_desc >> 6 & 15) as usize
+                extended::MESSAGE_LENGTH.get(ex_desc) as usize
             } else {
                 0
             },
         ];
         let src0 = src0.map_or((0, 0), |register| (register, lengths[0]));
         let src1 = src1.map_or((0, 0), |register| (register, lengths[1]));
-        let rlen = (desc >> 20 & 31) as usize;
+        let rlen = common::RESPONSE_LENGTH.get(desc) as usize;
         check_range(src0.0, src0.1, "a message")?;
         check_range(src1.0, src1.1, "the second part of a message")?;
         if let Some(dst) = dst {
@@ -78,7 +79,7 @@ impl ResolvedSend {
             // With the extended descriptor in a0, the SFID is its lowest bits.
             sfid: match send.ex_desc {
                 Desc::Imm(_) => send.sfid,
-                Desc::A0(_) => (ex_desc & 15) as u8,
+                Desc::A0(_) => extended::SFID.get(ex_desc) as u8,
             },
             desc,
             ex_desc,

@@ -12,6 +12,8 @@ use crate::regs;
 use crate::rules;
 use crate::state::State;
 use crate::uop::{ExecResult, Uop, UopKind};
+use isa::descriptor::{self, common};
+use isa::message::{data_cache_0, data_cache_1, urb};
 use isa::{CondMod, Opcode};
 
 /// The part of a SEND that the address check looks at.
@@ -179,17 +181,45 @@ impl State {
         let Some(w) = &self.written else {
             return Ok(());
         };
-        let header = (m.desc >> 19 & 1) as usize;
+        let header = common::HEADER_PRESENT.get(m.desc) as usize;
         let end = (m.register + m.len) * 32;
         // SIMD8 URB messages begin with a register of handles, optionally followed by one of
         // offsets and one of channel masks.
-        let urb = m.sfid == 6 && matches!(m.desc & 15, 7 | 8);
-        let more = (m.desc >> 17 & 1) + (m.desc >> 15 & 1);
+        let urb = m.sfid == urb::SFID
+            && matches!(
+                descriptor::urb::OPCODE.get(m.desc),
+                urb::SIMD8_WRITE | urb::SIMD8_READ
+            );
+        let more = descriptor::urb::PER_SLOT_OFFSET_PRESENT.get(m.desc)
+            + descriptor::urb::CHANNEL_MASK_PRESENT.get(m.desc);
         // SKL PRM vol. 2d: the types of data cache messages with an address for each lane.
-        let bytes = match (m.sfid, m.desc >> 14 & 31) {
-            (12, 0x01 | 0x02 | 0x09 | 0x1b) => 4,
-            (12, 0x10..=0x12 | 0x19 | 0x1a | 0x1d) => 8,
-            (10, t) if matches!(t & 15, 3 | 4 | 11 | 12) && m.desc >> 18 & 1 == 0 => 4,
+        let bytes = match m.sfid {
+            data_cache_1::SFID => {
+                use data_cache_1::*;
+                match descriptor::data_cache_1::MESSAGE_TYPE.get(m.desc) {
+                    UNTYPED_SURFACE_READ
+                    | UNTYPED_SURFACE_WRITE
+                    | UNTYPED_ATOMIC
+                    | UNTYPED_ATOMIC_FLOAT => 4,
+                    A64_SCATTERED_READ
+                    | A64_SCATTERED_WRITE
+                    | A64_UNTYPED_SURFACE_READ
+                    | A64_UNTYPED_SURFACE_WRITE
+                    | A64_UNTYPED_ATOMIC
+                    | A64_UNTYPED_ATOMIC_FLOAT => 8,
+                    _ => return Ok(()),
+                }
+            }
+            data_cache_0::SFID if !descriptor::data_cache_0::CATEGORY.any(m.desc) => {
+                use data_cache_0::*;
+                match descriptor::data_cache_0::MESSAGE_TYPE.get(m.desc) {
+                    DWORD_SCATTERED_READ
+                    | DWORD_SCATTERED_WRITE
+                    | BYTE_SCATTERED_READ
+                    | BYTE_SCATTERED_WRITE => 4,
+                    _ => return Ok(()),
+                }
+            }
             _ if urb => 4,
             _ => return Ok(()),
         };

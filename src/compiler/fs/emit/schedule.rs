@@ -9,9 +9,11 @@
 //! performance model for gen9 agree; only their proportions matter.
 
 use crate::lir::live::{Interval, NO_LOOP, loops};
-use crate::lir::message;
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, Reg, Vgrf, VgrfId};
 use entity::IdMap;
+use isa::message::{
+    constant_cache, data_cache_0, data_cache_1, gateway, pixel_interpolator, sampler, urb,
+};
 use isa::{ArfReg, MathFn, Opcode};
 
 /// Pressure limits that are tried in turn: beyond this number of live registers, scheduling reduces
@@ -59,14 +61,12 @@ fn timing(inst: &Inst) -> (u32, u32) {
             let payload = u32::from(send.mlen + send.ex_mlen);
             let issue = 4 + payload;
             let latency = match send.sfid {
-                message::SFID_GATEWAY => 60,
-                message::SFID_SAMPLER => 250,
-                message::SFID_DC0 if send.desc >> 18 & 1 == 1 => 120,
-                message::SFID_DC0 | message::SFID_DC1 if send.desc & 0xff == message::BTI_SLM => {
-                    110
-                }
-                message::SFID_DC0 | message::SFID_DC1 => 220,
-                message::SFID_CONSTANT_CACHE => 170,
+                gateway::SFID => 60,
+                sampler::SFID => 250,
+                _ if send.is_scratch() => 120,
+                _ if send.accesses_slm() => 110,
+                data_cache_0::SFID | data_cache_1::SFID => 220,
+                constant_cache::SFID => 170,
                 _ => 60,
             };
             (issue, latency + 2 * u32::from(send.rlen))
@@ -92,14 +92,14 @@ enum SideEffect {
 
 fn side_effect(inst: &Inst) -> SideEffect {
     if let Some(send) = inst.send {
-        if send.sfid == message::SFID_GATEWAY || send.eot {
+        if send.sfid == gateway::SFID || send.eot {
             return SideEffect::Barrier;
         }
-        if send.sfid == message::SFID_DC0 && send.desc >> 18 & 1 == 1 {
+        if send.is_scratch() {
             return SideEffect::Scratch;
         }
         // A memory fence must follow all earlier messages.
-        if send.sfid == message::SFID_DC0 && send.desc >> 14 & 0x1f == 7 {
+        if send.is_memory_fence() {
             return SideEffect::Barrier;
         }
         return match (send.writes, send.reads) {
@@ -706,10 +706,10 @@ fn fpu_cycles(inst: &Inst, issue: u32) -> (u32, u32) {
 /// (`brw_ir_performance.cpp`), which calls most of these numbers guesses.
 fn message_interval(sfid: u8) -> u32 {
     match sfid {
-        message::SFID_SAMPLER | message::SFID_CONSTANT_CACHE => 16,
-        message::SFID_DC0 | message::SFID_DC1 => 20,
-        message::SFID_PIXEL_INTERPOLATOR => 14,
-        message::SFID_URB => 6,
+        sampler::SFID | constant_cache::SFID => 16,
+        data_cache_0::SFID | data_cache_1::SFID => 20,
+        pixel_interpolator::SFID => 14,
+        urb::SFID => 6,
         _ => 0,
     }
 }

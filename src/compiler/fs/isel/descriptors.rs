@@ -13,16 +13,15 @@
 
 use super::context::Isel;
 use crate::lir::INDIRECT_DW;
-use crate::lir::message::SFID_SAMPLER;
 use crate::lir::{Dst, Inst, Op, Reg, Src};
 use abi::{DriverValue, MAX_DRIVER_VALUES};
+use isa::descriptor::extended;
+use isa::message::sampler;
 use isa::{ArfReg, Opcode, Type};
 use nir::Stage;
 
-/// Fields of an extended descriptor: length of the second payload, shared function.
-const EX_MLEN_SHIFT: u32 = 6;
-const EX_MLEN_MASK: u32 = 0xF;
-const SFID_MASK: u32 = 0xF;
+/// Largest length of a second payload that an extended descriptor can hold, in registers.
+const MAX_EX_MLEN: u32 = extended::MESSAGE_LENGTH.get(u32::MAX);
 
 /// Dwords of the address register.
 const A0_DW: usize = abi::MAX_DESCRIPTOR_SUMS;
@@ -241,10 +240,10 @@ impl Isel<'_> {
 /// is twice as long.
 fn twice_as_wide(value: DriverValue) -> DriverValue {
     let wider = |more: u32| {
-        let second = more >> EX_MLEN_SHIFT & EX_MLEN_MASK;
-        let fits = 2 * second <= EX_MLEN_MASK;
-        if more & SFID_MASK == u32::from(SFID_SAMPLER) && fits {
-            more + (second << EX_MLEN_SHIFT)
+        let second = extended::MESSAGE_LENGTH.get(more);
+        let fits = 2 * second <= MAX_EX_MLEN;
+        if extended::SFID.get(more) == u32::from(sampler::SFID) && fits {
+            more + extended::MESSAGE_LENGTH.encode(second)
         } else {
             more
         }

@@ -11,7 +11,7 @@
 use super::context::Isel;
 use super::shared_registers::{SamplerOffset, UniformBlock};
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::message::{self, BTI_BINDLESS};
+use crate::lir::message;
 use crate::lir::{Dst, GRF_BYTES, Reg, SendInfo, Src, VgrfId};
 use abi::DriverValue;
 use entity::Id;
@@ -204,7 +204,7 @@ impl Isel<'_> {
         let v = self.b.lir.vgrf(u32::from(regs) * GRF_BYTES);
         let info = SendInfo {
             handle_offset,
-            ..message::block_read(BTI_BINDLESS, regs, changing)
+            ..message::block_read(isa::descriptor::bti::BINDLESS, regs, changing)
         };
         self.b.send(
             eight,

@@ -94,7 +94,11 @@ impl Isel<'_> {
                         header: true,
                         mlen: 1,
                         ex_mlen: lanes.div_ceil(8),
-                        ..message::byte_read(message::BTI_STATELESS, lanes, bytes)
+                        ..message::byte_read(
+                            isa::descriptor::bti::STATELESS_NON_COHERENT,
+                            lanes,
+                            bytes,
+                        )
                     }
                 };
                 self.b
@@ -130,7 +134,11 @@ impl Isel<'_> {
                         header: true,
                         mlen: 1,
                         ex_mlen: 2 * lanes.div_ceil(8),
-                        ..message::byte_write(message::BTI_STATELESS, lanes, bytes)
+                        ..message::byte_write(
+                            isa::descriptor::bti::STATELESS_NON_COHERENT,
+                            lanes,
+                            bytes,
+                        )
                     }
                 };
                 let null = Dst::null(Type::Ud);

@@ -10,7 +10,6 @@ use super::types::raw_type;
 use super::{descriptors, geometry, payload};
 use crate::error::FsError;
 use crate::lir::builder::{Builder, Exec, Lanes, Mods};
-use crate::lir::message::SFID_THREAD_SPAWNER;
 use crate::lir::{Dst, GRF_BYTES, Lir, Op, Pred, SendInfo, Src};
 use crate::options::Options;
 use abi::PushData;
@@ -343,7 +342,7 @@ impl<'a> Isel<'a> {
         let payload = self.b.collect_eot(Exec::NoMask(8), &[r0], &[]);
         // The fixed function owns the URB handle, so this message must not dereference it (bit 4).
         let info = SendInfo {
-            sfid: SFID_THREAD_SPAWNER,
+            sfid: isa::message::thread_spawner::SFID,
             desc: 1 << 4,
             dynamic_desc: false,
             handle_offset: 0,

@@ -10,10 +10,10 @@
 use super::context::{Isel, exec_of};
 use crate::error::FsError;
 use crate::lir::builder::{Exec, Lanes, Mods};
-use crate::lir::message::{BTI_BINDLESS, BTI_SLM};
 use crate::lir::{Op, Pred, Src};
 use abi::DriverValue;
 use entity::Id;
+use isa::descriptor::bti;
 use isa::{CondMod, Opcode, PredCtrl, Type};
 use nir::{Access, Def, Intrinsic, IntrinsicOp};
 
@@ -211,7 +211,7 @@ impl Isel<'_> {
     ) {
         let (handle, handle_offset) = match surface {
             Surface::Shared => {
-                f(self, BTI_SLM, 0, Src::NULL, Mods::NONE);
+                f(self, bti::SLM, 0, Src::NULL, Mods::NONE);
                 return;
             }
             Surface::Buffer(handle, offset) => (handle, offset),
@@ -221,7 +221,13 @@ impl Isel<'_> {
                 Some(bits) => self.b.imm_reg(Type::Ud, bits),
                 None => handle,
             };
-            f(self, BTI_BINDLESS, handle_offset, handle.src(0), Mods::NONE);
+            f(
+                self,
+                bti::BINDLESS,
+                handle_offset,
+                handle.src(0),
+                Mods::NONE,
+            );
             return;
         }
         let handles = self.contiguous(handle);
@@ -234,7 +240,7 @@ impl Isel<'_> {
             .binary(Opcode::Cmp, Exec::Active, null, handles, first, equal);
         f(
             self,
-            BTI_BINDLESS,
+            bti::BINDLESS,
             handle_offset,
             first.src(0),
             Mods::pred(LOOP_FLAG, false),

@@ -4,36 +4,22 @@
 //! Ref: SKL PRM vol. 7, "Data Port Messages", "Message Gateway", "Thread Spawner".
 
 use crate::lir::inst::SendInfo;
+use isa::descriptor::{
+    self, a64_atomic, a64_scattered, atomic, bti, byte_scattered, common, dword_scattered, fence,
+    interpolator, oword_block, render_target, sample, scratch_block, typed, typed_atomic, untyped,
+};
+use isa::message::{
+    constant_cache, data_cache_0, data_cache_1, gateway, pixel_interpolator, render_cache, sampler,
+    urb,
+};
 use nir::AtomicOp;
 
-/// Sampler.
-pub(crate) const SFID_SAMPLER: u8 = 2;
-/// Message gateway.
-pub(crate) const SFID_GATEWAY: u8 = 3;
-/// Thread spawner.
-pub(crate) const SFID_THREAD_SPAWNER: u8 = 7;
-/// Render cache: render targets.
-pub(crate) const SFID_RENDER_CACHE: u8 = 5;
-/// Unified return buffer.
-pub(crate) const SFID_URB: u8 = 6;
-/// Pixel interpolator.
-pub(crate) const SFID_PIXEL_INTERPOLATOR: u8 = 11;
-/// Data cache, data port 0.
-pub(crate) const SFID_DC0: u8 = 10;
-/// Constant cache: reads of memory that is not written before the next barrier for uniform reads.
-pub(crate) const SFID_CONSTANT_CACHE: u8 = 9;
-/// Data cache, data port 1.
-pub(crate) const SFID_DC1: u8 = 12;
-
-/// Binding table index: surface given by the extended descriptor's offset into the bindless heap.
-pub(crate) const BTI_BINDLESS: u32 = 252;
-/// Binding table index: stateless, not coherent with IA cores.
-pub(crate) const BTI_STATELESS: u32 = 253;
-/// Binding table index: shared local memory.
-pub(crate) const BTI_SLM: u32 = 254;
-
+/// Descriptor of a data port message: `control` has the fields of its message type. Message types
+/// of all data ports start at the same bit; that of data cache 1 has the most bits.
 const fn desc(bti: u32, kind: u32, control: u32) -> u32 {
-    bti | control << 8 | kind << 14
+    common::BINDING_TABLE_INDEX.encode(bti)
+        | descriptor::data_cache_1::MESSAGE_TYPE.encode(kind)
+        | control
 }
 
 const fn info(sfid: u8, desc: u32, mlen: u8, ex_mlen: u8, rlen: u8) -> SendInfo {
@@ -58,9 +44,15 @@ const fn channel_mask(n: u8) -> u32 {
     0xf & (0xf << n)
 }
 
-/// The SIMD mode field of untyped messages.
-const fn simd_mode(lanes: u8) -> u32 {
-    if lanes > 8 { 1 } else { 2 }
+/// The control fields of untyped messages with `n` channels.
+const fn untyped_control(lanes: u8, n: u8) -> u32 {
+    let simd_mode = if lanes > 8 { 1 } else { 2 };
+    untyped::CHANNEL_MASK.encode(channel_mask(n)) | untyped::SIMD_MODE.encode(simd_mode)
+}
+
+/// The control fields of typed messages with `n` channels, for the lanes from `lane` on.
+const fn typed_control(lane: u8, n: u8) -> u32 {
+    typed::CHANNEL_MASK.encode(channel_mask(n)) | typed::SLOT_GROUP.encode(1 + high_slots(lane))
 }
 
 /// Number of registers for 32 bits per lane.
@@ -70,10 +62,10 @@ const fn regs(lanes: u8) -> u8 {
 
 /// Untyped surface read of `n` dwords per lane.
 pub(crate) const fn untyped_read(bti: u32, lanes: u8, n: u8) -> SendInfo {
-    let control = channel_mask(n) | simd_mode(lanes) << 4;
+    let control = untyped_control(lanes, n);
     info(
-        SFID_DC1,
-        desc(bti, 1, control),
+        data_cache_1::SFID,
+        desc(bti, data_cache_1::UNTYPED_SURFACE_READ, control),
         regs(lanes),
         0,
         n * regs(lanes),
@@ -82,13 +74,13 @@ pub(crate) const fn untyped_read(bti: u32, lanes: u8, n: u8) -> SendInfo {
 
 /// Untyped surface write of `n` dwords per lane.
 pub(crate) const fn untyped_write(bti: u32, lanes: u8, n: u8) -> SendInfo {
-    let control = channel_mask(n) | simd_mode(lanes) << 4;
+    let control = untyped_control(lanes, n);
     SendInfo {
         writes: true,
         reads: false,
         ..info(
-            SFID_DC1,
-            desc(bti, 9, control),
+            data_cache_1::SFID,
+            desc(bti, data_cache_1::UNTYPED_SURFACE_WRITE, control),
             regs(lanes),
             n * regs(lanes),
             0,
@@ -106,13 +98,19 @@ pub(crate) fn untyped_atomic(
     result: bool,
 ) -> Option<SendInfo> {
     let (code, float) = atomic(op)?;
-    let kind = if float { 0x1b } else { 2 };
-    let control = code | u32::from(lanes <= 8) << 4 | u32::from(result) << 5;
+    let kind = if float {
+        data_cache_1::UNTYPED_ATOMIC_FLOAT
+    } else {
+        data_cache_1::UNTYPED_ATOMIC
+    };
+    let control = atomic::OPERATION.encode(code)
+        | atomic::SIMD_MODE.encode((lanes <= 8).into())
+        | atomic::RETURN_DATA.encode(result.into());
     let rlen = if result { regs(lanes) } else { 0 };
     Some(SendInfo {
         writes: true,
         ..info(
-            SFID_DC1,
+            data_cache_1::SFID,
             desc(bti, kind, control),
             regs(lanes),
             n * regs(lanes),
@@ -129,17 +127,29 @@ const fn high_slots(lane: u8) -> u32 {
 
 /// SIMD8 typed surface read of `n` channels, with `coordinates` coordinates.
 pub(crate) const fn typed_read(bti: u32, lane: u8, coordinates: u8, n: u8) -> SendInfo {
-    let control = channel_mask(n) | (1 + high_slots(lane)) << 4;
-    info(SFID_DC1, desc(bti, 5, control), coordinates, 0, n)
+    let control = typed_control(lane, n);
+    info(
+        data_cache_1::SFID,
+        desc(bti, data_cache_1::TYPED_SURFACE_READ, control),
+        coordinates,
+        0,
+        n,
+    )
 }
 
 /// SIMD8 typed surface write of `n` channels.
 pub(crate) const fn typed_write(bti: u32, lane: u8, coordinates: u8, n: u8) -> SendInfo {
-    let control = channel_mask(n) | (1 + high_slots(lane)) << 4;
+    let control = typed_control(lane, n);
     SendInfo {
         writes: true,
         reads: false,
-        ..info(SFID_DC1, desc(bti, 13, control), coordinates, n, 0)
+        ..info(
+            data_cache_1::SFID,
+            desc(bti, data_cache_1::TYPED_SURFACE_WRITE, control),
+            coordinates,
+            n,
+            0,
+        )
     }
 }
 
@@ -156,12 +166,14 @@ pub(crate) fn typed_atomic(
     let (code, false) = atomic(op)? else {
         return None;
     };
-    let control = code | high_slots(lane) << 4 | u32::from(result) << 5;
+    let control = typed_atomic::OPERATION.encode(code)
+        | typed_atomic::SLOT_GROUP.encode(high_slots(lane))
+        | typed_atomic::RETURN_DATA.encode(result.into());
     Some(SendInfo {
         writes: true,
         ..info(
-            SFID_DC1,
-            desc(bti, 6, control),
+            data_cache_1::SFID,
+            desc(bti, data_cache_1::TYPED_ATOMIC, control),
             coordinates,
             n,
             u8::from(result),
@@ -173,18 +185,24 @@ pub(crate) fn typed_atomic(
 /// hardware lacks the operation.
 pub(crate) fn a64_atomic(op: AtomicOp, bits: u8, n: u8, result: bool) -> Option<SendInfo> {
     let (code, float) = atomic(op)?;
-    let kind = if float { 0x1d } else { 0x12 };
+    let kind = if float {
+        data_cache_1::A64_UNTYPED_ATOMIC_FLOAT
+    } else {
+        data_cache_1::A64_UNTYPED_ATOMIC
+    };
     let wide = bits == 64;
     if wide && float {
         return None;
     }
-    let control = code | u32::from(wide) << 4 | u32::from(result) << 5;
+    let control = a64_atomic::OPERATION.encode(code)
+        | a64_atomic::DATA_WIDTH.encode(wide.into())
+        | a64_atomic::RETURN_DATA.encode(result.into());
     let regs = bits / 32;
     Some(SendInfo {
         writes: true,
         ..info(
-            SFID_DC1,
-            desc(BTI_STATELESS, kind, control),
+            data_cache_1::SFID,
+            desc(bti::STATELESS_NON_COHERENT, kind, control),
             2,
             n * regs,
             if result { regs } else { 0 },
@@ -223,19 +241,27 @@ const fn scattered_size(bytes: u8) -> u32 {
 
 /// Byte scattered read; the value of each lane is zero-extended to a dword.
 pub(crate) const fn byte_read(bti: u32, lanes: u8, bytes: u8) -> SendInfo {
-    let control = (lanes > 8) as u32 | scattered_size(bytes) << 2;
-    info(SFID_DC0, desc(bti, 4, control), regs(lanes), 0, regs(lanes))
+    let control = byte_scattered::SIMD_MODE.encode((lanes > 8) as u32)
+        | byte_scattered::DATA_SIZE.encode(scattered_size(bytes));
+    info(
+        data_cache_0::SFID,
+        desc(bti, data_cache_0::BYTE_SCATTERED_READ, control),
+        regs(lanes),
+        0,
+        regs(lanes),
+    )
 }
 
 /// Byte scattered write.
 pub(crate) const fn byte_write(bti: u32, lanes: u8, bytes: u8) -> SendInfo {
-    let control = (lanes > 8) as u32 | scattered_size(bytes) << 2;
+    let control = byte_scattered::SIMD_MODE.encode((lanes > 8) as u32)
+        | byte_scattered::DATA_SIZE.encode(scattered_size(bytes));
     SendInfo {
         writes: true,
         reads: false,
         ..info(
-            SFID_DC0,
-            desc(bti, 12, control),
+            data_cache_0::SFID,
+            desc(bti, data_cache_0::BYTE_SCATTERED_WRITE, control),
             regs(lanes),
             regs(lanes),
             0,
@@ -245,12 +271,16 @@ pub(crate) const fn byte_write(bti: u32, lanes: u8, bytes: u8) -> SendInfo {
 
 /// Stateless dword scattered read. Payload: a header, then an index in dwords per lane.
 pub(crate) const fn dword_read(lanes: u8) -> SendInfo {
-    let control = 2 | (lanes > 8) as u32;
+    let control = dword_scattered::BLOCK_SIZE.encode(2 | (lanes > 8) as u32);
     SendInfo {
         header: true,
         ..info(
-            SFID_DC0,
-            desc(BTI_STATELESS, 3, control),
+            data_cache_0::SFID,
+            desc(
+                bti::STATELESS_NON_COHERENT,
+                data_cache_0::DWORD_SCATTERED_READ,
+                control,
+            ),
             1,
             regs(lanes),
             regs(lanes),
@@ -261,14 +291,18 @@ pub(crate) const fn dword_read(lanes: u8) -> SendInfo {
 /// Stateless dword scattered write. Payload: a header, then an index in dwords per lane, and the
 /// data.
 pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
-    let control = 2 | (lanes > 8) as u32;
+    let control = dword_scattered::BLOCK_SIZE.encode(2 | (lanes > 8) as u32);
     SendInfo {
         header: true,
         writes: true,
         reads: false,
         ..info(
-            SFID_DC0,
-            desc(BTI_STATELESS, 11, control),
+            data_cache_0::SFID,
+            desc(
+                bti::STATELESS_NON_COHERENT,
+                data_cache_0::DWORD_SCATTERED_WRITE,
+                control,
+            ),
             1,
             2 * regs(lanes),
             0,
@@ -280,25 +314,35 @@ pub(crate) const fn dword_write(lanes: u8) -> SendInfo {
 /// Memory that may be written meanwhile (`changing`) is read through the data cache, other memory
 /// through the constant cache.
 pub(crate) const fn block_read(bti: u32, regs: u8, changing: bool) -> SendInfo {
-    let owords = 2 + regs.ilog2();
+    let control = oword_block::BLOCK_SIZE.encode(2 + regs.ilog2());
     let sfid = if changing {
-        SFID_DC0
+        data_cache_0::SFID
     } else {
-        SFID_CONSTANT_CACHE
+        constant_cache::SFID
     };
     SendInfo {
         header: true,
         reads: changing,
-        ..info(sfid, desc(bti, 1, owords), 1, 0, regs)
+        ..info(
+            sfid,
+            desc(bti, data_cache_0::UNALIGNED_OWORD_BLOCK_READ, control),
+            1,
+            0,
+            regs,
+        )
     }
 }
 
 /// A64 untyped read of `n` dwords per lane.
 pub(crate) const fn a64_read(lanes: u8, n: u8) -> SendInfo {
-    let control = channel_mask(n) | simd_mode(lanes) << 4;
+    let control = untyped_control(lanes, n);
     info(
-        SFID_DC1,
-        desc(BTI_STATELESS, 0x11, control),
+        data_cache_1::SFID,
+        desc(
+            bti::STATELESS_NON_COHERENT,
+            data_cache_1::A64_UNTYPED_SURFACE_READ,
+            control,
+        ),
         2 * regs(lanes),
         0,
         n * regs(lanes),
@@ -307,13 +351,17 @@ pub(crate) const fn a64_read(lanes: u8, n: u8) -> SendInfo {
 
 /// A64 untyped write.
 pub(crate) const fn a64_write(lanes: u8, n: u8) -> SendInfo {
-    let control = channel_mask(n) | simd_mode(lanes) << 4;
+    let control = untyped_control(lanes, n);
     SendInfo {
         writes: true,
         reads: false,
         ..info(
-            SFID_DC1,
-            desc(BTI_STATELESS, 0x19, control),
+            data_cache_1::SFID,
+            desc(
+                bti::STATELESS_NON_COHERENT,
+                data_cache_1::A64_UNTYPED_SURFACE_WRITE,
+                control,
+            ),
             2 * regs(lanes),
             n * regs(lanes),
             0,
@@ -323,10 +371,15 @@ pub(crate) const fn a64_write(lanes: u8, n: u8) -> SendInfo {
 
 /// A64 scattered read of one byte or word per lane.
 pub(crate) const fn a64_byte_read(lanes: u8, bytes: u8) -> SendInfo {
-    let control = scattered_size(bytes) << 2 | ((lanes > 8) as u32) << 4;
+    let control = a64_scattered::ELEMENTS.encode(scattered_size(bytes))
+        | a64_scattered::SIMD_MODE.encode((lanes > 8) as u32);
     info(
-        SFID_DC1,
-        desc(BTI_STATELESS, 0x10, control),
+        data_cache_1::SFID,
+        desc(
+            bti::STATELESS_NON_COHERENT,
+            data_cache_1::A64_SCATTERED_READ,
+            control,
+        ),
         2 * regs(lanes),
         0,
         regs(lanes),
@@ -335,13 +388,18 @@ pub(crate) const fn a64_byte_read(lanes: u8, bytes: u8) -> SendInfo {
 
 /// A64 scattered write of one byte or word per lane.
 pub(crate) const fn a64_byte_write(lanes: u8, bytes: u8) -> SendInfo {
-    let control = scattered_size(bytes) << 2 | ((lanes > 8) as u32) << 4;
+    let control = a64_scattered::ELEMENTS.encode(scattered_size(bytes))
+        | a64_scattered::SIMD_MODE.encode((lanes > 8) as u32);
     SendInfo {
         writes: true,
         reads: false,
         ..info(
-            SFID_DC1,
-            desc(BTI_STATELESS, 0x1a, control),
+            data_cache_1::SFID,
+            desc(
+                bti::STATELESS_NON_COHERENT,
+                data_cache_1::A64_SCATTERED_WRITE,
+                control,
+            ),
             2 * regs(lanes),
             regs(lanes),
             0,
@@ -354,7 +412,13 @@ pub(crate) const fn fence() -> SendInfo {
     SendInfo {
         header: true,
         writes: true,
-        ..info(SFID_DC0, desc(0, 7, 1 << 5), 1, 0, 1)
+        ..info(
+            data_cache_0::SFID,
+            desc(0, data_cache_0::MEMORY_FENCE, fence::COMMIT.encode(1)),
+            1,
+            0,
+            1,
+        )
     }
 }
 
@@ -372,27 +436,34 @@ pub(crate) const fn barrier() -> SendInfo {
     SendInfo {
         writes: true,
         reads: false,
-        ..info(SFID_GATEWAY, 4, 1, 0, 0)
+        ..info(gateway::SFID, gateway::BARRIER, 1, 0, 0)
     }
+}
+
+/// Descriptor of a read of a block of `n` registers at register `at` of scratch memory.
+const fn scratch_desc(n: u8, at: u32) -> u32 {
+    descriptor::data_cache_0::CATEGORY.mask()
+        | scratch_block::BLOCK_SIZE.encode(n.trailing_zeros())
+        | scratch_block::OFFSET.encode(at)
 }
 
 /// Scratch block read of `n` registers (a power of two up to 8) at offset `at` in registers.
 pub(crate) const fn scratch_read(n: u8, at: u32) -> SendInfo {
-    let d = 1 << 18 | n.trailing_zeros() << 12 | at;
+    let d = scratch_desc(n, at);
     SendInfo {
         header: true,
-        ..info(SFID_DC0, d, 1, 0, n)
+        ..info(data_cache_0::SFID, d, 1, 0, n)
     }
 }
 
 /// Scratch block write.
 pub(crate) const fn scratch_write(n: u8, at: u32) -> SendInfo {
-    let d = 1 << 18 | 1 << 17 | n.trailing_zeros() << 12 | at;
+    let d = scratch_desc(n, at) | scratch_block::OPERATION.mask();
     SendInfo {
         header: true,
         writes: true,
         reads: false,
-        ..info(SFID_DC0, d, 1, n, 0)
+        ..info(data_cache_0::SFID, d, 1, n, 0)
     }
 }
 
@@ -400,23 +471,26 @@ pub(crate) const fn scratch_write(n: u8, at: u32) -> SendInfo {
 /// handles as header; a register of slot offsets if `offset`; a register of channel masks (bits
 /// 23:16) if `masked`; the data.
 pub(crate) const fn urb_write(slot: u32, offset: bool, masked: bool, n: u8) -> SendInfo {
-    const SIMD8_WRITE: u32 = 7;
-    let desc = SIMD8_WRITE | slot << 4 | (masked as u32) << 15 | (offset as u32) << 17;
+    let desc = descriptor::urb::OPCODE.encode(urb::SIMD8_WRITE)
+        | descriptor::urb::GLOBAL_OFFSET.encode(slot)
+        | descriptor::urb::CHANNEL_MASK_PRESENT.encode(masked as u32)
+        | descriptor::urb::PER_SLOT_OFFSET_PRESENT.encode(offset as u32);
     SendInfo {
         header: true,
         writes: true,
         reads: false,
-        ..info(SFID_URB, desc, 1 + offset as u8 + masked as u8 + n, 0, 0)
+        ..info(urb::SFID, desc, 1 + offset as u8 + masked as u8 + n, 0, 0)
     }
 }
 
 /// SIMD8 URB read of `n` dwords per lane, with the handles and slot offsets of [`urb_write`].
 pub(crate) const fn urb_read(slot: u32, offset: bool, n: u8) -> SendInfo {
-    const SIMD8_READ: u32 = 8;
-    let desc = SIMD8_READ | slot << 4 | (offset as u32) << 17;
+    let desc = descriptor::urb::OPCODE.encode(urb::SIMD8_READ)
+        | descriptor::urb::GLOBAL_OFFSET.encode(slot)
+        | descriptor::urb::PER_SLOT_OFFSET_PRESENT.encode(offset as u32);
     SendInfo {
         header: true,
-        ..info(SFID_URB, desc, 1 + offset as u8, 0, n)
+        ..info(urb::SFID, desc, 1 + offset as u8, 0, n)
     }
 }
 
@@ -432,7 +506,7 @@ pub(crate) enum RenderTargetWrite {
 
 /// The slot group bit: which 16 of 32 pixels a message for the lanes from `lane` on is for.
 const fn slot_group(lane: u8) -> u32 {
-    (lane as u32 / 16) << 11
+    render_target::SLOT_GROUP.encode(lane as u32 / 16)
 }
 
 /// Render target write of `mlen` registers, for the lanes from `lane` on. `last` sets Last Render
@@ -444,14 +518,15 @@ pub(crate) const fn render_target_write(
     last: bool,
     mlen: u8,
 ) -> SendInfo {
-    let control = match kind {
+    let subtype = match kind {
         RenderTargetWrite::Simd16 => 0,
         RenderTargetWrite::Replicated => 1,
         RenderTargetWrite::DualSource => 2,
         RenderTargetWrite::Simd8 => 4,
     };
-    const RENDER_TARGET_WRITE: u32 = 12;
-    let control = control | (last as u32) << 4;
+    let control = render_target::SUBTYPE.encode(subtype)
+        | slot_group(lane)
+        | render_target::LAST_RENDER_TARGET.encode(last as u32);
     SendInfo {
         writes: true,
         reads: false,
@@ -459,8 +534,8 @@ pub(crate) const fn render_target_write(
         // SENDC).
         sendc: true,
         ..info(
-            SFID_RENDER_CACHE,
-            desc(target as u32, RENDER_TARGET_WRITE, control) | slot_group(lane),
+            render_cache::SFID,
+            desc(target as u32, render_cache::RENDER_TARGET_WRITE, control),
             mlen,
             0,
             0,
@@ -471,9 +546,9 @@ pub(crate) const fn render_target_write(
 /// Message Type of the pixel interpolator: the position at which it evaluates barycentrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InterpolateAt {
-    SharedOffset = 0,
-    Sample = 1,
-    Offset = 3,
+    SharedOffset = pixel_interpolator::SHARED_OFFSET as isize,
+    Sample = pixel_interpolator::SAMPLE as isize,
+    Offset = pixel_interpolator::PER_SLOT_OFFSET as isize,
 }
 
 /// Pixel interpolator message with the message-specific data `data`, to which a dynamic descriptor
@@ -489,41 +564,44 @@ pub(crate) const fn interpolate(
         InterpolateAt::Offset => 2 * regs(lanes),
         InterpolateAt::SharedOffset | InterpolateAt::Sample => 1,
     };
-    let wide = (lanes > 8) as u32;
-    let desc = data | slot_group(lane) | (kind as u32) << 12 | (linear as u32) << 14 | wide << 16;
-    info(SFID_PIXEL_INTERPOLATOR, desc, mlen, 0, 2 * regs(lanes))
+    let desc = data
+        | interpolator::SLOT_GROUP.encode(lane as u32 / 16)
+        | interpolator::MESSAGE_TYPE.encode(kind as u32)
+        | interpolator::INTERPOLATION_MODE.encode(linear as u32)
+        | interpolator::SIMD_MODE.encode((lanes > 8) as u32);
+    info(pixel_interpolator::SFID, desc, mlen, 0, 2 * regs(lanes))
 }
 
 /// Message Type of the sampler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SamplerOp {
-    Plain = 0,
-    Bias = 1,
-    Lod = 2,
-    Compare = 3,
-    Derivatives = 4,
-    BiasCompare = 5,
-    LodCompare = 6,
-    Fetch = 7,
-    Gather = 8,
-    QueryLod = 9,
-    Size = 10,
-    Info = 11,
-    GatherCompare = 16,
-    GatherOffset = 17,
-    GatherOffsetCompare = 18,
-    DerivativesCompare = 20,
-    LevelZero = 24,
-    CompareLevelZero = 25,
-    FetchLevelZero = 26,
-    FetchMultisampled = 28,
-    FetchMcs = 29,
+    Plain = sampler::SAMPLE as isize,
+    Bias = sampler::SAMPLE_B as isize,
+    Lod = sampler::SAMPLE_L as isize,
+    Compare = sampler::SAMPLE_C as isize,
+    Derivatives = sampler::SAMPLE_D as isize,
+    BiasCompare = sampler::SAMPLE_B_C as isize,
+    LodCompare = sampler::SAMPLE_L_C as isize,
+    Fetch = sampler::LD as isize,
+    Gather = sampler::GATHER4 as isize,
+    QueryLod = sampler::LOD as isize,
+    Size = sampler::RESINFO as isize,
+    Info = sampler::SAMPLEINFO as isize,
+    GatherCompare = sampler::GATHER4_C as isize,
+    GatherOffset = sampler::GATHER4_PO as isize,
+    GatherOffsetCompare = sampler::GATHER4_PO_C as isize,
+    DerivativesCompare = sampler::SAMPLE_D_C as isize,
+    LevelZero = sampler::SAMPLE_LZ as isize,
+    CompareLevelZero = sampler::SAMPLE_C_LZ as isize,
+    FetchLevelZero = sampler::LD_LZ as isize,
+    FetchMultisampled = sampler::LD2DMS_W as isize,
+    FetchMcs = sampler::LD_MCS as isize,
 }
 
 /// Sampler message of `mlen` registers for a binding table index and a sampler index. The sampler
 /// index is relative to the sampler state pointer of the header, if there is one.
 pub(crate) const fn sample(
-    (bti, sampler): (u32, u32),
+    (bti, sampler_index): (u32, u32),
     kind: SamplerOp,
     lanes: u8,
     mlen: u8,
@@ -531,10 +609,33 @@ pub(crate) const fn sample(
 ) -> SendInfo {
     let mode = if lanes > 8 { 2 } else { 1 };
     info(
-        SFID_SAMPLER,
-        bti | sampler << 8 | (kind as u32) << 12 | mode << 17,
+        sampler::SFID,
+        common::BINDING_TABLE_INDEX.encode(bti)
+            | sample::SAMPLER_INDEX.encode(sampler_index)
+            | sample::MESSAGE_TYPE.encode(kind as u32)
+            | sample::SIMD_MODE.encode(mode),
         mlen,
         0,
         rlen,
     )
+}
+
+impl SendInfo {
+    /// True for reads and writes of scratch blocks.
+    pub(crate) fn is_scratch(&self) -> bool {
+        self.sfid == data_cache_0::SFID && descriptor::data_cache_0::CATEGORY.any(self.desc)
+    }
+
+    /// True for memory fences.
+    pub(crate) fn is_memory_fence(&self) -> bool {
+        let kind = descriptor::data_cache_0::MESSAGE_TYPE.get(self.desc);
+        self.sfid == data_cache_0::SFID && !self.is_scratch() && kind == data_cache_0::MEMORY_FENCE
+    }
+
+    /// True for data cache messages to shared local memory.
+    pub(crate) fn accesses_slm(&self) -> bool {
+        matches!(self.sfid, data_cache_0::SFID | data_cache_1::SFID)
+            && !self.is_scratch()
+            && common::BINDING_TABLE_INDEX.get(self.desc) == bti::SLM
+    }
 }

@@ -122,8 +122,8 @@ fn looped(n: u8, body: &[Inst], trips: u64) -> Vec<Inst> {
     let mut e = op(Opcode::Send, 8, null(Type::Ud), &[g(127, Type::Ud)]);
     e.no_mask = true;
     e.send = Some(Send {
-        sfid: 7,
-        desc: Desc::Imm(1 << 25),
+        sfid: isa::message::thread_spawner::SFID,
+        desc: Desc::Imm(isa::descriptor::common::MESSAGE_LENGTH.encode(1)),
         ex_desc: Desc::Imm(0),
         eot: true,
     });

@@ -8,7 +8,7 @@ use isa::{Opcode, Type};
 
 /// Messages to or from scratch.
 fn scratch_messages(lir: &Lir) -> usize {
-    let scratch = |i: &&Inst| i.send.is_some_and(|s| s.desc >> 18 & 1 == 1);
+    let scratch = |i: &&Inst| i.send.is_some_and(|s| s.is_scratch());
     lir.insts.iter().filter(scratch).count()
 }
 
@@ -138,8 +138,12 @@ fn scratch_beyond_the_maximum_offset_uses_another_header() {
     // Registers 4090 to 4093 from the thread's own place; from 128 KiB behind it what no offset
     // reaches.
     let place = |i: &Inst| {
-        i.send
-            .map(|s| (s.desc & 0xfff, i.src[0].reg == Reg::Vgrf(r0)))
+        i.send.map(|s| {
+            (
+                isa::descriptor::scratch_block::OFFSET.get(s.desc),
+                i.src[0].reg == Reg::Vgrf(r0),
+            )
+        })
     };
     let places: Vec<_> = lir.insts.iter().skip(1).filter_map(place).collect();
     assert_eq!(places, [(4090, true), (4094, true), (4095, true)]);
