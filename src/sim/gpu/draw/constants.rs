@@ -8,10 +8,10 @@
 //! reads them then, and refuses draws that would find something else; with old data delivered, the draw gets what was there.
 
 use super::exec::Draw;
-use crate::latched::stage_of_constants;
+use crate::draw_state::stage_of_constants;
 use crate::rules::CONSTANT_EARLY;
 use crate::space::ADDRESS_MASK;
-use crate::watch::Via;
+use crate::observer::Via;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet};

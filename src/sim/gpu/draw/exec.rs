@@ -4,17 +4,17 @@
 //! to the URB, the render cache and the pixel interpolator handed to its [`Stage`].
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
-use crate::base::BaseAddresses;
+use crate::base_addresses::BaseAddresses;
 use crate::budget::{Budget, Suspect};
 use crate::dataport::{Bases, Limits, Port, WideLock};
 use crate::fate;
-use crate::kernels::Kernels;
-use crate::latched::DrawState;
+use crate::kernel_cache::Kernels;
+use crate::draw_state::DrawState;
 use crate::memory::View;
 use crate::options::Options;
 use crate::profile::StageWork;
 use crate::space::AddressSpace;
-use crate::watch::{Via, Watch};
+use crate::observer::{Via, Watch};
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 
 /// What units of a draw look at and share. Counters and the URB are held by whoever runs the draw.

@@ -6,7 +6,7 @@
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
 
 use super::object::{Kind, Object, Vue, dword};
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use hw::draw::{state_clip as clip, state_gs as gs};
 
 /// An object and its stream.

@@ -32,21 +32,18 @@ mod gs_output;
 mod hs;
 pub(crate) mod object;
 pub(crate) mod pipeline;
-#[cfg(test)]
-mod pipeline_tests;
 pub(crate) mod pixel;
-mod places;
 pub(crate) mod raster;
 pub(crate) mod setup;
 pub(crate) mod sol;
-#[cfg(test)]
-#[path = "stage_rig_tests.rs"]
-mod stage_rig;
-#[cfg(test)]
-mod stage_tests;
 mod te;
 mod tess;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 pub(crate) mod urb;
 mod urb_message;
+mod vertex_reuse;
 mod vf;
 mod vs;

@@ -13,17 +13,17 @@ use super::gs::Geometry;
 use super::gs_output::{Provoking, StreamObject};
 use super::object::{Cover, Kind, Object, Setup, Vue};
 use super::pixel::{Counts, Tiles};
-use super::places::Places;
 use super::raster::{self, RasterState};
 use super::setup::{self, SetupState};
 use super::sol::StreamOut;
 use super::tess::Tessellator;
 use super::urb::Urb;
+use super::vertex_reuse::Places;
 use super::vf::{Vertex, VertexFetch};
 use super::vs::VertexShader;
 use crate::profile::StageWork;
 use crate::surface::Image;
-use crate::targets::Role;
+use crate::target_images::Role;
 use eu::Stop;
 use hw::draw as packets;
 
@@ -402,3 +402,6 @@ impl Back<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

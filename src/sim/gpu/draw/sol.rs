@@ -7,10 +7,10 @@
 
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use crate::memory::View;
 use crate::space::AddressSpace;
-use crate::watch::Via;
+use crate::observer::Via;
 use eu::Stop;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::{so_decl, so_decl_entry};
@@ -270,7 +270,7 @@ impl<'a> StreamOut<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::tests::memory;
+    use crate::testing::memory;
     use hw::Packet;
 
     const BASE: u64 = 0x1000;

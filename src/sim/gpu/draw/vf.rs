@@ -8,11 +8,11 @@
 
 use super::exec::Draw;
 use super::urb::UNWRITTEN;
-use crate::latched::VERTEX_ELEMENTS;
+use crate::draw_state::VERTEX_ELEMENTS;
 use crate::memory::View;
 use crate::space::ADDRESS_MASK;
 use crate::surface::format;
-use crate::watch::{INDICES, Via};
+use crate::observer::{INDICES, Via};
 use eu::Stop;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
 use hw::draw::{
@@ -399,11 +399,11 @@ fn unimplemented(what: &str, at: u64) -> Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::BaseAddresses;
-    use crate::kernels::Kernels;
-    use crate::latched::DrawState;
+    use crate::base_addresses::BaseAddresses;
+    use crate::kernel_cache::Kernels;
+    use crate::draw_state::DrawState;
     use crate::memory::View;
-    use crate::memory::tests::memory;
+    use crate::testing::memory;
     use crate::options::Options;
     use crate::space::AddressSpace;
     use std::sync::Mutex;

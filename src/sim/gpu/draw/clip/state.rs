@@ -6,7 +6,7 @@
 use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
 use crate::rules;
-use crate::watch::Via;
+use crate::observer::Via;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;

@@ -10,7 +10,7 @@ use crate::draw::exec::Draw;
 use crate::memory::View;
 use crate::rules;
 use crate::surface::{AuxMode, Image, format};
-use crate::watch::{Depth, Via};
+use crate::observer::{Depth, Via};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 

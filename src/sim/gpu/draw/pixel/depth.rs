@@ -7,8 +7,8 @@
 use crate::draw::exec::Draw;
 use crate::memory::View;
 use crate::surface::{Image, Level};
-use crate::targets::Role;
-use crate::watch::{Depth, Slices, Via};
+use crate::target_images::Role;
+use crate::observer::{Depth, Slices, Via};
 use eu::Stop;
 use hw::draw::{
     state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
@@ -527,29 +527,4 @@ impl<'a> DepthStencil<'a> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn functions_and_operations() {
-        let passes = |new: f32| (0..8).filter(|f| compare(*f, new, 0.5)).collect::<Vec<_>>();
-        assert_eq!(passes(0.25), [0, 2, 4, 6]);
-        assert_eq!(passes(0.5), [0, 3, 4, 7]);
-        assert_eq!(passes(0.75), [0, 5, 6, 7]);
-        let all = |old| [0, 1, 2, 3, 4, 5, 6, 7].map(|op| operate(op, old, 9));
-        assert_eq!(all(255), [255, 0, 9, 255, 254, 0, 254, 0]);
-        assert_eq!(all(0), [0, 0, 9, 1, 0, 1, 255, 255]);
-    }
-
-    #[test]
-    fn depths_are_stored_as_the_nearest_number() {
-        let of = |number: Number, z: &[f32]| z.iter().map(|z| number.bits(*z)).collect::<Vec<_>>();
-        let sixteen = [16383.4, 16383.6, 16384.4].map(|n: f32| n / 65535.0);
-        assert_eq!(of(Number::Unorm16, &sixteen), [16383, 16384, 16384]);
-        let bounds = [-1.0, 0.0, 1.0, 2.0];
-        assert_eq!(of(Number::Unorm24, &bounds), [0, 0, 0xff_ffff, 0xff_ffff]);
-        // 0.3 of 24 bits is 5033164.7 by f32's 0.3.
-        assert_eq!(of(Number::Unorm24, &[0.3]), [5_033_165]);
-        assert_eq!(of(Number::Float32, &[0.3]), [0x3e99_999a]);
-    }
-}
+mod tests;

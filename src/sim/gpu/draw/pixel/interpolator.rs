@@ -52,3 +52,6 @@ impl Batch<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,9 +3,10 @@
 //! In:  render target writes. Out: samples settled by masks and late tests, colours handed to the targets.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
 
+use super::backend::{Back, Fill};
+use super::gap::gap;
 use super::payload::{self, Slot};
-use super::written;
-use super::{Back, Fill, gap};
+use super::target_rules;
 use crate::bindings::Payload;
 use crate::draw::exec::Stage;
 use crate::draw::object::Setup;
@@ -32,7 +33,7 @@ impl Stage for Batch<'_, '_> {
         match (message.sfid, render_target::MESSAGE_TYPE.get(message.desc)) {
             (PIXEL_INTERPOLATOR, _) => {
                 if self.back.view.is_strict() {
-                    written::pulled(self.back.state.pulls, message.ip)?;
+                    target_rules::pulled(self.back.state.pulls, message.ip)?;
                 }
                 self.interpolate(message, response);
             }
@@ -171,8 +172,8 @@ impl Batch<'_, '_> {
         self.ended |= message.eot;
         self.waited |= message.waits;
         if self.back.view.is_strict() {
-            written::write(message, layout.end)?;
-            written::in_order(self.waited, message.ip)?;
+            target_rules::write(message, layout.end)?;
+            target_rules::in_order(self.waited, message.ip)?;
         }
         let (entry, pixels) = match header {
             Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
@@ -389,3 +390,6 @@ impl Batch<'_, '_> {
         Ok(true)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

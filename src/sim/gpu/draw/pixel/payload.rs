@@ -278,3 +278,6 @@ fn interpolants(
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -6,13 +6,13 @@
 
 use super::blend::{Alpha, Blend};
 use super::depth::DepthStencil;
-use super::gap;
-use super::written;
+use super::gap::gap;
+use super::target_rules;
 use crate::draw::exec::{Draw, Shader};
 use crate::draw::raster::{Lines, RasterState};
 use crate::fate;
 use crate::memory::View;
-use crate::watch::Via;
+use crate::observer::Via;
 use eu::Stop;
 use hw::draw::{
     state_binding_table_pointers_ps as table, state_blend_state_pointers as blend_pointer,
@@ -195,7 +195,7 @@ impl<'a> State<'a> {
                     break;
                 }
                 if i == 0 && view.is_strict() {
-                    written::blend(draw.state, &head, &words, draw.at)?;
+                    target_rules::blend(draw.state, &head, &words, draw.at)?;
                 }
                 let mut blend = Blend::read(&words, independent);
                 blend.dither = dither;
@@ -282,9 +282,9 @@ impl<'a> State<'a> {
             computes_depth,
             computes_stencil: has(extra::PIXEL_SHADER_COMPUTES_STENCIL),
             special,
-            announced: written::announces(draw.state),
+            announced: target_rules::announces(draw.state),
             avoids_hazards: draw.state.avoids_hazards,
-            pulls: written::pulls(draw.state),
+            pulls: target_rules::pulls(draw.state),
             samplers: sampler as u32,
             table: draw.base.surface + bound,
             surface_base: draw.base.surface,
@@ -383,3 +383,6 @@ fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> [Option<Variant>; 3] {
         variant(enabled[2], if alone { zero } else { one }),
     ]
 }
+
+#[cfg(test)]
+mod tests;

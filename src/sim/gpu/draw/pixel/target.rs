@@ -6,16 +6,16 @@
 
 use super::blend::{Blend, logic};
 use super::dither::dithered;
-use super::gap;
+use super::gap::gap;
 use super::state::{Special, State};
-use super::written;
+use super::target_rules;
 use crate::draw::object::LOG_BLOCK;
 use crate::fate;
 use crate::memory::View;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Opened, Select, format};
-use crate::targets::Role;
-use crate::watch::{Colour, Depth, Slices, Via};
+use crate::target_images::Role;
+use crate::observer::{Colour, Depth, Slices, Via};
 use eu::{Host, Stop};
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
@@ -80,15 +80,15 @@ impl Targets {
         if view.is_strict() {
             let blend = state.blends.get(blend).copied().unwrap_or_default();
             let both = blend.enabled && blend.logic_op.is_some();
-            written::check(&image, both, state.samples, at)?;
+            target_rules::check(&image, both, state.samples, at)?;
             let integer = format::is_integer(image.format);
             if image.kind != Kind::Null && !integer && state.special.is_none() {
-                written::clamp(&blend.words, at)?;
+                target_rules::clamp(&blend.words, at)?;
             }
             if image.kind != Kind::Null && blend.writes != [false; 4] {
-                written::announced(state.announced, at)?;
+                target_rules::announced(state.announced, at)?;
             }
-            written::compressed(&image, state.avoids_hazards, at)?;
+            target_rules::compressed(&image, state.avoids_hazards, at)?;
             view.depth(image.address, Depth::Forgotten);
             if image.aux.mode == AuxMode::None && blend.keeps() {
                 let elements = elements(&image);
@@ -517,3 +517,6 @@ impl Target {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

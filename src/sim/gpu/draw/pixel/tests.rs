@@ -1,11 +1,15 @@
 //! Payloads and masks, with values worked out by hand.
 
+mod band;
+mod object;
+mod settled;
+
 use super::payload::{Frame, Slot, build, lit, object};
 use super::state::State;
 use super::target::identity;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Kind, Plane, ScreenVertex, Setup};
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use crate::memory::View;
 use crate::space::AddressSpace;
 
@@ -40,10 +44,10 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
         budget: &crate::budget::Budget::new(u64::MAX),
         at: 0,
         state: &latched,
-        base: crate::base::BaseAddresses::default(),
+        base: crate::base_addresses::BaseAddresses::default(),
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernels::Kernels::default(),
+        kernels: &crate::kernel_cache::Kernels::default(),
         wide: &crate::dataport::WideLock::default(),
     };
     let mut state = State::read(&draw, &View::new(&space), Vec::new()).expect("nothing");

@@ -3,12 +3,12 @@
 //! In:  objects with what they cover, in order. Out: the same as [`Pixels`] makes of them, on as many of the host's cores
 //! as the options allow. Which worker has a tile changes nothing but the order of pixels that do not meet.
 
-use super::{Counts, Pixels};
+use super::dispatch::{Counts, Pixels};
 use crate::draw::exec::Draw;
 use crate::draw::object::{Cover, LOG_BLOCK, Setup, Subspan};
 use crate::profile::StageWork;
 use crate::surface::Image;
-use crate::targets::Role;
+use crate::target_images::Role;
 use eu::Stop;
 use std::ops::Range;
 
@@ -172,5 +172,4 @@ impl<'a> Tiles<'a> {
 }
 
 #[cfg(test)]
-#[path = "tiles_tests.rs"]
 mod tests;

@@ -5,7 +5,8 @@
 //! no pixel twice. Ref: SKL PRM vol. 7, "Zero-Width (Cosmetic)
 //! Line Rasterization"; Vulkan, "Bresenham Line Segment Rasterization".
 
-use super::{Bounds, PIXEL, Place, RasterState};
+use super::grid::{PIXEL, Place};
+use super::state::{Bounds, RasterState};
 use crate::draw::object::Subspan;
 
 /// True where a place is within the diamond of a pixel, given by its centre. The lower edges and the bottom corner belong to
@@ -127,3 +128,6 @@ fn plot(start: usize, x: i64, y: i64, width: i64, all: u16, out: &mut Vec<Subspa
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

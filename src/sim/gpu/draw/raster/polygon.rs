@@ -4,7 +4,8 @@
 //! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservatively all pixels are covered of
 //! which a part lies inside, be it small; one that is only touched is not.
 
-use super::{Bounds, PIXEL, Place};
+use super::grid::{PIXEL, Place};
+use super::state::Bounds;
 use crate::draw::object::{Cover, LOG_BLOCK, Subspan};
 
 /// `a * x + b * y + c`, not negative inside; the rule about samples on the edge is part of `c`.
@@ -285,3 +286,6 @@ impl Walk<'_> {
         })
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

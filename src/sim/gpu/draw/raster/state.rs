@@ -6,7 +6,7 @@
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
 use crate::rules;
-use crate::watch::Via;
+use crate::observer::Via;
 use eu::Stop;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
@@ -243,3 +243,6 @@ fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, Stop> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -167,3 +167,6 @@ impl SetupState {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

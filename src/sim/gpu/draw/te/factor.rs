@@ -5,7 +5,7 @@
 //! those of the smaller one are, one of each half of the edge splitting in two.
 //! Ref: Vulkan specification, "Tessellator Spacing"; D3D11.3 functional specification, "Tessellator".
 
-use super::{Engine, Partitioning};
+use super::state::{Engine, Partitioning};
 
 /// 1 with 16 fraction bits.
 pub(super) const ONE: i32 = 1 << 16;

@@ -3,8 +3,8 @@
 //! In:  sides of rings, each from corner to corner, counter-clockwise with v upwards. Out: triangles between them.
 //! Ref: D3D11.3 functional specification, "Tessellator".
 
-use super::Build;
 use super::factor::Axis;
+use super::mesh::Build;
 
 /// Sides of a ring from u = 0 on; the last point of each is the first of the next.
 pub(super) type Ring = Vec<Vec<u32>>;

@@ -1,5 +1,6 @@
 use super::factor::{Axis, ONE};
-use super::*;
+use super::mesh::Tessellation;
+use super::state::*;
 
 fn engine(domain: Domain, partitioning: Partitioning, output: Output) -> Engine {
     Engine {

@@ -1,0 +1,116 @@
+//! What the messages of pixel shader threads act on: tests of samples, and writes to render targets.
+//!
+//! In:  a pixel's samples, depth and colour. Out: the samples that pass, memory written.
+
+use super::clear;
+use super::payload::Slot;
+use super::state::{Special, State};
+use super::target::Targets;
+use crate::draw::object::Setup;
+use crate::memory::View;
+use eu::Stop;
+
+/// What threads' messages act on.
+pub(super) struct Back<'a> {
+    pub view: View<'a>,
+    pub at: u64,
+    pub state: State<'a>,
+    pub targets: Targets,
+    pub samples_passed: u64,
+}
+
+/// A render target, and a colour for all pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fill {
+    pub target: usize,
+    pub colour: [u32; 4],
+}
+
+impl Back<'_> {
+    /// [`Back::tests`] of a subspan's pixels of one sample, where any is on; none where they have to be tested one by one.
+    pub fn tests_subspan(&mut self, setup: &Setup, slot: &Slot) -> Result<Option<u32>, Stop> {
+        let state = &self.state;
+        if state.samples != 1 {
+            return Ok(None);
+        }
+        let covered = slot.covered.iter().enumerate();
+        let mask = covered.fold(0, |mask, (i, s)| mask | u32::from(s & 1) << i);
+        let [dx, dy] = state.positions[0];
+        let depths = std::array::from_fn(|i| {
+            let (x, y) = (slot.x + (i as u32 & 1), slot.y + (i as u32 >> 1));
+            let z = setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32;
+            state.depth.clamped(z, setup.viewport)
+        });
+        let place = [slot.x, slot.y, setup.layer];
+        let passed = state.depth.subspan(place, mask, depths)?;
+        if let Some(passed) = passed {
+            self.samples_passed += u64::from(passed.count_ones());
+        }
+        Ok(passed)
+    }
+
+    /// Tests depth and stencil of a pixel's samples; returns those that pass. `depth` and `reference` are the shader's,
+    /// of all samples.
+    pub fn tests(
+        &mut self,
+        setup: &Setup,
+        (slot, pixel, covered): (&Slot, usize, u32),
+        depth: Option<f32>,
+        reference: Option<u8>,
+    ) -> Result<u32, Stop> {
+        let mut passed = covered;
+        let state = &self.state;
+        if state.depth.is_active() {
+            let (x, y) = (slot.x + (pixel as u32 & 1), slot.y + (pixel as u32 >> 1));
+            for sample in (0..state.samples).filter(|s| covered >> s & 1 == 1) {
+                let z = depth.unwrap_or_else(|| {
+                    let [dx, dy] = state.positions[sample as usize & 15];
+                    setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32
+                });
+                let z = state.depth.clamped(z, setup.viewport);
+                let place = [x, y, setup.layer];
+                let front = setup.front_facing;
+                if !state.depth.sample(place, sample, z, front, reference)? {
+                    passed &= !(1 << sample);
+                }
+            }
+        }
+        self.samples_passed += u64::from(passed.count_ones());
+        Ok(passed)
+    }
+
+    /// The render target of a binding table entry, with a blend state entry.
+    pub fn target(&mut self, index: u32, blend: usize, at: u64) -> Result<Option<usize>, Stop> {
+        self.targets
+            .find(&self.view, &self.state, (index, blend), at)
+    }
+
+    /// A pixel's colour to the samples of `mask`.
+    pub fn colour(
+        &mut self,
+        target: Option<usize>,
+        place: [u32; 3],
+        mask: u32,
+        colour: [u32; 4],
+        second: [u32; 4],
+    ) -> Result<(), Stop> {
+        match target.and_then(|i| self.targets.get(i)) {
+            Some(target) => target.write(&self.view, place, mask, colour, second),
+            None => Ok(()),
+        }
+    }
+
+    /// A pixel of a fast clear's or resolve's rectangle.
+    pub fn special(
+        &mut self,
+        target: Option<usize>,
+        place: [u32; 3],
+        what: Special,
+        at: u64,
+    ) -> Result<(), Stop> {
+        match target.and_then(|i| self.targets.get(i)) {
+            Some(target) => clear::colour(&self.view, &target.image, place, what, at),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Threads of an object that write the same: executed once, their writes carried out for each.
+//!
+//! In:  a kernel whose messages do not depend on a pixel's part of the payload, and what its first thread has sent. Out: the
+//! same messages for the next thread's pixels. Clears are such: a machine runs their threads, too, but nobody can tell.
+
+use super::backend::Fill;
+use super::message::{Batch, RENDER_CACHE};
+use crate::draw::exec::Stage;
+use eu::{Message, Reply, Statistics, Stop};
+use isa::descriptor::render_target;
+
+/// A message as it was sent.
+struct Sent {
+    desc: u32,
+    ex_desc: u32,
+    exec_size: u8,
+    lanes: u32,
+    src0: Vec<u32>,
+    src1: Vec<u32>,
+    waits: bool,
+    eot: bool,
+    ip: u64,
+}
+
+impl Sent {
+    fn message(&self) -> Message<'_> {
+        Message {
+            sfid: RENDER_CACHE,
+            desc: self.desc,
+            ex_desc: self.ex_desc,
+            exec_size: self.exec_size,
+            lanes: self.lanes,
+            src0: &self.src0,
+            src1: &self.src1,
+            eot: self.eot,
+            waits: self.waits,
+            ip: self.ip,
+        }
+    }
+}
+
+/// What threads with all channels on do.
+#[derive(Default)]
+pub(super) struct Deed {
+    sent: Vec<Sent>,
+    /// A message was sent that is no write to a render target.
+    other: bool,
+    pub statistics: Statistics,
+}
+
+impl Deed {
+    /// All of it can be done again by [`Deed::again`].
+    pub fn is_whole(&self) -> bool {
+        !self.other
+    }
+
+    /// Messages that a thread sends.
+    pub fn messages(&self) -> usize {
+        self.sent.len()
+    }
+
+    /// The colours that all pixels of its threads get, where it writes all of them in one colour to targets that take them as they
+    /// come, and nothing but that.
+    pub fn fills(
+        &self,
+        batch: &mut Batch<'_, '_>,
+        width: usize,
+    ) -> Result<Option<Vec<Fill>>, Stop> {
+        let mut fills: Vec<(Fill, usize)> = Vec::new();
+        for sent in &self.sent {
+            let message = sent.message();
+            let Some(found) = batch.fill(&message)? else {
+                return Ok(None);
+            };
+            let Some(fill) = found else {
+                continue;
+            };
+            let pixels = message.lanes.count_ones() as usize;
+            match fills
+                .iter_mut()
+                .find(|(known, _)| known.target == fill.target)
+            {
+                Some((known, _)) if known.colour != fill.colour => return Ok(None),
+                Some((_, written)) => *written += pixels,
+                None => fills.push((fill, pixels)),
+            }
+        }
+        // Each message is of other pixels than those before it, or of all of them again.
+        let whole = fills.iter().all(|(_, written)| *written == width);
+        Ok(whole.then(|| fills.into_iter().map(|(fill, _)| fill).collect()))
+    }
+
+    /// Carries it out for other pixels.
+    pub fn again(&self, batch: &mut Batch<'_, '_>) -> Result<(), Stop> {
+        for sent in &self.sent {
+            batch.message(&sent.message(), &mut [])?;
+        }
+        Ok(())
+    }
+}
+
+/// A thread's pixels, and a note of what it sends.
+pub(super) struct Noting<'n, 't, 'a> {
+    pub batch: &'n mut Batch<'t, 'a>,
+    pub deed: &'n mut Deed,
+}
+
+impl Stage for Noting<'_, '_, '_> {
+    fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
+        // Type 12 is a write to a render target.
+        self.deed.other |=
+            message.sfid != RENDER_CACHE || render_target::MESSAGE_TYPE.get(message.desc) != 12;
+        self.deed.sent.push(Sent {
+            desc: message.desc,
+            ex_desc: message.ex_desc,
+            exec_size: message.exec_size,
+            lanes: message.lanes,
+            src0: message.src0.to_vec(),
+            src1: message.src1.to_vec(),
+            waits: message.waits,
+            eot: message.eot,
+            ip: message.ip,
+        });
+        self.batch.message(message, response)
+    }
+}
+
+#[cfg(test)]
+mod tests;

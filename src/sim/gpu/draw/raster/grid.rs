@@ -1,0 +1,25 @@
+//! The sub-pixel grid that objects are rasterised on: 256 steps in a pixel.
+
+use crate::draw::object::ScreenVertex;
+
+/// A place in 256ths of a pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub x: i64,
+    pub y: i64,
+}
+
+/// Steps of the grid in a pixel.
+pub(super) const PIXEL: i64 = 256;
+
+pub(super) fn place(x: f64, y: f64) -> Place {
+    let grid = |v: f64| (v * PIXEL as f64).round_ties_even() as i64;
+    Place {
+        x: grid(x),
+        y: grid(y),
+    }
+}
+
+pub(super) fn on_grid(vertex: &ScreenVertex) -> Place {
+    place(f64::from(vertex.x), f64::from(vertex.y))
+}

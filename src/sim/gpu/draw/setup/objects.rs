@@ -1,0 +1,410 @@
+//! Sets up objects: positions, planes and attributes of what is rasterised.
+//!
+//! In:  an object out of the clipper, [`SetupState`]. Out: a [`Setup`] for each piece to rasterise.
+
+use super::attributes::attributes;
+use super::state::{Cull, Fill, SetupState};
+use crate::draw::clip::viewport_index;
+use crate::draw::object::{Cut, Kind, Object, Plane, ScreenVertex, Setup, Vue, dword, position};
+
+/// Steps of the sub-pixel grid in a pixel.
+pub(crate) const GRID: f64 = 256.0;
+/// Coordinates beyond this many pixels are held: the sub-pixel grid of a float ends here.
+const LARGEST: f64 = 65535.0;
+
+/// What all pieces of an object have in common.
+struct Common<'a> {
+    provoking: &'a Vue,
+    /// The object is itself a piece, cut off by the clipper.
+    cut: Option<&'a Cut>,
+    viewport: u32,
+    layer: u32,
+    primitive_id: u32,
+    front_facing: bool,
+    continues: bool,
+}
+
+/// What is drawn of an object: all of it, an edge or a corner.
+struct Piece<'a> {
+    kind: Kind,
+    vertices: [ScreenVertex; 3],
+    vues: [&'a Vue; 3],
+    /// Which of the object's corners the vertices are; none where attributes are those of `vues` whatever it was cut off.
+    corners: Option<[usize; 3]>,
+    /// Of vertices 1 and 2.
+    weights: [Plane; 2],
+    /// Of depth.
+    bias: f64,
+    /// Point sprite coordinates start below, or not.
+    sprite: Option<bool>,
+}
+
+/// Sets one object up and appends what is to be rasterised.
+pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
+    let count = object.kind.vertices();
+    let (Some(provoking), Some(vues)) = (
+        object.vertices.get(object.provoking),
+        object.vertices.get(..count),
+    ) else {
+        return;
+    };
+    let viewport = viewport_index(provoking, state.viewport_count);
+    let mut vertices = [ScreenVertex::default(); 3];
+    for (to, vue) in vertices.iter_mut().zip(vues) {
+        let Some(vertex) = transform(state, viewport, vue) else {
+            return;
+        };
+        *to = vertex;
+    }
+    let mut common = Common {
+        provoking,
+        cut: object.cut.as_deref(),
+        viewport: viewport as u32,
+        layer: match state.force_zero_layer {
+            true => 0,
+            false => dword(provoking, 1),
+        },
+        primitive_id: object.primitive_id,
+        front_facing: true,
+        continues: object.continues,
+    };
+    match object.kind {
+        Kind::Point => {
+            let Some(vue) = vues.first() else { return };
+            let bias = match state.bias_point {
+                true => bias(state, &vertices[..1], 0.0),
+                false => 0.0,
+            };
+            point(state, vertices[0], vue, &common, bias, out);
+        }
+        Kind::Line => {
+            let bias = match state.bias_wireframe {
+                true => bias(state, &vertices[..2], 0.0),
+                false => 0.0,
+            };
+            if let [a, b] = vues {
+                let [start, end, _] = vertices;
+                line(state, [start, end], [a, b], [0, 1], &common, bias, out);
+            }
+        }
+        Kind::Triangle => {
+            let area = doubled_area(&vertices);
+            // Down the screen y grows, so that a positive area is clockwise as seen.
+            common.front_facing = match state.front_counter_clockwise {
+                true => area < 0.0,
+                false => area > 0.0,
+            };
+            let gone = match state.cull {
+                Cull::None => false,
+                Cull::Both => true,
+                Cull::Front => common.front_facing,
+                Cull::Back => !common.front_facing,
+            };
+            if !gone {
+                triangle(state, object, vertices, vues, &common, out);
+            }
+        }
+        Kind::Rectangle => solid(state, Kind::Rectangle, vertices, vues, &common, 0.0, out),
+    }
+}
+
+/// A vertex to the screen; none where it has no place there.
+fn transform(state: &SetupState, viewport: usize, vue: &Vue) -> Option<ScreenVertex> {
+    let [x, y, z, w] = position(vue).map(f64::from);
+    // Divided, not multiplied by the reciprocal: what equals w is exactly 1.
+    let mut place = match state.divide {
+        true => [x / w, y / w, z / w],
+        false => [x, y, z],
+    };
+    let inverse_w = match state.divide {
+        true => (1.0 / w) as f32,
+        false => 1.0,
+    };
+    if state.transform {
+        let port = state.viewports.get(viewport)?;
+        for (i, to) in place.iter_mut().enumerate() {
+            *to = to.mul_add(f64::from(port.scale[i]), f64::from(port.offset[i]));
+        }
+    }
+    let [x, y, z] = place;
+    let z = z as f32;
+    let snap = |value: f64, origin: f64| {
+        let grid = ((value + origin) * GRID).round_ties_even() / GRID;
+        grid.clamp(-LARGEST, LARGEST) as f32
+    };
+    let finite = !x.is_nan() && !y.is_nan() && z.is_finite() && inverse_w.is_finite();
+    finite.then(|| ScreenVertex {
+        x: snap(x, state.origin[0]),
+        y: snap(y, state.origin[1]),
+        z,
+        inverse_w,
+    })
+}
+
+/// Twice the area, exact.
+fn doubled_area(v: &[ScreenVertex; 3]) -> f64 {
+    let [(x0, y0), (x1, y1), (x2, y2)] = [0, 1, 2].map(|i| (f64::from(v[i].x), f64::from(v[i].y)));
+    (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+}
+
+/// Weights of vertices 1 and 2 of a triangle.
+fn triangle_weights(v: &[ScreenVertex; 3], area: f64) -> [Plane; 2] {
+    let [(x0, y0), (x1, y1), (x2, y2)] = [0, 1, 2].map(|i| (f64::from(v[i].x), f64::from(v[i].y)));
+    let plane = |dx: f64, dy: f64| Plane {
+        c: -(x0 * dx + y0 * dy) / area,
+        dx: dx / area,
+        dy: dy / area,
+    };
+    [plane(y2 - y0, x0 - x2), plane(y0 - y1, x1 - x0)]
+}
+
+/// The plane through three values.
+fn through(weights: &[Plane; 2], [a, b, c]: [f64; 3]) -> Plane {
+    let (b, c) = (b - a, c - a);
+    let [p, q] = weights;
+    Plane {
+        c: a + p.c * b + q.c * c,
+        dx: p.dx * b + q.dx * c,
+        dy: p.dy * b + q.dy * c,
+    }
+}
+
+/// A plane's multiple.
+fn times(plane: &Plane, factor: f64) -> Plane {
+    Plane {
+        c: plane.c * factor,
+        dx: plane.dx * factor,
+        dy: plane.dy * factor,
+    }
+}
+
+/// Global depth offset of an object with this depth slope.
+fn bias(state: &SetupState, vertices: &[ScreenVertex], slope: f64) -> f64 {
+    let unit = state.bias_unit.unwrap_or_else(|| {
+        // Of floats it is a unit in the last place of the greatest depth.
+        let greatest = vertices.iter().fold(0.0, |z: f32, v| z.max(v.z.abs()));
+        let exponent = (greatest.to_bits() >> 23 & 0xff) as i32 - 127;
+        2f64.powi(exponent.max(-126) - 23)
+    });
+    let bias = f64::from(state.bias_constant) * unit + f64::from(state.bias_scale) * slope;
+    let clamp = f64::from(state.bias_clamp);
+    match clamp {
+        c if c > 0.0 => bias.min(c),
+        c if c < 0.0 => bias.max(c),
+        _ => bias,
+    }
+}
+
+fn triangle(
+    state: &SetupState,
+    object: &Object,
+    vertices: [ScreenVertex; 3],
+    vues: &[Vue],
+    common: &Common<'_>,
+    out: &mut Vec<Setup>,
+) {
+    let area = doubled_area(&vertices);
+    let fill = match common.front_facing {
+        true => state.front_fill,
+        false => state.back_fill,
+    };
+    let wanted = match fill {
+        Fill::Solid => state.bias_solid,
+        Fill::Wireframe => state.bias_wireframe,
+        Fill::Point => state.bias_point,
+    };
+    let offset = match wanted {
+        true if area != 0.0 => {
+            let weights = triangle_weights(&vertices, area);
+            let depth = through(&weights, vertices.map(|v| f64::from(v.z)));
+            bias(state, &vertices, depth.dx.abs().max(depth.dy.abs()))
+        }
+        true => bias(state, &vertices, 0.0),
+        false => 0.0,
+    };
+    match fill {
+        Fill::Solid => solid(state, Kind::Triangle, vertices, vues, common, offset, out),
+        Fill::Wireframe => {
+            for (i, _) in object.edges.iter().enumerate().filter(|(_, edge)| **edge) {
+                let next = (i + 1) % 3;
+                let (Some(a), Some(b)) = (vues.get(i), vues.get(next)) else {
+                    continue;
+                };
+                let ends = [vertices[i], vertices[next]];
+                line(state, ends, [a, b], [i, next], common, offset, out);
+            }
+        }
+        Fill::Point => {
+            let corners = vertices.iter().zip(vues).zip(object.edges);
+            for ((vertex, vue), _) in corners.filter(|(_, edge)| *edge) {
+                point(state, *vertex, vue, common, offset, out);
+            }
+        }
+    }
+}
+
+fn solid(
+    state: &SetupState,
+    kind: Kind,
+    vertices: [ScreenVertex; 3],
+    vues: &[Vue],
+    common: &Common<'_>,
+    bias: f64,
+    out: &mut Vec<Setup>,
+) {
+    let area = doubled_area(&vertices);
+    let [a, b, c] = vues else { return };
+    if area == 0.0 {
+        return;
+    }
+    let piece = Piece {
+        kind,
+        vertices,
+        vues: [a, b, c],
+        corners: Some([0, 1, 2]),
+        weights: triangle_weights(&vertices, area),
+        bias,
+        sprite: None,
+    };
+    push(state, &piece, common, out);
+}
+
+fn line(
+    state: &SetupState,
+    [start, end]: [ScreenVertex; 2],
+    [a, b]: [&Vue; 2],
+    [first, second]: [usize; 2],
+    common: &Common<'_>,
+    bias: f64,
+    out: &mut Vec<Setup>,
+) {
+    let [(x0, y0), (x1, y1)] = [start, end].map(|v| (f64::from(v.x), f64::from(v.y)));
+    let (dx, dy) = (x1 - x0, y1 - y0);
+    if dx == 0.0 && dy == 0.0 {
+        return;
+    }
+    // How far along the line the place in the pixel's row or column is, or the nearest place to it.
+    let (dx, dy) = match state.aliased_lines {
+        true if dx.abs() >= dy.abs() => (dx, 0.0),
+        true => (0.0, dy),
+        false => (dx, dy),
+    };
+    let square = dx * dx + dy * dy;
+    let along = Plane {
+        c: -(x0 * dx + y0 * dy) / square,
+        dx: dx / square,
+        dy: dy / square,
+    };
+    let piece = Piece {
+        kind: Kind::Line,
+        vertices: [start, end, end],
+        vues: [a, b, b],
+        corners: Some([first, second, second]),
+        weights: [along, Plane::default()],
+        bias,
+        sprite: None,
+    };
+    push(state, &piece, common, out);
+}
+
+/// A point is a square; its three vertices are the upper left, upper right and lower left corner.
+fn point(
+    state: &SetupState,
+    centre: ScreenVertex,
+    vue: &Vue,
+    common: &Common<'_>,
+    bias: f64,
+    out: &mut Vec<Setup>,
+) {
+    let width = match state.point_width {
+        Some(width) => width,
+        None => {
+            let width = f32::from_bits(dword(vue, 3));
+            let [least, most] = state.point_range;
+            // No number at all is the least width.
+            let width = if width > least {
+                width.min(most)
+            } else {
+                least
+            };
+            (width * 8.0).round_ties_even() / 8.0
+        }
+    };
+    let half = width / 2.0;
+    let corner = |x: f32, y: f32| ScreenVertex {
+        x: centre.x + x * half,
+        y: centre.y + y * half,
+        ..centre
+    };
+    let vertices = [corner(-1.0, -1.0), corner(1.0, -1.0), corner(-1.0, 1.0)];
+    let area = doubled_area(&vertices);
+    if area == 0.0 {
+        return;
+    }
+    let piece = Piece {
+        kind: Kind::Point,
+        vertices,
+        vues: [vue; 3],
+        corners: None,
+        weights: triangle_weights(&vertices, area),
+        bias,
+        sprite: Some(state.sprite_lower_left),
+    };
+    push(state, &piece, common, out);
+}
+
+/// The vertices whose attributes a piece has, their weights, and these over w.
+fn attributed<'a>(
+    state: &SetupState,
+    piece: &Piece<'a>,
+    cut: Option<&'a Cut>,
+) -> ([&'a Vue; 3], [Plane; 2], [Plane; 2]) {
+    let inverse_w = piece.vertices.map(|v| f64::from(v.inverse_w));
+    let (Some(cut), Some(corners)) = (cut, piece.corners) else {
+        let [b, c] = &piece.weights;
+        let over_w = [times(b, inverse_w[1]), times(c, inverse_w[2])];
+        return (piece.vues, piece.weights, over_w);
+    };
+    // Over w, what is linear in clip space is linear on the screen.
+    let over_w = [1, 2].map(|i: usize| {
+        let at = |k: usize| cut.weights[corners[k] % 3][i] * inverse_w[k];
+        through(&piece.weights, [at(0), at(1), at(2)])
+    });
+    let w = |i: usize| match state.divide {
+        true => f64::from(position(&cut.whole[i])[3]),
+        false => 1.0,
+    };
+    let [a, b, c] = &cut.whole;
+    let weights = [times(&over_w[0], w(1)), times(&over_w[1], w(2))];
+    ([a, b, c], weights, over_w)
+}
+
+fn push(state: &SetupState, piece: &Piece<'_>, common: &Common<'_>, out: &mut Vec<Setup>) {
+    let vertices = piece.vertices;
+    let mut depth = through(&piece.weights, vertices.map(|v| f64::from(v.z)));
+    depth.c += piece.bias;
+    let (vues, weights, weights_over_w) = attributed(state, piece, common.cut);
+    out.push(Setup {
+        kind: piece.kind,
+        vertices,
+        attributes: attributes(
+            &state.attributes,
+            vues,
+            common.provoking,
+            common.front_facing,
+            common.primitive_id,
+            piece.sprite,
+        ),
+        depth,
+        inverse_w: through(&piece.weights, vertices.map(|v| f64::from(v.inverse_w))),
+        weights,
+        weights_over_w,
+        front_facing: common.front_facing,
+        viewport: common.viewport,
+        layer: common.layer,
+        continues: common.continues,
+    });
+}
+
+#[cfg(test)]
+mod tests;

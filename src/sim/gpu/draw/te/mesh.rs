@@ -1,0 +1,48 @@
+//! Points of a patch, and the objects that connect them.
+
+use super::state::Output;
+
+/// A tessellated patch.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tessellation {
+    /// u and v with 16 fraction bits.
+    pub points: Vec<[i32; 2]>,
+    /// Indices of points: as many as an object of the output topology has, one object after the other.
+    pub indices: Vec<u32>,
+}
+
+/// Points and objects as they come.
+#[derive(Default)]
+pub(super) struct Build {
+    pub points: Vec<[i32; 2]>,
+    pub triangles: Vec<[u32; 3]>,
+    pub lines: Vec<[u32; 2]>,
+}
+
+impl Build {
+    pub fn point(&mut self, point: [i32; 2]) -> u32 {
+        self.points.push(point);
+        self.points.len() as u32 - 1
+    }
+
+    /// Counter-clockwise with v upwards.
+    pub fn triangle(&mut self, corners: [u32; 3]) {
+        self.triangles.push(corners);
+    }
+
+    pub fn finish(self, output: Output) -> Tessellation {
+        let indices = match output {
+            Output::Point => (0..self.points.len() as u32).collect(),
+            Output::Line => self.lines.into_iter().flatten().collect(),
+            Output::Clockwise => self.triangles.into_iter().flatten().collect(),
+            Output::CounterClockwise => {
+                let turned = self.triangles.into_iter().map(|[a, b, c]| [a, c, b]);
+                turned.flatten().collect()
+            }
+        };
+        Tessellation {
+            points: self.points,
+            indices,
+        }
+    }
+}
