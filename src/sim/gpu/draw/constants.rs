@@ -9,9 +9,9 @@
 
 use super::exec::Draw;
 use crate::draw_state::stage_of_constants;
+use crate::observer::Via;
 use crate::rules::CONSTANT_EARLY;
 use crate::space::ADDRESS_MASK;
-use crate::observer::Via;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet};

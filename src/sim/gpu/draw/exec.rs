@@ -1,20 +1,20 @@
 //! Runs threads of the 3D pipeline's stages.
 //!
 //! In:  where a stage's kernel and its resources are, a thread's payload. Out: the thread run to its end, its messages
-//! to the URB, the render cache and the pixel interpolator handed to its [`Stage`].
+//! to the URB, the render cache and the pixel interpolator handed to its [`StageFunctions`].
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
 use crate::base_addresses::BaseAddresses;
 use crate::budget::{Budget, Suspect};
 use crate::dataport::{Bases, Limits, Port, WideLock};
+use crate::draw_state::DrawState;
 use crate::fate;
 use crate::kernel_cache::Kernels;
-use crate::draw_state::DrawState;
 use crate::memory::View;
+use crate::observer::{Via, Watch};
 use crate::options::Options;
 use crate::profile::StageWork;
 use crate::space::AddressSpace;
-use crate::observer::{Via, Watch};
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 
 /// What units of a draw look at and share. Counters and the URB are held by whoever runs the draw.
@@ -60,42 +60,42 @@ pub(crate) struct Shader {
 
 /// The units that only a thread of this stage can talk to: URB (SFID 6), render cache (5), pixel interpolator (11).
 /// Everything else goes to the sampler and the data port.
-pub(crate) trait Stage {
+pub(crate) trait StageFunctions {
     /// Carries out one message; see [`eu::SharedFunctions::message`].
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
 }
 
 /// The URB as the stages that make and read entries see it; its messages are the threads'. Whoever runs the draw
 /// frees entries between objects.
-pub(crate) trait Entries: Stage {
+pub(crate) trait UrbEntries: StageFunctions {
     /// Makes an entry of `dwords`; returns its handle.
     fn allocate(&mut self, dwords: usize) -> Result<u32, Stop>;
     /// Writes an entry from its first dword on.
-    fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
+    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
     /// Makes an entry of `dwords` as it was when it was new.
-    fn renew(&mut self, handle: u32, dwords: usize) -> Result<(), Stop>;
+    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), Stop>;
     /// Replaces `out` by the first `dwords` of an entry.
-    fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
+    fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
 }
 
 /// Brings a payload to where constants and vertex data begin: to register `start`, if any are to follow. Data that begins too
 /// early lies over the rest; strict mode has a rule against that.
-pub(crate) fn begin_data(payload: &mut Vec<u32>, start: usize, dwords: usize) {
+pub(crate) fn pad_to_data(payload: &mut Vec<u32>, start: usize, dwords: usize) {
     if dwords > 0 {
         payload.resize(start * 8, 0);
     }
 }
 
 /// Shared functions of a stage's thread: the port, and the stage's own.
-struct Units<'p, 'a, 's> {
+struct ThreadFunctions<'p, 'a, 's> {
     port: &'p mut Port<'a>,
-    stage: &'s mut dyn Stage,
+    stage: &'s mut dyn StageFunctions,
 }
 
-/// SFIDs of [`Stage`]: render cache, URB, pixel interpolator.
+/// SFIDs of [`StageFunctions`]: render cache, URB, pixel interpolator.
 const STAGE_SFIDS: [u8; 3] = [5, 6, 11];
 
-impl eu::SharedFunctions for Units<'_, '_, '_> {
+impl eu::SharedFunctions for ThreadFunctions<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         match STAGE_SFIDS.contains(&message.sfid) {
             true => {
@@ -130,9 +130,9 @@ pub(crate) struct Executor<'a> {
     pub instructions: u64,
     work: Statistics,
     /// Threads count more than their instructions.
-    counts: bool,
+    full_statistics: bool,
     /// Instructions that the batch's budget has not been charged for.
-    unpaid: u64,
+    uncharged: u64,
     /// Number of this worker: which part of the scratch memory its threads use.
     pub worker: u32,
     /// Threads begin with whole groups of four channels.
@@ -183,8 +183,8 @@ impl<'a> Executor<'a> {
             threads: 0,
             instructions: 0,
             work: Statistics::default(),
-            counts: draw.options.thread_options().statistics,
-            unpaid: 0,
+            full_statistics: draw.options.thread_options().statistics,
+            uncharged: 0,
             worker: 0,
             vector_mask: false,
         })
@@ -219,7 +219,7 @@ impl<'a> Executor<'a> {
 
     /// The dword of R0 that holds the scratch pointer, and the code of the size of a thread's scratch memory:
     /// what stages put into their payload.
-    pub fn scratch(&self) -> (u32, u32) {
+    pub fn scratch_dwords(&self) -> (u32, u32) {
         let place = self.shader.scratch + u64::from(self.worker) * self.shader.scratch_bytes;
         let code = self
             .shader
@@ -240,7 +240,7 @@ impl<'a> Executor<'a> {
 
     /// Whether threads with all channels on send the same messages wherever their pixels are: whatever is in the registers
     /// from g1 to before `start`. g0 is one object's.
-    pub fn is_repeated(&self, start: usize) -> bool {
+    pub fn is_replayable(&self, start: usize) -> bool {
         !self.draw.options.trace.instructions && self.kernel.has_fixed_messages(1..start)
     }
 
@@ -252,9 +252,9 @@ impl<'a> Executor<'a> {
             .unwrap_or_default()
     }
 
-    /// Counts threads that do what another did, with as many messages to the render cache. False where they may not go on:
+    /// PixelCounts threads that do what another did, with as many messages to the render cache. False where they may not go on:
     /// [`Executor::run`] says why.
-    pub fn repeat(
+    pub fn count_replayed(
         &mut self,
         threads: u32,
         mask: u32,
@@ -262,14 +262,14 @@ impl<'a> Executor<'a> {
         messages: usize,
     ) -> bool {
         let spent = executed.instructions * u64::from(threads);
-        let unpaid = self.unpaid + spent;
+        let uncharged = self.uncharged + spent;
         if self.draw.options.cancelled() {
             return false;
         }
-        if unpaid < CHARGED {
-            self.unpaid = unpaid;
-        } else if self.draw.budget.spend(unpaid) {
-            self.unpaid = 0;
+        if uncharged < CHARGE_INTERVAL {
+            self.uncharged = uncharged;
+        } else if self.draw.budget.spend(uncharged) {
+            self.uncharged = 0;
         } else {
             return false;
         }
@@ -286,7 +286,12 @@ impl<'a> Executor<'a> {
     }
 
     /// Runs a thread with `payload` in g0 and on, on the channels of `mask`, to its end.
-    pub fn run(&mut self, payload: &[u32], mask: u32, stage: &mut dyn Stage) -> Result<(), Stop> {
+    pub fn run(
+        &mut self,
+        payload: &[u32],
+        mask: u32,
+        stage: &mut dyn StageFunctions,
+    ) -> Result<(), Stop> {
         let init = Init {
             cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
             vector_mask: self.vector_mask,
@@ -312,7 +317,7 @@ impl<'a> Executor<'a> {
                 thread.set_trace(sink);
             }
         }
-        let mut units = Units {
+        let mut units = ThreadFunctions {
             port: &mut self.port,
             stage,
         };
@@ -325,8 +330,10 @@ impl<'a> Executor<'a> {
             }
             let before = thread.statistics().instructions;
             let exit = thread.run(&mut units, SLICE)?;
-            self.unpaid += thread.statistics().instructions - before;
-            if self.unpaid >= CHARGED && !self.draw.budget.spend(std::mem::take(&mut self.unpaid)) {
+            self.uncharged += thread.statistics().instructions - before;
+            if self.uncharged >= CHARGE_INTERVAL
+                && !self.draw.budget.spend(std::mem::take(&mut self.uncharged))
+            {
                 return Err(self.draw.budget.hang(&suspect, thread, &mut units));
             }
             match exit {
@@ -345,7 +352,7 @@ impl<'a> Executor<'a> {
         self.channels += u64::from(mask.count_ones());
         let done = thread.statistics();
         self.instructions += done.instructions;
-        match self.counts {
+        match self.full_statistics {
             true => self.work += done,
             false => self.work.instructions += done.instructions,
         }
@@ -358,7 +365,7 @@ impl<'a> Executor<'a> {
         &mut self,
         payloads: &[Vec<u32>],
         mask: u32,
-        stage: &mut dyn Stage,
+        stage: &mut dyn StageFunctions,
     ) -> Result<(), Stop> {
         let init = Init {
             cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
@@ -385,7 +392,7 @@ impl<'a> Executor<'a> {
             }
         }
         self.port.arrived = 0;
-        let mut units = Units {
+        let mut units = ThreadFunctions {
             port: &mut self.port,
             stage,
         };
@@ -394,27 +401,27 @@ impl<'a> Executor<'a> {
             at: self.draw.at,
         };
         let mut running = self.group.len();
-        let mut states = vec![Turn::Ready; self.group.len()];
+        let mut states = vec![GroupThreadState::Ready; self.group.len()];
         while running > 0 {
             for (thread, state) in self.group.iter_mut().zip(&mut states) {
-                while *state == Turn::Ready {
+                while *state == GroupThreadState::Ready {
                     if self.draw.options.cancelled() {
                         return Err(fault("the draw was stopped".into()));
                     }
                     let before = thread.statistics().instructions;
                     let exit = thread.run(&mut units, SLICE)?;
-                    self.unpaid += thread.statistics().instructions - before;
-                    if self.unpaid >= CHARGED
-                        && !self.draw.budget.spend(std::mem::take(&mut self.unpaid))
+                    self.uncharged += thread.statistics().instructions - before;
+                    if self.uncharged >= CHARGE_INTERVAL
+                        && !self.draw.budget.spend(std::mem::take(&mut self.uncharged))
                     {
                         return Err(self.draw.budget.hang(&suspect, thread, &mut units));
                     }
                     match exit {
                         Exit::Eot => {
-                            *state = Turn::Ended;
+                            *state = GroupThreadState::Ended;
                             running -= 1;
                         }
-                        Exit::Barrier => *state = Turn::Waits,
+                        Exit::Barrier => *state = GroupThreadState::Waiting,
                         Exit::Budget => {}
                     }
                 }
@@ -431,9 +438,9 @@ impl<'a> Executor<'a> {
                 }
                 units.port.arrived -= states.len() as u32;
                 for (thread, state) in self.group.iter_mut().zip(&mut states) {
-                    if *state == Turn::Waits {
+                    if *state == GroupThreadState::Waiting {
                         thread.notify();
-                        *state = Turn::Ready;
+                        *state = GroupThreadState::Ready;
                     }
                 }
             }
@@ -451,14 +458,14 @@ impl<'a> Executor<'a> {
 
 /// What a thread of a group is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum GroupThreadState {
     Ready,
-    Waits,
+    Waiting,
     Ended,
 }
 
 /// Instructions that the batch is charged for at once: not each thread of a few has to touch what all threads share.
-const CHARGED: u64 = 1 << 12;
+const CHARGE_INTERVAL: u64 = 1 << 12;
 
 /// Instructions before a request to stop gets a look in.
 const SLICE: u64 = 1 << 16;

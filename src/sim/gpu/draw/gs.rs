@@ -2,10 +2,10 @@
 //!
 //! In:  3DSTATE_GS, the vertices of an object, push constants. Out: [`StreamObject`]s cut from what the shader wrote.
 //! A thread has eight channels: for as many instances of an object, or, where objects have one, for as many objects.
-//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "Thread Payload: SIMD8".
+//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) StageFunctions", "Thread Payload: SIMD8".
 
-use super::exec::{Draw, Entries, Executor, Shader, begin_data};
-use super::gs_output::{Layout, StreamObject};
+use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
+use super::gs_output::{EntryLayout, StreamObject};
 use super::object::{Vue, dword};
 use eu::Stop;
 use hw::draw::{
@@ -20,18 +20,18 @@ type Object = (Vec<Vue>, u32);
 /// Dispatch Mode SIMD8.
 const SIMD8: u64 = 3;
 /// Vertices of an object at most.
-const MOST: usize = 32;
+const MAX_VERTICES: usize = 32;
 
 /// The stage for one draw.
 pub(crate) struct Geometry<'a> {
     executor: Executor<'a>,
-    layout: Layout,
-    start: usize,
+    layout: EntryLayout,
+    data_register: usize,
     constants: Vec<u32>,
     primitive_id: bool,
     handles: bool,
     /// Dwords of each vertex that are pushed: from, how many.
-    read: (usize, usize),
+    pushed: (usize, usize),
     expected: usize,
     discard_adjacency: bool,
     leading: bool,
@@ -80,23 +80,23 @@ impl<'a> Geometry<'a> {
             },
             alternate_floats: get(gs::FLOATING_POINT_MODE) == 1,
         };
-        let start = get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
+        let data_register = get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4) << 4;
         let size = draw
             .state
             .get(&urb_gs::PACKET, urb_gs::GS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(Geometry {
-            layout: Layout::new(draw.state).map_err(gap)?,
+            layout: EntryLayout::new(draw.state).map_err(gap)?,
             executor: Executor::new(draw, "GS", shader)?,
-            start: start as usize,
+            data_register: data_register as usize,
             constants,
             primitive_id: get(gs::INCLUDE_PRIMITIVE_ID) == 1,
             handles: get(gs::INCLUDE_VERTEX_HANDLES) == 1,
-            read: (
+            pushed: (
                 get(gs::VERTEX_URB_ENTRY_READ_OFFSET) as usize * 8,
                 get(gs::VERTEX_URB_ENTRY_READ_LENGTH) as usize * 8,
             ),
-            expected: (get(gs::EXPECTED_VERTEX_COUNT) as usize).min(MOST),
+            expected: (get(gs::EXPECTED_VERTEX_COUNT) as usize).min(MAX_VERTICES),
             discard_adjacency: get(gs::DISCARD_ADJACENCY) == 1,
             leading: get(gs::REORDER_MODE) == 0,
             instances: get(gs::INSTANCE_CONTROL) as usize + 1,
@@ -116,7 +116,7 @@ impl<'a> Geometry<'a> {
 
     /// REORDER_LEADING: odd triangles of strips come in with their first vertex in its place (0, 2, 1), not the last
     /// (1, 0, 2).
-    pub fn takes_leading(&self) -> bool {
+    pub fn reorders_leading(&self) -> bool {
         self.leading
     }
 
@@ -124,7 +124,7 @@ impl<'a> Geometry<'a> {
     /// freed afterwards.
     pub fn object(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         vertices: Vec<Vue>,
         primitive_id: u32,
         out: &mut Vec<StreamObject>,
@@ -139,7 +139,7 @@ impl<'a> Geometry<'a> {
     /// Runs the shader on the objects that wait.
     pub fn flush(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         out: &mut Vec<StreamObject>,
     ) -> Result<(), Stop> {
         let waiting = std::mem::take(&mut self.waiting);
@@ -172,24 +172,24 @@ impl<'a> Geometry<'a> {
     /// Runs a thread. Each lane has an object, which is one of `objects`, and an instance of it.
     fn thread(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         objects: &[Object],
         lanes: &[(&Object, u32)],
         out: &mut Vec<StreamObject>,
     ) -> Result<(), Stop> {
         let most = objects.iter().map(|object| object.0.len()).max();
-        let count = self.expected.max(most.unwrap_or(0)).min(MOST);
+        let count = self.expected.max(most.unwrap_or(0)).min(MAX_VERTICES);
         // By object, then by vertex.
-        let mut inputs = vec![[0; MOST]; objects.len()];
+        let mut inputs = vec![[0; MAX_VERTICES]; objects.len()];
         if self.handles {
             for (handles, (vertices, _)) in inputs.iter_mut().zip(objects) {
                 for (handle, vertex) in handles.iter_mut().zip(vertices) {
                     *handle = urb.allocate(vertex.len())?;
-                    urb.put(*handle, vertex)?;
+                    urb.write_entry(*handle, vertex)?;
                 }
             }
         }
-        let (scratch, code) = self.executor.scratch();
+        let (scratch, code) = self.executor.scratch_dwords();
         let mut payload: Vec<u32> = vec![0, 0, 0, code, 0, scratch, 0, 0];
         // A dword of each lane; lanes that are off have zeros where objects differ, and what the others have where not.
         let row = |payload: &mut Vec<u32>, of: &dyn Fn(&Object) -> u32| {
@@ -225,11 +225,11 @@ impl<'a> Geometry<'a> {
                 (_, []) => {}
             }
         }
-        let data = self.constants.len() + count * self.read.1;
-        begin_data(&mut payload, self.start, data);
+        let data = self.constants.len() + count * self.pushed.1;
+        pad_to_data(&mut payload, self.data_register, data);
         payload.extend(&self.constants);
         for i in 0..count {
-            for at in self.read.0..self.read.0 + self.read.1 {
+            for at in self.pushed.0..self.pushed.0 + self.pushed.1 {
                 row(&mut payload, &|(vertices, _)| {
                     vertices.get(i).map_or(0, |vertex| dword(vertex, at))
                 });
@@ -239,8 +239,8 @@ impl<'a> Geometry<'a> {
             .run(&payload, (1u32 << lanes.len()) - 1, urb)?;
         let mut entry = Vec::new();
         for (handle, (object, _)) in outputs.iter().zip(lanes) {
-            urb.take(*handle, self.entry, &mut entry)?;
-            self.layout.objects(&entry, object.1, out);
+            urb.read_entry(*handle, self.entry, &mut entry)?;
+            self.layout.split_objects(&entry, object.1, out);
         }
         Ok(())
     }

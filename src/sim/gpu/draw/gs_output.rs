@@ -3,7 +3,7 @@
 //! In:  an entry's dwords, 3DSTATE_GS. Out: [`StreamObject`]s.
 //! An entry begins with the number of vertices (in 32 bytes of its own, unless that number is static), then control data
 //! (a bit for each vertex that ends a strip, or two bits of stream), then the vertices.
-//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
+//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) StageFunctions", "GS URB Entry".
 
 use super::object::{Kind, Object, Vue, dword};
 use crate::draw_state::DrawState;
@@ -43,9 +43,9 @@ enum Topology {
     Triangles { strip: bool },
 }
 
-/// Layout of the entry.
+/// EntryLayout of the entry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct EntryLayout {
     topology: Topology,
     provoking: Provoking,
     static_count: Option<usize>,
@@ -61,12 +61,12 @@ pub(crate) struct Layout {
     trailing: bool,
 }
 
-impl Layout {
+impl EntryLayout {
     /// Reads the state; an error for a topology that is not simulated.
-    pub fn new(state: &DrawState) -> Result<Layout, &'static str> {
+    pub fn new(state: &DrawState) -> Result<EntryLayout, &'static str> {
         let get = |field| state.get(&gs::PACKET, field) as usize;
         let static_output = get(gs::STATIC_OUTPUT) == 1;
-        Ok(Layout {
+        Ok(EntryLayout {
             topology: match get(gs::OUTPUT_TOPOLOGY) {
                 1 => Topology::Points,
                 2 => Topology::Lines { strip: false },
@@ -88,7 +88,7 @@ impl Layout {
     }
 
     /// Cuts an entry into objects.
-    pub fn objects(&self, entry: &[u32], primitive_id: u32, out: &mut Vec<StreamObject>) {
+    pub fn split_objects(&self, entry: &[u32], primitive_id: u32, out: &mut Vec<StreamObject>) {
         let data = self.header + self.control;
         // A count beyond the entry is a count of vertices that nobody can have written.
         let room = entry.len().saturating_sub(data) / self.vertex;
@@ -165,8 +165,8 @@ impl Layout {
 mod tests {
     use super::*;
 
-    fn layout(topology: Topology, control: usize, streams: bool) -> Layout {
-        Layout {
+    fn layout(topology: Topology, control: usize, streams: bool) -> EntryLayout {
+        EntryLayout {
             topology,
             provoking: Provoking {
                 line: 0,
@@ -201,7 +201,7 @@ mod tests {
         let mut out = Vec::new();
         let strips = layout(Topology::Triangles { strip: true }, 8, false);
         // A strip of four, one of two (nothing), one of three.
-        strips.objects(&entry(9, 1 << 3 | 1 << 5), 7, &mut out);
+        strips.split_objects(&entry(9, 1 << 3 | 1 << 5), 7, &mut out);
         assert_eq!(numbers(&out), [[0, 1, 2], [1, 3, 2], [6, 7, 8]]);
         let provoking: Vec<_> = out
             .iter()
@@ -218,12 +218,12 @@ mod tests {
         strips.control = 8;
         strips.provoking.triangle = 2;
         strips.trailing = true;
-        strips.objects(&entry(4, 0), 0, &mut out);
+        strips.split_objects(&entry(4, 0), 0, &mut out);
         assert_eq!(numbers(&out), [[0, 1, 2], [2, 1, 3]]);
         assert_eq!(out[1].object.provoking, 2);
         strips.trailing = false;
         out.clear();
-        strips.objects(&entry(4, 0), 0, &mut out);
+        strips.split_objects(&entry(4, 0), 0, &mut out);
         assert_eq!(
             (numbers(&out)[1].clone(), out[1].object.provoking),
             (vec![1, 3, 2], 1)
@@ -233,7 +233,7 @@ mod tests {
     #[test]
     fn points_carry_their_streams() {
         let mut out = Vec::new();
-        layout(Topology::Points, 8, true).objects(&entry(4, 0b11_01_00_10), 0, &mut out);
+        layout(Topology::Points, 8, true).split_objects(&entry(4, 0b11_01_00_10), 0, &mut out);
         let streams: Vec<_> = out.iter().map(|o| o.stream).collect();
         assert_eq!(streams, [2, 0, 1, 3]);
     }
@@ -241,7 +241,11 @@ mod tests {
     #[test]
     fn line_strips_continue_until_cut() {
         let mut out = Vec::new();
-        layout(Topology::Lines { strip: true }, 8, false).objects(&entry(5, 1 << 2), 0, &mut out);
+        layout(Topology::Lines { strip: true }, 8, false).split_objects(
+            &entry(5, 1 << 2),
+            0,
+            &mut out,
+        );
         assert_eq!(numbers(&out), [[0, 1], [1, 2], [3, 4]]);
         let continues: Vec<_> = out.iter().map(|o| o.object.continues).collect();
         assert_eq!(continues, [false, true, false]);
@@ -252,7 +256,7 @@ mod tests {
         let mut out = Vec::new();
         let mut entry = entry(2, 0);
         entry[0] = u32::MAX;
-        layout(Topology::Points, 8, false).objects(&entry, 0, &mut out);
+        layout(Topology::Points, 8, false).split_objects(&entry, 0, &mut out);
         assert_eq!(out.len(), 2);
     }
 
@@ -262,14 +266,14 @@ mod tests {
         let mut entry = entry(40, 0);
         // A cut behind vertices 32 and 34.
         entry[9] = 1 | 1 << 2;
-        layout(Topology::Lines { strip: true }, 8, false).objects(&entry, 0, &mut out);
+        layout(Topology::Lines { strip: true }, 8, false).split_objects(&entry, 0, &mut out);
         let all = numbers(&out);
         assert_eq!(all.len(), 32 + 1 + 4);
         assert_eq!(all[31..34], [[31, 32], [33, 34], [35, 36]]);
         out.clear();
         // Two bits each: vertices 16 and 33.
         (entry[9], entry[10]) = (3, 2 << 2);
-        layout(Topology::Points, 8, true).objects(&entry, 0, &mut out);
+        layout(Topology::Points, 8, true).split_objects(&entry, 0, &mut out);
         let streams: Vec<_> = out.iter().map(|o| o.stream).collect();
         let mut expected = [0; 40];
         (expected[16], expected[33]) = (3, 2);
@@ -279,14 +283,18 @@ mod tests {
     #[test]
     fn lists_take_vertices_once() {
         let mut out = Vec::new();
-        layout(Topology::Lines { strip: false }, 0, false).objects(&lists(5), 0, &mut out);
+        layout(Topology::Lines { strip: false }, 0, false).split_objects(&lists(5), 0, &mut out);
         assert_eq!(numbers(&out), [[0, 1], [2, 3]]);
         assert!(
             out.iter()
                 .all(|o| !o.object.continues && o.object.kind == Kind::Line)
         );
         out.clear();
-        layout(Topology::Triangles { strip: false }, 0, false).objects(&lists(8), 0, &mut out);
+        layout(Topology::Triangles { strip: false }, 0, false).split_objects(
+            &lists(8),
+            0,
+            &mut out,
+        );
         assert_eq!(numbers(&out), [[0, 1, 2], [3, 4, 5]]);
         assert!(
             out.iter()
@@ -311,7 +319,7 @@ mod tests {
                 field.set(&mut words, *value);
             }
             state.latch(&gs::PACKET, &words);
-            Layout::new(&state)
+            EntryLayout::new(&state)
         };
         let topologies = [
             (1, Topology::Points),
@@ -342,7 +350,7 @@ mod tests {
             words[0] = gs::PACKET.header;
             gs::OUTPUT_TOPOLOGY.set(&mut words, 5);
             state.latch(&gs::PACKET, &words);
-            assert_eq!(Layout::new(&state).expect("known").trailing, last == 2);
+            assert_eq!(EntryLayout::new(&state).expect("known").trailing, last == 2);
         }
         let layout = read(&[
             (gs::OUTPUT_TOPOLOGY, 1),
@@ -365,20 +373,20 @@ mod tests {
             let mut layout = layout(Topology::Points, 0, streams);
             layout.default_stream = 3;
             let mut out = Vec::new();
-            layout.objects(&lists(2), 0, &mut out);
+            layout.split_objects(&lists(2), 0, &mut out);
             assert_eq!(out.iter().map(|o| o.stream).collect::<Vec<_>>(), [3, 3]);
         }
         // Nor are vertices' own bits cuts.
         let mut entry = lists(3);
         entry[8..].fill(u32::MAX);
         let mut out = Vec::new();
-        layout(Topology::Lines { strip: true }, 0, false).objects(&entry, 0, &mut out);
+        layout(Topology::Lines { strip: true }, 0, false).split_objects(&entry, 0, &mut out);
         assert_eq!(out.len(), 2);
         // A static count needs no header.
         let mut fixed = layout(Topology::Points, 0, false);
         (fixed.static_count, fixed.header) = (Some(2), 0);
         let mut out = Vec::new();
-        fixed.objects(&[7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0], 0, &mut out);
+        fixed.split_objects(&[7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0], 0, &mut out);
         assert_eq!(numbers(&out), [[7], [8]]);
     }
 }

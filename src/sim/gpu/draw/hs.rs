@@ -2,9 +2,9 @@
 //!
 //! In:  3DSTATE_HS, the vertices of a patch, push constants. Out: the patch's entry: header with tessellation factors,
 //! outputs of the patch, outputs of control points, as the threads wrote them.
-//! Ref: SKL PRM vol. 7, "Hull Shader (HS) Stage", "Thread Payload: SINGLE_PATCH".
+//! Ref: SKL PRM vol. 7, "Hull Shader (HS) StageFunctions", "Thread Payload: SINGLE_PATCH".
 
-use super::exec::{Draw, Entries, Executor, Shader, begin_data};
+use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
 use eu::Stop;
 use hw::draw::{
@@ -13,7 +13,7 @@ use hw::draw::{
 };
 
 /// Vertices of a patch at most.
-const MOST: usize = 32;
+const MAX_VERTICES: usize = 32;
 
 /// The stage for one draw.
 pub(crate) struct Hull<'a> {
@@ -88,23 +88,23 @@ impl<'a> Hull<'a> {
     /// Runs the threads of one patch; returns the handle of its entry.
     pub fn patch(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         vertices: &[Vue],
         primitive_id: u32,
     ) -> Result<u32, Stop> {
         let patch = urb.allocate(self.entry)?;
-        let mut handles = [0; MOST];
+        let mut handles = [0; MAX_VERTICES];
         if self.includes_handles {
             for (handle, vertex) in handles.iter_mut().zip(vertices) {
                 *handle = urb.allocate(vertex.len())?;
-                urb.put(*handle, vertex)?;
+                urb.write_entry(*handle, vertex)?;
             }
         }
         self.payloads.resize(self.instances as usize, Vec::new());
         for (instance, payload) in self.payloads.iter_mut().enumerate() {
             // Instances are at once on the machine: each has scratch memory of its own.
             self.executor.worker = instance as u32;
-            let (scratch, code) = self.executor.scratch();
+            let (scratch, code) = self.executor.scratch_dwords();
             payload.clear();
             // Include Primitive ID concerns the other dispatch modes: R0.1 has it always.
             payload.extend([
@@ -120,7 +120,7 @@ impl<'a> Hull<'a> {
             if self.includes_handles {
                 payload.extend(handles);
             }
-            begin_data(payload, self.start, self.constants.len());
+            pad_to_data(payload, self.start, self.constants.len());
             payload.extend(&self.constants);
         }
         self.executor.run_group(&self.payloads, 0xff, urb)?;

@@ -6,11 +6,11 @@
 //! | file | in → out |
 //! | --- | --- |
 //! | [`state`] | 3DSTATE_* words → what each unit finds at a draw |
-//! | [`exec`] | a kernel, a payload, a [`exec::Stage`] → the thread run to its end |
+//! | [`exec`] | a kernel, a payload, a [`exec::StageFunctions`] → the thread run to its end |
 //! | [`clip`] | objects → those that can be seen, cut where they must be |
 //! | [`setup`] | objects → the screen: planes, attributes |
 //! | [`raster`] | what is set up → covered samples |
-//! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
+//! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::SetupObject`], [`object::Subspan`] |
 //! | `tess` | a patch → `hs`, `te`, `ds` → objects |
 //! | `gs` | an object → objects of streams |
 //! | `gs_output` | a geometry shader's URB entry → objects and their streams |

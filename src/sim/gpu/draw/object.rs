@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 /// A vertex as it stands in the URB (Vertex URB Entry): dwords from the entry's first on. Dword 0 of the header is
 /// reserved, 1 is the render target array index, 2 the viewport index, 3 the point width (float); dwords 4..8 are the
-/// position in clip space; then, where there are any, eight clip distances; then attributes of four dwords. Units that
+/// position in clip space; then, where there are any, eight clip distances; then attributes of four dwords. ThreadFunctions that
 /// read attributes count from an offset in 256-bit units (3DSTATE_SBE, Vertex URB Entry Read Offset).
 /// Ref: SKL PRM vol. 7, "Vertex URB Entry (VUE) Formats".
 pub(crate) type Vue = Arc<[u32]>;
@@ -54,13 +54,13 @@ pub(crate) struct Object {
     /// Line strips continue the stipple pattern of the line before.
     pub continues: bool,
     /// Of a piece that the clipper left of an object.
-    pub cut: Option<Box<Cut>>,
+    pub cut: Option<Box<ClippedPiece>>,
 }
 
 /// How a piece of an object lies in it. Attributes stay those of the object's own vertices: what is linear in clip space and
 /// what is linear on the screen differ at new vertices.
 #[derive(Clone, Debug)]
-pub(crate) struct Cut {
+pub(crate) struct ClippedPiece {
     /// The object's vertices; a line's third repeats the second.
     pub whole: [Vue; 3],
     /// Of each vertex of the piece: its weights of the object's vertices, in clip space.
@@ -70,7 +70,7 @@ pub(crate) struct Cut {
 /// A vertex on the screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScreenVertex {
-    /// Pixels, y down, pixel centres at halves as 3DSTATE_MULTISAMPLE says; already rounded to the sub-pixel grid.
+    /// PixelPipeline, y down, pixel centres at halves as 3DSTATE_MULTISAMPLE says; already rounded to the sub-pixel grid.
     pub x: f32,
     pub y: f32,
     /// After the viewport transform, before depth offset.
@@ -81,7 +81,7 @@ pub(crate) struct ScreenVertex {
 
 /// An object set up: what the rasteriser and the pixel pipeline need of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
+pub(crate) struct SetupObject {
     pub kind: Kind,
     /// As many as the kind has; for a rectangle the three given ones, for a point the upper left, upper right and
     /// lower left corner of its square. A line's third vertex repeats the second.
@@ -121,7 +121,7 @@ impl Plane {
     }
 }
 
-impl Setup {
+impl SetupObject {
     /// Weights of vertices 1 and 2 with perspective at a place in pixels.
     pub fn perspective(&self, x: f64, y: f64) -> [f64; 2] {
         let w = 1.0 / self.inverse_w.at(x, y);
@@ -135,12 +135,12 @@ impl Setup {
     }
 }
 
-/// Pixels along the side of a [`Cover`]'s blocks, as a power of two.
+/// PixelPipeline along the side of a [`ObjectCoverage`]'s blocks, as a power of two.
 pub(crate) const LOG_BLOCK: u32 = 5;
 
 /// What an object covers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cover {
+pub(crate) struct ObjectCoverage {
     /// Blocks of 32 × 32 pixels of which it covers all samples, by their upper left pixels; both are multiples of 32.
     pub blocks: Vec<[u32; 2]>,
     /// The mask of all samples of a pixel.
@@ -149,7 +149,7 @@ pub(crate) struct Cover {
     pub subspans: Vec<Subspan>,
 }
 
-impl Cover {
+impl ObjectCoverage {
     /// Nothing yet.
     pub fn clear(&mut self) {
         self.blocks.clear();
@@ -163,7 +163,7 @@ impl Cover {
 }
 
 /// The subspans of a block, of which all samples are covered.
-pub(crate) fn subspans_of([x, y]: [u32; 2], all: u16) -> impl Iterator<Item = Subspan> {
+pub(crate) fn block_subspans([x, y]: [u32; 2], all: u16) -> impl Iterator<Item = Subspan> {
     // By squares of eight pixels, as the rasteriser has those of blocks that are covered in part.
     let side = 1 << (LOG_BLOCK - 3);
     let squares = (0..side * side).map(move |i| [x + i % side * 8, y + i / side * 8]);
@@ -186,6 +186,6 @@ pub(crate) struct Subspan {
     /// Samples covered of the pixels (0,0), (1,0), (0,1), (1,1), scissor and drawing rectangle applied. Of a smooth line:
     /// sixteenths of each pixel.
     pub samples: [u16; 4],
-    /// Pixels that lie wholly within the object, a bit each; none where nothing asks for them.
+    /// PixelPipeline that lie wholly within the object, a bit each; none where nothing asks for them.
     pub inner: u8,
 }

@@ -11,14 +11,14 @@ use super::constants;
 use super::exec::{Draw, Executor};
 use super::gs::Geometry;
 use super::gs_output::{Provoking, StreamObject};
-use super::object::{Cover, Kind, Object, Setup, Vue};
-use super::pixel::{Counts, Tiles};
+use super::object::{Kind, Object, ObjectCoverage, SetupObject, Vue};
+use super::pixel::{PixelCounts, PixelWorkers};
 use super::raster::{self, RasterState};
 use super::setup::{self, SetupState};
 use super::sol::StreamOut;
 use super::tess::Tessellator;
 use super::urb::Urb;
-use super::vertex_reuse::Places;
+use super::vertex_reuse::VertexReuse;
 use super::vf::{Vertex, VertexFetch};
 use super::vs::VertexShader;
 use crate::profile::StageWork;
@@ -52,7 +52,7 @@ pub(crate) struct Totals {
     pub gs_primitives: u64,
     pub cl_invocations: u64,
     pub cl_primitives: u64,
-    pub pixels: Counts,
+    pub pixels: PixelCounts,
     /// SO_WRITE_OFFSET before and after.
     pub so_offsets: [u32; 4],
     pub so_written: [u64; 4],
@@ -70,20 +70,20 @@ struct Shaded {
     edge: bool,
 }
 
-/// Pixels of the largest surface. An object has more where nothing limits it to a target: neither clipping nor a scissor.
-const MOST_PX: u64 = 1 << 28;
+/// PixelPipeline of the largest surface. An object has more where nothing limits it to a target: neither clipping nor a scissor.
+const MAX_OBJECT_PIXELS: u64 = 1 << 28;
 /// Vertices of one instance that are held at once.
 const MAX_VERTICES: u32 = 1 << 22;
 
 /// The units behind the vertex shader.
-struct Back<'a> {
+struct PostVertexUnits<'a> {
     tess: Option<Tessellator<'a>>,
     gs: Option<Geometry<'a>>,
     so: StreamOut<'a>,
     clip: ClipState,
     setup: SetupState,
     raster: RasterState,
-    pixels: Tiles<'a>,
+    pixels: PixelWorkers<'a>,
     urb: Urb,
     provoking: Provoking,
     cl_invocations: u64,
@@ -91,11 +91,11 @@ struct Back<'a> {
     /// Address of the 3DPRIMITIVE.
     at: u64,
     clipped: Vec<Object>,
-    set_up: Vec<Setup>,
-    cover: Cover,
+    set_up: Vec<SetupObject>,
+    cover: ObjectCoverage,
 }
 
-/// Runs a draw. `so_offsets` are the stream output's write offsets so far.
+/// Runs a draw. `so_offsets` are the stream output's write offsets so sorted.
 pub(crate) fn run(
     draw: Draw<'_>,
     primitive: &Primitive,
@@ -116,13 +116,13 @@ pub(crate) fn run(
     }
     let fetch = VertexFetch::read(&draw)?;
     if primitive.indexed {
-        fetch.by_indices();
+        fetch.bind_index_buffer();
     }
     let vs_constants = constants::push(&draw, &packets::state_constant_vs::PACKET)?;
     let mut vs = VertexShader::new(draw, vs_constants)?;
     let mut so = StreamOut::new(draw);
     so.offsets = so_offsets;
-    let mut back = Back {
+    let mut units = PostVertexUnits {
         tess: Tessellator::new(
             draw,
             constants::push(&draw, &packets::state_constant_hs::PACKET)?,
@@ -136,7 +136,7 @@ pub(crate) fn run(
         clip: ClipState::read(&draw)?,
         setup: SetupState::read(&draw)?,
         raster: RasterState::read(&draw)?,
-        pixels: Tiles::new(
+        pixels: PixelWorkers::new(
             draw,
             constants::push(&draw, &packets::state_constant_ps::PACKET)?,
         )?,
@@ -147,7 +147,7 @@ pub(crate) fn run(
         at: draw.at,
         clipped: Vec::new(),
         set_up: Vec::new(),
-        cover: Cover::default(),
+        cover: ObjectCoverage::default(),
     };
     let statistics = draw.state.flag(
         &packets::state_vf_statistics::PACKET,
@@ -155,7 +155,7 @@ pub(crate) fn run(
     );
     let runs = runs(&fetch, primitive)?;
     let mut ids: Vec<u32> = runs.iter().flatten().copied().collect();
-    let places = Places::of(&mut ids);
+    let reuse = VertexReuse::deduplicate(&mut ids);
     for instance in 0..primitive.instances {
         if draw.options.cancelled() {
             return Err(Stop::Fault {
@@ -163,18 +163,18 @@ pub(crate) fn run(
                 at: draw.at,
             });
         }
-        let shaded = shade(&fetch, &mut vs, &mut back.urb, primitive, &ids, instance)?;
+        let shaded = shade(&fetch, &mut vs, &mut units.urb, primitive, &ids, instance)?;
         let mut primitive_id = 0;
         for run in &runs {
             let vertices: Vec<&Shaded> = run
                 .iter()
-                .filter_map(|id| shaded.get(places.get(*id)?))
+                .filter_map(|id| shaded.get(reuse.index_of(*id)?))
                 .collect();
             let mut objects = Vec::new();
             let known = assemble(
                 primitive.topology,
                 vertices.len(),
-                back.provoking,
+                units.provoking,
                 &mut |o| {
                     objects.push(o);
                 },
@@ -190,39 +190,39 @@ pub(crate) fn run(
                 totals.ia_primitives += objects.len() as u64;
             }
             for assembled in objects {
-                back.assembled(&assembled, &vertices, primitive_id)?;
+                units.assembled(&assembled, &vertices, primitive_id)?;
                 primitive_id += 1;
             }
         }
     }
-    back.flush()?;
-    back.pixels.finish()?;
-    back.so.finish()?;
-    totals.so_offsets = back.so.offsets;
-    totals.so_written = back.so.written;
-    totals.so_needed = back.so.needed;
-    totals.cl_invocations = back.cl_invocations;
-    totals.cl_primitives = back.cl_primitives;
+    units.flush()?;
+    units.pixels.finish()?;
+    units.so.finish()?;
+    totals.so_offsets = units.so.offsets;
+    totals.so_written = units.so.written;
+    totals.so_needed = units.so.needed;
+    totals.cl_invocations = units.cl_invocations;
+    totals.cl_primitives = units.cl_primitives;
     let mut stage = |executor: &Executor<'_>| totals.stages.push(executor.work());
     if let Some(vs) = &vs {
         stage(vs.executor());
         totals.vs_invocations = vs.invocations;
     }
-    if let Some(tess) = &back.tess {
+    if let Some(tess) = &units.tess {
         stage(tess.hull.executor());
         stage(tess.domain.executor());
         totals.hs_invocations = tess.hull.invocations;
         totals.ds_invocations = tess.domain.invocations;
     }
-    if let Some(gs) = &back.gs {
+    if let Some(gs) = &units.gs {
         stage(gs.executor());
         totals.gs_invocations = gs.invocations;
         totals.gs_primitives = gs.primitives;
     }
-    totals.targets = back.pixels.written();
-    totals.stages.extend(back.pixels.stages());
+    totals.targets = units.pixels.written();
+    totals.stages.extend(units.pixels.stages());
     totals.stages.retain(|stage| stage.threads > 0);
-    totals.pixels = back.pixels.counts();
+    totals.pixels = units.pixels.counts();
     Ok(totals)
 }
 
@@ -284,7 +284,7 @@ fn shade(
     Ok(vues.into_iter().zip(edges).map(shaded).collect())
 }
 
-impl Back<'_> {
+impl PostVertexUnits<'_> {
     /// An object as the vertices make it: through tessellation and geometry shaders.
     fn assembled(
         &mut self,
@@ -292,12 +292,12 @@ impl Back<'_> {
         vertices: &[&Shaded],
         primitive_id: u32,
     ) -> Result<(), Stop> {
-        let of = |places: &[usize]| -> Vec<Vue> {
-            let found = places.iter().filter_map(|place| vertices.get(*place));
+        let of = |reuse: &[usize]| -> Vec<Vue> {
+            let found = reuse.iter().filter_map(|place| vertices.get(*place));
             found.map(|vertex| vertex.vue.clone()).collect()
         };
-        let leading = self.gs.as_ref().is_some_and(Geometry::takes_leading);
-        let all = assembled.for_geometry(leading);
+        let leading = self.gs.as_ref().is_some_and(Geometry::reorders_leading);
+        let all = assembled.geometry_shader_order(leading);
         let all = all.get(..assembled.count).unwrap_or_default();
         let Some(kind) = assembled.kind else {
             let mut objects = Vec::new();
@@ -311,9 +311,9 @@ impl Back<'_> {
             }
             return Ok(());
         };
-        let (own, provoking) = assembled.own();
+        let (own, provoking) = assembled.object_vertices();
         let mut edges = assembled.edges;
-        if assembled.flagged {
+        if assembled.uses_edge_flags {
             for (edge, place) in edges.iter_mut().zip(own) {
                 *edge &= vertices.get(place).is_none_or(|vertex| vertex.edge);
             }
@@ -381,13 +381,13 @@ impl Back<'_> {
         }
         for object in &self.clipped {
             self.set_up.clear();
-            setup::setup(&self.setup, object, &mut self.set_up);
+            setup::setup_object(&self.setup, object, &mut self.set_up);
             for set_up in self.set_up.drain(..) {
-                let box_px = raster::box_px(&self.raster, &set_up);
-                if box_px > MOST_PX {
+                let bounding_box_pixels = raster::bounding_box_pixels(&self.raster, &set_up);
+                if bounding_box_pixels > MAX_OBJECT_PIXELS {
                     return Err(Stop::Unimplemented {
                         what: format!(
-                            "an object of up to {box_px} pixels, more than any surface has"
+                            "an object of up to {bounding_box_pixels} pixels, more than any surface has"
                         ),
                         at: self.at,
                     });
@@ -395,7 +395,7 @@ impl Back<'_> {
                 self.cover.clear();
                 raster::rasterise(&self.raster, &set_up, &mut self.cover);
                 if !self.cover.is_empty() {
-                    self.pixels.object(set_up, &self.cover)?;
+                    self.pixels.queue_object(set_up, &self.cover)?;
                 }
             }
         }

@@ -3,14 +3,14 @@
 //! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out: what the declarations
 //! select of each vertex in the buffers, counters, and which stream goes on to the clipper ([`StreamOut::render`]).
 //! An object is written whole or, where one of its stream's buffers has no room for it, not at all.
-//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) Stage"; vol. 2a, 3DSTATE_STREAMOUT and the other two.
+//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) StageFunctions"; vol. 2a, 3DSTATE_STREAMOUT and the other two.
 
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
 use crate::draw_state::DrawState;
 use crate::memory::View;
-use crate::space::AddressSpace;
 use crate::observer::Via;
+use crate::space::AddressSpace;
 use eu::Stop;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::{so_decl, so_decl_entry};
@@ -77,7 +77,7 @@ const DECLS: [Field; STREAMS] = [
     so_decl_entry::STREAM_3_DECL,
 ];
 
-const READ: [(Field, Field); STREAMS] = [
+const VERTEX_READ: [(Field, Field); STREAMS] = [
     (
         so::STREAM_0_VERTEX_READ_OFFSET,
         so::STREAM_0_VERTEX_READ_LENGTH,
@@ -127,16 +127,16 @@ impl<'a> StreamOut<'a> {
     pub fn new(draw: Draw<'a>) -> StreamOut<'a> {
         StreamOut {
             view: draw.view(Via::Stream),
-            ..StreamOut::of(draw.state, draw.space)
+            ..StreamOut::from_state(draw.state, draw.space)
         }
     }
 
-    fn of(state: &DrawState, space: &'a AddressSpace) -> StreamOut<'a> {
+    fn from_state(state: &DrawState, space: &'a AddressSpace) -> StreamOut<'a> {
         let words = state.words(&so::PACKET);
         let decls = state.words(&list::PACKET);
         let mut streams: [Stream; STREAMS] = Default::default();
         for (i, stream) in streams.iter_mut().enumerate() {
-            let (offset, length) = READ[i];
+            let (offset, length) = VERTEX_READ[i];
             let first = offset.get(words) as usize * 8;
             stream.end = first + (length.get(words) as usize + 1) * 8;
             let (entries, selects) = ENTRIES[i];
@@ -218,12 +218,12 @@ impl<'a> StreamOut<'a> {
                 return Ok(());
             }
         }
-        let turn = match (object.kind, self.rotate_to) {
+        let rotation = match (object.kind, self.rotate_to) {
             (Kind::Triangle, Some(to)) => (object.provoking + count).saturating_sub(to),
             _ => 0,
         };
         for i in 0..count {
-            let Some(vertex) = object.vertices.get((i + turn) % count) else {
+            let Some(vertex) = object.vertices.get((i + rotation) % count) else {
                 continue;
             };
             let mut at = [0u64; STREAMS];
@@ -332,7 +332,7 @@ mod tests {
         let (state, space) = (state(100), space());
         let view = View::new(&space);
         view.write_block(BASE, &[9; 16]).unwrap();
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         unit.offsets[0] = 4;
         unit.object(0, &line(10)).unwrap();
         let mut got = [0; 12];
@@ -346,7 +346,7 @@ mod tests {
     fn an_object_without_room_is_not_written_at_all() {
         // Room for three vertices: one line and a half.
         let (state, space) = (state(15), space());
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         unit.object(0, &line(10)).unwrap();
         unit.object(0, &line(20)).unwrap();
         assert_eq!((unit.written[0], unit.needed[0]), (1, 2));
@@ -378,7 +378,7 @@ mod tests {
             (so::SO_STATISTICS_ENABLE, 1),
             (so::RENDER_STREAM_SELECT, 2),
         ];
-        for (i, (offset, length)) in READ.into_iter().enumerate() {
+        for (i, (offset, length)) in VERTEX_READ.into_iter().enumerate() {
             // Offsets 0, 1, 0, 1 and lengths of one, two, three, four times eight dwords.
             fields.extend([
                 (offset, i as u64 % 2),
@@ -430,7 +430,7 @@ mod tests {
     fn streams_have_their_declarations_and_their_buffers() {
         let (state, space) = (streams(), space());
         let view = View::new(&space);
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         assert!(unit.is_enabled());
         assert_eq!(unit.render, Some(2));
         for stream in 0..4u32 {
@@ -484,7 +484,7 @@ mod tests {
             let mut words = state.words(&so::PACKET).to_vec();
             field_set(&mut words, field, value);
             state.latch(&so::PACKET, &words);
-            let mut unit = StreamOut::of(&state, &space);
+            let mut unit = StreamOut::from_state(&state, &space);
             unit.object(0, &points(64)).expect("mapped");
             unit.finish().expect("mapped");
             let stored = View::new(&space).read(BASE + 0x80c).expect("mapped");
@@ -509,7 +509,7 @@ mod tests {
         so::RENDERING_DISABLE.set(&mut words, 1);
         so::FORCE_RENDERING.set(&mut words, 3);
         state.latch(&so::PACKET, &words);
-        assert_eq!(StreamOut::of(&state, &space).render, Some(2));
+        assert_eq!(StreamOut::from_state(&state, &space).render, Some(2));
     }
 
     fn field_set(words: &mut [u32], field: Field, value: u64) {
@@ -524,7 +524,7 @@ mod tests {
             (so_buffer::SURFACE_SIZE, 0),
         ];
         latch(&mut state, &so_buffer::PACKET, 8, &fields);
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         for _ in 0..3 {
             unit.object(0, &line(10)).expect("nothing to write");
         }
@@ -548,7 +548,7 @@ mod tests {
             latch(&mut state, &clip::PACKET, 4, &[(field, select)]);
             // Attribute 0's x alone.
             state.latch(&list::PACKET, &[list::PACKET.header, 1, 1, 1, 0]);
-            let mut unit = StreamOut::of(&state, &space);
+            let mut unit = StreamOut::from_state(&state, &space);
             let triangle = Object {
                 kind: Kind::Triangle,
                 vertices: [1u32, 2, 3]

@@ -5,7 +5,7 @@
 //! Ref: SKL PRM vol. 7, "Tessellation Stages"; "Patch URB Entry" for where the header holds the factors.
 
 use super::ds;
-use super::exec::{Draw, Entries};
+use super::exec::{Draw, UrbEntries};
 use super::gs_output::Provoking;
 use super::hs::Hull;
 use super::object::{Kind, Object, Vue};
@@ -63,13 +63,13 @@ impl<'a> Tessellator<'a> {
     /// Tessellates a patch. The entries made in the URB can be freed afterwards.
     pub fn patch(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         vertices: &[Vue],
         primitive_id: u32,
         out: &mut Vec<Object>,
     ) -> Result<(), Stop> {
         let handle = self.hull.patch(urb, vertices, primitive_id)?;
-        urb.take(handle, self.hull.entry, &mut self.entry)?;
+        urb.read_entry(handle, self.hull.entry, &mut self.entry)?;
         let (outer, inner) = factors(self.engine.domain, &self.entry);
         let Some(tessellation) = self.engine.tessellate(outer, inner) else {
             return Ok(());

@@ -1,7 +1,7 @@
 //! A draw for tests, whose kernels store their registers and whose vertices are captured by stream output.
 
 use crate::options::Options;
-use crate::strict::rig::{
+use crate::strict::testing::{
     TABLE, TARGET, TARGET_STATE, VIEWPORTS, WRITE, command, so_decls, sound, target_write,
     vertex_elements,
 };

@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 7, "SIMD8 Payload" (VS), "Thread Payload: SINGLE_PATCH" (HS), "SIMD8_SINGLE_PATCH" (DS), "SIMD8" (GS).
 
 use super::testing::*;
-use crate::strict::rig::vertex_elements;
+use crate::strict::testing::vertex_elements;
 use crate::testing::{CODE, send, to, ud};
 use crate::{Options, Trace};
 use hw::draw::*;

@@ -41,7 +41,7 @@ impl Urb {
     }
 
     /// Makes an entry as it is when it is new.
-    pub fn renew(&mut self, handle: u32, len: usize) -> Result<(), Stop> {
+    pub fn reset_entry(&mut self, handle: u32, len: usize) -> Result<(), Stop> {
         let start = Self::start(handle, 0);
         let to = self.words.get_mut(start..start.saturating_add(len));
         to.ok_or_else(|| outside(handle, 0, len))?.fill(self.fill);
@@ -133,7 +133,7 @@ mod tests {
         assert!(float(&urb).is_nan());
         urb.write(handle, 3, &[0]).unwrap();
         assert_eq!(float(&urb), 0.0);
-        urb.renew(handle, 16).unwrap();
+        urb.reset_entry(handle, 16).unwrap();
         assert!(float(&urb).is_nan());
         let mut lenient = Urb::new(false);
         lenient.alloc(1).unwrap();

@@ -5,7 +5,7 @@
 //! atomics are gaps.
 //! Ref: SKL PRM vol. 7, "URB", "Message Descriptor: URB SIMD8"; offsets count 128-bit units.
 
-use super::exec::{Entries, Stage};
+use super::exec::{StageFunctions, UrbEntries};
 use super::urb::Urb;
 use eu::{Message, Reply, Stop};
 use isa::descriptor::urb;
@@ -19,7 +19,7 @@ const ROW_DWORDS: usize = 16;
 const SIMD8_WRITE: u32 = 7;
 const SIMD8_READ: u32 = 8;
 
-impl Stage for Urb {
+impl StageFunctions for Urb {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         let desc = message.desc;
         let opcode = urb::OPCODE.get(desc);
@@ -78,20 +78,20 @@ impl Stage for Urb {
     }
 }
 
-impl Entries for Urb {
+impl UrbEntries for Urb {
     fn allocate(&mut self, dwords: usize) -> Result<u32, Stop> {
         self.alloc(dwords.div_ceil(ROW_DWORDS).max(1))
     }
 
-    fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop> {
+    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop> {
         self.write(handle & HANDLE, 0, values)
     }
 
-    fn renew(&mut self, handle: u32, dwords: usize) -> Result<(), Stop> {
-        self.renew(handle & HANDLE, dwords)
+    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), Stop> {
+        self.reset_entry(handle & HANDLE, dwords)
     }
 
-    fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
+    fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
         let entry = self.slice(handle & HANDLE, dwords)?;
         out.clear();
         out.extend_from_slice(entry);
@@ -164,7 +164,7 @@ mod tests {
         };
         urb.message(&message, &mut []).unwrap();
         let mut out = Vec::new();
-        urb.take(handle, 0x600 * 4, &mut out).unwrap();
+        urb.read_entry(handle, 0x600 * 4, &mut out).unwrap();
         assert_eq!(out[0x5ff * 4..], [23, 33, 0, 0]);
         assert!(out[..0x5ff * 4].iter().all(|dword| *dword == 0));
     }

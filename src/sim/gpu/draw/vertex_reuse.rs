@@ -2,27 +2,27 @@
 //!
 //! In:  ids in the order of their use. Out: each once, and its place among them.
 
-/// Places of the ids of an instance's vertices, in the order of their first use.
+/// VertexReuse of the ids of an instance's vertices, in the order of their first use.
 #[derive(Default)]
-pub(crate) struct Places {
-    /// By how far an id is from the least, where ids are near each other: a place more one, 0 for none.
-    least: u32,
-    near: Vec<u32>,
-    /// Ids and places, sorted, where they are not.
-    far: Vec<(u32, u32)>,
+pub(crate) struct VertexReuse {
+    /// By how sorted an id is from the first_id, where ids are dense each other: a place more one, 0 for none.
+    first_id: u32,
+    dense: Vec<u32>,
+    /// Ids and reuse, sorted, where they are not.
+    sorted: Vec<(u32, u32)>,
 }
 
-impl Places {
+impl VertexReuse {
     /// Replaces `ids` by what differs of them.
-    pub fn of(ids: &mut Vec<u32>) -> Places {
-        let least = ids.iter().copied().min().unwrap_or(0);
-        let most = ids.iter().copied().max().unwrap_or(0);
-        let range = (most - least) as usize;
+    pub fn deduplicate(ids: &mut Vec<u32>) -> VertexReuse {
+        let first_id = ids.iter().copied().min().unwrap_or(0);
+        let last_id = ids.iter().copied().max().unwrap_or(0);
+        let range = (last_id - first_id) as usize;
         if range / 4 <= ids.len() {
-            let mut near = vec![0u32; range + 1];
+            let mut dense = vec![0u32; range + 1];
             let mut count = 0;
             ids.retain(|id| {
-                let place = near.get_mut((id - least) as usize);
+                let place = dense.get_mut((id - first_id) as usize);
                 let Some(place) = place.filter(|place| **place == 0) else {
                     return false;
                 };
@@ -30,10 +30,10 @@ impl Places {
                 *place = count;
                 true
             });
-            return Places {
-                least,
-                near,
-                far: Vec::new(),
+            return VertexReuse {
+                first_id,
+                dense,
+                sorted: Vec::new(),
             };
         }
         // Each id's first use, then those in their order.
@@ -44,22 +44,22 @@ impl Places {
         firsts.sort_unstable();
         ids.clear();
         ids.extend(firsts.iter().map(|(_, id)| *id));
-        let mut far: Vec<(u32, u32)> = ids.iter().copied().zip(0..).collect();
-        far.sort_unstable();
-        Places {
-            far,
-            ..Places::default()
+        let mut sorted: Vec<(u32, u32)> = ids.iter().copied().zip(0..).collect();
+        sorted.sort_unstable();
+        VertexReuse {
+            sorted,
+            ..VertexReuse::default()
         }
     }
 
     /// The place of an id.
-    pub fn get(&self, id: u32) -> Option<usize> {
-        if self.far.is_empty() {
-            let place = self.near.get(id.checked_sub(self.least)? as usize)?;
+    pub fn index_of(&self, id: u32) -> Option<usize> {
+        if self.sorted.is_empty() {
+            let place = self.dense.get(id.checked_sub(self.first_id)? as usize)?;
             return place.checked_sub(1).map(|place| place as usize);
         }
-        let found = self.far.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-        self.far.get(found).map(|(_, place)| *place as usize)
+        let found = self.sorted.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.sorted.get(found).map(|(_, place)| *place as usize)
     }
 }
 
@@ -72,12 +72,12 @@ mod tests {
         for scale in [1, 1000, u32::MAX / 7] {
             let used = [5, 3, 5, 7, 0, 3].map(|id| id * scale);
             let mut ids = used.to_vec();
-            let places = Places::of(&mut ids);
+            let reuse = VertexReuse::deduplicate(&mut ids);
             assert_eq!(ids, [5, 3, 7, 0].map(|id| id * scale));
-            let found = used.map(|id| places.get(id));
+            let found = used.map(|id| reuse.index_of(id));
             assert_eq!(found, [0, 1, 0, 2, 3, 1].map(Some), "{scale}");
-            assert_eq!([1, 6].map(|id| places.get(id * scale)), [None; 2]);
+            assert_eq!([1, 6].map(|id| reuse.index_of(id * scale)), [None; 2]);
         }
-        assert_eq!(Places::of(&mut Vec::new()).get(0), None);
+        assert_eq!(VertexReuse::deduplicate(&mut Vec::new()).index_of(0), None);
     }
 }

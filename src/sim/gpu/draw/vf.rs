@@ -3,16 +3,16 @@
 //! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _VF_COMPONENT_PACKING, _INDEX_BUFFER. Out: four dwords
 //! for each element, eight for those of three or four quadwords that pass as they are; without what packing leaves out.
 //! What lies beyond a buffer's end is zero.
-//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE; vol. 2a,
+//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) StageFunctions"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE; vol. 2a,
 //! "3DSTATE_VF_COMPONENT_PACKING".
 
 use super::exec::Draw;
 use super::urb::UNWRITTEN;
 use crate::draw_state::VERTEX_ELEMENTS;
 use crate::memory::View;
+use crate::observer::{INDICES, Via};
 use crate::space::ADDRESS_MASK;
 use crate::surface::format;
-use crate::observer::{INDICES, Via};
 use eu::Stop;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
 use hw::draw::{
@@ -107,22 +107,22 @@ fn bytes(source: Source) -> u64 {
 }
 
 /// Where generated values go: element, component.
-type Place = Option<(usize, usize)>;
+type GeneratedComponent = Option<(usize, usize)>;
 
 /// The unit for one draw.
 pub(crate) struct VertexFetch<'a> {
     view: View<'a>,
     elements: Vec<Element>,
-    vertex_id: Place,
-    instance_id: Place,
-    /// Components of the first elements that are kept, a bit each; all of them where nothing is packed.
-    kept: Option<Vec<u64>>,
+    vertex_id: GeneratedComponent,
+    instance_id: GeneratedComponent,
+    /// Components of the first elements that are packed_components, a bit each; all of them where nothing is packed.
+    packed_components: Option<Vec<u64>>,
     index: Buffer,
     /// The element that tells whether the edge from a vertex on is one to draw.
     edge_flag: Option<usize>,
     /// Bytes of an index.
     index_bytes: u32,
-    /// Cut index of indexed draws.
+    /// ClippedPiece index of indexed draws.
     pub cut: Option<u32>,
 }
 
@@ -150,7 +150,7 @@ impl<'a> VertexFetch<'a> {
             elements: Vec::new(),
             vertex_id: None,
             instance_id: None,
-            kept: None,
+            packed_components: None,
             index: Buffer::default(),
             edge_flag: None,
             index_bytes: 1,
@@ -232,7 +232,7 @@ impl<'a> VertexFetch<'a> {
             let words = state.words(&packing::PACKET).iter().skip(1);
             let nibbles =
                 words.flat_map(|word| (0..8).map(move |i| u64::from(word >> (4 * i) & 15)));
-            fetch.kept = Some(nibbles.collect());
+            fetch.packed_components = Some(nibbles.collect());
         }
         fetch.index = Buffer {
             number: INDICES,
@@ -249,24 +249,24 @@ impl<'a> VertexFetch<'a> {
     }
 
     /// The draw takes its vertices by the index buffer.
-    pub fn by_indices(&self) {
+    pub fn bind_index_buffer(&self) {
         self.view.bound(self.index.address, self.index.bytes);
     }
 
     /// Dwords of a vertex.
     pub fn dwords(&self) -> usize {
         let each = self.elements.iter().enumerate();
-        each.map(|(number, element)| match self.kept(number) {
-            Some(kept) => kept.count_ones() as usize,
+        each.map(|(number, element)| match self.packed_components(number) {
+            Some(packed_components) => packed_components.count_ones() as usize,
             None => element.dwords(),
         })
         .sum()
     }
 
     /// Components of an element that packing keeps; none where it keeps what there is.
-    fn kept(&self, number: usize) -> Option<u64> {
-        let kept = self.kept.as_ref()?;
-        Some(kept.get(number).copied().unwrap_or(0))
+    fn packed_components(&self, number: usize) -> Option<u64> {
+        let packed_components = self.packed_components.as_ref()?;
+        Some(packed_components.get(number).copied().unwrap_or(0))
     }
 
     /// Index number `at` of the index buffer, 0 beyond its end.
@@ -321,11 +321,11 @@ impl<'a> VertexFetch<'a> {
                     *to = value;
                 }
             }
-            if let Some(kept) = self.kept(number) {
+            if let Some(packed_components) = self.packed_components(number) {
                 let mut component = 0;
                 let mut end = first;
                 while let Some(value) = out.get(first + component).copied() {
-                    if kept >> component & 1 == 1
+                    if packed_components >> component & 1 == 1
                         && let Some(to) = out.get_mut(end)
                     {
                         *to = value;
@@ -400,12 +400,12 @@ fn unimplemented(what: &str, at: u64) -> Stop {
 mod tests {
     use super::*;
     use crate::base_addresses::BaseAddresses;
-    use crate::kernel_cache::Kernels;
     use crate::draw_state::DrawState;
+    use crate::kernel_cache::Kernels;
     use crate::memory::View;
-    use crate::testing::memory;
     use crate::options::Options;
     use crate::space::AddressSpace;
+    use crate::testing::memory;
     use std::sync::Mutex;
 
     const BUFFER: u64 = 0x1000;
@@ -562,7 +562,7 @@ mod tests {
     fn packing_leaves_components_out() {
         // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in element 2's z.
         let enable = words::<2>(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
-        let kept = words::<5>(
+        let packed_components = words::<5>(
             &packing::PACKET,
             &[
                 (packing::VERTEX_ELEMENT_00_ENABLES, 9),
@@ -589,7 +589,7 @@ mod tests {
         };
         let state = [
             (&vf::PACKET, enable),
-            (&packing::PACKET, kept),
+            (&packing::PACKET, packed_components),
             (&sgvs::PACKET, ids),
         ];
         let case = Case {
@@ -632,7 +632,7 @@ mod tests {
             };
             matches!(case.fetch(0), Err(Stop::Unimplemented { .. }))
         };
-        // BC1_UNORM, and a quadword beside a one.
+        // BC1_UNORM, and a quadword with_x8_bits a one.
         assert!(refused(0x186, [1; 4]));
         assert!(refused(0x0a1, [1, 4, 0, 0]));
         assert!(!refused(0x0a1, [1, 2, 0, 0]));

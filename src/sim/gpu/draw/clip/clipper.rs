@@ -3,7 +3,7 @@
 //! In:  an object in clip space, [`ClipState`]. Out: what is left of it, appended.
 
 use super::state::{Band, ClipState, Mode};
-use crate::draw::object::{Cut, Kind, Object, Vue, dword, position};
+use crate::draw::object::{ClippedPiece, Kind, Object, Vue, dword, position};
 use std::sync::Arc;
 
 /// A plane that objects are cut at; the distance is positive inside.
@@ -23,7 +23,7 @@ enum Side {
 }
 
 /// Part of the greatest w of an object below which it is cut where it goes behind the eye.
-const LEAST_W: f64 = 1e-6;
+const MIN_RELATIVE_W: f64 = 1e-6;
 
 impl Side {
     fn distance(self, vue: &[u32], open_gl: bool) -> f64 {
@@ -57,12 +57,12 @@ pub(crate) fn clip(state: &ClipState, object: Object, out: &mut Vec<Object>) {
         let position = position(v);
         position.iter().all(|c| !c.is_nan()) && position[3].is_finite()
     };
-    if !object.vertices.iter().all(finite) || culled(state, &object) {
+    if !object.vertices.iter().all(finite) || is_culled(state, &object) {
         return;
     }
     let band = state.band(&object);
     let mut sides = [Side::Near; 16];
-    let Some(count) = crossed(state, &object, &band, &mut sides) else {
+    let Some(count) = crossed_planes(state, &object, &band, &mut sides) else {
         return;
     };
     let sides = &sides[..count];
@@ -78,7 +78,7 @@ pub(crate) fn clip(state: &ClipState, object: Object, out: &mut Vec<Object>) {
 }
 
 /// User cull distances: an object goes if all its vertices are beyond one plane, or one has no distance.
-fn culled(state: &ClipState, object: &Object) -> bool {
+fn is_culled(state: &ClipState, object: &Object) -> bool {
     let mut mask = state.user_cull | state.user_clip;
     while mask != 0 {
         let i = mask.trailing_zeros();
@@ -94,7 +94,7 @@ fn culled(state: &ClipState, object: &Object) -> bool {
 }
 
 /// Gathers the planes that an object crosses and must be cut at; none where it is wholly beyond one.
-fn crossed(
+fn crossed_planes(
     state: &ClipState,
     object: &Object,
     band: &Band,
@@ -103,7 +103,7 @@ fn crossed(
     let ws = || object.vertices.iter().map(|v| f64::from(position(v)[3]));
     let greatest = ws().fold(0.0, |a: f64, w| a.max(w.abs()));
     let least = match ws().any(|w| w <= 0.0) {
-        true => (greatest * LEAST_W).max(f64::from(f32::MIN_POSITIVE)),
+        true => (greatest * MIN_RELATIVE_W).max(f64::from(f32::MIN_POSITIVE)),
         false => f64::NEG_INFINITY,
     };
     // Beyond a viewport's side an object cannot be seen; a wide point or line may be, if its middle is not tested.
@@ -159,19 +159,19 @@ fn crossed(
 
 /// A vertex of a piece: its entry, and its weights of the object's vertices.
 #[derive(Clone)]
-struct Corner {
+struct ClipVertex {
     vue: Vue,
     weights: [f64; 3],
 }
 
-impl Corner {
+impl ClipVertex {
     /// Vertex `i` of the object.
-    fn own(vue: &Vue, i: usize) -> Corner {
+    fn of_object(vue: &Vue, i: usize) -> ClipVertex {
         let mut weights = [0.0; 3];
         if let Some(weight) = weights.get_mut(i) {
             *weight = 1.0;
         }
-        Corner {
+        ClipVertex {
             vue: vue.clone(),
             weights,
         }
@@ -182,8 +182,8 @@ impl Corner {
     }
 }
 
-/// A vertex between one inside and one outside. From the inside always, so that both objects of an edge get the same.
-fn between(inside: &Corner, outside: &Corner, from: f64, to: f64) -> Corner {
+/// A vertex intersection one inside and one outside. From the inside always, so that both objects of an edge get the same.
+fn intersection(inside: &ClipVertex, outside: &ClipVertex, from: f64, to: f64) -> ClipVertex {
     // Two weights, neither negative: a sum of positive w stays positive where a difference could vanish.
     let (here, there) = (to / (to - from), from / (from - to));
     let mix = |i: usize| {
@@ -196,7 +196,7 @@ fn between(inside: &Corner, outside: &Corner, from: f64, to: f64) -> Corner {
     };
     // The header is no number to interpolate, but for the point width.
     let header = |i: usize| if i < 3 { dword(&inside.vue, i) } else { mix(i) };
-    Corner {
+    ClipVertex {
         vue: (0..inside.vue.len()).map(header).collect::<Arc<[u32]>>(),
         weights: std::array::from_fn(|i| inside.weights[i] * here + outside.weights[i] * there),
     }
@@ -206,18 +206,21 @@ fn line(state: &ClipState, object: &Object, sides: &[Side], out: &mut Vec<Object
     let [first, second] = object.vertices.as_slice() else {
         return;
     };
-    let mut ends = [Corner::own(first, 0), Corner::own(second, 1)];
+    let mut ends = [
+        ClipVertex::of_object(first, 0),
+        ClipVertex::of_object(second, 1),
+    ];
     for side in sides {
         let [a, b] = [0, 1].map(|i: usize| ends[i].distance(*side, state.open_gl));
         match (a < 0.0, b < 0.0) {
             (true, true) => return,
-            (true, false) => ends[0] = between(&ends[1], &ends[0], b, a),
-            (false, true) => ends[1] = between(&ends[0], &ends[1], a, b),
+            (true, false) => ends[0] = intersection(&ends[1], &ends[0], b, a),
+            (false, true) => ends[1] = intersection(&ends[0], &ends[1], a, b),
             (false, false) => {}
         }
     }
     let [start, end] = ends;
-    let cut = Cut {
+    let cut = ClippedPiece {
         whole: [first.clone(), second.clone(), second.clone()],
         weights: [start.weights, end.weights, end.weights],
     };
@@ -237,8 +240,10 @@ fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Obj
         return;
     };
     let whole = [one.clone(), two.clone(), three.clone()];
-    let corners = (0..).zip(&whole).map(|(i, vue)| Corner::own(vue, i));
-    let mut polygon: Vec<(Corner, bool)> = corners.zip(object.edges).collect();
+    let corners = (0..)
+        .zip(&whole)
+        .map(|(i, vue)| ClipVertex::of_object(vue, i));
+    let mut polygon: Vec<(ClipVertex, bool)> = corners.zip(object.edges).collect();
     let mut next = Vec::with_capacity(polygon.len() + 1);
     for side in sides {
         next.clear();
@@ -252,9 +257,9 @@ fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Obj
                 (false, true) => {
                     next.push((vertex.clone(), *edge));
                     // The edge along the plane closes the polygon, and is one of its outline.
-                    next.push((between(vertex, after, a, b), true));
+                    next.push((intersection(vertex, after, a, b), true));
                 }
-                (true, false) => next.push((between(after, vertex, b, a), *edge)),
+                (true, false) => next.push((intersection(after, vertex, b, a), *edge)),
                 (true, true) => {}
             }
         }
@@ -286,7 +291,7 @@ fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Obj
             primitive_id: object.primitive_id,
             edges: [i == 0 && *first_edge, *a_edge, i + 2 == last && *b_edge],
             continues: object.continues,
-            cut: Some(Box::new(Cut {
+            cut: Some(Box::new(ClippedPiece {
                 whole: whole.clone(),
                 weights: [first, a, b].map(|corner| corner.weights),
             })),

@@ -6,10 +6,10 @@
 //! attributes, indices) is read from the provoking vertex, which is why a cut object carries the original one behind its
 //! own vertices. Attributes of pixels are those of the object's own vertices, by what a piece knows of its place in it.
 //!
-//! Ref: SKL PRM vol. 7, "3D Clip Stage"; Vulkan, "Primitive Clipping".
+//! Ref: SKL PRM vol. 7, "3D Clip StageFunctions"; Vulkan, "Primitive Clipping".
 
 mod clipper;
 mod state;
 
 pub(crate) use clipper::clip;
-pub(crate) use state::{ClipState, float, of_last_stage, viewport_index, viewports};
+pub(crate) use state::{ClipState, float, last_geometry_stage_field, viewport_index, viewports};

@@ -5,8 +5,8 @@
 
 use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
-use crate::rules;
 use crate::observer::Via;
+use crate::rules;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
@@ -90,7 +90,7 @@ pub(crate) fn float(field: Field, words: &[u32]) -> f32 {
 }
 
 /// A field of the last geometry stage that is on: GS, DS or VS.
-pub(crate) fn of_last_stage(draw: &Draw<'_>, fields: [Field; 3]) -> u64 {
+pub(crate) fn last_geometry_stage_field(draw: &Draw<'_>, fields: [Field; 3]) -> u64 {
     let flag = |p: &Packet, f: Field| draw.state.flag(p, f);
     let [gs, ds, vs] = fields;
     if flag(&packet::state_gs::PACKET, packet::state_gs::ENABLE) {
@@ -120,7 +120,7 @@ impl ClipState {
             }
         };
         let user_clip = match get(clip::FORCE_USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK) {
-            0 => of_last_stage(
+            0 => last_geometry_stage_field(
                 draw,
                 [
                     gs::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK,
@@ -131,7 +131,7 @@ impl ClipState {
             _ => get(clip::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK),
         };
         let user_cull = match get(clip::FORCE_USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK) {
-            0 => of_last_stage(
+            0 => last_geometry_stage_field(
                 draw,
                 [
                     gs::USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK,

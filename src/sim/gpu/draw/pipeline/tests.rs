@@ -1,7 +1,7 @@
 //! Draws through the units between vertex fetch and setup: which vertices make which objects, and which of them go on.
 
 use crate::draw::testing::*;
-use crate::strict::rig::{command, so_decl_of, vertex_elements};
+use crate::strict::testing::{command, so_decl_of, vertex_elements};
 use crate::testing::{CODE, STATE};
 use hw::Field;
 use hw::draw::*;
@@ -15,7 +15,7 @@ fn primitives_name_their_vertices_and_instances() {
     let captured = |topology: u64, indexed: bool, fields: &[(Field, u64)]| {
         let mut draw = Draw::new(topology);
         use {state_vf as vf, state_vf_sgvs as sgvs};
-        // Component x alone of the last element, ids beside it.
+        // Component x alone of the last element, ids with_x8_bits it.
         draw.commands.push(vertex_elements([1, 2, 2, 2]));
         let fields_of_ids = [
             (sgvs::VERTEXID_ENABLE, 1),

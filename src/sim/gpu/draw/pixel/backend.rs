@@ -4,31 +4,31 @@
 
 use super::clear;
 use super::payload::Slot;
-use super::state::{Special, State};
-use super::target::Targets;
-use crate::draw::object::Setup;
+use super::state::{AuxOperation, State};
+use super::target::RenderTargets;
+use crate::draw::object::SetupObject;
 use crate::memory::View;
 use eu::Stop;
 
 /// What threads' messages act on.
-pub(super) struct Back<'a> {
+pub(super) struct PixelBackend<'a> {
     pub view: View<'a>,
     pub at: u64,
     pub state: State<'a>,
-    pub targets: Targets,
+    pub targets: RenderTargets,
     pub samples_passed: u64,
 }
 
 /// A render target, and a colour for all pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fill {
+pub(super) struct TargetFill {
     pub target: usize,
     pub colour: [u32; 4],
 }
 
-impl Back<'_> {
-    /// [`Back::tests`] of a subspan's pixels of one sample, where any is on; none where they have to be tested one by one.
-    pub fn tests_subspan(&mut self, setup: &Setup, slot: &Slot) -> Result<Option<u32>, Stop> {
+impl PixelBackend<'_> {
+    /// [`PixelBackend::tests`] of a subspan's pixels of one sample, where any is on; none where they have to be tested one by one.
+    pub fn test_subspan(&mut self, setup: &SetupObject, slot: &Slot) -> Result<Option<u32>, Stop> {
         let state = &self.state;
         if state.samples != 1 {
             return Ok(None);
@@ -39,10 +39,10 @@ impl Back<'_> {
         let depths = std::array::from_fn(|i| {
             let (x, y) = (slot.x + (i as u32 & 1), slot.y + (i as u32 >> 1));
             let z = setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32;
-            state.depth.clamped(z, setup.viewport)
+            state.depth.clamp_depth(z, setup.viewport)
         });
         let place = [slot.x, slot.y, setup.layer];
-        let passed = state.depth.subspan(place, mask, depths)?;
+        let passed = state.depth.test_subspan(place, mask, depths)?;
         if let Some(passed) = passed {
             self.samples_passed += u64::from(passed.count_ones());
         }
@@ -51,9 +51,9 @@ impl Back<'_> {
 
     /// Tests depth and stencil of a pixel's samples; returns those that pass. `depth` and `reference` are the shader's,
     /// of all samples.
-    pub fn tests(
+    pub fn test_pixel(
         &mut self,
-        setup: &Setup,
+        setup: &SetupObject,
         (slot, pixel, covered): (&Slot, usize, u32),
         depth: Option<f32>,
         reference: Option<u8>,
@@ -67,10 +67,13 @@ impl Back<'_> {
                     let [dx, dy] = state.positions[sample as usize & 15];
                     setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32
                 });
-                let z = state.depth.clamped(z, setup.viewport);
+                let z = state.depth.clamp_depth(z, setup.viewport);
                 let place = [x, y, setup.layer];
                 let front = setup.front_facing;
-                if !state.depth.sample(place, sample, z, front, reference)? {
+                if !state
+                    .depth
+                    .test_sample(place, sample, z, front, reference)?
+                {
                     passed &= !(1 << sample);
                 }
             }
@@ -86,7 +89,7 @@ impl Back<'_> {
     }
 
     /// A pixel's colour to the samples of `mask`.
-    pub fn colour(
+    pub fn write_colour(
         &mut self,
         target: Option<usize>,
         place: [u32; 3],
@@ -101,15 +104,17 @@ impl Back<'_> {
     }
 
     /// A pixel of a fast clear's or resolve's rectangle.
-    pub fn special(
+    pub fn write_aux_operation(
         &mut self,
         target: Option<usize>,
         place: [u32; 3],
-        what: Special,
+        what: AuxOperation,
         at: u64,
     ) -> Result<(), Stop> {
         match target.and_then(|i| self.targets.get(i)) {
-            Some(target) => clear::colour(&self.view, &target.image, place, what, at),
+            Some(target) => {
+                clear::clear_or_resolve_pixel(&self.view, &target.image, place, what, at)
+            }
             None => Ok(()),
         }
     }

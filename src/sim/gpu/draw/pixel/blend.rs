@@ -8,21 +8,21 @@ use hw::draw_state::blend_state_entry as entry;
 
 /// What alpha decides about samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Alpha {
+pub(crate) struct AlphaState {
     pub to_coverage: bool,
     pub to_one: bool,
     /// Function and reference.
     pub test: Option<(u64, f32)>,
 }
 
-impl Alpha {
+impl AlphaState {
     /// Whether alpha decides nothing, and is written as it comes.
     pub fn is_idle(&self) -> bool {
-        *self == Alpha::default()
+        *self == AlphaState::default()
     }
 
     /// Samples of `samples` that remain after the alpha test and alpha to coverage, which the machine leaves out where the shader
-    /// has sent a mask of its own (SKL PRM vol. 7, "Alpha Coverage").
+    /// has sent a mask of its own (SKL PRM vol. 7, "AlphaState Coverage").
     pub fn coverage(&self, alpha: f32, samples: u32, masked: bool) -> u32 {
         let all = u32::MAX >> (32 - samples.clamp(1, 16));
         if let Some((function, reference)) = self.test
@@ -51,7 +51,7 @@ pub(crate) struct Blend {
     pub writes: [bool; 4],
     /// Colours are clamped to what the target's format can hold before blending.
     pub pre_clamp: bool,
-    /// Colours are dithered; offsets of pixels in the matrix.
+    /// Colours are dither; offsets of pixels in the matrix.
     pub dither: Option<[u32; 2]>,
     /// The entry itself.
     pub words: [u32; 2],
@@ -66,7 +66,7 @@ impl Default for Blend {
 
 impl Blend {
     /// Whether what is there is looked at, or a part of it stays.
-    pub fn keeps(&self) -> bool {
+    pub fn reads_destination(&self) -> bool {
         let some = self.writes != [false; 4];
         some && (self.enabled || self.logic_op.is_some() || self.writes != [true; 4])
     }
@@ -112,7 +112,7 @@ impl Blend {
     ) -> [f32; 4] {
         std::array::from_fn(|i| {
             let [source_factor, destination_factor, function] = self.equations[usize::from(i == 3)];
-            let factor = |code| factor(code, i, source, second, destination, constant);
+            let factor = |code| blend_factor(code, i, source, second, destination, constant);
             let (s, d) = (source[i], destination[i]);
             match function {
                 0 => s * factor(source_factor) + d * factor(destination_factor),
@@ -126,7 +126,7 @@ impl Blend {
 }
 
 /// BLENDFACTOR_*, of component `i`.
-fn factor(
+fn blend_factor(
     code: u64,
     i: usize,
     source: [f32; 4],
@@ -160,7 +160,7 @@ fn factor(
 }
 
 /// LOGICOP_*, on the bits of the format.
-pub(crate) fn logic(op: u32, source: u8, destination: u8) -> u8 {
+pub(crate) fn logic_operation(op: u32, source: u8, destination: u8) -> u8 {
     // The codes are truth tables: bit 3 where both are set, 2 source alone, 1 destination alone, 0 neither.
     let table = |bit: u32, mask: u8| if op >> bit & 1 == 1 { mask } else { 0 };
     table(3, source & destination)
@@ -220,26 +220,29 @@ mod tests {
             (0x19, [1.0 - 0.6, 1.0 - 0.8]),
             (0x1a, [1.0 - 0.8, 1.0 - 0.8]),
         ] {
-            let of = |i| factor(code, i, source, second, destination, constant);
+            let of = |i| blend_factor(code, i, source, second, destination, constant);
             assert_eq!([of(1), of(3)], expected, "{code:#x}");
         }
         // Saturated by what is left of the destination.
         let full = [0.0, 0.0, 0.0, 0.9f32];
-        assert_eq!(factor(0x06, 1, source, second, full, constant), 1.0 - 0.9);
+        assert_eq!(
+            blend_factor(0x06, 1, source, second, full, constant),
+            1.0 - 0.9
+        );
     }
 
     #[test]
     fn alpha_decides_about_samples() {
-        let blend = Alpha {
+        let blend = AlphaState {
             to_coverage: true,
-            ..Alpha::default()
+            ..AlphaState::default()
         };
         assert_eq!(blend.coverage(0.5, 4, false), 0b11);
         assert_eq!(blend.coverage(0.0, 4, false), 0);
         assert_eq!(blend.coverage(2.0, 16, false), 0xffff);
-        let test = Alpha {
+        let test = AlphaState {
             test: Some((5, 0.5)),
-            ..Alpha::default()
+            ..AlphaState::default()
         };
         assert_eq!(
             [0.5, 0.6].map(|alpha| test.coverage(alpha, 1, false)),
@@ -250,11 +253,11 @@ mod tests {
     #[test]
     fn logic_operations_are_their_truth_tables() {
         let (s, d) = (0b1100, 0b1010);
-        assert_eq!(logic(0x0, s, d), 0);
-        assert_eq!(logic(0x8, s, d), 0b1000);
-        assert_eq!(logic(0xc, s, d), s);
-        assert_eq!(logic(0x6, s, d), 0b0110);
-        assert_eq!(logic(0x5, s, d) & 15, 0b0101);
-        assert_eq!(logic(0xf, s, d), 0xff);
+        assert_eq!(logic_operation(0x0, s, d), 0);
+        assert_eq!(logic_operation(0x8, s, d), 0b1000);
+        assert_eq!(logic_operation(0xc, s, d), s);
+        assert_eq!(logic_operation(0x6, s, d), 0b0110);
+        assert_eq!(logic_operation(0x5, s, d) & 15, 0b0101);
+        assert_eq!(logic_operation(0xf, s, d), 0xff);
     }
 }

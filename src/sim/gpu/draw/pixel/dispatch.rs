@@ -1,46 +1,46 @@
 //! Dispatches pixel shader threads for what an object covers.
 //!
-//! In:  a [`Setup`] and its [`Cover`]. Out: early tests done, threads run to their end.
+//! In:  a [`SetupObject`] and its [`ObjectCoverage`]. Out: early tests done, threads run to their end.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Dispatch".
 
-use super::backend::{Back, Fill};
+use super::backend::{PixelBackend, TargetFill};
 use super::message;
 use super::payload::{self, Frame, Slot};
 use super::state::{Coverage, State};
-use super::target::Targets;
+use super::target::RenderTargets;
 use super::target_rules;
-use super::thread_replay::{Deed, Noting};
+use super::thread_replay::{RecordedThread, RecordingStage};
 use crate::draw::exec::{Draw, Executor};
-use crate::draw::object::{Cover, Kind, LOG_BLOCK, Setup, Subspan, subspans_of};
+use crate::draw::object::{Kind, LOG_BLOCK, ObjectCoverage, SetupObject, Subspan, block_subspans};
+use crate::observer::Via;
 use crate::profile::StageWork;
 use crate::rules;
 use crate::surface::Image;
 use crate::target_images::Role;
-use crate::observer::Via;
 use eu::Stop;
 
 /// What the pixel pipeline counts.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Counts {
+pub(crate) struct PixelCounts {
     /// Samples that passed the depth test, where 3DSTATE_WM counts.
     pub samples_passed: u64,
     pub invocations: u64,
 }
 
 /// The units behind the rasteriser, for one draw.
-pub(crate) struct Pixels<'a> {
-    pub(super) back: Back<'a>,
+pub(crate) struct PixelPipeline<'a> {
+    pub(super) back: PixelBackend<'a>,
     /// Of 8, 16, 32 pixels: the executor, and the register where constants start.
     executors: [Option<(Executor<'a>, usize)>; 3],
     /// By the same: the object's threads with all channels on do the same, and what that is, once one has done it.
-    pub(super) repeated: [bool; 3],
-    pub(super) deeds: [Option<Deed>; 3],
-    /// What a deed of that width comes to where every pixel has the same colours: see [`Pixels::fill`].
-    pub(super) fills: [Option<Vec<Fill>>; 3],
+    pub(super) replayable: [bool; 3],
+    pub(super) recordings: [Option<RecordedThread>; 3],
+    /// What a recording of that width comes to where every pixel has the same colours: see [`PixelPipeline::fill`].
+    pub(super) fills: [Option<Vec<TargetFill>>; 3],
     pub(super) slots: Vec<Slot>,
     payload: Vec<u32>,
     /// The object's part of it.
-    object: Vec<u32>,
+    object_payload: Vec<u32>,
     /// The object has it.
     prepared: bool,
     /// Of a block.
@@ -48,9 +48,9 @@ pub(crate) struct Pixels<'a> {
     invocations: u64,
 }
 
-impl<'a> Pixels<'a> {
+impl<'a> PixelPipeline<'a> {
     /// Reads the state. `constants` are the stage's push constants.
-    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Pixels<'a>, Stop> {
+    pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<PixelPipeline<'a>, Stop> {
         let view = draw.view(Via::Render);
         let state = State::read(&draw, &view, constants)?;
         let mut executors = [None, None, None];
@@ -62,25 +62,25 @@ impl<'a> Pixels<'a> {
                 *to = Some((executor, variant.start));
             }
         }
-        let repeated = executors.each_ref().map(|executor| {
+        let replayable = executors.each_ref().map(|executor| {
             let known = executor.as_ref();
-            known.is_some_and(|(executor, start)| executor.is_repeated(*start))
+            known.is_some_and(|(executor, start)| executor.is_replayable(*start))
         });
-        Ok(Pixels {
-            back: Back {
+        Ok(PixelPipeline {
+            back: PixelBackend {
                 view,
                 at: draw.at,
                 state,
-                targets: Targets::default(),
+                targets: RenderTargets::default(),
                 samples_passed: 0,
             },
             executors,
-            repeated,
-            deeds: [None, None, None],
+            replayable,
+            recordings: [None, None, None],
             fills: [None, None, None],
             slots: Vec::new(),
             payload: Vec::new(),
-            object: Vec::new(),
+            object_payload: Vec::new(),
             prepared: false,
             subspans: Vec::new(),
             invocations: 0,
@@ -88,19 +88,19 @@ impl<'a> Pixels<'a> {
     }
 
     /// Draws an object's pixels.
-    pub fn object(&mut self, setup: &Setup, cover: &Cover) -> Result<(), Stop> {
-        self.deeds = [None, None, None];
+    pub fn draw_object(&mut self, setup: &SetupObject, cover: &ObjectCoverage) -> Result<(), Stop> {
+        self.recordings = [None, None, None];
         self.fills = [None, None, None];
         self.prepared = false;
-        self.part(setup, &cover.subspans)?;
+        self.draw_subspans(setup, &cover.subspans)?;
         for block in &cover.blocks {
-            if self.fill(setup, *block)? {
+            if self.fill_block(setup, *block)? {
                 continue;
             }
             let mut subspans = std::mem::take(&mut self.subspans);
             subspans.clear();
-            subspans.extend(subspans_of(*block, cover.all));
-            let drawn = self.part(setup, &subspans);
+            subspans.extend(block_subspans(*block, cover.all));
+            let drawn = self.draw_subspans(setup, &subspans);
             self.subspans = subspans;
             drawn?;
         }
@@ -109,19 +109,19 @@ impl<'a> Pixels<'a> {
 
     /// Draws a block whose threads all do what one has done, with one colour for all pixels. False where it has to be drawn by
     /// threads.
-    fn fill(&mut self, setup: &Setup, [x, y]: [u32; 2]) -> Result<bool, Stop> {
+    fn fill_block(&mut self, setup: &SetupObject, [x, y]: [u32; 2]) -> Result<bool, Stop> {
         const PIXELS: u32 = 1 << (2 * LOG_BLOCK);
-        let width = self.width(PIXELS as usize / 4);
+        let width = self.dispatch_width(PIXELS as usize / 4);
         let index = (width / 8).ilog2() as usize;
-        let (Some(fills), Some(deed)) = (&self.fills[index], &self.deeds[index]) else {
+        let (Some(fills), Some(recording)) = (&self.fills[index], &self.recordings[index]) else {
             return Ok(false);
         };
         let z = setup.layer;
         let targets = &mut self.back.targets;
-        let fits = |fill: &Fill| {
+        let fits = |fill: &TargetFill| {
             targets
                 .get(fill.target)
-                .is_some_and(|t| t.has_block([x, y, z]))
+                .is_some_and(|t| t.can_fill_block([x, y, z]))
         };
         if !fills.iter().all(fits) {
             return Ok(false);
@@ -130,8 +130,13 @@ impl<'a> Pixels<'a> {
             return Ok(false);
         };
         let threads = PIXELS / width as u32;
-        let lit = u32::MAX >> (32 - width);
-        if !executor.repeat(threads, lit, &deed.statistics, deed.messages()) {
+        let active = u32::MAX >> (32 - width);
+        if !executor.count_replayed(
+            threads,
+            active,
+            &recording.statistics,
+            recording.message_count(),
+        ) {
             return Ok(false);
         }
         if self.back.state.statistics {
@@ -140,14 +145,14 @@ impl<'a> Pixels<'a> {
         self.back.samples_passed += u64::from(PIXELS);
         for fill in fills {
             if let Some(target) = self.back.targets.get(fill.target) {
-                target.fill(&self.back.view, [x, y, z], fill.colour)?;
+                target.fill_block(&self.back.view, [x, y, z], fill.colour)?;
             }
         }
         Ok(true)
     }
 
     /// Draws some of an object's pixels.
-    fn part(&mut self, setup: &Setup, subspans: &[Subspan]) -> Result<(), Stop> {
+    fn draw_subspans(&mut self, setup: &SetupObject, subspans: &[Subspan]) -> Result<(), Stop> {
         let mut slots = std::mem::take(&mut self.slots);
         slots.clear();
         let state = &self.back.state;
@@ -164,45 +169,45 @@ impl<'a> Pixels<'a> {
         let mut rest = subspans;
         while let [subspan, later @ ..] = rest {
             rest = later;
-            let (mut covered, mut bare) = (subspan.samples, [0; 4]);
+            let (mut covered, mut uncovered) = (subspan.samples, [0; 4]);
             if smooth {
-                bare = covered.map(|parts| 16 - parts.count_ones() as u8);
+                uncovered = covered.map(|parts| 16 - parts.count_ones() as u8);
                 covered = covered.map(|parts| if parts == 0 { 0 } else { all });
             }
             let covered = covered.map(|s| s & mask);
             let mut slot = Slot {
-                bare,
+                uncovered,
                 x: subspan.x,
                 y: subspan.y,
                 covered,
-                shown: covered,
-                left: covered,
+                input_mask: covered,
+                writable: covered,
                 ..Slot::default()
             };
             if passes {
-                slot.left = covered.map(|s| s & 1);
-                let passed = slot.left.into_iter().map(u64::from).sum::<u64>();
+                slot.writable = covered.map(|s| s & 1);
+                let passed = slot.writable.into_iter().map(u64::from).sum::<u64>();
                 self.back.samples_passed += passed;
-            } else if early && let Some(passed) = self.back.tests_subspan(setup, &slot)? {
-                slot.left = std::array::from_fn(|i| (passed >> i & 1) as u16);
+            } else if early && let Some(passed) = self.back.test_subspan(setup, &slot)? {
+                slot.writable = std::array::from_fn(|i| (passed >> i & 1) as u16);
             } else if early {
                 for pixel in 0..4 {
                     if covered[pixel] != 0 {
                         let tested = (&slot, pixel, u32::from(covered[pixel]));
-                        let passed = self.back.tests(setup, tested, None, None)?;
-                        slot.left[pixel] = passed as u16;
+                        let passed = self.back.test_pixel(setup, tested, None, None)?;
+                        slot.writable[pixel] = passed as u16;
                     }
                 }
             }
-            slot.shown = match self.back.state.coverage {
+            slot.input_mask = match self.back.state.coverage {
                 Coverage::Covered => covered,
-                Coverage::AfterDepth => slot.left,
+                Coverage::AfterDepth => slot.writable,
                 Coverage::Inner => {
                     let inside = |i: usize| subspan.inner >> i & 1 == 1;
                     std::array::from_fn(|i| if inside(i) { covered[i] } else { 0 })
                 }
             };
-            if slot.left == [0; 4] {
+            if slot.writable == [0; 4] {
                 continue;
             }
             if !runs {
@@ -224,7 +229,7 @@ impl<'a> Pixels<'a> {
                         ..slot
                     }));
                     if passes {
-                        let each = slot.left.map(u64::from).into_iter().sum::<u64>();
+                        let each = slot.writable.map(u64::from).into_iter().sum::<u64>();
                         self.back.samples_passed += each * same.len() as u64;
                     }
                     rest = others;
@@ -232,33 +237,33 @@ impl<'a> Pixels<'a> {
                 continue;
             }
             for sample in 0..samples {
-                let left = slot.left.map(|s| s & 1 << sample);
-                if left != [0; 4] {
+                let writable = slot.writable.map(|s| s & 1 << sample);
+                if writable != [0; 4] {
                     slots.push(Slot {
                         sample,
-                        left,
+                        writable,
                         ..slot
                     });
                 }
             }
         }
         if !slots.is_empty() && !self.prepared {
-            payload::object(&mut self.object, &self.back.state, setup);
+            payload::build_object(&mut self.object_payload, &self.back.state, setup);
             self.prepared = true;
         }
         let mut rest = slots.as_mut_slice();
         while !rest.is_empty() {
-            let width = self.width(rest.len());
+            let width = self.dispatch_width(rest.len());
             let (now, later) = rest.split_at_mut((width / 4).min(rest.len()));
             rest = later;
-            self.thread(setup, now, width)?;
+            self.run_thread(setup, now, width)?;
         }
         self.slots = slots;
         Ok(())
     }
 
     /// Width of the next thread: the widest that the slots fill by more than half, else the narrowest.
-    fn width(&self, slots: usize) -> usize {
+    fn dispatch_width(&self, slots: usize) -> usize {
         let has = |i: usize| self.executors.get(i).is_some_and(Option::is_some);
         match (has(0), has(1), has(2)) {
             (_, _, true) if slots > 4 => 32,
@@ -269,66 +274,77 @@ impl<'a> Pixels<'a> {
         }
     }
 
-    fn thread(&mut self, setup: &Setup, slots: &mut [Slot], width: usize) -> Result<(), Stop> {
+    fn run_thread(
+        &mut self,
+        setup: &SetupObject,
+        slots: &mut [Slot],
+        width: usize,
+    ) -> Result<(), Stop> {
         let index = (width / 8).ilog2() as usize;
         let Some(Some((executor, start))) = self.executors.get_mut(index) else {
             return Ok(());
         };
-        let lit = payload::lit(slots);
+        let active = payload::active_pixels(slots);
         if self.back.state.statistics {
-            self.invocations += u64::from(lit.count_ones());
+            self.invocations += u64::from(active.count_ones());
         }
-        let repeats = self.repeated[index] && lit.count_ones() as usize == width;
+        let repeats = self.replayable[index] && active.count_ones() as usize == width;
         if repeats
-            && let Some(deed) = &self.deeds[index]
-            && executor.repeat(1, lit, &deed.statistics, deed.messages())
+            && let Some(recording) = &self.recordings[index]
+            && executor.count_replayed(1, active, &recording.statistics, recording.message_count())
         {
             let mut batch = message::Batch::new(&mut self.back, setup, slots);
-            return deed.again(&mut batch);
+            return recording.replay(&mut batch);
         }
         let state = &self.back.state;
         let frame = Frame {
             width,
             start: *start,
-            scratch: executor.scratch(),
+            scratch: executor.scratch_dwords(),
         };
-        payload::build(&mut self.payload, state, setup, slots, frame, &self.object).map_err(
-            |registers| {
-                rules::PS_PAYLOAD.stop(
-                    format!("constants from register {start} on, among {registers} of payload"),
-                    self.back.at,
-                )
-            },
-        )?;
+        payload::build(
+            &mut self.payload,
+            state,
+            setup,
+            slots,
+            frame,
+            &self.object_payload,
+        )
+        .map_err(|registers| {
+            rules::PS_PAYLOAD.stop(
+                format!("constants from register {start} on, among {registers} of payload"),
+                self.back.at,
+            )
+        })?;
         let mut batch = message::Batch::new(&mut self.back, setup, slots);
         if repeats {
-            let mut deed = Deed::default();
-            let mut noting = Noting {
+            let mut recording = RecordedThread::default();
+            let mut noting = RecordingStage {
                 batch: &mut batch,
-                deed: &mut deed,
+                recording: &mut recording,
             };
-            executor.run(&self.payload, lit, &mut noting)?;
-            deed.statistics = executor.executed();
-            match deed.is_whole() {
+            executor.run(&self.payload, active, &mut noting)?;
+            recording.statistics = executor.executed();
+            match recording.is_replayable() {
                 true => {
-                    self.fills[index] = deed.fills(&mut batch, width)?;
-                    self.deeds[index] = Some(deed);
+                    self.fills[index] = recording.fills(&mut batch, width)?;
+                    self.recordings[index] = Some(recording);
                 }
-                false => self.repeated[index] = false,
+                false => self.replayable[index] = false,
             }
         } else {
-            executor.run(&self.payload, lit, &mut batch)?;
+            executor.run(&self.payload, active, &mut batch)?;
         }
         let ended = batch.ended;
         match self.back.view.is_strict() {
-            true => target_rules::ended(ended, self.back.at),
+            true => target_rules::check_thread_end(ended, self.back.at),
             false => Ok(()),
         }
     }
 
     /// The draw has ended: compresses what is compressed in memory.
     pub fn close(&mut self) -> Result<(), Stop> {
-        self.back.targets.close(&self.back.view)
+        self.back.targets.compress_open_blocks(&self.back.view)
     }
 
     /// Render targets that threads have written to.
@@ -352,13 +368,13 @@ impl<'a> Pixels<'a> {
     }
 
     /// What has been counted.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> PixelCounts {
         match self.back.state.statistics {
-            true => Counts {
+            true => PixelCounts {
                 samples_passed: self.back.samples_passed,
                 invocations: self.invocations,
             },
-            false => Counts::default(),
+            false => PixelCounts::default(),
         }
     }
 }

@@ -9,11 +9,11 @@ use hw::{ChannelKind, Format};
 /// By row and column, in sixteenths of the step between two values.
 const MATRIX: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-/// Bits of the widest channel that is dithered.
-const MOST_BITS: u8 = 8;
+/// Bits of the widest channel that is dither.
+const MAX_BITS: u8 = 8;
 
 /// The colour that a pixel gets, in the order of the format's channels.
-pub(super) fn dithered(
+pub(super) fn dither(
     format: &Format,
     colour: [u32; 4],
     [x, y]: [u32; 2],
@@ -24,7 +24,7 @@ pub(super) fn dithered(
     let by = MATRIX[row][column];
     let srgb = format::is_srgb(format);
     std::array::from_fn(|i| match format.channels[i] {
-        (ChannelKind::Unorm, bits @ 1..=MOST_BITS) => {
+        (ChannelKind::Unorm, bits @ 1..=MAX_BITS) => {
             let value = f32::from_bits(colour[i]);
             // Not a number counts as zero.
             let value = if value > 0.0 { value.min(1.0) } else { 0.0 };
@@ -54,7 +54,7 @@ mod tests {
     fn at(number: u16, colour: [f32; 4], pixel: [u32; 2]) -> [u8; 16] {
         let format = Format::by_number(number.into()).expect("a format");
         let colour = colour.map(f32::to_bits);
-        format::encode(format, dithered(format, colour, pixel, [0; 2]))
+        format::encode(format, dither(format, colour, pixel, [0; 2]))
     }
 
     #[test]
@@ -83,8 +83,8 @@ mod tests {
         let colour = [(7.5f32 / 255.0).to_bits(); 4];
         for i in 0..64 {
             let (x, y, dx, dy) = (i & 3, i >> 2 & 3, i >> 4, i >> 5 & 1);
-            let moved = dithered(format, colour, [x, y], [dx, dy]);
-            let there = dithered(format, colour, [x + dx, y + dy], [0; 2]);
+            let moved = dither(format, colour, [x, y], [dx, dy]);
+            let there = dither(format, colour, [x + dx, y + dy], [0; 2]);
             assert_eq!(moved, there);
         }
     }
@@ -95,7 +95,7 @@ mod tests {
         for (number, alpha) in [(0x080, true), (0x0c2, false), (0x0c9, true), (0x000, true)] {
             let format = Format::by_number(number).expect("a format");
             let colour = [0.3f32.to_bits(); 4];
-            let found = dithered(format, colour, [1, 1], [0; 2]);
+            let found = dither(format, colour, [1, 1], [0; 2]);
             assert_eq!(found[..3], colour[..3], "{number:#x}");
             assert_eq!(found[3] == colour[3], alpha, "{number:#x}");
         }

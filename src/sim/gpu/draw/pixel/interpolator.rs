@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 7, "Pixel Interpolator".
 
 use super::message::Batch;
-use super::payload::{self, Place};
+use super::payload::{self, PixelPoint};
 use eu::Message;
 use isa::descriptor::interpolator;
 
@@ -34,7 +34,7 @@ impl Batch<'_, '_> {
             let [dx, dy] = match interpolator::MESSAGE_TYPE.get(desc) {
                 0 => moved(offsets, offsets >> 4),
                 1 => state.positions[(offsets >> 4 & 15) as usize],
-                2 => payload::within(state, slot, pixel, Place::Centroid),
+                2 => payload::offset_in_pixel(state, slot, pixel, PixelPoint::Centroid),
                 _ => moved(dword(lane), dword(width + lane)),
             };
             let x = f64::from(slot.x + (pixel as u32 & 1)) + dx;

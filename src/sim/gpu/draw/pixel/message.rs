@@ -1,23 +1,23 @@
 //! Messages of pixel shaders to the render cache.
 //!
 //! In:  render target writes. Out: samples settled by masks and late tests, colours handed to the targets.
-//! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
+//! Ref: SKL PRM vol. 7, "Render RenderTarget Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
 
-use super::backend::{Back, Fill};
+use super::backend::{PixelBackend, TargetFill};
 use super::gap::gap;
 use super::payload::{self, Slot};
 use super::target_rules;
 use crate::bindings::Payload;
-use crate::draw::exec::Stage;
-use crate::draw::object::Setup;
+use crate::draw::exec::StageFunctions;
+use crate::draw::object::SetupObject;
 use crate::surface::format;
 use eu::{Message, Reply, Stop};
 use isa::descriptor::{common, render_target};
 
 /// A thread's pixels while it runs.
 pub(super) struct Batch<'t, 'a> {
-    pub back: &'t mut Back<'a>,
-    pub setup: &'t Setup,
+    pub back: &'t mut PixelBackend<'a>,
+    pub setup: &'t SetupObject,
     pub slots: &'t mut [Slot],
     /// The thread has ended with a render target write.
     pub ended: bool,
@@ -28,12 +28,15 @@ pub(super) struct Batch<'t, 'a> {
 pub(super) const RENDER_CACHE: u8 = 5;
 const PIXEL_INTERPOLATOR: u8 = 11;
 
-impl Stage for Batch<'_, '_> {
+impl StageFunctions for Batch<'_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         match (message.sfid, render_target::MESSAGE_TYPE.get(message.desc)) {
             (PIXEL_INTERPOLATOR, _) => {
                 if self.back.view.is_strict() {
-                    target_rules::pulled(self.back.state.pulls, message.ip)?;
+                    target_rules::check_interpolator_declared(
+                        self.back.state.declares_interpolator,
+                        message.ip,
+                    )?;
                 }
                 self.interpolate(message, response);
             }
@@ -67,7 +70,11 @@ struct Layout {
 }
 
 impl<'t, 'a> Batch<'t, 'a> {
-    pub fn new(back: &'t mut Back<'a>, setup: &'t Setup, slots: &'t mut [Slot]) -> Batch<'t, 'a> {
+    pub fn new(
+        back: &'t mut PixelBackend<'a>,
+        setup: &'t SetupObject,
+        slots: &'t mut [Slot],
+    ) -> Batch<'t, 'a> {
         Batch {
             back,
             setup,
@@ -118,7 +125,10 @@ impl Batch<'_, '_> {
 
     /// The colour that a write gives all pixels of its channels, where nothing else happens to them: in the inner option none
     /// where there is no target, in the outer where pixels differ or have to be looked at one by one.
-    pub fn fill(&mut self, message: &Message<'_>) -> Result<Option<Option<Fill>>, Stop> {
+    pub fn uniform_fill(
+        &mut self,
+        message: &Message<'_>,
+    ) -> Result<Option<Option<TargetFill>>, Stop> {
         let payload = Payload {
             first: message.src0,
             second: message.src1,
@@ -155,7 +165,7 @@ impl Batch<'_, '_> {
             return Ok(None);
         };
         let colour = [r, g, b, a];
-        Ok(Some(Some(Fill { target, colour })))
+        Ok(Some(Some(TargetFill { target, colour })))
     }
 
     fn write(&mut self, message: &Message<'_>) -> Result<(), Stop> {
@@ -172,8 +182,8 @@ impl Batch<'_, '_> {
         self.ended |= message.eot;
         self.waited |= message.waits;
         if self.back.view.is_strict() {
-            target_rules::write(message, layout.end)?;
-            target_rules::in_order(self.waited, message.ip)?;
+            target_rules::check_write(message, layout.end)?;
+            target_rules::check_order(self.waited, message.ip)?;
         }
         let (entry, pixels) = match header {
             Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
@@ -187,7 +197,7 @@ impl Batch<'_, '_> {
         if self.is_quick(&layout)
             && let Some(target) = target
         {
-            return self.write_subspans(message, (target, &layout), pixels);
+            return self.write_single_sampled(message, (target, &layout), pixels);
         }
         let bound = target.and_then(|i| self.back.targets.get(i));
         let integer = bound.is_some_and(|target| format::is_integer(target.image.format));
@@ -199,13 +209,14 @@ impl Batch<'_, '_> {
             let Some(slot) = self.slots.get(at).copied() else {
                 continue;
             };
-            if pixels >> ((first + lane) % 16) & 1 == 0 || slot.left[pixel] == 0 {
+            if pixels >> ((first + lane) % 16) & 1 == 0 || slot.writable[pixel] == 0 {
                 continue;
             }
             let (x, y) = (slot.x + (pixel as u32 & 1), slot.y + (pixel as u32 >> 1));
             let place = [x, y, self.setup.layer];
-            if let Some(what) = self.back.state.special {
-                self.back.special(target, place, what, message.ip)?;
+            if let Some(what) = self.back.state.aux_operation {
+                self.back
+                    .write_aux_operation(target, place, what, message.ip)?;
                 continue;
             }
             let channels = |base: usize| -> [u32; 4] {
@@ -216,8 +227,8 @@ impl Batch<'_, '_> {
                 false => channels(layout.colour),
             };
             let mut second = layout.second.map_or([0; 4], channels);
-            let mut mask = u32::from(slot.left[pixel]);
-            if slot.settled >> pixel & 1 == 0 {
+            let mut mask = u32::from(slot.writable[pixel]);
+            if slot.tested >> pixel & 1 == 0 {
                 let state = &self.back.state;
                 if let Some(base) = layout.omask {
                     let word = (first + lane) % 16;
@@ -235,24 +246,25 @@ impl Batch<'_, '_> {
                         .stencil
                         .map(|base| (dword(base + lane / 4) >> (lane % 4 * 8)) as u8);
                     let tested = (&slot, pixel, mask);
-                    mask = self.back.tests(self.setup, tested, depth, reference)?;
+                    mask = self.back.test_pixel(self.setup, tested, depth, reference)?;
                 }
                 if let Some(slot) = self.slots.get_mut(at) {
-                    slot.left[pixel] = mask as u16;
-                    slot.settled |= 1 << pixel;
+                    slot.writable[pixel] = mask as u16;
+                    slot.tested |= 1 << pixel;
                 }
             }
             if self.back.state.alpha.to_one {
                 colour[3] = 1f32.to_bits();
                 second[3] = 1f32.to_bits();
             }
-            if slot.bare[pixel] != 0 && !integer {
+            if slot.uncovered[pixel] != 0 && !integer {
                 // What a smooth line covers of a pixel scales its alpha. The bits of an integer are no fraction to be scaled.
-                let part = f32::from(16 - slot.bare[pixel]) / 16.0;
+                let part = f32::from(16 - slot.uncovered[pixel]) / 16.0;
                 colour[3] = (f32::from_bits(colour[3]) * part).to_bits();
             }
             if mask != 0 {
-                self.back.colour(target, place, mask, colour, second)?;
+                self.back
+                    .write_colour(target, place, mask, colour, second)?;
             }
         }
         Ok(())
@@ -264,7 +276,7 @@ impl Batch<'_, '_> {
         let tested = state.early || !state.depth.is_active();
         tested
             && state.samples == 1
-            && state.special.is_none()
+            && state.aux_operation.is_none()
             && state.alpha.is_idle()
             && !state.smooth_lines
             && layout.omask.is_none()
@@ -272,7 +284,7 @@ impl Batch<'_, '_> {
     }
 
     /// [`Batch::write`] where [`Batch::is_quick`], by subspans.
-    fn write_subspans(
+    fn write_single_sampled(
         &mut self,
         message: &Message<'_>,
         (target, layout): (usize, &Layout),
@@ -297,15 +309,15 @@ impl Batch<'_, '_> {
             let Some(slot) = self.slots.get_mut((first + lane) / 4) else {
                 break;
             };
-            let mask = message.lanes >> lane & pixels >> lane & slot.lit();
+            let mask = message.lanes >> lane & pixels >> lane & slot.active_pixels();
             if mask == 0 {
                 continue;
             }
             if !self.back.state.early {
                 // No test is on, but what would have been tested counts.
-                let new = mask & !u32::from(slot.settled);
+                let new = mask & !u32::from(slot.tested);
                 self.back.samples_passed += u64::from(new.count_ones());
-                slot.settled |= mask as u8;
+                slot.tested |= mask as u8;
             }
             let slot = *slot;
             let colours: [[u32; 4]; 4] = match layout.replicated {
@@ -327,13 +339,14 @@ impl Batch<'_, '_> {
                     self.setup.layer,
                 ];
                 let colour = colours.map(|channel| channel[pixel]);
-                self.back.colour(Some(target), place, 1, colour, [0; 4])?;
+                self.back
+                    .write_colour(Some(target), place, 1, colour, [0; 4])?;
             }
         }
         Ok(())
     }
 
-    /// [`Batch::write_subspans`] of four of them in a row, from slot `first` on. False where they are others, or have to be written
+    /// [`Batch::write_single_sampled`] of four of them in a row, from slot `first` on. False where they are others, or have to be written
     /// one by one.
     fn write_band(
         &mut self,
@@ -367,7 +380,7 @@ impl Batch<'_, '_> {
         if !(0..).zip(slots.iter()).all(in_row) {
             return Ok(false);
         }
-        let mask = message.lanes & pixels & payload::lit(slots);
+        let mask = message.lanes & pixels & payload::active_pixels(slots);
         if mask == 0 {
             return Ok(true);
         }
@@ -379,12 +392,12 @@ impl Batch<'_, '_> {
             return Ok(false);
         }
         if !self.back.state.early {
-            // As in `write_subspans`.
+            // As in `write_single_sampled`.
             for (i, slot) in slots.iter_mut().enumerate() {
                 let own = mask >> (4 * i) & 15;
-                let new = own & !u32::from(slot.settled);
+                let new = own & !u32::from(slot.tested);
                 self.back.samples_passed += u64::from(new.count_ones());
-                slot.settled |= own as u8;
+                slot.tested |= own as u8;
             }
         }
         Ok(true)

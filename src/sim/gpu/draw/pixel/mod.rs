@@ -1,8 +1,8 @@
 //! The pixel pipeline: covered samples of an object to depth, stencil and render targets.
 //!
-//! In:  a [`Setup`] and its [`Cover`]. Out: threads dispatched, messages carried out, memory written.
+//! In:  a [`SetupObject`] and its [`ObjectCoverage`]. Out: threads dispatched, messages carried out, memory written.
 //! Objects come one after the other, and a thread ends before the next begins, so what blends is in order.
-//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Pixel Shader Thread Dispatch", "Render Target Write".
+//! Ref: SKL PRM vol. 7, "Windower (WM) StageFunctions", "Pixel Shader Thread Dispatch", "Render Target Write".
 //!
 //! | file | in → out |
 //! | --- | --- |
@@ -37,5 +37,5 @@ mod tiles;
 
 pub(crate) use clear::hz_op;
 pub(crate) use depth::targets as depth_targets;
-pub(crate) use dispatch::Counts;
-pub(crate) use tiles::Tiles;
+pub(crate) use dispatch::PixelCounts;
+pub(crate) use tiles::PixelWorkers;

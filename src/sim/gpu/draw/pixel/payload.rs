@@ -6,7 +6,7 @@
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload", "Barycentric Attribute Interpolation".
 
 use super::state::State;
-use crate::draw::object::{Kind, Setup};
+use crate::draw::object::{Kind, SetupObject};
 
 /// Four channels of a thread: a subspan, or one sample of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,30 +18,35 @@ pub(super) struct Slot {
     /// Samples of the pixels (0,0), (1,0), (0,1), (1,1) that the object covers.
     pub covered: [u16; 4],
     /// Those that the thread is told are covered.
-    pub shown: [u16; 4],
+    pub input_mask: [u16; 4],
     /// Those that the thread may write.
-    pub left: [u16; 4],
-    /// Pixels whose samples have been settled by a render target write.
-    pub settled: u8,
+    pub writable: [u16; 4],
+    /// PixelPipeline whose samples have been settled by a render target write.
+    pub tested: u8,
     /// Sixteenths of the pixels that a smooth line does not cover.
-    pub bare: [u8; 4],
+    pub uncovered: [u8; 4],
 }
 
 /// Where in a pixel something is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PixelPoint {
     Centre,
     Centroid,
     Sample,
 }
 
 /// The place within the pixel.
-pub(super) fn within(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) -> [f64; 2] {
+pub(super) fn offset_in_pixel(
+    state: &State<'_>,
+    slot: &Slot,
+    pixel: usize,
+    place: PixelPoint,
+) -> [f64; 2] {
     let of = |sample: u32| state.positions[sample as usize & 15];
     match place {
         _ if state.samples == 1 => [state.centre; 2],
-        Place::Sample => of(slot.sample),
-        Place::Centroid => {
+        PixelPoint::Sample => of(slot.sample),
+        PixelPoint::Centroid => {
             let covered = u32::from(slot.covered[pixel & 3]);
             let all = u32::MAX >> (32 - state.samples);
             match covered & all {
@@ -50,13 +55,18 @@ pub(super) fn within(state: &State<'_>, slot: &Slot, pixel: usize, place: Place)
                 some => of(some.trailing_zeros()),
             }
         }
-        Place::Centre => [state.centre; 2],
+        PixelPoint::Centre => [state.centre; 2],
     }
 }
 
 /// The same on the screen.
-pub(super) fn place(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) -> [f64; 2] {
-    let [x, y] = within(state, slot, pixel, place);
+pub(super) fn screen_position(
+    state: &State<'_>,
+    slot: &Slot,
+    pixel: usize,
+    place: PixelPoint,
+) -> [f64; 2] {
+    let [x, y] = offset_in_pixel(state, slot, pixel, place);
     [
         f64::from(slot.x + (pixel as u32 & 1)) + x,
         f64::from(slot.y + (pixel as u32 >> 1)) + y,
@@ -66,11 +76,11 @@ pub(super) fn place(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) 
 impl Slot {
     /// A bit for each pixel that has a sample left.
     #[inline]
-    pub fn lit(&self) -> u32 {
+    pub fn active_pixels(&self) -> u32 {
         const ALL_BUT_HIGHEST: u64 = 0x7fff_7fff_7fff_7fff;
         // From bits 15, 31, 47, 63 to bits 60 to 63; what else the sums have is below or above.
         const GATHER: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
-        let [a, b, c, d] = self.left.map(u64::from);
+        let [a, b, c, d] = self.writable.map(u64::from);
         let all = a | b << 16 | c << 32 | d << 48;
         // A highest bit is set where its sixteen have any.
         let any = (((all & ALL_BUT_HIGHEST) + ALL_BUT_HIGHEST) | all) & !ALL_BUT_HIGHEST;
@@ -79,13 +89,13 @@ impl Slot {
 }
 
 /// A bit for each pixel of up to eight slots that has a sample left.
-pub(super) fn lit(slots: &[Slot]) -> u32 {
+pub(super) fn active_pixels(slots: &[Slot]) -> u32 {
     let each = slots.iter().rev();
-    each.fold(0, |mask, slot| mask << 4 | slot.lit())
+    each.fold(0, |mask, slot| mask << 4 | slot.active_pixels())
 }
 
 /// The object's part of payloads: push constants and attributes, which follow the pixels' part.
-pub(super) fn object(out: &mut Vec<u32>, state: &State<'_>, setup: &Setup) {
+pub(super) fn build_object(out: &mut Vec<u32>, state: &State<'_>, setup: &SetupObject) {
     out.clear();
     out.extend(&state.constants);
     if !state.attributes {
@@ -119,7 +129,7 @@ pub(super) struct Frame {
 pub(super) fn build(
     out: &mut Vec<u32>,
     state: &State<'_>,
-    setup: &Setup,
+    setup: &SetupObject,
     slots: &[Slot],
     frame: Frame,
     object: &[u32],
@@ -151,7 +161,7 @@ pub(super) fn build(
             *corner = slot.x & 0xffff | slot.y << 16;
         }
         let [a, b, c, d] = corners;
-        let mask = lit(slots);
+        let mask = active_pixels(slots);
         out.extend_from_slice(&[samples, 0, a, b, c, d, 0, mask | mask << 16]);
     }
     for slots in (0..groups).map(of) {
@@ -175,11 +185,11 @@ fn lanes(out: &mut Vec<u32>, slots: &[Slot], width: usize, value: impl Fn(&Slot,
 }
 
 /// Where up to 16 pixels are taken on the screen. Slots that are not there repeat the first.
-fn places(state: &State<'_>, slots: &[Slot], kind: Place) -> [[f64; 16]; 2] {
+fn screen_positions(state: &State<'_>, slots: &[Slot], kind: PixelPoint) -> [[f64; 16]; 2] {
     let mut at = [[0.0; 16]; 2];
     for lane in 0..16 {
         if let Some(slot) = slots.get(lane / 4).or(slots.first()) {
-            [at[0][lane], at[1][lane]] = place(state, slot, lane % 4, kind);
+            [at[0][lane], at[1][lane]] = screen_position(state, slot, lane % 4, kind);
         }
     }
     at
@@ -189,25 +199,25 @@ fn places(state: &State<'_>, slots: &[Slot], kind: Place) -> [[f64; 16]; 2] {
 fn interpolants(
     out: &mut Vec<u32>,
     state: &State<'_>,
-    setup: &Setup,
+    setup: &SetupObject,
     slots: &[Slot],
     group: usize,
 ) {
     let mut known: [Option<[[f64; 16]; 2]>; 3] = [None; 3];
-    let mut at = |kind: Place| {
+    let mut at = |kind: PixelPoint| {
         // With one sample all places are one.
         let kind = if state.samples == 1 {
-            Place::Centre
+            PixelPoint::Centre
         } else {
             kind
         };
-        *known[kind as usize].get_or_insert_with(|| places(state, slots, kind))
+        *known[kind as usize].get_or_insert_with(|| screen_positions(state, slots, kind))
     };
     for mode in (0..6).filter(|mode| state.barycentrics >> mode & 1 == 1) {
         let [xs, ys] = at(match mode % 3 {
-            0 => Place::Centre,
-            1 => Place::Centroid,
-            _ => Place::Sample,
+            0 => PixelPoint::Centre,
+            1 => PixelPoint::Centroid,
+            _ => PixelPoint::Sample,
         });
         let mut weights = [[0u32; 16]; 2];
         // Objects that are not drawn in perspective have one w.
@@ -243,9 +253,9 @@ fn interpolants(
         }
     }
     let kind = match state.zw_mode {
-        2 => Place::Centroid,
-        3 => Place::Sample,
-        _ => Place::Centre,
+        2 => PixelPoint::Centroid,
+        3 => PixelPoint::Sample,
+        _ => PixelPoint::Centre,
     };
     if state.uses_depth {
         let [xs, ys] = at(kind);
@@ -259,14 +269,15 @@ fn interpolants(
     }
     if state.offsets != 0 {
         let kind = match state.offsets {
-            2 => Place::Centroid,
-            _ => Place::Sample,
+            2 => PixelPoint::Centroid,
+            _ => PixelPoint::Sample,
         };
         // Sixteenths of a pixel: a byte of x and one of y for each of 16 pixels.
         let mut words = [0; 8];
         for lane in 0..16 {
             if let Some(slot) = slots.get(lane / 4).or(slots.first()) {
-                let [x, y] = within(state, slot, lane % 4, kind).map(|v| (v * 16.0) as u32);
+                let [x, y] =
+                    offset_in_pixel(state, slot, lane % 4, kind).map(|v| (v * 16.0) as u32);
                 words[lane / 2] |= (x | y << 8) << (lane as u32 % 2 * 16);
             }
         }
@@ -274,7 +285,7 @@ fn interpolants(
     }
     if state.input_coverage {
         lanes(out, slots, group, |slot, pixel| {
-            u32::from(slot.shown[pixel & 3])
+            u32::from(slot.input_mask[pixel & 3])
         });
     }
 }

@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM", "3DSTATE_SAMPLE_MASK"; vol. 2d, "BLEND_STATE",
 //! "COLOR_CALC_STATE".
 
-use super::blend::{Alpha, Blend};
+use super::blend::{AlphaState, Blend};
 use super::depth::DepthStencil;
 use super::gap::gap;
 use super::target_rules;
@@ -35,11 +35,11 @@ const RESOLVE_PARTIAL: u64 = 1;
 
 /// What writes to a render target mean instead of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Special {
+pub(super) enum AuxOperation {
     FastClear,
     /// Blocks that were cleared are made real, those that are compressed stay so.
-    Partial,
-    Resolve,
+    PartialResolve,
+    FullResolve,
 }
 
 /// Input Coverage Mask State: which samples a shader is told are covered.
@@ -89,12 +89,12 @@ pub(super) struct State<'a> {
     pub omask: bool,
     pub computes_depth: bool,
     pub computes_stencil: bool,
-    pub special: Option<Special>,
+    pub aux_operation: Option<AuxOperation>,
     /// The state says that the shader writes to render targets; pulls barycentric weights: strict mode compares.
-    pub announced: bool,
+    pub declares_target_writes: bool,
     /// Hazards of compressed targets are avoided.
     pub avoids_hazards: bool,
-    pub pulls: bool,
+    pub declares_interpolator: bool,
     /// Sampler states: bytes from the dynamic state base address.
     pub samplers: u32,
     /// Addresses of the binding table and of what its entries count from.
@@ -103,7 +103,7 @@ pub(super) struct State<'a> {
     pub depth: DepthStencil<'a>,
     pub blends: Vec<Blend>,
     pub constant: [f32; 4],
-    pub alpha: Alpha,
+    pub alpha: AlphaState,
 }
 
 impl<'a> State<'a> {
@@ -130,7 +130,7 @@ impl<'a> State<'a> {
             _ => Coverage::AfterDepth,
         };
         let valid = has(extra::PIXEL_SHADER_VALID) && dispatches(draw);
-        let mut alpha = Alpha::default();
+        let mut alpha = AlphaState::default();
         let (mut blends, mut constant) = (Vec::new(), [0.0; 4]);
         let pointer = |packet, valid, field| {
             (draw.state.flag(packet, valid))
@@ -173,7 +173,7 @@ impl<'a> State<'a> {
                 return gap(draw.at, "dithered alpha to coverage");
             }
             let quiet = has(extra::PIXEL_SHADER_DISABLES_ALPHA_TO_COVERAGE);
-            alpha = Alpha {
+            alpha = AlphaState {
                 to_coverage: to_coverage && !quiet,
                 to_one: flag(blend_state::ALPHA_TO_ONE_ENABLE),
                 test: flag(blend_state::ALPHA_TEST_ENABLE).then(|| {
@@ -195,7 +195,7 @@ impl<'a> State<'a> {
                     break;
                 }
                 if i == 0 && view.is_strict() {
-                    target_rules::blend(draw.state, &head, &words, draw.at)?;
+                    target_rules::check_blend(draw.state, &head, &words, draw.at)?;
                 }
                 let mut blend = Blend::read(&words, independent);
                 blend.dither = dither;
@@ -227,14 +227,14 @@ impl<'a> State<'a> {
             2 => true,
             _ => !kills,
         };
-        let special = match (
+        let aux_operation = match (
             get(ps::RENDER_TARGET_FAST_CLEAR_ENABLE),
             get(ps::RENDER_TARGET_RESOLVE_TYPE),
         ) {
-            (1, _) => Some(Special::FastClear),
+            (1, _) => Some(AuxOperation::FastClear),
             (_, 0) => None,
-            (_, RESOLVE_PARTIAL) => Some(Special::Partial),
-            _ => Some(Special::Resolve),
+            (_, RESOLVE_PARTIAL) => Some(AuxOperation::PartialResolve),
+            _ => Some(AuxOperation::FullResolve),
         };
         let bound = draw
             .state
@@ -281,10 +281,10 @@ impl<'a> State<'a> {
             omask: has(extra::OMASK_PRESENT_TO_RENDER_TARGET),
             computes_depth,
             computes_stencil: has(extra::PIXEL_SHADER_COMPUTES_STENCIL),
-            special,
-            announced: target_rules::announces(draw.state),
+            aux_operation,
+            declares_target_writes: target_rules::declares_target_writes(draw.state),
             avoids_hazards: draw.state.avoids_hazards,
-            pulls: target_rules::pulls(draw.state),
+            declares_interpolator: target_rules::declares_interpolator(draw.state),
             samplers: sampler as u32,
             table: draw.base.surface + bound,
             surface_base: draw.base.surface,

@@ -16,7 +16,7 @@ use isa::descriptor::render_target;
 
 /// Checks a render target of a draw with this many samples, with both a logic op and blending or not; `at` is the message's
 /// place.
-pub(super) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
+pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
     let own = image.samples;
     let kept = own == samples || image.kind == Kind::Null;
     TARGET_SAMPLES.check(kept, at, || {
@@ -38,7 +38,7 @@ pub(super) fn check(image: &Image, both: bool, samples: u32, at: u64) -> Result<
 }
 
 /// Checks that hazards of a target with a control surface are avoided.
-pub(super) fn compressed(image: &Image, avoided: bool, at: u64) -> Result<(), Stop> {
+pub(super) fn check_hazards_avoided(image: &Image, avoided: bool, at: u64) -> Result<(), Stop> {
     let plain = image.kind == Kind::Null || image.aux.mode == AuxMode::None;
     CACHE_MODE.check(plain || avoided, at, || {
         format!("a target with {:?}", image.aux.mode)
@@ -46,7 +46,7 @@ pub(super) fn compressed(image: &Image, avoided: bool, at: u64) -> Result<(), St
 }
 
 /// Checks a write whose parts are `dwords` long.
-pub(super) fn write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
+pub(super) fn check_write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
     let length = message.src0.len() + message.src1.len();
     TARGET_LENGTH.check(length == dwords, message.ip, || {
         format!("{length} dwords, where there should be {dwords}")
@@ -58,46 +58,46 @@ pub(super) fn write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
 }
 
 /// Checks that a thread that writes has waited for those before it, whose pixels may be its own.
-pub(super) fn in_order(waited: bool, at: u64) -> Result<(), Stop> {
+pub(super) fn check_order(waited: bool, at: u64) -> Result<(), Stop> {
     TARGET_ORDER.check(waited, at, || {
         "the thread's first write is a SEND, which may overtake an older object's".into()
     })
 }
 
 /// Checks the end of a pixel shader's thread.
-pub(super) fn ended(by_write: bool, at: u64) -> Result<(), Stop> {
+pub(super) fn check_thread_end(by_write: bool, at: u64) -> Result<(), Stop> {
     PS_END.check(by_write, at, || {
         "a thread ended otherwise than by a write to a render target".into()
     })
 }
 
 /// The state says that the pixel shader writes to render targets.
-pub(crate) fn announces(state: &DrawState) -> bool {
+pub(crate) fn declares_target_writes(state: &DrawState) -> bool {
     state.flag(&ps_blend::PACKET, ps_blend::HAS_WRITEABLE_RT)
         && !state.flag(&extra::PACKET, extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT)
 }
 
 /// The state says that the pixel shader asks the pixel interpolator.
-pub(crate) fn pulls(state: &DrawState) -> bool {
+pub(crate) fn declares_interpolator(state: &DrawState) -> bool {
     state.flag(&extra::PACKET, extra::PIXEL_SHADER_PULLS_BARY)
 }
 
 /// Checks a write to a render target of which some channel is written.
-pub(crate) fn announced(announced: bool, at: u64) -> Result<(), Stop> {
-    PS_WRITES.check(announced, at, || {
+pub(crate) fn check_write_declared(declared: bool, at: u64) -> Result<(), Stop> {
+    PS_WRITES.check(declared, at, || {
         "a render target is written, which the state says is not".into()
     })
 }
 
 /// Checks a message to the pixel interpolator.
-pub(crate) fn pulled(pulls: bool, at: u64) -> Result<(), Stop> {
-    PS_PULLS.check(pulls, at, || {
+pub(crate) fn check_interpolator_declared(declared: bool, at: u64) -> Result<(), Stop> {
+    PS_PULLS.check(declared, at, || {
         "barycentric weights are asked for, which the state says are not".into()
     })
 }
 
 /// Checks the clamps of a render target that is not of integers.
-pub(crate) fn clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
+pub(crate) fn check_clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
     let get = |field: hw::Field| field.get(words);
     let (before, after) = (
         get(entry::PRE_BLEND_COLOR_CLAMP_ENABLE),
@@ -111,8 +111,8 @@ pub(crate) fn clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
     })
 }
 
-/// Checks 3DSTATE_PS_BLEND beside BLEND_STATE and its first entry.
-pub(crate) fn blend(
+/// Checks 3DSTATE_PS_BLEND with_x8_bits BLEND_STATE and its first entry.
+pub(crate) fn check_blend(
     state: &DrawState,
     head: &[u32; 1],
     words: &[u32; 2],

@@ -1,19 +1,19 @@
 //! A draw's surroundings for tests: memory, latched commands, and messages to the pixel pipeline.
 
-use super::dispatch::{Counts, Pixels};
+use super::dispatch::{PixelCounts, PixelPipeline};
 use super::message::Batch;
 use super::payload::Slot;
 use super::state::State;
 use crate::base_addresses::BaseAddresses;
 use crate::budget::Budget;
-use crate::draw::exec::{Draw, Stage};
-use crate::draw::object::{Cover, Kind, Plane, ScreenVertex, Setup, Subspan};
+use crate::draw::exec::{Draw, StageFunctions};
+use crate::draw::object::{Kind, ObjectCoverage, Plane, ScreenVertex, SetupObject, Subspan};
 use crate::draw_state::DrawState;
 use crate::memory::View;
-use crate::testing::memory;
+use crate::observer::Watch;
 use crate::options::Options;
 use crate::space::AddressSpace;
-use crate::observer::Watch;
+use crate::testing::memory;
 use eu::{Message, Stop};
 use hw::draw::{state_depth_buffer as db, state_stencil_buffer as sb};
 use hw::state::render_surface_state as rss;
@@ -203,8 +203,8 @@ impl Rig {
         self.set(&ps_blend::PACKET, &[(ps_blend::HAS_WRITEABLE_RT, 1)]);
     }
 
-    pub fn pixels(&self) -> Pixels<'_> {
-        Pixels::new(self.draw(), Vec::new()).expect("simulated")
+    pub fn pixels(&self) -> PixelPipeline<'_> {
+        PixelPipeline::new(self.draw(), Vec::new()).expect("simulated")
     }
 
     /// A float or an integer of four channels at a pixel of the first target.
@@ -250,13 +250,13 @@ pub(crate) fn w_tile(x: u32, y: u32) -> u64 {
 }
 
 /// A triangle that faces the viewer, at depth `z` everywhere, whose weights are an eighth of the coordinates.
-pub(crate) fn flat(kind: Kind, z: f64) -> Setup {
+pub(crate) fn flat(kind: Kind, z: f64) -> SetupObject {
     let plane = |c, dx, dy| Plane { c, dx, dy };
     let vertex = ScreenVertex {
         inverse_w: 1.0,
         ..ScreenVertex::default()
     };
-    Setup {
+    SetupObject {
         kind,
         vertices: [vertex; 3],
         attributes: Vec::new(),
@@ -272,11 +272,11 @@ pub(crate) fn flat(kind: Kind, z: f64) -> Setup {
 }
 
 /// An object of these subspans alone.
-pub(crate) fn covered(subspans: &[Subspan]) -> Cover {
-    Cover {
+pub(crate) fn covered(subspans: &[Subspan]) -> ObjectCoverage {
+    ObjectCoverage {
         subspans: subspans.to_vec(),
         all: 1,
-        ..Cover::default()
+        ..ObjectCoverage::default()
     }
 }
 
@@ -285,8 +285,8 @@ pub(super) fn row(count: u32, samples: u16) -> Vec<Slot> {
     let slot = |i| Slot {
         x: i * 2,
         covered: [samples; 4],
-        shown: [samples; 4],
-        left: [samples; 4],
+        input_mask: [samples; 4],
+        writable: [samples; 4],
         ..Slot::default()
     };
     (0..count).map(slot).collect()
@@ -323,7 +323,7 @@ pub(super) struct Done {
     /// Registers of its response.
     pub response: Vec<u32>,
     pub slots: Vec<Slot>,
-    pub counts: Counts,
+    pub counts: PixelCounts,
     pub ended: bool,
 }
 
@@ -331,7 +331,7 @@ pub(super) struct Done {
 pub(super) fn send(
     rig: &Rig,
     change: impl Fn(&mut State<'_>),
-    setup: &Setup,
+    setup: &SetupObject,
     slots: &[Slot],
     messages: &[Sent<'_>],
 ) -> Result<Done, Stop> {

@@ -3,14 +3,14 @@
 //! In:  a kernel whose messages do not depend on a pixel's part of the payload, and what its first thread has sent. Out: the
 //! same messages for the next thread's pixels. Clears are such: a machine runs their threads, too, but nobody can tell.
 
-use super::backend::Fill;
+use super::backend::TargetFill;
 use super::message::{Batch, RENDER_CACHE};
-use crate::draw::exec::Stage;
+use crate::draw::exec::StageFunctions;
 use eu::{Message, Reply, Statistics, Stop};
 use isa::descriptor::render_target;
 
 /// A message as it was sent.
-struct Sent {
+struct RecordedMessage {
     desc: u32,
     ex_desc: u32,
     exec_size: u8,
@@ -22,7 +22,7 @@ struct Sent {
     ip: u64,
 }
 
-impl Sent {
+impl RecordedMessage {
     fn message(&self) -> Message<'_> {
         Message {
             sfid: RENDER_CACHE,
@@ -41,21 +41,21 @@ impl Sent {
 
 /// What threads with all channels on do.
 #[derive(Default)]
-pub(super) struct Deed {
-    sent: Vec<Sent>,
+pub(super) struct RecordedThread {
+    sent: Vec<RecordedMessage>,
     /// A message was sent that is no write to a render target.
     other: bool,
     pub statistics: Statistics,
 }
 
-impl Deed {
-    /// All of it can be done again by [`Deed::again`].
-    pub fn is_whole(&self) -> bool {
+impl RecordedThread {
+    /// All of it can be done again by [`RecordedThread::again`].
+    pub fn is_replayable(&self) -> bool {
         !self.other
     }
 
     /// Messages that a thread sends.
-    pub fn messages(&self) -> usize {
+    pub fn message_count(&self) -> usize {
         self.sent.len()
     }
 
@@ -65,11 +65,11 @@ impl Deed {
         &self,
         batch: &mut Batch<'_, '_>,
         width: usize,
-    ) -> Result<Option<Vec<Fill>>, Stop> {
-        let mut fills: Vec<(Fill, usize)> = Vec::new();
+    ) -> Result<Option<Vec<TargetFill>>, Stop> {
+        let mut fills: Vec<(TargetFill, usize)> = Vec::new();
         for sent in &self.sent {
             let message = sent.message();
-            let Some(found) = batch.fill(&message)? else {
+            let Some(found) = batch.uniform_fill(&message)? else {
                 return Ok(None);
             };
             let Some(fill) = found else {
@@ -91,7 +91,7 @@ impl Deed {
     }
 
     /// Carries it out for other pixels.
-    pub fn again(&self, batch: &mut Batch<'_, '_>) -> Result<(), Stop> {
+    pub fn replay(&self, batch: &mut Batch<'_, '_>) -> Result<(), Stop> {
         for sent in &self.sent {
             batch.message(&sent.message(), &mut [])?;
         }
@@ -100,17 +100,17 @@ impl Deed {
 }
 
 /// A thread's pixels, and a note of what it sends.
-pub(super) struct Noting<'n, 't, 'a> {
+pub(super) struct RecordingStage<'n, 't, 'a> {
     pub batch: &'n mut Batch<'t, 'a>,
-    pub deed: &'n mut Deed,
+    pub recording: &'n mut RecordedThread,
 }
 
-impl Stage for Noting<'_, '_, '_> {
+impl StageFunctions for RecordingStage<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         // Type 12 is a write to a render target.
-        self.deed.other |=
+        self.recording.other |=
             message.sfid != RENDER_CACHE || render_target::MESSAGE_TYPE.get(message.desc) != 12;
-        self.deed.sent.push(Sent {
+        self.recording.sent.push(RecordedMessage {
             desc: message.desc,
             ex_desc: message.ex_desc,
             exec_size: message.exec_size,

@@ -2,9 +2,9 @@
 
 use crate::draw::object::ScreenVertex;
 
-/// A place in 256ths of a pixel.
+/// A grid_point in 256ths of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct GridPoint {
     pub x: i64,
     pub y: i64,
 }
@@ -12,14 +12,14 @@ pub(super) struct Place {
 /// Steps of the grid in a pixel.
 pub(super) const PIXEL: i64 = 256;
 
-pub(super) fn place(x: f64, y: f64) -> Place {
+pub(super) fn grid_point(x: f64, y: f64) -> GridPoint {
     let grid = |v: f64| (v * PIXEL as f64).round_ties_even() as i64;
-    Place {
+    GridPoint {
         x: grid(x),
         y: grid(y),
     }
 }
 
-pub(super) fn on_grid(vertex: &ScreenVertex) -> Place {
-    place(f64::from(vertex.x), f64::from(vertex.y))
+pub(super) fn vertex_grid_point(vertex: &ScreenVertex) -> GridPoint {
+    grid_point(f64::from(vertex.x), f64::from(vertex.y))
 }

@@ -5,13 +5,13 @@
 //! no pixel twice. Ref: SKL PRM vol. 7, "Zero-Width (Cosmetic)
 //! Line Rasterization"; Vulkan, "Bresenham Line Segment Rasterization".
 
-use super::grid::{PIXEL, Place};
+use super::grid::{GridPoint, PIXEL};
 use super::state::{Bounds, RasterState};
 use crate::draw::object::Subspan;
 
-/// True where a place is within the diamond of a pixel, given by its centre. The lower edges and the bottom corner belong to
+/// True where a grid_point is within the diamond of a pixel, given by its centre. The lower edges and the bottom corner belong to
 /// it, and of steep lines the right corner.
-fn in_diamond(p: Place, x: i64, y: i64, steep: bool) -> bool {
+fn in_diamond(p: GridPoint, x: i64, y: i64, steep: bool) -> bool {
     let (dx, dy) = (p.x - x, p.y - y);
     let distance = dx.abs() + dy.abs();
     distance < PIXEL / 2 || distance == PIXEL / 2 && (dy > 0 || dy == 0 && dx > 0 && steep)
@@ -21,15 +21,15 @@ fn in_diamond(p: Place, x: i64, y: i64, steep: bool) -> bool {
 pub(super) fn draw(
     state: &RasterState,
     bounds: &Bounds,
-    (from, to): (Place, Place),
+    (from, to): (GridPoint, GridPoint),
     width: i64,
     continues: bool,
     out: &mut Vec<Subspan>,
 ) {
     let steep = (to.y - from.y).abs() > (to.x - from.x).abs();
     // From here on x is the major axis.
-    let turn = |p: Place| match steep {
-        true => Place { x: p.y, y: p.x },
+    let turn = |p: GridPoint| match steep {
+        true => GridPoint { x: p.y, y: p.x },
         false => p,
     };
     let (a, b) = (turn(from), turn(to));
@@ -39,7 +39,7 @@ pub(super) fn draw(
     if dx == 0 {
         return;
     }
-    let diamond = |p: Place, x: i64, y: i64| match steep {
+    let diamond = |p: GridPoint, x: i64, y: i64| match steep {
         true => in_diamond(turn(p), y, x, true),
         false => in_diamond(p, x, y, false),
     };
@@ -80,7 +80,7 @@ pub(super) fn draw(
             false => (last - first - 1) as u32 + ends[0] + ends[1],
         };
         stipple.passed.set(passed.wrapping_add(drawn));
-        // Pixels before the first column in the line's direction.
+        // PixelPipeline before the first column in the line's direction.
         let skipped = if dx > 0 { first } else { last };
         passed = passed.wrapping_sub(u32::from(row(skipped).is_none()));
     }
@@ -92,7 +92,7 @@ pub(super) fn draw(
             } else {
                 last - column
             };
-            if !stipple.draws(passed.wrapping_add(along as u32)) {
+            if !stipple.is_drawn(passed.wrapping_add(along as u32)) {
                 continue;
             }
         }

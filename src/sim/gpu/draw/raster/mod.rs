@@ -1,10 +1,10 @@
 //! The windower's rasteriser.
 //!
-//! In:  [`Setup`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the drawing rectangle. Out: a [`Cover`]: which
+//! In:  [`SetupObject`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the drawing rectangle. Out: a [`ObjectCoverage`]: which
 //! samples an object covers. Every object but an aliased line is a convex polygon of three or four edges, all exact in
 //! 256ths of a pixel; blocks of 32 × 32 and of 8 × 8 pixels are skipped or taken whole where the edges allow.
 //!
-//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon Rasterization", "Line Segments".
+//! Ref: SKL PRM vol. 7, "Windower (WM) StageFunctions", "Rasterization"; Vulkan, "Basic Polygon Rasterization", "Line Segments".
 
 mod grid;
 mod line;
@@ -12,5 +12,5 @@ mod polygon;
 mod rasterise;
 mod state;
 
-pub(crate) use rasterise::{box_px, rasterise};
+pub(crate) use rasterise::{bounding_box_pixels, rasterise};
 pub(crate) use state::{Lines, RasterState, lines};

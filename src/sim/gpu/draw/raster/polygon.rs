@@ -2,11 +2,11 @@
 //!
 //! In:  three or four corners on the grid, in either winding. Out: blocks that are covered whole, and subspans, block by block.
 //! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservatively all pixels are covered of
-//! which a part lies inside, be it small; one that is only touched is not.
+//! which a part lies inside, be it small; one that is only conservative_samples is not.
 
-use super::grid::{PIXEL, Place};
+use super::grid::{GridPoint, PIXEL};
 use super::state::Bounds;
-use crate::draw::object::{Cover, LOG_BLOCK, Subspan};
+use crate::draw::object::{LOG_BLOCK, ObjectCoverage, Subspan};
 
 /// `a * x + b * y + c`, not negative inside; the rule about samples on the edge is part of `c`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,7 +20,7 @@ struct Edge {
 
 impl Edge {
     /// The edge of a polygon that is clockwise on a screen whose y grows down.
-    fn new(from: Place, to: Place) -> Edge {
+    fn new(from: GridPoint, to: GridPoint) -> Edge {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         let top_left = dy < 0 || (dy == 0 && dx > 0);
         Edge {
@@ -42,21 +42,21 @@ impl Edge {
     }
 }
 
-/// Pixels along the side of a block that is kept as one, and of one that is looked at by subspans.
+/// PixelPipeline along the side of a block that is kept as one, and of one that is looked at by subspans.
 const LARGE: i64 = 1 << LOG_BLOCK;
 const BLOCK: i64 = 8;
 
 /// How much of a block is inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum BlockCoverage {
     None,
     Some,
     All,
 }
 
-struct Walk<'a> {
+struct PolygonWalk<'a> {
     edges: &'a [Edge],
-    /// By edge and sample: what the sample's place in its pixel adds.
+    /// By edge and sample: what the sample's grid_point in its pixel adds.
     offsets: &'a [[i64; 16]],
     samples: usize,
     all: u16,
@@ -69,12 +69,12 @@ struct Walk<'a> {
 pub(super) fn fill(
     samples: &[(i64, i64)],
     bounds: &Bounds,
-    corners: &[Place],
+    corners: &[GridPoint],
     conservative: bool,
-    out: &mut Cover,
+    out: &mut ObjectCoverage,
 ) {
     let count = corners.len().min(4);
-    let mut places = [Place { x: 0, y: 0 }; 4];
+    let mut places = [GridPoint { x: 0, y: 0 }; 4];
     for (to, from) in places.iter_mut().zip(corners) {
         *to = *from;
     }
@@ -97,12 +97,12 @@ pub(super) fn fill(
             *to = edges[i].a * x + edges[i].b * y;
         }
     }
-    let range = |of: fn(&Place) -> i64| {
+    let range = |of: fn(&GridPoint) -> i64| {
         let each = || places.iter().map(of);
         (each().min().unwrap_or(0), each().max().unwrap_or(0))
     };
     let ((left, right), (top, bottom)) = (range(|p| p.x), range(|p| p.y));
-    let bounds = bounds.and(Bounds {
+    let bounds = bounds.intersect(Bounds {
         x0: left.div_euclid(PIXEL),
         y0: top.div_euclid(PIXEL),
         x1: right.div_euclid(PIXEL),
@@ -111,7 +111,7 @@ pub(super) fn fill(
     if bounds.is_empty() {
         return;
     }
-    let walk = Walk {
+    let polygon = PolygonWalk {
         edges: &edges[..count],
         offsets: &offsets[..count],
         samples: samples.len(),
@@ -119,32 +119,32 @@ pub(super) fn fill(
         bounds,
         extent: conservative.then_some([left, right, top, bottom]),
     };
-    out.all = walk.all;
+    out.all = polygon.all;
     let mut y = bounds.y0 & !(LARGE - 1);
     while y <= bounds.y1 {
         let mut x = bounds.x0 & !(LARGE - 1);
         while x <= bounds.x1 {
-            walk.large(x, y, out);
+            polygon.large_block(x, y, out);
             x += LARGE;
         }
         y += LARGE;
     }
 }
 
-impl Walk<'_> {
+impl PolygonWalk<'_> {
     /// How much of a block of so many pixels along its side the edges leave.
-    fn part(&self, x: i64, y: i64, side: i64) -> Part {
-        let mut part = Part::All;
+    fn block_coverage(&self, x: i64, y: i64, side: i64) -> BlockCoverage {
+        let mut part = BlockCoverage::All;
         // Samples stand before a pixel's far sides; conservatively those count, too.
         let reach = side * PIXEL - i64::from(self.extent.is_none());
         for edge in self.edges {
             let corner = edge.at(x * PIXEL, y * PIXEL);
             let (least, most) = edge.spread(reach, reach);
             if corner + most < 0 {
-                return Part::None;
+                return BlockCoverage::None;
             }
             if corner + least < 0 {
-                part = Part::Some;
+                part = BlockCoverage::Some;
             }
         }
         part
@@ -157,10 +157,10 @@ impl Walk<'_> {
     }
 
     /// One large block: skipped, taken whole, or looked at by smaller ones.
-    fn large(&self, x: i64, y: i64, out: &mut Cover) {
-        match self.part(x, y, LARGE) {
-            Part::None => return,
-            Part::All if self.within(x, y, LARGE) => {
+    fn large_block(&self, x: i64, y: i64, out: &mut ObjectCoverage) {
+        match self.block_coverage(x, y, LARGE) {
+            BlockCoverage::None => return,
+            BlockCoverage::All if self.within(x, y, LARGE) => {
                 out.blocks.push([x as u32, y as u32]);
                 return;
             }
@@ -171,17 +171,17 @@ impl Walk<'_> {
             for bx in (x..x + LARGE).step_by(BLOCK as usize) {
                 let meets = bx <= b.x1 && bx + BLOCK > b.x0 && by <= b.y1 && by + BLOCK > b.y0;
                 if meets {
-                    self.block(bx, by, &mut out.subspans);
+                    self.small_block(bx, by, &mut out.subspans);
                 }
             }
         }
     }
 
     /// One block: skipped, taken whole, or looked at by subspans.
-    fn block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
-        let whole = match self.part(x, y, BLOCK) {
-            Part::None => return,
-            part => part == Part::All,
+    fn small_block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
+        let whole = match self.block_coverage(x, y, BLOCK) {
+            BlockCoverage::None => return,
+            part => part == BlockCoverage::All,
         };
         let b = &self.bounds;
         let within = self.within(x, y, BLOCK);
@@ -199,13 +199,13 @@ impl Walk<'_> {
                         inner = 15;
                         [self.all; 4]
                     }
-                    (false, Some(extent)) => self.touched(sx, sy, extent, &mut inner),
+                    (false, Some(extent)) => self.conservative_samples(sx, sy, extent, &mut inner),
                     (false, None) => match self.samples {
-                        1 => self.single(sx, sy),
-                        2 => self.several::<2>(sx, sy),
-                        4 => self.several::<4>(sx, sy),
-                        8 => self.several::<8>(sx, sy),
-                        _ => self.several::<16>(sx, sy),
+                        1 => self.single_sampled(sx, sy),
+                        2 => self.multisampled::<2>(sx, sy),
+                        4 => self.multisampled::<4>(sx, sy),
+                        8 => self.multisampled::<8>(sx, sy),
+                        _ => self.multisampled::<16>(sx, sy),
                     },
                 };
                 if !within {
@@ -229,7 +229,7 @@ impl Walk<'_> {
     }
 
     /// A subspan's pixels of which a part is inside, with all their samples; `inner` gets those that are inside wholly.
-    fn touched(
+    fn conservative_samples(
         &self,
         x: i64,
         y: i64,
@@ -253,7 +253,7 @@ impl Walk<'_> {
     }
 
     /// A subspan's pixels of one sample.
-    fn single(&self, x: i64, y: i64) -> [u16; 4] {
+    fn single_sampled(&self, x: i64, y: i64) -> [u16; 4] {
         // A sign bit is set where any edge has the pixel outside.
         let mut signs = [0i64; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {
@@ -268,7 +268,7 @@ impl Walk<'_> {
     }
 
     /// A subspan's pixels of `N` samples.
-    fn several<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
+    fn multisampled<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
         let mut signs = [[0i64; N]; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {
             let first = edge.at(x * PIXEL, y * PIXEL);

@@ -1,14 +1,14 @@
 //! Rasterises objects by their kind.
 //!
-//! In:  a [`Setup`], [`RasterState`]. Out: a [`Cover`].
+//! In:  a [`SetupObject`], [`RasterState`]. Out: a [`ObjectCoverage`].
 
-use super::grid::{PIXEL, Place, on_grid, place};
+use super::grid::{GridPoint, PIXEL, grid_point, vertex_grid_point};
 use super::state::{self, Bounds, Lines, RasterState};
 use super::{line, polygon};
-use crate::draw::object::{Cover, Kind, Setup};
+use crate::draw::object::{Kind, ObjectCoverage, SetupObject};
 
-/// Pixels of the box around an object, as far as they may be drawn to; of lines, which are thin, nothing.
-pub(crate) fn box_px(state: &RasterState, setup: &Setup) -> u64 {
+/// PixelPipeline of the box around an object, as far as they may be drawn to; of lines, which are thin, nothing.
+pub(crate) fn bounding_box_pixels(state: &RasterState, setup: &SetupObject) -> u64 {
     let bounds = state.bounds.get(setup.viewport as usize);
     let Some(bounds) = bounds.or(state.bounds.first()) else {
         return 0;
@@ -16,8 +16,8 @@ pub(crate) fn box_px(state: &RasterState, setup: &Setup) -> u64 {
     if matches!(setup.kind, Kind::Line) {
         return 0;
     }
-    let [a, b, c] = setup.vertices.each_ref().map(on_grid);
-    let within = bounds.and(Bounds {
+    let [a, b, c] = setup.vertices.each_ref().map(vertex_grid_point);
+    let within = bounds.intersect(Bounds {
         x0: a.x.min(b.x).min(c.x).div_euclid(PIXEL),
         y0: a.y.min(b.y).min(c.y).div_euclid(PIXEL),
         x1: a.x.max(b.x).max(c.x).div_euclid(PIXEL),
@@ -28,7 +28,7 @@ pub(crate) fn box_px(state: &RasterState, setup: &Setup) -> u64 {
 }
 
 /// Rasterises one object and appends what it covers, each pixel once.
-pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Cover) {
+pub(crate) fn rasterise(state: &RasterState, setup: &SetupObject, out: &mut ObjectCoverage) {
     let index = setup.viewport as usize;
     let Some(bounds) = state.bounds.get(index).or(state.bounds.first()) else {
         return;
@@ -36,7 +36,7 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Cover) {
     if bounds.is_empty() {
         return;
     }
-    let v = setup.vertices.each_ref().map(on_grid);
+    let v = setup.vertices.each_ref().map(vertex_grid_point);
     match setup.kind {
         // The machine draws conservatively what has edges of its own: no lines, points or rectangles.
         Kind::Triangle => {
@@ -45,7 +45,7 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Cover) {
         Kind::Rectangle => {
             // The implied vertex is across from the second.
             let [a, b, c] = v;
-            let implied = Place {
+            let implied = GridPoint {
                 x: a.x + c.x - b.x,
                 y: a.y + c.y - b.y,
             };
@@ -54,12 +54,12 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Cover) {
         Kind::Point => {
             // Upper left, upper right, lower left.
             // By the upper right rule a sample on the right edge is inside, and one on the left is not: as if the square
-            // stood one place of the grid, on which samples are, to the right.
-            let [a, b, c] = v.map(|v| Place {
+            // stood one grid_point of the grid, on which samples are, to the right.
+            let [a, b, c] = v.map(|v| GridPoint {
                 x: v.x + i64::from(state.upper_right),
                 ..v
             });
-            let corner = Place { x: b.x, y: c.y };
+            let corner = GridPoint { x: b.x, y: c.y };
             polygon::fill(state.samples(), bounds, &[a, b, corner, c], false, out);
         }
         Kind::Line => match state.lines {
@@ -86,13 +86,13 @@ pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Cover) {
                     let scale = width / 2.0 / length;
                     let (nx, ny) = ((y0 - y1) * scale, (x1 - x0) * scale);
                     let corners = [
-                        place(x0 + nx, y0 + ny),
-                        place(x0 - nx, y0 - ny),
-                        place(x1 - nx, y1 - ny),
-                        place(x1 + nx, y1 + ny),
+                        grid_point(x0 + nx, y0 + ny),
+                        grid_point(x0 - nx, y0 - ny),
+                        grid_point(x1 - nx, y1 - ny),
+                        grid_point(x1 + nx, y1 + ny),
                     ];
                     let samples = match state.lines {
-                        Lines::Smooth { .. } => &state::grid()[..],
+                        Lines::Smooth { .. } => &state::smooth_line_grid()[..],
                         _ => state.samples(),
                     };
                     polygon::fill(samples, bounds, &corners, false, out);

@@ -5,14 +5,14 @@
 
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
-use crate::rules;
 use crate::observer::Via;
+use crate::rules;
 use eu::Stop;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
 use std::cell::Cell;
 
-/// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty where they are the wrong way round.
+/// PixelPipeline from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty where they are the wrong way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub x0: i64,
@@ -23,7 +23,7 @@ pub(crate) struct Bounds {
 
 impl Bounds {
     /// What both have.
-    pub fn and(self, other: Bounds) -> Bounds {
+    pub fn intersect(self, other: Bounds) -> Bounds {
         Bounds {
             x0: self.x0.max(other.x0),
             y0: self.y0.max(other.y0),
@@ -53,21 +53,21 @@ pub(crate) enum Lines {
 pub(crate) struct Stipple {
     /// Sixteen bits, from the lowest on.
     pub pattern: u32,
-    /// Pixels of each bit.
+    /// PixelPipeline of each bit.
     pub repeat: u32,
-    /// Pixels of the lines so far that belong together.
+    /// PixelPipeline of the lines so far that belong together.
     pub passed: Cell<u32>,
 }
 
 impl Stipple {
     /// Whether the pixel this many pixels on is drawn.
-    pub fn draws(&self, pixel: u32) -> bool {
+    pub fn is_drawn(&self, pixel: u32) -> bool {
         self.pattern >> (pixel / self.repeat % 16) & 1 == 1
     }
 }
 
 /// Parts of a pixel that smooth lines are told by: a grid of 4 × 4.
-pub(super) fn grid() -> [(i64, i64); 16] {
+pub(super) fn smooth_line_grid() -> [(i64, i64); 16] {
     std::array::from_fn(|i| (32 + i as i64 % 4 * 64, 32 + i as i64 / 4 * 64))
 }
 
@@ -171,13 +171,13 @@ impl RasterState {
         let mut bounds = vec![rectangle; count];
         if flag(raster::SCISSOR_RECTANGLE_ENABLE) {
             for (to, scissor) in bounds.iter_mut().zip(scissors(draw, count)?) {
-                *to = to.and(scissor);
+                *to = to.intersect(scissor);
             }
         }
         if extents {
             for (to, words) in bounds.iter_mut().zip(viewports(draw)?) {
                 let get = |field| f64::from(float(field, &words));
-                *to = to.and(Bounds {
+                *to = to.intersect(Bounds {
                     x0: get(port::X_MIN_VIEWPORT).floor() as i64,
                     y0: get(port::Y_MIN_VIEWPORT).floor() as i64,
                     x1: get(port::X_MAX_VIEWPORT).ceil() as i64,

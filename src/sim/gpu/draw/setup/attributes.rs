@@ -3,7 +3,7 @@
 //! In:  3DSTATE_SBE, 3DSTATE_SBE_SWIZ, vertices. Out: attributes by vertex, as bits.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ"; vol. 2d, "SF_OUTPUT_ATTRIBUTE_DETAIL".
 
-use crate::draw::clip::of_last_stage;
+use crate::draw::clip::last_geometry_stage_field;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Vue, dword};
 use eu::Stop;
@@ -47,7 +47,7 @@ fn component_format(words: &[u32], attribute: usize) -> usize {
 pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
     let get = |field| draw.state.get(&sbe::PACKET, field);
     let offset = match get(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET) {
-        0 => of_last_stage(
+        0 => last_geometry_stage_field(
             draw,
             [
                 packet::state_gs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,

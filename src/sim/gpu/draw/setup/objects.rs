@@ -1,22 +1,24 @@
 //! Sets up objects: positions, planes and attributes of what is rasterised.
 //!
-//! In:  an object out of the clipper, [`SetupState`]. Out: a [`Setup`] for each piece to rasterise.
+//! In:  an object out of the clipper, [`SetupState`]. Out: a [`SetupObject`] for each piece to rasterise.
 
 use super::attributes::attributes;
 use super::state::{Cull, Fill, SetupState};
 use crate::draw::clip::viewport_index;
-use crate::draw::object::{Cut, Kind, Object, Plane, ScreenVertex, Setup, Vue, dword, position};
+use crate::draw::object::{
+    ClippedPiece, Kind, Object, Plane, ScreenVertex, SetupObject, Vue, dword, position,
+};
 
 /// Steps of the sub-pixel grid in a pixel.
 pub(crate) const GRID: f64 = 256.0;
 /// Coordinates beyond this many pixels are held: the sub-pixel grid of a float ends here.
-const LARGEST: f64 = 65535.0;
+const MAX_COORDINATE: f64 = 65535.0;
 
 /// What all pieces of an object have in common.
-struct Common<'a> {
+struct ObjectContext<'a> {
     provoking: &'a Vue,
     /// The object is itself a piece, cut off by the clipper.
-    cut: Option<&'a Cut>,
+    cut: Option<&'a ClippedPiece>,
     viewport: u32,
     layer: u32,
     primitive_id: u32,
@@ -40,7 +42,7 @@ struct Piece<'a> {
 }
 
 /// Sets one object up and appends what is to be rasterised.
-pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
+pub(crate) fn setup_object(state: &SetupState, object: &Object, out: &mut Vec<SetupObject>) {
     let count = object.kind.vertices();
     let (Some(provoking), Some(vues)) = (
         object.vertices.get(object.provoking),
@@ -56,7 +58,7 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
         };
         *to = vertex;
     }
-    let mut common = Common {
+    let mut common = ObjectContext {
         provoking,
         cut: object.cut.as_deref(),
         viewport: viewport as u32,
@@ -75,7 +77,7 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
                 true => bias(state, &vertices[..1], 0.0),
                 false => 0.0,
             };
-            point(state, vertices[0], vue, &common, bias, out);
+            setup_point(state, vertices[0], vue, &common, bias, out);
         }
         Kind::Line => {
             let bias = match state.bias_wireframe {
@@ -84,7 +86,7 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
             };
             if let [a, b] = vues {
                 let [start, end, _] = vertices;
-                line(state, [start, end], [a, b], [0, 1], &common, bias, out);
+                setup_line(state, [start, end], [a, b], [0, 1], &common, bias, out);
             }
         }
         Kind::Triangle => {
@@ -94,17 +96,17 @@ pub(crate) fn setup(state: &SetupState, object: &Object, out: &mut Vec<Setup>) {
                 true => area < 0.0,
                 false => area > 0.0,
             };
-            let gone = match state.cull {
+            let culled = match state.cull {
                 Cull::None => false,
                 Cull::Both => true,
                 Cull::Front => common.front_facing,
-                Cull::Back => !common.front_facing,
+                Cull::PixelBackend => !common.front_facing,
             };
-            if !gone {
-                triangle(state, object, vertices, vues, &common, out);
+            if !culled {
+                setup_triangle(state, object, vertices, vues, &common, out);
             }
         }
-        Kind::Rectangle => solid(state, Kind::Rectangle, vertices, vues, &common, 0.0, out),
+        Kind::Rectangle => setup_solid(state, Kind::Rectangle, vertices, vues, &common, 0.0, out),
     }
 }
 
@@ -130,7 +132,7 @@ fn transform(state: &SetupState, viewport: usize, vue: &Vue) -> Option<ScreenVer
     let z = z as f32;
     let snap = |value: f64, origin: f64| {
         let grid = ((value + origin) * GRID).round_ties_even() / GRID;
-        grid.clamp(-LARGEST, LARGEST) as f32
+        grid.clamp(-MAX_COORDINATE, MAX_COORDINATE) as f32
     };
     let finite = !x.is_nan() && !y.is_nan() && z.is_finite() && inverse_w.is_finite();
     finite.then(|| ScreenVertex {
@@ -159,7 +161,7 @@ fn triangle_weights(v: &[ScreenVertex; 3], area: f64) -> [Plane; 2] {
 }
 
 /// The plane through three values.
-fn through(weights: &[Plane; 2], [a, b, c]: [f64; 3]) -> Plane {
+fn plane_through(weights: &[Plane; 2], [a, b, c]: [f64; 3]) -> Plane {
     let (b, c) = (b - a, c - a);
     let [p, q] = weights;
     Plane {
@@ -170,7 +172,7 @@ fn through(weights: &[Plane; 2], [a, b, c]: [f64; 3]) -> Plane {
 }
 
 /// A plane's multiple.
-fn times(plane: &Plane, factor: f64) -> Plane {
+fn scaled_plane(plane: &Plane, factor: f64) -> Plane {
     Plane {
         c: plane.c * factor,
         dx: plane.dx * factor,
@@ -195,13 +197,13 @@ fn bias(state: &SetupState, vertices: &[ScreenVertex], slope: f64) -> f64 {
     }
 }
 
-fn triangle(
+fn setup_triangle(
     state: &SetupState,
     object: &Object,
     vertices: [ScreenVertex; 3],
     vues: &[Vue],
-    common: &Common<'_>,
-    out: &mut Vec<Setup>,
+    common: &ObjectContext<'_>,
+    out: &mut Vec<SetupObject>,
 ) {
     let area = doubled_area(&vertices);
     let fill = match common.front_facing {
@@ -216,14 +218,14 @@ fn triangle(
     let offset = match wanted {
         true if area != 0.0 => {
             let weights = triangle_weights(&vertices, area);
-            let depth = through(&weights, vertices.map(|v| f64::from(v.z)));
+            let depth = plane_through(&weights, vertices.map(|v| f64::from(v.z)));
             bias(state, &vertices, depth.dx.abs().max(depth.dy.abs()))
         }
         true => bias(state, &vertices, 0.0),
         false => 0.0,
     };
     match fill {
-        Fill::Solid => solid(state, Kind::Triangle, vertices, vues, common, offset, out),
+        Fill::Solid => setup_solid(state, Kind::Triangle, vertices, vues, common, offset, out),
         Fill::Wireframe => {
             for (i, _) in object.edges.iter().enumerate().filter(|(_, edge)| **edge) {
                 let next = (i + 1) % 3;
@@ -231,26 +233,26 @@ fn triangle(
                     continue;
                 };
                 let ends = [vertices[i], vertices[next]];
-                line(state, ends, [a, b], [i, next], common, offset, out);
+                setup_line(state, ends, [a, b], [i, next], common, offset, out);
             }
         }
         Fill::Point => {
             let corners = vertices.iter().zip(vues).zip(object.edges);
             for ((vertex, vue), _) in corners.filter(|(_, edge)| *edge) {
-                point(state, *vertex, vue, common, offset, out);
+                setup_point(state, *vertex, vue, common, offset, out);
             }
         }
     }
 }
 
-fn solid(
+fn setup_solid(
     state: &SetupState,
     kind: Kind,
     vertices: [ScreenVertex; 3],
     vues: &[Vue],
-    common: &Common<'_>,
+    common: &ObjectContext<'_>,
     bias: f64,
-    out: &mut Vec<Setup>,
+    out: &mut Vec<SetupObject>,
 ) {
     let area = doubled_area(&vertices);
     let [a, b, c] = vues else { return };
@@ -266,17 +268,17 @@ fn solid(
         bias,
         sprite: None,
     };
-    push(state, &piece, common, out);
+    push_piece(state, &piece, common, out);
 }
 
-fn line(
+fn setup_line(
     state: &SetupState,
     [start, end]: [ScreenVertex; 2],
     [a, b]: [&Vue; 2],
     [first, second]: [usize; 2],
-    common: &Common<'_>,
+    common: &ObjectContext<'_>,
     bias: f64,
-    out: &mut Vec<Setup>,
+    out: &mut Vec<SetupObject>,
 ) {
     let [(x0, y0), (x1, y1)] = [start, end].map(|v| (f64::from(v.x), f64::from(v.y)));
     let (dx, dy) = (x1 - x0, y1 - y0);
@@ -304,17 +306,17 @@ fn line(
         bias,
         sprite: None,
     };
-    push(state, &piece, common, out);
+    push_piece(state, &piece, common, out);
 }
 
 /// A point is a square; its three vertices are the upper left, upper right and lower left corner.
-fn point(
+fn setup_point(
     state: &SetupState,
     centre: ScreenVertex,
     vue: &Vue,
-    common: &Common<'_>,
+    common: &ObjectContext<'_>,
     bias: f64,
-    out: &mut Vec<Setup>,
+    out: &mut Vec<SetupObject>,
 ) {
     let width = match state.point_width {
         Some(width) => width,
@@ -350,41 +352,49 @@ fn point(
         bias,
         sprite: Some(state.sprite_lower_left),
     };
-    push(state, &piece, common, out);
+    push_piece(state, &piece, common, out);
 }
 
 /// The vertices whose attributes a piece has, their weights, and these over w.
-fn attributed<'a>(
+fn attribute_vertices<'a>(
     state: &SetupState,
     piece: &Piece<'a>,
-    cut: Option<&'a Cut>,
+    cut: Option<&'a ClippedPiece>,
 ) -> ([&'a Vue; 3], [Plane; 2], [Plane; 2]) {
     let inverse_w = piece.vertices.map(|v| f64::from(v.inverse_w));
     let (Some(cut), Some(corners)) = (cut, piece.corners) else {
         let [b, c] = &piece.weights;
-        let over_w = [times(b, inverse_w[1]), times(c, inverse_w[2])];
+        let over_w = [scaled_plane(b, inverse_w[1]), scaled_plane(c, inverse_w[2])];
         return (piece.vues, piece.weights, over_w);
     };
     // Over w, what is linear in clip space is linear on the screen.
     let over_w = [1, 2].map(|i: usize| {
         let at = |k: usize| cut.weights[corners[k] % 3][i] * inverse_w[k];
-        through(&piece.weights, [at(0), at(1), at(2)])
+        plane_through(&piece.weights, [at(0), at(1), at(2)])
     });
     let w = |i: usize| match state.divide {
         true => f64::from(position(&cut.whole[i])[3]),
         false => 1.0,
     };
     let [a, b, c] = &cut.whole;
-    let weights = [times(&over_w[0], w(1)), times(&over_w[1], w(2))];
+    let weights = [
+        scaled_plane(&over_w[0], w(1)),
+        scaled_plane(&over_w[1], w(2)),
+    ];
     ([a, b, c], weights, over_w)
 }
 
-fn push(state: &SetupState, piece: &Piece<'_>, common: &Common<'_>, out: &mut Vec<Setup>) {
+fn push_piece(
+    state: &SetupState,
+    piece: &Piece<'_>,
+    common: &ObjectContext<'_>,
+    out: &mut Vec<SetupObject>,
+) {
     let vertices = piece.vertices;
-    let mut depth = through(&piece.weights, vertices.map(|v| f64::from(v.z)));
+    let mut depth = plane_through(&piece.weights, vertices.map(|v| f64::from(v.z)));
     depth.c += piece.bias;
-    let (vues, weights, weights_over_w) = attributed(state, piece, common.cut);
-    out.push(Setup {
+    let (vues, weights, weights_over_w) = attribute_vertices(state, piece, common.cut);
+    out.push(SetupObject {
         kind: piece.kind,
         vertices,
         attributes: attributes(
@@ -396,7 +406,7 @@ fn push(state: &SetupState, piece: &Piece<'_>, common: &Common<'_>, out: &mut Ve
             piece.sprite,
         ),
         depth,
-        inverse_w: through(&piece.weights, vertices.map(|v| f64::from(v.inverse_w))),
+        inverse_w: plane_through(&piece.weights, vertices.map(|v| f64::from(v.inverse_w))),
         weights,
         weights_over_w,
         front_facing: common.front_facing,

@@ -26,7 +26,7 @@ pub(crate) enum Cull {
     Both,
     None,
     Front,
-    Back,
+    PixelBackend,
 }
 
 /// A viewport's matrix: the diagonal and the last row.
@@ -142,7 +142,7 @@ impl SetupState {
                 0 => Cull::Both,
                 1 => Cull::None,
                 2 => Cull::Front,
-                _ => Cull::Back,
+                _ => Cull::PixelBackend,
             },
             front_fill: fill(draw, rastered(raster::FRONT_FACE_FILL_MODE))?,
             back_fill: fill(draw, rastered(raster::BACK_FACE_FILL_MODE))?,

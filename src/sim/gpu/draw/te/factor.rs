@@ -24,7 +24,7 @@ pub(super) struct Axis {
     fraction: i64,
     /// 1 / segments of the smaller, of the greater number.
     step: [i64; 2],
-    whole: bool,
+    single_segment: bool,
 }
 
 impl Axis {
@@ -70,13 +70,13 @@ impl Axis {
             split: split as usize,
             fraction,
             step,
-            whole: fixed == i64::from(ONE),
+            single_segment: fixed == i64::from(ONE),
         }
     }
 
     /// One segment.
-    pub fn is_whole(&self) -> bool {
-        self.whole
+    pub fn is_single_segment(&self) -> bool {
+        self.single_segment
     }
 
     /// Whether the number of segments is odd.
@@ -95,7 +95,7 @@ impl Axis {
     }
 
     /// Where a point lies, with 16 fraction bits. Both halves mirror each other.
-    pub fn place(&self, point: usize) -> i32 {
+    pub fn position(&self, point: usize) -> i32 {
         let mirrored = point >= self.half;
         let index = match mirrored {
             true => (self.points() - 1).saturating_sub(point),
@@ -112,7 +112,7 @@ impl Axis {
     }
 }
 
-/// The factor in its range; whole for integer partitioning.
+/// The factor in its range; single_segment for integer partitioning.
 fn clamp(factor: f32, engine: &Engine) -> f32 {
     let limit = |max: f32, most: f32| if max > 0.0 { max.min(most) } else { most };
     let (least, most) = match engine.partitioning {

@@ -13,13 +13,13 @@ pub(crate) struct Tessellation {
 
 /// Points and objects as they come.
 #[derive(Default)]
-pub(super) struct Build {
+pub(super) struct Mesh {
     pub points: Vec<[i32; 2]>,
     pub triangles: Vec<[u32; 3]>,
     pub lines: Vec<[u32; 2]>,
 }
 
-impl Build {
+impl Mesh {
     pub fn point(&mut self, point: [i32; 2]) -> u32 {
         self.points.push(point);
         self.points.len() as u32 - 1

@@ -3,12 +3,12 @@
 //! In:  [`Engine`], the factors of a patch header. Out: [`Tessellation`].
 
 use super::factor::{Axis, ONE};
-use super::mesh::{Build, Tessellation};
+use super::mesh::{Mesh, Tessellation};
 use super::state::{Domain, Engine, Partitioning};
 
 impl Engine {
     /// Tessellates a patch with outer factors (quad: u = 0, v = 0, u = 1, v = 1; triangle: u = 0, v = 0, w = 0; isoline:
-    /// lines, segments of a line) and inner factors (quad: u, v; triangle: one). None where the patch is culled.
+    /// lines, segments of a line) and inner factors (quad: u, v; triangle: one). None where the patch is is_culled.
     pub fn tessellate(&self, outer: [f32; 4], inner: [f32; 2]) -> Option<Tessellation> {
         let edges = match self.domain {
             Domain::Quad => 4,
@@ -19,53 +19,57 @@ impl Engine {
         if !outer.iter().take(edges).all(|factor| *factor > 0.0) {
             return None;
         }
-        let mut build = Build::default();
+        let mut mesh = Mesh::default();
         match self.domain {
-            Domain::Quad => self.quad(outer, inner, &mut build),
-            Domain::Triangle => self.triangle([outer[0], outer[1], outer[2]], inner[0], &mut build),
-            Domain::Isoline => self.isoline(outer[0], outer[1], &mut build),
+            Domain::Quad => self.quad(outer, inner, &mut mesh),
+            Domain::Triangle => self.triangle([outer[0], outer[1], outer[2]], inner[0], &mut mesh),
+            Domain::Isoline => self.isoline(outer[0], outer[1], &mut mesh),
         }
-        Some(build.finish(self.output))
+        Some(mesh.finish(self.output))
     }
 
     fn axis(&self, factor: f32) -> Axis {
         Axis::outer(factor, self)
     }
 
-    fn quad(&self, outer: [f32; 4], inner: [f32; 2], build: &mut Build) {
+    fn quad(&self, outer: [f32; 4], inner: [f32; 2], mesh: &mut Mesh) {
         let edges = outer.map(|factor| self.axis(factor));
-        let whole = inner.map(|factor| self.axis(factor));
-        if edges.iter().chain(&whole).all(Axis::is_whole) {
-            let [a, b, c, d] = [[0, 0], [ONE, 0], [ONE, ONE], [0, ONE]].map(|p| build.point(p));
-            build.triangle([a, b, d]);
-            build.triangle([b, c, d]);
+        let single_segment = inner.map(|factor| self.axis(factor));
+        if edges
+            .iter()
+            .chain(&single_segment)
+            .all(Axis::is_single_segment)
+        {
+            let [a, b, c, d] = [[0, 0], [ONE, 0], [ONE, ONE], [0, ONE]].map(|p| mesh.point(p));
+            mesh.triangle([a, b, d]);
+            mesh.triangle([b, c, d]);
             return;
         }
         let sides = edges.iter().enumerate().map(|(side, axis)| {
             let on = |i: usize| match side {
-                0 => [0, axis.place(axis.points() - 1 - i)],
-                1 => [axis.place(i), 0],
-                2 => [ONE, axis.place(i)],
-                _ => [axis.place(axis.points() - 1 - i), ONE],
+                0 => [0, axis.position(axis.points() - 1 - i)],
+                1 => [axis.position(i), 0],
+                2 => [ONE, axis.position(i)],
+                _ => [axis.position(axis.points() - 1 - i), ONE],
             };
             (0..axis.points() - 1).map(on).collect()
         });
-        let mut ring = build.ring(sides.collect());
+        let mut ring = mesh.ring(sides.collect());
         let [u, v] = inner.map(|factor| Axis::inner(factor, self));
         let (columns, rows) = (u.points(), v.points());
         // Rings of the inside, the last of which may be a line or a point.
         for depth in 1..columns.min(rows).div_ceil(2) {
             let (left, right) = (depth, columns - 1 - depth);
             let (bottom, top) = (depth, rows - 1 - depth);
-            let at = |i: usize, j: usize| [u.place(i), v.place(j)];
+            let at = |i: usize, j: usize| [u.position(i), v.position(j)];
             let next = if left == right {
                 let line = (bottom..=top).rev().map(|j| at(left, j));
-                build.line(line.collect(), 0)
+                mesh.line(line.collect(), 0)
             } else if bottom == top {
                 let line = (left..=right).map(|i| at(i, bottom));
-                build.line(line.collect(), 1)
+                mesh.line(line.collect(), 1)
             } else {
-                build.ring(vec![
+                mesh.ring(vec![
                     (bottom + 1..=top).rev().map(|j| at(left, j)).collect(),
                     (left..right).map(|i| at(i, bottom)).collect(),
                     (bottom..top).map(|j| at(right, j)).collect(),
@@ -75,8 +79,8 @@ impl Engine {
             for side in 0..4 {
                 let axis = [&v, &u][side % 2];
                 match depth {
-                    1 => build.transition((&ring[side], &edges[side]), (&next[side], axis)),
-                    _ => build.regular(&ring[side], &next[side]),
+                    1 => mesh.transition((&ring[side], &edges[side]), (&next[side], axis)),
+                    _ => mesh.regular(&ring[side], &next[side]),
                 }
             }
             ring = next;
@@ -84,44 +88,44 @@ impl Engine {
         // Where the last ring has an inside, that is one row of quads.
         let reversed = |side: &[u32]| side.iter().rev().copied().collect::<Vec<_>>();
         if columns > rows && rows.is_multiple_of(2) {
-            build.strip(&ring[1], &reversed(&ring[3]), None);
+            mesh.strip(&ring[1], &reversed(&ring[3]), None);
         } else if rows >= columns && columns.is_multiple_of(2) {
             let middle = rows.is_multiple_of(2).then_some((ring[0].len() - 1) / 2);
-            build.strip(&ring[0], &reversed(&ring[2]), middle);
+            mesh.strip(&ring[0], &reversed(&ring[2]), middle);
         }
     }
 
-    fn triangle(&self, outer: [f32; 3], inner: f32, build: &mut Build) {
+    fn triangle(&self, outer: [f32; 3], inner: f32, mesh: &mut Mesh) {
         let edges = outer.map(|factor| self.axis(factor));
-        if edges.iter().all(Axis::is_whole) && self.axis(inner).is_whole() {
+        if edges.iter().all(Axis::is_single_segment) && self.axis(inner).is_single_segment() {
             // Corners at v = 1, w = 1, u = 1: a positive area in (u, v).
-            let corners = [[0, ONE], [0, 0], [ONE, 0]].map(|p| build.point(p));
-            build.triangle(corners);
+            let corners = [[0, ONE], [0, 0], [ONE, 0]].map(|p| mesh.point(p));
+            mesh.triangle(corners);
             return;
         }
         let sides = edges.iter().enumerate().map(|(side, axis)| {
             let on = |i: usize| match side {
-                0 => [0, axis.place(axis.points() - 1 - i)],
-                1 => [axis.place(i), 0],
+                0 => [0, axis.position(axis.points() - 1 - i)],
+                1 => [axis.position(i), 0],
                 _ => {
-                    let u = axis.place(axis.points() - 1 - i);
+                    let u = axis.position(axis.points() - 1 - i);
                     [u, ONE - u]
                 }
             };
             (0..axis.points() - 1).map(on).collect()
         });
-        let mut ring = build.ring(sides.collect());
+        let mut ring = mesh.ring(sides.collect());
         let axis = Axis::inner(inner, self);
         let points = axis.points();
         for depth in 1..points.div_ceil(2) {
             let next = if 2 * depth == points - 1 {
-                build.line(vec![[THIRD, THIRD]], 0)
+                mesh.line(vec![[THIRD, THIRD]], 0)
             } else {
-                // A side lies two thirds of its place away from the edge, so that the middle is at one third.
-                let across = two_thirds(axis.place(depth));
+                // A side lies two thirds of its position away from the edge, so that the middle is at one third.
+                let across = two_thirds(axis.position(depth));
                 let on = |side: usize, i: usize| {
-                    let forward = axis.place(depth + i) - (across + 1) / 2;
-                    let backward = axis.place(points - 1 - depth - i) - (across + 1) / 2;
+                    let forward = axis.position(depth + i) - (across + 1) / 2;
+                    let backward = axis.position(points - 1 - depth - i) - (across + 1) / 2;
                     match side {
                         0 => [across, backward],
                         1 => [forward, across],
@@ -130,12 +134,12 @@ impl Engine {
                 };
                 let segments = points - 1 - 2 * depth;
                 let sides = (0..3).map(|side| (0..segments).map(|i| on(side, i)).collect());
-                build.ring(sides.collect())
+                mesh.ring(sides.collect())
             };
             for side in 0..3 {
                 match depth {
-                    1 => build.transition((&ring[side], &edges[side]), (&next[side], &axis)),
-                    _ => build.regular(&ring[side], &next[side]),
+                    1 => mesh.transition((&ring[side], &edges[side]), (&next[side], &axis)),
+                    _ => mesh.regular(&ring[side], &next[side]),
                 }
             }
             ring = next;
@@ -143,12 +147,12 @@ impl Engine {
         // With an odd number of segments a triangle is left in the middle.
         if points.is_multiple_of(2) {
             let corner = |side: usize| ring[side][0];
-            build.triangle([corner(0), corner(1), corner(2)]);
+            mesh.triangle([corner(0), corner(1), corner(2)]);
         }
     }
 
-    fn isoline(&self, lines: f32, segments: f32, build: &mut Build) {
-        // The number of lines is a whole one in every partitioning.
+    fn isoline(&self, lines: f32, segments: f32, mesh: &mut Mesh) {
+        // The number of lines is a single_segment one in every partitioning.
         let lines = Engine {
             partitioning: Partitioning::Integer,
             ..*self
@@ -156,12 +160,12 @@ impl Engine {
         .axis(lines);
         let along = self.axis(segments);
         for j in 0..lines.points() - 1 {
-            let v = lines.place(j);
+            let v = lines.position(j);
             let mut last = None;
             for i in 0..along.points() {
-                let id = build.point([along.place(i), v]);
+                let id = mesh.point([along.position(i), v]);
                 if let Some(last) = last {
-                    build.lines.push([last, id]);
+                    mesh.lines.push([last, id]);
                 }
                 last = Some(id);
             }
@@ -172,7 +176,7 @@ impl Engine {
 /// 1/3 with 16 fraction bits.
 const THIRD: i32 = 0x5555;
 
-/// 2/3 of a place, by the factor that there is with 16 fraction bits.
-fn two_thirds(place: i32) -> i32 {
-    ((i64::from(place) * 0xaaaa + 0x8000) >> 16) as i32
+/// 2/3 of a position, by the factor that there is with 16 fraction bits.
+fn two_thirds(position: i32) -> i32 {
+    ((i64::from(position) * 0xaaaa + 0x8000) >> 16) as i32
 }

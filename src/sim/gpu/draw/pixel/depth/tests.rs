@@ -3,12 +3,12 @@
 //! Addresses and numbers are by the formats' definitions: SKL PRM vol. 5, "Y-Major Tile Format", "W-Major Tile Format";
 //! vol. 7, "Depth/Stencil Test"; Vulkan, "Depth Test", "Stencil Test".
 
-use super::{Number, compare, operate};
+use super::{DepthFormat, compare, stencil_op};
 use crate::draw::pixel::depth::{DepthStencil, depth_buffer, stencil_buffer, targets};
 use crate::draw::pixel::testing::{DEPTH, DYNAMIC, Rig, STENCIL, w_tile, y_tile};
+use crate::observer::{Depth, Via};
 use crate::surface::{AuxMode, Kind};
 use crate::target_images::Role;
-use crate::observer::{Depth, Via};
 use eu::Stop;
 use hw::Field;
 use hw::draw::{
@@ -80,9 +80,9 @@ fn depths_are_compared_and_written_in_each_format() {
                         // Pixel (5, 3) and its neighbours on both sides have 0.5; the upper eight bits of D24 are no one's.
                         let high = if format == D24 { 0xab00_0000 } else { 0 };
                         let place = |x: u32| DEPTH + y_tile(x * bytes, 3);
-                        let beside = stored[1] | 0x55;
+                        let with_x8_bits = stored[1] | 0x55;
                         for x in 4..7 {
-                            let value = if x == 5 { stored[1] } else { beside };
+                            let value = if x == 5 { stored[1] } else { with_x8_bits };
                             let value = u64::from(value | high);
                             rig.view()
                                 .write_bytes(place(x), bytes, value)
@@ -92,13 +92,14 @@ fn depths_are_compared_and_written_in_each_format() {
                             // The lower right pixel of the subspan at (4, 2).
                             true => {
                                 let depths = [9.0, 9.0, 9.0, depth];
-                                let passed = unit.subspan([4, 2, 0], 8, depths).expect("mapped");
+                                let passed =
+                                    unit.test_subspan([4, 2, 0], 8, depths).expect("mapped");
                                 let passed = passed.expect("all in bounds");
                                 assert!(passed == 0 || passed == 8, "{case}: {passed}");
                                 passed == 8
                             }
                             false => unit
-                                .sample([5, 3, 0], 0, depth, true, None)
+                                .test_sample([5, 3, 0], 0, depth, true, None)
                                 .expect("mapped"),
                         };
                         assert_eq!(passed, expected[i], "{case}");
@@ -110,7 +111,11 @@ fn depths_are_compared_and_written_in_each_format() {
                         let held = [4, 5, 6].map(|x| {
                             rig.view().read_bytes(place(x), bytes).expect("mapped") as u32
                         });
-                        assert_eq!(held, [beside | high, new | high, beside | high], "{case}");
+                        assert_eq!(
+                            held,
+                            [with_x8_bits | high, new | high, with_x8_bits | high],
+                            "{case}"
+                        );
                     }
                 }
             }
@@ -126,7 +131,9 @@ fn depth_is_written_where_everything_allows_it() {
     ];
     let written = |rig: &Rig| {
         let unit = unit(rig);
-        let passes = unit.sample([1, 1, 0], 0, 0.5, true, None).expect("mapped");
+        let passes = unit
+            .test_sample([1, 1, 0], 0, 0.5, true, None)
+            .expect("mapped");
         assert!(passes);
         (
             unit.is_active(),
@@ -167,15 +174,21 @@ fn a_subspan_passes_by_pixel() {
     for (x, y) in [(2, 4), (3, 4), (2, 5), (3, 5)] {
         rig.write(place(x, y), &[0.5f32.to_bits()]);
     }
-    let passed = unit(&rig).subspan([2, 4, 1], 0b1101, [0.25, 0.125, 0.75, 0.375]);
+    let passed = unit(&rig).test_subspan([2, 4, 1], 0b1101, [0.25, 0.125, 0.75, 0.375]);
     assert_eq!(passed, Ok(Some(0b1001)));
     let held = [(2, 4), (3, 4), (2, 5), (3, 5)].map(|(x, y)| f32::from_bits(rig.read(place(x, y))));
     assert_eq!(held, [0.25, 0.5, 0.5, 0.375]);
     // Without a depth buffer, or with stencil, pixels go one by one.
     let mut stencil = buffers(D32, &[(ds::STENCIL_TEST_ENABLE, 1)]);
-    assert_eq!(unit(&stencil).subspan([2, 4, 1], 1, [0.0; 4]), Ok(Some(1)));
+    assert_eq!(
+        unit(&stencil).test_subspan([2, 4, 1], 1, [0.0; 4]),
+        Ok(Some(1))
+    );
     stencil.stencil_buffer();
-    assert_eq!(unit(&stencil).subspan([2, 4, 1], 1, [0.0; 4]), Ok(None));
+    assert_eq!(
+        unit(&stencil).test_subspan([2, 4, 1], 1, [0.0; 4]),
+        Ok(None)
+    );
     stencil.set(
         &ds::PACKET,
         &[
@@ -183,8 +196,14 @@ fn a_subspan_passes_by_pixel() {
             (ds::STENCIL_BUFFER_WRITE_ENABLE, 1),
         ],
     );
-    assert_eq!(unit(&stencil).subspan([2, 4, 1], 1, [0.0; 4]), Ok(None));
-    assert_eq!(unit(&Rig::new()).subspan([2, 4, 1], 1, [0.0; 4]), Ok(None));
+    assert_eq!(
+        unit(&stencil).test_subspan([2, 4, 1], 1, [0.0; 4]),
+        Ok(None)
+    );
+    assert_eq!(
+        unit(&Rig::new()).test_subspan([2, 4, 1], 1, [0.0; 4]),
+        Ok(None)
+    );
 }
 
 /// What faces say, each its own; reference, test mask, write mask; the function; operations.
@@ -271,7 +290,7 @@ fn stencil_is_by_face_and_by_what_failed() {
         let place = STENCIL + 4096 + w_tile(11, 6);
         rig.view().write_bytes(place, 1, old).expect("mapped");
         rig.write(DEPTH + 4096 + y_tile(44, 6), &[0.5f32.to_bits()]);
-        let found = unit(&rig).sample([11, 6, 1], 0, depth, front, reference);
+        let found = unit(&rig).test_sample([11, 6, 1], 0, depth, front, reference);
         assert_eq!((found, rig.byte(place)), (Ok(passes), new), "{name}");
     }
 }
@@ -283,7 +302,7 @@ fn the_back_is_as_the_front_where_one_side_is_all() {
     let place = STENCIL + w_tile(3, 2);
     for front in [true, false] {
         rig.view().write_bytes(place, 1, 0x25).expect("mapped");
-        let found = unit(&rig).sample([3, 2, 0], 0, 0.0, front, None);
+        let found = unit(&rig).test_sample([3, 2, 0], 0, 0.0, front, None);
         assert_eq!((found, rig.byte(place)), (Ok(false), 0x13), "front {front}");
     }
 }
@@ -306,7 +325,9 @@ fn stencil_is_tested_and_written_where_everything_allows_it() {
     };
     let found = |rig: &Rig| {
         let unit = unit(rig);
-        let passes = unit.sample([1, 0, 0], 0, 0.0, true, None).expect("mapped");
+        let passes = unit
+            .test_sample([1, 0, 0], 0, 0.0, true, None)
+            .expect("mapped");
         (unit.is_active(), passes, rig.byte(STENCIL + w_tile(1, 0)))
     };
     assert_eq!(found(&rig()), (true, false, 9));
@@ -445,7 +466,7 @@ fn slices_of_volumes_of_stencil_are_as_far_apart_as_their_pitch_says() {
         rig.stencil_buffer();
         rig.set(&db::PACKET, &[(db::SURFACE_TYPE, of_type)]);
         rig.set(&sb::PACKET, &[(sb::SURFACE_QPITCH, rows / 4)]);
-        let passes = unit(&rig).sample([1, 2, 1], 0, 0.5, true, Some(0x5a));
+        let passes = unit(&rig).test_sample([1, 2, 1], 0, 0.5, true, Some(0x5a));
         assert_eq!(passes, Ok(true));
         // A W tile in a row.
         let slice = rows / 64 * 4096;
@@ -479,7 +500,7 @@ fn samples_lie_side_by_side() {
             let depth = 0.125 + (x + 7 * sample) as f32 / 64.0;
             let reference = 0x10 + (y * 4 + sample) as u8;
             assert_eq!(
-                unit.sample([x, y, 0], sample, depth, true, Some(reference)),
+                unit.test_sample([x, y, 0], sample, depth, true, Some(reference)),
                 Ok(true)
             );
             let (column, row) = (
@@ -516,7 +537,7 @@ fn depths_are_clamped_to_their_viewports_range() {
             [0.25, 0.25, 0.375, 0.5, 0.5],
             free,
         ];
-        let at = |viewport| free.map(|z| unit.clamped(z, viewport));
+        let at = |viewport| free.map(|z| unit.clamp_depth(z, viewport));
         assert_eq!([0, 5, 6].map(at), expected, "{clipped:?}");
         // Where there is no depth, or nobody looks at it, there is nothing to clamp.
         for (packet, field, value) in [
@@ -524,7 +545,7 @@ fn depths_are_clamped_to_their_viewports_range() {
             (&db::PACKET, db::SURFACE_TYPE, 7),
         ] {
             rig.set(packet, &[(field, value)]);
-            assert_eq!(self::unit(&rig).clamped(2.0, 0), 2.0);
+            assert_eq!(self::unit(&rig).clamp_depth(2.0, 0), 2.0);
         }
     }
 }
@@ -602,7 +623,7 @@ fn is_held(rig: &mut Rig, level: u64, element: u64) -> bool {
 }
 
 /// Slices of the first four levels and six elements that are held back.
-fn held(rig: &mut Rig) -> Vec<(u64, u64)> {
+fn read_depth_events(rig: &mut Rig) -> Vec<(u64, u64)> {
     let all = (0..4).flat_map(|level| (0..6).map(move |element| (level, element)));
     all.filter(|(level, element)| is_held(rig, *level, *element))
         .collect()
@@ -661,7 +682,7 @@ fn what_is_held_back_stops_who_compares_with_it() {
     }
     let mut rig = strict(&[]);
     view(&rig);
-    assert_eq!(held(&mut rig), [(1, 3)]);
+    assert_eq!(read_depth_events(&mut rig), [(1, 3)]);
 }
 
 #[test]
@@ -690,21 +711,27 @@ fn writes_through_a_hierarchical_depth_buffer_are_held_back() {
             let unit = unit(&rig);
             for layer in [1, 3, 3, 1] {
                 let done = match by_subspan {
-                    true => unit.subspan([0, 0, layer], 1, [0.5; 4]).map(|_| ()),
-                    false => unit.sample([0, 0, layer], 0, 0.5, true, None).map(|_| ()),
+                    true => unit.test_subspan([0, 0, layer], 1, [0.5; 4]).map(|_| ()),
+                    false => unit
+                        .test_sample([0, 0, layer], 0, 0.5, true, None)
+                        .map(|_| ()),
                 };
                 assert_eq!(done, Ok(()), "layer {layer}");
             }
         }
         rig.set(&ds::PACKET, &[(ds::DEPTH_TEST_FUNCTION, LESS)]);
-        assert_eq!(held(&mut rig), [(1, 3), (1, 5)], "by subspan {by_subspan}");
+        assert_eq!(
+            read_depth_events(&mut rig),
+            [(1, 3), (1, 5)],
+            "by subspan {by_subspan}"
+        );
     }
 }
 
 #[test]
 fn clears_are_held_back_and_resolves_settle() {
     use hw::draw::state_wm_hz_op as op;
-    let operate = |rig: &Rig, fields: &[(Field, u64)]| {
+    let stencil_op = |rig: &Rig, fields: &[(Field, u64)]| {
         let mut words = vec![0; usize::from(op::PACKET.dwords)];
         for (field, value) in fields {
             field.set(&mut words, *value);
@@ -724,24 +751,30 @@ fn clears_are_held_back_and_resolves_settle() {
     };
     let mut rig = strict(&[]);
     slices(&mut rig, 1, 3);
-    operate(&rig, &[(op::STENCIL_BUFFER_CLEAR_ENABLE, 1)]);
-    assert_eq!(held(&mut rig), []);
+    stencil_op(&rig, &[(op::STENCIL_BUFFER_CLEAR_ENABLE, 1)]);
+    assert_eq!(read_depth_events(&mut rig), []);
     slices(&mut rig, 1, 3);
-    operate(&rig, &[(op::DEPTH_BUFFER_CLEAR_ENABLE, 1)]);
-    assert_eq!(held(&mut rig), [(0, 1), (0, 2), (0, 3), (0, 4)]);
+    stencil_op(&rig, &[(op::DEPTH_BUFFER_CLEAR_ENABLE, 1)]);
+    assert_eq!(
+        read_depth_events(&mut rig),
+        [(0, 1), (0, 2), (0, 3), (0, 4)]
+    );
     // Other operations bring nothing.
     slices(&mut rig, 2, 1);
-    operate(&rig, &[(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
-    assert_eq!(held(&mut rig), [(0, 1), (0, 2), (0, 3), (0, 4)]);
+    stencil_op(&rig, &[(op::HIERARCHICAL_DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    assert_eq!(
+        read_depth_events(&mut rig),
+        [(0, 1), (0, 2), (0, 3), (0, 4)]
+    );
     slices(&mut rig, 2, 1);
-    operate(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
-    assert_eq!(held(&mut rig), [(0, 1), (0, 4)]);
+    stencil_op(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    assert_eq!(read_depth_events(&mut rig), [(0, 1), (0, 4)]);
     slices(&mut rig, 4, 0);
     rig.set(&db::PACKET, &[(db::SURFACE_TYPE, 7)]);
-    operate(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    stencil_op(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
     slices(&mut rig, 1, 0);
-    operate(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
-    assert_eq!(held(&mut rig), [(0, 4)]);
+    stencil_op(&rig, &[(op::DEPTH_BUFFER_RESOLVE_ENABLE, 1)]);
+    assert_eq!(read_depth_events(&mut rig), [(0, 4)]);
 }
 
 #[test]
@@ -781,19 +814,23 @@ fn functions_and_operations() {
     assert_eq!(passes(0.25), [0, 2, 4, 6]);
     assert_eq!(passes(0.5), [0, 3, 4, 7]);
     assert_eq!(passes(0.75), [0, 5, 6, 7]);
-    let all = |old| [0, 1, 2, 3, 4, 5, 6, 7].map(|op| operate(op, old, 9));
+    let all = |old| [0, 1, 2, 3, 4, 5, 6, 7].map(|op| stencil_op(op, old, 9));
     assert_eq!(all(255), [255, 0, 9, 255, 254, 0, 254, 0]);
     assert_eq!(all(0), [0, 0, 9, 1, 0, 1, 255, 255]);
 }
 
 #[test]
 fn depths_are_stored_as_the_nearest_number() {
-    let of = |number: Number, z: &[f32]| z.iter().map(|z| number.bits(*z)).collect::<Vec<_>>();
+    let of =
+        |number: DepthFormat, z: &[f32]| z.iter().map(|z| number.encode(*z)).collect::<Vec<_>>();
     let sixteen = [16383.4, 16383.6, 16384.4].map(|n: f32| n / 65535.0);
-    assert_eq!(of(Number::Unorm16, &sixteen), [16383, 16384, 16384]);
+    assert_eq!(of(DepthFormat::Unorm16, &sixteen), [16383, 16384, 16384]);
     let bounds = [-1.0, 0.0, 1.0, 2.0];
-    assert_eq!(of(Number::Unorm24, &bounds), [0, 0, 0xff_ffff, 0xff_ffff]);
+    assert_eq!(
+        of(DepthFormat::Unorm24, &bounds),
+        [0, 0, 0xff_ffff, 0xff_ffff]
+    );
     // 0.3 of 24 bits is 5033164.7 by f32's 0.3.
-    assert_eq!(of(Number::Unorm24, &[0.3]), [5_033_165]);
-    assert_eq!(of(Number::Float32, &[0.3]), [0x3e99_999a]);
+    assert_eq!(of(DepthFormat::Unorm24, &[0.3]), [5_033_165]);
+    assert_eq!(of(DepthFormat::Float32, &[0.3]), [0x3e99_999a]);
 }

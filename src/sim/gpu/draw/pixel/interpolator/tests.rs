@@ -2,7 +2,7 @@
 //!
 //! Ref: SKL PRM vol. 7, "Pixel Interpolator"; Vulkan, "Basic Polygon Rasterization" for the weights.
 
-use crate::draw::object::{Kind, Plane, Setup};
+use crate::draw::object::{Kind, Plane, SetupObject};
 use crate::draw::pixel::payload::Slot;
 use crate::draw::pixel::state::State;
 use crate::draw::pixel::testing::{Rig, Sent, flat, row, send};
@@ -17,7 +17,7 @@ const CENTROID: u32 = 2 << 12;
 const EACH: u32 = 3 << 12;
 
 /// A triangle whose weights are an eighth of the coordinates, and whose vertices have w of 1, 2 and 4.
-fn setup() -> Setup {
+fn setup() -> SetupObject {
     let mut setup = flat(Kind::Triangle, 0.0);
     for (vertex, inverse_w) in setup.vertices.iter_mut().zip([1.0, 0.5, 0.25]) {
         vertex.inverse_w = inverse_w;

@@ -282,7 +282,7 @@ fn strict_mode_wants_payloads_of_the_length_of_their_parts() {
         let change = |state: &mut State<'_>| {
             (state.omask, state.computes_depth, state.computes_stencil) =
                 (case.omask, case.depth, case.stencil);
-            state.announced = true;
+            state.declares_target_writes = true;
         };
         let header = if case.header.is_some() { HEADER } else { 0 };
         for registers in case.registers - 1..=case.registers + 1 {
@@ -340,7 +340,7 @@ fn pixels_are_written_that_lanes_and_header_and_slots_have() {
             ..Sent::default()
         };
         let mut slots = rows(3, 1);
-        (slots[1].left, slots[2].left) = ([0, 1, 1, 1], [1, 0, 1, 1]);
+        (slots[1].writable, slots[2].writable) = ([0, 1, 1, 1], [1, 0, 1, 1]);
         let mut rig = Rig::new();
         rig.bind(0, R32_UINT, &[]);
         let found = red(&rig, |state| state.smooth_lines = smooth, &slots, &[sent]);

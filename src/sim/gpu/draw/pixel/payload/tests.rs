@@ -2,8 +2,8 @@
 //!
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload", "Barycentric Attribute Interpolation".
 
-use crate::draw::object::{Kind, Plane, Setup};
-use crate::draw::pixel::payload::{Frame, Place, Slot, build, object, within};
+use crate::draw::object::{Kind, Plane, SetupObject};
+use crate::draw::pixel::payload::{Frame, PixelPoint, Slot, build, build_object, offset_in_pixel};
 use crate::draw::pixel::state::State;
 use crate::draw::pixel::testing::{Rig, flat};
 
@@ -28,7 +28,7 @@ fn four_samples(state: &mut State<'_>) {
 }
 
 /// Weights an eighth of the coordinates, w of 1, 2 and 4, depth x / 64 + y / 32.
-fn setup() -> Setup {
+fn setup() -> SetupObject {
     let mut setup = flat(Kind::Triangle, 0.0);
     for (vertex, inverse_w) in setup.vertices.iter_mut().zip([1.0, 0.5, 0.25]) {
         vertex.inverse_w = inverse_w;
@@ -47,21 +47,21 @@ fn slots() -> Vec<Slot> {
         y: 2 + 2 * (i / 3),
         sample: i % 4,
         covered: [0b1111, 0b1100, 0b0010, 0b1000].map(|mask| (mask >> (i % 2)) as u16),
-        shown: [1 + i as u16, 2, 3, 4 + i as u16],
-        left: [1, (i % 2) as u16, u16::from(i == 4), 8],
+        input_mask: [1 + i as u16, 2, 3, 4 + i as u16],
+        writable: [1, (i % 2) as u16, u16::from(i == 4), 8],
         ..Slot::default()
     };
     (0..6).map(slot).collect()
 }
 
 /// Where a channel is taken on the screen, and within its pixel.
-fn taken(slot: &Slot, pixel: usize, place: Place) -> ([f64; 2], [f64; 2]) {
+fn taken(slot: &Slot, pixel: usize, place: PixelPoint) -> ([f64; 2], [f64; 2]) {
     let covered = slot.covered[pixel];
     let within = match place {
-        Place::Centre => [0.5; 2],
-        Place::Sample => POSITIONS[slot.sample as usize],
-        Place::Centroid if covered == 0b1111 || covered == 0 => [0.5; 2],
-        Place::Centroid => {
+        PixelPoint::Centre => [0.5; 2],
+        PixelPoint::Sample => POSITIONS[slot.sample as usize],
+        PixelPoint::Centroid if covered == 0b1111 || covered == 0 => [0.5; 2],
+        PixelPoint::Centroid => {
             let first = (0..4).find(|sample| covered >> sample & 1 == 1);
             POSITIONS[first.expect("one is covered")]
         }
@@ -93,7 +93,7 @@ fn each_part_stands_where_the_order_has_it() {
             (slot.copied().expect("a slot of the sixteen"), lane % 4)
         };
         let float = |value: f64| (value as f32).to_bits();
-        let weight = |place: Place, linear: bool, which: usize| {
+        let weight = |place: PixelPoint, linear: bool, which: usize| {
             move |lane: usize| {
                 let (slot, pixel) = channel(lane);
                 let ([x, y], _) = taken(&slot, pixel, place);
@@ -107,14 +107,14 @@ fn each_part_stands_where_the_order_has_it() {
                 })
             }
         };
-        let depth = |place: Place| {
+        let depth = |place: PixelPoint| {
             move |lane: usize| {
                 let (slot, pixel) = channel(lane);
                 let ([x, y], _) = taken(&slot, pixel, place);
                 float(x / 64.0 + y / 32.0)
             }
         };
-        let w = |place: Place| {
+        let w = |place: PixelPoint| {
             move |lane: usize| {
                 let (slot, pixel) = channel(lane);
                 let ([x, y], _) = taken(&slot, pixel, place);
@@ -123,9 +123,9 @@ fn each_part_stands_where_the_order_has_it() {
         };
         let coverage = |lane: usize| {
             let (slot, pixel) = channel(lane);
-            u32::from(slot.shown[pixel])
+            u32::from(slot.input_mask[pixel])
         };
-        let places = [Place::Centre, Place::Centroid, Place::Sample];
+        let places = [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample];
         type Change<'a> = &'a dyn Fn(&mut State<'_>);
         let built = |change: Change<'_>| {
             let all = |state: &mut State<'_>| {
@@ -159,7 +159,7 @@ fn each_part_stands_where_the_order_has_it() {
             );
         };
         // Weights of eight pixels: a register of each; modes from the lowest bit on.
-        let weights = |modes: &[(Place, bool)]| {
+        let weights = |modes: &[(PixelPoint, bool)]| {
             let mut out = Vec::new();
             for group in (0..width).step_by(16) {
                 for (place, linear) in modes {
@@ -187,16 +187,16 @@ fn each_part_stands_where_the_order_has_it() {
         }
         let found = built(&|state| state.barycentrics = 0b101001);
         let expected = weights(&[
-            (Place::Centre, false),
-            (Place::Centre, true),
-            (Place::Sample, true),
+            (PixelPoint::Centre, false),
+            (PixelPoint::Centre, true),
+            (PixelPoint::Sample, true),
         ]);
         check("three modes", &found, &expected, false);
         for (mode, place) in [
-            (0, Place::Centre),
-            (1, Place::Centre),
-            (2, Place::Centroid),
-            (3, Place::Sample),
+            (0, PixelPoint::Centre),
+            (1, PixelPoint::Centre),
+            (2, PixelPoint::Centroid),
+            (3, PixelPoint::Sample),
         ] {
             let found = built(&|state| {
                 state.zw_mode = mode;
@@ -222,7 +222,7 @@ fn each_part_stands_where_the_order_has_it() {
         let found = built(&|state| state.input_coverage = true);
         check("coverage", &found, &registers(width, &[&coverage]), true);
         // A word of each of sixteen pixels: sixteenths across, and down in the upper byte.
-        for (select, place) in [(2, Place::Centroid), (3, Place::Sample)] {
+        for (select, place) in [(2, PixelPoint::Centroid), (3, PixelPoint::Sample)] {
             let found = built(&|state| state.offsets = select);
             let mut expected = vec![0; 8 * width.div_ceil(16)];
             for lane in 0..width.max(16) {
@@ -244,9 +244,9 @@ fn each_part_stands_where_the_order_has_it() {
         });
         let group = |lane: usize| {
             [
-                weights(&[(Place::Centre, false)]),
-                registers(width, &[&depth(Place::Centre)]),
-                registers(width, &[&w(Place::Centre)]),
+                weights(&[(PixelPoint::Centre, false)]),
+                registers(width, &[&depth(PixelPoint::Centre)]),
+                registers(width, &[&w(PixelPoint::Centre)]),
                 registers(width, &[&coverage]),
             ]
             .map(|part| {
@@ -331,7 +331,7 @@ fn places_are_sixteen_bits_each() {
     let slot = Slot {
         x: 0xfffe,
         y: 0x8002,
-        left: [1; 4],
+        writable: [1; 4],
         ..Slot::default()
     };
     let out = with_state(
@@ -400,7 +400,7 @@ fn attributes_are_a_value_and_two_differences() {
         };
         with_state(change, |state| {
             let mut out = vec![1, 2, 3];
-            object(&mut out, state, &setup);
+            build_object(&mut out, state, &setup);
             out
         })
     };
@@ -435,13 +435,17 @@ fn centroids_are_of_pixels_that_are_covered_in_part() {
         (0b1000, POSITIONS[3]),
     ] {
         let found = with_state(four_samples, |state| {
-            within(state, &slot(covered), 0, Place::Centroid)
+            offset_in_pixel(state, &slot(covered), 0, PixelPoint::Centroid)
         });
         assert_eq!(found, expected, "{covered:#b}");
     }
-    let of = |place| with_state(four_samples, |state| within(state, &slot(1), 3, place));
+    let of = |place| {
+        with_state(four_samples, |state| {
+            offset_in_pixel(state, &slot(1), 3, place)
+        })
+    };
     assert_eq!(
-        [Place::Centre, Place::Centroid, Place::Sample].map(of),
+        [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample].map(of),
         [[0.5; 2], POSITIONS[1], POSITIONS[3]]
     );
     // One sample is where pixels are taken.
@@ -449,9 +453,13 @@ fn centroids_are_of_pixels_that_are_covered_in_part() {
         four_samples(state);
         (state.samples, state.centre) = (1, 0.0);
     };
-    let of = |place| with_state(corner, |state| within(state, &slot(0b0110), 0, place));
+    let of = |place| {
+        with_state(corner, |state| {
+            offset_in_pixel(state, &slot(0b0110), 0, place)
+        })
+    };
     assert_eq!(
-        [Place::Centre, Place::Centroid, Place::Sample].map(of),
+        [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample].map(of),
         [[0.0; 2]; 3]
     );
 }
@@ -466,7 +474,7 @@ fn two_samples_have_places_of_their_own_too() {
     };
     let slot = Slot {
         sample: 1,
-        left: [2; 4],
+        writable: [2; 4],
         ..Slot::default()
     };
     let out = with_state(change, |state| {

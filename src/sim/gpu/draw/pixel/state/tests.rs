@@ -3,7 +3,7 @@
 //! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM"; vol. 2d, "BLEND_STATE", "COLOR_CALC_STATE".
 
 use crate::draw::pixel::blend::Blend;
-use crate::draw::pixel::state::{Coverage, Special, State};
+use crate::draw::pixel::state::{AuxOperation, Coverage, State};
 use crate::draw::pixel::testing::{DYNAMIC, Rig, SURFACES};
 use eu::Stop;
 use hw::draw::{
@@ -385,12 +385,12 @@ fn writes_may_stand_for_clears_and_resolves() {
     let resolve = |kind| (&ps::PACKET, ps::RENDER_TARGET_RESOLVE_TYPE, kind);
     for (changes, expected) in [
         (vec![], None),
-        (vec![clear], Some(Special::FastClear)),
-        (vec![resolve(1)], Some(Special::Partial)),
-        (vec![resolve(3)], Some(Special::Resolve)),
-        (vec![clear, resolve(3)], Some(Special::FastClear)),
+        (vec![clear], Some(AuxOperation::FastClear)),
+        (vec![resolve(1)], Some(AuxOperation::PartialResolve)),
+        (vec![resolve(3)], Some(AuxOperation::FullResolve)),
+        (vec![clear, resolve(3)], Some(AuxOperation::FastClear)),
     ] {
-        assert_eq!(of(&changes, |s| s.special), expected);
+        assert_eq!(of(&changes, |s| s.aux_operation), expected);
     }
 }
 

@@ -1,12 +1,12 @@
 //! What render targets hold after writes: blended, masked, clamped, and beside what fast clears left.
 //!
-//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render Target(s)", "Render Target Fast Clear";
+//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render RenderTarget(s)", "Render RenderTarget Fast Clear";
 //! formats by their definitions in Vulkan.
 
 use crate::draw::pixel::blend::Blend;
-use crate::draw::pixel::clear::{colour as special, hz_op};
-use crate::draw::pixel::state::Special;
-use crate::draw::pixel::target::{Target, identity};
+use crate::draw::pixel::clear::{clear_or_resolve_pixel as special, hz_op};
+use crate::draw::pixel::state::AuxOperation;
+use crate::draw::pixel::target::{RenderTarget, identity_mcs};
 use crate::draw::pixel::testing::{
     COLOUR, CONTROL, DEPTH, PITCH, Rig, STENCIL, SURFACES, TARGET, w_tile, y_tile,
 };
@@ -46,7 +46,7 @@ fn mixed(format: u64, blend: Blend, constant: [f32; 4], old: u32, colour: [u32; 
     let view = rig.view();
     let found = [false, true].map(|by_subspan| {
         rig.write(place - 4, &[0x1111_1111, old, 0x2222_2222]);
-        let mut target = Target::new(image, blend, constant);
+        let mut target = RenderTarget::new(image, blend, constant);
         match by_subspan {
             true => {
                 let colours = colour.map(|channel| [0, channel, 0, 0]);
@@ -250,7 +250,7 @@ fn what_is_not_written_stays_bit_by_bit() {
         (entry::WRITE_DISABLE_ALPHA, 0xff00_0000),
     ] {
         rig.write(COLOUR, &[old]);
-        let mut target = Target::new(image, blend(&[(field, 1)]), [0.0; 4]);
+        let mut target = RenderTarget::new(image, blend(&[(field, 1)]), [0.0; 4]);
         let written = target.write(&view, [0, 0, 0], 1, floats([1.0; 4]), [0; 4]);
         assert_eq!(written, Ok(()));
         assert_eq!(
@@ -273,7 +273,7 @@ fn wide_texels_are_blended_and_masked_too() {
         (entry::DESTINATION_BLEND_FACTOR, 0x09),
         (entry::WRITE_DISABLE_BLUE, 1),
     ]);
-    let mut target = Target::new(image, sum, [0.0; 4]);
+    let mut target = RenderTarget::new(image, sum, [0.0; 4]);
     let second = floats([1.0, 2.0, 3.0, 0.5]);
     target
         .write(
@@ -309,7 +309,7 @@ fn subspans_of_any_texel_are_encoded() {
             let mut rig = Rig::new();
             let image = image(&mut rig, format, &[]);
             assert_eq!(image.bytes, bytes, "{format:#x}");
-            let mut target = Target::new(image, blend(&[]), [0.0; 4]);
+            let mut target = RenderTarget::new(image, blend(&[]), [0.0; 4]);
             if by_subspan {
                 let each = colours.map(|channel| channel.map(f32::to_bits));
                 let done = target.write_subspan(&rig.view(), [4, 2, 0], 0b1011, &each);
@@ -332,9 +332,10 @@ fn subspans_of_any_texel_are_encoded() {
 fn subspans_at_the_border_go_by_pixel() {
     let mut rig = Rig::new();
     let image = image(&mut rig, R32_UINT, &[(rss::WIDTH, 4), (rss::HEIGHT, 4)]);
-    let mut target = Target::new(image, Blend::default(), [0.0; 4]);
-    let done =
-        |x, y, target: &mut Target| target.write_subspan(&rig.view(), [x, y, 0], 15, &[[7; 4]; 4]);
+    let mut target = RenderTarget::new(image, Blend::default(), [0.0; 4]);
+    let done = |x, y, target: &mut RenderTarget| {
+        target.write_subspan(&rig.view(), [x, y, 0], 15, &[[7; 4]; 4])
+    };
     assert_eq!(done(4, 0, &mut target), Ok(false));
     assert_eq!(done(0, 4, &mut target), Ok(false));
     assert_eq!(done(2, 2, &mut target), Ok(true));
@@ -354,7 +355,7 @@ fn layers_beyond_the_view_are_the_first() {
         for by_subspan in [false, true] {
             let mut rig = Rig::new();
             let image = image(&mut rig, R32_UINT, &fields);
-            let mut target = Target::new(image, Blend::default(), [0.0; 4]);
+            let mut target = RenderTarget::new(image, Blend::default(), [0.0; 4]);
             match by_subspan {
                 true => {
                     let done = target.write_subspan(&rig.view(), [0, 0, layer], 1, &[[7; 4]; 4]);
@@ -397,11 +398,11 @@ fn what_a_fast_clear_left_becomes_real_beside_a_write() {
             let fields = [cleared(72, 40), vec![(rss::AUXILIARY_SURFACE_MODE, mode)]].concat();
             let image = image(&mut rig, R8G8B8A8_UINT, &fields);
             let view = rig.view();
-            special(&view, &image, [0, 0, 0], Special::FastClear, 0).expect("mapped");
+            special(&view, &image, [0, 0, 0], AuxOperation::FastClear, 0).expect("mapped");
             let texel = |x, y| image.load(&view, 0, [x, y, 0], 0).expect("mapped");
             let raw = |x, y| rig.read(image.texel_address(0, x, y, 0, 0).expect("in bounds"));
             assert_eq!((texel(9, 5), raw(9, 5)), ([1, 2, 3, 4], 0), "{case}");
-            let mut target = Target::new(image, Blend::default(), [0.0; 4]);
+            let mut target = RenderTarget::new(image, Blend::default(), [0.0; 4]);
             // Blocks are of 8 × 4 pixels: (8, 4) to (15, 7).
             match by_subspan {
                 true => {
@@ -457,7 +458,7 @@ fn a_pixel_of_a_clears_rectangle_is_many_blocks() {
             &[cleared(256, 128), vec![(rss::SURFACE_PITCH, 4095)]].concat(),
         );
         let view = rig.view();
-        special(&view, &image, [1, 1, 0], Special::FastClear, 0).expect("mapped");
+        special(&view, &image, [1, 1, 0], AuxOperation::FastClear, 0).expect("mapped");
         let clear = |x, y| image.is_clear(&view, 0, [x, y, 0]).expect("a state");
         for (x, y) in [
             (w, h),
@@ -480,10 +481,10 @@ fn a_resolve_makes_all_of_a_pixel_of_its_rectangle_real() {
     let image = image(&mut rig, R8G8B8A8_UINT, &cleared(72, 40));
     let view = rig.view();
     for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
-        special(&view, &image, [x, y, 0], Special::FastClear, 0).expect("mapped");
+        special(&view, &image, [x, y, 0], AuxOperation::FastClear, 0).expect("mapped");
     }
-    special(&view, &image, [0, 0, 0], Special::Resolve, 0).expect("mapped");
-    special(&view, &image, [1, 1, 0], Special::Resolve, 0).expect("mapped");
+    special(&view, &image, [0, 0, 0], AuxOperation::FullResolve, 0).expect("mapped");
+    special(&view, &image, [1, 1, 0], AuxOperation::FullResolve, 0).expect("mapped");
     for y in 0..40 {
         for x in 0..72 {
             let real = (x < 64) == (y < 32);
@@ -498,7 +499,7 @@ fn a_resolve_makes_all_of_a_pixel_of_its_rectangle_real() {
     }
     // Without a control surface there is nothing to clear.
     let plain = self::image(&mut rig, R8G8B8A8_UINT, &[]);
-    let found = special(&rig.view(), &plain, [0, 0, 0], Special::FastClear, 0);
+    let found = special(&rig.view(), &plain, [0, 0, 0], AuxOperation::FastClear, 0);
     assert!(
         matches!(found, Err(eu::Stop::Undefined { .. })),
         "{found:?}"
@@ -531,7 +532,7 @@ fn samples_have_slices_of_their_own_once_one_is_written() {
         let full = u64::MAX >> (64 - bytes * 8);
         // A pixel of a fast clear's rectangle.
         let [w, h] = scale;
-        special(&view, &image, [1, 1, 0], Special::FastClear, 0).expect("mapped");
+        special(&view, &image, [1, 1, 0], AuxOperation::FastClear, 0).expect("mapped");
         for y in 0..8 {
             for x in 0..16 {
                 let inside = (w..2 * w).contains(&x) && (h..2 * h).contains(&y);
@@ -543,7 +544,7 @@ fn samples_have_slices_of_their_own_once_one_is_written() {
             }
         }
         // A write of one sample.
-        let mut target = Target::new(image, Blend::default(), [0.0; 4]);
+        let mut target = RenderTarget::new(image, Blend::default(), [0.0; 4]);
         target
             .write(&view, [w, h, 0], 1 << (samples - 1), [5, 6, 7, 8], [0; 4])
             .expect("mapped");
@@ -553,10 +554,10 @@ fn samples_have_slices_of_their_own_once_one_is_written() {
         let mut expected = vec![0x0403_0201; samples as usize];
         expected[samples as usize - 1] = 0x0807_0605;
         assert_eq!(held, expected, "{case}");
-        let own = identity(samples);
+        let own = identity_mcs(samples);
         assert_eq!(entry(w, h), own, "{case}");
         // A resolve of the rest.
-        special(&view, &image, [1, 1, 0], Special::Resolve, 0).expect("mapped");
+        special(&view, &image, [1, 1, 0], AuxOperation::FullResolve, 0).expect("mapped");
         let last = (2 * w - 1, 2 * h - 1);
         assert_eq!(
             (entry(last.0, last.1), raw(last.0, last.1, 1)),
@@ -588,7 +589,7 @@ fn a_slice_that_stands_for_several_samples_is_copied() {
     // Samples 0 to 3 are in the slices 2, 0, 0 and 1.
     view.write_bytes(CONTROL + y_tile(3, 1), 1, 0b01_00_00_10)
         .expect("mapped");
-    let mut target = Target::new(image, Blend::default(), [0.0; 4]);
+    let mut target = RenderTarget::new(image, Blend::default(), [0.0; 4]);
     target
         .write(&view, [3, 1, 0], 0b0100, [9; 4], [0; 4])
         .expect("mapped");
@@ -603,7 +604,7 @@ fn samples_start_in_slices_by_number() {
     let of =
         |bits: u32, samples: u64| (0..samples).fold(0, |all, i| all | i << (u64::from(bits) * i));
     assert_eq!(
-        [2, 4, 8, 16].map(identity),
+        [2, 4, 8, 16].map(identity_mcs),
         [of(1, 2), of(2, 4), of(4, 8), of(4, 16)]
     );
 }
@@ -758,7 +759,7 @@ fn a_target_s_channels_are_those_that_its_state_selects() {
         let image = image(&mut rig, R8G8B8A8_UNORM, &selects);
         let place = COLOUR + 2 * PITCH + 3 * 4;
         rig.write(place, &[old]);
-        let mut target = Target::new(image, blend(fields), [0.0; 4]);
+        let mut target = RenderTarget::new(image, blend(fields), [0.0; 4]);
         let view = rig.view();
         let by_subspan = target.write_subspan(&view, [2, 2, 0], 0b0010, &colour.map(|c| [c; 4]));
         assert_eq!(by_subspan, Ok(false), "{name}: done one by one");
@@ -776,7 +777,7 @@ fn a_dithered_target_has_one_of_two_values() {
     let mut rig = Rig::new();
     let image = image(&mut rig, R8G8B8A8_UNORM, &[]);
     let view = rig.view();
-    let mut target = Target::new(image, dither, [0.0; 4]);
+    let mut target = RenderTarget::new(image, dither, [0.0; 4]);
     // Three values and a half, and one that the format has.
     let colour = floats([3.5 / 255.0, 7.0 / 255.0, 0.0, 1.0]);
     let mut found = Vec::new();

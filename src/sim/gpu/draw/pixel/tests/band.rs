@@ -1,6 +1,6 @@
 //! What threads of sixteen pixels write at once, against what each subspan and each pixel writes.
 
-use crate::draw::pixel::target::Target;
+use crate::draw::pixel::target::RenderTarget;
 use crate::draw::pixel::target::tests::{blend, image};
 use crate::draw::pixel::testing::{COLOUR, PITCH, Rig};
 use hw::draw_state::blend_state_entry as entry;
@@ -45,7 +45,7 @@ fn bands_are_written_as_their_subspans_are() {
             for row in rows {
                 rig.write(row, &[0x1111_1111; 20]);
             }
-            let mut target = Target::new(image, blend(&[]), [0.0; 4]);
+            let mut target = RenderTarget::new(image, blend(&[]), [0.0; 4]);
             for i in (0..4).filter(|_| by_subspan) {
                 let part = colours.map(|c: [u32; 16]| std::array::from_fn(|p| c[i * 4 + p]));
                 let place = [8 + 2 * i as u32, 2, 0];
@@ -87,7 +87,7 @@ fn bands_that_mix_with_what_is_there_are_none() {
     ] {
         let mut rig = Rig::new();
         let image = image(&mut rig, format, fields);
-        let mut target = Target::new(image, blend(state), [0.0; 4]);
+        let mut target = RenderTarget::new(image, blend(state), [0.0; 4]);
         let done = target.write_band(&rig.view(), [8, 2, 0], 0xffff, colours.each_ref());
         assert_eq!(done, Ok(false), "{format:#x} {fields:?} {state:?}");
     }

@@ -1,15 +1,15 @@
 //! Objects' pixels on their way to threads: what is tested before, which slots are made of them, how wide threads are.
 //!
-//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Pixel Shader Thread Dispatch", "Early Depth/Stencil".
+//! Ref: SKL PRM vol. 7, "Windower (WM) StageFunctions", "Pixel Shader Thread Dispatch", "Early Depth/Stencil".
 
-use crate::draw::object::{Kind, Plane, Setup, Subspan};
-use crate::draw::pixel::dispatch::{Counts, Pixels};
+use crate::draw::object::{Kind, Plane, SetupObject, Subspan};
+use crate::draw::pixel::dispatch::{PixelCounts, PixelPipeline};
 use crate::draw::pixel::payload::Slot;
 use crate::draw::pixel::state::{Coverage, State};
 use crate::draw::pixel::testing::{
     COLOUR, DEPTH, DYNAMIC, PITCH, Rig, STENCIL, covered, flat, w_tile, y_tile,
 };
-use crate::strict::rig::{WRITE, target_write};
+use crate::strict::testing::{WRITE, target_write};
 use crate::testing::{eot, to};
 use hw::draw::{state_sample_mask as sample_mask, state_wm as wm, state_wm_depth_stencil as ds};
 use isa::{Inst, Opcode, Src, Type};
@@ -36,18 +36,20 @@ fn shaded(widths: [bool; 3]) -> Rig {
 fn slots(
     rig: &Rig,
     change: impl Fn(&mut State<'_>),
-    setup: &Setup,
+    setup: &SetupObject,
     subspans: &[Subspan],
-) -> (Vec<Slot>, Counts) {
+) -> (Vec<Slot>, PixelCounts) {
     let mut pixels = rig.pixels();
     change(&mut pixels.back.state);
-    pixels.object(setup, &covered(subspans)).expect("simulated");
+    pixels
+        .draw_object(setup, &covered(subspans))
+        .expect("simulated");
     let counts = pixels.counts();
     (pixels.slots, counts)
 }
 
 /// Threads by width: their names, how many, and how many channels.
-fn threads(pixels: &Pixels<'_>) -> Vec<(&'static str, u64, u64)> {
+fn threads(pixels: &PixelPipeline<'_>) -> Vec<(&'static str, u64, u64)> {
     let ran = pixels.stages().filter(|work| work.threads > 0);
     ran.map(|work| (work.stage, work.threads, work.invocations))
         .collect()
@@ -81,7 +83,7 @@ fn threads_are_as_wide_as_half_full() {
         let rig = shaded(widths);
         let mut pixels = rig.pixels();
         pixels
-            .object(&flat(Kind::Triangle, 0.0), &covered(&row(count)))
+            .draw_object(&flat(Kind::Triangle, 0.0), &covered(&row(count)))
             .expect("simulated");
         assert_eq!(
             threads(&pixels),
@@ -103,20 +105,24 @@ fn threads_have_the_pixels_that_are_left() {
         subspan(6, 4, [0, 1, 0, 0]),
     ];
     pixels
-        .object(&setup, &covered(&subspans))
+        .draw_object(&setup, &covered(&subspans))
         .expect("simulated");
     assert_eq!(threads(&pixels), [("PS8", 1, 3)]);
-    let made: Vec<_> = pixels.slots.iter().map(|s| (s.x, s.y, s.left)).collect();
+    let made: Vec<_> = pixels
+        .slots
+        .iter()
+        .map(|s| (s.x, s.y, s.writable))
+        .collect();
     assert_eq!(made, [(2, 4, [1, 0, 0, 1]), (6, 4, [0, 1, 0, 0])]);
     // The next object has slots of its own.
     pixels
-        .object(&setup, &covered(&subspans[2..]))
+        .draw_object(&setup, &covered(&subspans[2..]))
         .expect("simulated");
     assert_eq!((pixels.slots.len(), pixels.counts().invocations), (1, 4));
     assert_eq!(pixels.counts().samples_passed, 4);
     // An object that nothing is left of runs nothing.
     pixels
-        .object(&setup, &covered(&subspans[1..2]))
+        .draw_object(&setup, &covered(&subspans[1..2]))
         .expect("simulated");
     assert_eq!(threads(&pixels), [("PS8", 2, 4)]);
     // Without statistics nothing is counted.
@@ -138,7 +144,7 @@ fn the_sample_mask_takes_samples_away() {
     let (made, counts) = slots(&rig, change, &flat(Kind::Triangle, 0.0), &[covered]);
     let expected = [0b0101, 0, 0b0100, 0b0001];
     assert_eq!(
-        (made[0].covered, made[0].shown, made[0].left),
+        (made[0].covered, made[0].input_mask, made[0].writable),
         (expected, expected, expected)
     );
     assert_eq!((counts.samples_passed, counts.invocations), (4, 3));
@@ -155,18 +161,24 @@ fn smooth_lines_cover_pixels_in_sixteenths() {
             state.sample_mask = 0xffff;
         };
         let (made, _) = slots(&rig, change, &flat(Kind::Line, 0.0), &[covered]);
-        assert_eq!(made[0].bare, [0, 8, 16, 15]);
+        assert_eq!(made[0].uncovered, [0, 8, 16, 15]);
         assert_eq!(made[0].covered, [all, all, 0, all], "{samples} samples");
         // What is no line is as it comes.
         let (made, _) = slots(&rig, change, &flat(Kind::Triangle, 0.0), &[covered]);
-        assert_eq!((made[0].bare, made[0].covered), ([0; 4], covered.samples));
+        assert_eq!(
+            (made[0].uncovered, made[0].covered),
+            ([0; 4], covered.samples)
+        );
     }
     let (made, _) = slots(&rig, |_| {}, &flat(Kind::Line, 0.0), &[covered]);
-    assert_eq!((made[0].bare, made[0].covered), ([0; 4], covered.samples));
+    assert_eq!(
+        (made[0].uncovered, made[0].covered),
+        ([0; 4], covered.samples)
+    );
 }
 
 /// Depth that grows from left to right and from top to bottom: 32nds.
-fn slope() -> Setup {
+fn slope() -> SetupObject {
     let mut setup = flat(Kind::Triangle, 0.0);
     setup.depth = Plane {
         c: 0.0,
@@ -219,7 +231,10 @@ fn depth_is_tested_at_pixel_centres() {
         ];
         let (made, counts) = slots(&rig, |_| {}, &slope(), &subspans);
         // Pixel (x, y) has (2x + y + 1.5) / 32: less than 11 / 32 where 2x + y is 9 or less.
-        let found: Vec<_> = made.iter().map(|s| (s.x, s.y, s.covered, s.left)).collect();
+        let found: Vec<_> = made
+            .iter()
+            .map(|s| (s.x, s.y, s.covered, s.writable))
+            .collect();
         let expected = [
             (4, 0, [1, 1, 1, 0], [1, 0, 1, 0]),
             (2, 2, [1, 0, 1, 1], [1, 0, 1, 1]),
@@ -268,8 +283,8 @@ fn depth_is_tested_at_samples() {
     // 2x + y of the samples is 0.875, 2.125, 0.875 and 2.125 more than the pixel's.
     let subspans = [subspan(4, 0, [0b1111, 0b1110, 0b1101, 0b1011])];
     let (made, counts) = slots(&rig, change, &slope(), &subspans);
-    // Pixels have 8, 10, 9, 11: up to 11 all pass.
-    assert_eq!(made[0].left, [0b1111, 0b0100, 0b0101, 0]);
+    // PixelPipeline have 8, 10, 9, 11: up to 11 all pass.
+    assert_eq!(made[0].writable, [0b1111, 0b0100, 0b0101, 0]);
     assert_eq!(counts.samples_passed, 4 + 1 + 2);
     // Two of them: 0.875 and 2.125 more.
     let mut rig = tested(11.0 / 32.0);
@@ -282,7 +297,7 @@ fn depth_is_tested_at_samples() {
     };
     let subspans = [subspan(4, 0, [0b11, 0b10, 0b11, 0b01])];
     let (made, counts) = slots(&rig, change, &slope(), &subspans);
-    assert_eq!(made[0].left, [0b11, 0, 0b01, 0]);
+    assert_eq!(made[0].writable, [0b11, 0, 0b01, 0]);
     assert_eq!(counts.samples_passed, 3);
 }
 
@@ -334,7 +349,7 @@ fn late_tests_leave_all_to_the_shader() {
     let late = |state: &mut State<'_>| state.early = false;
     let (made, counts) = slots(&rig, late, &slope(), &[subspan(0, 0, [1; 4])]);
     assert_eq!(
-        (made[0].left, counts.samples_passed, counts.invocations),
+        (made[0].writable, counts.samples_passed, counts.invocations),
         ([1; 4], 0, 4)
     );
     let (made, counts) = slots(&rig, |_| {}, &slope(), &[subspan(0, 0, [1; 4])]);
@@ -361,7 +376,7 @@ fn the_shader_is_told_of_its_kind_of_coverage() {
             &[covered],
         );
         assert_eq!(
-            (made[0].shown, made[0].left),
+            (made[0].input_mask, made[0].writable),
             (shown, [1, 0, 1, 0]),
             "{coverage:?}"
         );
@@ -380,7 +395,7 @@ fn threads_for_each_sample_have_a_slot_for_each() {
         subspan(2, 0, [0, 0, 0b0010, 0]),
     ];
     let (made, counts) = slots(&rig, change, &flat(Kind::Triangle, 0.0), &subspans);
-    let found: Vec<_> = made.iter().map(|s| (s.x, s.sample, s.left)).collect();
+    let found: Vec<_> = made.iter().map(|s| (s.x, s.sample, s.writable)).collect();
     assert_eq!(
         found,
         [
@@ -393,7 +408,7 @@ fn threads_for_each_sample_have_a_slot_for_each() {
     assert!(
         made[..3]
             .iter()
-            .all(|s| s.covered == subspans[0].samples && s.shown == s.covered)
+            .all(|s| s.covered == subspans[0].samples && s.input_mask == s.covered)
     );
     assert_eq!((counts.samples_passed, counts.invocations), (6, 6));
 }
@@ -405,7 +420,7 @@ fn without_a_shader_depth_is_all_there_is() {
     rig.set(&extra::PACKET, &[(extra::PIXEL_SHADER_VALID, 0)]);
     let mut pixels = rig.pixels();
     pixels
-        .object(&slope(), &covered(&[subspan(0, 0, [1; 4])]))
+        .draw_object(&slope(), &covered(&[subspan(0, 0, [1; 4])]))
         .expect("simulated");
     assert_eq!(
         (threads(&pixels), pixels.counts().samples_passed),
@@ -423,7 +438,7 @@ fn without_a_shader_depth_is_all_there_is() {
         ],
     );
     let mut pixels = rig.pixels();
-    let found = pixels.object(
+    let found = pixels.draw_object(
         &flat(Kind::Triangle, 0.0),
         &covered(&[subspan(0, 0, [1; 4])]),
     );
@@ -439,7 +454,7 @@ fn a_payload_that_does_not_fit_stops_the_draw() {
     let mut pixels = rig.pixels();
     // R0, places, and six modes of two registers are 14; constants start at the eighth.
     pixels.back.state.barycentrics = 0x3f;
-    let found = pixels.object(
+    let found = pixels.draw_object(
         &flat(Kind::Triangle, 0.0),
         &covered(&[subspan(0, 0, [1; 4])]),
     );
@@ -463,7 +478,7 @@ fn a_thread_writes_its_pixels() {
     let mut pixels = rig.pixels();
     let subspans = [subspan(2, 0, [1, 0, 0, 1]), subspan(6, 0, [0, 1, 0, 0])];
     pixels
-        .object(&flat(Kind::Triangle, 0.0), &covered(&subspans))
+        .draw_object(&flat(Kind::Triangle, 0.0), &covered(&subspans))
         .expect("simulated");
     for y in 0..2 {
         for x in 0..10 {
@@ -509,7 +524,7 @@ fn constants_and_attributes_are_in_the_threads_registers() {
         subspan(4, 0, [1; 4]),
     ];
     pixels
-        .object(&setup, &covered(&subspans))
+        .draw_object(&setup, &covered(&subspans))
         .expect("simulated");
     let attribute = [0, 0, 0, 60, 0, 0, 0, 61];
     for x in 0..6 {
@@ -532,7 +547,7 @@ fn constants_and_attributes_are_in_the_threads_registers() {
     );
     let mut pixels = rig.pixels();
     pixels
-        .object(&setup, &covered(&subspans))
+        .draw_object(&setup, &covered(&subspans))
         .expect("simulated");
     assert_eq!(
         (pixels.written().count(), pixels.counts().invocations),

@@ -3,7 +3,7 @@
 //! Ref: SKL PRM vol. 7, "Render Target Write", payloads by message type; Vulkan, "Multisample Coverage".
 
 use crate::draw::object::Kind;
-use crate::draw::pixel::blend::{Alpha, Blend};
+use crate::draw::pixel::blend::{AlphaState, Blend};
 use crate::draw::pixel::message::tests::{
     D32_FLOAT, DUAL_LOW, HEADER, R8G8B8A8_UNORM, R32_UINT, R32G32B32A32_FLOAT, WRITE, numbered,
     pixel, put_word, red, rows,
@@ -44,16 +44,16 @@ fn samples_are_settled_by_the_first_write() {
         state.early = false;
     };
     let mut slots = rows(2, 0b1111);
-    slots[1].left = [0b1100, 0, 0b1111, 0b1001];
+    slots[1].writable = [0b1100, 0, 0b1111, 0b1001];
     let done = send(&rig, change, &flat(Kind::Triangle, 0.0), &slots, &sent).expect("writes");
     assert!(done.ended);
-    assert_eq!(done.slots[0].left, [0b0110; 4]);
-    assert_eq!(done.slots[1].left, [0b0100, 0, 0b0110, 0]);
+    assert_eq!(done.slots[0].writable, [0b0110; 4]);
+    assert_eq!(done.slots[1].writable, [0b0100, 0, 0b0110, 0]);
     assert_eq!(
-        [done.slots[0].settled, done.slots[1].settled],
+        [done.slots[0].tested, done.slots[1].tested],
         [0b1111, 0b1101]
     );
-    // Each once, though there are two writes. What nothing is left of passes nothing.
+    // Each once, though there are two writes. What nothing is writable of passes nothing.
     assert_eq!(done.counts.samples_passed, 4 * 2 + 1 + 2);
     let once = send(&rig, change, &flat(Kind::Triangle, 0.0), &slots, &sent[..1]).expect("a write");
     assert!(!once.ended);
@@ -88,7 +88,7 @@ fn pixels_that_nothing_tests_are_counted_once() {
         let count = |sent: &[Sent<'_>]| {
             let done =
                 send(&rig, change, &flat(Kind::Triangle, 0.0), &rows(3, 1), sent).expect("writes");
-            (done.counts.samples_passed, done.slots[0].settled)
+            (done.counts.samples_passed, done.slots[0].tested)
         };
         assert_eq!(count(&[lower]), (6, 0b0011), "smooth: {smooth}");
         assert_eq!(count(&[lower, lower]), (6, 0b0011), "smooth: {smooth}");
@@ -120,9 +120,9 @@ fn alpha_of_source_0_decides_where_it_is_sent() {
     rig.bind(0, R8G8B8A8_UNORM, &[]);
     // Greater than 0.5, which is so from channel 9 on.
     let change = |state: &mut State<'_>| {
-        state.alpha = Alpha {
+        state.alpha = AlphaState {
             test: Some((5, 0.5)),
-            ..Alpha::default()
+            ..AlphaState::default()
         };
     };
     let payload = with_alpha(0.0, 0.25);
@@ -180,7 +180,7 @@ fn alpha_to_coverage_takes_a_share_of_the_samples() {
     let shares: Vec<u32> = done
         .slots
         .iter()
-        .flat_map(|s| s.left)
+        .flat_map(|s| s.writable)
         .map(|m| m.count_ones())
         .collect();
     // Sixteenths of four samples, to the nearest.
@@ -211,9 +211,9 @@ fn a_mask_of_the_shader_s_takes_the_place_of_alpha_to_coverage() {
     };
     let (setup, slots) = (flat(Kind::Triangle, 0.0), rows(4, 0b1111));
     let done = send(&rig, change, &setup, &slots, &[sent]).expect("a write");
-    let left: Vec<u16> = done.slots.iter().flat_map(|slot| slot.left).collect();
-    assert_eq!(left[..12], [0b0110; 12]);
-    assert_eq!(left[12..], [0; 4]);
+    let writable: Vec<u16> = done.slots.iter().flat_map(|slot| slot.writable).collect();
+    assert_eq!(writable[..12], [0b0110; 12]);
+    assert_eq!(writable[12..], [0; 4]);
 }
 
 #[test]
@@ -221,10 +221,10 @@ fn alpha_becomes_one_after_it_has_decided() {
     let mut rig = Rig::new();
     rig.bind(0, R8G8B8A8_UNORM, &[]);
     let change = |state: &mut State<'_>| {
-        state.alpha = Alpha {
+        state.alpha = AlphaState {
             to_one: true,
             test: Some((2, 0.5)),
-            ..Alpha::default()
+            ..AlphaState::default()
         };
     };
     let payload = with_alpha(0.25, 0.25);
@@ -290,7 +290,7 @@ fn what_a_smooth_line_leaves_bare_scales_alpha() {
     rig.bind(0, R32G32B32A32_FLOAT, &[]);
     let payload = [1f32.to_bits(); 64];
     let mut slots = rows(1, 1);
-    slots[0].bare = [1, 4, 12, 15];
+    slots[0].uncovered = [1, 4, 12, 15];
     let sent = Sent {
         src0: &payload,
         ..Sent::default()
@@ -320,7 +320,7 @@ fn a_smooth_line_leaves_integers_as_they_are() {
     rig.bind(0, 0x0cb, &[]);
     let payload = [200; 64];
     let mut slots = rows(1, 1);
-    slots[0].bare = [15; 4];
+    slots[0].uncovered = [15; 4];
     let sent = Sent {
         src0: &payload,
         ..Sent::default()
@@ -449,7 +449,7 @@ fn writes_reach_all_samples_that_are_left() {
         );
         let all = (u32::MAX >> (32 - samples)) as u16;
         let mut slots = rows(1, all);
-        slots[0].left = [all, 1, 1 << (samples - 1), all & !1];
+        slots[0].writable = [all, 1, 1 << (samples - 1), all & !1];
         let payload = numbered(8, None);
         let sent = Sent {
             src0: &payload,
@@ -463,10 +463,10 @@ fn writes_reach_all_samples_that_are_left() {
             let held: Vec<u32> = (0..samples.into())
                 .map(|sample| rig.texel(x, y + 4 * sample))
                 .collect();
-            let left = slots[0].left[channel as usize];
+            let writable = slots[0].writable[channel as usize];
             let expected: Vec<u32> = (0..samples)
                 .map(|sample| {
-                    if left >> sample & 1 == 1 {
+                    if writable >> sample & 1 == 1 {
                         1000 + channel
                     } else {
                         0
@@ -504,7 +504,7 @@ fn omask_has_a_bit_for_each_of_sixteen_samples() {
         &[sent],
     )
     .expect("a write");
-    assert_eq!(done.slots[0].left, words.map(|word| word as u16));
+    assert_eq!(done.slots[0].writable, words.map(|word| word as u16));
 }
 
 #[test]
@@ -567,9 +567,10 @@ fn clears_are_of_the_pixels_that_are_left() {
         ..Sent::default()
     };
     let mut slots = rows(1, 1);
-    slots[0].left = [0, 1, 1, 0];
-    let change =
-        |state: &mut State<'_>| state.special = Some(crate::draw::pixel::state::Special::FastClear);
+    slots[0].writable = [0, 1, 1, 0];
+    let change = |state: &mut State<'_>| {
+        state.aux_operation = Some(crate::draw::pixel::state::AuxOperation::FastClear)
+    };
     send(&rig, change, &flat(Kind::Triangle, 0.0), &slots, &[sent]).expect("a clear");
     let image = crate::surface::Image::read(
         &rig.view(),

@@ -1,10 +1,10 @@
 //! Threads that are not run again leave what they would have left.
 
-use crate::draw::object::{Cover, Kind, Subspan};
-use crate::draw::pixel::dispatch::Counts;
+use crate::draw::object::{Kind, ObjectCoverage, Subspan};
+use crate::draw::pixel::dispatch::PixelCounts;
 use crate::draw::pixel::testing::{COLOUR, Rig, covered, flat};
 use crate::profile::StageWork;
-use crate::strict::rig::{WRITE, target_write};
+use crate::strict::testing::{WRITE, target_write};
 use crate::testing::to;
 use hw::draw::{state_sample_mask as sample_mask, state_wm as wm};
 use hw::state::render_surface_state as rss;
@@ -23,8 +23,8 @@ fn pixels() -> Vec<Subspan> {
 }
 
 /// What two objects leave, by a kernel that makes its colour of `from`: memory, what threads did, how many pixels, and whether
-/// threads were repeated.
-fn drawn(from: [Src; 4], repeated: Option<bool>) -> (Vec<[u32; 4]>, StageWork, u64, bool) {
+/// threads were replayable.
+fn drawn(from: [Src; 4], replayable: Option<bool>) -> (Vec<[u32; 4]>, StageWork, u64, bool) {
     let colour = from
         .iter()
         .zip(112..)
@@ -39,8 +39,8 @@ fn drawn(from: [Src; 4], repeated: Option<bool>) -> (Vec<[u32; 4]>, StageWork, u
     let mut made = rig.pixels();
     made.back.state.constants = vec![7; 8];
     made.back.state.attributes = true;
-    if let Some(repeated) = repeated {
-        made.repeated = [repeated; 3];
+    if let Some(replayable) = replayable {
+        made.replayable = [replayable; 3];
     }
     let mut setup = flat(Kind::Triangle, 0.0);
     // Register 8 has the constants, 9 the attribute, whose last dword is its value.
@@ -48,13 +48,13 @@ fn drawn(from: [Src; 4], repeated: Option<bool>) -> (Vec<[u32; 4]>, StageWork, u
         setup.attributes = vec![[[value; 4]; 3]];
         let all = pixels();
         let part = if value == 3 { &all[..] } else { &all[20..40] };
-        made.object(&setup, &covered(part)).expect("simulated");
+        made.draw_object(&setup, &covered(part)).expect("simulated");
     }
     let texels = (0..16).flat_map(|y| (0..16).map(move |x| (x, y)));
     let memory = texels.map(|(x, y)| rig.wide(x, y)).collect();
     let stages: Vec<StageWork> = made.stages().collect();
     let counts = made.counts();
-    (memory, stages[0], counts.invocations, made.repeated[0])
+    (memory, stages[0], counts.invocations, made.replayable[0])
 }
 
 #[test]
@@ -102,8 +102,8 @@ fn blocks(
     format: u64,
     size: u64,
     constant: bool,
-    repeated: Option<bool>,
-) -> (Vec<u8>, StageWork, Counts, usize) {
+    replayable: Option<bool>,
+) -> (Vec<u8>, StageWork, PixelCounts, usize) {
     let place = Src::grf(1, 8, Type::Ud, Region::SCALAR);
     let one = Src::imm_ud(1f32.to_bits());
     let from = [
@@ -130,10 +130,10 @@ fn blocks(
     rig.bind(0, format, &extent);
     let mut made = rig.pixels();
     made.back.state.constants = vec![0.5f32.to_bits(); 8];
-    if let Some(repeated) = repeated {
-        made.repeated = [repeated; 3];
+    if let Some(replayable) = replayable {
+        made.replayable = [replayable; 3];
     }
-    let cover = Cover {
+    let cover = ObjectCoverage {
         blocks: vec![[0, 0], [32, 0], [0, 32]],
         all: 1,
         subspans: vec![Subspan {
@@ -143,7 +143,7 @@ fn blocks(
             inner: 0,
         }],
     };
-    made.object(&flat(Kind::Triangle, 0.0), &cover)
+    made.draw_object(&flat(Kind::Triangle, 0.0), &cover)
         .expect("simulated");
     let bytes = (0..64 * 256).map(|at| rig.byte(COLOUR + at)).collect();
     let stages: Vec<StageWork> = made.stages().collect();
@@ -165,7 +165,7 @@ fn blocks_are_filled_as_if_by_threads() {
                 found.0.iter().filter(|byte| **byte != 0).count() > 1024,
                 "{case}"
             );
-            let counted = |(_, work, counts, _): &(Vec<u8>, StageWork, Counts, usize)| {
+            let counted = |(_, work, counts, _): &(Vec<u8>, StageWork, PixelCounts, usize)| {
                 let messages = work.messages;
                 (
                     work.threads,

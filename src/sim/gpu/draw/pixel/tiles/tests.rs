@@ -1,4 +1,4 @@
-//! Pixels shared out among workers.
+//! PixelPipeline shared out among workers.
 
 use super::*;
 use crate::draw::object::Kind;
@@ -45,7 +45,7 @@ fn screen(height: u32) -> Vec<Subspan> {
         .collect()
 }
 
-/// Pixels of the target that are drawn.
+/// PixelPipeline of the target that are drawn.
 fn drawn(rig: &Rig) -> usize {
     let places = (0..64).flat_map(|y| (0..128).map(move |x| y * 256 + x));
     places.filter(|at| rig.byte(COLOUR + at) == 9).count()
@@ -64,12 +64,12 @@ fn every_pixel_has_one_worker() {
         (4, 24, 1),
     ] {
         let rig = rig(workers);
-        let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
+        let mut tiles = PixelWorkers::new(rig.draw(), Vec::new()).expect("simulated");
         let case = format!("{workers} workers, {height} rows");
         tiles
-            .object(flat(Kind::Triangle, 0.0), &covered(&screen(height)))
+            .queue_object(flat(Kind::Triangle, 0.0), &covered(&screen(height)))
             .expect("simulated");
-        // Pixels are held until they are worth it.
+        // PixelPipeline are held until they are worth it.
         assert_eq!((drawn(&rig), tiles.counts().invocations), (0, 0), "{case}");
         tiles.flush().expect("simulated");
         assert_eq!(tiles.workers.len(), busy, "{case}");
@@ -110,9 +110,9 @@ fn every_pixel_has_one_worker() {
 fn targets_and_widths_of_all_workers_are_told_once() {
     let mut rig = rig(2);
     rig.bind(1, 0x143, &[]);
-    let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
+    let mut tiles = PixelWorkers::new(rig.draw(), Vec::new()).expect("simulated");
     tiles
-        .object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
+        .queue_object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
         .expect("simulated");
     tiles.flush().expect("simulated");
     // The second worker alone has met another target.
@@ -134,9 +134,9 @@ fn the_first_objects_error_is_told() {
         );
         use hw::draw::state_wm as wm;
         rig.set(&wm::PACKET, &[(wm::BARYCENTRIC_INTERPOLATION_MODE, 1)]);
-        let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
+        let mut tiles = PixelWorkers::new(rig.draw(), Vec::new()).expect("simulated");
         tiles
-            .object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
+            .queue_object(flat(Kind::Triangle, 0.0), &covered(&screen(64)))
             .expect("held");
         assert!(
             matches!(tiles.flush(), Err(Stop::Undefined { .. })),
@@ -150,11 +150,11 @@ fn the_first_objects_error_is_told() {
 #[test]
 fn no_more_is_held_than_there_is_room_for() {
     let rig = rig(1);
-    let mut tiles = Tiles::new(rig.draw(), Vec::new()).expect("simulated");
+    let mut tiles = PixelWorkers::new(rig.draw(), Vec::new()).expect("simulated");
     // Objects that cover nothing: 4096 of them, or 65536 subspans.
     for i in 1..=4096usize {
         tiles
-            .object(flat(Kind::Triangle, 0.0), &covered(&[]))
+            .queue_object(flat(Kind::Triangle, 0.0), &covered(&[]))
             .expect("simulated");
         assert_eq!(tiles.objects.len(), i % 4096);
     }
@@ -164,7 +164,7 @@ fn no_more_is_held_than_there_is_room_for() {
     }
     for i in 1..=32usize {
         tiles
-            .object(flat(Kind::Triangle, 0.0), &covered(&nothing))
+            .queue_object(flat(Kind::Triangle, 0.0), &covered(&nothing))
             .expect("simulated");
         assert_eq!(
             (tiles.objects.len(), tiles.subspans.len()),

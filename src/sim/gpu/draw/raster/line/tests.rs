@@ -6,7 +6,9 @@
 
 use crate::draw::object::*;
 use crate::draw::raster::polygon::tests::random;
-use crate::draw::raster::rasterise::tests::{STANDARD_4X, cover, line, object, single, state};
+use crate::draw::raster::rasterise::tests::{
+    STANDARD_4X, cover, line, object, single_sampled, state,
+};
 use crate::draw::raster::rasterise::*;
 use crate::draw::raster::state::*;
 
@@ -46,14 +48,14 @@ fn draws(a: (i64, i64), b: (i64, i64), pixel: (i64, i64)) -> bool {
     before.into_iter().any(|t| is_in(a, b, *t, pixel)) && !is_in(a, b, (1, 1), pixel)
 }
 
-fn pixel_place(place: (i64, i64)) -> (f32, f32) {
-    (place.0 as f32 / 256.0, place.1 as f32 / 256.0)
+fn pixel_place(grid_point: (i64, i64)) -> (f32, f32) {
+    (grid_point.0 as f32 / 256.0, grid_point.1 as f32 / 256.0)
 }
 
 #[test]
 fn pixels_are_drawn_whose_diamond_the_line_leaves() {
     let mut random = random(5);
-    let state = single();
+    let state = single_sampled();
     for round in 0..600 {
         // Ends on halves, quarters and 256ths of pixels; the first two meet corners and sides of diamonds.
         let step = [128, 64, 1][round % 3];
@@ -79,7 +81,7 @@ fn pixels_are_drawn_whose_diamond_the_line_leaves() {
 
 #[test]
 fn ends_on_the_sides_of_a_diamond_are_in_it_or_not() {
-    let state = single();
+    let state = single_sampled();
     let (x, y) = (6 * 256 + 128, 7 * 256 + 128);
     // All around the diamond of pixel (6, 7), a little within it and a little without.
     for by in [0, 1, 2, 64, 127, 128] {
@@ -124,13 +126,13 @@ fn each_line_has_subspans_of_its_own() {
     for width in [1, 3] {
         let state = state(&STANDARD_4X, Lines::Aliased { width });
         let ends = [(1.5, 2.5), (6.5, 4.5), (6.5, 4.5)];
-        let mut cover = Cover::default();
+        let mut cover = ObjectCoverage::default();
         rasterise(&state, &object(Kind::Line, ends), &mut cover);
         let first = cover.subspans.clone();
         rasterise(&state, &object(Kind::Line, ends), &mut cover);
         let out = cover.subspans;
         assert_eq!(out[first.len()..], first, "width {width}");
-        // Pixels have all their samples; nothing asks what is inside.
+        // PixelPipeline have all their samples; nothing asks what is inside.
         let masks = out.iter().flat_map(|s| s.samples);
         assert!(
             masks.into_iter().all(|mask| mask == 0 || mask == 15),
@@ -150,7 +152,7 @@ fn wide_lines_have_rows_on_both_sides_of_the_thin_one() {
         ((12.5, 9.5), (5.25, 28.0)),
         ((4.0, 7.0), (30.0, 7.0)),
     ] {
-        let thin = line(a, b, &single());
+        let thin = line(a, b, &single_sampled());
         let steep = (f32::abs(b.1 - a.1)) > f32::abs(b.0 - a.0);
         for width in [3, 5, 13, 41] {
             let wide = state(&[(128, 128)], Lines::Aliased { width });
@@ -237,7 +239,7 @@ fn stippled(state: &RasterState, from: (f32, f32), to: (f32, f32), continues: bo
 fn stipple_takes_a_bit_for_each_pixel_or_several() {
     for (pattern, repeat) in [(0xa5c3, 1), (0xa5c3, 2), (0x8001, 3), (0xffff, 1), (0, 1)] {
         let has = |pixel: u32| pattern >> (pixel / repeat % 16) & 1 == 1;
-        let mut state = single();
+        let mut state = single_sampled();
         state.stipple = Some(Stipple {
             pattern,
             repeat,
@@ -300,7 +302,7 @@ fn stipple_takes_a_bit_for_each_pixel_or_several() {
 #[test]
 fn stipple_counts_pixels_that_are_drawn() {
     let stippled_from = |from: (f32, f32), to: (f32, f32), passed: &mut Vec<u32>| {
-        let mut state = single();
+        let mut state = single_sampled();
         state.stipple = Some(Stipple {
             pattern: 0b0000_1111_0101_0011,
             repeat: 1,
@@ -368,7 +370,7 @@ fn a_line_in_two_parts_is_the_line() {
         let at = |n: i64| (a.0 + dx * n / 2, a.1 + dy * n / 2);
         let count = 2 + round as i64 % 5;
         let pattern = 0b1011_0001_1101_0010;
-        let mut state = single();
+        let mut state = single_sampled();
         state.stipple = (round % 2 == 0).then(|| Stipple {
             pattern,
             repeat: 1,
@@ -400,7 +402,7 @@ fn a_line_in_two_parts_is_the_line() {
 
 #[test]
 fn a_bottom_corner_is_of_the_pixel_above() {
-    let state = single();
+    let state = single_sampled();
     // Straight down: it begins in the corner of pixel 4, and one ends there.
     assert_eq!(
         line((4.5, 5.0), (4.5, 7.5), &state),
@@ -413,13 +415,13 @@ fn a_bottom_corner_is_of_the_pixel_above() {
         line((4.5, 7.5), (4.5, 5.0), &state),
         [(5, 4), (6, 4), (7, 4)]
     );
-    // Pixels that are drawn are counted, and no others.
+    // PixelPipeline that are drawn are counted, and no others.
     for (from, to, drawn) in [
         ((4.5, 2.5), (4.5, 6.0), 3),
         ((4.5, 5.0), (4.5, 7.5), 3),
         ((4.5, 5.0), (4.5, 2.5), 2),
     ] {
-        let mut state = single();
+        let mut state = single_sampled();
         state.stipple = Some(Stipple {
             pattern: 0xffff,
             repeat: 1,
@@ -440,7 +442,7 @@ fn a_bottom_corner_is_of_the_pixel_above() {
         ((4.5 + 127.0 * hair, 4.5), (5.0, 4.5), (4, 4)),
         ((4.5, 4.0 + hair), (4.5 + hair, 4.0 + hair), (4, 4)),
     ] {
-        let mut state = single();
+        let mut state = single_sampled();
         state.stipple = Some(Stipple {
             pattern: 1,
             repeat: 1,

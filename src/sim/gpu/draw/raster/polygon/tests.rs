@@ -5,7 +5,9 @@
 
 use crate::draw::object::*;
 use crate::draw::raster::grid::*;
-use crate::draw::raster::rasterise::tests::{STANDARD_4X, cover, object, single, state, touched};
+use crate::draw::raster::rasterise::tests::{
+    STANDARD_4X, conservative_samples, cover, object, single_sampled, state,
+};
 use crate::draw::raster::state::*;
 use std::collections::BTreeMap;
 
@@ -18,7 +20,7 @@ pub(in crate::draw::raster) fn random(seed: u32) -> impl FnMut(u32) -> i64 {
     }
 }
 
-/// Whether a place, in 256ths of a pixel, belongs to a triangle.
+/// Whether a grid_point, in 256ths of a pixel, belongs to a triangle.
 fn inside(corners: [(i64, i64); 3], (x, y): (i64, i64)) -> bool {
     let [a, b, c] = corners;
     let turn = ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).signum();
@@ -36,7 +38,7 @@ fn corners(places: [(i64, i64); 3]) -> [(f32, f32); 3] {
     places.map(|(x, y)| (x as f32 / 256.0, y as f32 / 256.0))
 }
 
-/// Pixels of bounds whose samples belong to a triangle.
+/// PixelPipeline of bounds whose samples belong to a triangle.
 fn account(state: &RasterState, places: [(i64, i64); 3]) -> BTreeMap<(u32, u32), u16> {
     let mut out = BTreeMap::new();
     let bounds = state.bounds[0];
@@ -141,7 +143,7 @@ fn common_area(corners: [(f32, f32); 3], (x, y): (u32, u32)) -> f64 {
 #[test]
 fn conservative_coverage_is_where_areas_overlap() {
     let mut random = random(3);
-    let mut state = single();
+    let mut state = single_sampled();
     state.conservative = true;
     for round in 0..60 {
         let (x0, y0) = (random(6), random(6));
@@ -166,7 +168,7 @@ fn conservative_coverage_is_where_areas_overlap() {
             // Whole blocks, and a hypotenuse across others.
             triangle = [(-2.0, -2.0), (45.0 - round as f32, -2.0), (-2.0, 45.25)];
         }
-        let out = touched(&state, &object(Kind::Triangle, triangle));
+        let out = conservative_samples(&state, &object(Kind::Triangle, triangle));
         let mut found = BTreeMap::new();
         for subspan in out {
             for i in 0..4 {
@@ -192,7 +194,7 @@ fn conservative_coverage_is_where_areas_overlap() {
 
 #[test]
 fn bounds_are_the_viewports_or_the_first() {
-    let mut state = single();
+    let mut state = single_sampled();
     let square = |x0, y0| Bounds {
         x0,
         y0,
@@ -258,7 +260,7 @@ fn bounds_are_the_viewports_or_the_first() {
         },
     );
     assert_eq!(
-        a.and(b),
+        a.intersect(b),
         Bounds {
             x0: 1,
             y0: 3,
@@ -282,8 +284,8 @@ fn places_are_the_nearest_of_the_grid() {
         (-0.6 / 256.0, -1),
     ] {
         assert_eq!(
-            place(value, -value),
-            Place {
+            grid_point(value, -value),
+            GridPoint {
                 x: expected,
                 y: -expected
             },
@@ -292,8 +294,8 @@ fn places_are_the_nearest_of_the_grid() {
     }
 }
 
-/// How far a place is along a line, and how far beside it, in pixels.
-fn beside(a: (f32, f32), b: (f32, f32), (x, y): (f64, f64)) -> (f64, f64, f64) {
+/// How far a grid_point is along a line, and how far with_x8_bits it, in pixels.
+fn with_x8_bits(a: (f32, f32), b: (f32, f32), (x, y): (f64, f64)) -> (f64, f64, f64) {
     let (ax, ay) = (f64::from(a.0), f64::from(a.1));
     let (dx, dy) = (f64::from(b.0) - ax, f64::from(b.1) - ay);
     let length = dx.hypot(dy);
@@ -345,7 +347,7 @@ fn lines_as_rectangles_reach_half_their_width_to_either_side() {
                             f64::from(x) + *dx as f64 / 256.0,
                             f64::from(y) + *dy as f64 / 256.0,
                         );
-                        let (along, aside, length) = beside(a, b, at);
+                        let (along, aside, length) = with_x8_bits(a, b, at);
                         // Corners are on the grid, so that edges may be a 256th off.
                         let hair = 1.0 / 128.0;
                         let near = along.abs() < hair
@@ -379,5 +381,5 @@ fn smooth_lines_look_at_the_middles_of_sixteen_parts() {
         .into_iter()
         .flat_map(|y| middles.map(|x| (x, y)))
         .collect();
-    assert_eq!(crate::draw::raster::state::grid()[..], expected);
+    assert_eq!(crate::draw::raster::state::smooth_line_grid()[..], expected);
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::draw::object::ScreenVertex;
-use crate::draw::object::{Plane, Subspan, subspans_of};
+use crate::draw::object::{Plane, Subspan, block_subspans};
 use crate::draw::raster::state::Stipple;
 use std::collections::BTreeMap;
 
@@ -28,12 +28,12 @@ pub(in crate::draw::raster) fn state(samples: &[(i64, i64)], lines: Lines) -> Ra
     }
 }
 
-pub(in crate::draw::raster) fn single() -> RasterState {
+pub(in crate::draw::raster) fn single_sampled() -> RasterState {
     state(&[(128, 128)], Lines::Aliased { width: 1 })
 }
 
-pub(in crate::draw::raster) fn object(kind: Kind, corners: [(f32, f32); 3]) -> Setup {
-    Setup {
+pub(in crate::draw::raster) fn object(kind: Kind, corners: [(f32, f32); 3]) -> SetupObject {
+    SetupObject {
         kind,
         vertices: corners.map(|(x, y)| ScreenVertex {
             x,
@@ -54,10 +54,13 @@ pub(in crate::draw::raster) fn object(kind: Kind, corners: [(f32, f32); 3]) -> S
 }
 
 /// All that an object touches, blocks taken apart.
-pub(in crate::draw::raster) fn touched(state: &RasterState, setup: &Setup) -> Vec<Subspan> {
-    let mut out = Cover::default();
+pub(in crate::draw::raster) fn conservative_samples(
+    state: &RasterState,
+    setup: &SetupObject,
+) -> Vec<Subspan> {
+    let mut out = ObjectCoverage::default();
     rasterise(state, setup, &mut out);
-    let of_block = |block: &[u32; 2]| subspans_of(*block, out.all);
+    let of_block = |block: &[u32; 2]| block_subspans(*block, out.all);
     let mut all: Vec<Subspan> = out.blocks.iter().flat_map(of_block).collect();
     all.extend(&out.subspans);
     all
@@ -66,9 +69,9 @@ pub(in crate::draw::raster) fn touched(state: &RasterState, setup: &Setup) -> Ve
 /// Masks by pixel (y, x); a subspan may come only once.
 pub(in crate::draw::raster) fn cover(
     state: &RasterState,
-    setup: &Setup,
+    setup: &SetupObject,
 ) -> BTreeMap<(u32, u32), u16> {
-    let out = touched(state, setup);
+    let out = conservative_samples(state, setup);
     let mut pixels = BTreeMap::new();
     let mut seen = std::collections::BTreeSet::new();
     for subspan in out {
@@ -100,37 +103,46 @@ fn samples_on_top_and_left_edges_belong() {
     // A right triangle whose legs run through pixel centres; its hypotenuse is neither top nor left.
     let corners = [(0.5, 0.5), (3.5, 0.5), (0.5, 3.5)];
     let expected = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)];
-    assert_eq!(pixels(&single(), Kind::Triangle, corners), expected);
+    assert_eq!(pixels(&single_sampled(), Kind::Triangle, corners), expected);
     let [a, b, c] = corners;
-    assert_eq!(pixels(&single(), Kind::Triangle, [a, c, b]), expected);
+    assert_eq!(
+        pixels(&single_sampled(), Kind::Triangle, [a, c, b]),
+        expected
+    );
     // The other half of the square has the hypotenuse as its left edge, and no top.
     let other = [(3.5, 0.5), (3.5, 3.5), (0.5, 3.5)];
     let expected = [(1, 2), (2, 1), (2, 2)];
-    assert_eq!(pixels(&single(), Kind::Triangle, other), expected);
+    assert_eq!(pixels(&single_sampled(), Kind::Triangle, other), expected);
 }
 
 #[test]
 fn the_box_of_an_object_is_cut_to_what_may_be_drawn_to() {
     let corners = [(-10.0, 4.0), (1e5, 4.0), (8.0, 1e5)];
     let triangle = object(Kind::Triangle, corners);
-    assert_eq!(box_px(&single(), &triangle), 64 * 60);
-    let mut everywhere = single();
+    assert_eq!(bounding_box_pixels(&single_sampled(), &triangle), 64 * 60);
+    let mut everywhere = single_sampled();
     everywhere.bounds[0] = Bounds {
         x0: 0,
         y0: 0,
         x1: 0xffff,
         y1: 0xffff,
     };
-    assert_eq!(box_px(&everywhere, &triangle), 0x10000 * 0xfffc);
-    assert_eq!(box_px(&everywhere, &object(Kind::Line, corners)), 0);
+    assert_eq!(
+        bounding_box_pixels(&everywhere, &triangle),
+        0x10000 * 0xfffc
+    );
+    assert_eq!(
+        bounding_box_pixels(&everywhere, &object(Kind::Line, corners)),
+        0
+    );
     everywhere.bounds[0].x1 = -1;
-    assert_eq!(box_px(&everywhere, &triangle), 0);
+    assert_eq!(bounding_box_pixels(&everywhere, &triangle), 0);
 }
 
 #[test]
 fn a_degenerate_triangle_covers_nothing() {
     let corners = [(0.0, 0.5), (8.0, 0.5), (4.0, 0.5)];
-    assert_eq!(pixels(&single(), Kind::Triangle, corners), []);
+    assert_eq!(pixels(&single_sampled(), Kind::Triangle, corners), []);
 }
 
 #[test]
@@ -174,8 +186,11 @@ fn a_fan_covers_every_sample_once() {
 #[test]
 fn rectangles_have_a_fourth_corner_and_bounds_cut_them() {
     let corners = [(20.0, 12.0), (2.0, 12.0), (2.0, 1.0)];
-    assert_eq!(pixels(&single(), Kind::Rectangle, corners).len(), 18 * 11);
-    let mut state = single();
+    assert_eq!(
+        pixels(&single_sampled(), Kind::Rectangle, corners).len(),
+        18 * 11
+    );
+    let mut state = single_sampled();
     state.bounds[0] = Bounds {
         x0: 3,
         y0: 11,
@@ -199,7 +214,7 @@ fn a_point_is_a_square() {
     // Width 2 around (4, 4): corners at 3 and 5.
     let corners = [(3.0, 3.0), (5.0, 3.0), (3.0, 5.0)];
     let expected = [(3, 3), (3, 4), (4, 3), (4, 4)];
-    assert_eq!(pixels(&single(), Kind::Point, corners), expected);
+    assert_eq!(pixels(&single_sampled(), Kind::Point, corners), expected);
 }
 
 #[test]
@@ -207,8 +222,8 @@ fn a_point_takes_pixels_on_two_of_its_edges() {
     // All four edges run through centres of pixels.
     let corners = [(3.5, 3.5), (5.5, 3.5), (3.5, 5.5)];
     let left = [(3, 3), (3, 4), (4, 3), (4, 4)];
-    assert_eq!(pixels(&single(), Kind::Point, corners), left);
-    let mut state = single();
+    assert_eq!(pixels(&single_sampled(), Kind::Point, corners), left);
+    let mut state = single_sampled();
     state.upper_right = true;
     let right = [(3, 4), (3, 5), (4, 4), (4, 5)];
     assert_eq!(pixels(&state, Kind::Point, corners), right);
@@ -216,7 +231,7 @@ fn a_point_takes_pixels_on_two_of_its_edges() {
     let rectangle = [(3.5, 3.5), (5.5, 3.5), (5.5, 5.5)];
     assert_eq!(pixels(&state, Kind::Rectangle, rectangle), left);
     let apart = corners.map(|(x, y)| (x + 0.25, y + 0.25));
-    let same = pixels(&single(), Kind::Point, apart);
+    let same = pixels(&single_sampled(), Kind::Point, apart);
     assert_eq!(pixels(&state, Kind::Point, apart), same);
 }
 
@@ -230,7 +245,7 @@ pub(in crate::draw::raster) fn line(
 
 #[test]
 fn lines_leave_their_last_pixel_to_the_next() {
-    let state = single();
+    let state = single_sampled();
     // From centre to centre: the end's diamond is not left.
     assert_eq!(
         line((1.5, 2.5), (4.5, 2.5), &state),
@@ -253,7 +268,7 @@ fn lines_leave_their_last_pixel_to_the_next() {
 #[test]
 fn lines_on_borders_belong_to_the_left() {
     // Between columns 1 and 2; between rows 1 and 2, where ends are in the bottom corners.
-    let state = single();
+    let state = single_sampled();
     assert_eq!(line((2.0, 0.5), (2.0, 2.5), &state), [(0, 1), (1, 1)]);
     assert_eq!(line((0.5, 2.0), (2.5, 2.0), &state), [(1, 0), (1, 1)]);
     assert_eq!(line((2.5, 2.0), (0.5, 2.0), &state), [(1, 1), (1, 2)]);
@@ -263,7 +278,7 @@ fn lines_on_borders_belong_to_the_left() {
 
 #[test]
 fn stipple_patterns_go_on_along_strips() {
-    let mut state = single();
+    let mut state = single_sampled();
     state.stipple = Some(Stipple {
         pattern: 0b0101,
         repeat: 2,
@@ -407,10 +422,10 @@ fn conservative_triangles_cover_what_they_overlap() {
     // Legs from (1.25, 1.25) to (3.75, 1.25) and to (1.25, 3.75): the hypotenuse is x + y = 5.
     let corners = [(1.25, 1.25), (3.75, 1.25), (1.25, 3.75)];
     let normal = [(1, 1), (1, 2), (2, 1)];
-    assert_eq!(pixels(&single(), Kind::Triangle, corners), normal);
+    assert_eq!(pixels(&single_sampled(), Kind::Triangle, corners), normal);
     let mut state = state(&STANDARD_4X, Lines::Aliased { width: 1 });
     state.conservative = true;
-    // Pixels with x + y below 5 in their upper left corner and a part right of 1.25 and below 1.25.
+    // PixelPipeline with x + y below 5 in their upper left corner and a part right of 1.25 and below 1.25.
     let expected: BTreeMap<_, _> = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]
         .map(|pixel| (pixel, 15))
         .into();
@@ -429,7 +444,7 @@ fn conservative_triangles_cover_what_they_overlap() {
 
 #[test]
 fn a_pixel_that_is_only_touched_is_not_covered() {
-    let mut state = single();
+    let mut state = single_sampled();
     state.conservative = true;
     // Legs along pixel borders from (1, 1) to (3, 1) and (1, 3); the hypotenuse runs through corners of pixels.
     let corners = [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)];
@@ -439,12 +454,12 @@ fn a_pixel_that_is_only_touched_is_not_covered() {
     let sliver = [(0.5, 0.25), (3.5, 0.25), (3.5, 0.265_625)];
     let expected = [(0, 0), (0, 1), (0, 2), (0, 3)];
     assert_eq!(pixels(&state, Kind::Triangle, sliver), expected);
-    assert_eq!(pixels(&single(), Kind::Triangle, sliver), []);
+    assert_eq!(pixels(&single_sampled(), Kind::Triangle, sliver), []);
 }
 
 #[test]
 fn blocks_are_of_pixels_that_are_wholly_inside() {
-    let mut state = single();
+    let mut state = single_sampled();
     state.bounds[0] = Bounds {
         x0: 0,
         y0: 2,
@@ -453,7 +468,7 @@ fn blocks_are_of_pixels_that_are_wholly_inside() {
     };
     // The first row of blocks is cut off by what may be drawn to, the second by the edge at 64.
     let corners = [(0.0, 0.0), (64.0, 0.0), (0.0, 97.0)];
-    let mut out = Cover::default();
+    let mut out = ObjectCoverage::default();
     rasterise(
         &state,
         &object(Kind::Rectangle, [corners[1], corners[0], corners[2]]),
@@ -465,7 +480,7 @@ fn blocks_are_of_pixels_that_are_wholly_inside() {
     let rows: std::collections::BTreeSet<u32> = out.subspans.iter().map(|s| s.y).collect();
     assert_eq!(rows, (2..32).step_by(2).chain([96]).collect());
     assert_eq!(out.subspans.len(), 16 * 32);
-    let block: Vec<Subspan> = subspans_of([32, 64], 5).collect();
+    let block: Vec<Subspan> = block_subspans([32, 64], 5).collect();
     let places: std::collections::BTreeSet<(u32, u32)> = block.iter().map(|s| (s.x, s.y)).collect();
     let expected = (64..96)
         .step_by(2)
@@ -476,11 +491,11 @@ fn blocks_are_of_pixels_that_are_wholly_inside() {
 
 #[test]
 fn inner_pixels_lie_within_the_triangle() {
-    let mut state = single();
+    let mut state = single_sampled();
     state.conservative = true;
     // x + y below 5.
     let corners = [(0.0, 0.0), (5.0, 0.0), (0.0, 5.0)];
-    let out = touched(&state, &object(Kind::Triangle, corners));
+    let out = conservative_samples(&state, &object(Kind::Triangle, corners));
     let mut inner = Vec::new();
     for subspan in out {
         for i in (0..4).filter(|i| subspan.inner >> i & 1 == 1) {

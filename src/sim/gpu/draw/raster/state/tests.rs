@@ -187,7 +187,7 @@ fn a_stipple_has_a_pattern_and_a_count() {
         repeat: 2,
         passed: Default::default(),
     };
-    let drawn: Vec<u32> = (0..70).filter(|pixel| stipple.draws(*pixel)).collect();
+    let drawn: Vec<u32> = (0..70).filter(|pixel| stipple.is_drawn(*pixel)).collect();
     assert_eq!(drawn, [0, 1, 6, 7, 32, 33, 38, 39, 64, 65]);
 }
 
@@ -257,7 +257,7 @@ fn bounds_are_the_drawing_rectangle_scissors_and_viewports() {
         bounds(20, 21, 22, 23),
     ];
     assert_eq!(bounded(&[scissor]), scissored);
-    // Pixels that a viewport has a part of: extents are rounded away from it.
+    // PixelPipeline that a viewport has a part of: extents are rounded away from it.
     let extents = [
         bounds(4, 5, 51, 45),
         bounds(1, 2, 30, 31),

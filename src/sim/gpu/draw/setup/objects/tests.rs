@@ -61,13 +61,13 @@ pub(super) fn state() -> SetupState {
     }
 }
 
-pub(super) fn run(state: &SetupState, object: &Object) -> Vec<Setup> {
+pub(super) fn run(state: &SetupState, object: &Object) -> Vec<SetupObject> {
     let mut out = Vec::new();
-    setup(state, object, &mut out);
+    setup_object(state, object, &mut out);
     out
 }
 
-/// Pixels (0, 0), (16, 0), (0, 16); depths 0, 0.5, 0.25.
+/// PixelPipeline (0, 0), (16, 0), (0, 16); depths 0, 0.5, 0.25.
 pub(super) const CLOCKWISE: [[f32; 4]; 3] = [
     [-1.0, -1.0, 0.0, 1.0],
     [2.0, -2.0, 1.0, 2.0],
@@ -112,9 +112,9 @@ fn vertices_go_through_divide_and_viewport_to_the_grid() {
 fn faces_are_culled_by_their_winding() {
     let clockwise = object(Kind::Triangle, &CLOCKWISE);
     for (counter, cull, left) in [
-        (false, Cull::Back, Some(true)),
+        (false, Cull::PixelBackend, Some(true)),
         (false, Cull::Front, None),
-        (true, Cull::Back, None),
+        (true, Cull::PixelBackend, None),
         (true, Cull::Front, Some(false)),
         (true, Cull::Both, None),
     ] {
@@ -172,7 +172,7 @@ fn points_are_squares_with_sprite_coordinates() {
     let out = run(&state, &point);
     let at = |i: usize| (out[0].vertices[i].x, out[0].vertices[i].y);
     assert_eq!([at(0), at(1), at(2)], [(7.0, 7.0), (9.0, 7.0), (7.0, 9.0)]);
-    let st = |out: &[Setup], i: usize| out[0].attributes[0][i].map(f32::from_bits);
+    let st = |out: &[SetupObject], i: usize| out[0].attributes[0][i].map(f32::from_bits);
     assert_eq!(st(&out, 0), [0.0, 0.0, 0.0, 1.0]);
     assert_eq!(st(&out, 1), [1.0, 0.0, 0.0, 1.0]);
     assert_eq!(st(&out, 2), [0.0, 1.0, 0.0, 1.0]);

@@ -93,7 +93,7 @@ fn modes_are_by_their_codes() {
     let cull = |code| of(&[(&raster::PACKET, raster::CULL_MODE, code)], |s| s.cull);
     assert_eq!(
         [0, 1, 2, 3].map(cull),
-        [Cull::Both, Cull::None, Cull::Front, Cull::Back]
+        [Cull::Both, Cull::None, Cull::Front, Cull::PixelBackend]
     );
     for (field, front) in [
         (raster::FRONT_FACE_FILL_MODE, true),

@@ -1,6 +1,6 @@
 //! Objects of each kind set up: their planes, faces, depth offsets, and what they take from which vertex.
 //!
-//! Ref: SKL PRM vol. 7, "Strips and Fans (SF) Stage"; Vulkan, "Depth Bias", "Basic Polygon Rasterization", "Points".
+//! Ref: SKL PRM vol. 7, "Strips and Fans (SF) StageFunctions"; Vulkan, "Depth Bias", "Basic Polygon Rasterization", "Points".
 
 use super::{CLOCKWISE, object, run, state, vue};
 use crate::draw::setup::objects::*;
@@ -169,7 +169,7 @@ fn pieces_have_the_attributes_and_the_weights_of_their_object() {
         } else {
             [0, 1, 2]
         };
-        cut.cut = Some(Box::new(Cut {
+        cut.cut = Some(Box::new(ClippedPiece {
             whole: [a, b, c].map(Vue::clone),
             weights: of.map(|i: usize| weights[i]),
         }));
@@ -363,7 +363,7 @@ fn what_has_no_area_faces_away() {
             !out.is_empty() && out.iter().all(|s| s.kind == Kind::Line && !s.front_facing),
             "{counter}"
         );
-        state.cull = Cull::Back;
+        state.cull = Cull::PixelBackend;
         assert_eq!(
             run(&state, &object(Kind::Triangle, &flat)).len(),
             0,
@@ -385,7 +385,7 @@ fn what_has_no_area_faces_away() {
     for (corners, counter) in [(small, false), (swapped, true)] {
         let mut state = state();
         state.front_counter_clockwise = counter;
-        state.cull = Cull::Back;
+        state.cull = Cull::PixelBackend;
         let out = run(&state, &object(Kind::Triangle, &corners));
         assert_eq!(out.first().map(|s| s.front_facing), Some(true), "{counter}");
     }
