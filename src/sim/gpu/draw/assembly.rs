@@ -1,34 +1,34 @@
-//! Primitive assembly: a topology and a run of vertices to objects.
+//! Primitive assembly: groups a run of vertices into objects by topology.
 //!
-//! In:  how many vertices there are between cuts. Out: which vertices make each object, in an order in which odd
-//! triangles of strips wind like even ones.
+//! In:  the number of vertices between cuts. Out: the vertices of each object, in an order in which odd triangles of strips
+//! have the winding of even ones.
 //! Ref: SKL PRM vol. 7, "Primitive Topology Types", "Object Vertex Ordering"; Vulkan, "Primitive Topologies".
 
 use super::gs_output::Provoking;
 use super::object::Kind;
 
-/// Vertices of one object, by their place in the run.
+/// An object by the positions of its vertices in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Assembled {
-    /// None: a patch.
+    /// `None` for a patch.
     pub kind: Option<Kind>,
-    /// `count` of them count. With adjacency they stand as the geometry shader gets them.
+    /// The first `count` are valid. With adjacency they are in the order in which the geometry shader receives them.
     pub vertices: [usize; 32],
     pub count: usize,
     pub provoking: usize,
     pub adjacency: bool,
-    /// A line that goes on where the one before ended.
+    /// A line that starts where the one before ended.
     pub continues: bool,
-    /// An odd triangle of a strip: its vertices do not stand as they came.
+    /// An odd triangle of a strip, whose vertices are reordered.
     pub is_odd_triangle: bool,
-    /// Which edges are the primitive's own, and not between the triangles of one polygon: from each vertex to the next.
+    /// Edges of the primitive, from each vertex to the next; false for edges between triangles of one polygon.
     pub edges: [bool; 3],
-    /// Vertices' edge flags count.
+    /// The vertices' edge flags apply.
     pub uses_edge_flags: bool,
 }
 
 impl Assembled {
-    /// The vertices of the object itself, without those of its neighbours, and which of them provokes.
+    /// The vertices of the object without its neighbours, and the position of the provoking one among them.
     pub fn object_vertices(&self) -> ([usize; 3], usize) {
         let v = &self.vertices;
         match (self.adjacency, self.kind) {
@@ -38,8 +38,8 @@ impl Assembled {
         }
     }
 
-    /// The vertices as a geometry shader gets them. Odd triangles stand with the last vertex in its place (1, 0, 2); with
-    /// `leading` the first keeps its own (0, 2, 1).
+    /// The vertices in the order in which a geometry shader receives them. Odd triangles keep their last vertex in place (1, 0, 2) or,
+    /// with `leading`, the first one (0, 2, 1).
     pub fn geometry_shader_order(&self, leading: bool) -> [usize; 32] {
         let mut vertices = self.vertices;
         if leading && self.is_odd_triangle {
@@ -77,7 +77,7 @@ fn adjacent(kind: Kind, vertices: &[usize], provoking: usize) -> Assembled {
     }
 }
 
-/// Calls `each` with every object of a run of `n` vertices; false if there is no such topology.
+/// Calls `each` with every object of a run of `n` vertices; returns false if there is no such topology.
 pub(crate) fn assemble(
     topology: u32,
     n: usize,
@@ -135,7 +135,7 @@ pub(crate) fn assemble(
                 each(found);
             }
         }
-        // Quads: two triangles, both of which end with the quad's last vertex. Of a strip that is the one across.
+        // Both triangles of a quad end with its last vertex, which for strips is the one across.
         0x07 => {
             for at in (0..n / 4).map(|i| 4 * i) {
                 quad(
@@ -196,7 +196,7 @@ pub(crate) fn assemble(
     true
 }
 
-/// A quad as two triangles, between which is no edge.
+/// Appends a quad as two triangles; the edge between them is not drawn.
 fn quad(halves: [[usize; 3]; 2], provoking: usize, each: &mut dyn FnMut(Assembled)) {
     let shared = |corner| halves[0].contains(&corner) && halves[1].contains(&corner);
     for half in halves {
@@ -207,7 +207,7 @@ fn quad(halves: [[usize; 3]; 2], provoking: usize, each: &mut dyn FnMut(Assemble
     }
 }
 
-/// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", its table of vertices.
+/// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", table of vertices.
 fn strip_adjacency(i: usize, count: usize, triangle: usize) -> Assembled {
     let at = 2 * i;
     let (first, last) = (i == 0, i + 1 == count);

@@ -1,7 +1,7 @@
-//! The domain shader: points of the domain to vertices.
+//! The domain shader: points of a patch's domain to vertices.
 //!
 //! In:  3DSTATE_DS, a patch's URB entry, points of its domain, push constants. Out: a [`Vue`] for each point.
-//! Ref: SKL PRM vol. 7, "Domain Shader (DS) StageFunctions", "Thread Payload: SIMD8".
+//! Ref: SKL PRM vol. 7, "Domain Shader (DS) Stage", "Thread Payload: SIMD8".
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
@@ -12,31 +12,32 @@ use hw::draw::{
 };
 
 const LANES: usize = 8;
-/// What is pushed behind the end of a patch's entry, where another's may begin: a number that nobody takes for one.
+/// The value of pushed dwords beyond the end of a patch's entry, where the next entry may begin: easy to recognise.
 ///
-/// Mesa's compiler reads sixteen rows wherever a point's number is known at run time alone, however short the entry is.
+/// Mesa's compiler pushes sixteen rows if a control point's index is not known at compile time, however short the entry is.
 const PAST_ENTRY: u32 = 0xffc0_beef;
 
 /// 1 with 16 fraction bits.
 const ONE: i32 = 1 << 16;
 
-/// The stage for one draw.
+/// The domain shader stage for one draw.
 pub(crate) struct Domain<'a> {
     executor: Executor<'a>,
     data_register: usize,
     constants: Vec<u32>,
-    /// Dwords of the patch's entry that are pushed: from, how many.
+    /// Dwords of the patch's entry that are pushed: the first, and their number.
     pushed: (usize, usize),
+    /// Compute W Coordinate Enable.
     w: bool,
     /// Dwords of a vertex's entry.
     entry: usize,
-    /// What DS_INVOCATION_COUNT grows by.
+    /// Increment of DS_INVOCATION_COUNT.
     pub invocations: u64,
     statistics: bool,
 }
 
 impl<'a> Domain<'a> {
-    /// Reads the state; none where the stage is off.
+    /// Reads the state; `None` if the stage is disabled.
     pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Domain<'a>>, Stop> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         if get(ds::ENABLE) == 0 {
@@ -82,7 +83,7 @@ impl<'a> Domain<'a> {
         }))
     }
 
-    /// Runs the shader on all points of a patch, of which `entry` is the URB entry.
+    /// Runs the shader on all points of a patch; `patch` is the handle of its URB entry and `entry` the content.
     pub fn points(
         &mut self,
         urb: &mut dyn UrbEntries,
@@ -136,7 +137,7 @@ impl<'a> Domain<'a> {
         Ok(vertices)
     }
 
-    /// Threads and instructions so far.
+    /// The stage's executor, for its statistics.
     pub fn executor(&self) -> &Executor<'a> {
         &self.executor
     }

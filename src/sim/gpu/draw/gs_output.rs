@@ -1,9 +1,9 @@
-//! What a geometry shader leaves in its URB entry, as objects.
+//! Decodes the URB entry that a geometry shader wrote into objects.
 //!
 //! In:  an entry's dwords, 3DSTATE_GS. Out: [`StreamObject`]s.
-//! An entry begins with the number of vertices (in 32 bytes of its own, unless that number is static), then control data
-//! (a bit for each vertex that ends a strip, or two bits of stream), then the vertices.
-//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) StageFunctions", "GS URB Entry".
+//! An entry begins with the number of vertices (in 32 bytes of its own, unless the number is static), then control data
+//! (one cut bit for each vertex, or two bits of stream), then the vertices.
+//! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
 
 use super::object::{Kind, Object, Vue, dword};
 use crate::draw_state::DrawState;
@@ -16,7 +16,7 @@ pub(crate) struct StreamObject {
     pub object: Object,
 }
 
-/// Which vertex of an object provokes, as 3DSTATE_CLIP says.
+/// The provoking vertex of each kind of object, from 3DSTATE_CLIP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Provoking {
     pub line: usize,
@@ -35,7 +35,7 @@ impl Provoking {
     }
 }
 
-/// 3DPRIM_* that a geometry shader may put out.
+/// Output topologies of a geometry shader (3DPRIM_*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Topology {
     Points,
@@ -43,7 +43,7 @@ enum Topology {
     Triangles { strip: bool },
 }
 
-/// EntryLayout of the entry.
+/// Layout of a geometry shader's URB entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct EntryLayout {
     topology: Topology,
@@ -52,17 +52,17 @@ pub(crate) struct EntryLayout {
     /// Dwords before the control data.
     header: usize,
     control: usize,
-    /// Two bits of stream for each vertex instead of one bit of cut.
+    /// Control data holds two bits of stream for each vertex instead of one cut bit.
     streams: bool,
     default_stream: u8,
     /// Dwords of a vertex.
     vertex: usize,
-    /// Odd triangles of strips keep their last vertex in its place, not the first.
+    /// Odd triangles of strips keep their last vertex in place, not the first.
     trailing: bool,
 }
 
 impl EntryLayout {
-    /// Reads the state; an error for a topology that is not simulated.
+    /// Reads the state; an error if the topology is not simulated.
     pub fn new(state: &DrawState) -> Result<EntryLayout, &'static str> {
         let get = |field| state.get(&gs::PACKET, field) as usize;
         let static_output = get(gs::STATIC_OUTPUT) == 1;
@@ -82,15 +82,15 @@ impl EntryLayout {
             streams: get(gs::CONTROL_DATA_FORMAT) == 1,
             default_stream: get(gs::DEFAULT_STREAM_ID) as u8,
             vertex: (get(gs::OUTPUT_VERTEX_SIZE) + 1) * 4,
-            // Reorder Mode is about objects that go into the shader, not those that come out.
+            // Reorder Mode concerns the objects that enter the shader, not those that leave it.
             trailing: Provoking::new(state).triangle == 2,
         })
     }
 
-    /// Cuts an entry into objects.
+    /// Splits an entry into objects.
     pub fn split_objects(&self, entry: &[u32], primitive_id: u32, out: &mut Vec<StreamObject>) {
         let data = self.header + self.control;
-        // A count beyond the entry is a count of vertices that nobody can have written.
+        // Limits the count to the vertices that fit into the entry.
         let room = entry.len().saturating_sub(data) / self.vertex;
         let count = self
             .static_count
@@ -121,7 +121,7 @@ impl EntryLayout {
         self.strip(&strip, self.default_stream, primitive_id, out);
     }
 
-    /// The objects of vertices between two cuts; what is left over is dropped.
+    /// Appends the objects of the vertices between two cuts; incomplete objects are dropped.
     fn strip(&self, strip: &[Vue], stream: u8, primitive_id: u32, out: &mut Vec<StreamObject>) {
         let (size, step) = match self.topology {
             Topology::Points => (1, 1),
@@ -135,7 +135,7 @@ impl EntryLayout {
                 2 => (Kind::Line, self.provoking.line),
                 _ => (Kind::Triangle, self.provoking.triangle),
             };
-            // Every other triangle of a strip turns the other way: its first two or last two vertices change places.
+            // Every other triangle of a strip has the opposite winding: its first two or last two vertices are swapped.
             if size == 3 && step == 1 && i % 2 == 1 {
                 let (a, b) = if self.trailing { (0, 1) } else { (1, 2) };
                 vertices.swap(a, b);

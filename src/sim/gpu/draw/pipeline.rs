@@ -1,8 +1,8 @@
-//! A draw through all units.
+//! Runs a draw through all units.
 //!
 //! In:  a [`Primitive`]'s parameters and the latched state. Out: memory written, and the counts of [`Totals`].
-//! Vertices of an instance are shaded once each, in the order of their first use; objects follow in the order of the
-//! primitives, which is the order that blending keeps.
+//! Each distinct vertex of an instance is shaded once, in the order of first use; objects follow in the order of the
+//! primitives, which blending depends on.
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a, "3DPRIMITIVE".
 
 use super::assembly::{Assembled, assemble};
@@ -27,11 +27,11 @@ use crate::target_images::Role;
 use eu::Stop;
 use hw::draw as packets;
 
-/// 3DPRIMITIVE's parameters, direct or from its registers.
+/// The parameters of 3DPRIMITIVE, from the command or from the registers of an indirect draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Primitive {
     pub topology: u32,
-    /// Vertices come by the index buffer (RANDOM), not one after the other (SEQUENTIAL).
+    /// Vertex Access Type: RANDOM, by the index buffer, instead of SEQUENTIAL.
     pub indexed: bool,
     pub vertices: u32,
     pub first_vertex: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Primitive {
     pub base_vertex: i32,
 }
 
-/// What a draw adds to the statistics registers.
+/// The increments of the statistics registers, and the results of a draw.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     pub ia_vertices: u64,
@@ -59,23 +59,23 @@ pub(crate) struct Totals {
     pub so_needed: [u64; 4],
     /// Render targets that were written.
     pub targets: Vec<(Role, Image)>,
-    /// Threads of each stage.
+    /// Work of the threads of each stage.
     pub stages: Vec<StageWork>,
 }
 
 /// A vertex after its shader.
 struct Shaded {
     vue: Vue,
-    /// Its edge flag: the edge from it to the next vertex is one to draw.
+    /// Edge flag: the edge from this vertex to the next is drawn.
     edge: bool,
 }
 
-/// PixelPipeline of the largest surface. An object has more where nothing limits it to a target: neither clipping nor a scissor.
+/// Pixels of the largest surface. An object may exceed it if neither clipping nor a scissor limits it to a target.
 const MAX_OBJECT_PIXELS: u64 = 1 << 28;
-/// Vertices of one instance that are held at once.
+/// Maximum number of vertices of one instance, all of which are in memory at once.
 const MAX_VERTICES: u32 = 1 << 22;
 
-/// The units behind the vertex shader.
+/// The units after the vertex shader.
 struct PostVertexUnits<'a> {
     tess: Option<Tessellator<'a>>,
     gs: Option<Geometry<'a>>,
@@ -95,7 +95,7 @@ struct PostVertexUnits<'a> {
     cover: ObjectCoverage,
 }
 
-/// Runs a draw. `so_offsets` are the stream output's write offsets so sorted.
+/// Runs a draw. `so_offsets` are the current write offsets of the stream output buffers.
 pub(crate) fn run(
     draw: Draw<'_>,
     primitive: &Primitive,
@@ -226,7 +226,7 @@ pub(crate) fn run(
     Ok(totals)
 }
 
-/// Ids of the vertices between cuts.
+/// The vertex indices of each run between cut indices.
 fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>, Stop> {
     let mut runs = vec![Vec::new()];
     for i in 0..primitive.vertices {
@@ -246,7 +246,7 @@ fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>,
     Ok(runs)
 }
 
-/// Shades each vertex of an instance once: those of `ids`, which are all different.
+/// Shades the vertices `ids` of an instance, which are all distinct.
 fn shade(
     fetch: &VertexFetch<'_>,
     vs: &mut Option<VertexShader<'_>>,
@@ -285,7 +285,7 @@ fn shade(
 }
 
 impl PostVertexUnits<'_> {
-    /// An object as the vertices make it: through tessellation and geometry shaders.
+    /// Passes an assembled object through tessellation and the geometry shader.
     fn assembled(
         &mut self,
         assembled: &Assembled,
@@ -336,7 +336,7 @@ impl PostVertexUnits<'_> {
         self.geometry(object, of(&seen))
     }
 
-    /// `seen` are the vertices that a geometry shader gets of the object.
+    /// Passes an object to the geometry shader, if enabled. `seen` are the vertices that the shader receives.
     fn geometry(&mut self, object: Object, seen: Vec<Vue>) -> Result<(), Stop> {
         let Some(gs) = &mut self.gs else {
             return self.stream(0, object);
@@ -347,7 +347,7 @@ impl PostVertexUnits<'_> {
         self.streams(out)
     }
 
-    /// Runs the geometry shader on the objects that wait for a thread's channels to be filled.
+    /// Runs the geometry shader on the objects that wait for a thread to be filled.
     fn flush(&mut self) -> Result<(), Stop> {
         let Some(gs) = &mut self.gs else {
             return Ok(());
@@ -358,6 +358,7 @@ impl PostVertexUnits<'_> {
         self.streams(out)
     }
 
+    /// Passes the objects of all streams on.
     fn streams(&mut self, objects: Vec<StreamObject>) -> Result<(), Stop> {
         for StreamObject { stream, object } in objects {
             self.stream(stream, object)?;
@@ -365,7 +366,7 @@ impl PostVertexUnits<'_> {
         Ok(())
     }
 
-    /// From stream output to pixels.
+    /// Passes an object from stream output to the pixel pipeline.
     fn stream(&mut self, stream: u8, object: Object) -> Result<(), Stop> {
         if self.so.is_enabled() {
             self.so.object(stream, &object)?;

@@ -1,9 +1,9 @@
-//! The stream output logic: objects to buffers in memory.
+//! The stream output logic: writes objects to buffers in memory.
 //!
-//! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out: what the declarations
-//! select of each vertex in the buffers, counters, and which stream goes on to the clipper ([`StreamOut::render`]).
-//! An object is written whole or, where one of its stream's buffers has no room for it, not at all.
-//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) StageFunctions"; vol. 2a, 3DSTATE_STREAMOUT and the other two.
+//! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out: the declared dwords of each
+//! vertex in the buffers, counters, and the stream that goes on to the clipper ([`StreamOut::render`]).
+//! An object is written entirely or, if one of its stream's buffers has no room for it, not at all.
+//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) Stage"; vol. 2a, 3DSTATE_STREAMOUT and the other two.
 
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
@@ -16,10 +16,10 @@ use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout
 use hw::draw_state::{so_decl, so_decl_entry};
 use hw::{Field, draw::state_so_decl_list as list};
 
-/// Streams, and buffers.
+/// The number of streams, and of buffers.
 pub(crate) const STREAMS: usize = 4;
 
-/// What an SO_DECL says.
+/// A decoded SO_DECL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decl {
     /// First dword of the register in the vertex.
@@ -34,7 +34,7 @@ struct Stream {
     decls: Vec<Decl>,
     /// Stream to Buffer Selects: one bit a buffer.
     buffers: u32,
-    /// First dword after those that are read of a vertex.
+    /// The first dword after those that are read of a vertex.
     end: usize,
 }
 
@@ -46,30 +46,30 @@ struct Buffer {
     size: u64,
     /// Bytes from one vertex to the next.
     pitch: u64,
-    /// Where the write offset goes when the draw is done.
+    /// Address to which the write offset is stored at the end of the draw.
     offset_address: Option<u64>,
 }
 
-/// The unit for one draw.
+/// The stream output logic for one draw.
 pub(crate) struct StreamOut<'a> {
     view: View<'a>,
     enabled: bool,
     statistics: bool,
-    /// Which vertex of a triangle its provoking one is moved to.
+    /// The position that a triangle's provoking vertex is rotated to.
     rotate_to: Option<usize>,
     streams: [Stream; STREAMS],
     buffers: [Buffer; STREAMS],
-    /// The stream that goes on to the clipper; none where rendering is disabled.
+    /// The stream that goes on to the clipper; `None` if rendering is disabled.
     pub render: Option<u8>,
-    /// SO_WRITE_OFFSET: bytes from a buffer's base. Set before the first object to the registers' values.
+    /// SO_WRITE_OFFSET: bytes from a buffer's base. The caller sets it to the registers' values before the first object.
     pub offsets: [u32; STREAMS],
-    /// What SO_NUM_PRIMS_WRITTEN grows by.
+    /// Increments of SO_NUM_PRIMS_WRITTEN.
     pub written: [u64; STREAMS],
-    /// What SO_PRIM_STORAGE_NEEDED grows by.
+    /// Increments of SO_PRIM_STORAGE_NEEDED.
     pub needed: [u64; STREAMS],
 }
 
-/// A stream's declaration in an entry of the list.
+/// The fields of a list entry that hold the streams' declarations.
 const DECLS: [Field; STREAMS] = [
     so_decl_entry::STREAM_0_DECL,
     so_decl_entry::STREAM_1_DECL,
@@ -77,6 +77,7 @@ const DECLS: [Field; STREAMS] = [
     so_decl_entry::STREAM_3_DECL,
 ];
 
+/// Vertex Read Offset and Length of each stream.
 const VERTEX_READ: [(Field, Field); STREAMS] = [
     (
         so::STREAM_0_VERTEX_READ_OFFSET,
@@ -108,8 +109,8 @@ const ENTRIES: [(Field, Field); STREAMS] = [
     (list::NUM_ENTRIES_3, list::STREAM_TO_BUFFER_SELECTS_3),
 ];
 
-/// What a 3DSTATE_SO_BUFFER does to the write offset when it is executed: the buffer, and its SO_WRITE_OFFSET where the
-/// command sets it.
+/// Executes the write offset fields of a 3DSTATE_SO_BUFFER: the buffer's index and its new SO_WRITE_OFFSET; `None` if the command
+/// does not set it.
 pub(crate) fn write_offset(words: &[u32], view: &View<'_>) -> Result<Option<(usize, u32)>, Stop> {
     if so_buffer::STREAM_OFFSET_WRITE_ENABLE.get(words) == 0 {
         return Ok(None);
@@ -167,8 +168,8 @@ impl<'a> StreamOut<'a> {
                 offset_address: store.then_some(address),
             };
         }
-        // Reordering concerns odd triangles of strips: the one whose provoking vertex comes first (leading) or last
-        // (trailing) stays so. Where the pipeline's provoking vertex is another one, objects stay as they are.
+        // Reorder Mode concerns odd triangles of strips: it keeps the one whose provoking vertex comes first (leading) or last
+        // (trailing) in place. With another provoking vertex, objects keep their order.
         let trailing = so::REORDER_MODE.get(words) == 1;
         let provoking = state.get(
             &clip::PACKET,
@@ -193,7 +194,7 @@ impl<'a> StreamOut<'a> {
         }
     }
 
-    /// True where objects are written.
+    /// True if objects are written.
     pub fn is_enabled(&self) -> bool {
         self.enabled
     }
@@ -256,7 +257,7 @@ impl<'a> StreamOut<'a> {
         Ok(())
     }
 
-    /// Ends the draw: writes offsets to memory where a buffer asks for it.
+    /// Ends the draw: stores the write offsets of buffers that request it.
     pub fn finish(&mut self) -> Result<(), Stop> {
         for (buffer, offset) in self.buffers.iter().zip(self.offsets) {
             if let (true, Some(address)) = (self.enabled, buffer.offset_address) {

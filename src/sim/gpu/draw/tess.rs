@@ -2,7 +2,7 @@
 //!
 //! In:  the vertices of a patch. Out: objects of the domain shader's vertices. Runs the three units in turn: hull shader
 //! ([`super::hs`]), tessellation engine ([`super::te`]), domain shader ([`super::ds`]).
-//! Ref: SKL PRM vol. 7, "Tessellation Stages"; "Patch URB Entry" for where the header holds the factors.
+//! Ref: SKL PRM vol. 7, "Tessellation Stages"; "Patch URB Entry" for the position of the factors in the header.
 
 use super::ds;
 use super::exec::{Draw, UrbEntries};
@@ -32,7 +32,7 @@ fn factors(domain: Domain, header: &[u32]) -> ([f32; 4], [f32; 2]) {
 }
 
 impl<'a> Tessellator<'a> {
-    /// Reads the state; none where tessellation is off. Takes the push constants of the hull and the domain shader.
+    /// Reads the state; `None` if tessellation is disabled. The arguments are the push constants of the hull and the domain shader.
     pub fn new(
         draw: Draw<'a>,
         hull_constants: Vec<u32>,
@@ -60,7 +60,7 @@ impl<'a> Tessellator<'a> {
         }
     }
 
-    /// Tessellates a patch. The entries made in the URB can be freed afterwards.
+    /// Tessellates a patch and appends its objects. The caller may free the URB entries afterwards.
     pub fn patch(
         &mut self,
         urb: &mut dyn UrbEntries,

@@ -1,9 +1,9 @@
-//! URB messages (SFID 6): a thread's registers to entries, and back.
+//! URB messages (SFID 6): data from a thread's registers to entries, and back.
 //!
 //! In:  a message and the URB. Out: entries written, a response.
-//! SIMD8 messages are carried out: a handle for each channel, a dword of each channel in a register. Block messages and
-//! atomics are gaps.
-//! Ref: SKL PRM vol. 7, "URB", "Message Descriptor: URB SIMD8"; offsets count 128-bit units.
+//! Simulates the SIMD8 messages: a handle for each channel, and a register for each dword of all channels. Block messages and
+//! atomics are not simulated.
+//! Ref: SKL PRM vol. 7, "URB", "Message Descriptor: URB SIMD8"; offsets are in 128-bit units.
 
 use super::exec::{StageFunctions, UrbEntries};
 use super::urb::Urb;
@@ -11,7 +11,7 @@ use eu::{Message, Reply, Stop};
 use isa::descriptor::urb;
 
 const LANES: usize = 8;
-/// Bits of a payload's handle that name an entry; those above are the geometry shader's instance.
+/// The bits of a handle in a payload that address an entry; a geometry shader's instance stands above them.
 const HANDLE: u32 = 0xffff;
 /// Dwords of a row.
 const ROW_DWORDS: usize = 16;

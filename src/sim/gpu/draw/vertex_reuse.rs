@@ -1,19 +1,20 @@
-//! Which of an instance's vertices are the same.
+//! Vertex reuse: shades each distinct vertex of an instance once.
 //!
-//! In:  ids in the order of their use. Out: each once, and its place among them.
+//! In:  vertex indices in the order of their use. Out: each distinct index once, and its position among them.
 
-/// VertexReuse of the ids of an instance's vertices, in the order of their first use.
+/// The positions of an instance's distinct indices, in the order of their first use.
 #[derive(Default)]
 pub(crate) struct VertexReuse {
-    /// By how sorted an id is from the first_id, where ids are dense each other: a place more one, 0 for none.
+    /// The smallest index. `dense` is addressed by the distance from it and holds the position plus one, or 0 for an unused index;
+    /// it is used if the indices lie close to each other.
     first_id: u32,
     dense: Vec<u32>,
-    /// Ids and reuse, sorted, where they are not.
+    /// Indices and their positions, sorted by index; used if the indices lie far apart.
     sorted: Vec<(u32, u32)>,
 }
 
 impl VertexReuse {
-    /// Replaces `ids` by what differs of them.
+    /// Removes repeated indices from `ids`, keeping the first use of each.
     pub fn deduplicate(ids: &mut Vec<u32>) -> VertexReuse {
         let first_id = ids.iter().copied().min().unwrap_or(0);
         let last_id = ids.iter().copied().max().unwrap_or(0);
@@ -36,7 +37,7 @@ impl VertexReuse {
                 sorted: Vec::new(),
             };
         }
-        // Each id's first use, then those in their order.
+        // Finds the first use of each index, and puts those back into the order of use.
         let mut uses: Vec<(u32, u32)> = ids.iter().copied().zip(0..).collect();
         uses.sort_unstable();
         uses.dedup_by_key(|(id, _)| *id);
@@ -52,7 +53,7 @@ impl VertexReuse {
         }
     }
 
-    /// The place of an id.
+    /// The position of an index among the distinct ones.
     pub fn index_of(&self, id: u32) -> Option<usize> {
         if self.sorted.is_empty() {
             let place = self.dense.get(id.checked_sub(self.first_id)? as usize)?;

@@ -1,9 +1,9 @@
-//! Vertex fetch: vertex elements of a vertex and an instance to dwords.
+//! Vertex fetch: the vertex elements of a vertex and an instance, as dwords.
 //!
 //! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _VF_COMPONENT_PACKING, _INDEX_BUFFER. Out: four dwords
-//! for each element, eight for those of three or four quadwords that pass as they are; without what packing leaves out.
-//! What lies beyond a buffer's end is zero.
-//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) StageFunctions"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE; vol. 2a,
+//! for each element, eight for passthrough elements of three or four quadwords; without the components that packing drops.
+//! Reads beyond a buffer's end return zero.
+//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE; vol. 2a,
 //! "3DSTATE_VF_COMPONENT_PACKING".
 
 use super::exec::Draw;
@@ -35,16 +35,16 @@ const STORE_1_INTEGER: u64 = 4;
 
 const ONE: u32 = 0x3f80_0000;
 
-/// How the bytes of a source become components.
+/// How the bytes of an element become components.
 #[derive(Clone, Copy)]
 enum Source {
     /// No buffer is read.
     None,
     /// Four dwords.
     Dwords(&'static Format),
-    /// That many doubles, to be floats.
+    /// This many doubles, converted to floats.
     Doubles(usize),
-    /// That many quadwords, which pass as they are: each component is two dwords.
+    /// This many quadwords, passed through unchanged: each component is two dwords.
     Raw(usize),
 }
 
@@ -54,13 +54,13 @@ struct Element {
     offset: u64,
     controls: [u64; 4],
     buffer: Buffer,
-    /// Instances for which one step of the buffer serves; none where vertices step.
+    /// Instance Data Step Rate; `None` if the element steps by vertices.
     step: Option<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Buffer {
-    /// Its place in 3DSTATE_VERTEX_BUFFERS.
+    /// Its index in 3DSTATE_VERTEX_BUFFERS.
     number: u32,
     address: u64,
     bytes: u64,
@@ -69,7 +69,7 @@ struct Buffer {
 }
 
 impl Element {
-    /// Components that are there: four, or the first two where quadwords are to fill 128 bits.
+    /// Components of the element: four, or the first two if passthrough quadwords fill 128 bits.
     fn components(&self) -> usize {
         match (self.source, self.controls) {
             (Source::Raw(_), [_, _, NO_STORE, NO_STORE]) => 2,
@@ -77,7 +77,7 @@ impl Element {
         }
     }
 
-    /// Dwords in a vertex, nothing left out.
+    /// Dwords in a vertex before packing.
     fn dwords(&self) -> usize {
         match self.source {
             Source::Raw(_) => 2 * self.components(),
@@ -86,7 +86,7 @@ impl Element {
     }
 }
 
-/// How to read a format; none where it is not known.
+/// How to read a format; `None` if the format is not simulated.
 fn source(format: &'static Format) -> Option<Source> {
     let quads = format.channels.iter().filter(|(_, bits)| *bits == 64);
     match (quads.count(), format.channels[0].0) {
@@ -97,7 +97,7 @@ fn source(format: &'static Format) -> Option<Source> {
     }
 }
 
-/// Bytes that a source has.
+/// Bytes that a source reads.
 fn bytes(source: Source) -> u64 {
     match source {
         Source::None => 0,
@@ -106,19 +106,19 @@ fn bytes(source: Source) -> u64 {
     }
 }
 
-/// Where generated values go: element, component.
+/// The position of a generated value in the vertex: element, component.
 type GeneratedComponent = Option<(usize, usize)>;
 
-/// The unit for one draw.
+/// The vertex fetch unit for one draw.
 pub(crate) struct VertexFetch<'a> {
     view: View<'a>,
     elements: Vec<Element>,
     vertex_id: GeneratedComponent,
     instance_id: GeneratedComponent,
-    /// Components of the first elements that are packed_components, a bit each; all of them where nothing is packed.
+    /// For each of the first elements, a bit for each component that packing keeps; `None` if packing is disabled.
     packed_components: Option<Vec<u64>>,
     index: Buffer,
-    /// The element that tells whether the edge from a vertex on is one to draw.
+    /// The element that holds the edge flag: whether the edge from the vertex to the next one is drawn.
     edge_flag: Option<usize>,
     /// Bytes of an index.
     index_bytes: u32,
@@ -126,16 +126,16 @@ pub(crate) struct VertexFetch<'a> {
     pub cut: Option<u32>,
 }
 
-/// What a draw asks for of one vertex.
+/// Identifies a vertex of a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Vertex {
-    /// What SGVS call the vertex's id.
+    /// The generated vertex ID (SGVS).
     pub id: u32,
-    /// The row of vertex buffers that it reads: id and base vertex.
+    /// The row of the vertex buffers to read: index plus base vertex.
     pub row: u32,
-    /// Instance, from 0.
+    /// Instance, counted from 0.
     pub instance: u32,
-    /// First instance, which buffers that step by instances begin with.
+    /// First instance; the start row of buffers that step by instances.
     pub first_instance: u32,
 }
 
@@ -228,7 +228,7 @@ impl<'a> VertexFetch<'a> {
                     draw.at,
                 ));
             }
-            // Four bits for each of 32 elements, which follow each other.
+            // Four bits for each of 32 consecutive elements.
             let words = state.words(&packing::PACKET).iter().skip(1);
             let nibbles =
                 words.flat_map(|word| (0..8).map(move |i| u64::from(word >> (4 * i) & 15)));
@@ -248,7 +248,7 @@ impl<'a> VertexFetch<'a> {
         Ok(fetch)
     }
 
-    /// The draw takes its vertices by the index buffer.
+    /// Reports the index buffer as bound, for an indexed draw.
     pub fn bind_index_buffer(&self) {
         self.view.bound(self.index.address, self.index.bytes);
     }
@@ -263,13 +263,13 @@ impl<'a> VertexFetch<'a> {
         .sum()
     }
 
-    /// Components of an element that packing keeps; none where it keeps what there is.
+    /// The components of an element that packing keeps; `None` if packing is disabled.
     fn packed_components(&self, number: usize) -> Option<u64> {
         let packed_components = self.packed_components.as_ref()?;
         Some(packed_components.get(number).copied().unwrap_or(0))
     }
 
-    /// Index number `at` of the index buffer, 0 beyond its end.
+    /// Index `at` of the index buffer; 0 beyond its end.
     pub fn index(&self, at: u64) -> Result<u32, Stop> {
         let offset = at * u64::from(self.index_bytes);
         if offset + u64::from(self.index_bytes) > self.index.bytes {
@@ -280,7 +280,7 @@ impl<'a> VertexFetch<'a> {
         Ok(self.view.read_bytes(at, bytes)? as u32)
     }
 
-    /// Fetches a vertex, appending its dwords; true where the edge from it to the next vertex is one to draw.
+    /// Fetches a vertex and appends its dwords; returns true if the edge from it to the next vertex is drawn.
     pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, Stop> {
         let mut edge = true;
         for (number, element) in self.elements.iter().enumerate() {
@@ -339,7 +339,7 @@ impl<'a> VertexFetch<'a> {
         Ok(edge)
     }
 
-    /// Where an element of a vertex is read: none where nothing is, or not within the buffer.
+    /// The address from which an element of a vertex is read; `None` if it reads nothing or lies beyond the buffer.
     fn offset(&self, element: &Element, vertex: Vertex) -> Option<u64> {
         if matches!(element.source, Source::None) {
             return None;
@@ -355,7 +355,7 @@ impl<'a> VertexFetch<'a> {
         (!buffer.null && offset + bytes <= buffer.bytes).then_some(buffer.address + offset)
     }
 
-    /// The four components of an element that is read from `at` on.
+    /// The four components of an element whose data starts at address `at`.
     fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], Stop> {
         let bytes = bytes(element.source);
         self.view.fetched(element.buffer.number, at, bytes)?;

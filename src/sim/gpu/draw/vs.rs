@@ -1,8 +1,8 @@
 //! The vertex shader: fetched vertices to [`Vue`]s, eight at a time.
 //!
-//! In:  3DSTATE_VS, the dwords of vertex elements, push constants. Out: each vertex's URB entry. Without a shader the
+//! In:  3DSTATE_VS, the dwords of vertex elements, push constants. Out: each vertex's URB entry. If the stage is disabled, the
 //! fetched dwords are the entry.
-//! Ref: SKL PRM vol. 7, "Vertex Shader (VS) StageFunctions", "SIMD8 Payload".
+//! Ref: SKL PRM vol. 7, "Vertex Shader (VS) Stage", "SIMD8 Payload".
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
@@ -15,23 +15,23 @@ use hw::draw::{
 
 const LANES: usize = 8;
 
-/// The stage for one draw.
+/// The vertex shader stage for one draw.
 pub(crate) struct VertexShader<'a> {
     executor: Executor<'a>,
     data_register: usize,
     constants: Vec<u32>,
     samplers: u32,
-    /// Dwords of a vertex that are pushed: from, how many.
+    /// Dwords of a vertex that are pushed: the first, and their number.
     pushed: (usize, usize),
     /// Dwords of an entry.
     entry: usize,
     statistics: bool,
-    /// What VS_INVOCATION_COUNT grows by.
+    /// Increment of VS_INVOCATION_COUNT.
     pub invocations: u64,
 }
 
 impl<'a> VertexShader<'a> {
-    /// Reads the state; none where the stage is off.
+    /// Reads the state; `None` if the stage is disabled.
     pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<VertexShader<'a>>, Stop> {
         let get = |field| draw.state.get(&vs::PACKET, field);
         if get(vs::ENABLE) == 0 {
@@ -78,7 +78,7 @@ impl<'a> VertexShader<'a> {
         }))
     }
 
-    /// Shades `count` vertices of `dwords` dwords each, appending an entry for each.
+    /// Shades `count` vertices of `dwords` dwords each and appends the entry of each.
     pub fn vertices(
         &mut self,
         urb: &mut Urb,
@@ -123,7 +123,7 @@ impl<'a> VertexShader<'a> {
         Ok(())
     }
 
-    /// Threads and instructions so far.
+    /// The stage's executor, for its statistics.
     pub fn executor(&self) -> &Executor<'a> {
         &self.executor
     }

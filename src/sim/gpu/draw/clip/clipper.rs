@@ -1,15 +1,15 @@
 //! Clips objects against the view volume, the guard band and user clip distances.
 //!
-//! In:  an object in clip space, [`ClipState`]. Out: what is left of it, appended.
+//! In:  an object in clip space, [`ClipState`]. Out: the visible part of the object, appended as objects.
 
 use super::state::{Band, ClipState, Mode};
 use crate::draw::object::{ClippedPiece, Kind, Object, Vue, dword, position};
 use std::sync::Arc;
 
-/// A plane that objects are cut at; the distance is positive inside.
+/// A clip plane; the distance from it is positive inside.
 #[derive(Clone, Copy, Debug)]
 enum Side {
-    /// w is at least this.
+    /// w is at least this value.
     W(f64),
     Near,
     Far,
@@ -22,7 +22,7 @@ enum Side {
     User(usize),
 }
 
-/// Part of the greatest w of an object below which it is cut where it goes behind the eye.
+/// An object that reaches behind the eye is cut at this fraction of its greatest w.
 const MIN_RELATIVE_W: f64 = 1e-6;
 
 impl Side {
@@ -42,7 +42,7 @@ impl Side {
     }
 }
 
-/// Clips one object and appends what is left of it.
+/// Clips an object and appends the visible part.
 pub(crate) fn clip(state: &ClipState, object: Object, out: &mut Vec<Object>) {
     if !state.enable || object.kind == Kind::Rectangle {
         return out.push(object);
@@ -52,7 +52,7 @@ pub(crate) fn clip(state: &ClipState, object: Object, out: &mut Vec<Object>) {
         Mode::AcceptAll => return out.push(object),
         Mode::Normal => {}
     }
-    // An infinite w is as little of a place as no number.
+    // A vertex with a NaN or an infinite w has no position.
     let finite = |v: &Vue| {
         let position = position(v);
         position.iter().all(|c| !c.is_nan()) && position[3].is_finite()
@@ -77,7 +77,7 @@ pub(crate) fn clip(state: &ClipState, object: Object, out: &mut Vec<Object>) {
     }
 }
 
-/// User cull distances: an object goes if all its vertices are beyond one plane, or one has no distance.
+/// User cull distances: an object is culled if all its vertices are beyond one plane, or any distance is NaN.
 fn is_culled(state: &ClipState, object: &Object) -> bool {
     let mut mask = state.user_cull | state.user_clip;
     while mask != 0 {
@@ -93,7 +93,7 @@ fn is_culled(state: &ClipState, object: &Object) -> bool {
     false
 }
 
-/// Gathers the planes that an object crosses and must be cut at; none where it is wholly beyond one.
+/// Collects the planes that an object crosses and must be cut at; `None` if it is entirely beyond one.
 fn crossed_planes(
     state: &ClipState,
     object: &Object,
@@ -106,7 +106,8 @@ fn crossed_planes(
         true => (greatest * MIN_RELATIVE_W).max(f64::from(f32::MIN_POSITIVE)),
         false => f64::NEG_INFINITY,
     };
-    // Beyond a viewport's side an object cannot be seen; a wide point or line may be, if its middle is not tested.
+    // An object whose vertices are all beyond one side of the viewport is not visible. With the test disabled it is kept, because
+    // a wide point or line may reach inside.
     let reject = |side: Side| {
         object
             .vertices
@@ -157,7 +158,7 @@ fn crossed_planes(
     seen.then_some(count)
 }
 
-/// A vertex of a piece: its entry, and its weights of the object's vertices.
+/// A vertex of a piece: its entry, and its weights of the uncut object's vertices.
 #[derive(Clone)]
 struct ClipVertex {
     vue: Vue,
@@ -165,7 +166,7 @@ struct ClipVertex {
 }
 
 impl ClipVertex {
-    /// Vertex `i` of the object.
+    /// Vertex `i` of the uncut object.
     fn of_object(vue: &Vue, i: usize) -> ClipVertex {
         let mut weights = [0.0; 3];
         if let Some(weight) = weights.get_mut(i) {
@@ -182,9 +183,10 @@ impl ClipVertex {
     }
 }
 
-/// A vertex intersection one inside and one outside. From the inside always, so that both objects of an edge get the same.
+/// The vertex where an edge crosses a plane. The arguments are always in the order inside, outside, so that both objects that share
+/// the edge get the same vertex.
 fn intersection(inside: &ClipVertex, outside: &ClipVertex, from: f64, to: f64) -> ClipVertex {
-    // Two weights, neither negative: a sum of positive w stays positive where a difference could vanish.
+    // Two weights, neither negative: a sum of positive w stays positive, whereas a difference could vanish.
     let (here, there) = (to / (to - from), from / (from - to));
     let mix = |i: usize| {
         let (a, b) = (dword(&inside.vue, i), dword(&outside.vue, i));
@@ -194,7 +196,7 @@ fn intersection(inside: &ClipVertex, outside: &ClipVertex, from: f64, to: f64) -
         let (a, b) = (f64::from(f32::from_bits(a)), f64::from(f32::from_bits(b)));
         ((a * here + b * there) as f32).to_bits()
     };
-    // The header is no number to interpolate, but for the point width.
+    // Header dwords are not interpolated, except the point width.
     let header = |i: usize| if i < 3 { dword(&inside.vue, i) } else { mix(i) };
     ClipVertex {
         vue: (0..inside.vue.len()).map(header).collect::<Arc<[u32]>>(),
@@ -235,7 +237,7 @@ fn line(state: &ClipState, object: &Object, sides: &[Side], out: &mut Vec<Object
 }
 
 fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Object>) {
-    // A vertex, and whether the edge from it to the next is one to draw.
+    // Each vertex of the polygon, with a flag whether the edge from it to the next is drawn.
     let [one, two, three] = object.vertices.as_slice() else {
         return;
     };
@@ -256,7 +258,7 @@ fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Obj
                 (false, false) => next.push((vertex.clone(), *edge)),
                 (false, true) => {
                     next.push((vertex.clone(), *edge));
-                    // The edge along the plane closes the polygon, and is one of its outline.
+                    // The edge along the plane closes the polygon and is drawn as part of its outline.
                     next.push((intersection(vertex, after, a, b), true));
                 }
                 (true, false) => next.push((intersection(after, vertex, b, a), *edge)),

@@ -1,25 +1,25 @@
 //! Convex polygons: edge functions over blocks of pixels.
 //!
-//! In:  three or four corners on the grid, in either winding. Out: blocks that are covered whole, and subspans, block by block.
-//! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservatively all pixels are covered of
-//! which a part lies inside, be it small; one that is only conservative_samples is not.
+//! In:  three or four corners on the grid, in either winding. Out: fully covered blocks, and subspans, block by block.
+//! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservative rasterisation covers every pixel
+//! that overlaps the polygon with a non-zero area; a pixel that only touches it is not covered.
 
 use super::grid::{GridPoint, PIXEL};
 use super::state::Bounds;
 use crate::draw::object::{LOG_BLOCK, ObjectCoverage, Subspan};
 
-/// `a * x + b * y + c`, not negative inside; the rule about samples on the edge is part of `c`.
+/// `a * x + b * y + c`, not negative inside; `c` includes the rule for samples on the edge.
 #[derive(Clone, Copy, Debug, Default)]
 struct Edge {
     a: i64,
     b: i64,
     c: i64,
-    /// What the rule has taken from `c`.
+    /// The amount by which the rule reduced `c`.
     rule: i64,
 }
 
 impl Edge {
-    /// The edge of a polygon that is clockwise on a screen whose y grows down.
+    /// The edge of a polygon that is clockwise on a screen with y pointing down.
     fn new(from: GridPoint, to: GridPoint) -> Edge {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         let top_left = dy < 0 || (dy == 0 && dx > 0);
@@ -35,18 +35,18 @@ impl Edge {
         self.a * x + self.b * y + self.c
     }
 
-    /// Least and greatest of what the function adds over `width` × `height`.
+    /// The minimum and maximum change of the function over `width` × `height`.
     fn spread(self, width: i64, height: i64) -> (i64, i64) {
         let (x, y) = (self.a * width, self.b * height);
         (x.min(0) + y.min(0), x.max(0) + y.max(0))
     }
 }
 
-/// PixelPipeline along the side of a block that is kept as one, and of one that is looked at by subspans.
+/// Side of a block that is emitted as a whole, and of one that is tested by subspans, in pixels.
 const LARGE: i64 = 1 << LOG_BLOCK;
 const BLOCK: i64 = 8;
 
-/// How much of a block is inside.
+/// How much of a block lies inside the polygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum BlockCoverage {
     None,
@@ -54,6 +54,7 @@ enum BlockCoverage {
     All,
 }
 
+/// A polygon prepared for the test of blocks.
 struct PolygonWalk<'a> {
     edges: &'a [Edge],
     /// By edge and sample: what the sample's grid_point in its pixel adds.
@@ -65,7 +66,7 @@ struct PolygonWalk<'a> {
     extent: Option<[i64; 4]>,
 }
 
-/// Fills a convex polygon. `samples` are the places of a pixel's samples.
+/// Fills a convex polygon. `samples` are the positions of a pixel's samples.
 pub(super) fn fill(
     samples: &[(i64, i64)],
     bounds: &Bounds,
@@ -132,10 +133,10 @@ pub(super) fn fill(
 }
 
 impl PolygonWalk<'_> {
-    /// How much of a block of so many pixels along its side the edges leave.
+    /// How much of a block with `side` pixels along its side lies inside the edges.
     fn block_coverage(&self, x: i64, y: i64, side: i64) -> BlockCoverage {
         let mut part = BlockCoverage::All;
-        // Samples stand before a pixel's far sides; conservatively those count, too.
+        // Samples lie before a pixel's far sides; conservative rasterisation includes those.
         let reach = side * PIXEL - i64::from(self.extent.is_none());
         for edge in self.edges {
             let corner = edge.at(x * PIXEL, y * PIXEL);
@@ -150,13 +151,13 @@ impl PolygonWalk<'_> {
         part
     }
 
-    /// A block may be drawn to as a whole.
+    /// True if the bounds contain the whole block.
     fn within(&self, x: i64, y: i64, side: i64) -> bool {
         let b = &self.bounds;
         x >= b.x0 && y >= b.y0 && x + side - 1 <= b.x1 && y + side - 1 <= b.y1
     }
 
-    /// One large block: skipped, taken whole, or looked at by smaller ones.
+    /// One large block: skipped, accepted as a whole, or split into small blocks.
     fn large_block(&self, x: i64, y: i64, out: &mut ObjectCoverage) {
         match self.block_coverage(x, y, LARGE) {
             BlockCoverage::None => return,
@@ -177,7 +178,7 @@ impl PolygonWalk<'_> {
         }
     }
 
-    /// One block: skipped, taken whole, or looked at by subspans.
+    /// One small block: skipped, accepted as a whole, or tested by subspans.
     fn small_block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
         let whole = match self.block_coverage(x, y, BLOCK) {
             BlockCoverage::None => return,
@@ -228,7 +229,7 @@ impl PolygonWalk<'_> {
         }
     }
 
-    /// A subspan's pixels of which a part is inside, with all their samples; `inner` gets those that are inside wholly.
+    /// All samples of each pixel of a subspan that overlaps the polygon; sets the bits of `inner` for the pixels entirely inside.
     fn conservative_samples(
         &self,
         x: i64,
@@ -252,9 +253,9 @@ impl PolygonWalk<'_> {
         })
     }
 
-    /// A subspan's pixels of one sample.
+    /// The covered samples of a subspan with one sample per pixel.
     fn single_sampled(&self, x: i64, y: i64) -> [u16; 4] {
-        // A sign bit is set where any edge has the pixel outside.
+        // A sign bit is set if any edge has the pixel outside.
         let mut signs = [0i64; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {
             let first = edge.at(x * PIXEL, y * PIXEL) + offsets[0];
@@ -267,7 +268,7 @@ impl PolygonWalk<'_> {
         signs.map(|s| u16::from(s >= 0))
     }
 
-    /// A subspan's pixels of `N` samples.
+    /// The covered samples of a subspan with `N` samples per pixel.
     fn multisampled<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
         let mut signs = [[0i64; N]; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {

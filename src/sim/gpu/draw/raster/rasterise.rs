@@ -7,7 +7,7 @@ use super::state::{self, Bounds, Lines, RasterState};
 use super::{line, polygon};
 use crate::draw::object::{Kind, ObjectCoverage, SetupObject};
 
-/// PixelPipeline of the box around an object, as far as they may be drawn to; of lines, which are thin, nothing.
+/// Pixels of an object's bounding box within the drawable area; 0 for lines, which are thin.
 pub(crate) fn bounding_box_pixels(state: &RasterState, setup: &SetupObject) -> u64 {
     let bounds = state.bounds.get(setup.viewport as usize);
     let Some(bounds) = bounds.or(state.bounds.first()) else {
@@ -27,7 +27,7 @@ pub(crate) fn bounding_box_pixels(state: &RasterState, setup: &SetupObject) -> u
     span(within.x0, within.x1) * span(within.y0, within.y1)
 }
 
-/// Rasterises one object and appends what it covers, each pixel once.
+/// Rasterises an object and appends the samples that it covers, each pixel once.
 pub(crate) fn rasterise(state: &RasterState, setup: &SetupObject, out: &mut ObjectCoverage) {
     let index = setup.viewport as usize;
     let Some(bounds) = state.bounds.get(index).or(state.bounds.first()) else {
@@ -38,12 +38,12 @@ pub(crate) fn rasterise(state: &RasterState, setup: &SetupObject, out: &mut Obje
     }
     let v = setup.vertices.each_ref().map(vertex_grid_point);
     match setup.kind {
-        // The machine draws conservatively what has edges of its own: no lines, points or rectangles.
+        // Conservative rasterisation applies to triangles only, not to lines, points or rectangles.
         Kind::Triangle => {
             polygon::fill(state.samples(), bounds, &v, state.conservative, out);
         }
         Kind::Rectangle => {
-            // The implied vertex is across from the second.
+            // The implied vertex is opposite to the second.
             let [a, b, c] = v;
             let implied = GridPoint {
                 x: a.x + c.x - b.x,

@@ -1,6 +1,6 @@
-//! Sets up objects: positions, planes and attributes of what is rasterised.
+//! Sets up objects: positions, planes and attributes of the objects to rasterise.
 //!
-//! In:  an object out of the clipper, [`SetupState`]. Out: a [`SetupObject`] for each piece to rasterise.
+//! In:  an object from the clipper, [`SetupState`]. Out: a [`SetupObject`] for each piece to rasterise.
 
 use super::attributes::attributes;
 use super::state::{Cull, Fill, SetupState};
@@ -11,10 +11,10 @@ use crate::draw::object::{
 
 /// Steps of the sub-pixel grid in a pixel.
 pub(crate) const GRID: f64 = 256.0;
-/// Coordinates beyond this many pixels are held: the sub-pixel grid of a float ends here.
+/// Coordinates are clamped to this many pixels, the range of a float on the sub-pixel grid.
 const MAX_COORDINATE: f64 = 65535.0;
 
-/// What all pieces of an object have in common.
+/// What all pieces of an object share.
 struct ObjectContext<'a> {
     provoking: &'a Vue,
     /// The object is itself a piece, cut off by the clipper.
@@ -26,7 +26,7 @@ struct ObjectContext<'a> {
     continues: bool,
 }
 
-/// What is drawn of an object: all of it, an edge or a corner.
+/// The part of an object to rasterise: the whole object, an edge or a corner.
 struct Piece<'a> {
     kind: Kind,
     vertices: [ScreenVertex; 3],
@@ -35,13 +35,13 @@ struct Piece<'a> {
     corners: Option<[usize; 3]>,
     /// Of vertices 1 and 2.
     weights: [Plane; 2],
-    /// Of depth.
+    /// Depth bias.
     bias: f64,
     /// Point sprite coordinates start below, or not.
     sprite: Option<bool>,
 }
 
-/// Sets one object up and appends what is to be rasterised.
+/// Sets up an object and appends the pieces to rasterise.
 pub(crate) fn setup_object(state: &SetupState, object: &Object, out: &mut Vec<SetupObject>) {
     let count = object.kind.vertices();
     let (Some(provoking), Some(vues)) = (
@@ -91,7 +91,7 @@ pub(crate) fn setup_object(state: &SetupState, object: &Object, out: &mut Vec<Se
         }
         Kind::Triangle => {
             let area = doubled_area(&vertices);
-            // Down the screen y grows, so that a positive area is clockwise as seen.
+            // y points down on the screen, so a positive area is clockwise as seen.
             common.front_facing = match state.front_counter_clockwise {
                 true => area < 0.0,
                 false => area > 0.0,
@@ -110,10 +110,10 @@ pub(crate) fn setup_object(state: &SetupState, object: &Object, out: &mut Vec<Se
     }
 }
 
-/// A vertex to the screen; none where it has no place there.
+/// Transforms a vertex to the screen; `None` if the result is NaN or its depth or 1/w is not finite.
 fn transform(state: &SetupState, viewport: usize, vue: &Vue) -> Option<ScreenVertex> {
     let [x, y, z, w] = position(vue).map(f64::from);
-    // Divided, not multiplied by the reciprocal: what equals w is exactly 1.
+    // Divides instead of multiplying by the reciprocal, so that a component equal to w becomes exactly 1.
     let mut place = match state.divide {
         true => [x / w, y / w, z / w],
         false => [x, y, z],
@@ -149,7 +149,7 @@ fn doubled_area(v: &[ScreenVertex; 3]) -> f64 {
     (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
 }
 
-/// Weights of vertices 1 and 2 of a triangle.
+/// The weights of vertices 1 and 2 of a triangle, as planes.
 fn triangle_weights(v: &[ScreenVertex; 3], area: f64) -> [Plane; 2] {
     let [(x0, y0), (x1, y1), (x2, y2)] = [0, 1, 2].map(|i| (f64::from(v[i].x), f64::from(v[i].y)));
     let plane = |dx: f64, dy: f64| Plane {
@@ -160,7 +160,7 @@ fn triangle_weights(v: &[ScreenVertex; 3], area: f64) -> [Plane; 2] {
     [plane(y2 - y0, x0 - x2), plane(y0 - y1, x1 - x0)]
 }
 
-/// The plane through three values.
+/// The plane with the given values at the three vertices.
 fn plane_through(weights: &[Plane; 2], [a, b, c]: [f64; 3]) -> Plane {
     let (b, c) = (b - a, c - a);
     let [p, q] = weights;
@@ -171,7 +171,7 @@ fn plane_through(weights: &[Plane; 2], [a, b, c]: [f64; 3]) -> Plane {
     }
 }
 
-/// A plane's multiple.
+/// A plane multiplied by a factor.
 fn scaled_plane(plane: &Plane, factor: f64) -> Plane {
     Plane {
         c: plane.c * factor,
@@ -180,10 +180,10 @@ fn scaled_plane(plane: &Plane, factor: f64) -> Plane {
     }
 }
 
-/// Global depth offset of an object with this depth slope.
+/// The global depth offset of an object with this depth slope.
 fn bias(state: &SetupState, vertices: &[ScreenVertex], slope: f64) -> f64 {
     let unit = state.bias_unit.unwrap_or_else(|| {
-        // Of floats it is a unit in the last place of the greatest depth.
+        // For float depth the unit is one in the last place of the greatest depth.
         let greatest = vertices.iter().fold(0.0, |z: f32, v| z.max(v.z.abs()));
         let exponent = (greatest.to_bits() >> 23 & 0xff) as i32 - 127;
         2f64.powi(exponent.max(-126) - 23)
@@ -285,7 +285,7 @@ fn setup_line(
     if dx == 0.0 && dy == 0.0 {
         return;
     }
-    // How far along the line the place in the pixel's row or column is, or the nearest place to it.
+    // The position along the line: of an aliased line's pixel by its row or column, else of the nearest point of the line.
     let (dx, dy) = match state.aliased_lines {
         true if dx.abs() >= dy.abs() => (dx, 0.0),
         true => (0.0, dy),
@@ -323,7 +323,7 @@ fn setup_point(
         None => {
             let width = f32::from_bits(dword(vue, 3));
             let [least, most] = state.point_range;
-            // No number at all is the least width.
+            // A NaN width becomes the minimum.
             let width = if width > least {
                 width.min(most)
             } else {
@@ -355,7 +355,7 @@ fn setup_point(
     push_piece(state, &piece, common, out);
 }
 
-/// The vertices whose attributes a piece has, their weights, and these over w.
+/// The vertices whose attributes a piece interpolates, their weights, and the weights over w.
 fn attribute_vertices<'a>(
     state: &SetupState,
     piece: &Piece<'a>,
@@ -367,7 +367,7 @@ fn attribute_vertices<'a>(
         let over_w = [scaled_plane(b, inverse_w[1]), scaled_plane(c, inverse_w[2])];
         return (piece.vues, piece.weights, over_w);
     };
-    // Over w, what is linear in clip space is linear on the screen.
+    // Divided by w, a quantity that is linear in clip space is linear on the screen.
     let over_w = [1, 2].map(|i: usize| {
         let at = |k: usize| cut.weights[corners[k] % 3][i] * inverse_w[k];
         plane_through(&piece.weights, [at(0), at(1), at(2)])

@@ -7,11 +7,11 @@ use super::state::Output;
 pub(crate) struct Tessellation {
     /// u and v with 16 fraction bits.
     pub points: Vec<[i32; 2]>,
-    /// Indices of points: as many as an object of the output topology has, one object after the other.
+    /// Indices of points, one object after the other; the output topology gives the number for an object.
     pub indices: Vec<u32>,
 }
 
-/// Points and objects as they come.
+/// Points and objects in the order in which they are created.
 #[derive(Default)]
 pub(super) struct Mesh {
     pub points: Vec<[i32; 2]>,
@@ -20,16 +20,18 @@ pub(super) struct Mesh {
 }
 
 impl Mesh {
+    /// Appends a point; returns its index.
     pub fn point(&mut self, point: [i32; 2]) -> u32 {
         self.points.push(point);
         self.points.len() as u32 - 1
     }
 
-    /// Counter-clockwise with v upwards.
+    /// Appends a triangle, counter-clockwise with v pointing up.
     pub fn triangle(&mut self, corners: [u32; 3]) {
         self.triangles.push(corners);
     }
 
+    /// The tessellation in the output topology.
     pub fn finish(self, output: Output) -> Tessellation {
         let indices = match output {
             Output::Point => (0..self.points.len() as u32).collect(),

@@ -27,12 +27,12 @@ pub(crate) enum Partitioning {
 pub(crate) enum Output {
     Point,
     Line,
-    /// Clockwise with v downwards: a positive area in (u, v).
+    /// Clockwise with v pointing down: a positive area in (u, v).
     Clockwise,
     CounterClockwise,
 }
 
-/// What 3DSTATE_TE says.
+/// Decoded 3DSTATE_TE.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Engine {
     pub domain: Domain,
@@ -44,7 +44,7 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Reads 3DSTATE_TE; none where the engine is off, an error where a field has a reserved value.
+    /// Reads 3DSTATE_TE; `None` if the engine is disabled, an error if a field has a reserved value.
     pub fn new(state: &DrawState) -> Result<Option<Engine>, &'static str> {
         let get = |field| state.get(&te::PACKET, field);
         if get(te::TE_ENABLE) == 0 {

@@ -1,17 +1,17 @@
-//! How the points of neighbouring rings are connected.
+//! Connects the points of neighbouring rings.
 //!
-//! In:  sides of rings, each from corner to corner, counter-clockwise with v upwards. Out: triangles between them.
+//! In:  sides of rings, each from corner to corner, counter-clockwise with v pointing up. Out: triangles between them.
 //! Ref: D3D11.3 functional specification, "Tessellator".
 
 use super::factor::Axis;
 use super::mesh::Mesh;
 
-/// Sides of a ring from u = 0 on; the last point of each is the first of the next.
+/// The sides of a ring, starting with the one at u = 0; the last point of each is the first of the next.
 pub(super) type Ring = Vec<Vec<u32>>;
 
-/// When a point of a half of an edge appearance_order, as the factor grows: the number of points that the half has before it.
-/// Points are counted from the end of the edge in an edge of the greatest factor. They come in the order of the ruler function:
-/// the end first, then the half's middle, the middles of its halves, and so on; the point next to the end comes last.
+/// The order in which the points of half an edge appear as the factor grows: the number of points that appear before `point`.
+/// Points are counted from the end of an edge with the maximum factor. They appear in the order of the ruler function:
+/// the end first, then the middle of the half, the middles of its halves, and so on; the point next to the end comes last.
 fn appearance_order(point: usize) -> usize {
     match point {
         0 => 0,
@@ -24,10 +24,10 @@ fn appearance_order(point: usize) -> usize {
     }
 }
 
-/// Points of a half of an edge of the greatest factor.
+/// Points of half an edge with the maximum factor.
 const MAX_HALF_POINTS: usize = 33;
 
-/// A stitcher along two sides at once.
+/// Walks along an outer and an inner side at once and emits triangles between them.
 struct Stitcher<'a> {
     mesh: &'a mut Mesh,
     outside: &'a [u32],
@@ -35,7 +35,7 @@ struct Stitcher<'a> {
 }
 
 impl Stitcher<'_> {
-    /// A triangle on the next segment of the outer side.
+    /// Emits a triangle on the next segment of the outer side.
     fn outer(&mut self) {
         if let ([a, rest @ ..], [tip, ..]) = (self.outside, self.inside)
             && let Some(b) = rest.first()
@@ -45,7 +45,7 @@ impl Stitcher<'_> {
         }
     }
 
-    /// The same, from the tip on.
+    /// Emits the same triangle, starting with its vertex on the inner side.
     fn outer_from_tip(&mut self) {
         if let ([a, rest @ ..], [tip, ..]) = (self.outside, self.inside)
             && let Some(b) = rest.first()
@@ -55,7 +55,7 @@ impl Stitcher<'_> {
         }
     }
 
-    /// A triangle on the next segment of the inner side.
+    /// Emits a triangle on the next segment of the inner side.
     fn inner(&mut self) {
         if let ([a, rest @ ..], [tip, ..]) = (self.inside, self.outside)
             && let Some(b) = rest.first()
@@ -65,7 +65,7 @@ impl Stitcher<'_> {
         }
     }
 
-    /// A quad, cut from the outer side's point to the inner side's next one.
+    /// Emits a quad with the diagonal from the outer side's current point to the inner side's next one.
     fn quad_from_outside(&mut self) {
         if let ([a, outside @ ..], [d, inside @ ..]) = (self.outside, self.inside)
             && let (Some(b), Some(c)) = (outside.first(), inside.first())
@@ -76,7 +76,7 @@ impl Stitcher<'_> {
         }
     }
 
-    /// A quad, cut from the inner side's point to the outer side's next one.
+    /// Emits a quad with the diagonal from the inner side's current point to the outer side's next one.
     fn quad_from_inside(&mut self) {
         if let ([a, outside @ ..], [d, inside @ ..]) = (self.outside, self.inside)
             && let (Some(b), Some(c)) = (outside.first(), inside.first())
@@ -89,7 +89,7 @@ impl Stitcher<'_> {
 }
 
 impl Mesh {
-    /// A ring of new points: those of each side but the last.
+    /// Creates a ring of new points; each side lacks its last point, which is the next side's first.
     pub fn ring(&mut self, sides: Vec<Vec<[i32; 2]>>) -> Ring {
         let mut ring: Ring = sides
             .into_iter()
@@ -102,8 +102,8 @@ impl Mesh {
         ring
     }
 
-    /// A ring without an inside, of new points: `side` goes along the line, the one across from it comes back, and those between
-    /// them are its ends.
+    /// Creates a degenerate ring of new points along a line: `side` runs along the line, the opposite side runs back, and the other two
+    /// are its end points.
     pub fn line(&mut self, points: Vec<[i32; 2]>, side: usize) -> Ring {
         let there: Vec<u32> = points.into_iter().map(|p| self.point(p)).collect();
         let end = |id: Option<&u32>| id.copied().into_iter().collect::<Vec<_>>();
@@ -124,7 +124,7 @@ impl Mesh {
             outside: outside.0,
             inside: inside.0,
         };
-        // The first ring has no ends of its own.
+        // The ends of an inner side are not points of its own.
         let grows = |point: usize| {
             (
                 appearance_order(point) < outer,
@@ -158,7 +158,7 @@ impl Mesh {
         }
     }
 
-    /// Fills the space between rings of one factor: quads, cut towards the middle, between triangles at the corners.
+    /// Fills the space between rings of one factor: quads whose diagonals point to the middle, and triangles at the corners.
     pub fn regular(&mut self, outside: &[u32], inside: &[u32]) {
         let mut stitcher = Stitcher {
             mesh: self,
@@ -175,7 +175,7 @@ impl Mesh {
         stitcher.outer();
     }
 
-    /// Fills the space between two lines of as many points with quads that are cut alike, but for the one in the middle.
+    /// Fills the space between two lines with equally many points with quads; all but the middle one have the same diagonal.
     pub fn strip(&mut self, outside: &[u32], inside: &[u32], middle: Option<usize>) {
         let mut stitcher = Stitcher {
             mesh: self,

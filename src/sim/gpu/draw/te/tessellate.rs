@@ -8,14 +8,14 @@ use super::state::{Domain, Engine, Partitioning};
 
 impl Engine {
     /// Tessellates a patch with outer factors (quad: u = 0, v = 0, u = 1, v = 1; triangle: u = 0, v = 0, w = 0; isoline:
-    /// lines, segments of a line) and inner factors (quad: u, v; triangle: one). None where the patch is is_culled.
+    /// lines, segments of a line) and inner factors (quad: u, v; triangle: one). `None` if the patch is culled.
     pub fn tessellate(&self, outer: [f32; 4], inner: [f32; 2]) -> Option<Tessellation> {
         let edges = match self.domain {
             Domain::Quad => 4,
             Domain::Triangle => 3,
             Domain::Isoline => 2,
         };
-        // A factor that is no number compares false as well.
+        // A NaN factor compares false as well and culls the patch.
         if !outer.iter().take(edges).all(|factor| *factor > 0.0) {
             return None;
         }
@@ -57,7 +57,7 @@ impl Engine {
         let mut ring = mesh.ring(sides.collect());
         let [u, v] = inner.map(|factor| Axis::inner(factor, self));
         let (columns, rows) = (u.points(), v.points());
-        // Rings of the inside, the last of which may be a line or a point.
+        // The rings of the inside; the last may degenerate to a line or a point.
         for depth in 1..columns.min(rows).div_ceil(2) {
             let (left, right) = (depth, columns - 1 - depth);
             let (bottom, top) = (depth, rows - 1 - depth);
@@ -85,7 +85,7 @@ impl Engine {
             }
             ring = next;
         }
-        // Where the last ring has an inside, that is one row of quads.
+        // If the last ring has an inside, it is one row of quads.
         let reversed = |side: &[u32]| side.iter().rev().copied().collect::<Vec<_>>();
         if columns > rows && rows.is_multiple_of(2) {
             mesh.strip(&ring[1], &reversed(&ring[3]), None);
@@ -121,7 +121,7 @@ impl Engine {
             let next = if 2 * depth == points - 1 {
                 mesh.line(vec![[THIRD, THIRD]], 0)
             } else {
-                // A side lies two thirds of its position away from the edge, so that the middle is at one third.
+                // A side is two thirds of its position away from the edge, so that the centre is at one third.
                 let across = two_thirds(axis.position(depth));
                 let on = |side: usize, i: usize| {
                     let forward = axis.position(depth + i) - (across + 1) / 2;
@@ -144,7 +144,7 @@ impl Engine {
             }
             ring = next;
         }
-        // With an odd number of segments a triangle is left in the middle.
+        // An odd number of segments leaves a triangle in the middle.
         if points.is_multiple_of(2) {
             let corner = |side: usize| ring[side][0];
             mesh.triangle([corner(0), corner(1), corner(2)]);
@@ -152,7 +152,7 @@ impl Engine {
     }
 
     fn isoline(&self, lines: f32, segments: f32, mesh: &mut Mesh) {
-        // The number of lines is a single_segment one in every partitioning.
+        // The number of lines is an integer in every partitioning.
         let lines = Engine {
             partitioning: Partitioning::Integer,
             ..*self
@@ -176,7 +176,7 @@ impl Engine {
 /// 1/3 with 16 fraction bits.
 const THIRD: i32 = 0x5555;
 
-/// 2/3 of a position, by the factor that there is with 16 fraction bits.
+/// 2/3 of a position, using the factor 2/3 in 16 fraction bits as D3D11 does.
 fn two_thirds(position: i32) -> i32 {
     ((i64::from(position) * 0xaaaa + 0x8000) >> 16) as i32
 }
