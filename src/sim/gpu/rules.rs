@@ -1,23 +1,24 @@
-//! What strict mode demands of batches, as one table of rules.
+//! Table of the rules that strict mode checks.
 //!
-//! In:  nothing. Out: [`RULES`], which `ingot sim --rules` prints, and a name for each row, by which units and strict mode stop.
-//! A rule stands here only if drivers known to work on real machines keep it.
+//! In:  nothing. Out: [`RULES`], which `ingot sim --rules` prints, and a static for each row, from
+//!      which units and strict mode create errors. The table contains only rules that drivers known
+//!      to work on real machines obey.
 
 use eu::Stop;
 
-/// Something that the PRM demands of a batch.
+/// A requirement of the PRM on batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Short name, stable.
+    /// Short name; stable.
     pub name: &'static str,
-    /// Where the PRM says so.
+    /// The section of the PRM that states it.
     pub prm: &'static str,
-    /// What is demanded, in one line.
+    /// The requirement, in one line.
     pub help: &'static str,
 }
 
 impl Rule {
-    /// The end of a batch that breaks the rule at this address.
+    /// The error for a batch that breaks the rule at this address.
     pub(crate) fn stop(&self, what: impl Into<String>, at: u64) -> Stop {
         Stop::Undefined {
             rule: self.name,
@@ -27,7 +28,7 @@ impl Rule {
         }
     }
 
-    /// Err where the rule is broken.
+    /// Returns an error unless `kept`; `what` describes the violation.
     pub(crate) fn check(
         &self,
         kept: bool,
@@ -44,7 +45,7 @@ impl Rule {
 macro_rules! rules {
     ($($id:ident $name:literal, $prm:literal, $help:literal;)*) => {
         $(pub(crate) static $id: Rule = Rule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
-        /// Every rule for batches and dispatches. Those for instructions are the EU's.
+        /// Every rule for batches and dispatches. The rules for instructions are in the `eu` crate.
         pub static RULES: &[&Rule] = &[$(&$id),*];
     };
 }

@@ -1,75 +1,10 @@
 //! Commands of the streamer, by batches.
 
-use crate::tests::{BATCH, DATA, Rig, end, push};
-use crate::{Options, Stop};
+use crate::cs::testing::{after, atomic, load, rig, set_predicate, store, store_register};
+use crate::testing::{BATCH, DATA, end, push};
+use eu::Stop;
 use hw::draw_state::vertex_buffer_state as vb;
 use hw::{draw, mi, register};
-
-pub(super) fn rig() -> Rig {
-    Rig::new(Options::default())
-}
-
-pub(super) fn load(batch: &mut Vec<u32>, register: u32, value: u32) {
-    use mi::mi_load_register_imm as f;
-    batch.extend([f::PACKET.header, register, value]);
-}
-
-pub(super) fn store_register(batch: &mut Vec<u32>, register: u32, address: u64) {
-    use mi::mi_store_register_mem as f;
-    let words = f::PACKET.words::<4>();
-    let words = words.with(f::REGISTER_ADDRESS, register.into());
-    push(batch, words.with(f::MEMORY_ADDRESS, address));
-}
-
-pub(super) fn store(batch: &mut Vec<u32>, address: u64, value: u32) {
-    use mi::mi_store_data_imm as f;
-    let words = f::PACKET.words::<4>().with(f::ADDRESS, address);
-    push(batch, words.with(f::IMMEDIATE_DATA, value.into()));
-}
-
-pub(super) fn set_predicate(batch: &mut Vec<u32>, mode: u64) {
-    use mi::mi_set_predicate as f;
-    push(
-        batch,
-        f::PACKET.words::<1>().with(f::PREDICATE_ENABLE, mode),
-    );
-}
-
-/// An MI_ATOMIC on `DATA` with operands of its own: pairs of a dword of the first and of the second.
-pub(super) fn atomic(batch: &mut Vec<u32>, opcode: u64, size: u64, operands: &[u32]) {
-    use mi::mi_atomic as f;
-    let words = f::PACKET
-        .words::<3>()
-        .with(f::ATOMIC_OPCODE, opcode)
-        .with(f::DATA_SIZE, size)
-        .with(f::MEMORY_ADDRESS, DATA)
-        .flag(f::INLINE_DATA, !operands.is_empty())
-        .flag(f::RETURN_DATA_CONTROL, true);
-    let mut dwords = words.dwords;
-    dwords[0] += operands.len() as u32;
-    batch.extend(dwords);
-    batch.extend(operands);
-}
-
-/// Memory after an atomic, and what it returned.
-pub(super) fn after(
-    before: [u32; 4],
-    opcode: u64,
-    size: u64,
-    operands: &[u32],
-) -> (Vec<u32>, Vec<u32>) {
-    let mut rig = rig();
-    rig.write(DATA, &before);
-    let mut batch = Vec::new();
-    atomic(&mut batch, opcode, size, operands);
-    for i in 0..4 {
-        let returned = register::CS_GPR0 + 32 + 4 * i;
-        store_register(&mut batch, returned, DATA + 64 + u64::from(4 * i));
-    }
-    end(&mut batch);
-    rig.execute(&batch).expect("runs");
-    (rig.read(DATA, 4), rig.read(DATA + 64, 4))
-}
 
 #[test]
 fn atomics_of_dwords_change_memory_and_return_what_was_there() {
@@ -176,7 +111,8 @@ fn atomics_that_there_are_not_are_refused() {
 
 #[test]
 fn commands_are_skipped_where_a_predicate_says_so() {
-    // The mode, MI_PREDICATE_RESULT and _RESULT_2; whether the command is executed. The machine has one slice.
+    // The mode, MI_PREDICATE_RESULT and _RESULT_2; whether the command is executed. The machine has
+    // one slice.
     let cases = [
         (0, 0, 0, true),
         (1, 1, 0, false),
