@@ -120,35 +120,7 @@ pub(crate) fn run(
     }
     let vs_constants = constants::push(&draw, &packets::state_constant_vs::PACKET)?;
     let mut vs = VertexShader::new(draw, vs_constants)?;
-    let mut so = StreamOut::new(draw);
-    so.offsets = so_offsets;
-    let mut units = PostVertexUnits {
-        tess: Tessellator::new(
-            draw,
-            constants::push(&draw, &packets::state_constant_hs::PACKET)?,
-            constants::push(&draw, &packets::state_constant_ds::PACKET)?,
-        )?,
-        gs: Geometry::new(
-            draw,
-            constants::push(&draw, &packets::state_constant_gs::PACKET)?,
-        )?,
-        so,
-        clip: ClipState::read(&draw)?,
-        setup: SetupState::read(&draw)?,
-        raster: RasterState::read(&draw)?,
-        pixels: PixelWorkers::new(
-            draw,
-            constants::push(&draw, &packets::state_constant_ps::PACKET)?,
-        )?,
-        urb: Urb::new(draw.options.strict),
-        provoking: Provoking::new(draw.state),
-        cl_invocations: 0,
-        cl_primitives: 0,
-        at: draw.at,
-        clipped: Vec::new(),
-        set_up: Vec::new(),
-        cover: ObjectCoverage::default(),
-    };
+    let mut units = PostVertexUnits::new(draw, so_offsets)?;
     let statistics = draw.state.flag(
         &packets::state_vf_statistics::PACKET,
         packets::state_vf_statistics::STATISTICS_ENABLE,
@@ -198,31 +170,7 @@ pub(crate) fn run(
     units.flush()?;
     units.pixels.finish()?;
     units.so.finish()?;
-    totals.so_offsets = units.so.offsets;
-    totals.so_written = units.so.written;
-    totals.so_needed = units.so.needed;
-    totals.cl_invocations = units.cl_invocations;
-    totals.cl_primitives = units.cl_primitives;
-    let mut stage = |executor: &Executor<'_>| totals.stages.push(executor.work());
-    if let Some(vs) = &vs {
-        stage(vs.executor());
-        totals.vs_invocations = vs.invocations;
-    }
-    if let Some(tess) = &units.tess {
-        stage(tess.hull.executor());
-        stage(tess.domain.executor());
-        totals.hs_invocations = tess.hull.invocations;
-        totals.ds_invocations = tess.domain.invocations;
-    }
-    if let Some(gs) = &units.gs {
-        stage(gs.executor());
-        totals.gs_invocations = gs.invocations;
-        totals.gs_primitives = gs.primitives;
-    }
-    totals.targets = units.pixels.written();
-    totals.stages.extend(units.pixels.stages());
-    totals.stages.retain(|stage| stage.threads > 0);
-    totals.pixels = units.pixels.counts();
+    units.add_totals(vs.as_ref(), &mut totals);
     Ok(totals)
 }
 
@@ -282,6 +230,70 @@ fn shade(
     }
     let shaded = |(vue, edge)| Shaded { vue, edge };
     Ok(vues.into_iter().zip(edges).map(shaded).collect())
+}
+
+impl<'a> PostVertexUnits<'a> {
+    /// Reads the state of all units.
+    fn new(draw: Draw<'a>, so_offsets: [u32; 4]) -> Result<PostVertexUnits<'a>, Stop> {
+        let mut so = StreamOut::new(draw);
+        so.offsets = so_offsets;
+        Ok(PostVertexUnits {
+            tess: Tessellator::new(
+                draw,
+                constants::push(&draw, &packets::state_constant_hs::PACKET)?,
+                constants::push(&draw, &packets::state_constant_ds::PACKET)?,
+            )?,
+            gs: Geometry::new(
+                draw,
+                constants::push(&draw, &packets::state_constant_gs::PACKET)?,
+            )?,
+            so,
+            clip: ClipState::read(&draw)?,
+            setup: SetupState::read(&draw)?,
+            raster: RasterState::read(&draw)?,
+            pixels: PixelWorkers::new(
+                draw,
+                constants::push(&draw, &packets::state_constant_ps::PACKET)?,
+            )?,
+            urb: Urb::new(draw.options.strict),
+            provoking: Provoking::new(draw.state),
+            cl_invocations: 0,
+            cl_primitives: 0,
+            at: draw.at,
+            clipped: Vec::new(),
+            set_up: Vec::new(),
+            cover: ObjectCoverage::default(),
+        })
+    }
+
+    /// Adds the counts of all units to the draw's totals, after its end.
+    fn add_totals(&self, vs: Option<&VertexShader<'_>>, totals: &mut Totals) {
+        totals.so_offsets = self.so.offsets;
+        totals.so_written = self.so.written;
+        totals.so_needed = self.so.needed;
+        totals.cl_invocations = self.cl_invocations;
+        totals.cl_primitives = self.cl_primitives;
+        let mut stage = |executor: &Executor<'_>| totals.stages.push(executor.work());
+        if let Some(vs) = vs {
+            stage(vs.executor());
+            totals.vs_invocations = vs.invocations;
+        }
+        if let Some(tess) = &self.tess {
+            stage(tess.hull.executor());
+            stage(tess.domain.executor());
+            totals.hs_invocations = tess.hull.invocations;
+            totals.ds_invocations = tess.domain.invocations;
+        }
+        if let Some(gs) = &self.gs {
+            stage(gs.executor());
+            totals.gs_invocations = gs.invocations;
+            totals.gs_primitives = gs.primitives;
+        }
+        totals.targets = self.pixels.written();
+        totals.stages.extend(self.pixels.stages());
+        totals.stages.retain(|stage| stage.threads > 0);
+        totals.pixels = self.pixels.counts();
+    }
 }
 
 impl PostVertexUnits<'_> {

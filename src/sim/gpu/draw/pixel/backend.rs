@@ -10,7 +10,7 @@ use crate::draw::object::SetupObject;
 use crate::memory::View;
 use eu::Stop;
 
-/// What threads' messages act on.
+/// The state that threads' messages act on.
 pub(super) struct PixelBackend<'a> {
     pub view: View<'a>,
     pub at: u64,
@@ -19,7 +19,7 @@ pub(super) struct PixelBackend<'a> {
     pub samples_passed: u64,
 }
 
-/// A render target, and a colour for all pixels.
+/// A render target, and one colour for all pixels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TargetFill {
     pub target: usize,
@@ -27,7 +27,8 @@ pub(super) struct TargetFill {
 }
 
 impl PixelBackend<'_> {
-    /// [`PixelBackend::tests`] of a subspan's pixels of one sample, where any is on; none where they have to be tested one by one.
+    /// Runs [`PixelBackend::test_pixel`] on a subspan of one sample per pixel; returns the pixels that pass, or `None` if they have
+    /// to be tested one by one.
     pub fn test_subspan(&mut self, setup: &SetupObject, slot: &Slot) -> Result<Option<u32>, Stop> {
         let state = &self.state;
         if state.samples != 1 {
@@ -49,8 +50,8 @@ impl PixelBackend<'_> {
         Ok(passed)
     }
 
-    /// Tests depth and stencil of a pixel's samples; returns those that pass. `depth` and `reference` are the shader's,
-    /// of all samples.
+    /// Tests depth and stencil of a pixel's samples; returns the samples that pass. `depth` and `reference` are set if the shader
+    /// computed them for all samples.
     pub fn test_pixel(
         &mut self,
         setup: &SetupObject,
@@ -82,13 +83,13 @@ impl PixelBackend<'_> {
         Ok(passed)
     }
 
-    /// The render target of a binding table entry, with a blend state entry.
+    /// The index of a binding table entry's render target, with a blend state entry; `None` for a null surface.
     pub fn target(&mut self, index: u32, blend: usize, at: u64) -> Result<Option<usize>, Stop> {
         self.targets
             .find(&self.view, &self.state, (index, blend), at)
     }
 
-    /// A pixel's colour to the samples of `mask`.
+    /// Writes a pixel's colour to the samples of `mask`.
     pub fn write_colour(
         &mut self,
         target: Option<usize>,
@@ -103,7 +104,7 @@ impl PixelBackend<'_> {
         }
     }
 
-    /// A pixel of a fast clear's or resolve's rectangle.
+    /// Executes a fast clear or resolve for a pixel of the scaled-down rectangle.
     pub fn write_aux_operation(
         &mut self,
         target: Option<usize>,

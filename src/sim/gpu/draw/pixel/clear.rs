@@ -1,6 +1,7 @@
-//! Fast clears and resolves: of colour by blocks, of depth by rectangles.
+//! Fast clears and resolves of render targets, and 3DSTATE_WM_HZ_OP.
 //!
-//! In:  a scaled-down pixel of a fast clear, or 3DSTATE_WM_HZ_OP. Out: blocks marked, or memory written.
+//! In:  a pixel of a fast clear's scaled-down rectangle, or 3DSTATE_WM_HZ_OP. Out: blocks marked in the aux surface, or memory
+//! written.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve", "Depth Buffer Clear".
 
 use super::depth::{depth_buffer, stencil_buffer, viewport_depth_ranges};
@@ -14,10 +15,10 @@ use crate::surface::{AuxMode, Image, format};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 
-/// Blocks across and down that a pixel of a colour control surface's rectangle stands for.
+/// CCS blocks across and down that a pixel of the scaled-down rectangle stands for.
 const BLOCKS: u32 = 8;
 
-/// PixelPipeline of the target that a pixel of the scaled-down rectangle stands for; none without a control surface.
+/// Pixels of the target that a pixel of the scaled-down rectangle stands for; `None` without an aux surface.
 fn fast_clear_scale(image: &Image) -> Option<[u32; 2]> {
     match (image.aux.mode, image.samples) {
         (AuxMode::Mcs, 2 | 4) => Some([8, 2]),
@@ -27,7 +28,7 @@ fn fast_clear_scale(image: &Image) -> Option<[u32; 2]> {
     }
 }
 
-/// Clears or resolves what a pixel of a scaled-down rectangle stands for.
+/// Clears or resolves the blocks that a pixel of the scaled-down rectangle stands for.
 pub(super) fn clear_or_resolve_pixel(
     view: &View<'_>,
     image: &Image,
@@ -68,8 +69,7 @@ pub(super) fn clear_or_resolve_pixel(
     Ok(())
 }
 
-/// Carries out 3DSTATE_WM_HZ_OP. Clears go to the buffers at once; nothing is held back that a resolve would have to
-/// bring.
+/// Executes 3DSTATE_WM_HZ_OP. Clears write the depth and stencil buffers at once, so resolves have nothing to do.
 pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     let view = draw.view(Via::Hierarchical);
     let get = |field: hw::Field| field.get(words);
@@ -115,7 +115,7 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// "The clear value must be between the min and max depth values (inclusive) defined in the CC_VIEWPORT"; of D32_FLOAT it may also
+/// "The clear value must be between the min and max depth values (inclusive) defined in the CC_VIEWPORT"; for D32_FLOAT it may also
 /// be a denormal.
 fn check_depth_clear_value(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), Stop> {
     let range = viewport_depth_ranges(draw)?
@@ -129,7 +129,7 @@ fn check_depth_clear_value(draw: &Draw<'_>, image: &Image, value: f32) -> Result
     })
 }
 
-/// Tells strict mode what an operation leaves to the hierarchical depth buffer, or brings from it.
+/// Reports to strict mode how an operation changes the state of the hierarchical depth buffer.
 fn observe_hz_op(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
     let get = |field: hw::Field| field.get(words);
     let set = |field: hw::Field| get(field) == 1;

@@ -1,7 +1,7 @@
 //! Depth and stencil: tests and writes of samples.
 //!
-//! In:  3DSTATE_WM_DEPTH_STENCIL, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER. Out: which samples pass; buffers written.
-//! A hierarchical depth buffer holds nothing back: what would be in it is in the depth buffer.
+//! In:  3DSTATE_WM_DEPTH_STENCIL, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER. Out: the samples that pass; buffers written.
+//! The hierarchical depth buffer is not simulated: the depth buffer is always up to date.
 //! Ref: SKL PRM vol. 7, "Depth/Stencil Test", "Stencil Operations"; Vulkan, "Depth Test", "Stencil Test".
 
 use crate::draw::exec::Draw;
@@ -18,7 +18,7 @@ use hw::state::render_surface_state as rss;
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Stencil of one face: test function, mask, reference, write mask, operations (fail, depth fail, pass).
+/// Stencil state of one face: test function, masks, reference, operations (fail, depth fail, pass).
 #[derive(Clone, Copy, Debug, Default)]
 struct StencilFace {
     function: u64,
@@ -28,7 +28,7 @@ struct StencilFace {
     operations: [u64; 3],
 }
 
-/// The unit for one draw.
+/// Depth and stencil state of one draw.
 pub(crate) struct DepthStencil<'a> {
     view: View<'a>,
     depth: Option<(Level, DepthFormat)>,
@@ -39,15 +39,15 @@ pub(crate) struct DepthStencil<'a> {
     stencil_test: bool,
     stencil_write: bool,
     faces: [StencilFace; 2],
-    /// With a hierarchical depth buffer: the surface's address and level, and its first element, of which strict mode has to
-    /// know; and the element that it was observed_layer of last.
+    /// With a hierarchical depth buffer, in strict mode: the surface's address, level and first array layer.
     hierarchical: Option<(u64, u32, u32)>,
+    /// The layer that the observer was last told of.
     observed_layer: Cell<Option<u32>>,
-    /// Depths are clamped to these by viewport: Minimum and Maximum Depth; none where they are in bounds already.
+    /// Minimum and Maximum Depth by viewport, to which depths are clamped; empty if depth is neither tested nor written.
     ranges: Vec<[f32; 2]>,
 }
 
-/// COMPAREFUNCTION_*: of the new value with the old one.
+/// COMPAREFUNCTION_*: compares the new value with the old one.
 pub(super) fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
     match function {
         0 => true,
@@ -61,7 +61,7 @@ pub(super) fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
     }
 }
 
-/// DepthFormat formats of depth.
+/// Formats of the depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DepthFormat {
     Float32,
@@ -70,7 +70,7 @@ enum DepthFormat {
 }
 
 impl DepthFormat {
-    /// The bits that a depth is stored as: rounded to nearest.
+    /// The bits that a depth is stored as, rounded to nearest.
     fn encode(self, z: f32) -> u32 {
         let normalised = |most: f64| (f64::from(z).clamp(0.0, 1.0) * most + 0.5) as u32;
         match self {
@@ -80,7 +80,7 @@ impl DepthFormat {
         }
     }
 
-    /// New bits with what stays of the old ones: with_x8_bits 24 bits of depth, the other eight are no one's.
+    /// The new bits with the bits to preserve of the old ones: the eight bits beside 24 bits of depth.
     fn with_x8_bits(self, new: u32, old: u32) -> u32 {
         match self {
             DepthFormat::Unorm24 => new | old & 0xff00_0000,
@@ -115,13 +115,13 @@ fn stencil_op(operation: u64, old: u8, reference: u8) -> u8 {
 /// SURFTYPE_NULL.
 const TYPE_NULL: u64 = 7;
 
-/// The depth buffer as a surface; none where it is null.
+/// The depth buffer as a surface; `None` if it is null.
 pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
     if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == TYPE_NULL {
         return Ok(None);
     }
-    // D32_FLOAT, D24_UNORM_X8, D16_UNORM as the sampler calls them; the last is laid out in blocks of eight.
+    // D32_FLOAT, D24_UNORM_X8, D16_UNORM by their sampler formats; the last has a horizontal alignment of eight.
     let (format, halign) = match get(db::SURFACE_FORMAT) {
         1 => (0x0d8, 1),
         3 => (0x0d9, 1),
@@ -149,7 +149,7 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
     .map(Some)
 }
 
-/// The stencil buffer; none where it is off.
+/// The stencil buffer as a surface; `None` if it is disabled.
 pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&sb::PACKET, field);
     if get(sb::STENCIL_BUFFER_ENABLE) == 0 {
@@ -172,7 +172,7 @@ pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option
     .map(Some)
 }
 
-/// Depth and stencil buffers that a draw, or 3DSTATE_WM_HZ_OP, may have written.
+/// The depth and stencil buffers that a draw or, with `all`, 3DSTATE_WM_HZ_OP may have written.
 pub(crate) fn targets(draw: &Draw<'_>, all: bool) -> Vec<(Role, Image)> {
     let get = |field| draw.state.get(&ds::PACKET, field);
     let depth = all || get(ds::DEPTH_BUFFER_WRITE_ENABLE) == 1 && get(ds::DEPTH_TEST_ENABLE) == 1;
@@ -197,7 +197,7 @@ struct Layout {
     qpitch: u64,
 }
 
-/// A surface with the extents of 3DSTATE_DEPTH_BUFFER, which the stencil buffer shares.
+/// Builds a surface with the extents of 3DSTATE_DEPTH_BUFFER, which the stencil buffer shares.
 fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
     let kind = match get(db::SURFACE_TYPE) {
@@ -231,14 +231,14 @@ fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, S
         field.set(&mut words, value);
     }
     let image = Image::from_words(&words, draw.at)?;
-    // Unlike a surface state's, which of a 3D surface in W tiles holds half of the rows, these count all of them.
+    // This QPitch counts all rows; the one in the surface state of a W-tiled 3D surface counts half of them.
     Ok(Image {
         qpitch_rows: layout.qpitch as u32 * 4,
         ..image
     })
 }
 
-/// Samples of the draw's buffers, as a power of two.
+/// Log2 of the draw's samples per pixel.
 fn samples(draw: &Draw<'_>) -> u64 {
     use hw::draw::state_multisample as multisample;
     draw.state
@@ -316,7 +316,7 @@ impl<'a> DepthStencil<'a> {
                 }
             } else {
                 if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
-                    // Neither ALWAYS nor NEVER: what is there counts.
+                    // With functions other than ALWAYS and NEVER the stored depth matters.
                     view.depth_seen(image.address, bound, draw.at)?;
                 }
                 for element in (bound.elements[0]..bound.elements[1]).filter(|_| write) {
@@ -334,8 +334,8 @@ impl<'a> DepthStencil<'a> {
         });
         let stencil = stencil_buffer(draw, samples(draw))?;
         let stencil = stencil.map(|image| image.at_level(image.lod));
-        // "The interpolated or computed depth is clamped to this value prior to the depth test": what is biased, or beyond a viewport
-        // by which nothing is clipped. Depths that the clipper has left within the same range stay as they are.
+        // "The interpolated or computed depth is clamped to this value prior to the depth test": this changes biased depths, and depths
+        // beyond a viewport without clipping. Depths that the clipper left within the range stay unchanged.
         let ranges = match depth.is_some() && (test || write) {
             true => viewport_depth_ranges(draw)?,
             false => Vec::new(),
@@ -358,7 +358,7 @@ impl<'a> DepthStencil<'a> {
         })
     }
 
-    /// A depth between the viewport's bounds (SKL PRM vol. 2d, CC_VIEWPORT, Minimum Depth).
+    /// A depth clamped to the viewport's range (SKL PRM vol. 2d, CC_VIEWPORT, Minimum Depth).
     pub fn clamp_depth(&self, depth: f32, viewport: u32) -> f32 {
         match self.ranges.get(viewport as usize) {
             Some([low, high]) => depth.max(*low).min(*high),
@@ -366,13 +366,13 @@ impl<'a> DepthStencil<'a> {
         }
     }
 
-    /// True where there is something to test or to write.
+    /// True if depth or stencil is tested or written.
     pub fn is_active(&self) -> bool {
         self.test || self.write || self.has_stencil()
     }
 
-    /// [`DepthStencil::test_sample`] of the pixels of `mask` of a subspan, of one sample each, with their depths; none where
-    /// it has to be done one by one.
+    /// Does the work of [`DepthStencil::test_sample`] for the pixels of `mask` of a subspan with one sample per pixel and the given
+    /// depths; returns the pixels that pass, or `None` if they have to be tested one by one.
     pub fn test_subspan(
         &self,
         [x, y, layer]: [u32; 3],
@@ -417,7 +417,7 @@ impl<'a> DepthStencil<'a> {
         Ok(Some(passed))
     }
 
-    /// [`DepthStencil::test_subspan`] of two pixels whose depths are the halves of a dword, which is theirs alone.
+    /// [`DepthStencil::test_subspan`] of two pixels whose depths share a dword, which no other worker accesses.
     fn test_unorm16_pair(&self, address: u64, mask: u32, depths: [f32; 2]) -> Result<u32, Stop> {
         if mask == 0 {
             return Ok(0);
@@ -455,7 +455,7 @@ impl<'a> DepthStencil<'a> {
         }
     }
 
-    /// Tells strict mode which element is written.
+    /// Reports to strict mode the layer that is written.
     fn observe_hierarchical_write(&self, layer: u32) {
         if let Some((address, level, first)) = self.hierarchical
             && self.observed_layer.get() != Some(layer)
@@ -470,7 +470,7 @@ impl<'a> DepthStencil<'a> {
         self.stencil_test || self.stencil_write
     }
 
-    /// Tests a sample and writes what changes; true if it passes.
+    /// Tests a sample and writes depth and stencil; returns true if it passes.
     pub fn test_sample(
         &self,
         [x, y, layer]: [u32; 3],
@@ -489,7 +489,7 @@ impl<'a> DepthStencil<'a> {
             let old = self
                 .view
                 .by(Via::Depth, |view| view.read_bytes(address, 1))? as u8;
-            // The reference is compared with what is stored, not the other way round.
+            // The reference is the left operand of the comparison.
             let masked = (reference & face.mask, old & face.mask);
             stencil_passes = compare(face.function, masked.0, masked.1);
             held = Some((address, old));

@@ -19,31 +19,31 @@ use crate::surface::Image;
 use crate::target_images::Role;
 use eu::Stop;
 
-/// What the pixel pipeline counts.
+/// The statistics of the pixel pipeline.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct PixelCounts {
-    /// Samples that passed the depth test, where 3DSTATE_WM counts.
+    /// Samples that passed the depth test, if 3DSTATE_WM enables statistics.
     pub samples_passed: u64,
     pub invocations: u64,
 }
 
-/// The units behind the rasteriser, for one draw.
+/// The units behind the rasteriser, for one draw and one worker.
 pub(crate) struct PixelPipeline<'a> {
     pub(super) back: PixelBackend<'a>,
-    /// Of 8, 16, 32 pixels: the executor, and the register where constants start.
+    /// By dispatch width 8, 16, 32: the executor, and the register where constants start.
     executors: [Option<(Executor<'a>, usize)>; 3],
-    /// By the same: the object's threads with all channels on do the same, and what that is, once one has done it.
+    /// By dispatch width: whether the object's threads with all channels enabled all do the same.
     pub(super) replayable: [bool; 3],
+    // The recorded thread of each width, once one has run.
     pub(super) recordings: [Option<RecordedThread>; 3],
-    /// What a recording of that width comes to where every pixel has the same colours: see [`PixelPipeline::fill`].
+    /// The recorded thread's effect if it writes one colour to all pixels: see [`PixelPipeline::fill_block`].
     pub(super) fills: [Option<Vec<TargetFill>>; 3],
     pub(super) slots: Vec<Slot>,
     payload: Vec<u32>,
-    /// The object's part of it.
+    /// The part of the payload that is the same for all pixels of the object, valid if `prepared`.
     object_payload: Vec<u32>,
-    /// The object has it.
     prepared: bool,
-    /// Of a block.
+    /// Subspans of a fully covered block.
     subspans: Vec<Subspan>,
     invocations: u64,
 }
@@ -107,8 +107,8 @@ impl<'a> PixelPipeline<'a> {
         Ok(())
     }
 
-    /// Draws a block whose threads all do what one has done, with one colour for all pixels. False where it has to be drawn by
-    /// threads.
+    /// Draws a fully covered block whose threads all repeat the recorded one and write one colour to all pixels. Returns false if
+    /// threads have to draw it.
     fn fill_block(&mut self, setup: &SetupObject, [x, y]: [u32; 2]) -> Result<bool, Stop> {
         const PIXELS: u32 = 1 << (2 * LOG_BLOCK);
         let width = self.dispatch_width(PIXELS as usize / 4);
@@ -151,7 +151,7 @@ impl<'a> PixelPipeline<'a> {
         Ok(true)
     }
 
-    /// Draws some of an object's pixels.
+    /// Draws the given subspans of an object.
     fn draw_subspans(&mut self, setup: &SetupObject, subspans: &[Subspan]) -> Result<(), Stop> {
         let mut slots = std::mem::take(&mut self.slots);
         slots.clear();
@@ -161,9 +161,9 @@ impl<'a> PixelPipeline<'a> {
         let smooth = setup.kind == Kind::Line && state.smooth_lines;
         let all = (u32::MAX >> (32 - samples)) as u16;
         let runs = self.executors.iter().any(Option::is_some);
-        // Nothing can fail, and a pixel is one sample.
+        // Nothing can fail, and a pixel has one sample.
         let passes = early && samples == 1 && !state.depth.is_active();
-        // Slots of subspans with the same samples differ in their places alone.
+        // Slots of subspans with the same samples then differ in their positions only.
         let untested = passes || !early;
         let alike = untested && !smooth && !per_sample && state.coverage != Coverage::Inner;
         let mut rest = subspans;
@@ -220,7 +220,7 @@ impl<'a> PixelPipeline<'a> {
             if !per_sample {
                 slots.push(slot);
                 if alike {
-                    // Those that follow it are as it is but for their places.
+                    // The following subspans with the same samples differ in their positions only.
                     let others = later.iter().position(|s| s.samples != subspan.samples);
                     let (same, others) = later.split_at(others.unwrap_or(later.len()));
                     slots.extend(same.iter().map(|s| Slot {
@@ -274,6 +274,7 @@ impl<'a> PixelPipeline<'a> {
         }
     }
 
+    /// Runs a thread for up to `width` / 4 slots, or replays the recorded one.
     fn run_thread(
         &mut self,
         setup: &SetupObject,
@@ -342,7 +343,7 @@ impl<'a> PixelPipeline<'a> {
         }
     }
 
-    /// The draw has ended: compresses what is compressed in memory.
+    /// Ends the draw: compresses the blocks of compressed targets.
     pub fn close(&mut self) -> Result<(), Stop> {
         self.back.targets.compress_open_blocks(&self.back.view)
     }
@@ -352,7 +353,7 @@ impl<'a> PixelPipeline<'a> {
         self.back.targets.written()
     }
 
-    /// What threads have done, by width.
+    /// Work of the threads, by dispatch width.
     pub fn stages(&self) -> impl Iterator<Item = StageWork> {
         self.executors
             .iter()
@@ -360,14 +361,14 @@ impl<'a> PixelPipeline<'a> {
             .map(|(executor, _)| executor.work())
     }
 
-    /// Number of the host's thread that it works for: which part of the scratch memory its threads use.
+    /// Sets the worker's number, which selects the part of the scratch memory that its threads use.
     pub fn set_worker(&mut self, number: u32) {
         for (executor, _) in self.executors.iter_mut().flatten() {
             executor.set_worker(number);
         }
     }
 
-    /// What has been counted.
+    /// The counts so far; zeros if statistics are disabled.
     pub fn counts(&self) -> PixelCounts {
         match self.back.state.statistics {
             true => PixelCounts {

@@ -1,7 +1,7 @@
-//! Dithering: which of the two values that a format has around a colour a pixel gets.
+//! Dithering: selects one of the two representable values around a colour.
 //!
-//! In:  a colour, its pixel, BLEND_STATE's offsets. Out: the colour, of values that the format has.
-//! Ref: SKL PRM vol. 7, "Dithering"; what it leaves open stands in ERRATA.md, "Dithering".
+//! In:  a colour, its pixel, BLEND_STATE's offsets. Out: the colour, with values that the format can represent.
+//! Ref: SKL PRM vol. 7, "Dithering"; ERRATA.md, "Dithering" documents what it leaves open.
 
 use crate::surface::format;
 use hw::{ChannelKind, Format};
@@ -9,10 +9,10 @@ use hw::{ChannelKind, Format};
 /// By row and column, in sixteenths of the step between two values.
 const MATRIX: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
-/// Bits of the widest channel that is dither.
+/// Bits of the widest channel that is dithered.
 const MAX_BITS: u8 = 8;
 
-/// The colour that a pixel gets, in the order of the format's channels.
+/// The dithered colour of a pixel, in the order of the format's channels.
 pub(super) fn dither(
     format: &Format,
     colour: [u32; 4],
@@ -26,7 +26,7 @@ pub(super) fn dither(
     std::array::from_fn(|i| match format.channels[i] {
         (ChannelKind::Unorm, bits @ 1..=MAX_BITS) => {
             let value = f32::from_bits(colour[i]);
-            // Not a number counts as zero.
+            // NaN counts as zero.
             let value = if value > 0.0 { value.min(1.0) } else { 0.0 };
             let curved = srgb && i < 3;
             let stored = match curved {
@@ -34,7 +34,7 @@ pub(super) fn dither(
                 false => value,
             };
             let largest = (1u32 << bits) - 1;
-            // Four bits more than the format keeps; the sum is cut to those it has.
+            // Four bits more than the format has; the sum is truncated to the format's bits.
             let sixteenths = (f64::from(stored) * f64::from(largest) * 16.0).round() as u32;
             let step = (sixteenths + by) >> 4;
             let found = (f64::from(step) / f64::from(largest)) as f32;

@@ -1,4 +1,4 @@
-//! The pixel interpolator: barycentric weights at places that a shader names.
+//! The pixel interpolator: barycentric weights at points that a shader selects.
 //!
 //! In:  a message to shared function 11. Out: weights of vertices 1 and 2, eight pixels to a register.
 //! Ref: SKL PRM vol. 7, "Pixel Interpolator".
@@ -8,12 +8,13 @@ use super::payload::{self, PixelPoint};
 use eu::Message;
 use isa::descriptor::interpolator;
 
-/// Sixteenths of a pixel in four bits of two's complement.
+/// An offset in sixteenths of a pixel, from four bits of two's complement.
 fn offset(bits: u32) -> f64 {
     f64::from((bits << 28) as i32 >> 28) / 16.0
 }
 
 impl Batch<'_, '_> {
+    // Executes a pixel interpolator message.
     pub(super) fn interpolate(&self, message: &Message<'_>, response: &mut [u32]) {
         let desc = message.desc;
         let offsets = interpolator::OFFSETS.get(desc);

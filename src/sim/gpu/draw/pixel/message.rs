@@ -1,7 +1,7 @@
 //! Messages of pixel shaders to the render cache.
 //!
-//! In:  render target writes. Out: samples settled by masks and late tests, colours handed to the targets.
-//! Ref: SKL PRM vol. 7, "Render RenderTarget Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
+//! In:  render target writes. Out: samples masked and tested, colours passed to the targets.
+//! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
 
 use super::backend::{PixelBackend, TargetFill};
 use super::gap::gap;
@@ -14,14 +14,14 @@ use crate::surface::format;
 use eu::{Message, Reply, Stop};
 use isa::descriptor::{common, render_target};
 
-/// A thread's pixels while it runs.
+/// The pixels of a running thread.
 pub(super) struct Batch<'t, 'a> {
     pub back: &'t mut PixelBackend<'a>,
     pub setup: &'t SetupObject,
     pub slots: &'t mut [Slot],
     /// The thread has ended with a render target write.
     pub ended: bool,
-    /// It has waited for those whose pixels it overlaps.
+    /// A SENDC has waited for older threads that write to the same pixels.
     pub waited: bool,
 }
 
@@ -53,11 +53,11 @@ impl StageFunctions for Batch<'_, '_> {
     }
 }
 
-/// Where the parts of a write stand in its payload, in dwords.
+/// Offsets of the parts of a write's payload, in dwords.
 struct Layout {
     width: usize,
     replicated: bool,
-    /// Of 16 pixels, the upper eight.
+    /// The upper eight of 16 pixels.
     upper: bool,
     source0_alpha: Option<usize>,
     omask: Option<usize>,
@@ -65,7 +65,7 @@ struct Layout {
     second: Option<usize>,
     depth: Option<usize>,
     stencil: Option<usize>,
-    /// All of it.
+    /// Length of the payload.
     end: usize,
 }
 
@@ -123,8 +123,8 @@ impl Batch<'_, '_> {
         })
     }
 
-    /// The colour that a write gives all pixels of its channels, where nothing else happens to them: in the inner option none
-    /// where there is no target, in the outer where pixels differ or have to be looked at one by one.
+    /// The colour that a write gives to all pixels of its channels, if it does nothing else. The inner option is `None` if there is no
+    /// target, the outer if pixels differ or have to be processed one by one.
     pub fn uniform_fill(
         &mut self,
         message: &Message<'_>,
@@ -201,7 +201,7 @@ impl Batch<'_, '_> {
         }
         let bound = target.and_then(|i| self.back.targets.get(i));
         let integer = bound.is_some_and(|target| format::is_integer(target.image.format));
-        // Slots of 16: the lower, or the upper of 32; in them, writes of two sources go by eights.
+        // The lower or upper group of 16 slots; dual source writes handle eight of them.
         let first = render_target::SLOT_GROUP.get(message.desc) as usize * 16
             + if layout.upper { 8 } else { 0 };
         for lane in (0..layout.width).filter(|l| message.lanes >> l & 1 == 1) {
@@ -258,7 +258,7 @@ impl Batch<'_, '_> {
                 second[3] = 1f32.to_bits();
             }
             if slot.uncovered[pixel] != 0 && !integer {
-                // What a smooth line covers of a pixel scales its alpha. The bits of an integer are no fraction to be scaled.
+                // The coverage of a smooth line scales alpha, except in integer formats, whose bits are not a fraction.
                 let part = f32::from(16 - slot.uncovered[pixel]) / 16.0;
                 colour[3] = (f32::from_bits(colour[3]) * part).to_bits();
             }
@@ -270,7 +270,7 @@ impl Batch<'_, '_> {
         Ok(())
     }
 
-    /// Whether pixels go to their target as they come: one sample each, with nothing left to decide about it.
+    /// True if colours go to their target unchanged: one sample per pixel, and no late test or mask.
     fn is_quick(&self, layout: &Layout) -> bool {
         let state = &self.back.state;
         let tested = state.early || !state.depth.is_active();
@@ -283,7 +283,7 @@ impl Batch<'_, '_> {
             && layout.second.is_none()
     }
 
-    /// [`Batch::write`] where [`Batch::is_quick`], by subspans.
+    /// [`Batch::write`] by subspans, if [`Batch::is_quick`] holds.
     fn write_single_sampled(
         &mut self,
         message: &Message<'_>,
@@ -291,7 +291,7 @@ impl Batch<'_, '_> {
         pixels: u32,
     ) -> Result<(), Stop> {
         let split = message.src0.len();
-        // Parts of a payload and of a message are whole registers, so four pixels are together.
+        // Parts of a payload start at whole registers, so the dwords of four pixels are contiguous.
         let four = |at: usize| -> [u32; 4] {
             let found = match at < split {
                 true => message.src0.get(at..at + 4),
@@ -314,7 +314,7 @@ impl Batch<'_, '_> {
                 continue;
             }
             if !self.back.state.early {
-                // No test is on, but what would have been tested counts.
+                // No test is enabled, but these samples still count as passed.
                 let new = mask & !u32::from(slot.tested);
                 self.back.samples_passed += u64::from(new.count_ones());
                 slot.tested |= mask as u8;
@@ -346,8 +346,8 @@ impl Batch<'_, '_> {
         Ok(())
     }
 
-    /// [`Batch::write_single_sampled`] of four of them in a row, from slot `first` on. False where they are others, or have to be written
-    /// one by one.
+    /// Does the work of [`Batch::write_single_sampled`] for four subspans in a row, from slot `first` on. Returns false if they are not
+    /// in a row or have to be written one by one.
     fn write_band(
         &mut self,
         message: &Message<'_>,

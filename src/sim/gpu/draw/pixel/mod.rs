@@ -1,18 +1,21 @@
 //! The pixel pipeline: covered samples of an object to depth, stencil and render targets.
 //!
-//! In:  a [`SetupObject`] and its [`ObjectCoverage`]. Out: threads dispatched, messages carried out, memory written.
-//! Objects come one after the other, and a thread ends before the next begins, so what blends is in order.
-//! Ref: SKL PRM vol. 7, "Windower (WM) StageFunctions", "Pixel Shader Thread Dispatch", "Render Target Write".
+//! In:  a [`super::object::SetupObject`] and its [`super::object::ObjectCoverage`]. Out: threads dispatched, messages executed, memory
+//! written. Objects are processed one after the other, and a thread ends before the next begins, so blending is in order.
+//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Pixel Shader Thread Dispatch", "Render Target Write".
 //!
 //! | file | in → out |
 //! | --- | --- |
-//! | `state` | latched commands → what a draw finds |
+//! | `state` | latched commands → decoded state of a draw |
+//! | `tiles` | objects → the parts of each worker |
+//! | `dispatch` | an object's covered samples → threads |
 //! | `payload` | an object, its subspans → a thread's registers |
-//! | `message` | render target writes → samples settled, colours for targets |
-//! | `repeat` | what one thread has sent → the same for others |
+//! | `message` | render target writes → samples tested, colours for targets |
+//! | `thread_replay` | the messages of one thread → the same messages for other threads |
 //! | `interpolator` | pixel interpolator messages → barycentric weights |
-//! | `depth`, `blend`, `target` | a sample → memory |
-//! | `tiles` | objects → parts of them, by worker |
+//! | `backend` | a pixel's samples, depth and colour → the units below |
+//! | `depth`, `blend`, `dither`, `target` | a sample → memory |
+//! | `target_rules` | state and messages of render target writes → strict mode's rules |
 //! | `clear` | fast clears, resolves, 3DSTATE_WM_HZ_OP → memory |
 
 mod backend;

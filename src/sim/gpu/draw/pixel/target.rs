@@ -1,8 +1,8 @@
-//! Render targets: colours of pixels to memory.
+//! Render targets: writes the colours of pixels to memory.
 //!
-//! In:  a binding table entry; a pixel, the samples to write, a colour as the shader sends it. Out: samples blended, masked,
-//! encoded and written; the auxiliary surface kept right.
-//! Ref: SKL PRM vol. 7, "Render RenderTarget Write", "Color Buffer Blending", "MCS Buffer for Render RenderTarget(s)".
+//! In:  a binding table entry; a pixel, the samples to write, the shader's colour. Out: samples blended, masked,
+//! encoded and written; the aux surface kept up to date.
+//! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending", "MCS Buffer for Render Target(s)".
 
 use super::blend::{Blend, logic_operation};
 use super::dither::dither;
@@ -28,40 +28,40 @@ pub(super) struct RenderTarget {
     host: Host,
     level: Level,
     blend: Blend,
-    /// Blending reads what is there.
+    /// Blending is enabled and reads the destination.
     blends: bool,
-    /// Nothing of what is there stays.
+    /// Writes replace the whole texel.
     overwrites: bool,
     /// Values are clamped to this range before blending.
     clamp: Option<(f32, f32)>,
     constant: [f32; 4],
-    /// The surface's channel that each of the shader's is: Shader Channel Select. Blending and masks count the shader's.
+    /// For each channel of the shader the channel of the surface: Shader Channel Select. Blending and masks use the shader's.
     order: [usize; 4],
-    /// Nothing is done to a colour on its way to be encoded.
+    /// Colours are encoded as the shader sends them.
     is_unmodified: bool,
     /// A texel is a dword.
     dword: bool,
-    /// Subspans go to memory at once: how those of dwords are packed, where nothing of what is there stays.
+    /// Set if whole subspans can be written at once, with the packer for dword texels that are replaced entirely.
     subspan_writes: Option<Option<Packer>>,
-    /// How four subspans in a row are packed, where nothing of what is there stays.
+    /// Packs four subspans in a row whose texels are replaced entirely.
     codec: Option<Codec>,
-    /// The colour that was last encoded, and its texel: neighbours often have one colour.
+    /// The colour that was last encoded, and its texel: neighbours often have the same colour.
     last: Option<([u32; 4], [u8; 16])>,
-    /// PixelPipeline of the block that was last found, or made, to stand as it is.
+    /// The block that was last found or made uncompressed and not cleared.
     resolved_block: Option<[u32; 3]>,
-    /// Blocks that are in the render cache, to be compressed when the draw ends.
+    /// Decompressed blocks in the render cache, to be compressed when the draw ends.
     open_blocks: Vec<Opened>,
 }
 
-/// Render targets that the draw's messages named.
+/// The render targets of a draw's messages so far.
 #[derive(Default)]
 pub(super) struct RenderTargets {
-    /// By binding table index and blend state entry; none is the null surface.
+    /// By binding table index and blend state entry; `None` for the null surface.
     known: Vec<((u32, usize), Option<RenderTarget>)>,
 }
 
 impl RenderTargets {
-    /// The place of a target for [`RenderTargets::get`]; none where there is nothing to write.
+    /// The index of a target for [`RenderTargets::get`]; `None` for the null surface.
     pub fn find(
         &mut self,
         view: &View<'_>,
@@ -124,12 +124,12 @@ impl RenderTargets {
         Ok(self.known[last].1.is_some().then_some(last))
     }
 
-    /// A target that was found.
+    /// The target with an index that [`RenderTargets::find`] returned.
     pub fn get(&mut self, index: usize) -> Option<&mut RenderTarget> {
         self.known.get_mut(index)?.1.as_mut()
     }
 
-    /// The draw has ended: compresses what it wrote, where that is enabled.
+    /// Ends the draw: compresses the written blocks of all targets, if enabled.
     pub fn compress_open_blocks(&mut self, view: &View<'_>) -> Result<(), Stop> {
         for target in self.known.iter_mut().filter_map(|(_, t)| t.as_mut()) {
             target.compress_open_blocks(view)?;
@@ -137,7 +137,7 @@ impl RenderTargets {
         Ok(())
     }
 
-    /// Those that were written to.
+    /// The targets that were written to.
     pub fn written(&self) -> impl Iterator<Item = (Role, Image)> {
         self.known
             .iter()
@@ -145,7 +145,7 @@ impl RenderTargets {
     }
 }
 
-/// Tells strict mode what a draw, a fast clear or a resolve leaves of a target's compression and of its cleared blocks.
+/// Reports to strict mode the aux state that a draw, fast clear or resolve leaves behind.
 fn observe_aux_state(view: &View<'_>, image: &Image, special: Option<AuxOperation>) {
     let event = match (special, image.aux.mode) {
         (Some(AuxOperation::FastClear), AuxMode::CcsD | AuxMode::CcsE) => Colour::Held,
@@ -153,7 +153,7 @@ fn observe_aux_state(view: &View<'_>, image: &Image, special: Option<AuxOperatio
         | (Some(AuxOperation::PartialResolve), AuxMode::CcsD) => Colour::Plain,
         (Some(_), _) => return,
         (None, AuxMode::CcsE) => Colour::Held,
-        // Blocks that it does not touch stay as they are.
+        // The state of blocks that the draw does not touch does not change.
         (None, AuxMode::CcsD) => return,
         (None, _) => Colour::Plain,
     };
@@ -162,14 +162,13 @@ fn observe_aux_state(view: &View<'_>, image: &Image, special: Option<AuxOperatio
     }
 }
 
-/// Slices that a target shows.
+/// The array layers that a target's view shows.
 fn array_layers(image: &Image) -> Range<u32> {
     let first = image.min_array_element;
     first..first.saturating_add(image.view_extent.min(image.depth))
 }
 
-/// Which of the surface's channels red, green, blue and alpha are. Selects that are no order of channels, which strict mode
-/// refuses, leave them as they are.
+/// The surface's channel for red, green, blue and alpha. Selects that are not a permutation, which strict mode refuses, are ignored.
 fn channel_order(image: &Image) -> [usize; 4] {
     let straight = [0, 1, 2, 3];
     let order = image.swizzle.map(|select| match select {
@@ -182,7 +181,7 @@ fn channel_order(image: &Image) -> [usize; 4] {
     }
 }
 
-/// For each sample the slice that holds it, in the form of a multisample control surface: each in its own.
+/// The MCS entry in which each sample has a slice of its own.
 pub(super) fn identity_mcs(samples: u32) -> u64 {
     match samples {
         2 => 0b10,
@@ -192,8 +191,8 @@ pub(super) fn identity_mcs(samples: u32) -> u64 {
     }
 }
 
-/// Gives each of a pixel's samples a slice of its own: with the clear colour where a fast clear left them to it, with
-/// what the slice had that stood for it else.
+/// Gives each of a pixel's samples a slice of its own: with the clear colour if the sample is fast-cleared, else with the content of
+/// the slice that represented it.
 pub(super) fn expand_mcs(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Result<(), Stop> {
     let Some((address, bytes)) = image.mcs_place(pixel) else {
         return Ok(());
@@ -242,7 +241,7 @@ impl RenderTarget {
         let plain = overwrites && level.is_plain() && is_unmodified;
         let codec = Codec::of(image.format).filter(|_| plain);
         let packer = Packer::of(image.format).filter(|_| overwrites);
-        // Of dwords, those that nothing is mixed with are packed by four.
+        // Dword texels that are replaced entirely are packed four at a time.
         let packed = image.bytes != 4 || packer.is_some() == overwrites;
         let packer = packer.filter(|_| image.bytes == 4);
         let writes_subspans = level.is_plain() && is_unmodified && packed;
@@ -266,8 +265,8 @@ impl RenderTarget {
         }
     }
 
-    /// Writes the pixels of `mask` of a subspan of one sample; their red, green, blue and alpha. False where it has to be
-    /// done one by one.
+    /// Writes the pixels of `mask` of a subspan with one sample per pixel; `colours` are their red, green, blue and alpha. Returns false
+    /// if they have to be written one by one.
     pub fn write_subspan(
         &mut self,
         view: &View<'_>,
@@ -318,8 +317,8 @@ impl RenderTarget {
         Ok(true)
     }
 
-    /// Writes the pixels of `mask` of four subspans in a row, the first at a place; their red, green, blue and alpha. False where
-    /// it has to be done by subspans.
+    /// Writes the pixels of `mask` of four subspans in a row, the first at the given position; `colours` are their red, green, blue and
+    /// alpha. Returns false if they have to be written by subspans.
     pub fn write_band(
         &mut self,
         view: &View<'_>,
@@ -345,7 +344,7 @@ impl RenderTarget {
         )
     }
 
-    /// A colour's texel.
+    /// The encoded texel of a colour.
     fn texel(&mut self, colour: [u32; 4]) -> [u8; 16] {
         match self.last {
             Some((of, texel)) if of == colour => texel,
@@ -357,7 +356,7 @@ impl RenderTarget {
         }
     }
 
-    /// Whether all pixels of a block are there, and become what a colour is encoded to, whatever they were.
+    /// True if the target contains the whole block, and writes replace its texels entirely.
     pub fn can_fill_block(&self, [x, y, layer]: [u32; 3]) -> bool {
         let [width, height, depth] = self.level.extent();
         let side = 1 << LOG_BLOCK;
@@ -365,7 +364,7 @@ impl RenderTarget {
         self.overwrites && self.subspan_writes.is_some() && inside
     }
 
-    /// Writes a colour to all pixels of a block that [`RenderTarget::can_fill_block`] finds.
+    /// Writes a colour to all pixels of a block; requires [`RenderTarget::can_fill_block`].
     pub fn fill_block(
         &mut self,
         view: &View<'_>,
@@ -386,7 +385,7 @@ impl RenderTarget {
         self.image.fill(view, &self.level, part, z, &texel)
     }
 
-    /// The slice that a layer means: the first, where it is beyond the view.
+    /// The slice of a layer; layers beyond the view select the first.
     fn slice(&self, layer: u32) -> u32 {
         match layer < self.image.view_extent {
             true => layer,
@@ -394,7 +393,7 @@ impl RenderTarget {
         }
     }
 
-    /// Writes a pixel's colour to the samples of `mask`; `second` is the other one of dual source blending.
+    /// Writes a pixel's colour to the samples of `mask`; `second` is the second colour of dual source blending.
     pub fn write(
         &mut self,
         view: &View<'_>,
@@ -434,7 +433,7 @@ impl RenderTarget {
         Ok(())
     }
 
-    /// Makes the pixel's block stand as it is: what a fast clear left of it, or what is compressed.
+    /// Resolves or decompresses the block of a pixel before it is written.
     fn resolve_block(&mut self, view: &View<'_>, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
         match self.image.aux.mode {
             AuxMode::Mcs => expand_mcs(&self.image, view, [x, y, z]),
@@ -461,7 +460,7 @@ impl RenderTarget {
         open_blocks.try_for_each(|block| self.image.close(view, block))
     }
 
-    /// A colour as the surface has it.
+    /// A colour in the surface's channel order, dithered if enabled.
     fn surface_colour(&self, colour: [u32; 4], pixel: [u32; 2]) -> [u32; 4] {
         if self.is_unmodified {
             return colour;
@@ -476,7 +475,7 @@ impl RenderTarget {
         }
     }
 
-    /// A texel of what a sample of a pixel holds and the shader's colours.
+    /// The texel that results from a sample's old texel and the shader's colours.
     fn blended_texel(
         &self,
         old_raw: &[u8; 16],
@@ -507,7 +506,7 @@ impl RenderTarget {
         if let Some(op) = self.blend.logic_op {
             texel = std::array::from_fn(|i| logic_operation(op, texel[i], old_raw[i]));
         }
-        // What is not written stays as it is, bit by bit.
+        // Disabled channels keep their old bits.
         let mut kept = [false; 4];
         for (channel, writes) in self.order.into_iter().zip(self.blend.writes) {
             kept[channel & 3] = !writes;

@@ -1,6 +1,6 @@
-//! What writes to render targets must keep to.
+//! Strict mode's rules about render target writes.
 //!
-//! In:  a render target as a message names it; the message. Out: the first broken rule.
+//! In:  a render target, blend state, or a message. Out: the first broken rule.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "BLEND_STATE_ENTRY".
 
 use crate::draw_state::DrawState;
@@ -14,8 +14,8 @@ use hw::draw::{state_ps_blend as ps_blend, state_ps_extra as extra};
 use hw::draw_state::{blend_state, blend_state_entry as entry};
 use isa::descriptor::render_target;
 
-/// Checks a render target of a draw with this many samples, with both a logic op and blending or not; `at` is the message's
-/// place.
+/// Checks a render target of a draw with `samples` samples per pixel; `both` is true if both a logic op and blending are enabled.
+/// `at` is the address of the message.
 pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
     let own = image.samples;
     let kept = own == samples || image.kind == Kind::Null;
@@ -37,7 +37,7 @@ pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> 
     })
 }
 
-/// Checks that hazards of a target with a control surface are avoided.
+/// Checks that the hazards of a target with an aux surface are avoided (CACHE_MODE).
 pub(super) fn check_hazards_avoided(image: &Image, avoided: bool, at: u64) -> Result<(), Stop> {
     let plain = image.kind == Kind::Null || image.aux.mode == AuxMode::None;
     CACHE_MODE.check(plain || avoided, at, || {
@@ -45,7 +45,7 @@ pub(super) fn check_hazards_avoided(image: &Image, avoided: bool, at: u64) -> Re
     })
 }
 
-/// Checks a write whose parts are `dwords` long.
+/// Checks a write whose payload should have `dwords` dwords.
 pub(super) fn check_write(message: &Message<'_>, dwords: usize) -> Result<(), Stop> {
     let length = message.src0.len() + message.src1.len();
     TARGET_LENGTH.check(length == dwords, message.ip, || {
@@ -57,32 +57,32 @@ pub(super) fn check_write(message: &Message<'_>, dwords: usize) -> Result<(), St
     })
 }
 
-/// Checks that a thread that writes has waited for those before it, whose pixels may be its own.
+/// Checks that a thread has waited, before its first write, for older threads that may write to the same pixels.
 pub(super) fn check_order(waited: bool, at: u64) -> Result<(), Stop> {
     TARGET_ORDER.check(waited, at, || {
         "the thread's first write is a SEND, which may overtake an older object's".into()
     })
 }
 
-/// Checks the end of a pixel shader's thread.
+/// Checks that a pixel shader's thread ended with a render target write.
 pub(super) fn check_thread_end(by_write: bool, at: u64) -> Result<(), Stop> {
     PS_END.check(by_write, at, || {
         "a thread ended otherwise than by a write to a render target".into()
     })
 }
 
-/// The state says that the pixel shader writes to render targets.
+/// True if the state declares that the pixel shader writes to render targets.
 pub(crate) fn declares_target_writes(state: &DrawState) -> bool {
     state.flag(&ps_blend::PACKET, ps_blend::HAS_WRITEABLE_RT)
         && !state.flag(&extra::PACKET, extra::PIXEL_SHADER_DOES_NOT_WRITE_TO_RT)
 }
 
-/// The state says that the pixel shader asks the pixel interpolator.
+/// True if the state declares that the pixel shader uses the pixel interpolator.
 pub(crate) fn declares_interpolator(state: &DrawState) -> bool {
     state.flag(&extra::PACKET, extra::PIXEL_SHADER_PULLS_BARY)
 }
 
-/// Checks a write to a render target of which some channel is written.
+/// Checks a write to a render target with at least one enabled channel.
 pub(crate) fn check_write_declared(declared: bool, at: u64) -> Result<(), Stop> {
     PS_WRITES.check(declared, at, || {
         "a render target is written, which the state says is not".into()
@@ -96,7 +96,7 @@ pub(crate) fn check_interpolator_declared(declared: bool, at: u64) -> Result<(),
     })
 }
 
-/// Checks the clamps of a render target that is not of integers.
+/// Checks the colour clamps of a render target whose format is not an integer format.
 pub(crate) fn check_clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
     let get = |field: hw::Field| field.get(words);
     let (before, after) = (
@@ -104,14 +104,14 @@ pub(crate) fn check_clamp(words: &[u32; 2], at: u64) -> Result<(), Stop> {
         get(entry::POST_BLEND_COLOR_CLAMP_ENABLE),
     );
     let range = get(entry::COLOR_CLAMP_RANGE);
-    // COLORCLAMP_RTFORMAT.
+    // Range 2 is COLORCLAMP_RTFORMAT.
     let kept = before == after && (before == 0 || range == 2);
     BLEND_CLAMP.check(kept, at, || {
         format!("clamps {before} before and {after} after blending, range {range}")
     })
 }
 
-/// Checks 3DSTATE_PS_BLEND with_x8_bits BLEND_STATE and its first entry.
+/// Checks that 3DSTATE_PS_BLEND agrees with BLEND_STATE and its first entry.
 pub(crate) fn check_blend(
     state: &DrawState,
     head: &[u32; 1],

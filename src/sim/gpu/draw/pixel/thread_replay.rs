@@ -1,7 +1,7 @@
-//! Threads of an object that write the same: executed once, their writes carried out for each.
+//! Replays the thread of an object for other pixels whose threads send the same messages.
 //!
-//! In:  a kernel whose messages do not depend on a pixel's part of the payload, and what its first thread has sent. Out: the
-//! same messages for the next thread's pixels. Clears are such: a machine runs their threads, too, but nobody can tell.
+//! In:  a kernel whose messages do not depend on the pixels' part of the payload, and the messages of its first thread. Out: the
+//! same messages for the next thread's pixels. Clears are such kernels. The result is the same as if each thread had run.
 
 use super::backend::TargetFill;
 use super::message::{Batch, RENDER_CACHE};
@@ -9,7 +9,7 @@ use crate::draw::exec::StageFunctions;
 use eu::{Message, Reply, Statistics, Stop};
 use isa::descriptor::render_target;
 
-/// A message as it was sent.
+/// A message as the thread sent it.
 struct RecordedMessage {
     desc: u32,
     ex_desc: u32,
@@ -39,28 +39,27 @@ impl RecordedMessage {
     }
 }
 
-/// What threads with all channels on do.
+/// The messages and statistics of a thread with all channels enabled.
 #[derive(Default)]
 pub(super) struct RecordedThread {
     sent: Vec<RecordedMessage>,
-    /// A message was sent that is no write to a render target.
+    /// The thread sent a message that is not a render target write.
     other: bool,
     pub statistics: Statistics,
 }
 
 impl RecordedThread {
-    /// All of it can be done again by [`RecordedThread::again`].
+    /// True if [`RecordedThread::replay`] repeats the whole effect of the thread.
     pub fn is_replayable(&self) -> bool {
         !self.other
     }
 
-    /// Messages that a thread sends.
+    /// The number of messages of the thread.
     pub fn message_count(&self) -> usize {
         self.sent.len()
     }
 
-    /// The colours that all pixels of its threads get, where it writes all of them in one colour to targets that take them as they
-    /// come, and nothing but that.
+    /// The colours of all pixels of the thread, if it only writes one colour to all of them, to targets that take colours unchanged.
     pub fn fills(
         &self,
         batch: &mut Batch<'_, '_>,
@@ -85,12 +84,12 @@ impl RecordedThread {
                 None => fills.push((fill, pixels)),
             }
         }
-        // Each message is of other pixels than those before it, or of all of them again.
+        // Each message writes other pixels than those before it, or all of them again.
         let whole = fills.iter().all(|(_, written)| *written == width);
         Ok(whole.then(|| fills.into_iter().map(|(fill, _)| fill).collect()))
     }
 
-    /// Carries it out for other pixels.
+    /// Executes the messages for other pixels.
     pub fn replay(&self, batch: &mut Batch<'_, '_>) -> Result<(), Stop> {
         for sent in &self.sent {
             batch.message(&sent.message(), &mut [])?;
@@ -99,7 +98,7 @@ impl RecordedThread {
     }
 }
 
-/// A thread's pixels, and a note of what it sends.
+/// A thread's pixels, and a recording of its messages.
 pub(super) struct RecordingStage<'n, 't, 'a> {
     pub batch: &'n mut Batch<'t, 'a>,
     pub recording: &'n mut RecordedThread,
@@ -107,7 +106,7 @@ pub(super) struct RecordingStage<'n, 't, 'a> {
 
 impl StageFunctions for RecordingStage<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
-        // Type 12 is a write to a render target.
+        // Message type 12 is a render target write.
         self.recording.other |=
             message.sfid != RENDER_CACHE || render_target::MESSAGE_TYPE.get(message.desc) != 12;
         self.recording.sent.push(RecordedMessage {

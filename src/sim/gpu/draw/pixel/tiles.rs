@@ -1,7 +1,7 @@
-//! PixelPipeline by workers: each has tiles of the screen of its own, so that what blends stays in order.
+//! Distributes pixels to workers: each owns tiles of the screen, so that blending stays in order.
 //!
-//! In:  objects with what they cover, in order. Out: the same as [`PixelPipeline`] makes of them, on as many of the host's cores
-//! as the options allow. Which worker has a tile changes nothing but the order of pixels that do not meet.
+//! In:  objects and their coverage, in order. Out: the result of [`PixelPipeline`], computed on as many of the host's cores
+//! as the options allow. The assignment of tiles affects only the order of pixels that do not overlap.
 
 use super::dispatch::{PixelCounts, PixelPipeline};
 use crate::draw::exec::Draw;
@@ -12,22 +12,22 @@ use crate::target_images::Role;
 use eu::Stop;
 use std::ops::Range;
 
-/// PixelPipeline along a tile's side, as a power of two: a block is one tile's.
+/// Log2 of a tile's side in pixels; a block belongs to one tile.
 const LOG_TILE: u32 = LOG_BLOCK;
 /// Subspans of a block.
 const BLOCK_SUBSPANS: usize = 1 << (2 * LOG_BLOCK - 2);
-/// Subspans that are worth another worker.
+/// Subspans that justify one more worker.
 const SUBSPANS_PER_WORKER: usize = 512;
-/// Subspans that are queued until the workers get them.
+/// Queued subspans at which the workers run.
 const MAX_QUEUED_SUBSPANS: usize = 1 << 16;
-/// The same of objects.
+/// Queued objects at which the workers run.
 const MAX_QUEUED_OBJECTS: usize = 1 << 12;
 
-/// The units behind the rasteriser, for one draw.
+/// The units behind the rasteriser, for one draw, on all workers.
 pub(crate) struct PixelWorkers<'a> {
     draw: Draw<'a>,
     constants: Vec<u32>,
-    /// The first is there from the beginning, the others from when they are needed.
+    /// The first exists from the start, the others once they are needed.
     workers: Vec<PixelPipeline<'a>>,
     max_workers: usize,
     objects: Vec<QueuedObject>,
@@ -35,19 +35,20 @@ pub(crate) struct PixelWorkers<'a> {
     blocks: Vec<[u32; 2]>,
 }
 
-/// An object that waits for its workers.
+/// An object that is queued for the workers.
 struct QueuedObject {
     setup: SetupObject,
-    /// Which of the subspans, and of the blocks, are its own; the mask of all samples of a block's pixels.
+    /// Its part of the queued subspans and blocks.
     subspans: Range<usize>,
     blocks: Range<usize>,
+    /// The mask of all samples of a block's pixels.
     all: u16,
 }
 
-/// Which of `workers` has the tile of a pixel.
+/// The index of the worker that owns the tile of a pixel.
 fn owner(x: u32, y: u32, workers: usize) -> usize {
     let (column, row) = (x >> LOG_TILE, y >> LOG_TILE);
-    // Neighbours of a column go by odd steps, so that rows of tiles are not all one worker's.
+    // Successive rows are shifted by an odd number of workers, so that no worker owns whole rows or columns.
     (column as usize + row as usize * 5) % workers
 }
 
@@ -66,7 +67,7 @@ impl<'a> PixelWorkers<'a> {
         })
     }
 
-    /// Takes an object's pixels.
+    /// Queues an object's pixels.
     pub fn queue_object(&mut self, setup: SetupObject, cover: &ObjectCoverage) -> Result<(), Stop> {
         let (first, first_block) = (self.subspans.len(), self.blocks.len());
         self.subspans.extend(&cover.subspans);
@@ -83,12 +84,12 @@ impl<'a> PixelWorkers<'a> {
         Ok(())
     }
 
-    /// Subspans that are queued, with those of blocks.
+    /// Queued subspans, including those of blocks.
     fn queued(&self) -> usize {
         self.subspans.len() + self.blocks.len() * BLOCK_SUBSPANS
     }
 
-    /// Draws what is queued.
+    /// Draws the queued objects.
     pub fn flush(&mut self) -> Result<(), Stop> {
         let (objects, subspans, blocks) = (&self.objects, &self.subspans, &self.blocks);
         let count = self
@@ -124,7 +125,7 @@ impl<'a> PixelWorkers<'a> {
         self.objects.clear();
         self.subspans.clear();
         self.blocks.clear();
-        // Of several errors, the first object's.
+        // Of several errors the first object's is reported.
         let errors = results.into_iter().filter_map(Result::err);
         match errors.min_by_key(|(object, _)| *object) {
             Some((_, stop)) => Err(stop),
@@ -132,7 +133,7 @@ impl<'a> PixelWorkers<'a> {
         }
     }
 
-    /// Draws what is queued, the last of the draw, and compresses what is compressed in memory.
+    /// Ends the draw: draws the queued objects and compresses the blocks of compressed targets.
     pub fn finish(&mut self) -> Result<(), Stop> {
         self.flush()?;
         let close = |_: usize, pixels: &mut PixelPipeline<'a>| pixels.close();
@@ -156,7 +157,7 @@ impl<'a> PixelWorkers<'a> {
         found
     }
 
-    /// What threads have done, by width.
+    /// Work of the threads, by dispatch width.
     pub fn stages(&self) -> Vec<StageWork> {
         let mut found: Vec<StageWork> = Vec::new();
         for work in self.workers.iter().flat_map(PixelPipeline::stages) {
@@ -168,7 +169,7 @@ impl<'a> PixelWorkers<'a> {
         found
     }
 
-    /// What has been counted.
+    /// The counts of all workers.
     pub fn counts(&self) -> PixelCounts {
         self.workers
             .iter()

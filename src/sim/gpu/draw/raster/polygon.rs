@@ -57,12 +57,12 @@ enum BlockCoverage {
 /// A polygon prepared for the test of blocks.
 struct PolygonWalk<'a> {
     edges: &'a [Edge],
-    /// By edge and sample: what the sample's grid_point in its pixel adds.
+    /// By edge and sample: the change of the edge function at the sample's position in its pixel.
     offsets: &'a [[i64; 16]],
     samples: usize,
     all: u16,
     bounds: Bounds,
-    /// Conservatively: least and greatest x, least and greatest y of the polygon.
+    /// For conservative rasterisation: minimum and maximum x, minimum and maximum y of the polygon.
     extent: Option<[i64; 4]>,
 }
 
@@ -239,7 +239,7 @@ impl PolygonWalk<'_> {
     ) -> [u16; 4] {
         std::array::from_fn(|i| {
             let (x, y) = ((x + (i as i64 & 1)) * PIXEL, (y + (i as i64 >> 1)) * PIXEL);
-            // Two convex shapes are apart where a line along a side of one of them parts them.
+            // Two convex shapes are disjoint if a line along a side of one of them separates them.
             let mut part = x < right && x + PIXEL > left && y < bottom && y + PIXEL > top;
             let mut whole = true;
             for edge in self.edges {

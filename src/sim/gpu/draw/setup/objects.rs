@@ -17,7 +17,7 @@ const MAX_COORDINATE: f64 = 65535.0;
 /// What all pieces of an object share.
 struct ObjectContext<'a> {
     provoking: &'a Vue,
-    /// The object is itself a piece, cut off by the clipper.
+    /// Set if the clipper cut the object out of another one.
     cut: Option<&'a ClippedPiece>,
     viewport: u32,
     layer: u32,
@@ -31,13 +31,13 @@ struct Piece<'a> {
     kind: Kind,
     vertices: [ScreenVertex; 3],
     vues: [&'a Vue; 3],
-    /// Which of the object's corners the vertices are; none where attributes are those of `vues` whatever it was cut off.
+    /// The corners of the object that are the piece's vertices; `None` if the attributes of `vues` apply unchanged.
     corners: Option<[usize; 3]>,
-    /// Of vertices 1 and 2.
+    /// Weights of vertices 1 and 2.
     weights: [Plane; 2],
     /// Depth bias.
     bias: f64,
-    /// Point sprite coordinates start below, or not.
+    /// For points: whether point sprite coordinates start at the lower left.
     sprite: Option<bool>,
 }
 
