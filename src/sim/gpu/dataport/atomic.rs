@@ -212,20 +212,4 @@ impl Port<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operations_follow_the_table() {
-        assert_eq!(integer(7, 32, 0xffff_ffff, 2, 0), 1);
-        assert_eq!(integer(10, 32, 0xffff_ffff, 1, 0), 1);
-        assert_eq!(integer(12, 32, 0xffff_ffff, 1, 0), 0xffff_ffff);
-        assert_eq!(integer(14, 32, 5, 5, 9), 9);
-        assert_eq!(integer(14, 32, 5, 6, 9), 5);
-        assert_eq!(integer(9, 64, 1, 0, 0), u64::MAX);
-        assert_eq!(
-            float(4, 1.5f32.to_bits(), 2.0f32.to_bits(), 0),
-            3.5f32.to_bits()
-        );
-    }
-}
+mod tests;

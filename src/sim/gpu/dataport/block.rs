@@ -177,3 +177,6 @@ impl Port<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,8 +7,8 @@ use super::port::Port;
 use super::sfid;
 use crate::bindings::{Payload, unimplemented};
 use crate::fate;
+use crate::observer::Via;
 use crate::rules;
-use crate::watch::Via;
 use eu::{Message, Reply, SharedFunctions, Stop};
 use isa::descriptor::{data_cache_0, data_cache_1, gateway};
 

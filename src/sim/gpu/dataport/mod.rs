@@ -16,12 +16,6 @@ pub use crate::bindings::{Bases, Limits};
 pub use port::{Port, WideLock};
 
 #[cfg(test)]
-mod atomic_tests;
-#[cfg(test)]
-mod block_tests;
-#[cfg(test)]
-mod port_tests;
-#[cfg(test)]
-mod scattered_tests;
+mod rig;
 #[cfg(test)]
 mod tests;

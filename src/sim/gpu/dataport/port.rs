@@ -113,3 +113,6 @@ impl<'a> Port<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

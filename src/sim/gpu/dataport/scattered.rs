@@ -179,3 +179,6 @@ impl Port<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

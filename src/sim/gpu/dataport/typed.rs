@@ -183,5 +183,4 @@ impl Port<'_> {
 }
 
 #[cfg(test)]
-#[path = "typed_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Texels that have been decoded: the texture cache.
+//! TextureCache that have been decoded: the texture cache.
 //!
 //! In:  a surface, a texel. Out: its value before the swizzle. A port's cache lives as long as its draw or dispatch, so
 //! like the machine's it does not see what the same draw writes.
@@ -10,27 +10,27 @@ use eu::Stop;
 
 /// Blocks of texels kept.
 const LINES: usize = 512;
-/// Texels that a block is wide and high, as a power of two.
-const LOG: u32 = 2;
+/// TextureCache that a block is wide and high, as a power of two.
+const LOG2_BLOCK: u32 = 2;
 
 /// 4 × 4 texels of a level's slice.
 #[derive(Clone, Debug)]
 struct Line {
     /// Surface state and level, slice and block.
     key: (u64, u64),
-    /// Texels that are there.
+    /// TextureCache that are there.
     valid: u16,
     /// What the control surface says of all of them, where it says one thing of them.
-    said: Option<Block>,
+    block_state: Option<Block>,
     texels: [[u32; 4]; 16],
 }
 
 /// Blocks of texels by where they are from.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Texels {
+pub(crate) struct TextureCache {
     lines: Vec<Line>,
     /// Levels of surfaces, by the key of their lines.
-    levels: Vec<(u64, Known)>,
+    levels: Vec<(u64, CachedLevel)>,
     next: usize,
     /// The block of a control surface that was last asked for: surface and level, block, and what is said of it.
     block: Option<(u64, [u32; 3], Block)>,
@@ -38,7 +38,7 @@ pub(crate) struct Texels {
 
 /// A level of a surface, and how texels of its format become values.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Known {
+pub(super) struct CachedLevel {
     pub level: Level,
     pub codec: Option<Codec>,
 }
@@ -51,18 +51,18 @@ fn key(state: u64, level: u32) -> u64 {
     state | u64::from(level & 63)
 }
 
-impl Texels {
+impl TextureCache {
     /// A level of a surface.
     pub fn level(&mut self, surface: (u64, &Image), level: u32) -> Level {
-        self.known(surface, level).level
+        self.cached_level(surface, level).level
     }
 
     /// The same, with its format's codec.
-    pub fn known(&mut self, (state, image): (u64, &Image), level: u32) -> &Known {
+    pub fn cached_level(&mut self, (state, image): (u64, &Image), level: u32) -> &CachedLevel {
         let key = key(state, level);
         let found = self.levels.iter().position(|l| l.0 == key);
         let at = found.unwrap_or_else(|| {
-            let known = Known {
+            let known = CachedLevel {
                 level: image.at_level(level),
                 codec: Codec::of(image.format),
             };
@@ -86,14 +86,14 @@ impl Texels {
         place: [u32; 3],
     ) -> Result<[u32; 4], Stop> {
         let [x, y, z] = place;
-        let (column, row) = (x >> LOG, y >> LOG);
+        let (column, row) = (x >> LOG2_BLOCK, y >> LOG2_BLOCK);
         let block = u64::from(column) | u64::from(row) << 20 | u64::from(z) << 40;
         let key = (key(state, level), block);
         if self.lines.is_empty() {
             let line = Line {
                 key: (u64::MAX, u64::MAX),
                 valid: 0,
-                said: None,
+                block_state: None,
                 texels: [[0; 4]; 16],
             };
             self.lines = vec![line; LINES];
@@ -108,20 +108,20 @@ impl Texels {
             line.key = key;
             line.valid = 0;
             // Blocks of the control surface as wide as a line, or wider, begin where lines do.
-            line.said = match image.ccs_block() {
+            line.block_state = match image.ccs_block() {
                 None => Some(Block::Plain),
-                Some([width, _]) if width >= 1 << LOG => {
-                    let corner = [column << LOG, row << LOG, z];
+                Some([width, _]) if width >= 1 << LOG2_BLOCK => {
+                    let corner = [column << LOG2_BLOCK, row << LOG2_BLOCK, z];
                     Some(image.block(view, level, corner)?)
                 }
                 Some(_) => None,
             };
         }
-        let index = (x & 3 | (y & 3) << LOG) as usize & 15;
+        let index = (x & 3 | (y & 3) << LOG2_BLOCK) as usize & 15;
         if line.valid >> index & 1 == 0 {
-            line.texels[index] = match (line.said, known.address(x, y, z, 0)) {
+            line.texels[index] = match (line.block_state, known.address(x, y, z, 0)) {
                 (_, None) => image.outside(),
-                (Some(block), Some(address)) => image.value_at(view, address, [x, y], block)?,
+                (Some(block), Some(address)) => image.decode_at(view, address, [x, y], block)?,
                 (None, _) => image.load_at(view, (level, known), place, 0)?,
             };
             line.valid |= 1 << index;
@@ -130,7 +130,7 @@ impl Texels {
     }
 
     /// The same without keeping it: for messages that read a texel once.
-    pub fn once(
+    pub fn load_uncached(
         &mut self,
         view: &View<'_>,
         (state, image): (u64, &Image),
@@ -142,7 +142,7 @@ impl Texels {
             return Ok(image.outside());
         };
         let block = self.block(view, (state, image), level, [x, y, z])?;
-        image.value_at(view, address, [x, y], block)
+        image.decode_at(view, address, [x, y], block)
     }
 
     /// What the control surface says of a texel's block.
@@ -158,14 +158,17 @@ impl Texels {
         };
         let key = key(state, level);
         let block = [x / width, y / height, z];
-        if let Some((of, at, said)) = self.block
+        if let Some((of, at, block_state)) = self.block
             && of == key
             && at == block
         {
-            return Ok(said);
+            return Ok(block_state);
         }
-        let said = image.block(view, level, [x, y, z])?;
-        self.block = Some((key, block, said));
-        Ok(said)
+        let block_state = image.block(view, level, [x, y, z])?;
+        self.block = Some((key, block, block_state));
+        Ok(block_state)
     }
 }
+
+#[cfg(test)]
+mod tests;

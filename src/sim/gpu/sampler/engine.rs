@@ -3,8 +3,8 @@
 //! In:  places of sampler states. Out: what they say.
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE".
 
-use super::cache::Texels;
-use super::lod::{self, Selection};
+use super::cache::TextureCache;
+use super::lod::{self, LevelSelection};
 use super::state::Sampler;
 use crate::bindings::Bindings;
 use crate::rules;
@@ -17,13 +17,13 @@ pub(crate) struct Engine {
     /// Sampler states by address.
     samplers: Vec<(u64, Sampler)>,
     next: usize,
-    pub(super) texels: Texels,
-    /// What [`lod::constant`] says of the sampler and the surface whose states are at these addresses.
-    constant: Option<([u64; 2], Option<Selection>)>,
+    pub(super) texels: TextureCache,
+    /// What [`lod::constant_selection`] says of the sampler and the surface whose states are at these addresses.
+    constant: Option<([u64; 2], Option<LevelSelection>)>,
 }
 
 /// Sampler states that are remembered; a dispatch uses few.
-const REMEMBERED: usize = 8;
+const CACHED_SAMPLERS: usize = 8;
 
 impl Default for Engine {
     fn default() -> Engine {
@@ -31,7 +31,7 @@ impl Default for Engine {
             host: Host::detect(),
             samplers: Vec::new(),
             next: 0,
-            texels: Texels::default(),
+            texels: TextureCache::default(),
             constant: None,
         }
     }
@@ -39,16 +39,16 @@ impl Default for Engine {
 
 impl Engine {
     /// What is selected in all plain samples of a surface by a sampler, whose states are at these addresses.
-    pub(super) fn constant(
+    pub(super) fn constant_selection(
         &mut self,
         places: [u64; 2],
         sampler: &Sampler,
         image: &Image,
-    ) -> Option<Selection> {
+    ) -> Option<LevelSelection> {
         match &self.constant {
             Some((known, selection)) if *known == places => *selection,
             _ => {
-                let selection = lod::constant(sampler, image);
+                let selection = lod::constant_selection(sampler, image);
                 self.constant = Some((places, selection));
                 selection
             }
@@ -56,7 +56,7 @@ impl Engine {
     }
 
     /// The sampler whose state is at an offset from the dynamic state base address.
-    pub fn state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
+    pub fn sampler_state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
         let address = bindings.bases.dynamic + offset;
         if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
             return Ok(known.1);
@@ -74,7 +74,7 @@ impl Engine {
             Some(place) => *place = (address, sampler),
             None => self.samplers.push((address, sampler)),
         }
-        self.next = (self.next + 1) % REMEMBERED;
+        self.next = (self.next + 1) % CACHED_SAMPLERS;
         Ok(sampler)
     }
 }

@@ -5,7 +5,7 @@
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
 use super::engine::Engine;
-use super::request::{Request, kind, respond, respond_band, respond_four};
+use super::request::{Request, message_type, respond_lane, respond_simd16, respond_subspan};
 use crate::bindings::Bindings;
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Band, Block, Image, Kind};
@@ -35,10 +35,10 @@ fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
 }
 
 impl Engine {
-    /// Answers a message for plain texels of one level of one slice. False where it is another one, and [`Engine::fetch`] has to
+    /// Answers a message for plain texels of one level of one slice. False where it is another one, and [`Engine::fetch_lane`] has to
     /// look at each channel.
     #[inline(always)]
-    pub(super) fn fetch_plane(
+    pub(super) fn fetch_2d(
         &mut self,
         bindings: &Bindings<'_>,
         request: &Request<'_>,
@@ -48,12 +48,12 @@ impl Engine {
     ) -> Result<bool, Stop> {
         let lanes = request.lanes;
         let flat = image.kind == Kind::D2 && image.samples == 1;
-        let plain = request.masked == 0 && request.offset == [0; 3];
+        let plain = request.channel_mask == 0 && request.offset == [0; 3];
         let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
         let none = Some(&[][..]);
-        let (levels, slices) = match request.kind {
-            kind::LD => (parameter(2), parameter(3)),
-            kind::LD_LZ => (none, parameter(2)),
+        let (levels, slices) = match request.message_type {
+            message_type::LD => (parameter(2), parameter(3)),
+            message_type::LD_LZ => (none, parameter(2)),
             _ => return Ok(false),
         };
         let slices = if image.is_array { slices } else { none };
@@ -79,7 +79,7 @@ impl Engine {
             return Ok(false);
         }
         let texels = &mut self.texels;
-        let known = texels.known((state, image), level);
+        let known = texels.cached_level((state, image), level);
         if let Some(codec) = known.codec
             && active & 0xffff == 0xffff
             && let (Some(xs), Some(ys), Some(response)) =
@@ -90,7 +90,7 @@ impl Engine {
             && texels.block(&bindings.view, (state, image), level, [x, y, slice])? == Block::Plain
             && let Some(all) = band.load(&bindings.view)?
         {
-            respond_band(request, image, codec.unpack(&all), response);
+            respond_simd16(request, image, codec.unpack(&all), response);
             return Ok(true);
         }
         let known = texels.level((state, image), level);
@@ -124,14 +124,14 @@ impl Engine {
             let mut found = bindings.view.read_four(addresses)?;
             if block == Block::Compressed {
                 for (texel, address) in found.iter_mut().zip(addresses) {
-                    *texel ^= image.mask(address);
+                    *texel ^= image.compression_mask(address);
                 }
             }
             let mut values = [[0; 4]; 4];
             for (values, texel) in values.iter_mut().zip(found) {
                 *values = image.swizzled(packer.unpack(texel));
             }
-            respond_four(request, first, &values, response);
+            respond_subspan(request, first, &values, response);
             done |= 15 << first;
         }
         for lane in (0..lanes)
@@ -147,12 +147,12 @@ impl Engine {
                         (Block::Plain, Some(packer)) => {
                             Ok(packer.unpack(bindings.view.read(address)?))
                         }
-                        _ => image.value_at(&bindings.view, address, [x, y], block),
+                        _ => image.decode_at(&bindings.view, address, [x, y], block),
                     })
                     .map(|values| image.swizzled(values)),
             };
             match values {
-                Ok(values) => respond(request, lane, values, response),
+                Ok(values) => respond_lane(request, lane, values, response),
                 Err(stop) => {
                     result = Err(stop);
                     break;
@@ -163,7 +163,7 @@ impl Engine {
     }
 
     /// One channel's answer.
-    pub(super) fn fetch(
+    pub(super) fn fetch_lane(
         &mut self,
         bindings: &Bindings<'_>,
         request: &Request<'_>,
@@ -172,25 +172,29 @@ impl Engine {
     ) -> Result<[u32; 4], Stop> {
         let image = surface.1;
         let parameter = |index: usize| request.parameter(index, lane);
-        let moved = |index: usize, axis: usize| {
+        let with_offset = |index: usize, axis: usize| {
             let offset = request.offset[axis] as u32;
             parameter(index).wrapping_add(offset)
         };
-        match request.kind {
-            kind::LD => {
-                let at = [moved(0, 0), moved(1, 1), moved(3, 2)];
-                self.texel(bindings, surface, parameter(2), place(image, at), 0)
+        match request.message_type {
+            message_type::LD => {
+                let at = [with_offset(0, 0), with_offset(1, 1), with_offset(3, 2)];
+                self.load_texel(bindings, surface, parameter(2), place(image, at), 0)
             }
-            kind::LD_LZ => {
-                let at = [moved(0, 0), moved(1, 1), moved(2, 2)];
-                self.texel(bindings, surface, 0, place(image, at), 0)
+            message_type::LD_LZ => {
+                let at = [with_offset(0, 0), with_offset(1, 1), with_offset(2, 2)];
+                self.load_texel(bindings, surface, 0, place(image, at), 0)
             }
-            kind::LD2DMS | kind::LD2DMS_W => {
-                let wide = request.kind == kind::LD2DMS_W;
+            message_type::LD2DMS | message_type::LD2DMS_W => {
+                let wide = request.message_type == message_type::LD2DMS_W;
                 let high = if wide { parameter(2) } else { 0 };
                 let mcs = u64::from(parameter(1)) | u64::from(high) << 32;
                 let first = if wide { 3 } else { 2 };
-                let at = [moved(first, 0), moved(first + 1, 1), moved(first + 2, 2)];
+                let at = [
+                    with_offset(first, 0),
+                    with_offset(first + 1, 1),
+                    with_offset(first + 2, 2),
+                ];
                 let sample = parameter(0);
                 let slice = match image.aux.mode {
                     AuxMode::Mcs => image.slice_of(mcs, sample),
@@ -198,15 +202,15 @@ impl Engine {
                 };
                 let at = place(image, at);
                 match slice {
-                    Some(slice) => self.texel(bindings, surface, 0, at, slice),
+                    Some(slice) => self.load_texel(bindings, surface, 0, at, slice),
                     None => Ok(image.swizzled(image.clear_color)),
                 }
             }
-            kind::LD2DSS => {
-                let at = [moved(1, 0), moved(2, 1), moved(3, 2)];
-                self.texel(bindings, surface, 0, place(image, at), parameter(0))
+            message_type::LD2DSS => {
+                let at = [with_offset(1, 0), with_offset(2, 1), with_offset(3, 2)];
+                self.load_texel(bindings, surface, 0, place(image, at), parameter(0))
             }
-            kind::LD_MCS => {
+            message_type::LD_MCS => {
                 let at = place(image, [0, 1, 2].map(parameter));
                 if let Some((address, bytes)) = image.mcs_place(at) {
                     bindings.view.control(address, bytes.into());
@@ -215,17 +219,17 @@ impl Engine {
                 Ok([mcs as u32, (mcs >> 32) as u32, 0, 0])
             }
             // Direct3D, `sample_info`: zero where nothing is bound.
-            kind::SAMPLEINFO => Ok(match image.kind {
+            message_type::SAMPLEINFO => Ok(match image.kind {
                 Kind::Null => [0; 4],
                 _ => [image.samples, 0, 0, 0],
             }),
             // resinfo.
-            _ => Ok(size(image, parameter(0))),
+            _ => Ok(surface_info(image, parameter(0))),
         }
     }
 
     /// `state` tells surfaces apart.
-    fn texel(
+    fn load_texel(
         &mut self,
         bindings: &Bindings<'_>,
         (state, image): (u64, &Image),
@@ -251,13 +255,13 @@ impl Engine {
         }
         let found = self
             .texels
-            .once(&bindings.view, (state, image), lod, place)?;
+            .load_uncached(&bindings.view, (state, image), lod, place)?;
         Ok(image.swizzled(found))
     }
 }
 
 /// What `resinfo` answers: width, height, depth or elements (none of a surface that is no array), levels.
-fn size(image: &Image, lod: u32) -> [u32; 4] {
+fn surface_info(image: &Image, lod: u32) -> [u32; 4] {
     let [width, height, depth] = image.level_extent(lod);
     let elements = if image.is_array { depth } else { 0 };
     match image.kind {
@@ -272,33 +276,4 @@ fn size(image: &Image, lod: u32) -> [u32; 4] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use hw::state::render_surface_state as rss;
-
-    fn image(log_samples: u64) -> Image {
-        let mut words = [0; 16];
-        for (field, value) in [
-            (rss::SURFACE_TYPE, 1),
-            (rss::SURFACE_FORMAT, 0x0c7),
-            (rss::NUMBER_OF_MULTISAMPLES, log_samples),
-        ] {
-            field.set(&mut words, value);
-        }
-        Image::from_words(&words, 0).expect("a surface")
-    }
-
-    #[test]
-    fn control_surfaces_tell_slices() {
-        let four = image(2);
-        // Sample i in slice i, all in slice 0, cleared.
-        let slices = |mcs| [0, 1, 2, 3].map(|s| four.slice_of(mcs, s));
-        assert_eq!(slices(0xe4), [Some(0), Some(1), Some(2), Some(3)]);
-        assert_eq!(slices(0), [Some(0); 4]);
-        assert_eq!(slices(0xff), [None; 4]);
-        assert_eq!(image(3).slice_of(0x7654_3210, 6), Some(6));
-        assert_eq!(image(4).slice_of(0xfedc_ba98_7654_3210, 15), Some(15));
-        assert_eq!(image(1).slice_of(0b10, 1), Some(1));
-        assert_eq!(image(1).slice_of(0b11, 1), None);
-    }
-}
+mod tests;

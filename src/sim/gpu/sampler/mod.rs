@@ -9,11 +9,11 @@
 mod address;
 mod cache;
 mod engine;
+mod fast_2d;
 mod fetch;
 mod filter;
 mod lod;
 mod message;
-mod plane;
 mod request;
 mod sample;
 mod state;
@@ -21,21 +21,6 @@ mod state;
 pub(crate) use engine::Engine;
 
 #[cfg(test)]
-mod address_tests;
-#[cfg(test)]
-mod cache_tests;
-#[cfg(test)]
-mod fetch_tests;
-#[cfg(test)]
-mod filter_tests;
-#[cfg(test)]
-mod lod_tests;
-#[cfg(test)]
-mod lossless_tests;
-#[cfg(test)]
-mod message_tests;
-#[cfg(test)]
-#[path = "rig_tests.rs"]
-mod testing;
+mod rig;
 #[cfg(test)]
 mod tests;

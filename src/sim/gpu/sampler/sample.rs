@@ -4,17 +4,19 @@
 //! Ref: SKL PRM vol. 7, "Messages": `sample` and its variants, `gather4`, `LOD`.
 
 use super::engine::Engine;
-use super::filter::{Filtering, Numbers, Target};
-use super::lod::{self, Gradients, Source};
-use super::request::{Order, Request, SUBSPAN, element, kind, respond};
-use super::{address, plane};
+use super::filter::{FilterContext, SamplePoint, ValueKind};
+use super::lod::{self, Gradients, LodSource};
+use super::request::{
+    ParameterLayout, Request, SUBSPAN, array_element, message_type, respond_lane,
+};
+use super::{address, fast_2d};
 use crate::bindings::{Bindings, unimplemented};
 use crate::surface::{Image, Kind, format};
 use eu::{Message, Stop};
 
 /// The channel of a place, and where its gradients count from.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Direction {
+pub(super) struct LaneCoordinates {
     /// u, v, r as the message has them.
     pub(super) given: [f64; 3],
     /// u and v of the face of a cube; else as given.
@@ -22,18 +24,23 @@ pub(super) struct Direction {
     pub(super) face: u32,
 }
 
-fn direction(request: &Request<'_>, order: &Order, image: &Image, lane: usize) -> Direction {
+fn lane_coordinates(
+    request: &Request<'_>,
+    order: &ParameterLayout,
+    image: &Image,
+    lane: usize,
+) -> LaneCoordinates {
     let [u, v, r, _] = order.coordinates.map(|i| request.float(i, lane));
     let given = [u, v, r];
     if image.kind != Kind::Cube {
-        return Direction {
+        return LaneCoordinates {
             given,
             coordinates: given,
             face: 0,
         };
     }
-    let place = address::project(given);
-    Direction {
+    let place = address::project_to_face(given);
+    LaneCoordinates {
         given,
         coordinates: [place.s, place.t, 0.0],
         face: place.face,
@@ -41,17 +48,17 @@ fn direction(request: &Request<'_>, order: &Order, image: &Image, lane: usize) -
 }
 
 /// A change of the message's coordinates as a change in texels of level 0.
-pub(super) fn gradient(
+pub(super) fn texel_gradient(
     image: &Image,
     normalized: bool,
-    from: &Direction,
+    from: &LaneCoordinates,
     by: [f64; 3],
 ) -> [f64; 3] {
     let extent = image.level_extent(0).map(f64::from);
     if image.kind == Kind::Cube {
         // The quotient rule on s = (sc / m + 1) / 2.
-        let [s, t, m] = address::on_face(from.face, from.given);
-        let [ds, dt, dm] = address::on_face(from.face, by);
+        let [s, t, m] = address::to_face_axes(from.face, from.given);
+        let [ds, dt, dm] = address::to_face_axes(from.face, by);
         let change = |c: f64, dc: f64| (dc * m - c * dm) / (2.0 * m * m) * extent[0];
         return [change(s, ds), change(t, dt), 0.0];
     }
@@ -71,15 +78,15 @@ pub(super) fn gradient(
 ///
 /// Drivers divide a cube's direction by its longest axis before they send it: pixels on either side of an edge are then no linear
 /// step apart. There it counts where both meet the face of the channel at hand.
-pub(super) fn difference(
+pub(super) fn subspan_difference(
     image: &Image,
     normalized: bool,
-    at: &Direction,
+    at: &LaneCoordinates,
     [from, to]: [[f64; 3]; 2],
 ) -> [f64; 3] {
-    let beyond_an_edge = |v| address::face(v) != at.face;
+    let beyond_an_edge = |v| address::cube_face(v) != at.face;
     if image.kind == Kind::Cube && (beyond_an_edge(from) || beyond_an_edge(to)) {
-        let [a, b] = [from, to].map(|v| address::on_face(at.face, v));
+        let [a, b] = [from, to].map(|v| address::to_face_axes(at.face, v));
         if a[2] > 0.0 && b[2] > 0.0 {
             let half = f64::from(image.level_extent(0)[0]) / 2.0;
             let change = |i: usize| (b[i] / b[2] - a[i] / a[2]) * half;
@@ -87,17 +94,17 @@ pub(super) fn difference(
         }
     }
     let by = std::array::from_fn(|i| to[i] - from[i]);
-    gradient(image, normalized, at, by)
+    texel_gradient(image, normalized, at, by)
 }
 
 impl Engine {
     /// A message that takes a sampler.
-    pub(super) fn sampled(
+    pub(super) fn sample_message(
         &mut self,
         bindings: &Bindings<'_>,
         message: &Message<'_>,
         request: &Request<'_>,
-        order: &Order,
+        order: &ParameterLayout,
         (state, image): (u64, &Image),
         response: &mut [u32],
     ) -> Result<(), Stop> {
@@ -105,23 +112,23 @@ impl Engine {
         if image.kind == Kind::Buffer || image.samples > 1 {
             return unimplemented(message, "filtering a buffer, or several samples");
         }
-        let sampler = self.state(bindings, request.sampler)?;
+        let sampler = self.sampler_state(bindings, request.sampler)?;
         if image.kind == Kind::Null || sampler.disabled {
             for lane in active {
-                respond(request, lane, [0; 4], response);
+                respond_lane(request, lane, [0; 4], response);
             }
             return Ok(());
         }
-        let constant = self.constant([request.sampler, state], &sampler, image);
+        let constant = self.constant_selection([request.sampler, state], &sampler, image);
         let normalised = format::is_normalised(image.format);
-        let mut filtering = Filtering {
+        let mut filtering = FilterContext {
             view: &bindings.view,
             texels: &mut self.texels,
             state,
             image,
             sampler: &sampler,
-            numbers: Numbers::of(image.format),
-            border: format::with_channels_of(image.format, sampler.border),
+            numbers: ValueKind::of(image.format),
+            border: format::fill_missing_channels(image.format, sampler.border),
         };
         let elements = match image.kind {
             Kind::Cube => image.depth / 6,
@@ -131,20 +138,20 @@ impl Engine {
         let lanes = message.lanes;
         let done = self.host.run(
             #[inline(always)]
-            || plane::sampled(&mut filtering, request, order, (lanes, constant), response),
+            || fast_2d::sample_2d(&mut filtering, request, order, (lanes, constant), response),
         )?;
         let active = active.filter(|lane| done >> lane & 1 == 0);
         let mut result = Ok(());
-        let implicit = order.is_implicit(request.kind);
+        let implicit = order.has_implicit_gradients(request.message_type);
         let mut shared = (usize::MAX, [[0.0; 3]; 3]);
         // Pixels of a subspan that nothing tells apart have the same levels.
         let alike = implicit
             && image.kind != Kind::Cube
             && order.level.is_none()
-            && !request.has(order.least);
-        let mut selected: Option<(usize, lod::Selection)> = None;
+            && !request.has_parameter(order.min_lod);
+        let mut selected: Option<(usize, lod::LevelSelection)> = None;
         for lane in active {
-            let from = direction(request, order, image, lane);
+            let from = lane_coordinates(request, order, image, lane);
             let mut gradients: Gradients = [[0.0; 3]; 2];
             if implicit {
                 if shared.0 != lane / SUBSPAN {
@@ -156,33 +163,35 @@ impl Engine {
                     shared = (lane / SUBSPAN, [0, 1, 2].map(|i| at(corner + i)));
                 }
                 let [a, right, below] = shared.1;
-                gradients =
-                    [right, below].map(|to| difference(image, sampler.normalized, &from, [a, to]));
+                gradients = [right, below]
+                    .map(|to| subspan_difference(image, sampler.normalized, &from, [a, to]));
             } else if let Some(first) = order.gradients {
                 gradients = [0, 1].map(|which| {
                     let by = first.map(|i| request.float(i + which, lane));
-                    gradient(image, sampler.normalized, &from, by)
+                    texel_gradient(image, sampler.normalized, &from, by)
                 });
             }
             let level = order.level.map_or(0.0, |i| request.float(i, lane)) as f32;
-            let source = match request.kind {
-                kind::SAMPLE_L | kind::SAMPLE_L_C => Source::Given { lod: level },
-                _ if implicit || order.gradients.is_some() => Source::Computed { bias: level },
-                _ => Source::Zero,
+            let source = match request.message_type {
+                message_type::SAMPLE_L | message_type::SAMPLE_L_C => {
+                    LodSource::Explicit { lod: level }
+                }
+                _ if implicit || order.gradients.is_some() => LodSource::Computed { bias: level },
+                _ => LodSource::Zero,
             };
-            let least = match request.has(order.least) {
-                true => request.float(order.least, lane) as f32,
+            let min_lod = match request.has_parameter(order.min_lod) {
+                true => request.float(order.min_lod, lane) as f32,
                 false => 0.0,
             };
             let known = selected.filter(|s| alike && s.0 == lane / SUBSPAN);
             let selection = match known {
                 Some((_, selection)) => selection,
-                None => lod::select(&sampler, image, &gradients, source, least),
+                None => lod::select(&sampler, image, &gradients, source, min_lod),
             };
             selected = Some((lane / SUBSPAN, selection));
-            if request.kind == kind::LOD {
+            if request.message_type == message_type::LOD {
                 let levels = [selection.clamped, selection.unclamped].map(f32::to_bits);
-                respond(request, lane, [levels[0], levels[1], 0, 0], response);
+                respond_lane(request, lane, [levels[0], levels[1], 0, 0], response);
                 continue;
             }
             let array = match image.kind {
@@ -191,9 +200,9 @@ impl Engine {
                 Kind::Cube => request.float(order.coordinates[3], lane),
                 _ => request.float(order.coordinates[2], lane),
             };
-            let element = element(array, elements);
+            let element = array_element(array, elements);
             let reference = order.reference.map(|i| request.float(i, lane) as f32);
-            let mut target = Target {
+            let mut target = SamplePoint {
                 coordinates: from.coordinates,
                 slice: match image.kind {
                     Kind::Cube => element * 6 + from.face,
@@ -209,14 +218,17 @@ impl Engine {
                 target.offset = [six(first), six(first + 1), 0];
             }
             let gathers = matches!(
-                request.kind,
-                kind::GATHER4 | kind::GATHER4_C | kind::GATHER4_PO | kind::GATHER4_PO_C
+                request.message_type,
+                message_type::GATHER4
+                    | message_type::GATHER4_C
+                    | message_type::GATHER4_PO
+                    | message_type::GATHER4_PO_C
             );
             let values = match gathers {
                 true => {
                     let channel = match order.reference {
                         Some(_) => 0,
-                        None => request.gathered,
+                        None => request.gather_channel,
                     };
                     filtering.gather(&target, &selection, channel)
                 }
@@ -225,7 +237,7 @@ impl Engine {
                     .map(|values| image.swizzled(values)),
             };
             match values {
-                Ok(values) => respond(request, lane, values, response),
+                Ok(values) => respond_lane(request, lane, values, response),
                 Err(stop) => {
                     result = Err(stop);
                     break;

@@ -8,10 +8,10 @@
 //! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)", "Render Target Resolve"; vol. 5, "Multisample control surface"; vol. 2d,
 //! "RENDER_SURFACE_STATE", Auxiliary Surface Mode.
 
+use super::ccs_compression::{self, CompressionCode};
 use super::format;
 use super::image::{AuxMode, Image};
 use super::layout::level_offset;
-use super::lossless::{self, Code};
 use super::tiling::{self, Tiling};
 use crate::memory::View;
 use crate::rules::TARGET_COMPRESSED;
@@ -63,7 +63,7 @@ impl Image {
     }
 
     /// Address of the dword with a block's state, and the lower of its two bits.
-    pub(super) fn ccs_place(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<(u64, u32)> {
+    pub(super) fn ccs_location(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<(u64, u32)> {
         let [block_w, block_h] = self.ccs_block()?;
         let [width, height, depth] = self.level_extent(lod);
         if x >= width || y >= height || z >= depth {
@@ -83,8 +83,8 @@ impl Image {
 
     /// What is said of a texel's block.
     pub fn block(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Block, Stop> {
-        match self.ccs_place(lod, texel) {
-            Some(place) => Ok(match state_at(view, place)? {
+        match self.ccs_location(lod, texel) {
+            Some(place) => Ok(match read_block_state(view, place)? {
                 CLEAR => Block::Clear,
                 COMPRESSED => Block::Compressed,
                 _ => Block::Plain,
@@ -101,23 +101,23 @@ impl Image {
 
     /// Marks a texel's block as cleared; false where the surface has no states of blocks.
     pub fn mark_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
-        match self.ccs_place(lod, texel) {
-            Some(place) => set_state(view, place, CLEAR).map(|()| true),
+        match self.ccs_location(lod, texel) {
+            Some(place) => write_block_state(view, place, CLEAR).map(|()| true),
             None => Ok(false),
         }
     }
 
     /// Makes a cleared or compressed block stand as it is, and marks it so. Done before the data port writes a part of a block.
     pub fn materialize(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
-        let Some(place) = self.ccs_place(lod, texel) else {
+        let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(());
         };
-        match state_at(view, place)? {
+        match read_block_state(view, place)? {
             CLEAR => self.fill_block(view, lod, texel)?,
-            COMPRESSED => self.turn(view, lod, texel)?,
+            COMPRESSED => self.toggle_compression(view, lod, texel)?,
             _ => return Ok(()),
         }
-        set_state(view, place, RESOLVED)
+        write_block_state(view, place, RESOLVED)
     }
 
     /// The same for a resolve, in full or of cleared blocks alone.
@@ -129,64 +129,69 @@ impl Image {
         in_full: bool,
     ) -> Result<(), Stop> {
         let compresses = self.aux.mode == AuxMode::CcsE;
-        let Some(place) = self.ccs_place(lod, texel) else {
+        let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(());
         };
-        let state = match (state_at(view, place)?, self.coded(lod, texel)) {
-            (CLEAR, coded) => {
+        let state = match (
+            read_block_state(view, place)?,
+            self.compressible_block(lod, texel),
+        ) {
+            (CLEAR, block) => {
                 self.fill_block(view, lod, texel)?;
-                match coded.filter(|_| compresses && !in_full) {
+                match block.filter(|_| compresses && !in_full) {
                     Some(block) => {
-                        Code::of(self.format).turn(view, block)?;
+                        CompressionCode::of(self.format).toggle(view, block)?;
                         COMPRESSED
                     }
                     None => RESOLVED,
                 }
             }
-            (COMPRESSED, _) if !compresses => return self.knows_compression(view, lod, texel),
+            (COMPRESSED, _) if !compresses => {
+                return self.check_compression_enabled(view, lod, texel);
+            }
             (COMPRESSED, _) if in_full => {
-                self.turn(view, lod, texel)?;
+                self.toggle_compression(view, lod, texel)?;
                 RESOLVED
             }
             _ => return Ok(()),
         };
-        set_state(view, place, state)
+        write_block_state(view, place, state)
     }
 
     /// Brings a texel's block into the render cache, as it stands, before a part of it is drawn to; what has to be given to
     /// [`Image::close`] when the draw ends, where the block was not there yet.
     pub fn open(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Option<Opened>, Stop> {
-        let Some(place) = self.ccs_place(lod, texel) else {
+        let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(None);
         };
-        let state = state_at(view, place)?;
-        let coded = self.coded(lod, texel);
-        let compresses = coded.filter(|_| self.aux.mode == AuxMode::CcsE);
+        let state = read_block_state(view, place)?;
+        let block = self.compressible_block(lod, texel);
+        let compresses = block.filter(|_| self.aux.mode == AuxMode::CcsE);
         match state {
             OPEN => return Ok(None),
             CLEAR => self.fill_block(view, lod, texel)?,
             COMPRESSED => {
-                self.knows_compression(view, lod, texel)?;
+                self.check_compression_enabled(view, lod, texel)?;
                 // Another machine would not know the block either.
                 if compresses.is_none() {
                     return Ok(None);
                 }
-                self.turn(view, lod, texel)?;
+                self.toggle_compression(view, lod, texel)?;
             }
             _ => {}
         }
         match compresses {
             Some(block) => {
                 if state != COMPRESSED {
-                    lossless::report(view, block)?;
+                    ccs_compression::report(view, block)?;
                 }
-                set_state(view, place, OPEN)?;
+                write_block_state(view, place, OPEN)?;
                 Ok(Some(Opened {
                     state: place,
                     block,
                 }))
             }
-            None if state == CLEAR => set_state(view, place, RESOLVED).map(|()| None),
+            None if state == CLEAR => write_block_state(view, place, RESOLVED).map(|()| None),
             None => Ok(None),
         }
     }
@@ -194,17 +199,22 @@ impl Image {
     /// Compresses a block that a draw had in the render cache.
     pub fn close(&self, view: &View<'_>, opened: Opened) -> Result<(), Stop> {
         let Opened { state, block } = opened;
-        Code::of(self.format).turn(view, block)?;
+        CompressionCode::of(self.format).toggle(view, block)?;
         let [word, ..] = view.unreported(state.0, 1)? else {
             return Ok(());
         };
-        mark(word, state.1, COMPRESSED);
+        set_state_bits(word, state.1, COMPRESSED);
         Ok(())
     }
 
     /// "For render target surfaces, this setting disables render target compression": such a target does not know what compressed
     /// blocks hold.
-    fn knows_compression(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+    fn check_compression_enabled(
+        &self,
+        view: &View<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<(), Stop> {
         let [x, y, z] = texel;
         let kept = self.aux.mode == AuxMode::CcsE || !view.is_strict();
         TARGET_COMPRESSED.check(kept, self.address, || {
@@ -213,18 +223,18 @@ impl Image {
     }
 
     /// Address of a texel's block, where it is one that can be compressed.
-    fn coded(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<u64> {
+    fn compressible_block(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<u64> {
         let [block_w, block_h] = self.ccs_block()?;
         let corner = self.texel_address(lod, x - x % block_w, y - y % block_h, z, 0)?;
-        (self.tiling == Tiling::Y && lossless::is_block(corner)).then_some(corner)
+        (self.tiling == Tiling::Y && ccs_compression::is_block_address(corner)).then_some(corner)
     }
 
     /// Brings a texel's block into the machine's code or out of it.
-    fn turn(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
-        match self.coded(lod, texel) {
+    fn toggle_compression(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+        match self.compressible_block(lod, texel) {
             Some(block) => {
-                lossless::report(view, block)?;
-                Code::of(self.format).turn(view, block)
+                ccs_compression::report(view, block)?;
+                CompressionCode::of(self.format).toggle(view, block)
             }
             None => Ok(()),
         }
@@ -282,16 +292,20 @@ impl Image {
 }
 
 /// The bits of a state.
-fn state_at(view: &View<'_>, (address, shift): (u64, u32)) -> Result<u32, Stop> {
+fn read_block_state(view: &View<'_>, (address, shift): (u64, u32)) -> Result<u32, Stop> {
     Ok(view.read(address & !3)? >> shift & 3)
 }
 
-fn set_state(view: &View<'_>, (address, shift): (u64, u32), state: u32) -> Result<(), Stop> {
-    mark(view.atomic(address)?, shift, state);
+fn write_block_state(
+    view: &View<'_>,
+    (address, shift): (u64, u32),
+    state: u32,
+) -> Result<(), Stop> {
+    set_state_bits(view.atomic(address)?, shift, state);
     Ok(())
 }
 
-fn mark(word: &AtomicU32, shift: u32, state: u32) {
+fn set_state_bits(word: &AtomicU32, shift: u32, state: u32) {
     // The closure always answers, so the update cannot fail.
     let _ = word.fetch_update(Relaxed, Relaxed, |old| {
         Some(old & !(3 << shift) | state << shift)

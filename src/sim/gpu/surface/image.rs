@@ -8,8 +8,8 @@ use super::format;
 use super::tiling::Tiling;
 use crate::fate;
 use crate::memory::View;
+use crate::observer::Via;
 use crate::space::ADDRESS_MASK;
-use crate::watch::Via;
 use eu::Stop;
 use hw::Format;
 use hw::state::render_surface_state as rss;
@@ -102,7 +102,7 @@ pub(crate) struct Image {
     pub clear_color: [u32; 4],
     pub swizzle: [Select; 4],
     /// The swizzle changes nothing.
-    pub is_straight: bool,
+    pub is_identity_swizzle: bool,
     pub is_array: bool,
 }
 
@@ -238,7 +238,7 @@ impl Image {
             },
             clear_color: [12, 13, 14, 15].map(|i: usize| words[i]),
             swizzle,
-            is_straight: swizzle == [0, 1, 2, 3].map(Select::Channel),
+            is_identity_swizzle: swizzle == [0, 1, 2, 3].map(Select::Channel),
             is_array,
         })
     }
@@ -246,7 +246,7 @@ impl Image {
     /// Applies the Shader Channel Selects.
     #[inline]
     pub fn swizzled(&self, values: [u32; 4]) -> [u32; 4] {
-        if self.is_straight {
+        if self.is_identity_swizzle {
             return values;
         }
         let one = match format::is_integer(self.format) {
@@ -311,3 +311,6 @@ impl Image {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

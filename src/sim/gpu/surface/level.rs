@@ -155,7 +155,7 @@ impl Level {
 
     /// [`Level::plain_address`] of four texels of a slice; none where one of them is out of bounds.
     #[inline(always)]
-    pub fn plain_four(&self, xs: [u32; 4], ys: [u32; 4], z: u32) -> Option<[u64; 4]> {
+    pub fn plain_addresses(&self, xs: [u32; 4], ys: [u32; 4], z: u32) -> Option<[u64; 4]> {
         let [width, height, depth] = self.extent;
         let slice = z + self.first_slice;
         let beyond = |all: [u32; 4], size: u32| all.iter().any(|at| *at >= size);
@@ -324,7 +324,7 @@ impl Image {
         let straight = (level.address | u64::from(level.pitch)).is_multiple_of(16)
             && ((across + level.left) * bytes).is_multiple_of(16);
         if chunks && straight && rows.start < below {
-            let mut run = Run {
+            let mut run = PatternRun {
                 view,
                 pattern: repeated(element, bytes),
                 first: 0,
@@ -332,10 +332,10 @@ impl Image {
             };
             let first = across;
             // A few rows at a time, whose addresses are found once.
-            for top in (rows.start..below).step_by(Run::ROWS) {
-                let mut known = [0; Run::ROWS];
+            for top in (rows.start..below).step_by(PatternRun::ROWS) {
+                let mut known = [0; PatternRun::ROWS];
                 let mut count = 0;
-                for y in (top..below).take(Run::ROWS) {
+                for y in (top..below).take(PatternRun::ROWS) {
                     if let Some(row) = level.row(y, z) {
                         known[count] = row;
                         count += 1;
@@ -394,7 +394,7 @@ fn repeated(element: &[u8; 16], bytes: u32) -> [u32; 4] {
 }
 
 /// Groups of 16 bytes that lie one behind the other, and are written at once.
-struct Run<'v, 'a> {
+struct PatternRun<'v, 'a> {
     view: &'v View<'a>,
     /// What each of them becomes.
     pattern: [u32; 4],
@@ -402,7 +402,7 @@ struct Run<'v, 'a> {
     dwords: usize,
 }
 
-impl Run<'_, '_> {
+impl PatternRun<'_, '_> {
     /// Rows whose addresses are known at a time.
     const ROWS: usize = 16;
 
@@ -424,3 +424,6 @@ impl Run<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,17 +4,17 @@
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling"; vol. 7, "MCS Buffer for Render Target(s)".
 
 use super::aux::Block;
+use super::ccs_compression::CompressionCode;
 use super::compressed;
 use super::format;
 use super::image::{Image, Kind};
 use super::level::Level;
-use super::lossless::Code;
 use crate::memory::View;
 use eu::Stop;
 
 impl Image {
     /// Err for formats that [`format::decode`] does not know.
-    fn convertible(&self) -> Result<(), Stop> {
+    fn check_convertible(&self) -> Result<(), Stop> {
         match format::known(self.format) {
             true => Ok(()),
             false => Err(Stop::Unimplemented {
@@ -37,7 +37,7 @@ impl Image {
     pub fn outside(&self) -> [u32; 4] {
         match self.kind {
             Kind::Null => [0; 4],
-            _ => format::with_channels_of(self.format, [0; 4]),
+            _ => format::fill_missing_channels(self.format, [0; 4]),
         }
     }
 
@@ -65,11 +65,11 @@ impl Image {
             return Ok(self.outside());
         };
         let block = self.block(view, lod, [x, y, z])?;
-        self.value_at(view, address, [x, y], block)
+        self.decode_at(view, address, [x, y], block)
     }
 
     /// The value of the texel of an element in memory, of which the control surface says this.
-    pub fn value_at(
+    pub fn decode_at(
         &self,
         view: &View<'_>,
         address: u64,
@@ -81,7 +81,7 @@ impl Image {
             Block::Clear => return Ok(self.clear_color),
             Block::Compressed => return self.decompressed(view, address),
         }
-        if self.bytes == 2 && format::comes_in_pairs(self.format) {
+        if self.bytes == 2 && format::shares_chroma(self.format) {
             let pair = view.read(address & !3)?;
             return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
         }
@@ -93,7 +93,7 @@ impl Image {
                 return Ok(texel);
             }
         }
-        self.convertible()?;
+        self.check_convertible()?;
         Ok(format::decode(self.format, &element))
     }
 
@@ -103,17 +103,17 @@ impl Image {
         let mut element = self.element(view, address)?;
         let dwords = element.as_chunks_mut::<4>().0;
         for (i, dword) in (0..self.bytes / 4).zip(dwords) {
-            let mask = self.mask(address + 4 * u64::from(i));
+            let mask = self.compression_mask(address + 4 * u64::from(i));
             *dword = (u32::from_le_bytes(*dword) ^ mask).to_le_bytes();
         }
-        self.convertible()?;
+        self.check_convertible()?;
         Ok(format::decode(self.format, &element))
     }
 
     /// What a compressed block's dword at an address is changed by.
     #[inline]
-    pub fn mask(&self, address: u64) -> u32 {
-        Code::of(self.format).mask(address)
+    pub fn compression_mask(&self, address: u64) -> u32 {
+        CompressionCode::of(self.format).xor_mask(address)
     }
 
     /// Writes a texel; dropped out of bounds. The texel's block stands as it is from then on.
@@ -128,7 +128,7 @@ impl Image {
         let Some(address) = self.texel_address(lod, x, y, z, sample) else {
             return Ok(());
         };
-        self.convertible()?;
+        self.check_convertible()?;
         self.materialize(view, lod, [x, y, z])?;
         self.put(view, address, &format::encode(self.format, values))
     }

@@ -1,7 +1,11 @@
 //! Blocks whose texels are known by hand, and any bytes at all.
 
-use super::{Codec, MOST_TEXELS, Texel, decode_block, decode_texel};
+use super::codec::{BlockCodec, MAX_TEXELS, decode_block, decode_texel};
+use super::texel::Texel;
 use hw::{FORMATS, Format};
+
+mod fields;
+mod witness;
 
 fn format(name: &str) -> &'static Format {
     FORMATS.iter().find(|f| f.name == name).expect(name)
@@ -316,11 +320,11 @@ fn any_bytes_decode() {
     };
     let mut decoded = 0;
     for format in FORMATS {
-        let Some(codec) = Codec::of(format) else {
+        let Some(codec) = BlockCodec::of(format) else {
             continue;
         };
         decoded += 1;
-        let mut texels: [Texel; MOST_TEXELS] = [[0; 4]; MOST_TEXELS];
+        let mut texels: [Texel; MAX_TEXELS] = [[0; 4]; MAX_TEXELS];
         for _ in 0..400 {
             let block = [random(), random()].map(u64::to_le_bytes);
             assert_eq!(codec.block(block.as_flattened(), &mut texels), Some(()));

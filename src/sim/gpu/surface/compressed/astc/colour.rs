@@ -163,5 +163,4 @@ fn offset(v: [i32; 8], alpha: (i32, i32)) -> [Colour; 2] {
 }
 
 #[cfg(test)]
-#[path = "colour_tests.rs"]
 pub(super) mod tests;
