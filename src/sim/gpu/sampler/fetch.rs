@@ -4,11 +4,13 @@
 //! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
 //! `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
+use super::cache::TextureCache;
 use super::engine::Engine;
 use super::request::{Request, message_type, respond_lane, respond_simd16, respond_subspan};
 use crate::bindings::Bindings;
+use crate::memory::View;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Band, Block, Image, Kind};
+use crate::surface::{AuxMode, Band, Block, Image, Kind, Level};
 use eu::Stop;
 
 /// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
@@ -32,6 +34,99 @@ fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
         others |= ys[lane as usize].wrapping_sub(y) ^ down;
     }
     (others == 0).then_some([x, y])
+}
+
+/// Texels of one level and slice that a message fetches, by lane.
+struct PlaneFetch<'f, 'a> {
+    view: &'f View<'a>,
+    request: &'f Request<'f>,
+    surface: (u64, &'f Image),
+    level: (u32, Level),
+    slice: u32,
+    /// Unpacks texels of a dword, where the format allows it.
+    packer: Option<Packer>,
+    /// The lanes' columns and rows.
+    coordinates: [&'f [u32]; 2],
+    active: u32,
+}
+
+impl PlaneFetch<'_, '_> {
+    /// Fetches four texels at a time where four lanes address a subspan each, as image copies do.
+    /// Returns the mask of lanes whose response is written.
+    #[inline(always)]
+    fn subspans(&self, texels: &mut TextureCache, response: &mut [u32]) -> Result<u32, Stop> {
+        let (image, slice, active) = (self.surface.1, self.slice, self.active);
+        let ([xs, ys], (level, known)) = (self.coordinates, &self.level);
+        let mut done = 0;
+        for first in (0..self.request.lanes).step_by(4) {
+            let Some(packer) = self.packer.filter(|_| active >> first & 15 == 15) else {
+                continue;
+            };
+            let (x, y) = (xs[first], ys[first]);
+            let square = x < u32::MAX
+                && y < u32::MAX
+                && xs[first..first + 4] == [x, x + 1, x, x + 1]
+                && ys[first..first + 4] == [y, y, y + 1, y + 1];
+            let Some(addresses) = known.subspan(x, y, slice).filter(|_| square) else {
+                continue;
+            };
+            // All four texels have to be in one block of the CCS.
+            let whole = image
+                .ccs_block()
+                .is_none_or(|[w, h]| x % w + 1 < w && y % h + 1 < h);
+            if !whole {
+                continue;
+            }
+            let block = texels.block(self.view, self.surface, *level, [x, y, slice])?;
+            if block == Block::Clear {
+                continue;
+            }
+            let mut found = self.view.read_four(addresses)?;
+            if block == Block::Compressed {
+                for (texel, address) in found.iter_mut().zip(addresses) {
+                    *texel ^= image.compression_mask(address);
+                }
+            }
+            let mut values = [[0; 4]; 4];
+            for (values, texel) in values.iter_mut().zip(found) {
+                *values = image.swizzled(packer.unpack(texel));
+            }
+            respond_subspan(self.request, first, &values, response);
+            done |= 15 << first;
+        }
+        Ok(done)
+    }
+
+    /// Fetches the texels of the active lanes that are not `done`. False where the level is not plain.
+    #[inline(always)]
+    fn remaining_lanes(
+        &self,
+        texels: &mut TextureCache,
+        done: u32,
+        response: &mut [u32],
+    ) -> Result<bool, Stop> {
+        let (image, slice, active) = (self.surface.1, self.slice, self.active);
+        let ([xs, ys], (level, known)) = (self.coordinates, &self.level);
+        if !known.is_plain() {
+            return Ok(false);
+        }
+        for lane in (0..self.request.lanes).filter(|l| active >> l & 1 == 1 && done >> l & 1 == 0) {
+            let (x, y) = (xs[lane], ys[lane]);
+            let values = match known.plain_address(x, y, slice) {
+                None => image.swizzled(image.outside()),
+                Some(address) => {
+                    let block = texels.block(self.view, self.surface, *level, [x, y, slice])?;
+                    let value = match (block, self.packer) {
+                        (Block::Plain, Some(packer)) => packer.unpack(self.view.read(address)?),
+                        _ => image.decode_at(self.view, address, [x, y], block)?,
+                    };
+                    image.swizzled(value)
+                }
+            };
+            respond_lane(self.request, lane, values, response);
+        }
+        Ok(true)
+    }
 }
 
 impl Engine {
@@ -94,72 +189,19 @@ impl Engine {
             return Ok(true);
         }
         let known = texels.level((state, image), level);
-        let mut result = Ok(known.is_plain());
-        let mut done = 0;
         let packer = Packer::of(image.format).filter(|_| known.bytes() == 4);
-        // Four by four where channels ask for a subspan each, as copies of pictures do.
-        for first in (0..lanes).step_by(4) {
-            let Some(packer) = packer.filter(|_| active >> first & 15 == 15) else {
-                continue;
-            };
-            let (x, y) = (xs[first], ys[first]);
-            let square = x < u32::MAX
-                && y < u32::MAX
-                && xs[first..first + 4] == [x, x + 1, x, x + 1]
-                && ys[first..first + 4] == [y, y, y + 1, y + 1];
-            let Some(addresses) = known.subspan(x, y, slice).filter(|_| square) else {
-                continue;
-            };
-            // One block of the control surface for all of them.
-            let whole = image
-                .ccs_block()
-                .is_none_or(|[w, h]| x % w + 1 < w && y % h + 1 < h);
-            if !whole {
-                continue;
-            }
-            let block = texels.block(&bindings.view, (state, image), level, [x, y, slice])?;
-            if block == Block::Clear {
-                continue;
-            }
-            let mut found = bindings.view.read_four(addresses)?;
-            if block == Block::Compressed {
-                for (texel, address) in found.iter_mut().zip(addresses) {
-                    *texel ^= image.compression_mask(address);
-                }
-            }
-            let mut values = [[0; 4]; 4];
-            for (values, texel) in values.iter_mut().zip(found) {
-                *values = image.swizzled(packer.unpack(texel));
-            }
-            respond_subspan(request, first, &values, response);
-            done |= 15 << first;
-        }
-        for lane in (0..lanes)
-            .filter(|lane| is_active(lane) && done >> lane & 1 == 0)
-            .take_while(|_| known.is_plain())
-        {
-            let (x, y) = (xs[lane], ys[lane]);
-            let values = match known.plain_address(x, y, slice) {
-                None => Ok(image.swizzled(image.outside())),
-                Some(address) => texels
-                    .block(&bindings.view, (state, image), level, [x, y, slice])
-                    .and_then(|block| match (block, packer) {
-                        (Block::Plain, Some(packer)) => {
-                            Ok(packer.unpack(bindings.view.read(address)?))
-                        }
-                        _ => image.decode_at(&bindings.view, address, [x, y], block),
-                    })
-                    .map(|values| image.swizzled(values)),
-            };
-            match values {
-                Ok(values) => respond_lane(request, lane, values, response),
-                Err(stop) => {
-                    result = Err(stop);
-                    break;
-                }
-            }
-        }
-        result
+        let fetch = PlaneFetch {
+            view: &bindings.view,
+            request,
+            surface: (state, image),
+            level: (level, known),
+            slice,
+            packer,
+            coordinates: [xs, ys],
+            active,
+        };
+        let done = fetch.subspans(texels, response)?;
+        fetch.remaining_lanes(texels, done, response)
     }
 
     /// One channel's answer.

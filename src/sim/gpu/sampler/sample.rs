@@ -97,8 +97,143 @@ pub(super) fn subspan_difference(
     texel_gradient(image, normalized, at, by)
 }
 
+/// Gradients of the lanes of a message: explicit, or the differences within a subspan.
+struct GradientSource<'r, 'm> {
+    request: &'r Request<'m>,
+    order: &'r ParameterLayout,
+    image: &'r Image,
+    normalized: bool,
+    implicit: bool,
+    /// The subspan that was looked at last, and its upper left, upper right and lower left pixel.
+    corners: (usize, [[f64; 3]; 3]),
+}
+
+impl GradientSource<'_, '_> {
+    #[inline]
+    fn gradients(&mut self, from: &LaneCoordinates, lane: usize) -> Gradients {
+        let (request, order, image) = (self.request, self.order, self.image);
+        if self.implicit {
+            if self.corners.0 != lane / SUBSPAN {
+                let corner = lane - lane % SUBSPAN;
+                let at = |l: usize| {
+                    let [u, v, r, _] = order.coordinates;
+                    [u, v, r].map(|i| request.float(i, l))
+                };
+                self.corners = (lane / SUBSPAN, [0, 1, 2].map(|i| at(corner + i)));
+            }
+            let [a, right, below] = self.corners.1;
+            [right, below].map(|to| subspan_difference(image, self.normalized, from, [a, to]))
+        } else if let Some(first) = order.gradients {
+            [0, 1].map(|which| {
+                let by = first.map(|i| request.float(i + which, lane));
+                texel_gradient(image, self.normalized, from, by)
+            })
+        } else {
+            [[0.0; 3]; 2]
+        }
+    }
+}
+
+/// The level of a lane: where it comes from, and the message's minimum.
+#[inline]
+fn lod_source(
+    request: &Request<'_>,
+    order: &ParameterLayout,
+    implicit: bool,
+    lane: usize,
+) -> (LodSource, f32) {
+    let level = order.level.map_or(0.0, |i| request.float(i, lane)) as f32;
+    let source = match request.message_type {
+        message_type::SAMPLE_L | message_type::SAMPLE_L_C => LodSource::Explicit { lod: level },
+        _ if implicit || order.gradients.is_some() => LodSource::Computed { bias: level },
+        _ => LodSource::Zero,
+    };
+    let min_lod = match request.has_parameter(order.min_lod) {
+        true => request.float(order.min_lod, lane) as f32,
+        false => 0.0,
+    };
+    (source, min_lod)
+}
+
+/// Array elements of a surface; of cube arrays, cubes.
+fn array_elements(image: &Image) -> u32 {
+    match image.kind {
+        Kind::Cube => image.depth / 6,
+        Kind::D3 => 1,
+        _ => image.depth,
+    }
+}
+
+/// The point of the surface that a lane samples: coordinates, slice, texel offset and reference.
+#[inline]
+fn sample_point(
+    request: &Request<'_>,
+    order: &ParameterLayout,
+    (image, normalised): (&Image, bool),
+    from: &LaneCoordinates,
+    lane: usize,
+) -> SamplePoint {
+    let array = match image.kind {
+        _ if !image.is_array => 0.0,
+        Kind::D1 => request.float(order.coordinates[1], lane),
+        Kind::Cube => request.float(order.coordinates[3], lane),
+        _ => request.float(order.coordinates[2], lane),
+    };
+    let element = array_element(array, array_elements(image));
+    let reference = order.reference.map(|i| request.float(i, lane) as f32);
+    let mut target = SamplePoint {
+        coordinates: from.coordinates,
+        slice: match image.kind {
+            Kind::Cube => element * 6 + from.face,
+            _ => element,
+        },
+        face: from.face,
+        offset: request.offset.map(i64::from),
+        reference: reference.map(|r| if normalised { r.clamp(0.0, 1.0) } else { r }),
+    };
+    if let Some(first) = order.offsets {
+        // Six bits in two's complement.
+        let six = |i: usize| i64::from((request.parameter(i, lane) << 26) as i32 >> 26);
+        target.offset = [six(first), six(first + 1), 0];
+    }
+    target
+}
+
+/// The response of a lane: a gathered channel of four texels, or a filtered and swizzled texel.
+#[inline]
+fn sample_lane(
+    filtering: &mut FilterContext<'_, '_>,
+    request: &Request<'_>,
+    order: &ParameterLayout,
+    target: &SamplePoint,
+    selection: &lod::LevelSelection,
+) -> Result<[u32; 4], Stop> {
+    let gathers = matches!(
+        request.message_type,
+        message_type::GATHER4
+            | message_type::GATHER4_C
+            | message_type::GATHER4_PO
+            | message_type::GATHER4_PO_C
+    );
+    match gathers {
+        true => {
+            let channel = match order.reference {
+                Some(_) => 0,
+                None => request.gather_channel,
+            };
+            filtering.gather(target, selection, channel)
+        }
+        false => {
+            let image = filtering.image;
+            filtering
+                .sample(target, selection)
+                .map(|values| image.swizzled(values))
+        }
+    }
+}
+
 impl Engine {
-    /// A message that takes a sampler.
+    /// Executes a message that uses a sampler: the fast path first, then the lanes that it leaves.
     pub(super) fn sample_message(
         &mut self,
         bindings: &Bindings<'_>,
@@ -130,63 +265,34 @@ impl Engine {
             numbers: ValueKind::of(image.format),
             border: format::fill_missing_channels(image.format, sampler.border),
         };
-        let elements = match image.kind {
-            Kind::Cube => image.depth / 6,
-            Kind::D3 => 1,
-            _ => image.depth,
-        };
         let lanes = message.lanes;
         let done = self.host.run(
             #[inline(always)]
             || fast_2d::sample_2d(&mut filtering, request, order, (lanes, constant), response),
         )?;
-        let active = active.filter(|lane| done >> lane & 1 == 0);
-        let mut result = Ok(());
         let implicit = order.has_implicit_gradients(request.message_type);
-        let mut shared = (usize::MAX, [[0.0; 3]; 3]);
-        // Pixels of a subspan that nothing tells apart have the same levels.
+        let mut source = GradientSource {
+            request,
+            order,
+            image,
+            normalized: sampler.normalized,
+            implicit,
+            corners: (usize::MAX, [[0.0; 3]; 3]),
+        };
+        // Pixels of a subspan have the same levels where only the gradients decide them.
         let alike = implicit
             && image.kind != Kind::Cube
             && order.level.is_none()
             && !request.has_parameter(order.min_lod);
         let mut selected: Option<(usize, lod::LevelSelection)> = None;
-        for lane in active {
+        for lane in active.filter(|lane| done >> lane & 1 == 0) {
             let from = lane_coordinates(request, order, image, lane);
-            let mut gradients: Gradients = [[0.0; 3]; 2];
-            if implicit {
-                if shared.0 != lane / SUBSPAN {
-                    let corner = lane - lane % SUBSPAN;
-                    let at = |l: usize| {
-                        let [u, v, r, _] = order.coordinates;
-                        [u, v, r].map(|i| request.float(i, l))
-                    };
-                    shared = (lane / SUBSPAN, [0, 1, 2].map(|i| at(corner + i)));
-                }
-                let [a, right, below] = shared.1;
-                gradients = [right, below]
-                    .map(|to| subspan_difference(image, sampler.normalized, &from, [a, to]));
-            } else if let Some(first) = order.gradients {
-                gradients = [0, 1].map(|which| {
-                    let by = first.map(|i| request.float(i + which, lane));
-                    texel_gradient(image, sampler.normalized, &from, by)
-                });
-            }
-            let level = order.level.map_or(0.0, |i| request.float(i, lane)) as f32;
-            let source = match request.message_type {
-                message_type::SAMPLE_L | message_type::SAMPLE_L_C => {
-                    LodSource::Explicit { lod: level }
-                }
-                _ if implicit || order.gradients.is_some() => LodSource::Computed { bias: level },
-                _ => LodSource::Zero,
-            };
-            let min_lod = match request.has_parameter(order.min_lod) {
-                true => request.float(order.min_lod, lane) as f32,
-                false => 0.0,
-            };
+            let gradients = source.gradients(&from, lane);
+            let (level, min_lod) = lod_source(request, order, implicit, lane);
             let known = selected.filter(|s| alike && s.0 == lane / SUBSPAN);
             let selection = match known {
                 Some((_, selection)) => selection,
-                None => lod::select(&sampler, image, &gradients, source, min_lod),
+                None => lod::select(&sampler, image, &gradients, level, min_lod),
             };
             selected = Some((lane / SUBSPAN, selection));
             if request.message_type == message_type::LOD {
@@ -194,56 +300,10 @@ impl Engine {
                 respond_lane(request, lane, [levels[0], levels[1], 0, 0], response);
                 continue;
             }
-            let array = match image.kind {
-                _ if !image.is_array => 0.0,
-                Kind::D1 => request.float(order.coordinates[1], lane),
-                Kind::Cube => request.float(order.coordinates[3], lane),
-                _ => request.float(order.coordinates[2], lane),
-            };
-            let element = array_element(array, elements);
-            let reference = order.reference.map(|i| request.float(i, lane) as f32);
-            let mut target = SamplePoint {
-                coordinates: from.coordinates,
-                slice: match image.kind {
-                    Kind::Cube => element * 6 + from.face,
-                    _ => element,
-                },
-                face: from.face,
-                offset: request.offset.map(i64::from),
-                reference: reference.map(|r| if normalised { r.clamp(0.0, 1.0) } else { r }),
-            };
-            if let Some(first) = order.offsets {
-                // Six bits in two's complement.
-                let six = |i: usize| i64::from((request.parameter(i, lane) << 26) as i32 >> 26);
-                target.offset = [six(first), six(first + 1), 0];
-            }
-            let gathers = matches!(
-                request.message_type,
-                message_type::GATHER4
-                    | message_type::GATHER4_C
-                    | message_type::GATHER4_PO
-                    | message_type::GATHER4_PO_C
-            );
-            let values = match gathers {
-                true => {
-                    let channel = match order.reference {
-                        Some(_) => 0,
-                        None => request.gather_channel,
-                    };
-                    filtering.gather(&target, &selection, channel)
-                }
-                false => filtering
-                    .sample(&target, &selection)
-                    .map(|values| image.swizzled(values)),
-            };
-            match values {
-                Ok(values) => respond_lane(request, lane, values, response),
-                Err(stop) => {
-                    result = Err(stop);
-                    break;
-                }
-            }
+            let target = sample_point(request, order, (image, normalised), &from, lane);
+            let values = sample_lane(&mut filtering, request, order, &target, &selection)?;
+            respond_lane(request, lane, values, response);
         }
-        result
+        Ok(())
     }
 }

@@ -125,6 +125,27 @@ fn select(code: u64) -> Select {
     }
 }
 
+/// Width, height and depth of a surface: texels and slices, array elements or faces; for buffers, entries.
+fn extent(words: &[u32; 16], kind: Kind, is_array: bool) -> [u32; 3] {
+    let get = |field: hw::Field| field.get(words) as u32;
+    let (width, height, depth) = (get(rss::WIDTH), get(rss::HEIGHT), get(rss::DEPTH));
+    match kind {
+        Kind::Buffer => {
+            let entries = u64::from(width & 0x7f)
+                | u64::from(height & 0x3fff) << 7
+                | u64::from(depth & 0x7ff) << 21;
+            [u32::try_from(entries + 1).unwrap_or(u32::MAX), 1, 1]
+        }
+        Kind::D3 => [width + 1, height + 1, depth + 1],
+        Kind::Cube if is_array => [width + 1, height + 1, (depth + 1) * 6],
+        Kind::Cube => [width + 1, height + 1, 6],
+        Kind::D1 if is_array => [width + 1, 1, depth + 1],
+        Kind::D1 => [width + 1, 1, 1],
+        _ if is_array => [width + 1, height + 1, depth + 1],
+        _ => [width + 1, height + 1, 1],
+    }
+}
+
 impl Image {
     /// Reads the surface state at `address`.
     pub fn read(view: &View<'_>, address: u64) -> Result<Image, Stop> {
@@ -153,23 +174,8 @@ impl Image {
         let Some(format) = Format::by_number(number) else {
             return unimplemented(format!("surface format {number:#x}"));
         };
-        let (width, height, depth) = (get(rss::WIDTH), get(rss::HEIGHT), get(rss::DEPTH));
         let is_array = rss::SURFACE_ARRAY.get(words) != 0;
-        let [width, height, depth] = match kind {
-            Kind::Buffer => {
-                let entries = u64::from(width & 0x7f)
-                    | u64::from(height & 0x3fff) << 7
-                    | u64::from(depth & 0x7ff) << 21;
-                [u32::try_from(entries + 1).unwrap_or(u32::MAX), 1, 1]
-            }
-            Kind::D3 => [width + 1, height + 1, depth + 1],
-            Kind::Cube if is_array => [width + 1, height + 1, (depth + 1) * 6],
-            Kind::Cube => [width + 1, height + 1, 6],
-            Kind::D1 if is_array => [width + 1, 1, depth + 1],
-            Kind::D1 => [width + 1, 1, 1],
-            _ if is_array => [width + 1, height + 1, depth + 1],
-            _ => [width + 1, height + 1, 1],
-        };
+        let [width, height, depth] = extent(words, kind, is_array);
         let real = !matches!(kind, Kind::Buffer | Kind::Null);
         if real && rss::TILED_RESOURCE_MODE.get(words) != 0 {
             return unimplemented("tiled resources (TileYf and TileYs)".into());
