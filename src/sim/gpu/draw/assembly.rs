@@ -1,8 +1,9 @@
 //! Primitive assembly: groups a run of vertices into objects by topology.
 //!
-//! In:  the number of vertices between cuts. Out: the vertices of each object, in an order in which odd triangles of strips
-//! have the winding of even ones.
-//! Ref: SKL PRM vol. 7, "Primitive Topology Types", "Object Vertex Ordering"; Vulkan, "Primitive Topologies".
+//! In:  the number of vertices between cuts. Out: the vertices of each object, in an order in which
+//!      odd triangles of strips have the winding of even ones.
+//! Ref: SKL PRM vol. 7, "Primitive Topology Types", "Object Vertex Ordering"; Vulkan, "Primitive
+//!      Topologies".
 
 use super::gs_output::Provoking;
 use super::object::Kind;
@@ -12,7 +13,8 @@ use super::object::Kind;
 pub(crate) struct Assembled {
     /// `None` for a patch.
     pub kind: Option<Kind>,
-    /// The first `count` are valid. With adjacency they are in the order in which the geometry shader receives them.
+    /// The first `count` are valid. With adjacency they are in the order in which the geometry
+    /// shader receives them.
     pub vertices: [usize; 32],
     pub count: usize,
     pub provoking: usize,
@@ -21,14 +23,16 @@ pub(crate) struct Assembled {
     pub continues: bool,
     /// An odd triangle of a strip, whose vertices are reordered.
     pub is_odd_triangle: bool,
-    /// Edges of the primitive, from each vertex to the next; false for edges between triangles of one polygon.
+    /// Edges of the primitive, from each vertex to the next; false for edges between triangles of
+    /// one polygon.
     pub edges: [bool; 3],
     /// The vertices' edge flags apply.
     pub uses_edge_flags: bool,
 }
 
 impl Assembled {
-    /// The vertices of the object without its neighbours, and the position of the provoking one among them.
+    /// The vertices of the object without its neighbours, and the position of the provoking one
+    /// among them.
     pub fn object_vertices(&self) -> ([usize; 3], usize) {
         let v = &self.vertices;
         match (self.adjacency, self.kind) {
@@ -38,8 +42,8 @@ impl Assembled {
         }
     }
 
-    /// The vertices in the order in which a geometry shader receives them. Odd triangles keep their last vertex in place (1, 0, 2) or,
-    /// with `leading`, the first one (0, 2, 1).
+    /// The vertices in the order in which a geometry shader receives them. Odd triangles keep their
+    /// last vertex in place (1, 0, 2) or, with `leading`, the first one (0, 2, 1).
     pub fn geometry_shader_order(&self, leading: bool) -> [usize; 32] {
         let mut vertices = self.vertices;
         if leading && self.is_odd_triangle {
@@ -77,7 +81,8 @@ fn adjacent(kind: Kind, vertices: &[usize], provoking: usize) -> Assembled {
     }
 }
 
-/// Calls `each` with every object of a run of `n` vertices; returns false if there is no such topology.
+/// Calls `each` with every object of a run of `n` vertices; returns false if there is no such
+/// topology.
 pub(crate) fn assemble(
     topology: u32,
     n: usize,
@@ -207,7 +212,8 @@ fn quad(halves: [[usize; 3]; 2], provoking: usize, each: &mut dyn FnMut(Assemble
     }
 }
 
-/// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", table of vertices.
+/// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", table of
+/// vertices.
 fn strip_adjacency(i: usize, count: usize, triangle: usize) -> Assembled {
     let at = 2 * i;
     let (first, last) = (i == 0, i + 1 == count);
@@ -409,7 +415,8 @@ mod tests {
                 });
                 out
             };
-            // Vulkan, "Triangle Strips": triangle i has vertices i, i + 1, i + 2, in the order of the strip.
+            // Vulkan, "Triangle Strips": triangle i has vertices i, i + 1, i + 2, in the order of
+            // the strip.
             assert_eq!(of(0x05, 5), [chosen, chosen + 1, chosen + 2]);
             assert_eq!(of(0x0d, 5), [chosen, chosen + 1, chosen + 2]);
             assert_eq!(of(0x0c, 10), [2 * chosen, 2 * chosen + 2, 2 * chosen + 4]);

@@ -1,11 +1,14 @@
 //! Push constants: the buffers of 3DSTATE_CONSTANT_*, as registers of a payload.
 //!
-//! In:  the command's body. Out: the dwords of the four buffers one after the other, eight for each register.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units, and the first buffer's address is relative to
-//! the dynamic state base address, unless CS_DEBUG_MODE2 has "CONSTANT_BUFFER Address Offset Disable" set.
+//! In:  the command's body. Out: the dwords of the four buffers one after the other, eight for each
+//!      register.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units, and the first
+//!      buffer's address is relative to the dynamic state base address, unless CS_DEBUG_MODE2 has
+//!      "CONSTANT_BUFFER Address Offset Disable" set.
 //!
-//! A machine reads them ahead of the draw, some time after the binding table pointer that commits them (ERRATA.md). Strict mode
-//! reads them at that point and refuses draws that would find other values; with the option `stale` the draw gets the values read then.
+//! A machine reads them ahead of the draw, some time after the binding table pointer that commits
+//! them (ERRATA.md). Strict mode reads them at that point and refuses draws that would find other
+//! values; with the option `stale` the draw gets the values read then.
 
 use super::exec::Draw;
 use crate::draw_state::stage_of_constants;

@@ -1,6 +1,7 @@
 //! The domain shader: points of a patch's domain to vertices.
 //!
-//! In:  3DSTATE_DS, a patch's URB entry, points of its domain, push constants. Out: a [`Vue`] for each point.
+//! In:  3DSTATE_DS, a patch's URB entry, points of its domain, push constants. Out: a [`Vue`] for
+//!      each point.
 //! Ref: SKL PRM vol. 7, "Domain Shader (DS) Stage", "Thread Payload: SIMD8".
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
@@ -12,9 +13,11 @@ use hw::draw::{
 };
 
 const LANES: usize = 8;
-/// The value of pushed dwords beyond the end of a patch's entry, where the next entry may begin: easy to recognise.
+/// The value of pushed dwords beyond the end of a patch's entry, where the next entry may begin:
+/// easy to recognise.
 ///
-/// Mesa's compiler pushes sixteen rows if a control point's index is not known at compile time, however short the entry is.
+/// Mesa's compiler pushes sixteen rows if a control point's index is not known at compile time,
+/// however short the entry is.
 const PAST_ENTRY: u32 = 0xffc0_beef;
 
 /// 1 with 16 fraction bits.
@@ -83,7 +86,8 @@ impl<'a> Domain<'a> {
         }))
     }
 
-    /// Runs the shader on all points of a patch; `patch` is the handle of its URB entry and `entry` the content.
+    /// Runs the shader on all points of a patch; `patch` is the handle of its URB entry and `entry`
+    /// the content.
     pub fn points(
         &mut self,
         urb: &mut dyn UrbEntries,

@@ -1,7 +1,8 @@
 //! Runs threads of the 3D pipeline's stages.
 //!
-//! In:  the addresses of a stage's kernel and resources, a thread's payload. Out: the thread run to its end; its messages to
-//! the URB, the render cache and the pixel interpolator handed to its [`StageFunctions`].
+//! In:  the addresses of a stage's kernel and resources, a thread's payload. Out: the thread run to
+//!      its end; its messages to the URB, the render cache and the pixel interpolator handed to its
+//!      [`StageFunctions`].
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
 use crate::base_addresses::BaseAddresses;
@@ -17,7 +18,8 @@ use crate::profile::StageWork;
 use crate::space::AddressSpace;
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 
-/// The context that all units of a draw share. The caller of the draw holds the counters and the URB.
+/// The context that all units of a draw share. The caller of the draw holds the counters and the
+/// URB.
 #[derive(Clone, Copy)]
 pub(crate) struct Draw<'a> {
     /// Address of the 3DPRIMITIVE, for reports.
@@ -41,7 +43,8 @@ impl<'a> Draw<'a> {
     }
 }
 
-/// A stage's kernel and the resources that its messages refer to, as its 3DSTATE_* command gives them.
+/// A stage's kernel and the resources that its messages refer to, as its 3DSTATE_* command gives
+/// them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shader {
     /// Kernel Start Pointer: bytes from the instruction base address.
@@ -58,15 +61,15 @@ pub(crate) struct Shader {
     pub alternate_floats: bool,
 }
 
-/// The shared functions that serve one stage only: URB (SFID 6), render cache (5), pixel interpolator (11).
-/// The sampler and the data port handle all other messages.
+/// The shared functions that serve one stage only: URB (SFID 6), render cache (5), pixel
+/// interpolator (11). The sampler and the data port handle all other messages.
 pub(crate) trait StageFunctions {
     /// Carries out one message; see [`eu::SharedFunctions::message`].
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
 }
 
-/// The URB for the stages that allocate and read entries; its messages are the threads'. The caller of the draw frees entries
-/// between objects.
+/// The URB for the stages that allocate and read entries; its messages are the threads'. The caller
+/// of the draw frees entries between objects.
 pub(crate) trait UrbEntries: StageFunctions {
     /// Allocates an entry of `dwords`; returns its handle.
     fn allocate(&mut self, dwords: usize) -> Result<u32, Stop>;
@@ -78,8 +81,9 @@ pub(crate) trait UrbEntries: StageFunctions {
     fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
 }
 
-/// Extends a payload to register `start`, where constants and vertex data begin, if `dwords` of them follow. A start register
-/// before the payload's end truncates it, as data overlaps it on the machine; strict mode has a rule against that.
+/// Extends a payload to register `start`, where constants and vertex data begin, if `dwords` of
+/// them follow. A start register before the payload's end truncates it, as data overlaps it on the
+/// machine; strict mode has a rule against that.
 pub(crate) fn pad_to_data(payload: &mut Vec<u32>, start: usize, dwords: usize) {
     if dwords > 0 {
         payload.resize(start * 8, 0);
@@ -190,8 +194,9 @@ impl<'a> Executor<'a> {
         })
     }
 
-    /// Makes this executor worker `number`, which runs on a host thread of its own: with its own part of the scratch memory and its
-    /// own copy of the kernel, so that workers do not contend for one reference count.
+    /// Makes this executor worker `number`, which runs on a host thread of its own: with its own
+    /// part of the scratch memory and its own copy of the kernel, so that workers do not contend
+    /// for one reference count.
     pub fn set_worker(&mut self, number: u32) {
         self.worker = number;
         self.kernel = std::sync::Arc::new(eu::Kernel::clone(&self.kernel));
@@ -217,7 +222,8 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The dword of R0 with the scratch pointer, and the code of the per-thread scratch size that stages put into R0.3.
+    /// The dword of R0 with the scratch pointer, and the code of the per-thread scratch size that
+    /// stages put into R0.3.
     pub fn scratch_dwords(&self) -> (u32, u32) {
         let place = self.shader.scratch + u64::from(self.worker) * self.shader.scratch_bytes;
         let code = self
@@ -237,8 +243,9 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// True if threads with all channels enabled send the same messages for all pixels of an object: no message depends on the
-    /// registers from g1 to before `start`. g0 is the same for all pixels of an object.
+    /// True if threads with all channels enabled send the same messages for all pixels of an
+    /// object: no message depends on the registers from g1 to before `start`. g0 is the same for
+    /// all pixels of an object.
     pub fn is_replayable(&self, start: usize) -> bool {
         !self.draw.options.trace.instructions && self.kernel.has_fixed_messages(1..start)
     }
@@ -251,8 +258,9 @@ impl<'a> Executor<'a> {
             .unwrap_or_default()
     }
 
-    /// Counts threads that repeat what another thread did, each with `messages` to the render cache. Returns false if the draw was
-    /// cancelled or the budget is spent; [`Executor::run`] then reports the error.
+    /// Counts threads that repeat what another thread did, each with `messages` to the render
+    /// cache. Returns false if the draw was cancelled or the budget is spent; [`Executor::run`]
+    /// then reports the error.
     pub fn count_replayed(
         &mut self,
         threads: u32,
@@ -339,7 +347,8 @@ impl<'a> Executor<'a> {
                 Exit::Eot => break,
                 Exit::Budget => {}
                 Exit::Barrier => {
-                    // Only threads of tessellation control shaders wait at barriers: see `run_group`.
+                    // Only threads of tessellation control shaders wait at barriers: see
+                    // `run_group`.
                     return Err(Stop::Unimplemented {
                         what: "a barrier in a thread of the 3D pipeline".into(),
                         at: self.draw.at,
@@ -358,8 +367,9 @@ impl<'a> Executor<'a> {
         Ok(())
     }
 
-    /// Runs threads that wait for each other at barriers, such as a patch's instances of a hull shader: each in turn until it ends
-    /// or reaches a barrier. `payloads` has one payload for each thread.
+    /// Runs threads that wait for each other at barriers, such as a patch's instances of a hull
+    /// shader: each in turn until it ends or reaches a barrier. `payloads` has one payload for each
+    /// thread.
     pub fn run_group(
         &mut self,
         payloads: &[Vec<u32>],
@@ -426,7 +436,8 @@ impl<'a> Executor<'a> {
                 }
             }
             if running > 0 {
-                // All remaining threads wait. They resume once every thread of the group has arrived.
+                // All remaining threads wait. They resume once every thread of the group has
+                // arrived.
                 let arrived = units.port.arrived as usize;
                 if arrived < states.len() {
                     let what = format!(
@@ -463,7 +474,8 @@ enum GroupThreadState {
     Ended,
 }
 
-/// Instructions between two charges to the batch's budget, so that not every short thread touches a shared counter.
+/// Instructions between two charges to the batch's budget, so that not every short thread touches a
+/// shared counter.
 const CHARGE_INTERVAL: u64 = 1 << 12;
 
 /// Instructions between two checks for cancellation.

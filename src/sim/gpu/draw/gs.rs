@@ -1,7 +1,8 @@
 //! The geometry shader: objects to objects.
 //!
-//! In:  3DSTATE_GS, the vertices of an object, push constants. Out: [`StreamObject`]s decoded from the shader's output.
-//! The eight channels of a thread run eight instances of one object or, if objects have one instance, eight objects.
+//! In:  3DSTATE_GS, the vertices of an object, push constants. Out: [`StreamObject`]s decoded from
+//!      the shader's output. The eight channels of a thread run eight instances of one object or,
+//!      if objects have one instance, eight objects.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "Thread Payload: SIMD8".
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
@@ -114,13 +115,14 @@ impl<'a> Geometry<'a> {
         self.discard_adjacency
     }
 
-    /// REORDER_LEADING: odd triangles of strips keep their first vertex in place (0, 2, 1), not the last (1, 0, 2).
+    /// REORDER_LEADING: odd triangles of strips keep their first vertex in place (0, 2, 1), not the
+    /// last (1, 0, 2).
     pub fn reorders_leading(&self) -> bool {
         self.leading
     }
 
-    /// Queues an object and, if that fills a thread, runs the shader and appends its output. The caller may free the URB entries
-    /// afterwards.
+    /// Queues an object and, if that fills a thread, runs the shader and appends its output. The
+    /// caller may free the URB entries afterwards.
     pub fn object(
         &mut self,
         urb: &mut dyn UrbEntries,
@@ -190,7 +192,8 @@ impl<'a> Geometry<'a> {
         }
         let (scratch, code) = self.executor.scratch_dwords();
         let mut payload: Vec<u32> = vec![0, 0, 0, code, 0, scratch, 0, 0];
-        // Appends a dword for each lane. Disabled lanes get zero if objects differ, else the value of the enabled ones.
+        // Appends a dword for each lane. Disabled lanes get zero if objects differ, else the value
+        // of the enabled ones.
         let row = |payload: &mut Vec<u32>, of: &dyn Fn(&Object) -> u32| {
             let filler = match objects {
                 [one] if self.instances > 1 => of(one),
@@ -217,7 +220,8 @@ impl<'a> Geometry<'a> {
                         payload.extend(each.chain(std::iter::repeat(0)).take(LANES));
                     }
                 }
-                // All channels have the same vertices, so one register holds the handles of eight vertices.
+                // All channels have the same vertices, so one register holds the handles of eight
+                // vertices.
                 (_, [handles, ..]) => {
                     payload.extend(handles.iter().take(count.next_multiple_of(LANES)));
                 }

@@ -1,8 +1,8 @@
 //! Decodes the URB entry that a geometry shader wrote into objects.
 //!
-//! In:  an entry's dwords, 3DSTATE_GS. Out: [`StreamObject`]s.
-//! An entry begins with the number of vertices (in 32 bytes of its own, unless the number is static), then control data
-//! (one cut bit for each vertex, or two bits of stream), then the vertices.
+//! In:  an entry's dwords, 3DSTATE_GS. Out: [`StreamObject`]s. An entry begins with the number of
+//!      vertices (in 32 bytes of its own, unless the number is static), then control data (one cut
+//!      bit for each vertex, or two bits of stream), then the vertices.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
 
 use super::object::{Kind, Object, Vue, dword};
@@ -135,7 +135,8 @@ impl EntryLayout {
                 2 => (Kind::Line, self.provoking.line),
                 _ => (Kind::Triangle, self.provoking.triangle),
             };
-            // Every other triangle of a strip has the opposite winding: its first two or last two vertices are swapped.
+            // Every other triangle of a strip has the opposite winding: its first two or last two
+            // vertices are swapped.
             if size == 3 && step == 1 && i % 2 == 1 {
                 let (a, b) = if self.trailing { (0, 1) } else { (1, 2) };
                 vertices.swap(a, b);

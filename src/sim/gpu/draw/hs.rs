@@ -1,7 +1,7 @@
 //! The hull shader: control points of a patch to its URB entry.
 //!
-//! In:  3DSTATE_HS, the vertices of a patch, push constants. Out: the patch's entry as the threads wrote it: header with
-//! tessellation factors, per-patch outputs, per-vertex outputs.
+//! In:  3DSTATE_HS, the vertices of a patch, push constants. Out: the patch's entry as the threads
+//!      wrote it: header with tessellation factors, per-patch outputs, per-vertex outputs.
 //! Ref: SKL PRM vol. 7, "Hull Shader (HS) Stage", "Thread Payload: SINGLE_PATCH".
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
@@ -102,11 +102,13 @@ impl<'a> Hull<'a> {
         }
         self.payloads.resize(self.instances as usize, Vec::new());
         for (instance, payload) in self.payloads.iter_mut().enumerate() {
-            // All instances of a patch run concurrently on the machine, so each has its own scratch memory.
+            // All instances of a patch run concurrently on the machine, so each has its own scratch
+            // memory.
             self.executor.worker = instance as u32;
             let (scratch, code) = self.executor.scratch_dwords();
             payload.clear();
-            // R0.1 holds the primitive ID in this dispatch mode; Include Primitive ID concerns the other modes.
+            // R0.1 holds the primitive ID in this dispatch mode; Include Primitive ID concerns the
+            // other modes.
             payload.extend([
                 patch,
                 primitive_id,

@@ -1,7 +1,8 @@
 //! The 3D pipeline: from a 3DPRIMITIVE to memory.
 //!
-//! In:  the state that 3DSTATE_* commands latched, the primitive's parameters. Out: render targets, depth and stencil buffers, stream output buffers.
-//! Files follow the PRM's units, in the order in which data passes through them:
+//! In:  the state that 3DSTATE_* commands latched, the primitive's parameters. Out: render targets,
+//!      depth and stencil buffers, stream output buffers. Files follow the PRM's units, in the
+//!      order in which data passes through them:
 //!
 //! | file | in → out |
 //! | --- | --- |

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-/// A vertex as laid out in the URB (Vertex URB Entry): dwords from the first dword of the entry on. Dword 0 of the header is
-/// reserved, 1 is the render target array index, 2 the viewport index, 3 the point width (float); dwords 4..8 are the
-/// position in clip space; then, if present, eight clip distances; then attributes of four dwords. Units that
-/// read attributes use an offset in 256-bit units (3DSTATE_SBE, Vertex URB Entry Read Offset).
+/// A vertex as laid out in the URB (Vertex URB Entry): dwords from the first dword of the entry on.
+/// Dword 0 of the header is reserved, 1 is the render target array index, 2 the viewport index, 3
+/// the point width (float); dwords 4..8 are the position in clip space; then, if present, eight
+/// clip distances; then attributes of four dwords. Units that read attributes use an offset in
+/// 256-bit units (3DSTATE_SBE, Vertex URB Entry Read Offset).
 /// Ref: SKL PRM vol. 7, "Vertex URB Entry (VUE) Formats".
 pub(crate) type Vue = Arc<[u32]>;
 
@@ -39,12 +40,13 @@ impl Kind {
     }
 }
 
-/// An object assembled from vertices, as the clipper receives it. The vertices of odd triangles of strips are in an order that
-/// keeps their winding.
+/// An object assembled from vertices, as the clipper receives it. The vertices of odd triangles of
+/// strips are in an order that keeps their winding.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub kind: Kind,
-    /// As many as the kind has. The clipper appends the original provoking vertex to the vertices of an object that it cut.
+    /// As many as the kind has. The clipper appends the original provoking vertex to the vertices
+    /// of an object that it cut.
     pub vertices: Vec<Vue>,
     /// The vertex that gives flat attributes, the viewport index and the render target array index.
     pub provoking: usize,
@@ -57,8 +59,9 @@ pub(crate) struct Object {
     pub cut: Option<Box<ClippedPiece>>,
 }
 
-/// Where a piece lies within the object that it was cut from. Attributes are interpolated from the vertices of the uncut object,
-/// because what is linear in clip space and what is linear on the screen differ at new vertices.
+/// Where a piece lies within the object that it was cut from. Attributes are interpolated from the
+/// vertices of the uncut object, because what is linear in clip space and what is linear on the
+/// screen differ at new vertices.
 #[derive(Clone, Debug)]
 pub(crate) struct ClippedPiece {
     /// Vertices of the uncut object; a line's third vertex repeats the second.
@@ -70,7 +73,8 @@ pub(crate) struct ClippedPiece {
 /// A vertex on the screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScreenVertex {
-    /// Pixels, y down. 3DSTATE_MULTISAMPLE gives where in a pixel integers lie; already rounded to the sub-pixel grid.
+    /// Pixels, y down. 3DSTATE_MULTISAMPLE gives where in a pixel integers lie; already rounded to
+    /// the sub-pixel grid.
     pub x: f32,
     pub y: f32,
     /// After the viewport transform, before the depth offset.
@@ -83,12 +87,12 @@ pub(crate) struct ScreenVertex {
 #[derive(Clone, Debug)]
 pub(crate) struct SetupObject {
     pub kind: Kind,
-    /// As many as the kind has. A rectangle has its three given vertices; a point the upper left, upper right and
-    /// lower left corner of its square. A line's third vertex repeats the second.
+    /// As many as the kind has. A rectangle has its three given vertices; a point the upper left,
+    /// upper right and lower left corner of its square. A line's third vertex repeats the second.
     pub vertices: [ScreenVertex; 3],
-    /// Attributes after the swizzle of 3DSTATE_SBE, as bits: `[attribute][vertex][component]`. Those with constant
-    /// interpolation hold the provoking vertex's value three times. Point sprite coordinates are included, as values at
-    /// the corners of the vertices' triangle.
+    /// Attributes after the swizzle of 3DSTATE_SBE, as bits: `[attribute][vertex][component]`.
+    /// Those with constant interpolation hold the provoking vertex's value three times. Point
+    /// sprite coordinates are included, as values at the corners of the vertices' triangle.
     pub attributes: Vec<[[u32; 4]; 3]>,
     /// Depth.
     pub depth: Plane,
@@ -141,7 +145,8 @@ pub(crate) const LOG_BLOCK: u32 = 5;
 /// The samples that an object covers.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ObjectCoverage {
-    /// Blocks of 32 × 32 pixels all of whose samples are covered, by their upper left pixels; both coordinates are multiples of 32.
+    /// Blocks of 32 × 32 pixels all of whose samples are covered, by their upper left pixels; both
+    /// coordinates are multiples of 32.
     pub blocks: Vec<[u32; 2]>,
     /// The mask of all samples of a pixel.
     pub all: u16,
@@ -164,7 +169,8 @@ impl ObjectCoverage {
 
 /// The subspans of a fully covered block.
 pub(crate) fn block_subspans([x, y]: [u32; 2], all: u16) -> impl Iterator<Item = Subspan> {
-    // In squares of eight pixels, the order in which the rasteriser emits subspans of partly covered blocks.
+    // In squares of eight pixels, the order in which the rasteriser emits subspans of partly
+    // covered blocks.
     let side = 1 << (LOG_BLOCK - 3);
     let squares = (0..side * side).map(move |i| [x + i % side * 8, y + i / side * 8]);
     squares.flat_map(move |[x, y]| {
@@ -183,10 +189,10 @@ pub(crate) struct Subspan {
     /// Upper left pixel, both even.
     pub x: u32,
     pub y: u32,
-    /// Covered samples of the pixels (0,0), (1,0), (0,1), (1,1), after scissor and drawing rectangle. For a smooth line:
-    /// sixteenths of each pixel.
+    /// Covered samples of the pixels (0,0), (1,0), (0,1), (1,1), after scissor and drawing
+    /// rectangle. For a smooth line: sixteenths of each pixel.
     pub samples: [u16; 4],
-    /// A bit for each pixel that lies entirely within the object; computed only for conservative rasterisation and for blocks that are
-    /// covered entirely.
+    /// A bit for each pixel that lies entirely within the object; computed only for conservative
+    /// rasterisation and for blocks that are covered entirely.
     pub inner: u8,
 }

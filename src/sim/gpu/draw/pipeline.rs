@@ -1,8 +1,8 @@
 //! Runs a draw through all units.
 //!
-//! In:  a [`Primitive`]'s parameters and the latched state. Out: memory written, and the counts of [`Totals`].
-//! Each distinct vertex of an instance is shaded once, in the order of first use; objects follow in the order of the
-//! primitives, which blending depends on.
+//! In:  a [`Primitive`]'s parameters and the latched state. Out: memory written, and the counts of
+//!      [`Totals`]. Each distinct vertex of an instance is shaded once, in the order of first use;
+//!      objects follow in the order of the primitives, which blending depends on.
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a, "3DPRIMITIVE".
 
 use super::assembly::{Assembled, assemble};
@@ -70,7 +70,8 @@ struct Shaded {
     edge: bool,
 }
 
-/// Pixels of the largest surface. An object may exceed it if neither clipping nor a scissor limits it to a target.
+/// Pixels of the largest surface. An object may exceed it if neither clipping nor a scissor limits
+/// it to a target.
 const MAX_OBJECT_PIXELS: u64 = 1 << 28;
 /// Maximum number of vertices of one instance, all of which are in memory at once.
 const MAX_VERTICES: u32 = 1 << 22;
@@ -348,7 +349,8 @@ impl PostVertexUnits<'_> {
         self.geometry(object, of(&seen))
     }
 
-    /// Passes an object to the geometry shader, if enabled. `seen` are the vertices that the shader receives.
+    /// Passes an object to the geometry shader, if enabled. `seen` are the vertices that the shader
+    /// receives.
     fn geometry(&mut self, object: Object, seen: Vec<Vue>) -> Result<(), Stop> {
         let Some(gs) = &mut self.gs else {
             return self.stream(0, object);

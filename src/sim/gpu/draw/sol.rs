@@ -1,9 +1,11 @@
 //! The stream output logic: writes objects to buffers in memory.
 //!
-//! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out: the declared dwords of each
-//! vertex in the buffers, counters, and the stream that goes on to the clipper ([`StreamOut::render`]).
-//! An object is written entirely or, if one of its stream's buffers has no room for it, not at all.
-//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) Stage"; vol. 2a, 3DSTATE_STREAMOUT and the other two.
+//! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out:
+//!      the declared dwords of each vertex in the buffers, counters, and the stream that goes on to
+//!      the clipper ([`StreamOut::render`]). An object is written entirely or, if one of its
+//!      stream's buffers has no room for it, not at all.
+//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) Stage"; vol. 2a, 3DSTATE_STREAMOUT and the other
+//!      two.
 
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
@@ -61,7 +63,8 @@ pub(crate) struct StreamOut<'a> {
     buffers: [Buffer; STREAMS],
     /// The stream that goes on to the clipper; `None` if rendering is disabled.
     pub render: Option<u8>,
-    /// SO_WRITE_OFFSET: bytes from a buffer's base. The caller sets it to the registers' values before the first object.
+    /// SO_WRITE_OFFSET: bytes from a buffer's base. The caller sets it to the registers' values
+    /// before the first object.
     pub offsets: [u32; STREAMS],
     /// Increments of SO_NUM_PRIMS_WRITTEN.
     pub written: [u64; STREAMS],
@@ -109,8 +112,8 @@ const ENTRIES: [(Field, Field); STREAMS] = [
     (list::NUM_ENTRIES_3, list::STREAM_TO_BUFFER_SELECTS_3),
 ];
 
-/// Executes the write offset fields of a 3DSTATE_SO_BUFFER: the buffer's index and its new SO_WRITE_OFFSET; `None` if the command
-/// does not set it.
+/// Executes the write offset fields of a 3DSTATE_SO_BUFFER: the buffer's index and its new
+/// SO_WRITE_OFFSET; `None` if the command does not set it.
 pub(crate) fn write_offset(words: &[u32], view: &View<'_>) -> Result<Option<(usize, u32)>, Stop> {
     if so_buffer::STREAM_OFFSET_WRITE_ENABLE.get(words) == 0 {
         return Ok(None);
@@ -168,8 +171,9 @@ impl<'a> StreamOut<'a> {
                 offset_address: store.then_some(address),
             };
         }
-        // Reorder Mode concerns odd triangles of strips: it keeps the one whose provoking vertex comes first (leading) or last
-        // (trailing) in place. With another provoking vertex, objects keep their order.
+        // Reorder Mode concerns odd triangles of strips: it keeps the one whose provoking vertex
+        // comes first (leading) or last (trailing) in place. With another provoking vertex, objects
+        // keep their order.
         let trailing = so::REORDER_MODE.get(words) == 1;
         let provoking = state.get(
             &clip::PACKET,
@@ -285,7 +289,8 @@ mod tests {
         state.latch(packet, &words);
     }
 
-    /// One buffer of `dwords` with a pitch of five dwords; of stream 0: attribute 1's y and z, a hole of two, attribute 0's x.
+    /// One buffer of `dwords` with a pitch of five dwords; of stream 0: attribute 1's y and z, a
+    /// hole of two, attribute 0's x.
     fn state(dwords: u64) -> DrawState {
         let mut state = DrawState::default();
         let fields = [
@@ -370,8 +375,9 @@ mod tests {
         assert_eq!(write_offset(&words, &view).unwrap(), Some((2, 0x40)));
     }
 
-    /// Four streams with a buffer each, stream i to buffer 3 - i: registers i and then i + 2's x. Buffer b lies at
-    /// BASE + 0x100 · b, has a pitch of 20 + 4 · b and stores its offset behind all buffers.
+    /// Four streams with a buffer each, stream i to buffer 3 - i: registers i and then i + 2's x.
+    /// Buffer b lies at BASE + 0x100 · b, has a pitch of 20 + 4 · b and stores its offset behind
+    /// all buffers.
     fn streams() -> DrawState {
         let mut state = DrawState::default();
         let mut fields = vec![
@@ -445,7 +451,8 @@ mod tests {
                 view.read_block(at, &mut got).expect("mapped");
                 let mut expected = [9; 20];
                 if buffer == 3 - stream {
-                    // Register n begins with dword 8 · offset + 4 · n; what is not read of the vertex is zero.
+                    // Register n begins with dword 8 · offset + 4 · n; what is not read of the
+                    // vertex is zero.
                     let read = 8 * (stream % 2);
                     let first = read + 4 * stream;
                     let end = read + 8 * (stream + 1);

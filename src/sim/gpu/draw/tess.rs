@@ -1,8 +1,10 @@
 //! Tessellation: a patch to points, lines or triangles.
 //!
-//! In:  the vertices of a patch. Out: objects of the domain shader's vertices. Runs the three units in turn: hull shader
-//! ([`super::hs`]), tessellation engine ([`super::te`]), domain shader ([`super::ds`]).
-//! Ref: SKL PRM vol. 7, "Tessellation Stages"; "Patch URB Entry" for the position of the factors in the header.
+//! In:  the vertices of a patch. Out: objects of the domain shader's vertices. Runs the three units
+//!      in turn: hull shader ([`super::hs`]), tessellation engine ([`super::te`]), domain shader
+//!      ([`super::ds`]).
+//! Ref: SKL PRM vol. 7, "Tessellation Stages"; "Patch URB Entry" for the position of the factors in
+//!      the header.
 
 use super::ds;
 use super::exec::{Draw, UrbEntries};
@@ -32,7 +34,8 @@ fn factors(domain: Domain, header: &[u32]) -> ([f32; 4], [f32; 2]) {
 }
 
 impl<'a> Tessellator<'a> {
-    /// Reads the state; `None` if tessellation is disabled. The arguments are the push constants of the hull and the domain shader.
+    /// Reads the state; `None` if tessellation is disabled. The arguments are the push constants of
+    /// the hull and the domain shader.
     pub fn new(
         draw: Draw<'a>,
         hull_constants: Vec<u32>,

@@ -1,8 +1,9 @@
-//! A draw for tests, whose kernels store their registers and whose vertices are captured by stream output.
+//! A draw for tests, whose kernels store their registers and whose vertices are captured by stream
+//! output.
 
 use crate::options::Options;
 use crate::strict::testing::{
-    TABLE, TARGET, TARGET_STATE, VIEWPORTS, WRITE, command, so_decls, sound, target_write,
+    TABLE, TARGET, TARGET_STATE, VIEWPORTS, WRITE, command, legal_draw, so_decl_list, target_write,
     vertex_elements,
 };
 use crate::testing::{CODE, DATA, Rig, STATE, send, to, ud};
@@ -46,8 +47,8 @@ pub(super) fn scalar(nr: u8, dword: u8) -> Src {
     Src::grf(nr, 4 * dword, Type::Ud, Region::SCALAR)
 }
 
-/// Stores these registers one after the other, then cr0.0 with [`RUNS`] in the channels that run, at an offset from
-/// [`STORED`] that `place` leaves in register 119.
+/// Stores these registers one after the other, then cr0.0 with [`RUNS`] in the channels that run,
+/// at an offset from [`STORED`] that `place` leaves in register 119.
 pub(super) fn store(registers: impl Iterator<Item = u8>, place: &[Inst]) -> Vec<Inst> {
     let header = |dword: u8, src| {
         let dst = Dst::grf(120, 4 * dword, Type::Ud);
@@ -98,8 +99,9 @@ pub(super) fn place_of(nr: u8) -> [Inst; 1] {
     [mov(119, scalar(nr, 0))]
 }
 
-/// A draw of `vertices` points, patches or whatever `topology` says, whose elements are a position and (number · PLACE, 1,
-/// 2, 3); nothing is rasterised. Dwords of the captured vertices' second row, positions, go to [`STREAM`].
+/// A draw of `vertices` points, patches or whatever `topology` says, whose elements are a position
+/// and (number · PLACE, 1, 2, 3); nothing is rasterised. Dwords of the captured vertices' second
+/// row, positions, go to [`STREAM`].
 pub(super) struct Draw {
     pub(super) rig: Rig,
     pub(super) commands: Vec<Vec<u32>>,
@@ -133,7 +135,7 @@ impl Draw {
         let header = state_vertex_buffers::PACKET.header | 3;
         let mut draw = Draw {
             rig,
-            commands: sound(),
+            commands: legal_draw(),
         };
         // Constants have addresses: bit 4 of CS_DEBUG_MODE2.
         let load = hw::mi::mi_load_register_imm::PACKET.header;
@@ -141,7 +143,7 @@ impl Draw {
         draw.commands.extend([
             vertex_elements([1; 4]),
             [vec![header], buffer.to_vec()].concat(),
-            so_decls(),
+            so_decl_list(),
         ]);
         draw.add(
             &state_vf_topology::PACKET,
@@ -225,7 +227,8 @@ impl Draw {
         self.rig.execute(&batch).map(|_| ())
     }
 
-    /// A draw without stream output to 8 × 8 pixels, which are [`BACKGROUND`]; what is drawn is zero.
+    /// A draw without stream output to 8 × 8 pixels, which are [`BACKGROUND`]; what is drawn is
+    /// zero.
     pub(super) fn on_screen(topology: u64) -> Draw {
         let mut draw = Draw::new(topology);
         draw.add(&state_streamout::PACKET, &[]);

@@ -1,7 +1,8 @@
-//! Threads of the geometry stages: the payload that the PRM describes, kept by kernels that store their registers, and
-//! what they leave in the URB, kept by stream output.
+//! Threads of the geometry stages: the payload that the PRM describes, kept by kernels that store
+//! their registers, and what they leave in the URB, kept by stream output.
 //!
-//! Ref: SKL PRM vol. 7, "SIMD8 Payload" (VS), "Thread Payload: SINGLE_PATCH" (HS), "SIMD8_SINGLE_PATCH" (DS), "SIMD8" (GS).
+//! Ref: SKL PRM vol. 7, "SIMD8 Payload" (VS), "Thread Payload: SINGLE_PATCH" (HS),
+//!      "SIMD8_SINGLE_PATCH" (DS), "SIMD8" (GS).
 
 use super::testing::*;
 use crate::strict::testing::vertex_elements;
@@ -22,7 +23,8 @@ fn vertex_shaders_get_handles_constants_and_components() {
 /// With IEEE floats and statistics, or with neither.
 fn vertex_shaders(alternate: u64) {
     let mut draw = Draw::new(1);
-    // The first element's x is no zero: it must not be taken for the component behind the last of the vertex before.
+    // The first element's x is no zero: it must not be taken for the component behind the last of
+    // the vertex before.
     let mut elements = vertex_elements([1; 4]);
     element::COMPONENT_0_CONTROL.set(&mut elements[1..], 4);
     draw.commands.push(elements);
@@ -46,12 +48,13 @@ fn vertex_shaders(alternate: u64) {
         &[(samplers::POINTER_TO_VS_SAMPLER_STATE, 0x60)],
     );
     draw.constants(&state_constant_vs::PACKET);
-    // Registers 3 to 5 are constants; 6 to 9 the last element, 10 to 13 what an entry does not have.
+    // Registers 3 to 5 are constants; 6 to 9 the last element, 10 to 13 what an entry does not
+    // have.
     let mut kernel = store(0..14, &place_of(6));
     kernel.extend(put(1, 1, &[ud(7), ud(8), ud(9), ud(6)]));
     draw.rig.code(CODE, &kernel);
-    // IA_VERTICES_COUNT, IA_PRIMITIVES_COUNT, VS_INVOCATION_COUNT, CL_INVOCATION_COUNT, SO_NUM_PRIMS_WRITTEN0,
-    // SO_PRIM_STORAGE_NEEDED0.
+    // IA_VERTICES_COUNT, IA_PRIMITIVES_COUNT, VS_INVOCATION_COUNT, CL_INVOCATION_COUNT,
+    // SO_NUM_PRIMS_WRITTEN0, SO_PRIM_STORAGE_NEEDED0.
     let counted = [0x2310, 0x2318, 0x2320, 0x2338, 0x5200, 0x5240];
     let (rig, counts) = draw.run(10, &counted);
     let shaded = if alternate == 1 { 0 } else { 10 };
@@ -90,7 +93,8 @@ fn vertex_shaders(alternate: u64) {
     assert_eq!(captured, expected);
 }
 
-/// Who asks for the instructions of EU threads gets those of draws too, told apart by stage and thread.
+/// Who asks for the instructions of EU threads gets those of draws too, told apart by stage and
+/// thread.
 #[test]
 fn threads_of_draws_are_traced() {
     let lines = Arc::new(Mutex::new(Vec::new()));
@@ -125,7 +129,8 @@ fn threads_of_draws_are_traced() {
     assert!(lines[0].contains(" 000000ff "), "{}", lines[0]);
 }
 
-/// A patch of three control points, a hull shader of two threads that meet twice, and a domain shader.
+/// A patch of three control points, a hull shader of two threads that meet twice, and a domain
+/// shader.
 #[test]
 fn hull_and_domain_shaders_get_the_patch() {
     for alternate in [0, 1] {
@@ -133,7 +138,8 @@ fn hull_and_domain_shaders_get_the_patch() {
     }
 }
 
-/// With IEEE floats, statistics and a third coordinate in the domain shader, or without; the hull shader's way about.
+/// With IEEE floats, statistics and a third coordinate in the domain shader, or without; the hull
+/// shader's way about.
 fn hull_and_domain_shaders(alternate: u64) {
     let mut draw = Draw::new(0x22);
     use {state_ds as ds, state_hs as hs, state_te as te, state_urb_hs as urb_hs};
@@ -189,7 +195,8 @@ fn hull_and_domain_shaders(alternate: u64) {
     let constants = 6 + 32 * alternate as u8;
     let kept = [0, 1, 2, 3, 4, 5, constants, constants + 1, constants + 2];
     let mut kernel = store(kept.into_iter(), &[instance, place]);
-    // Each writes its number + 7 into the patch's second 256 bits, dword 8 + instance. Both write the factors.
+    // Each writes its number + 7 into the patch's second 256 bits, dword 8 + instance. Both write
+    // the factors.
     let barrier = |kernel: &mut Vec<Inst>| {
         kernel.push(send(3, 1 << 25 | 4, Dst::null(Type::Ud), 0).no_mask());
         let n0 = Src::arf(ArfReg::Notification, 0, 0, Type::Ud, Region::SCALAR);
@@ -224,13 +231,15 @@ fn hull_and_domain_shaders(alternate: u64) {
         barrier(&mut kernel);
     }
     draw.rig.code(CODE + HULL, &kernel);
-    // Stores 0x800 bytes further on, and gives the vertices their place in the domain, and the patch's number.
+    // Stores 0x800 bytes further on, and gives the vertices their place in the domain, and the
+    // patch's number.
     let mut kernel = store(0..13, &[mov(119, Src::imm_ud(0x800))]);
     kernel.extend(put(4, 1, &[ud(1), ud(2), ud(3), scalar(0, 1)]));
     draw.rig.code(CODE + DOMAIN, &kernel);
     // HS_INVOCATION_COUNT, DS_INVOCATION_COUNT, IA_PRIMITIVES_COUNT.
     let (rig, counts) = draw.run(7, &[0x2300, 0x2308, 0x2318]);
-    // Two patches, and a vertex too many. With one outer edge in two, a patch has five points: the inside is in two, too.
+    // Two patches, and a vertex too many. With one outer edge in two, a patch has five points: the
+    // inside is in two, too.
     let expected = if alternate == 1 {
         [2, 0, 2]
     } else {
@@ -307,7 +316,8 @@ fn hull_and_domain_shaders(alternate: u64) {
     }
 }
 
-/// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects in one.
+/// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects
+/// in one.
 #[test]
 fn geometry_shaders_get_their_object_and_their_instance() {
     for (instances, counts) in [(10u32, 1), (1, 1), (1, 0)] {
@@ -346,15 +356,16 @@ fn geometry_shaders_get_their_object_and_their_instance() {
             &[(urb_gs::GS_URB_ENTRY_ALLOCATION_SIZE, 4)],
         );
         draw.constants(&state_constant_gs::PACKET);
-        // Registers: 0 header, 1 output handles, 2 primitive's number, 3 and on input handles; constants; then eight for each of
-        // three vertices. Stores by the instance of the first channel.
+        // Registers: 0 header, 1 output handles, 2 primitive's number, 3 and on input handles;
+        // constants; then eight for each of three vertices. Stores by the instance of the first
+        // channel.
         let place = [
             Inst::binary(Opcode::Shr, 8, to(119), scalar(1, 0), Src::imm_ud(27)).no_mask(),
             Inst::binary(Opcode::Shl, 8, to(119), ud(119), Src::imm_ud(7)).no_mask(),
         ];
         let mut kernel = store(0..31, &place);
-        // Five vertices, cut behind the second; the first dwords of their position are the first, second and third
-        // vertex's number and the instance, shifted left and not.
+        // Five vertices, cut behind the second; the first dwords of their position are the first,
+        // second and third vertex's number and the instance, shifted left and not.
         kernel.extend(put(1, 0, &[Src::imm_ud(5)]));
         kernel.extend(put(1, 2, &[Src::imm_ud(1 << 1)]));
         let shifted = Inst::binary(Opcode::Shr, 8, to(99), ud(1), Src::imm_ud(27)).no_mask();

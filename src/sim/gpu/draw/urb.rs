@@ -1,6 +1,7 @@
 //! Memory of a draw's URB entries.
 //!
-//! In:  rows to allocate, dwords to write. Out: handles in rows of 64 bytes, as payloads hold them; the dwords of an entry.
+//! In:  rows to allocate, dwords to write. Out: handles in rows of 64 bytes, as payloads hold them;
+//!      the dwords of an entry.
 //! Ref: SKL PRM vol. 7, "Unified Return Buffer (URB)".
 
 use eu::Stop;

@@ -1,8 +1,8 @@
 //! URB messages (SFID 6): data from a thread's registers to entries, and back.
 //!
-//! In:  a message and the URB. Out: entries written, a response.
-//! Simulates the SIMD8 messages: a handle for each channel, and a register for each dword of all channels. Block messages and
-//! atomics are not simulated.
+//! In:  a message and the URB. Out: entries written, a response. Simulates the SIMD8 messages: a
+//!      handle for each channel, and a register for each dword of all channels. Block messages and
+//!      atomics are not simulated.
 //! Ref: SKL PRM vol. 7, "URB", "Message Descriptor: URB SIMD8"; offsets are in 128-bit units.
 
 use super::exec::{StageFunctions, UrbEntries};
@@ -11,7 +11,8 @@ use eu::{Message, Reply, Stop};
 use isa::descriptor::urb;
 
 const LANES: usize = 8;
-/// The bits of a handle in a payload that address an entry; a geometry shader's instance stands above them.
+/// The bits of a handle in a payload that address an entry; a geometry shader's instance stands
+/// above them.
 const HANDLE: u32 = 0xffff;
 /// Dwords of a row.
 const ROW_DWORDS: usize = 16;
@@ -147,7 +148,8 @@ mod tests {
     fn offsets_reach_over_a_whole_entry_and_data_may_stand_in_the_second_source() {
         let mut urb = Urb::default();
         let handle = urb.allocate(0x600 * 4).unwrap();
-        // Global offset 0x5ff, in units of four dwords; one channel, a register of data in each source.
+        // Global offset 0x5ff, in units of four dwords; one channel, a register of data in each
+        // source.
         let first: Vec<u32> = [handle; 8].into_iter().chain(20..28).collect();
         let second: Vec<u32> = (30..38).collect();
         let message = Message {

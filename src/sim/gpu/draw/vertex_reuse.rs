@@ -1,12 +1,13 @@
 //! Vertex reuse: shades each distinct vertex of an instance once.
 //!
-//! In:  vertex indices in the order of their use. Out: each distinct index once, and its position among them.
+//! In:  vertex indices in the order of their use. Out: each distinct index once, and its position
+//!      among them.
 
 /// The positions of an instance's distinct indices, in the order of their first use.
 #[derive(Default)]
 pub(crate) struct VertexReuse {
-    /// The smallest index. `dense` is addressed by the distance from it and holds the position plus one, or 0 for an unused index;
-    /// it is used if the indices lie close to each other.
+    /// The smallest index. `dense` is addressed by the distance from it and holds the position plus
+    /// one, or 0 for an unused index; it is used if the indices lie close to each other.
     first_id: u32,
     dense: Vec<u32>,
     /// Indices and their positions, sorted by index; used if the indices lie far apart.

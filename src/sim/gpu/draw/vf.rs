@@ -1,10 +1,11 @@
 //! Vertex fetch: the vertex elements of a vertex and an instance, as dwords.
 //!
-//! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _VF_COMPONENT_PACKING, _INDEX_BUFFER. Out: four dwords
-//! for each element, eight for passthrough elements of three or four quadwords; without the components that packing drops.
-//! Reads beyond a buffer's end return zero.
-//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE; vol. 2a,
-//! "3DSTATE_VF_COMPONENT_PACKING".
+//! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _VF_COMPONENT_PACKING,
+//!      _INDEX_BUFFER. Out: four dwords for each element, eight for passthrough elements of three
+//!      or four quadwords; without the components that packing drops. Reads beyond a buffer's end
+//!      return zero.
+//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE,
+//!      VERTEX_BUFFER_STATE; vol. 2a, "3DSTATE_VF_COMPONENT_PACKING".
 
 use super::exec::Draw;
 use super::urb::UNWRITTEN;
@@ -115,10 +116,12 @@ pub(crate) struct VertexFetch<'a> {
     elements: Vec<Element>,
     vertex_id: GeneratedComponent,
     instance_id: GeneratedComponent,
-    /// For each of the first elements, a bit for each component that packing keeps; `None` if packing is disabled.
+    /// For each of the first elements, a bit for each component that packing keeps; `None` if
+    /// packing is disabled.
     packed_components: Option<Vec<u64>>,
     index: Buffer,
-    /// The element that holds the edge flag: whether the edge from the vertex to the next one is drawn.
+    /// The element that holds the edge flag: whether the edge from the vertex to the next one is
+    /// drawn.
     edge_flag: Option<usize>,
     /// Bytes of an index.
     index_bytes: u32,
@@ -160,49 +163,11 @@ impl<'a> VertexFetch<'a> {
             if ve::VALID.get(element) == 0 {
                 continue;
             }
-            let controls = CONTROLS.map(|control| control.get(element));
-            let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
-            let known = Format::by_number(number_of_format).and_then(source);
-            let reads = controls.contains(&STORE_SOURCE);
-            let source = match known {
-                Some(source) if reads => source,
-                _ => Source::None,
-            };
-            if reads && known.is_none() {
-                let what = format!("vertex elements of format {number_of_format:#x}");
-                return Err(unimplemented(&what, draw.at));
-            }
-            let ones = controls.contains(&STORE_1_FLOAT) || controls.contains(&STORE_1_INTEGER);
-            if ones && matches!(source, Source::Raw(_)) {
-                let what = "quadwords that pass as they are, beside ones";
-                return Err(unimplemented(what, draw.at));
-            }
+            let decoded = Self::read_element(draw, &fetch.view, number, element)?;
             if ve::EDGE_FLAG_ENABLE.get(element) == 1 {
                 fetch.edge_flag = Some(fetch.elements.len());
             }
-            let index = ve::VERTEX_BUFFER_INDEX.get(element) as usize;
-            let buffer = state.vertex_buffers.get(&index);
-            let buffer = buffer.map_or(Buffer::default(), |words| Buffer {
-                number: index as u32,
-                address: vb::BUFFER_STARTING_ADDRESS.get(words) & ADDRESS_MASK,
-                bytes: vb::BUFFER_SIZE.get(words),
-                pitch: vb::BUFFER_PITCH.get(words),
-                null: vb::NULL_VERTEX_BUFFER.get(words) == 1,
-            });
-            let step = state.instancing.get(&number).and_then(|words| {
-                (instancing::INSTANCING_ENABLE.get(words) == 1)
-                    .then(|| instancing::INSTANCE_DATA_STEP_RATE.get(words) as u32)
-            });
-            if reads && !buffer.null {
-                fetch.view.bound(buffer.address, buffer.bytes);
-            }
-            fetch.elements.push(Element {
-                source,
-                offset: ve::SOURCE_ELEMENT_OFFSET.get(element),
-                controls,
-                buffer,
-                step,
-            });
+            fetch.elements.push(decoded);
         }
         let place = |enable, element, component| {
             state.flag(&sgvs::PACKET, enable).then(|| {
@@ -248,6 +213,56 @@ impl<'a> VertexFetch<'a> {
         Ok(fetch)
     }
 
+    /// Decodes vertex element `number`, and reports its buffer as bound.
+    fn read_element(
+        draw: &Draw<'_>,
+        view: &View<'_>,
+        number: usize,
+        element: &[u32; 2],
+    ) -> Result<Element, Stop> {
+        let state = draw.state;
+        let controls = CONTROLS.map(|control| control.get(element));
+        let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
+        let known = Format::by_number(number_of_format).and_then(source);
+        let reads = controls.contains(&STORE_SOURCE);
+        let source = match known {
+            Some(source) if reads => source,
+            _ => Source::None,
+        };
+        if reads && known.is_none() {
+            let what = format!("vertex elements of format {number_of_format:#x}");
+            return Err(unimplemented(&what, draw.at));
+        }
+        let ones = controls.contains(&STORE_1_FLOAT) || controls.contains(&STORE_1_INTEGER);
+        if ones && matches!(source, Source::Raw(_)) {
+            let what = "quadwords that pass as they are, beside ones";
+            return Err(unimplemented(what, draw.at));
+        }
+        let index = ve::VERTEX_BUFFER_INDEX.get(element) as usize;
+        let buffer = state.vertex_buffers.get(&index);
+        let buffer = buffer.map_or(Buffer::default(), |words| Buffer {
+            number: index as u32,
+            address: vb::BUFFER_STARTING_ADDRESS.get(words) & ADDRESS_MASK,
+            bytes: vb::BUFFER_SIZE.get(words),
+            pitch: vb::BUFFER_PITCH.get(words),
+            null: vb::NULL_VERTEX_BUFFER.get(words) == 1,
+        });
+        let step = state.instancing.get(&number).and_then(|words| {
+            (instancing::INSTANCING_ENABLE.get(words) == 1)
+                .then(|| instancing::INSTANCE_DATA_STEP_RATE.get(words) as u32)
+        });
+        if reads && !buffer.null {
+            view.bound(buffer.address, buffer.bytes);
+        }
+        Ok(Element {
+            source,
+            offset: ve::SOURCE_ELEMENT_OFFSET.get(element),
+            controls,
+            buffer,
+            step,
+        })
+    }
+
     /// Reports the index buffer as bound, for an indexed draw.
     pub fn bind_index_buffer(&self) {
         self.view.bound(self.index.address, self.index.bytes);
@@ -280,7 +295,8 @@ impl<'a> VertexFetch<'a> {
         Ok(self.view.read_bytes(at, bytes)? as u32)
     }
 
-    /// Fetches a vertex and appends its dwords; returns true if the edge from it to the next vertex is drawn.
+    /// Fetches a vertex and appends its dwords; returns true if the edge from it to the next vertex
+    /// is drawn.
     pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, Stop> {
         let mut edge = true;
         for (number, element) in self.elements.iter().enumerate() {
@@ -339,7 +355,8 @@ impl<'a> VertexFetch<'a> {
         Ok(edge)
     }
 
-    /// The address from which an element of a vertex is read; `None` if it reads nothing or lies beyond the buffer.
+    /// The address from which an element of a vertex is read; `None` if it reads nothing or lies
+    /// beyond the buffer.
     fn offset(&self, element: &Element, vertex: Vertex) -> Option<u64> {
         if matches!(element.source, Source::None) {
             return None;
@@ -413,8 +430,8 @@ mod tests {
     /// A vertex element: its format, component controls and more fields.
     type Element<'a> = (u32, [u64; 4], &'a [(Field, u64)]);
 
-    /// The elements, and more state. Out: dwords, edge flag and length of the vertex in `row` of a buffer with a pitch of 40
-    /// bytes that holds `words`.
+    /// The elements, and more state. Out: dwords, edge flag and length of the vertex in `row` of a
+    /// buffer with a pitch of 40 bytes that holds `words`.
     struct Case<'a> {
         words: &'a [u32],
         elements: &'a [Element<'a>],
@@ -560,7 +577,8 @@ mod tests {
 
     #[test]
     fn packing_leaves_components_out() {
-        // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in element 2's z.
+        // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in
+        // element 2's z.
         let enable = words::<2>(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
         let packed_components = words::<5>(
             &packing::PACKET,

@@ -1,7 +1,7 @@
 //! The vertex shader: fetched vertices to [`Vue`]s, eight at a time.
 //!
-//! In:  3DSTATE_VS, the dwords of vertex elements, push constants. Out: each vertex's URB entry. If the stage is disabled, the
-//! fetched dwords are the entry.
+//! In:  3DSTATE_VS, the dwords of vertex elements, push constants. Out: each vertex's URB entry. If
+//!      the stage is disabled, the fetched dwords are the entry.
 //! Ref: SKL PRM vol. 7, "Vertex Shader (VS) Stage", "SIMD8 Payload".
 
 use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};

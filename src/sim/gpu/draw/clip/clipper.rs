@@ -1,6 +1,7 @@
 //! Clips objects against the view volume, the guard band and user clip distances.
 //!
-//! In:  an object in clip space, [`ClipState`]. Out: the visible part of the object, appended as objects.
+//! In:  an object in clip space, [`ClipState`]. Out: the visible part of the object, appended as
+//!      objects.
 
 use super::state::{Band, ClipState, Mode};
 use crate::draw::object::{ClippedPiece, Kind, Object, Vue, dword, position};
@@ -77,7 +78,8 @@ pub(crate) fn clip(state: &ClipState, object: Object, out: &mut Vec<Object>) {
     }
 }
 
-/// User cull distances: an object is culled if all its vertices are beyond one plane, or any distance is NaN.
+/// User cull distances: an object is culled if all its vertices are beyond one plane, or any
+/// distance is NaN.
 fn is_culled(state: &ClipState, object: &Object) -> bool {
     let mut mask = state.user_cull | state.user_clip;
     while mask != 0 {
@@ -93,7 +95,8 @@ fn is_culled(state: &ClipState, object: &Object) -> bool {
     false
 }
 
-/// Collects the planes that an object crosses and must be cut at; `None` if it is entirely beyond one.
+/// Collects the planes that an object crosses and must be cut at; `None` if it is entirely beyond
+/// one.
 fn crossed_planes(
     state: &ClipState,
     object: &Object,
@@ -106,8 +109,8 @@ fn crossed_planes(
         true => (greatest * MIN_RELATIVE_W).max(f64::from(f32::MIN_POSITIVE)),
         false => f64::NEG_INFINITY,
     };
-    // An object whose vertices are all beyond one side of the viewport is not visible. With the test disabled it is kept, because
-    // a wide point or line may reach inside.
+    // An object whose vertices are all beyond one side of the viewport is not visible. With the
+    // test disabled it is kept, because a wide point or line may reach inside.
     let reject = |side: Side| {
         object
             .vertices
@@ -183,10 +186,11 @@ impl ClipVertex {
     }
 }
 
-/// The vertex where an edge crosses a plane. The arguments are always in the order inside, outside, so that both objects that share
-/// the edge get the same vertex.
+/// The vertex where an edge crosses a plane. The arguments are always in the order inside, outside,
+/// so that both objects that share the edge get the same vertex.
 fn intersection(inside: &ClipVertex, outside: &ClipVertex, from: f64, to: f64) -> ClipVertex {
-    // Two weights, neither negative: a sum of positive w stays positive, whereas a difference could vanish.
+    // Two weights, neither negative: a sum of positive w stays positive, whereas a difference could
+    // vanish.
     let (here, there) = (to / (to - from), from / (from - to));
     let mix = |i: usize| {
         let (a, b) = (dword(&inside.vue, i), dword(&outside.vue, i));
@@ -258,7 +262,8 @@ fn triangle(state: &ClipState, object: Object, sides: &[Side], out: &mut Vec<Obj
                 (false, false) => next.push((vertex.clone(), *edge)),
                 (false, true) => {
                     next.push((vertex.clone(), *edge));
-                    // The edge along the plane closes the polygon and is drawn as part of its outline.
+                    // The edge along the plane closes the polygon and is drawn as part of its
+                    // outline.
                     next.push((intersection(vertex, after, a, b), true));
                 }
                 (true, false) => next.push((intersection(after, vertex, b, a), *edge)),

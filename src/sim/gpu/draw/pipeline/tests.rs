@@ -1,7 +1,8 @@
-//! Draws through the units between vertex fetch and setup: which vertices make which objects, and which of them go on.
+//! Draws through the units between vertex fetch and setup: which vertices make which objects, and
+//! which of them go on.
 
 use crate::draw::testing::*;
-use crate::strict::testing::{command, so_decl_of, vertex_elements};
+use crate::strict::testing::{command, so_decl_list_with, vertex_elements};
 use crate::testing::{CODE, STATE};
 use hw::Field;
 use hw::draw::*;
@@ -39,7 +40,7 @@ fn primitives_name_their_vertices_and_instances() {
             (vf::CUT_INDEX, 0xff),
         ];
         draw.add(&vf::PACKET, &cut);
-        draw.commands.push(so_decl_of(2, 0b111));
+        draw.commands.push(so_decl_list_with(2, 0b111));
         let mut all = vec![(primitive::VERTEX_ACCESS_TYPE, indexed.into())];
         all.extend(fields);
         // IA_VERTICES_COUNT, IA_PRIMITIVES_COUNT, SO_NUM_PRIMS_WRITTEN0.
@@ -139,7 +140,8 @@ fn clip_modes_are_counted() {
 #[test]
 fn the_guard_band_is_that_of_the_vertex_s_viewport() {
     use state_viewport_state_pointers_sf_clip as pointers;
-    // Points at x = 1.0 of position (1, 2, 3, 4): 0.25 of w, and y = 0.5 of it. Viewport 0 reaches to 0.125, 1 to 0.5 and 1.
+    // Points at x = 1.0 of position (1, 2, 3, 4): 0.25 of w, and y = 0.5 of it. Viewport 0 reaches
+    // to 0.125, 1 to 0.5 and 1.
     for (index_control, passes) in [(2, 0), (4, 1)] {
         let mut draw = Draw::new(1);
         let mut elements = vertex_elements([1; 4]);
@@ -174,8 +176,8 @@ fn the_guard_band_is_that_of_the_vertex_s_viewport() {
     }
 }
 
-/// The places of the vertices that a geometry shader gets of the last of `n` vertices' objects. Of two instances, so that
-/// each object has a thread of its own.
+/// The places of the vertices that a geometry shader gets of the last of `n` vertices' objects. Of
+/// two instances, so that each object has a thread of its own.
 fn seen_by_geometry(topology: u64, n: u64, count: u8, fields: &[(Field, u64)]) -> Vec<u32> {
     use state_gs as gs;
     let mut draw = Draw::new(topology);
@@ -231,7 +233,8 @@ fn edges_are_drawn_where_their_first_vertex_says_so() {
     use state_raster as raster;
     for flags in 0..8u32 {
         let mut draw = Draw::on_screen(4);
-        // A triangle whose edges go through pixels' centres, and flags: a dword behind the position.
+        // A triangle whose edges go through pixels' centres, and flags: a dword behind the
+        // position.
         let mut words = Vec::new();
         for (i, [x, y]) in [[0.5f32, 0.5], [6.5, 0.5], [0.5, 6.5]]
             .into_iter()

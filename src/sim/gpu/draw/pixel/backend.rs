@@ -1,4 +1,5 @@
-//! What the messages of pixel shader threads act on: tests of samples, and writes to render targets.
+//! What the messages of pixel shader threads act on: tests of samples, and writes to render
+//! targets.
 //!
 //! In:  a pixel's samples, depth and colour. Out: the samples that pass, memory written.
 
@@ -27,8 +28,8 @@ pub(super) struct TargetFill {
 }
 
 impl PixelBackend<'_> {
-    /// Runs [`PixelBackend::test_pixel`] on a subspan of one sample per pixel; returns the pixels that pass, or `None` if they have
-    /// to be tested one by one.
+    /// Runs [`PixelBackend::test_pixel`] on a subspan of one sample per pixel; returns the pixels
+    /// that pass, or `None` if they have to be tested one by one.
     pub fn test_subspan(&mut self, setup: &SetupObject, slot: &Slot) -> Result<Option<u32>, Stop> {
         let state = &self.state;
         if state.samples != 1 {
@@ -50,8 +51,8 @@ impl PixelBackend<'_> {
         Ok(passed)
     }
 
-    /// Tests depth and stencil of a pixel's samples; returns the samples that pass. `depth` and `reference` are set if the shader
-    /// computed them for all samples.
+    /// Tests depth and stencil of a pixel's samples; returns the samples that pass. `depth` and
+    /// `reference` are set if the shader computed them for all samples.
     pub fn test_pixel(
         &mut self,
         setup: &SetupObject,
@@ -83,7 +84,8 @@ impl PixelBackend<'_> {
         Ok(passed)
     }
 
-    /// The index of a binding table entry's render target, with a blend state entry; `None` for a null surface.
+    /// The index of a binding table entry's render target, with a blend state entry; `None` for a
+    /// null surface.
     pub fn target(&mut self, index: u32, blend: usize, at: u64) -> Result<Option<usize>, Stop> {
         self.targets
             .find(&self.view, &self.state, (index, blend), at)

@@ -1,7 +1,8 @@
 //! Blending: combines a pixel shader's colour with the render target's.
 //!
 //! In:  BLEND_STATE's entry of a target, COLOR_CALC_STATE's constants. Out: the value to encode.
-//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops"; vol. 2d, BLEND_STATE; Vulkan, "Blending".
+//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops"; vol. 2d, BLEND_STATE; Vulkan,
+//!      "Blending".
 
 use super::depth::compare;
 use hw::draw_state::blend_state_entry as entry;
@@ -21,8 +22,8 @@ impl AlphaState {
         *self == AlphaState::default()
     }
 
-    /// The samples of `samples` that remain after the alpha test and alpha to coverage. The machine skips the latter if the shader
-    /// sends a sample mask (SKL PRM vol. 7, "Alpha Coverage").
+    /// The samples of `samples` that remain after the alpha test and alpha to coverage. The machine
+    /// skips the latter if the shader sends a sample mask (SKL PRM vol. 7, "Alpha Coverage").
     pub fn coverage(&self, alpha: f32, samples: u32, masked: bool) -> u32 {
         let all = u32::MAX >> (32 - samples.clamp(1, 16));
         if let Some((function, reference)) = self.test
@@ -161,7 +162,8 @@ fn blend_factor(
 
 /// LOGICOP_*, on the bits of the format.
 pub(crate) fn logic_operation(op: u32, source: u8, destination: u8) -> u8 {
-    // The codes are truth tables: bit 3 for both set, 2 for source only, 1 for destination only, 0 for neither.
+    // The codes are truth tables: bit 3 for both set, 2 for source only, 1 for destination only, 0
+    // for neither.
     let table = |bit: u32, mask: u8| if op >> bit & 1 == 1 { mask } else { 0 };
     table(3, source & destination)
         | table(2, source & !destination)

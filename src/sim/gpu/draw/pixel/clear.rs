@@ -1,7 +1,7 @@
 //! Fast clears and resolves of render targets, and 3DSTATE_WM_HZ_OP.
 //!
-//! In:  a pixel of a fast clear's scaled-down rectangle, or 3DSTATE_WM_HZ_OP. Out: blocks marked in the aux surface, or memory
-//! written.
+//! In:  a pixel of a fast clear's scaled-down rectangle, or 3DSTATE_WM_HZ_OP. Out: blocks marked in
+//!      the aux surface, or memory written.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve", "Depth Buffer Clear".
 
 use super::depth::{depth_buffer, stencil_buffer, viewport_depth_ranges};
@@ -18,7 +18,8 @@ use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 /// CCS blocks across and down that a pixel of the scaled-down rectangle stands for.
 const BLOCKS: u32 = 8;
 
-/// Pixels of the target that a pixel of the scaled-down rectangle stands for; `None` without an aux surface.
+/// Pixels of the target that a pixel of the scaled-down rectangle stands for; `None` without an aux
+/// surface.
 fn fast_clear_scale(image: &Image) -> Option<[u32; 2]> {
     match (image.aux.mode, image.samples) {
         (AuxMode::Mcs, 2 | 4) => Some([8, 2]),
@@ -69,7 +70,8 @@ pub(super) fn clear_or_resolve_pixel(
     Ok(())
 }
 
-/// Executes 3DSTATE_WM_HZ_OP. Clears write the depth and stencil buffers at once, so resolves have nothing to do.
+/// Executes 3DSTATE_WM_HZ_OP. Clears write the depth and stencil buffers at once, so resolves have
+/// nothing to do.
 pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     let view = draw.view(Via::Hierarchical);
     let get = |field: hw::Field| field.get(words);
@@ -115,8 +117,8 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// "The clear value must be between the min and max depth values (inclusive) defined in the CC_VIEWPORT"; for D32_FLOAT it may also
-/// be a denormal.
+/// "The clear value must be between the min and max depth values (inclusive) defined in the
+/// CC_VIEWPORT"; for D32_FLOAT it may also be a denormal.
 fn check_depth_clear_value(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), Stop> {
     let range = viewport_depth_ranges(draw)?
         .first()

@@ -1,8 +1,10 @@
 //! Depth and stencil: tests and writes of samples.
 //!
-//! In:  3DSTATE_WM_DEPTH_STENCIL, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER. Out: the samples that pass; buffers written.
-//! The hierarchical depth buffer is not simulated: the depth buffer is always up to date.
-//! Ref: SKL PRM vol. 7, "Depth/Stencil Test", "Stencil Operations"; Vulkan, "Depth Test", "Stencil Test".
+//! In:  3DSTATE_WM_DEPTH_STENCIL, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER. Out: the samples
+//!      that pass; buffers written. The hierarchical depth buffer is not simulated: the depth
+//!      buffer is always up to date.
+//! Ref: SKL PRM vol. 7, "Depth/Stencil Test", "Stencil Operations"; Vulkan, "Depth Test", "Stencil
+//!      Test".
 
 use crate::draw::exec::Draw;
 use crate::memory::View;
@@ -39,11 +41,13 @@ pub(crate) struct DepthStencil<'a> {
     stencil_test: bool,
     stencil_write: bool,
     faces: [StencilFace; 2],
-    /// With a hierarchical depth buffer, in strict mode: the surface's address, level and first array layer.
+    /// With a hierarchical depth buffer, in strict mode: the surface's address, level and first
+    /// array layer.
     hierarchical: Option<(u64, u32, u32)>,
     /// The layer that the observer was last told of.
     observed_layer: Cell<Option<u32>>,
-    /// Minimum and Maximum Depth by viewport, to which depths are clamped; empty if depth is neither tested nor written.
+    /// Minimum and Maximum Depth by viewport, to which depths are clamped; empty if depth is
+    /// neither tested nor written.
     ranges: Vec<[f32; 2]>,
 }
 
@@ -80,7 +84,8 @@ impl DepthFormat {
         }
     }
 
-    /// The new bits with the bits to preserve of the old ones: the eight bits beside 24 bits of depth.
+    /// The new bits with the bits to preserve of the old ones: the eight bits beside 24 bits of
+    /// depth.
     fn with_x8_bits(self, new: u32, old: u32) -> u32 {
         match self {
             DepthFormat::Unorm24 => new | old & 0xff00_0000,
@@ -121,7 +126,8 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
     if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == TYPE_NULL {
         return Ok(None);
     }
-    // D32_FLOAT, D24_UNORM_X8, D16_UNORM by their sampler formats; the last has a horizontal alignment of eight.
+    // D32_FLOAT, D24_UNORM_X8, D16_UNORM by their sampler formats; the last has a horizontal
+    // alignment of eight.
     let (format, halign) = match get(db::SURFACE_FORMAT) {
         1 => (0x0d8, 1),
         3 => (0x0d9, 1),
@@ -231,7 +237,8 @@ fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, S
         field.set(&mut words, value);
     }
     let image = Image::from_words(&words, draw.at)?;
-    // This QPitch counts all rows; the one in the surface state of a W-tiled 3D surface counts half of them.
+    // This QPitch counts all rows; the one in the surface state of a W-tiled 3D surface counts half
+    // of them.
     Ok(Image {
         qpitch_rows: layout.qpitch as u32 * 4,
         ..image
@@ -334,8 +341,9 @@ impl<'a> DepthStencil<'a> {
         });
         let stencil = stencil_buffer(draw, samples(draw))?;
         let stencil = stencil.map(|image| image.at_level(image.lod));
-        // "The interpolated or computed depth is clamped to this value prior to the depth test": this changes biased depths, and depths
-        // beyond a viewport without clipping. Depths that the clipper left within the range stay unchanged.
+        // "The interpolated or computed depth is clamped to this value prior to the depth test":
+        // this changes biased depths, and depths beyond a viewport without clipping. Depths that
+        // the clipper left within the range stay unchanged.
         let ranges = match depth.is_some() && (test || write) {
             true => viewport_depth_ranges(draw)?,
             false => Vec::new(),
@@ -371,8 +379,9 @@ impl<'a> DepthStencil<'a> {
         self.test || self.write || self.has_stencil()
     }
 
-    /// Does the work of [`DepthStencil::test_sample`] for the pixels of `mask` of a subspan with one sample per pixel and the given
-    /// depths; returns the pixels that pass, or `None` if they have to be tested one by one.
+    /// Does the work of [`DepthStencil::test_sample`] for the pixels of `mask` of a subspan with
+    /// one sample per pixel and the given depths; returns the pixels that pass, or `None` if they
+    /// have to be tested one by one.
     pub fn test_subspan(
         &self,
         [x, y, layer]: [u32; 3],
@@ -417,7 +426,8 @@ impl<'a> DepthStencil<'a> {
         Ok(Some(passed))
     }
 
-    /// [`DepthStencil::test_subspan`] of two pixels whose depths share a dword, which no other worker accesses.
+    /// [`DepthStencil::test_subspan`] of two pixels whose depths share a dword, which no other
+    /// worker accesses.
     fn test_unorm16_pair(&self, address: u64, mask: u32, depths: [f32; 2]) -> Result<u32, Stop> {
         if mask == 0 {
             return Ok(0);

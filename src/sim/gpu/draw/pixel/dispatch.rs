@@ -1,6 +1,7 @@
 //! Dispatches pixel shader threads for what an object covers.
 //!
-//! In:  a [`SetupObject`] and its [`ObjectCoverage`]. Out: early tests done, threads run to their end.
+//! In:  a [`SetupObject`] and its [`ObjectCoverage`]. Out: early tests done, threads run to their
+//!      end.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Dispatch".
 
 use super::backend::{PixelBackend, TargetFill};
@@ -36,7 +37,8 @@ pub(crate) struct PixelPipeline<'a> {
     pub(super) replayable: [bool; 3],
     // The recorded thread of each width, once one has run.
     pub(super) recordings: [Option<RecordedThread>; 3],
-    /// The recorded thread's effect if it writes one colour to all pixels: see [`PixelPipeline::fill_block`].
+    /// The recorded thread's effect if it writes one colour to all pixels: see
+    /// [`PixelPipeline::fill_block`].
     pub(super) fills: [Option<Vec<TargetFill>>; 3],
     pub(super) slots: Vec<Slot>,
     payload: Vec<u32>,
@@ -107,8 +109,8 @@ impl<'a> PixelPipeline<'a> {
         Ok(())
     }
 
-    /// Draws a fully covered block whose threads all repeat the recorded one and write one colour to all pixels. Returns false if
-    /// threads have to draw it.
+    /// Draws a fully covered block whose threads all repeat the recorded one and write one colour
+    /// to all pixels. Returns false if threads have to draw it.
     fn fill_block(&mut self, setup: &SetupObject, [x, y]: [u32; 2]) -> Result<bool, Stop> {
         const PIXELS: u32 = 1 << (2 * LOG_BLOCK);
         let width = self.dispatch_width(PIXELS as usize / 4);
@@ -184,20 +186,8 @@ impl<'a> PixelPipeline<'a> {
                 writable: covered,
                 ..Slot::default()
             };
-            if passes {
-                slot.writable = covered.map(|s| s & 1);
-                let passed = slot.writable.into_iter().map(u64::from).sum::<u64>();
-                self.back.samples_passed += passed;
-            } else if early && let Some(passed) = self.back.test_subspan(setup, &slot)? {
-                slot.writable = std::array::from_fn(|i| (passed >> i & 1) as u16);
-            } else if early {
-                for pixel in 0..4 {
-                    if covered[pixel] != 0 {
-                        let tested = (&slot, pixel, u32::from(covered[pixel]));
-                        let passed = self.back.test_pixel(setup, tested, None, None)?;
-                        slot.writable[pixel] = passed as u16;
-                    }
-                }
+            if early {
+                self.test_early(setup, &mut slot, passes)?;
             }
             slot.input_mask = match self.back.state.coverage {
                 Coverage::Covered => covered,
@@ -251,18 +241,52 @@ impl<'a> PixelPipeline<'a> {
             payload::build_object(&mut self.object_payload, &self.back.state, setup);
             self.prepared = true;
         }
-        let mut rest = slots.as_mut_slice();
+        self.run_slots(setup, &mut slots)?;
+        self.slots = slots;
+        Ok(())
+    }
+
+    /// Tests depth and stencil of a slot before the shader, and leaves the samples that pass
+    /// writable. With `passes` all samples pass, and a pixel has one.
+    #[inline]
+    fn test_early(
+        &mut self,
+        setup: &SetupObject,
+        slot: &mut Slot,
+        passes: bool,
+    ) -> Result<(), Stop> {
+        if passes {
+            slot.writable = slot.covered.map(|s| s & 1);
+            let passed = slot.writable.into_iter().map(u64::from).sum::<u64>();
+            self.back.samples_passed += passed;
+        } else if let Some(passed) = self.back.test_subspan(setup, slot)? {
+            slot.writable = std::array::from_fn(|i| (passed >> i & 1) as u16);
+        } else {
+            for pixel in 0..4 {
+                if slot.covered[pixel] != 0 {
+                    let tested = (&*slot, pixel, u32::from(slot.covered[pixel]));
+                    let passed = self.back.test_pixel(setup, tested, None, None)?;
+                    slot.writable[pixel] = passed as u16;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs threads for slots, in order.
+    fn run_slots(&mut self, setup: &SetupObject, slots: &mut [Slot]) -> Result<(), Stop> {
+        let mut rest = slots;
         while !rest.is_empty() {
             let width = self.dispatch_width(rest.len());
             let (now, later) = rest.split_at_mut((width / 4).min(rest.len()));
             rest = later;
             self.run_thread(setup, now, width)?;
         }
-        self.slots = slots;
         Ok(())
     }
 
-    /// Width of the next thread: the widest that the slots fill by more than half, else the narrowest.
+    /// Width of the next thread: the widest that the slots fill by more than half, else the
+    /// narrowest.
     fn dispatch_width(&self, slots: usize) -> usize {
         let has = |i: usize| self.executors.get(i).is_some_and(Option::is_some);
         match (has(0), has(1), has(2)) {

@@ -1,6 +1,7 @@
 //! Dithering: selects one of the two representable values around a colour.
 //!
-//! In:  a colour, its pixel, BLEND_STATE's offsets. Out: the colour, with values that the format can represent.
+//! In:  a colour, its pixel, BLEND_STATE's offsets. Out: the colour, with values that the format
+//!      can represent.
 //! Ref: SKL PRM vol. 7, "Dithering"; ERRATA.md, "Dithering" documents what it leaves open.
 
 use crate::surface::format;

@@ -1,6 +1,7 @@
 //! The pixel interpolator: barycentric weights at points that a shader selects.
 //!
-//! In:  a message to shared function 11. Out: weights of vertices 1 and 2, eight pixels to a register.
+//! In:  a message to shared function 11. Out: weights of vertices 1 and 2, eight pixels to a
+//!      register.
 //! Ref: SKL PRM vol. 7, "Pixel Interpolator".
 
 use super::message::Batch;

@@ -53,6 +53,16 @@ impl StageFunctions for Batch<'_, '_> {
     }
 }
 
+/// The blend state entry and the pixel mask of a write's header; without a header the first entry
+/// and all pixels.
+#[inline]
+fn blend_entry_and_pixels(header: Option<u32>, dword: impl Fn(usize) -> u32) -> (usize, u32) {
+    match header {
+        Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
+        None => (0, 0xffff),
+    }
+}
+
 /// Offsets of the parts of a write's payload, in dwords.
 struct Layout {
     width: usize,
@@ -123,8 +133,9 @@ impl Batch<'_, '_> {
         })
     }
 
-    /// The colour that a write gives to all pixels of its channels, if it does nothing else. The inner option is `None` if there is no
-    /// target, the outer if pixels differ or have to be processed one by one.
+    /// The colour that a write gives to all pixels of its channels, if it does nothing else. The
+    /// inner option is `None` if there is no target, the outer if pixels differ or have to be
+    /// processed one by one.
     pub fn uniform_fill(
         &mut self,
         message: &Message<'_>,
@@ -138,10 +149,7 @@ impl Batch<'_, '_> {
             .then(|| payload.dword(0));
         let layout = self.layout(message, header)?;
         let all = u32::MAX >> (32 - layout.width);
-        let (entry, pixels) = match header {
-            Some(_) => ((payload.dword(2) & 7) as usize, payload.dword(15) & 0xffff),
-            None => (0, 0xffff),
-        };
+        let (entry, pixels) = blend_entry_and_pixels(header, |i| payload.dword(i));
         let state = &self.back.state;
         let untested = !state.depth.is_active() && !state.per_sample && state.sample_mask & 1 == 1;
         let plain = self.is_quick(&layout) && untested;
@@ -185,10 +193,7 @@ impl Batch<'_, '_> {
             target_rules::check_write(message, layout.end)?;
             target_rules::check_order(self.waited, message.ip)?;
         }
-        let (entry, pixels) = match header {
-            Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
-            None => (0, 0xffff),
-        };
+        let (entry, pixels) = blend_entry_and_pixels(header, dword);
         let target = self.back.target(
             common::BINDING_TABLE_INDEX.get(message.desc),
             entry,
@@ -258,7 +263,8 @@ impl Batch<'_, '_> {
                 second[3] = 1f32.to_bits();
             }
             if slot.uncovered[pixel] != 0 && !integer {
-                // The coverage of a smooth line scales alpha, except in integer formats, whose bits are not a fraction.
+                // The coverage of a smooth line scales alpha, except in integer formats, whose bits
+                // are not a fraction.
                 let part = f32::from(16 - slot.uncovered[pixel]) / 16.0;
                 colour[3] = (f32::from_bits(colour[3]) * part).to_bits();
             }
@@ -270,7 +276,8 @@ impl Batch<'_, '_> {
         Ok(())
     }
 
-    /// True if colours go to their target unchanged: one sample per pixel, and no late test or mask.
+    /// True if colours go to their target unchanged: one sample per pixel, and no late test or
+    /// mask.
     fn is_quick(&self, layout: &Layout) -> bool {
         let state = &self.back.state;
         let tested = state.early || !state.depth.is_active();
@@ -346,8 +353,8 @@ impl Batch<'_, '_> {
         Ok(())
     }
 
-    /// Does the work of [`Batch::write_single_sampled`] for four subspans in a row, from slot `first` on. Returns false if they are not
-    /// in a row or have to be written one by one.
+    /// Does the work of [`Batch::write_single_sampled`] for four subspans in a row, from slot
+    /// `first` on. Returns false if they are not in a row or have to be written one by one.
     fn write_band(
         &mut self,
         message: &Message<'_>,

@@ -1,8 +1,10 @@
 //! The pixel pipeline: covered samples of an object to depth, stencil and render targets.
 //!
-//! In:  a [`super::object::SetupObject`] and its [`super::object::ObjectCoverage`]. Out: threads dispatched, messages executed, memory
-//! written. Objects are processed one after the other, and a thread ends before the next begins, so blending is in order.
-//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Pixel Shader Thread Dispatch", "Render Target Write".
+//! In:  a [`super::object::SetupObject`] and its [`super::object::ObjectCoverage`]. Out: threads
+//!      dispatched, messages executed, memory written. Objects are processed one after the other,
+//!      and a thread ends before the next begins, so blending is in order.
+//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Pixel Shader Thread Dispatch", "Render Target
+//!      Write".
 //!
 //! | file | in → out |
 //! | --- | --- |

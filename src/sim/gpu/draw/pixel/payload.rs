@@ -1,8 +1,9 @@
 //! Payloads of pixel shader threads.
 //!
-//! In:  [`State`], an object, its [`Slot`]s. Out: registers of eight dwords, in the layout that kernels expect.
-//! Order: R0; for each 16 pixels a register with positions and masks; for each 16 pixels barycentric weights of each enabled
-//! mode, source depth, source W, position offsets, input coverage; push constants; attributes, two components in a register.
+//! In:  [`State`], an object, its [`Slot`]s. Out: registers of eight dwords, in the layout that
+//!      kernels expect. Order: R0; for each 16 pixels a register with positions and masks; for each
+//!      16 pixels barycentric weights of each enabled mode, source depth, source W, position
+//!      offsets, input coverage; push constants; attributes, two components in a register.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload", "Barycentric Attribute Interpolation".
 
 use super::state::State;
@@ -78,7 +79,8 @@ impl Slot {
     #[inline]
     pub fn active_pixels(&self) -> u32 {
         const ALL_BUT_HIGHEST: u64 = 0x7fff_7fff_7fff_7fff;
-        // Moves bits 15, 31, 47, 63 to bits 60 to 63; the other partial products stay below or overflow.
+        // Moves bits 15, 31, 47, 63 to bits 60 to 63; the other partial products stay below or
+        // overflow.
         const GATHER: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
         let [a, b, c, d] = self.writable.map(u64::from);
         let all = a | b << 16 | c << 32 | d << 48;
@@ -94,7 +96,8 @@ pub(super) fn active_pixels(slots: &[Slot]) -> u32 {
     each.fold(0, |mask, slot| mask << 4 | slot.active_pixels())
 }
 
-/// The part of payloads that is the same for an object's pixels: push constants and attributes, which follow the pixels' part.
+/// The part of payloads that is the same for an object's pixels: push constants and attributes,
+/// which follow the pixels' part.
 pub(super) fn build_object(out: &mut Vec<u32>, state: &State<'_>, setup: &SetupObject) {
     out.clear();
     out.extend(&state.constants);
@@ -105,7 +108,8 @@ pub(super) fn build_object(out: &mut Vec<u32>, state: &State<'_>, setup: &SetupO
         for component in 0..4 {
             let [a, b, c] = attribute.map(|vertex| vertex[component]);
             let minus = |bits: u32| (f32::from_bits(bits) - f32::from_bits(a)).to_bits();
-            // Values that are equal at all vertices may be integers, for which a difference is meaningless.
+            // Values that are equal at all vertices may be integers, for which a difference is
+            // meaningless.
             let deltas = match a == b && a == c {
                 true => [0, 0],
                 false => [minus(b), minus(c)],
@@ -125,7 +129,8 @@ pub(super) struct Frame {
     pub scratch: (u32, u32),
 }
 
-/// Replaces `out` by a thread's payload. The error is the number of registers of the pixels' part if they exceed the start register.
+/// Replaces `out` by a thread's payload. The error is the number of registers of the pixels' part
+/// if they exceed the start register.
 pub(super) fn build(
     out: &mut Vec<u32>,
     state: &State<'_>,
@@ -176,7 +181,8 @@ pub(super) fn build(
     Ok(())
 }
 
-/// Appends a value for each pixel, eight to a register. Missing slots repeat the first one, as helper pixels do.
+/// Appends a value for each pixel, eight to a register. Missing slots repeat the first one, as
+/// helper pixels do.
 fn lanes(out: &mut Vec<u32>, slots: &[Slot], width: usize, value: impl Fn(&Slot, usize) -> u32) {
     for lane in 0..width {
         let slot = slots.get(lane / 4).or(slots.first());

@@ -1,8 +1,8 @@
 //! Decoded state of the pixel pipeline for a draw.
 //!
 //! In:  latched commands and the state structures that they point to. Out: [`State`].
-//! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM", "3DSTATE_SAMPLE_MASK"; vol. 2d, "BLEND_STATE",
-//! "COLOR_CALC_STATE".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM", "3DSTATE_SAMPLE_MASK";
+//!      vol. 2d, "BLEND_STATE", "COLOR_CALC_STATE".
 
 use super::blend::{AlphaState, Blend};
 use super::depth::DepthStencil;
@@ -91,7 +91,8 @@ pub(super) struct State<'a> {
     pub computes_depth: bool,
     pub computes_stencil: bool,
     pub aux_operation: Option<AuxOperation>,
-    /// The state declares that the shader writes to render targets; strict mode compares this with the messages.
+    /// The state declares that the shader writes to render targets; strict mode compares this with
+    /// the messages.
     pub declares_target_writes: bool,
     /// The hazards of compressed targets are avoided: see [`target_rules::check_hazards_avoided`].
     pub avoids_hazards: bool,
@@ -237,8 +238,8 @@ fn read_color_calc(draw: &Draw<'_>, view: &View<'_>) -> Result<([u32; 6], [f32; 
 
 /// Reads BLEND_STATE and its entries.
 ///
-/// The caller skips it without a pixel shader: then nothing is blended, and the pointer may refer to memory that was unmapped since,
-/// as in depth clears of Mesa's OpenGL driver.
+/// The caller skips it without a pixel shader: then nothing is blended, and the pointer may refer
+/// to memory that was unmapped since, as in depth clears of Mesa's OpenGL driver.
 fn read_blend_state(
     draw: &Draw<'_>,
     view: &View<'_>,
@@ -335,8 +336,8 @@ fn aux_operation(draw: &Draw<'_>) -> Option<AuxOperation> {
     }
 }
 
-/// Whether pixels get threads (WM_INT::ThreadDispatchEnable): unless forced, only if a thread can have an effect. Killing pixels has
-/// one if depth or stencil is written.
+/// Whether pixels get threads (WM_INT::ThreadDispatchEnable): unless forced, only if a thread can
+/// have an effect. Killing pixels has one if depth or stencil is written.
 fn dispatches(draw: &Draw<'_>) -> bool {
     use hw::draw::{
         state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
@@ -374,8 +375,8 @@ fn dispatches(draw: &Draw<'_>) -> bool {
         || computes && tests
 }
 
-/// The kernels by width: the only enabled width uses pointer 0, and SIMD8 always does; otherwise SIMD32 uses pointer 1 and SIMD16
-/// pointer 2.
+/// The kernels by width: the only enabled width uses pointer 0, and SIMD8 always does; otherwise
+/// SIMD32 uses pointer 1 and SIMD16 pointer 2.
 fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> [Option<Variant>; 3] {
     let get = |field| draw.state.get(&ps::PACKET, field);
     let enabled = [

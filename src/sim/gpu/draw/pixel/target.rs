@@ -1,8 +1,9 @@
 //! Render targets: writes the colours of pixels to memory.
 //!
-//! In:  a binding table entry; a pixel, the samples to write, the shader's colour. Out: samples blended, masked,
-//! encoded and written; the aux surface kept up to date.
-//! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending", "MCS Buffer for Render Target(s)".
+//! In:  a binding table entry; a pixel, the samples to write, the shader's colour. Out: samples
+//!      blended, masked, encoded and written; the aux surface kept up to date.
+//! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending", "MCS Buffer for Render
+//!      Target(s)".
 
 use super::blend::{Blend, logic_operation};
 use super::dither::dither;
@@ -35,13 +36,15 @@ pub(super) struct RenderTarget {
     /// Values are clamped to this range before blending.
     clamp: Option<(f32, f32)>,
     constant: [f32; 4],
-    /// For each channel of the shader the channel of the surface: Shader Channel Select. Blending and masks use the shader's.
+    /// For each channel of the shader the channel of the surface: Shader Channel Select. Blending
+    /// and masks use the shader's.
     order: [usize; 4],
     /// Colours are encoded as the shader sends them.
     is_unmodified: bool,
     /// A texel is a dword.
     dword: bool,
-    /// Set if whole subspans can be written at once, with the packer for dword texels that are replaced entirely.
+    /// Set if whole subspans can be written at once, with the packer for dword texels that are
+    /// replaced entirely.
     subspan_writes: Option<Option<Packer>>,
     /// Packs four subspans in a row whose texels are replaced entirely.
     codec: Option<Codec>,
@@ -168,7 +171,8 @@ fn array_layers(image: &Image) -> Range<u32> {
     first..first.saturating_add(image.view_extent.min(image.depth))
 }
 
-/// The surface's channel for red, green, blue and alpha. Selects that are not a permutation, which strict mode refuses, are ignored.
+/// The surface's channel for red, green, blue and alpha. Selects that are not a permutation, which
+/// strict mode refuses, are ignored.
 fn channel_order(image: &Image) -> [usize; 4] {
     let straight = [0, 1, 2, 3];
     let order = image.swizzle.map(|select| match select {
@@ -191,8 +195,8 @@ pub(super) fn identity_mcs(samples: u32) -> u64 {
     }
 }
 
-/// Gives each of a pixel's samples a slice of its own: with the clear colour if the sample is fast-cleared, else with the content of
-/// the slice that represented it.
+/// Gives each of a pixel's samples a slice of its own: with the clear colour if the sample is
+/// fast-cleared, else with the content of the slice that represented it.
 pub(super) fn expand_mcs(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Result<(), Stop> {
     let Some((address, bytes)) = image.mcs_place(pixel) else {
         return Ok(());
@@ -265,8 +269,8 @@ impl RenderTarget {
         }
     }
 
-    /// Writes the pixels of `mask` of a subspan with one sample per pixel; `colours` are their red, green, blue and alpha. Returns false
-    /// if they have to be written one by one.
+    /// Writes the pixels of `mask` of a subspan with one sample per pixel; `colours` are their red,
+    /// green, blue and alpha. Returns false if they have to be written one by one.
     pub fn write_subspan(
         &mut self,
         view: &View<'_>,
@@ -317,8 +321,9 @@ impl RenderTarget {
         Ok(true)
     }
 
-    /// Writes the pixels of `mask` of four subspans in a row, the first at the given position; `colours` are their red, green, blue and
-    /// alpha. Returns false if they have to be written by subspans.
+    /// Writes the pixels of `mask` of four subspans in a row, the first at the given position;
+    /// `colours` are their red, green, blue and alpha. Returns false if they have to be written by
+    /// subspans.
     pub fn write_band(
         &mut self,
         view: &View<'_>,
@@ -393,7 +398,8 @@ impl RenderTarget {
         }
     }
 
-    /// Writes a pixel's colour to the samples of `mask`; `second` is the second colour of dual source blending.
+    /// Writes a pixel's colour to the samples of `mask`; `second` is the second colour of dual
+    /// source blending.
     pub fn write(
         &mut self,
         view: &View<'_>,

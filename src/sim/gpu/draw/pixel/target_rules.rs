@@ -14,8 +14,8 @@ use hw::draw::{state_ps_blend as ps_blend, state_ps_extra as extra};
 use hw::draw_state::{blend_state, blend_state_entry as entry};
 use isa::descriptor::render_target;
 
-/// Checks a render target of a draw with `samples` samples per pixel; `both` is true if both a logic op and blending are enabled.
-/// `at` is the address of the message.
+/// Checks a render target of a draw with `samples` samples per pixel; `both` is true if both a
+/// logic op and blending are enabled. `at` is the address of the message.
 pub(super) fn check_target(image: &Image, both: bool, samples: u32, at: u64) -> Result<(), Stop> {
     let own = image.samples;
     let kept = own == samples || image.kind == Kind::Null;
@@ -57,7 +57,8 @@ pub(super) fn check_write(message: &Message<'_>, dwords: usize) -> Result<(), St
     })
 }
 
-/// Checks that a thread has waited, before its first write, for older threads that may write to the same pixels.
+/// Checks that a thread has waited, before its first write, for older threads that may write to the
+/// same pixels.
 pub(super) fn check_order(waited: bool, at: u64) -> Result<(), Stop> {
     TARGET_ORDER.check(waited, at, || {
         "the thread's first write is a SEND, which may overtake an older object's".into()

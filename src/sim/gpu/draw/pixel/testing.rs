@@ -29,7 +29,8 @@ pub(crate) const COLOUR: u64 = SURFACES + 0x4000;
 pub(crate) const CONTROL: u64 = SURFACES + 0xc000;
 pub(crate) const DEPTH: u64 = SURFACES + 0x1_0000;
 pub(crate) const STENCIL: u64 = SURFACES + 0x1_8000;
-/// The binding table of 256 entries, from the surface state base address on, and the first target's state.
+/// The binding table of 256 entries, from the surface state base address on, and the first target's
+/// state.
 pub(crate) const TABLE: u64 = 0x100;
 pub(crate) const TARGET: u64 = 0x600;
 
@@ -114,7 +115,8 @@ impl Rig {
         }
     }
 
-    /// Binds a render target as entry `index` of the binding table: 16 × 16 pixels in linear memory, with fields changed.
+    /// Binds a render target as entry `index` of the binding table: 16 × 16 pixels in linear
+    /// memory, with fields changed.
     pub fn bind(&mut self, index: u64, format: u64, fields: &[(Field, u64)]) {
         use hw::draw::state_binding_table_pointers_ps as table;
         self.set(
@@ -174,7 +176,8 @@ impl Rig {
         self.set(&sb::PACKET, &fields);
     }
 
-    /// Puts a kernel at the instruction base address, and has threads of these widths of it that read no constants.
+    /// Puts a kernel at the instruction base address, and has threads of these widths of it that
+    /// read no constants.
     pub fn kernel(&mut self, kernel: &[isa::Inst], widths: [bool; 3]) {
         use hw::draw::{state_ps as ps, state_ps_blend as ps_blend, state_ps_extra as extra};
         let bytes = kernel.iter().flat_map(|inst| {
@@ -222,12 +225,14 @@ impl Rig {
 /// Bytes of a row of the targets.
 pub(crate) const PITCH: u64 = 256;
 
-/// Address of a byte of a Y tile: columns of 16 bytes, 32 rows (SKL PRM vol. 5, "Y-Major Tile Format").
+/// Address of a byte of a Y tile: columns of 16 bytes, 32 rows (SKL PRM vol. 5, "Y-Major Tile
+/// Format").
 pub(crate) fn y_tile(byte: u32, row: u32) -> u64 {
     u64::from(byte / 16 * 512 + row * 16 + byte % 16)
 }
 
-/// Address of a byte of a W tile: from bit 11 down x5 x4 x3 y5 y4 y3 y2 x2 y1 x1 y0 x0 ("W-Major Tile Format").
+/// Address of a byte of a W tile: from bit 11 down x5 x4 x3 y5 y4 y3 y2 x2 y1 x1 y0 x0 ("W-Major
+/// Tile Format").
 pub(crate) fn w_tile(x: u32, y: u32) -> u64 {
     let bits = [
         (x, 0),
@@ -249,7 +254,8 @@ pub(crate) fn w_tile(x: u32, y: u32) -> u64 {
     })
 }
 
-/// A triangle that faces the viewer, at depth `z` everywhere, whose weights are an eighth of the coordinates.
+/// A triangle that faces the viewer, at depth `z` everywhere, whose weights are an eighth of the
+/// coordinates.
 pub(crate) fn flat(kind: Kind, z: f64) -> SetupObject {
     let plane = |c, dx, dy| Plane { c, dx, dy };
     let vertex = ScreenVertex {

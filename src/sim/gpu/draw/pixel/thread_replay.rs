@@ -1,7 +1,8 @@
 //! Replays the thread of an object for other pixels whose threads send the same messages.
 //!
-//! In:  a kernel whose messages do not depend on the pixels' part of the payload, and the messages of its first thread. Out: the
-//! same messages for the next thread's pixels. Clears are such kernels. The result is the same as if each thread had run.
+//! In:  a kernel whose messages do not depend on the pixels' part of the payload, and the messages
+//!      of its first thread. Out: the same messages for the next thread's pixels. Clears are such
+//!      kernels. The result is the same as if each thread had run.
 
 use super::backend::TargetFill;
 use super::message::{Batch, RENDER_CACHE};
@@ -59,7 +60,8 @@ impl RecordedThread {
         self.sent.len()
     }
 
-    /// The colours of all pixels of the thread, if it only writes one colour to all of them, to targets that take colours unchanged.
+    /// The colours of all pixels of the thread, if it only writes one colour to all of them, to
+    /// targets that take colours unchanged.
     pub fn fills(
         &self,
         batch: &mut Batch<'_, '_>,

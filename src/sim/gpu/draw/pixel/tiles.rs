@@ -1,7 +1,8 @@
 //! Distributes pixels to workers: each owns tiles of the screen, so that blending stays in order.
 //!
-//! In:  objects and their coverage, in order. Out: the result of [`PixelPipeline`], computed on as many of the host's cores
-//! as the options allow. The assignment of tiles affects only the order of pixels that do not overlap.
+//! In:  objects and their coverage, in order. Out: the result of [`PixelPipeline`], computed on as
+//!      many of the host's cores as the options allow. The assignment of tiles affects only the
+//!      order of pixels that do not overlap.
 
 use super::dispatch::{PixelCounts, PixelPipeline};
 use crate::draw::exec::Draw;
@@ -48,7 +49,8 @@ struct QueuedObject {
 /// The index of the worker that owns the tile of a pixel.
 fn owner(x: u32, y: u32, workers: usize) -> usize {
     let (column, row) = (x >> LOG_TILE, y >> LOG_TILE);
-    // Successive rows are shifted by an odd number of workers, so that no worker owns whole rows or columns.
+    // Successive rows are shifted by an odd number of workers, so that no worker owns whole rows or
+    // columns.
     (column as usize + row as usize * 5) % workers
 }
 

@@ -1,15 +1,17 @@
 //! Aliased lines: the diamond-exit rule, widened across the major axis.
 //!
-//! In:  two ends on the grid, a width in pixels. Out: subspans; a covered pixel has all its samples.
-//! A pixel is drawn if the line leaves the diamond around its centre, so that connected lines draw no pixel twice.
-//! Ref: SKL PRM vol. 7, "Zero-Width (Cosmetic) Line Rasterization"; Vulkan, "Bresenham Line Segment Rasterization".
+//! In:  two ends on the grid, a width in pixels. Out: subspans; a covered pixel has all its
+//!      samples. A pixel is drawn if the line leaves the diamond around its centre, so that
+//!      connected lines draw no pixel twice.
+//! Ref: SKL PRM vol. 7, "Zero-Width (Cosmetic) Line Rasterization"; Vulkan, "Bresenham Line Segment
+//!      Rasterization".
 
 use super::grid::{GridPoint, PIXEL};
 use super::state::{Bounds, RasterState};
 use crate::draw::object::Subspan;
 
-/// True if a point lies within the diamond around a pixel's centre. The diamond includes its lower edges and the bottom corner and,
-/// for steep lines, the right corner.
+/// True if a point lies within the diamond around a pixel's centre. The diamond includes its lower
+/// edges and the bottom corner and, for steep lines, the right corner.
 fn in_diamond(p: GridPoint, x: i64, y: i64, steep: bool) -> bool {
     let (dx, dy) = (p.x - x, p.y - y);
     let distance = dx.abs() + dy.abs();
@@ -46,8 +48,8 @@ pub(super) fn draw(
         true => (bounds.y0, bounds.y1),
         false => (bounds.x0, bounds.x1),
     };
-    // An end on the border of two columns lies in no diamond of the second; for a steep line it may lie in a bottom corner of
-    // the first.
+    // An end on the border of two columns lies in no diamond of the second; for a steep line it may
+    // lie in a bottom corner of the first.
     let column = |end: i64| (end - 1).div_euclid(PIXEL);
     let (first, last) = (column(a.x.min(b.x)), column(a.x.max(b.x)));
     let all = (u32::MAX >> (32 - state.samples)) as u16;
@@ -55,7 +57,8 @@ pub(super) fn draw(
     // The row in which the line crosses the centre of a column, shifted up or to the left by `by`.
     let meets = |centre: i64, by: i64| {
         let numerator = (a.y - by) * dx.abs() + (centre - a.x) * dy * dx.signum();
-        // On the border of two rows the line meets the bottom corner (or the right one) of the one before.
+        // On the border of two rows the line meets the bottom corner (or the right one) of the one
+        // before.
         (numerator - 1).div_euclid(dx.abs() * PIXEL)
     };
     // The first row of a column if the line is drawn in it.

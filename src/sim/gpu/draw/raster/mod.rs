@@ -1,11 +1,13 @@
 //! The windower's rasteriser.
 //!
-//! In:  [`super::object::SetupObject`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the drawing rectangle. Out: an
-//! [`super::object::ObjectCoverage`]: the samples that an object covers. Every object but an aliased line is a convex polygon of three
-//! or four edges, evaluated exactly in 256ths of a pixel; blocks of 32 × 32 and of 8 × 8 pixels are skipped or accepted as a whole if
-//! the edges allow.
+//! In:  [`super::object::SetupObject`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the
+//!      drawing rectangle. Out: an [`super::object::ObjectCoverage`]: the samples that an object
+//!      covers. Every object but an aliased line is a convex polygon of three or four edges,
+//!      evaluated exactly in 256ths of a pixel; blocks of 32 × 32 and of 8 × 8 pixels are skipped
+//!      or accepted as a whole if the edges allow.
 //!
-//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon Rasterization", "Line Segments".
+//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon
+//!      Rasterization", "Line Segments".
 
 mod grid;
 mod line;

@@ -1,8 +1,9 @@
 //! Convex polygons: edge functions over blocks of pixels.
 //!
-//! In:  three or four corners on the grid, in either winding. Out: fully covered blocks, and subspans, block by block.
-//! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservative rasterisation covers every pixel
-//! that overlaps the polygon with a non-zero area; a pixel that only touches it is not covered.
+//! In:  three or four corners on the grid, in either winding. Out: fully covered blocks, and
+//!      subspans, block by block. A sample on an edge belongs to the polygon if the edge is a top
+//!      or a left one. Conservative rasterisation covers every pixel that overlaps the polygon with
+//!      a non-zero area; a pixel that only touches it is not covered.
 
 use super::grid::{GridPoint, PIXEL};
 use super::state::Bounds;
@@ -229,7 +230,8 @@ impl PolygonWalk<'_> {
         }
     }
 
-    /// All samples of each pixel of a subspan that overlaps the polygon; sets the bits of `inner` for the pixels entirely inside.
+    /// All samples of each pixel of a subspan that overlaps the polygon; sets the bits of `inner`
+    /// for the pixels entirely inside.
     fn conservative_samples(
         &self,
         x: i64,

@@ -52,9 +52,9 @@ pub(crate) fn rasterise(state: &RasterState, setup: &SetupObject, out: &mut Obje
             polygon::fill(state.samples(), bounds, &[a, b, c, implied], false, out);
         }
         Kind::Point => {
-            // The corners are upper left, upper right, lower left.
-            // By the upper right rule a sample on the right edge is inside and one on the left edge is not. Moving the square one grid
-            // step to the right has that effect, because samples lie on the grid.
+            // The corners are upper left, upper right, lower left. By the upper right rule a sample
+            // on the right edge is inside and one on the left edge is not. Moving the square one
+            // grid step to the right has that effect, because samples lie on the grid.
             let [a, b, c] = v.map(|v| GridPoint {
                 x: v.x + i64::from(state.upper_right),
                 ..v

@@ -1,7 +1,8 @@
 //! Decoded state of the rasteriser: sample positions, bounding rectangles, line rules.
 //!
 //! In:  latched commands, SCISSOR_RECT, SF_CLIP_VIEWPORT. Out: [`RasterState`].
-//! Ref: SKL PRM vol. 2a, "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN"; vol. 2d, "SCISSOR_RECT".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN"; vol.
+//!      2d, "SCISSOR_RECT".
 
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
@@ -12,7 +13,8 @@ use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
 use std::cell::Cell;
 
-/// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty if an end is less than its start.
+/// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty if an end is less than its
+/// start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub x0: i64,
@@ -84,12 +86,13 @@ pub(crate) struct RasterState {
     pub stipple: Option<Stipple>,
     /// Conservative rasterisation: triangles cover every pixel that they overlap.
     pub conservative: bool,
-    /// Point Rasterization Rule: points cover the pixels on their upper and right edges, not on their upper and left ones.
+    /// Point Rasterization Rule: points cover the pixels on their upper and right edges, not on
+    /// their upper and left ones.
     pub upper_right: bool,
 }
 
-/// Decodes the positions of 2^`log` samples. In the packet the Y offset of each sample precedes its X offset, and the patterns start
-/// with the one for 16 samples.
+/// Decodes the positions of 2^`log` samples. In the packet the Y offset of each sample precedes its
+/// X offset, and the patterns start with the one for 16 samples.
 fn positions(words: &[u32], log: u64) -> [(i64, i64); 16] {
     let mut out = [(0, 0); 16];
     for (i, to) in out.iter_mut().enumerate() {

@@ -134,8 +134,8 @@ fn swizzle(attribute: &mut Attribute, words: &[u32], first: usize) {
     }
 }
 
-/// The attributes of an object's three vertices. `sprite` is set for points: whether point sprite coordinates start at the lower
-/// left.
+/// The attributes of an object's three vertices. `sprite` is set for points: whether point sprite
+/// coordinates start at the lower left.
 pub(crate) fn attributes(
     state: &[Attribute],
     vues: [&Vue; 3],

@@ -1,6 +1,7 @@
 //! Sets up objects: positions, planes and attributes of the objects to rasterise.
 //!
-//! In:  an object from the clipper, [`SetupState`]. Out: a [`SetupObject`] for each piece to rasterise.
+//! In:  an object from the clipper, [`SetupState`]. Out: a [`SetupObject`] for each piece to
+//!      rasterise.
 
 use super::attributes::attributes;
 use super::state::{Cull, Fill, SetupState};
@@ -31,7 +32,8 @@ struct Piece<'a> {
     kind: Kind,
     vertices: [ScreenVertex; 3],
     vues: [&'a Vue; 3],
-    /// The corners of the object that are the piece's vertices; `None` if the attributes of `vues` apply unchanged.
+    /// The corners of the object that are the piece's vertices; `None` if the attributes of `vues`
+    /// apply unchanged.
     corners: Option<[usize; 3]>,
     /// Weights of vertices 1 and 2.
     weights: [Plane; 2],
@@ -110,10 +112,12 @@ pub(crate) fn setup_object(state: &SetupState, object: &Object, out: &mut Vec<Se
     }
 }
 
-/// Transforms a vertex to the screen; `None` if the result is NaN or its depth or 1/w is not finite.
+/// Transforms a vertex to the screen; `None` if the result is NaN or its depth or 1/w is not
+/// finite.
 fn transform(state: &SetupState, viewport: usize, vue: &Vue) -> Option<ScreenVertex> {
     let [x, y, z, w] = position(vue).map(f64::from);
-    // Divides instead of multiplying by the reciprocal, so that a component equal to w becomes exactly 1.
+    // Divides instead of multiplying by the reciprocal, so that a component equal to w becomes
+    // exactly 1.
     let mut place = match state.divide {
         true => [x / w, y / w, z / w],
         false => [x, y, z],
@@ -285,7 +289,8 @@ fn setup_line(
     if dx == 0.0 && dy == 0.0 {
         return;
     }
-    // The position along the line: of an aliased line's pixel by its row or column, else of the nearest point of the line.
+    // The position along the line: of an aliased line's pixel by its row or column, else of the
+    // nearest point of the line.
     let (dx, dy) = match state.aliased_lines {
         true if dx.abs() >= dy.abs() => (dx, 0.0),
         true => (0.0, dy),

@@ -1,7 +1,8 @@
 //! Decoded 3DSTATE_SF and 3DSTATE_RASTER, and the viewports.
 //!
 //! In:  latched commands, SF_CLIP_VIEWPORT. Out: [`SetupState`].
-//! Ref: SKL PRM vol. 2a, "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_DEPTH_BUFFER"; vol. 2d, "SF_CLIP_VIEWPORT".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_DEPTH_BUFFER"; vol. 2d,
+//!      "SF_CLIP_VIEWPORT".
 
 use super::attributes::{self, Attribute};
 use crate::draw::clip::{float, viewports};
@@ -47,7 +48,8 @@ pub(crate) struct SetupState {
     /// The number of viewports; greater indices select the first.
     pub viewport_count: usize,
     pub force_zero_layer: bool,
-    /// Added to positions: drawing rectangle origin, and half a pixel if Pixel Location is the upper left corner.
+    /// Added to positions: drawing rectangle origin, and half a pixel if Pixel Location is the
+    /// upper left corner.
     pub origin: [f64; 2],
     pub front_counter_clockwise: bool,
     pub cull: Cull,

@@ -1,9 +1,10 @@
 //! One tessellation factor: the number of points of an edge, and their positions.
 //!
-//! In:  a factor and a partitioning. Out: an [`Axis`].
-//! Fractional factors morph between the two nearest numbers of segments: the points of the greater number start at the
-//! positions of the smaller one's, and one point of each half of the edge splits in two.
-//! Ref: Vulkan specification, "Tessellator Spacing"; D3D11.3 functional specification, "Tessellator".
+//! In:  a factor and a partitioning. Out: an [`Axis`]. Fractional factors morph between the two
+//!      nearest numbers of segments: the points of the greater number start at the positions of the
+//!      smaller one's, and one point of each half of the edge splits in two.
+//! Ref: Vulkan specification, "Tessellator Spacing"; D3D11.3 functional specification,
+//!      "Tessellator".
 
 use super::state::{Engine, Partitioning};
 

@@ -7,7 +7,8 @@ use super::state::Output;
 pub(crate) struct Tessellation {
     /// u and v with 16 fraction bits.
     pub points: Vec<[i32; 2]>,
-    /// Indices of points, one object after the other; the output topology gives the number for an object.
+    /// Indices of points, one object after the other; the output topology gives the number for an
+    /// object.
     pub indices: Vec<u32>,
 }
 

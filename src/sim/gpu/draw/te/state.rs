@@ -44,7 +44,8 @@ pub(crate) struct Engine {
 }
 
 impl Engine {
-    /// Reads 3DSTATE_TE; `None` if the engine is disabled, an error if a field has a reserved value.
+    /// Reads 3DSTATE_TE; `None` if the engine is disabled, an error if a field has a reserved
+    /// value.
     pub fn new(state: &DrawState) -> Result<Option<Engine>, &'static str> {
         let get = |field| state.get(&te::PACKET, field);
         if get(te::TE_ENABLE) == 0 {

@@ -1,17 +1,20 @@
 //! Connects the points of neighbouring rings.
 //!
-//! In:  sides of rings, each from corner to corner, counter-clockwise with v pointing up. Out: triangles between them.
+//! In:  sides of rings, each from corner to corner, counter-clockwise with v pointing up. Out:
+//!      triangles between them.
 //! Ref: D3D11.3 functional specification, "Tessellator".
 
 use super::factor::Axis;
 use super::mesh::Mesh;
 
-/// The sides of a ring, starting with the one at u = 0; the last point of each is the first of the next.
+/// The sides of a ring, starting with the one at u = 0; the last point of each is the first of the
+/// next.
 pub(super) type Ring = Vec<Vec<u32>>;
 
-/// The order in which the points of half an edge appear as the factor grows: the number of points that appear before `point`.
-/// Points are counted from the end of an edge with the maximum factor. They appear in the order of the ruler function:
-/// the end first, then the middle of the half, the middles of its halves, and so on; the point next to the end comes last.
+/// The order in which the points of half an edge appear as the factor grows: the number of points
+/// that appear before `point`. Points are counted from the end of an edge with the maximum factor.
+/// They appear in the order of the ruler function: the end first, then the middle of the half, the
+/// middles of its halves, and so on; the point next to the end comes last.
 fn appearance_order(point: usize) -> usize {
     match point {
         0 => 0,
@@ -65,7 +68,8 @@ impl Stitcher<'_> {
         }
     }
 
-    /// Emits a quad with the diagonal from the outer side's current point to the inner side's next one.
+    /// Emits a quad with the diagonal from the outer side's current point to the inner side's next
+    /// one.
     fn quad_from_outside(&mut self) {
         if let ([a, outside @ ..], [d, inside @ ..]) = (self.outside, self.inside)
             && let (Some(b), Some(c)) = (outside.first(), inside.first())
@@ -76,7 +80,8 @@ impl Stitcher<'_> {
         }
     }
 
-    /// Emits a quad with the diagonal from the inner side's current point to the outer side's next one.
+    /// Emits a quad with the diagonal from the inner side's current point to the outer side's next
+    /// one.
     fn quad_from_inside(&mut self) {
         if let ([a, outside @ ..], [d, inside @ ..]) = (self.outside, self.inside)
             && let (Some(b), Some(c)) = (outside.first(), inside.first())
@@ -89,7 +94,8 @@ impl Stitcher<'_> {
 }
 
 impl Mesh {
-    /// Creates a ring of new points; each side lacks its last point, which is the next side's first.
+    /// Creates a ring of new points; each side lacks its last point, which is the next side's
+    /// first.
     pub fn ring(&mut self, sides: Vec<Vec<[i32; 2]>>) -> Ring {
         let mut ring: Ring = sides
             .into_iter()
@@ -102,8 +108,8 @@ impl Mesh {
         ring
     }
 
-    /// Creates a degenerate ring of new points along a line: `side` runs along the line, the opposite side runs back, and the other two
-    /// are its end points.
+    /// Creates a degenerate ring of new points along a line: `side` runs along the line, the
+    /// opposite side runs back, and the other two are its end points.
     pub fn line(&mut self, points: Vec<[i32; 2]>, side: usize) -> Ring {
         let there: Vec<u32> = points.into_iter().map(|p| self.point(p)).collect();
         let end = |id: Option<&u32>| id.copied().into_iter().collect::<Vec<_>>();
@@ -114,8 +120,8 @@ impl Mesh {
         ring
     }
 
-    /// Fills the space between an edge of the patch and the first ring, whose factors may differ: as factors grow, triangles
-    /// appear where points do.
+    /// Fills the space between an edge of the patch and the first ring, whose factors may differ:
+    /// as factors grow, triangles appear where points do.
     pub fn transition(&mut self, outside: (&[u32], &Axis), inside: (&[u32], &Axis)) {
         let [outer, inner] = [outside.1, inside.1].map(Axis::split_points);
         let odd = (outside.1.is_odd(), inside.1.is_odd());
@@ -158,7 +164,8 @@ impl Mesh {
         }
     }
 
-    /// Fills the space between rings of one factor: quads whose diagonals point to the middle, and triangles at the corners.
+    /// Fills the space between rings of one factor: quads whose diagonals point to the middle, and
+    /// triangles at the corners.
     pub fn regular(&mut self, outside: &[u32], inside: &[u32]) {
         let mut stitcher = Stitcher {
             mesh: self,
@@ -175,7 +182,8 @@ impl Mesh {
         stitcher.outer();
     }
 
-    /// Fills the space between two lines with equally many points with quads; all but the middle one have the same diagonal.
+    /// Fills the space between two lines with equally many points with quads; all but the middle
+    /// one have the same diagonal.
     pub fn strip(&mut self, outside: &[u32], inside: &[u32], middle: Option<usize>) {
         let mut stitcher = Stitcher {
             mesh: self,

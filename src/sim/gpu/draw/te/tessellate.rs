@@ -7,8 +7,9 @@ use super::mesh::{Mesh, Tessellation};
 use super::state::{Domain, Engine, Partitioning};
 
 impl Engine {
-    /// Tessellates a patch with outer factors (quad: u = 0, v = 0, u = 1, v = 1; triangle: u = 0, v = 0, w = 0; isoline:
-    /// lines, segments of a line) and inner factors (quad: u, v; triangle: one). `None` if the patch is culled.
+    /// Tessellates a patch with outer factors (quad: u = 0, v = 0, u = 1, v = 1; triangle: u = 0, v
+    /// = 0, w = 0; isoline: lines, segments of a line) and inner factors (quad: u, v; triangle:
+    /// one). `None` if the patch is culled.
     pub fn tessellate(&self, outer: [f32; 4], inner: [f32; 2]) -> Option<Tessellation> {
         let edges = match self.domain {
             Domain::Quad => 4,
@@ -121,7 +122,8 @@ impl Engine {
             let next = if 2 * depth == points - 1 {
                 mesh.line(vec![[THIRD, THIRD]], 0)
             } else {
-                // A side is two thirds of its position away from the edge, so that the centre is at one third.
+                // A side is two thirds of its position away from the edge, so that the centre is at
+                // one third.
                 let across = two_thirds(axis.position(depth));
                 let on = |side: usize, i: usize| {
                     let forward = axis.position(depth + i) - (across + 1) / 2;

@@ -152,7 +152,8 @@ fn user_distances_cut_and_cull() {
 
 #[test]
 fn pieces_know_their_place_in_the_whole() {
-    // The near plane cuts one or two vertices off; x and y tell how much of each of the last two a place has.
+    // The near plane cuts one or two vertices off; x and y tell how much of each of the last two a
+    // place has.
     for z in [[-1.0, 0.5, 0.75], [0.5, -0.25, -1.0], [0.5, 0.25, -0.75]] {
         let at = |x: f32, y: f32, i: usize| vue([x, y, z[i], 1.0], &[]);
         let corners = [at(0.0, 0.0, 0), at(0.5, 0.0, 1), at(0.0, 0.5, 2)];

@@ -1,7 +1,7 @@
 //! Depth and stencil buffers as commands describe them, and what tests leave in them.
 //!
-//! Addresses and numbers are by the formats' definitions: SKL PRM vol. 5, "Y-Major Tile Format", "W-Major Tile Format";
-//! vol. 7, "Depth/Stencil Test"; Vulkan, "Depth Test", "Stencil Test".
+//! Addresses and numbers are by the formats' definitions: SKL PRM vol. 5, "Y-Major Tile Format",
+//! "W-Major Tile Format"; vol. 7, "Depth/Stencil Test"; Vulkan, "Depth Test", "Stencil Test".
 
 use super::{DepthFormat, compare, stencil_op};
 use crate::draw::pixel::depth::{DepthStencil, depth_buffer, stencil_buffer, targets};
@@ -77,7 +77,8 @@ fn depths_are_compared_and_written_in_each_format() {
                         let case = format!(
                             "format {format}, function {function}, depth {depth}, write {write}, {by_subspan}"
                         );
-                        // Pixel (5, 3) and its neighbours on both sides have 0.5; the upper eight bits of D24 are no one's.
+                        // Pixel (5, 3) and its neighbours on both sides have 0.5; the upper eight
+                        // bits of D24 are no one's.
                         let high = if format == D24 { 0xab00_0000 } else { 0 };
                         let place = |x: u32| DEPTH + y_tile(x * bytes, 3);
                         let with_x8_bits = stored[1] | 0x55;
@@ -493,8 +494,8 @@ fn samples_lie_side_by_side() {
         &[(multisample::NUMBER_OF_MULTISAMPLES, 2)],
     );
     let unit = unit(&rig);
-    // SKL PRM vol. 5, "Interleaved Multisampled Surfaces", four samples: bit 0 of a coordinate stays, a sample's bit comes
-    // above it.
+    // SKL PRM vol. 5, "Interleaved Multisampled Surfaces", four samples: bit 0 of a coordinate
+    // stays, a sample's bit comes above it.
     for (x, y) in [(0, 0), (3, 2), (6, 5)] {
         for sample in 0..4 {
             let depth = 0.125 + (x + 7 * sample) as f32 / 64.0;
@@ -589,8 +590,9 @@ fn targets_are_what_a_draw_may_have_written() {
     assert_eq!(roles(&rig, true), [(Role::Depth, 8)]);
 }
 
-/// A strict rig whose depth buffer has four levels and eight elements; which slices of (level, element) its hierarchical
-/// depth buffer holds back is asked by a draw without one that compares depths.
+/// A strict rig whose depth buffer has four levels and eight elements; which slices of (level,
+/// element) its hierarchical depth buffer holds back is asked by a draw without one that compares
+/// depths.
 fn strict(fields: &[(Field, u64)]) -> Rig {
     let mut rig = buffers(
         D32,

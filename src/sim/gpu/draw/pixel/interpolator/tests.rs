@@ -1,6 +1,7 @@
 //! Barycentric weights at places that a message names, by the formulas of interpolation.
 //!
-//! Ref: SKL PRM vol. 7, "Pixel Interpolator"; Vulkan, "Basic Polygon Rasterization" for the weights.
+//! Ref: SKL PRM vol. 7, "Pixel Interpolator"; Vulkan, "Basic Polygon Rasterization" for the
+//!      weights.
 
 use crate::draw::object::{Kind, Plane, SetupObject};
 use crate::draw::pixel::payload::Slot;
@@ -16,7 +17,8 @@ const SAMPLE: u32 = 1 << 12;
 const CENTROID: u32 = 2 << 12;
 const EACH: u32 = 3 << 12;
 
-/// A triangle whose weights are an eighth of the coordinates, and whose vertices have w of 1, 2 and 4.
+/// A triangle whose weights are an eighth of the coordinates, and whose vertices have w of 1, 2 and
+/// 4.
 fn setup() -> SetupObject {
     let mut setup = flat(Kind::Triangle, 0.0);
     for (vertex, inverse_w) in setup.vertices.iter_mut().zip([1.0, 0.5, 0.25]) {

@@ -1,4 +1,5 @@
-//! Render target writes: where the parts of a payload stand, and which pixels and samples they reach.
+//! Render target writes: where the parts of a payload stand, and which pixels and samples they
+//! reach.
 //!
 //! Ref: SKL PRM vol. 7, "Render Target Write", "Message Header", payloads by message type.
 
@@ -28,7 +29,8 @@ pub(in crate::draw::pixel) const DUAL_LOW: u32 = 2 << 8;
 const DUAL_HIGH: u32 = 3 << 8;
 const SIMD8: u32 = 4 << 8;
 
-/// A payload whose dwords are their own numbers, from 1000 on, but for a header with all pixels enabled.
+/// A payload whose dwords are their own numbers, from 1000 on, but for a header with all pixels
+/// enabled.
 pub(in crate::draw::pixel) fn numbered(registers: usize, header: Option<u32>) -> Vec<u32> {
     let mut payload: Vec<u32> = (0..registers as u32 * 8).map(|i| 1000 + i).collect();
     if let Some(first) = header {
@@ -70,7 +72,8 @@ pub(in crate::draw::pixel) fn put_word(
     *dword = *dword & !(0xffff << (channel % 2 * 16)) | word << (channel % 2 * 16);
 }
 
-/// Parts in a payload, in registers: whether there is a header, and its first dword; oMask; the colour; all of it.
+/// Parts in a payload, in registers: whether there is a header, and its first dword; oMask; the
+/// colour; all of it.
 struct Case {
     name: &'static str,
     desc: u32,
@@ -344,8 +347,8 @@ fn pixels_are_written_that_lanes_and_header_and_slots_have() {
         let mut rig = Rig::new();
         rig.bind(0, R32_UINT, &[]);
         let found = red(&rig, |state| state.smooth_lines = smooth, &slots, &[sent]);
-        // Header: channels 2 to 5 and 8 to 11. Lanes: 0 to 4, 6, 8 to 11, 13 to 15. Slots: not 4 and
-        // 9, nothing from 12 on.
+        // Header: channels 2 to 5 and 8 to 11. Lanes: 0 to 4, 6, 8 to 11, 13 to 15. Slots: not 4
+        // and 9, nothing from 12 on.
         let expected: Vec<u32> = (0..12)
             .map(|channel| match channel {
                 2 | 3 | 8 | 10 | 11 => 1016 + channel,

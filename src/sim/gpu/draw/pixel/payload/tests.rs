@@ -40,7 +40,8 @@ fn setup() -> SetupObject {
     setup
 }
 
-/// Six subspans, of samples of their own and with different coverage; the others of the thread are not there.
+/// Six subspans, of samples of their own and with different coverage; the others of the thread are
+/// not there.
 fn slots() -> Vec<Slot> {
     let slot = |i: u32| Slot {
         x: 2 * (i % 3),
@@ -382,7 +383,8 @@ fn constants_start_behind_what_is_always_there() {
 fn attributes_are_a_value_and_two_differences() {
     let mut setup = setup();
     let bits = |values: [f32; 3]| values.map(f32::to_bits);
-    // By component: different everywhere; the second as the first; the third as the first; flat, an integer.
+    // By component: different everywhere; the second as the first; the third as the first; flat, an
+    // integer.
     let components = [
         bits([1.0, 3.0, 6.0]),
         bits([2.0, 2.0, 5.0]),

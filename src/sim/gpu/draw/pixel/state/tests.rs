@@ -1,6 +1,8 @@
-//! Each field of the commands that the pixel pipeline looks at: what a draw is without it, and what it is with it.
+//! Each field of the commands that the pixel pipeline looks at: what a draw is without it, and what
+//! it is with it.
 //!
-//! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM"; vol. 2d, "BLEND_STATE", "COLOR_CALC_STATE".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM"; vol. 2d, "BLEND_STATE",
+//!      "COLOR_CALC_STATE".
 
 use crate::draw::pixel::blend::Blend;
 use crate::draw::pixel::state::{AuxOperation, Coverage, State};
@@ -394,7 +396,8 @@ fn writes_may_stand_for_clears_and_resolves() {
     }
 }
 
-/// Latches pointers to BLEND_STATE at 0x100 and COLOR_CALC_STATE at 0x80, and puts entries in their place.
+/// Latches pointers to BLEND_STATE at 0x100 and COLOR_CALC_STATE at 0x80, and puts entries in their
+/// place.
 fn blending(head: &[(Field, u64)], entries: &[&[(Field, u64)]], colour: &[(Field, u64)]) -> Rig {
     let mut rig = Rig::new();
     let words = |fields: &[(Field, u64)], count: usize| {
@@ -496,7 +499,8 @@ fn alpha_to_coverage_can_be_refused_by_the_shader() {
 
 #[test]
 fn eight_entries_follow_the_head_of_the_blend_state() {
-    // An entry writes nothing but its own channel; the fourth blends, the eighth has a logic operation.
+    // An entry writes nothing but its own channel; the fourth blends, the eighth has a logic
+    // operation.
     let mut third = vec![
         (entry::COLOR_BUFFER_BLEND_ENABLE, 1),
         (entry::SOURCE_BLEND_FACTOR, 1),
@@ -553,7 +557,8 @@ fn eight_entries_follow_the_head_of_the_blend_state() {
         assert_eq!(clamped, enabled);
         let logic: Vec<Option<u32>> = blends.iter().map(|b| b.logic_op).collect();
         assert_eq!(logic, [None, None, None, None, None, None, None, Some(6)]);
-        // The source's colour; of alpha the source's by nought less the destination's, if alpha is on its own.
+        // The source's colour; of alpha the source's by nought less the destination's, if alpha is
+        // on its own.
         let found = blends[3].blend([2.0; 4], [0.0; 4], [8.0; 4], [0.0; 4]);
         assert_eq!(found, [2.0, 2.0, 2.0, alpha], "independent {independent}");
     }
@@ -602,7 +607,8 @@ fn kernels() -> Vec<Change> {
 
 #[test]
 fn widths_have_the_pointers_of_their_combination() {
-    // SKL PRM vol. 7, "Pixel Shader Dispatch": a kernel that is alone has pointer 0; else 8 has 0, 32 has 1, 16 has 2.
+    // SKL PRM vol. 7, "Pixel Shader Dispatch": a kernel that is alone has pointer 0; else 8 has 0,
+    // 32 has 1, 16 has 2.
     let (zero, one, two) = (Some((0x40, 10)), Some((0x80, 11)), Some((0xc0, 12)));
     for (enabled, expected) in [
         ([0, 0, 0], [None, None, None]),

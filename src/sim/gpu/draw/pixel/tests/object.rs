@@ -1,6 +1,8 @@
-//! Objects' pixels on their way to threads: what is tested before, which slots are made of them, how wide threads are.
+//! Objects' pixels on their way to threads: what is tested before, which slots are made of them,
+//! how wide threads are.
 //!
-//! Ref: SKL PRM vol. 7, "Windower (WM) StageFunctions", "Pixel Shader Thread Dispatch", "Early Depth/Stencil".
+//! Ref: SKL PRM vol. 7, "Windower (WM) StageFunctions", "Pixel Shader Thread Dispatch", "Early
+//!      Depth/Stencil".
 
 use crate::draw::object::{Kind, Plane, SetupObject, Subspan};
 use crate::draw::pixel::dispatch::{PixelCounts, PixelPipeline};
@@ -500,7 +502,8 @@ fn a_thread_writes_its_pixels() {
 
 #[test]
 fn constants_and_attributes_are_in_the_threads_registers() {
-    // The colour is the first register of constants, and the first attribute's; a thread has pixels of two subspans.
+    // The colour is the first register of constants, and the first attribute's; a thread has pixels
+    // of two subspans.
     let from = |nr: u8| Src::grf(nr, 0, Type::Ud, isa::Region::new(8, 8, 1));
     let colour = [8, 8, 9, 9]
         .into_iter()

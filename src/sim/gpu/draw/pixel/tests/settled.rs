@@ -1,6 +1,7 @@
 //! Render target writes: what masks, alpha, depth and stencil in them leave of the samples.
 //!
-//! Ref: SKL PRM vol. 7, "Render Target Write", payloads by message type; Vulkan, "Multisample Coverage".
+//! Ref: SKL PRM vol. 7, "Render Target Write", payloads by message type; Vulkan, "Multisample
+//!      Coverage".
 
 use crate::draw::object::Kind;
 use crate::draw::pixel::blend::{AlphaState, Blend};
@@ -100,7 +101,8 @@ fn pixels_that_nothing_tests_are_counted_once() {
     }
 }
 
-/// A payload of 16 pixels: alphas of source 0 from `first` on, and colours (0.25, 0.5, 0.75, `alpha`), with a header.
+/// A payload of 16 pixels: alphas of source 0 from `first` on, and colours (0.25, 0.5, 0.75,
+/// `alpha`), with a header.
 fn with_alpha(first: f32, alpha: f32) -> Vec<u32> {
     let mut payload = vec![0; 96];
     payload[0] = 1 << 11;
@@ -361,7 +363,8 @@ fn depth_and_stencil_of_the_shader_are_tested_after_it() {
     };
     let mut payload = vec![7; 11 * 8];
     for lane in 0..16 {
-        // Depths in the two registers behind the colour, and behind them bytes; channel 3's depth does not pass.
+        // Depths in the two registers behind the colour, and behind them bytes; channel 3's depth
+        // does not pass.
         let depth = if lane == 3 {
             0.0
         } else {

@@ -22,8 +22,8 @@ fn pixels() -> Vec<Subspan> {
     .collect()
 }
 
-/// What two objects leave, by a kernel that makes its colour of `from`: memory, what threads did, how many pixels, and whether
-/// threads were replayable.
+/// What two objects leave, by a kernel that makes its colour of `from`: memory, what threads did,
+/// how many pixels, and whether threads were replayable.
 fn drawn(from: [Src; 4], replayable: Option<bool>) -> (Vec<[u32; 4]>, StageWork, u64, bool) {
     let colour = from
         .iter()
@@ -97,7 +97,8 @@ fn what_is_repeated_is_as_if_run() {
     assert_ne!(found.0, drawn(places, Some(true)).0, "it would be told");
 }
 
-/// What an object of three blocks and a subspan leaves, in a target of a format and so many pixels each way.
+/// What an object of three blocks and a subspan leaves, in a target of a format and so many pixels
+/// each way.
 fn blocks(
     format: u64,
     size: u64,

@@ -1,8 +1,8 @@
 //! Aliased lines against the diamond-exit rule, pixel by pixel.
 //!
-//! Ref: SKL PRM vol. 7, "Zero-Width (Cosmetic) Line Rasterization": a pixel is drawn where the line meets the diamond of
-//! its centre and does not end in it. The lower edges and the bottom corner are the diamond's, and of lines that are
-//! steeper than one the right corner.
+//! Ref: SKL PRM vol. 7, "Zero-Width (Cosmetic) Line Rasterization": a pixel is drawn where the line
+//!      meets the diamond of its centre and does not end in it. The lower edges and the bottom
+//!      corner are the diamond's, and of lines that are steeper than one the right corner.
 
 use crate::draw::object::*;
 use crate::draw::raster::polygon::tests::random;
@@ -12,21 +12,25 @@ use crate::draw::raster::rasterise::tests::{
 use crate::draw::raster::rasterise::*;
 use crate::draw::raster::state::*;
 
-/// Whether the point `n / d` of the way from `a` to `b` is in the diamond of a pixel. All in 256ths.
+/// Whether the point `n / d` of the way from `a` to `b` is in the diamond of a pixel. All in
+/// 256ths.
 fn is_in(a: (i64, i64), b: (i64, i64), (n, d): (i64, i64), pixel: (i64, i64)) -> bool {
     let steep = (b.1 - a.1).abs() > (b.0 - a.0).abs();
     let x = (a.0 - pixel.0 * 256 - 128) * d + (b.0 - a.0) * n;
     let y = (a.1 - pixel.1 * 256 - 128) * d + (b.1 - a.1) * n;
     let (distance, edge) = (x.abs() + y.abs(), 128 * d);
-    // Of the edge: the lower sides without their left and right corners; the right corner of steep lines.
+    // Of the edge: the lower sides without their left and right corners; the right corner of steep
+    // lines.
     let lower = y > 0;
     let right = y == 0 && x > 0;
     distance < edge || distance == edge && (lower || right && steep)
 }
 
-/// Whether a line draws a pixel: somewhere before its end it is in the diamond, and at its end it is not.
+/// Whether a line draws a pixel: somewhere before its end it is in the diamond, and at its end it
+/// is not.
 fn draws(a: (i64, i64), b: (i64, i64), pixel: (i64, i64)) -> bool {
-    // Where it crosses the four straight lines of the diamond's sides, and half way between two crossings.
+    // Where it crosses the four straight lines of the diamond's sides, and half way between two
+    // crossings.
     let (dx, dy) = (b.0 - a.0, b.1 - a.1);
     let (x, y) = (pixel.0 * 256 + 128 - a.0, pixel.1 * 256 + 128 - a.1);
     let mut at = vec![(0, 1)];
@@ -57,7 +61,8 @@ fn pixels_are_drawn_whose_diamond_the_line_leaves() {
     let mut random = random(5);
     let state = single_sampled();
     for round in 0..600 {
-        // Ends on halves, quarters and 256ths of pixels; the first two meet corners and sides of diamonds.
+        // Ends on halves, quarters and 256ths of pixels; the first two meet corners and sides of
+        // diamonds.
         let step = [128, 64, 1][round % 3];
         let mut end = || {
             (
@@ -313,7 +318,8 @@ fn stipple_counts_pixels_that_are_drawn() {
         found
     };
     let has = |pixel: u32| 0b0000_1111_0101_0011 >> (pixel % 16) & 1 == 1;
-    // By where the ends lie in their columns: beyond the diamond there, or in it. The line falls by next to nothing.
+    // By where the ends lie in their columns: beyond the diamond there, or in it. The line falls by
+    // next to nothing.
     let mut counts = Vec::new();
     for (from, to, columns) in [
         ((2.5, 5.5), (9.5, 5.5), 2..9u32),
@@ -362,7 +368,8 @@ fn stipple_counts_pixels_that_are_drawn() {
 fn a_line_in_two_parts_is_the_line() {
     let mut random = random(11);
     for round in 0..400 {
-        // Steps from an end on, some of which meet corners and sides of diamonds; the parts meet after one of them.
+        // Steps from an end on, some of which meet corners and sides of diamonds; the parts meet
+        // after one of them.
         let step = [128, 64, 32, 1][round % 4];
         let mut along = |most: i64, by: i64| (random(most as u32) - most / 2) * by;
         let a = (2048 + along(8, step), 2048 + along(8, step));
@@ -435,7 +442,8 @@ fn a_bottom_corner_is_of_the_pixel_above() {
             "{from:?} to {to:?}"
         );
     }
-    // The shortest lines that leave a diamond, stippled: the first bit of the pattern alone is theirs.
+    // The shortest lines that leave a diamond, stippled: the first bit of the pattern alone is
+    // theirs.
     let hair = 1.0 / 256.0;
     for (from, to, pixel) in [
         ((4.5, 5.0), (4.5, 5.0 + hair), (4, 4)),

@@ -1,7 +1,8 @@
 //! Polygons against an account of each sample on its own, and lines that are drawn as polygons.
 //!
-//! Ref: Vulkan, "Basic Polygon Rasterization"; SKL PRM vol. 7, "Triangle Rasterization", top-left rule: a sample on an edge
-//! is inside if it is so a hair to the right, or, of a level edge, a hair below.
+//! Ref: Vulkan, "Basic Polygon Rasterization"; SKL PRM vol. 7, "Triangle Rasterization", top-left
+//!      rule: a sample on an edge is inside if it is so a hair to the right, or, of a level edge, a
+//!      hair below.
 
 use crate::draw::object::*;
 use crate::draw::raster::grid::*;
@@ -79,7 +80,8 @@ fn every_sample_is_inside_or_not_on_its_own() {
             x1: x0 + random(24),
             y1: y0 + random(24),
         };
-        // Small ones and great ones; on whole, half and 256ths of pixels, so that edges meet samples.
+        // Small ones and great ones; on whole, half and 256ths of pixels, so that edges meet
+        // samples.
         let (step, range) = (
             [256, 128, 1][round / 6 % 3],
             [40 * 256, 120 * 256][round / 18 % 2],
@@ -100,7 +102,8 @@ fn every_sample_is_inside_or_not_on_its_own() {
 
 #[test]
 fn a_block_is_whole_only_with_its_corner() {
-    // An edge that passes the corner of the block at (8, 8) by a 65536th of a pixel's area, and either side of it.
+    // An edge that passes the corner of the block at (8, 8) by a 65536th of a pixel's area, and
+    // either side of it.
     let state = state(&[(0, 0)], Lines::Aliased { width: 1 });
     let (p, q) = ((2048 - 8000, 2048 + 8001), (2048 + 8001, 2048 - 8002));
     for (places, pixel) in [

@@ -100,7 +100,8 @@ pub(in crate::draw::raster) fn pixels(
 
 #[test]
 fn samples_on_top_and_left_edges_belong() {
-    // A right triangle whose legs run through pixel centres; its hypotenuse is neither top nor left.
+    // A right triangle whose legs run through pixel centres; its hypotenuse is neither top nor
+    // left.
     let corners = [(0.5, 0.5), (3.5, 0.5), (0.5, 3.5)];
     let expected = [(0, 0), (0, 1), (0, 2), (1, 0), (1, 1), (2, 0)];
     assert_eq!(pixels(&single_sampled(), Kind::Triangle, corners), expected);
@@ -425,7 +426,8 @@ fn conservative_triangles_cover_what_they_overlap() {
     assert_eq!(pixels(&single_sampled(), Kind::Triangle, corners), normal);
     let mut state = state(&STANDARD_4X, Lines::Aliased { width: 1 });
     state.conservative = true;
-    // PixelPipeline with x + y below 5 in their upper left corner and a part right of 1.25 and below 1.25.
+    // PixelPipeline with x + y below 5 in their upper left corner and a part right of 1.25 and
+    // below 1.25.
     let expected: BTreeMap<_, _> = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]
         .map(|pixel| (pixel, 15))
         .into();
@@ -446,7 +448,8 @@ fn conservative_triangles_cover_what_they_overlap() {
 fn a_pixel_that_is_only_touched_is_not_covered() {
     let mut state = single_sampled();
     state.conservative = true;
-    // Legs along pixel borders from (1, 1) to (3, 1) and (1, 3); the hypotenuse runs through corners of pixels.
+    // Legs along pixel borders from (1, 1) to (3, 1) and (1, 3); the hypotenuse runs through
+    // corners of pixels.
     let corners = [(1.0, 1.0), (3.0, 1.0), (1.0, 3.0)];
     let expected = [(1, 1), (1, 2), (2, 1)];
     assert_eq!(pixels(&state, Kind::Triangle, corners), expected);

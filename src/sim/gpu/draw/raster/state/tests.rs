@@ -1,7 +1,8 @@
 //! The rasteriser's state, field by field.
 //!
-//! Ref: SKL PRM vol. 2a, "3DSTATE_RASTER", "3DSTATE_SF", "3DSTATE_SAMPLE_PATTERN", "3DSTATE_LINE_STIPPLE",
-//! "3DSTATE_DRAWING_RECTANGLE"; vol. 2d, "SCISSOR_RECT", "SF_CLIP_VIEWPORT".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_RASTER", "3DSTATE_SF", "3DSTATE_SAMPLE_PATTERN",
+//!      "3DSTATE_LINE_STIPPLE", "3DSTATE_DRAWING_RECTANGLE"; vol. 2d, "SCISSOR_RECT",
+//!      "SF_CLIP_VIEWPORT".
 
 use super::*;
 use crate::draw::pixel::testing::{DYNAMIC, Rig};
@@ -43,8 +44,8 @@ const fn samples(log: u64) -> Change {
 
 #[test]
 fn samples_are_where_the_pattern_has_them() {
-    // Y of a sample in the lower four bits of a byte and X above; by count, the bit where each sample's byte starts.
-    // Eight samples are in two dwords, of which the second is the first's.
+    // Y of a sample in the lower four bits of a byte and X above; by count, the bit where each
+    // sample's byte starts. Eight samples are in two dwords, of which the second is the first's.
     let starts: [&[u32]; 5] = [
         &[272],
         &[256, 264],

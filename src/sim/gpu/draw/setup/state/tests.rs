@@ -1,7 +1,7 @@
 //! The unit's state, field by field, and attributes by 3DSTATE_SBE and its swizzles.
 //!
-//! Ref: SKL PRM vol. 2a, "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_CLIP", "3DSTATE_SBE", "3DSTATE_SBE_SWIZ"; vol. 2d,
-//! "SF_OUTPUT_ATTRIBUTE_DETAIL", "SF_CLIP_VIEWPORT".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_CLIP", "3DSTATE_SBE",
+//!      "3DSTATE_SBE_SWIZ"; vol. 2d, "SF_OUTPUT_ATTRIBUTE_DETAIL", "SF_CLIP_VIEWPORT".
 
 use crate::draw::pixel::testing::{DYNAMIC, Rig};
 use crate::draw::setup::attributes::{Attribute, Source};

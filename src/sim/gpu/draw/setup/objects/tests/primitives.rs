@@ -1,12 +1,15 @@
-//! Objects of each kind set up: their planes, faces, depth offsets, and what they take from which vertex.
+//! Objects of each kind set up: their planes, faces, depth offsets, and what they take from which
+//! vertex.
 //!
-//! Ref: SKL PRM vol. 7, "Strips and Fans (SF) StageFunctions"; Vulkan, "Depth Bias", "Basic Polygon Rasterization", "Points".
+//! Ref: SKL PRM vol. 7, "Strips and Fans (SF) StageFunctions"; Vulkan, "Depth Bias", "Basic Polygon
+//!      Rasterization", "Points".
 
 use super::{CLOCKWISE, object, run, state, vue};
 use crate::draw::setup::objects::*;
 use crate::draw::setup::state::Viewport;
 
-/// A triangle away from the origin, with depths and w of its own; pixels (10, 6), (28, 14) and (5, 40).
+/// A triangle away from the origin, with depths and w of its own; pixels (10, 6), (28, 14) and (5,
+/// 40).
 const AWAY: [[f32; 4]; 3] = [
     [0.25, -0.25, 0.125, 1.0],
     [5.0, 1.5, 1.0, 2.0],
@@ -140,7 +143,8 @@ fn mixed(vertices: &[Vue], weights: [f64; 3]) -> Vue {
     each.map(sum).collect()
 }
 
-/// What is linear on the screen is so over all of an object, whatever was cut off it; but for new vertices on the grid.
+/// What is linear on the screen is so over all of an object, whatever was cut off it; but for new
+/// vertices on the grid.
 #[test]
 fn pieces_have_the_attributes_and_the_weights_of_their_object() {
     let positions = [
@@ -423,7 +427,8 @@ fn offsets_are_of_what_is_drawn() {
         state.bias_solid = enabled == 0;
         state.bias_wireframe = enabled == 1;
         state.bias_point = enabled == 2;
-        // The triangle's slope is 1/32 to the right, and 1/64 down: the greater counts. Points and lines have none.
+        // The triangle's slope is 1/32 to the right, and 1/64 down: the greater counts. Points and
+        // lines have none.
         let (sloped, level) = (3.0 * unit + 4.0 / 32.0, 3.0 * unit);
         let on = |by: f64, kind: usize| if kind == enabled { by } else { 0.0 };
         let near = |found: &[f64], expected: &[f64]| {
@@ -502,7 +507,8 @@ fn offsets_are_clamped_towards_nothing() {
 
 #[test]
 fn units_of_float_depth_are_of_the_greatest() {
-    // Vulkan, "Depth Bias Computation": 2^(e - n), e the exponent of the greatest depth, n the 23 bits of the mantissa.
+    // Vulkan, "Depth Bias Computation": 2^(e - n), e the exponent of the greatest depth, n the 23
+    // bits of the mantissa.
     let mut state = state();
     (state.bias_solid, state.bias_unit, state.divide) = (true, None, false);
     state.bias_constant = 1.0;
@@ -617,7 +623,8 @@ fn points_are_as_wide_as_state_or_vertex_say() {
     };
     let mut state = state();
     state.point_range = [0.5, 40.0];
-    // From the vertex: in bounds, in eighths of which the nearest is taken, ties to even; no number is the least.
+    // From the vertex: in bounds, in eighths of which the nearest is taken, ties to even; no number
+    // is the least.
     for (own, expected) in [
         (3.0, 3.0),
         (3.05, 3.0),
