@@ -292,14 +292,14 @@ mod tests {
     }
 
     #[test]
-    fn rules_have_names_in_their_tables() {
+    fn rules_are_named_only_in_their_tables() {
         for (file, code) in sources() {
             assert!(!code.contains("rule: \""), "{file} names a rule itself");
         }
     }
 
     #[test]
-    fn places_are_found_in_code() {
+    fn error_sites_are_found_in_code() {
         let code =
             "fn gap(what: &str) -> Stop {\n Stop::Unimplemented { what: what.into(), at }\n}\n
             return gap(at, \"one\");\n

@@ -137,7 +137,7 @@ mod tests {
     use crate::testing::memory;
 
     #[test]
-    fn of_what_is_around_a_kernel_nothing_is_known_from_another_address_space() {
+    fn prefetch_is_checked_in_each_address_space() {
         const HEAP: u64 = 0x1000;
         let bytes = isa::encode(&eot(), hw::Gen::Gen9).expect("legal");
         let start = 4096 - bytes.len() as u64;

@@ -1,4 +1,4 @@
-//! Batch words and memory to memory: the simulated GPU.
+//! The simulated GPU: executes batches on memory.
 //!
 //! In:  a batch in an [`AddressSpace`], and a context's state. Out: memory changed as the batch
 //!      says, and a [`Report`]. Files follow the PRM's units: the command streamer ([`cs`]), the
@@ -39,14 +39,14 @@ mod thread_pool;
 mod trace;
 
 pub use context::HwContext;
-pub use pipe_control_stats::{Controlled, Purpose};
 pub use cs::streamer::{Gpu, Report};
 pub use eu::Stop;
 pub use gaps::{GAPS, Gap};
 pub use memory::View;
 pub use options::Options;
-pub use thread_pool::Pool;
+pub use pipe_control_stats::{Controlled, Purpose};
 pub use rules::{RULES, Rule};
 pub use space::{AddressSpace, Backing, MapError};
 pub use target_images::{Picture, TargetSink};
+pub use thread_pool::Pool;
 pub use trace::Trace;

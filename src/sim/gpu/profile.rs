@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_read_a_line_for_each_stage() {
+    fn tab_separated_output_has_a_line_for_each_stage() {
         let device = Device::by_name("skl").unwrap();
         let both = [work(), work()].concat();
         let text = lines(&both, device, 77);

@@ -283,7 +283,7 @@ mod tests {
     use crate::testing::memory;
 
     #[test]
-    fn slices_are_told_apart() {
+    fn slices_are_tracked_separately() {
         let (here, elsewhere) = (memory(4096), memory(4096));
         let mut unresolved = ResolveTracker::default();
         unresolved.mark_unresolved((0x1000, 1, 2), &here);
@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn what_begins_otherwise_than_it_was_left_is_something_else() {
+    fn changed_first_lines_mean_reused_memory() {
         let (here, elsewhere) = (memory(4096), memory(4096));
         let mut known = ResolveTracker::default();
         assert!(!known.is_overwritten(0x1000, &here, &[7; 16]));
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_compressed_until_their_slice_is_plain() {
+    fn slices_stay_compressed_until_resolved() {
         let (here, elsewhere) = (memory(4096), memory(4096));
         let mut known = ResolveTracker::default();
         known.mark_compressed((0x1000, 1, 0), &here);
@@ -334,7 +334,7 @@ mod tests {
     }
 
     #[test]
-    fn old_depths_are_kept_until_they_are_resolved_or_written_past() {
+    fn stale_depths_last_until_resolved_or_overwritten() {
         let (here, elsewhere) = (memory(4096), memory(4096));
         let mut known = ResolveTracker::default();
         let slice = (0x1000, 0, 1);
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn what_goes_past_a_hierarchical_buffer_is_not_told_by_it() {
+    fn writes_without_hiz_invalidate_it() {
         let (here, elsewhere) = (memory(4096), memory(4096));
         let mut known = ResolveTracker::default();
         let first = |u: &ResolveTracker, memory| u.first_without_hiz((0x1000, memory), 1, [2, 5]);

@@ -287,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_as_stored_and_alpha_is_a_picture() {
+    fn colours_are_unchanged_and_alpha_is_a_separate_image() {
         // R8G8B8A8_UNORM and its sRGB sibling.
         for number in [0x0c7, 0x0c8] {
             let words = [0xff03_0201, 0x8006_0504];
@@ -328,7 +328,7 @@ mod tests {
     }
 
     #[test]
-    fn a_target_is_shown_once_and_layers_apart() {
+    fn targets_are_output_once_and_layers_separately() {
         let layers = image(&[
             (rss::SURFACE_TYPE, 1),
             (rss::SURFACE_ARRAY, 1),
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_mapped_makes_no_picture() {
+    fn unmapped_targets_give_no_image() {
         let away = Image {
             address: 0x9000,
             ..small(0x0c7)

@@ -90,7 +90,7 @@ fn threads_meet_at_the_barrier_and_share_slm() {
 }
 
 #[test]
-fn stateless_blocks_start_at_the_header_s_base() {
+fn stateless_block_messages_use_the_header_base() {
     let mut rig = Rig::new(Options::default());
     let kernel = [
         Inst::unary(Opcode::Mov, 8, to(10), Src::imm_ud(0)).no_mask(),
@@ -132,7 +132,7 @@ fn changed_code_is_decoded_again() {
 }
 
 #[test]
-fn what_never_ends_is_a_hang() {
+fn endless_batches_hang() {
     let options = Options {
         instruction_budget: 1 << 20,
         command_budget: 1000,

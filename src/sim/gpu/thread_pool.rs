@@ -95,7 +95,7 @@ mod tests {
     use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
     #[test]
-    fn parts_are_worked_on_once_each_and_answer_in_order() {
+    fn items_run_once_and_results_are_in_order() {
         let pool = Pool::default();
         for most in [1, 2, 4] {
             let pool = if most == 4 {
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn its_threads_are_few_and_end_with_it() {
+    fn pool_starts_few_threads_and_joins_them() {
         let pool = Pool::default();
         assert_eq!(format!("{pool:?}"), "0 threads");
         pool.each(3, &mut [(); 8], |_, _| ());
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn a_part_s_panic_is_the_asker_s() {
+    fn panics_propagate_to_the_caller() {
         let pool = Pool::default();
         let asked = std::panic::AssertUnwindSafe(|| {
             pool.each(2, &mut [(); 4], |number, _| assert_ne!(number, 2));

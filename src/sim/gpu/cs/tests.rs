@@ -7,7 +7,7 @@ use hw::draw_state::vertex_buffer_state as vb;
 use hw::{draw, mi, register};
 
 #[test]
-fn atomics_of_dwords_change_memory_and_return_what_was_there() {
+fn dword_atomics_update_memory_and_return_the_old_value() {
     let before = 0xffff_fff6;
     // -10 or 4294967286, with 3 or with 12.
     let cases: [(u64, [u32; 2], u32, u32); 15] = [
@@ -67,7 +67,7 @@ fn sixteen_bytes_are_compared_and_written() {
 }
 
 #[test]
-fn operands_come_from_registers_where_the_command_has_none() {
+fn atomics_without_inline_data_use_registers() {
     let mut rig = rig();
     rig.write(DATA, &[1, 2, 3, 4]);
     let mut batch = Vec::new();
@@ -81,7 +81,7 @@ fn operands_come_from_registers_where_the_command_has_none() {
 }
 
 #[test]
-fn atomics_that_there_are_not_are_refused() {
+fn reserved_atomic_operations_are_rejected() {
     // 16 bytes are only compared; an operation's size is the data's; there is no operation 0.
     for (opcode, size) in [
         (0x47, 2),
@@ -110,7 +110,7 @@ fn atomics_that_there_are_not_are_refused() {
 }
 
 #[test]
-fn commands_are_skipped_where_a_predicate_says_so() {
+fn set_predicate_skips_commands() {
     // The mode, MI_PREDICATE_RESULT and _RESULT_2; whether the command is executed. The machine has
     // one slice.
     let cases = [
@@ -148,7 +148,7 @@ fn commands_are_skipped_where_a_predicate_says_so() {
 }
 
 #[test]
-fn batches_end_while_commands_are_skipped_and_jump_if_they_do_not_ask() {
+fn batch_ends_and_unpredicated_jumps_are_never_skipped() {
     use mi::mi_batch_buffer_start as start;
     for (predicated, stored) in [(false, [0, 1]), (true, [0, 2])] {
         let mut rig = rig();
@@ -274,7 +274,7 @@ fn arithmetic_leaves_a_result_and_flags() {
 }
 
 #[test]
-fn a_predicate_of_no_meaning_is_refused() {
+fn reserved_predicate_modes_are_rejected() {
     let mut batch = Vec::new();
     set_predicate(&mut batch, 9);
     end(&mut batch);
@@ -317,7 +317,7 @@ fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, Stop> {
 }
 
 #[test]
-fn a_draw_ends_where_stream_output_has() {
+fn draws_with_an_end_offset_stop_at_stream_output() {
     assert_eq!(drawn(16, 0, 64), Ok(4));
     // Vertices 1 to 4 begin before byte 72.
     assert_eq!(drawn(16, 1, 72), Ok(4));

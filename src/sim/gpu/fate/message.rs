@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn handles_are_of_messages_that_have_them() {
+    fn surface_handles_only_in_messages_that_use_them() {
         let surface = 1 << 19 | 1 << 14;
         let ended = |sfid, desc, ex_desc| {
             assert_eq!(send_extended(sfid, desc, ex_desc, false), Ok(()));

@@ -47,7 +47,7 @@ fn every_field_has_one_fate() {
 }
 
 #[test]
-fn rows_name_what_there_is() {
+fn table_rows_name_existing_fields() {
     for fates in all() {
         for (which, fate) in fates.rows {
             for which in *which {
@@ -311,7 +311,7 @@ fn modules() -> BTreeMap<String, Module> {
 }
 
 #[test]
-fn units_and_rules_ask_for_what_the_tables_say() {
+fn units_and_rules_read_the_fields_that_tables_declare() {
     let modules = modules();
     let names: BTreeSet<&str> = modules.keys().map(String::as_str).collect();
     let sources = sources();
@@ -380,7 +380,7 @@ fn numbers(text: &str) -> Vec<(&str, u32)> {
 }
 
 #[test]
-fn units_and_rules_ask_for_what_descriptors_say() {
+fn units_and_rules_read_the_descriptor_fields_that_tables_declare() {
     let sources = sources();
     let messages = super::message::MESSAGES;
     let fields = messages.iter().flat_map(|message| message.rows);
@@ -423,7 +423,7 @@ fn units_and_rules_ask_for_what_descriptors_say() {
 /// A register that is called modelled is read, or something is counted in it: some unit names it or
 /// one of its neighbours.
 #[test]
-fn units_ask_for_registers_that_are_modelled() {
+fn units_use_modelled_registers() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../base/hw/register.rs");
     let table = std::fs::read_to_string(path).expect("a table");
     let known = numbers(&table);

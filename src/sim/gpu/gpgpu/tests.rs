@@ -184,7 +184,7 @@ fn the_number_of_workgroups_may_come_from_registers() {
 }
 
 #[test]
-fn a_walker_may_ask_for_a_predicate() {
+fn predicated_walkers_are_skipped() {
     use media::gpgpu_walker as f;
     for (asks, predicate) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let mut rig = Rig::new(options());
@@ -328,7 +328,7 @@ fn indirect_base(batch: &[u32], base: u64) -> Vec<u32> {
 
 /// Headers of messages to the sampler are made of this.
 #[test]
-fn a_thread_knows_its_sampler_states() {
+fn payload_has_the_sampler_state_pointer() {
     use media::media_vfe_state as f;
     let of = [(idd::SAMPLER_STATE_POINTER, 0x12_3460)];
     assert_eq!(recorded(&[], &of, 1)[0][3], 0x12_3460);
@@ -360,7 +360,7 @@ fn a_thread_knows_its_scratch_and_its_binding_table() {
 }
 
 #[test]
-fn floats_are_handled_as_the_descriptor_says() {
+fn descriptor_sets_the_float_mode() {
     for (alternate, rounding) in [(0, 0), (1, 0), (0, 3), (1, 2)] {
         let of = [
             (idd::FLOATING_POINT_MODE, alternate),
@@ -422,7 +422,7 @@ fn nothing() -> Inst {
 }
 
 #[test]
-fn workgroups_are_as_large_as_they_may_be() {
+fn workgroups_have_at_most_128_threads() {
     for (threads, fits) in [
         ([64, 2, 1], true),
         ([8, 4, 4], true),
@@ -473,7 +473,7 @@ fn a_dispatch_of_too_many_instructions_is_a_hang() {
 }
 
 #[test]
-fn a_hang_says_which_kernel_goes_round_where() {
+fn hang_errors_name_the_kernel_and_its_loop() {
     // A nothing, and then a loop of two instructions that nothing leaves: `while` jumps back by as
     // many bytes.
     let mut back = Inst::new(Opcode::While, 8);
@@ -526,7 +526,7 @@ fn arrive() -> Inst {
 }
 
 #[test]
-fn threads_that_wait_for_nobody_hang() {
+fn incomplete_barriers_hang() {
     let two = shape([2, 1, 1], [0; 3], [1; 3]);
     let found = walk(&[wait()], &two, options());
     assert!(
@@ -778,7 +778,7 @@ fn number() -> Inst {
 }
 
 #[test]
-fn a_thread_that_has_ended_leaves_the_others_their_time() {
+fn ended_threads_count_as_arrived_at_barriers() {
     let kernel = [
         slow(),
         vec![

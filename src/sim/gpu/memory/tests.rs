@@ -171,7 +171,7 @@ fn a_view_finds_every_range_whatever_it_saw_before() {
 }
 
 #[test]
-fn memory_shows_the_part_that_is_mapped() {
+fn ranges_map_backings_at_an_offset() {
     let backing = memory(0x3000);
     let mut space = AddressSpace::new();
     space
@@ -352,7 +352,7 @@ type Access<'a> = (
 );
 
 #[test]
-fn strict_mode_is_told_of_every_byte_that_is_written() {
+fn every_written_byte_is_reported() {
     let none = |found: Result<u32, Stop>| found.map(|_| ());
     let writes: [Access<'_>; 9] = [
         ("write", 0x50, 4, &|v| v.write(0x1_0050, 1)),
@@ -453,7 +453,7 @@ fn only_atomics_may_follow_atomics_without_waiting() {
 }
 
 #[test]
-fn ranges_do_not_overlap_and_faults_name_the_address() {
+fn overlapping_ranges_are_rejected_and_faults_name_the_address() {
     let mut space = AddressSpace::new();
     space.map(0x1000, 0x2000, memory(0x2000), 0).unwrap();
     let overlap = space.map(0x2000, 0x1000, memory(0x1000), 0);

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_is_found_broken() {
+    fn each_rule_is_reported() {
         assert_eq!(broken(&words(&[])), None);
         for (field, value, rule) in [
             (rss::SURFACE_PITCH, 191, "surface-pitch"),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn linear_surfaces_and_null_ones_are_free() {
+    fn linear_and_null_surfaces_are_unrestricted() {
         let linear = [
             (rss::TILE_MODE, 0),
             (rss::SURFACE_PITCH, 99),

@@ -1,4 +1,5 @@
-//! A sound draw, to be changed by tests of strict mode, and a machine to run it.
+//! Fixtures of strict mode's tests: a legal draw, which tests modify, and a simulated GPU to run
+//! it.
 
 use crate::options::Options;
 use crate::rules::RULES;
@@ -9,7 +10,7 @@ use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi};
 use isa::{Dst, Inst, Opcode, Src, Type};
 
-/// A command with fields.
+/// A command with these fields set.
 pub(crate) fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
     let mut words = vec![0; usize::from(packet.dwords)];
     words[0] = packet.header;
@@ -19,7 +20,8 @@ pub(crate) fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
     words
 }
 
-/// Vertex elements: none of a source, then a position, then whatever `last` stores.
+/// Three vertex elements: a header of zeros, a position, and one with the component controls
+/// `last`.
 pub(crate) fn vertex_elements(last: [u64; 4]) -> Vec<u32> {
     let mut words = vec![draw::state_vertex_elements::PACKET.header | 5];
     for (offset, controls) in [(0, [2; 4]), (0, [1; 4]), (16, last)] {
@@ -57,13 +59,13 @@ pub(crate) fn vertex_buffer(address: u64) -> Vec<u32> {
     [vec![header], buffer.to_vec()].concat()
 }
 
-/// One attribute of stream 0 to buffer 0.
-pub(crate) fn so_decls() -> Vec<u32> {
-    so_decl_of(1, 0xf)
+/// Writes one attribute of stream 0 to buffer 0.
+pub(crate) fn so_decl_list() -> Vec<u32> {
+    so_decl_list_with(1, 0xf)
 }
 
 /// These components of a register of stream 0 to buffer 0.
-pub(crate) fn so_decl_of(register: u64, components: u64) -> Vec<u32> {
+pub(crate) fn so_decl_list_with(register: u64, components: u64) -> Vec<u32> {
     use draw::state_so_decl_list as f;
     let mut words = vec![f::PACKET.header | 3, 0, 0, 0, 0];
     f::STREAM_TO_BUFFER_SELECTS_0.set(&mut words, 1);
@@ -98,9 +100,9 @@ pub(crate) const STREAM: u64 = DATA + 0x2000;
 
 pub(crate) const HIZ: u64 = DATA + 0x2000;
 
-/// The commands of a sound draw of rectangles, without vertex shader, and with a pixel shader of
-/// eight pixels that takes one attribute; without 3DPRIMITIVE.
-pub(crate) fn sound() -> Vec<Vec<u32>> {
+/// The commands of a legal draw of rectangles without vertex shader, with a SIMD8 pixel shader
+/// that reads one attribute; without 3DPRIMITIVE.
+pub(crate) fn legal_draw() -> Vec<Vec<u32>> {
     use media::state_base_address as sba;
     let mut commands = vec![
         command(
@@ -123,6 +125,14 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
         vertex_elements([1; 4]),
         vertex_buffer(VERTICES),
     ];
+    add_geometry_state(&mut commands);
+    add_setup_state(&mut commands);
+    add_pixel_state(&mut commands);
+    commands
+}
+
+/// Topology, URB, and the stages up to stream output, all disabled.
+fn add_geometry_state(commands: &mut Vec<Vec<u32>>) {
     let mut add = |packet: &Packet, fields: &[(Field, u64)]| commands.push(command(packet, fields));
     use draw::*;
     add(
@@ -158,6 +168,12 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
     ] {
         add(packet, &[]);
     }
+}
+
+/// Clipper, setup and HiZ.
+fn add_setup_state(commands: &mut Vec<Vec<u32>>) {
+    let mut add = |packet: &Packet, fields: &[(Field, u64)]| commands.push(command(packet, fields));
+    use draw::*;
     add(
         &state_clip::PACKET,
         &[(state_clip::PERSPECTIVE_DIVIDE_DISABLE, 1)],
@@ -193,6 +209,12 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
             (hiz::SURFACE_QPITCH, 2),
         ],
     );
+}
+
+/// Push constants, pixel shader, depth buffer, viewports, blending and binding table.
+fn add_pixel_state(commands: &mut Vec<Vec<u32>>) {
+    let mut add = |packet: &Packet, fields: &[(Field, u64)]| commands.push(command(packet, fields));
+    use draw::*;
     use state_push_constant_alloc_ps as pixels;
     add(
         &state_push_constant_alloc_vs::PACKET,
@@ -261,12 +283,11 @@ pub(crate) fn sound() -> Vec<Vec<u32>> {
             TABLE,
         )],
     );
-    commands
 }
 
-/// The sound draw with fields changed.
-pub(crate) fn changed(changes: &[(&Packet, Field, u64)]) -> Vec<Vec<u32>> {
-    let mut commands = sound();
+/// The legal draw with fields changed.
+pub(crate) fn draw_with(changes: &[(&Packet, Field, u64)]) -> Vec<Vec<u32>> {
+    let mut commands = legal_draw();
     for (packet, field, value) in changes {
         let found = commands.iter_mut().find(|c| packet.matches(c[0]));
         field.set(found.expect("in the batch"), *value);
@@ -274,8 +295,8 @@ pub(crate) fn changed(changes: &[(&Packet, Field, u64)]) -> Vec<Vec<u32>> {
     commands
 }
 
-/// Which rule stops commands.
-pub(crate) fn rule_of(rig: &mut Rig, commands: &[Vec<u32>]) -> Option<&'static str> {
+/// The rule that the commands break.
+pub(crate) fn broken_rule(rig: &mut Rig, commands: &[Vec<u32>]) -> Option<&'static str> {
     let mut batch = commands.concat();
     batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
     match rig.execute(&batch) {
@@ -296,36 +317,36 @@ pub(crate) fn rig() -> Rig {
     })
 }
 
-/// Which rule stops the sound draw with these changes, drawn without a vertex.
+/// Checks which rule the legal draw breaks with these changes; it draws no vertices.
 #[track_caller]
-pub(crate) fn found(expected: Option<&str>, changes: &[(&Packet, Field, u64)]) {
-    let commands = [changed(changes), vec![primitive(0)]].concat();
-    assert_eq!(rule_of(&mut rig(), &commands), expected);
+pub(crate) fn assert_breaks(expected: Option<&str>, changes: &[(&Packet, Field, u64)]) {
+    let commands = [draw_with(changes), vec![primitive(0)]].concat();
+    assert_eq!(broken_rule(&mut rig(), &commands), expected);
 }
 
-/// Which rule stops the sound draw, more commands, and another draw.
+/// Checks which rule is broken by the legal draw, more commands, and another draw.
 #[track_caller]
-pub(crate) fn found_after(expected: Option<&str>, more: &[Vec<u32>]) {
+pub(crate) fn assert_breaks_after(expected: Option<&str>, more: &[Vec<u32>]) {
     let commands = [
-        sound(),
+        legal_draw(),
         vec![primitive(0)],
         more.to_vec(),
         vec![primitive(0)],
     ];
-    assert_eq!(rule_of(&mut rig(), &commands.concat()), expected);
+    assert_eq!(broken_rule(&mut rig(), &commands.concat()), expected);
 }
 
 pub(crate) fn pipe_control(fields: &[(Field, u64)]) -> Vec<u32> {
     command(&media::pipe_control::PACKET, fields)
 }
 
-/// An immediate write.
+/// Fields of an immediate post-sync write.
 pub(crate) fn post_sync() -> [(Field, u64); 2] {
     use media::pipe_control as f;
     [(f::POST_SYNC_OPERATION, 1), (f::ADDRESS, DATA + 0x3f00)]
 }
 
-/// Waits, and flushes these caches.
+/// A PIPE_CONTROL that stalls and flushes these caches.
 pub(crate) fn flush(caches: &[Field]) -> Vec<u32> {
     use media::pipe_control as f;
     let mut fields = vec![
@@ -336,7 +357,7 @@ pub(crate) fn flush(caches: &[Field]) -> Vec<u32> {
     pipe_control(&fields)
 }
 
-/// A pixel shader that writes a colour of registers 112 and on, and ends.
+/// The instruction that writes the colour in r112 to r115 and ends a pixel shader.
 pub(crate) fn target_write(desc: u32) -> Inst {
     let mut write = send(5, desc, Dst::null(Type::Ud), 112);
     write.op = Opcode::Sendc;
@@ -346,7 +367,7 @@ pub(crate) fn target_write(desc: u32) -> Inst {
     write
 }
 
-/// Four registers, the last render target, eight pixels.
+/// Descriptor of a SIMD8 render target write: four registers, last render target.
 pub(crate) const WRITE: u32 = 4 << 25 | 12 << 14 | 1 << 12 | 4 << 8;
 
 /// 8 × 8 pixels of R8G8B8A8_UNORM in linear memory.
@@ -365,12 +386,12 @@ pub(crate) const TARGET_STATE: [(Field, u64); 12] = [
     (rss::SHADER_CHANNEL_SELECT_ALPHA, 7),
 ];
 
-pub(crate) fn drawing(kernel: &[Inst]) -> Rig {
-    ready(rig(), kernel)
+pub(crate) fn rig_with_kernel(kernel: &[Inst]) -> Rig {
+    load_kernel(rig(), kernel)
 }
 
-/// A rig with what the sound draw needs in memory.
-pub(crate) fn ready(mut rig: Rig, kernel: &[Inst]) -> Rig {
+/// Writes the kernel, the surface states and the vertices of the legal draw to memory.
+pub(crate) fn load_kernel(mut rig: Rig, kernel: &[Inst]) -> Rig {
     let colour = (112..116).map(|nr| Inst::unary(Opcode::Mov, 8, to(nr), Src::imm_ud(0)));
     let kernel: Vec<Inst> = colour.chain(kernel.iter().cloned()).collect();
     rig.place(&kernel, 1);
@@ -387,27 +408,36 @@ pub(crate) fn ready(mut rig: Rig, kernel: &[Inst]) -> Rig {
     rig
 }
 
-/// Which rule stops two draws with these commands before the first and between them.
-pub(crate) fn drawn(before: &[Vec<u32>], between: &[Vec<u32>]) -> Option<&'static str> {
+/// The rule that two draws break, with these commands before the first and between them.
+pub(crate) fn rule_broken_by_draws(
+    before: &[Vec<u32>],
+    between: &[Vec<u32>],
+) -> Option<&'static str> {
     let commands = [
-        sound(),
+        legal_draw(),
         before.to_vec(),
         vec![primitive(3)],
         between.to_vec(),
         vec![primitive(3)],
     ];
-    rule_of(&mut drawing(&[target_write(WRITE)]), &commands.concat())
+    broken_rule(
+        &mut rig_with_kernel(&[target_write(WRITE)]),
+        &commands.concat(),
+    )
 }
 
-/// Which rule stops a draw by this rig, with fields of its commands changed.
-pub(crate) fn drawn_by(rig: &mut Rig, changes: &[(&Packet, Field, u64)]) -> Option<&'static str> {
-    let commands = [changed(changes), vec![primitive(3)]].concat();
-    rule_of(rig, &commands)
+/// The rule that a draw on this rig breaks, with fields of its commands changed.
+pub(crate) fn rule_broken_by_draw_with(
+    rig: &mut Rig,
+    changes: &[(&Packet, Field, u64)],
+) -> Option<&'static str> {
+    let commands = [draw_with(changes), vec![primitive(3)]].concat();
+    broken_rule(rig, &commands)
 }
 
-/// The sound draw's rig with its render target's state changed.
-pub(crate) fn target(fields: &[(Field, u64)]) -> Rig {
-    let rig = drawing(&[target_write(WRITE)]);
+/// The legal draw's rig with its render target's surface state changed.
+pub(crate) fn rig_with_target(fields: &[(Field, u64)]) -> Rig {
+    let rig = rig_with_kernel(&[target_write(WRITE)]);
     let words = [&TARGET_STATE[..], fields].concat();
     rig.write(STATE + TARGET, &command(&rss::PACKET, &words));
     rig

@@ -108,7 +108,7 @@ fn kept(batch: &[u32]) {
 }
 
 #[test]
-fn rules_are_told_apart() {
+fn rule_names_are_unique() {
     for (i, rule) in RULES.iter().enumerate() {
         assert!(RULES[..i].iter().all(|other| other.name != rule.name));
         assert!(rule.prm.starts_with("SKL PRM vol. ") && !rule.help.is_empty());
@@ -117,7 +117,7 @@ fn rules_are_told_apart() {
 }
 
 #[test]
-fn forms_of_commands() {
+fn command_length_and_reserved_bits() {
     let select = &media::pipeline_select::PACKET;
     broken(
         "reserved-bits",
@@ -224,7 +224,7 @@ fn work_has_base_addresses_of_its_own_context() {
 }
 
 #[test]
-fn state_lies_in_its_heap() {
+fn state_lies_inside_its_heap() {
     use media::state_base_address as f;
     let heaps = |dynamic, code| {
         changed(&f::PACKET, |words| {
@@ -240,7 +240,7 @@ fn state_lies_in_its_heap() {
 }
 
 #[test]
-fn the_l3_is_divided_when_drained() {
+fn l3_configuration_changes_when_drained() {
     let divide = command(&mi::mi_load_register_imm::PACKET);
     broken("l3-drained", &then(std::slice::from_ref(&divide)));
     kept(&then(&[flush(), divide.clone()]));
@@ -264,7 +264,7 @@ fn the_l3_is_divided_when_drained() {
 }
 
 #[test]
-fn pipe_controls() {
+fn pipe_control_rules() {
     use media::pipe_control as f;
     let stall = (f::COMMAND_STREAMER_STALL_ENABLE, 1);
     // A stall needs no company: what had to come with it before this generation, need not any more.
@@ -302,7 +302,7 @@ fn load(register: u32) -> Vec<u32> {
 }
 
 #[test]
-fn bits_of_registers_that_nobody_asks_for_are_refused() {
+fn unmodelled_register_bits_are_rejected() {
     let loaded = |register: u32, value: u32| {
         let words = vec![mi::mi_load_register_imm::PACKET.header, register, value];
         rig().execute(&join(&[words]))
@@ -372,7 +372,7 @@ fn heaps_end_before_the_address_space() {
 }
 
 #[test]
-fn what_comes_after_a_kernel_is_mapped() {
+fn kernel_prefetch_range_is_mapped() {
     // A kernel of two instructions, that many bytes before the end of what is mapped.
     let ends = |bytes: u64| {
         let mut rig = rig();
@@ -397,7 +397,7 @@ fn what_comes_after_a_kernel_is_mapped() {
 }
 
 #[test]
-fn old_data_is_delivered_to_threads() {
+fn threads_read_stale_data_if_requested() {
     // Two threads, one after the other, read the surface's first texel by the sampler and write one
     // more than that; then again.
     const LD: u32 = 1 << 25 | 1 << 20 | 1 << 17 | 7 << 12 | 1;
@@ -443,7 +443,7 @@ fn old_data_is_delivered_to_threads() {
 }
 
 #[test]
-fn the_front_end_s_state() {
+fn vfe_state_rules() {
     use media::media_vfe_state as f;
     let state = command(&f::PACKET);
     let walker = command(&media::gpgpu_walker::PACKET);
@@ -464,7 +464,7 @@ fn the_front_end_s_state() {
 }
 
 #[test]
-fn constants_and_descriptors() {
+fn curbe_and_descriptor_load_rules() {
     use media::media_curbe_load as curbe;
     use media::media_interface_descriptor_load as load;
     let idle = media::media_state_flush::PACKET
@@ -499,7 +499,7 @@ fn constants_and_descriptors() {
 }
 
 #[test]
-fn walkers() {
+fn walker_rules() {
     use media::gpgpu_walker as f;
     broken("walker-simd", &with(&f::PACKET, f::SIMD_SIZE, 3));
     kept(&with(&f::PACKET, f::SIMD_SIZE, 1));
@@ -531,7 +531,7 @@ fn described(field: Field, value: u64) -> Rig {
 }
 
 #[test]
-fn what_threads_are_given() {
+fn thread_payload_rules() {
     let batch = then(&[]);
     let size = idd::SHARED_LOCAL_MEMORY_SIZE;
     broken_by("slm-size", &mut described(size, 8), &batch);
@@ -547,7 +547,7 @@ fn what_threads_are_given() {
 }
 
 #[test]
-fn what_threads_use() {
+fn thread_resource_rules() {
     let run_after = |field, value, kernel: &[Inst], batch: &[u32]| {
         let mut rig = rig();
         rig.place(kernel, 1);
@@ -666,7 +666,7 @@ fn rule_after(read: Option<(u8, u32)>, more: &[Vec<u32>]) -> Option<&'static str
 }
 
 #[test]
-fn memory_is_read_when_it_may_be() {
+fn reads_need_stalls_and_invalidations() {
     use media::pipe_control as f;
     let stall = pipe_control(&[
         (f::COMMAND_STREAMER_STALL_ENABLE, 1),
@@ -707,7 +707,7 @@ fn memory_is_read_when_it_may_be() {
 }
 
 #[test]
-fn commands_read_what_is_flushed() {
+fn commands_read_flushed_memory() {
     use media::pipe_control as f;
     use mi::mi_load_register_mem as load;
     let words = load::PACKET

@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_as_many_as_can_be() {
+    fn entry_counts_are_in_range() {
         let [vs, _, _, gs] = &STAGE_ENTRIES;
         assert_eq!(rule_of(0, &[]), None);
         for (number, rule) in [

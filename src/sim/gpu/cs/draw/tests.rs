@@ -11,7 +11,7 @@ use crate::memory::View;
 use crate::options::Options;
 use crate::space::AddressSpace;
 use crate::strict::testing::{
-    DEPTH, WRITE, changed, command, primitive, ready, sound, target_write,
+    DEPTH, WRITE, command, draw_with, legal_draw, load_kernel, primitive, target_write,
 };
 use crate::target_images::{DrawnTargets, TargetSink};
 use crate::testing::{DATA, Rig, end};
@@ -78,7 +78,7 @@ fn what_a_draw_counts_is_added_to_registers() {
 }
 
 #[test]
-fn a_stream_s_offset_is_written_where_its_buffer_is_set() {
+fn so_buffer_sets_the_write_offset_register() {
     use draw::state_so_buffer as f;
     let buffer = |index, offset, writes| {
         command(
@@ -170,7 +170,7 @@ fn a_draw_s_parameters_are_its_own_or_those_of_registers() {
 }
 
 #[test]
-fn an_end_offset_is_one_of_a_vertex_buffer() {
+fn end_offset_limits_vertices_by_buffer_pitch() {
     use draw::primitive as f;
     let mut batch = command(
         &f::PACKET,
@@ -202,7 +202,7 @@ fn run(options: Options, commands: &[Vec<u32>]) -> (Rig, Report) {
         cpu_threads: 1,
         ..options
     });
-    let mut rig = ready(rig, &[target_write(WRITE)]);
+    let mut rig = load_kernel(rig, &[target_write(WRITE)]);
     let mut batch = commands.concat();
     end(&mut batch);
     let report = rig.execute(&batch).expect("runs");
@@ -216,7 +216,7 @@ fn the_work_of_a_draw_is_reported() {
             profile,
             ..Options::default()
         };
-        let commands = [sound(), vec![primitive(3), primitive(3)]].concat();
+        let commands = [legal_draw(), vec![primitive(3), primitive(3)]].concat();
         let (_, report) = run(options, &commands);
         assert_eq!(report.dispatches, 2);
         let found = [report.threads, report.instructions, report.messages];
@@ -241,7 +241,7 @@ fn offsets_of_streams_stay_where_nothing_is_streamed() {
     }
     let (rig, _) = run(
         Options::default(),
-        &[sound(), vec![offsets, primitive(3), stores]].concat(),
+        &[legal_draw(), vec![offsets, primitive(3), stores]].concat(),
     );
     assert_eq!(rig.read(DATA + 0x800, 4), [16, 32, 48, 64]);
 }
@@ -266,12 +266,12 @@ fn shown(each_draw: bool, commands: &[Vec<u32>]) -> Vec<String> {
 }
 
 #[test]
-fn pictures_are_shown_of_what_was_written() {
+fn target_images_show_what_draws_wrote() {
     use draw::{
         state_depth_buffer as buffer, state_wm_depth_stencil as test, state_wm_hz_op as op,
     };
     let colour = |n: u32| format!("draw{n:04}-colour0-R8G8B8A8_UNORM-8x8");
-    let plain = [sound(), vec![primitive(3), primitive(3)]].concat();
+    let plain = [legal_draw(), vec![primitive(3), primitive(3)]].concat();
     assert_eq!(shown(true, &plain), [colour(1), colour(2)]);
     assert_eq!(shown(false, &plain), [colour(2)]);
     // With a depth buffer that is tested and written. D32_FLOAT in Y tiles.
@@ -289,10 +289,10 @@ fn pictures_are_shown_of_what_was_written() {
         (&test::PACKET, test::DEPTH_BUFFER_WRITE_ENABLE, 1),
     ];
     let is_depth = |name: &String, n: u32| name.starts_with(&format!("draw{n:04}-depth"));
-    let untested = [changed(&depth), vec![primitive(3)]].concat();
+    let untested = [draw_with(&depth), vec![primitive(3)]].concat();
     assert_eq!(shown(true, &untested), [colour(1)]);
     let commands = [
-        changed(&[depth.as_slice(), &tested].concat()),
+        draw_with(&[depth.as_slice(), &tested].concat()),
         vec![primitive(3)],
     ]
     .concat();
@@ -311,7 +311,7 @@ fn pictures_are_shown_of_what_was_written() {
         command(&op::PACKET, &[size.as_slice(), fields].concat())
     };
     let clear = operation(&[(op::DEPTH_BUFFER_CLEAR_ENABLE, 1)]);
-    let cleared = [changed(&depth), vec![clear, operation(&[]), primitive(3)]].concat();
+    let cleared = [draw_with(&depth), vec![clear, operation(&[]), primitive(3)]].concat();
     let found = shown(true, &cleared);
     assert!(
         found.len() == 2 && is_depth(&found[0], 1) && found[1] == colour(2),

@@ -29,7 +29,7 @@ fn after(commands: &[Vec<u32>]) -> Rig {
 }
 
 #[test]
-fn each_base_address_is_changed_where_it_is_said_to() {
+fn base_addresses_change_only_with_their_modify_bit() {
     use media::state_base_address as f;
     let addresses = [
         (
@@ -123,7 +123,7 @@ fn a_pipeline_is_selected_by_both_bits_of_the_mask() {
 }
 
 #[test]
-fn the_front_end_s_state_is_kept() {
+fn vfe_curbe_and_descriptor_state_is_latched() {
     use media::media_vfe_state as f;
     for (scratch, size, bytes) in [
         (0, 3, 0),
@@ -175,7 +175,7 @@ fn the_front_end_s_state_is_kept() {
 }
 
 #[test]
-fn a_pipe_control_may_store_what_comes_with_it() {
+fn pipe_control_post_sync_operations_store_values() {
     use media::pipe_control as f;
     let stored = |operation| {
         let control = command(
@@ -206,7 +206,7 @@ fn a_pipe_control_may_store_what_comes_with_it() {
 }
 
 #[test]
-fn commands_that_change_nothing_here_are_passed_over() {
+fn commands_without_visible_effect_are_skipped() {
     for packet in [
         &media::media_state_flush::PACKET,
         &media::state_sip::PACKET,

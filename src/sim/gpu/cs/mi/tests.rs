@@ -135,7 +135,7 @@ fn memory_is_stored_and_copied() {
 }
 
 #[test]
-fn a_flush_may_store_what_comes_with_it() {
+fn mi_flush_dw_stores_immediates_and_timestamps() {
     use mi::mi_flush_dw as f;
     let flush = |operation| {
         command(
@@ -178,7 +178,7 @@ fn invocations_are_a_register_of_64_bits() {
 }
 
 #[test]
-fn a_register_is_stored_where_a_predicate_allows_it() {
+fn predicated_register_stores_are_skipped() {
     use mi::mi_store_register_mem as f;
     // Bit 0 of the result counts.
     for (result, predicate) in [(0, false), (1, true), (2, false), (3, true)] {
@@ -230,7 +230,7 @@ fn sources_of_a_predicate_have_64_bits() {
 }
 
 #[test]
-fn a_batch_may_end_by_what_is_in_memory() {
+fn conditional_batch_end_compares_memory() {
     use mi::mi_conditional_batch_buffer_end as f;
     // It goes on where memory is greater than the operand.
     for (operand, goes_on) in [(101, true), (102, false), (103, false)] {
@@ -300,7 +300,7 @@ fn a_semaphore_is_compared_with_what_is_in_memory() {
 }
 
 #[test]
-fn commands_of_which_nothing_can_be_seen_are_passed_over() {
+fn mi_commands_without_visible_effect_are_skipped() {
     let clflush = [mi::mi_clflush::PACKET.header | 2, DATA as u32, 0, 0];
     let mut nothing = vec![clflush.to_vec()];
     let packets = [
@@ -452,7 +452,7 @@ fn atomics_of_dwords_and_quadwords_follow_the_table() {
 }
 
 #[test]
-fn all_that_is_compared_has_to_be_equal() {
+fn compare_and_write_compares_all_dwords() {
     for (opcode, size, dwords) in [(0x0e, 0, 1), (0x2e, 1, 2), (0x4e, 2, 4)] {
         let compared = [1, 10, 2, 20, 3, 30, 4, 40];
         for other in 0..5 {
@@ -479,7 +479,7 @@ fn all_that_is_compared_has_to_be_equal() {
 }
 
 #[test]
-fn an_atomic_takes_its_operands_from_registers_and_returns_what_it_is_asked_for() {
+fn atomics_use_register_operands_and_return_data() {
     use mi::mi_atomic as f;
     // CMP_WR: the first operand begins in R0, the second in R2.
     for (opcode, size, dwords) in [(0x0e, 0, 1), (0x2e, 1, 2), (0x4e, 2, 4)] {
@@ -557,7 +557,7 @@ fn marks(dwords: &[u64]) -> Vec<u32> {
 }
 
 #[test]
-fn a_jump_may_ask_for_a_predicate() {
+fn predicated_batch_starts_are_skipped() {
     use mi::mi_batch_buffer_start::PREDICATION_ENABLE;
     for (asks, predicate, skips) in (0..8u32).map(|i| (i & 1, i >> 1 & 1, i >> 2 & 1)) {
         let mut batch = loads(&[(register::MI_PREDICATE_RESULT, predicate)]);
@@ -578,7 +578,7 @@ fn a_jump_may_ask_for_a_predicate() {
 }
 
 #[test]
-fn a_batch_comes_back_from_what_it_calls() {
+fn second_level_batches_return() {
     // The first calls the second, which chains to the third: from there it is back to the first.
     let places = [
         (0, [jump(0x400, &[CALL]), jump(0xc00, &[])].concat()),
@@ -612,7 +612,7 @@ fn an_address_of_a_jump_has_48_bits() {
 }
 
 #[test]
-fn a_batch_has_an_end() {
+fn batches_without_an_end_command_fault() {
     let noops = vec![0; 3];
     let outside =
         |found: Result<_, Stop>| matches!(found, Err(Stop::Fault { at, .. }) if at == BATCH + 12);
@@ -648,7 +648,7 @@ fn a_batch_of_too_many_commands_is_a_hang() {
 }
 
 #[test]
-fn an_unknown_command_is_a_fault_where_it_stands() {
+fn unknown_commands_fault_at_their_address() {
     let found = rig().execute(&[0, 0x1f80_0000, 0]);
     assert!(
         matches!(found, Err(Stop::Fault { at, .. }) if at == BATCH + 4),
@@ -678,7 +678,7 @@ fn an_unknown_command_is_a_fault_where_it_stands() {
 }
 
 #[test]
-fn options_say_how_many_workers_there_are() {
+fn options_determine_the_number_of_workers() {
     let base = Options {
         cpu_threads: 3,
         ..Options::default()

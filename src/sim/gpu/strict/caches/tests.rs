@@ -48,7 +48,7 @@ fn stall() -> PipeControlEffects {
 }
 
 #[test]
-fn bytes_not_pages() {
+fn writes_are_tracked_by_byte() {
     let log = written(Via::Data, false);
     log.begin(0x80);
     for (address, expected) in [
@@ -90,7 +90,7 @@ fn what_work_does_itself_is_its_own() {
 }
 
 #[test]
-fn atomics_meet_and_streams_are_in_order() {
+fn atomics_may_overlap_and_streams_are_ordered() {
     let log = written(Via::Data, true);
     log.begin(0x80);
     let write = |via, atomic| rule(log.write(0x2000, 4, via, atomic));
@@ -149,7 +149,7 @@ fn each_reader_needs_its_own() {
 }
 
 #[test]
-fn draws_write_to_caches_of_their_own() {
+fn render_and_depth_writes_need_their_flush() {
     for (writer, flush) in [(Via::Render, "render-flush"), (Via::Depth, "depth-flush")] {
         let render = writer == Via::Render;
         let own = PipeControlEffects {
@@ -234,7 +234,7 @@ fn commands_write_for_themselves_alone() {
 }
 
 #[test]
-fn work_that_runs_fills_caches_with_what_is_in_memory() {
+fn running_work_refills_invalidated_caches() {
     let again = PipeControlEffects {
         refilled: [true; CACHES.len()],
         ..PipeControlEffects::default()
@@ -318,7 +318,7 @@ fn post_sync_operations_are_waited_for() {
 }
 
 #[test]
-fn vertex_fetch_holds_lines_of_what_was_bound() {
+fn vertex_cache_holds_lines_of_bound_buffers() {
     let invalidated = PipeControlEffects {
         invalidated: invalidate(Via::Vertex),
         ..stall()
@@ -419,7 +419,7 @@ fn the_sampler_holds_lines_of_control_surfaces_that_it_has_read() {
 }
 
 #[test]
-fn vertex_fetch_sees_half_an_address() {
+fn vertex_cache_tags_are_32_bits() {
     let log = Log::default();
     let far = 5 << 32;
     let read = |buffer, address| rule(log.fetched(buffer, address, 16));
@@ -482,7 +482,7 @@ fn what_a_pipe_control_finds() {
 }
 
 #[test]
-fn a_pipe_control_finds_post_sync_operations_until_one_has_waited() {
+fn post_sync_operations_are_outstanding_until_waited_for() {
     let log = Log::default();
     log.post(0x1000);
     let waits_for_post_sync = PipeControlEffects {
@@ -549,7 +549,7 @@ fn two_pages() -> AddressSpace {
 }
 
 #[test]
-fn a_surface_that_is_written_over_is_none_any_more() {
+fn overwritten_surfaces_lose_their_resolve_state() {
     let space = two_pages();
     let all = FIRST_SLICE;
     // Which bytes of the surface's first line, how, and whether its slices are forgotten.
@@ -618,7 +618,7 @@ fn a_buffer_that_begins_otherwise_than_it_was_left_is_used_for_something_else() 
 }
 
 #[test]
-fn old_data_is_what_was_there() {
+fn stale_reads_return_the_old_contents() {
     for (writer, reader, control) in [
         (Via::Data, Via::Texture, stall()),
         (Via::Data, Via::Commands, stall()),
@@ -679,7 +679,7 @@ fn a_race_still_stops_where_old_data_is_delivered() {
 }
 
 #[test]
-fn commands_are_read_ahead() {
+fn commands_are_prefetched() {
     let ahead = Some("command-prefetch");
     let after = |bytes: u64, jumps: bool| {
         let log = Log::default();
@@ -765,7 +765,7 @@ fn what_views_keep_of_pages_ends_with_the_work() {
 }
 
 #[test]
-fn scratch_memory_is_not_noted_by_pages() {
+fn scratch_accesses_are_not_tracked() {
     let (space, log) = (pages(), Log::default());
     let watch: Option<&dyn Watch> = Some(&log);
     let data = View::watched(&space, watch, Via::Data);

@@ -1,8 +1,9 @@
 //! Breaks each rule about commands that say the same thing twice, beside its legal neighbour.
 
 use crate::strict::testing::{
-    BLEND, DEPTH, HIZ, WRITE, changed, command, drawing, drawn_by, found, found_after,
-    pipe_control, post_sync, primitive, rig, rule_of, sound, target, target_write,
+    BLEND, DEPTH, HIZ, WRITE, assert_breaks, assert_breaks_after, broken_rule, command, draw_with,
+    legal_draw, pipe_control, post_sync, primitive, rig, rig_with_kernel, rig_with_target,
+    rule_broken_by_draw_with, target_write,
 };
 use crate::testing::{STATE, send, to};
 use hw::draw_state::{blend_state_entry as entry, state_constant_body as body};
@@ -31,10 +32,10 @@ fn setup_and_clipper_take_the_same_vertex() {
     ];
     for (of_clip, of_sf, reserved) in pairs {
         let both = |value| [(&clip::PACKET, of_clip, value), (&sf::PACKET, of_sf, value)];
-        found(None, &both(1));
-        found(rule, &both(reserved));
-        found(rule, &both(1)[..1]);
-        found(rule, &both(1)[1..]);
+        assert_breaks(None, &both(1));
+        assert_breaks(rule, &both(reserved));
+        assert_breaks(rule, &both(1)[..1]);
+        assert_breaks(rule, &both(1)[1..]);
     }
 }
 
@@ -44,10 +45,10 @@ fn barycentric_weights_come_through_the_clipper() {
     let modes = (&wm::PACKET, wm::BARYCENTRIC_INTERPOLATION_MODE, 8);
     let clips = (&clip::PACKET, clip::CLIP_ENABLE, 1);
     let kept = (&clip::PACKET, clip::NON_PERSPECTIVE_BARYCENTRIC_ENABLE, 1);
-    found(Some("clip-barycentric"), &[modes, clips]);
-    found(None, &[modes, clips, kept]);
-    found(None, &[modes]);
-    found(None, &[clips]);
+    assert_breaks(Some("clip-barycentric"), &[modes, clips]);
+    assert_breaks(None, &[modes, clips, kept]);
+    assert_breaks(None, &[modes]);
+    assert_breaks(None, &[clips]);
 }
 
 #[test]
@@ -67,15 +68,15 @@ fn push_constants_have_room() {
             (&alloc::PACKET, alloc::CONSTANT_BUFFER_SIZE, kilobytes),
         ]
     };
-    found(None, &of(32, 1));
-    found(Some("push-allocation"), &of(33, 1));
-    found(Some("push-allocation"), &of(1, 0));
-    found(None, &of(0, 0));
+    assert_breaks(None, &of(32, 1));
+    assert_breaks(Some("push-allocation"), &of(33, 1));
+    assert_breaks(Some("push-allocation"), &of(1, 0));
+    assert_breaks(None, &of(0, 0));
     // A command that never came allocates nothing.
-    let mut commands = changed(&of(1, 16));
+    let mut commands = draw_with(&of(1, 16));
     commands.retain(|c| !alloc::PACKET.matches(c[0]));
     commands.push(primitive(0));
-    assert_eq!(rule_of(&mut rig(), &commands), Some("push-allocation"));
+    assert_eq!(broken_rule(&mut rig(), &commands), Some("push-allocation"));
 }
 
 #[test]
@@ -84,16 +85,16 @@ fn lines_are_told_how_they_are_drawn() {
         state_line_stipple as stipple, state_raster as raster, state_sf as sf, state_wm as wm,
     };
     let smooth = (&raster::PACKET, raster::ANTIALIASING_ENABLE, 1);
-    found(Some("smooth-lines"), &[smooth]);
-    found(None, &[smooth, (&sf::PACKET, sf::AA_LINE_DISTANCE_MODE, 1)]);
+    assert_breaks(Some("smooth-lines"), &[smooth]);
+    assert_breaks(None, &[smooth, (&sf::PACKET, sf::AA_LINE_DISTANCE_MODE, 1)]);
     let stippled = |repeat, inverse| {
         let fields = [
             (stipple::LINE_STIPPLE_REPEAT_COUNT, repeat),
             (stipple::LINE_STIPPLE_INVERSE_REPEAT_COUNT, inverse),
         ];
-        let mut commands = changed(&[(&wm::PACKET, wm::LINE_STIPPLE_ENABLE, 1)]);
+        let mut commands = draw_with(&[(&wm::PACKET, wm::LINE_STIPPLE_ENABLE, 1)]);
         commands.extend([command(&stipple::PACKET, &fields), primitive(0)]);
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     assert_eq!(stippled(1, 0x1_0000), None);
     assert_eq!(stippled(3, 0x5555), None);
@@ -117,9 +118,9 @@ fn hierarchical_depth_has_a_place_and_a_clear_value() {
         (&depth::PACKET, depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE, 1),
     ];
     let with = |packet, field, value| [&used[..], &[(packet, field, value)]].concat();
-    found(None, &used);
+    assert_breaks(None, &used);
     let valid = params::DEPTH_CLEAR_VALUE_VALID;
-    found(Some("clear-params"), &with(&params::PACKET, valid, 0));
+    assert_breaks(Some("clear-params"), &with(&params::PACKET, valid, 0));
     for (field, value) in [
         (hiz::SURFACE_BASE_ADDRESS, 0),
         (hiz::SURFACE_BASE_ADDRESS, HIZ + 64),
@@ -127,11 +128,11 @@ fn hierarchical_depth_has_a_place_and_a_clear_value() {
         (hiz::SURFACE_PITCH, 126),
         (hiz::SURFACE_QPITCH, 1),
     ] {
-        found(Some("hiz-place"), &with(&hiz::PACKET, field, value));
+        assert_breaks(Some("hiz-place"), &with(&hiz::PACKET, field, value));
     }
     // A tile's row of blocks is enough for 128 pixels.
-    found(None, &with(&depth::PACKET, depth::WIDTH, 127));
-    found(Some("hiz-place"), &with(&depth::PACKET, depth::WIDTH, 128));
+    assert_breaks(None, &with(&depth::PACKET, depth::WIDTH, 127));
+    assert_breaks(Some("hiz-place"), &with(&depth::PACKET, depth::WIDTH, 128));
     let cleared = |fields: &[(Field, u64)]| {
         let all = [
             (op::DEPTH_BUFFER_CLEAR_ENABLE, 1),
@@ -139,10 +140,10 @@ fn hierarchical_depth_has_a_place_and_a_clear_value() {
             (op::CLEAR_RECTANGLE_Y_MAX, 8),
             (op::SAMPLE_MASK, 0xffff),
         ];
-        let mut commands = changed(&used);
+        let mut commands = draw_with(&used);
         let acts = command(&op::PACKET, &[&all[..], fields].concat());
         commands.extend([acts, pipe_control(&post_sync()), command(&op::PACKET, &[])]);
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     let full = (op::FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR, 1);
     let rule = Some("hz-op-clear");
@@ -156,12 +157,12 @@ fn hierarchical_depth_has_a_place_and_a_clear_value() {
 fn what_a_base_address_command_gives_it_takes() {
     use media::state_base_address as f;
     let given = |modify, field, value| {
-        let mut commands = sound();
+        let mut commands = legal_draw();
         let words = commands.first_mut().expect("a command");
         field_of(words, f::GENERAL_STATE_BUFFER_SIZE_MODIFY_ENABLE, modify);
         field_of(words, field, value);
         commands.push(primitive(0));
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     let rule = Some("base-address-modify");
     assert_eq!(given(1, f::GENERAL_STATE_BUFFER_SIZE, 4), None);
@@ -177,7 +178,7 @@ fn field_of(words: &mut [u32], field: Field, value: u64) {
 #[test]
 fn what_is_written_is_said_to_be() {
     use draw::{state_ps_blend as blend, state_ps_extra as extra};
-    let write = |changes: &[_]| drawn_by(&mut target(&[]), changes);
+    let write = |changes: &[_]| rule_broken_by_draw_with(&mut rig_with_target(&[]), changes);
     assert_eq!(write(&[]), None);
     // Threads that are forced; else there are none that could write.
     let forced = (
@@ -194,8 +195,14 @@ fn what_is_written_is_said_to_be() {
     let ask = send(11, 2 << 20 | 1 << 25, to(40), 0);
     let kernel = [ask, target_write(WRITE)];
     let pulls = (&extra::PACKET, extra::PIXEL_SHADER_PULLS_BARY, 1);
-    assert_eq!(drawn_by(&mut drawing(&kernel), &[]), Some("ps-pulls"));
-    assert_eq!(drawn_by(&mut drawing(&kernel), &[pulls]), None);
+    assert_eq!(
+        rule_broken_by_draw_with(&mut rig_with_kernel(&kernel), &[]),
+        Some("ps-pulls")
+    );
+    assert_eq!(
+        rule_broken_by_draw_with(&mut rig_with_kernel(&kernel), &[pulls]),
+        None
+    );
 }
 
 #[test]
@@ -206,10 +213,10 @@ fn blending_is_said_twice() {
         for (field, value) in entries {
             field.set(&mut words, *value);
         }
-        let mut rig = target(&[]);
+        let mut rig = rig_with_target(&[]);
         rig.write(STATE + BLEND + 4, &words);
         let changes: Vec<_> = changes.iter().map(|(f, v)| (&ps::PACKET, *f, *v)).collect();
-        drawn_by(&mut rig, &changes)
+        rule_broken_by_draw_with(&mut rig, &changes)
     };
     let on = (entry::COLOR_BUFFER_BLEND_ENABLE, 1);
     let said = (ps::COLOR_BUFFER_BLEND_ENABLE, 1);
@@ -258,7 +265,7 @@ fn fates_are_looked_at_as_commands_come() {
         ),
         (&wm::PACKET, wm::LEGACY_DEPTH_BUFFER_RESOLVE_ENABLE),
     ] {
-        let mut commands = changed(&[(packet, field, 1)]);
+        let mut commands = draw_with(&[(packet, field, 1)]);
         commands.push(primitive(0));
         let mut batch = commands.concat();
         batch.extend(hw::mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
@@ -266,8 +273,8 @@ fn fates_are_looked_at_as_commands_come() {
         let named = matches!(&found, Err(eu::Stop::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{found:?}");
     }
-    found_after(None, &[pipe_control(&[])]);
+    assert_breaks_after(None, &[pipe_control(&[])]);
     use media::pipe_control as f;
     let global = pipe_control(&[(f::DESTINATION_ADDRESS_TYPE, 1)]);
-    found_after(Some("field-value"), &[global]);
+    assert_breaks_after(Some("field-value"), &[global]);
 }

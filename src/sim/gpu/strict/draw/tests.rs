@@ -2,8 +2,8 @@
 //! one that does not passes.
 
 use crate::strict::testing::{
-    DEPTH, changed, command, flush, found, primitive, rig, rule_of, so_decls, sound,
-    vertex_elements,
+    DEPTH, assert_breaks, broken_rule, command, draw_with, flush, legal_draw, primitive, rig,
+    so_decl_list, vertex_elements,
 };
 use crate::testing::DATA;
 use hw::draw_state::vertex_element_state as element;
@@ -12,14 +12,14 @@ use hw::{Field, draw, media};
 
 #[test]
 fn state_is_there() {
-    found(None, &[]);
-    let all = sound();
+    assert_breaks(None, &[]);
+    let all = legal_draw();
     for packet in crate::strict::draw::REQUIRED {
         let mut commands = all.clone();
         commands.retain(|c| !packet.matches(c[0]));
         assert!(commands.len() + 1 == all.len(), "{}", packet.name);
         commands.push(primitive(0));
-        let rule = rule_of(&mut rig(), &commands);
+        let rule = broken_rule(&mut rig(), &commands);
         assert_eq!(rule, Some("draw-state"), "{}", packet.name);
     }
     use media::pipeline_select as select;
@@ -28,30 +28,30 @@ fn state_is_there() {
             (select::MASK_BITS, 3),
             (select::PIPELINE_SELECTION, pipeline),
         ];
-        let commands = [vec![command(&select::PACKET, &fields)], sound()];
+        let commands = [vec![command(&select::PACKET, &fields)], legal_draw()];
         let commands = [commands.concat(), vec![primitive(0)]].concat();
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     assert_eq!(gpgpu(0), None);
     assert_eq!(gpgpu(2), Some("draw-pipeline"));
     // Base addresses change after a draw, and nothing is invalidated.
     use media::state_base_address as base;
-    let mut other = sound()[0].clone();
+    let mut other = legal_draw()[0].clone();
     assert!(base::PACKET.matches(other[0]));
     let address = base::DYNAMIC_STATE_BASE_ADDRESS;
-    address.set(&mut other, address.get(&sound()[0]) + 0x1000);
+    address.set(&mut other, address.get(&legal_draw()[0]) + 0x1000);
     use media::pipe_control as f;
     let written = [f::RENDER_TARGET_CACHE_FLUSH_ENABLE, f::DC_FLUSH_ENABLE];
-    let first = [sound(), vec![primitive(0), flush(&written)]].concat();
+    let first = [legal_draw(), vec![primitive(0), flush(&written)]].concat();
     let stale = [first.clone(), vec![other, primitive(0)]].concat();
-    let rule = rule_of(&mut rig(), &stale);
+    let rule = broken_rule(&mut rig(), &stale);
     assert_eq!(rule, Some("base-address-invalidate"));
-    let same = [first, vec![sound()[0].clone(), primitive(0)]].concat();
-    assert_eq!(rule_of(&mut rig(), &same), None);
+    let same = [first, vec![legal_draw()[0].clone(), primitive(0)]].concat();
+    assert_eq!(broken_rule(&mut rig(), &same), None);
 }
 
 #[test]
-fn vertices_are_as_they_should_be() {
+fn vertex_element_and_index_buffer_rules() {
     for (last, rule) in [
         ([1, 1, 2, 2], None),
         ([1, 2, 1, 2], Some("vertex-components")),
@@ -60,10 +60,10 @@ fn vertices_are_as_they_should_be() {
         ([1, 0, 2, 2], Some("vertex-components")),
         ([0, 0, 0, 0], Some("vertex-components")),
     ] {
-        let mut commands = sound();
+        let mut commands = legal_draw();
         commands[2] = vertex_elements(last);
         commands.push(primitive(0));
-        assert_eq!(rule_of(&mut rig(), &commands), rule);
+        assert_eq!(broken_rule(&mut rig(), &commands), rule);
     }
     // The first element is the header, where no shader makes vertices of their elements.
     for (control, shaded, rule) in [
@@ -72,7 +72,7 @@ fn vertices_are_as_they_should_be() {
         (4, false, Some("vertex-header")),
         (3, true, None),
     ] {
-        let mut commands = sound();
+        let mut commands = legal_draw();
         element::COMPONENT_0_CONTROL.set(&mut commands[2][1..3], control);
         for words in &mut commands {
             if draw::state_vs::PACKET.matches(words[0]) {
@@ -80,7 +80,7 @@ fn vertices_are_as_they_should_be() {
             }
         }
         commands.push(primitive(0));
-        let found = rule_of(&mut rig(), &commands);
+        let found = broken_rule(&mut rig(), &commands);
         assert_eq!(found.filter(|rule| *rule == "vertex-header"), rule);
     }
     use draw::state_index_buffer as ib;
@@ -96,32 +96,32 @@ fn vertices_are_as_they_should_be() {
         ];
         let mut draw = primitive(0);
         draw::primitive::VERTEX_ACCESS_TYPE.set(&mut draw, 1);
-        let commands = [sound(), vec![command(&ib::PACKET, &fields), draw]];
-        assert_eq!(rule_of(&mut rig(), &commands.concat()), rule);
+        let commands = [legal_draw(), vec![command(&ib::PACKET, &fields), draw]];
+        assert_eq!(broken_rule(&mut rig(), &commands.concat()), rule);
     }
 }
 
 #[test]
-fn entries_are_read_as_far_as_they_go() {
+fn reads_stay_inside_urb_entries() {
     // Three elements are 48 bytes of an entry of 64; five are 80.
-    let mut commands = sound();
+    let mut commands = legal_draw();
     let (header, more) = (commands[2][0], commands[2][3..].to_vec());
     commands[2].extend(&more);
     commands[2][0] = header + 4;
     commands.push(primitive(0));
-    assert_eq!(rule_of(&mut rig(), &commands), Some("vertex-entry"));
+    assert_eq!(broken_rule(&mut rig(), &commands), Some("vertex-entry"));
     use draw::{state_gs as gs, state_sbe as sbe, state_urb_vs as urb};
     let sbe = &sbe::PACKET;
     let length = draw::state_sbe::VERTEX_URB_ENTRY_READ_LENGTH;
     let offset = draw::state_sbe::VERTEX_URB_ENTRY_READ_OFFSET;
-    found(Some("urb-read"), &[(sbe, length, 2)]);
-    found(None, &[(sbe, length, 2), (sbe, offset, 0)]);
+    assert_breaks(Some("urb-read"), &[(sbe, length, 2)]);
+    assert_breaks(None, &[(sbe, length, 2), (sbe, offset, 0)]);
     let larger = (&urb::PACKET, urb::VS_URB_ENTRY_ALLOCATION_SIZE, 1);
-    found(None, &[(sbe, length, 2), larger]);
+    assert_breaks(None, &[(sbe, length, 2), larger]);
     // Quadwords that pass as they are fill 32 bytes where more than two are stored: 64 with two
     // more elements, or 80.
     let quads = |controls: [u64; 4]| {
-        let mut commands = sound();
+        let mut commands = legal_draw();
         let words = &mut commands[2][1..3];
         element::SOURCE_ELEMENT_FORMAT.set(words, 0x0a1);
         for (field, control) in [
@@ -139,7 +139,7 @@ fn entries_are_read_as_far_as_they_go() {
         commands[2].extend(&more);
         commands[2][0] = header + 2;
         commands.push(primitive(0));
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     assert_eq!(quads([1, 2, 0, 0]), None);
     assert_eq!(quads([1, 2, 2, 0]), Some("vertex-entry"));
@@ -155,12 +155,12 @@ fn entries_are_read_as_far_as_they_go() {
             (&urb_gs::PACKET, urb_gs::GS_URB_STARTING_ADDRESS, 8),
         ]
     };
-    found(None, &read(2));
-    found(Some("urb-read"), &read(3));
+    assert_breaks(None, &read(2));
+    assert_breaks(Some("urb-read"), &read(3));
     // Attributes beyond what is read, by number and by swizzle.
     let count = draw::state_sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES;
-    found(None, &[(sbe, count, 2)]);
-    found(Some("sbe-attributes"), &[(sbe, count, 3)]);
+    assert_breaks(None, &[(sbe, count, 2)]);
+    assert_breaks(Some("sbe-attributes"), &[(sbe, count, 3)]);
     let swizzles = (sbe, draw::state_sbe::ATTRIBUTE_SWIZZLE_ENABLE, 1);
     let swiz = &draw::state_sbe_swiz::PACKET;
     let from = |slot: u32| {
@@ -168,18 +168,18 @@ fn entries_are_read_as_far_as_they_go() {
         detail::SOURCE_ATTRIBUTE.set(&mut half, slot.into());
         (swiz, draw::state_sbe_swiz::ATTRIBUTE, half[0].into())
     };
-    found(None, &[swizzles, from(1)]);
-    found(Some("sbe-attributes"), &[swizzles, from(2)]);
+    assert_breaks(None, &[swizzles, from(1)]);
+    assert_breaks(Some("sbe-attributes"), &[swizzles, from(2)]);
     // The second one stands in the upper half of its dword, the third in the next.
     let upper = |slot: u64| (swiz, upper_half(draw::state_sbe_swiz::ATTRIBUTE), slot);
-    found(None, &[(sbe, count, 2), swizzles, upper(1)]);
-    found(
+    assert_breaks(None, &[(sbe, count, 2), swizzles, upper(1)]);
+    assert_breaks(
         Some("sbe-attributes"),
         &[(sbe, count, 2), swizzles, upper(2)],
     );
-    found(None, &[swizzles, upper(2)]);
+    assert_breaks(None, &[swizzles, upper(2)]);
     // An attribute that is all constant comes from nowhere.
-    found(
+    assert_breaks(
         None,
         &[
             swizzles,
@@ -198,52 +198,52 @@ fn upper_half(field: Field) -> Field {
 }
 
 #[test]
-fn rectangles_pixels_and_depth() {
+fn rectlist_pixel_shader_and_depth_buffer_rules() {
     use draw::{state_depth_buffer as depth, state_multisample as multisample};
     use draw::{state_ps as ps, state_ps_extra as extra, state_raster as raster, state_sf as sf};
     let transform = (&sf::PACKET, sf::VIEWPORT_TRANSFORM_ENABLE, 1);
-    found(Some("rectlist-state"), &[transform]);
+    assert_breaks(Some("rectlist-state"), &[transform]);
     let topology = (
         &draw::state_vf_topology::PACKET,
         draw::state_vf_topology::PRIMITIVE_TOPOLOGY_TYPE,
         4,
     );
-    found(None, &[transform, topology]);
+    assert_breaks(None, &[transform, topology]);
     let hollow = (&raster::PACKET, raster::FRONT_FACE_FILL_MODE, 1);
-    found(Some("rectlist-state"), &[hollow]);
+    assert_breaks(Some("rectlist-state"), &[hollow]);
 
     let wide = (&ps::PACKET, ps::N32_PIXEL_DISPATCH_ENABLE, 1);
     let samples = |log| {
         let field = multisample::NUMBER_OF_MULTISAMPLES;
         (&multisample::PACKET, field, log)
     };
-    found(Some("ps-samples"), &[wide, samples(4)]);
-    found(None, &[wide, samples(3)]);
-    found(None, &[samples(4)]);
+    assert_breaks(Some("ps-samples"), &[wide, samples(4)]);
+    assert_breaks(None, &[wide, samples(3)]);
+    assert_breaks(None, &[samples(4)]);
     // As many samples where there is no target: 1, 2, 4, 8, 16 are 1 to 5.
     let forced = |count| (&raster::PACKET, raster::FORCED_SAMPLE_COUNT, count);
-    found(Some("ps-samples"), &[wide, forced(5)]);
-    found(None, &[wide, forced(4)]);
-    found(None, &[forced(5)]);
+    assert_breaks(Some("ps-samples"), &[wide, forced(5)]);
+    assert_breaks(None, &[wide, forced(4)]);
+    assert_breaks(None, &[forced(5)]);
     let each = (&extra::PACKET, extra::PIXEL_SHADER_IS_PER_SAMPLE, 1);
     let of_eight = |on| (&ps::PACKET, ps::N8_PIXEL_DISPATCH_ENABLE, on);
     let of_sixteen = |on| (&ps::PACKET, ps::N16_PIXEL_DISPATCH_ENABLE, on);
     let alone = [of_eight(0), of_sixteen(0), wide, samples(4), each];
-    found(None, &alone);
+    assert_breaks(None, &alone);
     // Threads for single samples have one width.
-    found(None, &[of_eight(1), of_sixteen(0), each]);
-    found(Some("ps-sample-width"), &[of_eight(1), of_sixteen(1), each]);
-    found(None, &[of_eight(1), of_sixteen(1)]);
+    assert_breaks(None, &[of_eight(1), of_sixteen(0), each]);
+    assert_breaks(Some("ps-sample-width"), &[of_eight(1), of_sixteen(1), each]);
+    assert_breaks(None, &[of_eight(1), of_sixteen(1)]);
 
     let attributes = |on| (&extra::PACKET, extra::ATTRIBUTE_ENABLE, on);
-    found(Some("ps-attributes"), &[attributes(0)]);
+    assert_breaks(Some("ps-attributes"), &[attributes(0)]);
     let none = (
         &draw::state_sbe::PACKET,
         draw::state_sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES,
         0,
     );
-    found(Some("ps-attributes"), &[none]);
-    found(None, &[none, attributes(0)]);
+    assert_breaks(Some("ps-attributes"), &[none]);
+    assert_breaks(None, &[none, attributes(0)]);
     // Push constants: one register from the first buffer, in dword 1.
     let length = Field {
         lo: body::READ_LENGTH.lo + 32,
@@ -251,10 +251,10 @@ fn rectangles_pixels_and_depth() {
         ..body::READ_LENGTH
     };
     let constants = (&draw::state_constant_ps::PACKET, length, 1);
-    found(Some("ps-push-constants"), &[constants]);
+    assert_breaks(Some("ps-push-constants"), &[constants]);
     let off = draw::state_streamout::RENDERING_DISABLE;
-    found(None, &[constants, (&draw::state_streamout::PACKET, off, 1)]);
-    found(
+    assert_breaks(None, &[constants, (&draw::state_streamout::PACKET, off, 1)]);
+    assert_breaks(
         None,
         &[constants, (&ps::PACKET, ps::PUSH_CONSTANT_ENABLE, 1)],
     );
@@ -266,51 +266,51 @@ fn rectangles_pixels_and_depth() {
             (&depth::PACKET, depth::SURFACE_PITCH, pitch),
         ]
     };
-    found(None, &buffer(DEPTH, 127));
-    found(Some("depth-buffer-place"), &buffer(DEPTH + 64, 127));
-    found(Some("depth-buffer-place"), &buffer(DEPTH, 63));
+    assert_breaks(None, &buffer(DEPTH, 127));
+    assert_breaks(Some("depth-buffer-place"), &buffer(DEPTH + 64, 127));
+    assert_breaks(Some("depth-buffer-place"), &buffer(DEPTH, 63));
     let hierarchical = (&depth::PACKET, depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE, 1);
-    found(Some("depth-buffer-place"), &[hierarchical]);
+    assert_breaks(Some("depth-buffer-place"), &[hierarchical]);
 }
 
 #[test]
-fn stream_output_and_heaps() {
+fn stream_output_and_heap_rules() {
     use draw::state_streamout as so;
     let on = (&so::PACKET, so::SO_FUNCTION_ENABLE, 1);
     let pitch = |bytes| (&so::PACKET, so::BUFFER_0_SURFACE_PITCH, bytes);
-    found(None, &[on, pitch(16)]);
-    found(Some("so-pitch"), &[on, pitch(18)]);
-    found(Some("so-pitch"), &[on, pitch(2052)]);
-    found(None, &[pitch(18)]);
+    assert_breaks(None, &[on, pitch(16)]);
+    assert_breaks(Some("so-pitch"), &[on, pitch(18)]);
+    assert_breaks(Some("so-pitch"), &[on, pitch(2052)]);
+    assert_breaks(None, &[pitch(18)]);
     let read = |length| {
         let field = so::STREAM_0_VERTEX_READ_LENGTH;
-        let mut commands = changed(&[on, pitch(16), (&so::PACKET, field, length)]);
-        commands.push(so_decls());
+        let mut commands = draw_with(&[on, pitch(16), (&so::PACKET, field, length)]);
+        commands.push(so_decl_list());
         commands.push(primitive(0));
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     assert_eq!(read(1), None);
     assert_eq!(read(2), Some("so-read"));
 
     use draw::state_viewport_state_pointers_cc as cc;
     let pointer = |at| (&cc::PACKET, cc::CC_VIEWPORT_POINTER, at);
-    found(None, &[pointer(0x3fe0)]);
-    found(Some("heap-bounds"), &[pointer(0x4000)]);
+    assert_breaks(None, &[pointer(0x3fe0)]);
+    assert_breaks(Some("heap-bounds"), &[pointer(0x4000)]);
     // A heap whose size was never set has no end.
     let sba = &media::state_base_address::PACKET;
     let sized = media::state_base_address::DYNAMIC_STATE_BUFFER_SIZE_MODIFY_ENABLE;
     let size = media::state_base_address::DYNAMIC_STATE_BUFFER_SIZE;
-    found(None, &[pointer(0x4000), (sba, sized, 0), (sba, size, 0)]);
+    assert_breaks(None, &[pointer(0x4000), (sba, sized, 0), (sba, size, 0)]);
     // 64 bytes that end with the heap, or lie behind it.
     use draw::state_viewport_state_pointers_sf_clip as sf_clip;
     for (at, rule) in [(0x3fc0, None), (0x4000, Some("heap-bounds"))] {
         let field = (sf_clip::SF_CLIP_VIEWPORT_POINTER, at);
         let pointer = command(&sf_clip::PACKET, &[field]);
-        let commands = [sound(), vec![pointer, primitive(0)]].concat();
-        assert_eq!(rule_of(&mut rig(), &commands), rule, "{at:#x}");
+        let commands = [legal_draw(), vec![pointer, primitive(0)]].concat();
+        assert_eq!(broken_rule(&mut rig(), &commands), rule, "{at:#x}");
     }
     use draw::state_ps as ps;
     let kernel = |at| (&ps::PACKET, ps::KERNEL_START_POINTER_0, at);
-    found(None, &[kernel(0x3fc0)]);
-    found(Some("heap-bounds"), &[kernel(0x4000)]);
+    assert_breaks(None, &[kernel(0x3fc0)]);
+    assert_breaks(Some("heap-bounds"), &[kernel(0x4000)]);
 }

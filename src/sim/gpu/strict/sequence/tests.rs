@@ -2,15 +2,15 @@
 //! nearest one that does not passes.
 
 use crate::strict::testing::{
-    DEPTH, TABLE, changed, command, flush, found_after, pipe_control, post_sync, primitive, rig,
-    rule_of, sound,
+    DEPTH, TABLE, assert_breaks_after, broken_rule, command, draw_with, flush, legal_draw,
+    pipe_control, post_sync, primitive, rig,
 };
 use crate::testing::{DATA, invalidate};
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, draw, media, mi};
 
 #[test]
-fn constants_are_named_and_committed() {
+fn constants_are_set_and_committed() {
     use draw::{
         state_binding_table_pointers_ps as table, state_constant_ps as ps,
         state_push_constant_alloc_gs as alloc_gs, state_push_constant_alloc_ps as alloc,
@@ -28,13 +28,13 @@ fn constants_are_named_and_committed() {
     let after = |commands: &[&Vec<u32>]| -> Vec<Vec<u32>> {
         commands.iter().map(|c| (*c).clone()).collect()
     };
-    found_after(Some("constant-reload"), &after(&[&allocate]));
-    found_after(None, &after(&[&allocate, &constants, &table]));
+    assert_breaks_after(Some("constant-reload"), &after(&[&allocate]));
+    assert_breaks_after(None, &after(&[&allocate, &constants, &table]));
     // A stage that runs no threads has no constants.
-    found_after(None, &[command(&alloc_gs::PACKET, &[])]);
-    found_after(Some("constant-commit"), &after(&[&constants]));
-    found_after(Some("constant-commit"), &after(&[&table, &constants]));
-    found_after(None, &after(&[&constants, &table]));
+    assert_breaks_after(None, &[command(&alloc_gs::PACKET, &[])]);
+    assert_breaks_after(Some("constant-commit"), &after(&[&constants]));
+    assert_breaks_after(Some("constant-commit"), &after(&[&table, &constants]));
+    assert_breaks_after(None, &after(&[&constants, &table]));
     // The first buffer is used, where the constants before, which are committed, have no fourth.
     let mut first = constants.clone();
     body::READ_LENGTH.set(&mut first[1..], 1);
@@ -53,11 +53,11 @@ fn constants_are_named_and_committed() {
     body::READ_LENGTH_1.set(&mut short[1..], 1);
     let before = [&takes, &short, &table];
     let all = [&before[..], &[&first, &table]].concat();
-    found_after(Some("constant-order"), &after(&all));
+    assert_breaks_after(Some("constant-order"), &after(&all));
     let all = [&before[..], &[&wait, &first, &table]].concat();
-    found_after(None, &after(&all));
+    assert_breaks_after(None, &after(&all));
     // After none at all it may come at once (ERRATA.md).
-    found_after(None, &after(&[&takes, &first, &table]));
+    assert_breaks_after(None, &after(&[&takes, &first, &table]));
 }
 
 #[test]
@@ -67,13 +67,13 @@ fn constants_that_are_disabled_are_named_anew() {
     let named = |packet: &hw::Packet| command(packet, &[]);
     let ps = named(&draw::state_constant_ps::PACKET);
     let table = command(&draw::state_binding_table_pointers_ps::PACKET, &[]);
-    found_after(Some("constant-disabled"), std::slice::from_ref(&disable));
+    assert_breaks_after(Some("constant-disabled"), std::slice::from_ref(&disable));
     let other = named(&draw::state_constant_gs::PACKET);
     let others = command(&draw::state_binding_table_pointers_gs::PACKET, &[]);
-    found_after(Some("constant-disabled"), &[disable.clone(), other, others]);
+    assert_breaks_after(Some("constant-disabled"), &[disable.clone(), other, others]);
     let vs = named(&draw::state_constant_vs::PACKET);
     let vertices = command(&draw::state_binding_table_pointers_vs::PACKET, &[]);
-    found_after(None, &[disable.clone(), ps, table, vs, vertices]);
+    assert_breaks_after(None, &[disable.clone(), ps, table, vs, vertices]);
 
     // Stream output that renders nothing runs no pixel shader; the next draw that renders does.
     use draw::state_streamout as so;
@@ -82,16 +82,16 @@ fn constants_that_are_disabled_are_named_anew() {
         command(&so::PACKET, &fields)
     };
     let renders = command(&so::PACKET, &[]);
-    found_after(None, &[disable.clone(), only(0)]);
+    assert_breaks_after(None, &[disable.clone(), only(0)]);
     let rule = Some("constant-disabled");
-    found_after(rule, &[disable.clone(), only(3)]);
+    assert_breaks_after(rule, &[disable.clone(), only(3)]);
     let forced_off = command(&so::PACKET, &[(so::FORCE_RENDERING, 2)]);
-    found_after(None, &[disable.clone(), forced_off]);
-    found_after(rule, &[disable, only(0), primitive(0), renders]);
+    assert_breaks_after(None, &[disable.clone(), forced_off]);
+    assert_breaks_after(rule, &[disable, only(0), primitive(0), renders]);
 }
 
 #[test]
-fn clears_are_kept_apart() {
+fn fast_clears_are_separated_by_flushes() {
     use draw::{state_ps as ps, state_wm_hz_op as op};
     use media::pipe_control as f;
     let fields = [
@@ -102,12 +102,12 @@ fn clears_are_kept_apart() {
     let ends = command(&op::PACKET, &[]);
     let writes = pipe_control(&post_sync());
     let rule = Some("hz-op-sequence");
-    found_after(None, &[acts.clone(), writes.clone(), ends.clone()]);
-    found_after(rule, std::slice::from_ref(&acts));
-    found_after(rule, &[acts.clone(), ends.clone()]);
-    found_after(rule, &[acts.clone(), writes.clone()]);
-    found_after(rule, &[acts.clone(), flush(&[]), ends]);
-    found_after(rule, &[acts.clone(), writes, acts]);
+    assert_breaks_after(None, &[acts.clone(), writes.clone(), ends.clone()]);
+    assert_breaks_after(rule, std::slice::from_ref(&acts));
+    assert_breaks_after(rule, &[acts.clone(), ends.clone()]);
+    assert_breaks_after(rule, &[acts.clone(), writes.clone()]);
+    assert_breaks_after(rule, &[acts.clone(), flush(&[]), ends]);
+    assert_breaks_after(rule, &[acts.clone(), writes, acts]);
 
     let mode = |field, value| {
         let fields = [(ps::N8_PIXEL_DISPATCH_ENABLE, 1), (field, value)];
@@ -117,12 +117,12 @@ fn clears_are_kept_apart() {
     let resolve = mode(ps::RENDER_TARGET_RESOLVE_TYPE, 3);
     let same = mode(ps::RENDER_TARGET_RESOLVE_TYPE, 0);
     let targets = flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]);
-    found_after(None, &[same]);
+    assert_breaks_after(None, &[same]);
     for mode in [clear, resolve] {
         let rule = Some("fast-clear-sync");
-        found_after(rule, std::slice::from_ref(&mode));
-        found_after(rule, &[flush(&[f::DC_FLUSH_ENABLE]), mode.clone()]);
-        found_after(None, &[targets.clone(), mode]);
+        assert_breaks_after(rule, std::slice::from_ref(&mode));
+        assert_breaks_after(rule, &[flush(&[f::DC_FLUSH_ENABLE]), mode.clone()]);
+        assert_breaks_after(None, &[targets.clone(), mode]);
     }
 }
 
@@ -150,12 +150,12 @@ fn depth_is_waited_for_around_clears() {
             let parts: Vec<&[Vec<u32>]> = parts.iter().map(|part| &part[..]).collect();
             parts.concat()
         };
-        found_after(before, &clear(0));
-        found_after(after, &join(&[&wait, &clear(0)]));
-        found_after(None, &join(&[&wait, &clear(0), &wait]));
+        assert_breaks_after(before, &clear(0));
+        assert_breaks_after(after, &join(&[&wait, &clear(0)]));
+        assert_breaks_after(None, &join(&[&wait, &clear(0), &wait]));
         // Clears may follow each other, and one of the full surface leaves nothing behind.
-        found_after(None, &join(&[&wait, &clear(0), &clear(0), &wait]));
-        found_after(None, &join(&[&wait, &clear(1)]));
+        assert_breaks_after(None, &join(&[&wait, &clear(0), &clear(0), &wait]));
+        assert_breaks_after(None, &join(&[&wait, &clear(1)]));
     }
     // Half of it does not do.
     for half in [
@@ -163,12 +163,12 @@ fn depth_is_waited_for_around_clears() {
         pipe_control(&[(f::DEPTH_STALL_ENABLE, 1)]),
         flush(&[f::RENDER_TARGET_CACHE_FLUSH_ENABLE]),
     ] {
-        found_after(before, &[vec![half], clear(1)].concat());
+        assert_breaks_after(before, &[vec![half], clear(1)].concat());
     }
 }
 
 #[test]
-fn depth_buffers_are_changed_under_draws() {
+fn depth_clears_are_separated_from_draws() {
     use draw::{state_depth_buffer as depth, state_wm_depth_stencil as test};
     let buffer = |address| {
         let fields = [
@@ -181,12 +181,12 @@ fn depth_buffers_are_changed_under_draws() {
     let after = |tests: u64, more: &[Vec<u32>]| {
         let changes = [(&test::PACKET, test::DEPTH_TEST_ENABLE, tests)];
         let commands = [
-            changed(&changes),
+            draw_with(&changes),
             vec![buffer(DEPTH), primitive(0)],
             more.to_vec(),
             vec![primitive(0)],
         ];
-        rule_of(&mut rig(), &commands.concat())
+        broken_rule(&mut rig(), &commands.concat())
     };
     let other = buffer(DEPTH + 0x1000);
     // The hardware waits by itself: since the generation before this one no PIPE_CONTROL has to.
@@ -200,8 +200,8 @@ fn depth_buffers_are_changed_under_draws() {
 fn pipe_controls() {
     use media::pipe_control as f;
     let alone = |fields: &[(Field, u64)]| {
-        let commands = [sound(), vec![pipe_control(fields)]].concat();
-        rule_of(&mut rig(), &commands)
+        let commands = [legal_draw(), vec![pipe_control(fields)]].concat();
+        broken_rule(&mut rig(), &commands)
     };
     let [operation, place] = post_sync();
     let stall = (f::COMMAND_STREAMER_STALL_ENABLE, 1);
@@ -238,15 +238,15 @@ fn pipe_controls() {
     let vertices = pipe_control(&[(f::VF_CACHE_INVALIDATION_ENABLE, 1), operation, place]);
     let null = pipe_control(&[]);
     let rule = Some("pipe-control-vf-null");
-    found_after(rule, std::slice::from_ref(&vertices));
-    found_after(None, &[null.clone(), vertices.clone()]);
+    assert_breaks_after(rule, std::slice::from_ref(&vertices));
+    assert_breaks_after(None, &[null.clone(), vertices.clone()]);
     let noop = vec![mi::mi_noop::PACKET.header];
-    found_after(None, &[null.clone(), noop, vertices.clone()]);
-    found_after(rule, &[null, flush(&[]), vertices]);
+    assert_breaks_after(None, &[null.clone(), noop, vertices.clone()]);
+    assert_breaks_after(rule, &[null, flush(&[]), vertices]);
 }
 
 #[test]
-fn the_colour_calculator_before_gpgpu() {
+fn colour_calculator_pointer_is_invalid_before_gpgpu() {
     use draw::state_cc_state_pointers as cc;
     use media::pipe_control as f;
     use media::pipeline_select as select;
@@ -265,8 +265,8 @@ fn the_colour_calculator_before_gpgpu() {
             invalidate().dwords.to_vec(),
             gpgpu.clone(),
         ];
-        let commands = [changed(&changes), more.to_vec()].concat();
-        rule_of(&mut rig(), &commands)
+        let commands = [draw_with(&changes), more.to_vec()].concat();
+        broken_rule(&mut rig(), &commands)
     };
     assert_eq!(with(0, &writers), None);
     assert_eq!(with(1, &writers), Some("pipeline-select-colour"));
@@ -294,8 +294,8 @@ fn offsets_of_stream_output() {
     };
     let after = |streams: u64, more: &[Vec<u32>]| {
         let changes = [(&so::PACKET, so::SO_FUNCTION_ENABLE, streams)];
-        let commands = [changed(&changes), vec![primitive(0)], more.to_vec()];
-        rule_of(&mut rig(), &commands.concat())
+        let commands = [draw_with(&changes), vec![primitive(0)], more.to_vec()];
+        broken_rule(&mut rig(), &commands.concat())
     };
     let rule = Some("so-offset-idle");
     assert_eq!(after(1, &[load(0x5280)]), rule);

@@ -4,7 +4,8 @@
 use super::check;
 use crate::draw_state::DrawState;
 use crate::strict::testing::{
-    DEPTH, STREAM, changed, command, found, primitive, rig, rule_of, so_decl_of, sound,
+    DEPTH, STREAM, assert_breaks, broken_rule, command, draw_with, legal_draw, primitive, rig,
+    so_decl_list_with,
 };
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
@@ -32,7 +33,7 @@ fn constants(packet: &Packet) -> Vec<u32> {
 }
 
 #[test]
-fn data_comes_after_the_rest_of_a_payload() {
+fn urb_data_starts_after_the_payload_header() {
     use draw::{state_ds as ds, state_gs as gs, state_hs as hs, state_vs as vs};
     type Row = (
         &'static Packet,
@@ -143,10 +144,10 @@ fn geometry_shaders_get_as_many_vertices_as_they_expect() {
 }
 
 #[test]
-fn streams_go_where_their_declarations_say() {
+fn stream_declarations_match_buffer_selects() {
     use draw::{state_so_buffer as buffer, state_so_decl_list as list, state_streamout as so};
     let with = |decls: Vec<u32>| {
-        let mut commands = changed(&[
+        let mut commands = draw_with(&[
             (&so::PACKET, so::SO_FUNCTION_ENABLE, 1),
             (&so::PACKET, so::BUFFER_0_SURFACE_PITCH, 16),
         ]);
@@ -156,20 +157,20 @@ fn streams_go_where_their_declarations_say() {
             (buffer::SURFACE_SIZE, 63),
         ];
         commands.extend([command(&buffer::PACKET, &place), decls, primitive(0)]);
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     let decls = |field: Field, value: u64| {
-        let mut words = so_decl_of(1, 0xf);
+        let mut words = so_decl_list_with(1, 0xf);
         field.set(&mut words, value);
         words
     };
-    assert_eq!(with(so_decl_of(1, 0xf)), None);
+    assert_eq!(with(so_decl_list_with(1, 0xf)), None);
     let rule = Some("so-decls");
     assert_eq!(with(decls(list::NUM_ENTRIES_0, 2)), rule);
     assert_eq!(with(decls(list::NUM_ENTRIES_3, 2)), rule);
     assert_eq!(with(decls(list::STREAM_TO_BUFFER_SELECTS_0, 2)), rule);
     for bit in [10, 14, 15] {
-        let mut words = so_decl_of(1, 0xf);
+        let mut words = so_decl_list_with(1, 0xf);
         words[3] |= 1 << bit;
         assert_eq!(with(words), Some("reserved-bits"), "bit {bit}");
     }
@@ -179,11 +180,11 @@ fn streams_go_where_their_declarations_say() {
 fn attributes_have_no_reserved_bits() {
     use draw::{state_sbe as sbe, state_sbe_swiz as swiz};
     let with = |enable: u64, detail: u32| {
-        let mut commands = changed(&[(&sbe::PACKET, sbe::ATTRIBUTE_SWIZZLE_ENABLE, enable)]);
+        let mut commands = draw_with(&[(&sbe::PACKET, sbe::ATTRIBUTE_SWIZZLE_ENABLE, enable)]);
         let mut words = command(&swiz::PACKET, &[]);
         words[1] |= detail;
         commands.extend([words, primitive(0)]);
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     assert_eq!(with(1, 0), None);
     for bit in [5, 8] {
@@ -193,7 +194,7 @@ fn attributes_have_no_reserved_bits() {
 }
 
 #[test]
-fn packing_says_what_it_packs() {
+fn component_packing_needs_its_command() {
     use draw::{state_vf as vf, state_vf_component_packing as packing};
     let packs = command(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
     let all = vec![packing::PACKET.header, !0, !0, !0, !0];
@@ -221,18 +222,18 @@ fn depth_buffers_show_the_layers_they_have() {
     assert_eq!(with(0, 0, 1), rule);
     // Of three dimensions, a level may have fewer slices than the first.
     assert_eq!(with(2, 3, 1), None);
-    found(None, &[]);
+    assert_breaks(None, &[]);
 }
 
 fn found_of(changes: &[(&Packet, Field, u64)]) -> Option<&'static str> {
-    let mut commands = changed(changes);
+    let mut commands = draw_with(changes);
     commands.push(primitive(0));
-    rule_of(&mut rig(), &commands)
+    broken_rule(&mut rig(), &commands)
 }
 
 #[test]
-fn the_sound_draw_is_sound() {
-    let mut commands = sound();
+fn the_legal_draw_breaks_no_rule() {
+    let mut commands = legal_draw();
     commands.push(primitive(0));
-    assert_eq!(rule_of(&mut rig(), &commands), None);
+    assert_eq!(broken_rule(&mut rig(), &commands), None);
 }

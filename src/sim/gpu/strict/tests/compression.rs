@@ -5,8 +5,8 @@
 //!      Resolve".
 
 use crate::strict::testing::{
-    BLEND, TABLE, TARGET, TARGET_STATE, WRITE, command, drawing, flush, pipe_control, primitive,
-    rule_of, sound, target_write,
+    BLEND, TABLE, TARGET, TARGET_STATE, WRITE, broken_rule, command, flush, legal_draw,
+    pipe_control, primitive, rig_with_kernel, target_write,
 };
 use crate::testing::{CODE, DATA, STATE, send, to};
 use hw::draw_state::blend_state_entry as entry;
@@ -38,7 +38,7 @@ fn sound_and_avoided() -> Vec<Vec<u32>> {
     let load = mi::mi_load_register_imm::PACKET.header;
     let avoid = register::CACHE_MODE_1_MSC_RAW;
     let mut commands = vec![vec![load, register::CACHE_MODE_1, avoid]];
-    commands.extend(sound());
+    commands.extend(legal_draw());
     commands
 }
 
@@ -68,7 +68,7 @@ fn drawn(
 ) -> Option<&'static str> {
     use draw::{state_ps as ps, state_ps_blend as ps_blend};
     use media::pipe_control as f;
-    let mut rig = drawing(&[target_write(WRITE)]);
+    let mut rig = rig_with_kernel(&[target_write(WRITE)]);
     let modes = [first, resolve.map_or(NONE, |r| r.1), second];
     let at = |i: u64| TARGET + 0x40 * i;
     let tables = |i: u64| TABLE + 0x100 + 0x20 * i;
@@ -113,7 +113,7 @@ fn drawn(
         command(&ps_blend::PACKET, &said),
         primitive(3),
     ]);
-    rule_of(&mut rig, &commands)
+    broken_rule(&mut rig, &commands)
 }
 
 const PARTIAL: u64 = 1;
@@ -180,7 +180,7 @@ fn compressed_surfaces_are_resolved_before_the_data_port_reads_them() {
             kernel.push(send(12, *desc, answer, 112));
         }
         kernel.push(target_write(WRITE));
-        let mut rig = drawing(&[target_write(WRITE)]);
+        let mut rig = rig_with_kernel(&[target_write(WRITE)]);
         rig.code(CODE + TYPED, &kernel);
         let target = |mode| command(&rss::PACKET, &tiled(mode));
         // What is drawn to by the second draw lies elsewhere.
@@ -201,7 +201,7 @@ fn compressed_surfaces_are_resolved_before_the_data_port_reads_them() {
             shader(&[(ps::KERNEL_START_POINTER_0, TYPED)]),
             primitive(3),
         ]);
-        rule_of(&mut rig, &commands)
+        broken_rule(&mut rig, &commands)
     };
     let rule = Some("colour-resolve");
     assert_eq!(done(&[read], NONE), rule);

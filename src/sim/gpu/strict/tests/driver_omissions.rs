@@ -2,8 +2,9 @@
 //! have been.
 
 use crate::strict::testing::{
-    BLEND, TABLE, TARGET, TARGET_STATE, VERTICES, WRITE, changed, command, drawing, flush, found,
-    found_after, pipe_control, primitive, rig, rule_of, sound, target, target_write,
+    BLEND, TABLE, TARGET, TARGET_STATE, VERTICES, WRITE, assert_breaks, assert_breaks_after,
+    broken_rule, command, draw_with, flush, legal_draw, pipe_control, primitive, rig,
+    rig_with_kernel, rig_with_target, target_write,
 };
 use crate::testing::{CODE, DATA, Rig, STATE, send, to};
 use eu::Stop;
@@ -58,8 +59,8 @@ fn fields_that_nobody_asks_for_are_refused() {
         assert_eq!(ended(&[command(packet, &[])]), Ok(()));
     }
     for field in [rss::QUILT_WIDTH, rss::QUILT_HEIGHT] {
-        let mut rig = target(&[(field, 1)]);
-        let ended = ended_on(&mut rig, &[sound(), vec![primitive(3)]].concat());
+        let mut rig = rig_with_target(&[(field, 1)]);
+        let ended = ended_on(&mut rig, &[legal_draw(), vec![primitive(3)]].concat());
         let named =
             matches!(&ended, Err(Stop::Unimplemented { what, .. }) if what.contains(field.name));
         assert!(named, "{}: {ended:?}", field.name);
@@ -115,17 +116,17 @@ fn the_kernel_s_address_space_is_not_touched() {
     for (packet, field, fields) in places {
         let with = |value| {
             let fields = [&fields[..], &[(field, value)]].concat();
-            rule_of(&mut rig(), &[command(packet, &fields)])
+            broken_rule(&mut rig(), &[command(packet, &fields)])
         };
         assert_eq!(with(0), None, "{}", packet.name);
         assert_eq!(with(1), Some("field-value"), "{}", packet.name);
     }
     use media::pipe_control as f;
     let write = [(f::POST_SYNC_OPERATION, 1), (f::ADDRESS, DATA)];
-    found_after(None, &[pipe_control(&write)]);
+    assert_breaks_after(None, &[pipe_control(&write)]);
     for field in [f::STORE_DATA_INDEX, f::DESTINATION_ADDRESS_TYPE] {
         let all = [&write[..], &[(field, 1)]].concat();
-        found_after(Some("field-value"), &[pipe_control(&all)]);
+        assert_breaks_after(Some("field-value"), &[pipe_control(&all)]);
     }
 }
 
@@ -135,8 +136,8 @@ fn stages_that_run_have_entries() {
     let runs = (&gs::PACKET, gs::ENABLE, 1);
     let entries = (&urb::PACKET, urb::GS_NUMBER_OF_URB_ENTRIES, 8);
     let place = (&urb::PACKET, urb::GS_URB_STARTING_ADDRESS, 8);
-    found(Some("urb-entries"), &[runs]);
-    found(None, &[runs, entries, place]);
+    assert_breaks(Some("urb-entries"), &[runs]);
+    assert_breaks(None, &[runs, entries, place]);
     use draw::{state_ds as ds, state_urb_ds as ds_urb};
     let runs = (&ds::PACKET, ds::ENABLE, 1);
     let of = |number| {
@@ -147,7 +148,7 @@ fn stages_that_run_have_entries() {
         ]
     };
     for number in [0, 32] {
-        found(Some("urb-entries"), &of(number));
+        assert_breaks(Some("urb-entries"), &of(number));
     }
     use draw::{state_hs as hs, state_urb_hs as hs_urb};
     let of = |number| {
@@ -157,8 +158,8 @@ fn stages_that_run_have_entries() {
             (&hs_urb::PACKET, hs_urb::HS_URB_STARTING_ADDRESS, 8),
         ]
     };
-    found(Some("urb-entries"), &of(0));
-    found(None, &of(8));
+    assert_breaks(Some("urb-entries"), &of(0));
+    assert_breaks(None, &of(8));
 }
 
 #[test]
@@ -182,9 +183,9 @@ fn hull_shaders_that_read_vertices_ask_for_their_handles() {
     kernel.push(mov(105, scalar(1, 1)));
     kernel.push(send(6, urb(8, 1, 1, 0), to(106), 105));
     let with = |kernel: &[Inst], handles| {
-        let mut rig = drawing(&[target_write(WRITE)]);
+        let mut rig = rig_with_kernel(&[target_write(WRITE)]);
         rig.code(CODE + HULL, kernel);
-        let commands = changed(&[
+        let commands = draw_with(&[
             // Patches of three vertices.
             (&topology::PACKET, topology::PRIMITIVE_TOPOLOGY_TYPE, 0x22),
             (&hs::PACKET, hs::ENABLE, 1),
@@ -199,7 +200,7 @@ fn hull_shaders_that_read_vertices_ask_for_their_handles() {
             (&ds_urb::PACKET, ds_urb::DS_NUMBER_OF_URB_ENTRIES, 40),
             (&ds_urb::PACKET, ds_urb::DS_URB_STARTING_ADDRESS, 9),
         ]);
-        rule_of(&mut rig, &[commands, vec![primitive(3)]].concat())
+        broken_rule(&mut rig, &[commands, vec![primitive(3)]].concat())
     };
     assert_eq!(with(&kernel, 1), None);
     assert_eq!(with(&kernel, 0), Some("uninitialised"));
@@ -217,13 +218,13 @@ fn components_that_are_not_active_are_not_made() {
         .collect();
     kernel.push(target_write(WRITE));
     let colour = |format| {
-        let mut rig = drawing(&kernel);
+        let mut rig = rig_with_kernel(&kernel);
         let mut vertices = Vec::new();
         for [x, y] in [[8f32, 8f32], [0.0, 8.0], [0.0, 0.0]] {
             vertices.extend([x, y, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0].map(f32::to_bits));
         }
         rig.write(VERTICES, &vertices);
-        let commands = changed(&[(&sbe::PACKET, sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT, format)]);
+        let commands = draw_with(&[(&sbe::PACKET, sbe::ATTRIBUTE_ACTIVE_COMPONENT_FORMAT, format)]);
         let ended = ended_on(&mut rig, &[commands, vec![primitive(3)]].concat());
         assert_eq!(ended, Ok(()));
         rig.read(DATA, 1)[0]
@@ -236,7 +237,7 @@ fn components_that_are_not_active_are_not_made() {
 fn constants_by_address_are_asked_for() {
     use draw::state_constant_ps as constant;
     use draw::state_ps as ps;
-    let mut commands = changed(&[(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE, 1)]);
+    let mut commands = draw_with(&[(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE, 1)]);
     let found = commands.iter_mut().find(|c| constant::PACKET.matches(c[0]));
     let constants = found.expect("in the batch");
     body::READ_LENGTH.set(&mut constants[1..], 1);
@@ -245,7 +246,7 @@ fn constants_by_address_are_asked_for() {
     let colours = (112..116).map(|nr| mov(nr, scalar(2, nr - 112)));
     let kernel: Vec<Inst> = colours.chain([target_write(WRITE)]).collect();
     let with = |before: &[Vec<u32>]| {
-        let mut rig = drawing(&kernel);
+        let mut rig = rig_with_kernel(&kernel);
         rig.write(DATA + 0x3e00, &[1f32.to_bits(), 0, 0, 1f32.to_bits()]);
         let ended = ended_on(&mut rig, &[before, &commands].concat());
         ended.map(|()| rig.read(DATA, 1)[0])
@@ -270,9 +271,9 @@ fn blend_state_is_read_for_pixel_shaders() {
     blend_state::ALPHA_TO_COVERAGE_ENABLE.set(&mut head, 1);
     blend_state::ALPHA_TO_COVERAGE_DITHER_ENABLE.set(&mut head, 1);
     let draws = |changes: &[(&Packet, Field, u64)]| {
-        let mut rig = target(&[]);
+        let mut rig = rig_with_target(&[]);
         rig.write(STATE + BLEND, &head);
-        let commands = [changed(changes), vec![primitive(3)]].concat();
+        let commands = [draw_with(changes), vec![primitive(3)]].concat();
         ended_on(&mut rig, &commands)
     };
     let invalid = (&extra::PACKET, extra::PIXEL_SHADER_VALID, 0);
@@ -286,7 +287,7 @@ fn caches_and_threads_at_once_change_nothing() {
     use draw::{state_ps as ps, state_vs as vs};
     use hw::draw_state::vertex_buffer_state as vb;
     let drawn = |mocs: u64, threads: u64| {
-        let mut commands = changed(&[
+        let mut commands = draw_with(&[
             (&vs::PACKET, vs::MAXIMUM_NUMBER_OF_THREADS, threads),
             (&ps::PACKET, ps::MAXIMUM_NUMBER_OF_THREADS_PER_PSD, threads),
         ]);
@@ -304,7 +305,7 @@ fn caches_and_threads_at_once_change_nothing() {
             }
         }
         assert!(set > 5, "only {set} of them");
-        let mut rig = target(&[(rss::MOCS, mocs)]);
+        let mut rig = rig_with_target(&[(rss::MOCS, mocs)]);
         commands.push(primitive(3));
         let ended = ended_on(&mut rig, &commands);
         (ended, rig.read(DATA, 128))
@@ -318,7 +319,7 @@ fn caches_and_threads_at_once_change_nothing() {
 
 #[test]
 fn compressed_targets_have_their_hazards_avoided() {
-    let mut commands = changed(&[]);
+    let mut commands = draw_with(&[]);
     let avoid = |value: u32| load(register::CACHE_MODE_1, value);
     let compressed = [
         (rss::TILE_MODE, 3),
@@ -331,7 +332,7 @@ fn compressed_targets_have_their_hazards_avoided() {
     let with = |value: Option<u32>| {
         let before = value.map(avoid).into_iter().collect::<Vec<_>>();
         let all = [before, commands.clone()].concat();
-        rule_of(&mut target(&compressed), &all)
+        broken_rule(&mut rig_with_target(&compressed), &all)
     };
     let rule = Some("cache-mode");
     assert_eq!(with(None), rule);
@@ -379,7 +380,7 @@ fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface()
     // Drawn to by one mode of the control surface or cleared by it, resolved by a type or not,
     // sampled by another mode.
     let done = |drawn: u64, clears: bool, resolve: Option<u64>, sampled: u64| {
-        let mut rig = drawing(&[target_write(WRITE)]);
+        let mut rig = rig_with_kernel(&[target_write(WRITE)]);
         rig.code(CODE + SAMPLES, &kernel);
         rig.write(STATE + TABLE, &[TARGET as u32, TARGET as u32 + 0x40]);
         rig.write(STATE + TARGET, &command(&rss::PACKET, &compressed(drawn)));
@@ -388,7 +389,7 @@ fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface()
             &command(&rss::PACKET, &compressed(sampled)),
         );
         let mut commands = vec![load(register::CACHE_MODE_1, register::CACHE_MODE_1_MSC_RAW)];
-        commands.extend(sound());
+        commands.extend(legal_draw());
         if clears {
             commands.push(shader(&[(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, 1)]));
         }
@@ -401,7 +402,7 @@ fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface()
         }
         commands.push(shader(&[(ps::KERNEL_START_POINTER_0, SAMPLES)]));
         commands.push(primitive(3));
-        rule_of(&mut rig, &commands)
+        broken_rule(&mut rig, &commands)
     };
     let with = |drawn, resolve, sampled| done(drawn, false, resolve, sampled);
     let rule = Some("colour-resolve");
@@ -430,7 +431,7 @@ fn what_predicates_compare_has_been_written() {
         let mut commands: Vec<Vec<u32>> = registers.iter().map(|to| load(*to, 0)).collect();
         let fields = [(f::COMPARE_OPERATION, compare), (f::LOAD_OPERATION, 2)];
         commands.push(command(&f::PACKET, &fields));
-        rule_of(&mut rig(), &commands)
+        broken_rule(&mut rig(), &commands)
     };
     let sources = [MI_PREDICATE_SRC0, MI_PREDICATE_SRC1].map(|source| [source, source + 4]);
     let sources = sources.concat();
