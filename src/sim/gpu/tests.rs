@@ -1,4 +1,4 @@
-//! Batches of our own from end to end: kernels by `isa`, commands and state by `hw`.
+//! End-to-end tests: batches with kernels encoded by `isa`, commands and state packed by `hw`.
 
 use crate::options::Options;
 use crate::testing::{BATCH, CODE, DATA, Rig, STATE, end, push, send, to, ud, walk_batch};

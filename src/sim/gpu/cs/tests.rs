@@ -1,4 +1,4 @@
-//! Commands of the streamer, by batches.
+//! Commands of the command streamer, tested by batches.
 
 use crate::cs::testing::{after, atomic, load, rig, set_predicate, store, store_register};
 use crate::testing::{BATCH, DATA, end, push};

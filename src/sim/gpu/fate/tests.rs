@@ -1,4 +1,4 @@
-//! The tables of fates beside the tables of fields, and beside the sources of the units.
+//! Compares the fate tables with the field tables and with the sources of the units.
 
 use crate::fate::check::{all, check, of};
 use crate::fate::table::Fate;
@@ -19,7 +19,7 @@ fn packets() -> impl Iterator<Item = &'static Packet> {
     tables.into_iter().flatten().copied()
 }
 
-/// Of generations that the tables hold whole; others are refused at the door.
+/// Covers the generations whose tables are complete.
 #[test]
 fn every_command_of_a_whole_generation_has_fates() {
     for hw_gen in hw::batch::COMPLETE {
@@ -64,8 +64,8 @@ fn table_rows_name_existing_fields() {
     }
 }
 
-/// A refused field, and one that must have a value, end a batch; with its packet's and its own
-/// name.
+/// A refused field, and an illegal value of a restricted one, are errors that name the packet and
+/// the field.
 #[test]
 fn what_is_refused_stops_and_what_is_demanded_is_checked() {
     let (mut refused, mut demanded) = (0, 0);
@@ -155,7 +155,7 @@ fn reserved_values_stop() {
     }
 }
 
-/// A structure in a command is looked at as one in memory is.
+/// Structures embedded in commands are checked like those in memory.
 #[test]
 fn structures_in_commands_are_checked() {
     use hw::{

@@ -1,4 +1,4 @@
-//! Walkers: the threads of workgroups, and what each of them is given.
+//! Walkers: the threads of workgroups and their payloads.
 //!
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Payload", "GPGPU Thread Group Dispatch"; vol. 2a,
 //!      GPGPU_WALKER.
@@ -24,7 +24,7 @@ fn options() -> Options {
     }
 }
 
-/// A sound batch of one walker, with fields of its commands changed.
+/// A legal batch of one walker, with fields of its commands changed.
 fn batch(set: Set<'_>) -> Vec<u32> {
     let batch = walk_batch(1, 1);
     let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! Address spaces and views of them: what can be mapped, and what is read and written where.
+//! Address spaces and views: mapping, reads and writes.
 //!
 //! Ref: SKL PRM vol. 5, "Memory Views".
 

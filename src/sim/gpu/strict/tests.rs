@@ -1,5 +1,5 @@
-//! Each rule of strict mode: a batch that breaks it is caught by name, and the nearest one that
-//! does not passes.
+//! Each rule of strict mode: a batch that breaks it is rejected, and a minimally different legal
+//! one passes.
 
 mod compression;
 mod draws;
@@ -26,7 +26,7 @@ fn rig() -> Rig {
     rig
 }
 
-/// The commands of a sound batch of two threads, without its end.
+/// The commands of a legal batch of two threads, without its end.
 fn sound() -> Vec<Vec<u32>> {
     let batch = walk_batch(1, 2);
     let commands = hw::batch::commands(&batch, hw::Gen::Gen9);
@@ -41,7 +41,7 @@ fn join(commands: &[Vec<u32>]) -> Vec<u32> {
     batch
 }
 
-/// The sound batch with one command changed.
+/// The legal batch with one command changed.
 fn with(packet: &Packet, field: Field, value: u64) -> Vec<u32> {
     changed(packet, |words| field.set(words, value))
 }
@@ -53,7 +53,7 @@ fn changed(packet: &Packet, change: impl Fn(&mut Vec<u32>)) -> Vec<u32> {
     join(&commands)
 }
 
-/// The sound batch, and more.
+/// The legal batch, followed by more commands.
 fn then(more: &[Vec<u32>]) -> Vec<u32> {
     join(&[sound(), more.to_vec()].concat())
 }

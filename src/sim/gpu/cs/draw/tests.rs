@@ -1,4 +1,4 @@
-//! 3DPRIMITIVE: its parameters, what it counts, and who is shown what it wrote.
+//! 3DPRIMITIVE: parameters, statistics, and images of the targets.
 //!
 //! Ref: SKL PRM vol. 2a, 3DPRIMITIVE; vol. 2c, statistics registers.
 
@@ -246,7 +246,7 @@ fn offsets_of_streams_stay_where_nothing_is_streamed() {
     assert_eq!(rig.read(DATA + 0x800, 4), [16, 32, 48, 64]);
 }
 
-/// Names of the pictures that commands make, without those of alpha.
+/// Names of the target images that commands produce, without alpha images.
 fn shown(each_draw: bool, commands: &[Vec<u32>]) -> Vec<String> {
     let names = Arc::new(Mutex::new(Vec::new()));
     let to = Arc::clone(&names);

@@ -1,4 +1,4 @@
-//! State commands and PIPE_CONTROL: what the context keeps of each.
+//! State commands and PIPE_CONTROL: the context state that each changes.
 //!
 //! Ref: SKL PRM vol. 2a; vol. 2c, statistics.
 
@@ -9,7 +9,7 @@ use crate::testing::{DATA, Rig, end};
 use eu::Stop;
 use hw::{Field, Packet, media, register};
 
-/// A command with fields that are not zero.
+/// A command with these fields set.
 fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
     let mut words = vec![0; packet.length(packet.header)];
     words[0] = packet.header;
@@ -19,7 +19,7 @@ fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
     words
 }
 
-/// A rig that has executed commands.
+/// A rig after it has executed these commands.
 fn after(commands: &[Vec<u32>]) -> Rig {
     let mut rig = rig();
     let mut batch = commands.concat();

@@ -1,4 +1,4 @@
-//! MI_* commands, each by itself, and where batches go on.
+//! MI_* commands, and the control flow of batches.
 //!
 //! Ref: SKL PRM vol. 2a, "Memory Interface Commands".
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 const GPR: u32 = register::CS_GPR0;
 
-/// A command with fields that are not zero.
+/// A command with these fields set.
 fn command(packet: &Packet, fields: &[(Field, u64)]) -> Vec<u32> {
     let mut words = vec![0; packet.length(packet.header)];
     words[0] = packet.header;

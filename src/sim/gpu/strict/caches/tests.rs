@@ -1,8 +1,8 @@
-//! Which accesses a real machine may answer with old data.
+//! Accesses that may return stale data on a real machine.
 
 use super::*;
 
-/// The rule that stopped something.
+/// The rule that stopped an access.
 fn rule<T: std::fmt::Debug>(result: Result<T, Stop>) -> Option<&'static str> {
     match result {
         Ok(_) => None,
@@ -35,7 +35,7 @@ const ALL: [Via; 10] = [
     Via::Instruction,
 ];
 
-/// Invalidates the cache of a reader, where it has one.
+/// Invalidates the cache of an access path, if it has one.
 fn invalidate(reader: Via) -> [bool; CACHES.len()] {
     CACHES.map(|cache| cache == reader)
 }
@@ -83,7 +83,7 @@ fn what_work_does_itself_is_its_own() {
         assert_eq!(rule(log.read(0x1000, 8, reader)), None);
     }
     log.end();
-    // Scratch memory is nobody else's either.
+    // Scratch memory is private to its thread.
     log.begin(0);
     log.scratch(0x5000..0x6000);
     assert_eq!(rule(log.read(0x5000, 4, Via::Data)), None);
@@ -493,7 +493,7 @@ fn post_sync_operations_are_outstanding_until_waited_for() {
     assert_eq!([found(), found()], [true, false]);
 }
 
-/// A log that delivers old data, and the memory that it is about.
+/// A tracker that returns stale data, and its address space.
 fn old() -> (Log, AddressSpace) {
     let mut space = AddressSpace::new();
     let memory = crate::testing::memory(0x2000);
@@ -612,7 +612,7 @@ fn a_buffer_that_begins_otherwise_than_it_was_left_is_used_for_something_else() 
     // It is a depth buffer again.
     work(Via::Hierarchical, 9);
     assert!(!seen());
-    // The processor writes without telling anybody.
+    // A CPU write is not reported.
     View::new(&space).write(0x1000, 1).expect("mapped");
     assert!(seen());
 }

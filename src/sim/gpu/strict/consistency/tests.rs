@@ -1,4 +1,4 @@
-//! Breaks each rule about commands that say the same thing twice, beside its legal neighbour.
+//! Breaks each consistency rule, beside a legal neighbour.
 
 use crate::strict::testing::{
     BLEND, DEPTH, HIZ, WRITE, assert_breaks, assert_breaks_after, broken_rule, command, draw_with,
@@ -233,7 +233,7 @@ fn blending_is_said_twice() {
     ] {
         assert_eq!(blended(&[on, (of_entry, 3)], &[said, (of_ps, 3)]), None);
         assert_eq!(blended(&[on, (of_entry, 3)], &[said, (of_ps, 1)]), rule);
-        // Without blending nobody looks.
+        // Ignored without blending.
         assert_eq!(blended(&[(of_entry, 3)], &[]), None);
     }
     assert_eq!(blended(&[], &[(ps::ALPHA_TO_COVERAGE_ENABLE, 1)]), rule);

@@ -1,5 +1,5 @@
-//! Each rule for the state that a draw finds: one that breaks it is caught by name, and the nearest
-//! one that does not passes.
+//! Rules for the state that a draw uses: a draw that breaks one is rejected, and a minimally
+//! different legal one passes.
 
 use crate::strict::testing::{
     DEPTH, assert_breaks, broken_rule, command, draw_with, flush, legal_draw, primitive, rig,

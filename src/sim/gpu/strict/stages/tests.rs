@@ -1,5 +1,5 @@
-//! Rules for what stages are told about each other's data: one that breaks each is caught by name,
-//! and its neighbour passes.
+//! Rules for the interfaces of stages: state that breaks one is rejected, and its legal neighbour
+//! passes.
 
 use super::check;
 use crate::draw_state::DrawState;

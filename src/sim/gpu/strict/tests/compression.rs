@@ -1,5 +1,5 @@
-//! Compressed blocks are for those who know of them: each way past the control surface, beside the
-//! nearest that is legal.
+//! Accesses to compressed surfaces without their aux surface, each beside a minimally different
+//! legal one.
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface Mode; vol. 7, "Render Target
 //!      Resolve".
@@ -18,7 +18,7 @@ const NONE: u64 = 0;
 const CCS_D: u64 = 1;
 const CCS_E: u64 = 5;
 
-/// The target in Y tiles, by a mode of its control surface.
+/// The target in Y tiles, with this auxiliary surface mode.
 fn tiled(mode: u64) -> Vec<(Field, u64)> {
     [
         &TARGET_STATE[..],
@@ -33,7 +33,7 @@ fn tiled(mode: u64) -> Vec<(Field, u64)> {
     .concat()
 }
 
-/// The state of a sound draw to a target with a control surface.
+/// The state of a legal draw to a target with an aux surface.
 fn sound_and_avoided() -> Vec<Vec<u32>> {
     let load = mi::mi_load_register_imm::PACKET.header;
     let avoid = register::CACHE_MODE_1_MSC_RAW;
@@ -48,7 +48,7 @@ fn bound(at: u64) -> Vec<u32> {
     command(&table::PACKET, &[(table::POINTER_TO_PS_BINDING_TABLE, at)])
 }
 
-/// 3DSTATE_PS with more than a sound draw's.
+/// 3DSTATE_PS of the legal draw with more fields set.
 fn shader(fields: &[(Field, u64)]) -> Vec<u32> {
     use draw::state_ps as ps;
     let always = [

@@ -1,5 +1,5 @@
-//! Each rule that draws break while they run: one that does is caught by name, and the nearest one
-//! that does not passes.
+//! Rules that draws break while they run: a draw that breaks one is rejected, and a minimally
+//! different legal one passes.
 
 use crate::strict::testing::{
     BLEND, DEPTH, STREAM, TABLE, TARGET, TARGET_STATE, VERTICES, WRITE, broken_rule, command,
@@ -214,7 +214,7 @@ fn render_target_rules() {
         rule_broken_by_draw_with(&mut rig_with_target(&[]), &[]),
         None
     );
-    // Rules for surfaces hold for draws, too.
+    // The surface rules apply to draws, too.
     let pitch = [(rss::TILE_MODE, 3), (rss::SURFACE_PITCH, 191)];
     let rule = Some("surface-pitch");
     assert_eq!(
@@ -479,7 +479,7 @@ fn unresolved_depth_is_not_read_without_hiz() {
     let wait = flush_depth();
     let (always, less) = (depth_test(0), depth_test(2));
     let rule = Some("hiz-resolve");
-    // A draw through the hierarchical buffer, these, and a draw without one.
+    // A draw with HiZ, these commands, and a draw without HiZ.
     let after = |first: &[Vec<u32>], more: &[Vec<u32>], last: &Vec<u32>| {
         let between = [
             std::slice::from_ref(&wait),

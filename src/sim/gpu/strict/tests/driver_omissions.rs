@@ -1,5 +1,5 @@
-//! What a driver may forget or fill wrongly is noticed, item by item; each beside what it should
-//! have been.
+//! Omissions and wrong values of drivers are detected; each test compares them with the correct
+//! state.
 
 use crate::strict::testing::{
     BLEND, TABLE, TARGET, TARGET_STATE, VERTICES, WRITE, assert_breaks, assert_breaks_after,
@@ -13,12 +13,12 @@ use hw::state::render_surface_state as rss;
 use hw::{Field, Packet, draw, media, mi, register};
 use isa::{Dst, Inst, Opcode, Region, Src, Type};
 
-/// What a batch of these commands ends with.
+/// The result of a batch of these commands.
 fn ended(commands: &[Vec<u32>]) -> Result<(), Stop> {
     ended_on(&mut rig(), commands)
 }
 
-/// The same, on this machine.
+/// The same, on this rig.
 fn ended_on(rig: &mut Rig, commands: &[Vec<u32>]) -> Result<(), Stop> {
     let mut batch = commands.concat();
     batch.extend(mi::mi_batch_buffer_end::PACKET.words::<1>().dwords);
