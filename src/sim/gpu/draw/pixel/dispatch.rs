@@ -35,7 +35,7 @@ pub(crate) struct PixelPipeline<'a> {
     executors: [Option<(Executor<'a>, usize)>; 3],
     /// By dispatch width: whether the object's threads with all channels enabled all do the same.
     pub(super) replayable: [bool; 3],
-    // The recorded thread of each width, once one has run.
+    /// The recorded thread of each width, once one has run.
     pub(super) recordings: [Option<RecordedThread>; 3],
     /// The recorded thread's effect if it writes one colour to all pixels: see
     /// [`PixelPipeline::fill_block`].

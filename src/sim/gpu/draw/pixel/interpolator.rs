@@ -15,7 +15,7 @@ fn offset(bits: u32) -> f64 {
 }
 
 impl Batch<'_, '_> {
-    // Executes a pixel interpolator message.
+    /// Executes a pixel interpolator message.
     pub(super) fn interpolate(&self, message: &Message<'_>, response: &mut [u32]) {
         let desc = message.desc;
         let offsets = interpolator::OFFSETS.get(desc);

@@ -38,7 +38,7 @@ pub(crate) struct Rig {
     space: AddressSpace,
     pub latched: DrawState,
     pub options: Options,
-    /// Who is told of what units do, in strict mode.
+    /// Observes the accesses of the units, in strict mode.
     pub watch: Option<Box<dyn Watch>>,
     budget: Budget,
     kernels: crate::kernel_cache::Kernels,

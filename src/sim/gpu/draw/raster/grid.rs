@@ -12,7 +12,7 @@ pub(super) struct GridPoint {
 /// Grid steps in a pixel.
 pub(super) const PIXEL: i64 = 256;
 
-// The grid point nearest to a position in pixels.
+/// The grid point nearest to a position in pixels.
 pub(super) fn grid_point(x: f64, y: f64) -> GridPoint {
     let grid = |v: f64| (v * PIXEL as f64).round_ties_even() as i64;
     GridPoint {
@@ -21,7 +21,7 @@ pub(super) fn grid_point(x: f64, y: f64) -> GridPoint {
     }
 }
 
-// The grid point of a vertex.
+/// The grid point of a vertex.
 pub(super) fn vertex_grid_point(vertex: &ScreenVertex) -> GridPoint {
     grid_point(f64::from(vertex.x), f64::from(vertex.y))
 }

@@ -55,7 +55,7 @@ pub(crate) enum Lines {
 pub(crate) struct Stipple {
     /// Sixteen bits, from the lowest on.
     pub pattern: u32,
-    /// PixelPipeline of each bit.
+    /// Pixels of each bit.
     pub repeat: u32,
     /// Pixels of the connected lines drawn so far.
     pub passed: Cell<u32>,

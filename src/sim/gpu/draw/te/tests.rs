@@ -109,7 +109,7 @@ fn fractional_factors_split_a_point_of_each_half() {
         let axis = Axis::outer(factor, &engine(Domain::Quad, partitioning, Output::Point));
         (0..axis.points()).map(|i| axis.position(i)).collect()
     };
-    // Half way from 4 to 6 segments the first point with_x8_bits the end splits in two: 1/4 goes to
+    // Half way from 4 to 6 segments the first point beside the end splits in two: 1/4 goes to
     // 1/6 and 2/6.
     let half = [0, 13654, 19115, 0x8000];
     assert_eq!(places(Partitioning::Even, 5.0)[..4], half);

@@ -90,14 +90,14 @@ fn near_cuts_a_corner_and_depth_conventions_differ() {
         [0.0, 1.0, 0.5, 1.0],
     ]);
     let out = run(&state(), t.clone());
-    // ClippedPiece half way along two edges: a quadrilateral, two triangles.
+    // Cut half way along two edges: a quadrilateral, two triangles.
     assert_eq!(out.len(), 2);
     let first: Vec<_> = out[0].vertices[..3].iter().map(|v| position(v)).collect();
     assert_eq!(first[0], [0.5, 0.0, 0.0, 1.0]);
     assert_eq!(first[1], [1.0, 0.0, 0.5, 1.0]);
     assert_eq!(first[2], [0.0, 1.0, 0.5, 1.0]);
     assert_eq!(position(&out[1].vertices[2]), [0.0, 0.5, 0.0, 1.0]);
-    // The diagonal intersection the two is none of the outline.
+    // The diagonal between the two is not part of the outline.
     assert_eq!(out[0].edges, [true, true, false]);
     assert_eq!(out[1].edges, [false, true, true]);
     // Flat values still come from the vertex that was cut off.

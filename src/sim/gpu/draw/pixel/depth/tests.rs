@@ -81,9 +81,9 @@ fn depths_are_compared_and_written_in_each_format() {
                         // bits of D24 are no one's.
                         let high = if format == D24 { 0xab00_0000 } else { 0 };
                         let place = |x: u32| DEPTH + y_tile(x * bytes, 3);
-                        let with_x8_bits = stored[1] | 0x55;
+                        let beside = stored[1] | 0x55;
                         for x in 4..7 {
-                            let value = if x == 5 { stored[1] } else { with_x8_bits };
+                            let value = if x == 5 { stored[1] } else { beside };
                             let value = u64::from(value | high);
                             rig.view()
                                 .write_bytes(place(x), bytes, value)
@@ -114,7 +114,7 @@ fn depths_are_compared_and_written_in_each_format() {
                         });
                         assert_eq!(
                             held,
-                            [with_x8_bits | high, new | high, with_x8_bits | high],
+                            [beside | high, new | high, with_x8_bits | high],
                             "{case}"
                         );
                     }
@@ -540,7 +540,7 @@ fn depths_are_clamped_to_their_viewports_range() {
         ];
         let at = |viewport| free.map(|z| unit.clamp_depth(z, viewport));
         assert_eq!([0, 5, 6].map(at), expected, "{clipped:?}");
-        // Where there is no depth, or nobody looks at it, there is nothing to clamp.
+        // Depth is not clamped without a depth buffer, or if it is neither tested nor written.
         for (packet, field, value) in [
             (&ds::PACKET, ds::DEPTH_TEST_ENABLE, 0),
             (&db::PACKET, db::SURFACE_TYPE, 7),

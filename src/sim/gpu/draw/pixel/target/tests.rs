@@ -1,6 +1,6 @@
 //! What render targets hold after writes: blended, masked, clamped, and beside what fast clears left.
 //!
-//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render RenderTarget(s)", "Render RenderTarget Fast Clear";
+//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render Target(s)", "Render Target Fast Clear";
 //! formats by their definitions in Vulkan.
 
 use crate::draw::pixel::blend::Blend;

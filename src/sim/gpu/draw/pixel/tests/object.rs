@@ -1,7 +1,7 @@
 //! Objects' pixels on their way to threads: what is tested before, which slots are made of them,
 //! how wide threads are.
 //!
-//! Ref: SKL PRM vol. 7, "Windower (WM) StageFunctions", "Pixel Shader Thread Dispatch", "Early
+//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Pixel Shader Thread Dispatch", "Early
 //!      Depth/Stencil".
 
 use crate::draw::object::{Kind, Plane, SetupObject, Subspan};
@@ -285,7 +285,7 @@ fn depth_is_tested_at_samples() {
     // 2x + y of the samples is 0.875, 2.125, 0.875 and 2.125 more than the pixel's.
     let subspans = [subspan(4, 0, [0b1111, 0b1110, 0b1101, 0b1011])];
     let (made, counts) = slots(&rig, change, &slope(), &subspans);
-    // PixelPipeline have 8, 10, 9, 11: up to 11 all pass.
+    // Pixels have 8, 10, 9, 11: up to 11 all pass.
     assert_eq!(made[0].writable, [0b1111, 0b0100, 0b0101, 0]);
     assert_eq!(counts.samples_passed, 4 + 1 + 2);
     // Two of them: 0.875 and 2.125 more.

@@ -54,7 +54,7 @@ fn samples_are_settled_by_the_first_write() {
         [done.slots[0].tested, done.slots[1].tested],
         [0b1111, 0b1101]
     );
-    // Each once, though there are two writes. What nothing is writable of passes nothing.
+    // Each once, though there are two writes. A pixel without writable samples passes nothing.
     assert_eq!(done.counts.samples_passed, 4 * 2 + 1 + 2);
     let once = send(&rig, change, &flat(Kind::Triangle, 0.0), &slots, &sent[..1]).expect("a write");
     assert!(!once.ended);

@@ -1,4 +1,4 @@
-//! PixelPipeline shared out among workers.
+//! Pixels distributed to workers.
 
 use super::*;
 use crate::draw::object::Kind;
@@ -45,7 +45,7 @@ fn screen(height: u32) -> Vec<Subspan> {
         .collect()
 }
 
-/// PixelPipeline of the target that are drawn.
+/// The pixels of the target that are drawn.
 fn drawn(rig: &Rig) -> usize {
     let places = (0..64).flat_map(|y| (0..128).map(move |x| y * 256 + x));
     places.filter(|at| rig.byte(COLOUR + at) == 9).count()
@@ -69,7 +69,7 @@ fn every_pixel_has_one_worker() {
         tiles
             .queue_object(flat(Kind::Triangle, 0.0), &covered(&screen(height)))
             .expect("simulated");
-        // PixelPipeline are held until they are worth it.
+        // Pixels are queued until a worker is worthwhile.
         assert_eq!((drawn(&rig), tiles.counts().invocations), (0, 0), "{case}");
         tiles.flush().expect("simulated");
         assert_eq!(tiles.workers.len(), busy, "{case}");

@@ -137,7 +137,7 @@ fn each_line_has_subspans_of_its_own() {
         rasterise(&state, &object(Kind::Line, ends), &mut cover);
         let out = cover.subspans;
         assert_eq!(out[first.len()..], first, "width {width}");
-        // PixelPipeline have all their samples; nothing asks what is inside.
+        // Pixels have all their samples; nothing asks what is inside.
         let masks = out.iter().flat_map(|s| s.samples);
         assert!(
             masks.into_iter().all(|mask| mask == 0 || mask == 15),
@@ -422,7 +422,7 @@ fn a_bottom_corner_is_of_the_pixel_above() {
         line((4.5, 7.5), (4.5, 5.0), &state),
         [(5, 4), (6, 4), (7, 4)]
     );
-    // PixelPipeline that are drawn are counted, and no others.
+    // Pixels that are drawn are counted, and no others.
     for (from, to, drawn) in [
         ((4.5, 2.5), (4.5, 6.0), 3),
         ((4.5, 5.0), (4.5, 7.5), 3),

@@ -21,7 +21,7 @@ pub(in crate::draw::raster) fn random(seed: u32) -> impl FnMut(u32) -> i64 {
     }
 }
 
-/// Whether a grid_point, in 256ths of a pixel, belongs to a triangle.
+/// Whether a point, in 256ths of a pixel, belongs to a triangle.
 fn inside(corners: [(i64, i64); 3], (x, y): (i64, i64)) -> bool {
     let [a, b, c] = corners;
     let turn = ((b.0 - a.0) * (c.1 - a.1) - (c.0 - a.0) * (b.1 - a.1)).signum();
@@ -39,7 +39,7 @@ fn corners(places: [(i64, i64); 3]) -> [(f32, f32); 3] {
     places.map(|(x, y)| (x as f32 / 256.0, y as f32 / 256.0))
 }
 
-/// PixelPipeline of bounds whose samples belong to a triangle.
+/// Pixels of bounds whose samples belong to a triangle.
 fn account(state: &RasterState, places: [(i64, i64); 3]) -> BTreeMap<(u32, u32), u16> {
     let mut out = BTreeMap::new();
     let bounds = state.bounds[0];
@@ -297,7 +297,7 @@ fn places_are_the_nearest_of_the_grid() {
     }
 }
 
-/// How far a grid_point is along a line, and how far with_x8_bits it, in pixels.
+/// How far a point is along a line, and how far beside it, in pixels.
 fn with_x8_bits(a: (f32, f32), b: (f32, f32), (x, y): (f64, f64)) -> (f64, f64, f64) {
     let (ax, ay) = (f64::from(a.0), f64::from(a.1));
     let (dx, dy) = (f64::from(b.0) - ax, f64::from(b.1) - ay);
@@ -350,7 +350,7 @@ fn lines_as_rectangles_reach_half_their_width_to_either_side() {
                             f64::from(x) + *dx as f64 / 256.0,
                             f64::from(y) + *dy as f64 / 256.0,
                         );
-                        let (along, aside, length) = with_x8_bits(a, b, at);
+                        let (along, aside, length) = beside(a, b, at);
                         // Corners are on the grid, so that edges may be a 256th off.
                         let hair = 1.0 / 128.0;
                         let near = along.abs() < hair

@@ -426,7 +426,7 @@ fn conservative_triangles_cover_what_they_overlap() {
     assert_eq!(pixels(&single_sampled(), Kind::Triangle, corners), normal);
     let mut state = state(&STANDARD_4X, Lines::Aliased { width: 1 });
     state.conservative = true;
-    // PixelPipeline with x + y below 5 in their upper left corner and a part right of 1.25 and
+    // Pixels with x + y below 5 in their upper left corner and a part right of 1.25 and
     // below 1.25.
     let expected: BTreeMap<_, _> = [(1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (3, 1)]
         .map(|pixel| (pixel, 15))

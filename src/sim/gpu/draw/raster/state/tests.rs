@@ -258,7 +258,7 @@ fn bounds_are_the_drawing_rectangle_scissors_and_viewports() {
         bounds(20, 21, 22, 23),
     ];
     assert_eq!(bounded(&[scissor]), scissored);
-    // PixelPipeline that a viewport has a part of: extents are rounded away from it.
+    // Pixels that a viewport has a part of: extents are rounded away from it.
     let extents = [
         bounds(4, 5, 51, 45),
         bounds(1, 2, 30, 31),

@@ -67,7 +67,7 @@ pub(super) fn run(state: &SetupState, object: &Object) -> Vec<SetupObject> {
     out
 }
 
-/// PixelPipeline (0, 0), (16, 0), (0, 16); depths 0, 0.5, 0.25.
+/// Pixels (0, 0), (16, 0), (0, 16); depths 0, 0.5, 0.25.
 pub(super) const CLOCKWISE: [[f32; 4]; 3] = [
     [-1.0, -1.0, 0.0, 1.0],
     [2.0, -2.0, 1.0, 2.0],

@@ -1,7 +1,7 @@
 //! Objects of each kind set up: their planes, faces, depth offsets, and what they take from which
 //! vertex.
 //!
-//! Ref: SKL PRM vol. 7, "Strips and Fans (SF) StageFunctions"; Vulkan, "Depth Bias", "Basic Polygon
+//! Ref: SKL PRM vol. 7, "Strips and Fans (SF) Stage"; Vulkan, "Depth Bias", "Basic Polygon
 //!      Rasterization", "Points".
 
 use super::{CLOCKWISE, object, run, state, vue};
