@@ -1,4 +1,5 @@
-//! A data port on one buffer and a binding table, and messages to it: the fixture of this folder's tests.
+//! A data port on one buffer and a binding table, and messages to it: the fixture of this folder's
+//! tests.
 
 use crate::bindings::bti;
 use crate::bindings::{Bases, Limits};
@@ -17,8 +18,8 @@ pub(super) const SLM: u32 = bti::SLM;
 pub(super) const HEADER: u32 = 1 << 19;
 pub(super) const SLOT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// Memory whose dword i holds 1000 + i, and a port on it with 256 bytes of shared local memory. Entries of the binding
-/// table behind the first are surface states at multiples of 64 bytes.
+/// Memory whose dword i holds 1000 + i, and a port on it with 256 bytes of shared local memory.
+/// Entries of the binding table behind the first are surface states at multiples of 64 bytes.
 pub(super) struct Rig {
     pub space: AddressSpace,
     wide: WideLock,
@@ -90,7 +91,8 @@ impl Rig {
         Ok((reply, response))
     }
 
-    /// Sends a message for eight channels of which `lanes` are enabled; 0xdead is what is not answered.
+    /// Sends a message for eight channels of which `lanes` are enabled; 0xdead is what is not
+    /// answered.
     pub fn send(&mut self, sfid: u8, desc: u32, lanes: u32, payload: &[u32]) -> Vec<u32> {
         let message = message(sfid, desc, lanes, payload);
         let mut response = self.ask(&message).expect("carried out").1;

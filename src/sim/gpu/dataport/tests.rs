@@ -184,7 +184,8 @@ fn addresses_have_channels_and_blocks() {
     let payload = [places, SLOT.to_vec(), SLOT.map(|i| 50 + i).to_vec()].concat();
     rig.send(sfid::DATA_CACHE_1, 0x19 << 14 | control, 0xff, &payload);
     assert_eq!([4, 5, 6].map(|i| rig.dword(i)), [1, 51, 1006]);
-    // A block takes its address from the header; it is a multiple of 16 bytes unless it is said not to be.
+    // A block takes its address from the header; it is a multiple of 16 bytes unless it is said not
+    // to be.
     let mut rig = Rig::new();
     let mut place = header(0, DATA as u32 + 20);
     let found = rig.send(sfid::DATA_CACHE_1, 0x14 << 14 | 2 << 8, 0xff, &place);
@@ -198,9 +199,10 @@ fn addresses_have_channels_and_blocks() {
 }
 
 #[test]
-fn scratch_is_a_block_behind_the_threads_own_place() {
+fn scratch_blocks_are_relative_to_the_thread_s_scratch() {
     let mut rig = Rig::new();
-    // Scratch at 1 KB less the low bits of the dword, which say how much there is; two registers at offset 1.
+    // Scratch at 1 KB less the low bits of the dword, which say how much there is; two registers at
+    // offset 1.
     let base = header(5, 0x0000_0003);
     let block = 1 << 18 | 1 << 12 | 1;
     let found = rig.send(sfid::DATA_CACHE_0, HEADER | block, 0xff, &base);

@@ -1,16 +1,16 @@
-//! TextureCache that have been decoded: the texture cache.
+//! The texture cache: decoded texels.
 //!
-//! In:  a surface, a texel. Out: its value before the swizzle. A port's cache lives as long as its draw or dispatch, so
-//! like the machine's it does not see what the same draw writes.
+//! In:  a surface, a texel. Out: its value before the swizzle. A port's cache lives as long as its
+//!      draw or dispatch, so like the machine's it does not see what the same draw writes.
 //! Ref: SKL PRM vol. 7, "Sampling Engine", texture caches.
 
 use crate::memory::View;
 use crate::surface::{Block, Codec, Image, Level};
 use eu::Stop;
 
-/// Blocks of texels kept.
+/// Cached blocks of texels.
 const LINES: usize = 512;
-/// TextureCache that a block is wide and high, as a power of two.
+/// Binary logarithm of a block's width and height in texels.
 const LOG2_BLOCK: u32 = 2;
 
 /// 4 × 4 texels of a level's slice.
@@ -18,35 +18,35 @@ const LOG2_BLOCK: u32 = 2;
 struct Line {
     /// Surface state and level, slice and block.
     key: (u64, u64),
-    /// TextureCache that are there.
+    /// Mask of the valid texels.
     valid: u16,
-    /// What the control surface says of all of them, where it says one thing of them.
+    /// The CCS state of the whole line; `None` if its texels are in several CCS blocks.
     block_state: Option<Block>,
     texels: [[u32; 4]; 16],
 }
 
-/// Blocks of texels by where they are from.
+/// A direct-mapped cache of 4 × 4 blocks of texels.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextureCache {
     lines: Vec<Line>,
     /// Levels of surfaces, by the key of their lines.
     levels: Vec<(u64, CachedLevel)>,
     next: usize,
-    /// The block of a control surface that was last asked for: surface and level, block, and what is said of it.
+    /// The last CCS block that was looked up: surface and level, block, and its state.
     block: Option<(u64, [u32; 3], Block)>,
 }
 
-/// A level of a surface, and how texels of its format become values.
+/// A level of a surface, and the codec of its format.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CachedLevel {
     pub level: Level,
     pub codec: Option<Codec>,
 }
 
-/// Levels kept.
+/// Cached levels.
 const LEVELS: usize = 16;
 
-/// What tells a level of a surface from others; `state` is the address of the surface's state.
+/// The key of a surface's level; `state` is the address of the surface state, a multiple of 64.
 fn key(state: u64, level: u32) -> u64 {
     state | u64::from(level & 63)
 }
@@ -77,7 +77,8 @@ impl TextureCache {
         &self.levels[at].1
     }
 
-    /// The texel of a level at x, y and slice z; zeros where there is none. `state` tells surfaces apart.
+    /// The texel of a level at x, y and slice z; zeros where there is none. `state` tells surfaces
+    /// apart.
     pub fn texel(
         &mut self,
         view: &View<'_>,
@@ -98,7 +99,7 @@ impl TextureCache {
             };
             self.lines = vec![line; LINES];
         }
-        // Neighbours in both directions, of both levels, and of a few surfaces get places of their own.
+        // Neighbours in both directions, of both levels, and of a few surfaces get different lines.
         let slices = (z << 3) ^ (level << 7) ^ ((state >> 6) as u32).wrapping_mul(37);
         let spread = column ^ (row << 4) ^ slices;
         let Some(line) = self.lines.get_mut(spread as usize % LINES) else {
@@ -107,7 +108,7 @@ impl TextureCache {
         if line.key != key {
             line.key = key;
             line.valid = 0;
-            // Blocks of the control surface as wide as a line, or wider, begin where lines do.
+            // CCS blocks that are at least as wide as a line begin where a line begins.
             line.block_state = match image.ccs_block() {
                 None => Some(Block::Plain),
                 Some([width, _]) if width >= 1 << LOG2_BLOCK => {
@@ -145,7 +146,7 @@ impl TextureCache {
         image.decode_at(view, address, [x, y], block)
     }
 
-    /// What the control surface says of a texel's block.
+    /// The CCS state of a texel's block.
     pub fn block(
         &mut self,
         view: &View<'_>,

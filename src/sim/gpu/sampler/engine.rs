@@ -1,6 +1,6 @@
-//! What the sampling engine remembers between messages: sampler states, texels.
+//! The sampling engine's caches: sampler states and texels.
 //!
-//! In:  places of sampler states. Out: what they say.
+//! In:  offsets of sampler states. Out: decoded sampler states.
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE".
 
 use super::cache::TextureCache;
@@ -18,11 +18,12 @@ pub(crate) struct Engine {
     samplers: Vec<(u64, Sampler)>,
     next: usize,
     pub(super) texels: TextureCache,
-    /// What [`lod::constant_selection`] says of the sampler and the surface whose states are at these addresses.
+    /// [`lod::constant_selection`] of the sampler and the surface whose states are at these
+    /// addresses.
     constant: Option<([u64; 2], Option<LevelSelection>)>,
 }
 
-/// Sampler states that are remembered; a dispatch uses few.
+/// Sampler states that are cached; a dispatch uses few.
 const CACHED_SAMPLERS: usize = 8;
 
 impl Default for Engine {
@@ -38,24 +39,26 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// What is selected in all plain samples of a surface by a sampler, whose states are at these addresses.
+    /// The level selection that all plain samples of a surface with a sampler share, if there is
+    /// one. `addresses` are those of the sampler state and of the surface state.
     pub(super) fn constant_selection(
         &mut self,
-        places: [u64; 2],
+        addresses: [u64; 2],
         sampler: &Sampler,
         image: &Image,
     ) -> Option<LevelSelection> {
         match &self.constant {
-            Some((known, selection)) if *known == places => *selection,
+            Some((known, selection)) if *known == addresses => *selection,
             _ => {
                 let selection = lod::constant_selection(sampler, image);
-                self.constant = Some((places, selection));
+                self.constant = Some((addresses, selection));
                 selection
             }
         }
     }
 
-    /// The sampler whose state is at an offset from the dynamic state base address.
+    /// The decoded sampler state at an offset from the dynamic state base address. Strict mode
+    /// checks that it lies inside the heap.
     pub fn sampler_state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
         let address = bindings.bases.dynamic + offset;
         if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {

@@ -1,7 +1,8 @@
-//! Plain samples of a plane: what most messages ask for, by subspans.
+//! The fast path: plain samples of 2D surfaces, by subspans. Most messages take it.
 //!
-//! In:  messages without bias, reference, offsets or least level, for a surface of two dimensions whose texels are unpacked as
-//!      dwords. Out: the values that `filter.rs` makes of them, bit by bit; which channels have them.
+//! In:  messages without bias, reference, offsets or least level, for a surface of two dimensions
+//!      whose texels are unpacked as dwords. Out: the values that `filter.rs` makes of them, bit by
+//!      bit; which channels have them.
 //! Ref: as `filter.rs`.
 
 use super::address::{self, STEPS};
@@ -16,7 +17,7 @@ use crate::surface::{Block, Kind, Level};
 use eu::Stop;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The texel of an axis, most often one that is there.
+/// [`address::apply_address_mode`], with a shortcut for texels inside the surface.
 #[inline]
 fn texel(mode: AddressMode, i: i64, size: u32) -> Option<u32> {
     match u32::try_from(i) {
@@ -25,7 +26,7 @@ fn texel(mode: AddressMode, i: i64, size: u32) -> Option<u32> {
     }
 }
 
-/// Addresses of the texels of a subspan that hold its places; none where one of them is outside.
+/// Addresses of the nearest texels of a subspan's points; `None` if one of them is outside.
 #[inline(always)]
 fn nearest(
     level: &Level,
@@ -38,7 +39,7 @@ fn nearest(
     let size = level.extent();
     let mut texels = [[0; SUBSPAN]; 2];
     for (axis, texels) in texels.iter_mut().enumerate() {
-        // Half of a step, as `address::quantise` has it.
+        // Half of a step, as in `address::quantise`.
         let more = match rounded[axis] {
             true => 0.5 / STEPS as f64,
             false => 0.0,
@@ -118,7 +119,8 @@ fn read_texel(
     }
 }
 
-/// The nearest texel to a point in fixed-point texels, or the weighted average of the four around it.
+/// The nearest texel to a point in fixed-point texels, or the weighted average of the four around
+/// it.
 #[inline(always)]
 fn filter_point(
     filtering: &mut FilterContext<'_, '_>,
@@ -169,7 +171,8 @@ fn select_level(
     lod::select(sampler, image, &gradients, computed, 0.0)
 }
 
-/// Samples the lanes of `active` by subspans, with the `constant` selection where all levels are the same.
+/// Samples the lanes of `active` by subspans, with the `constant` selection where all levels are
+/// the same.
 ///
 /// Returns the mask of lanes whose response is written. The others need the general path: several
 /// levels, anisotropic samples, no resident level.

@@ -1,8 +1,9 @@
-//! Sampler messages without a sampler: texels by their numbers, and what a surface is like.
+//! Sampler messages that use no sampler: texel fetches and surface queries.
 //!
-//! In:  numbers of texels, levels, samples. Out: texels, swizzled, also those out of bounds; sizes.
-//! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
-//! `resinfo`, `sampleinfo`; "Multisample Control Surface".
+//! In:  texel coordinates, levels, samples. Out: swizzled texels, also for those out of bounds;
+//!      sizes.
+//! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`,
+//!      `ld2dss`, `ld_mcs`, `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
 use super::cache::TextureCache;
 use super::engine::Engine;
@@ -13,7 +14,8 @@ use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Band, Block, Image, Kind, Level};
 use eu::Stop;
 
-/// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
+/// Column, row and slice of a message's coordinates: the array element is the second coordinate of
+/// 1D arrays, and the third of others.
 fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     match image.kind {
         Kind::Buffer => [x, 0, 0],
@@ -23,7 +25,8 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// The upper left texel of those that sixteen channels ask for, where they do by four subspans in a row.
+/// The upper left texel of sixteen lanes whose coordinates form four subspans in a row; `None`
+/// otherwise.
 #[inline(always)]
 fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
     let (x, y) = (xs[0], ys[0]);
@@ -97,7 +100,8 @@ impl PlaneFetch<'_, '_> {
         Ok(done)
     }
 
-    /// Fetches the texels of the active lanes that are not `done`. False where the level is not plain.
+    /// Fetches the texels of the active lanes that are not `done`. False where the level is not
+    /// plain.
     #[inline(always)]
     fn remaining_lanes(
         &self,
@@ -130,8 +134,8 @@ impl PlaneFetch<'_, '_> {
 }
 
 impl Engine {
-    /// Answers a message for plain texels of one level of one slice. False where it is another one, and [`Engine::fetch_lane`] has to
-    /// look at each channel.
+    /// Answers a message for plain texels of one level of one slice. False where it is another one,
+    /// and [`Engine::fetch_lane`] has to look at each channel.
     #[inline(always)]
     pub(super) fn fetch_2d(
         &mut self,
@@ -159,7 +163,7 @@ impl Engine {
             return Ok(false);
         };
         let is_active = |lane: &usize| active >> lane & 1 == 1;
-        // What all channels ask for; zero where nothing is asked.
+        // The value that all active lanes share; zero if the message lacks the parameter.
         let shared = |each: &[u32]| {
             let first = each.get(active.trailing_zeros() as usize);
             let first = first.copied().unwrap_or(0);
@@ -204,7 +208,7 @@ impl Engine {
         fetch.remaining_lanes(texels, done, response)
     }
 
-    /// One channel's answer.
+    /// The response of one lane.
     pub(super) fn fetch_lane(
         &mut self,
         bindings: &Bindings<'_>,
@@ -302,7 +306,8 @@ impl Engine {
     }
 }
 
-/// What `resinfo` answers: width, height, depth or elements (none of a surface that is no array), levels.
+/// The response of `resinfo`: width, height, depth or array elements (zero unless the surface is an
+/// array), levels.
 fn surface_info(image: &Image, lod: u32) -> [u32; 4] {
     let [width, height, depth] = image.level_extent(lod);
     let elements = if image.is_array { depth } else { 0 };

@@ -1,7 +1,8 @@
 //! FilterContext: the texels of a footprint, compared, weighted, reduced.
 //!
-//! In:  a place on a level, a sampler. Out: four values as bits.
-//! Ref: SKL PRM vol. 7, "Texture Filter"; Vulkan, "Texel FilterContext", "Texel Anisotropic FilterContext".
+//! In:  a point on a level, a sampler. Out: four values as bits.
+//! Ref: SKL PRM vol. 7, "Texture Filter"; Vulkan, "Texel FilterContext", "Texel Anisotropic
+//!      FilterContext".
 
 use super::address::{self, STEPS};
 use super::cache::TextureCache;
@@ -12,29 +13,29 @@ use crate::surface::{Image, Kind, Level, format};
 use eu::Stop;
 use hw::{ChannelKind, Format};
 
-/// Where a message looks.
+/// The point of a surface that a lane samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SamplePoint {
-    /// Of the surface, or of the face: 0 to 1, or texels where the sampler says so.
+    /// Coordinates on the surface or face: 0 to 1, or texels if the sampler is not normalised.
     pub coordinates: [f64; 3],
-    /// Array element; of cubes the element's first face plus the face.
+    /// Array element; for cubes, six times the element plus the face.
     pub slice: u32,
     pub face: u32,
-    /// TextureCache added on each axis.
+    /// Texel offset of each axis.
     pub offset: [i64; 3],
     pub reference: Option<f32>,
 }
 
-/// What a footprint has at a corner.
+/// One texel of a filter's footprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tap {
     Texel([u32; 3]),
     Border,
-    /// Where three faces of a cube meet there is no texel: the average of the three around.
+    /// Where three faces of a cube meet, no texel exists: the average of the three around it.
     Corner,
 }
 
-/// What a format's values are.
+/// How the values of a format are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueKind {
     Floats,
@@ -55,7 +56,7 @@ impl ValueKind {
         self != ValueKind::Floats
     }
 
-    /// The lesser or the greater of two.
+    /// The minimum or maximum of two values.
     fn reduce(self, reduction: Reduction, a: u32, b: u32) -> u32 {
         let [x, y] = [a, b].map(f32::from_bits);
         match (self, reduction) {
@@ -69,7 +70,7 @@ impl ValueKind {
     }
 }
 
-/// The surface that is looked at, and the means.
+/// A surface, its sampler, and the caches that filtering uses.
 pub(super) struct FilterContext<'f, 'a> {
     pub view: &'f View<'a>,
     pub texels: &'f mut TextureCache,
@@ -77,13 +78,13 @@ pub(super) struct FilterContext<'f, 'a> {
     pub state: u64,
     pub image: &'f Image,
     pub sampler: &'f Sampler,
-    /// What values are.
+    /// How values are compared.
     pub numbers: ValueKind,
-    /// The border's values as the format has them.
+    /// The border colour, with the channels that the format lacks replaced by defaults.
     pub border: [u32; 4],
 }
 
-/// Taps of an axis: two texels, and steps of the second.
+/// Taps of an axis: two texel indices, and the weight of the second in steps.
 type AxisTaps = ([i64; 2], i64);
 
 impl FilterContext<'_, '_> {
@@ -95,14 +96,14 @@ impl FilterContext<'_, '_> {
         }
     }
 
-    /// Cubes whose faces adjoin.
+    /// Whether filtering crosses the edges of cube faces.
     fn has_seamless_faces(&self) -> bool {
         let cube = self.image.kind == Kind::Cube;
         cube && (self.sampler.seamless || self.sampler.modes[0] == AddressMode::Cube)
     }
 
-    /// Whether a footprint counts whole: the extremes of integers are integers, their average need not be one (ERRATA.md, "Extremes of
-    /// integers").
+    /// Whether a footprint counts whole: the extremes of integers are integers, their average need
+    /// not be one (ERRATA.md, "Extremes of integers").
     fn uses_footprint(&self) -> bool {
         !self.numbers.is_integer() || self.sampler.reduction != Reduction::Average
     }
@@ -136,7 +137,7 @@ impl FilterContext<'_, '_> {
         Ok([compared.to_bits(), 0, 0, 1f32.to_bits()])
     }
 
-    /// TextureCache of each axis at a place.
+    /// The taps of each axis at a point.
     fn taps(
         &self,
         extent: [u32; 3],
@@ -165,9 +166,10 @@ impl FilterContext<'_, '_> {
         axes
     }
 
-    /// The texel at numbers of each axis.
+    /// The tap at an index of each axis, by the address modes.
     fn tap(&self, extent: [u32; 3], target: &SamplePoint, at: [i64; 3], linear: bool) -> Tap {
-        // Half of a border is what lines up with an edge gets by weights: the nearest texel is one of the surface's.
+        // Half of a border is what lines up with an edge gets by weights: the nearest texel is one
+        // of the surface's.
         let modes = self.sampler.modes.map(|mode| match mode {
             AddressMode::HalfBorder if !linear => AddressMode::Clamp,
             mode => mode,
@@ -196,7 +198,7 @@ impl FilterContext<'_, '_> {
         }
     }
 
-    /// One look at one level.
+    /// Filters one footprint of one level.
     fn filter_isotropic(
         &mut self,
         level: u32,
@@ -231,7 +233,7 @@ impl FilterContext<'_, '_> {
             *out = (self.tap(extent, target, at, true), weight as f32 / whole);
         }
         let taps = &mut taps[..count];
-        // A corner's part goes to the three around it in equal shares.
+        // A corner's weight is shared equally by the three taps around it.
         if let Some(corner) = taps.iter().position(|t| t.0 == Tap::Corner) {
             let share = taps[corner].1 / 3.0;
             for (i, tap) in taps.iter_mut().enumerate() {
@@ -257,7 +259,7 @@ impl FilterContext<'_, '_> {
         Ok(extreme.unwrap_or(sum.map(f32::to_bits)))
     }
 
-    /// The average of the four texels of a plane, those that count nothing left out.
+    /// The weighted average of four texels of a slice; texels of weight zero are not read.
     fn bilinear(
         &mut self,
         level: (u32, &Level),
@@ -293,7 +295,7 @@ impl FilterContext<'_, '_> {
         Ok(sum.map(f32::to_bits))
     }
 
-    /// What filters and levels make of a place.
+    /// Samples a point: filters one level, or blends two.
     pub fn sample(
         &mut self,
         target: &SamplePoint,
@@ -318,7 +320,7 @@ impl FilterContext<'_, '_> {
         }))
     }
 
-    /// One level: a look, or as many as anisotropy asks for.
+    /// Filters one level: one footprint, or several along the axis of anisotropy.
     fn filter_level(
         &mut self,
         level: u32,
@@ -356,7 +358,8 @@ impl FilterContext<'_, '_> {
         Ok(extreme.unwrap_or(sum.map(f32::to_bits)))
     }
 
-    /// One channel of the four texels that a linear filter would take: lower left, lower right, upper right, upper left.
+    /// One channel of the four texels that a linear filter would take: lower left, lower right,
+    /// upper right, upper left.
     pub fn gather(
         &mut self,
         target: &SamplePoint,

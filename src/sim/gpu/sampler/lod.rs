@@ -1,15 +1,16 @@
-//! Levels of detail.
+//! Level-of-detail selection.
 //!
-//! In:  how coordinates change from pixel to pixel, a sampler, a surface. Out: which levels to filter, and how.
-//! Ref: SKL PRM vol. 7, "LOD Computation Pseudocode"; Vulkan, "Scale Factor Operation", "LOD Operation".
+//! In:  gradients, a sampler, a surface. Out: the levels to filter, and the filter.
+//! Ref: SKL PRM vol. 7, "LOD Computation Pseudocode"; Vulkan, "Scale Factor Operation", "LOD
+//!      Operation".
 
 use super::state::{Filter, MipFilter, Sampler};
 use crate::surface::{Image, Kind};
 
-/// Changes of u, v, r, in texels of the first level, to the right and down.
+/// Derivatives of u, v, r by x and by y, in texels of level 0.
 pub(super) type Gradients = [[f64; 3]; 2];
 
-/// Where a message's level comes from.
+/// The source of a message's level of detail.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum LodSource {
     /// The gradients, plus the message's bias.
@@ -20,18 +21,18 @@ pub(super) enum LodSource {
     Zero,
 }
 
-/// What is to be filtered.
+/// The levels to filter, their weights and the filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct LevelSelection {
     pub filter: Filter,
     pub magnified: bool,
-    /// Levels of the view, and the part of the second.
+    /// Levels of the view, and the weight of the second.
     pub levels: [u32; 2],
     pub beta: f32,
-    /// Samples along the axis of anisotropy, and the axis: in texels of level 0.
+    /// Anisotropic samples, and the axis along which they lie, in texels of level 0.
     pub samples: u32,
     pub axis: [f64; 3],
-    /// The level before it was clamped, and after.
+    /// The level of detail before clamping, and after.
     pub unclamped: f32,
     pub clamped: f32,
     /// The least level lies beyond those that there are: texels are out of bounds.
@@ -42,8 +43,8 @@ fn length(v: [f64; 3]) -> f64 {
     (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]).sqrt()
 }
 
-/// What is selected whatever the gradients of a plain sample are, where that is one thing: between both ends the level only
-/// grows.
+/// The selection of a plain sample where it is the same for all gradients: those of the smallest
+/// and of the largest gradient are compared, as the level grows monotonically between them.
 pub(super) fn constant_selection(sampler: &Sampler, image: &Image) -> Option<LevelSelection> {
     let of = |change: f64| {
         let gradients = [[change, 0.0, 0.0]; 2];
@@ -62,7 +63,7 @@ pub(super) fn constant_selection(sampler: &Sampler, image: &Image) -> Option<Lev
     (one && (alike || near.magnified == far.magnified)).then_some(far)
 }
 
-/// Selects levels. `min_lod` is the message's own least level.
+/// Selects levels and filter. `min_lod` is the minimum level of the message.
 pub(super) fn select(
     sampler: &Sampler,
     image: &Image,
@@ -91,14 +92,15 @@ pub(super) fn select(
         LodSource::Explicit { lod } => lod + sampler.bias,
         LodSource::Zero => 0.0,
     };
-    // No number, such as without any change, is the least level.
+    // NaN counts as the lowest level.
     let raw = if raw.is_nan() { f32::MIN } else { raw };
-    // Eight bits of fraction.
+    // Levels have eight bits of fraction.
     let lod = (raw.clamp(-1e4, 1e4) * 256.0).round_ties_even() / 256.0;
     let last = image.levels.saturating_sub(1) as f32;
     let min_lod = sampler.min_lod.max(min_lod);
     let top = sampler.max_lod.min(last);
-    // Resource Min LOD counts levels of the resource, others count from the view's first, which is Surface Min LOD.
+    // Resource Min LOD counts levels of the resource; the others count from Surface Min LOD, the
+    // view's first.
     let resource = image.resource_min_lod as f32 / 256.0 - image.min_lod as f32;
     let bottom = min_lod.min(last).max(resource);
     let lod = match sampler.preclamp {

@@ -1,4 +1,4 @@
-//! A message to the sampling engine: who answers it.
+//! Dispatch of a message to the sampling engine by its type.
 //!
 //! In:  descriptor and payload. Out: the response.
 //! Ref: SKL PRM vol. 7, "Messages", "Message Header".
@@ -10,7 +10,7 @@ use eu::{Message, Stop};
 use isa::descriptor::{common, sample};
 
 impl Engine {
-    /// Carries out a message to the sampler.
+    /// Executes a message to the sampler.
     pub fn message(
         &mut self,
         bindings: &mut Bindings<'_>,
@@ -28,7 +28,7 @@ impl Engine {
             return unimplemented(message, "a sampler response of halves");
         }
         let header = common::HEADER_PRESENT.any(desc);
-        // Without a header nothing is offset, and all channels are returned.
+        // Without a header, texel offsets are zero and all channels are returned.
         let bits = if header { payload.dword(2) } else { 0 };
         let states = match header {
             true => u64::from(payload.dword(3) & !31),

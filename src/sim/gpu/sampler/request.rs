@@ -1,6 +1,6 @@
-//! What a message asks: its head, and which of its parameters is what.
+//! The payload of a sampler message: header fields and parameters, and the layout of the response.
 //!
-//! In:  a message's payload. Out: parameters by channel; a channel's place in the response.
+//! In:  a message's payload. Out: parameters by lane; responses by lane and channel.
 //! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "SIMD Payloads".
 
 use crate::bindings::Payload;
@@ -34,10 +34,10 @@ pub(super) mod message_type {
     pub const LD2DSS: u32 = 31;
 }
 
-/// Channels that share gradients.
+/// Lanes that share gradients: 2 × 2 pixels.
 pub(super) const SUBSPAN: usize = 4;
 
-/// A message's head and payload.
+/// A message's header fields and payload.
 #[derive(Clone, Copy)]
 pub(super) struct Request<'m> {
     pub(super) payload: Payload<'m>,
@@ -45,13 +45,13 @@ pub(super) struct Request<'m> {
     pub(super) lanes: usize,
     /// First dword of the parameters.
     pub(super) first: usize,
-    /// TextureCache added on u, v, r.
+    /// Texels added to u, v, r.
     pub(super) offset: [i32; 3],
     /// Channels of the response that are left out.
     pub(super) channel_mask: u32,
-    /// Channel that gather4 takes.
+    /// The channel that `gather4` returns.
     pub(super) gather_channel: usize,
-    /// Bytes of the sampler state from the dynamic state base on.
+    /// Offset of the sampler state from the dynamic state base address, in bytes.
     pub(super) sampler: u64,
 }
 
@@ -64,30 +64,30 @@ impl Request<'_> {
         f64::from(f32::from_bits(self.parameter(index, lane)))
     }
 
-    /// Whether the message is long enough to have a parameter.
+    /// Whether the message is long enough to contain a parameter.
     pub(super) fn has_parameter(&self, index: usize) -> bool {
         self.first + index * self.lanes < self.payload.dwords()
     }
 }
 
-/// Which parameter is what.
+/// The position of each parameter in a message's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ParameterLayout {
     pub(super) reference: Option<usize>,
-    /// Bias or level.
+    /// LOD bias or LOD.
     pub(super) level: Option<usize>,
     /// u, v, r, ai.
     pub(super) coordinates: [usize; 4],
     /// d/dx of u, v, r; those by y follow each.
     pub(super) gradients: Option<[usize; 3]>,
-    /// Offsets on u and v.
+    /// Texel offsets of u and v.
     pub(super) offsets: Option<usize>,
     /// The least level.
     pub(super) min_lod: usize,
 }
 
 impl ParameterLayout {
-    /// Of a message that takes a sampler; none for others.
+    /// The layout of a message type that uses a sampler; `None` for others.
     pub(super) fn for_message(message: u32) -> Option<ParameterLayout> {
         let compares = matches!(
             message,
@@ -143,7 +143,7 @@ impl ParameterLayout {
         Some(order)
     }
 
-    /// Whether gradients are those between channels.
+    /// Whether gradients are the differences between the lanes of a subspan.
     pub(super) fn has_implicit_gradients(&self, message: u32) -> bool {
         matches!(
             message,
@@ -156,12 +156,12 @@ impl ParameterLayout {
     }
 }
 
-/// A number of four bits in two's complement.
+/// A signed number of four bits from bit `lo` on.
 pub(super) fn signed_nibble(bits: u32, lo: u32) -> i32 {
     ((bits >> lo & 15) << 28) as i32 >> 28
 }
 
-/// An array element: the nearest one there is.
+/// The array element of a coordinate: rounded to nearest even and clamped.
 pub(super) fn array_element(coordinate: f64, count: u32) -> u32 {
     let last = f64::from(count.saturating_sub(1));
     coordinate.round_ties_even().clamp(0.0, last) as u32

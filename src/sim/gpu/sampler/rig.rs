@@ -1,4 +1,4 @@
-//! A port with surfaces and samplers of a test's own, and messages to it.
+//! A port with the surfaces and samplers of a test, and messages to it: the fixture of this folder's tests.
 
 use crate::dataport::{Bases, Port, WideLock, sfid};
 use crate::memory::View;
@@ -18,14 +18,14 @@ const BORDER: u64 = 0x3000;
 /// Where surfaces lie.
 pub(super) const DATA: u64 = 0x20_0000;
 pub(super) const BYTES: u64 = 0x1_0000;
-/// What a channel holds that was not answered.
+/// The content of response dwords that no message wrote.
 pub(super) const SILENT: u32 = 0xdead;
 pub(super) const R32_FLOAT: u64 = 0x0d8;
 pub(super) const R32_SINT: u64 = 0x0d6;
 pub(super) const R32_UINT: u64 = 0x0d7;
 
-/// A read out of bounds of such a surface: the format lacks alpha, which is 1 (Direct3D, `ld`: zeros in what the format has,
-/// the default in what it lacks; ERRATA.md, "Reads out of bounds").
+/// A read out of bounds of such a surface: the format lacks alpha, which is 1 (Direct3D, `ld`:
+/// zeros in what the format has, the default in what it lacks; ERRATA.md, "Reads out of bounds").
 pub(super) const NOTHING: [u32; 4] = [0, 0, 0, 1];
 /// The border colour's red; green, blue and alpha are one more each.
 pub(super) const BORDER_RED: f32 = 70.0;

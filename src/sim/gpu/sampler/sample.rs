@@ -1,6 +1,7 @@
-//! Messages that take a sampler: each channel's place, its levels, and what filters make of them.
+//! Messages that use a sampler, on the general path: coordinates, levels and filtering of each
+//! lane.
 //!
-//! In:  coordinates, gradients, references. Out: texels, filtered.
+//! In:  coordinates, gradients, references. Out: filtered texels.
 //! Ref: SKL PRM vol. 7, "Messages": `sample` and its variants, `gather4`, `LOD`.
 
 use super::engine::Engine;
@@ -14,10 +15,10 @@ use crate::bindings::{Bindings, unimplemented};
 use crate::surface::{Image, Kind, format};
 use eu::{Message, Stop};
 
-/// The channel of a place, and where its gradients count from.
+/// The coordinates of a lane, from which its gradients are computed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LaneCoordinates {
-    /// u, v, r as the message has them.
+    /// u, v, r from the message.
     pub(super) given: [f64; 3],
     /// u and v of the face of a cube; else as given.
     pub(super) coordinates: [f64; 3],
@@ -47,7 +48,7 @@ fn lane_coordinates(
     }
 }
 
-/// A change of the message's coordinates as a change in texels of level 0.
+/// Converts a derivative of the message's coordinates to texels of level 0.
 pub(super) fn texel_gradient(
     image: &Image,
     normalized: bool,
@@ -74,10 +75,11 @@ pub(super) fn texel_gradient(
     })
 }
 
-/// The change to another pixel of the subspan, in texels of level 0.
+/// The difference between two pixels of a subspan, in texels of level 0.
 ///
-/// Drivers divide a cube's direction by its longest axis before they send it: pixels on either side of an edge are then no linear
-/// step apart. There it counts where both meet the face of the channel at hand.
+/// Drivers divide a cube's direction by its longest axis before they send it: pixels on either side
+/// of an edge are then no linear step apart. There it counts where both meet the face of the
+/// channel at hand.
 pub(super) fn subspan_difference(
     image: &Image,
     normalized: bool,

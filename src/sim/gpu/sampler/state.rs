@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_told_by_codes() {
+    fn filter_codes_are_decoded() {
         let filters = [Filter::Nearest, Filter::Linear, Filter::Anisotropic];
         for (code, filter) in (0..).zip(filters) {
             let found = sampler(ss::MIN_MODE_FILTER, code);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_are_told_apart() {
+    fn each_enable_bit_sets_its_own_field() {
         let states = |s: &Sampler| {
             let others = [s.preclamp, s.seamless, !s.normalized, s.disabled];
             [s.rounding.as_flattened(), &others].concat()

@@ -18,7 +18,8 @@ const DATA: u64 = 0x20_0000;
 
 type Set<'s> = &'s [(hw::Field, u64)];
 
-/// A space with a linear 4 × 4 surface of R32_FLOAT, texel (x, y) of level 0 being x + 10 y, of level 1 100 more.
+/// A space with a linear 4 × 4 surface of R32_FLOAT, texel (x, y) of level 0 being x + 10 y, of
+/// level 1 100 more.
 fn space(surface: Set<'_>, sampler: Set<'_>) -> AddressSpace {
     let mut space = AddressSpace::new();
     space.map(STATE, 0x1000, memory(0x1000), 0).expect("free");
@@ -105,7 +106,8 @@ fn nearest_and_linear_texels() {
     let found = send(&nearest, message_type::SAMPLE_LZ, None, &all(&[0.4, 0.8]));
     assert_eq!(found, [31.0, 0.0, 0.0, 1.0]);
     let linear = space(&[], &LINEAR);
-    // (1.75, 2.0) less a half is a quarter of the way from texel 1 to 2 and half way from row 1 to 2.
+    // (1.75, 2.0) less a half is a quarter of the way from texel 1 to 2 and half way from row 1 to
+    // 2.
     let found = send(&linear, message_type::SAMPLE_LZ, None, &all(&[0.4375, 0.5]));
     assert_eq!(found[0], 1.25 + 15.0);
 }
@@ -189,7 +191,7 @@ fn comparisons_come_before_filters() {
     // LEQUAL: texels at most as large as the reference count 0.
     let compare = [LINEAR.as_slice(), &[(ss::SHADOW_FUNCTION, 4)]].concat();
     let space = space(&[], &compare);
-    // TextureCache 1 and 2 of row 0, half each; the reference between them.
+    // Texels 1 and 2 of row 0, half each; the reference between them.
     let found = send(
         &space,
         message_type::SAMPLE_C_LZ,

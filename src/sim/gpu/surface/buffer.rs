@@ -1,6 +1,7 @@
 //! Surfaces that messages address by bytes: buffers, shared local memory, stateless accesses.
 //!
-//! In:  RENDER_SURFACE_STATE of a buffer, byte offsets. Out: GPU addresses, checked against the size.
+//! In:  RENDER_SURFACE_STATE of a buffer, byte offsets. Out: GPU addresses, checked against the
+//!      size.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
 use crate::memory::View;
@@ -68,7 +69,8 @@ impl Surface {
         }
     }
 
-    /// GPU address of `bytes` bytes at `offset`; `None` where the access is out of bounds. Not for SLM.
+    /// GPU address of `bytes` bytes at `offset`; `None` where the access is out of bounds. Not for
+    /// SLM.
     pub fn place(&self, offset: u64, bytes: u64) -> Option<u64> {
         match *self {
             Surface::Buffer {

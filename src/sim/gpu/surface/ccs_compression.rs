@@ -1,11 +1,14 @@
-//! The code in which this machine keeps compressed blocks of colour.
+//! The simulator's stand-in for lossless colour compression: an XOR of each dword of a block.
 //!
-//! In:  a block's place in memory, the format that it is drawn in. Out: its bytes in the code, or out of it again.
-//! How a real machine compresses is known to nobody outside it, and what matters to software is this alone: the bytes of a compressed
-//! block are no colours to anyone who does not look at the control surface, nor in a format whose channels are as wide as others. So each
-//! byte is changed, by its place in the tile (memory that two address spaces share is one to both of them) and the widths of the channels.
-//! Applied twice, the code gives back the bytes.
-//! Ref: SKL PRM vol. 7, "Render Target Resolve"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface Mode.
+//! In:  a block's place in memory, the format that it is drawn in. Out: its bytes in the code, or
+//!      out of it again. How a real machine compresses is known to nobody outside it, and what
+//!      matters to software is this alone: the bytes of a compressed block are no colours to anyone
+//!      who does not look at the control surface, nor in a format whose channels are as wide as
+//!      others. So each byte is changed, by its place in the tile (memory that two address spaces
+//!      share is one to both of them) and the widths of the channels. Applied twice, the code gives
+//!      back the bytes.
+//! Ref: SKL PRM vol. 7, "Render Target Resolve"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface
+//!      Mode.
 
 use crate::memory::View;
 use eu::Stop;
@@ -17,25 +20,26 @@ const LINE: u64 = 64;
 /// Bytes from a line of a Y tile to its right neighbour.
 const ACROSS: u64 = 512;
 
-/// The code of a format: formats whose channels have the same widths have the same.
+/// The compression code of a format: formats with the same channel widths share one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CompressionCode(u32);
 
 impl CompressionCode {
-    /// Of a format. What takes the place of an alpha channel counts as one.
+    /// The code of a format. Alpha does not count: RGBX is compatible with RGBA.
     pub fn of(format: &Format) -> CompressionCode {
         let [red, green, blue, _] = format.channels.map(|(_, bits)| u32::from(bits));
         CompressionCode(red << 12 | green << 18 | blue << 24)
     }
 
-    /// What the dword at an address is changed by: no byte of it is zero.
+    /// The mask that the dword at an address is XORed with; none of its bytes is zero.
     pub fn xor_mask(self, address: u64) -> u32 {
         let place = (address & 0xffc) as u32 | self.0;
         let mixed = (place ^ 0x5bd1_e995).wrapping_mul(0x9e37_79b1);
         mixed ^ mixed >> 15 | 0x0101_0101
     }
 
-    /// Brings the block at an address into the code or out of it. Nobody is told: what is to be told of a write is told before.
+    /// Compresses or decompresses the block at an address. Observers are not notified: [`report`]
+    /// does that.
     pub fn toggle(self, view: &View<'_>, block: u64) -> Result<(), Stop> {
         for line in lines(block) {
             let words = view.unreported(line, LINE as usize / 4)?;
@@ -47,7 +51,7 @@ impl CompressionCode {
     }
 }
 
-/// Whether two lines of a tile can begin at an address, as blocks of Y tiles do.
+/// Whether an address is aligned as a block of two lines of a Y tile.
 pub(super) fn is_block_address(address: u64) -> bool {
     address.is_multiple_of(LINE) && address & ACROSS == 0
 }
@@ -57,7 +61,7 @@ pub(super) fn lines(block: u64) -> [u64; 2] {
     [block, block + ACROSS]
 }
 
-/// Says of both lines of a block that they are written.
+/// Reports a write of both lines of a block to the observer.
 pub(super) fn report(view: &View<'_>, block: u64) -> Result<(), Stop> {
     lines(block)
         .iter()

@@ -1,14 +1,16 @@
 //! Texels of uncompressed surface formats to values and back.
 //!
-//! In:  a format, a texel's bytes (or four values). Out: four values as bits: floats for normalised, scaled and float
-//! channels, integers for integer ones (or bytes). Channels that a format lacks read as 0, alpha as 1.
-//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on); vol. 5, "Common Surface Formats";
-//! Vulkan, "Conversion from Floating-Point to Normalized Fixed-Point", "sRGB".
+//! In:  a format, a texel's bytes (or four values). Out: four values as bits: floats for
+//!      normalised, scaled and float channels, integers for integer ones (or bytes). Channels that
+//!      a format lacks read as 0, alpha as 1.
+//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on); vol. 5, "Common
+//!      Surface Formats"; Vulkan, "Conversion from Floating-Point to Normalized Fixed-Point",
+//!      "sRGB".
 
 use hw::{ChannelKind, Format};
 use std::sync::LazyLock;
 
-/// What a channel of a texel is for.
+/// The colour channel that a channel of a texel stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     /// Index of red, green, blue or alpha.
@@ -26,7 +28,7 @@ struct ChannelLayout {
     kind: ChannelKind,
 }
 
-/// Formats with a way of their own.
+/// The conversion that a format uses: special cases are faster, or have no separate channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Encoding {
     /// Part by part.
@@ -35,13 +37,13 @@ enum Encoding {
     Bytes { red: usize, blue: usize },
     /// Red, green, blue and alpha, unsigned integers of a byte.
     Integers,
-    /// One to four channels that are dwords as they stand.
+    /// One to four channels of a dword, unconverted.
     Dwords(usize),
     /// R9G9B9E5.
     SharedExponent,
 }
 
-/// How the bits of a texel lie.
+/// The bit layout of a texel.
 #[derive(Clone, Debug)]
 struct Layout {
     parts: Vec<ChannelLayout>,
@@ -77,7 +79,7 @@ fn parse_kind(token: &str) -> Option<ChannelKind> {
     })
 }
 
-/// Letters and sizes of a token such as `R10G10B10A2`; none where it is something else.
+/// Parses channel letters and sizes of a token such as `R10G10B10A2`; `None` for other tokens.
 fn parse_channels(token: &str) -> Option<Vec<(u8, u32)>> {
     let mut found: Vec<(u8, u32)> = Vec::new();
     for byte in token.bytes() {
@@ -91,8 +93,8 @@ fn parse_channels(token: &str) -> Option<Vec<(u8, u32)>> {
     whole.then_some(found)
 }
 
-/// The layout that a format's name tells. None for formats that are compressed, planar, with a palette, of single bits,
-/// or passed through.
+/// The layout that a format's name tells. None for formats that are compressed, planar, with a
+/// palette, of single bits, or passed through.
 fn parse_layout(format: &Format) -> Option<Layout> {
     let bytes = usize::from(format.block_bits / 8);
     if format.name == "R9G9B9E5_SHAREDEXP" {
@@ -218,8 +220,8 @@ pub(crate) fn is_normalised(format: &Format) -> bool {
     find_layout(format).is_some_and(|l| l.parts.iter().any(part))
 }
 
-/// The channels of a format whose parts are each of one colour, none by a curve: the colour's index, the first bit, how many, and
-/// what they mean.
+/// The channels of a format whose parts are each of one colour, none by a curve: the colour's
+/// index, the first bit, how many, and what they mean.
 pub(super) fn plain_parts(format: &Format) -> Option<Vec<(usize, u32, u32, ChannelKind)>> {
     let layout = find_layout(format).filter(|l| !l.srgb && l.form != Encoding::SharedExponent)?;
     let each = layout.parts.iter().map(|part| match part.target {
@@ -229,7 +231,7 @@ pub(super) fn plain_parts(format: &Format) -> Option<Vec<(usize, u32, u32, Chann
     each.collect()
 }
 
-/// A texel with the bits that another one has for some channels; luminance and intensity are red.
+/// Merges two texels: the `kept` channels are those of `old`. Luminance and intensity count as red.
 pub(crate) fn with_kept(
     format: &Format,
     texel: [u8; 16],
@@ -249,7 +251,7 @@ pub(crate) fn with_kept(
     (new & !mask | old & mask).to_le_bytes()
 }
 
-/// Values with what the format lacks replaced: by 0, alpha by 1.
+/// Replaces the channels that the format lacks: by 0, alpha by 1.
 pub(crate) fn fill_missing_channels(format: &Format, values: [u32; 4]) -> [u32; 4] {
     let name = format.name;
     let has: [bool; 4] = match find_layout(format) {
@@ -282,8 +284,8 @@ pub(crate) fn fill_missing_channels(format: &Format, values: [u32; 4]) -> [u32; 
     })
 }
 
-/// Of formats whose texels share their colour by twos: bytes of the luma of the first and of the second, of blue's and of
-/// red's chroma, in the dword of both.
+/// Of formats whose texels share their colour by twos: bytes of the luma of the first and of the
+/// second, of blue's and of red's chroma, in the dword of both.
 fn shared_chroma(format: &Format) -> Option<[usize; 4]> {
     Some(match format.name {
         "YCRCB_NORMAL" => [0, 2, 1, 3],
@@ -365,7 +367,8 @@ pub(crate) fn from_half(half: u16) -> f32 {
     f32::from_bits(value.to_bits() | half >> 15 << 31)
 }
 
-/// Exponent of five bits and mantissa of a magnitude, rounded to nearest even. Too large comes out as infinity.
+/// Exponent of five bits and mantissa of a magnitude, rounded to nearest even. Too large comes out
+/// as infinity.
 fn to_small_float(magnitude: f32, mantissa_bits: u32) -> u32 {
     if magnitude.is_nan() {
         return (31 << mantissa_bits) | 1 << (mantissa_bits - 1);
@@ -402,7 +405,7 @@ fn to_unsigned_float(value: f32, mantissa_bits: u32) -> u32 {
     }
 }
 
-/// The sRGB curve, from what is stored to what is meant.
+/// The sRGB EOTF: from the encoded to the linear value.
 pub(crate) fn srgb_to_linear(value: f32) -> f32 {
     match value <= 0.04045 {
         true => value / 12.92,
@@ -410,7 +413,7 @@ pub(crate) fn srgb_to_linear(value: f32) -> f32 {
     }
 }
 
-/// The sRGB curve, from what is meant to what is stored.
+/// The inverse of the sRGB EOTF: from the linear to the encoded value.
 pub(crate) fn linear_to_srgb(value: f32) -> f32 {
     match value <= 0.003_130_8 {
         true => value * 12.92,
@@ -512,7 +515,8 @@ pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
     out
 }
 
-/// To the nearest integer, ties to even, of magnitudes below 2^51: adding 1.5 · 2^52 leaves no bits for the fraction.
+/// To the nearest integer, ties to even, of magnitudes below 2^51: adding 1.5 · 2^52 leaves no bits
+/// for the fraction.
 fn round_ties_even(value: f64) -> i64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     (value + SHIFT).to_bits() as i64 - SHIFT.to_bits() as i64
@@ -584,7 +588,7 @@ fn encode_shared_exponent(values: [u32; 4]) -> u32 {
     r | g << 9 | b << 18 | (exponent as u32) << 27
 }
 
-/// Least floats that the sRGB curve takes to each byte from 1 on.
+/// The lowest linear value that encodes to each sRGB byte from 1 on.
 static SRGB_THRESHOLDS: LazyLock<[f32; 255]> = LazyLock::new(|| {
     let stored = |v: f32| quantise(linear_to_srgb(v), 0.0, 255.0);
     std::array::from_fn(|i| {
@@ -606,7 +610,7 @@ fn srgb_byte(value: f32) -> u8 {
     SRGB_THRESHOLDS.partition_point(|least| *least <= value) as u8
 }
 
-/// How colours become texels of a dword each, several at once.
+/// Converts colours to texels of a dword and back, many at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packer {
     /// Unsigned normalised bytes, with the bits that red and blue start at.
@@ -618,7 +622,7 @@ pub(crate) enum Packer {
 }
 
 impl Packer {
-    /// Of a format; none where [`encode`] has to do it.
+    /// The packer of a format; `None` if only [`encode`] converts it.
     pub fn of(format: &Format) -> Option<Packer> {
         let layout = find_layout(format)?;
         match layout.form {
@@ -729,8 +733,9 @@ fn unorm_byte(value: f32) -> u32 {
     (f64::from(clamped) * 255.0 + SHIFT).to_bits() as u32
 }
 
-/// A texel of four values, [`bytes`] of the array. Zeros where the format is not [`known`] or longer than 128 bits.
-/// Floats are clamped and rounded to nearest even, integers clamped; luminance and intensity take red.
+/// A texel of four values, [`bytes`] of the array. Zeros where the format is not [`known`] or
+/// longer than 128 bits. Floats are clamped and rounded to nearest even, integers clamped;
+/// luminance and intensity take red.
 pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
     let mut out = [0; 16];
     let Some(layout) = find_layout(format).filter(|l| l.bytes <= 16) else {

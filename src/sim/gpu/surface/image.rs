@@ -1,7 +1,8 @@
-//! Surfaces with dimensions: surface state decoded once.
+//! Surfaces of texels: the decoded surface state.
 //!
-//! In:  RENDER_SURFACE_STATE. Out: what it says; elements by their address.
-//! Where mip levels, slices and samples lie is in `level.rs`, what the auxiliary surface says in `aux.rs`, values in `texel.rs`.
+//! In:  RENDER_SURFACE_STATE. Out: its fields; elements by address. Where mip levels, slices and
+//!      samples lie is in `level.rs`, what the auxiliary surface says in `aux.rs`, values in
+//!      `texel.rs`.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use super::format;
@@ -25,7 +26,7 @@ pub(crate) enum Kind {
     Null,
 }
 
-/// Auxiliary Surface Mode, and what the mode means for the surface.
+/// Auxiliary Surface Mode, resolved by the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AuxMode {
     None,
@@ -49,7 +50,7 @@ pub(crate) struct Aux {
     pub qpitch_rows: u32,
 }
 
-/// What a Shader Channel Select gives.
+/// The source of a channel: Shader Channel Select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Select {
     Zero,
@@ -73,7 +74,8 @@ pub(crate) struct Image {
     pub min_array_element: u32,
     /// Slices that render targets and typed messages may reach.
     pub view_extent: u32,
-    /// Base Mip Level, in halves as programmed: what the sampler takes for the base when it chooses filters.
+    /// Base Mip Level, in halves as programmed: what the sampler takes for the base when it chooses
+    /// filters.
     pub base_level: u32,
     /// MIP Count: levels that the sampler sees from `min_lod` on.
     pub levels: u32,
@@ -92,7 +94,8 @@ pub(crate) struct Image {
     pub valign: u32,
     /// 1 to 16.
     pub samples: u32,
-    /// Samples lie side by side, as in depth and stencil buffers, instead of in slices of their own.
+    /// Samples lie side by side, as in depth and stencil buffers, instead of in slices of their
+    /// own.
     pub interleaved: bool,
     /// Elements that the surface starts off its base.
     pub x_offset: u32,
@@ -125,7 +128,8 @@ fn select(code: u64) -> Select {
     }
 }
 
-/// Width, height and depth of a surface: texels and slices, array elements or faces; for buffers, entries.
+/// Width, height and depth of a surface: texels and slices, array elements or faces; for buffers,
+/// entries.
 fn extent(words: &[u32; 16], kind: Kind, is_array: bool) -> [u32; 3] {
     let get = |field: hw::Field| field.get(words) as u32;
     let (width, height, depth) = (get(rss::WIDTH), get(rss::HEIGHT), get(rss::DEPTH));

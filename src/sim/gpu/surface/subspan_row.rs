@@ -1,6 +1,7 @@
-//! The texels of four subspans in a row: what threads of sixteen pixels fetch and write at once.
+//! The 8 × 2 texels of four subspans in a row, which SIMD16 threads fetch and write together.
 //!
-//! In:  a level, a place. Out: sixteen texels of up to a dword, from memory and to it, reported as rows.
+//! In:  a level, the upper left texel. Out: sixteen texels of up to a dword, loaded or stored,
+//!      reported as rows.
 //! Ref: as `layout.rs`.
 
 use super::image::Image;
@@ -13,21 +14,21 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Texels of a row, and rows.
 const SIZE: [u32; 2] = [8, 2];
 
-/// Channels by their texels' places: of the upper row, of the lower.
+/// The lane of each texel, by column: of the upper row, of the lower.
 const LANES: [[usize; 8]; 2] = [[0, 1, 4, 5, 8, 9, 12, 13], [2, 3, 6, 7, 10, 11, 14, 15]];
 
-/// Where they are.
+/// The addresses of the texels of four subspans in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Band {
     /// Bytes of a texel: 1, 2 or 4.
     bytes: u32,
-    /// Of the upper row and the lower, where the first four texels are, and where the others.
+    /// Addresses of the left and right four texels: of the upper row, of the lower.
     halves: [[u64; 2]; 2],
 }
 
 impl Band {
-    /// The 8 × 2 texels from a place on. None where one of them is out of bounds, rows of them are not together, or texels are
-    /// longer than a dword.
+    /// The 8 × 2 texels from a place on. None where one of them is out of bounds, rows of them are
+    /// not together, or texels are longer than a dword.
     #[inline(always)]
     pub fn at(level: &Level, place: [u32; 3]) -> Option<Band> {
         let [upper, lower] = level.rows(place, SIZE)?;
@@ -37,13 +38,14 @@ impl Band {
         })
     }
 
-    /// Whether all of it is in one block of the image's control surface.
+    /// Whether all texels are in one block of the image's CCS.
     pub fn is_of_one_block(image: &Image, [x, y, _]: [u32; 3]) -> bool {
         let one = |[w, h]: [u32; 2]| x % w + SIZE[0] <= w && y % h + SIZE[1] <= h;
         image.ccs_block().is_none_or(one)
     }
 
-    /// The texels by channel. None where a reader does not see what there is now, or memory has to be looked for.
+    /// Loads the texels by lane. `None` if a cache may hold other contents, or memory is not mapped
+    /// contiguously.
     #[inline(always)]
     pub fn load(&self, view: &View<'_>) -> Result<Option<[u32; 16]>, Stop> {
         let [upper, lower] = self.halves;
@@ -93,7 +95,7 @@ impl Band {
         Ok(Some(all))
     }
 
-    /// Writes the texels of channels of `mask`. False where that has to be done one by one.
+    /// Stores the texels of the lanes in `mask`. False if they have to be written one by one.
     #[inline(always)]
     pub fn store(&self, view: &View<'_>, mask: u32, texels: &[u32; 16]) -> Result<bool, Stop> {
         // What is written is reported by rows.

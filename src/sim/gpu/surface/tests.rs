@@ -18,8 +18,8 @@ fn levels_lie_below_and_to_the_right() {
         (rss::SURFACE_QPITCH, 28 / 4),
     ]);
     let at = |lod, x, y, layer| image.texel_address(lod, x, y, layer, 0).map(|a| a - BASE);
-    // 20 × 10: level 0 takes 12 rows; level 1 is 10 × 5 at (0, 12) and takes 12 × 8; level 2 is 5 × 2 at (12, 12) and
-    // takes 4 rows; level 3 is 2 × 1 at (12, 16).
+    // 20 × 10: level 0 takes 12 rows; level 1 is 10 × 5 at (0, 12) and takes 12 × 8; level 2 is 5 ×
+    // 2 at (12, 12) and takes 4 rows; level 3 is 2 × 1 at (12, 16).
     assert_eq!(at(0, 19, 9, 0), Some(9 * 256 + 19 * 4));
     assert_eq!(at(1, 0, 0, 0), Some(12 * 256));
     assert_eq!(at(2, 0, 1, 0), Some(13 * 256 + 12 * 4));
@@ -254,7 +254,7 @@ fn multisample_control_entries_lie_in_their_tile() {
 }
 
 #[test]
-fn states_that_are_not_modelled_say_so() {
+fn unmodelled_surface_states_are_refused() {
     let mut words = [0; 16];
     rss::SURFACE_TYPE.set(&mut words, 6);
     assert!(matches!(
@@ -291,8 +291,8 @@ fn texels_of_blocks_are_decoded() {
         (rss::WIDTH, 7),
         (rss::HEIGHT, 7),
     ]);
-    // BC1, the block at (4, 4): colours red and blue, and texel (1, 0) of index 1, the others of 0. A row of blocks is a
-    // row of the tile.
+    // BC1, the block at (4, 4): colours red and blue, and texel (1, 0) of index 1, the others of 0.
+    // A row of blocks is a row of the tile.
     let place = BASE + 16 + 8;
     view.write_block(place, &[0x001f_f800, 1 << 2])
         .expect("mapped");

@@ -1,4 +1,4 @@
-//! Texels read and written by their place.
+//! Texel loads and stores by coordinates.
 //!
 //! In:  an [`Image`], coordinates. Out: values; memory changed.
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling"; vol. 7, "MCS Buffer for Render Target(s)".
@@ -24,16 +24,19 @@ impl Image {
         }
     }
 
-    /// Whether a level of the view is there: those below Resource Min LOD, of which whole levels count here, are out of bounds for
-    /// messages whose level is not clamped to it: they name it, or gather (ERRATA.md; SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel
-    /// Coordinate Operations", on an image view's least level, which Mesa's driver leaves to this field).
+    /// Whether a level of the view is there: those below Resource Min LOD, of which whole levels
+    /// count here, are out of bounds for messages whose level is not clamped to it: they name it,
+    /// or gather (ERRATA.md; SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan,
+    /// "Integer Texel Coordinate Operations", on an image view's least level, which Mesa's driver
+    /// leaves to this field).
     pub fn is_resident(&self, level: u32) -> bool {
         level.saturating_add(self.min_lod) >= self.resource_min_lod >> 8
     }
 
-    /// What a read out of bounds gives, before the swizzle: zeros, and the defaults of channels that the format lacks, alpha 1.
-    /// Null surfaces have no format: zeros.
-    /// Ref: Direct3D 10 and 11, `ld`, `ld_uav_typed`, `sample` of what is not bound; `base/hw/ERRATA.md`, "Reads out of bounds".
+    /// What a read out of bounds gives, before the swizzle: zeros, and the defaults of channels
+    /// that the format lacks, alpha 1. Null surfaces have no format: zeros.
+    /// Ref: Direct3D 10 and 11, `ld`, `ld_uav_typed`, `sample` of what is not bound;
+    ///      `base/hw/ERRATA.md`, "Reads out of bounds".
     pub fn outside(&self) -> [u32; 4] {
         match self.kind {
             Kind::Null => [0; 4],
@@ -41,8 +44,8 @@ impl Image {
         }
     }
 
-    /// The value of a texel before the swizzle: [`Image::outside`] out of bounds, the clear colour where the surface is cleared.
-    /// `z` is the slice, array element or face.
+    /// The value of a texel before the swizzle: [`Image::outside`] out of bounds, the clear colour
+    /// where the surface is cleared. `z` is the slice, array element or face.
     pub fn load(
         &self,
         view: &View<'_>,
@@ -53,7 +56,7 @@ impl Image {
         self.load_at(view, (lod, &self.at_level(lod)), [x, y, z], sample)
     }
 
-    /// The same of a level that is known.
+    /// [`Image::load`] with the layout of the level at hand.
     pub fn load_at(
         &self,
         view: &View<'_>,
@@ -68,7 +71,7 @@ impl Image {
         self.decode_at(view, address, [x, y], block)
     }
 
-    /// The value of the texel of an element in memory, of which the control surface says this.
+    /// Decodes the texel of the element at an address, by the CCS state of its block.
     pub fn decode_at(
         &self,
         view: &View<'_>,
@@ -110,13 +113,13 @@ impl Image {
         Ok(format::decode(self.format, &element))
     }
 
-    /// What a compressed block's dword at an address is changed by.
+    /// The XOR mask of a compressed block's dword at an address.
     #[inline]
     pub fn compression_mask(&self, address: u64) -> u32 {
         CompressionCode::of(self.format).xor_mask(address)
     }
 
-    /// Writes a texel; dropped out of bounds. The texel's block stands as it is from then on.
+    /// Writes a texel; dropped out of bounds. Resolves the texel's block first.
     pub fn store(
         &self,
         view: &View<'_>,

@@ -1,16 +1,17 @@
-//! Texels of channels of up to 16 bits, several at once.
+//! Vectorised conversion of texels whose channels have up to 16 bits.
 //!
-//! In:  a format, texels of up to a dword each, or colours. Out: what [`decode`](super::format::decode) and
-//! [`encode`](super::format::encode) make of each, in loops that compilers make wide.
+//! In:  a format, texels of up to a dword each, or colours. Out: what
+//!      [`decode`](super::format::decode) and [`encode`](super::format::encode) make of each, in
+//!      loops that compilers make wide.
 //! Ref: as `format.rs`.
 
 use super::format::{self, Packer};
 use hw::{ChannelKind, Format};
 
-/// What the bits of a channel mean.
+/// The numeric type of a channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ChannelType {
-    /// The format has no such channel: zero, or what alpha is then.
+    /// The format has no such channel: zero, or the default of alpha.
     None,
     Unsigned,
     Signed,
@@ -26,12 +27,12 @@ struct Field {
     bits: u32,
 }
 
-/// How texels of up to a dword become red, green, blue and alpha, and back.
+/// Converts texels of up to a dword to red, green, blue and alpha, and back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Codec {
-    /// As others have them, too.
+    /// A dword format that [`Packer`] converts.
     Packed(Packer),
-    /// Each channel where it stands; what alpha is where there is none.
+    /// Channels by their bit fields.
     Fields(Fields),
 }
 
@@ -43,7 +44,7 @@ pub(crate) struct Fields {
 }
 
 impl Codec {
-    /// Of a format; none where [`format::encode`] has to do it.
+    /// The codec of a format; `None` if only [`format::encode`] converts it.
     pub fn of(format: &Format) -> Option<Codec> {
         match format::bytes(format) {
             4 => Packer::of(format)
@@ -115,7 +116,8 @@ impl Fields {
                 ChannelType::Unsigned => each.for_each(|(to, texel)| *to = unsigned(*texel)),
                 ChannelType::Signed => each.for_each(|(to, texel)| *to = signed(*texel) as u32),
                 ChannelType::Unorm => {
-                    // A quotient of numbers so small is rounded once, whether it is a double before or not.
+                    // A quotient of numbers so small is rounded once, whether it is a double before
+                    // or not.
                     let most = most as f32;
                     each.for_each(|(to, texel)| {
                         *to = (unsigned(*texel) as i32 as f32 / most).to_bits();
@@ -229,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn texels_mean_what_each_is_decoded_to() {
+    fn unpack_equals_decode() {
         for (format, codec) in codecs() {
             let bytes = format::bytes(format) as usize;
             // All of two bytes; of dwords, each half with another of the other.
@@ -253,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_become_what_each_is_encoded_to() {
+    fn pack_equals_encode() {
         let mut state = 1u32;
         let mut random = || {
             state = state.wrapping_mul(0x0019_660d).wrapping_add(0x3c6e_f35f);

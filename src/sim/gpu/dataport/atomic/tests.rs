@@ -48,7 +48,7 @@ fn bits(values: [i32; 8]) -> [u32; 8] {
 }
 
 #[test]
-fn operations_on_surfaces_and_shared_memory_leave_and_return_what_the_table_says() {
+fn atomics_on_surfaces_and_slm_follow_the_operation_table() {
     for op in 1..16 {
         for (table, first) in [(0, 0), (0, HEADER), (SLM, 0), (SLM, HEADER)] {
             for returns in [0, 1 << 13] {

@@ -16,10 +16,11 @@ fn is_gap(stop: Result<(eu::Reply, Vec<u32>), Stop>) -> bool {
 }
 
 #[test]
-fn blocks_are_as_long_as_their_code_says() {
+fn block_size_codes_give_the_length() {
     for (code, dwords, first) in SIZES {
         let data: Vec<u32> = (0..40).map(|i| 70 + i).collect();
-        // By OWords through a surface or shared memory, and by an address, of which the bits of an OWord do not count.
+        // By OWords through a surface or shared memory, and by an address, of which the bits of an
+        // OWord do not count.
         let at = (DATA + 48 + 12) as u32;
         for (sfid, read, write, place) in [
             (DATA_CACHE_0, 0, 8 << 14, header(2, 3)),
@@ -80,7 +81,8 @@ fn channels_that_are_off_write_nothing() {
             (DATA_CACHE_0, 8 << 14 | SLM, header(2, 3)),
             (DATA_CACHE_1, 0x15 << 14, header(0, DATA as u32 + 48)),
         ] {
-            // Eight channels and sixteen; a dword for each, and again from the first where the block is longer.
+            // Eight channels and sixteen; a dword for each, and again from the first where the
+            // block is longer.
             for (mask, channels) in [(0xa5, 8), (0x13, 8), (0x8765, 16)] {
                 let mut rig = Rig::new();
                 rig.slm = numbers(0, 64);
@@ -101,8 +103,9 @@ fn channels_that_are_off_write_nothing() {
 }
 
 #[test]
-fn strict_mode_wants_a_channel_for_each_dword_of_a_masked_block() {
-    // The high half of a register, and blocks of more dwords than channels; those of as many; all channels on.
+fn strict_mode_requires_a_lane_for_each_dword_of_a_masked_block() {
+    // The high half of a register, and blocks of more dwords than channels; those of as many; all
+    // channels on.
     for (code, mask, kept) in [
         (0, 0x0f, false),
         (1, 0xfe, false),
@@ -336,7 +339,7 @@ fn dual_blocks_are_one_or_four_registers() {
 }
 
 #[test]
-fn a_write_s_data_may_stand_in_a_second_part() {
+fn write_data_may_be_in_the_second_payload() {
     let mut rig = Rig::new();
     let (first, second) = ([header(2, 2), vec![5; 4]].concat(), [6; 4]);
     let message = Message {

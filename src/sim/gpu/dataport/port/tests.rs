@@ -1,4 +1,5 @@
-//! What messages are about: surfaces by the binding table, bindless or none, samplers; and the gateway.
+//! What messages are about: surfaces by the binding table, bindless or none, samplers; and the
+//! gateway.
 //!
 //! Ref: SKL PRM vol. 7, "Binding Table Index", "Message Gateway"; vol. 2d, MH_A32_GO.
 
@@ -233,7 +234,7 @@ fn samplers_lie_in_the_dynamic_state_heap() {
 }
 
 #[test]
-fn a_fence_answers_when_it_is_done() {
+fn a_fence_writes_its_response() {
     let (reply, found) = Rig::new()
         .ask(&message(sfid::DATA_CACHE_0, 7 << 14, 0xff, &[0; 8]))
         .expect("done");
@@ -313,7 +314,7 @@ fn messages_that_there_are_not_are_named_and_all_are_counted() {
 }
 
 #[test]
-fn answers_may_be_as_short_as_what_is_asked_for() {
+fn responses_may_be_shorter_than_the_message() {
     let rig = Rig::new();
     let mut port = rig.port();
     let offsets = SLOT.map(|i| 4 * i);

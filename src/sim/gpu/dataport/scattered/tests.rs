@@ -1,6 +1,8 @@
-//! Scattered and untyped messages: bytes, words, dwords, qwords and channels of each channel's own place.
+//! Scattered and untyped messages: bytes, words, dwords, qwords and channels of each channel's own
+//! place.
 //!
-//! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered", "Untyped Surface Read/Write".
+//! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered", "Untyped Surface
+//!      Read/Write".
 
 use crate::dataport::Limits;
 use crate::dataport::rig::{DATA, HEADER, Rig, SLM, SLOT, addresses, header, message, numbers};
@@ -104,7 +106,8 @@ const LIMITS: Limits = Limits {
 fn sixteen_channels_are_scattered_behind_a_header() {
     let lanes = 0x7ffe;
     let on = |i: u32| lanes >> i & 1 == 1;
-    // Bytes, words, dwords at bytes, and dwords at dwords; each in a dword of its own, in turns from both ends.
+    // Bytes, words, dwords at bytes, and dwords at dwords; each in a dword of its own, in turns
+    // from both ends.
     for (read, write, size, unit) in [
         (BYTES, WRITE_BYTES, 0, 1),
         (BYTES, WRITE_BYTES, 1 << 10, 1),
@@ -152,7 +155,7 @@ fn sixteen_channels_are_scattered_behind_a_header() {
 }
 
 #[test]
-fn what_a_buffer_does_not_have_whole_it_does_not_have() {
+fn accesses_across_the_end_of_a_buffer_are_out_of_bounds() {
     // 256 bytes. The memory goes on behind them with 1064.
     for (size, offset, found) in [
         (0, 255, 0),
@@ -215,7 +218,8 @@ fn elements_at_addresses_are_bytes_dwords_or_qwords() {
                 for log in 0..2u32 {
                     let count = 1 << log;
                     let mut rig = Rig::new();
-                    // From the last dwords of the memory back, so that the places of one are not those of another.
+                    // From the last dwords of the memory back, so that the places of one are not
+                    // those of another.
                     let place = |lane: u32| 4 * (lanes - 1 - lane);
                     let mut payload = if first == 0 { vec![] } else { header(0, 7) };
                     for lane in 0..lanes {
@@ -259,7 +263,7 @@ fn elements_at_addresses_are_bytes_dwords_or_qwords() {
 }
 
 #[test]
-fn up_to_eight_elements_stand_at_an_address() {
+fn up_to_eight_elements_per_address() {
     for (subtype, log, count) in [(1, 2, 4), (1, 3, 8), (2, 2, 8)] {
         let mut rig = Rig::new();
         let mut payload = addresses(SLOT.map(|i| 8 * i));
@@ -342,8 +346,9 @@ fn sizes_that_there_are_not_are_named() {
 }
 
 #[test]
-fn channels_of_sixteen_places_follow_each_other() {
-    // Channels 0 and 2 of three dwords each, by offsets and by addresses; low bits of a place do not count.
+fn simd16_channels_are_consecutive_in_the_payload() {
+    // Channels 0 and 2 of three dwords each, by offsets and by addresses; low bits of a place do
+    // not count.
     let control = 1 << 12 | 0b1010 << 8;
     let lanes = 0xf7ff;
     let on = |i: u32| lanes >> i & 1 == 1;

@@ -137,7 +137,8 @@ fn the_edge_drops_writes_and_reads_zero() {
     send(&space, WRITE, control, 0xff, [&out, &[[7; 8]]]).expect("written");
     let response = send(&space, READ, control, 0xff, [&out, &[]]).expect("read");
     assert_eq!(response[..8], [0, 0, 0, 7, 0, 0, 0, 7]);
-    // The format lacks three channels: alpha's default is 1, inside and outside; what is no surface has none.
+    // The format lacks three channels: alpha's default is 1, inside and outside; what is no surface
+    // has none.
     let all = send(&space, READ, LOW, 0xff, [&out, &[]]).expect("read");
     assert_eq!(all[..8], response[..8]);
     assert_eq!(all[8..], [[0; 8], [0; 8], [1; 8]].concat());
@@ -258,7 +259,7 @@ fn dual_blocks_are_halves_of_registers() {
 }
 
 #[test]
-fn views_of_volumes_end_where_they_say() {
+fn views_of_3d_surfaces_end_at_their_extent() {
     let volume = [
         (rss::SURFACE_TYPE, 2),
         (rss::SURFACE_ARRAY, 0),

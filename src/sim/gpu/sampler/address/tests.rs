@@ -95,7 +95,7 @@ fn directions_meet_the_face_of_their_longest_axis() {
 }
 
 #[test]
-fn directions_meet_a_place_of_the_face() {
+fn directions_project_onto_a_face() {
     let dot = |a: [i64; 3], b: [f64; 3]| (0..3).map(|i| a[i] as f64 * b[i]).sum::<f64>();
     for direction in [
         [4.0, 1.0, -2.0],

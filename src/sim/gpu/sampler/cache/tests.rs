@@ -1,4 +1,4 @@
-//! The texture cache gives what is in memory, in whatever order texels are asked for.
+//! The texture cache returns the content of memory, whatever the order of the accesses.
 
 use crate::memory::View;
 use crate::sampler::cache::TextureCache;
@@ -18,7 +18,7 @@ const PLANES: Set<'static> = &[
 ];
 
 #[test]
-fn texels_are_told_apart_by_surface_level_place_and_slice() {
+fn lines_are_keyed_by_surface_level_block_and_slice() {
     let rig = Rig::new(&[], &[]);
     let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
     rig.write(0, &numbers);
@@ -48,7 +48,7 @@ fn texels_are_told_apart_by_surface_level_place_and_slice() {
 }
 
 #[test]
-fn levels_are_told_apart_by_surface() {
+fn levels_are_keyed_by_surface() {
     // 15 levels of surfaces of 2^14, 2^13 and 2^12 texels a side: more than are kept.
     let side = |log: u64| {
         [
@@ -74,7 +74,7 @@ fn levels_are_told_apart_by_surface() {
 }
 
 #[test]
-fn texels_are_told_apart_by_slices_that_are_far_from_each_other() {
+fn lines_are_keyed_by_distant_slices() {
     let array = [
         (rss::SURFACE_FORMAT, R32_UINT),
         (rss::SURFACE_ARRAY, 1),
@@ -94,7 +94,7 @@ fn texels_are_told_apart_by_slices_that_are_far_from_each_other() {
 }
 
 #[test]
-fn texels_are_told_apart_by_their_place_in_a_plane() {
+fn lines_are_keyed_by_column_and_row() {
     let rig = Rig::new(&[], &[]);
     let numbers: Vec<_> = (0..BYTES as u32 / 4).collect();
     rig.write(0, &numbers);

@@ -1,4 +1,4 @@
-//! Plain samples are what the filter makes of a message that asks for the same by other words: with a bias of nothing.
+//! The fast path returns the same as the general path, which a message with a bias of zero takes.
 
 use crate::sampler::request::message_type;
 use crate::sampler::rig::{Ask, R32_FLOAT, Rig};
@@ -32,7 +32,8 @@ fn plain_samples_are_what_the_filter_makes() {
             (rss::DEPTH, 1),
             (rss::SURFACE_QPITCH, 32 / 4),
         ];
-        // Of the filters the last is of several samples, of the modes of an axis the last but one has a border.
+        // Of the filters the last is of several samples, of the modes of an axis the last but one
+        // has a border.
         let sampler: Vec<(Field, u64)> = vec![
             (ss::MIN_MODE_FILTER, pick(3)),
             (ss::MAG_MODE_FILTER, pick(3)),

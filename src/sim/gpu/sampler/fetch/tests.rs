@@ -1,6 +1,7 @@
-//! TextureCache by their numbers, samples, control surfaces and sizes.
+//! Texels by their numbers, samples, control surfaces and sizes.
 //!
-//! Ref: SKL PRM vol. 7, message types `ld`, `ld2dms`, `ld_mcs`, `resinfo`, `sampleinfo`; "Payload Parameter Definition".
+//! Ref: SKL PRM vol. 7, message types `ld`, `ld2dms`, `ld_mcs`, `resinfo`, `sampleinfo`; "Payload
+//!      Parameter Definition".
 
 use super::*;
 use crate::sampler::request::message_type;
@@ -17,8 +18,8 @@ fn number(rig: &Rig) {
     rig.write(0, &numbers);
 }
 
-/// The answer to eight channels with parameters of their own, `channel_mask` channels left out of the response. Where nothing
-/// is left out texels are looked for all at once, else one by one.
+/// The answer to eight channels with parameters of their own, `channel_mask` channels left out of
+/// the response. Where nothing is left out texels are looked for all at once, else one by one.
 fn texels(
     rig: &Rig,
     kind: u32,
@@ -151,7 +152,8 @@ fn each_kind_of_surface_takes_the_numbers_it_has() {
         (rss::HEIGHT, 0),
         (rss::SURFACE_PITCH, 3),
     ];
-    // A buffer; a line, lines; a plane, planes; a volume; nothing. The dword at x, y, z of (3, 2, 1).
+    // A buffer; a line, lines; a plane, planes; a volume; nothing. The dword at x, y, z of (3, 2,
+    // 1).
     let cases: [(Vec<One>, u32); 7] = [
         (buffer.to_vec(), 3),
         (line.to_vec(), 3),
@@ -267,7 +269,8 @@ fn an_edge_is_as_far_along_each_axis_as_it_is_wide() {
 
 #[test]
 fn values_are_swizzled_and_clear_blocks_have_the_clear_colour() {
-    // Y tiles: columns of 16 bytes by 32 rows. Two blocks of 8 × 4 texels side by side, two bits each.
+    // Y tiles: columns of 16 bytes by 32 rows. Two blocks of 8 × 4 texels side by side, two bits
+    // each.
     let clear = [0x11, 0x22, 0x33, 0x44];
     let set = [
         UINT,
@@ -317,7 +320,8 @@ fn values_are_swizzled_and_clear_blocks_have_the_clear_colour() {
 
 #[test]
 fn four_subspans_in_a_row_are_what_each_of_their_texels_is() {
-    // R8_UINT, R8_SNORM, R16_UNORM, R8G8_SINT, B5G6R5_UNORM, R10G10B10A2_UNORM, R16_FLOAT, R8G8B8A8_UNORM_SRGB.
+    // R8_UINT, R8_SNORM, R16_UNORM, R8G8_SINT, B5G6R5_UNORM, R10G10B10A2_UNORM, R16_FLOAT,
+    // R8G8B8A8_UNORM_SRGB.
     for format in [0x143, 0x141, 0x10a, 0x107, 0x100, 0x0c2, 0x10e, 0x0c8] {
         for (tiling, swizzle) in [(0, 4), (1, 4), (2, 4), (3, 4), (3, 5)] {
             let set = [
@@ -385,7 +389,7 @@ fn blocks_that_are_clear_are_narrower_than_lines_of_texels() {
 }
 
 #[test]
-fn samples_lie_in_slices_that_the_control_surface_tells() {
+fn the_mcs_selects_the_slice_of_each_sample() {
     // 4 × 4 texels a slice: dword 64 of the next one.
     let base = [
         UINT,
@@ -433,7 +437,8 @@ fn samples_lie_in_slices_that_the_control_surface_tells() {
                 expected,
                 "{sample} {z}"
             );
-            // Without a control surface, and by the message that says so, samples are where they are.
+            // Without a control surface, and by the message that says so, samples are where they
+            // are.
             let expected = texel(4, sample, at);
             assert_eq!(
                 read(2, message_type::LD2DMS, &narrow, 0),
@@ -564,7 +569,8 @@ fn sizes_are_those_of_the_level() {
     ];
     let sets: Vec<_> = surfaces.iter().map(|s| s.as_slice()).collect();
     let rig = Rig::new(&sets, &[]);
-    // Width, height, depth or elements, levels; of lines elements come second. What is no array has none.
+    // Width, height, depth or elements, levels; of lines elements come second. What is no array has
+    // none.
     for (table, level, expected) in [
         (0, 0, [16, 6, 0, 3]),
         (0, 2, [4, 6, 0, 3]),
@@ -627,7 +633,7 @@ fn image(log_samples: u64) -> Image {
 }
 
 #[test]
-fn control_surfaces_tell_slices() {
+fn mcs_entries_select_slices() {
     let four = image(2);
     // Sample i in slice i, all in slice 0, cleared.
     let slices = |mcs| [0, 1, 2, 3].map(|s| four.slice_of(mcs, s));

@@ -1,7 +1,7 @@
 //! Footprints: which texels, and how much of each.
 //!
-//! Ref: Vulkan, "Texel FilterContext", "Texel Anisotropic FilterContext", "Cube Map Corner Handling"; SKL PRM vol. 7,
-//! "Texture Filter".
+//! Ref: Vulkan, "Texel FilterContext", "Texel Anisotropic FilterContext", "Cube Map Corner
+//!      Handling"; SKL PRM vol. 7, "Texture Filter".
 
 use crate::sampler::request::message_type;
 use crate::sampler::rig::{Ask, BORDER_RED, R32_SINT, R32_UINT, Rig, Set};
@@ -62,7 +62,7 @@ fn near(found: f32, expected: f32, what: &str) {
 }
 
 #[test]
-fn coordinates_are_rounded_where_the_axis_and_the_filter_say_so() {
+fn coordinates_are_rounded_per_axis_and_filter() {
     // A texel holds 256 times its number along an axis: between texels that is the place in 256ths.
     let fields = [
         ss::U_ADDRESS_MIN_FILTER_ROUNDING_ENABLE,
@@ -406,7 +406,7 @@ const FACES: [f32; 6] = [1.0, 10.0, 100.0, 1000.0, 10_000.0, 100_000.0];
 const SEAMLESS: One = (ss::CUBE_SURFACE_CONTROL_MODE, 1);
 
 #[test]
-fn faces_of_cubes_adjoin_where_the_sampler_says_so() {
+fn cube_edges_are_seamless_if_the_sampler_enables_it() {
     let adjoin = [vec![MAG, SEAMLESS], [modes(3).as_slice(), &[MAG]].concat()];
     // An eighth of a texel before the edge of +z to +x, 3/8 of the way from a texel to the next.
     let (edge, corner) = ([0.9375, 0.0, 1.0], [1.0, 1.0, 1.0]);
@@ -420,7 +420,8 @@ fn faces_of_cubes_adjoin_where_the_sampler_says_so() {
         // In the corner of +x, +y and +z each counts a third.
         let third = (1.0 + 100.0 + 10_000.0) / 3.0;
         assert!((rig.first(message_type::SAMPLE_LZ, &corner)[0] - third).abs() < 0.01);
-        // A quarter of a texel off it: 9/16 of its own, 3/16 of each neighbour, and a third of 1/16 more.
+        // A quarter of a texel off it: 9/16 of its own, 3/16 of each neighbour, and a third of 1/16
+        // more.
         let off = [0.875, 0.875, 1.0];
         let share = 1.0 / 48.0;
         let [own, other] = [9.0 / 16.0 + share, 3.0 / 16.0 + share];

@@ -37,7 +37,8 @@ fn a_level_is_clamped_rounded_and_split() {
     let (min, max) = (ss::MIN_LOD, ss::MAX_LOD);
     let (resource, base) = (rss::RESOURCE_MIN_LOD, rss::BASE_MIP_LEVEL);
     let step = 1.0 / 256.0;
-    // Sampler, surface, the message's level; the level, the part of the next one, and whether it is magnified.
+    // Sampler, surface, the message's level; the level, the part of the next one, and whether it is
+    // magnified.
     type Case<'c> = (Set<'c>, Set<'c>, f32, u32, f32, bool);
     let cases: &[Case<'_>] = &[
         (&[LINEAR], &[], 1.25, 1, 0.25, false),
@@ -162,7 +163,7 @@ fn what_a_resource_may_not_be_read_below_can_lie_beyond_its_levels() {
 }
 
 #[test]
-fn what_a_resource_may_not_be_read_below_is_counted_from_its_own_first_level() {
+fn resource_min_lod_counts_from_the_first_level_of_the_resource() {
     // AdjPR_minLOD = ResMinLod - SurfMinLod: here of a view of levels 1 to 5.
     let step = 1.0 / 256.0;
     for (resource, level, beta, is_empty) in [
@@ -181,7 +182,7 @@ fn what_a_resource_may_not_be_read_below_is_counted_from_its_own_first_level() {
 }
 
 #[test]
-fn filters_are_told_by_the_level() {
+fn the_level_selects_the_min_or_mag_filter() {
     let set = [LINEAR, (ss::MIN_MODE_FILTER, 1)];
     for (lod, filter) in [(0.0, Filter::Nearest), (0.5, Filter::Linear)] {
         let found = selected(&set, &[], &STILL, LodSource::Explicit { lod }, 0.0);

@@ -1,4 +1,4 @@
-//! TextureCache of compressed blocks are those that were compressed, by whichever message they are asked for.
+//! All messages return the texels of compressed blocks uncompressed.
 
 use crate::memory::View;
 use crate::sampler::request::message_type;
@@ -29,7 +29,8 @@ fn fields(format: u64, base: u64, mode: u64) -> Vec<(Field, u64)> {
     ]
 }
 
-/// Answers of a surface of plain blocks, and of one of which some blocks are compressed, some cleared.
+/// Answers of a surface of plain blocks, and of one of which some blocks are compressed, some
+/// cleared.
 fn both(format: u64, mode: u64, linear: bool, asks: &[Ask]) {
     let (plain, other) = (fields(format, 0, 0), fields(format, OTHER, mode));
     let filter = u64::from(linear);

@@ -32,7 +32,7 @@ fn levels(surface: Set<'_>, sampler: Set<'_>) -> Rig {
 }
 
 #[test]
-fn parameters_follow_each_other_as_the_table_says() {
+fn parameters_follow_the_order_of_the_payload_table() {
     // Reference, bias or level, u v r ai, changes of u v r by x, offset of u, least level.
     type Row = (
         u32,
@@ -301,7 +301,7 @@ const FACES: hw::Field = hw::Field {
 const CUBE: [(hw::Field, u64); 2] = [(rss::SURFACE_TYPE, 3), (FACES, 0x3f)];
 
 #[test]
-fn sixteen_channels_have_parameters_of_their_own() {
+fn simd16_messages_have_sixteen_values_per_parameter() {
     let rig = Rig::new(&[&[]], &[&[]]);
     rig.fill(0, [4, 4], |x, y| (x + 10 * y) as f32);
     let texel = |i: usize| [i % 4, (i * 3 / 4) % 4];
@@ -326,7 +326,7 @@ fn sixteen_channels_have_parameters_of_their_own() {
 }
 
 #[test]
-fn samplers_stand_behind_the_dispatch_s_or_the_header_s_pointer() {
+fn sampler_states_are_relative_to_the_dispatch_or_header_pointer() {
     let mode = |code| [(ss::TCX_ADDRESS_CONTROL_MODE, code)];
     // As many as a message can tell apart.
     let modes = [0, 1, 2, 4].repeat(4).into_iter().map(mode);
@@ -541,7 +541,7 @@ fn elements_of_arrays_are_the_nearest_that_there_are() {
 }
 
 #[test]
-fn each_subspan_has_changes_of_its_own() {
+fn each_subspan_has_separate_gradients() {
     let rig = levels(&[], &[NEAREST_LEVEL]);
     // To the right, and down, in texels; the fourth channel has nothing to say.
     let changes = [
@@ -573,7 +573,7 @@ fn each_subspan_has_changes_of_its_own() {
 }
 
 #[test]
-fn channels_of_a_subspan_may_have_levels_of_their_own() {
+fn lanes_of_a_subspan_may_select_different_levels() {
     let rig = levels(&[], &[NEAREST_LEVEL]);
     let u = [0.25, 0.375, 0.25, 0.375, 0.25, 0.375, 0.25, 0.375];
     let (v, none) = ([0.5; 8], [0.0; 8]);
@@ -746,7 +746,7 @@ fn gathers_take_the_channel_of_the_header_unless_they_compare() {
 }
 
 #[test]
-fn surfaces_of_one_dispatch_are_told_apart() {
+fn surfaces_of_one_dispatch_are_cached_separately() {
     // More of them than a port remembers.
     let sets: Vec<_> = (0..12)
         .map(|i| {
@@ -775,7 +775,7 @@ fn surfaces_of_one_dispatch_are_told_apart() {
 }
 
 #[test]
-fn who_asks_for_the_size_reads_nothing_that_is_held_back() {
+fn size_queries_do_not_read_stale_memory() {
     let rig = Rig::new(&[&[]], &[&[]]);
     let log = Log::of(Arc::default(), &rig.space, false);
     let view = || View::watched(&rig.space, Some(&log), Via::Texture);

@@ -1,6 +1,7 @@
-//! Blocks that are compressed: who sees their colours and who does not, and what brings them back.
+//! Compressed blocks: which accesses decompress them, which do not, and resolves.
 //!
-//! Ref: SKL PRM vol. 7, "Render Target Resolve"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface Mode.
+//! Ref: SKL PRM vol. 7, "Render Target Resolve"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface
+//!      Mode.
 
 use super::{CompressionCode, is_block_address, lines};
 use crate::memory::View;
@@ -15,7 +16,8 @@ fn code(name: &str) -> CompressionCode {
     CompressionCode::of(FORMATS.iter().find(|f| f.name == name).expect(name))
 }
 
-/// The compressed surface of these tests by another mode, and more: 64 × 32 pixels of two levels and two slices.
+/// The compressed surface of these tests by another mode, and more: 64 × 32 pixels of two levels
+/// and two slices.
 fn surface(mode: u64, set: &[(hw::Field, u64)]) -> Image {
     let base = [
         (rss::WIDTH, 63),
@@ -69,7 +71,7 @@ fn draw(view: &View<'_>, lod: u32, [x, y, z]: [u32; 3], mask: u32) {
 }
 
 #[test]
-fn a_code_changes_every_byte_and_is_its_own_way_back() {
+fn compression_changes_every_byte_and_is_an_involution() {
     let rgba = code("R8G8B8A8_UNORM");
     let masks: Vec<u32> = (0..1024).map(|i| rgba.xor_mask(i * 4)).collect();
     assert!(
@@ -79,7 +81,8 @@ fn a_code_changes_every_byte_and_is_its_own_way_back() {
     );
     let different: std::collections::BTreeSet<_> = masks.iter().collect();
     assert!(different.len() > 1000, "{}", different.len());
-    // Memory is the same from wherever it is looked at, and pages are where address spaces have them.
+    // Memory is the same from wherever it is looked at, and pages are where address spaces have
+    // them.
     assert!((0..1024).all(|i| rgba.xor_mask(0x7654_3000 + i * 4) == masks[i as usize]));
     for (name, same) in [
         ("R8G8B8A8_UINT", true),
@@ -115,7 +118,7 @@ fn a_code_changes_every_byte_and_is_its_own_way_back() {
 }
 
 #[test]
-fn what_is_drawn_with_compression_is_seen_by_who_knows_of_it() {
+fn compressed_targets_are_read_through_the_ccs_only() {
     for (lod, corner) in [(0, [8, 4, 0]), (0, [56, 28, 1]), (1, [16, 12, 1])] {
         let space = space();
         let view = View::new(&space);

@@ -1,7 +1,8 @@
 //! BC1 to BC5: two end points and an interpolation a texel.
 //!
 //! In:  halves of a block, little-endian. Out: sixteen texels.
-//! Ref: Khronos Data Format Specification, "S3TC Compressed Texture Image Formats" and "RGTC Compressed Texture Image Formats".
+//! Ref: Khronos Data Format Specification, "S3TC Compressed Texture Image Formats" and "RGTC
+//!      Compressed Texture Image Formats".
 
 use super::srgb;
 use super::texel::{ONE, Texel, normalised_quotient};

@@ -7,7 +7,8 @@ use super::bits::Bits;
 use super::partition::{Partition, mix, weight};
 use super::texel::{BLACK, ONE, Texel, half_bits};
 
-/// Where the values of a block are: red, green and blue of the base end point (W) and of the three others (X, Y, Z).
+/// Where the values of a block are: red, green and blue of the base end point (W) and of the three
+/// others (X, Y, Z).
 const RW: u8 = 0;
 const GW: u8 = 1;
 const BW: u8 = 2;

@@ -39,7 +39,8 @@ enum Family {
 }
 
 impl BlockCodec {
-    /// The code of a format; `None` where it is not block-compressed, or its blocks are not decoded.
+    /// The code of a format; `None` where it is not block-compressed, or its blocks are not
+    /// decoded.
     pub fn of(format: &Format) -> Option<BlockCodec> {
         let srgb = format.name.contains("SRGB");
         let family = match format.name {
@@ -85,7 +86,8 @@ impl BlockCodec {
         })
     }
 
-    /// Decodes a block into texels, rows first, as many as it has. `None` where the block or the room for texels is short.
+    /// Decodes a block into texels, rows first, as many as it has. `None` where the block or the
+    /// room for texels is short.
     pub fn block(&self, block: &[u8], out: &mut [Texel]) -> Option<()> {
         let [width, height] = self.texels;
         let block = block.get(..self.bytes)?;
@@ -132,13 +134,15 @@ impl BlockCodec {
     }
 }
 
-/// Decodes a block into texels, rows first. `None` where the format is not block-compressed, or the block or the room is short.
+/// Decodes a block into texels, rows first. `None` where the format is not block-compressed, or the
+/// block or the room is short.
 #[cfg(test)]
 pub(super) fn decode_block(format: &Format, block: &[u8], out: &mut [Texel]) -> Option<()> {
     BlockCodec::of(format)?.block(block, out)
 }
 
-/// One texel of a block. `None` where the format is not block-compressed, the block is short, or has no such texel.
+/// One texel of a block. `None` where the format is not block-compressed, the block is short, or
+/// has no such texel.
 pub(crate) fn decode_texel(format: &Format, block: &[u8], x: usize, y: usize) -> Option<Texel> {
     let codec = BlockCodec::of(format)?;
     let [width, height] = codec.texels;

@@ -1,7 +1,8 @@
 //! ETC1, ETC2 and EAC.
 //!
 //! In:  halves of a block, big-endian. Out: sixteen texels, or one channel of them.
-//! Ref: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats", "ETC2 Compressed Texture Image Formats".
+//! Ref: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats", "ETC2
+//!      Compressed Texture Image Formats".
 
 use super::srgb;
 use super::texel::{Texel, normalised_quotient, unorm8};

@@ -1,8 +1,9 @@
 //! How BPTC divides its blocks into subsets, and its weights.
 //!
-//! In:  the number of a partition. Out: subset by texel, and the texels whose index lacks its highest bit.
-//! Ref: Khronos Data Format Specification, "BPTC Compressed Texture Image Formats": partition tables, anchor tables,
-//!      interpolation factors.
+//! In:  the number of a partition. Out: subset by texel, and the texels whose index lacks its
+//!      highest bit.
+//! Ref: Khronos Data Format Specification, "BPTC Compressed Texture Image Formats": partition
+//!      tables, anchor tables, interpolation factors.
 
 /// Texels of the second of two subsets, a bit each.
 #[rustfmt::skip]

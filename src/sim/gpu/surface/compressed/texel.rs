@@ -24,7 +24,8 @@ pub(super) fn unorm8(colour: [u8; 4], srgb: bool) -> Texel {
     [colours[r], colours[g], colours[b], unorm[a]]
 }
 
-/// A half float as `f32` bits. No format here makes NaN, and BC6H but for an end point of −32768 no infinity.
+/// A half float as `f32` bits. No format here makes NaN, and BC6H but for an end point of −32768 no
+/// infinity.
 pub(super) fn half_bits(half: u16) -> u32 {
     let (exponent, fraction) = (i32::from(half >> 10 & 31), i32::from(half & 0x3ff));
     let (exponent, fraction) = match exponent {

@@ -43,7 +43,7 @@ fn widths_agree_with_the_table_of_formats() {
 }
 
 #[test]
-fn names_tell_the_order_of_channels() {
+fn format_names_give_the_order_of_channels() {
     let blue = [0xff, 0, 0, 0x80];
     let expected = floats([0.0, 0.0, 1.0, 128.0 / 255.0]);
     assert_eq!(decode(format("B8G8R8A8_UNORM"), &blue), expected);

@@ -1,4 +1,4 @@
-//! What surface states say, field by field, and elements through memory.
+//! Decoding of surface states, field by field, and elements through memory.
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
@@ -86,7 +86,7 @@ fn sizes_are_as_the_type_of_the_surface_takes_them() {
 }
 
 #[test]
-fn each_field_of_a_state_is_its_own() {
+fn each_field_of_a_state_is_decoded_separately() {
     let state = words(&[
         (rss::SURFACE_TYPE, 1),
         (rss::SURFACE_FORMAT, number("R16G16_UINT")),
@@ -303,7 +303,7 @@ fn buffers_are_entries_of_a_pitch() {
 }
 
 #[test]
-fn accesses_have_a_place_within_their_buffer() {
+fn accesses_are_checked_against_the_buffer_size() {
     let buffer = Surface::Buffer {
         address: 1000,
         bytes: 16,
@@ -380,7 +380,8 @@ fn elements_are_the_bytes_at_any_address() {
 
 #[test]
 fn a_part_of_a_slice_is_filled_and_nothing_else() {
-    // Tile mode, format, samples, width, and four elements by which the surface starts off its base, or none.
+    // Tile mode, format, samples, width, and four elements by which the surface starts off its
+    // base, or none.
     let surfaces = [
         (0, "R8_UINT", 0, 70, 0),
         (0, "R8G8B8_UINT", 0, 70, 0),
@@ -450,7 +451,7 @@ fn a_part_of_a_slice_is_filled_and_nothing_else() {
 }
 
 #[test]
-fn texels_that_share_their_chroma_are_loaded_by_twos() {
+fn texels_with_shared_chroma_are_loaded_in_pairs() {
     let space = space();
     let view = View::new(&space);
     let image = image(&[

@@ -1,6 +1,7 @@
-//! Places of texels in views, and of the states of blocks and pixels in control surfaces.
+//! Addresses of texels in views, and of block states and pixels in aux surfaces.
 //!
-//! Ref: SKL PRM vol. 5, "Surface Layout and Tiling", "Multisampled Surfaces"; vol. 7, "MCS Buffer for Render Target(s)".
+//! Ref: SKL PRM vol. 5, "Surface Layout and Tiling", "Multisampled Surfaces"; vol. 7, "MCS Buffer
+//!      for Render Target(s)".
 
 use crate::memory::View;
 use crate::surface::image::{AuxMode, Image};
@@ -66,7 +67,8 @@ fn subspans_and_pixels_of_views_lie_where_texels_do() {
             let level = image.at_level(lod);
             let [width, height, depth] = level.extent();
             assert_eq!([width, height, depth], [60 >> lod, 42 >> lod, 3]);
-            // Below level 0 of 42 rows, rounded up to 44, and to the right of level 1, which is 30 wide, rounded up to 32.
+            // Below level 0 of 42 rows, rounded up to 44, and to the right of level 1, which is 30
+            // wide, rounded up to 32.
             let [left, top] = [[0, 0], [0, 44], [32, 44]][lod as usize];
             for (x, y, z) in [(0, 0, 0), (7, 5, 1), (width - 2, height - 2, 2)] {
                 let texel = |i, j| {
@@ -174,8 +176,8 @@ fn blocks_with_a_state_are_of_64_bytes_by_two() {
 
 #[test]
 fn cache_lines_of_a_control_surface_have_the_states_of_256_blocks() {
-    // A line of 16 bytes by 4 rows of a Y tile for 128 × 64 pixels of four bytes: eight lines to the tile's right, each 512
-    // bytes, and eight down, each 64.
+    // A line of 16 bytes by 4 rows of a Y tile for 128 × 64 pixels of four bytes: eight lines to
+    // the tile's right, each 512 bytes, and eight down, each 64.
     let line = |image: &Image, lod, texel| {
         let (address, bit) = image.ccs_location(lod, texel)?;
         let in_dword = address.is_multiple_of(4) && bit.is_multiple_of(2) && bit < 32;
@@ -192,7 +194,8 @@ fn cache_lines_of_a_control_surface_have_the_states_of_256_blocks() {
         // 192 rows further are three lines down.
         (0, [0, 0, 1], Some(3 * 64)),
         (0, [130, 70, 2], Some(7 * 64 + 512)),
-        // Level 1 is below 100 rows, rounded up to 128; level 2 to the right of 100, rounded up to 128.
+        // Level 1 is below 100 rows, rounded up to 128; level 2 to the right of 100, rounded up to
+        // 128.
         (1, [99, 49, 0], Some(2 * 64)),
         (2, [0, 0, 0], Some(2 * 64 + 512)),
         (3, [0, 0, 1], Some(3 * 64 + 3 * 64 + 512)),
@@ -325,8 +328,9 @@ fn entries_of_multisample_control_surfaces_are_as_long_as_samples_are_many() {
 }
 
 #[test]
-fn an_entry_tells_the_slice_of_each_sample() {
-    // Samples; entries, and the slices they tell: none where the pixel is cleared, which all of its bits being ones says.
+fn an_mcs_entry_holds_the_slice_of_each_sample() {
+    // Samples; entries, and the slices they tell: none where the pixel is cleared, which all of its
+    // bits being ones says.
     let all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15];
     for (code, entry, slices) in [
         (1, 0b10, Some(&all[..2])),
@@ -363,8 +367,9 @@ fn interleaved_surfaces_are_as_large_as_their_samples() {
         ];
         image(&[&base, set].concat())
     };
-    // 10 × 9 pixels are 10 × 10 ones, in pairs of 4 × 2, 4 × 4 and 8 × 8 samples: the next level begins below that, in
-    // rows by fours. The one after it is to the right of 5 pixels, six with their pair.
+    // 10 × 9 pixels are 10 × 10 ones, in pairs of 4 × 2, 4 × 4 and 8 × 8 samples: the next level
+    // begins below that, in rows by fours. The one after it is to the right of 5 pixels, six with
+    // their pair.
     for (samples, lod, [column, row]) in [
         (0, 1, [0, 12]),
         (0, 2, [8, 12]),

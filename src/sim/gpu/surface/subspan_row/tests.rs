@@ -1,4 +1,4 @@
-//! Bands against the texels that they are made of.
+//! Rows of subspans compared with the single texels that they consist of.
 
 use super::*;
 use crate::observer::Via;
@@ -46,7 +46,7 @@ fn place(lane: u32, [x, y, z]: [u32; 3]) -> [u32; 3] {
 }
 
 #[test]
-fn bands_are_loaded_and_stored_as_their_texels_are() {
+fn rows_of_subspans_load_and_store_the_same_as_single_texels() {
     for (image, together) in surfaces() {
         let level = image.at_level(0);
         let what = (image.format.name, image.tiling);
@@ -90,7 +90,7 @@ fn bands_are_loaded_and_stored_as_their_texels_are() {
 }
 
 #[test]
-fn bands_are_nowhere_else() {
+fn stores_write_no_other_memory() {
     for (image, _) in surfaces() {
         let level = image.at_level(0);
         for at in [
@@ -121,7 +121,7 @@ fn bands_are_nowhere_else() {
 }
 
 #[test]
-fn who_watches_is_told_of_rows_and_of_no_part_of_one() {
+fn observers_receive_whole_rows_only() {
     let (image, _) = surfaces().swap_remove(3);
     assert_eq!(image.format.name, "R8_UINT");
     let level = image.at_level(0);

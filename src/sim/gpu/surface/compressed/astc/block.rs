@@ -1,7 +1,9 @@
 //! Blocks: void extents, and the layout of the others.
 //!
-//! In:  a block and its size. Out: its texels; opaque magenta where the block is illegal or of high dynamic range.
-//! Ref: Khronos Data Format Specification, ASTC, "Block Layout", "Void-Extent Blocks", "Illegal Encodings".
+//! In:  a block and its size. Out: its texels; opaque magenta where the block is illegal or of high
+//!      dynamic range.
+//! Ref: Khronos Data Format Specification, ASTC, "Block Layout", "Void-Extent Blocks", "Illegal
+//!      Encodings".
 
 use super::mode::{MAX_WEIGHTS, Mode};
 use super::{colour, partition, weight};
@@ -46,7 +48,8 @@ fn decode_coded(block: u128, size: [usize; 2], srgb: bool, out: &mut [Texel]) ->
     if !(24..=96).contains(&weight_bits) || mode.dual && partitions == 4 {
         return None;
     }
-    // Weights are at the upper end, in reverse; below them what is left of the end points' modes, and the second plane's channel.
+    // Weights are at the upper end, in reverse; below them what is left of the end points' modes,
+    // and the second plane's channel.
     let mut end = 128 - weight_bits;
     let mut modes = [0; 4];
     let start = if partitions == 1 {
@@ -104,7 +107,8 @@ fn decode_coded(block: u128, size: [usize; 2], srgb: bool, out: &mut [Texel]) ->
     Some(())
 }
 
-/// A colour of 16 bits a channel: its upper eight where it is sRGB, otherwise a half float, rounded down.
+/// A colour of 16 bits a channel: its upper eight where it is sRGB, otherwise a half float, rounded
+/// down.
 fn finish(colour: [u16; 4], srgb: bool) -> Texel {
     if srgb {
         return unorm8(colour.map(|value| (value >> 8) as u8), true);
@@ -112,7 +116,8 @@ fn finish(colour: [u16; 4], srgb: bool) -> Texel {
     colour.map(|value| match value {
         0xffff => ONE,
         _ => {
-            // A half float keeps channel11 bits; the least exponents keep none below 2⁻²⁴, of which a value has none.
+            // A half float keeps channel11 bits; the least exponents keep none below 2⁻²⁴, of which
+            // a value has none.
             let lost = (16 - value.leading_zeros()).saturating_sub(11);
             let kept = value >> lost << lost;
             (f32::from(kept) / 65536.0).to_bits()

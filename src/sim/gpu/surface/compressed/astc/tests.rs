@@ -1,7 +1,7 @@
 //! Block modes, sequences and blocks at the limits of what is legal.
 //!
-//! Ref: Khronos Data Format Specification, ASTC: "Block Mode", "Integer Sequence Form", "Void-Extent Blocks",
-//! "Illegal Encodings".
+//! Ref: Khronos Data Format Specification, ASTC: "Block Mode", "Integer Sequence Form",
+//!      "Void-Extent Blocks", "Illegal Encodings".
 
 use super::block::{ERROR, decode_block};
 use super::mode::Mode;
@@ -11,7 +11,8 @@ use crate::surface::compressed::texel::{ONE, Texel};
 /// Bits 10 to 0 of a block mode; width and height of its grid, by A and by B.
 type Row = (&'static str, fn(usize, usize) -> [usize; 2]);
 
-/// The specification's table of two-dimensional block modes. Two bits of R stand together, and r is the lowest.
+/// The specification's table of two-dimensional block modes. Two bits of R stand together, and r is
+/// the lowest.
 const TABLE: [Row; 10] = [
     ("DHBBAAr00RR", |a, b| [b + 4, a + 2]),
     ("DHBBAAr01RR", |a, b| [b + 8, a + 2]),
@@ -68,7 +69,8 @@ fn block_modes_are_those_of_the_table() {
         assert_eq!(told, expected, "{mode:011b}");
         legal += usize::from(told.is_some());
     }
-    // By rows: three of 64 grids, two of 32, two of 16, two of 4 and one of 16, each with six ranges for a value of H.
+    // By rows: three of 64 grids, two of 32, two of 16, two of 4 and one of 16, each with six
+    // ranges for a value of H.
     assert_eq!(legal, 6 * (3 * 64 + 2 * 32 + 2 * 16 + 2 * 4 + 16));
 }
 
@@ -90,7 +92,8 @@ const BLACK: Texel = [0, 0, 0, ONE];
 #[test]
 fn blocks_at_the_limits_of_what_is_legal() {
     for (what, block, size, expected) in [
-        // Weights have 24 to 96 bits: 7 × 2 and 5 × 3 of trits, 4 × 6 of four bits, 3 × 7 of a trit and three bits.
+        // Weights have 24 to 96 bits: 7 × 2 and 5 × 3 of trits, 4 × 6 of four bits, 3 × 7 of a trit
+        // and three bits.
         ("23 bits", mode("00110010001"), [8, 8], ERROR),
         ("24 bits", mode("00010110001"), [8, 8], BLACK),
         ("96 bits", mode("01001001110"), [8, 8], BLACK),
@@ -146,8 +149,8 @@ fn void_extents_are_everywhere_or_not_empty() {
 
 #[test]
 fn interpolation_rounds_to_nearest() {
-    // Grey 0 and 35, which are 0 and 35 × 257 of 16 bits, by a weight of 21: (8995 × 21 + 32) / 64 is 2951 and a bit. A
-    // half float has channel11 bits, and is rounded down: 2950.
+    // Grey 0 and 35, which are 0 and 35 × 257 of 16 bits, by a weight of 21: (8995 × 21 + 32) / 64
+    // is 2951 and a bit. A half float has channel11 bits, and is rounded down: 2950.
     let two_bits = mode("00001000010");
     let weight = 1u128.reverse_bits();
     let [first, last] = corners(two_bits | 35 << 25 | weight, [4, 4]);
@@ -202,7 +205,8 @@ fn three_quints(code: u32) -> [u32; 3] {
 
 #[test]
 fn sequences_of_trits_and_quints() {
-    // A whole group of each code, its pieces between the integers' own bits: here none, and two each.
+    // A whole group of each code, its pieces between the integers' own bits: here none, and two
+    // each.
     for (digit, count, codes) in [(Digit::Trit, 5, 256), (Digit::Quint, 3, 128)] {
         let pieces: &[u32] = match digit {
             Digit::Trit => &[2, 2, 1, 2, 1],

@@ -1,6 +1,7 @@
 //! Fields of blocks one by one, and what the specifications say of ties, equal ends and zeros.
 //!
-//! Ref: Khronos Data Format Specification, "S3TC", "RGTC", "BPTC", "ETC2" (tables of bit layouts) and "sRGB EOTF".
+//! Ref: Khronos Data Format Specification, "S3TC", "RGTC", "BPTC", "ETC2" (tables of bit layouts)
+//!      and "sRGB EOTF".
 
 use crate::surface::compressed::{decode_texel, srgb};
 use hw::FORMATS;
@@ -64,7 +65,8 @@ fn leaves(block: u64) -> [bool; 3] {
     })
 }
 
-/// Blocks of a mode with these fields: for each setting of the free bits that makes the block one of the mode.
+/// Blocks of a mode with these fields: for each setting of the free bits that makes the block one
+/// of the mode.
 fn coded_blocks(
     fields: &[Pieces],
     values: &[u64],
@@ -85,7 +87,7 @@ fn coded_blocks(
 }
 
 #[test]
-fn every_bit_of_planar_blocks_has_its_place() {
+fn every_bit_of_planar_blocks_is_decoded() {
     // Origin, right and below; red, green and blue of each.
     const FIELDS: [Pieces; 9] = [
         &[(62, 57)],
@@ -122,7 +124,8 @@ fn every_bit_of_planar_blocks_has_its_place() {
 /// Distances of T and H blocks.
 const DISTANCES: [i32; 8] = [3, 6, 11, 16, 23, 32, 41, 64];
 
-/// The texels of the first column have the indices 0 to 3: their upper and lower bits from 16 and from 0 on.
+/// The texels of the first column have the indices 0 to 3: their upper and lower bits from 16 and
+/// from 0 on.
 const FOUR_INDICES: u64 = 0b1100 << 16 | 0b1010;
 
 /// Compares the first column with four paints.
@@ -135,7 +138,7 @@ fn painted(block: u64, paints: [[i32; 3]; 4]) {
 }
 
 #[test]
-fn every_bit_of_t_blocks_has_its_place() {
+fn every_bit_of_t_blocks_is_decoded() {
     // Two colours, and the distance.
     const FIELDS: [Pieces; 7] = [
         &[(60, 59), (57, 56)],
@@ -164,7 +167,7 @@ fn every_bit_of_t_blocks_has_its_place() {
 }
 
 #[test]
-fn every_bit_of_h_blocks_has_its_place() {
+fn every_bit_of_h_blocks_is_decoded() {
     // Two colours, and the upper bits of the distance.
     const FIELDS: [Pieces; 7] = [
         &[(62, 59)],
@@ -177,7 +180,8 @@ fn every_bit_of_h_blocks_has_its_place() {
     ];
     const FREE: Pieces = &[(63, 63), (55, 53), (50, 50)];
     let mut all = patterns(&FIELDS);
-    // Equal colours, and such as differ in one channel: the order gives the lowest bit of the distance.
+    // Equal colours, and such as differ in one channel: the order gives the lowest bit of the
+    // distance.
     for second in [
         [5, 6, 7],
         [5, 6, 8],
@@ -239,7 +243,8 @@ fn both_channels_of_eac_may_have_a_sign() {
 
 #[test]
 fn equal_ends_are_ordered_as_the_lesser_first() {
-    // White twice: index 3 is black, and transparent where there is alpha; with alpha apart it is white.
+    // White twice: index 3 is black, and transparent where there is alpha; with alpha apart it is
+    // white.
     let equal = [0xff, 0xff, 0xff, 0xff, 0b11_10_01_00, 0, 0, 0];
     for (name, black) in [("BC1_UNORM", [0.0; 4]), ("DXT1_RGB", [0.0, 0.0, 0.0, 1.0])] {
         assert_eq!(texel(name, &equal, [2, 0]), floats([1.0; 4]), "{name}");
@@ -257,7 +262,8 @@ fn equal_ends_are_ordered_as_the_lesser_first() {
 
 #[test]
 fn all_values_of_a_channel_between_its_ends() {
-    // Indices 0 to 7 in the first eight texels. The first end is the greater, as signed numbers, or it is not.
+    // Indices 0 to 7 in the first eight texels. The first end is the greater, as signed numbers, or
+    // it is not.
     let indices = (0..8).fold(0u64, |bits, i| bits | i << (3 * i));
     for (name, ends, most) in [
         ("BC4_UNORM", [200, 60], 255),
@@ -288,7 +294,8 @@ fn all_values_of_a_channel_between_its_ends() {
     }
 }
 
-/// A BC6H block of one subset, of base and other end points of ten bits, and indices from the second texel on.
+/// A BC6H block of one subset, of base and other end points of ten bits, and indices from the
+/// second texel on.
 fn ten_bits(base: [u128; 3], other: [u128; 3], indices: u128) -> [u8; 16] {
     let ends = [base, other].concat().into_iter().enumerate();
     let ends = ends.fold(3, |block, (i, end)| block | end << (5 + 10 * i));
@@ -308,7 +315,8 @@ fn zeros_of_half_floats_stay_zeros() {
     // Signed, it is × 31 / 32: 5.
     let red = texel("BC6H_SF16", &block, [1, 0])[0];
     assert_eq!(f32::from_bits(red), 5.0 / 16_777_216.0);
-    // Signed: 1 is 96, −1 is −96, 511 and −511 are 0x7fff and its opposite; a factor of 31 / 32 then.
+    // Signed: 1 is 96, −1 is −96, 511 and −511 are 0x7fff and its opposite; a factor of 31 / 32
+    // then.
     for (value, expected) in [
         (1, 93.0 / 16_777_216.0),
         (0x3ff, -93.0 / 16_777_216.0),
@@ -324,9 +332,9 @@ fn zeros_of_half_floats_stay_zeros() {
 
 #[test]
 fn the_least_end_point_of_sixteen_bits_is_minus_infinity() {
-    // The mode of 16 bits: red's upper ones from bit 39 on, the highest first; differences of zero. As a signed number it
-    // is −32768, × 31 / 32 is 0x7c00; next to it is the least finite half float. (Direct3D 11, "BC6H Format": signed BC6H
-    // supports −INF, as an artifact of the format.)
+    // The mode of 16 bits: red's upper ones from bit 39 on, the highest first; differences of zero.
+    // As a signed number it is −32768, × 31 / 32 is 0x7c00; next to it is the least finite half
+    // float. (Direct3D 11, "BC6H Format": signed BC6H supports −INF, as an artifact of the format.)
     for (name, low, expected) in [
         ("BC6H_SF16", 0, f32::NEG_INFINITY),
         ("BC6H_SF16", 1, -65504.0),

@@ -1,7 +1,8 @@
 //! Texels as another decoder has them.
 //!
-//! `witness.txt` was made with the decoders of Mesa 22.3.6 (`texcompress_bptc_tmp.h`, `texcompress_etc.c`,
-//! `texcompress_astc.cpp`): format, block, and the FNV-1a hash of its texels, rows first, in the decoder's own form.
+//! `witness.txt` was made with the decoders of Mesa 22.3.6 (`texcompress_bptc_tmp.h`,
+//! `texcompress_etc.c`, `texcompress_astc.cpp`): format, block, and the FNV-1a hash of its texels,
+//! rows first, in the decoder's own form.
 
 use crate::surface::compressed::codec::{BlockCodec, MAX_TEXELS};
 use crate::surface::compressed::srgb;
@@ -47,7 +48,8 @@ fn native(name: &str, channel: usize, value: u32) -> Vec<u8> {
     }
 }
 
-/// Channels compared. Mesa widens alpha beside sRGB as it does the colours; the specification as in other formats.
+/// Channels compared. Mesa widens alpha beside sRGB as it does the colours; the specification as in
+/// other formats.
 fn channels(name: &str) -> usize {
     match name {
         _ if name.contains("R11") => 1,

@@ -1,7 +1,8 @@
 //! Each kind of channel at its ends and between them, and what the names of formats tell.
 //!
-//! Ref: Vulkan, "Conversion from Normalized Fixed-Point to Floating-Point" and back, "16-Bit Floating-Point Numbers",
-//! "Unsigned 11-Bit Floating-Point Numbers", "Shared Exponent to RGB", "sRGB EOTF"; IEEE 754-2019, 4.3.1 (ties to even).
+//! Ref: Vulkan, "Conversion from Normalized Fixed-Point to Floating-Point" and back, "16-Bit
+//!      Floating-Point Numbers", "Unsigned 11-Bit Floating-Point Numbers", "Shared Exponent to
+//!      RGB", "sRGB EOTF"; IEEE 754-2019, 4.3.1 (ties to even).
 
 use crate::surface::format::*;
 use hw::FORMATS;
@@ -52,7 +53,7 @@ fn tokens_list_letters_with_one_to_64_bits_each() {
 }
 
 #[test]
-fn all_formats_are_known_but_for_what_is_no_list_of_channels() {
+fn all_formats_with_a_list_of_channels_are_known() {
     let no_list = |name: &str| {
         let families = ["BC", "DXT", "ETC", "EAC", "ASTC", "FXT", "YCRCB", "PLANAR"];
         let others = [
@@ -113,7 +114,7 @@ fn formats_are_integer_normalised_or_srgb_as_they_are_named() {
 }
 
 #[test]
-fn formats_with_a_way_of_their_own() {
+fn formats_with_a_special_encoding() {
     for (name, expected) in [
         ("R32_FLOAT", Encoding::Dwords(1)),
         ("R32G32_UINT", Encoding::Dwords(2)),
@@ -370,7 +371,8 @@ fn channels_are_read_by_their_kind() {
 fn floats_become_the_nearest_number_of_a_channel() {
     // The value in all channels; the texel.
     for (name, value, expected) in [
-        // Ties of normalised numbers go to even: half of 255, 1023, 15, 31, 63, and of 1, which is 0.
+        // Ties of normalised numbers go to even: half of 255, 1023, 15, 31, 63, and of 1, which is
+        // 0.
         ("R8_UNORM", 0.5, 128),
         ("R16_UNORM", 0.5, 0x8000),
         ("A1B5G5R5_UNORM", 0.5, 16 << 11 | 16 << 6 | 16 << 1),
@@ -735,7 +737,8 @@ fn each_byte_of_the_srgb_curve_begins_at_its_least_float() {
 
 #[test]
 fn a_half_of_normalised_bytes_goes_to_even() {
-    // Of bytes and of the bytes drawn four at once: halves, and both sides of the border between two bytes.
+    // Of bytes and of the bytes drawn four at once: halves, and both sides of the border between
+    // two bytes.
     let border = 100.5f32 / 255.0;
     for (value, byte) in [
         (0.5, 128),

@@ -1,6 +1,7 @@
 //! End points of every range and mode, by the specification's tables.
 //!
-//! Ref: Khronos Data Format Specification, ASTC, "Color Endpoint Unquantization", "LDR Endpoint Decoding".
+//! Ref: Khronos Data Format Specification, ASTC, "Color Endpoint Unquantization", "LDR Endpoint
+//!      Decoding".
 
 use super::*;
 
@@ -69,7 +70,8 @@ fn values_with_a_digit_follow_the_table() {
 
 #[test]
 fn end_points_take_the_greatest_range_that_has_room() {
-    // The second bit alone, which is b of the first value, tells the range. Of 0 to 9 it is the lowest of the quint.
+    // The second bit alone, which is b of the first value, tells the range. Of 0 to 9 it is the
+    // lowest of the quint.
     for (room, red) in [
         (5, None),
         (6, Some(0b0100_1001)),
@@ -190,7 +192,8 @@ fn modes_of_end_points() {
         (12, [1, 2, 3, 4, 5, 6, 7, 8], [[1, 3, 5, 7], [2, 4, 6, 8]]),
         (12, [10, 3, 3, 8, 3, 4, 7, 8], [[3, 6, 4, 8], [6, 3, 3, 7]]),
         (12, [10, 3, 3, 8, 3, 4, 8, 7], [[3, 6, 4, 7], [6, 3, 3, 8]]),
-        // A colour and differences: bases of half, with the upper bit of the other value; here 4, −1 and −3.
+        // A colour and differences: bases of half, with the upper bit of the other value; here 4,
+        // −1 and −3.
         (
             9,
             [20, 8, 40, 0x7e, 60, 0x7a, 0, 0],

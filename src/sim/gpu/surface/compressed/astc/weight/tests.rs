@@ -86,8 +86,9 @@ fn texels_lie_between_four_weights() {
         [at(0, 0), at(5, 0), at(0, 4), at(5, 4)],
         [(0, 64), (32, 16), (16, 8), (4, 64)]
     );
-    // Scales are (1024 + 3) / 5 = 205 and (1024 + 2) / 4 = 256. Texel (2, 1): 205 × 2 × 2 = 820, 852 / 64 = 13, so 0 and
-    // 13 / 16; 256 + 32 = 288 / 64 = 4, so 0 and 4 / 16. The products are 52 / 16 = 3 (rounded), 10, 1 and 2 of 16.
+    // Scales are (1024 + 3) / 5 = 205 and (1024 + 2) / 4 = 256. Texel (2, 1): 205 × 2 × 2 = 820,
+    // 852 / 64 = 13, so 0 and 13 / 16; 256 + 32 = 288 / 64 = 4, so 0 and 4 / 16. The products are
+    // 52 / 16 = 3 (rounded), 10, 1 and 2 of 16.
     assert_eq!(
         at(2, 1),
         (
