@@ -1,17 +1,18 @@
-//! What messages name: the parts of their payload, surfaces by binding table or handle.
+//! Resolves the surfaces and payload parameters that messages reference.
 //!
-//! In:  a message. Out: its parameters, the surface states that it means, remembered for the messages after it.
+//! In:  a message. Out: its parameters and the surface state it binds, by binding table index or
+//!      bindless handle; surface states are cached for later messages.
 //! Ref: SKL PRM vol. 2d, message descriptors (MDC_*); vol. 7, "Binding Table", "Bindless".
 
 use crate::memory::View;
+use crate::observer::{Colour, Slices, Via};
 use crate::rules;
 use crate::space::ADDRESS_MASK;
 use crate::surface::{AuxMode, Image, Surface};
-use crate::watch::{Colour, Slices, Via};
 use eu::{Message, Stop};
 use isa::descriptor::common;
 
-/// Binding table indices with a meaning of their own.
+/// Binding table indices with a special meaning.
 pub(crate) mod bti {
     pub const BINDLESS: u32 = 252;
     pub const STATELESS_NON_COHERENT: u32 = 253;
@@ -19,38 +20,40 @@ pub(crate) mod bti {
     pub const STATELESS: u32 = 255;
 }
 
-/// Everything a dispatch's messages refer to.
+/// Base addresses and offsets that the messages of a dispatch use.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bases {
     /// General state base address.
     pub general: u64,
-    /// Address of the binding table, and of what its entries are relative to.
+    /// Address of the binding table; below, the surface state base that its entries are relative
+    /// to.
     pub binding_table: u64,
     pub surface: u64,
     pub bindless: u64,
-    /// Dynamic state base address, and the sampler states' offset from it.
+    /// Dynamic state base address; below, the offset of the sampler states from it.
     pub dynamic: u64,
-    /// Pages of the dynamic state heap, where they have been programmed.
+    /// Size of the dynamic state heap in pages; `None` until programmed.
     pub dynamic_pages: Option<u64>,
     pub samplers: u64,
 }
 
-/// What the threads of a dispatch may use.
+/// Limits that strict mode enforces on the threads of a dispatch.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// There is a barrier.
+    /// True if the interface descriptor enables the barrier.
     pub barrier: bool,
-    /// Where the scratch memory of the threads begins: bytes from the general state base.
+    /// Start of the threads' scratch memory, in bytes from the general state base.
     pub scratch: u64,
-    /// Bytes of scratch memory of a thread.
+    /// Bytes of scratch memory of one thread.
     pub scratch_bytes: u64,
-    /// Surfaces of the bindless heap.
+    /// Number of surfaces in the bindless heap.
     pub bindless_surfaces: u64,
 }
 
 impl Limits {
-    /// Whether what a header's place and an offset name ends in the scratch memory of the thread that the place is in: bytes from the
-    /// general state base, from the place, and from the place to the end.
+    /// Checks that an access stays inside one thread's scratch memory. `place` is the scratch
+    /// offset of the message header, in bytes from the general state base; `end` is the end of the
+    /// access, in bytes from `place`.
     pub(crate) fn scratch(&self, place: u64, end: u64, ip: u64) -> Result<(), Stop> {
         let before = place.checked_sub(self.scratch);
         let before = before.and_then(|before| before.checked_rem(self.scratch_bytes));
@@ -65,10 +68,10 @@ impl Limits {
     }
 }
 
-/// Surfaces that are remembered; a dispatch uses few.
-const REMEMBERED: usize = 8;
+/// Number of cached surface states; a dispatch uses few.
+const CACHED_STATES: usize = 8;
 
-/// The two parts of a payload as one.
+/// A message payload: the registers of both SEND sources.
 #[derive(Clone, Copy)]
 pub(crate) struct Payload<'m> {
     pub first: &'m [u32],
@@ -76,12 +79,12 @@ pub(crate) struct Payload<'m> {
 }
 
 impl Payload<'_> {
-    /// Dwords that there are.
+    /// Number of dwords.
     pub fn dwords(&self) -> usize {
         self.first.len() + self.second.len()
     }
 
-    /// A dword; one that the message does not have is zero.
+    /// One dword; 0 past the end of the payload.
     pub fn dword(&self, index: usize) -> u32 {
         let second = || self.second.get(index - self.first.len()).copied();
         match self.first.get(index) {
@@ -90,7 +93,8 @@ impl Payload<'_> {
         }
     }
 
-    /// Dwords that stand together: a parameter of all channels. None where the message does not have them all.
+    /// Consecutive dwords: one parameter of all channels. `None` if the payload is too short or
+    /// they span both sources.
     pub fn part(&self, index: usize, dwords: usize) -> Option<&[u32]> {
         match index.checked_sub(self.first.len()) {
             None => self.first.get(index..index + dwords),
@@ -98,7 +102,7 @@ impl Payload<'_> {
         }
     }
 
-    /// A 64-bit address, cut to the bits that count.
+    /// A 64-bit address, truncated to [`ADDRESS_MASK`].
     pub fn address(&self, index: usize) -> u64 {
         self.qword(index) & ADDRESS_MASK
     }
@@ -108,61 +112,63 @@ impl Payload<'_> {
     }
 }
 
-/// What a message does with a surface with dimensions.
+/// How a message uses a typed surface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Use {
-    /// Its texels are read, or changed.
+    /// Reads texels, or reads and modifies them.
     Reads,
-    /// They are written.
+    /// Writes texels.
     Writes,
-    /// It is asked how large it is, or which level would be read.
+    /// Queries the size or the LOD.
     Asks,
 }
 
-/// A surface with dimensions, by the address of its state.
+/// A cached typed surface, keyed by the address of its surface state.
 #[derive(Clone, Copy)]
-struct Remembered {
+struct CachedImage {
     state: u64,
     image: Image,
-    /// Whether what it shows is in memory.
+    /// True once the rules on unresolved aux data were checked for this surface.
     checked: bool,
 }
 
-/// What the messages of one worker's threads refer to.
+/// The surfaces that the messages of one worker's threads reference.
 pub(crate) struct Bindings<'a> {
     pub view: View<'a>,
     pub bases: Bases,
-    /// What threads may use, where that is checked.
+    /// Limits to enforce; `None` outside strict mode.
     pub limits: Option<Limits>,
-    /// Surface states by address.
-    surfaces: [(u64, Surface); REMEMBERED],
+    /// Cached surface states of untyped and block messages, by address.
+    surfaces: [(u64, Surface); CACHED_STATES],
     next: usize,
-    /// The same for surfaces with dimensions.
-    images: Vec<Remembered>,
-    /// Addresses of surface states by the binding table's index, where nobody watches how it is read.
-    entries: [(u32, u64); REMEMBERED],
+    /// Cached surface states of typed and sampler messages.
+    images: Vec<CachedImage>,
+    /// Surface state addresses by binding table index. Unused in strict mode, which observes every
+    /// read of the binding table.
+    entries: [(u32, u64); CACHED_STATES],
     next_entry: usize,
     next_image: usize,
 }
 
 impl<'a> Bindings<'a> {
-    /// Nothing remembered yet.
+    /// Bindings with empty caches.
     pub fn new(view: View<'a>, bases: Bases) -> Bindings<'a> {
         Bindings {
             view,
             bases,
             limits: None,
-            surfaces: [(u64::MAX, Surface::Null); REMEMBERED],
+            surfaces: [(u64::MAX, Surface::Null); CACHED_STATES],
             next: 0,
             images: Vec::new(),
-            entries: [(u32::MAX, 0); REMEMBERED],
+            entries: [(u32::MAX, 0); CACHED_STATES],
             next_entry: 0,
             next_image: 0,
         }
     }
 
-    /// The surface that a descriptor's binding table index means. Block and scattered messages, `based`, carry the
-    /// buffer base of stateless accesses in dword 5 of their header (SKL PRM vol. 2d, MH_A32_GO, MH_BTS_GO).
+    /// Returns the surface of a message's binding table index. `based` is true for block and
+    /// scattered messages, which carry the buffer base of stateless accesses in dword 5 of their
+    /// header (SKL PRM vol. 2d, MH_A32_GO, MH_BTS_GO).
     pub fn surface(
         &mut self,
         message: &Message<'_>,
@@ -187,11 +193,12 @@ impl<'a> Bindings<'a> {
         }
         let surface = Surface::read(&self.view, address)?;
         self.surfaces[self.next] = (address, surface);
-        self.next = (self.next + 1) % REMEMBERED;
+        self.next = (self.next + 1) % CACHED_STATES;
         Ok(surface)
     }
 
-    /// Address of the surface state that a descriptor's binding table index, or its handle, means.
+    /// Returns the address of the surface state for a descriptor's binding table index or bindless
+    /// handle.
     fn surface_state(&mut self, message: &Message<'_>) -> Result<u64, Stop> {
         match common::BINDING_TABLE_INDEX.get(message.desc) {
             bti::BINDLESS => {
@@ -212,25 +219,26 @@ impl<'a> Bindings<'a> {
                 let entry = self.view.by(Via::State, |view| view.read(at))?;
                 let address = self.bases.surface + u64::from(entry & !63);
                 self.entries[self.next_entry] = (index, address);
-                self.next_entry = (self.next_entry + 1) % REMEMBERED;
+                self.next_entry = (self.next_entry + 1) % CACHED_STATES;
                 Ok(address)
             }
         }
     }
 
-    /// The surface with dimensions that a descriptor's binding table index means.
+    /// Returns the typed surface of a message's binding table index.
     pub fn image(&mut self, message: &Message<'_>, what: Use) -> Result<Image, Stop> {
         let place = self.remembered(message, what)?;
         Ok(self.images[place].image)
     }
 
-    /// A surface that was found, with the address of its state.
+    /// Returns a cached surface and the address of its surface state.
     pub fn remembered_at(&self, place: usize) -> (u64, &Image) {
-        let Remembered { state, image, .. } = &self.images[place];
+        let CachedImage { state, image, .. } = &self.images[place];
         (*state, image)
     }
 
-    /// The same as [`Bindings::image`]: where [`Bindings::remembered_at`] has it until the next is asked for.
+    /// Same as [`Bindings::image`], but returns an index for [`Bindings::remembered_at`], valid
+    /// until the next surface is looked up.
     pub fn remembered(&mut self, message: &Message<'_>, what: Use) -> Result<usize, Stop> {
         if matches!(
             common::BINDING_TABLE_INDEX.get(message.desc),
@@ -242,7 +250,7 @@ impl<'a> Bindings<'a> {
         let at = message.ip;
         if let Some(place) = self.images.iter().position(|s| s.state == address) {
             if !self.images[place].checked && what != Use::Asks {
-                self.check(&self.images[place].image, what, at)?;
+                self.check_resolved(&self.images[place].image, what, at)?;
                 self.images[place].checked = true;
             }
             return Ok(place);
@@ -250,9 +258,9 @@ impl<'a> Bindings<'a> {
         let image = Image::read(&self.view, address)?;
         let checked = what != Use::Asks;
         if checked {
-            self.check(&image, what, at)?;
+            self.check_resolved(&image, what, at)?;
         }
-        let found = Remembered {
+        let found = CachedImage {
             state: address,
             image,
             checked,
@@ -262,12 +270,12 @@ impl<'a> Bindings<'a> {
             None => self.images.push(found),
         }
         let made = self.next_image;
-        self.next_image = (made + 1) % REMEMBERED;
+        self.next_image = (made + 1) % CACHED_STATES;
         Ok(made)
     }
 
-    /// Whether what a surface shows is in memory.
-    fn check(&self, image: &Image, what: Use, at: u64) -> Result<(), Stop> {
+    /// Checks that the surface's memory holds its data: HiZ and CCS contents are resolved.
+    fn check_resolved(&self, image: &Image, what: Use, at: u64) -> Result<(), Stop> {
         if image.aux.mode == AuxMode::Hiz {
             return Ok(());
         }
@@ -277,18 +285,19 @@ impl<'a> Bindings<'a> {
             elements: [first, first.saturating_add(image.depth)],
         };
         self.view.depth_seen(image.address, slices, at)?;
-        // For readers AUX_CCS_D is AUX_CCS_E.
+        // For reads, AUX_CCS_D behaves like AUX_CCS_E.
         let plain = !matches!(image.aux.mode, AuxMode::CcsD | AuxMode::CcsE);
         if plain && what == Use::Reads {
             self.view.colour_seen(image.address, slices, at)?;
         } else if plain && self.view.is_strict() {
-            self.overwritten(image, slices);
+            self.mark_uncompressed(image, slices);
         }
         Ok(())
     }
 
-    /// Whoever writes without a control surface has what is there from now on, as draws have.
-    fn overwritten(&self, image: &Image, slices: Slices) {
+    /// Marks the surface as uncompressed: a write without an aux surface replaces the texels, as a
+    /// draw does.
+    fn mark_uncompressed(&self, image: &Image, slices: Slices) {
         let [first, end] = slices.elements;
         for level in slices.levels[0]..slices.levels[1] {
             for element in first..end.min(first.saturating_add(image.view_extent)) {
@@ -299,7 +308,7 @@ impl<'a> Bindings<'a> {
     }
 }
 
-/// The end of a message that is not simulated.
+/// The error for a message that is not simulated.
 pub(crate) fn unimplemented<T>(message: &Message<'_>, what: &str) -> Result<T, Stop> {
     Err(Stop::Unimplemented {
         what: format!(

@@ -1,25 +1,26 @@
-//! How much a batch may run before it counts as a hang.
+//! Instruction budget of a batch: a batch that exceeds it counts as a hang.
 //!
-//! In:  instructions as threads run them. Out: whether there are more to run; if not, where the thread that ran last goes round.
+//! In:  counts of executed instructions. Out: whether the budget is spent, and the address range in
+//!      which the last thread loops.
 
 use eu::{Exit, SharedFunctions, Stop, Thread};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Instructions that all threads of a batch may run together.
+/// Instructions that all threads of a batch may execute together.
 #[derive(Debug)]
 pub(crate) struct Budget {
     all: u64,
     left: AtomicU64,
 }
 
-/// Instructions that are looked at to tell which loop a thread is in.
-const LOOKED_AT: u32 = 1 << 14;
+/// Number of instructions that are stepped to find the loop that a thread is in.
+const LOOP_STEPS: u32 = 1 << 14;
 
-/// The thread that ran when the budget was spent.
+/// The thread that spent the budget.
 pub(crate) struct Suspect<'a> {
-    /// What it is a thread of: "CS", "VS" and so on.
+    /// Its stage: "CS", "VS" and so on.
     pub stage: &'a str,
-    /// Address of its kernel, and of the instruction heap that the kernel is in.
+    /// Address of its kernel; below, of the instruction heap that holds the kernel.
     pub kernel: u64,
     pub heap: u64,
     /// Address of the draw or dispatch.
@@ -27,7 +28,7 @@ pub(crate) struct Suspect<'a> {
 }
 
 impl Budget {
-    /// This many instructions.
+    /// A budget of this many instructions.
     pub fn new(all: u64) -> Budget {
         Budget {
             all,
@@ -35,14 +36,15 @@ impl Budget {
         }
     }
 
-    /// Takes what a thread has run; false where that is more than is left.
+    /// Subtracts the instructions that a thread executed; false if fewer were left.
     pub fn spend(&self, instructions: u64) -> bool {
         let spend = |left: u64| Some(left.saturating_sub(instructions));
         let before = self.left.fetch_update(Relaxed, Relaxed, spend);
         before.is_ok_and(|left| left >= instructions)
     }
 
-    /// The hang of a thread that has spent the rest. It runs a little further, to tell where it goes round.
+    /// Returns the error for the thread that spent the budget. Steps it a little further to find
+    /// its loop.
     pub fn hang(
         &self,
         suspect: &Suspect<'_>,
@@ -50,11 +52,11 @@ impl Budget {
         units: &mut dyn SharedFunctions,
     ) -> Stop {
         let (mut first, mut last) = (u64::MAX, 0);
-        let mut turns = 0;
-        while turns < LOOKED_AT {
+        let mut steps = 0;
+        while steps < LOOP_STEPS {
             let ip = thread.ip();
             (first, last) = (first.min(ip), last.max(ip));
-            turns += 1;
+            steps += 1;
             if !matches!(thread.run(units, 1), Ok(Exit::Budget)) {
                 break;
             }
@@ -65,8 +67,8 @@ impl Budget {
             heap,
             at,
         } = suspect;
-        let goes = match turns {
-            LOOKED_AT => format!(
+        let goes = match steps {
+            LOOP_STEPS => format!(
                 "goes round from {:#x} to {:#x}",
                 heap.wrapping_add(first),
                 heap.wrapping_add(last)

@@ -1,10 +1,11 @@
-//! What a context keeps between batches: registers, base addresses, and the media pipeline's state.
+//! State that a hardware context keeps between batches: registers, base addresses, media and 3D
+//! pipeline state.
 
-use crate::base::BaseAddresses;
-use crate::latched::DrawState;
+use crate::base_addresses::BaseAddresses;
+use crate::draw_state::DrawState;
 use std::collections::BTreeMap;
 
-/// Which pipeline commands go to.
+/// The pipeline that PIPELINE_SELECT selects.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Pipeline {
     /// 3D.
@@ -17,7 +18,7 @@ pub enum Pipeline {
 }
 
 impl Pipeline {
-    /// By the value of PIPELINE_SELECT's field.
+    /// Converts the value of PIPELINE_SELECT's Pipeline Selection.
     pub(crate) fn of(selection: u64) -> Pipeline {
         match selection {
             0 => Pipeline::Draw,
@@ -27,20 +28,20 @@ impl Pipeline {
     }
 }
 
-/// MEDIA_VFE_STATE and what belongs to it.
+/// The state of MEDIA_VFE_STATE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Vfe {
-    /// Address of scratch memory, 0 if none.
+    /// Offset of scratch memory from the general state base, 0 if none.
     pub scratch: u64,
     /// Bytes of scratch for each thread: 1 KiB << the field, 0 without a pointer.
     pub scratch_bytes: u64,
-    /// Threads minus one that may run at once.
+    /// Maximum number of concurrent threads, minus one.
     pub max_threads: u32,
     /// Bytes allocated for the CURBE.
     pub curbe_bytes: u64,
 }
 
-/// A range of dynamic state.
+/// A range in the dynamic state heap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DynamicRange {
     pub offset: u64,
@@ -58,11 +59,11 @@ pub struct HwContext {
     pub(crate) descriptors: DynamicRange,
     /// State of the 3D pipeline.
     pub(crate) draw: DrawState,
-    /// Result of MI_PREDICATE; commands with their predicate bit set run only if it is true.
+    /// Result of MI_PREDICATE; commands with their predicate bit set execute only if it is true.
     pub(crate) predicate: bool,
-    /// MI_SET_PREDICATE has found its condition met: commands do nothing until the next one.
-    pub(crate) skips: bool,
-    /// Channels dispatched by this context that were on, for CS_INVOCATION_COUNT.
+    /// MI_SET_PREDICATE's condition is met: commands are skipped until the next MI_SET_PREDICATE.
+    pub(crate) skips_commands: bool,
+    /// Enabled channels that this context dispatched, for CS_INVOCATION_COUNT.
     pub(crate) invocations: u64,
 }
 

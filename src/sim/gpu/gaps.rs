@@ -1,17 +1,18 @@
-//! What is not simulated yet, as one table.
+//! Table of the features that are not simulated.
 //!
-//! In:  nothing. Out: [`GAPS`], which `ingot sim --gaps` prints. Each is a place that ends a batch with
-//! [`Stop::Unimplemented`](eu::Stop::Unimplemented); a test reads the sources of both crates and demands a row for each such place, and a
-//! place for each row, by the text of its message.
+//! In:  nothing. Out: [`GAPS`], which `ingot sim --gaps` prints. Each row stands for code that ends
+//!      a batch with [`Stop::Unimplemented`](eu::Stop::Unimplemented). A test parses the sources of
+//!      both crates and requires a row for each such error, and an error for each row, matched by
+//!      the message text.
 
-/// Something that a real machine does and this one does not.
+/// A feature of the hardware that the simulator lacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Gap {
-    /// The source file, from the simulator's folder on: the unit.
+    /// Source file of the unit, relative to the simulator's folder.
     pub file: &'static str,
-    /// The command, structure or message that asks for it.
+    /// Command, structure or message that uses the feature.
     pub asked_by: &'static str,
-    /// What the batch ends with; … stands for what depends on the batch.
+    /// Message of the error; … stands for parts that depend on the batch.
     pub what: &'static str,
 }
 
@@ -123,7 +124,7 @@ gaps! {
     "gpu/fate/message.rs" {
         "message descriptors, refused fields" => "…, bits … of the descriptor …";
     }
-    "gpu/fate/mod.rs" {
+    "gpu/fate/check.rs" {
         "commands that have no unit" => "the command's name";
         "fields that no unit asks for" => "…, …";
     }
@@ -165,12 +166,12 @@ mod tests {
     use std::collections::BTreeSet;
     use std::path::{Path, PathBuf};
 
-    /// What begins a place: the ending itself, or a function of its file that makes it.
+    /// Source text that constructs the error: the variant itself, or a helper function.
     const MAKERS: [&str; 3] = ["Stop::Unimplemented {", "gap(", "unimplemented("];
-    /// What a command's name stands for.
+    /// Stands for a message that is the command's name.
     const NAME: &str = "the command's name";
 
-    /// Source files of both crates, with their names from the simulator's folder on.
+    /// Source files of both crates, named relative to the simulator's folder.
     fn sources() -> Vec<(String, String)> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut folders: Vec<PathBuf> = vec![root.join("gpu"), root.join("eu")];
@@ -180,9 +181,12 @@ mod tests {
                 let path = entry.expect("an entry").path();
                 let name = path.strip_prefix(&root).expect("below").to_string_lossy();
                 let name = name.into_owned();
-                if path.is_dir() && !name.ends_with("testing") {
+                if path.is_dir() && !name.ends_with("testing") && !name.ends_with("/tests") {
                     folders.push(path);
-                } else if name.ends_with(".rs") && !name.ends_with("tests.rs") {
+                } else if name.ends_with(".rs")
+                    && !name.ends_with("tests.rs")
+                    && !name.ends_with("testing.rs")
+                {
                     let text = std::fs::read_to_string(&path).expect("a text");
                     let code = text.split("#[cfg(test)]\nmod tests {").next();
                     found.push((name, code.unwrap_or_default().to_string()));
@@ -193,7 +197,7 @@ mod tests {
         found
     }
 
-    /// String literals of a piece of code; … for what is filled in.
+    /// String literals of a piece of code; … replaces each format argument.
     fn literals(code: &str) -> Vec<String> {
         let parts = code.split('"').skip(1).step_by(2);
         parts
@@ -216,7 +220,7 @@ mod tests {
             .collect()
     }
 
-    /// A maker and all that its brackets hold.
+    /// Returns the code from the constructor to its closing bracket.
     fn site(code: &str, open_at: usize) -> &str {
         let mut depth = 0;
         for (at, c) in code[open_at..].char_indices() {
@@ -232,7 +236,7 @@ mod tests {
         code
     }
 
-    /// The messages that a file's places end with.
+    /// Messages of the errors that a file constructs.
     fn messages(code: &str) -> Vec<String> {
         let mut found = Vec::new();
         for maker in MAKERS {
@@ -244,7 +248,7 @@ mod tests {
                 }
                 let text = site(&code[at..], maker.len() - 1);
                 let named = literals(text);
-                // A function that is given the message, or an instruction to describe.
+                // A helper function whose caller passes the message.
                 let passes_on = [
                     "what: what.into()",
                     "{ what, at }",
@@ -259,7 +263,7 @@ mod tests {
                 } else if text.contains(".name.into()") {
                     found.push(NAME.into());
                 } else {
-                    // The message has a name: it was made before, or is one of a list.
+                    // The message is a variable: it was formatted before, or comes from a list.
                     let made = ["let what =", "what) in ["].map(|made| before.rfind(made));
                     let from = made.into_iter().flatten().max().expect("what");
                     found.extend(literals(&before[from..]));
@@ -288,14 +292,14 @@ mod tests {
     }
 
     #[test]
-    fn rules_have_names_in_their_tables() {
+    fn rules_are_named_only_in_their_tables() {
         for (file, code) in sources() {
             assert!(!code.contains("rule: \""), "{file} names a rule itself");
         }
     }
 
     #[test]
-    fn places_are_found_in_code() {
+    fn error_sites_are_found_in_code() {
         let code =
             "fn gap(what: &str) -> Stop {\n Stop::Unimplemented { what: what.into(), at }\n}\n
             return gap(at, \"one\");\n

@@ -1,66 +1,68 @@
-//! GPGPU_WALKER: workgroups to threads, threads to EUs.
+//! GPGPU_WALKER: runs the workgroups of a dispatch as EU threads.
 //!
-//! In:  a walker's parameters, an interface descriptor, the CURBE. Out: every thread run to its end.
+//! In:  a walker's parameters, an interface descriptor, the CURBE. Out: every thread executed to
+//!      its end of thread.
 //! Ref: SKL PRM vol. 7, "GPGPU Thread Group Dispatch", "GPGPU Thread Payload".
 
 use crate::budget::{Budget, Suspect};
 use crate::dataport::{Bases, Limits, Port, WideLock};
-use crate::kernels::Kernels;
+use crate::kernel_cache::Kernels;
 use crate::memory::View;
+use crate::observer::{Via, Watch};
 use crate::options::Options;
 use crate::profile::Messages;
 use crate::rules;
 use crate::space::AddressSpace;
-use crate::watch::{Via, Watch};
 use eu::{Exit, Init, Kernel, Statistics, Stop, Thread};
 use hw::state::interface_descriptor_data as idd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-/// What one walker dispatches.
+/// Parameters of one dispatch.
 #[derive(Clone, Debug)]
 pub struct Dispatch {
-    /// Address of the walker command, for reports.
+    /// Address of the walker command, for error messages.
     pub at: u64,
-    /// Channels of a thread: 8, 16 or 32.
+    /// SIMD width of a thread: 8, 16 or 32 channels.
     pub simd: u32,
-    /// First workgroup in x, y, z.
+    /// ID of the first workgroup in x, y, z.
     pub first: [u32; 3],
     /// One past the last workgroup.
     pub end: [u32; 3],
     /// Threads of a workgroup along width, height and depth.
     pub counters: [u32; 3],
-    /// Channels of the last thread of a row, and of threads of the last row.
+    /// Execution mask of the last thread of a row.
     pub right_mask: u32,
-    /// See `right_mask`.
+    /// Execution mask of the threads of the last row.
     pub bottom_mask: u32,
     /// The interface descriptor.
     pub descriptor: [u32; 8],
     /// Base addresses.
     pub bases: Bases,
-    /// Surfaces of the bindless heap.
+    /// Number of surfaces in the bindless heap.
     pub bindless_surfaces: u64,
     /// Instruction base address.
     pub instruction_base: u64,
-    /// What threads are given beside their header.
+    /// Constants in the threads' payloads.
     pub constants: Constants,
     /// Scratch pointer, relative to the general state base, and bytes for each thread.
     pub scratch: (u64, u64),
-    /// Threads that may run at once, which is how many the scratch memory is for.
+    /// Number of threads that may run concurrently; scratch memory is allocated for as many.
     pub max_threads: u32,
 }
 
-/// Constants of a dispatch, in dwords: what all threads share, then each thread's own.
+/// Constants of a dispatch, in dwords: those that all threads share, then those of each thread.
 #[derive(Clone, Debug)]
 pub enum Constants {
-    /// By MEDIA_CURBE_LOAD: in a thread's registers its own part follows the shared one.
+    /// Loaded by MEDIA_CURBE_LOAD: the payload holds the shared constants first.
     Curbe(Vec<u32>),
-    /// By the walker's indirect data: in a thread's registers its own part comes first.
+    /// The walker's indirect data: the payload holds the per-thread constants first.
     Indirect(Vec<u32>),
 }
 
 impl Constants {
-    /// Registers of thread `index` from g1 on: `shared` dwords from `from` on, and `own` of the thread.
+    /// Payload of thread `index` from g1 on. `from`: first dword; `shared`: number of shared
+    /// dwords; `own`: number of dwords for each thread.
     fn registers(&self, from: usize, shared: usize, own: usize, index: usize) -> Vec<u32> {
         let (Constants::Curbe(data) | Constants::Indirect(data)) = self;
         let part = |from: usize, dwords: usize| {
@@ -75,35 +77,35 @@ impl Constants {
     }
 }
 
-/// What a dispatch did.
+/// Totals of a dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Threads.
+    /// Number of threads.
     pub threads: u64,
-    /// Channels of them that the walker's masks leave on.
+    /// Number of channels that the execution masks enable.
     pub invocations: u64,
-    /// Instructions of all of them.
+    /// Number of instructions, over all threads.
     pub instructions: u64,
     /// Messages.
     pub messages: Messages,
-    /// Instructions by class, where that is asked for.
+    /// Instructions by class, if profiling is on.
     pub statistics: Statistics,
 }
 
 impl Dispatch {
-    /// The instruction heap, and the kernel's offset in it.
-    pub fn kernel_place(&self) -> (u64, u64) {
+    /// Returns the address of the instruction heap and the kernel's offset in it.
+    pub fn heap_and_start(&self) -> (u64, u64) {
         let start = idd::KERNEL_START_POINTER.get(&self.descriptor);
         (self.instruction_base, start)
     }
 
     /// Address of the kernel.
     pub fn kernel(&self) -> u64 {
-        let (heap, start) = self.kernel_place();
+        let (heap, start) = self.heap_and_start();
         heap + start
     }
 
-    /// Channels that are on in a workgroup's thread `index`.
+    /// Execution mask of thread `index` of a workgroup.
     fn mask(&self, index: u32) -> u32 {
         let [width, height, _] = self.counters;
         let mut mask = u32::MAX >> (32 - self.simd);
@@ -116,13 +118,13 @@ impl Dispatch {
         mask
     }
 
-    /// Channels that are on in a workgroup.
+    /// Number of enabled channels of a workgroup.
     fn group_invocations(&self) -> u64 {
         let threads = 0..self.counters.iter().product();
         threads.map(|i| u64::from(self.mask(i).count_ones())).sum()
     }
 
-    /// Its workgroups and their threads, for people.
+    /// Size of the dispatch, as text for the profile.
     pub fn extent(&self) -> String {
         let [x, y, z] = [0, 1, 2].map(|i| self.end[i].saturating_sub(self.first[i]));
         let threads: u32 = self.counters.iter().product();
@@ -130,11 +132,12 @@ impl Dispatch {
     }
 }
 
-/// Threads that a workgroup can have at most on any part.
+/// Maximum number of threads of a workgroup on any device.
 const MAX_GROUP_THREADS: u32 = 128;
 
-/// Instructions a thread runs before the others of its group, and a request to stop, get a look in.
-const SLICE: u64 = 1 << 16;
+/// Instructions that a thread executes before the next thread of its workgroup runs and
+/// cancellation is checked.
+const TIME_SLICE: u64 = 1 << 16;
 
 /// Bytes of shared local memory by the descriptor's code (SKL: 0, 1, 2, 4 … 64 KiB).
 fn slm_bytes(code: u64) -> usize {
@@ -144,8 +147,8 @@ fn slm_bytes(code: u64) -> usize {
     }
 }
 
-/// The parts of a dispatch that all workers share.
-struct Job<'a> {
+/// A running dispatch, shared by all workers.
+struct DispatchJob<'a> {
     dispatch: &'a Dispatch,
     space: &'a AddressSpace,
     kernel: Arc<Kernel>,
@@ -160,8 +163,9 @@ struct Job<'a> {
     failure: Mutex<Option<Stop>>,
 }
 
-/// Instructions of a dispatch before other workers take part: about as long as it takes to wake them.
-const WORTHWHILE: u64 = 1 << 11;
+/// Instructions that the first worker executes before it wakes others: waking them takes about as
+/// long.
+const MIN_PARALLEL_INSTRUCTIONS: u64 = 1 << 11;
 
 /// Runs a dispatch to its end.
 pub fn run(
@@ -199,7 +203,7 @@ pub fn run(
         watch,
         options,
     )?;
-    let job = Job {
+    let job = DispatchJob {
         dispatch,
         space,
         kernel,
@@ -212,7 +216,7 @@ pub fn run(
         stopped: AtomicBool::new(false),
         failure: Mutex::new(None),
     };
-    // A worker holds a whole workgroup, each thread of it with its own scratch memory.
+    // A worker runs whole workgroups, and each thread of a workgroup has its own scratch memory.
     let slots = (dispatch.max_threads / group_threads).max(1) as usize;
     let workers = (options.workers() as u64)
         .min(groups)
@@ -224,12 +228,19 @@ pub fn run(
         watch.begin(dispatch.at);
         watch.scratch(start..start + bytes);
     }
-    // Few dispatches are worth waking other workers: this thread begins alone.
-    let mut counters = job.work(0, if workers == 1 { u64::MAX } else { WORTHWHILE });
+    // Most dispatches are too small to be worth waking other workers.
+    let mut counters = job.run_groups(
+        0,
+        if workers == 1 {
+            u64::MAX
+        } else {
+            MIN_PARALLEL_INSTRUCTIONS
+        },
+    );
     if job.next_group.load(Relaxed) < groups && !job.stopped.load(Relaxed) {
         let mut all: Vec<usize> = (0..workers).collect();
         let parts = options.pool.each(options.workers(), &mut all, |_, worker| {
-            job.work(*worker, u64::MAX)
+            job.run_groups(*worker, u64::MAX)
         });
         for part in parts {
             counters.threads += part.threads;
@@ -248,9 +259,9 @@ pub fn run(
     }
 }
 
-impl Job<'_> {
-    /// One worker: takes workgroups until there are none, or until it has executed so many instructions.
-    fn work(&self, worker: usize, most: u64) -> Counters {
+impl DispatchJob<'_> {
+    /// Runs workgroups until none is left, or until this worker has executed `most` instructions.
+    fn run_groups(&self, worker: usize, most: u64) -> Counters {
         let mut counters = Counters::default();
         let descriptor = &self.dispatch.descriptor;
         let slm = slm_bytes(idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor));
@@ -268,7 +279,7 @@ impl Job<'_> {
             if group >= self.groups {
                 break;
             }
-            match self.group(worker, group, &mut port, &mut threads) {
+            match self.run_group(worker, group, &mut port, &mut threads) {
                 Ok(instructions) => {
                     counters.threads += threads.len() as u64;
                     counters.invocations += self.dispatch.group_invocations();
@@ -288,8 +299,9 @@ impl Job<'_> {
         counters
     }
 
-    /// Runs one workgroup: its threads in turn, each until it ends or waits at the barrier.
-    fn group(
+    /// Runs one workgroup: its threads in turn, each until it ends or waits at the barrier. Returns
+    /// the number of instructions.
+    fn run_group(
         &self,
         worker: usize,
         group: u64,
@@ -309,9 +321,9 @@ impl Job<'_> {
                     continue;
                 }
                 progress = true;
-                self.check()?;
+                self.check_cancelled()?;
                 let before = threads[i].statistics().instructions;
-                let exit = threads[i].run(port, SLICE)?;
+                let exit = threads[i].run(port, TIME_SLICE)?;
                 let spent = threads[i].statistics().instructions - before;
                 if !self.budget.spend(spent) {
                     let suspect = Suspect {
@@ -331,7 +343,7 @@ impl Job<'_> {
                     Exit::Budget => {}
                 }
             }
-            // Threads that have ended are no longer counted at the barrier of those that remain.
+            // Threads that have ended count as arrived at the barrier.
             if port.arrived > 0 && port.arrived as usize >= count {
                 port.arrived -= count as u32;
                 for (i, thread) in threads.iter_mut().enumerate().take(count) {
@@ -358,7 +370,7 @@ impl Job<'_> {
         Ok(instructions.sum())
     }
 
-    fn check(&self) -> Result<(), Stop> {
+    fn check_cancelled(&self) -> Result<(), Stop> {
         if self.stopped.load(Relaxed) || self.options.cancelled() {
             return Err(Stop::Fault {
                 what: "the dispatch was stopped".into(),
@@ -368,7 +380,7 @@ impl Job<'_> {
         Ok(())
     }
 
-    /// Makes the threads of a workgroup in `threads`; returns how many there are.
+    /// Creates the threads of a workgroup in `threads`; returns their number.
     fn start_threads(
         &self,
         worker: usize,
@@ -395,7 +407,7 @@ impl Job<'_> {
         let cross = idd::CROSS_THREAD_CONSTANT_DATA_READ_LENGTH.get(descriptor) as usize * 8;
         let per_thread = idd::CONSTANT_URB_ENTRY_READ_LENGTH.get(descriptor) as usize * 8;
         let read_offset = idd::CONSTANT_URB_ENTRY_READ_OFFSET.get(descriptor) as usize * 8;
-        // Float mode: IEEE or alternate.
+        // Bit 0 selects IEEE or alternate floating-point mode.
         let init = Init {
             cr0: idd::FLOATING_POINT_MODE.get(descriptor) as u32
                 | (idd::ROUNDING_MODE.get(descriptor) as u32) << 4
@@ -437,5 +449,4 @@ impl Job<'_> {
 }
 
 #[cfg(test)]
-#[path = "gpgpu_tests.rs"]
 mod tests;

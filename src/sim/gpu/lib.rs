@@ -1,52 +1,52 @@
-//! Batch words and memory to memory: the simulated GPU.
+//! The simulated GPU: executes batches on memory.
 //!
-//! In:  a batch in an [`AddressSpace`], and a context's state. Out: memory changed as the batch says, and a [`Report`].
-//! Files follow the PRM's units: the command streamer ([`cs`]), the GPGPU pipeline ([`gpgpu`]), the 3D pipeline
-//! ([`draw`]), the data port ([`dataport`]), the sampling engine ([`sampler`]).
-//! What strict mode demands of batches is in one table, [`RULES`]; what is not simulated in another, [`GAPS`].
+//! In:  a batch in an [`AddressSpace`], and a context's state. Out: memory changed as the batch
+//!      says, and a [`Report`]. Files follow the PRM's units: the command streamer ([`cs`]), the
+//!      GPGPU pipeline ([`gpgpu`]), the 3D pipeline ([`draw`]), the data port ([`dataport`]), the
+//!      sampling engine ([`sampler`]). What strict mode demands of batches is in one table,
+//!      [`RULES`]; what is not simulated in another, [`GAPS`].
 //! Ref: SKL PRM vol. 2a (commands), vol. 7 (GPGPU, data port).
 
-mod base;
+mod base_addresses;
 mod bindings;
 mod budget;
 mod context;
-mod controls;
 mod cs;
 mod dataport;
 mod draw;
+mod draw_state;
 pub mod fate;
 mod gaps;
 mod gpgpu;
-mod hiz;
-mod kernels;
-mod latched;
+mod kernel_cache;
 mod memory;
+mod observer;
 mod options;
-mod pool;
+mod pipe_control_stats;
 pub mod profile;
+mod resolve_tracking;
 mod rules;
 mod sampler;
 mod space;
 mod strict;
 mod surface;
-mod targets;
+mod target_images;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
+mod thread_pool;
 mod trace;
-mod watch;
 
 pub use context::HwContext;
-pub use controls::{Controlled, Purpose};
-pub use cs::{Gpu, Report};
+pub use cs::streamer::{Gpu, Report};
 pub use eu::Stop;
 pub use gaps::{GAPS, Gap};
 pub use memory::View;
 pub use options::Options;
-pub use pool::Pool;
+pub use pipe_control_stats::{Controlled, Purpose};
 pub use rules::{RULES, Rule};
 pub use space::{AddressSpace, Backing, MapError};
-pub use targets::{Picture, TargetSink};
+pub use target_images::{TargetImage, TargetSink};
+pub use thread_pool::Pool;
 pub use trace::Trace;
-
-#[cfg(test)]
-mod strict_tests;
-#[cfg(test)]
-mod tests;

@@ -1,120 +1,124 @@
-//! Memory as units read and write it.
+//! Memory accesses of units.
 //!
-//! In:  GPU addresses. Out: dwords and bytes, each access reported to whoever watches.
+//! In:  GPU addresses. Out: dwords and bytes; each access is reported to the observer, if there is
+//!      one.
 //! Ref: SKL PRM vol. 5, "Memory Views".
 
+use crate::observer::{Colour, Depth, Marks, ReadResult, Slices, Via, Watch, WorkEpoch};
 use crate::space::{ADDRESS_MASK, AddressSpace};
-use crate::watch::{Colour, Depth, Marks, Seen, Slices, Via, Watch, Work};
 use eu::Stop;
 use hw::state::render_surface_state::SURFACE_BASE_ADDRESS;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Memory that was looked at: its first address, bytes, and words.
+/// A mapped range that was looked up: its first address, size in bytes, and words.
 #[derive(Clone, Copy)]
-struct Known<'a> {
+struct CachedRange<'a> {
     start: u64,
     bytes: u64,
     words: &'a [AtomicU32],
 }
 
-impl Known<'_> {
-    const NONE: Known<'static> = Known {
+impl CachedRange<'_> {
+    const NONE: CachedRange<'static> = CachedRange {
         start: 0,
         bytes: 0,
         words: &[],
     };
 }
 
-/// Pages of which is kept what the watch said of them.
-const KEPT: usize = 8;
+/// Number of pages whose permissions are cached.
+const CACHED_PAGES: usize = 8;
 
-/// What the watch said of pages, which holds until its work is over.
+/// Cached answers of the observer on pages, valid until its work ends.
 #[derive(Default)]
-struct Kept {
-    work: Option<Arc<Work>>,
-    /// Page and cache, and whether all of it may be read without asking again.
-    read: [(u64, bool); KEPT],
-    /// The same of writes.
-    written: [(u64, Option<Arc<Marks>>); KEPT],
+struct PageCache {
+    work: Option<Arc<WorkEpoch>>,
+    /// Page and access path, and whether the whole page may be read without reporting.
+    read: [(u64, bool); CACHED_PAGES],
+    /// The same for writes: the set in which written bytes are recorded.
+    written: [(u64, Option<Arc<Marks>>); CACHED_PAGES],
 }
 
-/// A page's place among those kept, and what tells it and a cache from others: never zero.
-fn kept_place(page: u64, via: Via) -> (usize, u64) {
+/// Returns a page's cache slot, and its nonzero key: page, access path, valid bit.
+fn page_slot(page: u64, via: Via) -> (usize, u64) {
     let spread = page.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
-    (spread as usize % KEPT, page << 5 | 1 << 4 | via as u64)
+    (
+        spread as usize % CACHED_PAGES,
+        page << 5 | 1 << 4 | via as u64,
+    )
 }
 
-impl Kept {
-    /// Forgets everything, if it is of another work.
-    fn turn(&mut self, work: Arc<Work>) {
+impl PageCache {
+    /// Clears the cache if it belongs to other work.
+    fn start_epoch(&mut self, work: Arc<WorkEpoch>) {
         if self.work.as_ref().is_none_or(|w| !Arc::ptr_eq(w, &work)) {
-            *self = Kept {
+            *self = PageCache {
                 work: Some(work),
-                ..Kept::default()
+                ..PageCache::default()
             };
         }
     }
 
     fn is_over(&self) -> bool {
         let work = self.work.as_ref();
-        work.is_none_or(|work| work.over.load(Relaxed))
+        work.is_none_or(|work| work.ended.load(Relaxed))
     }
 
-    /// Whether bytes of one page may be read without more ado.
+    /// True if bytes of one page may be read without reporting.
     #[inline]
     fn is_readable(&mut self, watch: &dyn Watch, page: u64, via: Via) -> bool {
-        let (place, key) = kept_place(page, via);
+        let (place, key) = page_slot(page, via);
         if self.read[place].0 == key && !self.is_over() {
             return self.read[place].1;
         }
         let (work, may) = watch.readable(page, via);
-        self.turn(work);
+        self.start_epoch(work);
         self.read[place] = (key, may);
         may
     }
 
-    /// What notes writes to a page, where nothing else has to be done about them.
+    /// Returns the set in which writes to a page are recorded, if nothing else needs to happen.
     #[inline]
     fn writable(&mut self, watch: &dyn Watch, page: u64, via: Via) -> Option<&Marks> {
-        let (place, key) = kept_place(page, via);
+        let (place, key) = page_slot(page, via);
         if self.written[place].0 != key || self.is_over() {
             let (work, marks) = watch.writable(page, via);
-            self.turn(work);
+            self.start_epoch(work);
             self.written[place] = (key, marks);
         }
         self.written[place].1.as_deref()
     }
 }
 
-/// One thread's view of an address space: remembers the last range, as a TLB does.
+/// A worker's view of an address space. Caches the ranges used last, as a TLB does.
 pub struct View<'a> {
     space: &'a AddressSpace,
-    /// Ranges that were looked at last, the latest first.
-    last: Cell<Known<'a>>,
-    before: Cell<Known<'a>>,
-    /// Who is told of accesses.
+    /// The two ranges that were used last, the latest first.
+    last: Cell<CachedRange<'a>>,
+    previous: Cell<CachedRange<'a>>,
+    /// Receives accesses; `None` outside strict mode.
     watch: Option<&'a dyn Watch>,
-    /// Through what accesses go.
+    /// The access path of the next accesses.
     via: Cell<Via>,
-    kept: RefCell<Kept>,
+    page_cache: RefCell<PageCache>,
 }
 
 impl<'a> View<'a> {
-    /// A view with nothing remembered.
+    /// A view with an empty cache.
     pub fn new(space: &'a AddressSpace) -> View<'a> {
         View {
             space,
-            last: Cell::new(Known::NONE),
-            before: Cell::new(Known::NONE),
+            last: Cell::new(CachedRange::NONE),
+            previous: Cell::new(CachedRange::NONE),
             watch: None,
             via: Cell::default(),
-            kept: RefCell::default(),
+            page_cache: RefCell::default(),
         }
     }
 
-    /// A view whose accesses are watched.
+    /// A view whose accesses are reported to an observer.
     pub(crate) fn watched(
         space: &'a AddressSpace,
         watch: Option<&'a dyn Watch>,
@@ -127,7 +131,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Accesses are checked.
+    /// True in strict mode: accesses are reported.
     pub(crate) fn is_strict(&self) -> bool {
         self.watch.is_some()
     }
@@ -144,7 +148,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports what became of the depth buffer at an address.
+    /// Reports an event of the depth buffer at an address.
     pub(crate) fn depth(&self, address: u64, event: Depth) {
         if let Some(watch) = self.watch
             && let Some(memory) = self.space.backing(address)
@@ -153,7 +157,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports that the command or message at `at` looks at a depth buffer without a hierarchical one.
+    /// Reports that the command or message at `at` accesses a depth buffer without HiZ.
     pub(crate) fn depth_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
         match (self.watch, self.space.backing(address)) {
             (Some(watch), Some(memory)) => watch.depth_seen((address, memory), slices, at),
@@ -161,7 +165,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports what became of the colour surface at an address.
+    /// Reports an event of the colour surface at an address.
     pub(crate) fn colour(&self, address: u64, event: Colour) {
         if let Some(watch) = self.watch
             && let Some(memory) = self.space.backing(address)
@@ -170,7 +174,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports that the message at `at` samples a surface without compression.
+    /// Reports that the message at `at` reads a surface without its aux surface.
     pub(crate) fn colour_seen(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
         match (self.watch, self.space.backing(address)) {
             (Some(watch), Some(memory)) => watch.colour_seen((address, memory), slices, at),
@@ -178,7 +182,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports that the draw at `at` tests or writes a depth buffer through a hierarchical one.
+    /// Reports that the draw at `at` tests or writes a depth buffer through HiZ.
     pub(crate) fn depth_through(&self, address: u64, slices: Slices, at: u64) -> Result<(), Stop> {
         match (self.watch, self.space.backing(address)) {
             (Some(watch), Some(memory)) => watch.depth_through((address, memory), slices, at),
@@ -186,14 +190,14 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Reports that a draw has a vertex or index buffer bound.
+    /// Reports that a vertex or index buffer is bound for a draw.
     pub(crate) fn bound(&self, address: u64, bytes: u64) {
         if let Some(watch) = self.watch {
             watch.bound(address & ADDRESS_MASK, bytes);
         }
     }
 
-    /// Reports that the sampler is about to read a multisample control surface.
+    /// Reports that the sampler is about to read an MCS.
     pub(crate) fn control(&self, address: u64, bytes: u64) {
         if let Some(watch) = self.watch {
             watch.control(address & ADDRESS_MASK, bytes);
@@ -208,12 +212,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Through what the next accesses go.
+    /// Sets the access path of the next accesses.
     pub(crate) fn through(&self, via: Via) {
         self.via.set(via);
     }
 
-    /// Reads something through a cache of its own; the accesses after it go where they went before.
+    /// Runs `read` with another access path, then restores the present one.
     pub(crate) fn by<T>(&self, via: Via, read: impl FnOnce(&Self) -> T) -> T {
         let back = self.via.replace(via);
         let value = read(self);
@@ -222,41 +226,46 @@ impl<'a> View<'a> {
     }
 
     #[inline(always)]
-    fn reads(&self, address: u64, bytes: usize) -> Result<Seen, Stop> {
+    fn report_read(&self, address: u64, bytes: usize) -> Result<ReadResult, Stop> {
         match self.watch {
-            Some(watch) => self.watched_read(watch, address, bytes),
-            None => Ok(Seen::Now),
+            Some(watch) => self.observed_read(watch, address, bytes),
+            None => Ok(ReadResult::Current),
         }
     }
 
-    fn watched_read(&self, watch: &dyn Watch, address: u64, bytes: usize) -> Result<Seen, Stop> {
+    fn observed_read(
+        &self,
+        watch: &dyn Watch,
+        address: u64,
+        bytes: usize,
+    ) -> Result<ReadResult, Stop> {
         let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
         let page = at >> 12;
         if at.saturating_add(bytes).saturating_sub(1) >> 12 == page
-            && self.kept.borrow_mut().is_readable(watch, page, via)
+            && self.page_cache.borrow_mut().is_readable(watch, page, via)
         {
-            return Ok(Seen::Now);
+            return Ok(ReadResult::Current);
         }
         watch.read(at, bytes, via)
     }
 
-    /// What was read, as this reader sees it.
+    /// Replaces the bytes of a read by the stale bytes that this access path sees.
     #[cold]
-    fn before(&self, address: u64, bytes: &mut [u8]) {
+    fn read_stale(&self, address: u64, bytes: &mut [u8]) {
         if let Some(watch) = self.watch {
             watch.before(address & ADDRESS_MASK, bytes, self.via.get());
         }
     }
 
     #[inline(always)]
-    fn writes(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
+    fn report_access(&self, address: u64, bytes: usize, atomic: bool) -> Result<(), Stop> {
         match self.watch {
-            Some(watch) => self.watched_write(watch, address, bytes, atomic),
+            Some(watch) => self.observed_write(watch, address, bytes, atomic),
             None => Ok(()),
         }
     }
 
-    fn watched_write(
+    fn observed_write(
         &self,
         watch: &dyn Watch,
         address: u64,
@@ -265,11 +274,11 @@ impl<'a> View<'a> {
     ) -> Result<(), Stop> {
         let (at, bytes, via) = (address & ADDRESS_MASK, bytes as u64, self.via.get());
         let (first, count) = (at & 63, bytes);
-        // Of one line, as most are.
+        // The fast path: a write within one line.
         if !atomic
             && count != 0
             && first + count <= 64
-            && let Some(marks) = self.kept.borrow_mut().writable(watch, at >> 12, via)
+            && let Some(marks) = self.page_cache.borrow_mut().writable(watch, at >> 12, via)
         {
             let bits = u64::MAX >> (64 - count) << first;
             marks.add((at >> 6 & 63) as usize, bits);
@@ -278,31 +287,32 @@ impl<'a> View<'a> {
         watch.write(at, bytes, via, atomic)
     }
 
-    /// The dword at `address`, rounded down, to be changed at once.
+    /// Returns the dword at `address`, rounded down, for an atomic update; reports it as a write.
     pub fn atomic(&self, address: u64) -> Result<&'a AtomicU32, Stop> {
-        self.writes(address & !3, 4, true)?;
+        self.report_access(address & !3, 4, true)?;
         Ok(&self.words(address)?[0])
     }
 
-    /// Reports a write that is made by way of [`View::unreported`].
+    /// Reports a write that the caller makes through [`View::unreported`].
     pub fn report_write(&self, address: u64, bytes: usize) -> Result<(), Stop> {
-        self.writes(address, bytes, false)
+        self.report_access(address, bytes, false)
     }
 
-    /// Dwords from a multiple of 4 on that are all of one range, of which nobody is told: for what a unit does to memory without
-    /// changing what it holds.
+    /// Returns dwords of one range from a multiple of 4 on, without reporting. For units that
+    /// rewrite memory without changing the values it holds.
     pub fn unreported(&self, address: u64, dwords: usize) -> Result<&'a [AtomicU32], Stop> {
         let words = self.words(address)?.get(..dwords);
         words.ok_or_else(|| fault(address))
     }
 
-    /// The words from `address` (rounded down to a dword) to the end of its range: at least one.
+    /// Returns the words from `address` (rounded down to a dword) to the end of its range: at least
+    /// one.
     #[inline]
     fn words(&self, address: u64) -> Result<&'a [AtomicU32], Stop> {
         let at = address & ADDRESS_MASK;
         let mut known = self.last.get();
         if at.wrapping_sub(known.start) >= known.bytes {
-            known = self.look(at).ok_or_else(|| fault(address))?;
+            known = self.find_range(at).ok_or_else(|| fault(address))?;
         }
         let words = known.words.get(((at - known.start) / 4) as usize..);
         words
@@ -310,10 +320,10 @@ impl<'a> View<'a> {
             .ok_or_else(|| fault(address))
     }
 
-    /// Finds the range of an address and remembers it.
+    /// Looks up the range of an address and caches it.
     #[cold]
-    fn look(&self, at: u64) -> Option<Known<'a>> {
-        let before = self.before.replace(self.last.get());
+    fn find_range(&self, at: u64) -> Option<CachedRange<'a>> {
+        let before = self.previous.replace(self.last.get());
         if at.wrapping_sub(before.start) < before.bytes {
             self.last.set(before);
             return Some(before);
@@ -321,7 +331,7 @@ impl<'a> View<'a> {
         let range = self.space.find(at)?;
         let first = range.first_word;
         let count = ((range.end - range.start) / 4) as usize;
-        let known = Known {
+        let known = CachedRange {
             start: range.start,
             bytes: range.end - range.start,
             words: range.backing.words().get(first..first + count)?,
@@ -333,17 +343,17 @@ impl<'a> View<'a> {
     /// Reads a dword at a multiple of 4.
     #[inline]
     pub fn read(&self, address: u64) -> Result<u32, Stop> {
-        let seen = self.reads(address, 4)?;
+        let seen = self.report_read(address, 4)?;
         let value = self.words(address)?[0].load(Relaxed);
-        if seen == Seen::Before {
+        if seen == ReadResult::Stale {
             let mut bytes = value.to_le_bytes();
-            self.before(address, &mut bytes);
+            self.read_stale(address, &mut bytes);
             return Ok(u32::from_le_bytes(bytes));
         }
         Ok(value)
     }
 
-    /// Reads dwords at multiples of 4 each.
+    /// Reads four dwords at multiples of 4.
     #[inline]
     pub fn read_four(&self, addresses: [u64; 4]) -> Result<[u32; 4], Stop> {
         let known = self.last.get();
@@ -352,7 +362,7 @@ impl<'a> View<'a> {
         let mut now = true;
         if self.watch.is_some() {
             for address in addresses {
-                now &= self.reads(address, 4)? == Seen::Now;
+                now &= self.report_read(address, 4)? == ReadResult::Current;
             }
         }
         if now && places.iter().all(|p| *p < known.bytes) {
@@ -368,7 +378,8 @@ impl<'a> View<'a> {
         Ok(values)
     }
 
-    /// Dwords from a multiple of 4 on; none where accesses are watched, or they are not all of one range.
+    /// Returns dwords from a multiple of 4 on; `None` if accesses are observed, or the dwords are
+    /// not all in one range.
     #[inline]
     pub fn span(&self, address: u64, dwords: usize) -> Option<&'a [AtomicU32]> {
         if self.watch.is_some() || !address.is_multiple_of(4) {
@@ -382,7 +393,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// Runs of dwords from multiples of 4 on, each inside what was looked at last; none where memory has to be looked for.
+    /// Returns runs of dwords from multiples of 4 on; `None` unless all are in the range that was
+    /// used last.
     #[inline(always)]
     fn runs<const R: usize, const N: usize>(
         &self,
@@ -396,7 +408,7 @@ impl<'a> View<'a> {
             let words = known.words.get(usize::try_from(place / 4).ok()?..)?;
             *run = Some(words.first_chunk()?);
         }
-        // All of them are there.
+        // All runs are `Some` here.
         let [first, ..] = runs.as_slice() else {
             return None;
         };
@@ -404,7 +416,8 @@ impl<'a> View<'a> {
         Some(runs.map(|run| run.unwrap_or(first)))
     }
 
-    /// [`View::runs`] that are read as a whole, and reported so. None also where this reader does not see what there is now.
+    /// [`View::runs`] that are read as a whole and reported as such. Also `None` if this access
+    /// path would see stale data.
     #[inline(always)]
     pub fn readable<const R: usize, const N: usize>(
         &self,
@@ -413,7 +426,7 @@ impl<'a> View<'a> {
         let runs = self.runs(addresses);
         if self.watch.is_some() && runs.is_some() {
             for address in addresses {
-                if self.reads(address, N * 4)? == Seen::Before {
+                if self.report_read(address, N * 4)? == ReadResult::Stale {
                     return Ok(None);
                 }
             }
@@ -421,7 +434,7 @@ impl<'a> View<'a> {
         Ok(runs)
     }
 
-    /// [`View::runs`] that are written as a whole, and reported so.
+    /// [`View::runs`] that are written as a whole and reported as such.
     #[inline(always)]
     pub fn writable<const R: usize, const N: usize>(
         &self,
@@ -430,7 +443,7 @@ impl<'a> View<'a> {
         let runs = self.runs(addresses);
         if self.watch.is_some() && runs.is_some() {
             for address in addresses {
-                self.writes(address, N * 4, false)?;
+                self.report_access(address, N * 4, false)?;
             }
         }
         Ok(runs)
@@ -439,12 +452,12 @@ impl<'a> View<'a> {
     /// Writes a dword at a multiple of 4.
     #[inline]
     pub fn write(&self, address: u64, value: u32) -> Result<(), Stop> {
-        self.writes(address, 4, false)?;
+        self.report_access(address, 4, false)?;
         self.words(address)?[0].store(value, Relaxed);
         Ok(())
     }
 
-    /// Writes dwords of `mask` at multiples of 4 each.
+    /// Writes the dwords selected by `mask`, each at a multiple of 4.
     #[inline]
     pub fn write_four(&self, addresses: [u64; 4], mask: u32, values: [u32; 4]) -> Result<(), Stop> {
         let known = self.last.get();
@@ -452,12 +465,12 @@ impl<'a> View<'a> {
         if self.watch.is_some() {
             for (i, pair) in [0, 2].into_iter().zip(addresses.as_chunks::<2>().0) {
                 if mask >> i & 3 == 3 && pair[1] == pair[0].wrapping_add(4) {
-                    self.writes(pair[0], 8, false)?;
+                    self.report_access(pair[0], 8, false)?;
                     continue;
                 }
                 for (j, address) in pair.iter().enumerate() {
                     if mask >> (i + j) & 1 == 1 {
-                        self.writes(*address, 4, false)?;
+                        self.report_access(*address, 4, false)?;
                     }
                 }
             }
@@ -489,9 +502,9 @@ impl<'a> View<'a> {
         self.write(address.wrapping_add(4), (value >> 32) as u32)
     }
 
-    /// Fills `out` with dwords from a multiple of 4 on, across ranges that adjoin.
+    /// Fills `out` with dwords from a multiple of 4 on, across adjacent ranges.
     pub fn read_block(&self, address: u64, out: &mut [u32]) -> Result<(), Stop> {
-        let seen = self.reads(address, out.len() * 4)?;
+        let seen = self.report_read(address, out.len() * 4)?;
         let mut done = 0;
         while done < out.len() {
             let words = self.words(address.wrapping_add(done as u64 * 4))?;
@@ -500,24 +513,24 @@ impl<'a> View<'a> {
             }
             done += words.len();
         }
-        if seen == Seen::Before {
+        if seen == ReadResult::Stale {
             for (i, word) in out.iter_mut().enumerate() {
                 let mut bytes = word.to_le_bytes();
-                self.before(address.wrapping_add(i as u64 * 4), &mut bytes);
+                self.read_stale(address.wrapping_add(i as u64 * 4), &mut bytes);
                 *word = u32::from_le_bytes(bytes);
             }
         }
         Ok(())
     }
 
-    /// Writes four dwords again and again, from a multiple of 16 on.
+    /// Writes four dwords repeatedly from a multiple of 16 on.
     pub fn write_pattern(
         &self,
         address: u64,
         pattern: [u32; 4],
         dwords: usize,
     ) -> Result<(), Stop> {
-        self.writes(address, dwords * 4, false)?;
+        self.report_access(address, dwords * 4, false)?;
         let mut done = 0;
         while done < dwords {
             let words = self.words(address.wrapping_add(done as u64 * 4))?;
@@ -539,7 +552,7 @@ impl<'a> View<'a> {
 
     /// Writes dwords from a multiple of 4 on.
     pub fn write_block(&self, address: u64, values: &[u32]) -> Result<(), Stop> {
-        self.writes(address, values.len() * 4, false)?;
+        self.report_access(address, values.len() * 4, false)?;
         let mut done = 0;
         while done < values.len() {
             let words = self.words(address.wrapping_add(done as u64 * 4))?;
@@ -555,8 +568,8 @@ impl<'a> View<'a> {
     pub fn read_bytes(&self, address: u64, bytes: u32) -> Result<u64, Stop> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
-        let seen = self.reads(address, bytes as usize)?;
-        if seen == Seen::Now && shift + bytes * 8 <= 32 {
+        let seen = self.report_read(address, bytes as usize)?;
+        if seen == ReadResult::Current && shift + bytes * 8 <= 32 {
             let dword = self.words(base)?[0].load(Relaxed);
             return Ok(u64::from(dword >> shift & u32::MAX >> (32 - bytes * 8)));
         }
@@ -569,19 +582,20 @@ impl<'a> View<'a> {
             }
         }
         let mut value = (raw >> shift) as u64;
-        if seen == Seen::Before {
+        if seen == ReadResult::Stale {
             let mut all = value.to_le_bytes();
-            self.before(address, all.get_mut(..bytes as usize).unwrap_or_default());
+            self.read_stale(address, all.get_mut(..bytes as usize).unwrap_or_default());
             value = u64::from_le_bytes(all);
         }
         Ok(value & (u64::MAX >> (64 - bytes * 8)))
     }
 
-    /// Writes 1, 2, 4 or 8 bytes at any address; neighbours in the same dword keep what others write to them.
+    /// Writes 1, 2, 4 or 8 bytes at any address. Concurrent writes to other bytes of the same dword
+    /// are preserved.
     pub fn write_bytes(&self, address: u64, bytes: u32, value: u64) -> Result<(), Stop> {
         let shift = (address & 3) as u32 * 8;
         let base = address & !3;
-        self.writes(address, bytes as usize, false)?;
+        self.report_access(address, bytes as usize, false)?;
         let mask = u128::from(u64::MAX >> (64 - bytes * 8)) << shift;
         let bits = u128::from(value) << shift & mask;
         for i in 0..3u64 {
@@ -592,7 +606,7 @@ impl<'a> View<'a> {
                 u32::MAX => self.words(base.wrapping_add(i * 4))?[0].store(bits, Relaxed),
                 _ => {
                     let word = &self.words(base.wrapping_add(i * 4))?[0];
-                    // The closure always answers, so the update cannot fail.
+                    // The closure always returns `Some`, so the update cannot fail.
                     let _ = word.fetch_update(Relaxed, Relaxed, |old| Some(old & !mask | bits));
                 }
             }
@@ -609,58 +623,4 @@ fn fault(address: u64) -> Stop {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use super::*;
-    use crate::space::{Backing, MapError};
-    use std::sync::Arc;
-
-    /// Zeroed memory.
-    pub(crate) fn memory(bytes: usize) -> Arc<dyn Backing> {
-        let words: Box<[AtomicU32]> = (0..bytes / 4).map(|_| AtomicU32::new(0)).collect();
-        Arc::new(words)
-    }
-
-    #[test]
-    fn ranges_do_not_overlap_and_faults_name_the_address() {
-        let mut space = AddressSpace::new();
-        space.map(0x1000, 0x2000, memory(0x2000), 0).unwrap();
-        let overlap = space.map(0x2000, 0x1000, memory(0x1000), 0);
-        assert!(matches!(overlap, Err(MapError::Overlap { .. })));
-        assert!(matches!(
-            space.map(0x10, 0x1000, memory(0x1000), 0),
-            Err(MapError::Range { .. })
-        ));
-        assert!(matches!(
-            space.map(0x8000, 0x2000, memory(0x1000), 0),
-            Err(MapError::Short { .. })
-        ));
-        let view = View::new(&space);
-        assert!(view.read(0x2ffc).is_ok());
-        assert!(matches!(
-            view.read(0x3000),
-            Err(Stop::Fault { at: 0x3000, .. })
-        ));
-        assert!(space.unmap(0x1000) && !space.unmap(0x1000));
-    }
-
-    #[test]
-    fn bytes_cross_dwords_and_ranges() {
-        let mut space = AddressSpace::new();
-        space.map(0, 0x1000, memory(0x1000), 0).unwrap();
-        space.map(0x1000, 0x1000, memory(0x1000), 0).unwrap();
-        let view = View::new(&space);
-        view.write_bytes(0xffe, 4, 0x1122_3344).unwrap();
-        assert_eq!(view.read_bytes(0xffe, 4).unwrap(), 0x1122_3344);
-        assert_eq!(view.read(0xffc).unwrap(), 0x3344_0000);
-        assert_eq!(view.read(0x1000).unwrap(), 0x1122);
-        view.write_bytes(0xffd, 1, 0xaa).unwrap();
-        assert_eq!(view.read_bytes(0xffc, 8).unwrap(), 0x1122_3344_aa00);
-        let mut out = [0; 2];
-        view.read_block(0xffc, &mut out).unwrap();
-        assert_eq!(out, [0x3344_aa00, 0x1122]);
-    }
-}
-
-#[cfg(test)]
-#[path = "memory_tests.rs"]
-mod view_tests;
+mod tests;

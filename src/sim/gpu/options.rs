@@ -1,41 +1,46 @@
-//! Choices of whoever runs the simulator.
+//! Options of the simulator.
 
-use crate::pool::Pool;
-use crate::targets::TargetSink;
+use crate::target_images::TargetSink;
+use crate::thread_pool::Pool;
 use crate::trace::Trace;
 use hw::Gen;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Choices of whoever runs the simulator.
+/// Options of the simulator.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Stop at what a real machine would not forgive: see [`crate::rules::RULES`] for batches, and [`eu::Options`] for threads.
+    /// Stop where a real machine's behaviour is undefined: see [`crate::rules::RULES`] for batches,
+    /// and [`eu::Options`] for threads.
     pub strict: bool,
-    /// In strict mode, what a cache holds that was written since is delivered as it was, and stops nothing.
+    /// In strict mode, return the stale data of caches that were not invalidated instead of
+    /// stopping.
     pub stale: bool,
-    /// EU threads of a dispatch run on this many CPU threads; 0 = all. One in strict mode, for a fixed order.
+    /// Number of CPU threads that run the EU threads of a dispatch; 0 = all. Strict mode uses one,
+    /// for a deterministic order.
     pub cpu_threads: usize,
-    /// Instructions of all threads of one batch before it counts as a hang.
+    /// Instruction limit of a batch, over all threads; beyond it the batch counts as a hang.
     pub instruction_budget: u64,
-    /// Commands of one batch before it counts as a hang.
+    /// Command limit of a batch; beyond it the batch counts as a hang.
     pub command_budget: u64,
-    /// How long a semaphore may stay unsignalled before it counts as a hang.
+    /// Time after which a semaphore wait counts as a hang.
     pub semaphore_wait: Duration,
-    /// Note what each dispatch and draw costs, in [`Report::work`].
+    /// Record the cost of each dispatch and draw in
+    /// [`Report::work`](crate::cs::streamer::Report::work).
     pub profile: bool,
-    /// Who gets pictures of what draws have written.
+    /// Receives images of the render targets that draws wrote.
     pub targets: Option<TargetSink>,
-    /// Who is told of what is executed.
+    /// Receives a trace of executed commands and instructions.
     pub trace: Trace,
-    /// Set by others to stop a batch.
+    /// Set from another thread to stop a batch.
     pub cancel: Arc<AtomicBool>,
-    /// Generation of the machine (filled in by `Gpu::new`).
+    /// Generation of the simulated GPU (set by `Gpu::new`).
     pub hw_gen: Gen,
-    /// Its EUs are small cores, with more rules on 64 bits (filled in with the generation).
+    /// The device has low-power EUs, with more restrictions on 64-bit operations (set by
+    /// `Gpu::new`).
     pub small_core: bool,
-    /// The host's threads of this machine.
+    /// Host threads of this simulated GPU.
     pub pool: Pool,
 }
 
@@ -48,7 +53,7 @@ impl Default for Options {
             // About ten seconds of work on two CPU threads.
             instruction_budget: 1_000_000_000,
             command_budget: 20_000_000,
-            // The kernel's hang check gives a ring about this long.
+            // About the timeout of the kernel's hang check.
             semaphore_wait: Duration::from_secs(10),
             profile: false,
             targets: None,

@@ -1,34 +1,36 @@
-//! What each dispatch and draw cost: threads, instructions by class, messages, cycles.
+//! The cost of each dispatch and draw: threads, instructions by class, messages, cycles.
 //!
-//! In:  the counts of a stage's threads. Out: a table for people, a timeline as SVG, and lines for programs.
-//! Cycles are those of `eu::Statistics`: in which an FPU is busy, which threads take alone, and what an EU makes of both. For
-//! people they are spread over all EUs. Caches always hit, and nobody waits for others of the same unit: a lower bound of what a
-//! real machine takes.
+//! In:  the counts of a stage's threads. Out: a table for people, a timeline as SVG, and
+//!      tab-separated lines for programs. Cycles come from `eu::Statistics`: cycles in which an FPU
+//!      is busy, cycles of a thread running alone, and the resulting estimate for one EU. The table
+//!      and the timeline divide them by the number of EUs. Caches always hit and units are never
+//!      contended, so the result is a lower bound for a real machine.
 
 use eu::Statistics;
 use hw::Device;
 use std::fmt::Write;
 use std::time::Duration;
 
-/// Messages by shared function.
+/// Message counts by shared function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Messages([u64; 16]);
 
 impl Messages {
-    /// Names of the kinds.
+    /// Names of the message kinds.
     pub const KINDS: [&'static str; 6] = ["sampler", "const", "data", "urb", "render", "other"];
 
-    /// One more to this shared function.
+    /// Counts one message to this shared function.
     pub(crate) fn add(&mut self, sfid: u8) {
         self.0[usize::from(sfid & 15)] += 1;
     }
 
-    /// All of them.
+    /// Number of messages.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// By kind, in the order of [`Messages::KINDS`]. Ref: SKL PRM vol. 7, "Message Descriptor", SFID.
+    /// Counts by kind, in the order of [`Messages::KINDS`]. Ref: SKL PRM vol. 7, "Message
+    /// Descriptor", SFID.
     pub fn by_kind(&self) -> [u64; 6] {
         let [sampler, render, urb, constant] = [2, 5, 6, 9].map(|sfid: usize| self.0[sfid]);
         let data = self.0[10] + self.0[12];
@@ -45,18 +47,18 @@ impl std::ops::AddAssign for Messages {
     }
 }
 
-/// What the threads of one stage did.
+/// The cost of one stage's threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StageWork {
-    /// "CS", "VS" and so on; pixel shaders with their width.
+    /// "CS", "VS" and so on; pixel shaders with their SIMD width.
     pub stage: &'static str,
     /// Address of the kernel.
     pub kernel: u64,
-    /// A name for it, made of its code: the same in every run.
+    /// Hash of the kernel's code: the same in every run.
     pub shader: u32,
-    /// Threads.
+    /// Number of threads.
     pub threads: u64,
-    /// Channels that threads were dispatched with: vertices, pixels, compute invocations.
+    /// Number of channels enabled at dispatch: vertices, pixels, compute invocations.
     pub invocations: u64,
     /// Messages.
     pub messages: Messages,
@@ -65,7 +67,7 @@ pub struct StageWork {
 }
 
 impl std::ops::AddAssign for StageWork {
-    /// Adds what other threads of the same stage did.
+    /// Adds the cost of other threads of the same stage.
     fn add_assign(&mut self, other: StageWork) {
         self.threads += other.threads;
         self.invocations += other.invocations;
@@ -77,21 +79,21 @@ impl std::ops::AddAssign for StageWork {
 /// One dispatch or draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// Number of the submission: whoever collects the work of several sets it.
+    /// Number of the submission, set by the code that collects the work of several submissions.
     pub submission: u64,
     /// Name of the command.
     pub command: &'static str,
-    /// How much there is to do, in words.
+    /// Size of the dispatch or draw, as text.
     pub extent: String,
     /// Address of the command.
     pub at: u64,
-    /// Its stages that ran threads.
+    /// Stages that ran threads.
     pub stages: Vec<StageWork>,
-    /// How long the simulator took.
+    /// Host time that the simulation took.
     pub host: Duration,
 }
 
-/// Columns of the table after stage and kernel, and their widths.
+/// Columns of the table after stage and kernel: heading and width.
 const COLUMNS: [(&str, usize); 19] = [
     ("threads", 9),
     ("invocs", 11),
@@ -114,17 +116,17 @@ const COLUMNS: [(&str, usize); 19] = [
     ("cycles", 10),
 ];
 
-/// Cycles that one EU of a device would take for all threads of a stage.
+/// Cycles that one EU of a device takes for all threads of a stage.
 fn estimate(stage: &StageWork, device: &Device) -> u64 {
     stage.statistics.estimate(u32::from(device.threads))
 }
 
-/// Cycles that all EUs of a device take for what one would take `cycles` for.
+/// Divides the cycles of one EU by the number of EUs of the device.
 fn spread(cycles: u64, device: &Device) -> u64 {
     cycles.div_ceil(u64::from(device.total_eus()).max(1))
 }
 
-/// Each with its name: the submission and the number in it, from 1.
+/// Labels each item with its submission and its number within the submission, from 1.
 fn numbered(work: &[Work]) -> impl Iterator<Item = (String, &Work)> {
     let mut last = (None, 0);
     work.iter().map(move |item| {
@@ -138,7 +140,7 @@ fn numbered(work: &[Work]) -> impl Iterator<Item = (String, &Work)> {
     })
 }
 
-/// A table, a line for each stage.
+/// Formats a table with one line for each stage.
 pub fn table(work: &[Work], device: &Device) -> String {
     let mut text = format!(
         "{:<12}{:<40}{:<6}{:>9}{:>14}",
@@ -165,7 +167,7 @@ pub fn table(work: &[Work], device: &Device) -> String {
                 format!("{:08x}", stage.shader),
                 stage.kernel
             );
-            // Of an instruction, on average.
+            // Average number of enabled channels of an instruction.
             let lanes = format!("{:.1}", s.lanes as f64 / s.instructions.max(1) as f64);
             let cells = [stage.threads, stage.invocations, s.instructions].map(|n| n.to_string());
             let classes = s.by_class.map(|n| n.to_string());
@@ -187,11 +189,12 @@ pub fn table(work: &[Work], device: &Device) -> String {
     text
 }
 
-/// First line of a profile for programs: what [`lines`] has between tabs.
+/// Heading of the tab-separated lines that [`lines`] writes.
 pub const HEADER: &str = "submission\tnumber\tcommand\textent\tstage\tshader\tkernel\tthreads\tinvocations\t\
                           instructions\tlanes\tmessages\tbusy\talone\tcycles\tprocess\n";
 
-/// A line for each stage of one submission's work, for programs. Cycles are all threads' on one EU: not spread.
+/// Writes one tab-separated line for each stage of a submission's work. Cycles are those of one EU,
+/// not divided by the number of EUs.
 pub fn lines(work: &[Work], device: &Device, process: u32) -> String {
     let mut text = String::new();
     for (number, item) in (1..).zip(work) {
@@ -222,7 +225,7 @@ pub fn lines(work: &[Work], device: &Device, process: u32) -> String {
     text
 }
 
-/// Height of a row, width of the picture and of its labels, in pixels of the SVG.
+/// Height of a row, width of the SVG and of its labels, in pixels.
 const ROW_PX: u64 = 18;
 const WIDTH_PX: u64 = 900;
 const LABEL_PX: u64 = 340;
@@ -238,8 +241,8 @@ fn colour(stage: &str) -> &'static str {
     }
 }
 
-/// A timeline as an SVG picture: a row for each dispatch and draw, in it a bar for each stage, as long as its cycles,
-/// beginning where the one before ends.
+/// Draws a timeline as SVG: a row for each dispatch and draw, in it a bar for each stage, as long
+/// as its cycles; each bar begins where the one before ends.
 pub fn timeline(work: &[Work], device: &Device) -> String {
     let cycles = |stage: &StageWork| spread(estimate(stage, device), device);
     let all = work.iter().flat_map(|item| &item.stages);
@@ -337,7 +340,8 @@ mod tests {
             .map(|l| l.split_whitespace().collect())
             .collect();
         assert_eq!(lines.len(), 3);
-        // 80 channels in 10 instructions; 241 cycles over 24 EUs, 1500 alone, which are 215 of an EU of 7 threads.
+        // 80 channels in 10 instructions; 241 cycles over 24 EUs, 1500 alone, which are 215 of an
+        // EU of 7 threads.
         let cells = [
             "2", "11", "10", "8.0", "1", "2", "3", "1", "1", "2", "0", "0", "2", "3", "2", "1",
             "11", "63", "9", "1.500",
@@ -350,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_read_a_line_for_each_stage() {
+    fn tab_separated_output_has_a_line_for_each_stage() {
         let device = Device::by_name("skl").unwrap();
         let both = [work(), work()].concat();
         let text = lines(&both, device, 77);

@@ -1,23 +1,24 @@
-//! What strict mode demands of batches, as one table of rules.
+//! Table of the rules that strict mode checks.
 //!
-//! In:  nothing. Out: [`RULES`], which `ingot sim --rules` prints, and a name for each row, by which units and strict mode stop.
-//! A rule stands here only if drivers known to work on real machines keep it.
+//! In:  nothing. Out: [`RULES`], which `ingot sim --rules` prints, and a static for each row, from
+//!      which units and strict mode create errors. The table contains only rules that drivers known
+//!      to work on real machines obey.
 
 use eu::Stop;
 
-/// Something that the PRM demands of a batch.
+/// A requirement of the PRM on batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rule {
-    /// Short name, stable.
+    /// Short name; stable.
     pub name: &'static str,
-    /// Where the PRM says so.
+    /// The section of the PRM that states it.
     pub prm: &'static str,
-    /// What is demanded, in one line.
+    /// The requirement, in one line.
     pub help: &'static str,
 }
 
 impl Rule {
-    /// The end of a batch that breaks the rule at this address.
+    /// The error for a batch that breaks the rule at this address.
     pub(crate) fn stop(&self, what: impl Into<String>, at: u64) -> Stop {
         Stop::Undefined {
             rule: self.name,
@@ -27,7 +28,7 @@ impl Rule {
         }
     }
 
-    /// Err where the rule is broken.
+    /// Returns an error unless `kept`; `what` describes the violation.
     pub(crate) fn check(
         &self,
         kept: bool,
@@ -44,36 +45,36 @@ impl Rule {
 macro_rules! rules {
     ($($id:ident $name:literal, $prm:literal, $help:literal;)*) => {
         $(pub(crate) static $id: Rule = Rule { name: $name, prm: concat!("SKL PRM ", $prm), help: $help };)*
-        /// Every rule for batches and dispatches. Those for instructions are the EU's.
+        /// Every rule for batches and dispatches. The rules for instructions are in the `eu` crate.
         pub static RULES: &[&Rule] = &[$(&$id),*];
     };
 }
 
 #[rustfmt::skip]
 rules! {
-    COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has all the dwords of its kind";
-    RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "bits of commands and descriptors that are no field are zero";
+    COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has the length of its kind";
+    RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "reserved bits of commands and descriptors are zero";
     PRIVILEGED_REGISTER "privileged-register", "vol. 2a, MI_LOAD_REGISTER_IMM, User Mode Non-Privileged Registers",
-        "batches of processes write registers that the machine or the kernel leaves to them";
+        "batches of processes write only registers that the hardware or the kernel makes unprivileged";
     PIPELINE_SELECT_FLUSH "pipeline-select-flush", "vol. 2a, PIPELINE_SELECT, programming notes",
-        "before the pipeline changes, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
+        "before the pipeline changes, a stalling PIPE_CONTROL waits for work and flushes its writes";
     PIPELINE_SELECT_INVALIDATE "pipeline-select-invalidate", "vol. 2a, PIPELINE_SELECT, programming notes",
         "before the pipeline changes, a second PIPE_CONTROL invalidates the read-only caches";
     BASE_ADDRESS_FLUSH "base-address-flush", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
-        "before STATE_BASE_ADDRESS, work is waited for and its writes are flushed, by a stalling PIPE_CONTROL";
+        "before STATE_BASE_ADDRESS, a stalling PIPE_CONTROL waits for work and flushes its writes";
     BASE_ADDRESS_INVALIDATE "base-address-invalidate", "vol. 2a, STATE_BASE_ADDRESS, programming notes",
-        "between a change of a base address and the next dispatch, caches of what is relative to it are invalidated";
+        "between a change of a base address and the next dispatch, the caches of data relative to it are invalidated";
     CACHE_MODE "cache-mode", "vol. 2c, CACHE_MODE_1, MSC RAW Hazard Avoidance Bit",
-        "draws to targets with control surfaces find the avoidance of read-after-write hazards on";
+        "draws to targets with aux surfaces have MSC RAW hazard avoidance enabled";
     L3_DIVISION "l3-division", "vol. 2c, L3CNTLREG; vol. 5, L3 Allocation and Programming",
-        "the L3 is divided in one of the ways that there are";
-    L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 is divided anew only when work is done and its writes are flushed";
+        "the L3 configuration is one of those documented";
+    L3_DRAINED "l3-drained", "vol. 2c, L3CNTLREG", "the L3 configuration changes only when work is complete and its writes are flushed";
     PIPE_CONTROL_TEXTURE "pipe-control-texture", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
         "an invalidation of the texture cache comes with a stall for GPGPU work: its own, or one before it and one after (ERRATA.md)";
     PIPE_CONTROL_VF "pipe-control-vf", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
         "an invalidation of the vertex fetch cache comes with a post-sync operation";
     POST_SYNC_ALIGNMENT "post-sync-alignment", "vol. 2a, PIPE_CONTROL, Address", "post-sync operations write aligned quadwords";
-    STORE_LENGTH "store-length", "vol. 2a, MI_STORE_DATA_IMM, Store Qword; DWord Length", "a stored quadword is in the command, all of it";
+    STORE_LENGTH "store-length", "vol. 2a, MI_STORE_DATA_IMM, Store Qword; DWord Length", "the command contains the whole quadword that it stores";
     STORE_ALIGNMENT "store-alignment", "vol. 2a, MI_STORE_DATA_IMM, Address", "a stored quadword is aligned";
     VFE_STALL "vfe-stall", "vol. 2a, MEDIA_VFE_STATE", "a stalling PIPE_CONTROL comes between work and MEDIA_VFE_STATE";
     VFE_THREADS "vfe-threads", "vol. 2a, MEDIA_VFE_STATE, Maximum Number of Threads", "no more threads than the machine has";
@@ -82,40 +83,40 @@ rules! {
     CURBE_ALIGNMENT "curbe-alignment", "vol. 2a, MEDIA_CURBE_LOAD", "start and length of CURBE data are multiples of 64 bytes";
     CURBE_ALLOCATION "curbe-allocation", "vol. 2a, MEDIA_VFE_STATE, CURBE Allocation Size", "CURBE data fits what is allocated";
     CURBE_READ "curbe-read", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Constant URB Entry Read Length",
-        "threads are given no more constants than were loaded";
+        "threads read no more constants than were loaded";
     DESCRIPTOR_FLUSH "interface-descriptor-flush", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
         "a flush comes between GPGPU_WALKER and MEDIA_INTERFACE_DESCRIPTOR_LOAD";
     DESCRIPTOR_RANGE "interface-descriptor-range", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
         "interface descriptors start at a multiple of 64 bytes, and are 1 to 64 of 32 bytes";
     DESCRIPTOR_BOUNDS "interface-descriptor-bounds", "vol. 2a, MEDIA_INTERFACE_DESCRIPTOR_LOAD",
-        "a walker's descriptor is one of those loaded";
-    WALKER_PIPELINE "walker-pipeline", "vol. 2a, PIPELINE_SELECT", "a walker finds the GPGPU pipeline selected";
+        "a walker's interface descriptor is one of those loaded";
+    WALKER_PIPELINE "walker-pipeline", "vol. 2a, PIPELINE_SELECT", "the GPGPU pipeline is selected when a walker executes";
     WALKER_THREADS "walker-threads", "vol. 2a, GPGPU_WALKER, Thread Width Counter Maximum",
         "walker and descriptor agree on the threads of a workgroup";
     WALKER_SIMD "walker-simd", "vol. 2a, GPGPU_WALKER, SIMD Size", "8, 16 or 32 channels";
-    WALKER_MASK "walker-mask", "vol. 2a, GPGPU_WALKER, Right Execution Mask", "the last thread of a row or column has channels";
-    WALKER_GROUP "walker-group", "vol. 2a, GPGPU_WALKER", "a workgroup's threads run at once: as many as a subslice and the VFE have room for";
+    WALKER_MASK "walker-mask", "vol. 2a, GPGPU_WALKER, Right Execution Mask", "the execution masks of the last row and column enable a channel";
+    WALKER_GROUP "walker-group", "vol. 2a, GPGPU_WALKER", "a workgroup has no more threads than a subslice and the VFE can run concurrently";
     SLM_SIZE "slm-size", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Shared Local Memory Size", "at most 64 KB, by its code";
-    SLM_L3 "slm-l3", "vol. 2c, L3CNTLREG, SLM Mode Enable", "the L3 has a part for shared local memory where there is some";
-    SLM_BOUNDS "slm-bounds", "vol. 7, Shared Local Memory", "shared local memory is used as far as there is some";
-    BARRIER_ENABLE "barrier-enable", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Barrier Enable", "who waits at a barrier has one";
+    SLM_L3 "slm-l3", "vol. 2c, L3CNTLREG, SLM Mode Enable", "the L3 configuration enables shared local memory if a kernel uses it";
+    SLM_BOUNDS "slm-bounds", "vol. 7, Shared Local Memory", "accesses stay inside the allocated shared local memory";
+    BARRIER_ENABLE "barrier-enable", "vol. 2d, INTERFACE_DESCRIPTOR_DATA, Barrier Enable", "a thread that waits at a barrier has the barrier enabled";
     BINDLESS_BOUNDS "bindless-bounds", "vol. 2a, STATE_BASE_ADDRESS, Bindless Surface State Size",
-        "a surface's handle means one of the bindless heap";
+        "a surface handle lies in the bindless heap";
     HEAP_BOUNDS "heap-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "constants, descriptors and kernels lie in their heaps";
-    SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread keeps to its scratch memory";
+    SCRATCH_BOUNDS "scratch-bounds", "vol. 7, Scratch Block Read/Write", "a thread accesses only its own scratch memory";
     BLOCK_MASK "block-mask", "vol. 7, OWord Block Write",
-        "a block write with channels off has a channel for each dword: what others do no document settles (ERRATA.md)";
+        "a block write with disabled channels has one channel for each dword: no document defines the others (ERRATA.md)";
     SURFACE_PITCH "surface-pitch", "vol. 2d, RENDER_SURFACE_STATE, Surface Pitch", "the pitch of a tiled surface is whole tiles";
     SURFACE_BASE "surface-base", "vol. 2d, RENDER_SURFACE_STATE, Surface Base Address", "a tiled surface begins at a multiple of 4 KB";
     SURFACE_ALIGNMENT "surface-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
         "the alignments of levels are 4, 8 or 16 elements";
     SURFACE_CCS_ALIGNMENT "surface-ccs-alignment", "vol. 2d, RENDER_SURFACE_STATE, Surface Horizontal Alignment",
-        "levels of a surface with a colour control surface are aligned to 16 elements";
+        "levels of a surface with a CCS are aligned to 16 elements";
     SURFACE_CCS_FORMAT "surface-ccs-format", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; SURFACE_FORMAT",
-        "a surface with compression enabled is of a format that is compressed without loss";
+        "a surface with AUX_CCS_E has a format that supports lossless compression";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
-        "images in memory that others have as a dma-buf are cached as the page tables say: displays do not look into the LLC";
+        "images in dma-bufs are cached as the page tables say: the display engine does not snoop the LLC";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
     WORK_ORDER "work-order", "vol. 2a, PIPE_CONTROL, Command Streamer Stall Enable",
         "a stalling PIPE_CONTROL comes between work that writes memory and other work that reads or writes it";
@@ -140,73 +141,73 @@ rules! {
     COMMANDS_STALE "commands-stale", "vol. 2a, PIPE_CONTROL, DC Flush Enable",
         "a stalling PIPE_CONTROL flushes the writer's cache between work that writes memory and commands that read it";
     URB_ENTRIES "urb-entries", "vol. 2a, 3DSTATE_URB_VS, VS Number of URB Entries",
-        "a stage has as many entries as the machine allows, in eights where they are smaller than nine rows";
-    DRAW_PIPELINE "draw-pipeline", "vol. 2a, PIPELINE_SELECT", "a draw finds the 3D pipeline selected";
-    DRAW_STATE "draw-state", "vol. 7, 3D Pipeline State", "a draw finds the state of every unit programmed";
+        "the number of a stage's entries is in the documented range, and a multiple of eight if they are smaller than nine rows";
+    DRAW_PIPELINE "draw-pipeline", "vol. 2a, PIPELINE_SELECT", "the 3D pipeline is selected when a draw executes";
+    DRAW_STATE "draw-state", "vol. 7, 3D Pipeline State", "the state of every unit is programmed before a draw";
     VERTEX_COMPONENTS "vertex-components", "vol. 2d, 3D_Vertex_Component_Control",
-        "components of the source come before those that are not, and those that are left out are the last, and not all";
+        "components from the source come first; components that are not stored come last, and at least one is stored";
     VERTEX_HEADER "vertex-header", "vol. 7, Vertex URB Entry (VUE) Formats",
         "without a vertex shader the first element is a vertex's header, whose first dword is zero";
     INDEX_ALIGNMENT "index-alignment", "vol. 2a, 3DSTATE_INDEX_BUFFER, Buffer Starting Address",
         "an index buffer begins at a multiple of its indices' size";
     VERTEX_ENTRY "vertex-entry", "vol. 2a, 3DSTATE_URB_VS, VS URB Entry Allocation Size",
         "vertex elements fit the entries of the vertex shader";
-    URB_READ "urb-read", "vol. 7, Vertex URB Entry (VUE) Formats", "a stage reads no more of an entry than there is";
+    URB_READ "urb-read", "vol. 7, Vertex URB Entry (VUE) Formats", "a stage reads only inside a URB entry";
     STAGE_PAYLOAD "stage-payload", "vol. 2a, 3DSTATE_VS, Dispatch GRF Start Register For URB Data",
-        "constants and vertex data of a stage come after the rest of its payload";
+        "constants and vertex data of a stage start after the rest of its payload";
     GS_VERTICES "gs-vertices", "vol. 2a, 3DSTATE_GS, Expected Vertex Count",
         "a geometry shader expects as many vertices as the objects have";
     SO_DECLS "so-decls", "vol. 2a, 3DSTATE_SO_DECL_LIST, Num Entries, Stream to Buffer Selects",
-        "the declarations of a stream are in the list, and go to buffers that it selects";
+        "a stream's declarations are in the list and use only buffers that the stream selects";
     VIEW_EXTENT "view-extent", "vol. 2d, RENDER_SURFACE_STATE, Render Target View Extent; vol. 2a, 3DSTATE_DEPTH_BUFFER",
-        "the layers that a target of one or two dimensions shows are those that it has";
+        "the view extent of a 1D or 2D target equals its layers";
     SBE_ATTRIBUTES "sbe-attributes", "vol. 2a, 3DSTATE_SBE, Vertex URB Entry Read Length",
-        "attributes come from that part of a vertex that is read";
+        "attributes come from the part of a vertex that setup reads";
     RECTLIST_STATE "rectlist-state", "vol. 7, 3D Primitives Overview, RECTLIST",
-        "rectangles are drawn in screen space, and filled";
-    PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader has a width";
+        "rectangles are in screen space and filled";
+    PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader enables at least one dispatch width";
     PS_PAYLOAD "ps-payload", "vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register For Constant/Setup Data",
-        "constants and attributes of a pixel shader come after the rest of its payload";
+        "constants and attributes of a pixel shader start after the rest of its payload";
     PS_END "ps-end", "vol. 7, Render Target Write, Last Render Target Select",
-        "a pixel shader ends with a write to a render target, which says that it is the last";
+        "a pixel shader ends with a render target write that has Last Render Target Select set";
     TARGET_LENGTH "target-length", "vol. 7, Render Target Write, Message Length",
-        "a write to a render target has all the parts that the pixel shader is said to compute, and no other";
+        "a render target write has exactly the payload that the pixel shader's state announces";
     TARGET_ORDER "target-order", "vol. 2a, sendc; vol. 7, Thread Dependency",
         "the first write of a pixel shader to a render target is a SENDC, which waits for threads of older objects on its pixels";
     TARGET_SAMPLES "target-samples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples",
-        "render targets have as many samples as pixels";
+        "render targets have the sample count of 3DSTATE_MULTISAMPLE";
     TARGET_SELECTS "target-selects", "vol. 2d, RENDER_SURFACE_STATE, Shader Channel Select Red",
-        "the channel selects of a render target change the order of red, green and blue, and nothing else";
+        "the channel selects of a render target only permute red, green and blue";
     TARGET_COMPRESSED "target-compressed", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; vol. 7, Render Target Resolve",
-        "what was drawn with compression enabled is resolved in full before it is drawn to with compression disabled";
+        "a target drawn with compression enabled is fully resolved before it is drawn to with compression disabled";
     FAST_CLEAR_SURFACE "fast-clear-surface", "vol. 7, Render Target Fast Clear",
-        "fast clears and resolves are of surfaces with a control surface";
+        "fast clears and resolves are used only on surfaces with an aux surface";
     MULTISAMPLES "multisamples", "vol. 2a, 3DSTATE_MULTISAMPLE, Number of Multisamples", "1 to 16 samples";
-    CLIP_MODE "clip-mode", "vol. 2a, 3DSTATE_CLIP, Clip Mode", "a mode that there is";
-    FILL_MODE "fill-mode", "vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode", "a mode that there is";
-    MI_MATH "mi-math-opcode", "vol. 2a, MI_MATH", "an instruction that there is";
-    MI_PREDICATE "mi-set-predicate", "vol. 2a, MI_SET_PREDICATE, Predicate Enable", "a condition that there is";
+    CLIP_MODE "clip-mode", "vol. 2a, 3DSTATE_CLIP, Clip Mode", "the clip mode is not reserved";
+    FILL_MODE "fill-mode", "vol. 2a, 3DSTATE_RASTER, Front Face Fill Mode", "the fill mode is not reserved";
+    MI_MATH "mi-math-opcode", "vol. 2a, MI_MATH", "the ALU instruction is not reserved";
+    MI_PREDICATE "mi-set-predicate", "vol. 2a, MI_SET_PREDICATE, Predicate Enable", "the condition is not reserved";
     PREDICATE_SOURCES "mi-predicate-sources", "vol. 2a, MI_PREDICATE, Compare Operation",
-        "what a predicate compares has been written to its registers";
+        "the registers that a predicate compares were written";
     MI_BATCH_LEVEL "mi-batch-level", "vol. 2a, MI_BATCH_BUFFER_START, Second Level Batch Buffer",
         "no jump from a second-level batch to a first-level one";
     MI_ATOMIC "mi-atomic-operation", "vol. 2a, MI_ATOMIC, Atomic Opcode",
-        "an operation that there is, and of the data's size";
+        "the operation is not reserved and matches the data size";
     SAMPLER_BOUNDS "sampler-bounds", "vol. 2a, STATE_BASE_ADDRESS, Dynamic State Buffer Size",
         "sampler states lie in the heap";
     PS_SAMPLES "ps-samples", "vol. 2a, 3DSTATE_PS, 32 Pixel Dispatch Enable",
-        "32 pixels are not dispatched where each has 16 samples";
+        "SIMD32 dispatch is off with 16 samples";
     PS_SAMPLE_WIDTH "ps-sample-width", "vol. 7, Pixel Grouping (Dispatch Size) Control",
-        "threads of single samples have one width";
+        "per-sample dispatch enables one width";
     PS_PUSH_CONSTANTS "ps-push-constants", "vol. 2a, 3DSTATE_PS, Push Constant Enable",
-        "push constants for pixel shaders are enabled where there are some";
+        "push constants for pixel shaders are enabled if there are any";
     PS_ATTRIBUTES "ps-attributes", "vol. 2a, 3DSTATE_PS_EXTRA, Attribute Enable",
-        "a pixel shader takes attributes where setup makes some";
+        "a pixel shader has attributes enabled exactly if setup produces any";
     DEPTH_BUFFER_PLACE "depth-buffer-place", "vol. 2a, 3DSTATE_DEPTH_BUFFER, Surface Base Address",
-        "depth and stencil buffers are made of whole tiles; where there is a hierarchical depth buffer, there is a depth buffer";
-    SO_PITCH "so-pitch", "vol. 2a, 3DSTATE_STREAMOUT, Buffer 0 Surface Pitch", "vertices of stream output are dwords, at most 2048 bytes";
+        "depth and stencil buffers consist of whole tiles; HiZ needs a depth buffer";
+    SO_PITCH "so-pitch", "vol. 2a, 3DSTATE_STREAMOUT, Buffer 0 Surface Pitch", "the pitch of a stream output buffer is a multiple of 4 bytes, at most 2048";
     SO_READ "so-read", "vol. 2a, 3DSTATE_STREAMOUT, Stream 0 Vertex Read Length",
-        "stream output reads no more of a vertex than there is";
+        "stream output reads only inside a vertex";
     SO_OFFSET_IDLE "so-offset-idle", "vol. 2c, SO_WRITE_OFFSET",
         "a stalling PIPE_CONTROL comes between stream output and commands that load or store its offsets";
     BLEND_LOGIC_OP "blend-logic-op", "vol. 2d, BLEND_STATE_ENTRY, Logic Op Enable", "a render target has a logic op or blending, not both";
@@ -215,11 +216,11 @@ rules! {
     CONSTANT_COMMIT "constant-commit", "vol. 2a, 3DSTATE_CONSTANT_VS",
         "after 3DSTATE_CONSTANT_*, the stage's 3DSTATE_BINDING_TABLE_POINTERS_* comes before the next draw";
     CONSTANT_EARLY "constant-early", "vol. 2a, 3DSTATE_CONSTANT_VS; vol. 7, Push Constants",
-        "what constants are read from does not change between the binding table pointer that commits them and a draw (ERRATA.md)";
+        "the memory of constants does not change between the binding table pointer that commits them and a draw (ERRATA.md)";
     CONSTANT_ORDER "constant-order", "vol. 2a, 3DSTATE_CONSTANT(Body)",
         "after constants without a fourth buffer, those with a first one come only after a stall";
     CONSTANT_DISABLED "constant-disabled", "vol. 2a, PIPE_CONTROL, Indirect State Pointers Disable",
-        "after it, 3DSTATE_CONSTANT_* of each stage that runs comes before the next draw";
+        "after it, 3DSTATE_CONSTANT_* of each enabled stage comes before the next draw";
     HZ_OP_SEQUENCE "hz-op-sequence", "vol. 2a, 3DSTATE_WM_HZ_OP",
         "after a clear or resolve come a PIPE_CONTROL with a post-sync operation and a 3DSTATE_WM_HZ_OP of zeros";
     DEPTH_CLEAR_BEFORE "depth-clear-before", "vol. 7, Depth Buffer Clear",
@@ -227,13 +228,13 @@ rules! {
     DEPTH_CLEAR_AFTER "depth-clear-after", "vol. 7, Depth Buffer Clear",
         "a PIPE_CONTROL with depth flush and a stall of depth comes between a clear of a part of the depth buffer and draws";
     FAST_CLEAR_SYNC "fast-clear-sync", "vol. 7, MCS Buffer for Render Target(s)",
-        "between fast clears, resolves and other draws, render targets are flushed and waited for";
+        "a render target flush with a stall comes between fast clears, resolves and other draws";
     HIZ_RESOLVE "hiz-resolve", "vol. 7, Depth Buffer Resolve",
-        "what was written through a hierarchical depth buffer is resolved before the depth buffer is used without one";
+        "depths written through HiZ are resolved before the depth buffer is used without HiZ";
     COLOUR_RESOLVE "colour-resolve", "vol. 7, Render Target Resolve; vol. 2a, 3DSTATE_PS, Render Target Resolve Type",
-        "what was drawn with compression enabled, or cleared by blocks, is resolved in full before the sampler reads it without a control surface";
+        "a surface drawn with compression enabled, or fast-cleared, is fully resolved before the sampler reads it without an aux surface";
     HIZ_FILLED "hiz-filled", "vol. 7, Hierarchical Depth Buffer Resolve; Depth Buffer Clear",
-        "a hierarchical depth buffer is cleared whole or resolved before draws go through it, and again after depths were written past it";
+        "HiZ is cleared whole or resolved before draws use it, and again after depths were written without it";
     PIPELINE_SELECT_COLOUR "pipeline-select-colour", "vol. 2a, PIPELINE_SELECT, programming notes",
         "the colour calculator's state pointer is not valid when GPGPU is selected";
     PIPE_CONTROL_VF_NULL "pipe-control-vf-null", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
@@ -247,40 +248,40 @@ rules! {
         "the TLB is invalidated with a stall or a post-sync operation";
     PIPE_CONTROL_LLC "pipe-control-llc", "vol. 2a, PIPE_CONTROL, Flush LLC", "the last level cache is flushed with an immediate write";
     URB_OVERLAP "urb-overlap", "vol. 2a, 3DSTATE_URB_VS, VS URB Starting Address",
-        "entries and push constants of the stages lie in the URB, and not in each other";
-    FIELD_VALUE "field-value", "vol. 2, each command and structure", "a field has a value that its description lets it have";
+        "entries and push constants of the stages lie in the URB and do not overlap";
+    FIELD_VALUE "field-value", "vol. 2, each command and structure", "a field has a value that its description allows";
     BASE_ADDRESS_MODIFY "base-address-modify", "vol. 2a, STATE_BASE_ADDRESS, Modify Enable",
-        "an address or a size that is given is also taken";
+        "a nonzero address or size comes with its modify bit";
     BASE_ADDRESS_GIVEN "base-address-given", "vol. 2a, STATE_BASE_ADDRESS, Modify Enable",
-        "work finds the base addresses of general, surface and dynamic state and of instructions given by this context, which begins with none of its own";
+        "this context has programmed the general, surface, dynamic and instruction base before work: a context starts without any";
     BASE_ADDRESS_WRAP "base-address-wrap", "vol. 2a, STATE_BASE_ADDRESS, General State Buffer Size",
         "a heap ends before the address space does";
     KERNEL_PREFETCH "kernel-prefetch", "vol. 7, EU Overview, instruction prefetch",
-        "the 128 bytes after a kernel are mapped, which may be read ahead (SNB PRM vol. 4 part 2)";
+        "the 128 bytes after a kernel are mapped: they may be prefetched (SNB PRM vol. 4 part 2)";
     COMMAND_PREFETCH "command-prefetch", "vol. 3, Command Streamer, batch buffer prefetch",
-        "commands do not change commands that are less than 512 bytes ahead, without a jump between";
+        "commands do not modify commands less than 512 bytes ahead without a jump in between";
     CLEAR_PARAMS "clear-params", "vol. 2a, 3DSTATE_CLEAR_PARAMS, Depth Clear Value Valid",
-        "a hierarchical depth buffer has a valid clear value";
+        "HiZ has a valid clear value";
     CLIP_BARYCENTRIC "clip-barycentric", "vol. 2a, 3DSTATE_CLIP, Non-Perspective Barycentric Enable",
-        "the clipper keeps barycentric weights without perspective where the pixel shader asks for them";
+        "the clipper provides non-perspective barycentrics if the pixel shader uses them";
     HIZ_PLACE "hiz-place", "vol. 2a, 3DSTATE_HIER_DEPTH_BUFFER",
-        "a hierarchical depth buffer is made of whole tiles, holds the depth buffer's pixels, and is not in it";
+        "a HiZ buffer consists of whole tiles, covers the depth buffer, and does not overlap it";
     LINE_STIPPLE "line-stipple", "vol. 2a, 3DSTATE_LINE_STIPPLE, Line Stipple Inverse Repeat Count",
         "a stipple's inverse repeat count is the inverse of its repeat count";
-    PS_BLEND "ps-blend", "vol. 2a, 3DSTATE_PS_BLEND", "it says of the first render target what BLEND_STATE says";
+    PS_BLEND "ps-blend", "vol. 2a, 3DSTATE_PS_BLEND", "it agrees with BLEND_STATE on the first render target";
     PS_WRITES "ps-writes", "vol. 2a, 3DSTATE_PS_BLEND, Has Writeable RT; 3DSTATE_PS_EXTRA, Pixel Shader Does not write to RT",
-        "a pixel shader that writes to a render target is said to do so";
+        "the state of a pixel shader that writes to a render target says so";
     PS_PULLS "ps-pulls", "vol. 2a, 3DSTATE_PS_EXTRA, Pixel Shader Pulls Bary",
-        "a pixel shader that asks the pixel interpolator is said to do so";
+        "the state of a pixel shader that uses the pixel interpolator says so";
     PUSH_ALLOCATION "push-allocation", "vol. 2a, 3DSTATE_PUSH_CONSTANT_ALLOC_VS, Constant Buffer Size",
         "a stage's push constants fit what is allocated for them";
     SMOOTH_LINES "smooth-lines", "vol. 2a, 3DSTATE_SF, AA Line Distance Mode", "smooth lines are drawn by their true distance";
     PROVOKING_VERTEX "provoking-vertex", "vol. 2a, 3DSTATE_SF and 3DSTATE_CLIP, Provoking Vertex Select",
-        "clipper and setup take the same vertex of an object, and one that it has";
+        "clipper and setup select the same, existing provoking vertex";
     HZ_OP_CLEAR "hz-op-clear", "vol. 2a, 3DSTATE_WM_HZ_OP, Sample Mask; Full Surface Depth and Stencil Clear",
-        "a clear or resolve is of all samples, and one of the full surface is of all pixels";
+        "a clear or resolve covers all samples; with Full Surface it covers all pixels";
     DEPTH_CLEAR_RANGE "depth-clear-range", "vol. 7, Depth Buffer Clear; vol. 2d, CC_VIEWPORT",
-        "the value that a depth buffer is cleared to lies in the viewport's range, or is a denormal of D32_FLOAT";
+        "the depth clear value lies in the viewport's range, or is a denormal of D32_FLOAT";
     BLEND_CLAMP "blend-clamp", "vol. 2d, BLEND_STATE_ENTRY, Post-Blend Color Clamp Enable",
-        "colours are clamped after blending as before it, to what the render target can hold";
+        "colours are clamped before and after blending to the range of the render target";
 }

@@ -1,17 +1,17 @@
-//! A context's address space: GPU addresses to memory that the CPU shares.
+//! Address space of a context: maps GPU addresses to memory that the CPU shares.
 //!
-//! In:  memory, and where it is bound. Out: the memory behind an address.
+//! In:  memory, and the addresses at which it is bound. Out: the memory at an address.
 //! Ref: SKL PRM vol. 5, "Memory Views", per-process GTT with 48-bit addresses.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-/// Memory behind a range of addresses. It may be mapped by the application at the same time, which is why it is
-/// seen as atomics.
+/// Memory behind a range of addresses. The application may map it at the same time, hence the
+/// atomics.
 pub trait Backing: Send + Sync {
-    /// All of it, a whole number of pages.
+    /// All words, a whole number of pages.
     fn words(&self) -> &[AtomicU32];
-    /// Others have it too, as a dma-buf.
+    /// True if the memory is exported or imported as a dma-buf.
     fn is_shared(&self) -> bool {
         false
     }
@@ -29,7 +29,7 @@ pub(crate) struct Range {
     pub start: u64,
     pub end: u64,
     pub backing: Arc<dyn Backing>,
-    /// First word of the backing that the range shows.
+    /// First word of the backing that the range maps.
     pub first_word: usize,
 }
 
@@ -44,7 +44,7 @@ pub enum MapError {
         /// Bytes.
         len: u64,
     },
-    /// Something else is mapped there.
+    /// Another range is mapped there.
     #[error("the range {start:#x}+{len:#x} overlaps another")]
     Overlap {
         /// First address.
@@ -64,8 +64,8 @@ pub enum MapError {
 
 const PAGE: u64 = 4096;
 
-/// Bits of an address that count: those above are copies of bit 47. What is cut to these can be added to without
-/// overflow.
+/// Significant bits of an address; the bits above are copies of bit 47. Offsets can be added to a
+/// masked address without overflow.
 pub(crate) const ADDRESS_MASK: u64 = (1 << 48) - 1;
 
 /// A 48-bit address space. Cloning is cheap: backings are shared.
@@ -81,7 +81,7 @@ impl AddressSpace {
         AddressSpace::default()
     }
 
-    /// Maps `len` bytes of `backing` from byte `offset` on at `start` (canonical or not).
+    /// Maps `len` bytes of `backing` from byte offset `offset` at `start` (canonical or not).
     pub fn map(
         &mut self,
         start: u64,
@@ -113,7 +113,7 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Removes the range that starts at `start`; true if there was one.
+    /// Removes the range that starts at `start`; false if there is none.
     pub fn unmap(&mut self, start: u64) -> bool {
         let start = start & ADDRESS_MASK;
         match self.ranges.binary_search_by_key(&start, |r| r.start) {
@@ -125,17 +125,17 @@ impl AddressSpace {
         }
     }
 
-    /// Start and length of every range, in order.
+    /// Start and length of every range, in address order.
     pub fn ranges(&self) -> impl Iterator<Item = (u64, u64)> {
         self.ranges.iter().map(|r| (r.start, r.end - r.start))
     }
 
-    /// The memory that is mapped at an address.
+    /// Returns the memory that is mapped at an address.
     pub(crate) fn backing(&self, address: u64) -> Option<&Arc<dyn Backing>> {
         Some(&self.find(address & ADDRESS_MASK)?.backing)
     }
 
-    /// The range that holds an address.
+    /// Returns the range that contains an address.
     pub(crate) fn find(&self, address: u64) -> Option<&Range> {
         let at = self.ranges.partition_point(|r| r.end <= address);
         self.ranges.get(at).filter(|range| range.start <= address)

@@ -1,24 +1,25 @@
-//! What the simulator tells of its work as it goes: commands, and instructions of EU threads.
+//! Execution trace: commands, and instructions of EU threads.
 
 use eu::TraceSink;
 use std::fmt;
 use std::sync::Arc;
 
-/// Where lines go.
+/// Receives the lines.
 type Write = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Which units are watched, and who is told.
+/// Selects what is traced, and receives it.
 #[derive(Clone, Default)]
 pub struct Trace {
     write: Option<Write>,
     /// Commands of batches, as `ingot batch` prints them.
     pub commands: bool,
-    /// Every instruction of every EU thread, with the channels that are enabled. Threads then run one after the other.
+    /// Every instruction of every EU thread, with its enabled channels. Threads then run one after
+    /// another.
     pub instructions: bool,
 }
 
 impl Trace {
-    /// A trace of nothing yet, with lines going to `write`.
+    /// A trace with everything off, whose lines go to `write`.
     pub fn new(write: impl Fn(&str) + Send + Sync + 'static) -> Trace {
         Trace {
             write: Some(Arc::new(write)),
@@ -39,7 +40,7 @@ impl Trace {
         write(hw::batch::print(&command, at).trim_end());
     }
 
-    /// A sink for one thread, which is called `name`, if instructions are watched.
+    /// A sink for one thread, labelled `name`, if instructions are traced.
     pub(crate) fn thread(&self, name: String) -> Option<Box<dyn TraceSink>> {
         let write = self.write.clone().filter(|_| self.instructions)?;
         Some(Box::new(Lines { write, name }))

@@ -1,29 +1,31 @@
-//! 3DPRIMITIVE, and the state commands of the 3D pipeline that act at once. Ref: SKL PRM vol. 2a; vol. 2c, statistics.
+//! 3DPRIMITIVE, and 3D state commands with an immediate effect. Ref: SKL PRM vol. 2a; vol. 2c,
+//! statistics.
 
-use super::Run;
+use crate::cs::streamer::BatchRun;
 use crate::draw::exec::Draw;
 use crate::draw::pipeline::{self, Primitive, Totals};
 use crate::draw::{constants, pixel, sol};
 use crate::profile::Work;
 use crate::surface::Image;
-use crate::targets::Role;
+use crate::target_images::Role;
 use eu::Stop;
 use hw::draw_state::vertex_buffer_state;
 use hw::{Packet, draw, register};
 use std::sync::Mutex;
 use std::time::Instant;
 
-/// SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED: eight bytes for each stream. SO_WRITE_OFFSET: four for each buffer.
+/// SO_NUM_PRIMS_WRITTEN, SO_PRIM_STORAGE_NEEDED: eight bytes for each stream. SO_WRITE_OFFSET: four
+/// for each buffer.
 const SO_NUM_PRIMS_WRITTEN: u32 = 0x5200;
 const SO_PRIM_STORAGE_NEEDED: u32 = 0x5240;
 const SO_WRITE_OFFSET: u32 = 0x5280;
 
-impl Run<'_> {
-    /// Takes a 3DSTATE_* command.
+impl BatchRun<'_> {
+    /// Executes a 3DSTATE_* command.
     pub(super) fn state_3d(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
         self.context.draw.latch(packet, words);
         if self.watch.is_some()
-            && let Some((stage, named)) = self.context.draw.commits(packet)
+            && let Some((stage, named)) = self.context.draw.take_commit(packet)
         {
             let wide = Mutex::new(());
             let committed = constants::read(&self.draw(at, &wide), named);
@@ -44,38 +46,38 @@ impl Run<'_> {
             ];
             if acts.iter().any(|field| field.get(words) == 1) {
                 let wide = Mutex::new(());
-                self.begin(at);
+                self.begin_work(at);
                 pixel::hz_op(&self.draw(at, &wide), words)?;
-                self.end();
-                self.written.begin();
+                self.end_work();
+                self.drawn_targets.begin();
                 let depth = pixel::depth_targets(&self.draw(at, &wide), true);
-                self.show(depth);
+                self.show_targets(depth);
             }
         }
         Ok(())
     }
 
-    /// The work of a draw begins, as strict mode sees it; ends.
-    fn begin(&self, at: u64) {
+    /// Reports the start of a draw's work to strict mode.
+    fn begin_work(&self, at: u64) {
         if let Some(watch) = self.watch {
             watch.begin(at);
         }
     }
 
-    fn end(&self) {
+    fn end_work(&self) {
         if let Some(watch) = self.watch {
             watch.end();
         }
     }
 
-    /// Notes what a draw has written, for whoever wants pictures of it.
-    fn show(&mut self, targets: Vec<(Role, Image)>) {
+    /// Records the targets that a draw wrote, if images of them are requested.
+    fn show_targets(&mut self, targets: Vec<(Role, Image)>) {
         let Some(sink) = &self.gpu.options.targets else {
             return;
         };
-        self.written.draw(targets);
+        self.drawn_targets.draw(targets);
         if sink.each_draw {
-            self.written.show(self.space, sink);
+            self.drawn_targets.show(self.space, sink);
         }
     }
 
@@ -93,8 +95,9 @@ impl Run<'_> {
         }
     }
 
-    /// Vertices from `first` on that begin before byte `end` of vertex buffer 0: what stream output has written there.
-    fn vertices_up_to(&self, end: u32, first: u32, at: u64) -> Result<u32, Stop> {
+    /// Number of vertices from `first` that start before byte `end_work` of vertex buffer 0, where
+    /// stream output ended.
+    fn vertices_up_to(&self, end_work: u32, first: u32, at: u64) -> Result<u32, Stop> {
         let buffer = self.context.draw.vertex_buffers.get(&0);
         let pitch = buffer.map_or(0, |words| vertex_buffer_state::BUFFER_PITCH.get(words));
         if pitch == 0 {
@@ -103,8 +106,8 @@ impl Run<'_> {
                 at,
             });
         }
-        let vertices = u64::from(end).div_ceil(pitch);
-        // A dword divided by at least one is a dword.
+        let vertices = u64::from(end_work).div_ceil(pitch);
+        // The quotient of a dword fits a dword.
         Ok(vertices.saturating_sub(first.into()) as u32)
     }
 
@@ -134,22 +137,22 @@ impl Run<'_> {
             primitive.base_vertex = self.context.register(register::PRIMITIVE_BASE_VERTEX) as i32;
         }
         if f::END_OFFSET_ENABLE.get(words) == 1 {
-            let end = self.context.register(register::PRIMITIVE_END_OFFSET);
-            primitive.vertices = self.vertices_up_to(end, primitive.first_vertex, at)?;
+            let end_work = self.context.register(register::PRIMITIVE_END_OFFSET);
+            primitive.vertices = self.vertices_up_to(end_work, primitive.first_vertex, at)?;
         }
         let offsets = [0, 1, 2, 3].map(|i| self.context.register(SO_WRITE_OFFSET + i * 4));
         let started = Instant::now();
         let wide = Mutex::new(());
-        self.written.begin();
-        self.begin(at);
+        self.drawn_targets.begin();
+        self.begin_work(at);
         let totals = pipeline::run(self.draw(at, &wide), &primitive, offsets)?;
-        self.end();
+        self.end_work();
         if self.gpu.options.targets.is_some() {
             let mut targets = totals.targets.clone();
             targets.extend(pixel::depth_targets(&self.draw(at, &wide), false));
-            self.show(targets);
+            self.show_targets(targets);
         }
-        self.count(&totals);
+        self.add_statistics(&totals);
         for stage in &totals.stages {
             self.report.threads += stage.threads;
             self.report.instructions += stage.statistics.instructions;
@@ -178,11 +181,11 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// Adds what a draw counted to the statistics registers.
-    fn count(&mut self, totals: &Totals) {
+    /// Adds a draw's counts to the statistics registers.
+    fn add_statistics(&mut self, totals: &Totals) {
         let context = &mut *self.context;
-        let mut add = |register: u32, count: u64| {
-            let sum = context.register64(register).wrapping_add(count);
+        let mut add = |register: u32, add_statistics: u64| {
+            let sum = context.register64(register).wrapping_add(add_statistics);
             context.set_register64(register, sum);
         };
         add(0x2300, totals.hs_invocations);
@@ -207,5 +210,4 @@ impl Run<'_> {
 }
 
 #[cfg(test)]
-#[path = "draw_tests.rs"]
 mod tests;

@@ -1,13 +1,14 @@
-//! State commands, PIPE_CONTROL and the GPGPU pipeline. Ref: SKL PRM vol. 2a; vol. 7, "GPGPU Pipeline".
+//! State commands, PIPE_CONTROL and the GPGPU pipeline. Ref: SKL PRM vol. 2a; vol. 7, "GPGPU
+//! Pipeline".
 
-use super::{Next, Run};
 use crate::context::{DynamicRange, Pipeline, Vfe};
+use crate::cs::streamer::{BatchRun, Flow};
 use crate::dataport::Bases;
 use crate::fate;
 use crate::gpgpu::{Constants, Dispatch};
+use crate::observer::Via;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
-use crate::watch::Via;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Packet, draw, media, register};
@@ -16,13 +17,13 @@ fn is(packet: &Packet, other: &Packet) -> bool {
     std::ptr::eq(packet, other)
 }
 
-impl Run<'_> {
+impl BatchRun<'_> {
     pub(super) fn pipeline(
         &mut self,
         packet: &Packet,
         words: &[u32],
         at: u64,
-    ) -> Result<Next, Stop> {
+    ) -> Result<Flow, Stop> {
         match packet {
             p if is(p, &media::pipe_control::PACKET) => self.pipe_control(words)?,
             p if is(p, &media::state_base_address::PACKET) => self.state_base_address(words),
@@ -79,7 +80,7 @@ impl Run<'_> {
                 });
             }
         }
-        Ok(Next::Continue)
+        Ok(Flow::Continue)
     }
 
     fn pipe_control(&mut self, words: &[u32]) -> Result<(), Stop> {
@@ -98,7 +99,7 @@ impl Run<'_> {
             .by(Via::PostSync, |view| view.write64(address, value))?;
         let stalls = f::COMMAND_STREAMER_STALL_ENABLE.get(words) == 1;
         if let Some(tracker) = self.tracker.as_mut().filter(|_| !stalls) {
-            tracker.posted(address);
+            tracker.record_post_sync(address);
         }
         Ok(())
     }
@@ -258,3 +259,6 @@ impl Run<'_> {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

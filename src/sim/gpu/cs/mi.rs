@@ -1,6 +1,6 @@
 //! MI_* commands. Ref: SKL PRM vol. 2a, "Memory Interface Commands".
 
-use super::{Next, Run};
+use crate::cs::streamer::{BatchRun, Flow};
 use crate::fate;
 use crate::rules;
 use crate::space::ADDRESS_MASK;
@@ -8,13 +8,13 @@ use eu::Stop;
 use hw::state::mi_math_alu_instruction as alu;
 use hw::{Packet, mi, register};
 
-/// Same packet, by identity.
+/// True if both are the same packet.
 fn is(packet: &Packet, other: &Packet) -> bool {
     std::ptr::eq(packet, other)
 }
 
-impl Run<'_> {
-    /// A register's value as commands read it.
+impl BatchRun<'_> {
+    /// The value of a register as commands read it.
     fn read_register(&self, offset: u32) -> u32 {
         match offset {
             register::TIMESTAMP => self.gpu.timestamp() as u32,
@@ -26,7 +26,8 @@ impl Run<'_> {
     }
 
     fn write_register(&mut self, offset: u32, value: u32, at: u64) -> Result<(), Stop> {
-        // The machine drops what a process writes to others' registers; strict mode has stopped before.
+        // The hardware drops writes to registers that processes may not write; strict mode has
+        // reported them before.
         let Some(registers) = fate::register::of(offset) else {
             return Ok(());
         };
@@ -46,17 +47,17 @@ impl Run<'_> {
         Ok(())
     }
 
-    pub(super) fn mi(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<Next, Stop> {
+    pub(super) fn mi(&mut self, packet: &Packet, words: &[u32], at: u64) -> Result<Flow, Stop> {
         match packet {
             p if is(p, &mi::mi_noop::PACKET) => {}
-            p if is(p, &mi::mi_batch_buffer_end::PACKET) => return Ok(Next::End),
+            p if is(p, &mi::mi_batch_buffer_end::PACKET) => return Ok(Flow::End),
             p if is(p, &mi::mi_batch_buffer_start::PACKET) => {
                 use mi::mi_batch_buffer_start as f;
                 let predicated = f::PREDICATION_ENABLE.get(words) == 1;
-                if predicated && (!self.context.predicate || self.context.skips) {
-                    return Ok(Next::Continue);
+                if predicated && (!self.context.predicate || self.context.skips_commands) {
+                    return Ok(Flow::Continue);
                 }
-                return Ok(Next::Jump {
+                return Ok(Flow::Jump {
                     to: f::BATCH_BUFFER_START_ADDRESS.get(words) & ADDRESS_MASK,
                     call: f::SECOND_LEVEL_BATCH_BUFFER.get(words) == 1,
                 });
@@ -79,7 +80,7 @@ impl Run<'_> {
             p if is(p, &mi::mi_store_register_mem::PACKET) => {
                 use mi::mi_store_register_mem as f;
                 if f::PREDICATE_ENABLE.get(words) == 1 && !self.context.predicate {
-                    return Ok(Next::Continue);
+                    return Ok(Flow::Continue);
                 }
                 let value = self.read_register(f::REGISTER_ADDRESS.get(words) as u32);
                 self.view.write(f::MEMORY_ADDRESS.get(words), value)?;
@@ -87,7 +88,7 @@ impl Run<'_> {
             p if is(p, &mi::mi_store_data_imm::PACKET) => {
                 use mi::mi_store_data_imm as f;
                 let address = f::ADDRESS.get(words);
-                // Where Store Qword and the command's length disagree, the length counts (ERRATA.md).
+                // If Store Qword and the command's length disagree, the length decides (ERRATA.md).
                 if f::STORE_QWORD.get(words) == 1 || words.len() > 4 {
                     self.view.write64(address, f::IMMEDIATE_DATA.get(words))?;
                 } else {
@@ -106,9 +107,9 @@ impl Run<'_> {
             p if is(p, &mi::mi_conditional_batch_buffer_end::PACKET) => {
                 use mi::mi_conditional_batch_buffer_end as f;
                 let value = self.view.read(f::COMPARE_ADDRESS.get(words))?;
-                // Ends where what is in memory is not greater than the operand.
+                // The batch ends if the value in memory is not greater than the operand.
                 if u64::from(value) <= f::COMPARE_DATA_DWORD.get(words) {
-                    return Ok(Next::End);
+                    return Ok(Flow::End);
                 }
             }
             p if is(p, &mi::mi_semaphore_wait::PACKET) => self.semaphore_wait(words, at)?,
@@ -122,7 +123,7 @@ impl Run<'_> {
                     _ => {}
                 }
             }
-            // Nothing that these change can be seen here.
+            // These have no visible effect in the simulator.
             p if is(p, &mi::mi_arb_check::PACKET)
                 || is(p, &mi::mi_arb_on_off::PACKET)
                 || is(p, &mi::mi_user_interrupt::PACKET)
@@ -132,7 +133,7 @@ impl Run<'_> {
                 || is(p, &mi::mi_topology_filter::PACKET) => {}
             p if is(p, &mi::mi_set_predicate::PACKET) => {
                 let mode = mi::mi_set_predicate::PREDICATE_ENABLE.get(words);
-                self.context.skips = self.skips(mode, at)?;
+                self.context.skips_commands = self.skips_commands(mode, at)?;
             }
             other => {
                 return Err(Stop::Unimplemented {
@@ -141,7 +142,7 @@ impl Run<'_> {
                 });
             }
         }
-        Ok(Next::Continue)
+        Ok(Flow::Continue)
     }
 
     /// MI_MATH: 64-bit arithmetic on the general purpose registers.
@@ -193,7 +194,7 @@ impl Run<'_> {
                     zero = accumulator == 0;
                     carry = false;
                 }
-                // STORE, STOREINV: flags are stored as all ones or zeros.
+                // STORE, STOREINV: flags are stored as all ones or all zeros.
                 0x180 | 0x580 => {
                     let all = |flag: bool| if flag { u64::MAX } else { 0 };
                     let value = match y {
@@ -272,7 +273,7 @@ impl Run<'_> {
         let data = f::SEMAPHORE_DATA_DWORD.get(words) as u32;
         let started = std::time::Instant::now();
         if let Some(tracker) = &mut self.tracker {
-            tracker.waits(address);
+            tracker.record_semaphore_wait(address);
         }
         loop {
             let value = self.view.read(address)?;
@@ -298,8 +299,9 @@ impl Run<'_> {
         }
     }
 
-    /// Whether MI_SET_PREDICATE makes the commands after it do nothing, which is decided where it stands.
-    fn skips(&self, mode: u64, at: u64) -> Result<bool, Stop> {
+    /// Evaluates MI_SET_PREDICATE's condition: true if the following commands are skipped. The
+    /// condition is sampled when the command executes.
+    fn skips_commands(&self, mode: u64, at: u64) -> Result<bool, Stop> {
         let second = self.context.register(register::MI_PREDICATE_RESULT_2) & 1 == 1;
         let slices = u64::from(self.gpu.device().slices);
         Ok(match mode {
@@ -317,11 +319,11 @@ impl Run<'_> {
         })
     }
 
-    /// MI_ATOMIC: 4, 8 or 16 bytes of memory changed at once.
+    /// MI_ATOMIC: an atomic operation on 4, 8 or 16 bytes of memory.
     fn atomic(&mut self, words: &[u32], at: u64) -> Result<(), Stop> {
         use mi::mi_atomic as f;
         let opcode = f::ATOMIC_OPCODE.get(words);
-        // The size stands in the operation, too.
+        // The opcode encodes the size again.
         let (size, operation) = (f::DATA_SIZE.get(words), opcode & 15);
         let sizes = [0x00, 0x20, 0x40];
         let known = sizes.get(size as usize).is_some_and(|high| {
@@ -332,7 +334,8 @@ impl Run<'_> {
             return Err(rules::MI_ATOMIC.stop(what, at));
         }
         let dwords = 1 << size;
-        // Operands come in turns of a dword, or from general purpose registers: R0 and R1 are the first, R2 and R3 the second.
+        // Inline operands are interleaved by dword; else R0 and R1 hold the first operand, R2 and
+        // R3 the second.
         let inline = f::INLINE_DATA.get(words) == 1;
         let operand = |second: usize| {
             let mut value = [0; 4];
@@ -357,7 +360,7 @@ impl Run<'_> {
                     let [old, a, b] = [old, a[0], b[0]].map(u64::from);
                     Some(updated(operation, old, a, b, 32) as u32)
                 };
-                // The closure always answers.
+                // The closure always returns `Some`.
                 [
                     word.fetch_update(SeqCst, SeqCst, update).unwrap_or(0),
                     0,
@@ -366,8 +369,9 @@ impl Run<'_> {
                 ]
             }
             _ => {
-                // Wider memory than words has no atomics here: whoever else changes it from a thread of this machine
-                // holds the lock of wide messages, and no thread runs while the command streamer is at this command.
+                // There are no host atomics wider than a dword. EU threads take the lock of wide
+                // messages for such updates, and no thread runs while the command streamer executes
+                // this command.
                 let mut old = [0; 4];
                 let (there, _) = old.split_at_mut(dwords);
                 self.view.read_block(address, there)?;
@@ -387,7 +391,7 @@ impl Run<'_> {
         };
         if f::RETURN_DATA_CONTROL.get(words) == 1 {
             if operation == PREDEC {
-                // The only one that returns what it has left.
+                // The only operation that returns the new value.
                 let low = old[0];
                 old[0] = low.wrapping_sub(1);
                 old[1] = old[1].wrapping_sub(u32::from(size == 1 && low == 0));
@@ -402,13 +406,13 @@ impl Run<'_> {
     }
 }
 
-/// MI_ATOMIC's compare and write, and its decrement before.
+/// MI_ATOMIC operations: compare and write; decrement and return the new value.
 const CMP_WR: u64 = 0x0e;
 const PREDEC: u64 = 0x0f;
-/// Bytes from R0 to the register that gets what was in memory.
+/// Byte offset from R0 to the register that receives the returned value.
 const RETURNS: u32 = 4 * 8;
 
-/// What an atomic operation of `bits` bits leaves in memory.
+/// The value that an atomic operation of `bits` bits writes.
 fn updated(operation: u64, old: u64, a: u64, b: u64, bits: u32) -> u64 {
     let signed = |v: u64| (v << (64 - bits)) as i64 >> (64 - bits);
     match operation {
@@ -430,3 +434,6 @@ fn updated(operation: u64, old: u64, a: u64, b: u64, bits: u32) -> u64 {
         _ => old,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,78 +1,13 @@
-//! Commands of the streamer, by batches.
+//! Commands of the command streamer, tested by batches.
 
-use crate::tests::{BATCH, DATA, Rig, end, push};
-use crate::{Options, Stop};
+use crate::cs::testing::{after, atomic, load, rig, set_predicate, store, store_register};
+use crate::testing::{BATCH, DATA, end, push};
+use eu::Stop;
 use hw::draw_state::vertex_buffer_state as vb;
 use hw::{draw, mi, register};
 
-pub(super) fn rig() -> Rig {
-    Rig::new(Options::default())
-}
-
-pub(super) fn load(batch: &mut Vec<u32>, register: u32, value: u32) {
-    use mi::mi_load_register_imm as f;
-    batch.extend([f::PACKET.header, register, value]);
-}
-
-pub(super) fn store_register(batch: &mut Vec<u32>, register: u32, address: u64) {
-    use mi::mi_store_register_mem as f;
-    let words = f::PACKET.words::<4>();
-    let words = words.with(f::REGISTER_ADDRESS, register.into());
-    push(batch, words.with(f::MEMORY_ADDRESS, address));
-}
-
-pub(super) fn store(batch: &mut Vec<u32>, address: u64, value: u32) {
-    use mi::mi_store_data_imm as f;
-    let words = f::PACKET.words::<4>().with(f::ADDRESS, address);
-    push(batch, words.with(f::IMMEDIATE_DATA, value.into()));
-}
-
-pub(super) fn set_predicate(batch: &mut Vec<u32>, mode: u64) {
-    use mi::mi_set_predicate as f;
-    push(
-        batch,
-        f::PACKET.words::<1>().with(f::PREDICATE_ENABLE, mode),
-    );
-}
-
-/// An MI_ATOMIC on `DATA` with operands of its own: pairs of a dword of the first and of the second.
-pub(super) fn atomic(batch: &mut Vec<u32>, opcode: u64, size: u64, operands: &[u32]) {
-    use mi::mi_atomic as f;
-    let words = f::PACKET
-        .words::<3>()
-        .with(f::ATOMIC_OPCODE, opcode)
-        .with(f::DATA_SIZE, size)
-        .with(f::MEMORY_ADDRESS, DATA)
-        .flag(f::INLINE_DATA, !operands.is_empty())
-        .flag(f::RETURN_DATA_CONTROL, true);
-    let mut dwords = words.dwords;
-    dwords[0] += operands.len() as u32;
-    batch.extend(dwords);
-    batch.extend(operands);
-}
-
-/// Memory after an atomic, and what it returned.
-pub(super) fn after(
-    before: [u32; 4],
-    opcode: u64,
-    size: u64,
-    operands: &[u32],
-) -> (Vec<u32>, Vec<u32>) {
-    let mut rig = rig();
-    rig.write(DATA, &before);
-    let mut batch = Vec::new();
-    atomic(&mut batch, opcode, size, operands);
-    for i in 0..4 {
-        let returned = register::CS_GPR0 + 32 + 4 * i;
-        store_register(&mut batch, returned, DATA + 64 + u64::from(4 * i));
-    }
-    end(&mut batch);
-    rig.execute(&batch).expect("runs");
-    (rig.read(DATA, 4), rig.read(DATA + 64, 4))
-}
-
 #[test]
-fn atomics_of_dwords_change_memory_and_return_what_was_there() {
+fn dword_atomics_update_memory_and_return_the_old_value() {
     let before = 0xffff_fff6;
     // -10 or 4294967286, with 3 or with 12.
     let cases: [(u64, [u32; 2], u32, u32); 15] = [
@@ -132,7 +67,7 @@ fn sixteen_bytes_are_compared_and_written() {
 }
 
 #[test]
-fn operands_come_from_registers_where_the_command_has_none() {
+fn atomics_without_inline_data_use_registers() {
     let mut rig = rig();
     rig.write(DATA, &[1, 2, 3, 4]);
     let mut batch = Vec::new();
@@ -146,7 +81,7 @@ fn operands_come_from_registers_where_the_command_has_none() {
 }
 
 #[test]
-fn atomics_that_there_are_not_are_refused() {
+fn reserved_atomic_operations_are_rejected() {
     // 16 bytes are only compared; an operation's size is the data's; there is no operation 0.
     for (opcode, size) in [
         (0x47, 2),
@@ -175,8 +110,9 @@ fn atomics_that_there_are_not_are_refused() {
 }
 
 #[test]
-fn commands_are_skipped_where_a_predicate_says_so() {
-    // The mode, MI_PREDICATE_RESULT and _RESULT_2; whether the command is executed. The machine has one slice.
+fn set_predicate_skips_commands() {
+    // The mode, MI_PREDICATE_RESULT and _RESULT_2; whether the command is executed. The machine has
+    // one slice.
     let cases = [
         (0, 0, 0, true),
         (1, 1, 0, false),
@@ -212,7 +148,7 @@ fn commands_are_skipped_where_a_predicate_says_so() {
 }
 
 #[test]
-fn batches_end_while_commands_are_skipped_and_jump_if_they_do_not_ask() {
+fn batch_ends_and_unpredicated_jumps_are_never_skipped() {
     use mi::mi_batch_buffer_start as start;
     for (predicated, stored) in [(false, [0, 1]), (true, [0, 2])] {
         let mut rig = rig();
@@ -338,7 +274,7 @@ fn arithmetic_leaves_a_result_and_flags() {
 }
 
 #[test]
-fn a_predicate_of_no_meaning_is_refused() {
+fn reserved_predicate_modes_are_rejected() {
     let mut batch = Vec::new();
     set_predicate(&mut batch, 9);
     end(&mut batch);
@@ -381,7 +317,7 @@ fn drawn(pitch: u64, first: u64, end_offset: u32) -> Result<u32, Stop> {
 }
 
 #[test]
-fn a_draw_ends_where_stream_output_has() {
+fn draws_with_an_end_offset_stop_at_stream_output() {
     assert_eq!(drawn(16, 0, 64), Ok(4));
     // Vertices 1 to 4 begin before byte 72.
     assert_eq!(drawn(16, 1, 72), Ok(4));

@@ -55,12 +55,12 @@ fn float(op: u32, old: u32, a: u32, b: u32) -> u32 {
     }
 }
 
-/// What an atomic message does to each lane's place.
+/// The operation of an atomic message, applied to each lane's address.
 #[derive(Clone, Copy)]
 pub(super) struct Operation {
     pub op: u32,
     pub float: bool,
-    pub wide: bool,
+    pub is_qword: bool,
 }
 
 impl Operation {
@@ -72,7 +72,7 @@ impl Operation {
         }
     }
 
-    fn narrow(self, old: u32, a: u32, b: u32) -> u32 {
+    fn apply_dword(self, old: u32, a: u32, b: u32) -> u32 {
         if self.float {
             float(self.op, old, a, b)
         } else {
@@ -98,7 +98,7 @@ impl Port<'_> {
         a: u64,
         b: u64,
     ) -> Result<u64, Stop> {
-        if operation.wide {
+        if operation.is_qword {
             // Nothing panics while holding it, so a poisoned lock is as good as a sound one.
             let _guard = self.wide.lock().unwrap_or_else(|e| e.into_inner());
             let old = self.bindings.view.read64(address & !7)?;
@@ -109,7 +109,7 @@ impl Port<'_> {
         let word = self.bindings.view.atomic(address)?;
         let mut new = 0;
         let update = word.fetch_update(SeqCst, SeqCst, |old| {
-            new = operation.narrow(old, a as u32, b as u32);
+            new = operation.apply_dword(old, a as u32, b as u32);
             Some(new)
         });
         // The closure always answers.
@@ -134,7 +134,7 @@ impl Port<'_> {
             // FADD is 4: operations on floats have three bits, those on integers four.
             op: atomic::OPERATION.get(message.desc) & if float { 7 } else { 15 },
             float,
-            wide: false,
+            is_qword: false,
         };
         let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
@@ -151,7 +151,7 @@ impl Port<'_> {
                 match self.slm_index(message, offset)? {
                     Some(index) => {
                         let old = self.slm[index];
-                        let new = operation.narrow(old, a, b);
+                        let new = operation.apply_dword(old, a, b);
                         self.slm[index] = new;
                         operation.result(old.into(), new.into())
                     }
@@ -183,13 +183,13 @@ impl Port<'_> {
         let operation = Operation {
             op: a64_atomic::OPERATION.get(message.desc) & if float { 7 } else { 15 },
             float,
-            wide: !float && a64_atomic::DATA_WIDTH.any(message.desc),
+            is_qword: !float && a64_atomic::DATA_WIDTH.any(message.desc),
         };
         let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;
         let data = start + lanes * 2;
         for lane in (0..lanes).filter(|l| message.lanes >> l & 1 == 1) {
             let address = payload.address(start + lane * 2);
-            let operand = |n: usize| match (operation.operands() > n, operation.wide) {
+            let operand = |n: usize| match (operation.operands() > n, operation.is_qword) {
                 (false, _) => 0,
                 (true, false) => payload.dword(data + n * lanes + lane).into(),
                 (true, true) => payload.qword(data + (n * lanes + lane) * 2),
@@ -199,7 +199,7 @@ impl Port<'_> {
             if !a64_atomic::RETURN_DATA.any(message.desc) {
                 continue;
             }
-            if operation.wide {
+            if operation.is_qword {
                 if let Some(out) = response.get_mut(lane * 2..lane * 2 + 2) {
                     out.copy_from_slice(&[result as u32, (result >> 32) as u32]);
                 }
@@ -212,20 +212,4 @@ impl Port<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn operations_follow_the_table() {
-        assert_eq!(integer(7, 32, 0xffff_ffff, 2, 0), 1);
-        assert_eq!(integer(10, 32, 0xffff_ffff, 1, 0), 1);
-        assert_eq!(integer(12, 32, 0xffff_ffff, 1, 0), 0xffff_ffff);
-        assert_eq!(integer(14, 32, 5, 5, 9), 9);
-        assert_eq!(integer(14, 32, 5, 6, 9), 5);
-        assert_eq!(integer(9, 64, 1, 0, 0), u64::MAX);
-        assert_eq!(
-            float(4, 1.5f32.to_bits(), 2.0f32.to_bits(), 0),
-            3.5f32.to_bits()
-        );
-    }
-}
+mod tests;

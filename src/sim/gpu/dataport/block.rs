@@ -1,6 +1,7 @@
 //! Block reads and writes: consecutive OWords for the whole thread, and scratch.
 //!
-//! Ref: SKL PRM vol. 7, "OWord Block", "Unaligned OWord Block", "Scratch Block", "A64 OWord Block"; vol. 2d, MDC_DB_OW.
+//! Ref: SKL PRM vol. 7, "OWord Block", "Unaligned OWord Block", "Scratch Block", "A64 OWord Block";
+//!      vol. 2d, MDC_DB_OW.
 
 use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
@@ -20,9 +21,9 @@ fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), Stop> {
     }
 }
 
-/// Whether a block write writes a dword: its channel is enabled. Longer blocks than there are channels begin the
-/// channels anew. Reads ignore the mask.
-fn written(message: &Message<'_>, dword: usize) -> bool {
+/// Whether a block write writes a dword: its channel is enabled. Longer blocks than there are
+/// channels begin the channels anew. Reads ignore the mask.
+fn is_written(message: &Message<'_>, dword: usize) -> bool {
     message.lanes >> (dword % channels(message)) & 1 == 1
 }
 
@@ -31,8 +32,14 @@ fn channels(message: &Message<'_>) -> usize {
 }
 
 impl Port<'_> {
-    /// In strict mode, refuses a write that depends on which channels are a block's where these are not as many as its dwords.
-    fn block_mask(&self, message: &Message<'_>, dwords: usize, high: bool) -> Result<(), Stop> {
+    /// In strict mode, refuses a write that depends on which channels are a block's where these are
+    /// not as many as its dwords.
+    fn check_block_mask(
+        &self,
+        message: &Message<'_>,
+        dwords: usize,
+        high: bool,
+    ) -> Result<(), Stop> {
         let channels = channels(message);
         let whole = message.lanes.count_ones() as usize >= channels;
         if self.bindings.limits.is_none() || whole || dwords == channels && !high {
@@ -50,7 +57,8 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let dwords = 8usize << scratch_block::BLOCK_SIZE.get(message.desc);
         let write = scratch_block::OPERATION.any(message.desc);
-        // Header dword 5 names a place in the thread's scratch, in bytes from the general state base.
+        // Header dword 5 names a place in the thread's scratch, in bytes from the general state
+        // base.
         let place = u64::from(payload.dword(5) & !0x3ff);
         let offset = u64::from(scratch_block::OFFSET.get(message.desc)) * 32;
         if let Some(limits) = self.bindings.limits {
@@ -102,17 +110,18 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let surface = self.bindings.surface(message, payload, true)?;
         let (dwords, high) = oword_dwords(message)?;
-        self.block_mask(message, dwords, high)?;
+        self.check_block_mask(message, dwords, high)?;
         let offset = u64::from(payload.dword(2)) * 16;
         let shift = if high { 4 } else { 0 };
-        for i in (0..dwords).filter(|i| written(message, shift + i)) {
+        for i in (0..dwords).filter(|i| is_written(message, shift + i)) {
             let value = payload.dword(8 + shift + i);
             self.store(message, surface, offset + i as u64 * 4, value)?;
         }
         Ok(())
     }
 
-    /// Two blocks of one or four OWords, each at an offset of its own: their OWords are the halves of registers.
+    /// Two blocks of one or four OWords, each at an offset of its own: their OWords are the halves
+    /// of registers.
     pub(super) fn oword_dual_block(
         &mut self,
         message: &Message<'_>,
@@ -168,12 +177,15 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let (dwords, high) = oword_dwords(message)?;
         let shift = if high { 4 } else { 0 };
-        self.block_mask(message, dwords, high)?;
+        self.check_block_mask(message, dwords, high)?;
         let address = payload.address(0) & !15;
-        for i in (0..dwords).filter(|i| written(message, shift + i)) {
+        for i in (0..dwords).filter(|i| is_written(message, shift + i)) {
             let value = payload.dword(8 + shift + i);
             self.bindings.view.write(address + i as u64 * 4, value)?;
         }
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! A message to a shared function: who answers it.
+//! Dispatch of a message by its shared function and type.
 //!
 //! In:  descriptor and payload. Out: the response, arrivals at the barrier.
 //! Ref: SKL PRM vol. 7, "Data Port"; vol. 2d, message descriptors (MDC_*).
@@ -7,8 +7,8 @@ use super::port::Port;
 use super::sfid;
 use crate::bindings::{Payload, unimplemented};
 use crate::fate;
+use crate::observer::Via;
 use crate::rules;
-use crate::watch::Via;
 use eu::{Message, Reply, SharedFunctions, Stop};
 use isa::descriptor::{data_cache_0, data_cache_1, gateway};
 
@@ -89,7 +89,8 @@ impl Port<'_> {
                 self.arrived += 1;
                 Ok(Reply::BarrierArrived)
             }
-            // Opening, closing and updating a gateway concern messages between threads, which nothing sends.
+            // Opening, closing and updating a gateway concern messages between threads, which
+            // nothing sends.
             0 | 1 | 5 => Ok(Reply::Done),
             _ => unimplemented(message, "a gateway message"),
         }

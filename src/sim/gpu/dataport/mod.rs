@@ -1,4 +1,5 @@
-//! The shared functions that threads of all stages talk to: data ports, gateway, spawner; the sampler is next door.
+//! The shared functions that threads of all stages address: data ports, gateway, thread spawner.
+//! The sampler is in `sampler/`.
 //!
 //! In:  messages. Out: memory and SLM changed, responses, arrivals at the barrier.
 //! Ref: SKL PRM vol. 7, "Data Port"; vol. 2d, message descriptors (MDC_*).
@@ -16,12 +17,6 @@ pub use crate::bindings::{Bases, Limits};
 pub use port::{Port, WideLock};
 
 #[cfg(test)]
-mod atomic_tests;
-#[cfg(test)]
-mod block_tests;
-#[cfg(test)]
-mod port_tests;
-#[cfg(test)]
-mod scattered_tests;
+mod rig;
 #[cfg(test)]
 mod tests;

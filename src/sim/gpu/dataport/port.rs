@@ -1,4 +1,4 @@
-//! A worker's way to the shared functions: what all their messages need.
+//! A worker's port to the shared functions: the state that all messages use.
 //!
 //! In:  memory, bases, limits. Out: dwords of surfaces and of shared local memory.
 //! Ref: SKL PRM vol. 7, "Data Port", "Shared Local Memory".
@@ -26,7 +26,7 @@ pub struct Port<'a> {
     /// Threads of the group that are at the barrier.
     pub arrived: u32,
     pub(super) started: Instant,
-    /// Messages carried out.
+    /// Counts of executed messages.
     pub messages: Messages,
 }
 
@@ -44,12 +44,13 @@ impl<'a> Port<'a> {
         }
     }
 
-    /// What threads may use.
+    /// Sets the limits that strict mode checks; `None` turns the checks off.
     pub fn limit(&mut self, limits: Option<Limits>) {
         self.bindings.limits = limits;
     }
 
-    /// The dword of shared local memory at a byte offset; none where there is none, which strict mode refuses (ERRATA.md).
+    /// The index of the dword of shared local memory at a byte offset; `None` out of bounds, which
+    /// strict mode refuses (ERRATA.md).
     pub(super) fn slm_index(
         &self,
         message: &Message<'_>,
@@ -113,3 +114,6 @@ impl<'a> Port<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

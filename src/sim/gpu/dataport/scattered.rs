@@ -1,6 +1,7 @@
 //! Scattered reads and writes of bytes, words and dwords.
 //!
-//! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered"; vol. 2d, MDC_DS, MDC_A64_DS.
+//! Ref: SKL PRM vol. 7, "Byte Scattered", "DWord Scattered", "A64 Scattered"; vol. 2d, MDC_DS,
+//!      MDC_A64_DS.
 
 use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
@@ -179,3 +180,6 @@ impl Port<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

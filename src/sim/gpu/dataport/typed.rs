@@ -1,8 +1,10 @@
 //! Typed reads, writes and atomics: texels of surfaces by coordinates.
 //!
-//! In:  messages with U, V, R and LOD for eight slots. Out: texels converted from and to the surface's format.
-//! Out of bounds reads give zero, but for alpha that the format lacks, and writes are dropped. Coordinates that a message leaves out are zero.
-//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3, MDC_CMASK, MDC_AOP.
+//! In:  messages with U, V, R and LOD for eight slots. Out: texels converted from and to the
+//!      surface's format. Out of bounds reads give zero, but for alpha that the format lacks, and
+//!      writes are dropped. Coordinates that a message leaves out are zero.
+//! Ref: SKL PRM vol. 7, "Typed Surface Read/Write", "Typed Atomic"; vol. 2d, MDC_SG3, MDC_CMASK,
+//!      MDC_AOP.
 
 use super::atomic::Operation;
 use super::port::Port;
@@ -23,7 +25,8 @@ struct Slots {
 }
 
 impl Slots {
-    /// Of a message with `data` registers after its coordinates; `high` for the upper eight of sixteen slots.
+    /// Of a message with `data` registers after its coordinates; `high` for the upper eight of
+    /// sixteen slots.
     fn new(message: &Message<'_>, payload: Payload<'_>, data: usize, high: bool) -> Slots {
         let header = common::HEADER_PRESENT.any(message.desc);
         let shift = if high { 8 } else { 0 };
@@ -61,7 +64,7 @@ impl Slots {
         self.start + (self.coordinates + register) * SLOTS
     }
 
-    /// Level and x, y, z of a slot; none where the view does not reach that far.
+    /// Level and x, y, z of a slot; `None` beyond the view's levels or slices.
     fn place(&self, image: &Image, payload: Payload<'_>, lane: usize) -> Option<(u32, [u32; 3])> {
         let [u, v, r, lod] = [0, 1, 2, 3].map(|i| self.coordinate(payload, i, lane));
         let place = match image.kind {
@@ -144,7 +147,7 @@ impl Port<'_> {
         let operation = Operation {
             op: typed_atomic::OPERATION.get(message.desc),
             float: false,
-            wide: false,
+            is_qword: false,
         };
         let name = image.format.name;
         if image.kind != Kind::Null && !["R32_UINT", "R32_SINT"].contains(&name) {
@@ -183,5 +186,4 @@ impl Port<'_> {
 }
 
 #[cfg(test)]
-#[path = "typed_tests.rs"]
 mod tests;

@@ -34,38 +34,39 @@ fn enabled(message: &Message<'_>, lanes: usize) -> impl Iterator<Item = usize> {
     (0..lanes).filter(move |l| mask >> l & 1 == 1)
 }
 
-/// Memory around what some lanes mean.
-struct Near<'a> {
-    /// The least of their offsets.
-    least: u32,
+/// Contiguous memory that contains the addresses of all active lanes.
+struct LaneWindow<'a> {
+    /// The lowest of their offsets.
+    lowest: u32,
     words: &'a [AtomicU32],
 }
 
-impl Near<'_> {
-    /// A channel of what is at an offset.
+impl LaneWindow<'_> {
+    /// The dword of a channel at a lane's offset.
     fn dword(&self, offset: u32, channel: u64) -> Option<&AtomicU32> {
-        let first = offset.wrapping_sub(self.least) / 4;
+        let first = offset.wrapping_sub(self.lowest) / 4;
         self.words.get(first as usize + channel as usize)
     }
 }
 
 impl<'a> Port<'a> {
-    /// Memory around all lanes of a message, which may be accessed without more ado; none where each has to be looked at.
-    fn near(&self, surface: Surface, mask: u32, offsets: &[u32]) -> Option<Near<'a>> {
+    /// The memory of all active lanes, if it is mapped contiguously and aligned; `None` if lanes
+    /// have to be accessed one by one.
+    fn lane_window(&self, surface: Surface, mask: u32, offsets: &[u32]) -> Option<LaneWindow<'a>> {
         const CHANNELS_BYTES: u64 = 16;
-        let (mut least, mut most, mut all) = (u32::MAX, 0, 0);
+        let (mut lowest, mut highest, mut all) = (u32::MAX, 0, 0);
         for (lane, offset) in offsets.iter().enumerate() {
             if mask >> lane & 1 == 1 {
-                (least, most, all) = (least.min(*offset), most.max(*offset), all | offset);
+                (lowest, highest, all) = (lowest.min(*offset), highest.max(*offset), all | offset);
             }
         }
-        if least > most || !all.is_multiple_of(4) {
+        if lowest > highest || !all.is_multiple_of(4) {
             return None;
         }
-        let bytes = u64::from(most - least) + CHANNELS_BYTES;
-        let address = surface.place(u64::from(least), bytes)?;
+        let bytes = u64::from(highest - lowest) + CHANNELS_BYTES;
+        let address = surface.place(u64::from(lowest), bytes)?;
         let words = self.bindings.view.span(address, (bytes / 4) as usize)?;
-        Some(Near { least, words })
+        Some(LaneWindow { lowest, words })
     }
 }
 
@@ -80,14 +81,14 @@ impl Port<'_> {
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         let offsets = payload.part(start, lanes);
-        let near = offsets.and_then(|offsets| self.near(surface, message.lanes, offsets));
+        let window = offsets.and_then(|offsets| self.lane_window(surface, message.lanes, offsets));
         for (i, channel) in channels(message).enumerate() {
             let Some(out) = response.get_mut(i * lanes..(i + 1) * lanes) else {
                 break;
             };
-            if let (Some(near), Some(offsets)) = (&near, offsets) {
+            if let (Some(window), Some(offsets)) = (&window, offsets) {
                 for lane in enabled(message, lanes) {
-                    let dword = near.dword(offsets[lane], channel);
+                    let dword = window.dword(offsets[lane], channel);
                     out[lane] = dword.map_or(0, |dword| dword.load(Relaxed));
                 }
                 continue;
@@ -109,12 +110,12 @@ impl Port<'_> {
         let lanes = lanes(message)?;
         let start = header_dwords(message);
         let offsets = payload.part(start, lanes);
-        let near = offsets.and_then(|offsets| self.near(surface, message.lanes, offsets));
+        let window = offsets.and_then(|offsets| self.lane_window(surface, message.lanes, offsets));
         for (i, channel) in channels(message).enumerate() {
             let values = payload.part(start + (i + 1) * lanes, lanes);
-            if let (Some(near), Some(offsets), Some(values)) = (&near, offsets, values) {
+            if let (Some(window), Some(offsets), Some(values)) = (&window, offsets, values) {
                 for lane in enabled(message, lanes) {
-                    if let Some(dword) = near.dword(offsets[lane], channel) {
+                    if let Some(dword) = window.dword(offsets[lane], channel) {
                         dword.store(values[lane], Relaxed);
                     }
                 }

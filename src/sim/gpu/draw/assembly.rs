@@ -1,35 +1,39 @@
-//! Primitive assembly: a topology and a run of vertices to objects.
+//! Primitive assembly: groups a run of vertices into objects by topology.
 //!
-//! In:  how many vertices there are between cuts. Out: which vertices make each object, in an order in which odd
-//! triangles of strips wind like even ones.
-//! Ref: SKL PRM vol. 7, "Primitive Topology Types", "Object Vertex Ordering"; Vulkan, "Primitive Topologies".
+//! In:  the number of vertices between cuts. Out: the vertices of each object, in an order in which
+//!      odd triangles of strips have the winding of even ones.
+//! Ref: SKL PRM vol. 7, "Primitive Topology Types", "Object Vertex Ordering"; Vulkan, "Primitive
+//!      Topologies".
 
 use super::gs_output::Provoking;
 use super::object::Kind;
 
-/// Vertices of one object, by their place in the run.
+/// An object by the positions of its vertices in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Assembled {
-    /// None: a patch.
+    /// `None` for a patch.
     pub kind: Option<Kind>,
-    /// `count` of them count. With adjacency they stand as the geometry shader gets them.
+    /// The first `count` are valid. With adjacency they are in the order in which the geometry
+    /// shader receives them.
     pub vertices: [usize; 32],
     pub count: usize,
     pub provoking: usize,
     pub adjacency: bool,
-    /// A line that goes on where the one before ended.
+    /// A line that starts where the one before ended.
     pub continues: bool,
-    /// An odd triangle of a strip: its vertices do not stand as they came.
-    pub turned: bool,
-    /// Which edges are the primitive's own, and not between the triangles of one polygon: from each vertex to the next.
+    /// An odd triangle of a strip, whose vertices are reordered.
+    pub is_odd_triangle: bool,
+    /// Edges of the primitive, from each vertex to the next; false for edges between triangles of
+    /// one polygon.
     pub edges: [bool; 3],
-    /// Vertices' edge flags count.
-    pub flagged: bool,
+    /// The vertices' edge flags apply.
+    pub uses_edge_flags: bool,
 }
 
 impl Assembled {
-    /// The vertices of the object itself, without those of its neighbours, and which of them provokes.
-    pub fn own(&self) -> ([usize; 3], usize) {
+    /// The vertices of the object without its neighbours, and the position of the provoking one
+    /// among them.
+    pub fn object_vertices(&self) -> ([usize; 3], usize) {
         let v = &self.vertices;
         match (self.adjacency, self.kind) {
             (true, Some(Kind::Line)) => ([v[1], v[2], 0], self.provoking),
@@ -38,11 +42,11 @@ impl Assembled {
         }
     }
 
-    /// The vertices as a geometry shader gets them. Odd triangles stand with the last vertex in its place (1, 0, 2); with
-    /// `leading` the first keeps its own (0, 2, 1).
-    pub fn for_geometry(&self, leading: bool) -> [usize; 32] {
+    /// The vertices in the order in which a geometry shader receives them. Odd triangles keep their
+    /// last vertex in place (1, 0, 2) or, with `leading`, the first one (0, 2, 1).
+    pub fn geometry_shader_order(&self, leading: bool) -> [usize; 32] {
         let mut vertices = self.vertices;
-        if leading && self.turned {
+        if leading && self.is_odd_triangle {
             let step = if self.adjacency { 2 } else { 1 };
             if let Some(all) = vertices.get_mut(..self.count) {
                 all.rotate_left(step.min(all.len()));
@@ -64,9 +68,9 @@ fn object(kind: Kind, vertices: &[usize], provoking: usize) -> Assembled {
         provoking,
         adjacency: false,
         continues: false,
-        turned: false,
+        is_odd_triangle: false,
         edges: [true; 3],
-        flagged: false,
+        uses_edge_flags: false,
     }
 }
 
@@ -77,7 +81,8 @@ fn adjacent(kind: Kind, vertices: &[usize], provoking: usize) -> Assembled {
     }
 }
 
-/// Calls `each` with every object of a run of `n` vertices; false if there is no such topology.
+/// Calls `each` with every object of a run of `n` vertices; returns false if there is no such
+/// topology.
 pub(crate) fn assemble(
     topology: u32,
     n: usize,
@@ -104,7 +109,7 @@ pub(crate) fn assemble(
             for i in 0..n / 3 {
                 let all = [3 * i, 3 * i + 1, 3 * i + 2];
                 let mut found = object(Kind::Triangle, &all, triangle);
-                found.flagged = true;
+                found.uses_edge_flags = true;
                 each(found);
             }
         }
@@ -120,7 +125,7 @@ pub(crate) fn assemble(
                         [1, 0, 2][triangle.min(2)],
                     ),
                 };
-                found.turned = odd;
+                found.is_odd_triangle = odd;
                 each(found);
             }
         }
@@ -128,14 +133,14 @@ pub(crate) fn assemble(
             let polygon = topology == 0x0e;
             for i in 1..n.saturating_sub(1) {
                 let mut found = object(Kind::Triangle, &[0, i, i + 1], provoking.fan);
-                found.flagged = polygon;
+                found.uses_edge_flags = polygon;
                 if polygon {
                     found.edges = [i == 1, true, i + 2 == n];
                 }
                 each(found);
             }
         }
-        // Quads: two triangles, both of which end with the quad's last vertex. Of a strip that is the one across.
+        // Both triangles of a quad end with its last vertex, which for strips is the one across.
         0x07 => {
             for at in (0..n / 4).map(|i| 4 * i) {
                 quad(
@@ -196,18 +201,19 @@ pub(crate) fn assemble(
     true
 }
 
-/// A quad as two triangles, between which is no edge.
+/// Appends a quad as two triangles; the edge between them is not drawn.
 fn quad(halves: [[usize; 3]; 2], provoking: usize, each: &mut dyn FnMut(Assembled)) {
     let shared = |corner| halves[0].contains(&corner) && halves[1].contains(&corner);
     for half in halves {
         let mut found = object(Kind::Triangle, &half, provoking);
         found.edges = [0, 1, 2].map(|i| !(shared(half[i]) && shared(half[(i + 1) % 3])));
-        found.flagged = true;
+        found.uses_edge_flags = true;
         each(found);
     }
 }
 
-/// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", its table of vertices.
+/// Triangle `i` of a strip with adjacency. Ref: Vulkan, "Triangle Strips With Adjacency", table of
+/// vertices.
 fn strip_adjacency(i: usize, count: usize, triangle: usize) -> Assembled {
     let at = 2 * i;
     let (first, last) = (i == 0, i + 1 == count);
@@ -222,7 +228,7 @@ fn strip_adjacency(i: usize, count: usize, triangle: usize) -> Assembled {
         )
     };
     Assembled {
-        turned: !i.is_multiple_of(2),
+        is_odd_triangle: !i.is_multiple_of(2),
         ..adjacent(Kind::Triangle, &vertices, provoking)
     }
 }
@@ -308,7 +314,7 @@ mod tests {
     #[test]
     fn geometry_shaders_can_have_the_first_vertex_of_odd_triangles_first() {
         let first = |n, leading| {
-            move |a: &Assembled| -> Vec<usize> { a.for_geometry(leading)[..n].to_vec() }
+            move |a: &Assembled| -> Vec<usize> { a.geometry_shader_order(leading)[..n].to_vec() }
         };
         assert_eq!(each(0x05, 4, first(3, true)), [[0, 1, 2], [1, 3, 2]]);
         assert_eq!(each(0x05, 4, first(3, false)), [[0, 1, 2], [2, 1, 3]]);
@@ -322,7 +328,7 @@ mod tests {
 
     #[test]
     fn polygons_have_no_edges_inside() {
-        let edges = each(0x0e, 5, |a| (a.edges, a.flagged));
+        let edges = each(0x0e, 5, |a| (a.edges, a.uses_edge_flags));
         let expected = [
             ([true, true, false], true),
             ([false, true, false], true),
@@ -331,10 +337,10 @@ mod tests {
         assert_eq!(edges, expected);
         assert_eq!(each(0x0e, 3, |a| a.edges), [[true; 3]]);
         assert_eq!(
-            each(0x06, 4, |a| (a.edges, a.flagged)),
+            each(0x06, 4, |a| (a.edges, a.uses_edge_flags)),
             [([true; 3], false); 2]
         );
-        assert_eq!(each(0x04, 3, |a| a.flagged), [true]);
+        assert_eq!(each(0x04, 3, |a| a.uses_edge_flags), [true]);
     }
 
     #[test]
@@ -350,21 +356,28 @@ mod tests {
         assert_eq!(each(0x07, 4, |a| a.edges), edges);
         let edges = [[true, true, false], [true, false, true]];
         assert_eq!(each(0x08, 4, |a| a.edges), edges);
-        assert_eq!(each(0x08, 4, |a| (a.flagged, a.turned)), [(true, false); 2]);
+        assert_eq!(
+            each(0x08, 4, |a| (a.uses_edge_flags, a.is_odd_triangle)),
+            [(true, false); 2]
+        );
     }
 
     #[test]
     fn only_strips_continue_and_only_strips_turn() {
-        let flags = |topology, n| each(topology, n, |a| (a.continues, a.turned, a.adjacency));
+        let flags = |topology, n| {
+            each(topology, n, |a| {
+                (a.continues, a.is_odd_triangle, a.adjacency)
+            })
+        };
         let (plain, next) = ((false, false, false), (true, false, false));
         assert_eq!(flags(0x02, 4), [plain; 2]);
         assert_eq!(flags(0x03, 4), [plain, next, next]);
         assert_eq!(flags(0x10, 3), [plain, next, next]);
         assert_eq!(flags(0x04, 6), [plain; 2]);
         assert_eq!(flags(0x06, 4), [plain; 2]);
-        let turned = (false, true, false);
-        assert_eq!(flags(0x05, 5), [plain, turned, plain]);
-        assert_eq!(flags(0x0d, 5), [turned, plain, turned]);
+        let is_odd_triangle = (false, true, false);
+        assert_eq!(flags(0x05, 5), [plain, is_odd_triangle, plain]);
+        assert_eq!(flags(0x0d, 5), [is_odd_triangle, plain, is_odd_triangle]);
         let adjacent = (false, false, true);
         assert_eq!(flags(0x09, 8), [adjacent; 2]);
         assert_eq!(flags(0x0a, 5), [adjacent; 2]);
@@ -378,7 +391,7 @@ mod tests {
 
     #[test]
     fn own_vertices_are_those_between_the_neighbours() {
-        let own = |topology, n| each(topology, n, |a| a.own().0);
+        let own = |topology, n| each(topology, n, |a| a.object_vertices().0);
         assert_eq!(own(0x09, 8)[1], [5, 6, 0]);
         assert_eq!(own(0x0b, 12)[1], [6, 8, 10]);
         assert_eq!(own(0x02, 4)[1][..2], [2, 3]);
@@ -397,12 +410,13 @@ mod tests {
             let of = |topology, n| {
                 let mut out = Vec::new();
                 assemble(topology, n, provoking, &mut |a| {
-                    let (own, provoking) = a.own();
+                    let (own, provoking) = a.object_vertices();
                     out.push(own[provoking]);
                 });
                 out
             };
-            // Vulkan, "Triangle Strips": triangle i has vertices i, i + 1, i + 2, in the order of the strip.
+            // Vulkan, "Triangle Strips": triangle i has vertices i, i + 1, i + 2, in the order of
+            // the strip.
             assert_eq!(of(0x05, 5), [chosen, chosen + 1, chosen + 2]);
             assert_eq!(of(0x0d, 5), [chosen, chosen + 1, chosen + 2]);
             assert_eq!(of(0x0c, 10), [2 * chosen, 2 * chosen + 2, 2 * chosen + 4]);

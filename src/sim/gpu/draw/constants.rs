@@ -1,17 +1,20 @@
-//! Push constants: what 3DSTATE_CONSTANT_* names, as registers of a payload.
+//! Push constants: the buffers of 3DSTATE_CONSTANT_*, as registers of a payload.
 //!
-//! In:  the command's body. Out: dwords, eight for each register, of the four buffers one after the other.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units, and the first buffer's address counts
-//! from the dynamic state base address, unless CS_DEBUG_MODE2 has "CONSTANT_BUFFER Address Offset Disable" set.
+//! In:  the command's body. Out: the dwords of the four buffers one after the other, eight for each
+//!      register.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_CONSTANT(Body)": read lengths are in 256-bit units, and the first
+//!      buffer's address is relative to the dynamic state base address, unless CS_DEBUG_MODE2 has
+//!      "CONSTANT_BUFFER Address Offset Disable" set.
 //!
-//! A machine reads them ahead of the draw, some time after the binding table pointer that commits them (ERRATA.md). Strict mode
-//! reads them then, and refuses draws that would find something else; with old data delivered, the draw gets what was there.
+//! A machine reads them ahead of the draw, some time after the binding table pointer that commits
+//! them (ERRATA.md). Strict mode reads them at that point and refuses draws that would find other
+//! values; with the option `stale` the draw gets the values read then.
 
 use super::exec::Draw;
-use crate::latched::stage_of_constants;
+use crate::draw_state::stage_of_constants;
+use crate::observer::Via;
 use crate::rules::CONSTANT_EARLY;
 use crate::space::ADDRESS_MASK;
-use crate::watch::Via;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet};
@@ -23,10 +26,10 @@ const BUFFERS: [(Field, Field); 4] = [
     (body::READ_LENGTH_3, body::BUFFER_3),
 ];
 
-/// Registers that all buffers together may fill.
+/// Maximum number of registers of all four buffers together.
 const MAX_REGISTERS: u64 = 64;
 
-/// A stage's push constants, as a draw has them.
+/// The push constants of a stage for a draw.
 pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
     let stage = stage_of_constants(packet).filter(|stage| draw.state.active() >> stage & 1 == 1);
     let committed = stage.and_then(|stage| draw.state.committed_constants.get(stage)?.as_ref());
@@ -48,13 +51,13 @@ pub(crate) fn push(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
             })?;
             Ok(now)
         }
-        // Old data when they were committed.
+        // The memory was stale when the constants were committed.
         Err(stop @ Stop::Undefined { .. }) => Err(stop.clone()),
         Err(_) => read(draw, packet),
     }
 }
 
-/// Reads a stage's push constants.
+/// Reads the push constants of a stage from memory.
 pub(crate) fn read(draw: &Draw<'_>, packet: &Packet) -> Result<Vec<u32>, Stop> {
     let words = draw.state.words(packet).get(1..).unwrap_or_default();
     let view = draw.view(Via::Constant);

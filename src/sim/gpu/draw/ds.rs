@@ -1,9 +1,10 @@
-//! The domain shader: points of the domain to vertices.
+//! The domain shader: points of a patch's domain to vertices.
 //!
-//! In:  3DSTATE_DS, a patch's URB entry, points of its domain, push constants. Out: a [`Vue`] for each point.
+//! In:  3DSTATE_DS, a patch's URB entry, points of its domain, push constants. Out: a [`Vue`] for
+//!      each point.
 //! Ref: SKL PRM vol. 7, "Domain Shader (DS) Stage", "Thread Payload: SIMD8".
 
-use super::exec::{Draw, Entries, Executor, Shader, begin_data};
+use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
 use eu::Stop;
 use hw::draw::{
@@ -12,31 +13,34 @@ use hw::draw::{
 };
 
 const LANES: usize = 8;
-/// What is read behind the end of a patch's entry, where another's may begin: a number that nobody takes for one.
+/// The value of pushed dwords beyond the end of a patch's entry, where the next entry may begin:
+/// easy to recognise.
 ///
-/// Mesa's compiler reads sixteen rows wherever a point's number is known at run time alone, however short the entry is.
-const BEYOND: u32 = 0xffc0_beef;
+/// Mesa's compiler pushes sixteen rows if a control point's index is not known at compile time,
+/// however short the entry is.
+const PAST_ENTRY: u32 = 0xffc0_beef;
 
 /// 1 with 16 fraction bits.
 const ONE: i32 = 1 << 16;
 
-/// The stage for one draw.
+/// The domain shader stage for one draw.
 pub(crate) struct Domain<'a> {
     executor: Executor<'a>,
-    start: usize,
+    data_register: usize,
     constants: Vec<u32>,
-    /// Dwords of the patch's entry that are pushed: from, how many.
-    read: (usize, usize),
+    /// Dwords of the patch's entry that are pushed: the first, and their number.
+    pushed: (usize, usize),
+    /// Compute W Coordinate Enable.
     w: bool,
     /// Dwords of a vertex's entry.
     entry: usize,
-    /// What DS_INVOCATION_COUNT grows by.
+    /// Increment of DS_INVOCATION_COUNT.
     pub invocations: u64,
     statistics: bool,
 }
 
 impl<'a> Domain<'a> {
-    /// Reads the state; none where the stage is off.
+    /// Reads the state; `None` if the stage is disabled.
     pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Domain<'a>>, Stop> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         if get(ds::ENABLE) == 0 {
@@ -69,9 +73,9 @@ impl<'a> Domain<'a> {
             .get(&urb_ds::PACKET, urb_ds::DS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(Domain {
             executor: Executor::new(draw, "DS", shader)?,
-            start: get(ds::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA) as usize,
+            data_register: get(ds::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA) as usize,
             constants,
-            read: (
+            pushed: (
                 get(ds::PATCH_URB_ENTRY_READ_OFFSET) as usize * 8,
                 get(ds::PATCH_URB_ENTRY_READ_LENGTH) as usize * 8,
             ),
@@ -82,10 +86,11 @@ impl<'a> Domain<'a> {
         }))
     }
 
-    /// Runs the shader on all points of a patch, of which `entry` is the URB entry.
+    /// Runs the shader on all points of a patch; `patch` is the handle of its URB entry and `entry`
+    /// the content.
     pub fn points(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         (patch, entry): (u32, &[u32]),
         points: &[[i32; 2]],
         primitive_id: u32,
@@ -95,7 +100,7 @@ impl<'a> Domain<'a> {
         for handle in outputs.iter_mut().take(points.len()) {
             *handle = urb.allocate(self.entry)?;
         }
-        let (scratch, code) = self.executor.scratch();
+        let (scratch, code) = self.executor.scratch_dwords();
         let mut read = Vec::new();
         let mut payload = Vec::new();
         for lanes in points.chunks(LANES) {
@@ -111,18 +116,22 @@ impl<'a> Domain<'a> {
                 }
             }
             payload.extend(outputs);
-            let data = self.constants.len() + self.read.1;
-            begin_data(&mut payload, self.start, data);
+            let data = self.constants.len() + self.pushed.1;
+            pad_to_data(&mut payload, self.data_register, data);
             payload.extend(&self.constants);
-            let pushed = entry.iter().skip(self.read.0).copied();
-            payload.extend(pushed.chain(std::iter::repeat(BEYOND)).take(self.read.1));
+            let pushed = entry.iter().skip(self.pushed.0).copied();
+            payload.extend(
+                pushed
+                    .chain(std::iter::repeat(PAST_ENTRY))
+                    .take(self.pushed.1),
+            );
             for handle in outputs.iter().take(lanes.len()) {
-                urb.renew(*handle, self.entry)?;
+                urb.reset_entry(*handle, self.entry)?;
             }
             self.executor
                 .run(&payload, (1u32 << lanes.len()) - 1, urb)?;
             for handle in outputs.iter().take(lanes.len()) {
-                urb.take(*handle, self.entry, &mut read)?;
+                urb.read_entry(*handle, self.entry, &mut read)?;
                 vertices.push(read.as_slice().into());
             }
         }
@@ -132,7 +141,7 @@ impl<'a> Domain<'a> {
         Ok(vertices)
     }
 
-    /// Threads and instructions so far.
+    /// The stage's executor, for its statistics.
     pub fn executor(&self) -> &Executor<'a> {
         &self.executor
     }

@@ -1,23 +1,25 @@
 //! Runs threads of the 3D pipeline's stages.
 //!
-//! In:  where a stage's kernel and its resources are, a thread's payload. Out: the thread run to its end, its messages
-//! to the URB, the render cache and the pixel interpolator handed to its [`Stage`].
+//! In:  the addresses of a stage's kernel and resources, a thread's payload. Out: the thread run to
+//!      its end; its messages to the URB, the render cache and the pixel interpolator handed to its
+//!      [`StageFunctions`].
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
-use crate::base::BaseAddresses;
+use crate::base_addresses::BaseAddresses;
 use crate::budget::{Budget, Suspect};
 use crate::dataport::{Bases, Limits, Port, WideLock};
+use crate::draw_state::DrawState;
 use crate::fate;
-use crate::kernels::Kernels;
-use crate::latched::DrawState;
+use crate::kernel_cache::Kernels;
 use crate::memory::View;
+use crate::observer::{Via, Watch};
 use crate::options::Options;
 use crate::profile::StageWork;
 use crate::space::AddressSpace;
-use crate::watch::{Via, Watch};
 use eu::{Exit, Init, Message, Reply, Statistics, Stop, Thread};
 
-/// What units of a draw look at and share. Counters and the URB are held by whoever runs the draw.
+/// The context that all units of a draw share. The caller of the draw holds the counters and the
+/// URB.
 #[derive(Clone, Copy)]
 pub(crate) struct Draw<'a> {
     /// Address of the 3DPRIMITIVE, for reports.
@@ -28,20 +30,21 @@ pub(crate) struct Draw<'a> {
     pub options: &'a Options,
     pub kernels: &'a Kernels,
     pub wide: &'a WideLock,
-    /// Memory that work has written, in strict mode.
+    /// Observes memory accesses, in strict mode.
     pub watch: Option<&'a dyn Watch>,
-    /// Instructions that the batch's threads may still run.
+    /// Instructions that the threads of the batch may still execute.
     pub budget: &'a Budget,
 }
 
 impl<'a> Draw<'a> {
-    /// Memory as one of the draw's units sees it.
+    /// Memory, accessed through the cache of the unit `via`.
     pub fn view(&self, via: Via) -> View<'a> {
         View::watched(self.space, self.watch, via)
     }
 }
 
-/// A stage's kernel and what its messages refer to, as its 3DSTATE_* command says.
+/// A stage's kernel and the resources that its messages refer to, as its 3DSTATE_* command gives
+/// them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shader {
     /// Kernel Start Pointer: bytes from the instruction base address.
@@ -52,50 +55,51 @@ pub(crate) struct Shader {
     pub samplers: u64,
     /// Scratch Space Base Pointer: bytes from the general state base address.
     pub scratch: u64,
-    /// Bytes of scratch memory of a thread, 0 without.
+    /// Bytes of scratch memory per thread; 0 if the stage has none.
     pub scratch_bytes: u64,
     /// Floating Point Mode: alternate instead of IEEE-754.
     pub alternate_floats: bool,
 }
 
-/// The units that only a thread of this stage can talk to: URB (SFID 6), render cache (5), pixel interpolator (11).
-/// Everything else goes to the sampler and the data port.
-pub(crate) trait Stage {
+/// The shared functions that serve one stage only: URB (SFID 6), render cache (5), pixel
+/// interpolator (11). The sampler and the data port handle all other messages.
+pub(crate) trait StageFunctions {
     /// Carries out one message; see [`eu::SharedFunctions::message`].
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop>;
 }
 
-/// The URB as the stages that make and read entries see it; its messages are the threads'. Whoever runs the draw
-/// frees entries between objects.
-pub(crate) trait Entries: Stage {
-    /// Makes an entry of `dwords`; returns its handle.
+/// The URB for the stages that allocate and read entries; its messages are the threads'. The caller
+/// of the draw frees entries between objects.
+pub(crate) trait UrbEntries: StageFunctions {
+    /// Allocates an entry of `dwords`; returns its handle.
     fn allocate(&mut self, dwords: usize) -> Result<u32, Stop>;
     /// Writes an entry from its first dword on.
-    fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
-    /// Makes an entry of `dwords` as it was when it was new.
-    fn renew(&mut self, handle: u32, dwords: usize) -> Result<(), Stop>;
+    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop>;
+    /// Fills an entry of `dwords` with the content of a new one.
+    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), Stop>;
     /// Replaces `out` by the first `dwords` of an entry.
-    fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
+    fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop>;
 }
 
-/// Brings a payload to where constants and vertex data begin: to register `start`, if any are to follow. Data that begins too
-/// early lies over the rest; strict mode has a rule against that.
-pub(crate) fn begin_data(payload: &mut Vec<u32>, start: usize, dwords: usize) {
+/// Extends a payload to register `start`, where constants and vertex data begin, if `dwords` of
+/// them follow. A start register before the payload's end truncates it, as data overlaps it on the
+/// machine; strict mode has a rule against that.
+pub(crate) fn pad_to_data(payload: &mut Vec<u32>, start: usize, dwords: usize) {
     if dwords > 0 {
         payload.resize(start * 8, 0);
     }
 }
 
-/// Shared functions of a stage's thread: the port, and the stage's own.
-struct Units<'p, 'a, 's> {
+/// The shared functions of a stage's thread: the data port and sampler, and the stage's own.
+struct ThreadFunctions<'p, 'a, 's> {
     port: &'p mut Port<'a>,
-    stage: &'s mut dyn Stage,
+    stage: &'s mut dyn StageFunctions,
 }
 
-/// SFIDs of [`Stage`]: render cache, URB, pixel interpolator.
+/// SFIDs of [`StageFunctions`]: render cache, URB, pixel interpolator.
 const STAGE_SFIDS: [u8; 3] = [5, 6, 11];
 
-impl eu::SharedFunctions for Units<'_, '_, '_> {
+impl eu::SharedFunctions for ThreadFunctions<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         match STAGE_SFIDS.contains(&message.sfid) {
             true => {
@@ -112,10 +116,10 @@ impl eu::SharedFunctions for Units<'_, '_, '_> {
     }
 }
 
-/// Runs threads of one shader, one after the other. One for each worker.
+/// Runs threads of one shader, one after the other. Each worker has its own.
 pub(crate) struct Executor<'a> {
     draw: Draw<'a>,
-    /// What people call the stage.
+    /// The stage's name in reports.
     name: &'static str,
     shader: Shader,
     port: Port<'a>,
@@ -123,24 +127,24 @@ pub(crate) struct Executor<'a> {
     thread: Option<Thread>,
     /// Threads of [`Executor::run_group`].
     group: Vec<Thread>,
-    /// Channels that threads were dispatched with so far.
+    /// Channels that all threads so far were dispatched with.
     channels: u64,
-    /// Threads, instructions so far.
+    /// Threads and instructions executed so far.
     pub threads: u64,
     pub instructions: u64,
     work: Statistics,
-    /// Threads count more than their instructions.
-    counts: bool,
-    /// Instructions that the batch's budget has not been charged for.
-    unpaid: u64,
-    /// Number of this worker: which part of the scratch memory its threads use.
+    /// Threads count more than their instructions, for the profile.
+    full_statistics: bool,
+    /// Instructions that the batch's budget has not been charged for yet.
+    uncharged: u64,
+    /// Number of this worker; selects the part of the scratch memory that its threads use.
     pub worker: u32,
-    /// Threads begin with whole groups of four channels.
+    /// Dispatch uses the vector mask: groups of four channels are enabled as a whole.
     pub vector_mask: bool,
 }
 
 impl<'a> Executor<'a> {
-    /// Fetches the shader's kernel. `name` is the stage's, for those who watch.
+    /// Fetches the shader's kernel. `name` is the stage's name in reports.
     pub fn new(draw: Draw<'a>, name: &'static str, shader: Shader) -> Result<Executor<'a>, Stop> {
         let kernel = draw.kernels.get(
             draw.base.instruction,
@@ -165,7 +169,7 @@ impl<'a> Executor<'a> {
         }
         let mut port = Port::new(draw.view(Via::Data), bases, draw.wide, 0);
         port.limit(draw.options.strict.then_some(Limits {
-            // Hull shaders' threads meet at barriers without asking for them.
+            // Threads of hull shaders meet at barriers without a Barrier Enable bit.
             barrier: true,
             scratch: shader.scratch,
             scratch_bytes: shader.scratch_bytes,
@@ -183,21 +187,22 @@ impl<'a> Executor<'a> {
             threads: 0,
             instructions: 0,
             work: Statistics::default(),
-            counts: draw.options.thread_options().statistics,
-            unpaid: 0,
+            full_statistics: draw.options.thread_options().statistics,
+            uncharged: 0,
             worker: 0,
             vector_mask: false,
         })
     }
 
-    /// Makes it work for a thread of the host of its own: with its part of the scratch memory, and a copy of the kernel,
-    /// whose count of users would otherwise be written by all of them.
+    /// Makes this executor worker `number`, which runs on a host thread of its own: with its own
+    /// part of the scratch memory and its own copy of the kernel, so that workers do not contend
+    /// for one reference count.
     pub fn set_worker(&mut self, number: u32) {
         self.worker = number;
         self.kernel = std::sync::Arc::new(eu::Kernel::clone(&self.kernel));
     }
 
-    /// What its threads have done, for the profile.
+    /// What the executor's threads have done, for the profile.
     pub fn work(&self) -> StageWork {
         let kernel = self.draw.base.instruction + self.shader.kernel;
         StageWork {
@@ -217,9 +222,9 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// The dword of R0 that holds the scratch pointer, and the code of the size of a thread's scratch memory:
-    /// what stages put into their payload.
-    pub fn scratch(&self) -> (u32, u32) {
+    /// The dword of R0 with the scratch pointer, and the code of the per-thread scratch size that
+    /// stages put into R0.3.
+    pub fn scratch_dwords(&self) -> (u32, u32) {
         let place = self.shader.scratch + u64::from(self.worker) * self.shader.scratch_bytes;
         let code = self
             .shader
@@ -238,13 +243,14 @@ impl<'a> Executor<'a> {
         }
     }
 
-    /// Whether threads with all channels on send the same messages wherever their pixels are: whatever is in the registers
-    /// from g1 to before `start`. g0 is one object's.
-    pub fn is_repeated(&self, start: usize) -> bool {
+    /// True if threads with all channels enabled send the same messages for all pixels of an
+    /// object: no message depends on the registers from g1 to before `start`. g0 is the same for
+    /// all pixels of an object.
+    pub fn is_replayable(&self, start: usize) -> bool {
         !self.draw.options.trace.instructions && self.kernel.has_fixed_messages(1..start)
     }
 
-    /// What the last thread has executed.
+    /// Statistics of the thread that ran last.
     pub fn executed(&self) -> Statistics {
         let thread = self.thread.as_ref();
         thread
@@ -252,9 +258,10 @@ impl<'a> Executor<'a> {
             .unwrap_or_default()
     }
 
-    /// Counts threads that do what another did, with as many messages to the render cache. False where they may not go on:
-    /// [`Executor::run`] says why.
-    pub fn repeat(
+    /// Counts threads that repeat what another thread did, each with `messages` to the render
+    /// cache. Returns false if the draw was cancelled or the budget is spent; [`Executor::run`]
+    /// then reports the error.
+    pub fn count_replayed(
         &mut self,
         threads: u32,
         mask: u32,
@@ -262,14 +269,14 @@ impl<'a> Executor<'a> {
         messages: usize,
     ) -> bool {
         let spent = executed.instructions * u64::from(threads);
-        let unpaid = self.unpaid + spent;
+        let uncharged = self.uncharged + spent;
         if self.draw.options.cancelled() {
             return false;
         }
-        if unpaid < CHARGED {
-            self.unpaid = unpaid;
-        } else if self.draw.budget.spend(unpaid) {
-            self.unpaid = 0;
+        if uncharged < CHARGE_INTERVAL {
+            self.uncharged = uncharged;
+        } else if self.draw.budget.spend(uncharged) {
+            self.uncharged = 0;
         } else {
             return false;
         }
@@ -285,8 +292,13 @@ impl<'a> Executor<'a> {
         true
     }
 
-    /// Runs a thread with `payload` in g0 and on, on the channels of `mask`, to its end.
-    pub fn run(&mut self, payload: &[u32], mask: u32, stage: &mut dyn Stage) -> Result<(), Stop> {
+    /// Runs a thread to its end, with `payload` from g0 on and the channels of `mask` enabled.
+    pub fn run(
+        &mut self,
+        payload: &[u32],
+        mask: u32,
+        stage: &mut dyn StageFunctions,
+    ) -> Result<(), Stop> {
         let init = Init {
             cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
             vector_mask: self.vector_mask,
@@ -312,7 +324,7 @@ impl<'a> Executor<'a> {
                 thread.set_trace(sink);
             }
         }
-        let mut units = Units {
+        let mut units = ThreadFunctions {
             port: &mut self.port,
             stage,
         };
@@ -325,15 +337,18 @@ impl<'a> Executor<'a> {
             }
             let before = thread.statistics().instructions;
             let exit = thread.run(&mut units, SLICE)?;
-            self.unpaid += thread.statistics().instructions - before;
-            if self.unpaid >= CHARGED && !self.draw.budget.spend(std::mem::take(&mut self.unpaid)) {
+            self.uncharged += thread.statistics().instructions - before;
+            if self.uncharged >= CHARGE_INTERVAL
+                && !self.draw.budget.spend(std::mem::take(&mut self.uncharged))
+            {
                 return Err(self.draw.budget.hang(&suspect, thread, &mut units));
             }
             match exit {
                 Exit::Eot => break,
                 Exit::Budget => {}
                 Exit::Barrier => {
-                    // Only threads of tessellation control shaders wait for each other: see `run_group`.
+                    // Only threads of tessellation control shaders wait at barriers: see
+                    // `run_group`.
                     return Err(Stop::Unimplemented {
                         what: "a barrier in a thread of the 3D pipeline".into(),
                         at: self.draw.at,
@@ -345,20 +360,21 @@ impl<'a> Executor<'a> {
         self.channels += u64::from(mask.count_ones());
         let done = thread.statistics();
         self.instructions += done.instructions;
-        match self.counts {
+        match self.full_statistics {
             true => self.work += done,
             false => self.work.instructions += done.instructions,
         }
         Ok(())
     }
 
-    /// Runs threads that wait for each other at barriers, such as a patch's instances of a hull shader: each in turn
-    /// until it ends or waits. One payload for each.
+    /// Runs threads that wait for each other at barriers, such as a patch's instances of a hull
+    /// shader: each in turn until it ends or reaches a barrier. `payloads` has one payload for each
+    /// thread.
     pub fn run_group(
         &mut self,
         payloads: &[Vec<u32>],
         mask: u32,
-        stage: &mut dyn Stage,
+        stage: &mut dyn StageFunctions,
     ) -> Result<(), Stop> {
         let init = Init {
             cr0: u32::from(self.shader.alternate_floats) | eu::KEEP_HALF_AND_DOUBLE_DENORMALS,
@@ -385,7 +401,7 @@ impl<'a> Executor<'a> {
             }
         }
         self.port.arrived = 0;
-        let mut units = Units {
+        let mut units = ThreadFunctions {
             port: &mut self.port,
             stage,
         };
@@ -394,33 +410,34 @@ impl<'a> Executor<'a> {
             at: self.draw.at,
         };
         let mut running = self.group.len();
-        let mut states = vec![Turn::Ready; self.group.len()];
+        let mut states = vec![GroupThreadState::Ready; self.group.len()];
         while running > 0 {
             for (thread, state) in self.group.iter_mut().zip(&mut states) {
-                while *state == Turn::Ready {
+                while *state == GroupThreadState::Ready {
                     if self.draw.options.cancelled() {
                         return Err(fault("the draw was stopped".into()));
                     }
                     let before = thread.statistics().instructions;
                     let exit = thread.run(&mut units, SLICE)?;
-                    self.unpaid += thread.statistics().instructions - before;
-                    if self.unpaid >= CHARGED
-                        && !self.draw.budget.spend(std::mem::take(&mut self.unpaid))
+                    self.uncharged += thread.statistics().instructions - before;
+                    if self.uncharged >= CHARGE_INTERVAL
+                        && !self.draw.budget.spend(std::mem::take(&mut self.uncharged))
                     {
                         return Err(self.draw.budget.hang(&suspect, thread, &mut units));
                     }
                     match exit {
                         Exit::Eot => {
-                            *state = Turn::Ended;
+                            *state = GroupThreadState::Ended;
                             running -= 1;
                         }
-                        Exit::Barrier => *state = Turn::Waits,
+                        Exit::Barrier => *state = GroupThreadState::Waiting,
                         Exit::Budget => {}
                     }
                 }
             }
             if running > 0 {
-                // All that are left wait. They go on when all of the group have arrived.
+                // All remaining threads wait. They resume once every thread of the group has
+                // arrived.
                 let arrived = units.port.arrived as usize;
                 if arrived < states.len() {
                     let what = format!(
@@ -431,9 +448,9 @@ impl<'a> Executor<'a> {
                 }
                 units.port.arrived -= states.len() as u32;
                 for (thread, state) in self.group.iter_mut().zip(&mut states) {
-                    if *state == Turn::Waits {
+                    if *state == GroupThreadState::Waiting {
                         thread.notify();
-                        *state = Turn::Ready;
+                        *state = GroupThreadState::Ready;
                     }
                 }
             }
@@ -449,16 +466,17 @@ impl<'a> Executor<'a> {
     }
 }
 
-/// What a thread of a group is about.
+/// State of a thread of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Turn {
+enum GroupThreadState {
     Ready,
-    Waits,
+    Waiting,
     Ended,
 }
 
-/// Instructions that the batch is charged for at once: not each thread of a few has to touch what all threads share.
-const CHARGED: u64 = 1 << 12;
+/// Instructions between two charges to the batch's budget, so that not every short thread touches a
+/// shared counter.
+const CHARGE_INTERVAL: u64 = 1 << 12;
 
-/// Instructions before a request to stop gets a look in.
+/// Instructions between two checks for cancellation.
 const SLICE: u64 = 1 << 16;

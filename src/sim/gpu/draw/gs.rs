@@ -1,11 +1,12 @@
 //! The geometry shader: objects to objects.
 //!
-//! In:  3DSTATE_GS, the vertices of an object, push constants. Out: [`StreamObject`]s cut from what the shader wrote.
-//! A thread has eight channels: for as many instances of an object, or, where objects have one, for as many objects.
+//! In:  3DSTATE_GS, the vertices of an object, push constants. Out: [`StreamObject`]s decoded from
+//!      the shader's output. The eight channels of a thread run eight instances of one object or,
+//!      if objects have one instance, eight objects.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "Thread Payload: SIMD8".
 
-use super::exec::{Draw, Entries, Executor, Shader, begin_data};
-use super::gs_output::{Layout, StreamObject};
+use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
+use super::gs_output::{EntryLayout, StreamObject};
 use super::object::{Vue, dword};
 use eu::Stop;
 use hw::draw::{
@@ -19,19 +20,19 @@ type Object = (Vec<Vue>, u32);
 
 /// Dispatch Mode SIMD8.
 const SIMD8: u64 = 3;
-/// Vertices of an object at most.
-const MOST: usize = 32;
+/// Maximum number of vertices of an object.
+const MAX_VERTICES: usize = 32;
 
-/// The stage for one draw.
+/// The geometry shader stage for one draw.
 pub(crate) struct Geometry<'a> {
     executor: Executor<'a>,
-    layout: Layout,
-    start: usize,
+    layout: EntryLayout,
+    data_register: usize,
     constants: Vec<u32>,
     primitive_id: bool,
     handles: bool,
-    /// Dwords of each vertex that are pushed: from, how many.
-    read: (usize, usize),
+    /// Dwords of each vertex that are pushed: the first, and their number.
+    pushed: (usize, usize),
     expected: usize,
     discard_adjacency: bool,
     leading: bool,
@@ -40,16 +41,16 @@ pub(crate) struct Geometry<'a> {
     statistics: bool,
     /// Dwords of an output entry.
     entry: usize,
-    /// Objects that wait for a thread: their vertices and number.
+    /// Objects that wait until a thread's channels are filled.
     waiting: Vec<Object>,
-    /// What GS_INVOCATION_COUNT grows by.
+    /// Increment of GS_INVOCATION_COUNT.
     pub invocations: u64,
-    /// What GS_PRIMITIVES_COUNT grows by.
+    /// Increment of GS_PRIMITIVES_COUNT.
     pub primitives: u64,
 }
 
 impl<'a> Geometry<'a> {
-    /// Reads the state; none where the stage is off.
+    /// Reads the state; `None` if the stage is disabled.
     pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Geometry<'a>>, Stop> {
         let get = |field| draw.state.get(&gs::PACKET, field);
         if get(gs::ENABLE) == 0 {
@@ -80,23 +81,23 @@ impl<'a> Geometry<'a> {
             },
             alternate_floats: get(gs::FLOATING_POINT_MODE) == 1,
         };
-        let start = get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
+        let data_register = get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4) << 4;
         let size = draw
             .state
             .get(&urb_gs::PACKET, urb_gs::GS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(Geometry {
-            layout: Layout::new(draw.state).map_err(gap)?,
+            layout: EntryLayout::new(draw.state).map_err(gap)?,
             executor: Executor::new(draw, "GS", shader)?,
-            start: start as usize,
+            data_register: data_register as usize,
             constants,
             primitive_id: get(gs::INCLUDE_PRIMITIVE_ID) == 1,
             handles: get(gs::INCLUDE_VERTEX_HANDLES) == 1,
-            read: (
+            pushed: (
                 get(gs::VERTEX_URB_ENTRY_READ_OFFSET) as usize * 8,
                 get(gs::VERTEX_URB_ENTRY_READ_LENGTH) as usize * 8,
             ),
-            expected: (get(gs::EXPECTED_VERTEX_COUNT) as usize).min(MOST),
+            expected: (get(gs::EXPECTED_VERTEX_COUNT) as usize).min(MAX_VERTICES),
             discard_adjacency: get(gs::DISCARD_ADJACENCY) == 1,
             leading: get(gs::REORDER_MODE) == 0,
             instances: get(gs::INSTANCE_CONTROL) as usize + 1,
@@ -109,22 +110,22 @@ impl<'a> Geometry<'a> {
         }))
     }
 
-    /// True where the shader is not to see vertices of adjacent objects.
+    /// True if the shader does not receive the adjacent vertices.
     pub fn discards_adjacency(&self) -> bool {
         self.discard_adjacency
     }
 
-    /// REORDER_LEADING: odd triangles of strips come in with their first vertex in its place (0, 2, 1), not the last
-    /// (1, 0, 2).
-    pub fn takes_leading(&self) -> bool {
+    /// REORDER_LEADING: odd triangles of strips keep their first vertex in place (0, 2, 1), not the
+    /// last (1, 0, 2).
+    pub fn reorders_leading(&self) -> bool {
         self.leading
     }
 
-    /// Takes an object, and appends what the shader made of it, or of some before it. The entries made in the URB can be
-    /// freed afterwards.
+    /// Queues an object and, if that fills a thread, runs the shader and appends its output. The
+    /// caller may free the URB entries afterwards.
     pub fn object(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         vertices: Vec<Vue>,
         primitive_id: u32,
         out: &mut Vec<StreamObject>,
@@ -136,10 +137,10 @@ impl<'a> Geometry<'a> {
         }
     }
 
-    /// Runs the shader on the objects that wait.
+    /// Runs the shader on the queued objects.
     pub fn flush(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         out: &mut Vec<StreamObject>,
     ) -> Result<(), Stop> {
         let waiting = std::mem::take(&mut self.waiting);
@@ -169,29 +170,30 @@ impl<'a> Geometry<'a> {
         Ok(())
     }
 
-    /// Runs a thread. Each lane has an object, which is one of `objects`, and an instance of it.
+    /// Runs a thread. Each lane has one of `objects` and an instance of it.
     fn thread(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         objects: &[Object],
         lanes: &[(&Object, u32)],
         out: &mut Vec<StreamObject>,
     ) -> Result<(), Stop> {
         let most = objects.iter().map(|object| object.0.len()).max();
-        let count = self.expected.max(most.unwrap_or(0)).min(MOST);
-        // By object, then by vertex.
-        let mut inputs = vec![[0; MOST]; objects.len()];
+        let count = self.expected.max(most.unwrap_or(0)).min(MAX_VERTICES);
+        // Handles by object, then by vertex.
+        let mut inputs = vec![[0; MAX_VERTICES]; objects.len()];
         if self.handles {
             for (handles, (vertices, _)) in inputs.iter_mut().zip(objects) {
                 for (handle, vertex) in handles.iter_mut().zip(vertices) {
                     *handle = urb.allocate(vertex.len())?;
-                    urb.put(*handle, vertex)?;
+                    urb.write_entry(*handle, vertex)?;
                 }
             }
         }
-        let (scratch, code) = self.executor.scratch();
+        let (scratch, code) = self.executor.scratch_dwords();
         let mut payload: Vec<u32> = vec![0, 0, 0, code, 0, scratch, 0, 0];
-        // A dword of each lane; lanes that are off have zeros where objects differ, and what the others have where not.
+        // Appends a dword for each lane. Disabled lanes get zero if objects differ, else the value
+        // of the enabled ones.
         let row = |payload: &mut Vec<u32>, of: &dyn Fn(&Object) -> u32| {
             let filler = match objects {
                 [one] if self.instances > 1 => of(one),
@@ -204,7 +206,7 @@ impl<'a> Geometry<'a> {
         for (output, _) in outputs.iter_mut().zip(lanes) {
             *output = urb.allocate(self.entry)?;
         }
-        // The instance is in the handle's upper bits.
+        // The upper bits of an output handle hold the instance.
         let instances = lanes.iter().map(|lane| lane.1).chain(std::iter::repeat(0));
         payload.extend(outputs.iter().zip(instances).map(|(o, i)| o | i << 27));
         if self.primitive_id {
@@ -218,18 +220,19 @@ impl<'a> Geometry<'a> {
                         payload.extend(each.chain(std::iter::repeat(0)).take(LANES));
                     }
                 }
-                // All channels have the same vertices: their handles stand side by side.
+                // All channels have the same vertices, so one register holds the handles of eight
+                // vertices.
                 (_, [handles, ..]) => {
                     payload.extend(handles.iter().take(count.next_multiple_of(LANES)));
                 }
                 (_, []) => {}
             }
         }
-        let data = self.constants.len() + count * self.read.1;
-        begin_data(&mut payload, self.start, data);
+        let data = self.constants.len() + count * self.pushed.1;
+        pad_to_data(&mut payload, self.data_register, data);
         payload.extend(&self.constants);
         for i in 0..count {
-            for at in self.read.0..self.read.0 + self.read.1 {
+            for at in self.pushed.0..self.pushed.0 + self.pushed.1 {
                 row(&mut payload, &|(vertices, _)| {
                     vertices.get(i).map_or(0, |vertex| dword(vertex, at))
                 });
@@ -239,13 +242,13 @@ impl<'a> Geometry<'a> {
             .run(&payload, (1u32 << lanes.len()) - 1, urb)?;
         let mut entry = Vec::new();
         for (handle, (object, _)) in outputs.iter().zip(lanes) {
-            urb.take(*handle, self.entry, &mut entry)?;
-            self.layout.objects(&entry, object.1, out);
+            urb.read_entry(*handle, self.entry, &mut entry)?;
+            self.layout.split_objects(&entry, object.1, out);
         }
         Ok(())
     }
 
-    /// Threads and instructions so far.
+    /// The stage's executor, for its statistics.
     pub fn executor(&self) -> &Executor<'a> {
         &self.executor
     }

@@ -1,12 +1,12 @@
-//! What a geometry shader leaves in its URB entry, as objects.
+//! Decodes the URB entry that a geometry shader wrote into objects.
 //!
-//! In:  an entry's dwords, 3DSTATE_GS. Out: [`StreamObject`]s.
-//! An entry begins with the number of vertices (in 32 bytes of its own, unless that number is static), then control data
-//! (a bit for each vertex that ends a strip, or two bits of stream), then the vertices.
+//! In:  an entry's dwords, 3DSTATE_GS. Out: [`StreamObject`]s. An entry begins with the number of
+//!      vertices (in 32 bytes of its own, unless the number is static), then control data (one cut
+//!      bit for each vertex, or two bits of stream), then the vertices.
 //! Ref: SKL PRM vol. 7, "Geometry Shader (GS) Stage", "GS URB Entry".
 
 use super::object::{Kind, Object, Vue, dword};
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use hw::draw::{state_clip as clip, state_gs as gs};
 
 /// An object and its stream.
@@ -16,7 +16,7 @@ pub(crate) struct StreamObject {
     pub object: Object,
 }
 
-/// Which vertex of an object provokes, as 3DSTATE_CLIP says.
+/// The provoking vertex of each kind of object, from 3DSTATE_CLIP.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Provoking {
     pub line: usize,
@@ -35,7 +35,7 @@ impl Provoking {
     }
 }
 
-/// 3DPRIM_* that a geometry shader may put out.
+/// Output topologies of a geometry shader (3DPRIM_*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Topology {
     Points,
@@ -43,30 +43,30 @@ enum Topology {
     Triangles { strip: bool },
 }
 
-/// Layout of the entry.
+/// Layout of a geometry shader's URB entry.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct EntryLayout {
     topology: Topology,
     provoking: Provoking,
     static_count: Option<usize>,
     /// Dwords before the control data.
     header: usize,
     control: usize,
-    /// Two bits of stream for each vertex instead of one bit of cut.
+    /// Control data holds two bits of stream for each vertex instead of one cut bit.
     streams: bool,
     default_stream: u8,
     /// Dwords of a vertex.
     vertex: usize,
-    /// Odd triangles of strips keep their last vertex in its place, not the first.
+    /// Odd triangles of strips keep their last vertex in place, not the first.
     trailing: bool,
 }
 
-impl Layout {
-    /// Reads the state; an error for a topology that is not simulated.
-    pub fn new(state: &DrawState) -> Result<Layout, &'static str> {
+impl EntryLayout {
+    /// Reads the state; an error if the topology is not simulated.
+    pub fn new(state: &DrawState) -> Result<EntryLayout, &'static str> {
         let get = |field| state.get(&gs::PACKET, field) as usize;
         let static_output = get(gs::STATIC_OUTPUT) == 1;
-        Ok(Layout {
+        Ok(EntryLayout {
             topology: match get(gs::OUTPUT_TOPOLOGY) {
                 1 => Topology::Points,
                 2 => Topology::Lines { strip: false },
@@ -82,15 +82,15 @@ impl Layout {
             streams: get(gs::CONTROL_DATA_FORMAT) == 1,
             default_stream: get(gs::DEFAULT_STREAM_ID) as u8,
             vertex: (get(gs::OUTPUT_VERTEX_SIZE) + 1) * 4,
-            // Reorder Mode is about objects that go into the shader, not those that come out.
+            // Reorder Mode concerns the objects that enter the shader, not those that leave it.
             trailing: Provoking::new(state).triangle == 2,
         })
     }
 
-    /// Cuts an entry into objects.
-    pub fn objects(&self, entry: &[u32], primitive_id: u32, out: &mut Vec<StreamObject>) {
+    /// Splits an entry into objects.
+    pub fn split_objects(&self, entry: &[u32], primitive_id: u32, out: &mut Vec<StreamObject>) {
         let data = self.header + self.control;
-        // A count beyond the entry is a count of vertices that nobody can have written.
+        // Limits the count to the vertices that fit into the entry.
         let room = entry.len().saturating_sub(data) / self.vertex;
         let count = self
             .static_count
@@ -121,7 +121,7 @@ impl Layout {
         self.strip(&strip, self.default_stream, primitive_id, out);
     }
 
-    /// The objects of vertices between two cuts; what is left over is dropped.
+    /// Appends the objects of the vertices between two cuts; incomplete objects are dropped.
     fn strip(&self, strip: &[Vue], stream: u8, primitive_id: u32, out: &mut Vec<StreamObject>) {
         let (size, step) = match self.topology {
             Topology::Points => (1, 1),
@@ -135,7 +135,8 @@ impl Layout {
                 2 => (Kind::Line, self.provoking.line),
                 _ => (Kind::Triangle, self.provoking.triangle),
             };
-            // Every other triangle of a strip turns the other way: its first two or last two vertices change places.
+            // Every other triangle of a strip has the opposite winding: its first two or last two
+            // vertices are swapped.
             if size == 3 && step == 1 && i % 2 == 1 {
                 let (a, b) = if self.trailing { (0, 1) } else { (1, 2) };
                 vertices.swap(a, b);
@@ -165,8 +166,8 @@ impl Layout {
 mod tests {
     use super::*;
 
-    fn layout(topology: Topology, control: usize, streams: bool) -> Layout {
-        Layout {
+    fn layout(topology: Topology, control: usize, streams: bool) -> EntryLayout {
+        EntryLayout {
             topology,
             provoking: Provoking {
                 line: 0,
@@ -201,7 +202,7 @@ mod tests {
         let mut out = Vec::new();
         let strips = layout(Topology::Triangles { strip: true }, 8, false);
         // A strip of four, one of two (nothing), one of three.
-        strips.objects(&entry(9, 1 << 3 | 1 << 5), 7, &mut out);
+        strips.split_objects(&entry(9, 1 << 3 | 1 << 5), 7, &mut out);
         assert_eq!(numbers(&out), [[0, 1, 2], [1, 3, 2], [6, 7, 8]]);
         let provoking: Vec<_> = out
             .iter()
@@ -218,12 +219,12 @@ mod tests {
         strips.control = 8;
         strips.provoking.triangle = 2;
         strips.trailing = true;
-        strips.objects(&entry(4, 0), 0, &mut out);
+        strips.split_objects(&entry(4, 0), 0, &mut out);
         assert_eq!(numbers(&out), [[0, 1, 2], [2, 1, 3]]);
         assert_eq!(out[1].object.provoking, 2);
         strips.trailing = false;
         out.clear();
-        strips.objects(&entry(4, 0), 0, &mut out);
+        strips.split_objects(&entry(4, 0), 0, &mut out);
         assert_eq!(
             (numbers(&out)[1].clone(), out[1].object.provoking),
             (vec![1, 3, 2], 1)
@@ -233,7 +234,7 @@ mod tests {
     #[test]
     fn points_carry_their_streams() {
         let mut out = Vec::new();
-        layout(Topology::Points, 8, true).objects(&entry(4, 0b11_01_00_10), 0, &mut out);
+        layout(Topology::Points, 8, true).split_objects(&entry(4, 0b11_01_00_10), 0, &mut out);
         let streams: Vec<_> = out.iter().map(|o| o.stream).collect();
         assert_eq!(streams, [2, 0, 1, 3]);
     }
@@ -241,7 +242,11 @@ mod tests {
     #[test]
     fn line_strips_continue_until_cut() {
         let mut out = Vec::new();
-        layout(Topology::Lines { strip: true }, 8, false).objects(&entry(5, 1 << 2), 0, &mut out);
+        layout(Topology::Lines { strip: true }, 8, false).split_objects(
+            &entry(5, 1 << 2),
+            0,
+            &mut out,
+        );
         assert_eq!(numbers(&out), [[0, 1], [1, 2], [3, 4]]);
         let continues: Vec<_> = out.iter().map(|o| o.object.continues).collect();
         assert_eq!(continues, [false, true, false]);
@@ -252,7 +257,7 @@ mod tests {
         let mut out = Vec::new();
         let mut entry = entry(2, 0);
         entry[0] = u32::MAX;
-        layout(Topology::Points, 8, false).objects(&entry, 0, &mut out);
+        layout(Topology::Points, 8, false).split_objects(&entry, 0, &mut out);
         assert_eq!(out.len(), 2);
     }
 
@@ -262,14 +267,14 @@ mod tests {
         let mut entry = entry(40, 0);
         // A cut behind vertices 32 and 34.
         entry[9] = 1 | 1 << 2;
-        layout(Topology::Lines { strip: true }, 8, false).objects(&entry, 0, &mut out);
+        layout(Topology::Lines { strip: true }, 8, false).split_objects(&entry, 0, &mut out);
         let all = numbers(&out);
         assert_eq!(all.len(), 32 + 1 + 4);
         assert_eq!(all[31..34], [[31, 32], [33, 34], [35, 36]]);
         out.clear();
         // Two bits each: vertices 16 and 33.
         (entry[9], entry[10]) = (3, 2 << 2);
-        layout(Topology::Points, 8, true).objects(&entry, 0, &mut out);
+        layout(Topology::Points, 8, true).split_objects(&entry, 0, &mut out);
         let streams: Vec<_> = out.iter().map(|o| o.stream).collect();
         let mut expected = [0; 40];
         (expected[16], expected[33]) = (3, 2);
@@ -279,14 +284,18 @@ mod tests {
     #[test]
     fn lists_take_vertices_once() {
         let mut out = Vec::new();
-        layout(Topology::Lines { strip: false }, 0, false).objects(&lists(5), 0, &mut out);
+        layout(Topology::Lines { strip: false }, 0, false).split_objects(&lists(5), 0, &mut out);
         assert_eq!(numbers(&out), [[0, 1], [2, 3]]);
         assert!(
             out.iter()
                 .all(|o| !o.object.continues && o.object.kind == Kind::Line)
         );
         out.clear();
-        layout(Topology::Triangles { strip: false }, 0, false).objects(&lists(8), 0, &mut out);
+        layout(Topology::Triangles { strip: false }, 0, false).split_objects(
+            &lists(8),
+            0,
+            &mut out,
+        );
         assert_eq!(numbers(&out), [[0, 1, 2], [3, 4, 5]]);
         assert!(
             out.iter()
@@ -311,7 +320,7 @@ mod tests {
                 field.set(&mut words, *value);
             }
             state.latch(&gs::PACKET, &words);
-            Layout::new(&state)
+            EntryLayout::new(&state)
         };
         let topologies = [
             (1, Topology::Points),
@@ -342,7 +351,7 @@ mod tests {
             words[0] = gs::PACKET.header;
             gs::OUTPUT_TOPOLOGY.set(&mut words, 5);
             state.latch(&gs::PACKET, &words);
-            assert_eq!(Layout::new(&state).expect("known").trailing, last == 2);
+            assert_eq!(EntryLayout::new(&state).expect("known").trailing, last == 2);
         }
         let layout = read(&[
             (gs::OUTPUT_TOPOLOGY, 1),
@@ -365,20 +374,20 @@ mod tests {
             let mut layout = layout(Topology::Points, 0, streams);
             layout.default_stream = 3;
             let mut out = Vec::new();
-            layout.objects(&lists(2), 0, &mut out);
+            layout.split_objects(&lists(2), 0, &mut out);
             assert_eq!(out.iter().map(|o| o.stream).collect::<Vec<_>>(), [3, 3]);
         }
         // Nor are vertices' own bits cuts.
         let mut entry = lists(3);
         entry[8..].fill(u32::MAX);
         let mut out = Vec::new();
-        layout(Topology::Lines { strip: true }, 0, false).objects(&entry, 0, &mut out);
+        layout(Topology::Lines { strip: true }, 0, false).split_objects(&entry, 0, &mut out);
         assert_eq!(out.len(), 2);
         // A static count needs no header.
         let mut fixed = layout(Topology::Points, 0, false);
         (fixed.static_count, fixed.header) = (Some(2), 0);
         let mut out = Vec::new();
-        fixed.objects(&[7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0], 0, &mut out);
+        fixed.split_objects(&[7, 0, 0, 0, 8, 0, 0, 0, 9, 0, 0, 0], 0, &mut out);
         assert_eq!(numbers(&out), [[7], [8]]);
     }
 }

@@ -1,10 +1,10 @@
-//! The hull shader: a patch's control points to its patch URB entry.
+//! The hull shader: control points of a patch to its URB entry.
 //!
-//! In:  3DSTATE_HS, the vertices of a patch, push constants. Out: the patch's entry: header with tessellation factors,
-//! outputs of the patch, outputs of control points, as the threads wrote them.
+//! In:  3DSTATE_HS, the vertices of a patch, push constants. Out: the patch's entry as the threads
+//!      wrote it: header with tessellation factors, per-patch outputs, per-vertex outputs.
 //! Ref: SKL PRM vol. 7, "Hull Shader (HS) Stage", "Thread Payload: SINGLE_PATCH".
 
-use super::exec::{Draw, Entries, Executor, Shader, begin_data};
+use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
 use eu::Stop;
 use hw::draw::{
@@ -12,28 +12,28 @@ use hw::draw::{
     state_sampler_state_pointers_hs as samplers, state_urb_hs as urb_hs,
 };
 
-/// Vertices of a patch at most.
-const MOST: usize = 32;
+/// Maximum number of vertices of a patch.
+const MAX_VERTICES: usize = 32;
 
-/// The stage for one draw.
+/// The hull shader stage for one draw.
 pub(crate) struct Hull<'a> {
     executor: Executor<'a>,
     instances: u32,
-    /// Registers before the push constants.
+    /// Dispatch GRF Start Register: registers before the push constants.
     start: usize,
     constants: Vec<u32>,
     /// Dwords of a patch's entry.
     pub entry: usize,
-    /// What HS_INVOCATION_COUNT grows by.
+    /// Increment of HS_INVOCATION_COUNT.
     pub invocations: u64,
     payloads: Vec<Vec<u32>>,
     statistics: bool,
-    /// Threads are told where their vertices are.
+    /// Include Vertex Handles: payloads hold the URB handles of the vertices.
     includes_handles: bool,
 }
 
 impl<'a> Hull<'a> {
-    /// Reads the state; none where the stage is off.
+    /// Reads the state; `None` if the stage is disabled.
     pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<Hull<'a>>, Stop> {
         let get = |field| draw.state.get(&hs::PACKET, field);
         if get(hs::ENABLE) == 0 {
@@ -88,25 +88,27 @@ impl<'a> Hull<'a> {
     /// Runs the threads of one patch; returns the handle of its entry.
     pub fn patch(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         vertices: &[Vue],
         primitive_id: u32,
     ) -> Result<u32, Stop> {
         let patch = urb.allocate(self.entry)?;
-        let mut handles = [0; MOST];
+        let mut handles = [0; MAX_VERTICES];
         if self.includes_handles {
             for (handle, vertex) in handles.iter_mut().zip(vertices) {
                 *handle = urb.allocate(vertex.len())?;
-                urb.put(*handle, vertex)?;
+                urb.write_entry(*handle, vertex)?;
             }
         }
         self.payloads.resize(self.instances as usize, Vec::new());
         for (instance, payload) in self.payloads.iter_mut().enumerate() {
-            // Instances are at once on the machine: each has scratch memory of its own.
+            // All instances of a patch run concurrently on the machine, so each has its own scratch
+            // memory.
             self.executor.worker = instance as u32;
-            let (scratch, code) = self.executor.scratch();
+            let (scratch, code) = self.executor.scratch_dwords();
             payload.clear();
-            // Include Primitive ID concerns the other dispatch modes: R0.1 has it always.
+            // R0.1 holds the primitive ID in this dispatch mode; Include Primitive ID concerns the
+            // other modes.
             payload.extend([
                 patch,
                 primitive_id,
@@ -120,7 +122,7 @@ impl<'a> Hull<'a> {
             if self.includes_handles {
                 payload.extend(handles);
             }
-            begin_data(payload, self.start, self.constants.len());
+            pad_to_data(payload, self.start, self.constants.len());
             payload.extend(&self.constants);
         }
         self.executor.run_group(&self.payloads, 0xff, urb)?;
@@ -128,7 +130,7 @@ impl<'a> Hull<'a> {
         Ok(patch)
     }
 
-    /// Threads and instructions so far.
+    /// The stage's executor, for its statistics.
     pub fn executor(&self) -> &Executor<'a> {
         &self.executor
     }

@@ -1,24 +1,27 @@
-//! The 3D pipeline: a 3DPRIMITIVE to memory.
+//! The 3D pipeline: from a 3DPRIMITIVE to memory.
 //!
-//! In:  the state that 3DSTATE_* commands latched, the primitive's parameters. Out: render targets, depth, streams written.
-//! Files follow the PRM's units, in the order that data takes:
+//! In:  the state that 3DSTATE_* commands latched, the primitive's parameters. Out: render targets,
+//!      depth and stencil buffers, stream output buffers. Files follow the PRM's units, in the
+//!      order in which data passes through them:
 //!
 //! | file | in → out |
 //! | --- | --- |
-//! | [`state`] | 3DSTATE_* words → what each unit finds at a draw |
-//! | [`exec`] | a kernel, a payload, a [`exec::Stage`] → the thread run to its end |
-//! | [`clip`] | objects → those that can be seen, cut where they must be |
-//! | [`setup`] | objects → the screen: planes, attributes |
-//! | [`raster`] | what is set up → covered samples |
-//! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::Setup`], [`object::Subspan`] |
-//! | `tess` | a patch → `hs`, `te`, `ds` → objects |
-//! | `gs` | an object → objects of streams |
-//! | `gs_output` | a geometry shader's URB entry → objects and their streams |
-//! | `sol` | objects of streams → buffers in memory |
-//! | `vf`, `vs`, `assembly` | indices → vertices → objects |
+//! | [`exec`] | a kernel, a payload, [`exec::StageFunctions`] → the thread run to its end |
+//! | [`constants`] | 3DSTATE_CONSTANT_* → push constants |
+//! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::SetupObject`], [`object::Subspan`] |
 //! | [`pipeline`] | a draw's parameters → all units in their order |
-//! | `te` | tessellation factors → domain points, points, lines or triangles of them |
-//! | [`urb`] | rows, dwords → handles, and dwords back |
+//! | `vf`, `vs`, `assembly` | indices → vertices → objects |
+//! | `vertex_reuse` | indices → each distinct index once |
+//! | `tess` | a patch → `hs`, `te`, `ds` → objects |
+//! | `te` | tessellation factors → domain points, and the points, lines or triangles between them |
+//! | `gs` | an object → objects with a stream each |
+//! | `gs_output` | a geometry shader's URB entry → objects and their streams |
+//! | [`sol`] | objects of streams → buffers in memory |
+//! | [`clip`] | objects → the visible ones, cut at the clip planes |
+//! | [`setup`] | objects → screen positions, planes, attributes |
+//! | [`raster`] | set-up objects → covered samples |
+//! | [`pixel`] | covered samples → pixel shader threads, render targets, depth and stencil |
+//! | [`urb`], `urb_message` | URB entries, and the messages that read and write them |
 //!
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a.
 
@@ -32,21 +35,18 @@ mod gs_output;
 mod hs;
 pub(crate) mod object;
 pub(crate) mod pipeline;
-#[cfg(test)]
-mod pipeline_tests;
 pub(crate) mod pixel;
-mod places;
 pub(crate) mod raster;
 pub(crate) mod setup;
 pub(crate) mod sol;
-#[cfg(test)]
-#[path = "stage_rig_tests.rs"]
-mod stage_rig;
-#[cfg(test)]
-mod stage_tests;
 mod te;
 mod tess;
+#[cfg(test)]
+mod testing;
+#[cfg(test)]
+mod tests;
 pub(crate) mod urb;
 mod urb_message;
+mod vertex_reuse;
 mod vf;
 mod vs;

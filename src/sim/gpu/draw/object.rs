@@ -1,15 +1,16 @@
-//! What passes between the units of the 3D pipeline.
+//! The data that passes between the units of the 3D pipeline.
 
 use std::sync::Arc;
 
-/// A vertex as it stands in the URB (Vertex URB Entry): dwords from the entry's first on. Dword 0 of the header is
-/// reserved, 1 is the render target array index, 2 the viewport index, 3 the point width (float); dwords 4..8 are the
-/// position in clip space; then, where there are any, eight clip distances; then attributes of four dwords. Units that
-/// read attributes count from an offset in 256-bit units (3DSTATE_SBE, Vertex URB Entry Read Offset).
+/// A vertex as laid out in the URB (Vertex URB Entry): dwords from the first dword of the entry on.
+/// Dword 0 of the header is reserved, 1 is the render target array index, 2 the viewport index, 3
+/// the point width (float); dwords 4..8 are the position in clip space; then, if present, eight
+/// clip distances; then attributes of four dwords. Units that read attributes use an offset in
+/// 256-bit units (3DSTATE_SBE, Vertex URB Entry Read Offset).
 /// Ref: SKL PRM vol. 7, "Vertex URB Entry (VUE) Formats".
 pub(crate) type Vue = Arc<[u32]>;
 
-/// A dword of a vertex; what the entry does not have is zero.
+/// A dword of a vertex; zero beyond the end of the entry.
 pub(crate) fn dword(vue: &[u32], index: usize) -> u32 {
     vue.get(index).copied().unwrap_or(0)
 }
@@ -19,7 +20,7 @@ pub(crate) fn position(vue: &[u32]) -> [f32; 4] {
     [4, 5, 6, 7].map(|i| f32::from_bits(dword(vue, i)))
 }
 
-/// Kinds of objects that reach the clipper.
+/// The kinds of objects that the clipper receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Point,
@@ -39,74 +40,77 @@ impl Kind {
     }
 }
 
-/// An object assembled from vertices, as the clipper gets it. Odd triangles of strips have been put in order, so that
-/// winding can be computed from the vertices as they stand.
+/// An object assembled from vertices, as the clipper receives it. The vertices of odd triangles of
+/// strips are in an order that keeps their winding.
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub kind: Kind,
-    /// As many as the kind has. The clipper appends the original provoking vertex to those of an object that it cut.
+    /// As many as the kind has. The clipper appends the original provoking vertex to the vertices
+    /// of an object that it cut.
     pub vertices: Vec<Vue>,
-    /// Which vertex gives flat attributes, the viewport index and the render target array index.
+    /// The vertex that gives flat attributes, the viewport index and the render target array index.
     pub provoking: usize,
     pub primitive_id: u32,
-    /// For wireframe fill: edge i goes from vertex i to the next and is drawn where true.
+    /// For wireframe fill: true if edge i, from vertex i to the next, is drawn.
     pub edges: [bool; 3],
-    /// Line strips continue the stipple pattern of the line before.
+    /// A line of a strip that continues the stipple pattern of the line before.
     pub continues: bool,
-    /// Of a piece that the clipper left of an object.
-    pub cut: Option<Box<Cut>>,
+    /// Set for a piece of an object that the clipper cut.
+    pub cut: Option<Box<ClippedPiece>>,
 }
 
-/// How a piece of an object lies in it. Attributes stay those of the object's own vertices: what is linear in clip space and
-/// what is linear on the screen differ at new vertices.
+/// Where a piece lies within the object that it was cut from. Attributes are interpolated from the
+/// vertices of the uncut object, because what is linear in clip space and what is linear on the
+/// screen differ at new vertices.
 #[derive(Clone, Debug)]
-pub(crate) struct Cut {
-    /// The object's vertices; a line's third repeats the second.
+pub(crate) struct ClippedPiece {
+    /// Vertices of the uncut object; a line's third vertex repeats the second.
     pub whole: [Vue; 3],
-    /// Of each vertex of the piece: its weights of the object's vertices, in clip space.
+    /// For each vertex of the piece: weights of the vertices of the uncut object, in clip space.
     pub weights: [[f64; 3]; 3],
 }
 
 /// A vertex on the screen.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ScreenVertex {
-    /// Pixels, y down, pixel centres at halves as 3DSTATE_MULTISAMPLE says; already rounded to the sub-pixel grid.
+    /// Pixels, y down. 3DSTATE_MULTISAMPLE gives where in a pixel integers lie; already rounded to
+    /// the sub-pixel grid.
     pub x: f32,
     pub y: f32,
-    /// After the viewport transform, before depth offset.
+    /// After the viewport transform, before the depth offset.
     pub z: f32,
-    /// 1 / w of clip space (1 where the perspective divide is off).
+    /// 1 / w of clip space (1 if the perspective divide is disabled).
     pub inverse_w: f32,
 }
 
-/// An object set up: what the rasteriser and the pixel pipeline need of it.
+/// An object after setup: the input of the rasteriser and of the pixel pipeline.
 #[derive(Clone, Debug)]
-pub(crate) struct Setup {
+pub(crate) struct SetupObject {
     pub kind: Kind,
-    /// As many as the kind has; for a rectangle the three given ones, for a point the upper left, upper right and
-    /// lower left corner of its square. A line's third vertex repeats the second.
+    /// As many as the kind has. A rectangle has its three given vertices; a point the upper left,
+    /// upper right and lower left corner of its square. A line's third vertex repeats the second.
     pub vertices: [ScreenVertex; 3],
-    /// Attributes after 3DSTATE_SBE's swizzle, as bits: `[attribute][vertex][component]`. Those with constant
-    /// interpolation hold the provoking vertex's value three times. Point sprite coordinates are here, too, as values at
-    /// the corners of the vertices' triangle.
+    /// Attributes after the swizzle of 3DSTATE_SBE, as bits: `[attribute][vertex][component]`.
+    /// Those with constant interpolation hold the provoking vertex's value three times. Point
+    /// sprite coordinates are included, as values at the corners of the vertices' triangle.
     pub attributes: Vec<[[u32; 4]; 3]>,
-    /// Values at (x, y) are `c + x * dx + y * dy` of the pixel coordinates.
+    /// Depth.
     pub depth: Plane,
-    /// 1/w in the same form.
+    /// 1/w.
     pub inverse_w: Plane,
-    /// Weights of attributes 1 and 2, linear in screen space.
+    /// Weights of vertices 1 and 2, linear in screen space.
     pub weights: [Plane; 2],
-    /// The same, each over its vertex's w.
+    /// The same weights, each divided by the w of its vertex.
     pub weights_over_w: [Plane; 2],
     pub front_facing: bool,
     pub viewport: u32,
     /// Render target array index.
     pub layer: u32,
-    /// Of a line: the stipple pattern goes on from the line before.
+    /// A line that continues the stipple pattern of the line before.
     pub continues: bool,
 }
 
-/// A quantity that is linear on the screen.
+/// A quantity that is linear on the screen: `c + x * dx + y * dy`, with x and y in pixels.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Plane {
     pub c: f64,
@@ -115,56 +119,58 @@ pub(crate) struct Plane {
 }
 
 impl Plane {
-    /// The value at a place in pixels.
+    /// The value at a position in pixels.
     pub fn at(&self, x: f64, y: f64) -> f64 {
         self.c + x * self.dx + y * self.dy
     }
 }
 
-impl Setup {
-    /// Weights of vertices 1 and 2 with perspective at a place in pixels.
+impl SetupObject {
+    /// Perspective-correct weights of vertices 1 and 2 at a position in pixels.
     pub fn perspective(&self, x: f64, y: f64) -> [f64; 2] {
         let w = 1.0 / self.inverse_w.at(x, y);
         let [b, c] = &self.weights_over_w;
         [b.at(x, y) * w, c.at(x, y) * w]
     }
 
-    /// Weights of vertices 1 and 2 without perspective.
+    /// Weights of vertices 1 and 2 without perspective correction, at a position in pixels.
     pub fn linear(&self, x: f64, y: f64) -> [f64; 2] {
         [self.weights[0].at(x, y), self.weights[1].at(x, y)]
     }
 }
 
-/// Pixels along the side of a [`Cover`]'s blocks, as a power of two.
+/// Log2 of the side of a block of [`ObjectCoverage`], in pixels.
 pub(crate) const LOG_BLOCK: u32 = 5;
 
-/// What an object covers.
+/// The samples that an object covers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cover {
-    /// Blocks of 32 × 32 pixels of which it covers all samples, by their upper left pixels; both are multiples of 32.
+pub(crate) struct ObjectCoverage {
+    /// Blocks of 32 × 32 pixels all of whose samples are covered, by their upper left pixels; both
+    /// coordinates are multiples of 32.
     pub blocks: Vec<[u32; 2]>,
     /// The mask of all samples of a pixel.
     pub all: u16,
-    /// What else it touches.
+    /// The subspans that are covered outside these blocks.
     pub subspans: Vec<Subspan>,
 }
 
-impl Cover {
-    /// Nothing yet.
+impl ObjectCoverage {
+    /// Removes all blocks and subspans.
     pub fn clear(&mut self) {
         self.blocks.clear();
         self.subspans.clear();
     }
 
-    /// Nothing is covered.
+    /// True if nothing is covered.
     pub fn is_empty(&self) -> bool {
         self.blocks.is_empty() && self.subspans.is_empty()
     }
 }
 
-/// The subspans of a block, of which all samples are covered.
-pub(crate) fn subspans_of([x, y]: [u32; 2], all: u16) -> impl Iterator<Item = Subspan> {
-    // By squares of eight pixels, as the rasteriser has those of blocks that are covered in part.
+/// The subspans of a fully covered block.
+pub(crate) fn block_subspans([x, y]: [u32; 2], all: u16) -> impl Iterator<Item = Subspan> {
+    // In squares of eight pixels, the order in which the rasteriser emits subspans of partly
+    // covered blocks.
     let side = 1 << (LOG_BLOCK - 3);
     let squares = (0..side * side).map(move |i| [x + i % side * 8, y + i / side * 8]);
     squares.flat_map(move |[x, y]| {
@@ -177,15 +183,16 @@ pub(crate) fn subspans_of([x, y]: [u32; 2], all: u16) -> impl Iterator<Item = Su
     })
 }
 
-/// A block of 2 × 2 pixels that an object touches.
+/// A block of 2 × 2 pixels that an object covers at least partly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Subspan {
     /// Upper left pixel, both even.
     pub x: u32,
     pub y: u32,
-    /// Samples covered of the pixels (0,0), (1,0), (0,1), (1,1), scissor and drawing rectangle applied. Of a smooth line:
-    /// sixteenths of each pixel.
+    /// Covered samples of the pixels (0,0), (1,0), (0,1), (1,1), after scissor and drawing
+    /// rectangle. For a smooth line: sixteenths of each pixel.
     pub samples: [u16; 4],
-    /// Pixels that lie wholly within the object, a bit each; none where nothing asks for them.
+    /// A bit for each pixel that lies entirely within the object; computed only for conservative
+    /// rasterisation and for blocks that are covered entirely.
     pub inner: u8,
 }

@@ -1,8 +1,8 @@
-//! A draw through all units.
+//! Runs a draw through all units.
 //!
-//! In:  a [`Primitive`]'s parameters and the latched state. Out: memory written, and the counts of [`Totals`].
-//! Vertices of an instance are shaded once each, in the order of their first use; objects follow in the order of the
-//! primitives, which is the order that blending keeps.
+//! In:  a [`Primitive`]'s parameters and the latched state. Out: memory written, and the counts of
+//!      [`Totals`]. Each distinct vertex of an instance is shaded once, in the order of first use;
+//!      objects follow in the order of the primitives, which blending depends on.
 //! Ref: SKL PRM vol. 7, "3D Pipeline Stages"; vol. 2a, "3DPRIMITIVE".
 
 use super::assembly::{Assembled, assemble};
@@ -11,27 +11,27 @@ use super::constants;
 use super::exec::{Draw, Executor};
 use super::gs::Geometry;
 use super::gs_output::{Provoking, StreamObject};
-use super::object::{Cover, Kind, Object, Setup, Vue};
-use super::pixel::{Counts, Tiles};
-use super::places::Places;
+use super::object::{Kind, Object, ObjectCoverage, SetupObject, Vue};
+use super::pixel::{PixelCounts, PixelWorkers};
 use super::raster::{self, RasterState};
 use super::setup::{self, SetupState};
 use super::sol::StreamOut;
 use super::tess::Tessellator;
 use super::urb::Urb;
+use super::vertex_reuse::VertexReuse;
 use super::vf::{Vertex, VertexFetch};
 use super::vs::VertexShader;
 use crate::profile::StageWork;
 use crate::surface::Image;
-use crate::targets::Role;
+use crate::target_images::Role;
 use eu::Stop;
 use hw::draw as packets;
 
-/// 3DPRIMITIVE's parameters, direct or from its registers.
+/// The parameters of 3DPRIMITIVE, from the command or from the registers of an indirect draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Primitive {
     pub topology: u32,
-    /// Vertices come by the index buffer (RANDOM), not one after the other (SEQUENTIAL).
+    /// Vertex Access Type: RANDOM, by the index buffer, instead of SEQUENTIAL.
     pub indexed: bool,
     pub vertices: u32,
     pub first_vertex: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Primitive {
     pub base_vertex: i32,
 }
 
-/// What a draw adds to the statistics registers.
+/// The increments of the statistics registers, and the results of a draw.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Totals {
     pub ia_vertices: u64,
@@ -52,38 +52,39 @@ pub(crate) struct Totals {
     pub gs_primitives: u64,
     pub cl_invocations: u64,
     pub cl_primitives: u64,
-    pub pixels: Counts,
+    pub pixels: PixelCounts,
     /// SO_WRITE_OFFSET before and after.
     pub so_offsets: [u32; 4],
     pub so_written: [u64; 4],
     pub so_needed: [u64; 4],
     /// Render targets that were written.
     pub targets: Vec<(Role, Image)>,
-    /// Threads of each stage.
+    /// Work of the threads of each stage.
     pub stages: Vec<StageWork>,
 }
 
 /// A vertex after its shader.
 struct Shaded {
     vue: Vue,
-    /// Its edge flag: the edge from it to the next vertex is one to draw.
+    /// Edge flag: the edge from this vertex to the next is drawn.
     edge: bool,
 }
 
-/// Pixels of the largest surface. An object has more where nothing limits it to a target: neither clipping nor a scissor.
-const MOST_PX: u64 = 1 << 28;
-/// Vertices of one instance that are held at once.
+/// Pixels of the largest surface. An object may exceed it if neither clipping nor a scissor limits
+/// it to a target.
+const MAX_OBJECT_PIXELS: u64 = 1 << 28;
+/// Maximum number of vertices of one instance, all of which are in memory at once.
 const MAX_VERTICES: u32 = 1 << 22;
 
-/// The units behind the vertex shader.
-struct Back<'a> {
+/// The units after the vertex shader.
+struct PostVertexUnits<'a> {
     tess: Option<Tessellator<'a>>,
     gs: Option<Geometry<'a>>,
     so: StreamOut<'a>,
     clip: ClipState,
     setup: SetupState,
     raster: RasterState,
-    pixels: Tiles<'a>,
+    pixels: PixelWorkers<'a>,
     urb: Urb,
     provoking: Provoking,
     cl_invocations: u64,
@@ -91,11 +92,11 @@ struct Back<'a> {
     /// Address of the 3DPRIMITIVE.
     at: u64,
     clipped: Vec<Object>,
-    set_up: Vec<Setup>,
-    cover: Cover,
+    set_up: Vec<SetupObject>,
+    cover: ObjectCoverage,
 }
 
-/// Runs a draw. `so_offsets` are the stream output's write offsets so far.
+/// Runs a draw. `so_offsets` are the current write offsets of the stream output buffers.
 pub(crate) fn run(
     draw: Draw<'_>,
     primitive: &Primitive,
@@ -116,46 +117,18 @@ pub(crate) fn run(
     }
     let fetch = VertexFetch::read(&draw)?;
     if primitive.indexed {
-        fetch.by_indices();
+        fetch.bind_index_buffer();
     }
     let vs_constants = constants::push(&draw, &packets::state_constant_vs::PACKET)?;
     let mut vs = VertexShader::new(draw, vs_constants)?;
-    let mut so = StreamOut::new(draw);
-    so.offsets = so_offsets;
-    let mut back = Back {
-        tess: Tessellator::new(
-            draw,
-            constants::push(&draw, &packets::state_constant_hs::PACKET)?,
-            constants::push(&draw, &packets::state_constant_ds::PACKET)?,
-        )?,
-        gs: Geometry::new(
-            draw,
-            constants::push(&draw, &packets::state_constant_gs::PACKET)?,
-        )?,
-        so,
-        clip: ClipState::read(&draw)?,
-        setup: SetupState::read(&draw)?,
-        raster: RasterState::read(&draw)?,
-        pixels: Tiles::new(
-            draw,
-            constants::push(&draw, &packets::state_constant_ps::PACKET)?,
-        )?,
-        urb: Urb::new(draw.options.strict),
-        provoking: Provoking::new(draw.state),
-        cl_invocations: 0,
-        cl_primitives: 0,
-        at: draw.at,
-        clipped: Vec::new(),
-        set_up: Vec::new(),
-        cover: Cover::default(),
-    };
+    let mut units = PostVertexUnits::new(draw, so_offsets)?;
     let statistics = draw.state.flag(
         &packets::state_vf_statistics::PACKET,
         packets::state_vf_statistics::STATISTICS_ENABLE,
     );
     let runs = runs(&fetch, primitive)?;
     let mut ids: Vec<u32> = runs.iter().flatten().copied().collect();
-    let places = Places::of(&mut ids);
+    let reuse = VertexReuse::deduplicate(&mut ids);
     for instance in 0..primitive.instances {
         if draw.options.cancelled() {
             return Err(Stop::Fault {
@@ -163,18 +136,18 @@ pub(crate) fn run(
                 at: draw.at,
             });
         }
-        let shaded = shade(&fetch, &mut vs, &mut back.urb, primitive, &ids, instance)?;
+        let shaded = shade(&fetch, &mut vs, &mut units.urb, primitive, &ids, instance)?;
         let mut primitive_id = 0;
         for run in &runs {
             let vertices: Vec<&Shaded> = run
                 .iter()
-                .filter_map(|id| shaded.get(places.get(*id)?))
+                .filter_map(|id| shaded.get(reuse.index_of(*id)?))
                 .collect();
             let mut objects = Vec::new();
             let known = assemble(
                 primitive.topology,
                 vertices.len(),
-                back.provoking,
+                units.provoking,
                 &mut |o| {
                     objects.push(o);
                 },
@@ -190,43 +163,19 @@ pub(crate) fn run(
                 totals.ia_primitives += objects.len() as u64;
             }
             for assembled in objects {
-                back.assembled(&assembled, &vertices, primitive_id)?;
+                units.assembled(&assembled, &vertices, primitive_id)?;
                 primitive_id += 1;
             }
         }
     }
-    back.flush()?;
-    back.pixels.finish()?;
-    back.so.finish()?;
-    totals.so_offsets = back.so.offsets;
-    totals.so_written = back.so.written;
-    totals.so_needed = back.so.needed;
-    totals.cl_invocations = back.cl_invocations;
-    totals.cl_primitives = back.cl_primitives;
-    let mut stage = |executor: &Executor<'_>| totals.stages.push(executor.work());
-    if let Some(vs) = &vs {
-        stage(vs.executor());
-        totals.vs_invocations = vs.invocations;
-    }
-    if let Some(tess) = &back.tess {
-        stage(tess.hull.executor());
-        stage(tess.domain.executor());
-        totals.hs_invocations = tess.hull.invocations;
-        totals.ds_invocations = tess.domain.invocations;
-    }
-    if let Some(gs) = &back.gs {
-        stage(gs.executor());
-        totals.gs_invocations = gs.invocations;
-        totals.gs_primitives = gs.primitives;
-    }
-    totals.targets = back.pixels.written();
-    totals.stages.extend(back.pixels.stages());
-    totals.stages.retain(|stage| stage.threads > 0);
-    totals.pixels = back.pixels.counts();
+    units.flush()?;
+    units.pixels.finish()?;
+    units.so.finish()?;
+    units.add_totals(vs.as_ref(), &mut totals);
     Ok(totals)
 }
 
-/// Ids of the vertices between cuts.
+/// The vertex indices of each run between cut indices.
 fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>, Stop> {
     let mut runs = vec![Vec::new()];
     for i in 0..primitive.vertices {
@@ -246,7 +195,7 @@ fn runs(fetch: &VertexFetch<'_>, primitive: &Primitive) -> Result<Vec<Vec<u32>>,
     Ok(runs)
 }
 
-/// Shades each vertex of an instance once: those of `ids`, which are all different.
+/// Shades the vertices `ids` of an instance, which are all distinct.
 fn shade(
     fetch: &VertexFetch<'_>,
     vs: &mut Option<VertexShader<'_>>,
@@ -284,20 +233,84 @@ fn shade(
     Ok(vues.into_iter().zip(edges).map(shaded).collect())
 }
 
-impl Back<'_> {
-    /// An object as the vertices make it: through tessellation and geometry shaders.
+impl<'a> PostVertexUnits<'a> {
+    /// Reads the state of all units.
+    fn new(draw: Draw<'a>, so_offsets: [u32; 4]) -> Result<PostVertexUnits<'a>, Stop> {
+        let mut so = StreamOut::new(draw);
+        so.offsets = so_offsets;
+        Ok(PostVertexUnits {
+            tess: Tessellator::new(
+                draw,
+                constants::push(&draw, &packets::state_constant_hs::PACKET)?,
+                constants::push(&draw, &packets::state_constant_ds::PACKET)?,
+            )?,
+            gs: Geometry::new(
+                draw,
+                constants::push(&draw, &packets::state_constant_gs::PACKET)?,
+            )?,
+            so,
+            clip: ClipState::read(&draw)?,
+            setup: SetupState::read(&draw)?,
+            raster: RasterState::read(&draw)?,
+            pixels: PixelWorkers::new(
+                draw,
+                constants::push(&draw, &packets::state_constant_ps::PACKET)?,
+            )?,
+            urb: Urb::new(draw.options.strict),
+            provoking: Provoking::new(draw.state),
+            cl_invocations: 0,
+            cl_primitives: 0,
+            at: draw.at,
+            clipped: Vec::new(),
+            set_up: Vec::new(),
+            cover: ObjectCoverage::default(),
+        })
+    }
+
+    /// Adds the counts of all units to the draw's totals, after its end.
+    fn add_totals(&self, vs: Option<&VertexShader<'_>>, totals: &mut Totals) {
+        totals.so_offsets = self.so.offsets;
+        totals.so_written = self.so.written;
+        totals.so_needed = self.so.needed;
+        totals.cl_invocations = self.cl_invocations;
+        totals.cl_primitives = self.cl_primitives;
+        let mut stage = |executor: &Executor<'_>| totals.stages.push(executor.work());
+        if let Some(vs) = vs {
+            stage(vs.executor());
+            totals.vs_invocations = vs.invocations;
+        }
+        if let Some(tess) = &self.tess {
+            stage(tess.hull.executor());
+            stage(tess.domain.executor());
+            totals.hs_invocations = tess.hull.invocations;
+            totals.ds_invocations = tess.domain.invocations;
+        }
+        if let Some(gs) = &self.gs {
+            stage(gs.executor());
+            totals.gs_invocations = gs.invocations;
+            totals.gs_primitives = gs.primitives;
+        }
+        totals.targets = self.pixels.written();
+        totals.stages.extend(self.pixels.stages());
+        totals.stages.retain(|stage| stage.threads > 0);
+        totals.pixels = self.pixels.counts();
+    }
+}
+
+impl PostVertexUnits<'_> {
+    /// Passes an assembled object through tessellation and the geometry shader.
     fn assembled(
         &mut self,
         assembled: &Assembled,
         vertices: &[&Shaded],
         primitive_id: u32,
     ) -> Result<(), Stop> {
-        let of = |places: &[usize]| -> Vec<Vue> {
-            let found = places.iter().filter_map(|place| vertices.get(*place));
+        let of = |reuse: &[usize]| -> Vec<Vue> {
+            let found = reuse.iter().filter_map(|place| vertices.get(*place));
             found.map(|vertex| vertex.vue.clone()).collect()
         };
-        let leading = self.gs.as_ref().is_some_and(Geometry::takes_leading);
-        let all = assembled.for_geometry(leading);
+        let leading = self.gs.as_ref().is_some_and(Geometry::reorders_leading);
+        let all = assembled.geometry_shader_order(leading);
         let all = all.get(..assembled.count).unwrap_or_default();
         let Some(kind) = assembled.kind else {
             let mut objects = Vec::new();
@@ -311,9 +324,9 @@ impl Back<'_> {
             }
             return Ok(());
         };
-        let (own, provoking) = assembled.own();
+        let (own, provoking) = assembled.object_vertices();
         let mut edges = assembled.edges;
-        if assembled.flagged {
+        if assembled.uses_edge_flags {
             for (edge, place) in edges.iter_mut().zip(own) {
                 *edge &= vertices.get(place).is_none_or(|vertex| vertex.edge);
             }
@@ -336,7 +349,8 @@ impl Back<'_> {
         self.geometry(object, of(&seen))
     }
 
-    /// `seen` are the vertices that a geometry shader gets of the object.
+    /// Passes an object to the geometry shader, if enabled. `seen` are the vertices that the shader
+    /// receives.
     fn geometry(&mut self, object: Object, seen: Vec<Vue>) -> Result<(), Stop> {
         let Some(gs) = &mut self.gs else {
             return self.stream(0, object);
@@ -347,7 +361,7 @@ impl Back<'_> {
         self.streams(out)
     }
 
-    /// Runs the geometry shader on the objects that wait for a thread's channels to be filled.
+    /// Runs the geometry shader on the objects that wait for a thread to be filled.
     fn flush(&mut self) -> Result<(), Stop> {
         let Some(gs) = &mut self.gs else {
             return Ok(());
@@ -358,6 +372,7 @@ impl Back<'_> {
         self.streams(out)
     }
 
+    /// Passes the objects of all streams on.
     fn streams(&mut self, objects: Vec<StreamObject>) -> Result<(), Stop> {
         for StreamObject { stream, object } in objects {
             self.stream(stream, object)?;
@@ -365,7 +380,7 @@ impl Back<'_> {
         Ok(())
     }
 
-    /// From stream output to pixels.
+    /// Passes an object from stream output to the pixel pipeline.
     fn stream(&mut self, stream: u8, object: Object) -> Result<(), Stop> {
         if self.so.is_enabled() {
             self.so.object(stream, &object)?;
@@ -381,13 +396,13 @@ impl Back<'_> {
         }
         for object in &self.clipped {
             self.set_up.clear();
-            setup::setup(&self.setup, object, &mut self.set_up);
+            setup::setup_object(&self.setup, object, &mut self.set_up);
             for set_up in self.set_up.drain(..) {
-                let box_px = raster::box_px(&self.raster, &set_up);
-                if box_px > MOST_PX {
+                let bounding_box_pixels = raster::bounding_box_pixels(&self.raster, &set_up);
+                if bounding_box_pixels > MAX_OBJECT_PIXELS {
                     return Err(Stop::Unimplemented {
                         what: format!(
-                            "an object of up to {box_px} pixels, more than any surface has"
+                            "an object of up to {bounding_box_pixels} pixels, more than any surface has"
                         ),
                         at: self.at,
                     });
@@ -395,10 +410,13 @@ impl Back<'_> {
                 self.cover.clear();
                 raster::rasterise(&self.raster, &set_up, &mut self.cover);
                 if !self.cover.is_empty() {
-                    self.pixels.object(set_up, &self.cover)?;
+                    self.pixels.queue_object(set_up, &self.cover)?;
                 }
             }
         }
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,25 +1,27 @@
-//! The stream output logic: objects to buffers in memory.
+//! The stream output logic: writes objects to buffers in memory.
 //!
-//! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out: what the declarations
-//! select of each vertex in the buffers, counters, and which stream goes on to the clipper ([`StreamOut::render`]).
-//! An object is written whole or, where one of its stream's buffers has no room for it, not at all.
-//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) Stage"; vol. 2a, 3DSTATE_STREAMOUT and the other two.
+//! In:  3DSTATE_STREAMOUT, 3DSTATE_SO_DECL_LIST, 3DSTATE_SO_BUFFER, objects with their stream. Out:
+//!      the declared dwords of each vertex in the buffers, counters, and the stream that goes on to
+//!      the clipper ([`StreamOut::render`]). An object is written entirely or, if one of its
+//!      stream's buffers has no room for it, not at all.
+//! Ref: SKL PRM vol. 7, "Stream Output Logic (SOL) Stage"; vol. 2a, 3DSTATE_STREAMOUT and the other
+//!      two.
 
 use super::exec::Draw;
 use super::object::{Kind, Object, dword};
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use crate::memory::View;
+use crate::observer::Via;
 use crate::space::AddressSpace;
-use crate::watch::Via;
 use eu::Stop;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::{so_decl, so_decl_entry};
 use hw::{Field, draw::state_so_decl_list as list};
 
-/// Streams, and buffers.
+/// The number of streams, and of buffers.
 pub(crate) const STREAMS: usize = 4;
 
-/// What an SO_DECL says.
+/// A decoded SO_DECL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Decl {
     /// First dword of the register in the vertex.
@@ -34,7 +36,7 @@ struct Stream {
     decls: Vec<Decl>,
     /// Stream to Buffer Selects: one bit a buffer.
     buffers: u32,
-    /// First dword after those that are read of a vertex.
+    /// The first dword after those that are read of a vertex.
     end: usize,
 }
 
@@ -46,30 +48,31 @@ struct Buffer {
     size: u64,
     /// Bytes from one vertex to the next.
     pitch: u64,
-    /// Where the write offset goes when the draw is done.
+    /// Address to which the write offset is stored at the end of the draw.
     offset_address: Option<u64>,
 }
 
-/// The unit for one draw.
+/// The stream output logic for one draw.
 pub(crate) struct StreamOut<'a> {
     view: View<'a>,
     enabled: bool,
     statistics: bool,
-    /// Which vertex of a triangle its provoking one is moved to.
+    /// The position that a triangle's provoking vertex is rotated to.
     rotate_to: Option<usize>,
     streams: [Stream; STREAMS],
     buffers: [Buffer; STREAMS],
-    /// The stream that goes on to the clipper; none where rendering is disabled.
+    /// The stream that goes on to the clipper; `None` if rendering is disabled.
     pub render: Option<u8>,
-    /// SO_WRITE_OFFSET: bytes from a buffer's base. Set before the first object to the registers' values.
+    /// SO_WRITE_OFFSET: bytes from a buffer's base. The caller sets it to the registers' values
+    /// before the first object.
     pub offsets: [u32; STREAMS],
-    /// What SO_NUM_PRIMS_WRITTEN grows by.
+    /// Increments of SO_NUM_PRIMS_WRITTEN.
     pub written: [u64; STREAMS],
-    /// What SO_PRIM_STORAGE_NEEDED grows by.
+    /// Increments of SO_PRIM_STORAGE_NEEDED.
     pub needed: [u64; STREAMS],
 }
 
-/// A stream's declaration in an entry of the list.
+/// The fields of a list entry that hold the streams' declarations.
 const DECLS: [Field; STREAMS] = [
     so_decl_entry::STREAM_0_DECL,
     so_decl_entry::STREAM_1_DECL,
@@ -77,7 +80,8 @@ const DECLS: [Field; STREAMS] = [
     so_decl_entry::STREAM_3_DECL,
 ];
 
-const READ: [(Field, Field); STREAMS] = [
+/// Vertex Read Offset and Length of each stream.
+const VERTEX_READ: [(Field, Field); STREAMS] = [
     (
         so::STREAM_0_VERTEX_READ_OFFSET,
         so::STREAM_0_VERTEX_READ_LENGTH,
@@ -108,8 +112,8 @@ const ENTRIES: [(Field, Field); STREAMS] = [
     (list::NUM_ENTRIES_3, list::STREAM_TO_BUFFER_SELECTS_3),
 ];
 
-/// What a 3DSTATE_SO_BUFFER does to the write offset when it is executed: the buffer, and its SO_WRITE_OFFSET where the
-/// command sets it.
+/// Executes the write offset fields of a 3DSTATE_SO_BUFFER: the buffer's index and its new
+/// SO_WRITE_OFFSET; `None` if the command does not set it.
 pub(crate) fn write_offset(words: &[u32], view: &View<'_>) -> Result<Option<(usize, u32)>, Stop> {
     if so_buffer::STREAM_OFFSET_WRITE_ENABLE.get(words) == 0 {
         return Ok(None);
@@ -127,16 +131,16 @@ impl<'a> StreamOut<'a> {
     pub fn new(draw: Draw<'a>) -> StreamOut<'a> {
         StreamOut {
             view: draw.view(Via::Stream),
-            ..StreamOut::of(draw.state, draw.space)
+            ..StreamOut::from_state(draw.state, draw.space)
         }
     }
 
-    fn of(state: &DrawState, space: &'a AddressSpace) -> StreamOut<'a> {
+    fn from_state(state: &DrawState, space: &'a AddressSpace) -> StreamOut<'a> {
         let words = state.words(&so::PACKET);
         let decls = state.words(&list::PACKET);
         let mut streams: [Stream; STREAMS] = Default::default();
         for (i, stream) in streams.iter_mut().enumerate() {
-            let (offset, length) = READ[i];
+            let (offset, length) = VERTEX_READ[i];
             let first = offset.get(words) as usize * 8;
             stream.end = first + (length.get(words) as usize + 1) * 8;
             let (entries, selects) = ENTRIES[i];
@@ -167,8 +171,9 @@ impl<'a> StreamOut<'a> {
                 offset_address: store.then_some(address),
             };
         }
-        // Reordering concerns odd triangles of strips: the one whose provoking vertex comes first (leading) or last
-        // (trailing) stays so. Where the pipeline's provoking vertex is another one, objects stay as they are.
+        // Reorder Mode concerns odd triangles of strips: it keeps the one whose provoking vertex
+        // comes first (leading) or last (trailing) in place. With another provoking vertex, objects
+        // keep their order.
         let trailing = so::REORDER_MODE.get(words) == 1;
         let provoking = state.get(
             &clip::PACKET,
@@ -193,7 +198,7 @@ impl<'a> StreamOut<'a> {
         }
     }
 
-    /// True where objects are written.
+    /// True if objects are written.
     pub fn is_enabled(&self) -> bool {
         self.enabled
     }
@@ -218,12 +223,12 @@ impl<'a> StreamOut<'a> {
                 return Ok(());
             }
         }
-        let turn = match (object.kind, self.rotate_to) {
+        let rotation = match (object.kind, self.rotate_to) {
             (Kind::Triangle, Some(to)) => (object.provoking + count).saturating_sub(to),
             _ => 0,
         };
         for i in 0..count {
-            let Some(vertex) = object.vertices.get((i + turn) % count) else {
+            let Some(vertex) = object.vertices.get((i + rotation) % count) else {
                 continue;
             };
             let mut at = [0u64; STREAMS];
@@ -256,7 +261,7 @@ impl<'a> StreamOut<'a> {
         Ok(())
     }
 
-    /// Ends the draw: writes offsets to memory where a buffer asks for it.
+    /// Ends the draw: stores the write offsets of buffers that request it.
     pub fn finish(&mut self) -> Result<(), Stop> {
         for (buffer, offset) in self.buffers.iter().zip(self.offsets) {
             if let (true, Some(address)) = (self.enabled, buffer.offset_address) {
@@ -270,7 +275,7 @@ impl<'a> StreamOut<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::tests::memory;
+    use crate::testing::memory;
     use hw::Packet;
 
     const BASE: u64 = 0x1000;
@@ -284,7 +289,8 @@ mod tests {
         state.latch(packet, &words);
     }
 
-    /// One buffer of `dwords` with a pitch of five dwords; of stream 0: attribute 1's y and z, a hole of two, attribute 0's x.
+    /// One buffer of `dwords` with a pitch of five dwords; of stream 0: attribute 1's y and z, a
+    /// hole of two, attribute 0's x.
     fn state(dwords: u64) -> DrawState {
         let mut state = DrawState::default();
         let fields = [
@@ -332,7 +338,7 @@ mod tests {
         let (state, space) = (state(100), space());
         let view = View::new(&space);
         view.write_block(BASE, &[9; 16]).unwrap();
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         unit.offsets[0] = 4;
         unit.object(0, &line(10)).unwrap();
         let mut got = [0; 12];
@@ -346,7 +352,7 @@ mod tests {
     fn an_object_without_room_is_not_written_at_all() {
         // Room for three vertices: one line and a half.
         let (state, space) = (state(15), space());
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         unit.object(0, &line(10)).unwrap();
         unit.object(0, &line(20)).unwrap();
         assert_eq!((unit.written[0], unit.needed[0]), (1, 2));
@@ -369,8 +375,9 @@ mod tests {
         assert_eq!(write_offset(&words, &view).unwrap(), Some((2, 0x40)));
     }
 
-    /// Four streams with a buffer each, stream i to buffer 3 - i: registers i and then i + 2's x. Buffer b lies at
-    /// BASE + 0x100 · b, has a pitch of 20 + 4 · b and stores its offset behind all buffers.
+    /// Four streams with a buffer each, stream i to buffer 3 - i: registers i and then i + 2's x.
+    /// Buffer b lies at BASE + 0x100 · b, has a pitch of 20 + 4 · b and stores its offset behind
+    /// all buffers.
     fn streams() -> DrawState {
         let mut state = DrawState::default();
         let mut fields = vec![
@@ -378,7 +385,7 @@ mod tests {
             (so::SO_STATISTICS_ENABLE, 1),
             (so::RENDER_STREAM_SELECT, 2),
         ];
-        for (i, (offset, length)) in READ.into_iter().enumerate() {
+        for (i, (offset, length)) in VERTEX_READ.into_iter().enumerate() {
             // Offsets 0, 1, 0, 1 and lengths of one, two, three, four times eight dwords.
             fields.extend([
                 (offset, i as u64 % 2),
@@ -430,7 +437,7 @@ mod tests {
     fn streams_have_their_declarations_and_their_buffers() {
         let (state, space) = (streams(), space());
         let view = View::new(&space);
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         assert!(unit.is_enabled());
         assert_eq!(unit.render, Some(2));
         for stream in 0..4u32 {
@@ -444,7 +451,8 @@ mod tests {
                 view.read_block(at, &mut got).expect("mapped");
                 let mut expected = [9; 20];
                 if buffer == 3 - stream {
-                    // Register n begins with dword 8 · offset + 4 · n; what is not read of the vertex is zero.
+                    // Register n begins with dword 8 · offset + 4 · n; what is not read of the
+                    // vertex is zero.
                     let read = 8 * (stream % 2);
                     let first = read + 4 * stream;
                     let end = read + 8 * (stream + 1);
@@ -484,7 +492,7 @@ mod tests {
             let mut words = state.words(&so::PACKET).to_vec();
             field_set(&mut words, field, value);
             state.latch(&so::PACKET, &words);
-            let mut unit = StreamOut::of(&state, &space);
+            let mut unit = StreamOut::from_state(&state, &space);
             unit.object(0, &points(64)).expect("mapped");
             unit.finish().expect("mapped");
             let stored = View::new(&space).read(BASE + 0x80c).expect("mapped");
@@ -509,7 +517,7 @@ mod tests {
         so::RENDERING_DISABLE.set(&mut words, 1);
         so::FORCE_RENDERING.set(&mut words, 3);
         state.latch(&so::PACKET, &words);
-        assert_eq!(StreamOut::of(&state, &space).render, Some(2));
+        assert_eq!(StreamOut::from_state(&state, &space).render, Some(2));
     }
 
     fn field_set(words: &mut [u32], field: Field, value: u64) {
@@ -524,7 +532,7 @@ mod tests {
             (so_buffer::SURFACE_SIZE, 0),
         ];
         latch(&mut state, &so_buffer::PACKET, 8, &fields);
-        let mut unit = StreamOut::of(&state, &space);
+        let mut unit = StreamOut::from_state(&state, &space);
         for _ in 0..3 {
             unit.object(0, &line(10)).expect("nothing to write");
         }
@@ -548,7 +556,7 @@ mod tests {
             latch(&mut state, &clip::PACKET, 4, &[(field, select)]);
             // Attribute 0's x alone.
             state.latch(&list::PACKET, &[list::PACKET.header, 1, 1, 1, 0]);
-            let mut unit = StreamOut::of(&state, &space);
+            let mut unit = StreamOut::from_state(&state, &space);
             let triangle = Object {
                 kind: Kind::Triangle,
                 vertices: [1u32, 2, 3]

@@ -1,11 +1,13 @@
 //! Tessellation: a patch to points, lines or triangles.
 //!
-//! In:  the vertices of a patch. Out: objects of the domain shader's vertices. Runs the three units in turn: hull shader
-//! ([`super::hs`]), tessellation engine ([`super::te`]), domain shader ([`super::ds`]).
-//! Ref: SKL PRM vol. 7, "Tessellation Stages"; "Patch URB Entry" for where the header holds the factors.
+//! In:  the vertices of a patch. Out: objects of the domain shader's vertices. Runs the three units
+//!      in turn: hull shader ([`super::hs`]), tessellation engine ([`super::te`]), domain shader
+//!      ([`super::ds`]).
+//! Ref: SKL PRM vol. 7, "Tessellation Stages"; "Patch URB Entry" for the position of the factors in
+//!      the header.
 
 use super::ds;
-use super::exec::{Draw, Entries};
+use super::exec::{Draw, UrbEntries};
 use super::gs_output::Provoking;
 use super::hs::Hull;
 use super::object::{Kind, Object, Vue};
@@ -32,7 +34,8 @@ fn factors(domain: Domain, header: &[u32]) -> ([f32; 4], [f32; 2]) {
 }
 
 impl<'a> Tessellator<'a> {
-    /// Reads the state; none where tessellation is off. Takes the push constants of the hull and the domain shader.
+    /// Reads the state; `None` if tessellation is disabled. The arguments are the push constants of
+    /// the hull and the domain shader.
     pub fn new(
         draw: Draw<'a>,
         hull_constants: Vec<u32>,
@@ -60,16 +63,16 @@ impl<'a> Tessellator<'a> {
         }
     }
 
-    /// Tessellates a patch. The entries made in the URB can be freed afterwards.
+    /// Tessellates a patch and appends its objects. The caller may free the URB entries afterwards.
     pub fn patch(
         &mut self,
-        urb: &mut dyn Entries,
+        urb: &mut dyn UrbEntries,
         vertices: &[Vue],
         primitive_id: u32,
         out: &mut Vec<Object>,
     ) -> Result<(), Stop> {
         let handle = self.hull.patch(urb, vertices, primitive_id)?;
-        urb.take(handle, self.hull.entry, &mut self.entry)?;
+        urb.read_entry(handle, self.hull.entry, &mut self.entry)?;
         let (outer, inner) = factors(self.engine.domain, &self.entry);
         let Some(tessellation) = self.engine.tessellate(outer, inner) else {
             return Ok(());

@@ -1,24 +1,25 @@
 //! Memory of a draw's URB entries.
 //!
-//! In:  rows to allocate, dwords to write. Out: handles, in rows of 64 bytes as payloads hold them; dwords back.
+//! In:  rows to allocate, dwords to write. Out: handles in rows of 64 bytes, as payloads hold them;
+//!      the dwords of an entry.
 //! Ref: SKL PRM vol. 7, "Unified Return Buffer (URB)".
 
 use eu::Stop;
 
-/// Dwords of a row: the unit of handles.
+/// Dwords of a row, the unit of handles.
 const ROW_DWORDS: usize = 16;
 
-/// Rows that a handle can name: handles in payloads have 16 bits.
+/// Rows that handles can address: handles in payloads have 16 bits.
 const MAX_ROWS: usize = 1 << 16;
 
-/// What strict mode finds where nothing was written: no number, as a float.
+/// The content of unwritten dwords in strict mode: a NaN that no shader produces.
 pub(crate) const UNWRITTEN: u32 = 0x7fff_a5a5;
 
 /// URB entries of a draw.
 #[derive(Default)]
 pub(crate) struct Urb {
     words: Vec<u32>,
-    /// What new entries hold. A real machine has left there what was there before.
+    /// The content of new entries. On a real machine they hold what was last written there.
     fill: u32,
 }
 
@@ -32,7 +33,7 @@ fn outside(handle: u32, offset: usize, len: usize) -> Stop {
 }
 
 impl Urb {
-    /// A URB whose new entries hold zeros or, in strict mode, what nobody can take for a result.
+    /// A URB whose new entries hold zeros or, in strict mode, [`UNWRITTEN`].
     pub fn new(strict: bool) -> Urb {
         Urb {
             fill: if strict { UNWRITTEN } else { 0 },
@@ -40,15 +41,15 @@ impl Urb {
         }
     }
 
-    /// Makes an entry as it is when it is new.
-    pub fn renew(&mut self, handle: u32, len: usize) -> Result<(), Stop> {
+    /// Fills an entry with the content of a new one.
+    pub fn reset_entry(&mut self, handle: u32, len: usize) -> Result<(), Stop> {
         let start = Self::start(handle, 0);
         let to = self.words.get_mut(start..start.saturating_add(len));
         to.ok_or_else(|| outside(handle, 0, len))?.fill(self.fill);
         Ok(())
     }
 
-    /// Allocates an entry; its handle.
+    /// Allocates an entry; returns its handle.
     pub fn alloc(&mut self, rows: usize) -> Result<u32, Stop> {
         let handle = self.words.len() / ROW_DWORDS;
         if rows > MAX_ROWS - handle {
@@ -133,7 +134,7 @@ mod tests {
         assert!(float(&urb).is_nan());
         urb.write(handle, 3, &[0]).unwrap();
         assert_eq!(float(&urb), 0.0);
-        urb.renew(handle, 16).unwrap();
+        urb.reset_entry(handle, 16).unwrap();
         assert!(float(&urb).is_nan());
         let mut lenient = Urb::new(false);
         lenient.alloc(1).unwrap();

@@ -1,17 +1,18 @@
-//! URB messages (SFID 6): a thread's registers to entries, and back.
+//! URB messages (SFID 6): data from a thread's registers to entries, and back.
 //!
-//! In:  a message and the URB. Out: entries written, a response.
-//! SIMD8 messages are carried out: a handle for each channel, a dword of each channel in a register. Block messages and
-//! atomics are gaps.
-//! Ref: SKL PRM vol. 7, "URB", "Message Descriptor: URB SIMD8"; offsets count 128-bit units.
+//! In:  a message and the URB. Out: entries written, a response. Simulates the SIMD8 messages: a
+//!      handle for each channel, and a register for each dword of all channels. Block messages and
+//!      atomics are not simulated.
+//! Ref: SKL PRM vol. 7, "URB", "Message Descriptor: URB SIMD8"; offsets are in 128-bit units.
 
-use super::exec::{Entries, Stage};
+use super::exec::{StageFunctions, UrbEntries};
 use super::urb::Urb;
 use eu::{Message, Reply, Stop};
 use isa::descriptor::urb;
 
 const LANES: usize = 8;
-/// Bits of a payload's handle that name an entry; those above are the geometry shader's instance.
+/// The bits of a handle in a payload that address an entry; a geometry shader's instance stands
+/// above them.
 const HANDLE: u32 = 0xffff;
 /// Dwords of a row.
 const ROW_DWORDS: usize = 16;
@@ -19,7 +20,7 @@ const ROW_DWORDS: usize = 16;
 const SIMD8_WRITE: u32 = 7;
 const SIMD8_READ: u32 = 8;
 
-impl Stage for Urb {
+impl StageFunctions for Urb {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         let desc = message.desc;
         let opcode = urb::OPCODE.get(desc);
@@ -78,20 +79,20 @@ impl Stage for Urb {
     }
 }
 
-impl Entries for Urb {
+impl UrbEntries for Urb {
     fn allocate(&mut self, dwords: usize) -> Result<u32, Stop> {
         self.alloc(dwords.div_ceil(ROW_DWORDS).max(1))
     }
 
-    fn put(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop> {
+    fn write_entry(&mut self, handle: u32, values: &[u32]) -> Result<(), Stop> {
         self.write(handle & HANDLE, 0, values)
     }
 
-    fn renew(&mut self, handle: u32, dwords: usize) -> Result<(), Stop> {
-        self.renew(handle & HANDLE, dwords)
+    fn reset_entry(&mut self, handle: u32, dwords: usize) -> Result<(), Stop> {
+        self.reset_entry(handle & HANDLE, dwords)
     }
 
-    fn take(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
+    fn read_entry(&mut self, handle: u32, dwords: usize, out: &mut Vec<u32>) -> Result<(), Stop> {
         let entry = self.slice(handle & HANDLE, dwords)?;
         out.clear();
         out.extend_from_slice(entry);
@@ -147,7 +148,8 @@ mod tests {
     fn offsets_reach_over_a_whole_entry_and_data_may_stand_in_the_second_source() {
         let mut urb = Urb::default();
         let handle = urb.allocate(0x600 * 4).unwrap();
-        // Global offset 0x5ff, in units of four dwords; one channel, a register of data in each source.
+        // Global offset 0x5ff, in units of four dwords; one channel, a register of data in each
+        // source.
         let first: Vec<u32> = [handle; 8].into_iter().chain(20..28).collect();
         let second: Vec<u32> = (30..38).collect();
         let message = Message {
@@ -164,7 +166,7 @@ mod tests {
         };
         urb.message(&message, &mut []).unwrap();
         let mut out = Vec::new();
-        urb.take(handle, 0x600 * 4, &mut out).unwrap();
+        urb.read_entry(handle, 0x600 * 4, &mut out).unwrap();
         assert_eq!(out[0x5ff * 4..], [23, 33, 0, 0]);
         assert!(out[..0x5ff * 4].iter().all(|dword| *dword == 0));
     }

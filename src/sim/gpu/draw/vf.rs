@@ -1,18 +1,19 @@
-//! Vertex fetch: vertex elements of a vertex and an instance to dwords.
+//! Vertex fetch: the vertex elements of a vertex and an instance, as dwords.
 //!
-//! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _VF_COMPONENT_PACKING, _INDEX_BUFFER. Out: four dwords
-//! for each element, eight for those of three or four quadwords that pass as they are; without what packing leaves out.
-//! What lies beyond a buffer's end is zero.
-//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE, VERTEX_BUFFER_STATE; vol. 2a,
-//! "3DSTATE_VF_COMPONENT_PACKING".
+//! In:  3DSTATE_VERTEX_BUFFERS, _ELEMENTS, _VF_INSTANCING, _VF_SGVS, _VF_COMPONENT_PACKING,
+//!      _INDEX_BUFFER. Out: four dwords for each element, eight for passthrough elements of three
+//!      or four quadwords; without the components that packing drops. Reads beyond a buffer's end
+//!      return zero.
+//! Ref: SKL PRM vol. 7, "Vertex Fetch (VF) Stage"; vol. 2d, VERTEX_ELEMENT_STATE,
+//!      VERTEX_BUFFER_STATE; vol. 2a, "3DSTATE_VF_COMPONENT_PACKING".
 
 use super::exec::Draw;
 use super::urb::UNWRITTEN;
-use crate::latched::VERTEX_ELEMENTS;
+use crate::draw_state::VERTEX_ELEMENTS;
 use crate::memory::View;
+use crate::observer::{INDICES, Via};
 use crate::space::ADDRESS_MASK;
 use crate::surface::format;
-use crate::watch::{INDICES, Via};
 use eu::Stop;
 use hw::draw::{state_index_buffer as ib, state_vf as vf, state_vf_instancing as instancing};
 use hw::draw::{
@@ -35,16 +36,16 @@ const STORE_1_INTEGER: u64 = 4;
 
 const ONE: u32 = 0x3f80_0000;
 
-/// How the bytes of a source become components.
+/// How the bytes of an element become components.
 #[derive(Clone, Copy)]
 enum Source {
     /// No buffer is read.
     None,
     /// Four dwords.
     Dwords(&'static Format),
-    /// That many doubles, to be floats.
+    /// This many doubles, converted to floats.
     Doubles(usize),
-    /// That many quadwords, which pass as they are: each component is two dwords.
+    /// This many quadwords, passed through unchanged: each component is two dwords.
     Raw(usize),
 }
 
@@ -54,13 +55,13 @@ struct Element {
     offset: u64,
     controls: [u64; 4],
     buffer: Buffer,
-    /// Instances for which one step of the buffer serves; none where vertices step.
+    /// Instance Data Step Rate; `None` if the element steps by vertices.
     step: Option<u32>,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Buffer {
-    /// Its place in 3DSTATE_VERTEX_BUFFERS.
+    /// Its index in 3DSTATE_VERTEX_BUFFERS.
     number: u32,
     address: u64,
     bytes: u64,
@@ -69,7 +70,7 @@ struct Buffer {
 }
 
 impl Element {
-    /// Components that are there: four, or the first two where quadwords are to fill 128 bits.
+    /// Components of the element: four, or the first two if passthrough quadwords fill 128 bits.
     fn components(&self) -> usize {
         match (self.source, self.controls) {
             (Source::Raw(_), [_, _, NO_STORE, NO_STORE]) => 2,
@@ -77,7 +78,7 @@ impl Element {
         }
     }
 
-    /// Dwords in a vertex, nothing left out.
+    /// Dwords in a vertex before packing.
     fn dwords(&self) -> usize {
         match self.source {
             Source::Raw(_) => 2 * self.components(),
@@ -86,7 +87,7 @@ impl Element {
     }
 }
 
-/// How to read a format; none where it is not known.
+/// How to read a format; `None` if the format is not simulated.
 fn source(format: &'static Format) -> Option<Source> {
     let quads = format.channels.iter().filter(|(_, bits)| *bits == 64);
     match (quads.count(), format.channels[0].0) {
@@ -97,7 +98,7 @@ fn source(format: &'static Format) -> Option<Source> {
     }
 }
 
-/// Bytes that a source has.
+/// Bytes that a source reads.
 fn bytes(source: Source) -> u64 {
     match source {
         Source::None => 0,
@@ -106,36 +107,38 @@ fn bytes(source: Source) -> u64 {
     }
 }
 
-/// Where generated values go: element, component.
-type Place = Option<(usize, usize)>;
+/// The position of a generated value in the vertex: element, component.
+type GeneratedComponent = Option<(usize, usize)>;
 
-/// The unit for one draw.
+/// The vertex fetch unit for one draw.
 pub(crate) struct VertexFetch<'a> {
     view: View<'a>,
     elements: Vec<Element>,
-    vertex_id: Place,
-    instance_id: Place,
-    /// Components of the first elements that are kept, a bit each; all of them where nothing is packed.
-    kept: Option<Vec<u64>>,
+    vertex_id: GeneratedComponent,
+    instance_id: GeneratedComponent,
+    /// For each of the first elements, a bit for each component that packing keeps; `None` if
+    /// packing is disabled.
+    packed_components: Option<Vec<u64>>,
     index: Buffer,
-    /// The element that tells whether the edge from a vertex on is one to draw.
+    /// The element that holds the edge flag: whether the edge from the vertex to the next one is
+    /// drawn.
     edge_flag: Option<usize>,
     /// Bytes of an index.
     index_bytes: u32,
-    /// Cut index of indexed draws.
+    /// ClippedPiece index of indexed draws.
     pub cut: Option<u32>,
 }
 
-/// What a draw asks for of one vertex.
+/// Identifies a vertex of a draw.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Vertex {
-    /// What SGVS call the vertex's id.
+    /// The generated vertex ID (SGVS).
     pub id: u32,
-    /// The row of vertex buffers that it reads: id and base vertex.
+    /// The row of the vertex buffers to read: index plus base vertex.
     pub row: u32,
-    /// Instance, from 0.
+    /// Instance, counted from 0.
     pub instance: u32,
-    /// First instance, which buffers that step by instances begin with.
+    /// First instance; the start row of buffers that step by instances.
     pub first_instance: u32,
 }
 
@@ -150,7 +153,7 @@ impl<'a> VertexFetch<'a> {
             elements: Vec::new(),
             vertex_id: None,
             instance_id: None,
-            kept: None,
+            packed_components: None,
             index: Buffer::default(),
             edge_flag: None,
             index_bytes: 1,
@@ -160,49 +163,11 @@ impl<'a> VertexFetch<'a> {
             if ve::VALID.get(element) == 0 {
                 continue;
             }
-            let controls = CONTROLS.map(|control| control.get(element));
-            let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
-            let known = Format::by_number(number_of_format).and_then(source);
-            let reads = controls.contains(&STORE_SOURCE);
-            let source = match known {
-                Some(source) if reads => source,
-                _ => Source::None,
-            };
-            if reads && known.is_none() {
-                let what = format!("vertex elements of format {number_of_format:#x}");
-                return Err(unimplemented(&what, draw.at));
-            }
-            let ones = controls.contains(&STORE_1_FLOAT) || controls.contains(&STORE_1_INTEGER);
-            if ones && matches!(source, Source::Raw(_)) {
-                let what = "quadwords that pass as they are, beside ones";
-                return Err(unimplemented(what, draw.at));
-            }
+            let decoded = Self::read_element(draw, &fetch.view, number, element)?;
             if ve::EDGE_FLAG_ENABLE.get(element) == 1 {
                 fetch.edge_flag = Some(fetch.elements.len());
             }
-            let index = ve::VERTEX_BUFFER_INDEX.get(element) as usize;
-            let buffer = state.vertex_buffers.get(&index);
-            let buffer = buffer.map_or(Buffer::default(), |words| Buffer {
-                number: index as u32,
-                address: vb::BUFFER_STARTING_ADDRESS.get(words) & ADDRESS_MASK,
-                bytes: vb::BUFFER_SIZE.get(words),
-                pitch: vb::BUFFER_PITCH.get(words),
-                null: vb::NULL_VERTEX_BUFFER.get(words) == 1,
-            });
-            let step = state.instancing.get(&number).and_then(|words| {
-                (instancing::INSTANCING_ENABLE.get(words) == 1)
-                    .then(|| instancing::INSTANCE_DATA_STEP_RATE.get(words) as u32)
-            });
-            if reads && !buffer.null {
-                fetch.view.bound(buffer.address, buffer.bytes);
-            }
-            fetch.elements.push(Element {
-                source,
-                offset: ve::SOURCE_ELEMENT_OFFSET.get(element),
-                controls,
-                buffer,
-                step,
-            });
+            fetch.elements.push(decoded);
         }
         let place = |enable, element, component| {
             state.flag(&sgvs::PACKET, enable).then(|| {
@@ -228,11 +193,11 @@ impl<'a> VertexFetch<'a> {
                     draw.at,
                 ));
             }
-            // Four bits for each of 32 elements, which follow each other.
+            // Four bits for each of 32 consecutive elements.
             let words = state.words(&packing::PACKET).iter().skip(1);
             let nibbles =
                 words.flat_map(|word| (0..8).map(move |i| u64::from(word >> (4 * i) & 15)));
-            fetch.kept = Some(nibbles.collect());
+            fetch.packed_components = Some(nibbles.collect());
         }
         fetch.index = Buffer {
             number: INDICES,
@@ -248,28 +213,78 @@ impl<'a> VertexFetch<'a> {
         Ok(fetch)
     }
 
-    /// The draw takes its vertices by the index buffer.
-    pub fn by_indices(&self) {
+    /// Decodes vertex element `number`, and reports its buffer as bound.
+    fn read_element(
+        draw: &Draw<'_>,
+        view: &View<'_>,
+        number: usize,
+        element: &[u32; 2],
+    ) -> Result<Element, Stop> {
+        let state = draw.state;
+        let controls = CONTROLS.map(|control| control.get(element));
+        let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
+        let known = Format::by_number(number_of_format).and_then(source);
+        let reads = controls.contains(&STORE_SOURCE);
+        let source = match known {
+            Some(source) if reads => source,
+            _ => Source::None,
+        };
+        if reads && known.is_none() {
+            let what = format!("vertex elements of format {number_of_format:#x}");
+            return Err(unimplemented(&what, draw.at));
+        }
+        let ones = controls.contains(&STORE_1_FLOAT) || controls.contains(&STORE_1_INTEGER);
+        if ones && matches!(source, Source::Raw(_)) {
+            let what = "quadwords that pass as they are, beside ones";
+            return Err(unimplemented(what, draw.at));
+        }
+        let index = ve::VERTEX_BUFFER_INDEX.get(element) as usize;
+        let buffer = state.vertex_buffers.get(&index);
+        let buffer = buffer.map_or(Buffer::default(), |words| Buffer {
+            number: index as u32,
+            address: vb::BUFFER_STARTING_ADDRESS.get(words) & ADDRESS_MASK,
+            bytes: vb::BUFFER_SIZE.get(words),
+            pitch: vb::BUFFER_PITCH.get(words),
+            null: vb::NULL_VERTEX_BUFFER.get(words) == 1,
+        });
+        let step = state.instancing.get(&number).and_then(|words| {
+            (instancing::INSTANCING_ENABLE.get(words) == 1)
+                .then(|| instancing::INSTANCE_DATA_STEP_RATE.get(words) as u32)
+        });
+        if reads && !buffer.null {
+            view.bound(buffer.address, buffer.bytes);
+        }
+        Ok(Element {
+            source,
+            offset: ve::SOURCE_ELEMENT_OFFSET.get(element),
+            controls,
+            buffer,
+            step,
+        })
+    }
+
+    /// Reports the index buffer as bound, for an indexed draw.
+    pub fn bind_index_buffer(&self) {
         self.view.bound(self.index.address, self.index.bytes);
     }
 
     /// Dwords of a vertex.
     pub fn dwords(&self) -> usize {
         let each = self.elements.iter().enumerate();
-        each.map(|(number, element)| match self.kept(number) {
-            Some(kept) => kept.count_ones() as usize,
+        each.map(|(number, element)| match self.packed_components(number) {
+            Some(packed_components) => packed_components.count_ones() as usize,
             None => element.dwords(),
         })
         .sum()
     }
 
-    /// Components of an element that packing keeps; none where it keeps what there is.
-    fn kept(&self, number: usize) -> Option<u64> {
-        let kept = self.kept.as_ref()?;
-        Some(kept.get(number).copied().unwrap_or(0))
+    /// The components of an element that packing keeps; `None` if packing is disabled.
+    fn packed_components(&self, number: usize) -> Option<u64> {
+        let packed_components = self.packed_components.as_ref()?;
+        Some(packed_components.get(number).copied().unwrap_or(0))
     }
 
-    /// Index number `at` of the index buffer, 0 beyond its end.
+    /// Index `at` of the index buffer; 0 beyond its end.
     pub fn index(&self, at: u64) -> Result<u32, Stop> {
         let offset = at * u64::from(self.index_bytes);
         if offset + u64::from(self.index_bytes) > self.index.bytes {
@@ -280,7 +295,8 @@ impl<'a> VertexFetch<'a> {
         Ok(self.view.read_bytes(at, bytes)? as u32)
     }
 
-    /// Fetches a vertex, appending its dwords; true where the edge from it to the next vertex is one to draw.
+    /// Fetches a vertex and appends its dwords; returns true if the edge from it to the next vertex
+    /// is drawn.
     pub fn fetch(&self, vertex: Vertex, out: &mut Vec<u32>) -> Result<bool, Stop> {
         let mut edge = true;
         for (number, element) in self.elements.iter().enumerate() {
@@ -321,11 +337,11 @@ impl<'a> VertexFetch<'a> {
                     *to = value;
                 }
             }
-            if let Some(kept) = self.kept(number) {
+            if let Some(packed_components) = self.packed_components(number) {
                 let mut component = 0;
                 let mut end = first;
                 while let Some(value) = out.get(first + component).copied() {
-                    if kept >> component & 1 == 1
+                    if packed_components >> component & 1 == 1
                         && let Some(to) = out.get_mut(end)
                     {
                         *to = value;
@@ -339,7 +355,8 @@ impl<'a> VertexFetch<'a> {
         Ok(edge)
     }
 
-    /// Where an element of a vertex is read: none where nothing is, or not within the buffer.
+    /// The address from which an element of a vertex is read; `None` if it reads nothing or lies
+    /// beyond the buffer.
     fn offset(&self, element: &Element, vertex: Vertex) -> Option<u64> {
         if matches!(element.source, Source::None) {
             return None;
@@ -355,7 +372,7 @@ impl<'a> VertexFetch<'a> {
         (!buffer.null && offset + bytes <= buffer.bytes).then_some(buffer.address + offset)
     }
 
-    /// The four components of an element that is read from `at` on.
+    /// The four components of an element whose data starts at address `at`.
     fn source(&self, element: &Element, at: u64) -> Result<[u64; 4], Stop> {
         let bytes = bytes(element.source);
         self.view.fetched(element.buffer.number, at, bytes)?;
@@ -399,13 +416,13 @@ fn unimplemented(what: &str, at: u64) -> Stop {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::base::BaseAddresses;
-    use crate::kernels::Kernels;
-    use crate::latched::DrawState;
+    use crate::base_addresses::BaseAddresses;
+    use crate::draw_state::DrawState;
+    use crate::kernel_cache::Kernels;
     use crate::memory::View;
-    use crate::memory::tests::memory;
     use crate::options::Options;
     use crate::space::AddressSpace;
+    use crate::testing::memory;
     use std::sync::Mutex;
 
     const BUFFER: u64 = 0x1000;
@@ -413,8 +430,8 @@ mod tests {
     /// A vertex element: its format, component controls and more fields.
     type Element<'a> = (u32, [u64; 4], &'a [(Field, u64)]);
 
-    /// The elements, and more state. Out: dwords, edge flag and length of the vertex in `row` of a buffer with a pitch of 40
-    /// bytes that holds `words`.
+    /// The elements, and more state. Out: dwords, edge flag and length of the vertex in `row` of a
+    /// buffer with a pitch of 40 bytes that holds `words`.
     struct Case<'a> {
         words: &'a [u32],
         elements: &'a [Element<'a>],
@@ -560,9 +577,10 @@ mod tests {
 
     #[test]
     fn packing_leaves_components_out() {
-        // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in element 2's z.
+        // Element 0 keeps x and w, element 1 nothing, element 2 y and z; the vertex's id is in
+        // element 2's z.
         let enable = words::<2>(&vf::PACKET, &[(vf::COMPONENT_PACKING_ENABLE, 1)]);
-        let kept = words::<5>(
+        let packed_components = words::<5>(
             &packing::PACKET,
             &[
                 (packing::VERTEX_ELEMENT_00_ENABLES, 9),
@@ -589,7 +607,7 @@ mod tests {
         };
         let state = [
             (&vf::PACKET, enable),
-            (&packing::PACKET, kept),
+            (&packing::PACKET, packed_components),
             (&sgvs::PACKET, ids),
         ];
         let case = Case {

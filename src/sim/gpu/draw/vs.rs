@@ -1,10 +1,10 @@
 //! The vertex shader: fetched vertices to [`Vue`]s, eight at a time.
 //!
-//! In:  3DSTATE_VS, the dwords of vertex elements, push constants. Out: each vertex's URB entry. Without a shader the
-//! fetched dwords are the entry.
+//! In:  3DSTATE_VS, the dwords of vertex elements, push constants. Out: each vertex's URB entry. If
+//!      the stage is disabled, the fetched dwords are the entry.
 //! Ref: SKL PRM vol. 7, "Vertex Shader (VS) Stage", "SIMD8 Payload".
 
-use super::exec::{Draw, Entries, Executor, Shader, begin_data};
+use super::exec::{Draw, Executor, Shader, UrbEntries, pad_to_data};
 use super::object::Vue;
 use super::urb::Urb;
 use eu::Stop;
@@ -15,23 +15,23 @@ use hw::draw::{
 
 const LANES: usize = 8;
 
-/// The stage for one draw.
+/// The vertex shader stage for one draw.
 pub(crate) struct VertexShader<'a> {
     executor: Executor<'a>,
-    start: usize,
+    data_register: usize,
     constants: Vec<u32>,
     samplers: u32,
-    /// Dwords of a vertex that are pushed: from, how many.
-    read: (usize, usize),
+    /// Dwords of a vertex that are pushed: the first, and their number.
+    pushed: (usize, usize),
     /// Dwords of an entry.
     entry: usize,
     statistics: bool,
-    /// What VS_INVOCATION_COUNT grows by.
+    /// Increment of VS_INVOCATION_COUNT.
     pub invocations: u64,
 }
 
 impl<'a> VertexShader<'a> {
-    /// Reads the state; none where the stage is off.
+    /// Reads the state; `None` if the stage is disabled.
     pub fn new(draw: Draw<'a>, constants: Vec<u32>) -> Result<Option<VertexShader<'a>>, Stop> {
         let get = |field| draw.state.get(&vs::PACKET, field);
         if get(vs::ENABLE) == 0 {
@@ -65,10 +65,10 @@ impl<'a> VertexShader<'a> {
             .get(&urb_vs::PACKET, urb_vs::VS_URB_ENTRY_ALLOCATION_SIZE);
         Ok(Some(VertexShader {
             executor: Executor::new(draw, "VS", shader)?,
-            start: get(vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA) as usize,
+            data_register: get(vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA) as usize,
             constants,
             samplers: samplers as u32,
-            read: (
+            pushed: (
                 get(vs::VERTEX_URB_ENTRY_READ_OFFSET) as usize * 8,
                 get(vs::VERTEX_URB_ENTRY_READ_LENGTH) as usize * 8,
             ),
@@ -78,7 +78,7 @@ impl<'a> VertexShader<'a> {
         }))
     }
 
-    /// Shades `count` vertices of `dwords` dwords each, appending an entry for each.
+    /// Shades `count` vertices of `dwords` dwords each and appends the entry of each.
     pub fn vertices(
         &mut self,
         urb: &mut Urb,
@@ -86,7 +86,7 @@ impl<'a> VertexShader<'a> {
         (count, dwords): (usize, usize),
         out: &mut Vec<Vue>,
     ) -> Result<(), Stop> {
-        let (scratch, code) = self.executor.scratch();
+        let (scratch, code) = self.executor.scratch_dwords();
         let mut payload = Vec::new();
         let mut entry = Vec::new();
         for first in (0..count).step_by(LANES) {
@@ -100,10 +100,10 @@ impl<'a> VertexShader<'a> {
                 *handle = urb.allocate(self.entry)?;
             }
             payload.extend(handles);
-            let data = self.constants.len() + self.read.1;
-            begin_data(&mut payload, self.start, data);
+            let data = self.constants.len() + self.pushed.1;
+            pad_to_data(&mut payload, self.data_register, data);
             payload.extend(&self.constants);
-            for component in self.read.0..self.read.0 + self.read.1 {
+            for component in self.pushed.0..self.pushed.0 + self.pushed.1 {
                 for lane in 0..LANES {
                     let value = vertices
                         .get(lane * dwords + component)
@@ -113,7 +113,7 @@ impl<'a> VertexShader<'a> {
             }
             self.executor.run(&payload, (1u32 << count) - 1, urb)?;
             for handle in handles.iter().take(count) {
-                urb.take(*handle, self.entry, &mut entry)?;
+                urb.read_entry(*handle, self.entry, &mut entry)?;
                 out.push(entry.as_slice().into());
             }
             if self.statistics {
@@ -123,7 +123,7 @@ impl<'a> VertexShader<'a> {
         Ok(())
     }
 
-    /// Threads and instructions so far.
+    /// The stage's executor, for its statistics.
     pub fn executor(&self) -> &Executor<'a> {
         &self.executor
     }

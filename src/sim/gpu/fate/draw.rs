@@ -2,7 +2,8 @@
 //!
 //! In:  the tables of `hw`. Out: the fate of each of their fields. Ref: SKL PRM vol. 2a.
 
-use super::{fates, reason::*};
+use crate::fate::reason::*;
+use crate::fate::table::fates;
 use hw::draw;
 
 #[rustfmt::skip]
@@ -107,7 +108,7 @@ fates! {
         inert(VERTEX_CACHE): CACHE_DISABLE;
         allows("sbe-attributes"): VERTEX_URB_ENTRY_OUTPUT_LENGTH;
         inert(OFF): DUAL_PATCH_KERNEL_START_POINTER;
-        // A thread may have more memory, and more of an entry, than it uses.
+        // A thread may use less scratch memory, and less of an entry, than is provided.
         bound: PER_THREAD_SCRATCH_SPACE, PATCH_URB_ENTRY_READ_LENGTH;
     }
     draw::state_gather_constant_ds { never named "*"; }
@@ -299,7 +300,7 @@ fates! {
             SO_FUNCTION_ENABLE, STREAM_0_VERTEX_READ_OFFSET, STREAM_1_VERTEX_READ_OFFSET, STREAM_2_VERTEX_READ_OFFSET,
             STREAM_3_VERTEX_READ_OFFSET, BUFFER_0_SURFACE_PITCH, BUFFER_1_SURFACE_PITCH, BUFFER_2_SURFACE_PITCH,
             BUFFER_3_SURFACE_PITCH;
-        // More of a vertex may be read than is written out of it.
+        // More of a vertex may be read than is written out.
         bound: STREAM_0_VERTEX_READ_LENGTH, STREAM_1_VERTEX_READ_LENGTH, STREAM_2_VERTEX_READ_LENGTH,
             STREAM_3_VERTEX_READ_LENGTH;
     }

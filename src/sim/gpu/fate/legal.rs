@@ -1,6 +1,7 @@
-//! Values that a field may have, where its bits can hold others.
+//! Legal values of fields whose bits can encode reserved ones.
 //!
-//! In:  a command's or structure's words. Out: in strict mode the end at the first value that is reserved.
+//! In:  a command's or structure's words. Out: in strict mode, an error at the first reserved
+//!      value.
 //! Ref: SKL PRM vol. 2a and 2d, each field's enumeration.
 
 use crate::rules::FIELD_VALUE;
@@ -9,8 +10,8 @@ use hw::{Field, Packet, draw, draw_state, media, mi, state};
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Fields of one packet, and the only values that they may have.
-pub(super) struct Legal {
+/// Fields of one packet, and their legal values.
+pub(super) struct LegalValues {
     pub packet: &'static Packet,
     pub fields: &'static [Field],
     pub values: &'static [u64],
@@ -18,7 +19,7 @@ pub(super) struct Legal {
 
 macro_rules! legal {
     ($($table:ident::$packet:ident [$($field:ident)+] $values:expr;)*) => {
-        &[$(Legal {
+        &[$(LegalValues {
             packet: &$table::$packet::PACKET,
             fields: &[$($table::$packet::$field),+],
             values: $values,
@@ -26,7 +27,7 @@ macro_rules! legal {
     };
 }
 
-/// 0 is none of the factors: it stands in states that do not blend.
+/// 0 is not a blend factor, but occurs in states with blending disabled.
 const FACTORS: &[u64] = &[
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 17, 18, 19, 20, 21, 23, 24, 25, 26,
 ];
@@ -36,9 +37,9 @@ const CONTROLS: &[u64] = &[0, 1, 2, 3, 4, 7];
 const CHANNELS: &[u64] = &[0, 1, 4, 5, 6, 7];
 const SAMPLE_COUNTS: &[u64] = &[0, 1, 2, 3, 4];
 
-/// Fields whose descriptions leave values out, but for those that rules of their own guard: "clip-mode", "fill-mode",
-/// "multisamples", "walker-simd", "slm-size".
-pub(super) static LEGAL: &[Legal] = legal! {
+/// Fields with reserved values, except those that have rules of their own: "clip-mode",
+/// "fill-mode", "multisamples", "walker-simd", "slm-size".
+pub(super) static LEGAL: &[LegalValues] = legal! {
     draw_state::blend_state_entry [SOURCE_BLEND_FACTOR DESTINATION_BLEND_FACTOR SOURCE_ALPHA_BLEND_FACTOR
         DESTINATION_ALPHA_BLEND_FACTOR] FACTORS;
     draw_state::blend_state_entry [COLOR_BLEND_FUNCTION ALPHA_BLEND_FUNCTION] FUNCTIONS;
@@ -76,13 +77,13 @@ pub(super) static LEGAL: &[Legal] = legal! {
         &[0, 1, 2, 3, 4, 5, 6];
 };
 
-/// Structures with such fields that commands hold, from their second dword on.
-static HELD: &[(&Packet, &Packet)] = &[(
+/// Structures with such fields that commands embed, from their second dword on.
+static EMBEDDED: &[(&Packet, &Packet)] = &[(
     &draw::state_vertex_elements::PACKET,
     &draw_state::vertex_element_state::PACKET,
 )];
 
-/// A field, and its values.
+/// A field and its legal values.
 type Values = (Field, &'static [u64]);
 
 fn checks(packet: &Packet) -> &'static [Values] {
@@ -100,7 +101,7 @@ fn checks(packet: &Packet) -> &'static [Values] {
     checks.get(&place(packet)).map_or(&[], Vec::as_slice)
 }
 
-/// Ends a batch at a value that is none of its field's, of a packet and of the structures in it.
+/// Returns an error at a reserved value in a packet or in the structures embedded in it.
 pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
     for (field, values) in checks(packet) {
         let value = field.get(words);
@@ -108,7 +109,7 @@ pub(super) fn check(packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop>
             format!("{}, {}: {value:#x} is reserved", packet.name, field.name)
         })?;
     }
-    for (_, structure) in HELD.iter().filter(|held| std::ptr::eq(held.0, packet)) {
+    for (_, structure) in EMBEDDED.iter().filter(|held| std::ptr::eq(held.0, packet)) {
         let length = usize::from(structure.dwords).max(1);
         for part in words.get(1..).unwrap_or_default().chunks_exact(length) {
             check(structure, part, at)?;

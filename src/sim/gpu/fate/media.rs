@@ -1,8 +1,9 @@
-//! Fates of what both pipelines share, and of the GPGPU pipeline's commands.
+//! Fates of the commands that both pipelines share, and of the GPGPU pipeline's commands.
 //!
 //! In:  the tables of `hw`. Out: the fate of each of their fields. Ref: SKL PRM vol. 2a.
 
-use super::{fates, reason::*};
+use crate::fate::reason::*;
+use crate::fate::table::fates;
 use hw::media;
 
 #[rustfmt::skip]
@@ -16,7 +17,7 @@ fates! {
             THREAD_GROUP_ID_STARTING_X, THREAD_GROUP_ID_X_DIMENSION, THREAD_GROUP_ID_STARTING_Y,
             THREAD_GROUP_ID_Y_DIMENSION, THREAD_GROUP_ID_STARTING_RESUME_Z, THREAD_GROUP_ID_Z_DIMENSION,
             RIGHT_EXECUTION_MASK, BOTTOM_EXECUTION_MASK;
-        // A kernel may use fewer channels than there are.
+        // A kernel may use fewer channels than are dispatched.
         bound: SIMD_SIZE;
     }
     media::media_curbe_load {
@@ -32,7 +33,7 @@ fates! {
     }
     media::media_vfe_state {
         modelled: SCRATCH_SPACE_BASE_POINTER;
-        // A thread may have more memory than it uses.
+        // A thread may use less memory than is allocated.
         bound: PER_THREAD_SCRATCH_SPACE;
         inert(STACK): STACK_SIZE;
         inert(TIMER): RESET_GATEWAY_TIMER;

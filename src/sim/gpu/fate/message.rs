@@ -1,35 +1,36 @@
-//! Fates of message descriptors' fields.
+//! Fates of the fields of message descriptors.
 //!
-//! In:  a message as a thread sends it. Out: the end of a batch at a descriptor that asks for what is not simulated, and, in
-//!      strict mode, at one that has a bit or value it may not have.
-//! Ref: SKL PRM vol. 2d, message descriptors; [`isa::descriptor`] has the places of the fields.
+//! In:  a message as a thread sends it. Out: an error for a descriptor that uses something that is
+//!      not simulated or, in strict mode, has an illegal bit or value.
+//! Ref: SKL PRM vol. 2d, message descriptors; [`isa::descriptor`] defines the fields.
 //!
-//! Extended descriptors have a handle, or nothing but what the instruction says.
-//! Each bit of each message that a unit carries out has one fate, but for those of the instruction (lengths, end of thread);
-//! messages that none carries out stop where they arrive. What a channel is given that a message lacks is the unit's business.
+//! Extended descriptors hold a surface handle, or only fields of the instruction. Each bit of each
+//! simulated message has one fate, except the instruction's fields (lengths, end of thread).
+//! Messages that are not simulated stop in the unit that receives them. Units also handle
+//! parameters that are missing from the payload.
 
-use super::reason::{EVICTION, FENCE, HANDLES, NOTIFIED, SPAWNER};
-use super::{Fate, fate};
+use crate::fate::reason::{EVICTION, FENCE, HANDLES, NOTIFIED, SPAWNER};
+use crate::fate::table::{Fate, fate};
 use crate::rules::FIELD_VALUE;
 use eu::{Message, Stop};
 use isa::descriptor::{self as d, Bits};
 use std::sync::OnceLock;
 
-/// A field of a descriptor: what the sources call it, and where it is.
-type Named = (&'static str, Bits);
+/// A field of a descriptor: its name in the sources, and its bits.
+type NamedField = (&'static str, Bits);
 
-/// The fates of the fields of some messages.
-pub(super) struct Messages {
-    /// What the messages are.
+/// The fates of the fields of a group of messages.
+pub(super) struct MessageFates {
+    /// Name of the group.
     pub name: &'static str,
     sfid: u8,
-    /// Their kinds, a bit each: see [`kind`].
+    /// Message kinds of the group, one bit each: see [`message_kind`].
     kinds: u32,
-    pub rows: &'static [(&'static [Named], Fate)],
+    pub rows: &'static [(&'static [NamedField], Fate)],
 }
 
-/// Of which kind a message to a shared function is: by the field that tells, scratch blocks as 16.
-fn kind(sfid: u8, desc: u32) -> u32 {
+/// The kind of a message to a shared function, from its message type field; 16 for scratch blocks.
+fn message_kind(sfid: u8, desc: u32) -> u32 {
     match sfid {
         2 => d::sample::MESSAGE_TYPE.get(desc),
         3 => d::gateway::SUBFUNCTION.get(desc),
@@ -52,19 +53,19 @@ const fn kinds(of: &[u32]) -> u32 {
 }
 
 const ALL: u32 = u32::MAX;
-/// A reserved bit is 0.
+/// Reserved bits must be zero.
 const MBZ: Fate = Fate::Only(&[0], "reserved");
 
 macro_rules! messages {
     ($($name:literal $sfid:literal $kinds:expr, reserved [$($lo:literal..$hi:literal),*] => { $(
-        $kind:ident $(($($argument:tt)*))? : $($module:ident::$field:ident),+ ;
+        $message_kind:ident $(($($argument:tt)*))? : $($module:ident::$field:ident),+ ;
     )* })*) => {
-        pub(super) static MESSAGES: &[Messages] = &[$(Messages {
+        pub(super) static MESSAGES: &[MessageFates] = &[$(MessageFates {
             name: $name,
             sfid: $sfid,
             kinds: $kinds,
             rows: &[
-                $((&[$((concat!(stringify!($module), "::", stringify!($field)), d::$module::$field)),+], fate!($kind $(($($argument)*))?)),)*
+                $((&[$((concat!(stringify!($module), "::", stringify!($field)), d::$module::$field)),+], fate!($message_kind $(($($argument)*))?)),)*
                 (&[$(("reserved", Bits { lo: $lo, hi: $hi })),*], MBZ),
             ],
         }),*];
@@ -175,17 +176,17 @@ messages! {
     }
 }
 
-/// What is looked at whenever a message comes.
+/// The checks of a message, precomputed.
 #[derive(Clone, Copy, Default)]
 struct Checks {
-    /// Bits that stop.
+    /// Bits that are refused.
     refused: u32,
-    /// In strict mode: bits that are looked at, and what they have to be.
+    /// In strict mode: bits that are checked, and below, their required values.
     asked: u32,
     right: u32,
 }
 
-/// By shared function and kind.
+/// Checks by shared function and message kind.
 fn checks() -> &'static [[Checks; 32]; 16] {
     static CHECKS: OnceLock<Box<[[Checks; 32]; 16]>> = OnceLock::new();
     CHECKS.get_or_init(|| {
@@ -203,8 +204,8 @@ fn checks() -> &'static [[Checks; 32]; 16] {
                     _ => {}
                 }
             }
-            for (kind, to) in all[usize::from(messages.sfid)].iter_mut().enumerate() {
-                if messages.kinds >> kind & 1 == 1 {
+            for (message_kind, to) in all[usize::from(messages.sfid)].iter_mut().enumerate() {
+                if messages.kinds >> message_kind & 1 == 1 {
                     *to = own;
                 }
             }
@@ -213,24 +214,25 @@ fn checks() -> &'static [[Checks; 32]; 16] {
     })
 }
 
-/// Ends a batch at a descriptor that is not simulated as it is, or, in strict mode, that has what it may not have.
+/// Checks a message's descriptor: an error if it uses something that is not simulated or, in strict
+/// mode, is illegal.
 ///
 /// # Errors
 /// [`Stop::Unimplemented`] and, in strict mode, [`Stop::Undefined`], with the bits.
 pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
     let (sfid, desc) = (message.sfid, message.desc);
     if strict {
-        extended(message)?;
+        check_extended(message)?;
     }
     let of = checks().get(usize::from(sfid));
-    let Some(own) = of.and_then(|kinds| kinds.get(kind(sfid, desc) as usize)) else {
+    let Some(own) = of.and_then(|kinds| kinds.get(message_kind(sfid, desc) as usize)) else {
         return Ok(());
     };
     if desc & own.refused == 0 && (!strict || desc & own.asked == own.right) {
         return Ok(());
     }
     let wrong = (desc ^ own.right) & own.asked | desc & own.refused;
-    let of = |m: &&Messages| m.sfid == sfid && m.kinds >> kind(sfid, desc) & 1 == 1;
+    let of = |m: &&MessageFates| m.sfid == sfid && m.kinds >> message_kind(sfid, desc) & 1 == 1;
     let name = MESSAGES.iter().find(of).map_or("message", |m| m.name);
     let what = format!("{name}, bits {wrong:#x} of the descriptor {desc:#010x}");
     match desc & own.refused {
@@ -242,13 +244,14 @@ pub(crate) fn check(message: &Message<'_>, strict: bool) -> Result<(), Stop> {
     }
 }
 
-/// Ends a batch, in strict mode, at an extended descriptor that names a surface which nothing takes. Its lower bits, to 9, are the
-/// shared function, the end of thread and the second part's length, which the instruction says, too; the rest is the handle of a
-/// surface, for messages that have one by the binding table index that means so (SKL PRM vol. 7, "Extended Message Descriptor";
-/// vol. 2d, "Bindless Surface State"). Functions without surfaces ignore it: what compaction leaves there of an instruction that
-/// ends a thread is no handle. The sampler is not asked: where an index of its table is computed, Mesa's iris leaves something there, and
-/// runs on machines.
-fn extended(message: &Message<'_>) -> Result<(), Stop> {
+/// In strict mode, checks that an extended descriptor has a surface handle only in messages that
+/// use one. Bits 9:0 are the shared function, the end of thread and the second payload's length,
+/// which the instruction encodes too; the rest is the handle of a bindless surface, used with the
+/// bindless binding table index (SKL PRM vol. 7, "Extended Message Descriptor"; vol. 2d, "Bindless
+/// Surface State"). Functions without surfaces ignore it: instruction compaction may leave other
+/// bits there in an instruction that ends a thread. The sampler is exempt: Mesa's iris leaves other
+/// bits there when it computes a sampler index, which works on real machines.
+fn check_extended(message: &Message<'_>) -> Result<(), Stop> {
     let surface = matches!(message.sfid, 4 | 5 | 9 | 10 | 12);
     let handled = d::common::BINDING_TABLE_INDEX.get(message.desc) == BINDLESS;
     let wrong = match surface && !handled {
@@ -263,9 +266,9 @@ fn extended(message: &Message<'_>) -> Result<(), Stop> {
     })
 }
 
-/// Where a handle is.
+/// Bits of the surface handle.
 const HANDLE: u32 = u32::MAX << 12;
-/// The binding table index of surfaces by handles.
+/// The binding table index of bindless surfaces.
 const BINDLESS: u32 = 252;
 
 #[cfg(test)]
@@ -277,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn handles_are_of_messages_that_have_them() {
+    fn surface_handles_only_in_messages_that_use_them() {
         let surface = 1 << 19 | 1 << 14;
         let ended = |sfid, desc, ex_desc| {
             assert_eq!(send_extended(sfid, desc, ex_desc, false), Ok(()));
@@ -288,13 +291,13 @@ mod tests {
             }
         };
         let wrong = Some("field-value");
-        // Function, end of thread, length.
+        // Shared function, end of thread, length.
         assert_eq!(ended(12, surface | 3, 0x3ff), None);
         assert_eq!(ended(12, surface | BINDLESS, 0xffff_f00c), None);
         assert_eq!(ended(12, surface | 3, 0x1000), wrong);
         assert_eq!(ended(12, surface | 3, 0x8000_0000), wrong);
         assert_eq!(ended(2, 1 << 19 | 3, 0x04d0_0000), None);
-        // The gateway knows no surfaces.
+        // The gateway has no surfaces.
         assert_eq!(ended(3, 4, 0x1000), None);
     }
 
@@ -314,7 +317,7 @@ mod tests {
         check(&message, strict)
     }
 
-    /// Bits that are a message's own: not lengths, and not the end of thread.
+    /// Bits of the message itself: neither lengths nor the end of thread.
     const OWN: u32 = !(0x1ff << 20 | 1 << 31);
 
     #[test]
@@ -342,8 +345,8 @@ mod tests {
     fn what_is_refused_and_what_is_reserved_stops() {
         let (mut refused, mut demanded) = (0, 0);
         for messages in MESSAGES {
-            let kind_of = |desc: u32| messages.kinds >> kind(messages.sfid, desc) & 1 == 1;
-            // A descriptor of the message that has nothing wrong.
+            let kind_of = |desc: u32| messages.kinds >> message_kind(messages.sfid, desc) & 1 == 1;
+            // A legal descriptor of the message.
             let right = messages
                 .rows
                 .iter()
@@ -379,7 +382,7 @@ mod tests {
                             );
                             assert!(field, "{} {name}: {strict:?}", messages.name);
                         }
-                        // Another kind may be what another bit makes of it.
+                        // Another bit may turn it into another kind of message.
                         _ if !kind_of(changed) => {}
                         _ => assert_eq!(
                             (loose, strict),

@@ -2,7 +2,8 @@
 //!
 //! In:  the tables of `hw`. Out: the fate of each of their fields. Ref: SKL PRM vol. 2a.
 
-use super::{fates, reason::*};
+use crate::fate::reason::*;
+use crate::fate::table::fates;
 use hw::mi;
 
 #[rustfmt::skip]

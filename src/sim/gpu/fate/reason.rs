@@ -1,6 +1,6 @@
-//! Why no result depends on a field.
+//! The reasons why no result depends on a field.
 //!
-//! In:  nothing. Out: one sentence for each reason, that the tables name.
+//! In:  nothing. Out: one sentence for each reason, used by the tables.
 
 macro_rules! reasons {
     ($($name:ident $text:literal;)*) => {

@@ -1,28 +1,29 @@
 //! Fates of the registers that batches of processes may write.
 //!
-//! In:  a register, what it holds, what a command writes to it. Out: what it holds then, or the end of a batch that asks for what
-//!      is not simulated. A register that is not here is left to the kernel: a real machine drops the write, strict mode stops.
-//! Ref: SKL PRM vol. 2c; [`crate::strict`]'s boundary has the sources of the list.
+//! In:  a register, its value, the value that a command writes. Out: the new value, or an error if
+//!      it uses something that is not simulated. A register that is not listed is privileged: a
+//!      real machine drops the write, strict mode stops.
+//! Ref: SKL PRM vol. 2c; `strict/privileged_registers.rs` cites the sources of the list.
 
-use super::reason::{CHICKEN, GLK_BARRIERS, NOTE, PLACE, PREEMPTION, SCHEDULING};
-use super::{Fate, fate};
+use crate::fate::reason::{CHICKEN, GLK_BARRIERS, NOTE, PLACE, PREEMPTION, SCHEDULING};
+use crate::fate::table::{Fate, fate};
 use eu::Stop;
 use hw::register as r;
 
-/// Registers of one kind, one after the other.
+/// A range of consecutive registers with equal fates.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
-    /// Offset of the first, and of the last.
+    /// Offset of the first register.
     pub first: u32,
-    /// See `first`.
+    /// Offset of the last register.
     pub last: u32,
     /// The PRM's name.
     pub name: &'static str,
-    /// The upper half of a written value says which bits of the lower one are written.
+    /// The upper half of a written value is a mask for the lower half.
     masked: bool,
     /// Bits with a fate of their own.
     bits: &'static [(u32, Fate)],
-    /// The fate of the others.
+    /// The fate of the other bits.
     rest: Fate,
 }
 
@@ -97,14 +98,14 @@ registers! {
     0xe404, 0xe404, "TD_CTL2" { 1 << 8 => inert(SCHEDULING), else refused }
 }
 
-/// The registers that one is among.
+/// Returns the range that contains a register.
 pub fn of(offset: u32) -> Option<&'static Registers> {
     let mut all = ALL.iter();
     all.find(|registers| (registers.first..=registers.last).contains(&offset))
 }
 
 impl Registers {
-    /// Bits whose fate is one of these.
+    /// Mask of the bits with one of these fates.
     fn among(&self, is: impl Fn(Fate) -> bool) -> u32 {
         let named = self.bits.iter().fold(0, |all, (bits, _)| all | bits);
         let own = self.bits.iter().filter(|(_, fate)| is(*fate));
@@ -112,13 +113,13 @@ impl Registers {
         own | if is(self.rest) { !named } else { 0 }
     }
 
-    /// True if a unit asks for some of its bits.
+    /// True if a unit reads some of its bits.
     #[cfg(test)]
     pub(super) fn is_modelled(&self) -> bool {
         self.among(|fate| fate == Fate::Modelled) != 0
     }
 
-    /// Bits of a written value that some result may depend on.
+    /// Mask of the bits on which a result may depend.
     pub fn counts(&self) -> u32 {
         let counts = self.among(|fate| !matches!(fate, Fate::Inert(_)));
         match self.masked {
@@ -127,10 +128,10 @@ impl Registers {
         }
     }
 
-    /// What the register holds after a write.
+    /// The value of the register after a write.
     ///
     /// # Errors
-    /// [`Stop::Unimplemented`] where a bit is set that is not simulated.
+    /// [`Stop::Unimplemented`] if a refused bit is set.
     pub(crate) fn written(&self, old: u32, value: u32, at: u64) -> Result<u32, Stop> {
         let mask = if self.masked { value >> 16 } else { u32::MAX };
         let new = old & !mask | value & mask;

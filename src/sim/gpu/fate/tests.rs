@@ -1,7 +1,8 @@
-//! The tables of fates beside the tables of fields, and beside the sources of the units.
+//! Compares the fate tables with the field tables and with the sources of the units.
 
-use super::{Fate, all, check, of};
-use crate::RULES;
+use crate::fate::check::{all, check, of};
+use crate::fate::table::Fate;
+use crate::rules::RULES;
 use eu::Stop;
 use hw::Packet;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -18,7 +19,7 @@ fn packets() -> impl Iterator<Item = &'static Packet> {
     tables.into_iter().flatten().copied()
 }
 
-/// Of generations that the tables hold whole; others are refused at the door.
+/// Covers the generations whose tables are complete.
 #[test]
 fn every_command_of_a_whole_generation_has_fates() {
     for hw_gen in hw::batch::COMPLETE_GENERATIONS {
@@ -46,7 +47,7 @@ fn every_field_has_one_fate() {
 }
 
 #[test]
-fn rows_name_what_there_is() {
+fn table_rows_name_existing_fields() {
     for fates in all() {
         for (which, fate) in fates.rows {
             for which in *which {
@@ -63,7 +64,8 @@ fn rows_name_what_there_is() {
     }
 }
 
-/// A refused field, and one that must have a value, end a batch; with its packet's and its own name.
+/// A refused field, and an illegal value of a restricted one, are errors that name the packet and
+/// the field.
 #[test]
 fn what_is_refused_stops_and_what_is_demanded_is_checked() {
     let (mut refused, mut demanded) = (0, 0);
@@ -124,7 +126,8 @@ fn what_is_refused_stops_and_what_is_demanded_is_checked() {
     );
 }
 
-/// Of each field with reserved values: the first of them ends a batch in strict mode, and only there; those listed do not.
+/// Of each field with reserved values: the first of them ends a batch in strict mode, and only
+/// there; those listed do not.
 #[test]
 fn reserved_values_stop() {
     for legal in super::legal::LEGAL {
@@ -152,7 +155,7 @@ fn reserved_values_stop() {
     }
 }
 
-/// A structure in a command is looked at as one in memory is.
+/// Structures embedded in commands are checked like those in memory.
 #[test]
 fn structures_in_commands_are_checked() {
     use hw::{
@@ -174,7 +177,8 @@ fn structures_in_commands_are_checked() {
     );
 }
 
-/// Sources of the units, without tests: name from the crate's folder on, text without comments and literals.
+/// Sources of the units, without tests: name from the crate's folder on, text without comments and
+/// literals.
 fn sources() -> Vec<(String, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders: Vec<PathBuf> = vec![root.into()];
@@ -184,8 +188,9 @@ fn sources() -> Vec<(String, String)> {
             let path = entry.expect("an entry").path();
             let name = path.strip_prefix(root).expect("below").to_string_lossy();
             let name = name.into_owned();
-            let own = name == "fate" || name.ends_with("_rig.rs") || name.ends_with("testing.rs");
-            if own || name.ends_with("tests.rs") {
+            let fixture = name.ends_with("rig.rs") || name.ends_with("testing.rs");
+            let tests = name.ends_with("tests.rs") || name.ends_with("/tests");
+            if name == "fate" || fixture || tests {
                 continue;
             } else if path.is_dir() {
                 folders.push(path);
@@ -225,8 +230,8 @@ fn tokens(text: &str) -> Vec<&str> {
     out
 }
 
-/// Module and constant of each field that a source names, by scopes of `use`: `module::FIELD`, `alias::FIELD`, and a module
-/// beside its fields as arguments of a macro.
+/// Module and constant of each field that a source names, by scopes of `use`: `module::FIELD`,
+/// `alias::FIELD`, and a module beside its fields as arguments of a macro.
 fn named<'a>(text: &'a str, modules: &BTreeSet<&str>, out: &mut BTreeSet<(String, &'a str)>) {
     let tokens = tokens(text);
     let constant = |t: &str| {
@@ -306,13 +311,13 @@ fn modules() -> BTreeMap<String, Module> {
 }
 
 #[test]
-fn units_and_rules_ask_for_what_the_tables_say() {
+fn units_and_rules_read_the_fields_that_tables_declare() {
     let modules = modules();
     let names: BTreeSet<&str> = modules.keys().map(String::as_str).collect();
     let sources = sources();
     let (mut units, mut rules) = (BTreeSet::new(), BTreeSet::new());
     for (name, text) in &sources {
-        match name.starts_with("strict") || name == "draw/pixel/written.rs" {
+        match name.starts_with("strict") || name == "draw/pixel/target_rules.rs" {
             true => named(text, &names, &mut rules),
             false => named(text, &names, &mut units),
         }
@@ -358,7 +363,8 @@ fn units_and_rules_ask_for_what_the_tables_say() {
     );
 }
 
-/// Constants that a table of `isa` or `hw` declares: name and value, of those whose value is one number.
+/// Constants that a table of `isa` or `hw` declares: name and value, of those whose value is one
+/// number.
 fn numbers(text: &str) -> Vec<(&str, u32)> {
     let lines = text
         .lines()
@@ -374,7 +380,7 @@ fn numbers(text: &str) -> Vec<(&str, u32)> {
 }
 
 #[test]
-fn units_and_rules_ask_for_what_descriptors_say() {
+fn units_and_rules_read_the_descriptor_fields_that_tables_declare() {
     let sources = sources();
     let messages = super::message::MESSAGES;
     let fields = messages.iter().flat_map(|message| message.rows);
@@ -384,7 +390,7 @@ fn units_and_rules_ask_for_what_descriptors_say() {
     let modules: BTreeSet<&str> = names.map(|(module, _)| module).collect();
     let (mut units, mut rules) = (BTreeSet::new(), BTreeSet::new());
     for (name, text) in &sources {
-        match name.starts_with("strict") || name == "draw/pixel/written.rs" {
+        match name.starts_with("strict") || name == "draw/pixel/target_rules.rs" {
             true => named(text, &modules, &mut rules),
             false => named(text, &modules, &mut units),
         }
@@ -414,9 +420,10 @@ fn units_and_rules_ask_for_what_descriptors_say() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// A register that is called modelled is read, or something is counted in it: some unit names it or one of its neighbours.
+/// A register that is called modelled is read, or something is counted in it: some unit names it or
+/// one of its neighbours.
 #[test]
-fn units_ask_for_registers_that_are_modelled() {
+fn units_use_modelled_registers() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../base/hw/register.rs");
     let table = std::fs::read_to_string(path).expect("a table");
     let known = numbers(&table);

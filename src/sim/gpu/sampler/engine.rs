@@ -1,10 +1,10 @@
-//! What the sampling engine remembers between messages: sampler states, texels.
+//! The sampling engine's caches: sampler states and texels.
 //!
-//! In:  places of sampler states. Out: what they say.
+//! In:  offsets of sampler states. Out: decoded sampler states.
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE".
 
-use super::cache::Texels;
-use super::lod::{self, Selection};
+use super::cache::TextureCache;
+use super::lod::{self, LevelSelection};
 use super::state::Sampler;
 use crate::bindings::Bindings;
 use crate::rules;
@@ -17,13 +17,14 @@ pub(crate) struct Engine {
     /// Sampler states by address.
     samplers: Vec<(u64, Sampler)>,
     next: usize,
-    pub(super) texels: Texels,
-    /// What [`lod::constant`] says of the sampler and the surface whose states are at these addresses.
-    constant: Option<([u64; 2], Option<Selection>)>,
+    pub(super) texels: TextureCache,
+    /// [`lod::constant_selection`] of the sampler and the surface whose states are at these
+    /// addresses.
+    constant: Option<([u64; 2], Option<LevelSelection>)>,
 }
 
-/// Sampler states that are remembered; a dispatch uses few.
-const REMEMBERED: usize = 8;
+/// Sampler states that are cached; a dispatch uses few.
+const CACHED_SAMPLERS: usize = 8;
 
 impl Default for Engine {
     fn default() -> Engine {
@@ -31,32 +32,34 @@ impl Default for Engine {
             host: Host::detect(),
             samplers: Vec::new(),
             next: 0,
-            texels: Texels::default(),
+            texels: TextureCache::default(),
             constant: None,
         }
     }
 }
 
 impl Engine {
-    /// What is selected in all plain samples of a surface by a sampler, whose states are at these addresses.
-    pub(super) fn constant(
+    /// The level selection that all plain samples of a surface with a sampler share, if there is
+    /// one. `addresses` are those of the sampler state and of the surface state.
+    pub(super) fn constant_selection(
         &mut self,
-        places: [u64; 2],
+        addresses: [u64; 2],
         sampler: &Sampler,
         image: &Image,
-    ) -> Option<Selection> {
+    ) -> Option<LevelSelection> {
         match &self.constant {
-            Some((known, selection)) if *known == places => *selection,
+            Some((known, selection)) if *known == addresses => *selection,
             _ => {
-                let selection = lod::constant(sampler, image);
-                self.constant = Some((places, selection));
+                let selection = lod::constant_selection(sampler, image);
+                self.constant = Some((addresses, selection));
                 selection
             }
         }
     }
 
-    /// The sampler whose state is at an offset from the dynamic state base address.
-    pub fn state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
+    /// The decoded sampler state at an offset from the dynamic state base address. Strict mode
+    /// checks that it lies inside the heap.
+    pub fn sampler_state(&mut self, bindings: &Bindings<'_>, offset: u64) -> Result<Sampler, Stop> {
         let address = bindings.bases.dynamic + offset;
         if let Some(known) = self.samplers.iter().find(|s| s.0 == address) {
             return Ok(known.1);
@@ -74,7 +77,7 @@ impl Engine {
             Some(place) => *place = (address, sampler),
             None => self.samplers.push((address, sampler)),
         }
-        self.next = (self.next + 1) % REMEMBERED;
+        self.next = (self.next + 1) % CACHED_SAMPLERS;
         Ok(sampler)
     }
 }

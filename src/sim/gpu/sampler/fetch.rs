@@ -1,17 +1,21 @@
-//! Sampler messages without a sampler: texels by their numbers, and what a surface is like.
+//! Sampler messages that use no sampler: texel fetches and surface queries.
 //!
-//! In:  numbers of texels, levels, samples. Out: texels, swizzled, also those out of bounds; sizes.
-//! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`, `ld2dss`, `ld_mcs`,
-//! `resinfo`, `sampleinfo`; "Multisample Control Surface".
+//! In:  texel coordinates, levels, samples. Out: swizzled texels, also for those out of bounds;
+//!      sizes.
+//! Ref: SKL PRM vol. 7, "Sampling Engine", message types `ld`, `ld_lz`, `ld2dms`, `ld2dms_w`,
+//!      `ld2dss`, `ld_mcs`, `resinfo`, `sampleinfo`; "Multisample Control Surface".
 
+use super::cache::TextureCache;
 use super::engine::Engine;
-use super::request::{Request, kind, respond, respond_band, respond_four};
+use super::request::{Request, message_type, respond_lane, respond_simd16, respond_subspan};
 use crate::bindings::Bindings;
+use crate::memory::View;
 use crate::surface::format::Packer;
-use crate::surface::{AuxMode, Band, Block, Image, Kind};
+use crate::surface::{AuxMode, Band, Block, Image, Kind, Level};
 use eu::Stop;
 
-/// Numbers of a texel as slices count them: the second of arrays of lines and the third of other arrays is the element.
+/// Column, row and slice of a message's coordinates: the array element is the second coordinate of
+/// 1D arrays, and the third of others.
 fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     match image.kind {
         Kind::Buffer => [x, 0, 0],
@@ -21,7 +25,8 @@ fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     }
 }
 
-/// The upper left texel of those that sixteen channels ask for, where they do by four subspans in a row.
+/// The upper left texel of sixteen lanes whose coordinates form four subspans in a row; `None`
+/// otherwise.
 #[inline(always)]
 fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
     let (x, y) = (xs[0], ys[0]);
@@ -34,11 +39,105 @@ fn corner(xs: &[u32; 16], ys: &[u32; 16]) -> Option<[u32; 2]> {
     (others == 0).then_some([x, y])
 }
 
-impl Engine {
-    /// Answers a message for plain texels of one level of one slice. False where it is another one, and [`Engine::fetch`] has to
-    /// look at each channel.
+/// Texels of one level and slice that a message fetches, by lane.
+struct PlaneFetch<'f, 'a> {
+    view: &'f View<'a>,
+    request: &'f Request<'f>,
+    surface: (u64, &'f Image),
+    level: (u32, Level),
+    slice: u32,
+    /// Unpacks texels of a dword, where the format allows it.
+    packer: Option<Packer>,
+    /// The lanes' columns and rows.
+    coordinates: [&'f [u32]; 2],
+    active: u32,
+}
+
+impl PlaneFetch<'_, '_> {
+    /// Fetches four texels at a time where four lanes address a subspan each, as image copies do.
+    /// Returns the mask of lanes whose response is written.
     #[inline(always)]
-    pub(super) fn fetch_plane(
+    fn subspans(&self, texels: &mut TextureCache, response: &mut [u32]) -> Result<u32, Stop> {
+        let (image, slice, active) = (self.surface.1, self.slice, self.active);
+        let ([xs, ys], (level, known)) = (self.coordinates, &self.level);
+        let mut done = 0;
+        for first in (0..self.request.lanes).step_by(4) {
+            let Some(packer) = self.packer.filter(|_| active >> first & 15 == 15) else {
+                continue;
+            };
+            let (x, y) = (xs[first], ys[first]);
+            let square = x < u32::MAX
+                && y < u32::MAX
+                && xs[first..first + 4] == [x, x + 1, x, x + 1]
+                && ys[first..first + 4] == [y, y, y + 1, y + 1];
+            let Some(addresses) = known.subspan(x, y, slice).filter(|_| square) else {
+                continue;
+            };
+            // All four texels have to be in one block of the CCS.
+            let whole = image
+                .ccs_block()
+                .is_none_or(|[w, h]| x % w + 1 < w && y % h + 1 < h);
+            if !whole {
+                continue;
+            }
+            let block = texels.block(self.view, self.surface, *level, [x, y, slice])?;
+            if block == Block::Clear {
+                continue;
+            }
+            let mut found = self.view.read_four(addresses)?;
+            if block == Block::Compressed {
+                for (texel, address) in found.iter_mut().zip(addresses) {
+                    *texel ^= image.compression_mask(address);
+                }
+            }
+            let mut values = [[0; 4]; 4];
+            for (values, texel) in values.iter_mut().zip(found) {
+                *values = image.swizzled(packer.unpack(texel));
+            }
+            respond_subspan(self.request, first, &values, response);
+            done |= 15 << first;
+        }
+        Ok(done)
+    }
+
+    /// Fetches the texels of the active lanes that are not `done`. False where the level is not
+    /// plain.
+    #[inline(always)]
+    fn remaining_lanes(
+        &self,
+        texels: &mut TextureCache,
+        done: u32,
+        response: &mut [u32],
+    ) -> Result<bool, Stop> {
+        let (image, slice, active) = (self.surface.1, self.slice, self.active);
+        let ([xs, ys], (level, known)) = (self.coordinates, &self.level);
+        if !known.is_plain() {
+            return Ok(false);
+        }
+        for lane in (0..self.request.lanes).filter(|l| active >> l & 1 == 1 && done >> l & 1 == 0) {
+            let (x, y) = (xs[lane], ys[lane]);
+            let values = match known.plain_address(x, y, slice) {
+                None => image.swizzled(image.outside()),
+                Some(address) => {
+                    let block = texels.block(self.view, self.surface, *level, [x, y, slice])?;
+                    let value = match (block, self.packer) {
+                        (Block::Plain, Some(packer)) => packer.unpack(self.view.read(address)?),
+                        _ => image.decode_at(self.view, address, [x, y], block)?,
+                    };
+                    image.swizzled(value)
+                }
+            };
+            respond_lane(self.request, lane, values, response);
+        }
+        Ok(true)
+    }
+}
+
+impl Engine {
+    /// Answers a message for plain texels of one level of one slice. False where it is another one,
+    /// and [`Engine::fetch_lane`] has to look at each channel.
+    #[inline(always)]
+    pub(super) fn fetch_2d(
         &mut self,
         bindings: &Bindings<'_>,
         request: &Request<'_>,
@@ -48,12 +147,12 @@ impl Engine {
     ) -> Result<bool, Stop> {
         let lanes = request.lanes;
         let flat = image.kind == Kind::D2 && image.samples == 1;
-        let plain = request.masked == 0 && request.offset == [0; 3];
+        let plain = request.channel_mask == 0 && request.offset == [0; 3];
         let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
         let none = Some(&[][..]);
-        let (levels, slices) = match request.kind {
-            kind::LD => (parameter(2), parameter(3)),
-            kind::LD_LZ => (none, parameter(2)),
+        let (levels, slices) = match request.message_type {
+            message_type::LD => (parameter(2), parameter(3)),
+            message_type::LD_LZ => (none, parameter(2)),
             _ => return Ok(false),
         };
         let slices = if image.is_array { slices } else { none };
@@ -64,7 +163,7 @@ impl Engine {
             return Ok(false);
         };
         let is_active = |lane: &usize| active >> lane & 1 == 1;
-        // What all channels ask for; zero where nothing is asked.
+        // The value that all active lanes share; zero if the message lacks the parameter.
         let shared = |each: &[u32]| {
             let first = each.get(active.trailing_zeros() as usize);
             let first = first.copied().unwrap_or(0);
@@ -79,7 +178,7 @@ impl Engine {
             return Ok(false);
         }
         let texels = &mut self.texels;
-        let known = texels.known((state, image), level);
+        let known = texels.cached_level((state, image), level);
         if let Some(codec) = known.codec
             && active & 0xffff == 0xffff
             && let (Some(xs), Some(ys), Some(response)) =
@@ -90,80 +189,27 @@ impl Engine {
             && texels.block(&bindings.view, (state, image), level, [x, y, slice])? == Block::Plain
             && let Some(all) = band.load(&bindings.view)?
         {
-            respond_band(request, image, codec.unpack(&all), response);
+            respond_simd16(request, image, codec.unpack(&all), response);
             return Ok(true);
         }
         let known = texels.level((state, image), level);
-        let mut result = Ok(known.is_plain());
-        let mut done = 0;
         let packer = Packer::of(image.format).filter(|_| known.bytes() == 4);
-        // Four by four where channels ask for a subspan each, as copies of pictures do.
-        for first in (0..lanes).step_by(4) {
-            let Some(packer) = packer.filter(|_| active >> first & 15 == 15) else {
-                continue;
-            };
-            let (x, y) = (xs[first], ys[first]);
-            let square = x < u32::MAX
-                && y < u32::MAX
-                && xs[first..first + 4] == [x, x + 1, x, x + 1]
-                && ys[first..first + 4] == [y, y, y + 1, y + 1];
-            let Some(addresses) = known.subspan(x, y, slice).filter(|_| square) else {
-                continue;
-            };
-            // One block of the control surface for all of them.
-            let whole = image
-                .ccs_block()
-                .is_none_or(|[w, h]| x % w + 1 < w && y % h + 1 < h);
-            if !whole {
-                continue;
-            }
-            let block = texels.block(&bindings.view, (state, image), level, [x, y, slice])?;
-            if block == Block::Clear {
-                continue;
-            }
-            let mut found = bindings.view.read_four(addresses)?;
-            if block == Block::Compressed {
-                for (texel, address) in found.iter_mut().zip(addresses) {
-                    *texel ^= image.mask(address);
-                }
-            }
-            let mut values = [[0; 4]; 4];
-            for (values, texel) in values.iter_mut().zip(found) {
-                *values = image.swizzled(packer.unpack(texel));
-            }
-            respond_four(request, first, &values, response);
-            done |= 15 << first;
-        }
-        for lane in (0..lanes)
-            .filter(|lane| is_active(lane) && done >> lane & 1 == 0)
-            .take_while(|_| known.is_plain())
-        {
-            let (x, y) = (xs[lane], ys[lane]);
-            let values = match known.plain_address(x, y, slice) {
-                None => Ok(image.swizzled(image.outside())),
-                Some(address) => texels
-                    .block(&bindings.view, (state, image), level, [x, y, slice])
-                    .and_then(|block| match (block, packer) {
-                        (Block::Plain, Some(packer)) => {
-                            Ok(packer.unpack(bindings.view.read(address)?))
-                        }
-                        _ => image.value_at(&bindings.view, address, [x, y], block),
-                    })
-                    .map(|values| image.swizzled(values)),
-            };
-            match values {
-                Ok(values) => respond(request, lane, values, response),
-                Err(stop) => {
-                    result = Err(stop);
-                    break;
-                }
-            }
-        }
-        result
+        let fetch = PlaneFetch {
+            view: &bindings.view,
+            request,
+            surface: (state, image),
+            level: (level, known),
+            slice,
+            packer,
+            coordinates: [xs, ys],
+            active,
+        };
+        let done = fetch.subspans(texels, response)?;
+        fetch.remaining_lanes(texels, done, response)
     }
 
-    /// One channel's answer.
-    pub(super) fn fetch(
+    /// The response of one lane.
+    pub(super) fn fetch_lane(
         &mut self,
         bindings: &Bindings<'_>,
         request: &Request<'_>,
@@ -172,25 +218,29 @@ impl Engine {
     ) -> Result<[u32; 4], Stop> {
         let image = surface.1;
         let parameter = |index: usize| request.parameter(index, lane);
-        let moved = |index: usize, axis: usize| {
+        let with_offset = |index: usize, axis: usize| {
             let offset = request.offset[axis] as u32;
             parameter(index).wrapping_add(offset)
         };
-        match request.kind {
-            kind::LD => {
-                let at = [moved(0, 0), moved(1, 1), moved(3, 2)];
-                self.texel(bindings, surface, parameter(2), place(image, at), 0)
+        match request.message_type {
+            message_type::LD => {
+                let at = [with_offset(0, 0), with_offset(1, 1), with_offset(3, 2)];
+                self.load_texel(bindings, surface, parameter(2), place(image, at), 0)
             }
-            kind::LD_LZ => {
-                let at = [moved(0, 0), moved(1, 1), moved(2, 2)];
-                self.texel(bindings, surface, 0, place(image, at), 0)
+            message_type::LD_LZ => {
+                let at = [with_offset(0, 0), with_offset(1, 1), with_offset(2, 2)];
+                self.load_texel(bindings, surface, 0, place(image, at), 0)
             }
-            kind::LD2DMS | kind::LD2DMS_W => {
-                let wide = request.kind == kind::LD2DMS_W;
+            message_type::LD2DMS | message_type::LD2DMS_W => {
+                let wide = request.message_type == message_type::LD2DMS_W;
                 let high = if wide { parameter(2) } else { 0 };
                 let mcs = u64::from(parameter(1)) | u64::from(high) << 32;
                 let first = if wide { 3 } else { 2 };
-                let at = [moved(first, 0), moved(first + 1, 1), moved(first + 2, 2)];
+                let at = [
+                    with_offset(first, 0),
+                    with_offset(first + 1, 1),
+                    with_offset(first + 2, 2),
+                ];
                 let sample = parameter(0);
                 let slice = match image.aux.mode {
                     AuxMode::Mcs => image.slice_of(mcs, sample),
@@ -198,15 +248,15 @@ impl Engine {
                 };
                 let at = place(image, at);
                 match slice {
-                    Some(slice) => self.texel(bindings, surface, 0, at, slice),
+                    Some(slice) => self.load_texel(bindings, surface, 0, at, slice),
                     None => Ok(image.swizzled(image.clear_color)),
                 }
             }
-            kind::LD2DSS => {
-                let at = [moved(1, 0), moved(2, 1), moved(3, 2)];
-                self.texel(bindings, surface, 0, place(image, at), parameter(0))
+            message_type::LD2DSS => {
+                let at = [with_offset(1, 0), with_offset(2, 1), with_offset(3, 2)];
+                self.load_texel(bindings, surface, 0, place(image, at), parameter(0))
             }
-            kind::LD_MCS => {
+            message_type::LD_MCS => {
                 let at = place(image, [0, 1, 2].map(parameter));
                 if let Some((address, bytes)) = image.mcs_place(at) {
                     bindings.view.control(address, bytes.into());
@@ -215,17 +265,17 @@ impl Engine {
                 Ok([mcs as u32, (mcs >> 32) as u32, 0, 0])
             }
             // Direct3D, `sample_info`: zero where nothing is bound.
-            kind::SAMPLEINFO => Ok(match image.kind {
+            message_type::SAMPLEINFO => Ok(match image.kind {
                 Kind::Null => [0; 4],
                 _ => [image.samples, 0, 0, 0],
             }),
             // resinfo.
-            _ => Ok(size(image, parameter(0))),
+            _ => Ok(surface_info(image, parameter(0))),
         }
     }
 
     /// `state` tells surfaces apart.
-    fn texel(
+    fn load_texel(
         &mut self,
         bindings: &Bindings<'_>,
         (state, image): (u64, &Image),
@@ -251,13 +301,14 @@ impl Engine {
         }
         let found = self
             .texels
-            .once(&bindings.view, (state, image), lod, place)?;
+            .load_uncached(&bindings.view, (state, image), lod, place)?;
         Ok(image.swizzled(found))
     }
 }
 
-/// What `resinfo` answers: width, height, depth or elements (none of a surface that is no array), levels.
-fn size(image: &Image, lod: u32) -> [u32; 4] {
+/// The response of `resinfo`: width, height, depth or array elements (zero unless the surface is an
+/// array), levels.
+fn surface_info(image: &Image, lod: u32) -> [u32; 4] {
     let [width, height, depth] = image.level_extent(lod);
     let elements = if image.is_array { depth } else { 0 };
     match image.kind {
@@ -272,33 +323,4 @@ fn size(image: &Image, lod: u32) -> [u32; 4] {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use hw::state::render_surface_state as rss;
-
-    fn image(log_samples: u64) -> Image {
-        let mut words = [0; 16];
-        for (field, value) in [
-            (rss::SURFACE_TYPE, 1),
-            (rss::SURFACE_FORMAT, 0x0c7),
-            (rss::NUMBER_OF_MULTISAMPLES, log_samples),
-        ] {
-            field.set(&mut words, value);
-        }
-        Image::from_words(&words, 0).expect("a surface")
-    }
-
-    #[test]
-    fn control_surfaces_tell_slices() {
-        let four = image(2);
-        // Sample i in slice i, all in slice 0, cleared.
-        let slices = |mcs| [0, 1, 2, 3].map(|s| four.slice_of(mcs, s));
-        assert_eq!(slices(0xe4), [Some(0), Some(1), Some(2), Some(3)]);
-        assert_eq!(slices(0), [Some(0); 4]);
-        assert_eq!(slices(0xff), [None; 4]);
-        assert_eq!(image(3).slice_of(0x7654_3210, 6), Some(6));
-        assert_eq!(image(4).slice_of(0xfedc_ba98_7654_3210, 15), Some(15));
-        assert_eq!(image(1).slice_of(0b10, 1), Some(1));
-        assert_eq!(image(1).slice_of(0b11, 1), None);
-    }
-}
+mod tests;

@@ -1,16 +1,16 @@
-//! A message to the sampling engine: who answers it.
+//! Dispatch of a message to the sampling engine by its type.
 //!
 //! In:  descriptor and payload. Out: the response.
 //! Ref: SKL PRM vol. 7, "Messages", "Message Header".
 
 use super::engine::Engine;
-use super::request::{Order, Request, kind, nibble, respond};
+use super::request::{ParameterLayout, Request, message_type, respond_lane, signed_nibble};
 use crate::bindings::{Bindings, Payload, Use, unimplemented};
 use eu::{Message, Stop};
 use isa::descriptor::{common, sample};
 
 impl Engine {
-    /// Carries out a message to the sampler.
+    /// Executes a message to the sampler.
     pub fn message(
         &mut self,
         bindings: &mut Bindings<'_>,
@@ -28,7 +28,7 @@ impl Engine {
             return unimplemented(message, "a sampler response of halves");
         }
         let header = common::HEADER_PRESENT.any(desc);
-        // Without a header nothing is offset, and all channels are returned.
+        // Without a header, texel offsets are zero and all channels are returned.
         let bits = if header { payload.dword(2) } else { 0 };
         let states = match header {
             true => u64::from(payload.dword(3) & !31),
@@ -36,21 +36,30 @@ impl Engine {
         };
         let request = Request {
             payload,
-            kind: sample::MESSAGE_TYPE.get(desc),
+            message_type: sample::MESSAGE_TYPE.get(desc),
             lanes,
             first: if header { 8 } else { 0 },
-            offset: [nibble(bits, 8), nibble(bits, 4), nibble(bits, 0)],
-            masked: bits >> 12 & 15,
-            gathered: (bits >> 16 & 3) as usize,
+            offset: [
+                signed_nibble(bits, 8),
+                signed_nibble(bits, 4),
+                signed_nibble(bits, 0),
+            ],
+            channel_mask: bits >> 12 & 15,
+            gather_channel: (bits >> 16 & 3) as usize,
             sampler: states + u64::from(sample::SAMPLER_INDEX.get(desc)) * 16,
         };
-        let asks = [kind::RESINFO, kind::SAMPLEINFO, kind::LOD].contains(&request.kind);
+        let asks = [
+            message_type::RESINFO,
+            message_type::SAMPLEINFO,
+            message_type::LOD,
+        ]
+        .contains(&request.message_type);
         let what = if asks { Use::Asks } else { Use::Reads };
         let place = bindings.remembered(message, what)?;
         let bindings = &*bindings;
         let (state, image) = bindings.remembered_at(place);
-        match Order::of(request.kind) {
-            Some(order) => self.sampled(
+        match ParameterLayout::for_message(request.message_type) {
+            Some(order) => self.sample_message(
                 bindings,
                 message,
                 &request,
@@ -60,15 +69,15 @@ impl Engine {
             ),
             None => {
                 let known = matches!(
-                    request.kind,
-                    kind::LD
-                        | kind::LD_LZ
-                        | kind::RESINFO
-                        | kind::SAMPLEINFO
-                        | kind::LD2DMS
-                        | kind::LD2DMS_W
-                        | kind::LD2DSS
-                        | kind::LD_MCS
+                    request.message_type,
+                    message_type::LD
+                        | message_type::LD_LZ
+                        | message_type::RESINFO
+                        | message_type::SAMPLEINFO
+                        | message_type::LD2DMS
+                        | message_type::LD2DMS_W
+                        | message_type::LD2DSS
+                        | message_type::LD_MCS
                 );
                 if !known {
                     return unimplemented(message, "a sampler message of this type");
@@ -77,14 +86,14 @@ impl Engine {
                 let host = self.host;
                 let plain = host.run(
                     #[inline(always)]
-                    || self.fetch_plane(bindings, &request, surface, message.lanes, response),
+                    || self.fetch_2d(bindings, &request, surface, message.lanes, response),
                 );
                 if plain? {
                     return Ok(());
                 }
                 for lane in (0..lanes).filter(|lane| message.lanes >> lane & 1 == 1) {
-                    let values = self.fetch(bindings, &request, (state, image), lane)?;
-                    respond(&request, lane, values, response);
+                    let values = self.fetch_lane(bindings, &request, (state, image), lane)?;
+                    respond_lane(&request, lane, values, response);
                 }
                 Ok(())
             }

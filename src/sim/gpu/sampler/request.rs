@@ -1,6 +1,6 @@
-//! What a message asks: its head, and which of its parameters is what.
+//! The payload of a sampler message: header fields and parameters, and the layout of the response.
 //!
-//! In:  a message's payload. Out: parameters by channel; a channel's place in the response.
+//! In:  a message's payload. Out: parameters by lane; responses by lane and channel.
 //! Ref: SKL PRM vol. 7, "Payload Parameter Definition", "Message Header", "SIMD Payloads".
 
 use crate::bindings::Payload;
@@ -8,7 +8,7 @@ use crate::surface::Image;
 use crate::surface::format::Packer;
 
 /// Message types.
-pub(super) mod kind {
+pub(super) mod message_type {
     pub const SAMPLE: u32 = 0;
     pub const SAMPLE_B: u32 = 1;
     pub const SAMPLE_L: u32 = 2;
@@ -34,24 +34,24 @@ pub(super) mod kind {
     pub const LD2DSS: u32 = 31;
 }
 
-/// Channels that share gradients.
+/// Lanes that share gradients: 2 × 2 pixels.
 pub(super) const SUBSPAN: usize = 4;
 
-/// A message's head and payload.
+/// A message's header fields and payload.
 #[derive(Clone, Copy)]
 pub(super) struct Request<'m> {
     pub(super) payload: Payload<'m>,
-    pub(super) kind: u32,
+    pub(super) message_type: u32,
     pub(super) lanes: usize,
     /// First dword of the parameters.
     pub(super) first: usize,
-    /// Texels added on u, v, r.
+    /// Texels added to u, v, r.
     pub(super) offset: [i32; 3],
     /// Channels of the response that are left out.
-    pub(super) masked: u32,
-    /// Channel that gather4 takes.
-    pub(super) gathered: usize,
-    /// Bytes of the sampler state from the dynamic state base on.
+    pub(super) channel_mask: u32,
+    /// The channel that `gather4` returns.
+    pub(super) gather_channel: usize,
+    /// Offset of the sampler state from the dynamic state base address, in bytes.
     pub(super) sampler: u64,
 }
 
@@ -64,105 +64,112 @@ impl Request<'_> {
         f64::from(f32::from_bits(self.parameter(index, lane)))
     }
 
-    /// Whether the message is long enough to have a parameter.
-    pub(super) fn has(&self, index: usize) -> bool {
+    /// Whether the message is long enough to contain a parameter.
+    pub(super) fn has_parameter(&self, index: usize) -> bool {
         self.first + index * self.lanes < self.payload.dwords()
     }
 }
 
-/// Which parameter is what.
+/// The position of each parameter in a message's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Order {
+pub(super) struct ParameterLayout {
     pub(super) reference: Option<usize>,
-    /// Bias or level.
+    /// LOD bias or LOD.
     pub(super) level: Option<usize>,
     /// u, v, r, ai.
     pub(super) coordinates: [usize; 4],
     /// d/dx of u, v, r; those by y follow each.
     pub(super) gradients: Option<[usize; 3]>,
-    /// Offsets on u and v.
+    /// Texel offsets of u and v.
     pub(super) offsets: Option<usize>,
     /// The least level.
-    pub(super) least: usize,
+    pub(super) min_lod: usize,
 }
 
-impl Order {
-    /// Of a message that takes a sampler; none for others.
-    pub(super) fn of(message: u32) -> Option<Order> {
+impl ParameterLayout {
+    /// The layout of a message type that uses a sampler; `None` for others.
+    pub(super) fn for_message(message: u32) -> Option<ParameterLayout> {
         let compares = matches!(
             message,
-            kind::SAMPLE_C
-                | kind::SAMPLE_B_C
-                | kind::SAMPLE_L_C
-                | kind::GATHER4_C
-                | kind::GATHER4_PO_C
-                | kind::SAMPLE_D_C
-                | kind::SAMPLE_C_LZ
+            message_type::SAMPLE_C
+                | message_type::SAMPLE_B_C
+                | message_type::SAMPLE_L_C
+                | message_type::GATHER4_C
+                | message_type::GATHER4_PO_C
+                | message_type::SAMPLE_D_C
+                | message_type::SAMPLE_C_LZ
         );
         let mut next = usize::from(compares);
         let reference = compares.then_some(0);
-        let mut order = Order {
+        let mut order = ParameterLayout {
             reference,
             level: None,
             coordinates: [0; 4],
             gradients: None,
             offsets: None,
-            least: 0,
+            min_lod: 0,
         };
         match message {
-            kind::SAMPLE_B | kind::SAMPLE_B_C | kind::SAMPLE_L | kind::SAMPLE_L_C => {
+            message_type::SAMPLE_B
+            | message_type::SAMPLE_B_C
+            | message_type::SAMPLE_L
+            | message_type::SAMPLE_L_C => {
                 order.level = Some(next);
                 next += 1;
             }
-            kind::SAMPLE_D | kind::SAMPLE_D_C => {
+            message_type::SAMPLE_D | message_type::SAMPLE_D_C => {
                 order.coordinates = [next, next + 3, next + 6, next + 9];
                 order.gradients = Some([next + 1, next + 4, next + 7]);
-                order.least = next + 10;
+                order.min_lod = next + 10;
                 return Some(order);
             }
-            kind::GATHER4_PO | kind::GATHER4_PO_C => {
+            message_type::GATHER4_PO | message_type::GATHER4_PO_C => {
                 order.coordinates = [next, next + 1, next + 4, next + 5];
                 order.offsets = Some(next + 2);
-                order.least = next + 6;
+                order.min_lod = next + 6;
                 return Some(order);
             }
-            kind::SAMPLE
-            | kind::SAMPLE_C
-            | kind::SAMPLE_LZ
-            | kind::SAMPLE_C_LZ
-            | kind::GATHER4
-            | kind::GATHER4_C
-            | kind::LOD => {}
+            message_type::SAMPLE
+            | message_type::SAMPLE_C
+            | message_type::SAMPLE_LZ
+            | message_type::SAMPLE_C_LZ
+            | message_type::GATHER4
+            | message_type::GATHER4_C
+            | message_type::LOD => {}
             _ => return None,
         }
         order.coordinates = [next, next + 1, next + 2, next + 3];
-        order.least = next + 4;
+        order.min_lod = next + 4;
         Some(order)
     }
 
-    /// Whether gradients are those between channels.
-    pub(super) fn is_implicit(&self, message: u32) -> bool {
+    /// Whether gradients are the differences between the lanes of a subspan.
+    pub(super) fn has_implicit_gradients(&self, message: u32) -> bool {
         matches!(
             message,
-            kind::SAMPLE | kind::SAMPLE_B | kind::SAMPLE_C | kind::SAMPLE_B_C | kind::LOD
+            message_type::SAMPLE
+                | message_type::SAMPLE_B
+                | message_type::SAMPLE_C
+                | message_type::SAMPLE_B_C
+                | message_type::LOD
         )
     }
 }
 
-/// A number of four bits in two's complement.
-pub(super) fn nibble(bits: u32, lo: u32) -> i32 {
+/// A signed number of four bits from bit `lo` on.
+pub(super) fn signed_nibble(bits: u32, lo: u32) -> i32 {
     ((bits >> lo & 15) << 28) as i32 >> 28
 }
 
-/// An array element: the nearest one there is.
-pub(super) fn element(coordinate: f64, count: u32) -> u32 {
+/// The array element of a coordinate: rounded to nearest even and clamped.
+pub(super) fn array_element(coordinate: f64, count: u32) -> u32 {
     let last = f64::from(count.saturating_sub(1));
     coordinate.round_ties_even().clamp(0.0, last) as u32
 }
 
 /// Writes the values of a subspan's channels, from `first` on. All four of a value are asked for.
 #[inline]
-pub(super) fn respond_four(
+pub(super) fn respond_subspan(
     request: &Request<'_>,
     first: usize,
     values: &[[u32; 4]; SUBSPAN],
@@ -188,25 +195,25 @@ pub(super) fn respond_texels(
     response: &mut [u32],
 ) {
     let channels = packer.unpack_all(texels);
-    if of == u32::MAX >> (32 - request.lanes) && request.masked == 0 && request.lanes == 16 {
-        return respond_band(request, image, channels, response);
+    if of == u32::MAX >> (32 - request.lanes) && request.channel_mask == 0 && request.lanes == 16 {
+        return respond_simd16(request, image, channels, response);
     }
     let [reds, greens, blues, alphas] = &channels;
     for lane in (0..request.lanes.min(16)).filter(|lane| of >> lane & 1 == 1) {
         let values = [reds[lane], greens[lane], blues[lane], alphas[lane]];
-        respond(request, lane, image.swizzled(values), response);
+        respond_lane(request, lane, image.swizzled(values), response);
     }
 }
 
 /// Writes the reds, greens, blues and alphas of sixteen channels, of which none is masked.
 #[inline(always)]
-pub(super) fn respond_band(
+pub(super) fn respond_simd16(
     request: &Request<'_>,
     image: &Image,
     channels: [[u32; 16]; 4],
     response: &mut [u32],
 ) {
-    if image.is_straight
+    if image.is_identity_swizzle
         && let Some(to) = response.first_chunk_mut::<64>()
     {
         for (to, channel) in to.as_chunks_mut::<16>().0.iter_mut().zip(&channels) {
@@ -217,13 +224,18 @@ pub(super) fn respond_band(
     let [reds, greens, blues, alphas] = &channels;
     for lane in 0..16 {
         let values = [reds[lane], greens[lane], blues[lane], alphas[lane]];
-        respond(request, lane, image.swizzled(values), response);
+        respond_lane(request, lane, image.swizzled(values), response);
     }
 }
 
 /// Writes a channel's values: those that are not masked, one register or two after the other.
-pub(super) fn respond(request: &Request<'_>, lane: usize, values: [u32; 4], response: &mut [u32]) {
-    if request.masked == 0 {
+pub(super) fn respond_lane(
+    request: &Request<'_>,
+    lane: usize,
+    values: [u32; 4],
+    response: &mut [u32],
+) {
+    if request.channel_mask == 0 {
         for (channel, value) in values.into_iter().enumerate() {
             if let Some(to) = response.get_mut(channel * request.lanes + lane) {
                 *to = value;
@@ -231,7 +243,7 @@ pub(super) fn respond(request: &Request<'_>, lane: usize, values: [u32; 4], resp
         }
         return;
     }
-    let kept = (0..4).filter(|c| request.masked >> c & 1 == 0);
+    let kept = (0..4).filter(|c| request.channel_mask >> c & 1 == 0);
     for (register, channel) in kept.enumerate() {
         if let Some(to) = response.get_mut(register * request.lanes + lane) {
             *to = values[channel];

@@ -5,7 +5,7 @@
 
 use crate::fate;
 use crate::memory::View;
-use crate::watch::Via;
+use crate::observer::Via;
 use eu::Stop;
 use hw::draw_state::sampler_border_color_state as colour;
 use hw::state::sampler_state as ss;
@@ -103,7 +103,7 @@ fn address_mode(code: u64, at: u64) -> Result<AddressMode, Stop> {
         4 => AddressMode::ClampBorder,
         5 => AddressMode::MirrorOnce,
         6 => AddressMode::HalfBorder,
-        _ => return gap("address control mode 7", at),
+        _ => return unimplemented("address control mode 7", at),
     })
 }
 
@@ -112,11 +112,11 @@ fn filter(code: u64, at: u64) -> Result<Filter, Stop> {
         0 => Filter::Nearest,
         1 => Filter::Linear,
         2 => Filter::Anisotropic,
-        _ => return gap("filters of one bit (MAPFILTER_MONO)", at),
+        _ => return unimplemented("filters of one bit (MAPFILTER_MONO)", at),
     })
 }
 
-fn gap<T>(what: &str, at: u64) -> Result<T, Stop> {
+fn unimplemented<T>(what: &str, at: u64) -> Result<T, Stop> {
     Err(Stop::Unimplemented {
         what: format!("a sampler with {what}"),
         at,
@@ -136,7 +136,7 @@ impl Sampler {
         let get = |field: hw::Field| field.get(&words);
         fate::check(&ss::PACKET, &words, view.is_strict(), address)?;
         if get(ss::CHROMAKEY_ENABLE) == 1 {
-            return gap("a chroma key", address);
+            return unimplemented("a chroma key", address);
         }
         let modes = [
             address_mode(get(ss::TCX_ADDRESS_CONTROL_MODE), address)?,
@@ -207,8 +207,8 @@ impl Sampler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::memory::tests::memory;
     use crate::space::AddressSpace;
+    use crate::testing::memory;
 
     /// What is read of a state in an empty page that has this border colour at 0x40.
     fn read(set: &[(hw::Field, u64)]) -> Result<Sampler, Stop> {
@@ -272,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn filters_are_told_by_codes() {
+    fn filter_codes_are_decoded() {
         let filters = [Filter::Nearest, Filter::Linear, Filter::Anisotropic];
         for (code, filter) in (0..).zip(filters) {
             let found = sampler(ss::MIN_MODE_FILTER, code);
@@ -331,7 +331,7 @@ mod tests {
     }
 
     #[test]
-    fn switches_are_told_apart() {
+    fn each_enable_bit_sets_its_own_field() {
         let states = |s: &Sampler| {
             let others = [s.preclamp, s.seamless, !s.normalized, s.disabled];
             [s.rounding.as_flattened(), &others].concat()

@@ -1,27 +1,32 @@
 //! Messages through a port with one surface and one sampler; values worked out by hand.
 
-use super::request::kind;
-use super::{address, testing};
+use super::address;
+use super::request::message_type;
+use super::rig;
 use crate::dataport::{Bases, Port, WideLock, sfid};
 use crate::memory::View;
-use crate::memory::tests::memory;
 use crate::space::AddressSpace;
+use crate::testing::memory;
 use eu::{Message, SharedFunctions};
 use hw::state::{render_surface_state as rss, sampler_state as ss};
+
+mod compressed_surfaces;
+mod messages;
 
 const STATE: u64 = 0x10_0000;
 const DATA: u64 = 0x20_0000;
 
 type Set<'s> = &'s [(hw::Field, u64)];
 
-/// A space with a linear 4 × 4 surface of R32_FLOAT, texel (x, y) of level 0 being x + 10 y, of level 1 100 more.
+/// A space with a linear 4 × 4 surface of R32_FLOAT, texel (x, y) of level 0 being x + 10 y, of
+/// level 1 100 more.
 fn space(surface: Set<'_>, sampler: Set<'_>) -> AddressSpace {
     let mut space = AddressSpace::new();
     space.map(STATE, 0x1000, memory(0x1000), 0).expect("free");
     space.map(DATA, 0x8000, memory(0x8000), 0).expect("free");
     let view = View::new(&space);
     let levels = [(rss::MIP_COUNT_LOD, 1), (rss::SURFACE_QPITCH, 8 / 4)];
-    let words = testing::surface(&[&levels, surface].concat());
+    let words = rig::surface(&[&levels, surface].concat());
     view.write(STATE, 0x40).expect("mapped");
     view.write_block(STATE + 0x40, &words).expect("mapped");
     let mut words = [0; 4];
@@ -98,11 +103,12 @@ const LINEAR: [(hw::Field, u64); 6] = [
 fn nearest_and_linear_texels() {
     let nearest = space(&[], &[]);
     // (0.4 · 4, 0.8 · 4) is in texel (1, 3). Missing channels are 0, alpha 1.
-    let found = send(&nearest, kind::SAMPLE_LZ, None, &all(&[0.4, 0.8]));
+    let found = send(&nearest, message_type::SAMPLE_LZ, None, &all(&[0.4, 0.8]));
     assert_eq!(found, [31.0, 0.0, 0.0, 1.0]);
     let linear = space(&[], &LINEAR);
-    // (1.75, 2.0) less a half is a quarter of the way from texel 1 to 2 and half way from row 1 to 2.
-    let found = send(&linear, kind::SAMPLE_LZ, None, &all(&[0.4375, 0.5]));
+    // (1.75, 2.0) less a half is a quarter of the way from texel 1 to 2 and half way from row 1 to
+    // 2.
+    let found = send(&linear, message_type::SAMPLE_LZ, None, &all(&[0.4375, 0.5]));
     assert_eq!(found[0], 1.25 + 15.0);
 }
 
@@ -116,10 +122,10 @@ fn address_modes_wrap_mirror_and_reach_the_border() {
     };
     let at = |code, u: f32| {
         let space = space(&[], &modes(code));
-        send(&space, kind::SAMPLE_LZ, None, &all(&[u, 0.1]))[0]
+        send(&space, message_type::SAMPLE_LZ, None, &all(&[u, 0.1]))[0]
     };
     // Texel 5 of 4; texel -2.
-    for (code, beyond, before) in [
+    for (code, is_empty, before) in [
         (0, 1.0, 2.0),
         (1, 2.0, 1.0),
         (2, 3.0, 0.0),
@@ -128,7 +134,7 @@ fn address_modes_wrap_mirror_and_reach_the_border() {
     ] {
         assert_eq!(
             [at(code, 1.375), at(code, -0.375)],
-            [beyond, before],
+            [is_empty, before],
             "{code}"
         );
     }
@@ -139,31 +145,41 @@ fn levels_are_chosen_by_gradients_bias_and_clamps() {
     let mip = |code| space(&[], &[(ss::MIP_MODE_FILTER, code)]);
     // A step of 0.5 of the surface is two texels: level 1.
     let steps = [0.0, 0.5, 0.0, 0.5, 0.0, 0.5, 0.0, 0.5];
-    let found = send(&mip(1), kind::SAMPLE, None, &[steps, [0.1; 8]]);
+    let found = send(&mip(1), message_type::SAMPLE, None, &[steps, [0.1; 8]]);
     assert_eq!(found[0], 100.0);
-    let found = send(&mip(3), kind::SAMPLE_L, None, &all(&[0.25, 0.0, 0.0]));
+    let found = send(
+        &mip(3),
+        message_type::SAMPLE_L,
+        None,
+        &all(&[0.25, 0.0, 0.0]),
+    );
     assert_eq!(found[0], 25.0);
     // The level asked for, clamped and as it was.
-    let found = send(&mip(3), kind::LOD, None, &[steps, [0.1; 8]]);
+    let found = send(&mip(3), message_type::LOD, None, &[steps, [0.1; 8]]);
     assert_eq!(found[..2], [1.0, 1.0]);
     let small = [0.0, 0.0625, 0.0, 0.0625, 0.0, 0.0625, 0.0, 0.0625];
-    let found = send(&mip(3), kind::LOD, None, &[small, [0.1; 8]]);
+    let found = send(&mip(3), message_type::LOD, None, &[small, [0.1; 8]]);
     assert_eq!(found[..2], [0.0, -2.0]);
     // The sampler's bias, with eight fraction bits, is added.
     for (bias, levels) in [(128, [1.0, 1.5]), (-192i64 as u64 & 0x1fff, [0.25, 0.25])] {
         let biased = [(ss::MIP_MODE_FILTER, 3), (ss::TEXTURE_LOD_BIAS, bias)];
-        let found = send(&space(&[], &biased), kind::LOD, None, &[steps, [0.1; 8]]);
+        let found = send(
+            &space(&[], &biased),
+            message_type::LOD,
+            None,
+            &[steps, [0.1; 8]],
+        );
         assert_eq!(found[..2], levels);
     }
-    let least = space(&[], &[(ss::MIP_MODE_FILTER, 1), (ss::MIN_LOD, 1 << 8)]);
+    let min_lod = space(&[], &[(ss::MIP_MODE_FILTER, 1), (ss::MIN_LOD, 1 << 8)]);
     assert_eq!(
-        send(&least, kind::SAMPLE_LZ, None, &all(&[0.0, 0.0]))[0],
+        send(&min_lod, message_type::SAMPLE_LZ, None, &all(&[0.0, 0.0]))[0],
         100.0
     );
     // d/dx of 0.5, d/dy of nothing.
     let found = send(
         &mip(1),
-        kind::SAMPLE_D,
+        message_type::SAMPLE_D,
         None,
         &all(&[0.9, 0.5, 0.0, 0.0, 0.0, 0.0]),
     );
@@ -176,20 +192,35 @@ fn comparisons_come_before_filters() {
     let compare = [LINEAR.as_slice(), &[(ss::SHADOW_FUNCTION, 4)]].concat();
     let space = space(&[], &compare);
     // Texels 1 and 2 of row 0, half each; the reference between them.
-    let found = send(&space, kind::SAMPLE_C_LZ, None, &all(&[1.5, 0.5, 0.125]));
+    let found = send(
+        &space,
+        message_type::SAMPLE_C_LZ,
+        None,
+        &all(&[1.5, 0.5, 0.125]),
+    );
     assert_eq!(found, [0.5, 0.0, 0.0, 1.0]);
 }
 
 #[test]
 fn gathers_take_four_texels_of_a_channel_in_their_order() {
     let space = space(&[], &LINEAR);
-    let found = send(&space, kind::GATHER4, Some(0), &all(&[0.5, 0.5]));
+    let found = send(&space, message_type::GATHER4, Some(0), &all(&[0.5, 0.5]));
     assert_eq!(found, [21.0, 22.0, 12.0, 11.0]);
     // Channel 3, which is 1 everywhere.
-    let found = send(&space, kind::GATHER4, Some(3 << 16), &all(&[0.5, 0.5]));
+    let found = send(
+        &space,
+        message_type::GATHER4,
+        Some(3 << 16),
+        &all(&[0.5, 0.5]),
+    );
     assert_eq!(found, [1.0; 4]);
     // Offsets by the header: u by -1, and by parameters.
-    let found = send(&space, kind::GATHER4, Some(0xf << 8), &all(&[0.5, 0.5]));
+    let found = send(
+        &space,
+        message_type::GATHER4,
+        Some(0xf << 8),
+        &all(&[0.5, 0.5]),
+    );
     assert_eq!(found, [20.0, 21.0, 11.0, 10.0]);
     let offsets = [
         [0.5; 8],
@@ -197,7 +228,7 @@ fn gathers_take_four_texels_of_a_channel_in_their_order() {
         [f32::from_bits(1); 8],
         [f32::from_bits(63); 8],
     ];
-    let found = send(&space, kind::GATHER4_PO, None, &offsets);
+    let found = send(&space, message_type::GATHER4_PO, None, &offsets);
     assert_eq!(found, [12.0, 13.0, 3.0, 2.0]);
 }
 
@@ -206,7 +237,7 @@ fn masked_channels_are_left_out_of_the_response() {
     let space = space(&[], &[]);
     let found = send(
         &space,
-        kind::SAMPLE_LZ,
+        message_type::SAMPLE_LZ,
         Some(0b0110 << 12),
         &all(&[0.4, 0.8]),
     );
@@ -218,7 +249,7 @@ fn minimum_and_maximum_reduce_a_footprint() {
     let reduced = |code| {
         let set = [(ss::REDUCTION_TYPE_ENABLE, 1), (ss::REDUCTION_TYPE, code)];
         let space = space(&[], &[LINEAR.as_slice(), &set].concat());
-        send(&space, kind::SAMPLE_LZ, None, &all(&[0.5, 0.5]))[0]
+        send(&space, message_type::SAMPLE_LZ, None, &all(&[0.5, 0.5]))[0]
     };
     assert_eq!([reduced(2), reduced(3)], [11.0, 22.0]);
 }
@@ -232,8 +263,14 @@ fn cube_faces_and_what_adjoins_them() {
     };
     let cube = [(rss::SURFACE_TYPE, 3), (faces, 0x3f)];
     let nearest = space(&cube, &[(ss::CUBE_SURFACE_CONTROL_MODE, 1)]);
-    let face = |direction: [f32; 3]| {
-        send(&nearest, kind::SAMPLE_LZ, None, &all(&direction))[0] as u32 / 1000
+    let face = |lane_coordinates: [f32; 3]| {
+        send(
+            &nearest,
+            message_type::SAMPLE_LZ,
+            None,
+            &all(&lane_coordinates),
+        )[0] as u32
+            / 1000
     };
     let faces = [
         [1.0, 0.1, 0.1],
@@ -245,9 +282,9 @@ fn cube_faces_and_what_adjoins_them() {
     ];
     assert_eq!(faces.map(face), [0, 1, 2, 3, 4, 5]);
     // Texel (4, 1) of +z is texel (0, 1) of +x; (0, -1) of +z is (0, 3) of +y; a corner is none.
-    assert_eq!(address::across(4, [4, 1], 4), Some((0, [0, 1])));
-    assert_eq!(address::across(4, [0, -1], 4), Some((2, [0, 3])));
-    assert_eq!(address::across(4, [-1, -1], 4), None);
+    assert_eq!(address::texel_across_edge(4, [4, 1], 4), Some((0, [0, 1])));
+    assert_eq!(address::texel_across_edge(4, [0, -1], 4), Some((2, [0, 3])));
+    assert_eq!(address::texel_across_edge(4, [-1, -1], 4), None);
     // Every edge, out and back: the neighbour's neighbour across the same edge is the texel itself.
     for face in 0..6 {
         for k in 0..4 {
@@ -257,7 +294,7 @@ fn cube_faces_and_what_adjoins_them() {
                 ([k, 0], [k, -1]),
                 ([k, 3], [k, 4]),
             ] {
-                let (other, at) = address::across(face, to, 4).expect("an edge");
+                let (other, at) = address::texel_across_edge(face, to, 4).expect("an edge");
                 let [x, y] = at.map(i64::from);
                 let back = [[x - 1, y], [x + 1, y], [x, y - 1], [x, y + 1]];
                 let home = Some((face, from.map(|i: i64| i as u32)));
@@ -265,7 +302,7 @@ fn cube_faces_and_what_adjoins_them() {
                 let found = back
                     .iter()
                     .filter(outside)
-                    .any(|p| address::across(other, *p, 4) == home);
+                    .any(|p| address::texel_across_edge(other, *p, 4) == home);
                 assert!(found, "face {face}, texel {to:?}");
             }
         }
@@ -281,13 +318,19 @@ fn texels_by_number_and_sizes() {
             .map(|v| f32::from_bits(*v))
             .collect::<Vec<_>>())
     };
-    assert_eq!(send(&space, kind::LD, None, &n(&[1, 0, 1]))[0], 101.0);
-    assert_eq!(send(&space, kind::LD_LZ, None, &n(&[3, 2]))[0], 23.0);
     assert_eq!(
-        send(&space, kind::LD_LZ, None, &n(&[4, 2])),
+        send(&space, message_type::LD, None, &n(&[1, 0, 1]))[0],
+        101.0
+    );
+    assert_eq!(
+        send(&space, message_type::LD_LZ, None, &n(&[3, 2]))[0],
+        23.0
+    );
+    assert_eq!(
+        send(&space, message_type::LD_LZ, None, &n(&[4, 2])),
         [0.0, 0.0, 0.0, 1.0]
     );
-    let sizes = send(&space, kind::RESINFO, None, &n(&[1])).map(f32::to_bits);
+    let sizes = send(&space, message_type::RESINFO, None, &n(&[1])).map(f32::to_bits);
     assert_eq!(sizes, [2, 2, 0, 2]);
 }
 
@@ -302,7 +345,7 @@ fn anisotropy_looks_along_the_longer_axis() {
     let space = space(&[], &set);
     // Four texels along u by a half along v: four looks at level 0, not one at level 2.
     let gradients = [0.5, 1.0, 0.0, 0.375, 0.0, 0.125];
-    let found = send(&space, kind::SAMPLE_D, None, &all(&gradients))[0];
+    let found = send(&space, message_type::SAMPLE_D, None, &all(&gradients))[0];
     // Row 1 at texels 2 ± 1.2 and 2 ± 0.4, less a half: 0.3, 1.1, 1.9, 2.7 on average.
     assert!((found - 11.5).abs() < 0.02, "{found}");
 }

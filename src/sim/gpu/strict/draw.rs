@@ -1,10 +1,10 @@
-//! The state that a draw finds.
+//! Checks the state that a draw uses.
 //!
-//! In:  3DSTATE_* as latched when a 3DPRIMITIVE comes, and where pointers lead. Out: the first broken rule.
+//! In:  3DSTATE_* as latched when a 3DPRIMITIVE executes. Out: the first broken rule.
 //! Ref: SKL PRM vol. 2a, the commands; vol. 2d, VERTEX_ELEMENT_STATE.
 
 use crate::context::HwContext;
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use crate::rules::{
     DEPTH_BUFFER_PLACE, DRAW_STATE, HEAP_BOUNDS, INDEX_ALIGNMENT, PS_ATTRIBUTES, PS_PUSH_CONSTANTS,
     PS_SAMPLE_WIDTH, PS_SAMPLES, RECTLIST_STATE, SBE_ATTRIBUTES, SO_PITCH, SO_READ, URB_READ,
@@ -22,8 +22,8 @@ const RECTLIST: u64 = 0x0f;
 /// SURFTYPE_NULL.
 const NULL: u64 = 7;
 
-/// What every draw finds programmed, by this or an earlier batch of the context.
-pub(super) static NEEDED: &[&Packet] = &[
+/// Commands that every draw requires, in this or an earlier batch of the context.
+pub(super) static REQUIRED: &[&Packet] = &[
     &draw::state_vf_topology::PACKET,
     &draw::state_vf_sgvs::PACKET,
     &draw::state_vertex_elements::PACKET,
@@ -55,7 +55,8 @@ pub(super) static NEEDED: &[&Packet] = &[
     &draw::state_clear_params::PACKET,
 ];
 
-/// Pointers into the dynamic state heap: command, field, the flag that makes it count, bytes.
+/// Pointers into the dynamic state heap: command, field, its valid bit, number of bytes it points
+/// to.
 type Pointer = (&'static Packet, Field, Option<Field>, u64);
 static POINTERS: &[Pointer] = &[
     (
@@ -120,7 +121,7 @@ static POINTERS: &[Pointer] = &[
     ),
 ];
 
-/// Kernels: command, the flag that enables it, start.
+/// Kernels: command, enable bit, start pointer.
 static KERNELS: &[(&Packet, Field, Field)] = &[
     (
         &draw::state_vs::PACKET,
@@ -144,7 +145,7 @@ static KERNELS: &[(&Packet, Field, Field)] = &[
     ),
 ];
 
-/// Scratch memory: command, start, code of its size.
+/// Scratch memory: command, start pointer, code of its size.
 static SCRATCH: &[(&Packet, Field, Field)] = &[
     (
         &draw::state_vs::PACKET,
@@ -173,24 +174,24 @@ static SCRATCH: &[(&Packet, Field, Field)] = &[
     ),
 ];
 
-/// Checks what a draw finds.
+/// Checks the state that a draw uses.
 pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
     let state = &context.draw;
-    for packet in NEEDED {
+    for packet in REQUIRED {
         let there = !state.words(packet).is_empty();
         DRAW_STATE.check(there, at, || format!("{} is missing", packet.name))?;
     }
     let stages = Stages::of(state);
-    vertices(words, state, at)?;
-    stages.reads(state, at)?;
-    setup(state, &stages, at)?;
-    pixels(state, at)?;
-    depth(state, at)?;
-    stream_out(state, &stages, at)?;
-    heaps(context, at)
+    check_vertices(words, state, at)?;
+    stages.check_reads(state, at)?;
+    check_setup(state, &stages, at)?;
+    check_pixel_shader(state, at)?;
+    check_depth_buffers(state, at)?;
+    check_stream_output(state, &stages, at)?;
+    check_heaps(context, at)
 }
 
-fn vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
     let elements = state.words(&draw::state_vertex_elements::PACKET);
     let (elements, _) = elements.get(1..).unwrap_or_default().as_chunks::<2>();
     let controls = [
@@ -230,15 +231,15 @@ fn vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-/// A vertex element of quadwords that fills 256 bits: it stores more than two.
-fn is_long(words: &[u32; 2]) -> bool {
+/// True for a 64-bit vertex element that fills 256 bits: it stores more than two components.
+fn fills_256_bits(words: &[u32; 2]) -> bool {
     let format = hw::Format::by_number(element::SOURCE_ELEMENT_FORMAT.get(words) as u32);
     let raw = format.is_some_and(|format| format.channels[0] == (hw::ChannelKind::Raw, 64));
     let more = [element::COMPONENT_2_CONTROL, element::COMPONENT_3_CONTROL];
     raw && more.iter().any(|control| control.get(words) != 0)
 }
 
-/// Which stages a draw has, and the bytes of the URB entries that each leaves.
+/// The stages of a draw, and the size in bytes of the URB entries that each writes.
 struct Stages {
     vs: u64,
     ds: u64,
@@ -262,12 +263,12 @@ impl Stages {
         }
     }
 
-    /// Bytes of the entries that objects are assembled from.
+    /// Size of the entries from which objects are assembled.
     fn before_gs(&self) -> u64 {
         if self.tessellates { self.ds } else { self.vs }
     }
 
-    /// Bytes of the entries that reach stream output and setup: for a GS those of a whole object.
+    /// Size of the entries that reach stream output and setup; for a GS, of a whole object's entry.
     fn last(&self) -> u64 {
         if self.has_gs {
             self.gs
@@ -276,16 +277,17 @@ impl Stages {
         }
     }
 
-    /// What the stages read of entries is in them. Offsets and lengths are in 256-bit units.
-    fn reads(&self, state: &DrawState, at: u64) -> Result<(), Stop> {
+    /// Checks that stages read only inside URB entries. Offsets and lengths are in units of 256
+    /// bits.
+    fn check_reads(&self, state: &DrawState, at: u64) -> Result<(), Stop> {
         let elements = state.words(&draw::state_vertex_elements::PACKET);
         let (elements, _) = elements.get(1..).unwrap_or_default().as_chunks::<2>();
-        // Packing leaves components out: only the sum of what it leaves is to fit.
+        // Component packing omits components: only the packed size has to fit.
         let packs = state.flag(
             &draw::state_vf::PACKET,
             draw::state_vf::COMPONENT_PACKING_ENABLE,
         );
-        let of_element = |words: &[u32; 2]| if is_long(words) { 32 } else { 16 };
+        let of_element = |words: &[u32; 2]| if fills_256_bits(words) { 32 } else { 16 };
         let fetched: u64 = match packs {
             true => 0,
             false => elements.iter().map(of_element).sum(),
@@ -332,7 +334,7 @@ impl Stages {
     }
 }
 
-fn setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
+fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
     use draw::state_sbe as sbe;
     let get = |field| state.get(&sbe::PACKET, field);
     let flag = |field| state.flag(&sbe::PACKET, field);
@@ -340,7 +342,7 @@ fn setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
         get(sbe::VERTEX_URB_ENTRY_READ_OFFSET),
         get(sbe::VERTEX_URB_ENTRY_READ_LENGTH),
     );
-    // What is not forced comes from the last stage.
+    // Unless forced, offset and length come from the last stage.
     let last = |of: [Field; 3]| {
         let packets = [
             &draw::state_gs::PACKET,
@@ -390,7 +392,7 @@ fn setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
                 true => detail::SOURCE_ATTRIBUTE.get(&half),
                 false => attribute,
             };
-            // Which vertex's primitive id, or which point's corner, takes an attribute's place.
+            // A primitive ID or point sprite coordinate replaces the attribute.
             let sprite = get(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE) >> attribute & 1 == 1;
             let replaced = sprite || get(sbe::PRIMITIVE_ID_OVERRIDE_ATTRIBUTE_SELECT) == attribute;
             SBE_ATTRIBUTES.check(replaced || source < length * 2, at, || {
@@ -411,10 +413,10 @@ fn setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn pixels(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::{state_multisample as multisample, state_ps as ps, state_ps_extra as extra};
     let asks = |field| state.flag(&extra::PACKET, field);
-    // Where stream output lets nothing on, what an earlier draw has left for the pixel shader is not looked at.
+    // If stream output disables rendering, the pixel shader state is a leftover of an earlier draw.
     if !asks(extra::PIXEL_SHADER_VALID) || !state.renders() {
         return Ok(());
     }
@@ -459,13 +461,13 @@ fn pixels(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn depth(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::{state_depth_buffer as depth, state_stencil_buffer as stencil};
     let get = |field| state.get(&depth::PACKET, field);
     let buffers = [
         (
             "depth",
-            // With stencil alone the command still says how large both are.
+            // With stencil alone, the command still gives the size of both buffers.
             get(depth::SURFACE_TYPE) != NULL && get(depth::SURFACE_BASE_ADDRESS) != 0,
             get(depth::SURFACE_BASE_ADDRESS),
             get(depth::SURFACE_PITCH) + 1,
@@ -490,7 +492,7 @@ fn depth(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-fn stream_out(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
+fn check_stream_output(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
     use draw::state_streamout as so;
     let get = |field| state.get(&so::PACKET, field);
     if get(so::SO_FUNCTION_ENABLE) == 0 {
@@ -545,7 +547,7 @@ fn stream_out(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-fn heaps(context: &HwContext, at: u64) -> Result<(), Stop> {
+fn check_heaps(context: &HwContext, at: u64) -> Result<(), Stop> {
     let state = &context.draw;
     let within = |pages: Option<u64>, end: u64, name: &str| {
         let fits = pages.is_none_or(|pages| end <= pages * 4096);
@@ -581,3 +583,6 @@ fn heaps(context: &HwContext, at: u64) -> Result<(), Stop> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

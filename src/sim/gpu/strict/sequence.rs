@@ -1,11 +1,12 @@
-//! What must come between the commands of the 3D pipeline.
+//! Checks the order of the 3D pipeline's commands.
 //!
 //! In:  commands in order. Out: the first broken rule.
-//! Ref: SKL PRM vol. 2a, the commands' programming notes; vol. 7, "MCS Buffer for Render Target(s)", "Depth Buffer Clear".
+//! Ref: SKL PRM vol. 2a, the commands' programming notes; vol. 7, "MCS Buffer for Render
+//!      Target(s)", "Depth Buffer Clear".
 
 use crate::context::{HwContext, Pipeline};
-use crate::controls::Purpose;
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
+use crate::pipe_control_stats::Purpose;
 use crate::rules::{
     CONSTANT_COMMIT, CONSTANT_DISABLED, CONSTANT_ORDER, CONSTANT_RELOAD, DEPTH_CLEAR_AFTER,
     DEPTH_CLEAR_BEFORE, FAST_CLEAR_SYNC, HZ_OP_SEQUENCE, PIPE_CONTROL_COUNT, PIPE_CONTROL_LLC,
@@ -16,7 +17,7 @@ use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw, media, mi};
 
-/// True if 3DSTATE_WM_HZ_OP clears or resolves something.
+/// True if a 3DSTATE_WM_HZ_OP clears or resolves something.
 pub(super) fn hz_op_acts(words: &[u32]) -> bool {
     use draw::state_wm_hz_op as f;
     let acts = [
@@ -28,35 +29,35 @@ pub(super) fn hz_op_acts(words: &[u32]) -> bool {
     acts.iter().any(|field| field.get(words) == 1)
 }
 
-/// What a draw does to its render targets.
+/// The operation of a draw on its render targets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Mode {
+enum TargetOperation {
     Render,
     Clear,
     Resolve(u64),
 }
 
-impl Mode {
-    fn of(state: &DrawState) -> Mode {
+impl TargetOperation {
+    fn of(state: &DrawState) -> TargetOperation {
         use draw::state_ps as ps;
         let resolve = state.get(&ps::PACKET, ps::RENDER_TARGET_RESOLVE_TYPE);
         match state.flag(&ps::PACKET, ps::RENDER_TARGET_FAST_CLEAR_ENABLE) {
-            true => Mode::Clear,
-            false if resolve != 0 => Mode::Resolve(resolve),
-            false => Mode::Render,
+            true => TargetOperation::Clear,
+            false if resolve != 0 => TargetOperation::Resolve(resolve),
+            false => TargetOperation::Render,
         }
     }
 }
 
-/// Where a 3DSTATE_WM_HZ_OP stands.
+/// State of the last 3DSTATE_WM_HZ_OP.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum HzOp {
     #[default]
     None,
-    /// It acts.
-    Acts,
+    /// It started an operation.
+    Active,
     /// A post-sync operation has followed it.
-    Written,
+    PostSynced,
 }
 
 macro_rules! by_stage {
@@ -65,15 +66,15 @@ macro_rules! by_stage {
     };
 }
 
-/// Commands for each stage: push constants allocated, named, committed.
-static ALLOCATE: [&Packet; 5] = by_stage! {
+/// Commands of each stage that allocate, set and commit push constants.
+static ALLOCATIONS: [&Packet; 5] = by_stage! {
     state_push_constant_alloc_vs state_push_constant_alloc_hs state_push_constant_alloc_ds
     state_push_constant_alloc_gs state_push_constant_alloc_ps
 };
-static CONSTANT: [&Packet; 5] = by_stage! {
+static CONSTANTS: [&Packet; 5] = by_stage! {
     state_constant_vs state_constant_hs state_constant_ds state_constant_gs state_constant_ps
 };
-static TABLE: [&Packet; 5] = by_stage! {
+static BINDING_TABLES: [&Packet; 5] = by_stage! {
     state_binding_table_pointers_vs state_binding_table_pointers_hs state_binding_table_pointers_ds
     state_binding_table_pointers_gs state_binding_table_pointers_ps
 };
@@ -82,13 +83,13 @@ const STAGES: [&str; 5] = ["VS", "HS", "DS", "GS", "PS"];
 /// SO_WRITE_OFFSET of the four buffers.
 const SO_WRITE_OFFSETS: std::ops::Range<u64> = 0x5280..0x5290;
 
-/// Stages by the index of a command in such a list.
-fn stage(list: &[&Packet], packet: &Packet) -> Option<usize> {
+/// Index of a command in such a list: the stage.
+fn stage_index(list: &[&Packet], packet: &Packet) -> Option<usize> {
     list.iter().position(|known| std::ptr::eq(*known, packet))
 }
 
 /// Read lengths of the four buffers of a 3DSTATE_CONSTANT_*.
-fn lengths(words: &[u32]) -> [u64; 4] {
+fn read_lengths(words: &[u32]) -> [u64; 4] {
     let body_words = words.get(1..).unwrap_or_default();
     [
         body::READ_LENGTH,
@@ -99,30 +100,32 @@ fn lengths(words: &[u32]) -> [u64; 4] {
     .map(|length| length.get(body_words))
 }
 
-/// What a batch has left open.
+/// State of the sequence rules in a batch.
 #[derive(Default)]
 pub(super) struct Sequence {
     hz_op: HzOp,
-    /// Stages whose constants are to be named anew; named, but not committed: a bit for each.
-    unloaded: u8,
+    /// Stages whose constants must be set again; below, stages whose constants are set, but not
+    /// committed: one bit each.
+    constants_to_reload: u8,
     uncommitted: u8,
-    /// Stages that have committed constants without a last buffer since work was waited for.
-    short: u8,
-    /// What the last draw did that nobody has waited for.
-    mode: Option<Mode>,
-    /// The command before was a PIPE_CONTROL of zeros.
-    null: bool,
+    /// Stages that have committed constants without a fourth buffer since the last stall.
+    no_fourth_buffer: u8,
+    /// The operation of the last draw, until a stall with a render target flush.
+    mode: Option<TargetOperation>,
+    /// The last command was a PIPE_CONTROL whose dwords are zero.
+    after_null_pipe_control: bool,
     /// Draws may be writing to stream output buffers.
-    streams: bool,
-    /// Draws have come since depth was flushed and waited for; a clear of a part of the depth buffer has.
+    stream_output_active: bool,
+    /// A draw executed since depth was flushed and waited for; below, a clear of a part of the
+    /// depth buffer did.
     depth_drawn: bool,
     depth_cleared: bool,
-    /// One of the two was so when the last PIPE_CONTROL came.
+    /// One of the two was true when the last PIPE_CONTROL executed.
     depth_open: bool,
 }
 
 impl Sequence {
-    /// Checks a command, and notes it.
+    /// Checks a command and updates the state.
     pub fn command(
         &mut self,
         packet: &Packet,
@@ -130,14 +133,15 @@ impl Sequence {
         context: &HwContext,
         at: u64,
     ) -> Result<(), Stop> {
-        // MI commands, such as one that goes on elsewhere, are not of the pipeline.
+        // MI commands, such as a jump, do not count.
         let pipeline = packet.header >> 29 != 0;
-        let null = self.null;
-        self.null &= !pipeline;
+        let after_null_pipe_control = self.after_null_pipe_control;
+        self.after_null_pipe_control &= !pipeline;
         let is = |other: &Packet| std::ptr::eq(packet, other);
         if is(&media::pipe_control::PACKET) {
-            self.null = words.get(1..).unwrap_or_default().iter().all(|w| *w == 0);
-            self.pipe_control(words, null, at)
+            self.after_null_pipe_control =
+                words.get(1..).unwrap_or_default().iter().all(|w| *w == 0);
+            self.pipe_control(words, after_null_pipe_control, at)
         } else if is(&draw::primitive::PACKET) {
             self.draw(&context.draw, at)
         } else if is(&draw::state_wm_hz_op::PACKET) {
@@ -153,41 +157,48 @@ impl Sequence {
             PIPELINE_SELECT_COLOUR.check(!changes || !valid, at, || {
                 "the pointer to the colour calculator's state is valid".into()
             })
-        } else if let Some(stage) = stage(&ALLOCATE, packet) {
-            self.unloaded |= 1 << stage;
+        } else if let Some(stage_index) = stage_index(&ALLOCATIONS, packet) {
+            self.constants_to_reload |= 1 << stage_index;
             Ok(())
-        } else if let Some(stage) = stage(&CONSTANT, packet) {
-            self.unloaded &= !(1 << stage);
-            self.uncommitted |= 1 << stage;
-            let [first, ..] = lengths(words);
-            let short = self.short >> stage & 1 == 1;
-            CONSTANT_ORDER.check(!short || first == 0, at, || {
+        } else if let Some(stage_index) = stage_index(&CONSTANTS, packet) {
+            self.constants_to_reload &= !(1 << stage_index);
+            self.uncommitted |= 1 << stage_index;
+            let [first, ..] = read_lengths(words);
+            let no_fourth_buffer = self.no_fourth_buffer >> stage_index & 1 == 1;
+            CONSTANT_ORDER.check(!no_fourth_buffer || first == 0, at, || {
                 format!(
                     "{} has a first buffer where the one before had no last",
                     packet.name
                 )
             })
-        } else if let Some(stage) = stage(&TABLE, packet) {
-            if self.uncommitted >> stage & 1 == 1 {
-                self.uncommitted &= !(1 << stage);
-                let lengths = lengths(context.draw.words(CONSTANT[stage]));
-                // Those of no buffer leave nothing behind (ERRATA.md).
-                let short = lengths[3] == 0 && lengths != [0; 4];
-                self.short |= u8::from(short) << stage;
+        } else if let Some(stage_index) = stage_index(&BINDING_TABLES, packet) {
+            if self.uncommitted >> stage_index & 1 == 1 {
+                self.uncommitted &= !(1 << stage_index);
+                let read_lengths = read_lengths(context.draw.words(CONSTANTS[stage_index]));
+                // Constants without any buffer do not count (ERRATA.md).
+                let no_fourth_buffer = read_lengths[3] == 0 && read_lengths != [0; 4];
+                self.no_fourth_buffer |= u8::from(no_fourth_buffer) << stage_index;
             }
             Ok(())
         } else {
-            self.offsets(packet, words, at)
+            self.check_stream_offsets(packet, words, at)
         }
     }
 
-    fn pipe_control(&mut self, words: &[u32], null: bool, at: u64) -> Result<(), Stop> {
+    fn pipe_control(
+        &mut self,
+        words: &[u32],
+        after_null_pipe_control: bool,
+        at: u64,
+    ) -> Result<(), Stop> {
         use media::pipe_control as f;
         let set = |field: Field| field.get(words) != 0;
         let stall = set(f::COMMAND_STREAMER_STALL_ENABLE);
-        PIPE_CONTROL_VF_NULL.check(!set(f::VF_CACHE_INVALIDATION_ENABLE) || null, at, || {
-            "the vertex fetch cache is invalidated by a command that follows another".into()
-        })?;
+        PIPE_CONTROL_VF_NULL.check(
+            !set(f::VF_CACHE_INVALIDATION_ENABLE) || after_null_pipe_control,
+            at,
+            || "the vertex fetch cache is invalidated by a command that follows another".into(),
+        )?;
         let operation = f::POST_SYNC_OPERATION.get(words);
         let counts = operation >= 2;
         let disturbed =
@@ -210,8 +221,8 @@ impl Sequence {
         PIPE_CONTROL_LLC.check(!set(f::FLUSH_LLC) || operation == 1, at, || {
             "the last level cache is flushed without an immediate write".into()
         })?;
-        if operation != 0 && self.hz_op == HzOp::Acts {
-            self.hz_op = HzOp::Written;
+        if operation != 0 && self.hz_op == HzOp::Active {
+            self.hz_op = HzOp::PostSynced;
         }
         self.depth_open = self.depth_drawn || self.depth_cleared;
         let depth = stall || set(f::DEPTH_STALL_ENABLE);
@@ -219,8 +230,8 @@ impl Sequence {
             (self.depth_drawn, self.depth_cleared) = (false, false);
         }
         if stall {
-            self.streams = false;
-            self.short = 0;
+            self.stream_output_active = false;
+            self.no_fourth_buffer = 0;
             if set(f::RENDER_TARGET_CACHE_FLUSH_ENABLE) {
                 self.mode = None;
             }
@@ -228,7 +239,7 @@ impl Sequence {
         Ok(())
     }
 
-    /// What a stall of depth in the last PIPE_CONTROL had to do.
+    /// Whether the depth stall of the last PIPE_CONTROL was necessary.
     pub fn depth_stall(&self) -> Purpose {
         Purpose::of(
             self.depth_open,
@@ -240,8 +251,8 @@ impl Sequence {
         let acts = hz_op_acts(words);
         let kept = match self.hz_op {
             HzOp::None => true,
-            HzOp::Acts => false,
-            HzOp::Written => !acts,
+            HzOp::Active => false,
+            HzOp::PostSynced => !acts,
         };
         HZ_OP_SEQUENCE.check(kept, at, || match acts {
             true => "one operation follows another that has not been ended".into(),
@@ -254,8 +265,9 @@ impl Sequence {
             })?;
             self.depth_cleared |= f::FULL_SURFACE_DEPTH_AND_STENCIL_CLEAR.get(words) == 0;
         }
-        // An operation tests nothing: the write that ends it is all that drivers wait for before they change buffers.
-        self.hz_op = if acts { HzOp::Acts } else { HzOp::None };
+        // The operation itself tests no depths: drivers wait only for the post-sync write that ends
+        // it before they change buffers.
+        self.hz_op = if acts { HzOp::Active } else { HzOp::None };
         Ok(())
     }
 
@@ -264,25 +276,29 @@ impl Sequence {
             "a draw, where 3DSTATE_WM_HZ_OP has not been ended".into()
         })?;
         let first = |stages: u8| STAGES.get(stages.trailing_zeros() as usize);
-        let unloaded = self.unloaded & state.active();
-        CONSTANT_RELOAD.check(unloaded == 0, at, || {
-            let stage = first(unloaded).unwrap_or(&"");
-            format!("{stage} constants are from before their allocation")
+        let constants_to_reload = self.constants_to_reload & state.active();
+        CONSTANT_RELOAD.check(constants_to_reload == 0, at, || {
+            let stage_index = first(constants_to_reload).unwrap_or(&"");
+            format!("{stage_index} constants are from before their allocation")
         })?;
         CONSTANT_COMMIT.check(self.uncommitted == 0, at, || {
-            let stage = first(self.uncommitted).unwrap_or(&"");
-            format!("{stage} constants are not committed by a binding table pointer")
+            let stage_index = first(self.uncommitted).unwrap_or(&"");
+            format!("{stage_index} constants are not committed by a binding table pointer")
         })?;
-        // "For all the shaders", the PRM says; of those that do not run no driver names them.
+        // The PRM says "for all the shaders", but drivers do not set the constants of disabled
+        // stages.
         let disabled = state.disabled_constants & state.active();
         CONSTANT_DISABLED.check(disabled == 0, at, || {
-            let stage = first(disabled).unwrap_or(&"");
-            format!("{stage} constants were disabled, and are not named since")
+            let stage_index = first(disabled).unwrap_or(&"");
+            format!("{stage_index} constants were disabled, and are not named since")
         })?;
-        let mode = Mode::of(state);
+        let mode = TargetOperation::of(state);
         let kept = self.mode.is_none_or(|last| last == mode);
         FAST_CLEAR_SYNC.check(kept, at, || {
-            format!("{mode:?} after {:?}", self.mode.unwrap_or(Mode::Render))
+            format!(
+                "{mode:?} after {:?}",
+                self.mode.unwrap_or(TargetOperation::Render)
+            )
         })?;
         self.mode = Some(mode);
         DEPTH_CLEAR_AFTER.check(!self.depth_cleared, at, || {
@@ -290,12 +306,13 @@ impl Sequence {
         })?;
         self.depth_drawn = true;
         use draw::state_streamout as so;
-        self.streams |= state.flag(&so::PACKET, so::SO_FUNCTION_ENABLE);
+        self.stream_output_active |= state.flag(&so::PACKET, so::SO_FUNCTION_ENABLE);
         Ok(())
     }
 
-    /// Registers that the stream output changes are touched when it is idle.
-    fn offsets(&self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
+    /// Checks that the stream output offset registers are accessed only while stream output is
+    /// idle.
+    fn check_stream_offsets(&self, packet: &Packet, words: &[u32], at: u64) -> Result<(), Stop> {
         let is = |other: &Packet| std::ptr::eq(packet, other);
         let register = if is(&mi::mi_load_register_mem::PACKET) {
             mi::mi_load_register_mem::REGISTER_ADDRESS.get(words)
@@ -310,8 +327,11 @@ impl Sequence {
             return Ok(());
         };
         let offset = SO_WRITE_OFFSETS.contains(&register);
-        SO_OFFSET_IDLE.check(!offset || !self.streams, at, || {
+        SO_OFFSET_IDLE.check(!offset || !self.stream_output_active, at, || {
             format!("{} of {register:#x}", packet.name)
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,31 +1,33 @@
-//! What stages are told about each other's data: payloads, vertices of objects, lists of stream output, layers.
+//! Checks the interfaces of the stages: payloads, vertex counts of objects, stream output lists,
+//! layers.
 //!
-//! In:  3DSTATE_* as latched when a 3DPRIMITIVE comes. Out: the first broken rule.
-//! Ref: SKL PRM vol. 2a, the commands; vol. 7, the payloads of vertex, hull, domain and geometry shaders.
+//! In:  3DSTATE_* as latched when a 3DPRIMITIVE executes. Out: the first broken rule.
+//! Ref: SKL PRM vol. 2a, the commands; vol. 7, the payloads of vertex, hull, domain and geometry
+//!      shaders.
 
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use crate::rules::{DRAW_STATE, GS_VERTICES, RESERVED_BITS, SO_DECLS, STAGE_PAYLOAD, VIEW_EXTENT};
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
 use hw::{Field, Packet, draw};
 
 /// SURFTYPE_1D and SURFTYPE_2D.
-const FLAT: [u64; 2] = [0, 1];
-/// Bits of SF_OUTPUT_ATTRIBUTE_DETAIL that are no field.
+const SURFTYPE_1D_2D: [u64; 2] = [0, 1];
+/// Reserved bits of SF_OUTPUT_ATTRIBUTE_DETAIL.
 const DETAIL_RESERVED: u32 = 1 << 5 | 1 << 8;
-/// Bits of SO_DECL that are no field.
+/// Reserved bits of SO_DECL.
 const DECL_RESERVED: u32 = 1 << 10 | 1 << 14 | 1 << 15;
-/// Attributes that 3DSTATE_SBE_SWIZ tells about.
-const SWIZZLED: usize = 16;
-/// Handles of a register.
-const LANES: u64 = 8;
+/// Number of attributes that 3DSTATE_SBE_SWIZ describes.
+const MAX_SWIZZLED_ATTRIBUTES: usize = 16;
+/// Number of handles in a register.
+const HANDLES_PER_REGISTER: u64 = 8;
 
-/// Checks what a draw finds.
+/// Checks the state that a draw uses.
 pub(super) fn check(state: &DrawState, at: u64) -> Result<(), Stop> {
-    payloads(state, at)?;
-    geometry(state, at)?;
-    streams(state, at)?;
-    attributes(state, at)?;
+    check_payloads(state, at)?;
+    check_geometry_shader(state, at)?;
+    check_stream_output(state, at)?;
+    check_attributes(state, at)?;
     use draw::{state_vf as vf, state_vf_component_packing as packing};
     let packs = state.flag(&vf::PACKET, vf::COMPONENT_PACKING_ENABLE);
     DRAW_STATE.check(
@@ -36,7 +38,7 @@ pub(super) fn check(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::state_depth_buffer as depth;
     let get = |field| state.get(&depth::PACKET, field);
     let (layers, extent) = (get(depth::DEPTH), get(depth::RENDER_TARGET_VIEW_EXTENT));
-    let flat = FLAT.contains(&get(depth::SURFACE_TYPE));
+    let flat = SURFTYPE_1D_2D.contains(&get(depth::SURFACE_TYPE));
     VIEW_EXTENT.check(!flat || layers == extent, at, || {
         format!(
             "the depth buffer has {} layers, its view {}",
@@ -46,8 +48,8 @@ pub(super) fn check(state: &DrawState, at: u64) -> Result<(), Stop> {
     })
 }
 
-/// Registers of push constants, of which a stage's 3DSTATE_CONSTANT_* tells.
-fn constants(state: &DrawState, packet: &Packet) -> u64 {
+/// Registers of a stage's push constants, from its 3DSTATE_CONSTANT_*.
+fn push_constant_registers(state: &DrawState, packet: &Packet) -> u64 {
     let words = state.words(packet).get(1..).unwrap_or_default();
     let lengths = [
         body::READ_LENGTH,
@@ -58,15 +60,15 @@ fn constants(state: &DrawState, packet: &Packet) -> u64 {
     lengths.iter().map(|length| length.get(words)).sum()
 }
 
-fn payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::{state_ds as ds, state_gs as gs, state_hs as hs, state_vs as vs};
     let of = |packet: &Packet, field: Field| state.get(packet, field);
     let hs_handles = of(&hs::PACKET, hs::INCLUDE_VERTEX_HANDLES) * 4;
     let expected = of(&gs::PACKET, gs::EXPECTED_VERTEX_COUNT);
     let gs_handles = match of(&gs::PACKET, gs::INSTANCE_CONTROL) {
         0 => expected,
-        // All channels are of one object: a register has the handles of eight of its vertices.
-        _ => expected.div_ceil(LANES),
+        // All channels work on one object: a register has the handles of eight of its vertices.
+        _ => expected.div_ceil(HANDLES_PER_REGISTER),
     } * of(&gs::PACKET, gs::INCLUDE_VERTEX_HANDLES);
     let stages = [
         (
@@ -74,7 +76,7 @@ fn payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
             of(&vs::PACKET, vs::ENABLE),
             of(&vs::PACKET, vs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA),
             2,
-            constants(state, &draw::state_constant_vs::PACKET)
+            push_constant_registers(state, &draw::state_constant_vs::PACKET)
                 + of(&vs::PACKET, vs::VERTEX_URB_ENTRY_READ_LENGTH),
         ),
         (
@@ -83,14 +85,14 @@ fn payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
             of(&hs::PACKET, hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
                 | of(&hs::PACKET, hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5) << 5,
             1 + hs_handles,
-            constants(state, &draw::state_constant_hs::PACKET),
+            push_constant_registers(state, &draw::state_constant_hs::PACKET),
         ),
         (
             "DS",
             of(&ds::PACKET, ds::ENABLE),
             of(&ds::PACKET, ds::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA),
             5,
-            constants(state, &draw::state_constant_ds::PACKET)
+            push_constant_registers(state, &draw::state_constant_ds::PACKET)
                 + of(&ds::PACKET, ds::PATCH_URB_ENTRY_READ_LENGTH),
         ),
         (
@@ -102,7 +104,7 @@ fn payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
                     gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4,
                 ) << 4,
             2 + of(&gs::PACKET, gs::INCLUDE_PRIMITIVE_ID) + gs_handles,
-            constants(state, &draw::state_constant_gs::PACKET)
+            push_constant_registers(state, &draw::state_constant_gs::PACKET)
                 + of(&gs::PACKET, gs::VERTEX_URB_ENTRY_READ_LENGTH),
         ),
     ];
@@ -115,8 +117,9 @@ fn payloads(state: &DrawState, at: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Vertices of the objects that a geometry shader gets; none where the topology does not tell.
-fn vertices(state: &DrawState) -> Option<u64> {
+/// Number of vertices of an object that reaches the geometry shader; `None` for an unknown
+/// topology.
+fn object_vertices(state: &DrawState) -> Option<u64> {
     use draw::{state_gs as gs, state_te as te, state_vf_topology as topology};
     if state.flag(&te::PACKET, te::TE_ENABLE) {
         return Some((state.get(&te::PACKET, te::OUTPUT_TOPOLOGY) + 1).min(3));
@@ -142,19 +145,19 @@ fn vertices(state: &DrawState) -> Option<u64> {
     })
 }
 
-fn geometry(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_geometry_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::state_gs as gs;
     if !state.flag(&gs::PACKET, gs::ENABLE) {
         return Ok(());
     }
     let expected = state.get(&gs::PACKET, gs::EXPECTED_VERTEX_COUNT);
-    let there = vertices(state);
+    let there = object_vertices(state);
     GS_VERTICES.check(there.is_none_or(|there| there == expected), at, || {
         format!("{expected} are expected, {there:?} come")
     })
 }
 
-fn streams(state: &DrawState, at: u64) -> Result<(), Stop> {
+fn check_stream_output(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::{state_so_decl_list as list, state_streamout as so};
     if !state.flag(&so::PACKET, so::SO_FUNCTION_ENABLE) {
         return Ok(());
@@ -191,15 +194,15 @@ fn streams(state: &DrawState, at: u64) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Reserved bits of the attributes that setup makes.
-fn attributes(state: &DrawState, at: u64) -> Result<(), Stop> {
+/// Checks the reserved bits of setup's attributes.
+fn check_attributes(state: &DrawState, at: u64) -> Result<(), Stop> {
     use draw::{state_sbe as sbe, state_sbe_swiz as swiz};
     if !state.flag(&sbe::PACKET, sbe::ATTRIBUTE_SWIZZLE_ENABLE) {
         return Ok(());
     }
     let count = state.get(&sbe::PACKET, sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES) as usize;
     let words = state.words(&swiz::PACKET);
-    for attribute in 0..count.min(SWIZZLED) {
+    for attribute in 0..count.min(MAX_SWIZZLED_ATTRIBUTES) {
         let pair = words.get(1 + attribute / 2).copied().unwrap_or(0);
         let detail = pair >> (16 * (attribute % 2)) & 0xffff;
         RESERVED_BITS.check(detail & DETAIL_RESERVED == 0, at, || {
@@ -208,3 +211,6 @@ fn attributes(state: &DrawState, at: u64) -> Result<(), Stop> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

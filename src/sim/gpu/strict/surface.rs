@@ -1,25 +1,25 @@
-//! What surface states must keep to.
+//! Checks surface states.
 //!
 //! In:  RENDER_SURFACE_STATE. Out: [`Stop::Undefined`] at the first broken rule.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
-use super::reserved::reserved;
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
     SURFACE_CCS_FORMAT, SURFACE_PITCH, SURFACE_SHARED,
 };
+use crate::strict::reserved_bits::check_reserved_bits;
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 use hw::state::render_surface_state as rss;
 use hw::{FormatUse, Gen};
 
-/// Entry 1 of the kernel's table, in bits 6:1.
+/// Entry 1 of the kernel's MOCS table, in bits 6:1: the page tables decide.
 const PAGE_TABLES_DECIDE: u64 = 1 << 1;
 
-/// Checks a surface state; `at` is its address. `shared`: others have its memory too.
+/// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
 pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
-    reserved(&rss::PACKET, words, at)?;
+    check_reserved_bits(&rss::PACKET, words, at)?;
     let image = Image::from_words(words, at)?;
     if matches!(image.kind, Kind::Buffer | Kind::Null) {
         return Ok(());
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn each_rule_is_found_broken() {
+    fn each_rule_is_reported() {
         assert_eq!(broken(&words(&[])), None);
         for (field, value, rule) in [
             (rss::SURFACE_PITCH, 191, "surface-pitch"),
@@ -114,7 +114,7 @@ mod tests {
         ] {
             assert_eq!(broken(&words(&[(field, value)])), Some(rule));
         }
-        // R10G10B10A2_UNORM is cleared by blocks, and not compressed; R8G8B8A8_UNORM is both.
+        // R10G10B10A2_UNORM supports fast clears but not compression; R8G8B8A8_UNORM supports both.
         let cleared = [
             (rss::SURFACE_FORMAT, 0x0c2),
             (rss::AUXILIARY_SURFACE_MODE, 1),
@@ -131,13 +131,13 @@ mod tests {
         ];
         assert_eq!(broken(&words(&set)), Some("surface-astc-tiling"));
         // Dword 1 has no field in bits 15 to 18.
-        let mut reserved = words(&[]);
-        reserved[1] |= 1 << 16;
-        assert_eq!(broken(&reserved), Some("reserved-bits"));
+        let mut check_reserved_bits = words(&[]);
+        check_reserved_bits[1] |= 1 << 16;
+        assert_eq!(broken(&check_reserved_bits), Some("reserved-bits"));
     }
 
     #[test]
-    fn linear_surfaces_and_null_ones_are_free() {
+    fn linear_and_null_surfaces_are_unrestricted() {
         let linear = [
             (rss::TILE_MODE, 0),
             (rss::SURFACE_PITCH, 99),

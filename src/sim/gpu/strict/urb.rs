@@ -1,49 +1,52 @@
-//! How a draw divides the URB.
+//! Checks the partition of the URB.
 //!
-//! In:  3DSTATE_URB_* and 3DSTATE_PUSH_CONSTANT_ALLOC_* as a draw finds them, the L3's division. Out: the first broken rule.
-//! Ref: SKL PRM vol. 2a, "3DSTATE_URB_VS" and its like, "3DSTATE_PUSH_CONSTANT_ALLOC_VS" and its like; vol. 2c, "L3CNTLREG".
+//! In:  3DSTATE_URB_* and 3DSTATE_PUSH_CONSTANT_ALLOC_* as latched when a draw executes, the L3
+//!      configuration. Out: the first broken rule.
+//! Ref: SKL PRM vol. 2a, "3DSTATE_URB_VS" and its like, "3DSTATE_PUSH_CONSTANT_ALLOC_VS" and its
+//!      like; vol. 2c, "L3CNTLREG".
 
-use crate::latched::DrawState;
+use crate::draw_state::DrawState;
 use crate::rules::{URB_ENTRIES, URB_OVERLAP};
 use eu::Stop;
 use hw::{Device, Field, Packet, draw};
 
-/// A stage's entries: command, number, size in 64 bytes less one, start in 8 KB.
+/// A stage's URB entries: command, number, size in 64 bytes minus one, start in 8 KB.
 struct Entries {
     stage: &'static str,
     packet: &'static Packet,
     number: Field,
     size: Field,
     start: Field,
-    /// The least that there may be, of the large parts and of the small, and the most.
-    least: [u64; 2],
-    most: [u64; 2],
+    /// Minimum number of entries, of large and of low-power devices; below, the maximum.
+    min: [u64; 2],
+    max: [u64; 2],
 }
 
 macro_rules! entries {
-    ($stage:literal, $packet:ident, $number:ident, $size:ident, $start:ident, $least:expr, $most:expr) => {
+    ($stage:literal, $packet:ident, $number:ident, $size:ident, $start:ident, $min:expr, $max:expr) => {
         Entries {
             stage: $stage,
             packet: &draw::$packet::PACKET,
             number: draw::$packet::$number,
             size: draw::$packet::$size,
             start: draw::$packet::$start,
-            least: $least,
-            most: $most,
+            min: $min,
+            max: $max,
         }
     };
 }
 
 #[rustfmt::skip]
-static ENTRIES: [Entries; 4] = [
+static STAGE_ENTRIES: [Entries; 4] = [
     entries!("VS", state_urb_vs, VS_NUMBER_OF_URB_ENTRIES, VS_URB_ENTRY_ALLOCATION_SIZE, VS_URB_STARTING_ADDRESS, [64, 34], [1856, 704]),
     entries!("HS", state_urb_hs, HS_NUMBER_OF_URB_ENTRIES, HS_URB_ENTRY_ALLOCATION_SIZE, HS_URB_STARTING_ADDRESS, [0; 2], [672, 256]),
     entries!("DS", state_urb_ds, DS_NUMBER_OF_URB_ENTRIES, DS_URB_ENTRY_ALLOCATION_SIZE, DS_URB_STARTING_ADDRESS, [0; 2], [1120, 416]),
     entries!("GS", state_urb_gs, GS_NUMBER_OF_URB_ENTRIES, GS_URB_ENTRY_ALLOCATION_SIZE, GS_URB_STARTING_ADDRESS, [0; 2], [640, 256]),
 ];
 
-/// The fewest entries of a stage that runs, where it need not: a tessellated patch's points fill entries of their own.
-static RUNNING: [(&str, &Packet, Field, u64); 3] = [
+/// Minimum number of entries of a stage that is enabled: tessellated patches need entries of their
+/// own.
+static ENABLED_MINIMUM: [(&str, &Packet, Field, u64); 3] = [
     ("HS", &draw::state_hs::PACKET, draw::state_hs::ENABLE, 1),
     ("DS", &draw::state_ds::PACKET, draw::state_ds::ENABLE, 34),
     ("GS", &draw::state_gs::PACKET, draw::state_gs::ENABLE, 1),
@@ -94,15 +97,15 @@ static CONSTANTS: [(&str, &Packet, Field, Field); 5] = [
     ),
 ];
 
-/// Bytes of the URB, by L3CNTLREG: zero is what it has after reset.
-fn bytes(l3: u32, device: &Device) -> u64 {
+/// Size of the URB in bytes, by L3CNTLREG; 0 means the configuration after reset.
+fn urb_bytes(l3: u32, device: &Device) -> u64 {
     match l3 {
         0 => device.urb_bytes().into(),
         _ => u64::from(l3 >> 1 & 0x7f) * u64::from(device.l3_way_bytes()),
     }
 }
 
-/// Checks what a draw finds.
+/// Checks the state that a draw uses.
 pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Result<(), Stop> {
     let part = usize::from(device.low_power);
     let mut ranges: Vec<(u64, u64, String)> = Vec::new();
@@ -111,17 +114,17 @@ pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Res
         let end = start + (state.get(packet, size) << 10);
         ranges.push((start, end, format!("{stage} push constants")));
     }
-    for entries in &ENTRIES {
+    for entries in &STAGE_ENTRIES {
         let field = |field| state.get(entries.packet, field);
         let (number, size) = (field(entries.number), field(entries.size) + 1);
         let stage = entries.stage;
-        let running = RUNNING
+        let enabled = ENABLED_MINIMUM
             .iter()
             .find(|(name, packet, enable, _)| *name == stage && state.flag(packet, *enable));
-        let least = running.map_or(entries.least[part], |(.., least)| *least);
-        let most = entries.most[part];
-        URB_ENTRIES.check((least..=most).contains(&number), at, || {
-            format!("{number} of {stage}, where {least} to {most} can be")
+        let min = enabled.map_or(entries.min[part], |(.., min)| *min);
+        let max = entries.max[part];
+        URB_ENTRIES.check((min..=max).contains(&number), at, || {
+            format!("{number} of {stage}, where {min} to {max} can be")
         })?;
         let whole = size >= 9 || number.is_multiple_of(8);
         URB_ENTRIES.check(whole, at, || {
@@ -143,7 +146,7 @@ pub(super) fn check(state: &DrawState, l3: u32, device: &Device, at: u64) -> Res
             })?;
         }
     }
-    let size = bytes(l3, device);
+    let size = urb_bytes(l3, device);
     let last = ranges.iter().max_by_key(|(_, end, _)| *end);
     let kept = last.is_none_or(|(_, end, _)| *end <= size);
     URB_OVERLAP.check(kept, at, || match last {
@@ -160,17 +163,18 @@ mod tests {
         Device::by_name("skl").expect("a device")
     }
 
-    /// What a driver would program for vertices and pixels, with one field changed.
+    /// The rule that a draw breaks. Starts from what a driver programs for vertices and pixels,
+    /// with some fields changed.
     fn rule_of(l3: u32, changes: &[(&'static Packet, Field, u64)]) -> Option<&'static str> {
         use draw::{state_push_constant_alloc_ps as ps, state_push_constant_alloc_vs as vs};
         let usual = [
             (&vs::PACKET, vs::CONSTANT_BUFFER_SIZE, 16),
             (&ps::PACKET, ps::CONSTANT_BUFFER_OFFSET, 16),
             (&ps::PACKET, ps::CONSTANT_BUFFER_SIZE, 16),
-            (ENTRIES[0].packet, ENTRIES[0].start, 4),
-            (ENTRIES[0].packet, ENTRIES[0].number, 1024),
-            (ENTRIES[0].packet, ENTRIES[0].size, 1),
-            (ENTRIES[3].packet, ENTRIES[3].start, 20),
+            (STAGE_ENTRIES[0].packet, STAGE_ENTRIES[0].start, 4),
+            (STAGE_ENTRIES[0].packet, STAGE_ENTRIES[0].number, 1024),
+            (STAGE_ENTRIES[0].packet, STAGE_ENTRIES[0].size, 1),
+            (STAGE_ENTRIES[3].packet, STAGE_ENTRIES[3].start, 20),
         ];
         let mut state = DrawState::default();
         for (packet, field, value) in usual.iter().chain(changes) {
@@ -189,8 +193,8 @@ mod tests {
     }
 
     #[test]
-    fn entries_are_as_many_as_can_be() {
-        let [vs, _, _, gs] = &ENTRIES;
+    fn entry_counts_are_in_range() {
+        let [vs, _, _, gs] = &STAGE_ENTRIES;
         assert_eq!(rule_of(0, &[]), None);
         for (number, rule) in [
             (0, Some("urb-entries")),
@@ -204,26 +208,26 @@ mod tests {
             let changes = [(vs.packet, vs.number, number), last];
             assert_eq!(rule_of(0, &changes), rule, "{number}");
         }
-        // Entries of nine rows need not come in eights.
+        // Entries of nine or more rows need not come in multiples of eight.
         let odd = [(gs.packet, gs.number, 3), (gs.packet, gs.size, 7)];
         assert_eq!(rule_of(0, &odd), Some("urb-entries"));
         let odd = [(gs.packet, gs.number, 3), (gs.packet, gs.size, 8)];
         assert_eq!(rule_of(0, &odd), None);
-        let most = |number| [(gs.packet, gs.number, number)];
-        assert_eq!(rule_of(0, &most(648)), Some("urb-entries"));
-        assert_eq!(rule_of(0, &most(640)), None);
+        let max = |number| [(gs.packet, gs.number, number)];
+        assert_eq!(rule_of(0, &max(648)), Some("urb-entries"));
+        assert_eq!(rule_of(0, &max(640)), None);
     }
 
     #[test]
     fn ranges_do_not_overlap() {
-        let [vs, _, _, gs] = &ENTRIES;
+        let [vs, _, _, gs] = &STAGE_ENTRIES;
         let overlap = Some("urb-overlap");
         // 1024 entries of 128 bytes from 32 KB on end at 160 KB, where those of the GS may begin.
         let gs_at = |start| [(gs.packet, gs.number, 8), (gs.packet, gs.start, start)];
         assert_eq!(rule_of(0, &gs_at(20)), None);
         assert_eq!(rule_of(0, &gs_at(19)), overlap);
         assert_eq!(rule_of(0, &gs_at(4)), overlap);
-        // Nothing of none.
+        // A stage without entries occupies nothing.
         let none = [(gs.packet, gs.start, 4)];
         assert_eq!(rule_of(0, &none), None);
         // Push constants: of 16 KB each, below the entries.
@@ -236,7 +240,7 @@ mod tests {
 
     #[test]
     fn ranges_lie_in_the_urb() {
-        let [_, _, _, gs] = &ENTRIES;
+        let [_, _, _, gs] = &STAGE_ENTRIES;
         let overlap = Some("urb-overlap");
         // 64 entries of 128 bytes are 8 KB, of the 384 KB.
         let at = |start| {

@@ -1,17 +1,18 @@
-//! What colour and multisample control surfaces say.
+//! Aux surfaces of colour: the block states of a CCS, and the entries of an MCS.
 //!
-//! In:  an [`Image`] with an auxiliary surface, a texel. Out: the state of the texel's block, and blocks brought from one to another.
-//! A render target with compression enabled compresses every block that it writes, as a real one is free to do: while a draw goes on
-//! the block is in the render cache, as it stands, and goes to memory in the machine's code when the draw ends.
-//! Where the two bits of a block lie within a cache line of the control surface, and what they say but for zero, is
-//! known to the machine alone: software only ever fills whole lines.
-//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)", "Render Target Resolve"; vol. 5, "Multisample control surface"; vol. 2d,
-//! "RENDER_SURFACE_STATE", Auxiliary Surface Mode.
+//! In:  an [`Image`] with an aux surface, a texel. Out: the state of the texel's block, and
+//!      transitions between states. A render target with compression enabled compresses every block
+//!      that it writes, as a real one is free to do: while a draw goes on the block is in the
+//!      render cache, as it stands, and goes to memory in the machine's code when the draw ends.
+//!      Where the two bits of a block lie within a cache line of the control surface, and what they
+//!      say but for zero, is known to the machine alone: software only ever fills whole lines.
+//! Ref: SKL PRM vol. 7, "MCS Buffer for Render Target(s)", "Render Target Resolve"; vol. 5,
+//!      "Multisample control surface"; vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface Mode.
 
+use super::ccs_compression::{self, CompressionCode};
 use super::format;
 use super::image::{AuxMode, Image};
 use super::layout::level_offset;
-use super::lossless::{self, Code};
 use super::tiling::{self, Tiling};
 use crate::memory::View;
 use crate::rules::TARGET_COMPRESSED;
@@ -19,29 +20,30 @@ use eu::Stop;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// A block as it stands.
+/// A block whose bytes are its texels.
 const RESOLVED: u32 = 0;
-/// A block in the machine's code.
+/// A compressed block.
 const COMPRESSED: u32 = 1;
-/// A block as it stands that a draw has in the render cache, and compresses when it ends.
+/// An uncompressed block in the render cache; the draw compresses it when it ends.
 const OPEN: u32 = 2;
 /// A block that was cleared and not written since.
 const CLEAR: u32 = 3;
 /// What levels are aligned to, in pixels of the render target.
 const LEVEL_ALIGNMENT: [u32; 2] = [128, 64];
 
-/// What the control surface says of a block.
+/// The CCS state of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Block {
-    /// Its bytes are its texels'.
+    /// Its bytes are its texels.
     Plain,
-    /// It was cleared and not written since: its bytes mean nothing.
+    /// Fast-cleared and not written since: all texels have the clear colour, and the bytes are
+    /// undefined.
     Clear,
-    /// Its bytes are its texels' in the machine's code.
+    /// Its bytes are compressed.
     Compressed,
 }
 
-/// A block that a draw has in the render cache: where its state is, and the block.
+/// A block that a draw has in the render cache: the location of its state, and its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Opened {
     state: (u64, u32),
@@ -49,7 +51,7 @@ pub(crate) struct Opened {
 }
 
 impl Image {
-    /// Pixels of a block that has one state: two cache lines side by side. None without a colour control surface.
+    /// Pixels of a block that has one state: two cache lines side by side. `None` without a CCS.
     pub fn ccs_block(&self) -> Option<[u32; 2]> {
         if !matches!(self.aux.mode, AuxMode::CcsD | AuxMode::CcsE) {
             return None;
@@ -63,7 +65,7 @@ impl Image {
     }
 
     /// Address of the dword with a block's state, and the lower of its two bits.
-    pub(super) fn ccs_place(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<(u64, u32)> {
+    pub(super) fn ccs_location(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<(u64, u32)> {
         let [block_w, block_h] = self.ccs_block()?;
         let [width, height, depth] = self.level_extent(lod);
         if x >= width || y >= height || z >= depth {
@@ -74,17 +76,18 @@ impl Image {
         let [left, top] = level_offset(level, [self.width, self.height], LEVEL_ALIGNMENT);
         let rows = u64::from(top) + u64::from(y) + slice * u64::from(self.aux.qpitch_rows);
         let (column, row) = ((left + x) / block_w, rows / u64::from(block_h));
-        // A cache line, 16 bytes by 4 rows of a Y tile, has the states of 16 × 16 blocks: a dword for each row of them.
+        // A cache line, 16 bytes by 4 rows of a Y tile, has the states of 16 × 16 blocks: a dword
+        // for each row of them.
         let line = (column / 16, u32::try_from(row / 16).ok()?);
         let place = tiling::offset(Tiling::Y, line.0 * 16, line.1 * 4, self.aux.pitch_bytes);
         let dword = row % 16 * 4;
         Some((self.aux.address + place + dword, column % 16 * 2))
     }
 
-    /// What is said of a texel's block.
+    /// The state of a texel's block; plain without a CCS.
     pub fn block(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Block, Stop> {
-        match self.ccs_place(lod, texel) {
-            Some(place) => Ok(match state_at(view, place)? {
+        match self.ccs_location(lod, texel) {
+            Some(place) => Ok(match read_block_state(view, place)? {
                 CLEAR => Block::Clear,
                 COMPRESSED => Block::Compressed,
                 _ => Block::Plain,
@@ -99,28 +102,29 @@ impl Image {
         Ok(self.block(view, lod, texel)? == Block::Clear)
     }
 
-    /// Marks a texel's block as cleared; false where the surface has no states of blocks.
+    /// Marks a texel's block as fast-cleared; false if the surface has no CCS.
     pub fn mark_clear(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<bool, Stop> {
-        match self.ccs_place(lod, texel) {
-            Some(place) => set_state(view, place, CLEAR).map(|()| true),
+        match self.ccs_location(lod, texel) {
+            Some(place) => write_block_state(view, place, CLEAR).map(|()| true),
             None => Ok(false),
         }
     }
 
-    /// Makes a cleared or compressed block stand as it is, and marks it so. Done before the data port writes a part of a block.
+    /// Resolves a fast-cleared or compressed block fully. Happens before the data port writes a
+    /// part of a block.
     pub fn materialize(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
-        let Some(place) = self.ccs_place(lod, texel) else {
+        let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(());
         };
-        match state_at(view, place)? {
+        match read_block_state(view, place)? {
             CLEAR => self.fill_block(view, lod, texel)?,
-            COMPRESSED => self.turn(view, lod, texel)?,
+            COMPRESSED => self.toggle_compression(view, lod, texel)?,
             _ => return Ok(()),
         }
-        set_state(view, place, RESOLVED)
+        write_block_state(view, place, RESOLVED)
     }
 
-    /// The same for a resolve, in full or of cleared blocks alone.
+    /// Resolves a texel's block: fully, or partially, which writes the clear colour only.
     pub fn resolve(
         &self,
         view: &View<'_>,
@@ -129,64 +133,70 @@ impl Image {
         in_full: bool,
     ) -> Result<(), Stop> {
         let compresses = self.aux.mode == AuxMode::CcsE;
-        let Some(place) = self.ccs_place(lod, texel) else {
+        let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(());
         };
-        let state = match (state_at(view, place)?, self.coded(lod, texel)) {
-            (CLEAR, coded) => {
+        let state = match (
+            read_block_state(view, place)?,
+            self.compressible_block(lod, texel),
+        ) {
+            (CLEAR, block) => {
                 self.fill_block(view, lod, texel)?;
-                match coded.filter(|_| compresses && !in_full) {
+                match block.filter(|_| compresses && !in_full) {
                     Some(block) => {
-                        Code::of(self.format).turn(view, block)?;
+                        CompressionCode::of(self.format).toggle(view, block)?;
                         COMPRESSED
                     }
                     None => RESOLVED,
                 }
             }
-            (COMPRESSED, _) if !compresses => return self.knows_compression(view, lod, texel),
+            (COMPRESSED, _) if !compresses => {
+                return self.check_compression_enabled(view, lod, texel);
+            }
             (COMPRESSED, _) if in_full => {
-                self.turn(view, lod, texel)?;
+                self.toggle_compression(view, lod, texel)?;
                 RESOLVED
             }
             _ => return Ok(()),
         };
-        set_state(view, place, state)
+        write_block_state(view, place, state)
     }
 
-    /// Brings a texel's block into the render cache, as it stands, before a part of it is drawn to; what has to be given to
-    /// [`Image::close`] when the draw ends, where the block was not there yet.
+    /// Brings a texel's block into the render cache, as it stands, before a part of it is drawn to;
+    /// what has to be given to [`Image::close`] when the draw ends, where the block was not there
+    /// yet.
     pub fn open(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<Option<Opened>, Stop> {
-        let Some(place) = self.ccs_place(lod, texel) else {
+        let Some(place) = self.ccs_location(lod, texel) else {
             return Ok(None);
         };
-        let state = state_at(view, place)?;
-        let coded = self.coded(lod, texel);
-        let compresses = coded.filter(|_| self.aux.mode == AuxMode::CcsE);
+        let state = read_block_state(view, place)?;
+        let block = self.compressible_block(lod, texel);
+        let compresses = block.filter(|_| self.aux.mode == AuxMode::CcsE);
         match state {
             OPEN => return Ok(None),
             CLEAR => self.fill_block(view, lod, texel)?,
             COMPRESSED => {
-                self.knows_compression(view, lod, texel)?;
-                // Another machine would not know the block either.
+                self.check_compression_enabled(view, lod, texel)?;
+                // Without compression enabled, the hardware would not decompress the block either.
                 if compresses.is_none() {
                     return Ok(None);
                 }
-                self.turn(view, lod, texel)?;
+                self.toggle_compression(view, lod, texel)?;
             }
             _ => {}
         }
         match compresses {
             Some(block) => {
                 if state != COMPRESSED {
-                    lossless::report(view, block)?;
+                    ccs_compression::report(view, block)?;
                 }
-                set_state(view, place, OPEN)?;
+                write_block_state(view, place, OPEN)?;
                 Ok(Some(Opened {
                     state: place,
                     block,
                 }))
             }
-            None if state == CLEAR => set_state(view, place, RESOLVED).map(|()| None),
+            None if state == CLEAR => write_block_state(view, place, RESOLVED).map(|()| None),
             None => Ok(None),
         }
     }
@@ -194,17 +204,22 @@ impl Image {
     /// Compresses a block that a draw had in the render cache.
     pub fn close(&self, view: &View<'_>, opened: Opened) -> Result<(), Stop> {
         let Opened { state, block } = opened;
-        Code::of(self.format).turn(view, block)?;
+        CompressionCode::of(self.format).toggle(view, block)?;
         let [word, ..] = view.unreported(state.0, 1)? else {
             return Ok(());
         };
-        mark(word, state.1, COMPRESSED);
+        set_state_bits(word, state.1, COMPRESSED);
         Ok(())
     }
 
-    /// "For render target surfaces, this setting disables render target compression": such a target does not know what compressed
-    /// blocks hold.
-    fn knows_compression(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+    /// "For render target surfaces, this setting disables render target compression": such a target
+    /// does not know what compressed blocks hold.
+    fn check_compression_enabled(
+        &self,
+        view: &View<'_>,
+        lod: u32,
+        texel: [u32; 3],
+    ) -> Result<(), Stop> {
         let [x, y, z] = texel;
         let kept = self.aux.mode == AuxMode::CcsE || !view.is_strict();
         TARGET_COMPRESSED.check(kept, self.address, || {
@@ -212,19 +227,19 @@ impl Image {
         })
     }
 
-    /// Address of a texel's block, where it is one that can be compressed.
-    fn coded(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<u64> {
+    /// The address of a texel's block; `None` if it cannot be compressed.
+    fn compressible_block(&self, lod: u32, [x, y, z]: [u32; 3]) -> Option<u64> {
         let [block_w, block_h] = self.ccs_block()?;
         let corner = self.texel_address(lod, x - x % block_w, y - y % block_h, z, 0)?;
-        (self.tiling == Tiling::Y && lossless::is_block(corner)).then_some(corner)
+        (self.tiling == Tiling::Y && ccs_compression::is_block_address(corner)).then_some(corner)
     }
 
-    /// Brings a texel's block into the machine's code or out of it.
-    fn turn(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
-        match self.coded(lod, texel) {
+    /// Compresses or decompresses a texel's block in memory.
+    fn toggle_compression(&self, view: &View<'_>, lod: u32, texel: [u32; 3]) -> Result<(), Stop> {
+        match self.compressible_block(lod, texel) {
             Some(block) => {
-                lossless::report(view, block)?;
-                Code::of(self.format).turn(view, block)
+                ccs_compression::report(view, block)?;
+                CompressionCode::of(self.format).toggle(view, block)
             }
             None => Ok(()),
         }
@@ -241,8 +256,8 @@ impl Image {
         self.fill(view, &self.at_level(lod), part, z, &texel)
     }
 
-    /// Address of a pixel's entry in the multisample control surface, and its bytes: for each sample the slice that
-    /// holds it. None without one.
+    /// Address of a pixel's entry in the multisample control surface, and its bytes: for each
+    /// sample the slice that holds it. None without one.
     pub fn mcs_place(&self, [x, y, z]: [u32; 3]) -> Option<(u64, u32)> {
         if self.aux.mode != AuxMode::Mcs || x >= self.width || y >= self.height || z >= self.depth {
             return None;
@@ -259,8 +274,8 @@ impl Image {
         Some((self.aux.address + place, bytes))
     }
 
-    /// The slice that holds a sample, by the pixel's entry in the multisample control surface. None where the pixel is
-    /// cleared.
+    /// The slice that holds a sample, by the pixel's entry in the multisample control surface. None
+    /// where the pixel is cleared.
     pub fn slice_of(&self, mcs: u64, sample: u32) -> Option<u32> {
         let (bits, whole) = match self.samples {
             2 => (1, 0x3),
@@ -281,17 +296,21 @@ impl Image {
     }
 }
 
-/// The bits of a state.
-fn state_at(view: &View<'_>, (address, shift): (u64, u32)) -> Result<u32, Stop> {
+/// Reads the two bits of a block's state.
+fn read_block_state(view: &View<'_>, (address, shift): (u64, u32)) -> Result<u32, Stop> {
     Ok(view.read(address & !3)? >> shift & 3)
 }
 
-fn set_state(view: &View<'_>, (address, shift): (u64, u32), state: u32) -> Result<(), Stop> {
-    mark(view.atomic(address)?, shift, state);
+fn write_block_state(
+    view: &View<'_>,
+    (address, shift): (u64, u32),
+    state: u32,
+) -> Result<(), Stop> {
+    set_state_bits(view.atomic(address)?, shift, state);
     Ok(())
 }
 
-fn mark(word: &AtomicU32, shift: u32, state: u32) {
+fn set_state_bits(word: &AtomicU32, shift: u32, state: u32) {
     // The closure always answers, so the update cannot fail.
     let _ = word.fetch_update(Relaxed, Relaxed, |old| {
         Some(old & !(3 << shift) | state << shift)

@@ -1,14 +1,16 @@
 //! Texels of uncompressed surface formats to values and back.
 //!
-//! In:  a format, a texel's bytes (or four values). Out: four values as bits: floats for normalised, scaled and float
-//! channels, integers for integer ones (or bytes). Channels that a format lacks read as 0, alpha as 1.
-//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on); vol. 5, "Common Surface Formats";
-//! Vulkan, "Conversion from Floating-Point to Normalized Fixed-Point", "sRGB".
+//! In:  a format, a texel's bytes (or four values). Out: four values as bits: floats for
+//!      normalised, scaled and float channels, integers for integer ones (or bytes). Channels that
+//!      a format lacks read as 0, alpha as 1.
+//! Ref: SKL PRM vol. 2d, "SURFACE_FORMAT" (a name lists channels from bit 0 on); vol. 5, "Common
+//!      Surface Formats"; Vulkan, "Conversion from Floating-Point to Normalized Fixed-Point",
+//!      "sRGB".
 
 use hw::{ChannelKind, Format};
 use std::sync::LazyLock;
 
-/// What a channel of a texel is for.
+/// The colour channel that a channel of a texel stores.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Target {
     /// Index of red, green, blue or alpha.
@@ -19,50 +21,50 @@ enum Target {
 
 /// A channel of a texel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Part {
+struct ChannelLayout {
     target: Target,
     lo: u32,
     bits: u32,
     kind: ChannelKind,
 }
 
-/// Formats with a way of their own.
+/// The conversion that a format uses: special cases are faster, or have no separate channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+enum Encoding {
     /// Part by part.
     General,
     /// Four bytes, unsigned normalised, with the position of red and blue.
     Bytes { red: usize, blue: usize },
     /// Red, green, blue and alpha, unsigned integers of a byte.
     Integers,
-    /// One to four channels that are dwords as they stand.
+    /// One to four channels of a dword, unconverted.
     Dwords(usize),
     /// R9G9B9E5.
     SharedExponent,
 }
 
-/// How the bits of a texel lie.
+/// The bit layout of a texel.
 #[derive(Clone, Debug)]
 struct Layout {
-    parts: Vec<Part>,
+    parts: Vec<ChannelLayout>,
     srgb: bool,
     integer: bool,
-    form: Form,
+    form: Encoding,
     bytes: usize,
 }
 
 /// Layouts by format number.
 static LAYOUTS: LazyLock<Vec<Option<Layout>>> = LazyLock::new(|| {
     (0..512)
-        .map(|number| Format::by_number(number).and_then(layout))
+        .map(|number| Format::by_number(number).and_then(parse_layout))
         .collect()
 });
 
-fn layout_of(format: &Format) -> Option<&'static Layout> {
+fn find_layout(format: &Format) -> Option<&'static Layout> {
     LAYOUTS.get(usize::from(format.number))?.as_ref()
 }
 
-fn kind_of(token: &str) -> Option<ChannelKind> {
+fn parse_kind(token: &str) -> Option<ChannelKind> {
     Some(match token {
         "UNORM" => ChannelKind::Unorm,
         "SNORM" => ChannelKind::Snorm,
@@ -77,8 +79,8 @@ fn kind_of(token: &str) -> Option<ChannelKind> {
     })
 }
 
-/// Letters and sizes of a token such as `R10G10B10A2`; none where it is something else.
-fn letters(token: &str) -> Option<Vec<(u8, u32)>> {
+/// Parses channel letters and sizes of a token such as `R10G10B10A2`; `None` for other tokens.
+fn parse_channels(token: &str) -> Option<Vec<(u8, u32)>> {
     let mut found: Vec<(u8, u32)> = Vec::new();
     for byte in token.bytes() {
         match (byte, found.last_mut()) {
@@ -91,16 +93,16 @@ fn letters(token: &str) -> Option<Vec<(u8, u32)>> {
     whole.then_some(found)
 }
 
-/// The layout that a format's name tells. None for formats that are compressed, planar, with a palette, of single bits,
-/// or passed through.
-fn layout(format: &Format) -> Option<Layout> {
+/// The layout that a format's name tells. None for formats that are compressed, planar, with a
+/// palette, of single bits, or passed through.
+fn parse_layout(format: &Format) -> Option<Layout> {
     let bytes = usize::from(format.block_bits / 8);
     if format.name == "R9G9B9E5_SHAREDEXP" {
         return Some(Layout {
             parts: Vec::new(),
             srgb: false,
             integer: false,
-            form: Form::SharedExponent,
+            form: Encoding::SharedExponent,
             bytes,
         });
     }
@@ -109,10 +111,10 @@ fn layout(format: &Format) -> Option<Layout> {
     if format.block_el != [1, 1] || peculiar {
         return None;
     }
-    let mut parts: Vec<(u8, Part)> = Vec::new();
+    let mut parts: Vec<(u8, ChannelLayout)> = Vec::new();
     let (mut lo, mut untyped, mut srgb) = (0, 0, false);
     for token in format.name.split('_') {
-        if let Some(kind) = kind_of(token) {
+        if let Some(kind) = parse_kind(token) {
             for (_, part) in parts.iter_mut().skip(untyped) {
                 part.kind = match (kind, part.bits) {
                     (ChannelKind::Sfloat, 10 | 11) => ChannelKind::Ufloat,
@@ -120,8 +122,8 @@ fn layout(format: &Format) -> Option<Layout> {
                 };
             }
             untyped = parts.len();
-        } else if let Some(letters) = letters(token) {
-            for (letter, bits) in letters {
+        } else if let Some(channels) = parse_channels(token) {
+            for (letter, bits) in channels {
                 let target = match letter {
                     b'R' => Target::Colour(0),
                     b'G' => Target::Colour(1),
@@ -133,7 +135,7 @@ fn layout(format: &Format) -> Option<Layout> {
                 let kind = ChannelKind::Void;
                 parts.push((
                     letter,
-                    Part {
+                    ChannelLayout {
                         target,
                         lo,
                         bits,
@@ -152,11 +154,11 @@ fn layout(format: &Format) -> Option<Layout> {
         return None;
     }
     let kept = parts.into_iter().filter(|(letter, _)| *letter != b'X');
-    let parts: Vec<Part> = kept.map(|(_, part)| part).collect();
+    let parts: Vec<ChannelLayout> = kept.map(|(_, part)| part).collect();
     let integer = parts
         .iter()
         .any(|p| matches!(p.kind, ChannelKind::Uint | ChannelKind::Sint));
-    let form = form_of(&parts);
+    let form = classify(&parts);
     Some(Layout {
         parts,
         srgb,
@@ -166,8 +168,8 @@ fn layout(format: &Format) -> Option<Layout> {
     })
 }
 
-fn form_of(parts: &[Part]) -> Form {
-    let as_is = |(i, p): (usize, &Part)| {
+fn classify(parts: &[ChannelLayout]) -> Encoding {
+    let as_is = |(i, p): (usize, &ChannelLayout)| {
         let raw = matches!(
             p.kind,
             ChannelKind::Uint | ChannelKind::Sint | ChannelKind::Sfloat
@@ -175,53 +177,53 @@ fn form_of(parts: &[Part]) -> Form {
         raw && p.bits == 32 && p.target == Target::Colour(i) && p.lo == i as u32 * 32
     };
     if parts.iter().enumerate().all(as_is) {
-        return Form::Dwords(parts.len());
+        return Encoding::Dwords(parts.len());
     }
-    let integers = |(i, p): (usize, &Part)| {
+    let integers = |(i, p): (usize, &ChannelLayout)| {
         p.kind == ChannelKind::Uint && p.bits == 8 && p.target == Target::Colour(i)
     };
     if parts.len() == 4 && parts.iter().enumerate().all(integers) {
-        return Form::Integers;
+        return Encoding::Integers;
     }
-    let bytes = |p: &Part| p.kind == ChannelKind::Unorm && p.bits == 8;
+    let bytes = |p: &ChannelLayout| p.kind == ChannelKind::Unorm && p.bits == 8;
     if parts.len() == 4 && parts.iter().all(bytes) {
         let targets: Vec<_> = parts.iter().map(|p| p.target).collect();
         let order = |of: [usize; 4]| targets == of.map(Target::Colour);
         if order([0, 1, 2, 3]) {
-            return Form::Bytes { red: 0, blue: 2 };
+            return Encoding::Bytes { red: 0, blue: 2 };
         }
         if order([2, 1, 0, 3]) {
-            return Form::Bytes { red: 2, blue: 0 };
+            return Encoding::Bytes { red: 2, blue: 0 };
         }
     }
-    Form::General
+    Encoding::General
 }
 
 /// Whether [`decode`] and, up to 128 bits, [`encode`] know the format.
 pub(crate) fn known(format: &Format) -> bool {
-    layout_of(format).is_some()
+    find_layout(format).is_some()
 }
 
 /// Whether a format's values are integers.
 pub(crate) fn is_integer(format: &Format) -> bool {
-    layout_of(format).is_some_and(|l| l.integer)
+    find_layout(format).is_some_and(|l| l.integer)
 }
 
 /// Whether a format's colours are stored by the sRGB curve.
 pub(crate) fn is_srgb(format: &Format) -> bool {
-    layout_of(format).is_some_and(|l| l.srgb)
+    find_layout(format).is_some_and(|l| l.srgb)
 }
 
 /// Whether a format's values are normalised: between 0 and 1, or -1 and 1.
 pub(crate) fn is_normalised(format: &Format) -> bool {
-    let part = |p: &Part| matches!(p.kind, ChannelKind::Unorm | ChannelKind::Snorm);
-    layout_of(format).is_some_and(|l| l.parts.iter().any(part))
+    let part = |p: &ChannelLayout| matches!(p.kind, ChannelKind::Unorm | ChannelKind::Snorm);
+    find_layout(format).is_some_and(|l| l.parts.iter().any(part))
 }
 
-/// The channels of a format whose parts are each of one colour, none by a curve: the colour's index, the first bit, how many, and
-/// what they mean.
+/// The channels of a format whose parts are each of one colour, none by a curve: the colour's
+/// index, the first bit, how many, and what they mean.
 pub(super) fn plain_parts(format: &Format) -> Option<Vec<(usize, u32, u32, ChannelKind)>> {
-    let layout = layout_of(format).filter(|l| !l.srgb && l.form != Form::SharedExponent)?;
+    let layout = find_layout(format).filter(|l| !l.srgb && l.form != Encoding::SharedExponent)?;
     let each = layout.parts.iter().map(|part| match part.target {
         Target::Colour(channel) => Some((channel, part.lo, part.bits, part.kind)),
         Target::Luminance | Target::Intensity => None,
@@ -229,7 +231,7 @@ pub(super) fn plain_parts(format: &Format) -> Option<Vec<(usize, u32, u32, Chann
     each.collect()
 }
 
-/// A texel with the bits that another one has for some channels; luminance and intensity are red.
+/// Merges two texels: the `kept` channels are those of `old`. Luminance and intensity count as red.
 pub(crate) fn with_kept(
     format: &Format,
     texel: [u8; 16],
@@ -237,7 +239,7 @@ pub(crate) fn with_kept(
     kept: [bool; 4],
 ) -> [u8; 16] {
     let (new, old) = (u128::from_le_bytes(texel), u128::from_le_bytes(*old));
-    let parts = layout_of(format).into_iter().flat_map(|l| &l.parts);
+    let parts = find_layout(format).into_iter().flat_map(|l| &l.parts);
     let mask = parts
         .filter(|part| match part.target {
             Target::Colour(channel) => kept[channel & 3],
@@ -249,11 +251,11 @@ pub(crate) fn with_kept(
     (new & !mask | old & mask).to_le_bytes()
 }
 
-/// Values with what the format lacks replaced: by 0, alpha by 1.
-pub(crate) fn with_channels_of(format: &Format, values: [u32; 4]) -> [u32; 4] {
+/// Replaces the channels that the format lacks: by 0, alpha by 1.
+pub(crate) fn fill_missing_channels(format: &Format, values: [u32; 4]) -> [u32; 4] {
     let name = format.name;
-    let has: [bool; 4] = match layout_of(format) {
-        Some(layout) if layout.form != Form::SharedExponent => std::array::from_fn(|i| {
+    let has: [bool; 4] = match find_layout(format) {
+        Some(layout) if layout.form != Encoding::SharedExponent => std::array::from_fn(|i| {
             layout.parts.iter().any(|part| match part.target {
                 Target::Colour(channel) => channel == i,
                 Target::Luminance => i < 3,
@@ -282,8 +284,8 @@ pub(crate) fn with_channels_of(format: &Format, values: [u32; 4]) -> [u32; 4] {
     })
 }
 
-/// Of formats whose texels share their colour by twos: bytes of the luma of the first and of the second, of blue's and of
-/// red's chroma, in the dword of both.
+/// Of formats whose texels share their colour by twos: bytes of the luma of the first and of the
+/// second, of blue's and of red's chroma, in the dword of both.
 fn shared_chroma(format: &Format) -> Option<[usize; 4]> {
     Some(match format.name {
         "YCRCB_NORMAL" => [0, 2, 1, 3],
@@ -295,7 +297,7 @@ fn shared_chroma(format: &Format) -> Option<[usize; 4]> {
 }
 
 /// Whether texels have to be read by twos: see [`decode_pair`].
-pub(crate) fn comes_in_pairs(format: &Format) -> bool {
+pub(crate) fn shares_chroma(format: &Format) -> bool {
     shared_chroma(format).is_some()
 }
 
@@ -306,13 +308,13 @@ pub(crate) fn decode_pair(format: &Format, pair: u32, second: bool) -> [u32; 4] 
     };
     let bytes = pair.to_le_bytes();
     let luma = if second { last } else { first };
-    let at = |i: usize| BYTES[0][usize::from(bytes[i & 3])];
+    let at = |i: usize| BYTE_VALUES[0][usize::from(bytes[i & 3])];
     [at(red), at(luma), at(blue), ONE]
 }
 
 /// Bytes of a texel or of a compressed block.
 pub(crate) fn bytes(format: &Format) -> u32 {
-    match layout_of(format) {
+    match find_layout(format) {
         Some(layout) => layout.bytes as u32,
         None => u32::from(format.block_bits / 8).max(1),
     }
@@ -365,8 +367,9 @@ pub(crate) fn from_half(half: u16) -> f32 {
     f32::from_bits(value.to_bits() | half >> 15 << 31)
 }
 
-/// Exponent of five bits and mantissa of a magnitude, rounded to nearest even. Too large comes out as infinity.
-fn to_small(magnitude: f32, mantissa_bits: u32) -> u32 {
+/// Exponent of five bits and mantissa of a magnitude, rounded to nearest even. Too large comes out
+/// as infinity.
+fn to_small_float(magnitude: f32, mantissa_bits: u32) -> u32 {
     if magnitude.is_nan() {
         return (31 << mantissa_bits) | 1 << (mantissa_bits - 1);
     }
@@ -387,7 +390,7 @@ fn to_small(magnitude: f32, mantissa_bits: u32) -> u32 {
 /// Float to half, rounded to nearest even.
 pub(crate) fn to_half(value: f32) -> u16 {
     let sign = (value.to_bits() >> 31) << 15;
-    (to_small(value.abs(), 10) | sign) as u16
+    (to_small_float(value.abs(), 10) | sign) as u16
 }
 
 /// Float to one without sign: negative values become 0, large finite ones the largest.
@@ -395,14 +398,14 @@ fn to_unsigned_float(value: f32, mantissa_bits: u32) -> u32 {
     if value.is_sign_negative() && !value.is_nan() {
         return 0;
     }
-    let bits = to_small(value, mantissa_bits);
+    let bits = to_small_float(value, mantissa_bits);
     match value.is_finite() {
         true => bits.min((31 << mantissa_bits) - 1),
         false => bits,
     }
 }
 
-/// The sRGB curve, from what is stored to what is meant.
+/// The sRGB EOTF: from the encoded to the linear value.
 pub(crate) fn srgb_to_linear(value: f32) -> f32 {
     match value <= 0.04045 {
         true => value / 12.92,
@@ -410,7 +413,7 @@ pub(crate) fn srgb_to_linear(value: f32) -> f32 {
     }
 }
 
-/// The sRGB curve, from what is meant to what is stored.
+/// The inverse of the sRGB EOTF: from the linear to the encoded value.
 pub(crate) fn linear_to_srgb(value: f32) -> f32 {
     match value <= 0.003_130_8 {
         true => value * 12.92,
@@ -419,7 +422,7 @@ pub(crate) fn linear_to_srgb(value: f32) -> f32 {
 }
 
 /// Values of the 256 bytes, as they stand and from sRGB to linear.
-static BYTES: LazyLock<[[u32; 256]; 2]> = LazyLock::new(|| {
+static BYTE_VALUES: LazyLock<[[u32; 256]; 2]> = LazyLock::new(|| {
     let plain: [u32; 256] = std::array::from_fn(|i| linear_byte(i as u32));
     let curved = |v: u32| srgb_to_linear(f32::from_bits(v)).to_bits();
     [plain, plain.map(curved)]
@@ -432,7 +435,7 @@ fn linear_byte(byte: u32) -> u32 {
 }
 
 /// A channel's value.
-fn value(part: &Part, raw: u64, srgb: bool) -> u32 {
+fn decode_channel(part: &ChannelLayout, raw: u64, srgb: bool) -> u32 {
     let float = match part.kind {
         ChannelKind::Uint => return raw as u32,
         ChannelKind::Sint => return sign_extend(raw, part.bits) as u32,
@@ -468,13 +471,13 @@ fn value(part: &Part, raw: u64, srgb: bool) -> u32 {
 
 /// The values of a texel: red, green, blue, alpha. Zeros where the format is not [`known`].
 pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
-    let Some(layout) = layout_of(format) else {
+    let Some(layout) = find_layout(format) else {
         return [0; 4];
     };
     let mut out = [0, 0, 0, if layout.integer { 1 } else { ONE }];
     match layout.form {
-        Form::Bytes { red, blue } => {
-            let tables = &*BYTES;
+        Encoding::Bytes { red, blue } => {
+            let tables = &*BYTE_VALUES;
             let colour = &tables[usize::from(layout.srgb)];
             let at = |i: usize| usize::from(byte(texel, i));
             out = [
@@ -484,23 +487,23 @@ pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
                 tables[0][at(3)],
             ];
         }
-        Form::Integers => out = [0, 1, 2, 3].map(|i| u32::from(byte(texel, i))),
-        Form::Dwords(count) => {
+        Encoding::Integers => out = [0, 1, 2, 3].map(|i| u32::from(byte(texel, i))),
+        Encoding::Dwords(count) => {
             let dwords = texel.as_chunks::<4>().0.iter();
             for (to, from) in out.iter_mut().zip(dwords).take(count) {
                 *to = u32::from_le_bytes(*from);
             }
         }
-        Form::SharedExponent => {
+        Encoding::SharedExponent => {
             let raw = extract(texel, 0, 32) as u32;
             let scale = f32::powi(2.0, (raw >> 27) as i32 - 15 - 9);
             for (i, to) in out.iter_mut().take(3).enumerate() {
                 *to = ((raw >> (9 * i) & 0x1ff) as f32 * scale).to_bits();
             }
         }
-        Form::General => {
+        Encoding::General => {
             for part in &layout.parts {
-                let value = value(part, extract(texel, part.lo, part.bits), layout.srgb);
+                let value = decode_channel(part, extract(texel, part.lo, part.bits), layout.srgb);
                 match part.target {
                     Target::Colour(i) => out[i & 3] = value,
                     Target::Luminance => out[..3].fill(value),
@@ -512,21 +515,22 @@ pub(crate) fn decode(format: &Format, texel: &[u8]) -> [u32; 4] {
     out
 }
 
-/// To the nearest integer, ties to even, of magnitudes below 2^51: adding 1.5 · 2^52 leaves no bits for the fraction.
-fn rounded(value: f64) -> i64 {
+/// To the nearest integer, ties to even, of magnitudes below 2^51: adding 1.5 · 2^52 leaves no bits
+/// for the fraction.
+fn round_ties_even(value: f64) -> i64 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
     (value + SHIFT).to_bits() as i64 - SHIFT.to_bits() as i64
 }
 
 /// A float as a normalised number: clamped, rounded to nearest even; NaN is 0.
-fn normalised(value: f32, least: f64, max: f64) -> i64 {
+fn quantise(value: f32, least: f64, max: f64) -> i64 {
     if value.is_nan() {
         return 0;
     }
-    rounded(f64::from(value).max(least).min(1.0) * max)
+    round_ties_even(f64::from(value).max(least).min(1.0) * max)
 }
 
-fn raw(part: &Part, bits: u32, srgb: bool) -> u64 {
+fn encode_channel(part: &ChannelLayout, bits: u32, srgb: bool) -> u64 {
     let mask = u64::MAX >> (64 - part.bits);
     let float = f32::from_bits(bits);
     let half_range = (mask >> 1) as i64;
@@ -541,9 +545,9 @@ fn raw(part: &Part, bits: u32, srgb: bool) -> u64 {
                 true => linear_to_srgb(float.clamp(0.0, 1.0)),
                 false => float,
             };
-            normalised(float, 0.0, mask as f64) as u64
+            quantise(float, 0.0, mask as f64) as u64
         }
-        ChannelKind::Snorm => normalised(float, -1.0, half_range as f64) as u64 & mask,
+        ChannelKind::Snorm => quantise(float, -1.0, half_range as f64) as u64 & mask,
         ChannelKind::Uscaled => (f64::from(float).round_ties_even() as u64).min(mask),
         ChannelKind::Sscaled => {
             let rounded = f64::from(float).round_ties_even() as i64;
@@ -564,7 +568,7 @@ fn raw(part: &Part, bits: u32, srgb: bool) -> u64 {
 }
 
 /// R9G9B9E5 of three floats (Vulkan, "Shared Exponent to RGB").
-fn shared_exponent(values: [u32; 4]) -> u32 {
+fn encode_shared_exponent(values: [u32; 4]) -> u32 {
     const MAX: f32 = 511.0 / 512.0 * 65536.0;
     let [r, g, b, _] = values.map(|v| match f32::from_bits(v) {
         value if value.is_nan() => 0.0,
@@ -584,9 +588,9 @@ fn shared_exponent(values: [u32; 4]) -> u32 {
     r | g << 9 | b << 18 | (exponent as u32) << 27
 }
 
-/// Least floats that the sRGB curve takes to each byte from 1 on.
-static CURVE: LazyLock<[f32; 255]> = LazyLock::new(|| {
-    let stored = |v: f32| normalised(linear_to_srgb(v), 0.0, 255.0);
+/// The lowest linear value that encodes to each sRGB byte from 1 on.
+static SRGB_THRESHOLDS: LazyLock<[f32; 255]> = LazyLock::new(|| {
+    let stored = |v: f32| quantise(linear_to_srgb(v), 0.0, 255.0);
     std::array::from_fn(|i| {
         // Floats between 0 and 1 are in the order of their bits.
         let (mut below, mut there) = (0, ONE);
@@ -603,10 +607,10 @@ static CURVE: LazyLock<[f32; 255]> = LazyLock::new(|| {
 
 /// The byte that stands for a linear value; NaN is 0.
 fn srgb_byte(value: f32) -> u8 {
-    CURVE.partition_point(|least| *least <= value) as u8
+    SRGB_THRESHOLDS.partition_point(|least| *least <= value) as u8
 }
 
-/// How colours become texels of a dword each, several at once.
+/// Converts colours to texels of a dword and back, many at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Packer {
     /// Unsigned normalised bytes, with the bits that red and blue start at.
@@ -618,17 +622,17 @@ pub(crate) enum Packer {
 }
 
 impl Packer {
-    /// Of a format; none where [`encode`] has to do it.
+    /// The packer of a format; `None` if only [`encode`] converts it.
     pub fn of(format: &Format) -> Option<Packer> {
-        let layout = layout_of(format)?;
+        let layout = find_layout(format)?;
         match layout.form {
-            Form::Bytes { red, blue } => Some(Packer::Bytes {
+            Encoding::Bytes { red, blue } => Some(Packer::Bytes {
                 red: red as u32 * 8,
                 blue: blue as u32 * 8,
                 srgb: layout.srgb,
             }),
-            Form::Integers => Some(Packer::Integers),
-            Form::Dwords(1) => Some(Packer::Dword {
+            Encoding::Integers => Some(Packer::Integers),
+            Encoding::Dwords(1) => Some(Packer::Dword {
                 one: if layout.integer { 1 } else { ONE },
             }),
             _ => None,
@@ -642,7 +646,7 @@ impl Packer {
         let bytes = [byte(0), byte(1), byte(2), byte(3)];
         match self {
             Packer::Bytes { red, blue, srgb } => {
-                let tables = &*BYTES;
+                let tables = &*BYTE_VALUES;
                 let colour = &tables[usize::from(srgb)];
                 let at = |bit: u32| bytes[(bit / 8) as usize & 3];
                 [
@@ -672,7 +676,7 @@ impl Packer {
             Packer::Bytes { red, blue, srgb } => {
                 let places = [(red, srgb), (8, srgb), (blue, srgb), (24, false)];
                 for ((at, srgb), channel) in places.into_iter().zip(&mut all) {
-                    let table = srgb.then(|| &BYTES[1]);
+                    let table = srgb.then(|| &BYTE_VALUES[1]);
                     for (to, texel) in channel.iter_mut().zip(texels) {
                         let byte = texel >> at & 0xff;
                         *to = match table {
@@ -720,7 +724,7 @@ impl Packer {
     }
 }
 
-/// [`normalised`] of a byte, in a form that compilers make wide.
+/// [`quantise`] of a byte, in a form that compilers make wide.
 #[inline(always)]
 fn unorm_byte(value: f32) -> u32 {
     const SHIFT: f64 = 6_755_399_441_055_744.0;
@@ -729,16 +733,17 @@ fn unorm_byte(value: f32) -> u32 {
     (f64::from(clamped) * 255.0 + SHIFT).to_bits() as u32
 }
 
-/// A texel of four values, [`bytes`] of the array. Zeros where the format is not [`known`] or longer than 128 bits.
-/// Floats are clamped and rounded to nearest even, integers clamped; luminance and intensity take red.
+/// A texel of four values, [`bytes`] of the array. Zeros where the format is not [`known`] or
+/// longer than 128 bits. Floats are clamped and rounded to nearest even, integers clamped;
+/// luminance and intensity take red.
 pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
     let mut out = [0; 16];
-    let Some(layout) = layout_of(format).filter(|l| l.bytes <= 16) else {
+    let Some(layout) = find_layout(format).filter(|l| l.bytes <= 16) else {
         return out;
     };
     match layout.form {
-        Form::Bytes { red, blue } => {
-            let linear = |bits: u32| normalised(f32::from_bits(bits), 0.0, 255.0) as u8;
+        Encoding::Bytes { red, blue } => {
+            let linear = |bits: u32| quantise(f32::from_bits(bits), 0.0, 255.0) as u8;
             let curved = |bits: u32| match layout.srgb {
                 true => srgb_byte(f32::from_bits(bits)),
                 false => linear(bits),
@@ -748,27 +753,32 @@ pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
             out[blue & 3] = curved(values[2]);
             out[3] = linear(values[3]);
         }
-        Form::Integers => {
+        Encoding::Integers => {
             for (to, from) in out.iter_mut().zip(values) {
                 *to = from.min(255) as u8;
             }
         }
-        Form::Dwords(count) => {
+        Encoding::Dwords(count) => {
             let dwords = out.as_chunks_mut::<4>().0.iter_mut();
             for (to, from) in dwords.zip(values).take(count) {
                 *to = from.to_le_bytes();
             }
         }
-        Form::SharedExponent => {
-            out[..4].copy_from_slice(&shared_exponent(values).to_le_bytes());
+        Encoding::SharedExponent => {
+            out[..4].copy_from_slice(&encode_shared_exponent(values).to_le_bytes());
         }
-        Form::General => {
+        Encoding::General => {
             for part in &layout.parts {
                 let from = match part.target {
                     Target::Colour(i) => values[i & 3],
                     Target::Luminance | Target::Intensity => values[0],
                 };
-                insert(&mut out, part.lo, part.bits, raw(part, from, layout.srgb));
+                insert(
+                    &mut out,
+                    part.lo,
+                    part.bits,
+                    encode_channel(part, from, layout.srgb),
+                );
             }
         }
     }
@@ -776,9 +786,4 @@ pub(crate) fn encode(format: &Format, values: [u32; 4]) -> [u8; 16] {
 }
 
 #[cfg(test)]
-#[path = "format_tests.rs"]
 mod tests;
-
-#[cfg(test)]
-#[path = "format_channel_tests.rs"]
-mod channel_tests;

@@ -1,15 +1,16 @@
-//! Surfaces with dimensions: surface state decoded once.
+//! Surfaces of texels: the decoded surface state.
 //!
-//! In:  RENDER_SURFACE_STATE. Out: what it says; elements by their address.
-//! Where mip levels, slices and samples lie is in `level.rs`, what the auxiliary surface says in `aux.rs`, values in `texel.rs`.
+//! In:  RENDER_SURFACE_STATE. Out: its fields; elements by address. Where mip levels, slices and
+//!      samples lie is in `level.rs`, what the auxiliary surface says in `aux.rs`, values in
+//!      `texel.rs`.
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use super::format;
 use super::tiling::Tiling;
 use crate::fate;
 use crate::memory::View;
+use crate::observer::Via;
 use crate::space::ADDRESS_MASK;
-use crate::watch::Via;
 use eu::Stop;
 use hw::Format;
 use hw::state::render_surface_state as rss;
@@ -25,7 +26,7 @@ pub(crate) enum Kind {
     Null,
 }
 
-/// Auxiliary Surface Mode, and what the mode means for the surface.
+/// Auxiliary Surface Mode, resolved by the number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AuxMode {
     None,
@@ -49,7 +50,7 @@ pub(crate) struct Aux {
     pub qpitch_rows: u32,
 }
 
-/// What a Shader Channel Select gives.
+/// The source of a channel: Shader Channel Select.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Select {
     Zero,
@@ -73,7 +74,8 @@ pub(crate) struct Image {
     pub min_array_element: u32,
     /// Slices that render targets and typed messages may reach.
     pub view_extent: u32,
-    /// Base Mip Level, in halves as programmed: what the sampler takes for the base when it chooses filters.
+    /// Base Mip Level, in halves as programmed: what the sampler takes for the base when it chooses
+    /// filters.
     pub base_level: u32,
     /// MIP Count: levels that the sampler sees from `min_lod` on.
     pub levels: u32,
@@ -92,7 +94,8 @@ pub(crate) struct Image {
     pub valign: u32,
     /// 1 to 16.
     pub samples: u32,
-    /// Samples lie side by side, as in depth and stencil buffers, instead of in slices of their own.
+    /// Samples lie side by side, as in depth and stencil buffers, instead of in slices of their
+    /// own.
     pub interleaved: bool,
     /// Elements that the surface starts off its base.
     pub x_offset: u32,
@@ -102,7 +105,7 @@ pub(crate) struct Image {
     pub clear_color: [u32; 4],
     pub swizzle: [Select; 4],
     /// The swizzle changes nothing.
-    pub is_straight: bool,
+    pub is_identity_swizzle: bool,
     pub is_array: bool,
 }
 
@@ -122,6 +125,28 @@ fn select(code: u64) -> Select {
         4..=7 => Select::Channel(code as u8 - 4),
         1 => Select::One,
         _ => Select::Zero,
+    }
+}
+
+/// Width, height and depth of a surface: texels and slices, array elements or faces; for buffers,
+/// entries.
+fn extent(words: &[u32; 16], kind: Kind, is_array: bool) -> [u32; 3] {
+    let get = |field: hw::Field| field.get(words) as u32;
+    let (width, height, depth) = (get(rss::WIDTH), get(rss::HEIGHT), get(rss::DEPTH));
+    match kind {
+        Kind::Buffer => {
+            let entries = u64::from(width & 0x7f)
+                | u64::from(height & 0x3fff) << 7
+                | u64::from(depth & 0x7ff) << 21;
+            [u32::try_from(entries + 1).unwrap_or(u32::MAX), 1, 1]
+        }
+        Kind::D3 => [width + 1, height + 1, depth + 1],
+        Kind::Cube if is_array => [width + 1, height + 1, (depth + 1) * 6],
+        Kind::Cube => [width + 1, height + 1, 6],
+        Kind::D1 if is_array => [width + 1, 1, depth + 1],
+        Kind::D1 => [width + 1, 1, 1],
+        _ if is_array => [width + 1, height + 1, depth + 1],
+        _ => [width + 1, height + 1, 1],
     }
 }
 
@@ -153,23 +178,8 @@ impl Image {
         let Some(format) = Format::by_number(number) else {
             return unimplemented(format!("surface format {number:#x}"));
         };
-        let (width, height, depth) = (get(rss::WIDTH), get(rss::HEIGHT), get(rss::DEPTH));
         let is_array = rss::SURFACE_ARRAY.get(words) != 0;
-        let [width, height, depth] = match kind {
-            Kind::Buffer => {
-                let entries = u64::from(width & 0x7f)
-                    | u64::from(height & 0x3fff) << 7
-                    | u64::from(depth & 0x7ff) << 21;
-                [u32::try_from(entries + 1).unwrap_or(u32::MAX), 1, 1]
-            }
-            Kind::D3 => [width + 1, height + 1, depth + 1],
-            Kind::Cube if is_array => [width + 1, height + 1, (depth + 1) * 6],
-            Kind::Cube => [width + 1, height + 1, 6],
-            Kind::D1 if is_array => [width + 1, 1, depth + 1],
-            Kind::D1 => [width + 1, 1, 1],
-            _ if is_array => [width + 1, height + 1, depth + 1],
-            _ => [width + 1, height + 1, 1],
-        };
+        let [width, height, depth] = extent(words, kind, is_array);
         let real = !matches!(kind, Kind::Buffer | Kind::Null);
         if real && rss::TILED_RESOURCE_MODE.get(words) != 0 {
             return unimplemented("tiled resources (TileYf and TileYs)".into());
@@ -238,7 +248,7 @@ impl Image {
             },
             clear_color: [12, 13, 14, 15].map(|i: usize| words[i]),
             swizzle,
-            is_straight: swizzle == [0, 1, 2, 3].map(Select::Channel),
+            is_identity_swizzle: swizzle == [0, 1, 2, 3].map(Select::Channel),
             is_array,
         })
     }
@@ -246,7 +256,7 @@ impl Image {
     /// Applies the Shader Channel Selects.
     #[inline]
     pub fn swizzled(&self, values: [u32; 4]) -> [u32; 4] {
-        if self.is_straight {
+        if self.is_identity_swizzle {
             return values;
         }
         let one = match format::is_integer(self.format) {
@@ -311,3 +321,6 @@ impl Image {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,8 @@
 //! How the levels, slices and samples of a surface are laid out.
 //!
 //! In:  sizes and alignments. Out: offsets of levels, places of samples.
-//! Ref: SKL PRM vol. 5, "Surface Layout and Tiling": 1D, 2D and 3D surfaces; "Multisampled Surfaces".
+//! Ref: SKL PRM vol. 5, "Surface Layout and Tiling": 1D, 2D and 3D surfaces; "Multisampled
+//!      Surfaces".
 
 /// Levels a surface can have.
 pub(super) const LEVELS: u32 = 15;
@@ -12,8 +13,9 @@ pub(super) fn minify(size: u32, level: u32) -> u32 {
     size.checked_shr(level).unwrap_or(0).max(1)
 }
 
-/// Offset of a level in a slice: level 1 is below level 0, level 2 and all after it are to the right of level 1. Sizes
-/// are those of level 0 and the offset is in the same units; `align` is what each level is rounded up to.
+/// Offset of a level in a slice: level 1 is below level 0, level 2 and all after it are to the
+/// right of level 1. Sizes are those of level 0 and the offset is in the same units; `align` is
+/// what each level is rounded up to.
 pub(super) fn level_offset(level: u32, [w, h]: [u32; 2], align: [u32; 2]) -> [u32; 2] {
     let (mut x, mut y) = (0, 0);
     for l in 0..level.min(LEVELS) {

@@ -1,4 +1,4 @@
-//! A level of a surface: where its texels lie, worked out once.
+//! The layout of a mip level, computed once for many addresses.
 //!
 //! In:  an [`Image`] and a level. Out: addresses of texels. For loops over many of them.
 //! Ref: as `layout.rs`.
@@ -20,7 +20,7 @@ enum Arrangement {
     Slices,
     /// The same, with samples side by side.
     Interleaved,
-    /// Nothing is there.
+    /// No memory: null surfaces, levels out of range.
     None,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// Of an image; levels count as accesses count them.
+    /// The layout of a level; `lod` counts from Surface Min LOD, as accesses do.
     pub fn new(image: &Image, lod: u32) -> Level {
         let level = image.level(lod);
         let extent = image.level_extent(lod);
@@ -96,8 +96,8 @@ impl Level {
         made
     }
 
-    /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the slice, array element
-    /// or face.
+    /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the
+    /// slice, array element or face.
     pub fn address(&self, x: u32, y: u32, z: u32, sample: u32) -> Option<u64> {
         let [width, height, depth] = self.extent;
         let inside = x < width && y < height && z < depth && sample < self.samples;
@@ -128,7 +128,8 @@ impl Level {
             }
             Arrangement::Slices => {}
         }
-        // At most 2^15 slices and samples of 2^17 rows come near; more is no place.
+        // Rows beyond 32 bits cannot be addressed: 2^15 slices and samples of 2^17 rows are the
+        // limit.
         let y = u64::from(y + self.top) + slice * u64::from(self.qpitch);
         let y = u32::try_from(y).ok()?;
         let offset = tiling::offset(self.tiling, (x + self.left) * self.bytes, y, self.pitch);
@@ -140,7 +141,8 @@ impl Level {
         self.extent
     }
 
-    /// Whether [`Level::subspan`] can find pixels: surfaces of one sample whose elements are texels.
+    /// Whether [`Level::subspan`] can find pixels: surfaces of one sample whose elements are
+    /// texels.
     pub fn is_plain(&self) -> bool {
         let tiled = self.arrangement == Arrangement::Slices;
         tiled && self.samples == 1 && self.block == [1, 1]
@@ -155,7 +157,7 @@ impl Level {
 
     /// [`Level::plain_address`] of four texels of a slice; none where one of them is out of bounds.
     #[inline(always)]
-    pub fn plain_four(&self, xs: [u32; 4], ys: [u32; 4], z: u32) -> Option<[u64; 4]> {
+    pub fn plain_addresses(&self, xs: [u32; 4], ys: [u32; 4], z: u32) -> Option<[u64; 4]> {
         let [width, height, depth] = self.extent;
         let slice = z + self.first_slice;
         let beyond = |all: [u32; 4], size: u32| all.iter().any(|at| *at >= size);
@@ -201,8 +203,8 @@ impl Level {
         tiling::column(self.tiling, (x + self.left) * self.bytes)
     }
 
-    /// Addresses of the 2 × 2 texels from `x` and `y` on, the lower row last; none where a texel of them is out of bounds
-    /// or the level is not plain.
+    /// Addresses of the 2 × 2 texels from `x` and `y` on, the lower row last; none where a texel of
+    /// them is out of bounds or the level is not plain.
     pub fn subspan(&self, x: u32, y: u32, z: u32) -> Option<[u64; 4]> {
         let [width, height, depth] = self.extent;
         let inside = x + 1 < width && y + 1 < height && z < depth;
@@ -232,9 +234,10 @@ impl Level {
         self.bytes
     }
 
-    /// Addresses of the texels from a place on, of a row and of the row below it: of the first four of the row, and of the fifth.
-    /// None where a texel of them is out of bounds, where four (of less than a dword, eight) are not together from a dword on, and
-    /// where texels are longer than a dword.
+    /// Addresses of the texels from a place on, of a row and of the row below it: of the first four
+    /// of the row, and of the fifth. None where a texel of them is out of bounds, where four (of
+    /// less than a dword, eight) are not together from a dword on, and where texels are longer than
+    /// a dword.
     #[inline(always)]
     pub fn rows(&self, [x, y, z]: [u32; 3], [wide, high]: [u32; 2]) -> Option<[[u64; 2]; 2]> {
         let [width, height, depth] = self.extent;
@@ -275,8 +278,8 @@ impl Level {
 }
 
 impl Image {
-    /// Size of a level, counted as accesses count: Surface Min LOD is added. The third is the depth of 3D surfaces, else
-    /// the array elements (of cubes, faces).
+    /// Size of a level, counted as accesses count: Surface Min LOD is added. The third is the depth
+    /// of 3D surfaces, else the array elements (of cubes, faces).
     pub fn level_extent(&self, lod: u32) -> [u32; 3] {
         let level = self.level(lod);
         let depth = match self.kind {
@@ -289,13 +292,13 @@ impl Image {
         }
     }
 
-    /// The level of the surface that an access's level means.
+    /// Adds Surface Min LOD to the level of an access.
     pub(super) fn level(&self, lod: u32) -> u32 {
         lod.saturating_add(self.min_lod)
     }
 
-    /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the slice, array element
-    /// or face.
+    /// Address of a texel, or of the compressed block that holds it; none out of bounds. `z` is the
+    /// slice, array element or face.
     pub fn texel_address(&self, lod: u32, x: u32, y: u32, z: u32, sample: u32) -> Option<u64> {
         self.at_level(lod).address(x, y, z, sample)
     }
@@ -324,7 +327,7 @@ impl Image {
         let straight = (level.address | u64::from(level.pitch)).is_multiple_of(16)
             && ((across + level.left) * bytes).is_multiple_of(16);
         if chunks && straight && rows.start < below {
-            let mut run = Run {
+            let mut run = PatternRun {
                 view,
                 pattern: repeated(element, bytes),
                 first: 0,
@@ -332,10 +335,10 @@ impl Image {
             };
             let first = across;
             // A few rows at a time, whose addresses are found once.
-            for top in (rows.start..below).step_by(Run::ROWS) {
-                let mut known = [0; Run::ROWS];
+            for top in (rows.start..below).step_by(PatternRun::ROWS) {
+                let mut known = [0; PatternRun::ROWS];
                 let mut count = 0;
-                for y in (top..below).take(Run::ROWS) {
+                for y in (top..below).take(PatternRun::ROWS) {
                     if let Some(row) = level.row(y, z) {
                         known[count] = row;
                         count += 1;
@@ -394,7 +397,7 @@ fn repeated(element: &[u8; 16], bytes: u32) -> [u32; 4] {
 }
 
 /// Groups of 16 bytes that lie one behind the other, and are written at once.
-struct Run<'v, 'a> {
+struct PatternRun<'v, 'a> {
     view: &'v View<'a>,
     /// What each of them becomes.
     pattern: [u32; 4],
@@ -402,11 +405,11 @@ struct Run<'v, 'a> {
     dwords: usize,
 }
 
-impl Run<'_, '_> {
+impl PatternRun<'_, '_> {
     /// Rows whose addresses are known at a time.
     const ROWS: usize = 16;
 
-    /// Takes the 16 bytes from an address on.
+    /// Adds the 16 bytes from an address on; writes the run first if they do not continue it.
     fn add(&mut self, address: u64) -> Result<(), Stop> {
         if self.first + self.dwords as u64 * 4 != address {
             self.write()?;
@@ -416,7 +419,7 @@ impl Run<'_, '_> {
         Ok(())
     }
 
-    /// Writes what has been taken.
+    /// Writes the run.
     fn write(&mut self) -> Result<(), Stop> {
         match std::mem::take(&mut self.dwords) {
             0 => Ok(()),
@@ -424,3 +427,6 @@ impl Run<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,110 +4,26 @@
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE"; vol. 7, "Surface State Model", buffer surfaces.
 
 mod aux;
-mod band;
+mod buffer;
+mod ccs_compression;
 pub(crate) mod compressed;
-mod fields;
 pub(crate) mod format;
 mod image;
 mod layout;
 mod level;
-mod lossless;
+mod subspan_row;
 mod texel;
+mod texel_codec;
 pub(crate) mod tiling;
 
 pub(crate) use aux::{Block, Opened};
-pub(crate) use band::Band;
-pub(crate) use fields::Codec;
+pub(crate) use buffer::Surface;
 pub(crate) use image::{AuxMode, Image, Kind, Select};
 pub(crate) use level::Level;
+pub(crate) use subspan_row::Band;
+pub(crate) use texel_codec::Codec;
 
-use crate::memory::View;
-use crate::space::ADDRESS_MASK;
-use crate::watch::Via;
-use eu::Stop;
-use hw::state::render_surface_state as rss;
-
-/// What an address in a message is relative to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Surface {
-    /// A buffer: addresses are byte offsets, checked against the size.
-    Buffer {
-        /// First byte.
-        address: u64,
-        /// Bytes.
-        bytes: u64,
-        /// Bytes of an entry: 1 for RAW.
-        pitch: u64,
-        /// Surface format number.
-        format: u32,
-    },
-    /// Reads give zero, writes are dropped.
-    Null,
-    /// Memory from this address on, unchecked but by the page tables: offsets are of 32 bits.
-    Stateless {
-        /// General state base address, plus the buffer base of the message's header.
-        base: u64,
-    },
-    /// Shared local memory of the workgroup.
-    Slm,
-}
-
-/// SURFTYPE_BUFFER.
-const TYPE_BUFFER: u64 = 4;
-/// SURFTYPE_STRBUF.
-const TYPE_STRUCTURED: u64 = 5;
-/// SURFTYPE_NULL.
-const TYPE_NULL: u64 = 7;
-
-impl Surface {
-    /// Reads the surface state at `address`.
-    pub fn read(view: &View<'_>, address: u64) -> Result<Surface, Stop> {
-        let mut words = [0; 16];
-        view.by(Via::State, |view| view.read_block(address, &mut words))?;
-        match rss::SURFACE_TYPE.get(&words) {
-            TYPE_NULL => Ok(Surface::Null),
-            TYPE_BUFFER | TYPE_STRUCTURED => {
-                let width = rss::WIDTH.get(&words) & 0x7f;
-                let height = rss::HEIGHT.get(&words) & 0x3fff;
-                let depth = rss::DEPTH.get(&words) & 0x7ff;
-                let entries = (width | height << 7 | depth << 21) + 1;
-                let pitch = rss::SURFACE_PITCH.get(&words) + 1;
-                Ok(Surface::Buffer {
-                    address: rss::SURFACE_BASE_ADDRESS.get(&words) & ADDRESS_MASK,
-                    bytes: entries * pitch,
-                    pitch,
-                    format: rss::SURFACE_FORMAT.get(&words) as u32 & 0x1ff,
-                })
-            }
-            other => Err(Stop::Unimplemented {
-                what: format!("surfaces of type {other}"),
-                at: address,
-            }),
-        }
-    }
-
-    /// GPU address of `bytes` bytes at `offset`; `None` where the access is out of bounds. Not for SLM.
-    pub fn place(&self, offset: u64, bytes: u64) -> Option<u64> {
-        match *self {
-            Surface::Buffer {
-                address,
-                bytes: size,
-                ..
-            } => (offset + bytes <= size).then(|| address + offset),
-            Surface::Stateless { base } => Some(base + offset),
-            Surface::Null | Surface::Slm => None,
-        }
-    }
-}
-
+#[cfg(test)]
+mod rig;
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod place_tests;
-
-#[cfg(test)]
-mod state_tests;
-
-#[cfg(test)]
-mod lossless_tests;

@@ -1,39 +1,11 @@
 //! Layout by hand, and texels through memory.
 
+use super::rig::{AUX, BASE, image, space};
 use super::*;
-use crate::memory::tests::memory;
-use crate::space::AddressSpace;
+use crate::memory::View;
+use eu::Stop;
 use hw::Format;
-
-pub(super) const BASE: u64 = 0x10_0000;
-pub(super) const AUX: u64 = 0x20_0000;
-const R8G8B8A8_UNORM: u64 = 0x0c7;
-
-/// A state of a 2D surface in Y tiles with `set` on top.
-pub(super) fn image(set: &[(hw::Field, u64)]) -> Image {
-    let mut words = [0; 16];
-    let base = [
-        (rss::SURFACE_TYPE, 1),
-        (rss::SURFACE_FORMAT, R8G8B8A8_UNORM),
-        (rss::SURFACE_ARRAY, 1),
-        (rss::TILE_MODE, 3),
-        (rss::SURFACE_HORIZONTAL_ALIGNMENT, 1),
-        (rss::SURFACE_VERTICAL_ALIGNMENT, 1),
-        (rss::SURFACE_BASE_ADDRESS, BASE),
-        (rss::SURFACE_PITCH, 127),
-    ];
-    for (field, value) in base.iter().chain(set) {
-        field.set(&mut words, *value);
-    }
-    Image::from_words(&words, 0).expect("a surface")
-}
-
-pub(super) fn space() -> AddressSpace {
-    let mut space = AddressSpace::new();
-    space.map(BASE, 0x10000, memory(0x10000), 0).expect("free");
-    space.map(AUX, 0x10000, memory(0x10000), 0).expect("free");
-    space
-}
+use hw::state::render_surface_state as rss;
 
 #[test]
 fn levels_lie_below_and_to_the_right() {
@@ -46,8 +18,8 @@ fn levels_lie_below_and_to_the_right() {
         (rss::SURFACE_QPITCH, 28 / 4),
     ]);
     let at = |lod, x, y, layer| image.texel_address(lod, x, y, layer, 0).map(|a| a - BASE);
-    // 20 × 10: level 0 takes 12 rows; level 1 is 10 × 5 at (0, 12) and takes 12 × 8; level 2 is 5 × 2 at (12, 12) and
-    // takes 4 rows; level 3 is 2 × 1 at (12, 16).
+    // 20 × 10: level 0 takes 12 rows; level 1 is 10 × 5 at (0, 12) and takes 12 × 8; level 2 is 5 ×
+    // 2 at (12, 12) and takes 4 rows; level 3 is 2 × 1 at (12, 16).
     assert_eq!(at(0, 19, 9, 0), Some(9 * 256 + 19 * 4));
     assert_eq!(at(1, 0, 0, 0), Some(12 * 256));
     assert_eq!(at(2, 0, 1, 0), Some(13 * 256 + 12 * 4));
@@ -282,7 +254,7 @@ fn multisample_control_entries_lie_in_their_tile() {
 }
 
 #[test]
-fn states_that_are_not_modelled_say_so() {
+fn unmodelled_surface_states_are_refused() {
     let mut words = [0; 16];
     rss::SURFACE_TYPE.set(&mut words, 6);
     assert!(matches!(
@@ -301,11 +273,11 @@ fn states_that_are_not_modelled_say_so() {
         };
         for at in [0, 1, 0xffff, u32::MAX] {
             let _ = image.texel_address(at, at, at, at, at);
-            let _ = image.ccs_place(at, [at; 3]);
+            let _ = image.ccs_location(at, [at; 3]);
             let [w, h, d] = image.level_extent(0);
             let _ = image.texel_address(0, w - 1, h - 1, d - 1, image.samples - 1);
             let _ = image.mcs_place([w - 1, h - 1, d - 1]);
-            let _ = image.ccs_place(0, [w - 1, h - 1, d - 1]);
+            let _ = image.ccs_location(0, [w - 1, h - 1, d - 1]);
         }
     }
 }
@@ -319,8 +291,8 @@ fn texels_of_blocks_are_decoded() {
         (rss::WIDTH, 7),
         (rss::HEIGHT, 7),
     ]);
-    // BC1, the block at (4, 4): colours red and blue, and texel (1, 0) of index 1, the others of 0. A row of blocks is a
-    // row of the tile.
+    // BC1, the block at (4, 4): colours red and blue, and texel (1, 0) of index 1, the others of 0.
+    // A row of blocks is a row of the tile.
     let place = BASE + 16 + 8;
     view.write_block(place, &[0x001f_f800, 1 << 2])
         .expect("mapped");
@@ -361,12 +333,12 @@ fn subspans_lie_where_their_pixels_do() {
         let (xs, ys) = ([0, 148, 33, 131], [69, 0, 31, 67]);
         for z in [0, 1] {
             let each: [_; 4] = std::array::from_fn(|i| pixel(xs[i], ys[i], z));
-            let all = level.plain_four(xs, ys, z);
+            let all = level.plain_addresses(xs, ys, z);
             assert_eq!(all.map(|a| a.map(Some)), Some(each), "{tiling} {z}");
         }
-        assert_eq!(level.plain_four([0, 150, 0, 0], ys, 0), None);
-        assert_eq!(level.plain_four(xs, [0, 0, 71, 0], 0), None);
-        assert_eq!(level.plain_four(xs, ys, 2), None);
+        assert_eq!(level.plain_addresses([0, 150, 0, 0], ys, 0), None);
+        assert_eq!(level.plain_addresses(xs, [0, 0, 71, 0], 0), None);
+        assert_eq!(level.plain_addresses(xs, ys, 2), None);
         assert_eq!(level.plain_address(131, 67, 1), pixel(131, 67, 1));
         assert_eq!(level.plain_address(150, 0, 0), None);
         assert_eq!(level.subspan(149, 0, 0), None);

@@ -1,20 +1,20 @@
-//! Texels read and written by their place.
+//! Texel loads and stores by coordinates.
 //!
 //! In:  an [`Image`], coordinates. Out: values; memory changed.
 //! Ref: SKL PRM vol. 5, "Surface Layout and Tiling"; vol. 7, "MCS Buffer for Render Target(s)".
 
 use super::aux::Block;
+use super::ccs_compression::CompressionCode;
 use super::compressed;
 use super::format;
 use super::image::{Image, Kind};
 use super::level::Level;
-use super::lossless::Code;
 use crate::memory::View;
 use eu::Stop;
 
 impl Image {
     /// Err for formats that [`format::decode`] does not know.
-    fn convertible(&self) -> Result<(), Stop> {
+    fn check_convertible(&self) -> Result<(), Stop> {
         match format::known(self.format) {
             true => Ok(()),
             false => Err(Stop::Unimplemented {
@@ -24,25 +24,28 @@ impl Image {
         }
     }
 
-    /// Whether a level of the view is there: those below Resource Min LOD, of which whole levels count here, are out of bounds for
-    /// messages whose level is not clamped to it: they name it, or gather (ERRATA.md; SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan, "Integer Texel
-    /// Coordinate Operations", on an image view's least level, which Mesa's driver leaves to this field).
+    /// Whether a level of the view is there: those below Resource Min LOD, of which whole levels
+    /// count here, are out of bounds for messages whose level is not clamped to it: they name it,
+    /// or gather (ERRATA.md; SKL PRM vol. 2d, RENDER_SURFACE_STATE, Resource Min LOD; Vulkan,
+    /// "Integer Texel Coordinate Operations", on an image view's least level, which Mesa's driver
+    /// leaves to this field).
     pub fn is_resident(&self, level: u32) -> bool {
         level.saturating_add(self.min_lod) >= self.resource_min_lod >> 8
     }
 
-    /// What a read out of bounds gives, before the swizzle: zeros, and the defaults of channels that the format lacks, alpha 1.
-    /// Null surfaces have no format: zeros.
-    /// Ref: Direct3D 10 and 11, `ld`, `ld_uav_typed`, `sample` of what is not bound; `base/hw/ERRATA.md`, "Reads out of bounds".
+    /// What a read out of bounds gives, before the swizzle: zeros, and the defaults of channels
+    /// that the format lacks, alpha 1. Null surfaces have no format: zeros.
+    /// Ref: Direct3D 10 and 11, `ld`, `ld_uav_typed`, `sample` of what is not bound;
+    ///      `base/hw/ERRATA.md`, "Reads out of bounds".
     pub fn outside(&self) -> [u32; 4] {
         match self.kind {
             Kind::Null => [0; 4],
-            _ => format::with_channels_of(self.format, [0; 4]),
+            _ => format::fill_missing_channels(self.format, [0; 4]),
         }
     }
 
-    /// The value of a texel before the swizzle: [`Image::outside`] out of bounds, the clear colour where the surface is cleared.
-    /// `z` is the slice, array element or face.
+    /// The value of a texel before the swizzle: [`Image::outside`] out of bounds, the clear colour
+    /// where the surface is cleared. `z` is the slice, array element or face.
     pub fn load(
         &self,
         view: &View<'_>,
@@ -53,7 +56,7 @@ impl Image {
         self.load_at(view, (lod, &self.at_level(lod)), [x, y, z], sample)
     }
 
-    /// The same of a level that is known.
+    /// [`Image::load`] with the layout of the level at hand.
     pub fn load_at(
         &self,
         view: &View<'_>,
@@ -65,11 +68,11 @@ impl Image {
             return Ok(self.outside());
         };
         let block = self.block(view, lod, [x, y, z])?;
-        self.value_at(view, address, [x, y], block)
+        self.decode_at(view, address, [x, y], block)
     }
 
-    /// The value of the texel of an element in memory, of which the control surface says this.
-    pub fn value_at(
+    /// Decodes the texel of the element at an address, by the CCS state of its block.
+    pub fn decode_at(
         &self,
         view: &View<'_>,
         address: u64,
@@ -81,7 +84,7 @@ impl Image {
             Block::Clear => return Ok(self.clear_color),
             Block::Compressed => return self.decompressed(view, address),
         }
-        if self.bytes == 2 && format::comes_in_pairs(self.format) {
+        if self.bytes == 2 && format::shares_chroma(self.format) {
             let pair = view.read(address & !3)?;
             return Ok(format::decode_pair(self.format, pair, x % 2 == 1));
         }
@@ -93,7 +96,7 @@ impl Image {
                 return Ok(texel);
             }
         }
-        self.convertible()?;
+        self.check_convertible()?;
         Ok(format::decode(self.format, &element))
     }
 
@@ -103,20 +106,20 @@ impl Image {
         let mut element = self.element(view, address)?;
         let dwords = element.as_chunks_mut::<4>().0;
         for (i, dword) in (0..self.bytes / 4).zip(dwords) {
-            let mask = self.mask(address + 4 * u64::from(i));
+            let mask = self.compression_mask(address + 4 * u64::from(i));
             *dword = (u32::from_le_bytes(*dword) ^ mask).to_le_bytes();
         }
-        self.convertible()?;
+        self.check_convertible()?;
         Ok(format::decode(self.format, &element))
     }
 
-    /// What a compressed block's dword at an address is changed by.
+    /// The XOR mask of a compressed block's dword at an address.
     #[inline]
-    pub fn mask(&self, address: u64) -> u32 {
-        Code::of(self.format).mask(address)
+    pub fn compression_mask(&self, address: u64) -> u32 {
+        CompressionCode::of(self.format).xor_mask(address)
     }
 
-    /// Writes a texel; dropped out of bounds. The texel's block stands as it is from then on.
+    /// Writes a texel; dropped out of bounds. Resolves the texel's block first.
     pub fn store(
         &self,
         view: &View<'_>,
@@ -128,7 +131,7 @@ impl Image {
         let Some(address) = self.texel_address(lod, x, y, z, sample) else {
             return Ok(());
         };
-        self.convertible()?;
+        self.check_convertible()?;
         self.materialize(view, lod, [x, y, z])?;
         self.put(view, address, &format::encode(self.format, values))
     }

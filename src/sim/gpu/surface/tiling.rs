@@ -1,7 +1,8 @@
 //! Where a byte of a tiled surface lies.
 //!
 //! In:  a byte column and a row. Out: bytes from the surface's base.
-//! Ref: SKL PRM vol. 5, "Tiling", the address diagrams of TileX, TileY and TileW. Gen9 swizzles no address bits.
+//! Ref: SKL PRM vol. 5, "Tiling", the address diagrams of TileX, TileY and TileW. Gen9 swizzles no
+//!      address bits.
 
 /// Tile modes of RENDER_SURFACE_STATE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +37,8 @@ impl Tiling {
     }
 }
 
-/// Bytes from the base of byte `x_bytes` of row `y`. The pitch of W tiles is as state has it: twice the bytes of a row.
+/// Bytes from the base of byte `x_bytes` of row `y`. The pitch of W tiles is as state has it: twice
+/// the bytes of a row.
 pub(crate) fn offset(tiling: Tiling, x_bytes: u32, y: u32, pitch_bytes: u32) -> u64 {
     column(tiling, x_bytes) + row(tiling, y, pitch_bytes)
 }

@@ -1,12 +1,12 @@
-//! What 3DSTATE_CLIP and the stages before it say, decoded.
+//! Decoded 3DSTATE_CLIP, and the fields of other stages that concern clipping.
 //!
 //! In:  latched commands, SF_CLIP_VIEWPORT. Out: [`ClipState`].
 //! Ref: SKL PRM vol. 2a, "3DSTATE_CLIP", "3DSTATE_RASTER"; vol. 2d, "SF_CLIP_VIEWPORT".
 
 use crate::draw::exec::Draw;
 use crate::draw::object::{Object, dword};
+use crate::observer::Via;
 use crate::rules;
-use crate::watch::Via;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
@@ -20,7 +20,7 @@ pub(crate) enum Mode {
     AcceptAll,
 }
 
-/// How far objects reach without being cut, as multiples of w.
+/// The guard band: how far objects may reach without being cut, as multiples of w.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Band {
     pub x: (f64, f64),
@@ -41,24 +41,24 @@ impl Default for Band {
 #[derive(Clone, Debug)]
 pub(crate) struct ClipState {
     pub enable: bool,
-    /// Objects are counted.
+    /// Clipper statistics are counted.
     pub statistics: bool,
     pub mode: Mode,
     pub viewport_xy: bool,
     pub guard_band: bool,
     pub near: bool,
     pub far: bool,
-    /// Near is at -w, not at 0.
+    /// The near plane is at -w, not at 0.
     pub open_gl: bool,
-    /// User clip distances to cut at.
+    /// User clip distances to clip at, a bit each.
     pub user_clip: u32,
-    /// User clip distances to cull by.
+    /// User cull distances, a bit each.
     pub user_cull: u32,
-    /// By viewport.
+    /// Guard bands by viewport.
     pub bands: Vec<Band>,
 }
 
-/// Words of an SF_CLIP_VIEWPORT, by viewport.
+/// The dwords of each viewport's SF_CLIP_VIEWPORT.
 pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, Stop> {
     let clip = &packet::state_clip::PACKET;
     let last = draw.state.get(clip, packet::state_clip::MAXIMUM_VP_INDEX);
@@ -78,19 +78,19 @@ pub(crate) fn viewports(draw: &Draw<'_>) -> Result<Vec<[u32; 16]>, Stop> {
         .collect()
 }
 
-/// The viewport index of a vertex; one out of range means the first.
+/// The viewport index of a vertex; an index out of range selects the first viewport.
 pub(crate) fn viewport_index(vue: &[u32], count: usize) -> usize {
     let index = dword(vue, 2) as usize;
     if index < count { index } else { 0 }
 }
 
-/// A float in a structure.
+/// A float field of a state structure.
 pub(crate) fn float(field: Field, words: &[u32]) -> f32 {
     f32::from_bits(field.get(words) as u32)
 }
 
-/// A field of the last geometry stage that is on: GS, DS or VS.
-pub(crate) fn of_last_stage(draw: &Draw<'_>, fields: [Field; 3]) -> u64 {
+/// A field of the last enabled geometry stage: GS, DS or VS, in this order.
+pub(crate) fn last_geometry_stage_field(draw: &Draw<'_>, fields: [Field; 3]) -> u64 {
     let flag = |p: &Packet, f: Field| draw.state.flag(p, f);
     let [gs, ds, vs] = fields;
     if flag(&packet::state_gs::PACKET, packet::state_gs::ENABLE) {
@@ -103,7 +103,7 @@ pub(crate) fn of_last_stage(draw: &Draw<'_>, fields: [Field; 3]) -> u64 {
 }
 
 impl ClipState {
-    /// Decodes what a draw finds.
+    /// Decodes the state of a draw.
     pub fn read(draw: &Draw<'_>) -> Result<ClipState, Stop> {
         use packet::state_clip as clip;
         use packet::{state_ds as ds, state_gs as gs, state_raster as raster, state_vs as vs};
@@ -120,7 +120,7 @@ impl ClipState {
             }
         };
         let user_clip = match get(clip::FORCE_USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK) {
-            0 => of_last_stage(
+            0 => last_geometry_stage_field(
                 draw,
                 [
                     gs::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK,
@@ -131,7 +131,7 @@ impl ClipState {
             _ => get(clip::USER_CLIP_DISTANCE_CLIP_TEST_ENABLE_BITMASK),
         };
         let user_cull = match get(clip::FORCE_USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK) {
-            0 => of_last_stage(
+            0 => last_geometry_stage_field(
                 draw,
                 [
                     gs::USER_CLIP_DISTANCE_CULL_TEST_ENABLE_BITMASK,
@@ -177,7 +177,7 @@ impl ClipState {
         })
     }
 
-    /// Where an object is cut.
+    /// The guard band of an object.
     pub fn band(&self, object: &Object) -> Band {
         let vue = object.vertices.get(object.provoking);
         let index = vue.map_or(0, |v| viewport_index(v, self.bands.len()));

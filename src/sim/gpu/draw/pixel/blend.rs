@@ -1,28 +1,29 @@
-//! Colour calculation: a pixel shader's colour and the render target's to the new one.
+//! Blending: combines a pixel shader's colour with the render target's.
 //!
 //! In:  BLEND_STATE's entry of a target, COLOR_CALC_STATE's constants. Out: the value to encode.
-//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops"; vol. 2d, BLEND_STATE; Vulkan, "Blending".
+//! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops"; vol. 2d, BLEND_STATE; Vulkan,
+//!      "Blending".
 
 use super::depth::compare;
 use hw::draw_state::blend_state_entry as entry;
 
-/// What alpha decides about samples.
+/// Alpha test, alpha to coverage and alpha to one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Alpha {
+pub(crate) struct AlphaState {
     pub to_coverage: bool,
     pub to_one: bool,
-    /// Function and reference.
+    /// Function and reference of the alpha test.
     pub test: Option<(u64, f32)>,
 }
 
-impl Alpha {
-    /// Whether alpha decides nothing, and is written as it comes.
+impl AlphaState {
+    /// True if alpha has no effect on coverage and is written unchanged.
     pub fn is_idle(&self) -> bool {
-        *self == Alpha::default()
+        *self == AlphaState::default()
     }
 
-    /// Samples of `samples` that remain after the alpha test and alpha to coverage, which the machine leaves out where the shader
-    /// has sent a mask of its own (SKL PRM vol. 7, "Alpha Coverage").
+    /// The samples of `samples` that remain after the alpha test and alpha to coverage. The machine
+    /// skips the latter if the shader sends a sample mask (SKL PRM vol. 7, "Alpha Coverage").
     pub fn coverage(&self, alpha: f32, samples: u32, masked: bool) -> u32 {
         let all = u32::MAX >> (32 - samples.clamp(1, 16));
         if let Some((function, reference)) = self.test
@@ -40,38 +41,38 @@ impl Alpha {
     }
 }
 
-/// A target's blending.
+/// Blend state of a target.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blend {
     pub enabled: bool,
-    /// Colour, alpha: source factor, destination factor, function.
+    /// For colour and alpha: source factor, destination factor, function.
     equations: [[u64; 3]; 2],
     pub logic_op: Option<u32>,
-    /// Red, green, blue, alpha are written.
+    /// Channels that are written: red, green, blue, alpha.
     pub writes: [bool; 4],
-    /// Colours are clamped to what the target's format can hold before blending.
+    /// Colours are clamped to the range of the target's format before blending.
     pub pre_clamp: bool,
-    /// Colours are dithered; offsets of pixels in the matrix.
+    /// Offsets in the dither matrix, if dithering is enabled.
     pub dither: Option<[u32; 2]>,
-    /// The entry itself.
+    /// The dwords of the entry.
     pub words: [u32; 2],
 }
 
 impl Default for Blend {
-    /// Colours as they come.
+    /// Writes colours unchanged.
     fn default() -> Blend {
         Blend::read(&[0, 0], false)
     }
 }
 
 impl Blend {
-    /// Whether what is there is looked at, or a part of it stays.
-    pub fn keeps(&self) -> bool {
+    /// True if writes read the destination or keep a part of it.
+    pub fn reads_destination(&self) -> bool {
         let some = self.writes != [false; 4];
         some && (self.enabled || self.logic_op.is_some() || self.writes != [true; 4])
     }
 
-    /// Decodes an entry; `independent_alpha` is BLEND_STATE's.
+    /// Decodes an entry; `independent_alpha` is Independent Alpha Blend Enable of BLEND_STATE.
     pub fn read(words: &[u32; 2], independent_alpha: bool) -> Blend {
         let get = |field: hw::Field| field.get(words);
         let colour = [
@@ -102,7 +103,7 @@ impl Blend {
         }
     }
 
-    /// Blends; all values as floats.
+    /// Blends colours, all of them floats.
     pub fn blend(
         &self,
         source: [f32; 4],
@@ -112,7 +113,7 @@ impl Blend {
     ) -> [f32; 4] {
         std::array::from_fn(|i| {
             let [source_factor, destination_factor, function] = self.equations[usize::from(i == 3)];
-            let factor = |code| factor(code, i, source, second, destination, constant);
+            let factor = |code| blend_factor(code, i, source, second, destination, constant);
             let (s, d) = (source[i], destination[i]);
             match function {
                 0 => s * factor(source_factor) + d * factor(destination_factor),
@@ -125,8 +126,8 @@ impl Blend {
     }
 }
 
-/// BLENDFACTOR_*, of component `i`.
-fn factor(
+/// The value of BLENDFACTOR_* for component `i`.
+fn blend_factor(
     code: u64,
     i: usize,
     source: [f32; 4],
@@ -154,14 +155,15 @@ fn factor(
         0x18 => 1.0 - constant[3],
         0x19 => 1.0 - second[i],
         0x1a => 1.0 - second[3],
-        // 0x11, and codes that are none.
+        // 0x11, and reserved codes.
         _ => 0.0,
     }
 }
 
 /// LOGICOP_*, on the bits of the format.
-pub(crate) fn logic(op: u32, source: u8, destination: u8) -> u8 {
-    // The codes are truth tables: bit 3 where both are set, 2 source alone, 1 destination alone, 0 neither.
+pub(crate) fn logic_operation(op: u32, source: u8, destination: u8) -> u8 {
+    // The codes are truth tables: bit 3 for both set, 2 for source only, 1 for destination only, 0
+    // for neither.
     let table = |bit: u32, mask: u8| if op >> bit & 1 == 1 { mask } else { 0 };
     table(3, source & destination)
         | table(2, source & !destination)
@@ -220,26 +222,29 @@ mod tests {
             (0x19, [1.0 - 0.6, 1.0 - 0.8]),
             (0x1a, [1.0 - 0.8, 1.0 - 0.8]),
         ] {
-            let of = |i| factor(code, i, source, second, destination, constant);
+            let of = |i| blend_factor(code, i, source, second, destination, constant);
             assert_eq!([of(1), of(3)], expected, "{code:#x}");
         }
         // Saturated by what is left of the destination.
         let full = [0.0, 0.0, 0.0, 0.9f32];
-        assert_eq!(factor(0x06, 1, source, second, full, constant), 1.0 - 0.9);
+        assert_eq!(
+            blend_factor(0x06, 1, source, second, full, constant),
+            1.0 - 0.9
+        );
     }
 
     #[test]
     fn alpha_decides_about_samples() {
-        let blend = Alpha {
+        let blend = AlphaState {
             to_coverage: true,
-            ..Alpha::default()
+            ..AlphaState::default()
         };
         assert_eq!(blend.coverage(0.5, 4, false), 0b11);
         assert_eq!(blend.coverage(0.0, 4, false), 0);
         assert_eq!(blend.coverage(2.0, 16, false), 0xffff);
-        let test = Alpha {
+        let test = AlphaState {
             test: Some((5, 0.5)),
-            ..Alpha::default()
+            ..AlphaState::default()
         };
         assert_eq!(
             [0.5, 0.6].map(|alpha| test.coverage(alpha, 1, false)),
@@ -250,11 +255,11 @@ mod tests {
     #[test]
     fn logic_operations_are_their_truth_tables() {
         let (s, d) = (0b1100, 0b1010);
-        assert_eq!(logic(0x0, s, d), 0);
-        assert_eq!(logic(0x8, s, d), 0b1000);
-        assert_eq!(logic(0xc, s, d), s);
-        assert_eq!(logic(0x6, s, d), 0b0110);
-        assert_eq!(logic(0x5, s, d) & 15, 0b0101);
-        assert_eq!(logic(0xf, s, d), 0xff);
+        assert_eq!(logic_operation(0x0, s, d), 0);
+        assert_eq!(logic_operation(0x8, s, d), 0b1000);
+        assert_eq!(logic_operation(0xc, s, d), s);
+        assert_eq!(logic_operation(0x6, s, d), 0b0110);
+        assert_eq!(logic_operation(0x5, s, d) & 15, 0b0101);
+        assert_eq!(logic_operation(0xf, s, d), 0xff);
     }
 }

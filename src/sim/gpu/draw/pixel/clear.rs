@@ -1,24 +1,26 @@
-//! Fast clears and resolves: of colour by blocks, of depth by rectangles.
+//! Fast clears and resolves of render targets, and 3DSTATE_WM_HZ_OP.
 //!
-//! In:  a scaled-down pixel of a fast clear, or 3DSTATE_WM_HZ_OP. Out: blocks marked, or memory written.
+//! In:  a pixel of a fast clear's scaled-down rectangle, or 3DSTATE_WM_HZ_OP. Out: blocks marked in
+//!      the aux surface, or memory written.
 //! Ref: SKL PRM vol. 7, "Render Target Fast Clear", "Render Target Resolve", "Depth Buffer Clear".
 
-use super::depth::{depth_buffer, ranges, stencil_buffer};
-use super::state::Special;
-use super::target::expand;
+use super::depth::{depth_buffer, stencil_buffer, viewport_depth_ranges};
+use super::state::AuxOperation;
+use super::target::expand_mcs;
 use crate::draw::exec::Draw;
 use crate::memory::View;
+use crate::observer::{Depth, Via};
 use crate::rules;
 use crate::surface::{AuxMode, Image, format};
-use crate::watch::{Depth, Via};
 use eu::Stop;
 use hw::draw::{state_clear_params as params, state_wm_hz_op as op};
 
-/// Blocks across and down that a pixel of a colour control surface's rectangle stands for.
+/// CCS blocks across and down that a pixel of the scaled-down rectangle stands for.
 const BLOCKS: u32 = 8;
 
-/// Pixels of the target that a pixel of the scaled-down rectangle stands for; none without a control surface.
-fn scale(image: &Image) -> Option<[u32; 2]> {
+/// Pixels of the target that a pixel of the scaled-down rectangle stands for; `None` without an aux
+/// surface.
+fn fast_clear_scale(image: &Image) -> Option<[u32; 2]> {
     match (image.aux.mode, image.samples) {
         (AuxMode::Mcs, 2 | 4) => Some([8, 2]),
         (AuxMode::Mcs, 8) => Some([2, 2]),
@@ -27,15 +29,15 @@ fn scale(image: &Image) -> Option<[u32; 2]> {
     }
 }
 
-/// Clears or resolves what a pixel of a scaled-down rectangle stands for.
-pub(super) fn colour(
+/// Clears or resolves the blocks that a pixel of the scaled-down rectangle stands for.
+pub(super) fn clear_or_resolve_pixel(
     view: &View<'_>,
     image: &Image,
     [x, y, layer]: [u32; 3],
-    what: Special,
+    what: AuxOperation,
     at: u64,
 ) -> Result<(), Stop> {
-    let Some([w, h]) = scale(image) else {
+    let Some([w, h]) = fast_clear_scale(image) else {
         return Err(rules::FAST_CLEAR_SURFACE.stop(
             "a fast clear or resolve of a surface without a control surface",
             at,
@@ -48,17 +50,19 @@ pub(super) fn colour(
         for x in (left..left.saturating_add(w).min(width)).step_by(step_x as usize) {
             let pixel = [x, y, layer];
             match (what, image.aux.mode) {
-                (Special::FastClear, AuxMode::Mcs) => {
+                (AuxOperation::FastClear, AuxMode::Mcs) => {
                     if let Some((address, bytes)) = image.mcs_place(pixel) {
                         view.write_bytes(address, bytes, u64::MAX >> (64 - bytes * 8))?;
                     }
                 }
-                (Special::FastClear, _) => {
+                (AuxOperation::FastClear, _) => {
                     image.mark_clear(view, image.lod, pixel)?;
                 }
-                (Special::Partial | Special::Resolve, AuxMode::Mcs) => expand(image, view, pixel)?,
-                (Special::Partial | Special::Resolve, _) => {
-                    image.resolve(view, image.lod, pixel, what == Special::Resolve)?;
+                (AuxOperation::PartialResolve | AuxOperation::FullResolve, AuxMode::Mcs) => {
+                    expand_mcs(image, view, pixel)?
+                }
+                (AuxOperation::PartialResolve | AuxOperation::FullResolve, _) => {
+                    image.resolve(view, image.lod, pixel, what == AuxOperation::FullResolve)?;
                 }
             }
         }
@@ -66,8 +70,8 @@ pub(super) fn colour(
     Ok(())
 }
 
-/// Carries out 3DSTATE_WM_HZ_OP. Clears go to the buffers at once; nothing is held back that a resolve would have to
-/// bring.
+/// Executes 3DSTATE_WM_HZ_OP. Clears write the depth and stencil buffers at once, so resolves have
+/// nothing to do.
 pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     let view = draw.view(Via::Hierarchical);
     let get = |field: hw::Field| field.get(words);
@@ -99,11 +103,11 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     {
         let value = draw.state.get(&params::PACKET, params::DEPTH_CLEAR_VALUE) as u32;
         if view.is_strict() {
-            within(draw, &image, f32::from_bits(value))?;
+            check_depth_clear_value(draw, &image, f32::from_bits(value))?;
         }
         fill(&image, value, true)?;
     }
-    note(draw, words, samples)?;
+    observe_hz_op(draw, words, samples)?;
     if get(op::STENCIL_BUFFER_CLEAR_ENABLE) == 1
         && let Some(image) = stencil_buffer(draw, samples)?
     {
@@ -113,10 +117,13 @@ pub(crate) fn hz_op(draw: &Draw<'_>, words: &[u32]) -> Result<(), Stop> {
     Ok(())
 }
 
-/// "The clear value must be between the min and max depth values (inclusive) defined in the CC_VIEWPORT"; of D32_FLOAT it may also
-/// be a denormal.
-fn within(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), Stop> {
-    let range = ranges(draw)?.first().copied().unwrap_or_default();
+/// "The clear value must be between the min and max depth values (inclusive) defined in the
+/// CC_VIEWPORT"; for D32_FLOAT it may also be a denormal.
+fn check_depth_clear_value(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), Stop> {
+    let range = viewport_depth_ranges(draw)?
+        .first()
+        .copied()
+        .unwrap_or_default();
     let denormal = image.format.name == "R32_FLOAT" && value.is_subnormal();
     let inside = (range[0]..=range[1]).contains(&value) || denormal;
     rules::DEPTH_CLEAR_RANGE.check(inside, draw.at, || {
@@ -124,8 +131,8 @@ fn within(draw: &Draw<'_>, image: &Image, value: f32) -> Result<(), Stop> {
     })
 }
 
-/// Tells strict mode what an operation leaves to the hierarchical depth buffer, or brings from it.
-fn note(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
+/// Reports to strict mode how an operation changes the state of the hierarchical depth buffer.
+fn observe_hz_op(draw: &Draw<'_>, words: &[u32], samples: u64) -> Result<(), Stop> {
     let get = |field: hw::Field| field.get(words);
     let set = |field: hw::Field| get(field) == 1;
     let (clears, resolves, fills) = (

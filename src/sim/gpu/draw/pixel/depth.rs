@@ -1,14 +1,16 @@
 //! Depth and stencil: tests and writes of samples.
 //!
-//! In:  3DSTATE_WM_DEPTH_STENCIL, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER. Out: which samples pass; buffers written.
-//! A hierarchical depth buffer holds nothing back: what would be in it is in the depth buffer.
-//! Ref: SKL PRM vol. 7, "Depth/Stencil Test", "Stencil Operations"; Vulkan, "Depth Test", "Stencil Test".
+//! In:  3DSTATE_WM_DEPTH_STENCIL, 3DSTATE_DEPTH_BUFFER, 3DSTATE_STENCIL_BUFFER. Out: the samples
+//!      that pass; buffers written. The hierarchical depth buffer is not simulated: the depth
+//!      buffer is always up to date.
+//! Ref: SKL PRM vol. 7, "Depth/Stencil Test", "Stencil Operations"; Vulkan, "Depth Test", "Stencil
+//!      Test".
 
 use crate::draw::exec::Draw;
 use crate::memory::View;
+use crate::observer::{Depth, Slices, Via};
 use crate::surface::{Image, Level};
-use crate::targets::Role;
-use crate::watch::{Depth, Slices, Via};
+use crate::target_images::Role;
 use eu::Stop;
 use hw::draw::{
     state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
@@ -18,36 +20,38 @@ use hw::state::render_surface_state as rss;
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// Stencil of one face: test function, mask, reference, write mask, operations (fail, depth fail, pass).
+/// Stencil state of one face: test function, masks, reference, operations (fail, depth fail, pass).
 #[derive(Clone, Copy, Debug, Default)]
-struct Face {
+struct StencilFace {
     function: u64,
     mask: u8,
     reference: u8,
-    writes: u8,
+    write_mask: u8,
     operations: [u64; 3],
 }
 
-/// The unit for one draw.
+/// Depth and stencil state of one draw.
 pub(crate) struct DepthStencil<'a> {
     view: View<'a>,
-    depth: Option<(Level, Number)>,
+    depth: Option<(Level, DepthFormat)>,
     stencil: Option<Level>,
     test: bool,
     write: bool,
     function: u64,
     stencil_test: bool,
     stencil_write: bool,
-    faces: [Face; 2],
-    /// With a hierarchical depth buffer: the surface's address and level, and its first element, of which strict mode has to
-    /// know; and the element that it was told of last.
+    faces: [StencilFace; 2],
+    /// With a hierarchical depth buffer, in strict mode: the surface's address, level and first
+    /// array layer.
     hierarchical: Option<(u64, u32, u32)>,
-    told: Cell<Option<u32>>,
-    /// Depths are clamped to these by viewport: Minimum and Maximum Depth; none where they are in bounds already.
+    /// The layer that the observer was last told of.
+    observed_layer: Cell<Option<u32>>,
+    /// Minimum and Maximum Depth by viewport, to which depths are clamped; empty if depth is
+    /// neither tested nor written.
     ranges: Vec<[f32; 2]>,
 }
 
-/// COMPAREFUNCTION_*: of the new value with the old one.
+/// COMPAREFUNCTION_*: compares the new value with the old one.
 pub(super) fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
     match function {
         0 => true,
@@ -61,29 +65,30 @@ pub(super) fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
     }
 }
 
-/// Number formats of depth.
+/// Formats of the depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Number {
+enum DepthFormat {
     Float32,
     Unorm24,
     Unorm16,
 }
 
-impl Number {
-    /// The bits that a depth is stored as: rounded to nearest.
-    fn bits(self, z: f32) -> u32 {
+impl DepthFormat {
+    /// The bits that a depth is stored as, rounded to nearest.
+    fn encode(self, z: f32) -> u32 {
         let normalised = |most: f64| (f64::from(z).clamp(0.0, 1.0) * most + 0.5) as u32;
         match self {
-            Number::Float32 => z.to_bits(),
-            Number::Unorm24 => normalised(16_777_215.0),
-            Number::Unorm16 => normalised(65_535.0),
+            DepthFormat::Float32 => z.to_bits(),
+            DepthFormat::Unorm24 => normalised(16_777_215.0),
+            DepthFormat::Unorm16 => normalised(65_535.0),
         }
     }
 
-    /// New bits with what stays of the old ones: beside 24 bits of depth, the other eight are no one's.
-    fn beside(self, new: u32, old: u32) -> u32 {
+    /// The new bits with the bits to preserve of the old ones: the eight bits beside 24 bits of
+    /// depth.
+    fn with_x8_bits(self, new: u32, old: u32) -> u32 {
         match self {
-            Number::Unorm24 => new | old & 0xff00_0000,
+            DepthFormat::Unorm24 => new | old & 0xff00_0000,
             _ => new,
         }
     }
@@ -91,15 +96,15 @@ impl Number {
     /// Compares stored bits.
     fn passes(self, function: u64, new: u32, old: u32) -> bool {
         match self {
-            Number::Float32 => compare(function, f32::from_bits(new), f32::from_bits(old)),
-            Number::Unorm24 => compare(function, new, old & 0xff_ffff),
-            Number::Unorm16 => compare(function, new, old),
+            DepthFormat::Float32 => compare(function, f32::from_bits(new), f32::from_bits(old)),
+            DepthFormat::Unorm24 => compare(function, new, old & 0xff_ffff),
+            DepthFormat::Unorm16 => compare(function, new, old),
         }
     }
 }
 
 /// STENCILOP_*.
-fn operate(operation: u64, old: u8, reference: u8) -> u8 {
+fn stencil_op(operation: u64, old: u8, reference: u8) -> u8 {
     match operation {
         0 => old,
         1 => 0,
@@ -115,13 +120,14 @@ fn operate(operation: u64, old: u8, reference: u8) -> u8 {
 /// SURFTYPE_NULL.
 const TYPE_NULL: u64 = 7;
 
-/// The depth buffer as a surface; none where it is null.
+/// The depth buffer as a surface; `None` if it is null.
 pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
     if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == TYPE_NULL {
         return Ok(None);
     }
-    // D32_FLOAT, D24_UNORM_X8, D16_UNORM as the sampler calls them; the last is laid out in blocks of eight.
+    // D32_FLOAT, D24_UNORM_X8, D16_UNORM by their sampler formats; the last has a horizontal
+    // alignment of eight.
     let (format, halign) = match get(db::SURFACE_FORMAT) {
         1 => (0x0d8, 1),
         3 => (0x0d9, 1),
@@ -149,7 +155,7 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
     .map(Some)
 }
 
-/// The stencil buffer; none where it is off.
+/// The stencil buffer as a surface; `None` if it is disabled.
 pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&sb::PACKET, field);
     if get(sb::STENCIL_BUFFER_ENABLE) == 0 {
@@ -172,12 +178,12 @@ pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option
     .map(Some)
 }
 
-/// Depth and stencil buffers that a draw, or 3DSTATE_WM_HZ_OP, may have written.
+/// The depth and stencil buffers that a draw or, with `all`, 3DSTATE_WM_HZ_OP may have written.
 pub(crate) fn targets(draw: &Draw<'_>, all: bool) -> Vec<(Role, Image)> {
     let get = |field| draw.state.get(&ds::PACKET, field);
     let depth = all || get(ds::DEPTH_BUFFER_WRITE_ENABLE) == 1 && get(ds::DEPTH_TEST_ENABLE) == 1;
     let stencil = all || get(ds::STENCIL_BUFFER_WRITE_ENABLE) == 1;
-    // A buffer that cannot be told has ended the draw already.
+    // A buffer that cannot be observed_layer has ended the draw already.
     let depth = depth
         .then(|| depth_buffer(draw, samples(draw)).ok().flatten())
         .flatten();
@@ -197,7 +203,7 @@ struct Layout {
     qpitch: u64,
 }
 
-/// A surface with the extents of 3DSTATE_DEPTH_BUFFER, which the stencil buffer shares.
+/// Builds a surface with the extents of 3DSTATE_DEPTH_BUFFER, which the stencil buffer shares.
 fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
     let kind = match get(db::SURFACE_TYPE) {
@@ -231,14 +237,15 @@ fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, S
         field.set(&mut words, value);
     }
     let image = Image::from_words(&words, draw.at)?;
-    // Unlike a surface state's, which of a 3D surface in W tiles holds half of the rows, these count all of them.
+    // This QPitch counts all rows; the one in the surface state of a W-tiled 3D surface counts half
+    // of them.
     Ok(Image {
         qpitch_rows: layout.qpitch as u32 * 4,
         ..image
     })
 }
 
-/// Samples of the draw's buffers, as a power of two.
+/// Log2 of the draw's samples per pixel.
 fn samples(draw: &Draw<'_>) -> u64 {
     use hw::draw::state_multisample as multisample;
     draw.state
@@ -246,7 +253,7 @@ fn samples(draw: &Draw<'_>) -> u64 {
 }
 
 /// Minimum and maximum depth of each viewport that the clipper may select.
-pub(super) fn ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
+pub(super) fn viewport_depth_ranges(draw: &Draw<'_>) -> Result<Vec<[f32; 2]>, Stop> {
     use hw::draw::{state_clip as clip, state_viewport_state_pointers_cc as pointers};
     let last = draw.state.get(&clip::PACKET, clip::MAXIMUM_VP_INDEX);
     let offset = draw
@@ -271,22 +278,22 @@ impl<'a> DepthStencil<'a> {
     pub fn read(draw: &Draw<'a>) -> Result<DepthStencil<'a>, Stop> {
         let get = |field| draw.state.get(&ds::PACKET, field);
         let flag = |field| draw.state.flag(&ds::PACKET, field);
-        let front = Face {
+        let front = StencilFace {
             function: get(ds::STENCIL_TEST_FUNCTION),
             mask: get(ds::STENCIL_TEST_MASK) as u8,
             reference: get(ds::STENCIL_REFERENCE_VALUE) as u8,
-            writes: get(ds::STENCIL_WRITE_MASK) as u8,
+            write_mask: get(ds::STENCIL_WRITE_MASK) as u8,
             operations: [
                 get(ds::STENCIL_FAIL_OP),
                 get(ds::STENCIL_PASS_DEPTH_FAIL_OP),
                 get(ds::STENCIL_PASS_DEPTH_PASS_OP),
             ],
         };
-        let back = Face {
+        let back = StencilFace {
             function: get(ds::BACKFACE_STENCIL_TEST_FUNCTION),
             mask: get(ds::BACKFACE_STENCIL_TEST_MASK) as u8,
             reference: get(ds::BACKFACE_STENCIL_REFERENCE_VALUE) as u8,
-            writes: get(ds::BACKFACE_STENCIL_WRITE_MASK) as u8,
+            write_mask: get(ds::BACKFACE_STENCIL_WRITE_MASK) as u8,
             operations: [
                 get(ds::BACKFACE_STENCIL_FAIL_OP),
                 get(ds::BACKFACE_STENCIL_PASS_DEPTH_FAIL_OP),
@@ -316,7 +323,7 @@ impl<'a> DepthStencil<'a> {
                 }
             } else {
                 if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
-                    // Neither ALWAYS nor NEVER: what is there counts.
+                    // With functions other than ALWAYS and NEVER the stored depth matters.
                     view.depth_seen(image.address, bound, draw.at)?;
                 }
                 for element in (bound.elements[0]..bound.elements[1]).filter(|_| write) {
@@ -326,25 +333,26 @@ impl<'a> DepthStencil<'a> {
         }
         let depth = depth.map(|image| {
             let number = match image.format.name {
-                "R32_FLOAT" => Number::Float32,
-                "R16_UNORM" => Number::Unorm16,
-                _ => Number::Unorm24,
+                "R32_FLOAT" => DepthFormat::Float32,
+                "R16_UNORM" => DepthFormat::Unorm16,
+                _ => DepthFormat::Unorm24,
             };
             (image.at_level(image.lod), number)
         });
         let stencil = stencil_buffer(draw, samples(draw))?;
         let stencil = stencil.map(|image| image.at_level(image.lod));
-        // "The interpolated or computed depth is clamped to this value prior to the depth test": what is biased, or beyond a viewport
-        // by which nothing is clipped. Depths that the clipper has left within the same range stay as they are.
+        // "The interpolated or computed depth is clamped to this value prior to the depth test":
+        // this changes biased depths, and depths beyond a viewport without clipping. Depths that
+        // the clipper left within the range stay unchanged.
         let ranges = match depth.is_some() && (test || write) {
-            true => ranges(draw)?,
+            true => viewport_depth_ranges(draw)?,
             false => Vec::new(),
         };
         Ok(DepthStencil {
             view,
             test,
             hierarchical,
-            told: Cell::new(None),
+            observed_layer: Cell::new(None),
             write,
             function: get(ds::DEPTH_TEST_FUNCTION),
             stencil_test: flag(ds::STENCIL_TEST_ENABLE) && stencil.is_some(),
@@ -358,22 +366,23 @@ impl<'a> DepthStencil<'a> {
         })
     }
 
-    /// A depth between the viewport's bounds (SKL PRM vol. 2d, CC_VIEWPORT, Minimum Depth).
-    pub fn clamped(&self, depth: f32, viewport: u32) -> f32 {
+    /// A depth clamped to the viewport's range (SKL PRM vol. 2d, CC_VIEWPORT, Minimum Depth).
+    pub fn clamp_depth(&self, depth: f32, viewport: u32) -> f32 {
         match self.ranges.get(viewport as usize) {
             Some([low, high]) => depth.max(*low).min(*high),
             None => depth,
         }
     }
 
-    /// True where there is something to test or to write.
+    /// True if depth or stencil is tested or written.
     pub fn is_active(&self) -> bool {
         self.test || self.write || self.has_stencil()
     }
 
-    /// [`DepthStencil::sample`] of the pixels of `mask` of a subspan, of one sample each, with their depths; none where
-    /// it has to be done one by one.
-    pub fn subspan(
+    /// Does the work of [`DepthStencil::test_sample`] for the pixels of `mask` of a subspan with
+    /// one sample per pixel and the given depths; returns the pixels that pass, or `None` if they
+    /// have to be tested one by one.
+    pub fn test_subspan(
         &self,
         [x, y, layer]: [u32; 3],
         mask: u32,
@@ -385,7 +394,7 @@ impl<'a> DepthStencil<'a> {
         let Some(addresses) = level.subspan(x, y, layer) else {
             return Ok(None);
         };
-        if *number == Number::Unorm16
+        if *number == DepthFormat::Unorm16
             && !self.view.is_strict()
             && let [a, b, c, d] = addresses
             && a.is_multiple_of(4)
@@ -393,30 +402,33 @@ impl<'a> DepthStencil<'a> {
             && (b, d) == (a + 2, c + 2)
         {
             let [p, q, r, s] = depths;
-            let upper = self.halves(a, mask & 3, [p, q])?;
-            return Ok(Some(upper | self.halves(c, mask >> 2, [r, s])? << 2));
+            let upper = self.test_unorm16_pair(a, mask & 3, [p, q])?;
+            return Ok(Some(
+                upper | self.test_unorm16_pair(c, mask >> 2, [r, s])? << 2,
+            ));
         }
         let mut passed = 0;
         for (i, (address, depth)) in addresses.into_iter().zip(depths).enumerate() {
             if mask >> i & 1 == 0 {
                 continue;
             }
-            let new = number.bits(depth);
-            let old = self.held(*number, address)?;
+            let new = number.encode(depth);
+            let old = self.read_depth(*number, address)?;
             if self.test && !number.passes(self.function, new, old) {
                 continue;
             }
             passed |= 1 << i;
             if self.write {
-                self.tell(layer);
-                self.hold(*number, address, number.beside(new, old))?;
+                self.observe_hierarchical_write(layer);
+                self.write_depth(*number, address, number.with_x8_bits(new, old))?;
             }
         }
         Ok(Some(passed))
     }
 
-    /// [`DepthStencil::subspan`] of two pixels whose depths are the halves of a dword, which is theirs alone.
-    fn halves(&self, address: u64, mask: u32, depths: [f32; 2]) -> Result<u32, Stop> {
+    /// [`DepthStencil::test_subspan`] of two pixels whose depths share a dword, which no other
+    /// worker accesses.
+    fn test_unorm16_pair(&self, address: u64, mask: u32, depths: [f32; 2]) -> Result<u32, Stop> {
         if mask == 0 {
             return Ok(0);
         }
@@ -424,9 +436,9 @@ impl<'a> DepthStencil<'a> {
         let both = word.load(Relaxed);
         let (mut after, mut passed) = (both, 0);
         for (i, depth) in (0..2).zip(depths) {
-            let new = Number::Unorm16.bits(depth);
+            let new = DepthFormat::Unorm16.encode(depth);
             let old = both >> (16 * i) & 0xffff;
-            let passes = !self.test || Number::Unorm16.passes(self.function, new, old);
+            let passes = !self.test || DepthFormat::Unorm16.passes(self.function, new, old);
             if mask >> i & 1 == 1 && passes {
                 passed |= 1 << i;
                 after = after & !(0xffff << (16 * i)) | new << (16 * i);
@@ -439,26 +451,26 @@ impl<'a> DepthStencil<'a> {
     }
 
     /// The bits of a sample's depth.
-    fn held(&self, number: Number, address: u64) -> Result<u32, Stop> {
+    fn read_depth(&self, number: DepthFormat, address: u64) -> Result<u32, Stop> {
         match number {
-            Number::Unorm16 => Ok(self.view.read_bytes(address, 2)? as u32),
+            DepthFormat::Unorm16 => Ok(self.view.read_bytes(address, 2)? as u32),
             _ => self.view.read(address),
         }
     }
 
-    fn hold(&self, number: Number, address: u64, bits: u32) -> Result<(), Stop> {
+    fn write_depth(&self, number: DepthFormat, address: u64, bits: u32) -> Result<(), Stop> {
         match number {
-            Number::Unorm16 => self.view.write_bytes(address, 2, u64::from(bits)),
+            DepthFormat::Unorm16 => self.view.write_bytes(address, 2, u64::from(bits)),
             _ => self.view.write(address, bits),
         }
     }
 
-    /// Tells strict mode which element is written.
-    fn tell(&self, layer: u32) {
+    /// Reports to strict mode the layer that is written.
+    fn observe_hierarchical_write(&self, layer: u32) {
         if let Some((address, level, first)) = self.hierarchical
-            && self.told.get() != Some(layer)
+            && self.observed_layer.get() != Some(layer)
         {
-            self.told.set(Some(layer));
+            self.observed_layer.set(Some(layer));
             let slice = [level, first + layer];
             self.view.depth(address, Depth::Held(slice));
         }
@@ -468,8 +480,8 @@ impl<'a> DepthStencil<'a> {
         self.stencil_test || self.stencil_write
     }
 
-    /// Tests a sample and writes what changes; true if it passes.
-    pub fn sample(
+    /// Tests a sample and writes depth and stencil; returns true if it passes.
+    pub fn test_sample(
         &self,
         [x, y, layer]: [u32; 3],
         sample: u32,
@@ -487,7 +499,7 @@ impl<'a> DepthStencil<'a> {
             let old = self
                 .view
                 .by(Via::Depth, |view| view.read_bytes(address, 1))? as u8;
-            // The reference is compared with what is stored, not the other way round.
+            // The reference is the left operand of the comparison.
             let masked = (reference & face.mask, old & face.mask);
             stencil_passes = compare(face.function, masked.0, masked.1);
             held = Some((address, old));
@@ -498,10 +510,10 @@ impl<'a> DepthStencil<'a> {
             && (self.test || self.write)
             && let Some(address) = level.address(x, y, layer, sample)
         {
-            let new = number.bits(depth);
-            let old = self.held(*number, address)?;
+            let new = number.encode(depth);
+            let old = self.read_depth(*number, address)?;
             depth_passes = !self.test || number.passes(self.function, new, old);
-            place = Some((*number, address, number.beside(new, old)));
+            place = Some((*number, address, number.with_x8_bits(new, old)));
         }
         if let Some((address, old)) = held.filter(|_| self.stencil_write) {
             let which = match (stencil_passes, depth_passes) {
@@ -509,8 +521,8 @@ impl<'a> DepthStencil<'a> {
                 (true, false) => 1,
                 (true, true) => 2,
             };
-            let new = operate(face.operations[which], old, reference);
-            let new = old & !face.writes | new & face.writes;
+            let new = stencil_op(face.operations[which], old, reference);
+            let new = old & !face.write_mask | new & face.write_mask;
             if new != old {
                 let new = u64::from(new);
                 let write = |view: &View<'_>| view.write_bytes(address, 1, new);
@@ -519,37 +531,12 @@ impl<'a> DepthStencil<'a> {
         }
         let passes = stencil_passes && depth_passes;
         if let Some((number, address, new)) = place.filter(|_| passes && self.write) {
-            self.tell(layer);
-            self.hold(number, address, new)?;
+            self.observe_hierarchical_write(layer);
+            self.write_depth(number, address, new)?;
         }
         Ok(passes)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn functions_and_operations() {
-        let passes = |new: f32| (0..8).filter(|f| compare(*f, new, 0.5)).collect::<Vec<_>>();
-        assert_eq!(passes(0.25), [0, 2, 4, 6]);
-        assert_eq!(passes(0.5), [0, 3, 4, 7]);
-        assert_eq!(passes(0.75), [0, 5, 6, 7]);
-        let all = |old| [0, 1, 2, 3, 4, 5, 6, 7].map(|op| operate(op, old, 9));
-        assert_eq!(all(255), [255, 0, 9, 255, 254, 0, 254, 0]);
-        assert_eq!(all(0), [0, 0, 9, 1, 0, 1, 255, 255]);
-    }
-
-    #[test]
-    fn depths_are_stored_as_the_nearest_number() {
-        let of = |number: Number, z: &[f32]| z.iter().map(|z| number.bits(*z)).collect::<Vec<_>>();
-        let sixteen = [16383.4, 16383.6, 16384.4].map(|n: f32| n / 65535.0);
-        assert_eq!(of(Number::Unorm16, &sixteen), [16383, 16384, 16384]);
-        let bounds = [-1.0, 0.0, 1.0, 2.0];
-        assert_eq!(of(Number::Unorm24, &bounds), [0, 0, 0xff_ffff, 0xff_ffff]);
-        // 0.3 of 24 bits is 5033164.7 by f32's 0.3.
-        assert_eq!(of(Number::Unorm24, &[0.3]), [5_033_165]);
-        assert_eq!(of(Number::Float32, &[0.3]), [0x3e99_999a]);
-    }
-}
+mod tests;

@@ -1,7 +1,8 @@
-//! Dithering: which of the two values that a format has around a colour a pixel gets.
+//! Dithering: selects one of the two representable values around a colour.
 //!
-//! In:  a colour, its pixel, BLEND_STATE's offsets. Out: the colour, of values that the format has.
-//! Ref: SKL PRM vol. 7, "Dithering"; what it leaves open stands in ERRATA.md, "Dithering".
+//! In:  a colour, its pixel, BLEND_STATE's offsets. Out: the colour, with values that the format
+//!      can represent.
+//! Ref: SKL PRM vol. 7, "Dithering"; ERRATA.md, "Dithering" documents what it leaves open.
 
 use crate::surface::format;
 use hw::{ChannelKind, Format};
@@ -10,10 +11,10 @@ use hw::{ChannelKind, Format};
 const MATRIX: [[u32; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
 /// Bits of the widest channel that is dithered.
-const MOST_BITS: u8 = 8;
+const MAX_BITS: u8 = 8;
 
-/// The colour that a pixel gets, in the order of the format's channels.
-pub(super) fn dithered(
+/// The dithered colour of a pixel, in the order of the format's channels.
+pub(super) fn dither(
     format: &Format,
     colour: [u32; 4],
     [x, y]: [u32; 2],
@@ -24,9 +25,9 @@ pub(super) fn dithered(
     let by = MATRIX[row][column];
     let srgb = format::is_srgb(format);
     std::array::from_fn(|i| match format.channels[i] {
-        (ChannelKind::Unorm, bits @ 1..=MOST_BITS) => {
+        (ChannelKind::Unorm, bits @ 1..=MAX_BITS) => {
             let value = f32::from_bits(colour[i]);
-            // Not a number counts as zero.
+            // NaN counts as zero.
             let value = if value > 0.0 { value.min(1.0) } else { 0.0 };
             let curved = srgb && i < 3;
             let stored = match curved {
@@ -34,7 +35,7 @@ pub(super) fn dithered(
                 false => value,
             };
             let largest = (1u32 << bits) - 1;
-            // Four bits more than the format keeps; the sum is cut to those it has.
+            // Four bits more than the format has; the sum is truncated to the format's bits.
             let sixteenths = (f64::from(stored) * f64::from(largest) * 16.0).round() as u32;
             let step = (sixteenths + by) >> 4;
             let found = (f64::from(step) / f64::from(largest)) as f32;
@@ -54,7 +55,7 @@ mod tests {
     fn at(number: u16, colour: [f32; 4], pixel: [u32; 2]) -> [u8; 16] {
         let format = Format::by_number(number.into()).expect("a format");
         let colour = colour.map(f32::to_bits);
-        format::encode(format, dithered(format, colour, pixel, [0; 2]))
+        format::encode(format, dither(format, colour, pixel, [0; 2]))
     }
 
     #[test]
@@ -83,8 +84,8 @@ mod tests {
         let colour = [(7.5f32 / 255.0).to_bits(); 4];
         for i in 0..64 {
             let (x, y, dx, dy) = (i & 3, i >> 2 & 3, i >> 4, i >> 5 & 1);
-            let moved = dithered(format, colour, [x, y], [dx, dy]);
-            let there = dithered(format, colour, [x + dx, y + dy], [0; 2]);
+            let moved = dither(format, colour, [x, y], [dx, dy]);
+            let there = dither(format, colour, [x + dx, y + dy], [0; 2]);
             assert_eq!(moved, there);
         }
     }
@@ -95,7 +96,7 @@ mod tests {
         for (number, alpha) in [(0x080, true), (0x0c2, false), (0x0c9, true), (0x000, true)] {
             let format = Format::by_number(number).expect("a format");
             let colour = [0.3f32.to_bits(); 4];
-            let found = dithered(format, colour, [1, 1], [0; 2]);
+            let found = dither(format, colour, [1, 1], [0; 2]);
             assert_eq!(found[..3], colour[..3], "{number:#x}");
             assert_eq!(found[3] == colour[3], alpha, "{number:#x}");
         }

@@ -1,19 +1,21 @@
-//! The pixel interpolator: barycentric weights at places that a shader names.
+//! The pixel interpolator: barycentric weights at points that a shader selects.
 //!
-//! In:  a message to shared function 11. Out: weights of vertices 1 and 2, eight pixels to a register.
+//! In:  a message to shared function 11. Out: weights of vertices 1 and 2, eight pixels to a
+//!      register.
 //! Ref: SKL PRM vol. 7, "Pixel Interpolator".
 
 use super::message::Batch;
-use super::payload::{self, Place};
+use super::payload::{self, PixelPoint};
 use eu::Message;
 use isa::descriptor::interpolator;
 
-/// Sixteenths of a pixel in four bits of two's complement.
+/// An offset in sixteenths of a pixel, from four bits of two's complement.
 fn offset(bits: u32) -> f64 {
     f64::from((bits << 28) as i32 >> 28) / 16.0
 }
 
 impl Batch<'_, '_> {
+    /// Executes a pixel interpolator message.
     pub(super) fn interpolate(&self, message: &Message<'_>, response: &mut [u32]) {
         let desc = message.desc;
         let offsets = interpolator::OFFSETS.get(desc);
@@ -34,7 +36,7 @@ impl Batch<'_, '_> {
             let [dx, dy] = match interpolator::MESSAGE_TYPE.get(desc) {
                 0 => moved(offsets, offsets >> 4),
                 1 => state.positions[(offsets >> 4 & 15) as usize],
-                2 => payload::within(state, slot, pixel, Place::Centroid),
+                2 => payload::offset_in_pixel(state, slot, pixel, PixelPoint::Centroid),
                 _ => moved(dword(lane), dword(width + lane)),
             };
             let x = f64::from(slot.x + (pixel as u32 & 1)) + dx;
@@ -52,3 +54,6 @@ impl Batch<'_, '_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

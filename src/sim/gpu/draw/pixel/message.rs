@@ -1,38 +1,42 @@
 //! Messages of pixel shaders to the render cache.
 //!
-//! In:  render target writes. Out: samples settled by masks and late tests, colours handed to the targets.
+//! In:  render target writes. Out: samples masked and tested, colours passed to the targets.
 //! Ref: SKL PRM vol. 7, "Render Target Write"; vol. 2d, "MDC_RT_*", "MHC_RT_*".
 
+use super::backend::{PixelBackend, TargetFill};
+use super::gap::gap;
 use super::payload::{self, Slot};
-use super::written;
-use super::{Back, Fill, gap};
+use super::target_rules;
 use crate::bindings::Payload;
-use crate::draw::exec::Stage;
-use crate::draw::object::Setup;
+use crate::draw::exec::StageFunctions;
+use crate::draw::object::SetupObject;
 use crate::surface::format;
 use eu::{Message, Reply, Stop};
 use isa::descriptor::{common, render_target};
 
-/// A thread's pixels while it runs.
+/// The pixels of a running thread.
 pub(super) struct Batch<'t, 'a> {
-    pub back: &'t mut Back<'a>,
-    pub setup: &'t Setup,
+    pub back: &'t mut PixelBackend<'a>,
+    pub setup: &'t SetupObject,
     pub slots: &'t mut [Slot],
     /// The thread has ended with a render target write.
     pub ended: bool,
-    /// It has waited for those whose pixels it overlaps.
+    /// A SENDC has waited for older threads that write to the same pixels.
     pub waited: bool,
 }
 
 pub(super) const RENDER_CACHE: u8 = 5;
 const PIXEL_INTERPOLATOR: u8 = 11;
 
-impl Stage for Batch<'_, '_> {
+impl StageFunctions for Batch<'_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         match (message.sfid, render_target::MESSAGE_TYPE.get(message.desc)) {
             (PIXEL_INTERPOLATOR, _) => {
                 if self.back.view.is_strict() {
-                    written::pulled(self.back.state.pulls, message.ip)?;
+                    target_rules::check_interpolator_declared(
+                        self.back.state.declares_interpolator,
+                        message.ip,
+                    )?;
                 }
                 self.interpolate(message, response);
             }
@@ -49,11 +53,21 @@ impl Stage for Batch<'_, '_> {
     }
 }
 
-/// Where the parts of a write stand in its payload, in dwords.
+/// The blend state entry and the pixel mask of a write's header; without a header the first entry
+/// and all pixels.
+#[inline]
+fn blend_entry_and_pixels(header: Option<u32>, dword: impl Fn(usize) -> u32) -> (usize, u32) {
+    match header {
+        Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
+        None => (0, 0xffff),
+    }
+}
+
+/// Offsets of the parts of a write's payload, in dwords.
 struct Layout {
     width: usize,
     replicated: bool,
-    /// Of 16 pixels, the upper eight.
+    /// The upper eight of 16 pixels.
     upper: bool,
     source0_alpha: Option<usize>,
     omask: Option<usize>,
@@ -61,12 +75,16 @@ struct Layout {
     second: Option<usize>,
     depth: Option<usize>,
     stencil: Option<usize>,
-    /// All of it.
+    /// Length of the payload.
     end: usize,
 }
 
 impl<'t, 'a> Batch<'t, 'a> {
-    pub fn new(back: &'t mut Back<'a>, setup: &'t Setup, slots: &'t mut [Slot]) -> Batch<'t, 'a> {
+    pub fn new(
+        back: &'t mut PixelBackend<'a>,
+        setup: &'t SetupObject,
+        slots: &'t mut [Slot],
+    ) -> Batch<'t, 'a> {
         Batch {
             back,
             setup,
@@ -115,9 +133,13 @@ impl Batch<'_, '_> {
         })
     }
 
-    /// The colour that a write gives all pixels of its channels, where nothing else happens to them: in the inner option none
-    /// where there is no target, in the outer where pixels differ or have to be looked at one by one.
-    pub fn fill(&mut self, message: &Message<'_>) -> Result<Option<Option<Fill>>, Stop> {
+    /// The colour that a write gives to all pixels of its channels, if it does nothing else. The
+    /// inner option is `None` if there is no target, the outer if pixels differ or have to be
+    /// processed one by one.
+    pub fn uniform_fill(
+        &mut self,
+        message: &Message<'_>,
+    ) -> Result<Option<Option<TargetFill>>, Stop> {
         let payload = Payload {
             first: message.src0,
             second: message.src1,
@@ -127,10 +149,7 @@ impl Batch<'_, '_> {
             .then(|| payload.dword(0));
         let layout = self.layout(message, header)?;
         let all = u32::MAX >> (32 - layout.width);
-        let (entry, pixels) = match header {
-            Some(_) => ((payload.dword(2) & 7) as usize, payload.dword(15) & 0xffff),
-            None => (0, 0xffff),
-        };
+        let (entry, pixels) = blend_entry_and_pixels(header, |i| payload.dword(i));
         let state = &self.back.state;
         let untested = !state.depth.is_active() && !state.per_sample && state.sample_mask & 1 == 1;
         let plain = self.is_quick(&layout) && untested;
@@ -154,7 +173,7 @@ impl Batch<'_, '_> {
             return Ok(None);
         };
         let colour = [r, g, b, a];
-        Ok(Some(Some(Fill { target, colour })))
+        Ok(Some(Some(TargetFill { target, colour })))
     }
 
     fn write(&mut self, message: &Message<'_>) -> Result<(), Stop> {
@@ -171,13 +190,10 @@ impl Batch<'_, '_> {
         self.ended |= message.eot;
         self.waited |= message.waits;
         if self.back.view.is_strict() {
-            written::write(message, layout.end)?;
-            written::in_order(self.waited, message.ip)?;
+            target_rules::check_write(message, layout.end)?;
+            target_rules::check_order(self.waited, message.ip)?;
         }
-        let (entry, pixels) = match header {
-            Some(_) => ((dword(2) & 7) as usize, dword(15) & 0xffff),
-            None => (0, 0xffff),
-        };
+        let (entry, pixels) = blend_entry_and_pixels(header, dword);
         let target = self.back.target(
             common::BINDING_TABLE_INDEX.get(message.desc),
             entry,
@@ -186,11 +202,11 @@ impl Batch<'_, '_> {
         if self.is_quick(&layout)
             && let Some(target) = target
         {
-            return self.write_subspans(message, (target, &layout), pixels);
+            return self.write_single_sampled(message, (target, &layout), pixels);
         }
         let bound = target.and_then(|i| self.back.targets.get(i));
         let integer = bound.is_some_and(|target| format::is_integer(target.image.format));
-        // Slots of 16: the lower, or the upper of 32; in them, writes of two sources go by eights.
+        // The lower or upper group of 16 slots; dual source writes handle eight of them.
         let first = render_target::SLOT_GROUP.get(message.desc) as usize * 16
             + if layout.upper { 8 } else { 0 };
         for lane in (0..layout.width).filter(|l| message.lanes >> l & 1 == 1) {
@@ -198,13 +214,14 @@ impl Batch<'_, '_> {
             let Some(slot) = self.slots.get(at).copied() else {
                 continue;
             };
-            if pixels >> ((first + lane) % 16) & 1 == 0 || slot.left[pixel] == 0 {
+            if pixels >> ((first + lane) % 16) & 1 == 0 || slot.writable[pixel] == 0 {
                 continue;
             }
             let (x, y) = (slot.x + (pixel as u32 & 1), slot.y + (pixel as u32 >> 1));
             let place = [x, y, self.setup.layer];
-            if let Some(what) = self.back.state.special {
-                self.back.special(target, place, what, message.ip)?;
+            if let Some(what) = self.back.state.aux_operation {
+                self.back
+                    .write_aux_operation(target, place, what, message.ip)?;
                 continue;
             }
             let channels = |base: usize| -> [u32; 4] {
@@ -215,8 +232,8 @@ impl Batch<'_, '_> {
                 false => channels(layout.colour),
             };
             let mut second = layout.second.map_or([0; 4], channels);
-            let mut mask = u32::from(slot.left[pixel]);
-            if slot.settled >> pixel & 1 == 0 {
+            let mut mask = u32::from(slot.writable[pixel]);
+            if slot.tested >> pixel & 1 == 0 {
                 let state = &self.back.state;
                 if let Some(base) = layout.omask {
                     let word = (first + lane) % 16;
@@ -234,51 +251,54 @@ impl Batch<'_, '_> {
                         .stencil
                         .map(|base| (dword(base + lane / 4) >> (lane % 4 * 8)) as u8);
                     let tested = (&slot, pixel, mask);
-                    mask = self.back.tests(self.setup, tested, depth, reference)?;
+                    mask = self.back.test_pixel(self.setup, tested, depth, reference)?;
                 }
                 if let Some(slot) = self.slots.get_mut(at) {
-                    slot.left[pixel] = mask as u16;
-                    slot.settled |= 1 << pixel;
+                    slot.writable[pixel] = mask as u16;
+                    slot.tested |= 1 << pixel;
                 }
             }
             if self.back.state.alpha.to_one {
                 colour[3] = 1f32.to_bits();
                 second[3] = 1f32.to_bits();
             }
-            if slot.bare[pixel] != 0 && !integer {
-                // What a smooth line covers of a pixel scales its alpha. The bits of an integer are no fraction to be scaled.
-                let part = f32::from(16 - slot.bare[pixel]) / 16.0;
+            if slot.uncovered[pixel] != 0 && !integer {
+                // The coverage of a smooth line scales alpha, except in integer formats, whose bits
+                // are not a fraction.
+                let part = f32::from(16 - slot.uncovered[pixel]) / 16.0;
                 colour[3] = (f32::from_bits(colour[3]) * part).to_bits();
             }
             if mask != 0 {
-                self.back.colour(target, place, mask, colour, second)?;
+                self.back
+                    .write_colour(target, place, mask, colour, second)?;
             }
         }
         Ok(())
     }
 
-    /// Whether pixels go to their target as they come: one sample each, with nothing left to decide about it.
+    /// True if colours go to their target unchanged: one sample per pixel, and no late test or
+    /// mask.
     fn is_quick(&self, layout: &Layout) -> bool {
         let state = &self.back.state;
         let tested = state.early || !state.depth.is_active();
         tested
             && state.samples == 1
-            && state.special.is_none()
+            && state.aux_operation.is_none()
             && state.alpha.is_idle()
             && !state.smooth_lines
             && layout.omask.is_none()
             && layout.second.is_none()
     }
 
-    /// [`Batch::write`] where [`Batch::is_quick`], by subspans.
-    fn write_subspans(
+    /// [`Batch::write`] by subspans, if [`Batch::is_quick`] holds.
+    fn write_single_sampled(
         &mut self,
         message: &Message<'_>,
         (target, layout): (usize, &Layout),
         pixels: u32,
     ) -> Result<(), Stop> {
         let split = message.src0.len();
-        // Parts of a payload and of a message are whole registers, so four pixels are together.
+        // Parts of a payload start at whole registers, so the dwords of four pixels are contiguous.
         let four = |at: usize| -> [u32; 4] {
             let found = match at < split {
                 true => message.src0.get(at..at + 4),
@@ -296,15 +316,15 @@ impl Batch<'_, '_> {
             let Some(slot) = self.slots.get_mut((first + lane) / 4) else {
                 break;
             };
-            let mask = message.lanes >> lane & pixels >> lane & slot.lit();
+            let mask = message.lanes >> lane & pixels >> lane & slot.active_pixels();
             if mask == 0 {
                 continue;
             }
             if !self.back.state.early {
-                // No test is on, but what would have been tested counts.
-                let new = mask & !u32::from(slot.settled);
+                // No test is enabled, but these samples still count as passed.
+                let new = mask & !u32::from(slot.tested);
                 self.back.samples_passed += u64::from(new.count_ones());
-                slot.settled |= mask as u8;
+                slot.tested |= mask as u8;
             }
             let slot = *slot;
             let colours: [[u32; 4]; 4] = match layout.replicated {
@@ -326,14 +346,15 @@ impl Batch<'_, '_> {
                     self.setup.layer,
                 ];
                 let colour = colours.map(|channel| channel[pixel]);
-                self.back.colour(Some(target), place, 1, colour, [0; 4])?;
+                self.back
+                    .write_colour(Some(target), place, 1, colour, [0; 4])?;
             }
         }
         Ok(())
     }
 
-    /// [`Batch::write_subspans`] of four of them in a row, from slot `first` on. False where they are others, or have to be written
-    /// one by one.
+    /// Does the work of [`Batch::write_single_sampled`] for four subspans in a row, from slot
+    /// `first` on. Returns false if they are not in a row or have to be written one by one.
     fn write_band(
         &mut self,
         message: &Message<'_>,
@@ -366,7 +387,7 @@ impl Batch<'_, '_> {
         if !(0..).zip(slots.iter()).all(in_row) {
             return Ok(false);
         }
-        let mask = message.lanes & pixels & payload::lit(slots);
+        let mask = message.lanes & pixels & payload::active_pixels(slots);
         if mask == 0 {
             return Ok(true);
         }
@@ -378,14 +399,17 @@ impl Batch<'_, '_> {
             return Ok(false);
         }
         if !self.back.state.early {
-            // As in `write_subspans`.
+            // As in `write_single_sampled`.
             for (i, slot) in slots.iter_mut().enumerate() {
                 let own = mask >> (4 * i) & 15;
-                let new = own & !u32::from(slot.settled);
+                let new = own & !u32::from(slot.tested);
                 self.back.samples_passed += u64::from(new.count_ones());
-                slot.settled |= own as u8;
+                slot.tested |= own as u8;
             }
         }
         Ok(true)
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

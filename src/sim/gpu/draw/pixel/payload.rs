@@ -1,47 +1,53 @@
 //! Payloads of pixel shader threads.
 //!
-//! In:  [`State`], an object, its [`Slot`]s. Out: registers, eight dwords each, as the kernel finds them.
-//! Order: R0; for each 16 pixels a register with places and masks; for each 16 pixels barycentric weights of each enabled
-//! mode, source depth, source W, position offsets, input coverage; push constants; attributes, two components in a register.
+//! In:  [`State`], an object, its [`Slot`]s. Out: registers of eight dwords, in the layout that
+//!      kernels expect. Order: R0; for each 16 pixels a register with positions and masks; for each
+//!      16 pixels barycentric weights of each enabled mode, source depth, source W, position
+//!      offsets, input coverage; push constants; attributes, two components in a register.
 //! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload", "Barycentric Attribute Interpolation".
 
 use super::state::State;
-use crate::draw::object::{Kind, Setup};
+use crate::draw::object::{Kind, SetupObject};
 
 /// Four channels of a thread: a subspan, or one sample of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Slot {
     pub x: u32,
     pub y: u32,
-    /// Of threads that run for each sample.
+    /// The sample, if threads are dispatched per sample.
     pub sample: u32,
     /// Samples of the pixels (0,0), (1,0), (0,1), (1,1) that the object covers.
     pub covered: [u16; 4],
-    /// Those that the thread is told are covered.
-    pub shown: [u16; 4],
-    /// Those that the thread may write.
-    pub left: [u16; 4],
-    /// Pixels whose samples have been settled by a render target write.
-    pub settled: u8,
-    /// Sixteenths of the pixels that a smooth line does not cover.
-    pub bare: [u8; 4],
+    /// The input coverage mask of each pixel.
+    pub input_mask: [u16; 4],
+    /// The samples that the thread may still write.
+    pub writable: [u16; 4],
+    /// Pixels whose masks and late tests have been applied by a render target write.
+    pub tested: u8,
+    /// Sixteenths of each pixel that a smooth line does not cover.
+    pub uncovered: [u8; 4],
 }
 
-/// Where in a pixel something is taken.
+/// The point of a pixel at which something is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum PixelPoint {
     Centre,
     Centroid,
     Sample,
 }
 
-/// The place within the pixel.
-pub(super) fn within(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) -> [f64; 2] {
+/// The offset of the point from the pixel's corner, in pixels.
+pub(super) fn offset_in_pixel(
+    state: &State<'_>,
+    slot: &Slot,
+    pixel: usize,
+    place: PixelPoint,
+) -> [f64; 2] {
     let of = |sample: u32| state.positions[sample as usize & 15];
     match place {
         _ if state.samples == 1 => [state.centre; 2],
-        Place::Sample => of(slot.sample),
-        Place::Centroid => {
+        PixelPoint::Sample => of(slot.sample),
+        PixelPoint::Centroid => {
             let covered = u32::from(slot.covered[pixel & 3]);
             let all = u32::MAX >> (32 - state.samples);
             match covered & all {
@@ -50,13 +56,18 @@ pub(super) fn within(state: &State<'_>, slot: &Slot, pixel: usize, place: Place)
                 some => of(some.trailing_zeros()),
             }
         }
-        Place::Centre => [state.centre; 2],
+        PixelPoint::Centre => [state.centre; 2],
     }
 }
 
-/// The same on the screen.
-pub(super) fn place(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) -> [f64; 2] {
-    let [x, y] = within(state, slot, pixel, place);
+/// The position of the point on the screen.
+pub(super) fn screen_position(
+    state: &State<'_>,
+    slot: &Slot,
+    pixel: usize,
+    place: PixelPoint,
+) -> [f64; 2] {
+    let [x, y] = offset_in_pixel(state, slot, pixel, place);
     [
         f64::from(slot.x + (pixel as u32 & 1)) + x,
         f64::from(slot.y + (pixel as u32 >> 1)) + y,
@@ -64,28 +75,30 @@ pub(super) fn place(state: &State<'_>, slot: &Slot, pixel: usize, place: Place) 
 }
 
 impl Slot {
-    /// A bit for each pixel that has a sample left.
+    /// A bit for each pixel that has a writable sample.
     #[inline]
-    pub fn lit(&self) -> u32 {
+    pub fn active_pixels(&self) -> u32 {
         const ALL_BUT_HIGHEST: u64 = 0x7fff_7fff_7fff_7fff;
-        // From bits 15, 31, 47, 63 to bits 60 to 63; what else the sums have is below or above.
+        // Moves bits 15, 31, 47, 63 to bits 60 to 63; the other partial products stay below or
+        // overflow.
         const GATHER: u64 = 1 << 45 | 1 << 30 | 1 << 15 | 1;
-        let [a, b, c, d] = self.left.map(u64::from);
+        let [a, b, c, d] = self.writable.map(u64::from);
         let all = a | b << 16 | c << 32 | d << 48;
-        // A highest bit is set where its sixteen have any.
+        // The highest bit of each 16 is set if any of them is.
         let any = (((all & ALL_BUT_HIGHEST) + ALL_BUT_HIGHEST) | all) & !ALL_BUT_HIGHEST;
         (any.wrapping_mul(GATHER) >> 60) as u32
     }
 }
 
-/// A bit for each pixel of up to eight slots that has a sample left.
-pub(super) fn lit(slots: &[Slot]) -> u32 {
+/// A bit for each pixel of up to eight slots that has a writable sample.
+pub(super) fn active_pixels(slots: &[Slot]) -> u32 {
     let each = slots.iter().rev();
-    each.fold(0, |mask, slot| mask << 4 | slot.lit())
+    each.fold(0, |mask, slot| mask << 4 | slot.active_pixels())
 }
 
-/// The object's part of payloads: push constants and attributes, which follow the pixels' part.
-pub(super) fn object(out: &mut Vec<u32>, state: &State<'_>, setup: &Setup) {
+/// The part of payloads that is the same for an object's pixels: push constants and attributes,
+/// which follow the pixels' part.
+pub(super) fn build_object(out: &mut Vec<u32>, state: &State<'_>, setup: &SetupObject) {
     out.clear();
     out.extend(&state.constants);
     if !state.attributes {
@@ -95,7 +108,8 @@ pub(super) fn object(out: &mut Vec<u32>, state: &State<'_>, setup: &Setup) {
         for component in 0..4 {
             let [a, b, c] = attribute.map(|vertex| vertex[component]);
             let minus = |bits: u32| (f32::from_bits(bits) - f32::from_bits(a)).to_bits();
-            // Flat values may be integers.
+            // Values that are equal at all vertices may be integers, for which a difference is
+            // meaningless.
             let deltas = match a == b && a == c {
                 true => [0, 0],
                 false => [minus(b), minus(c)],
@@ -105,7 +119,7 @@ pub(super) fn object(out: &mut Vec<u32>, state: &State<'_>, setup: &Setup) {
     }
 }
 
-/// A thread: its kernel's width and start register, its part of the scratch memory.
+/// Dispatch parameters of a thread: its width, start register and scratch memory.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub width: usize,
@@ -115,18 +129,19 @@ pub(super) struct Frame {
     pub scratch: (u32, u32),
 }
 
-/// Replaces `out` by a thread's payload. Err: registers of the pixels' part, where they reach beyond the start register.
+/// Replaces `out` by a thread's payload. The error is the number of registers of the pixels' part
+/// if they exceed the start register.
 pub(super) fn build(
     out: &mut Vec<u32>,
     state: &State<'_>,
-    setup: &Setup,
+    setup: &SetupObject,
     slots: &[Slot],
     frame: Frame,
     object: &[u32],
 ) -> Result<(), usize> {
     out.clear();
     let facing = u32::from(!setup.front_facing) << 15;
-    // Primitive Topology Type. Kernels rely on its not being zero when they look at the bit above it.
+    // Primitive Topology Type. Kernels that test the bit above it rely on a value other than zero.
     let topology = match setup.kind {
         Kind::Point => 1,
         Kind::Line => 2,
@@ -144,14 +159,14 @@ pub(super) fn build(
         slots.get(from..to).unwrap_or_default()
     };
     for slots in (0..groups).map(of) {
-        // Starting sample indices of the subspans, four bits each; their places.
+        // Starting sample indices of the subspans, four bits each, and their positions.
         let (mut samples, mut corners) = (0, [0; 4]);
         for (i, (corner, slot)) in corners.iter_mut().zip(slots).enumerate() {
             samples |= slot.sample << (4 * i);
             *corner = slot.x & 0xffff | slot.y << 16;
         }
         let [a, b, c, d] = corners;
-        let mask = lit(slots);
+        let mask = active_pixels(slots);
         out.extend_from_slice(&[samples, 0, a, b, c, d, 0, mask | mask << 16]);
     }
     for slots in (0..groups).map(of) {
@@ -166,7 +181,8 @@ pub(super) fn build(
     Ok(())
 }
 
-/// Appends a value of each pixel, eight to a register. Slots that are not there repeat the first, as helper pixels do.
+/// Appends a value for each pixel, eight to a register. Missing slots repeat the first one, as
+/// helper pixels do.
 fn lanes(out: &mut Vec<u32>, slots: &[Slot], width: usize, value: impl Fn(&Slot, usize) -> u32) {
     for lane in 0..width {
         let slot = slots.get(lane / 4).or(slots.first());
@@ -174,43 +190,43 @@ fn lanes(out: &mut Vec<u32>, slots: &[Slot], width: usize, value: impl Fn(&Slot,
     }
 }
 
-/// Where up to 16 pixels are taken on the screen. Slots that are not there repeat the first.
-fn places(state: &State<'_>, slots: &[Slot], kind: Place) -> [[f64; 16]; 2] {
+/// The screen positions of up to 16 pixels. Missing slots repeat the first one.
+fn screen_positions(state: &State<'_>, slots: &[Slot], kind: PixelPoint) -> [[f64; 16]; 2] {
     let mut at = [[0.0; 16]; 2];
     for lane in 0..16 {
         if let Some(slot) = slots.get(lane / 4).or(slots.first()) {
-            [at[0][lane], at[1][lane]] = place(state, slot, lane % 4, kind);
+            [at[0][lane], at[1][lane]] = screen_position(state, slot, lane % 4, kind);
         }
     }
     at
 }
 
-/// What is interpolated for up to 16 pixels.
+/// Appends the interpolated values of up to 16 pixels.
 fn interpolants(
     out: &mut Vec<u32>,
     state: &State<'_>,
-    setup: &Setup,
+    setup: &SetupObject,
     slots: &[Slot],
     group: usize,
 ) {
     let mut known: [Option<[[f64; 16]; 2]>; 3] = [None; 3];
-    let mut at = |kind: Place| {
-        // With one sample all places are one.
+    let mut at = |kind: PixelPoint| {
+        // With one sample all points coincide.
         let kind = if state.samples == 1 {
-            Place::Centre
+            PixelPoint::Centre
         } else {
             kind
         };
-        *known[kind as usize].get_or_insert_with(|| places(state, slots, kind))
+        *known[kind as usize].get_or_insert_with(|| screen_positions(state, slots, kind))
     };
     for mode in (0..6).filter(|mode| state.barycentrics >> mode & 1 == 1) {
         let [xs, ys] = at(match mode % 3 {
-            0 => Place::Centre,
-            1 => Place::Centroid,
-            _ => Place::Sample,
+            0 => PixelPoint::Centre,
+            1 => PixelPoint::Centroid,
+            _ => PixelPoint::Sample,
         });
         let mut weights = [[0u32; 16]; 2];
-        // Objects that are not drawn in perspective have one w.
+        // Objects that are not drawn in perspective have a constant w.
         let even = setup.inverse_w.dx == 0.0 && setup.inverse_w.dy == 0.0;
         let planes = match mode < 3 {
             true => &setup.weights_over_w,
@@ -243,9 +259,9 @@ fn interpolants(
         }
     }
     let kind = match state.zw_mode {
-        2 => Place::Centroid,
-        3 => Place::Sample,
-        _ => Place::Centre,
+        2 => PixelPoint::Centroid,
+        3 => PixelPoint::Sample,
+        _ => PixelPoint::Centre,
     };
     if state.uses_depth {
         let [xs, ys] = at(kind);
@@ -259,14 +275,15 @@ fn interpolants(
     }
     if state.offsets != 0 {
         let kind = match state.offsets {
-            2 => Place::Centroid,
-            _ => Place::Sample,
+            2 => PixelPoint::Centroid,
+            _ => PixelPoint::Sample,
         };
         // Sixteenths of a pixel: a byte of x and one of y for each of 16 pixels.
         let mut words = [0; 8];
         for lane in 0..16 {
             if let Some(slot) = slots.get(lane / 4).or(slots.first()) {
-                let [x, y] = within(state, slot, lane % 4, kind).map(|v| (v * 16.0) as u32);
+                let [x, y] =
+                    offset_in_pixel(state, slot, lane % 4, kind).map(|v| (v * 16.0) as u32);
                 words[lane / 2] |= (x | y << 8) << (lane as u32 % 2 * 16);
             }
         }
@@ -274,7 +291,10 @@ fn interpolants(
     }
     if state.input_coverage {
         lanes(out, slots, group, |slot, pixel| {
-            u32::from(slot.shown[pixel & 3])
+            u32::from(slot.input_mask[pixel & 3])
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,18 +1,18 @@
-//! What the pixel pipeline finds at a draw, decoded once.
+//! Decoded state of the pixel pipeline for a draw.
 //!
-//! In:  latched commands and the state they point to. Out: [`State`].
-//! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM", "3DSTATE_SAMPLE_MASK"; vol. 2d, "BLEND_STATE",
-//! "COLOR_CALC_STATE".
+//! In:  latched commands and the state structures that they point to. Out: [`State`].
+//! Ref: SKL PRM vol. 2a, "3DSTATE_PS", "3DSTATE_PS_EXTRA", "3DSTATE_WM", "3DSTATE_SAMPLE_MASK";
+//!      vol. 2d, "BLEND_STATE", "COLOR_CALC_STATE".
 
-use super::blend::{Alpha, Blend};
+use super::blend::{AlphaState, Blend};
 use super::depth::DepthStencil;
-use super::gap;
-use super::written;
+use super::gap::gap;
+use super::target_rules;
 use crate::draw::exec::{Draw, Shader};
 use crate::draw::raster::{Lines, RasterState};
 use crate::fate;
 use crate::memory::View;
-use crate::watch::Via;
+use crate::observer::Via;
 use eu::Stop;
 use hw::draw::{
     state_binding_table_pointers_ps as table, state_blend_state_pointers as blend_pointer,
@@ -22,7 +22,7 @@ use hw::draw::{
 };
 use hw::draw_state::{blend_state, color_calc_state as cc};
 
-/// A kernel for a width.
+/// The kernel of one dispatch width.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variant {
     pub shader: Shader,
@@ -30,46 +30,47 @@ pub(super) struct Variant {
     pub start: usize,
 }
 
-/// RESOLVE_PARTIAL of Render Target Resolve Type.
+/// Render Target Resolve Type RESOLVE_PARTIAL.
 const RESOLVE_PARTIAL: u64 = 1;
 
-/// What writes to a render target mean instead of colours.
+/// Operations on the aux surface that render target writes stand for, instead of writing colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Special {
+pub(super) enum AuxOperation {
     FastClear,
-    /// Blocks that were cleared are made real, those that are compressed stay so.
-    Partial,
-    Resolve,
+    /// Writes the clear colour to cleared blocks; compressed blocks stay compressed.
+    PartialResolve,
+    FullResolve,
 }
 
-/// Input Coverage Mask State: which samples a shader is told are covered.
+/// Input Coverage Mask State: the samples in the shader's input coverage mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coverage {
-    /// The object's.
+    /// The samples that the object covers.
     Covered,
-    /// Of pixels that lie within the object.
+    /// The covered samples of pixels that lie entirely within the object.
     Inner,
-    /// Those that passed the tests before the shader.
+    /// The samples that passed the early tests.
     AfterDepth,
 }
 
-/// All of it.
+/// The state of the pixel pipeline.
 pub(super) struct State<'a> {
-    /// There is a pixel shader.
+    /// A pixel shader is enabled.
     pub valid: bool,
     /// Its kernels of 8, 16 and 32 pixels.
     pub variants: [Option<Variant>; 3],
     pub vector_mask: bool,
     pub statistics: bool,
-    /// Samples of a pixel, and where they are in parts of a pixel.
+    /// Samples per pixel.
     pub samples: u32,
+    /// Sample positions in a pixel, in pixels.
     pub positions: [[f64; 2]; 16],
-    /// Where a pixel is taken: at its centre, or at its upper left corner.
+    /// The offset of a pixel's location: its centre or its upper left corner.
     pub centre: f64,
     pub sample_mask: u16,
-    /// Lines are told by how much of a pixel they cover.
+    /// Lines are smooth: their samples tell the covered area of a pixel.
     pub smooth_lines: bool,
-    /// A thread's channels stand for samples.
+    /// Threads are dispatched per sample.
     pub per_sample: bool,
     /// Depth and stencil are tested before the shader.
     pub early: bool,
@@ -82,32 +83,35 @@ pub(super) struct State<'a> {
     /// Position ZW Interpolation Mode.
     pub zw_mode: u64,
     pub input_coverage: bool,
-    /// Which coverage it is.
+    /// The kind of input coverage.
     pub coverage: Coverage,
     pub constants: Vec<u32>,
     pub attributes: bool,
     pub omask: bool,
     pub computes_depth: bool,
     pub computes_stencil: bool,
-    pub special: Option<Special>,
-    /// The state says that the shader writes to render targets; pulls barycentric weights: strict mode compares.
-    pub announced: bool,
-    /// Hazards of compressed targets are avoided.
+    pub aux_operation: Option<AuxOperation>,
+    /// The state declares that the shader writes to render targets; strict mode compares this with
+    /// the messages.
+    pub declares_target_writes: bool,
+    /// The hazards of compressed targets are avoided: see [`target_rules::check_hazards_avoided`].
     pub avoids_hazards: bool,
-    pub pulls: bool,
+    /// The state declares that the shader uses the pixel interpolator.
+    pub declares_interpolator: bool,
     /// Sampler states: bytes from the dynamic state base address.
     pub samplers: u32,
-    /// Addresses of the binding table and of what its entries count from.
+    /// Address of the binding table.
     pub table: u64,
+    /// Address that the entries of the binding table are relative to.
     pub surface_base: u64,
     pub depth: DepthStencil<'a>,
     pub blends: Vec<Blend>,
     pub constant: [f32; 4],
-    pub alpha: Alpha,
+    pub alpha: AlphaState,
 }
 
 impl<'a> State<'a> {
-    /// Decodes what a draw finds.
+    /// Decodes the state of a draw.
     pub fn read(draw: &Draw<'a>, view: &View<'_>, constants: Vec<u32>) -> Result<State<'a>, Stop> {
         let get = |field| draw.state.get(&ps::PACKET, field);
         let has = |field| draw.state.flag(&extra::PACKET, field);
@@ -117,11 +121,10 @@ impl<'a> State<'a> {
         if of_wm(wm::POLYGON_STIPPLE_ENABLE) == 1 {
             return gap(draw.at, "polygon stipple");
         }
-        let coverage = draw
+        let input_coverage = draw
             .state
             .get(&extra::PACKET, extra::INPUT_COVERAGE_MASK_STATE);
-        let covers = coverage != 0;
-        let coverage = match coverage {
+        let coverage = match input_coverage {
             0 | 1 => Coverage::Covered,
             2 if raster.conservative => Coverage::Inner,
             2 => {
@@ -130,112 +133,17 @@ impl<'a> State<'a> {
             _ => Coverage::AfterDepth,
         };
         let valid = has(extra::PIXEL_SHADER_VALID) && dispatches(draw);
-        let mut alpha = Alpha::default();
-        let (mut blends, mut constant) = (Vec::new(), [0.0; 4]);
-        let pointer = |packet, valid, field| {
-            (draw.state.flag(packet, valid))
-                .then(|| draw.base.dynamic + draw.state.get(packet, field))
+        let (cc_words, constant) = read_color_calc(draw, view)?;
+        let (alpha, blends) = match valid {
+            true => read_blend_state(draw, view, &cc_words)?,
+            false => (AlphaState::default(), Vec::new()),
         };
-        let mut cc_words = [0; 6];
-        if let Some(at) = pointer(
-            &cc_pointer::PACKET,
-            cc_pointer::COLOR_CALC_STATE_POINTER_VALID,
-            cc_pointer::COLOR_CALC_STATE_POINTER,
-        ) {
-            view.by(Via::State, |view| view.read_block(at, &mut cc_words))?;
-            fate::check(&cc::PACKET, &cc_words, view.is_strict(), at)?;
-            constant = [
-                cc::BLEND_CONSTANT_COLOR_RED,
-                cc::BLEND_CONSTANT_COLOR_GREEN,
-                cc::BLEND_CONSTANT_COLOR_BLUE,
-                cc::BLEND_CONSTANT_COLOR_ALPHA,
-            ]
-            .map(|field| f32::from_bits(field.get(&cc_words) as u32));
-        }
-        // Without a pixel shader nothing is blended, and the pointer may be from work whose memory is gone: Mesa's OpenGL driver
-        // clears depth so.
-        if let Some(at) = pointer(
-            &blend_pointer::PACKET,
-            blend_pointer::BLEND_STATE_POINTER_VALID,
-            blend_pointer::BLEND_STATE_POINTER,
-        )
-        .filter(|_| valid)
-        {
-            let mut head = [0];
-            view.by(Via::State, |view| view.read_block(at, &mut head))?;
-            fate::check(&blend_state::PACKET, &head, view.is_strict(), at)?;
-            let flag = |field: hw::Field| field.get(&head) == 1;
-            let offsets = [blend_state::X_DITHER_OFFSET, blend_state::Y_DITHER_OFFSET];
-            let dither = flag(blend_state::COLOR_DITHER_ENABLE)
-                .then(|| offsets.map(|field| field.get(&head) as u32));
-            let to_coverage = flag(blend_state::ALPHA_TO_COVERAGE_ENABLE);
-            if to_coverage && flag(blend_state::ALPHA_TO_COVERAGE_DITHER_ENABLE) {
-                return gap(draw.at, "dithered alpha to coverage");
-            }
-            let quiet = has(extra::PIXEL_SHADER_DISABLES_ALPHA_TO_COVERAGE);
-            alpha = Alpha {
-                to_coverage: to_coverage && !quiet,
-                to_one: flag(blend_state::ALPHA_TO_ONE_ENABLE),
-                test: flag(blend_state::ALPHA_TEST_ENABLE).then(|| {
-                    let raw = cc_words[1];
-                    let reference = match cc::ALPHA_TEST_FORMAT.get(&cc_words) {
-                        0 => (raw & 0xff) as f32 / 255.0,
-                        _ => f32::from_bits(raw),
-                    };
-                    (blend_state::ALPHA_TEST_FUNCTION.get(&head), reference)
-                }),
-            };
-            let independent = flag(blend_state::INDEPENDENT_ALPHA_BLEND_ENABLE);
-            for i in 0..8 {
-                let mut words = [0; 2];
-                let read = view.by(Via::State, |view| {
-                    view.read_block(at + 4 + i * 8, &mut words)
-                });
-                if read.is_err() {
-                    break;
-                }
-                if i == 0 && view.is_strict() {
-                    written::blend(draw.state, &head, &words, draw.at)?;
-                }
-                let mut blend = Blend::read(&words, independent);
-                blend.dither = dither;
-                blends.push(blend);
-            }
-        }
-        let alpha_kills = draw
-            .state
-            .flag(&ps_blend::PACKET, ps_blend::ALPHA_TO_COVERAGE_ENABLE)
-            || draw
-                .state
-                .flag(&ps_blend::PACKET, ps_blend::ALPHA_TEST_ENABLE)
-            || alpha.to_coverage
-            || alpha.test.is_some();
         let computes_depth = valid
             && draw
                 .state
                 .get(&extra::PACKET, extra::PIXEL_SHADER_COMPUTED_DEPTH_MODE)
                 != 0;
-        let kills = has(extra::PIXEL_SHADER_KILLS_PIXEL)
-            || has(extra::OMASK_PRESENT_TO_RENDER_TARGET)
-            || has(extra::PIXEL_SHADER_COMPUTES_STENCIL)
-            || computes_depth
-            || alpha_kills;
-        // Early Depth/Stencil Control: 1 after the shader, 2 before it.
-        let early = match of_wm(wm::EARLY_DEPTH_STENCIL_CONTROL) {
-            _ if !valid => true,
-            1 => false,
-            2 => true,
-            _ => !kills,
-        };
-        let special = match (
-            get(ps::RENDER_TARGET_FAST_CLEAR_ENABLE),
-            get(ps::RENDER_TARGET_RESOLVE_TYPE),
-        ) {
-            (1, _) => Some(Special::FastClear),
-            (_, 0) => None,
-            (_, RESOLVE_PARTIAL) => Some(Special::Partial),
-            _ => Some(Special::Resolve),
-        };
+        let early = tests_early(draw, valid, computes_depth, &alpha);
         let bound = draw
             .state
             .get(&table::PACKET, table::POINTER_TO_PS_BINDING_TABLE);
@@ -271,7 +179,7 @@ impl<'a> State<'a> {
             uses_w: has(extra::PIXEL_SHADER_USES_SOURCE_W),
             offsets: get(ps::POSITION_XY_OFFSET_SELECT),
             zw_mode: of_wm(wm::POSITION_ZW_INTERPOLATION_MODE),
-            input_coverage: covers,
+            input_coverage: input_coverage != 0,
             coverage,
             constants: match get(ps::PUSH_CONSTANT_ENABLE) {
                 1 => constants,
@@ -281,10 +189,10 @@ impl<'a> State<'a> {
             omask: has(extra::OMASK_PRESENT_TO_RENDER_TARGET),
             computes_depth,
             computes_stencil: has(extra::PIXEL_SHADER_COMPUTES_STENCIL),
-            special,
-            announced: written::announces(draw.state),
+            aux_operation: aux_operation(draw),
+            declares_target_writes: target_rules::declares_target_writes(draw.state),
             avoids_hazards: draw.state.avoids_hazards,
-            pulls: written::pulls(draw.state),
+            declares_interpolator: target_rules::declares_interpolator(draw.state),
             samplers: sampler as u32,
             table: draw.base.surface + bound,
             surface_base: draw.base.surface,
@@ -296,8 +204,140 @@ impl<'a> State<'a> {
     }
 }
 
-/// Whether pixels have threads (WM_INT::ThreadDispatchEnable): where it is not forced, only such as leave something. What a
-/// thread kills counts where depth or stencil are written.
+/// The address that a pointer packet holds, if its valid bit is set.
+fn dynamic_state_pointer(
+    draw: &Draw<'_>,
+    packet: &hw::Packet,
+    valid: hw::Field,
+    field: hw::Field,
+) -> Option<u64> {
+    (draw.state.flag(packet, valid)).then(|| draw.base.dynamic + draw.state.get(packet, field))
+}
+
+/// Reads COLOR_CALC_STATE: its dwords, and the blend constant.
+fn read_color_calc(draw: &Draw<'_>, view: &View<'_>) -> Result<([u32; 6], [f32; 4]), Stop> {
+    let (mut cc_words, mut constant) = ([0; 6], [0.0; 4]);
+    if let Some(at) = dynamic_state_pointer(
+        draw,
+        &cc_pointer::PACKET,
+        cc_pointer::COLOR_CALC_STATE_POINTER_VALID,
+        cc_pointer::COLOR_CALC_STATE_POINTER,
+    ) {
+        view.by(Via::State, |view| view.read_block(at, &mut cc_words))?;
+        fate::check(&cc::PACKET, &cc_words, view.is_strict(), at)?;
+        constant = [
+            cc::BLEND_CONSTANT_COLOR_RED,
+            cc::BLEND_CONSTANT_COLOR_GREEN,
+            cc::BLEND_CONSTANT_COLOR_BLUE,
+            cc::BLEND_CONSTANT_COLOR_ALPHA,
+        ]
+        .map(|field| f32::from_bits(field.get(&cc_words) as u32));
+    }
+    Ok((cc_words, constant))
+}
+
+/// Reads BLEND_STATE and its entries.
+///
+/// The caller skips it without a pixel shader: then nothing is blended, and the pointer may refer
+/// to memory that was unmapped since, as in depth clears of Mesa's OpenGL driver.
+fn read_blend_state(
+    draw: &Draw<'_>,
+    view: &View<'_>,
+    cc_words: &[u32; 6],
+) -> Result<(AlphaState, Vec<Blend>), Stop> {
+    let mut blends = Vec::new();
+    let Some(at) = dynamic_state_pointer(
+        draw,
+        &blend_pointer::PACKET,
+        blend_pointer::BLEND_STATE_POINTER_VALID,
+        blend_pointer::BLEND_STATE_POINTER,
+    ) else {
+        return Ok((AlphaState::default(), blends));
+    };
+    let mut head = [0];
+    view.by(Via::State, |view| view.read_block(at, &mut head))?;
+    fate::check(&blend_state::PACKET, &head, view.is_strict(), at)?;
+    let flag = |field: hw::Field| field.get(&head) == 1;
+    let offsets = [blend_state::X_DITHER_OFFSET, blend_state::Y_DITHER_OFFSET];
+    let dither = flag(blend_state::COLOR_DITHER_ENABLE)
+        .then(|| offsets.map(|field| field.get(&head) as u32));
+    let to_coverage = flag(blend_state::ALPHA_TO_COVERAGE_ENABLE);
+    if to_coverage && flag(blend_state::ALPHA_TO_COVERAGE_DITHER_ENABLE) {
+        return gap(draw.at, "dithered alpha to coverage");
+    }
+    let disables = draw.state.flag(
+        &extra::PACKET,
+        extra::PIXEL_SHADER_DISABLES_ALPHA_TO_COVERAGE,
+    );
+    let alpha = AlphaState {
+        to_coverage: to_coverage && !disables,
+        to_one: flag(blend_state::ALPHA_TO_ONE_ENABLE),
+        test: flag(blend_state::ALPHA_TEST_ENABLE).then(|| {
+            let raw = cc_words[1];
+            let reference = match cc::ALPHA_TEST_FORMAT.get(cc_words) {
+                0 => (raw & 0xff) as f32 / 255.0,
+                _ => f32::from_bits(raw),
+            };
+            (blend_state::ALPHA_TEST_FUNCTION.get(&head), reference)
+        }),
+    };
+    let independent = flag(blend_state::INDEPENDENT_ALPHA_BLEND_ENABLE);
+    for i in 0..8 {
+        let mut words = [0; 2];
+        let read = view.by(Via::State, |view| {
+            view.read_block(at + 4 + i * 8, &mut words)
+        });
+        if read.is_err() {
+            break;
+        }
+        if i == 0 && view.is_strict() {
+            target_rules::check_blend(draw.state, &head, &words, draw.at)?;
+        }
+        let mut blend = Blend::read(&words, independent);
+        blend.dither = dither;
+        blends.push(blend);
+    }
+    Ok((alpha, blends))
+}
+
+/// Whether depth and stencil are tested before the shader.
+fn tests_early(draw: &Draw<'_>, valid: bool, computes_depth: bool, alpha: &AlphaState) -> bool {
+    let has = |field| draw.state.flag(&extra::PACKET, field);
+    let blend_flag = |field| draw.state.flag(&ps_blend::PACKET, field);
+    let alpha_kills = blend_flag(ps_blend::ALPHA_TO_COVERAGE_ENABLE)
+        || blend_flag(ps_blend::ALPHA_TEST_ENABLE)
+        || alpha.to_coverage
+        || alpha.test.is_some();
+    let kills = has(extra::PIXEL_SHADER_KILLS_PIXEL)
+        || has(extra::OMASK_PRESENT_TO_RENDER_TARGET)
+        || has(extra::PIXEL_SHADER_COMPUTES_STENCIL)
+        || computes_depth
+        || alpha_kills;
+    // Early Depth/Stencil Control: 1 after the shader, 2 before it.
+    match draw.state.get(&wm::PACKET, wm::EARLY_DEPTH_STENCIL_CONTROL) {
+        _ if !valid => true,
+        1 => false,
+        2 => true,
+        _ => !kills,
+    }
+}
+
+/// The aux operation of a fast clear or resolve draw.
+fn aux_operation(draw: &Draw<'_>) -> Option<AuxOperation> {
+    let get = |field| draw.state.get(&ps::PACKET, field);
+    match (
+        get(ps::RENDER_TARGET_FAST_CLEAR_ENABLE),
+        get(ps::RENDER_TARGET_RESOLVE_TYPE),
+    ) {
+        (1, _) => Some(AuxOperation::FastClear),
+        (_, 0) => None,
+        (_, RESOLVE_PARTIAL) => Some(AuxOperation::PartialResolve),
+        _ => Some(AuxOperation::FullResolve),
+    }
+}
+
+/// Whether pixels get threads (WM_INT::ThreadDispatchEnable): unless forced, only if a thread can
+/// have an effect. Killing pixels has one if depth or stencil is written.
 fn dispatches(draw: &Draw<'_>) -> bool {
     use hw::draw::{
         state_depth_buffer as db, state_stencil_buffer as sb, state_wm_depth_stencil as ds,
@@ -335,7 +375,8 @@ fn dispatches(draw: &Draw<'_>) -> bool {
         || computes && tests
 }
 
-/// Which pointer is which width's: a width alone has pointer 0, and so has 8 always; else 32 has 1 and 16 has 2.
+/// The kernels by width: the only enabled width uses pointer 0, and SIMD8 always does; otherwise
+/// SIMD32 uses pointer 1 and SIMD16 pointer 2.
 fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> [Option<Variant>; 3] {
     let get = |field| draw.state.get(&ps::PACKET, field);
     let enabled = [
@@ -383,3 +424,6 @@ fn variants(draw: &Draw<'_>, table: u64, sampler: u64) -> [Option<Variant>; 3] {
         variant(enabled[2], if alone { zero } else { one }),
     ]
 }
+
+#[cfg(test)]
+mod tests;

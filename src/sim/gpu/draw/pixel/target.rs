@@ -1,21 +1,22 @@
-//! Render targets: colours of pixels to memory.
+//! Render targets: writes the colours of pixels to memory.
 //!
-//! In:  a binding table entry; a pixel, the samples to write, a colour as the shader sends it. Out: samples blended, masked,
-//! encoded and written; the auxiliary surface kept right.
-//! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending", "MCS Buffer for Render Target(s)".
+//! In:  a binding table entry; a pixel, the samples to write, the shader's colour. Out: samples
+//!      blended, masked, encoded and written; the aux surface kept up to date.
+//! Ref: SKL PRM vol. 7, "Render Target Write", "Color Buffer Blending", "MCS Buffer for Render
+//!      Target(s)".
 
-use super::blend::{Blend, logic};
-use super::dither::dithered;
-use super::gap;
-use super::state::{Special, State};
-use super::written;
+use super::blend::{Blend, logic_operation};
+use super::dither::dither;
+use super::gap::gap;
+use super::state::{AuxOperation, State};
+use super::target_rules;
 use crate::draw::object::LOG_BLOCK;
 use crate::fate;
 use crate::memory::View;
+use crate::observer::{Colour, Depth, Slices, Via};
 use crate::surface::format::Packer;
 use crate::surface::{AuxMode, Band, Codec, Image, Kind, Level, Opened, Select, format};
-use crate::targets::Role;
-use crate::watch::{Colour, Depth, Slices, Via};
+use crate::target_images::Role;
 use eu::{Host, Stop};
 use hw::ChannelKind;
 use hw::draw_state::blend_state_entry;
@@ -23,45 +24,47 @@ use hw::state::binding_table_state;
 use std::ops::Range;
 
 /// A bound render target.
-pub(super) struct Target {
+pub(super) struct RenderTarget {
     pub image: Image,
     host: Host,
     level: Level,
     blend: Blend,
-    /// Blending reads what is there.
+    /// Blending is enabled and reads the destination.
     blends: bool,
-    /// Nothing of what is there stays.
-    whole: bool,
+    /// Writes replace the whole texel.
+    overwrites: bool,
     /// Values are clamped to this range before blending.
     clamp: Option<(f32, f32)>,
     constant: [f32; 4],
-    /// The surface's channel that each of the shader's is: Shader Channel Select. Blending and masks count the shader's.
+    /// For each channel of the shader the channel of the surface: Shader Channel Select. Blending
+    /// and masks use the shader's.
     order: [usize; 4],
-    /// Nothing is done to a colour on its way to be encoded.
-    is_straight: bool,
+    /// Colours are encoded as the shader sends them.
+    is_unmodified: bool,
     /// A texel is a dword.
     dword: bool,
-    /// Subspans go to memory at once: how those of dwords are packed, where nothing of what is there stays.
-    quick: Option<Option<Packer>>,
-    /// How four subspans in a row are packed, where nothing of what is there stays.
+    /// Set if whole subspans can be written at once, with the packer for dword texels that are
+    /// replaced entirely.
+    subspan_writes: Option<Option<Packer>>,
+    /// Packs four subspans in a row whose texels are replaced entirely.
     codec: Option<Codec>,
-    /// The colour that was last encoded, and its texel: neighbours often have one colour.
+    /// The colour that was last encoded, and its texel: neighbours often have the same colour.
     last: Option<([u32; 4], [u8; 16])>,
-    /// Pixels of the block that was last found, or made, to stand as it is.
-    resolved: Option<[u32; 3]>,
-    /// Blocks that are in the render cache, to be compressed when the draw ends.
-    opened: Vec<Opened>,
+    /// The block that was last found or made uncompressed and not cleared.
+    resolved_block: Option<[u32; 3]>,
+    /// Decompressed blocks in the render cache, to be compressed when the draw ends.
+    open_blocks: Vec<Opened>,
 }
 
-/// Render targets that the draw's messages named.
+/// The render targets of a draw's messages so far.
 #[derive(Default)]
-pub(super) struct Targets {
-    /// By binding table index and blend state entry; none is the null surface.
-    known: Vec<((u32, usize), Option<Target>)>,
+pub(super) struct RenderTargets {
+    /// By binding table index and blend state entry; `None` for the null surface.
+    known: Vec<((u32, usize), Option<RenderTarget>)>,
 }
 
-impl Targets {
-    /// The place of a target for [`Targets::get`]; none where there is nothing to write.
+impl RenderTargets {
+    /// The index of a target for [`RenderTargets::get`]; `None` for the null surface.
     pub fn find(
         &mut self,
         view: &View<'_>,
@@ -80,18 +83,18 @@ impl Targets {
         if view.is_strict() {
             let blend = state.blends.get(blend).copied().unwrap_or_default();
             let both = blend.enabled && blend.logic_op.is_some();
-            written::check(&image, both, state.samples, at)?;
+            target_rules::check_target(&image, both, state.samples, at)?;
             let integer = format::is_integer(image.format);
-            if image.kind != Kind::Null && !integer && state.special.is_none() {
-                written::clamp(&blend.words, at)?;
+            if image.kind != Kind::Null && !integer && state.aux_operation.is_none() {
+                target_rules::check_clamp(&blend.words, at)?;
             }
             if image.kind != Kind::Null && blend.writes != [false; 4] {
-                written::announced(state.announced, at)?;
+                target_rules::check_write_declared(state.declares_target_writes, at)?;
             }
-            written::compressed(&image, state.avoids_hazards, at)?;
+            target_rules::check_hazards_avoided(&image, state.avoids_hazards, at)?;
             view.depth(image.address, Depth::Forgotten);
-            if image.aux.mode == AuxMode::None && blend.keeps() {
-                let elements = elements(&image);
+            if image.aux.mode == AuxMode::None && blend.reads_destination() {
+                let elements = array_layers(&image);
                 let slices = Slices {
                     levels: [image.lod, image.lod.saturating_add(1)],
                     elements: [elements.start, elements.end],
@@ -99,7 +102,7 @@ impl Targets {
                 view.colour_seen(image.address, slices, at)?;
             }
             if blend.writes != [false; 4] {
-                note(view, &image, state.special);
+                observe_aux_state(view, &image, state.aux_operation);
             }
         }
         let entry_words = state.blends.get(blend).map(|blend| blend.words);
@@ -116,7 +119,7 @@ impl Targets {
             }
             _ => {
                 let blend = state.blends.get(blend).copied().unwrap_or_default();
-                Some(Target::new(image, blend, state.constant))
+                Some(RenderTarget::new(image, blend, state.constant))
             }
         };
         self.known.push((key, target));
@@ -124,20 +127,20 @@ impl Targets {
         Ok(self.known[last].1.is_some().then_some(last))
     }
 
-    /// A target that was found.
-    pub fn get(&mut self, index: usize) -> Option<&mut Target> {
+    /// The target with an index that [`RenderTargets::find`] returned.
+    pub fn get(&mut self, index: usize) -> Option<&mut RenderTarget> {
         self.known.get_mut(index)?.1.as_mut()
     }
 
-    /// The draw has ended: compresses what it wrote, where that is enabled.
-    pub fn close(&mut self, view: &View<'_>) -> Result<(), Stop> {
+    /// Ends the draw: compresses the written blocks of all targets, if enabled.
+    pub fn compress_open_blocks(&mut self, view: &View<'_>) -> Result<(), Stop> {
         for target in self.known.iter_mut().filter_map(|(_, t)| t.as_mut()) {
-            target.close(view)?;
+            target.compress_open_blocks(view)?;
         }
         Ok(())
     }
 
-    /// Those that were written to.
+    /// The targets that were written to.
     pub fn written(&self) -> impl Iterator<Item = (Role, Image)> {
         self.known
             .iter()
@@ -145,31 +148,32 @@ impl Targets {
     }
 }
 
-/// Tells strict mode what a draw, a fast clear or a resolve leaves of a target's compression and of its cleared blocks.
-fn note(view: &View<'_>, image: &Image, special: Option<Special>) {
+/// Reports to strict mode the aux state that a draw, fast clear or resolve leaves behind.
+fn observe_aux_state(view: &View<'_>, image: &Image, special: Option<AuxOperation>) {
     let event = match (special, image.aux.mode) {
-        (Some(Special::FastClear), AuxMode::CcsD | AuxMode::CcsE) => Colour::Held,
-        (Some(Special::Resolve), _) | (Some(Special::Partial), AuxMode::CcsD) => Colour::Plain,
+        (Some(AuxOperation::FastClear), AuxMode::CcsD | AuxMode::CcsE) => Colour::Held,
+        (Some(AuxOperation::FullResolve), _)
+        | (Some(AuxOperation::PartialResolve), AuxMode::CcsD) => Colour::Plain,
         (Some(_), _) => return,
         (None, AuxMode::CcsE) => Colour::Held,
-        // Blocks that it does not touch stay as they are.
+        // The state of blocks that the draw does not touch does not change.
         (None, AuxMode::CcsD) => return,
         (None, _) => Colour::Plain,
     };
-    for element in elements(image) {
+    for element in array_layers(image) {
         view.colour(image.address, event([image.lod, element]));
     }
 }
 
-/// Slices that a target shows.
-fn elements(image: &Image) -> Range<u32> {
+/// The array layers that a target's view shows.
+fn array_layers(image: &Image) -> Range<u32> {
     let first = image.min_array_element;
     first..first.saturating_add(image.view_extent.min(image.depth))
 }
 
-/// Which of the surface's channels red, green, blue and alpha are. Selects that are no order of channels, which strict mode
-/// refuses, leave them as they are.
-fn order(image: &Image) -> [usize; 4] {
+/// The surface's channel for red, green, blue and alpha. Selects that are not a permutation, which
+/// strict mode refuses, are ignored.
+fn channel_order(image: &Image) -> [usize; 4] {
     let straight = [0, 1, 2, 3];
     let order = image.swizzle.map(|select| match select {
         Select::Channel(i) => usize::from(i),
@@ -181,8 +185,8 @@ fn order(image: &Image) -> [usize; 4] {
     }
 }
 
-/// For each sample the slice that holds it, in the form of a multisample control surface: each in its own.
-pub(super) fn identity(samples: u32) -> u64 {
+/// The MCS entry in which each sample has a slice of its own.
+pub(super) fn identity_mcs(samples: u32) -> u64 {
     match samples {
         2 => 0b10,
         4 => 0b11_10_01_00,
@@ -191,13 +195,13 @@ pub(super) fn identity(samples: u32) -> u64 {
     }
 }
 
-/// Gives each of a pixel's samples a slice of its own: with the clear colour where a fast clear left them to it, with
-/// what the slice had that stood for it else.
-pub(super) fn expand(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Result<(), Stop> {
+/// Gives each of a pixel's samples a slice of its own: with the clear colour if the sample is
+/// fast-cleared, else with the content of the slice that represented it.
+pub(super) fn expand_mcs(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Result<(), Stop> {
     let Some((address, bytes)) = image.mcs_place(pixel) else {
         return Ok(());
     };
-    let own = identity(image.samples);
+    let own = identity_mcs(image.samples);
     let entry = view.read_bytes(address, bytes)?;
     if entry == own {
         return Ok(());
@@ -222,8 +226,8 @@ pub(super) fn expand(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Result<
     view.write_bytes(address, bytes, own)
 }
 
-impl Target {
-    pub fn new(image: Image, blend: Blend, constant: [f32; 4]) -> Target {
+impl RenderTarget {
+    pub fn new(image: Image, blend: Blend, constant: [f32; 4]) -> RenderTarget {
         let kinds = image.format.channels.map(|c| c.0);
         let clamp = if kinds.contains(&ChannelKind::Unorm) {
             Some((0.0, 1.0))
@@ -235,38 +239,38 @@ impl Target {
         let logic = blend.logic_op.is_some();
         let blends = blend.enabled && !format::is_integer(image.format) && !logic;
         let level = image.at_level(image.lod);
-        let order = order(&image);
-        let is_straight = order == [0, 1, 2, 3] && blend.dither.is_none();
-        let whole = blend.writes == [true; 4] && !blends && !logic;
-        let straight = whole && level.is_plain() && is_straight;
-        let codec = Codec::of(image.format).filter(|_| straight);
-        let packer = Packer::of(image.format).filter(|_| whole);
-        // Of dwords, those that nothing is mixed with are packed by four.
-        let packed = image.bytes != 4 || packer.is_some() == whole;
+        let order = channel_order(&image);
+        let is_unmodified = order == [0, 1, 2, 3] && blend.dither.is_none();
+        let overwrites = blend.writes == [true; 4] && !blends && !logic;
+        let plain = overwrites && level.is_plain() && is_unmodified;
+        let codec = Codec::of(image.format).filter(|_| plain);
+        let packer = Packer::of(image.format).filter(|_| overwrites);
+        // Dword texels that are replaced entirely are packed four at a time.
+        let packed = image.bytes != 4 || packer.is_some() == overwrites;
         let packer = packer.filter(|_| image.bytes == 4);
-        let quick = level.is_plain() && is_straight && packed;
-        Target {
+        let writes_subspans = level.is_plain() && is_unmodified && packed;
+        RenderTarget {
             host: Host::detect(),
             level,
             blends,
-            whole,
-            quick: quick.then_some(packer),
+            overwrites,
+            subspan_writes: writes_subspans.then_some(packer),
             codec,
             clamp: clamp.filter(|_| blend.pre_clamp),
             dword: image.bytes == 4,
             order,
-            is_straight,
+            is_unmodified,
             last: None,
-            resolved: None,
-            opened: Vec::new(),
+            resolved_block: None,
+            open_blocks: Vec::new(),
             image,
             blend,
             constant,
         }
     }
 
-    /// Writes the pixels of `mask` of a subspan of one sample; their red, green, blue and alpha. False where it has to be
-    /// done one by one.
+    /// Writes the pixels of `mask` of a subspan with one sample per pixel; `colours` are their red,
+    /// green, blue and alpha. Returns false if they have to be written one by one.
     pub fn write_subspan(
         &mut self,
         view: &View<'_>,
@@ -274,19 +278,19 @@ impl Target {
         mask: u32,
         colours: &[[u32; 4]; 4],
     ) -> Result<bool, Stop> {
-        let Some(packer) = self.quick else {
+        let Some(packer) = self.subspan_writes else {
             return Ok(false);
         };
         let z = self.slice(layer);
         let Some(addresses) = self.level.subspan(x, y, z) else {
             return Ok(false);
         };
-        self.settle(view, [x, y, z])?;
+        self.resolve_block(view, [x, y, z])?;
         if let Some(packer) = packer {
             view.write_four(addresses, mask, packer.pack(colours.each_ref()))?;
             return Ok(true);
         }
-        let small = self.whole && self.image.bytes <= 2;
+        let small = self.overwrites && self.image.bytes <= 2;
         for i in [0, 2] {
             let (left, right) = (addresses[i], addresses[i + 1]);
             let bytes = self.image.bytes;
@@ -304,11 +308,11 @@ impl Target {
                     continue;
                 }
                 let colour = colours.map(|channel| channel[i]);
-                let texel = match self.whole {
+                let texel = match self.overwrites {
                     true => self.texel(colour),
                     false => {
                         let old = self.image.element(view, address)?;
-                        self.mixed(&old, colour, [0; 4], [x, y])
+                        self.blended_texel(&old, colour, [0; 4], [x, y])
                     }
                 };
                 self.image.put(view, address, &texel)?;
@@ -317,8 +321,9 @@ impl Target {
         Ok(true)
     }
 
-    /// Writes the pixels of `mask` of four subspans in a row, the first at a place; their red, green, blue and alpha. False where
-    /// it has to be done by subspans.
+    /// Writes the pixels of `mask` of four subspans in a row, the first at the given position;
+    /// `colours` are their red, green, blue and alpha. Returns false if they have to be written by
+    /// subspans.
     pub fn write_band(
         &mut self,
         view: &View<'_>,
@@ -334,7 +339,7 @@ impl Target {
         let Some(band) = Band::at(&self.level, place) else {
             return Ok(false);
         };
-        self.settle(view, place)?;
+        self.resolve_block(view, place)?;
         let Some(codec) = &self.codec else {
             return Ok(false);
         };
@@ -344,7 +349,7 @@ impl Target {
         )
     }
 
-    /// A colour's texel.
+    /// The encoded texel of a colour.
     fn texel(&mut self, colour: [u32; 4]) -> [u8; 16] {
         match self.last {
             Some((of, texel)) if of == colour => texel,
@@ -356,16 +361,16 @@ impl Target {
         }
     }
 
-    /// Whether all pixels of a block are there, and become what a colour is encoded to, whatever they were.
-    pub fn has_block(&self, [x, y, layer]: [u32; 3]) -> bool {
+    /// True if the target contains the whole block, and writes replace its texels entirely.
+    pub fn can_fill_block(&self, [x, y, layer]: [u32; 3]) -> bool {
         let [width, height, depth] = self.level.extent();
         let side = 1 << LOG_BLOCK;
         let inside = x + side <= width && y + side <= height && self.slice(layer) < depth;
-        self.whole && self.quick.is_some() && inside
+        self.overwrites && self.subspan_writes.is_some() && inside
     }
 
-    /// Writes a colour to all pixels of a block that [`Target::has_block`] finds.
-    pub fn fill(
+    /// Writes a colour to all pixels of a block; requires [`RenderTarget::can_fill_block`].
+    pub fn fill_block(
         &mut self,
         view: &View<'_>,
         [x, y, layer]: [u32; 3],
@@ -376,7 +381,7 @@ impl Target {
         if let Some([w, h]) = self.image.ccs_block() {
             for row in (y..y + side).step_by(h as usize) {
                 for column in (x..x + side).step_by(w as usize) {
-                    self.settle(view, [column, row, z])?;
+                    self.resolve_block(view, [column, row, z])?;
                 }
             }
         }
@@ -385,7 +390,7 @@ impl Target {
         self.image.fill(view, &self.level, part, z, &texel)
     }
 
-    /// The slice that a layer means: the first, where it is beyond the view.
+    /// The slice of a layer; layers beyond the view select the first.
     fn slice(&self, layer: u32) -> u32 {
         match layer < self.image.view_extent {
             true => layer,
@@ -393,7 +398,8 @@ impl Target {
         }
     }
 
-    /// Writes a pixel's colour to the samples of `mask`; `second` is the other one of dual source blending.
+    /// Writes a pixel's colour to the samples of `mask`; `second` is the second colour of dual
+    /// source blending.
     pub fn write(
         &mut self,
         view: &View<'_>,
@@ -406,10 +412,10 @@ impl Target {
         if self.level.address(x, y, z, 0).is_none() {
             return Ok(());
         }
-        self.settle(view, [x, y, z])?;
+        self.resolve_block(view, [x, y, z])?;
         let whole = self
-            .whole
-            .then(|| format::encode(self.image.format, self.placed(colour, [x, y])));
+            .overwrites
+            .then(|| format::encode(self.image.format, self.surface_colour(colour, [x, y])));
         let mask = if self.image.samples == 1 { 1 } else { mask };
         for sample in (0..self.image.samples).filter(|s| mask >> s & 1 == 1) {
             let Some(address) = self.level.address(x, y, z, sample) else {
@@ -419,7 +425,7 @@ impl Target {
                 Some(texel) => texel,
                 None => {
                     let old = self.image.element(view, address)?;
-                    self.mixed(&old, colour, second, [x, y])
+                    self.blended_texel(&old, colour, second, [x, y])
                 }
             };
             match self.dword {
@@ -433,19 +439,19 @@ impl Target {
         Ok(())
     }
 
-    /// Makes the pixel's block stand as it is: what a fast clear left of it, or what is compressed.
-    fn settle(&mut self, view: &View<'_>, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
+    /// Resolves or decompresses the block of a pixel before it is written.
+    fn resolve_block(&mut self, view: &View<'_>, [x, y, z]: [u32; 3]) -> Result<(), Stop> {
         match self.image.aux.mode {
-            AuxMode::Mcs => expand(&self.image, view, [x, y, z]),
+            AuxMode::Mcs => expand_mcs(&self.image, view, [x, y, z]),
             AuxMode::CcsD | AuxMode::CcsE => {
                 let Some([w, h]) = self.image.ccs_block() else {
                     return Ok(());
                 };
                 let block = [x / w, y / h, z];
-                if self.resolved != Some(block) {
-                    let opened = self.image.open(view, self.image.lod, [x, y, z])?;
-                    self.opened.extend(opened);
-                    self.resolved = Some(block);
+                if self.resolved_block != Some(block) {
+                    let open_blocks = self.image.open(view, self.image.lod, [x, y, z])?;
+                    self.open_blocks.extend(open_blocks);
+                    self.resolved_block = Some(block);
                 }
                 Ok(())
             }
@@ -454,15 +460,15 @@ impl Target {
     }
 
     /// Compresses the blocks that are in the render cache.
-    pub fn close(&mut self, view: &View<'_>) -> Result<(), Stop> {
-        self.resolved = None;
-        let mut opened = self.opened.drain(..);
-        opened.try_for_each(|block| self.image.close(view, block))
+    pub fn compress_open_blocks(&mut self, view: &View<'_>) -> Result<(), Stop> {
+        self.resolved_block = None;
+        let mut open_blocks = self.open_blocks.drain(..);
+        open_blocks.try_for_each(|block| self.image.close(view, block))
     }
 
-    /// A colour as the surface has it.
-    fn placed(&self, colour: [u32; 4], pixel: [u32; 2]) -> [u32; 4] {
-        if self.is_straight {
+    /// A colour in the surface's channel order, dithered if enabled.
+    fn surface_colour(&self, colour: [u32; 4], pixel: [u32; 2]) -> [u32; 4] {
+        if self.is_unmodified {
             return colour;
         }
         let mut placed = [0; 4];
@@ -470,13 +476,13 @@ impl Target {
             placed[channel & 3] = value;
         }
         match self.blend.dither {
-            Some(offset) => dithered(self.image.format, placed, pixel, offset),
+            Some(offset) => dither(self.image.format, placed, pixel, offset),
             None => placed,
         }
     }
 
-    /// A texel of what a sample of a pixel holds and the shader's colours.
-    fn mixed(
+    /// The texel that results from a sample's old texel and the shader's colours.
+    fn blended_texel(
         &self,
         old_raw: &[u8; 16],
         colour: [u32; 4],
@@ -502,11 +508,11 @@ impl Target {
             );
             new = result.map(f32::to_bits);
         }
-        let mut texel = format::encode(format, self.placed(new, pixel));
+        let mut texel = format::encode(format, self.surface_colour(new, pixel));
         if let Some(op) = self.blend.logic_op {
-            texel = std::array::from_fn(|i| logic(op, texel[i], old_raw[i]));
+            texel = std::array::from_fn(|i| logic_operation(op, texel[i], old_raw[i]));
         }
-        // What is not written stays as it is, bit by bit.
+        // Disabled channels keep their old bits.
         let mut kept = [false; 4];
         for (channel, writes) in self.order.into_iter().zip(self.blend.writes) {
             kept[channel & 3] = !writes;
@@ -517,3 +523,6 @@ impl Target {
         }
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

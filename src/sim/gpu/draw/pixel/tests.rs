@@ -1,22 +1,26 @@
 //! Payloads and masks, with values worked out by hand.
 
-use super::payload::{Frame, Slot, build, lit, object};
+mod band;
+mod object;
+mod settled;
+
+use super::payload::{Frame, Slot, active_pixels, build, build_object};
 use super::state::State;
-use super::target::identity;
+use super::target::identity_mcs;
 use crate::draw::exec::Draw;
-use crate::draw::object::{Kind, Plane, ScreenVertex, Setup};
-use crate::latched::DrawState;
+use crate::draw::object::{Kind, Plane, ScreenVertex, SetupObject};
+use crate::draw_state::DrawState;
 use crate::memory::View;
 use crate::space::AddressSpace;
 
 /// A flat triangle on layer 3 whose weights are an eighth of the coordinates.
-fn setup() -> Setup {
+fn setup() -> SetupObject {
     let plane = |c, dx, dy| Plane { c, dx, dy };
     let vertex = ScreenVertex {
         inverse_w: 1.0,
         ..ScreenVertex::default()
     };
-    Setup {
+    SetupObject {
         kind: Kind::Triangle,
         vertices: [vertex; 3],
         attributes: vec![[[7; 4], [7; 4], [7; 4]]],
@@ -40,10 +44,10 @@ fn with_state(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>)) {
         budget: &crate::budget::Budget::new(u64::MAX),
         at: 0,
         state: &latched,
-        base: crate::base::BaseAddresses::default(),
+        base: crate::base_addresses::BaseAddresses::default(),
         space: &space,
         options: &crate::options::Options::default(),
-        kernels: &crate::kernels::Kernels::default(),
+        kernels: &crate::kernel_cache::Kernels::default(),
         wide: &crate::dataport::WideLock::default(),
     };
     let mut state = State::read(&draw, &View::new(&space), Vec::new()).expect("nothing");
@@ -63,7 +67,7 @@ fn a_quad_has_its_places_weights_and_attributes() {
         let slot = Slot {
             x: 4,
             y: 2,
-            left: [1, 1, 0, 1],
+            writable: [1, 1, 0, 1],
             covered: [1, 1, 0, 1],
             ..Slot::default()
         };
@@ -73,7 +77,7 @@ fn a_quad_has_its_places_weights_and_attributes() {
             scratch: (0x400, 2),
         };
         let (mut out, mut tail) = (Vec::new(), Vec::new());
-        object(&mut tail, state, &setup());
+        build_object(&mut tail, state, &setup());
         build(&mut out, state, &setup(), &[slot], frame, &tail).expect("room");
         assert_eq!(out[0], 4 | 1 << 15 | 3 << 16);
         assert_eq!((out[3] & 31, out[5]), (2, 0x400));
@@ -107,7 +111,7 @@ fn samples_have_places_of_their_own() {
     with_state(change, |state| {
         let slot = Slot {
             sample: 1,
-            left: [2, 0, 0, 0],
+            writable: [2, 0, 0, 0],
             covered: [0b1110, 0, 0, 0],
             ..Slot::default()
         };
@@ -137,7 +141,7 @@ fn wide_threads_have_a_register_of_places_for_each_sixteen() {
         |state| {
             let slot = |x| Slot {
                 x,
-                left: [1; 4],
+                writable: [1; 4],
                 covered: [1; 4],
                 ..Slot::default()
             };
@@ -157,14 +161,17 @@ fn wide_threads_have_a_register_of_places_for_each_sixteen() {
 
 #[test]
 fn masks_number_pixels_by_slots() {
-    let slot = |left| Slot {
-        left,
+    let slot = |writable| Slot {
+        writable,
         ..Slot::default()
     };
-    assert_eq!(lit(&[slot([1, 0, 0, 2]), slot([0, 4, 0, 0])]), 0b0010_1001);
+    assert_eq!(
+        active_pixels(&[slot([1, 0, 0, 2]), slot([0, 4, 0, 0])]),
+        0b0010_1001
+    );
 }
 
 #[test]
 fn samples_start_in_slices_of_their_own() {
-    assert_eq!([2, 4, 8].map(identity), [2, 0xe4, 0x7654_3210]);
+    assert_eq!([2, 4, 8].map(identity_mcs), [2, 0xe4, 0x7654_3210]);
 }

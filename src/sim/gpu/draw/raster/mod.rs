@@ -1,141 +1,19 @@
 //! The windower's rasteriser.
 //!
-//! In:  [`Setup`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the drawing rectangle. Out: a [`Cover`]: which
-//! samples an object covers. Every object but an aliased line is a convex polygon of three or four edges, all exact in
-//! 256ths of a pixel; blocks of 32 × 32 and of 8 × 8 pixels are skipped or taken whole where the edges allow.
+//! In:  [`super::object::SetupObject`]s, 3DSTATE_MULTISAMPLE, _SAMPLE_PATTERN, scissors, the
+//!      drawing rectangle. Out: an [`super::object::ObjectCoverage`]: the samples that an object
+//!      covers. Every object but an aliased line is a convex polygon of three or four edges,
+//!      evaluated exactly in 256ths of a pixel; blocks of 32 × 32 and of 8 × 8 pixels are skipped
+//!      or accepted as a whole if the edges allow.
 //!
-//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon Rasterization", "Line Segments".
+//! Ref: SKL PRM vol. 7, "Windower (WM) Stage", "Rasterization"; Vulkan, "Basic Polygon
+//!      Rasterization", "Line Segments".
 
+mod grid;
 mod line;
-#[cfg(test)]
-mod line_tests;
 mod polygon;
-#[cfg(test)]
-mod polygon_tests;
+mod rasterise;
 mod state;
-#[cfg(test)]
-mod state_tests;
-#[cfg(test)]
-mod tests;
 
-use super::object::{Cover, Kind, ScreenVertex, Setup};
-#[cfg(test)]
-use state::Stipple;
-pub(crate) use state::{Bounds, Lines, RasterState, lines};
-
-/// A place in 256ths of a pixel.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
-    x: i64,
-    y: i64,
-}
-
-/// Steps of the grid in a pixel.
-const PIXEL: i64 = 256;
-
-fn place(x: f64, y: f64) -> Place {
-    let grid = |v: f64| (v * PIXEL as f64).round_ties_even() as i64;
-    Place {
-        x: grid(x),
-        y: grid(y),
-    }
-}
-
-fn on_grid(vertex: &ScreenVertex) -> Place {
-    place(f64::from(vertex.x), f64::from(vertex.y))
-}
-
-/// Pixels of the box around an object, as far as they may be drawn to; of lines, which are thin, nothing.
-pub(crate) fn box_px(state: &RasterState, setup: &Setup) -> u64 {
-    let bounds = state.bounds.get(setup.viewport as usize);
-    let Some(bounds) = bounds.or(state.bounds.first()) else {
-        return 0;
-    };
-    if matches!(setup.kind, Kind::Line) {
-        return 0;
-    }
-    let [a, b, c] = setup.vertices.each_ref().map(on_grid);
-    let within = bounds.and(Bounds {
-        x0: a.x.min(b.x).min(c.x).div_euclid(PIXEL),
-        y0: a.y.min(b.y).min(c.y).div_euclid(PIXEL),
-        x1: a.x.max(b.x).max(c.x).div_euclid(PIXEL),
-        y1: a.y.max(b.y).max(c.y).div_euclid(PIXEL),
-    });
-    let span = |first: i64, last: i64| (last - first + 1).max(0) as u64;
-    span(within.x0, within.x1) * span(within.y0, within.y1)
-}
-
-/// Rasterises one object and appends what it covers, each pixel once.
-pub(crate) fn rasterise(state: &RasterState, setup: &Setup, out: &mut Cover) {
-    let index = setup.viewport as usize;
-    let Some(bounds) = state.bounds.get(index).or(state.bounds.first()) else {
-        return;
-    };
-    if bounds.is_empty() {
-        return;
-    }
-    let v = setup.vertices.each_ref().map(on_grid);
-    match setup.kind {
-        // The machine draws conservatively what has edges of its own: no lines, points or rectangles.
-        Kind::Triangle => {
-            polygon::fill(state.samples(), bounds, &v, state.conservative, out);
-        }
-        Kind::Rectangle => {
-            // The implied vertex is across from the second.
-            let [a, b, c] = v;
-            let implied = Place {
-                x: a.x + c.x - b.x,
-                y: a.y + c.y - b.y,
-            };
-            polygon::fill(state.samples(), bounds, &[a, b, c, implied], false, out);
-        }
-        Kind::Point => {
-            // Upper left, upper right, lower left.
-            // By the upper right rule a sample on the right edge is inside, and one on the left is not: as if the square
-            // stood one place of the grid, on which samples are, to the right.
-            let [a, b, c] = v.map(|v| Place {
-                x: v.x + i64::from(state.upper_right),
-                ..v
-            });
-            let corner = Place { x: b.x, y: c.y };
-            polygon::fill(state.samples(), bounds, &[a, b, corner, c], false, out);
-        }
-        Kind::Line => match state.lines {
-            Lines::Aliased { width } => {
-                let ends = (v[0], v[1]);
-                line::draw(
-                    state,
-                    bounds,
-                    ends,
-                    width,
-                    setup.continues,
-                    &mut out.subspans,
-                );
-            }
-            Lines::Rectangles { width } | Lines::Smooth { width } => {
-                let [(x0, y0), (x1, y1)] = [0, 1].map(|i: usize| {
-                    (
-                        f64::from(setup.vertices[i].x),
-                        f64::from(setup.vertices[i].y),
-                    )
-                });
-                let length = (x1 - x0).hypot(y1 - y0);
-                if length > 0.0 {
-                    let scale = width / 2.0 / length;
-                    let (nx, ny) = ((y0 - y1) * scale, (x1 - x0) * scale);
-                    let corners = [
-                        place(x0 + nx, y0 + ny),
-                        place(x0 - nx, y0 - ny),
-                        place(x1 - nx, y1 - ny),
-                        place(x1 + nx, y1 + ny),
-                    ];
-                    let samples = match state.lines {
-                        Lines::Smooth { .. } => &state::grid()[..],
-                        _ => state.samples(),
-                    };
-                    polygon::fill(samples, bounds, &corners, false, out);
-                }
-            }
-        },
-    }
-}
+pub(crate) use rasterise::{bounding_box_pixels, rasterise};
+pub(crate) use state::{Lines, RasterState, lines};

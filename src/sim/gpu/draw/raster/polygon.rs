@@ -1,25 +1,27 @@
 //! Convex polygons: edge functions over blocks of pixels.
 //!
-//! In:  three or four corners on the grid, in either winding. Out: blocks that are covered whole, and subspans, block by block.
-//! A sample on an edge belongs to the polygon if the edge is a top or a left one. Conservatively all pixels are covered of
-//! which a part lies inside, be it small; one that is only touched is not.
+//! In:  three or four corners on the grid, in either winding. Out: fully covered blocks, and
+//!      subspans, block by block. A sample on an edge belongs to the polygon if the edge is a top
+//!      or a left one. Conservative rasterisation covers every pixel that overlaps the polygon with
+//!      a non-zero area; a pixel that only touches it is not covered.
 
-use super::{Bounds, PIXEL, Place};
-use crate::draw::object::{Cover, LOG_BLOCK, Subspan};
+use super::grid::{GridPoint, PIXEL};
+use super::state::Bounds;
+use crate::draw::object::{LOG_BLOCK, ObjectCoverage, Subspan};
 
-/// `a * x + b * y + c`, not negative inside; the rule about samples on the edge is part of `c`.
+/// `a * x + b * y + c`, not negative inside; `c` includes the rule for samples on the edge.
 #[derive(Clone, Copy, Debug, Default)]
 struct Edge {
     a: i64,
     b: i64,
     c: i64,
-    /// What the rule has taken from `c`.
+    /// The amount by which the rule reduced `c`.
     rule: i64,
 }
 
 impl Edge {
-    /// The edge of a polygon that is clockwise on a screen whose y grows down.
-    fn new(from: Place, to: Place) -> Edge {
+    /// The edge of a polygon that is clockwise on a screen with y pointing down.
+    fn new(from: GridPoint, to: GridPoint) -> Edge {
         let (dx, dy) = (to.x - from.x, to.y - from.y);
         let top_left = dy < 0 || (dy == 0 && dx > 0);
         Edge {
@@ -34,46 +36,47 @@ impl Edge {
         self.a * x + self.b * y + self.c
     }
 
-    /// Least and greatest of what the function adds over `width` × `height`.
+    /// The minimum and maximum change of the function over `width` × `height`.
     fn spread(self, width: i64, height: i64) -> (i64, i64) {
         let (x, y) = (self.a * width, self.b * height);
         (x.min(0) + y.min(0), x.max(0) + y.max(0))
     }
 }
 
-/// Pixels along the side of a block that is kept as one, and of one that is looked at by subspans.
+/// Side of a block that is emitted as a whole, and of one that is tested by subspans, in pixels.
 const LARGE: i64 = 1 << LOG_BLOCK;
 const BLOCK: i64 = 8;
 
-/// How much of a block is inside.
+/// How much of a block lies inside the polygon.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum BlockCoverage {
     None,
     Some,
     All,
 }
 
-struct Walk<'a> {
+/// A polygon prepared for the test of blocks.
+struct PolygonWalk<'a> {
     edges: &'a [Edge],
-    /// By edge and sample: what the sample's place in its pixel adds.
+    /// By edge and sample: the change of the edge function at the sample's position in its pixel.
     offsets: &'a [[i64; 16]],
     samples: usize,
     all: u16,
     bounds: Bounds,
-    /// Conservatively: least and greatest x, least and greatest y of the polygon.
+    /// For conservative rasterisation: minimum and maximum x, minimum and maximum y of the polygon.
     extent: Option<[i64; 4]>,
 }
 
-/// Fills a convex polygon. `samples` are the places of a pixel's samples.
+/// Fills a convex polygon. `samples` are the positions of a pixel's samples.
 pub(super) fn fill(
     samples: &[(i64, i64)],
     bounds: &Bounds,
-    corners: &[Place],
+    corners: &[GridPoint],
     conservative: bool,
-    out: &mut Cover,
+    out: &mut ObjectCoverage,
 ) {
     let count = corners.len().min(4);
-    let mut places = [Place { x: 0, y: 0 }; 4];
+    let mut places = [GridPoint { x: 0, y: 0 }; 4];
     for (to, from) in places.iter_mut().zip(corners) {
         *to = *from;
     }
@@ -96,12 +99,12 @@ pub(super) fn fill(
             *to = edges[i].a * x + edges[i].b * y;
         }
     }
-    let range = |of: fn(&Place) -> i64| {
+    let range = |of: fn(&GridPoint) -> i64| {
         let each = || places.iter().map(of);
         (each().min().unwrap_or(0), each().max().unwrap_or(0))
     };
     let ((left, right), (top, bottom)) = (range(|p| p.x), range(|p| p.y));
-    let bounds = bounds.and(Bounds {
+    let bounds = bounds.intersect(Bounds {
         x0: left.div_euclid(PIXEL),
         y0: top.div_euclid(PIXEL),
         x1: right.div_euclid(PIXEL),
@@ -110,7 +113,7 @@ pub(super) fn fill(
     if bounds.is_empty() {
         return;
     }
-    let walk = Walk {
+    let polygon = PolygonWalk {
         edges: &edges[..count],
         offsets: &offsets[..count],
         samples: samples.len(),
@@ -118,48 +121,48 @@ pub(super) fn fill(
         bounds,
         extent: conservative.then_some([left, right, top, bottom]),
     };
-    out.all = walk.all;
+    out.all = polygon.all;
     let mut y = bounds.y0 & !(LARGE - 1);
     while y <= bounds.y1 {
         let mut x = bounds.x0 & !(LARGE - 1);
         while x <= bounds.x1 {
-            walk.large(x, y, out);
+            polygon.large_block(x, y, out);
             x += LARGE;
         }
         y += LARGE;
     }
 }
 
-impl Walk<'_> {
-    /// How much of a block of so many pixels along its side the edges leave.
-    fn part(&self, x: i64, y: i64, side: i64) -> Part {
-        let mut part = Part::All;
-        // Samples stand before a pixel's far sides; conservatively those count, too.
+impl PolygonWalk<'_> {
+    /// How much of a block with `side` pixels along its side lies inside the edges.
+    fn block_coverage(&self, x: i64, y: i64, side: i64) -> BlockCoverage {
+        let mut part = BlockCoverage::All;
+        // Samples lie before a pixel's far sides; conservative rasterisation includes those.
         let reach = side * PIXEL - i64::from(self.extent.is_none());
         for edge in self.edges {
             let corner = edge.at(x * PIXEL, y * PIXEL);
             let (least, most) = edge.spread(reach, reach);
             if corner + most < 0 {
-                return Part::None;
+                return BlockCoverage::None;
             }
             if corner + least < 0 {
-                part = Part::Some;
+                part = BlockCoverage::Some;
             }
         }
         part
     }
 
-    /// A block may be drawn to as a whole.
+    /// True if the bounds contain the whole block.
     fn within(&self, x: i64, y: i64, side: i64) -> bool {
         let b = &self.bounds;
         x >= b.x0 && y >= b.y0 && x + side - 1 <= b.x1 && y + side - 1 <= b.y1
     }
 
-    /// One large block: skipped, taken whole, or looked at by smaller ones.
-    fn large(&self, x: i64, y: i64, out: &mut Cover) {
-        match self.part(x, y, LARGE) {
-            Part::None => return,
-            Part::All if self.within(x, y, LARGE) => {
+    /// One large block: skipped, accepted as a whole, or split into small blocks.
+    fn large_block(&self, x: i64, y: i64, out: &mut ObjectCoverage) {
+        match self.block_coverage(x, y, LARGE) {
+            BlockCoverage::None => return,
+            BlockCoverage::All if self.within(x, y, LARGE) => {
                 out.blocks.push([x as u32, y as u32]);
                 return;
             }
@@ -170,17 +173,17 @@ impl Walk<'_> {
             for bx in (x..x + LARGE).step_by(BLOCK as usize) {
                 let meets = bx <= b.x1 && bx + BLOCK > b.x0 && by <= b.y1 && by + BLOCK > b.y0;
                 if meets {
-                    self.block(bx, by, &mut out.subspans);
+                    self.small_block(bx, by, &mut out.subspans);
                 }
             }
         }
     }
 
-    /// One block: skipped, taken whole, or looked at by subspans.
-    fn block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
-        let whole = match self.part(x, y, BLOCK) {
-            Part::None => return,
-            part => part == Part::All,
+    /// One small block: skipped, accepted as a whole, or tested by subspans.
+    fn small_block(&self, x: i64, y: i64, out: &mut Vec<Subspan>) {
+        let whole = match self.block_coverage(x, y, BLOCK) {
+            BlockCoverage::None => return,
+            part => part == BlockCoverage::All,
         };
         let b = &self.bounds;
         let within = self.within(x, y, BLOCK);
@@ -198,13 +201,13 @@ impl Walk<'_> {
                         inner = 15;
                         [self.all; 4]
                     }
-                    (false, Some(extent)) => self.touched(sx, sy, extent, &mut inner),
+                    (false, Some(extent)) => self.conservative_samples(sx, sy, extent, &mut inner),
                     (false, None) => match self.samples {
-                        1 => self.single(sx, sy),
-                        2 => self.several::<2>(sx, sy),
-                        4 => self.several::<4>(sx, sy),
-                        8 => self.several::<8>(sx, sy),
-                        _ => self.several::<16>(sx, sy),
+                        1 => self.single_sampled(sx, sy),
+                        2 => self.multisampled::<2>(sx, sy),
+                        4 => self.multisampled::<4>(sx, sy),
+                        8 => self.multisampled::<8>(sx, sy),
+                        _ => self.multisampled::<16>(sx, sy),
                     },
                 };
                 if !within {
@@ -227,8 +230,9 @@ impl Walk<'_> {
         }
     }
 
-    /// A subspan's pixels of which a part is inside, with all their samples; `inner` gets those that are inside wholly.
-    fn touched(
+    /// All samples of each pixel of a subspan that overlaps the polygon; sets the bits of `inner`
+    /// for the pixels entirely inside.
+    fn conservative_samples(
         &self,
         x: i64,
         y: i64,
@@ -237,7 +241,7 @@ impl Walk<'_> {
     ) -> [u16; 4] {
         std::array::from_fn(|i| {
             let (x, y) = ((x + (i as i64 & 1)) * PIXEL, (y + (i as i64 >> 1)) * PIXEL);
-            // Two convex shapes are apart where a line along a side of one of them parts them.
+            // Two convex shapes are disjoint if a line along a side of one of them separates them.
             let mut part = x < right && x + PIXEL > left && y < bottom && y + PIXEL > top;
             let mut whole = true;
             for edge in self.edges {
@@ -251,9 +255,9 @@ impl Walk<'_> {
         })
     }
 
-    /// A subspan's pixels of one sample.
-    fn single(&self, x: i64, y: i64) -> [u16; 4] {
-        // A sign bit is set where any edge has the pixel outside.
+    /// The covered samples of a subspan with one sample per pixel.
+    fn single_sampled(&self, x: i64, y: i64) -> [u16; 4] {
+        // A sign bit is set if any edge has the pixel outside.
         let mut signs = [0i64; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {
             let first = edge.at(x * PIXEL, y * PIXEL) + offsets[0];
@@ -266,8 +270,8 @@ impl Walk<'_> {
         signs.map(|s| u16::from(s >= 0))
     }
 
-    /// A subspan's pixels of `N` samples.
-    fn several<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
+    /// The covered samples of a subspan with `N` samples per pixel.
+    fn multisampled<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
         let mut signs = [[0i64; N]; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {
             let first = edge.at(x * PIXEL, y * PIXEL);
@@ -285,3 +289,6 @@ impl Walk<'_> {
         })
     }
 }
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,18 +1,20 @@
-//! What the windower's rasteriser finds, decoded: sample positions, rectangles that bound it, rules for lines.
+//! Decoded state of the rasteriser: sample positions, bounding rectangles, line rules.
 //!
 //! In:  latched commands, SCISSOR_RECT, SF_CLIP_VIEWPORT. Out: [`RasterState`].
-//! Ref: SKL PRM vol. 2a, "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN"; vol. 2d, "SCISSOR_RECT".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_RASTER", "3DSTATE_MULTISAMPLE", "3DSTATE_SAMPLE_PATTERN"; vol.
+//!      2d, "SCISSOR_RECT".
 
 use crate::draw::clip::{float, viewports};
 use crate::draw::exec::Draw;
+use crate::observer::Via;
 use crate::rules;
-use crate::watch::Via;
 use eu::Stop;
 use hw::draw::{self as packet, state_sample_pattern as pattern};
 use hw::draw_state::{scissor_rect, sf_clip_viewport as port};
 use std::cell::Cell;
 
-/// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty where they are the wrong way round.
+/// Pixels from `x0`, `y0` to `x1`, `y1`, the last inclusive; empty if an end is less than its
+/// start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bounds {
     pub x0: i64,
@@ -22,8 +24,8 @@ pub(crate) struct Bounds {
 }
 
 impl Bounds {
-    /// What both have.
-    pub fn and(self, other: Bounds) -> Bounds {
+    /// The intersection of both rectangles.
+    pub fn intersect(self, other: Bounds) -> Bounds {
         Bounds {
             x0: self.x0.max(other.x0),
             y0: self.y0.max(other.y0),
@@ -37,14 +39,14 @@ impl Bounds {
     }
 }
 
-/// How lines are drawn.
+/// How lines are rasterised.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Lines {
     /// By the diamond-exit rule, this many pixels wide across their major axis.
     Aliased { width: i64 },
     /// As rectangles this many pixels wide.
     Rectangles { width: f64 },
-    /// The same, told by how much of each pixel they cover.
+    /// As rectangles of this width, with the covered area of each pixel.
     Smooth { width: f64 },
 }
 
@@ -55,19 +57,19 @@ pub(crate) struct Stipple {
     pub pattern: u32,
     /// Pixels of each bit.
     pub repeat: u32,
-    /// Pixels of the lines so far that belong together.
+    /// Pixels of the connected lines drawn so far.
     pub passed: Cell<u32>,
 }
 
 impl Stipple {
-    /// Whether the pixel this many pixels on is drawn.
-    pub fn draws(&self, pixel: u32) -> bool {
+    /// True if the pixel at this distance from the pattern's start is drawn.
+    pub fn is_drawn(&self, pixel: u32) -> bool {
         self.pattern >> (pixel / self.repeat % 16) & 1 == 1
     }
 }
 
-/// Parts of a pixel that smooth lines are told by: a grid of 4 × 4.
-pub(super) fn grid() -> [(i64, i64); 16] {
+/// The 4 × 4 points of a pixel at which the coverage of smooth lines is sampled.
+pub(super) fn smooth_line_grid() -> [(i64, i64); 16] {
     std::array::from_fn(|i| (32 + i as i64 % 4 * 64, 32 + i as i64 / 4 * 64))
 }
 
@@ -76,20 +78,21 @@ pub(super) fn grid() -> [(i64, i64); 16] {
 pub(crate) struct RasterState {
     /// Samples of a pixel, 1 to 16.
     pub samples: usize,
-    /// Where they are, in 256ths of a pixel from its upper left corner.
+    /// Sample positions, in 256ths of a pixel from its upper left corner.
     pub positions: [(i64, i64); 16],
     pub lines: Lines,
-    /// By viewport: drawing rectangle, scissor and the viewport's extents.
+    /// By viewport: the intersection of drawing rectangle, scissor and viewport extents.
     pub bounds: Vec<Bounds>,
     pub stipple: Option<Stipple>,
-    /// Triangles cover the pixels of which they cover any part.
+    /// Conservative rasterisation: triangles cover every pixel that they overlap.
     pub conservative: bool,
-    /// Points take the pixels on their upper and right edges, not on their upper and left ones.
+    /// Point Rasterization Rule: points cover the pixels on their upper and right edges, not on
+    /// their upper and left ones.
     pub upper_right: bool,
 }
 
-/// Sample positions come x after y, 16x first; these say where each count's sample 0 starts and in which order of
-/// dwords the rest follows.
+/// Decodes the positions of 2^`log` samples. In the packet the Y offset of each sample precedes its
+/// X offset, and the patterns start with the one for 16 samples.
 fn positions(words: &[u32], log: u64) -> [(i64, i64); 16] {
     let mut out = [(0, 0); 16];
     for (i, to) in out.iter_mut().enumerate() {
@@ -109,7 +112,7 @@ fn positions(words: &[u32], log: u64) -> [(i64, i64); 16] {
     out
 }
 
-/// How a draw's lines are drawn.
+/// How a draw's lines are rasterised.
 pub(crate) fn lines(draw: &Draw<'_>) -> Lines {
     use packet::{state_raster as raster, state_sf as sf};
     let flag = |field| draw.state.flag(&raster::PACKET, field);
@@ -127,12 +130,12 @@ pub(crate) fn lines(draw: &Draw<'_>) -> Lines {
 }
 
 impl RasterState {
-    /// Places of the samples.
+    /// Positions of the samples.
     pub fn samples(&self) -> &[(i64, i64)] {
         self.positions.get(..self.samples).unwrap_or_default()
     }
 
-    /// Decodes what a draw finds.
+    /// Decodes the state of a draw.
     pub fn read(draw: &Draw<'_>) -> Result<RasterState, Stop> {
         use packet::{
             state_clip as clip, state_line_stipple as stipple, state_multisample as multisample,
@@ -171,13 +174,13 @@ impl RasterState {
         let mut bounds = vec![rectangle; count];
         if flag(raster::SCISSOR_RECTANGLE_ENABLE) {
             for (to, scissor) in bounds.iter_mut().zip(scissors(draw, count)?) {
-                *to = to.and(scissor);
+                *to = to.intersect(scissor);
             }
         }
         if extents {
             for (to, words) in bounds.iter_mut().zip(viewports(draw)?) {
                 let get = |field| f64::from(float(field, &words));
-                *to = to.and(Bounds {
+                *to = to.intersect(Bounds {
                     x0: get(port::X_MIN_VIEWPORT).floor() as i64,
                     y0: get(port::Y_MIN_VIEWPORT).floor() as i64,
                     x1: get(port::X_MAX_VIEWPORT).ceil() as i64,
@@ -243,3 +246,6 @@ fn scissors(draw: &Draw<'_>, count: usize) -> Result<Vec<Bounds>, Stop> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,19 +1,19 @@
-//! The SF back end: which dwords of a vertex become which attribute of the pixel shader.
+//! The SF back end: maps dwords of a vertex to attributes of the pixel shader.
 //!
 //! In:  3DSTATE_SBE, 3DSTATE_SBE_SWIZ, vertices. Out: attributes by vertex, as bits.
 //! Ref: SKL PRM vol. 2a, "3DSTATE_SBE", "3DSTATE_SBE_SWIZ"; vol. 2d, "SF_OUTPUT_ATTRIBUTE_DETAIL".
 
-use crate::draw::clip::of_last_stage;
+use crate::draw::clip::last_geometry_stage_field;
 use crate::draw::exec::Draw;
 use crate::draw::object::{Vue, dword};
 use eu::Stop;
 use hw::draw::{self as packet, state_sbe as sbe, state_sbe_swiz as swiz};
 use hw::draw_state::sf_output_attribute_detail as detail;
 
-/// Attributes at most.
+/// Maximum number of attributes.
 const ATTRIBUTES: usize = 32;
 
-/// Where a component comes from.
+/// The source of an attribute's component.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Source {
     #[default]
@@ -25,15 +25,15 @@ pub(crate) enum Source {
 /// One attribute of the pixel shader.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Attribute {
-    /// First dword in the vertex.
+    /// First dword in the vertex, for front-facing objects.
     pub at: usize,
-    /// First dword where the object faces away.
+    /// First dword in the vertex, for back-facing objects.
     pub back: usize,
     pub components: [Source; 4],
     /// Constant interpolation: the provoking vertex's value.
     pub flat: bool,
     pub sprite: bool,
-    /// X is taken from the place of W.
+    /// X is read from W.
     pub w_for_x: bool,
 }
 
@@ -43,11 +43,11 @@ fn component_format(words: &[u32], attribute: usize) -> usize {
     (dword(words, first + attribute / 16) >> (attribute % 16 * 2) & 3) as usize
 }
 
-/// Decodes what a draw finds.
+/// Decodes the attributes of a draw.
 pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
     let get = |field| draw.state.get(&sbe::PACKET, field);
     let offset = match get(sbe::FORCE_VERTEX_URB_ENTRY_READ_OFFSET) {
-        0 => of_last_stage(
+        0 => last_geometry_stage_field(
             draw,
             [
                 packet::state_gs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET,
@@ -76,7 +76,7 @@ pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
             w_for_x: false,
             sprite: get(sbe::POINT_SPRITE_TEXTURE_COORDINATE_ENABLE) >> i & 1 != 0,
         };
-        // What is not active is not made; zeros stand for it.
+        // Inactive components are not computed; they read as zero.
         let active = match component_format(draw.state.words(&sbe::PACKET), i) {
             0 => 0,
             format => format + 1,
@@ -109,7 +109,7 @@ pub(crate) fn read(draw: &Draw<'_>) -> Result<Vec<Attribute>, Stop> {
 /// Applies one SF_OUTPUT_ATTRIBUTE_DETAIL.
 fn swizzle(attribute: &mut Attribute, words: &[u32], first: usize) {
     attribute.at = first + detail::SOURCE_ATTRIBUTE.get(words) as usize * 4;
-    // 0 and 1: as it is, and by the object's facing; 2 and 3: the same with W in the place of X.
+    // 0 and 1: unchanged, and by facing; 2 and 3: the same with X read from W.
     let select = detail::SWIZZLE_SELECT.get(words);
     attribute.back = attribute.at + 4 * (select & 1) as usize;
     attribute.w_for_x = select & 2 != 0;
@@ -134,7 +134,8 @@ fn swizzle(attribute: &mut Attribute, words: &[u32], first: usize) {
     }
 }
 
-/// Attributes of an object's three vertices. `sprite` is Some for points: whether their coordinates start below.
+/// The attributes of an object's three vertices. `sprite` is set for points: whether point sprite
+/// coordinates start at the lower left.
 pub(crate) fn attributes(
     state: &[Attribute],
     vues: [&Vue; 3],

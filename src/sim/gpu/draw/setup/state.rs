@@ -1,7 +1,8 @@
-//! What 3DSTATE_SF, 3DSTATE_RASTER and the viewports say, decoded.
+//! Decoded 3DSTATE_SF and 3DSTATE_RASTER, and the viewports.
 //!
 //! In:  latched commands, SF_CLIP_VIEWPORT. Out: [`SetupState`].
-//! Ref: SKL PRM vol. 2a, "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_DEPTH_BUFFER"; vol. 2d, "SF_CLIP_VIEWPORT".
+//! Ref: SKL PRM vol. 2a, "3DSTATE_SF", "3DSTATE_RASTER", "3DSTATE_DEPTH_BUFFER"; vol. 2d,
+//!      "SF_CLIP_VIEWPORT".
 
 use super::attributes::{self, Attribute};
 use crate::draw::clip::{float, viewports};
@@ -26,10 +27,10 @@ pub(crate) enum Cull {
     Both,
     None,
     Front,
-    Back,
+    PixelBackend,
 }
 
-/// A viewport's matrix: the diagonal and the last row.
+/// A viewport's matrix: the diagonal (scale) and the last row (offset).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Viewport {
     pub scale: [f32; 3],
@@ -44,10 +45,11 @@ pub(crate) struct SetupState {
     /// Viewport transform.
     pub transform: bool,
     pub viewports: Vec<Viewport>,
-    /// Viewport indices from this on mean the first.
+    /// The number of viewports; greater indices select the first.
     pub viewport_count: usize,
     pub force_zero_layer: bool,
-    /// Added to positions: drawing rectangle origin, and half a pixel where pixels are located by their corner.
+    /// Added to positions: drawing rectangle origin, and half a pixel if Pixel Location is the
+    /// upper left corner.
     pub origin: [f64; 2],
     pub front_counter_clockwise: bool,
     pub cull: Cull,
@@ -59,13 +61,13 @@ pub(crate) struct SetupState {
     pub bias_constant: f32,
     pub bias_scale: f32,
     pub bias_clamp: f32,
-    /// The least difference of depths; none where depths are floats.
+    /// The smallest difference of depths; `None` for float depth.
     pub bias_unit: Option<f64>,
-    /// Width of points in pixels; none where vertices have it.
+    /// Width of points in pixels; `None` if each vertex has its own.
     pub point_width: Option<f32>,
-    /// What widths from vertices are clamped to.
+    /// Minimum and maximum of widths from vertices.
     pub point_range: [f32; 2],
-    /// Lines are drawn pixel by pixel along their major axis, and told by how far along it they are.
+    /// Lines are aliased: attributes depend on a pixel's position along the major axis only.
     pub aliased_lines: bool,
     /// Point sprite coordinates start at the lower left.
     pub sprite_lower_left: bool,
@@ -82,7 +84,7 @@ fn fill(draw: &Draw<'_>, code: u64) -> Result<Fill, Stop> {
 }
 
 impl SetupState {
-    /// Decodes what a draw finds.
+    /// Decodes the state of a draw.
     pub fn read(draw: &Draw<'_>) -> Result<SetupState, Stop> {
         use packet::{
             state_clip as clip, state_depth_buffer as depth, state_drawing_rectangle as rectangle,
@@ -142,7 +144,7 @@ impl SetupState {
                 0 => Cull::Both,
                 1 => Cull::None,
                 2 => Cull::Front,
-                _ => Cull::Back,
+                _ => Cull::PixelBackend,
             },
             front_fill: fill(draw, rastered(raster::FRONT_FACE_FILL_MODE))?,
             back_fill: fill(draw, rastered(raster::BACK_FACE_FILL_MODE))?,
@@ -167,3 +169,6 @@ impl SetupState {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

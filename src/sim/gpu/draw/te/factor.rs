@@ -1,39 +1,41 @@
-//! One tessellation factor: how many points an edge gets, and where they lie.
+//! One tessellation factor: the number of points of an edge, and their positions.
 //!
-//! In:  a factor and a partitioning. Out: an [`Axis`].
-//! Fractional factors morph between the two nearest numbers of segments: the points of the greater number start where
-//! those of the smaller one are, one of each half of the edge splitting in two.
-//! Ref: Vulkan specification, "Tessellator Spacing"; D3D11.3 functional specification, "Tessellator".
+//! In:  a factor and a partitioning. Out: an [`Axis`]. Fractional factors morph between the two
+//!      nearest numbers of segments: the points of the greater number start at the positions of the
+//!      smaller one's, and one point of each half of the edge splits in two.
+//! Ref: Vulkan specification, "Tessellator Spacing"; D3D11.3 functional specification,
+//!      "Tessellator".
 
-use super::{Engine, Partitioning};
+use super::state::{Engine, Partitioning};
 
 /// 1 with 16 fraction bits.
 pub(super) const ONE: i32 = 1 << 16;
 const HALF: i64 = 1 << 15;
 
-/// The points along an edge, or across the inside.
+/// The points along an edge or across the inside of a patch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
-    /// An odd number of segments: no point lies in the middle.
+    /// The number of segments is odd: no point lies in the middle.
     odd: bool,
-    /// Points of a half, without the middle one.
+    /// Points of a half, without the middle point.
     half: usize,
-    /// The point of the greater number that the smaller one does not have.
+    /// The point of the greater number of segments that the smaller one lacks.
     split: usize,
-    /// Weight of the greater number.
+    /// Interpolation weight of the greater number of segments.
     fraction: i64,
-    /// 1 / segments of the smaller, of the greater number.
+    /// 1 / segments, of the smaller and of the greater number.
     step: [i64; 2],
-    whole: bool,
+    /// The factor is 1.
+    single_segment: bool,
 }
 
 impl Axis {
-    /// Of an outer edge.
+    /// The axis of an outer edge.
     pub fn outer(factor: f32, engine: &Engine) -> Axis {
         Axis::new(clamp(factor, engine), engine.partitioning)
     }
 
-    /// Of the inside, which always has a ring: a factor of 1 counts as a little more.
+    /// The axis of the inside, which always has a ring: a factor of 1 counts as slightly more.
     pub fn inner(factor: f32, engine: &Engine) -> Axis {
         let factor = clamp(factor, engine);
         match engine.partitioning {
@@ -70,32 +72,32 @@ impl Axis {
             split: split as usize,
             fraction,
             step,
-            whole: fixed == i64::from(ONE),
+            single_segment: fixed == i64::from(ONE),
         }
     }
 
-    /// One segment.
-    pub fn is_whole(&self) -> bool {
-        self.whole
+    /// True if the factor is 1: one segment.
+    pub fn is_single_segment(&self) -> bool {
+        self.single_segment
     }
 
-    /// Whether the number of segments is odd.
+    /// True if the number of segments is odd.
     pub fn is_odd(&self) -> bool {
         self.odd
     }
 
-    /// Points of a half that are not ends of the segment in the middle, if there is one.
+    /// Points of a half, without the ends of the middle segment of an odd axis.
     pub fn split_points(&self) -> usize {
         self.half - usize::from(self.odd)
     }
 
-    /// Points, both ends included.
+    /// The number of points, including both ends.
     pub fn points(&self) -> usize {
         self.half * 2 + usize::from(!self.odd)
     }
 
-    /// Where a point lies, with 16 fraction bits. Both halves mirror each other.
-    pub fn place(&self, point: usize) -> i32 {
+    /// The position of a point, with 16 fraction bits. Both halves mirror each other.
+    pub fn position(&self, point: usize) -> i32 {
         let mirrored = point >= self.half;
         let index = match mirrored {
             true => (self.points() - 1).saturating_sub(point),
@@ -112,7 +114,7 @@ impl Axis {
     }
 }
 
-/// The factor in its range; whole for integer partitioning.
+/// The factor clamped to its range, and rounded up for integer partitioning.
 fn clamp(factor: f32, engine: &Engine) -> f32 {
     let limit = |max: f32, most: f32| if max > 0.0 { max.min(most) } else { most };
     let (least, most) = match engine.partitioning {
@@ -120,7 +122,7 @@ fn clamp(factor: f32, engine: &Engine) -> f32 {
         Partitioning::Odd => (1.0, limit(engine.max_odd, 63.0)),
         Partitioning::Even => (2.0, limit(engine.max_not_odd, 64.0)),
     };
-    // What is no number ends up at the least.
+    // NaN becomes the minimum.
     let factor = factor.max(least).min(most.max(least));
     match engine.partitioning {
         Partitioning::Integer => factor.ceil(),

@@ -1,95 +1,101 @@
-//! How the points of neighbouring rings are connected.
+//! Connects the points of neighbouring rings.
 //!
-//! In:  sides of rings, each from corner to corner, counter-clockwise with v upwards. Out: triangles between them.
+//! In:  sides of rings, each from corner to corner, counter-clockwise with v pointing up. Out:
+//!      triangles between them.
 //! Ref: D3D11.3 functional specification, "Tessellator".
 
-use super::Build;
 use super::factor::Axis;
+use super::mesh::Mesh;
 
-/// Sides of a ring from u = 0 on; the last point of each is the first of the next.
+/// The sides of a ring, starting with the one at u = 0; the last point of each is the first of the
+/// next.
 pub(super) type Ring = Vec<Vec<u32>>;
 
-/// When a point of a half of an edge appears, as the factor grows: the number of points that the half has before it.
-/// Points are counted from the end of the edge in an edge of the greatest factor. They come in the order of the ruler function:
-/// the end first, then the half's middle, the middles of its halves, and so on; the point next to the end comes last.
-fn appears(point: usize) -> usize {
+/// The order in which the points of half an edge appear as the factor grows: the number of points
+/// that appear before `point`. Points are counted from the end of an edge with the maximum factor.
+/// They appear in the order of the ruler function: the end first, then the middle of the half, the
+/// middles of its halves, and so on; the point next to the end comes last.
+fn appearance_order(point: usize) -> usize {
     match point {
         0 => 0,
         1 => 32,
         _ => {
-            let place = point - 1;
-            let level = place.trailing_zeros();
-            (16 >> level) + (place >> (level + 1))
+            let position = point - 1;
+            let level = position.trailing_zeros();
+            (16 >> level) + (position >> (level + 1))
         }
     }
 }
 
-/// Points of a half of an edge of the greatest factor.
-const MOST: usize = 33;
+/// Points of half an edge with the maximum factor.
+const MAX_HALF_POINTS: usize = 33;
 
-/// A walk along two sides at once.
-struct Walk<'a> {
-    build: &'a mut Build,
+/// Walks along an outer and an inner side at once and emits triangles between them.
+struct Stitcher<'a> {
+    mesh: &'a mut Mesh,
     outside: &'a [u32],
     inside: &'a [u32],
 }
 
-impl Walk<'_> {
-    /// A triangle on the next segment of the outer side.
+impl Stitcher<'_> {
+    /// Emits a triangle on the next segment of the outer side.
     fn outer(&mut self) {
         if let ([a, rest @ ..], [tip, ..]) = (self.outside, self.inside)
             && let Some(b) = rest.first()
         {
-            self.build.triangle([*a, *b, *tip]);
+            self.mesh.triangle([*a, *b, *tip]);
             self.outside = rest;
         }
     }
 
-    /// The same, from the tip on.
+    /// Emits the same triangle, starting with its vertex on the inner side.
     fn outer_from_tip(&mut self) {
         if let ([a, rest @ ..], [tip, ..]) = (self.outside, self.inside)
             && let Some(b) = rest.first()
         {
-            self.build.triangle([*tip, *a, *b]);
+            self.mesh.triangle([*tip, *a, *b]);
             self.outside = rest;
         }
     }
 
-    /// A triangle on the next segment of the inner side.
+    /// Emits a triangle on the next segment of the inner side.
     fn inner(&mut self) {
         if let ([a, rest @ ..], [tip, ..]) = (self.inside, self.outside)
             && let Some(b) = rest.first()
         {
-            self.build.triangle([*a, *tip, *b]);
+            self.mesh.triangle([*a, *tip, *b]);
             self.inside = rest;
         }
     }
 
-    /// A quad, cut from the outer side's point to the inner side's next one.
+    /// Emits a quad with the diagonal from the outer side's current point to the inner side's next
+    /// one.
     fn quad_from_outside(&mut self) {
         if let ([a, outside @ ..], [d, inside @ ..]) = (self.outside, self.inside)
             && let (Some(b), Some(c)) = (outside.first(), inside.first())
         {
-            self.build.triangle([*a, *c, *d]);
-            self.build.triangle([*a, *b, *c]);
+            self.mesh.triangle([*a, *c, *d]);
+            self.mesh.triangle([*a, *b, *c]);
             (self.outside, self.inside) = (outside, inside);
         }
     }
 
-    /// A quad, cut from the inner side's point to the outer side's next one.
+    /// Emits a quad with the diagonal from the inner side's current point to the outer side's next
+    /// one.
     fn quad_from_inside(&mut self) {
         if let ([a, outside @ ..], [d, inside @ ..]) = (self.outside, self.inside)
             && let (Some(b), Some(c)) = (outside.first(), inside.first())
         {
-            self.build.triangle([*d, *a, *b]);
-            self.build.triangle([*d, *b, *c]);
+            self.mesh.triangle([*d, *a, *b]);
+            self.mesh.triangle([*d, *b, *c]);
             (self.outside, self.inside) = (outside, inside);
         }
     }
 }
 
-impl Build {
-    /// A ring of new points: those of each side but the last.
+impl Mesh {
+    /// Creates a ring of new points; each side lacks its last point, which is the next side's
+    /// first.
     pub fn ring(&mut self, sides: Vec<Vec<[i32; 2]>>) -> Ring {
         let mut ring: Ring = sides
             .into_iter()
@@ -102,8 +108,8 @@ impl Build {
         ring
     }
 
-    /// A ring without an inside, of new points: `side` goes along the line, the one across from it comes back, and those between
-    /// them are its ends.
+    /// Creates a degenerate ring of new points along a line: `side` runs along the line, the
+    /// opposite side runs back, and the other two are its end points.
     pub fn line(&mut self, points: Vec<[i32; 2]>, side: usize) -> Ring {
         let there: Vec<u32> = points.into_iter().map(|p| self.point(p)).collect();
         let end = |id: Option<&u32>| id.copied().into_iter().collect::<Vec<_>>();
@@ -114,76 +120,83 @@ impl Build {
         ring
     }
 
-    /// Fills the space between an edge of the patch and the first ring, whose factors may differ: as factors grow, triangles
-    /// appear where points do.
+    /// Fills the space between an edge of the patch and the first ring, whose factors may differ:
+    /// as factors grow, triangles appear where points do.
     pub fn transition(&mut self, outside: (&[u32], &Axis), inside: (&[u32], &Axis)) {
         let [outer, inner] = [outside.1, inside.1].map(Axis::split_points);
         let odd = (outside.1.is_odd(), inside.1.is_odd());
-        let mut walk = Walk {
-            build: self,
+        let mut stitcher = Stitcher {
+            mesh: self,
             outside: outside.0,
             inside: inside.0,
         };
-        // The first ring has no ends of its own.
-        let grows = |point: usize| (appears(point) < outer, point > 0 && appears(point) < inner);
-        for (on_outer, on_inner) in (0..MOST).map(grows) {
+        // The ends of an inner side are not points of its own.
+        let grows = |point: usize| {
+            (
+                appearance_order(point) < outer,
+                point > 0 && appearance_order(point) < inner,
+            )
+        };
+        for (on_outer, on_inner) in (0..MAX_HALF_POINTS).map(grows) {
             if on_inner {
-                walk.inner();
+                stitcher.inner();
             }
             if on_outer {
-                walk.outer();
+                stitcher.outer();
             }
         }
         match odd {
             (true, true) => {
-                walk.inner();
-                walk.outer_from_tip();
+                stitcher.inner();
+                stitcher.outer_from_tip();
             }
-            (true, false) => walk.outer_from_tip(),
-            (false, true) => walk.inner(),
+            (true, false) => stitcher.outer_from_tip(),
+            (false, true) => stitcher.inner(),
             (false, false) => {}
         }
-        for (on_outer, on_inner) in (0..MOST).rev().map(grows) {
+        for (on_outer, on_inner) in (0..MAX_HALF_POINTS).rev().map(grows) {
             if on_outer {
-                walk.outer();
+                stitcher.outer();
             }
             if on_inner {
-                walk.inner();
+                stitcher.inner();
             }
         }
     }
 
-    /// Fills the space between rings of one factor: quads, cut towards the middle, between triangles at the corners.
+    /// Fills the space between rings of one factor: quads whose diagonals point to the middle, and
+    /// triangles at the corners.
     pub fn regular(&mut self, outside: &[u32], inside: &[u32]) {
-        let mut walk = Walk {
-            build: self,
+        let mut stitcher = Stitcher {
+            mesh: self,
             outside,
             inside,
         };
-        walk.outer();
+        stitcher.outer();
         for i in 1..inside.len() {
             match i <= inside.len() / 2 {
-                true => walk.quad_from_outside(),
-                false => walk.quad_from_inside(),
+                true => stitcher.quad_from_outside(),
+                false => stitcher.quad_from_inside(),
             }
         }
-        walk.outer();
+        stitcher.outer();
     }
 
-    /// Fills the space between two lines of as many points with quads that are cut alike, but for the one in the middle.
+    /// Fills the space between two lines with equally many points with quads; all but the middle
+    /// one have the same diagonal.
     pub fn strip(&mut self, outside: &[u32], inside: &[u32], middle: Option<usize>) {
-        let mut walk = Walk {
-            build: self,
+        let mut stitcher = Stitcher {
+            mesh: self,
             outside,
             inside,
         };
         for i in 1..inside.len() {
             match middle {
-                None => walk.quad_from_inside(),
-                Some(middle) if middle == i - 1 => walk.quad_from_outside(),
+                None => stitcher.quad_from_inside(),
+                Some(middle) if middle == i - 1 => stitcher.quad_from_outside(),
                 Some(_) => {
-                    walk.outer();
-                    walk.inner();
+                    stitcher.outer();
+                    stitcher.inner();
                 }
             }
         }
@@ -197,12 +210,12 @@ mod tests {
     #[test]
     fn points_appear_by_the_ruler_function() {
         // Each before those between it and its neighbours.
-        let all: Vec<_> = (0..MOST).map(appears).collect();
+        let all: Vec<_> = (0..MAX_HALF_POINTS).map(appearance_order).collect();
         assert_eq!(all[..10], [0, 32, 16, 8, 17, 4, 18, 9, 19, 2]);
         assert_eq!(all[16..18], [23, 1]);
         assert_eq!(all[32], 31);
         let mut sorted = all.clone();
         sorted.sort_unstable();
-        assert_eq!(sorted, (0..MOST).collect::<Vec<_>>());
+        assert_eq!(sorted, (0..MAX_HALF_POINTS).collect::<Vec<_>>());
     }
 }

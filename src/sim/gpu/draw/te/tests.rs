@@ -1,5 +1,6 @@
 use super::factor::{Axis, ONE};
-use super::*;
+use super::mesh::Tessellation;
+use super::state::*;
 
 fn engine(domain: Domain, partitioning: Partitioning, output: Output) -> Engine {
     Engine {
@@ -95,10 +96,10 @@ fn equal_factors_give_equal_edges() {
 fn points_lie_at_fractions_of_whole_factors() {
     let integer = engine(Domain::Quad, Partitioning::Integer, Output::Point);
     let axis = Axis::outer(4.0, &integer);
-    let places: Vec<_> = (0..axis.points()).map(|i| axis.place(i)).collect();
+    let places: Vec<_> = (0..axis.points()).map(|i| axis.position(i)).collect();
     assert_eq!(places, [0, 0x4000, 0x8000, 0xc000, 0x10000]);
     let axis = Axis::outer(2.5, &integer);
-    let places: Vec<_> = (0..axis.points()).map(|i| axis.place(i)).collect();
+    let places: Vec<_> = (0..axis.points()).map(|i| axis.position(i)).collect();
     assert_eq!(places, [0, 0x5555, 0xaaab, 0x10000]);
 }
 
@@ -106,9 +107,10 @@ fn points_lie_at_fractions_of_whole_factors() {
 fn fractional_factors_split_a_point_of_each_half() {
     let places = |partitioning, factor| -> Vec<i32> {
         let axis = Axis::outer(factor, &engine(Domain::Quad, partitioning, Output::Point));
-        (0..axis.points()).map(|i| axis.place(i)).collect()
+        (0..axis.points()).map(|i| axis.position(i)).collect()
     };
-    // Half way from 4 to 6 segments the first point beside the end splits in two: 1/4 goes to 1/6 and 2/6.
+    // Half way from 4 to 6 segments the first point beside the end splits in two: 1/4 goes to
+    // 1/6 and 2/6.
     let half = [0, 13654, 19115, 0x8000];
     assert_eq!(places(Partitioning::Even, 5.0)[..4], half);
     // Half way from 3 to 5: 1/3 goes to 1/5 and 2/5.
@@ -214,14 +216,14 @@ fn factors_end_at_their_least_and_at_their_most() {
         // Below its least, a factor has no fraction: nothing but the ends, or the middle.
         let axis = Axis::outer(0.5, &engine);
         assert_eq!(
-            axis.place(1),
+            axis.position(1),
             if least == 3 { ONE / 2 } else { ONE },
             "{partitioning:?}"
         );
         let axis = Axis::outer(1000.0, &engine);
         let segments = (most - 1) as i32;
         assert!(
-            (axis.place(1) - ONE / segments).abs() <= 1,
+            (axis.position(1) - ONE / segments).abs() <= 1,
             "{partitioning:?}"
         );
     }
@@ -253,8 +255,8 @@ fn factors_that_do_not_concern_a_domain_do_not_cull() {
             for bad in [0.0, -1.0, f32::NAN] {
                 let mut outer = [1.0; 4];
                 outer[i] = bad;
-                let culled = engine.tessellate(outer, [1.0; 2]).is_none();
-                assert_eq!(culled, i < used, "{domain:?} {i} {bad}");
+                let is_culled = engine.tessellate(outer, [1.0; 2]).is_none();
+                assert_eq!(is_culled, i < used, "{domain:?} {i} {bad}");
             }
         }
     }

@@ -1,13 +1,15 @@
 //! BC1 to BC5: two end points and an interpolation a texel.
 //!
 //! In:  halves of a block, little-endian. Out: sixteen texels.
-//! Ref: Khronos Data Format Specification, "S3TC Compressed Texture Image Formats" and "RGTC Compressed Texture Image Formats".
+//! Ref: Khronos Data Format Specification, "S3TC Compressed Texture Image Formats" and "RGTC
+//!      Compressed Texture Image Formats".
 
-use super::{ONE, Texel, quotient, srgb};
+use super::srgb;
+use super::texel::{ONE, Texel, normalised_quotient};
 
 /// Which colours lie between the end points.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Between {
+enum Interpolation {
     /// Two, whatever the order of the end points.
     Two,
     /// As the order says; the last of one is black, and transparent where there is alpha.
@@ -16,24 +18,24 @@ enum Between {
 
 /// BC1: colours, and perhaps one bit of alpha.
 pub(super) fn bc1(block: u64, alpha: bool, srgb: bool, out: &mut [Texel; 16]) {
-    colours(block, Between::Ordered { alpha }, srgb, out);
+    colours(block, Interpolation::Ordered { alpha }, srgb, out);
 }
 
 /// BC2: alpha of four bits a texel.
 pub(super) fn bc2(alpha: u64, block: u64, srgb: bool, out: &mut [Texel; 16]) {
-    colours(block, Between::Two, srgb, out);
+    colours(block, Interpolation::Two, srgb, out);
     for (i, texel) in out.iter_mut().enumerate() {
-        texel[3] = quotient((alpha >> (4 * i) & 15) as i32, 15);
+        texel[3] = normalised_quotient((alpha >> (4 * i) & 15) as i32, 15);
     }
 }
 
 /// BC3: alpha as a channel of BC4.
 pub(super) fn bc3(alpha: u64, block: u64, srgb: bool, out: &mut [Texel; 16]) {
-    colours(block, Between::Two, srgb, out);
+    colours(block, Interpolation::Two, srgb, out);
     channel(alpha, false, 3, out);
 }
 
-fn colours(block: u64, between: Between, srgb: bool, out: &mut [Texel; 16]) {
+fn colours(block: u64, between: Interpolation, srgb: bool, out: &mut [Texel; 16]) {
     const MOST: [i32; 3] = [31, 63, 31];
     let ends = [block as u16, (block >> 16) as u16];
     let split = |colour: u16| [colour >> 11, colour >> 5 & 63, colour & 31].map(i32::from);
@@ -44,13 +46,13 @@ fn colours(block: u64, between: Between, srgb: bool, out: &mut [Texel; 16]) {
             let (value, of) = (first[c] * a + second[c] * b, MOST[c] * (a + b));
             texel[c] = match srgb {
                 true => srgb::linear(f64::from(value) / f64::from(of)),
-                false => quotient(value, of),
+                false => normalised_quotient(value, of),
             };
         }
         texel
     };
     let rest = match between {
-        Between::Ordered { alpha } if ends[0] <= ends[1] => {
+        Interpolation::Ordered { alpha } if ends[0] <= ends[1] => {
             [mix(1, 1), [0, 0, 0, if alpha { 0 } else { ONE }]]
         }
         _ => [mix(2, 1), mix(1, 2)],
@@ -71,10 +73,19 @@ pub(super) fn channel(block: u64, signed: bool, to: usize, out: &mut [Texel; 16]
     } else {
         (ends[0] > ends[1], ends.map(i32::from), 255)
     };
-    let mut palette = [quotient(a, most), quotient(b, most), 0, 0, 0, 0, 0, 0];
+    let mut palette = [
+        normalised_quotient(a, most),
+        normalised_quotient(b, most),
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+    ];
     let between = if ordered { 7 } else { 5 };
     for i in 1..between {
-        palette[i as usize + 1] = quotient(a * (between - i) + b * i, most * between);
+        palette[i as usize + 1] = normalised_quotient(a * (between - i) + b * i, most * between);
     }
     if !ordered {
         palette[6] = if signed { (-1.0f32).to_bits() } else { 0 };

@@ -3,10 +3,12 @@
 //! In:  a block. Out: sixteen texels; black where the mode is reserved.
 //! Ref: Khronos Data Format Specification, "BPTC Compressed Texture Image Formats", BC6H.
 
+use super::bits::Bits;
 use super::partition::{Partition, mix, weight};
-use super::{BLACK, Bits, ONE, Texel};
+use super::texel::{BLACK, ONE, Texel, half_bits};
 
-/// Where the values of a block are: red, green and blue of the base end point (W) and of the three others (X, Y, Z).
+/// Where the values of a block are: red, green and blue of the base end point (W) and of the three
+/// others (X, Y, Z).
 const RW: u8 = 0;
 const GW: u8 = 1;
 const BW: u8 = 2;
@@ -168,5 +170,5 @@ fn finish(value: i32, signed: bool) -> u32 {
     } else {
         (value * 31) >> 5
     };
-    super::half_bits(half as u16)
+    half_bits(half as u16)
 }

@@ -3,8 +3,9 @@
 //! In:  a block. Out: sixteen texels; of the reserved mode transparent black.
 //! Ref: Khronos Data Format Specification, "BPTC Compressed Texture Image Formats", BC7.
 
+use super::bits::Bits;
 use super::partition::{Partition, mix, weight};
-use super::{Bits, Texel, unorm8};
+use super::texel::{Texel, unorm8};
 
 struct Mode {
     subsets: usize,

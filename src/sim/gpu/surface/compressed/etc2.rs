@@ -1,9 +1,11 @@
 //! ETC1, ETC2 and EAC.
 //!
 //! In:  halves of a block, big-endian. Out: sixteen texels, or one channel of them.
-//! Ref: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats", "ETC2 Compressed Texture Image Formats".
+//! Ref: Khronos Data Format Specification, "ETC1 Compressed Texture Image Formats", "ETC2
+//!      Compressed Texture Image Formats".
 
-use super::{Texel, quotient, srgb, unorm8};
+use super::srgb;
+use super::texel::{Texel, normalised_quotient, unorm8};
 
 /// Small and large differences, by codeword.
 static DIFFERENCES: [[i32; 2]; 8] = [
@@ -209,8 +211,8 @@ pub(super) fn alpha(block: u64, out: &mut [Texel; 16]) {
     }
 }
 
-/// A channel of eleven bits.
-pub(super) fn eleven(block: u64, signed: bool, to: usize, out: &mut [Texel; 16]) {
+/// A channel of channel11 bits.
+pub(super) fn channel11(block: u64, signed: bool, to: usize, out: &mut [Texel; 16]) {
     let (base, multiplier, modifiers) = eac(block);
     let scale = match multiplier {
         0 => 1,
@@ -219,10 +221,10 @@ pub(super) fn eleven(block: u64, signed: bool, to: usize, out: &mut [Texel; 16])
     for (texel, modifier) in out.iter_mut().zip(modifiers) {
         texel[to] = if signed {
             let base = i32::from(base as i8).max(-127);
-            quotient((base * 8 + modifier * scale).clamp(-1023, 1023), 1023)
+            normalised_quotient((base * 8 + modifier * scale).clamp(-1023, 1023), 1023)
         } else {
             let value = i32::from(base) * 8 + 4 + modifier * scale;
-            quotient(value.clamp(0, 2047), 2047)
+            normalised_quotient(value.clamp(0, 2047), 2047)
         };
     }
 }

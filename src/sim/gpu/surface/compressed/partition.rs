@@ -1,12 +1,13 @@
 //! How BPTC divides its blocks into subsets, and its weights.
 //!
-//! In:  the number of a partition. Out: subset by texel, and the texels whose index lacks its highest bit.
-//! Ref: Khronos Data Format Specification, "BPTC Compressed Texture Image Formats": partition tables, anchor tables,
-//!      interpolation factors.
+//! In:  the number of a partition. Out: subset by texel, and the texels whose index lacks its
+//!      highest bit.
+//! Ref: Khronos Data Format Specification, "BPTC Compressed Texture Image Formats": partition
+//!      tables, anchor tables, interpolation factors.
 
 /// Texels of the second of two subsets, a bit each.
 #[rustfmt::skip]
-static OF_TWO: [u16; 64] = [
+static TWO_SUBSETS: [u16; 64] = [
     0xcccc, 0x8888, 0xeeee, 0xecc8, 0xc880, 0xfeec, 0xfec8, 0xec80,
     0xc800, 0xffec, 0xfe80, 0xe800, 0xffe8, 0xff00, 0xfff0, 0xf000,
     0xf710, 0x008e, 0x7100, 0x08ce, 0x008c, 0x7310, 0x3100, 0x8cce,
@@ -19,7 +20,7 @@ static OF_TWO: [u16; 64] = [
 
 /// Texels of the second and the third of three subsets.
 #[rustfmt::skip]
-static OF_THREE: [[u16; 2]; 64] = [
+static THREE_SUBSETS: [[u16; 2]; 64] = [
     [0x08cc, 0xf600], [0x8cc8, 0x7300], [0xcc80, 0x3310], [0xec00, 0x00ce],
     [0x3300, 0xcc00], [0x00cc, 0xcc00], [0xff00, 0x00cc], [0xcccc, 0x3300],
     [0x0f00, 0xf000], [0x0ff0, 0xf000], [0x00f0, 0xff00], [0x4444, 0x8888],
@@ -39,7 +40,7 @@ static OF_THREE: [[u16; 2]; 64] = [
 ];
 
 /// Anchor of the second of two subsets.
-static ANCHORS_OF_TWO: [u8; 64] = [
+static ANCHORS_TWO: [u8; 64] = [
     15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 15, 2, 8, 2, 2, 8, 8, 15, 2, 8,
     2, 2, 8, 8, 2, 2, 15, 15, 6, 8, 2, 8, 15, 15, 2, 8, 2, 2, 2, 15, 15, 6, 6, 2, 6, 8, 15, 15, 2,
     2, 15, 15, 15, 15, 15, 2, 2, 15,
@@ -47,7 +48,7 @@ static ANCHORS_OF_TWO: [u8; 64] = [
 
 /// Anchors of the second and the third of three subsets.
 #[rustfmt::skip]
-static ANCHORS_OF_THREE: [[u8; 2]; 64] = [
+static ANCHORS_THREE: [[u8; 2]; 64] = [
     [3, 15], [3, 8], [15, 8], [15, 3], [8, 15], [3, 15], [15, 3], [15, 8],
     [8, 15], [8, 15], [6, 15], [6, 15], [6, 15], [5, 15], [3, 15], [3, 8],
     [3, 15], [3, 8], [8, 15], [15, 3], [3, 15], [3, 8], [6, 15], [10, 8],
@@ -72,13 +73,13 @@ impl Partition {
         let number = number & 63;
         match subsets {
             2 => Partition {
-                members: [OF_TWO[number], 0],
-                anchors: 1 | 1 << ANCHORS_OF_TWO[number],
+                members: [TWO_SUBSETS[number], 0],
+                anchors: 1 | 1 << ANCHORS_TWO[number],
             },
             3 => {
-                let [second, third] = ANCHORS_OF_THREE[number];
+                let [second, third] = ANCHORS_THREE[number];
                 Partition {
-                    members: OF_THREE[number],
+                    members: THREE_SUBSETS[number],
                     anchors: 1 | 1 << second | 1 << third,
                 }
             }

@@ -6,7 +6,7 @@
 use std::sync::LazyLock;
 
 static UNORM: LazyLock<[u32; 256]> =
-    LazyLock::new(|| std::array::from_fn(|value| super::quotient(value as i32, 255)));
+    LazyLock::new(|| std::array::from_fn(|value| ((value as f64 / 255.0) as f32).to_bits()));
 
 static LINEAR: LazyLock<[u32; 256]> =
     LazyLock::new(|| std::array::from_fn(|value| linear(value as f64 / 255.0)));

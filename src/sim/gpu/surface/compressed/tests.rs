@@ -1,7 +1,11 @@
 //! Blocks whose texels are known by hand, and any bytes at all.
 
-use super::{Codec, MOST_TEXELS, Texel, decode_block, decode_texel};
+use super::codec::{BlockCodec, MAX_TEXELS, decode_block, decode_texel};
+use super::texel::Texel;
 use hw::{FORMATS, Format};
+
+mod fields;
+mod witness;
 
 fn format(name: &str) -> &'static Format {
     FORMATS.iter().find(|f| f.name == name).expect(name)
@@ -148,14 +152,16 @@ fn bc7_by_hand() {
 
 #[test]
 fn bc6h_by_hand() {
-    // One subset of ten bits, all ones and all zeros: the largest half float (0xffff × 31 / 64), and zero.
+    // One subset of ten bits, all ones and all zeros: the largest half float (0xffff × 31 / 64),
+    // and zero.
     let most = Writer::default().put(3, 5).put(0x3ff, 10).bytes();
     assert_eq!(
         texel("BC6H_UF16", &most, 0, 0),
         [65504.0, 0.0, 0.0, 1.0],
         "unsigned"
     );
-    // Signed, those bits are −1: (1 << 15 + 0x4000) >> 9 is 96, and 96 × 31 / 32 is 93, a subnormal.
+    // Signed, those bits are −1: (1 << 15 + 0x4000) >> 9 is 96, and 96 × 31 / 32 is 93, a
+    // subnormal.
     let small = texel("BC6H_SF16", &most, 0, 0)[0];
     assert_eq!(small, -93.0 / 16_777_216.0);
     // The value 0x3ef is (0x3ef << 16 + 0x8000) >> 10 = 0xfbe0, × 31 / 64 = 0x7a00.
@@ -261,9 +267,11 @@ fn astc_void_extents() {
     }
 }
 
-/// One partition: a mode of end points, their values as whole bytes, weights of two bits in a grid of 4 × 4.
+/// One partition: a mode of end points, their values as whole bytes, weights of two bits in a grid
+/// of 4 × 4.
 fn single(mode: u128, values: &[u8], weights: u32) -> [u8; 16] {
-    // Range 0 to 3 is code 4 (low bit 0 at bit 4, upper bits 2); width 4 and height 4 are A = 2 and B = 0.
+    // Range 0 to 3 is code 4 (low bit 0 at bit 4, upper bits 2); width 4 and height 4 are A = 2 and
+    // B = 0.
     let mut writer = Writer::default()
         .put(0b000_0100_0010, 11)
         .put(0, 2)
@@ -316,11 +324,11 @@ fn any_bytes_decode() {
     };
     let mut decoded = 0;
     for format in FORMATS {
-        let Some(codec) = Codec::of(format) else {
+        let Some(codec) = BlockCodec::of(format) else {
             continue;
         };
         decoded += 1;
-        let mut texels: [Texel; MOST_TEXELS] = [[0; 4]; MOST_TEXELS];
+        let mut texels: [Texel; MAX_TEXELS] = [[0; 4]; MAX_TEXELS];
         for _ in 0..400 {
             let block = [random(), random()].map(u64::to_le_bytes);
             assert_eq!(codec.block(block.as_flattened(), &mut texels), Some(()));

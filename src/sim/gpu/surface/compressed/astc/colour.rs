@@ -1,8 +1,9 @@
 //! Colour end points.
 //!
-//! In:  bits, how many there are, and the end points' modes. Out: two colours of 16 bits a channel for each partition; none where
-//!      a mode is of high dynamic range.
-//! Ref: Khronos Data Format Specification, ASTC, "Endpoint Unquantization", "LDR Endpoint Decoding".
+//! In:  bits, how many there are, and the end points' modes. Out: two colours of 16 bits a channel
+//!      for each partition; none where a mode is of high dynamic range.
+//! Ref: Khronos Data Format Specification, ASTC, "Endpoint Unquantization", "LDR Endpoint
+//!      Decoding".
 
 use super::sequence::{COLOUR_RANGES, Digit, Range};
 
@@ -163,5 +164,4 @@ fn offset(v: [i32; 8], alpha: (i32, i32)) -> [Colour; 2] {
 }
 
 #[cfg(test)]
-#[path = "colour_tests.rs"]
 pub(super) mod tests;

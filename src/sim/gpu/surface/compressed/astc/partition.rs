@@ -3,7 +3,7 @@
 //! In:  a seed, the number of partitions, the block's size. Out: a partition for each texel.
 //! Ref: Khronos Data Format Specification, ASTC, "Partition Pattern Generation".
 
-pub(super) struct Division {
+pub(super) struct PartitionPattern {
     /// Horizontal and vertical steps, and where each partition begins; of so many partitions.
     lines: [[u32; 3]; 4],
     count: usize,
@@ -11,12 +11,12 @@ pub(super) struct Division {
     scale: u32,
 }
 
-impl Division {
+impl PartitionPattern {
     /// Without a seed all texels are of one.
-    pub fn new(seed: Option<u32>, count: usize, block: [usize; 2]) -> Division {
+    pub fn new(seed: Option<u32>, count: usize, block: [usize; 2]) -> PartitionPattern {
         let scale = 1 + u32::from(block[0] * block[1] < 31);
         let Some(seed) = seed else {
-            return Division {
+            return PartitionPattern {
                 lines: [[0; 3]; 4],
                 count: 1,
                 scale,
@@ -42,7 +42,7 @@ impl Division {
                 random >> (14 - 4 * i),
             ]
         });
-        Division {
+        PartitionPattern {
             lines,
             count,
             scale,

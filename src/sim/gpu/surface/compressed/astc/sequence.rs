@@ -1,9 +1,9 @@
 //! Bounded integer sequence encoding.
 //!
 //! In:  bits, a range, how many integers. Out: the integers, with a trit or quint above their bits.
-//! Ref: Khronos Data Format Specification, ASTC, "Integer Sequence Encoding".
+//! Ref: Khronos Data Format Specification, ASTC, "Integer Sequence Form".
 
-use crate::surface::compressed::Bits;
+use crate::surface::compressed::bits::Bits;
 
 /// A range from zero on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,11 +3,11 @@
 //! In:  the block with its bits reversed, its mode. Out: weights of 0 to 64.
 //! Ref: Khronos Data Format Specification, ASTC, "Weight Unquantization", "Weight Infill".
 
+use super::mode::{MAX_WEIGHTS, Mode};
 use super::sequence::{Digit, Range};
-use super::{MOST_WEIGHTS, Mode};
 
 pub(super) struct Grid {
-    weights: [u8; MOST_WEIGHTS],
+    weights: [u8; MAX_WEIGHTS],
     size: [usize; 2],
     /// Planes, whose weights alternate.
     planes: usize,
@@ -15,8 +15,8 @@ pub(super) struct Grid {
 
 impl Grid {
     pub fn new(reversed: u128, mode: &Mode) -> Grid {
-        let mut digits = [(0, 0); MOST_WEIGHTS];
-        let count = mode.weights().min(MOST_WEIGHTS);
+        let mut digits = [(0, 0); MAX_WEIGHTS];
+        let count = mode.weights().min(MAX_WEIGHTS);
         mode.range.decode(reversed, &mut digits[..count]);
         Grid {
             weights: digits.map(|(digit, bits)| widen(mode.range, digit, bits) as u8),
@@ -91,5 +91,4 @@ fn round(value: &u32) -> u32 {
 }
 
 #[cfg(test)]
-#[path = "weight_tests.rs"]
 mod tests;

@@ -1,0 +1,494 @@
+//! Payloads register by register, against a plain account of what stands in each.
+//!
+//! Ref: SKL PRM vol. 7, "Pixel Shader Thread Payload", "Barycentric Attribute Interpolation".
+
+use crate::draw::object::{Kind, Plane, SetupObject};
+use crate::draw::pixel::payload::{Frame, PixelPoint, Slot, build, build_object, offset_in_pixel};
+use crate::draw::pixel::state::State;
+use crate::draw::pixel::testing::{Rig, flat};
+
+/// A state of nothing, changed.
+fn with_state<T>(change: impl Fn(&mut State<'_>), look: impl Fn(&State<'_>) -> T) -> T {
+    let rig = Rig::new();
+    let mut pixels = rig.pixels();
+    change(&mut pixels.back.state);
+    look(&pixels.back.state)
+}
+
+const POSITIONS: [[f64; 2]; 4] = [
+    [0.375, 0.125],
+    [0.875, 0.375],
+    [0.125, 0.625],
+    [0.625, 0.875],
+];
+
+fn four_samples(state: &mut State<'_>) {
+    state.samples = 4;
+    state.positions[..4].copy_from_slice(&POSITIONS);
+}
+
+/// Weights an eighth of the coordinates, w of 1, 2 and 4, depth x / 64 + y / 32.
+fn setup() -> SetupObject {
+    let mut setup = flat(Kind::Triangle, 0.0);
+    for (vertex, inverse_w) in setup.vertices.iter_mut().zip([1.0, 0.5, 0.25]) {
+        vertex.inverse_w = inverse_w;
+    }
+    let plane = |c, dx, dy| Plane { c, dx, dy };
+    setup.inverse_w = plane(1.0, -0.5 / 8.0, -0.75 / 8.0);
+    setup.weights_over_w = [plane(0.0, 0.5 / 8.0, 0.0), plane(0.0, 0.0, 0.25 / 8.0)];
+    setup.depth = plane(0.0, 1.0 / 64.0, 1.0 / 32.0);
+    setup
+}
+
+/// Six subspans, of samples of their own and with different coverage; the others of the thread are
+/// not there.
+fn slots() -> Vec<Slot> {
+    let slot = |i: u32| Slot {
+        x: 2 * (i % 3),
+        y: 2 + 2 * (i / 3),
+        sample: i % 4,
+        covered: [0b1111, 0b1100, 0b0010, 0b1000].map(|mask| (mask >> (i % 2)) as u16),
+        input_mask: [1 + i as u16, 2, 3, 4 + i as u16],
+        writable: [1, (i % 2) as u16, u16::from(i == 4), 8],
+        ..Slot::default()
+    };
+    (0..6).map(slot).collect()
+}
+
+/// Where a channel is taken on the screen, and within its pixel.
+fn taken(slot: &Slot, pixel: usize, place: PixelPoint) -> ([f64; 2], [f64; 2]) {
+    let covered = slot.covered[pixel];
+    let within = match place {
+        PixelPoint::Centre => [0.5; 2],
+        PixelPoint::Sample => POSITIONS[slot.sample as usize],
+        PixelPoint::Centroid if covered == 0b1111 || covered == 0 => [0.5; 2],
+        PixelPoint::Centroid => {
+            let first = (0..4).find(|sample| covered >> sample & 1 == 1);
+            POSITIONS[first.expect("one is covered")]
+        }
+    };
+    let x = f64::from(slot.x) + (pixel % 2) as f64 + within[0];
+    let y = f64::from(slot.y) + (pixel / 2) as f64 + within[1];
+    ([x, y], within)
+}
+
+/// The registers after the masks, by channel; `count` of them at a time.
+fn registers(width: usize, parts: &[&dyn Fn(usize) -> u32]) -> Vec<u32> {
+    let mut out = Vec::new();
+    for group in (0..width).step_by(16) {
+        for part in parts {
+            out.extend((group..group + width.min(16)).map(part));
+        }
+    }
+    out
+}
+
+#[test]
+fn each_part_stands_where_the_order_has_it() {
+    let slots = slots();
+    for width in [8usize, 16, 32] {
+        let channel = |lane: usize| {
+            // Subspans that are not there repeat the first of their sixteen pixels.
+            let first = lane / 16 * 4;
+            let slot = slots.get(lane / 4).or(slots.get(first));
+            (slot.copied().expect("a slot of the sixteen"), lane % 4)
+        };
+        let float = |value: f64| (value as f32).to_bits();
+        let weight = |place: PixelPoint, linear: bool, which: usize| {
+            move |lane: usize| {
+                let (slot, pixel) = channel(lane);
+                let ([x, y], _) = taken(&slot, pixel, place);
+                let (b, c) = (x / 8.0, y / 8.0);
+                let whole = 1.0 - 0.5 * b - 0.75 * c;
+                float(match (linear, which) {
+                    (true, 0) => b,
+                    (true, _) => c,
+                    (false, 0) => b * 0.5 / whole,
+                    (false, _) => c * 0.25 / whole,
+                })
+            }
+        };
+        let depth = |place: PixelPoint| {
+            move |lane: usize| {
+                let (slot, pixel) = channel(lane);
+                let ([x, y], _) = taken(&slot, pixel, place);
+                float(x / 64.0 + y / 32.0)
+            }
+        };
+        let w = |place: PixelPoint| {
+            move |lane: usize| {
+                let (slot, pixel) = channel(lane);
+                let ([x, y], _) = taken(&slot, pixel, place);
+                float(1.0 / (1.0 - 0.5 * x / 8.0 - 0.75 * y / 8.0))
+            }
+        };
+        let coverage = |lane: usize| {
+            let (slot, pixel) = channel(lane);
+            u32::from(slot.input_mask[pixel])
+        };
+        let places = [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample];
+        type Change<'a> = &'a dyn Fn(&mut State<'_>);
+        let built = |change: Change<'_>| {
+            let all = |state: &mut State<'_>| {
+                four_samples(state);
+                change(state);
+            };
+            with_state(all, |state| {
+                let frame = Frame {
+                    width,
+                    start: 40,
+                    scratch: (0, 0),
+                };
+                let mut out = Vec::new();
+                let now = &slots[..slots.len().min(width / 4)];
+                build(&mut out, state, &setup(), now, frame, &[77]).expect("room");
+                assert_eq!(out.len(), 40 * 8 + 1);
+                assert_eq!(out[40 * 8], 77);
+                out[8 * (1 + width.div_ceil(16))..40 * 8].to_vec()
+            })
+        };
+        let check = |name: &str, found: &[u32], expected: &[u32], exact: bool| {
+            for (i, expected) in expected.iter().enumerate() {
+                let (a, b) = (f32::from_bits(found[i]), f32::from_bits(*expected));
+                let same = found[i] == *expected || !exact && (a - b).abs() < 1e-6;
+                assert!(same, "{name}, width {width}: dword {i} is {a}, not {b}");
+            }
+            let rest = &found[expected.len()..];
+            assert!(
+                rest.iter().all(|dword| *dword == 0),
+                "{name}, width {width}: {rest:?}"
+            );
+        };
+        // Weights of eight pixels: a register of each; modes from the lowest bit on.
+        let weights = |modes: &[(PixelPoint, bool)]| {
+            let mut out = Vec::new();
+            for group in (0..width).step_by(16) {
+                for (place, linear) in modes {
+                    for eight in (group..(group + 16).min(width)).step_by(8) {
+                        for which in 0..2 {
+                            out.extend((eight..eight + 8).map(weight(*place, *linear, which)));
+                        }
+                    }
+                }
+            }
+            out
+        };
+        for (mode, of) in [(false, places), (true, places)]
+            .into_iter()
+            .flat_map(|(linear, p)| p.map(|p| (linear, p)))
+            .enumerate()
+        {
+            let found = built(&|state| state.barycentrics = 1 << mode);
+            check(
+                &format!("mode {mode}"),
+                &found,
+                &weights(&[(of.1, of.0)]),
+                false,
+            );
+        }
+        let found = built(&|state| state.barycentrics = 0b101001);
+        let expected = weights(&[
+            (PixelPoint::Centre, false),
+            (PixelPoint::Centre, true),
+            (PixelPoint::Sample, true),
+        ]);
+        check("three modes", &found, &expected, false);
+        for (mode, place) in [
+            (0, PixelPoint::Centre),
+            (1, PixelPoint::Centre),
+            (2, PixelPoint::Centroid),
+            (3, PixelPoint::Sample),
+        ] {
+            let found = built(&|state| {
+                state.zw_mode = mode;
+                state.uses_depth = true;
+            });
+            check(
+                &format!("depth {mode}"),
+                &found,
+                &registers(width, &[&depth(place)]),
+                false,
+            );
+            let found = built(&|state| {
+                state.zw_mode = mode;
+                state.uses_w = true;
+            });
+            check(
+                &format!("w {mode}"),
+                &found,
+                &registers(width, &[&w(place)]),
+                false,
+            );
+        }
+        let found = built(&|state| state.input_coverage = true);
+        check("coverage", &found, &registers(width, &[&coverage]), true);
+        // A word of each of sixteen pixels: sixteenths across, and down in the upper byte.
+        for (select, place) in [(2, PixelPoint::Centroid), (3, PixelPoint::Sample)] {
+            let found = built(&|state| state.offsets = select);
+            let mut expected = vec![0; 8 * width.div_ceil(16)];
+            for lane in 0..width.max(16) {
+                let (slot, pixel) = channel(if width == 8 && lane >= 8 {
+                    lane % 4
+                } else {
+                    lane
+                });
+                let (_, [x, y]) = taken(&slot, pixel, place);
+                let word = (x * 16.0) as u32 | ((y * 16.0) as u32) << 8;
+                expected[lane / 2] |= word << (16 * (lane % 2));
+            }
+            check(&format!("offsets {select}"), &found, &expected, true);
+        }
+        // All of them.
+        let found = built(&|state| {
+            state.barycentrics = 1;
+            (state.uses_depth, state.uses_w, state.input_coverage) = (true, true, true);
+        });
+        let group = |lane: usize| {
+            [
+                weights(&[(PixelPoint::Centre, false)]),
+                registers(width, &[&depth(PixelPoint::Centre)]),
+                registers(width, &[&w(PixelPoint::Centre)]),
+                registers(width, &[&coverage]),
+            ]
+            .map(|part| {
+                let each = part.len() / width.div_ceil(16);
+                part[lane / 16 * each..][..each].to_vec()
+            })
+        };
+        let expected: Vec<u32> = (0..width)
+            .step_by(16)
+            .flat_map(|lane| group(lane).concat())
+            .collect();
+        check("all", &found, &expected, false);
+    }
+}
+
+#[test]
+fn the_header_tells_object_places_and_masks() {
+    let slots = slots();
+    for (kind, code) in [
+        (Kind::Point, 1),
+        (Kind::Line, 2),
+        (Kind::Triangle, 4),
+        (Kind::Rectangle, 15),
+    ] {
+        for (front, layer, viewport, header) in [
+            (true, 0, 0, code),
+            (false, 0x7ff, 0, code | 1 << 15 | 0x7ff << 16),
+            (true, 0x1801, 0, code | 1 << 16),
+            (true, 2, 15, code | 2 << 16 | 15 << 27),
+            (true, 0, 6, code | 6 << 27),
+        ] {
+            let mut setup = setup();
+            (setup.kind, setup.front_facing, setup.layer) = (kind, front, layer);
+            setup.viewport = viewport;
+            let change = |state: &mut State<'_>| state.samplers = 0x1240;
+            let out = with_state(change, |state| {
+                let frame = Frame {
+                    width: 32,
+                    start: 3,
+                    scratch: (0x8400, 5),
+                };
+                let mut out = vec![9; 5];
+                build(&mut out, state, &setup, &slots, frame, &[]).expect("room");
+                out
+            });
+            assert_eq!(
+                out[..8],
+                [header, 0, 0, 0x1245, 0, 0x8400, 0, 0],
+                "{kind:?}"
+            );
+            // Samples four bits each; places; the mask twice. Left are the pixels 0 and 3, of
+            // every other slot 1, and 2 of the fifth.
+            let masks = [0b1011_1001_1011_1001u32, 0b1011_1101];
+            let places = |i: usize| slots.get(i).map_or(0, |s| s.y << 16 | s.x);
+            let first = [
+                0x3210,
+                0,
+                places(0),
+                places(1),
+                places(2),
+                places(3),
+                0,
+                masks[0] | masks[0] << 16,
+            ];
+            let second = [
+                0x10,
+                0,
+                places(4),
+                places(5),
+                0,
+                0,
+                0,
+                masks[1] | masks[1] << 16,
+            ];
+            assert_eq!(out[8..], [first, second].concat());
+        }
+    }
+}
+
+#[test]
+fn places_are_sixteen_bits_each() {
+    let slot = Slot {
+        x: 0xfffe,
+        y: 0x8002,
+        writable: [1; 4],
+        ..Slot::default()
+    };
+    let out = with_state(
+        |_| {},
+        |state| {
+            let frame = Frame {
+                width: 8,
+                start: 2,
+                scratch: (0, 0),
+            };
+            let mut out = Vec::new();
+            build(&mut out, state, &setup(), &[slot], frame, &[]).expect("room");
+            out
+        },
+    );
+    assert_eq!(out[10], 0x8002_fffe);
+}
+
+#[test]
+fn constants_start_behind_what_is_always_there() {
+    // R0 and one or two registers of places, wherever the start register may be.
+    for (width, registers) in [(8, 2), (16, 2), (32, 3)] {
+        for start in [0, 1, registers, registers + 3] {
+            let out = with_state(
+                |_| {},
+                |state| {
+                    let frame = Frame {
+                        width,
+                        start,
+                        scratch: (0, 0),
+                    };
+                    let mut out = Vec::new();
+                    build(&mut out, state, &setup(), &slots()[..1], frame, &[5, 6]).expect("room");
+                    out
+                },
+            );
+            let at = start.max(registers) * 8;
+            assert_eq!(
+                (out.len(), out[at], out[at + 1]),
+                (at + 2, 5, 6),
+                "width {width}, start {start}"
+            );
+        }
+    }
+}
+
+#[test]
+fn attributes_are_a_value_and_two_differences() {
+    let mut setup = setup();
+    let bits = |values: [f32; 3]| values.map(f32::to_bits);
+    // By component: different everywhere; the second as the first; the third as the first; flat, an
+    // integer.
+    let components = [
+        bits([1.0, 3.0, 6.0]),
+        bits([2.0, 2.0, 5.0]),
+        bits([4.0, 8.0, 4.0]),
+        [0xffff_fff0; 3],
+    ];
+    setup.attributes = vec![
+        [0, 1, 2].map(|vertex: usize| components.map(|c| c[vertex])),
+        [[7; 4]; 3],
+    ];
+    let tail = |attributes| {
+        let change = |state: &mut State<'_>| {
+            state.constants = vec![11, 12];
+            state.attributes = attributes;
+        };
+        with_state(change, |state| {
+            let mut out = vec![1, 2, 3];
+            build_object(&mut out, state, &setup);
+            out
+        })
+    };
+    assert_eq!(tail(false), [11, 12]);
+    let float = f32::to_bits;
+    let expected = [
+        vec![11, 12],
+        vec![float(2.0), float(5.0), 0, float(1.0)],
+        vec![float(0.0), float(3.0), 0, float(2.0)],
+        vec![float(4.0), float(0.0), 0, float(4.0)],
+        vec![0, 0, 0, 0xffff_fff0],
+        [0, 0, 0, 7].repeat(4),
+    ];
+    assert_eq!(tail(true), expected.concat());
+}
+
+#[test]
+fn centroids_are_of_pixels_that_are_covered_in_part() {
+    let slot = |covered: u16| Slot {
+        covered: [covered, 0, 0, 0b0110],
+        sample: 3,
+        ..Slot::default()
+    };
+    for (covered, expected) in [
+        (0b1111, [0.5; 2]),
+        (0, [0.5; 2]),
+        // Bits of samples that there are not do not count.
+        (0xf00f, [0.5; 2]),
+        (0xfff0, [0.5; 2]),
+        (0b0001, POSITIONS[0]),
+        (0b1100, POSITIONS[2]),
+        (0b1000, POSITIONS[3]),
+    ] {
+        let found = with_state(four_samples, |state| {
+            offset_in_pixel(state, &slot(covered), 0, PixelPoint::Centroid)
+        });
+        assert_eq!(found, expected, "{covered:#b}");
+    }
+    let of = |place| {
+        with_state(four_samples, |state| {
+            offset_in_pixel(state, &slot(1), 3, place)
+        })
+    };
+    assert_eq!(
+        [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample].map(of),
+        [[0.5; 2], POSITIONS[1], POSITIONS[3]]
+    );
+    // One sample is where pixels are taken.
+    let corner = |state: &mut State<'_>| {
+        four_samples(state);
+        (state.samples, state.centre) = (1, 0.0);
+    };
+    let of = |place| {
+        with_state(corner, |state| {
+            offset_in_pixel(state, &slot(0b0110), 0, place)
+        })
+    };
+    assert_eq!(
+        [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample].map(of),
+        [[0.0; 2]; 3]
+    );
+}
+
+#[test]
+fn two_samples_have_places_of_their_own_too() {
+    let change = |state: &mut State<'_>| {
+        state.samples = 2;
+        state.positions[..2].copy_from_slice(&[[0.75, 0.625], [0.25, 0.125]]);
+        // Linear weights at the sample.
+        state.barycentrics = 1 << 5;
+    };
+    let slot = Slot {
+        sample: 1,
+        writable: [2; 4],
+        ..Slot::default()
+    };
+    let out = with_state(change, |state| {
+        let frame = Frame {
+            width: 8,
+            start: 4,
+            scratch: (0, 0),
+        };
+        let mut out = Vec::new();
+        build(&mut out, state, &setup(), &[slot], frame, &[]).expect("room");
+        out
+    });
+    let found = [16, 17, 24, 26].map(|at| f32::from_bits(out[at]));
+    assert_eq!(found, [0.25 / 8.0, 1.25 / 8.0, 0.125 / 8.0, 1.125 / 8.0]);
+}

@@ -1,0 +1,66 @@
+//! An observer that records reads and writes and allows everything.
+
+use crate::observer::{Colour, Depth, Marks, Memory, ReadResult, Slices, Via, Watch, WorkEpoch};
+use eu::Stop;
+use std::ops::Range;
+use std::sync::{Arc, Mutex};
+
+/// True for a write; address; number of bytes.
+pub(crate) type RecordedAccess = (bool, u64, u64);
+
+/// Accesses since the last call of [`Quiet::take`].
+#[derive(Default)]
+pub(crate) struct Quiet {
+    accesses: Mutex<Vec<RecordedAccess>>,
+}
+
+impl Quiet {
+    /// Returns the recorded accesses and clears the list.
+    pub fn take(&self) -> Vec<RecordedAccess> {
+        std::mem::take(&mut *self.accesses.lock().expect("nobody panics"))
+    }
+
+    fn note(&self, access: RecordedAccess) {
+        self.accesses.lock().expect("nobody panics").push(access);
+    }
+}
+
+impl Watch for Quiet {
+    fn begin(&self, _: u64) {}
+    fn scratch(&self, _: Range<u64>) {}
+    fn end(&self) {}
+    fn read(&self, address: u64, bytes: u64, _: Via) -> Result<ReadResult, Stop> {
+        self.note((false, address, bytes));
+        Ok(ReadResult::Current)
+    }
+    fn readable(&self, _: u64, _: Via) -> (Arc<WorkEpoch>, bool) {
+        (Arc::default(), false)
+    }
+    fn writable(&self, _: u64, _: Via) -> (Arc<WorkEpoch>, Option<Arc<Marks>>) {
+        (Arc::default(), None)
+    }
+    fn before(&self, _: u64, _: &mut [u8], _: Via) {}
+    fn bound(&self, _: u64, _: u64) {}
+    fn fetched(&self, _: u32, _: u64, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn control(&self, _: u64, _: u64) {}
+    fn write(&self, address: u64, bytes: u64, _: Via, _: bool) -> Result<(), Stop> {
+        self.note((true, address, bytes));
+        Ok(())
+    }
+    fn surface_state(&self, _: &[u32; 16], _: u64, _: bool) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn depth(&self, _: (u64, &Memory), _: Depth) {}
+    fn depth_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn colour(&self, _: (u64, &Memory), _: Colour) {}
+    fn colour_seen(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn depth_through(&self, _: (u64, &Memory), _: Slices, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+}

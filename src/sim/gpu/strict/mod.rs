@@ -1,0 +1,22 @@
+//! Strict mode: the checks that stop a batch where a real machine would misbehave.
+//!
+//! In:  commands in order, the state that a draw or walker uses, accesses and events reported to
+//!      [`crate::observer`].
+//! Out: [`Stop::Undefined`](eu::Stop::Undefined) at the first broken rule of [`crate::rules`].
+//! Tests: strict/tests.rs, strict/tests/.
+
+mod cache_lines;
+pub(crate) mod caches;
+mod consistency;
+mod draw;
+mod privileged_registers;
+mod reserved_bits;
+mod sequence;
+mod stages;
+mod surface;
+#[cfg(test)]
+pub(crate) mod testing;
+#[cfg(test)]
+mod tests;
+pub(crate) mod tracker;
+mod urb;
