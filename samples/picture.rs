@@ -1,21 +1,21 @@
-//! Pictures, and PNG files of them.
+//! Rendered images on the host, and their PNG files.
 
 use crate::vulkan::{Error, Gpu, Image};
 use std::path::Path;
 
-/// Rows from the top, of texels of red, green, blue and alpha.
+/// An RGBA image, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
-    /// Texels in a row.
+    /// Width in texels.
     pub width: u32,
-    /// Rows.
+    /// Height in texels.
     pub height: u32,
     /// Four bytes for each texel.
     pub rgba: Vec<u8>,
 }
 
 impl Picture {
-    /// What is in an image of four bytes a texel.
+    /// Reads an image with a format of four bytes a texel.
     pub fn of(gpu: &Gpu, image: &Image) -> Result<Picture, Error> {
         let [width, height, _] = image.info.size_px;
         let rgba = gpu.read(image)?;

@@ -1,13 +1,16 @@
 //! Many coloured lamps among columns.
 //!
-//! Shows: a render pass of two subpasses. The first draws colours, normals and depth of what is seen, the second reads them as
-//! input attachments, each texel its own, and lights it by all lamps: what is hidden is never lit.
+//! Shows: a render pass of two subpasses. The first draws colours, normals and depth of the visible
+//! surfaces, the second reads them as input attachments, each pixel its own, and shades it with all
+//! lamps, so hidden surfaces are never shaded.
 
-use super::{COLOR, DEPTH, Program, View};
 use crate::geometry::{Mesh, UNTEXTURED};
 use crate::math::{Mat4, chance};
-use crate::vulkan::{Bound, GraphicsInfo, Rate, RenderPassInfo, Stream, SubpassInfo, Use, vk};
-use crate::{Error, Gpu, Picture};
+use crate::picture::Picture;
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::vulkan::{
+    Bound, Error, Gpu, GraphicsInfo, Rate, RenderPassInfo, Stream, SubpassInfo, Use, vk,
+};
 
 pub const PROGRAM: Program = Program {
     name: "deferred",
@@ -182,7 +185,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     Picture::of(gpu, &result)
 }
 
-/// Two subpasses; only the last attachment outlives them.
+/// Two subpasses; only the last attachment is stored.
 fn render_pass(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
     use vk::{AccessFlags as A, ImageLayout as L, PipelineStageFlags as S};
     let inner = |format, last| {
@@ -219,7 +222,7 @@ fn render_pass(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
             },
         ],
         dependencies: &[
-            // Each texel of the second waits for the same texel of the first.
+            // By region: a pixel of the second subpass waits for the same pixel of the first.
             vk::SubpassDependency::default()
                 .src_subpass(0)
                 .dst_subpass(1)
@@ -240,7 +243,7 @@ fn render_pass(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
     })
 }
 
-/// Place, size and colour of the floor and the columns.
+/// Position, size and colour of the floor and the columns.
 fn columns() -> Vec<[f32; 12]> {
     let stone = [0.62, 0.60, 0.58, 1.0];
     let block = |[x, y, z]: [f32; 3], [w, h, d]: [f32; 3]| {
@@ -261,7 +264,7 @@ fn columns() -> Vec<[f32; 12]> {
     all
 }
 
-/// The same of balls on the floor.
+/// Position, size and colour of the balls on the floor.
 fn balls() -> Vec<[f32; 12]> {
     let ball = |i: u32| {
         let size = 0.16 + 0.24 * chance(i + 50);
@@ -292,7 +295,8 @@ fn lamps(view: &View, to_eye: Mat4, eye: [f32; 3]) -> Vec<f32> {
     block
 }
 
-/// From clip space back to the world: the lens is undone by hand, the eye's turn by its transpose.
+/// The inverse of view and projection: the projection is inverted by hand, the rotation by its
+/// transpose.
 fn from_clip(view: &View, to_eye: Mat4, eye: [f32; 3]) -> Mat4 {
     let lens = Mat4::perspective(0.72, view.aspect(), 0.5, 60.0).0;
     let unlens = Mat4([

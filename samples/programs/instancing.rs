@@ -1,12 +1,13 @@
 //! A field of rings, all drawn by one call.
 //!
-//! Shows: vertex data that advances with each instance, `gl_InstanceIndex`, and samples that are resolved.
+//! Shows: instanced vertex attributes, `gl_InstanceIndex`, and resolving a multisampled attachment.
 
-use super::{COLOR, Canvas, DEPTH, Program, View};
 use crate::geometry::{Mesh, UNTEXTURED};
 use crate::math::{Mat4, Vec3, chance, normalize};
-use crate::vulkan::{GraphicsInfo, Rate, Stream, vk};
-use crate::{Error, Gpu, Picture};
+use crate::picture::Picture;
+use crate::programs::canvas::Canvas;
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::vulkan::{Error, Gpu, GraphicsInfo, Rate, Stream, vk};
 
 pub const PROGRAM: Program = Program {
     name: "instancing",

@@ -1,10 +1,11 @@
 //! The edge of the Mandelbrot set, computed.
 //!
-//! Shows: a compute shader that writes a storage image, and reading that image back. No draw takes part.
+//! Shows: a compute shader that writes a storage image, and reading that image back, without any
+//! draw.
 
-use super::{Program, View};
-use crate::vulkan::{Bound, Use, vk};
-use crate::{Error, Gpu, Picture};
+use crate::picture::Picture;
+use crate::programs::program::{Program, View};
+use crate::vulkan::{Bound, Error, Gpu, Use, vk};
 
 pub const PROGRAM: Program = Program {
     name: "mandelbrot",
@@ -54,7 +55,7 @@ void main()
 }";
 
 fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
-    // Shaders cannot store to sRGB formats, so the shader writes what the file holds.
+    // Shaders cannot store to sRGB formats, so the shader writes sRGB values to a UNORM image.
     let info = view.image(vk::Format::R8G8B8A8_UNORM).storage();
     let image = gpu.image(info)?;
     let set = gpu.set(&[Bound::StorageImage(image.view)])?;

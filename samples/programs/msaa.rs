@@ -1,10 +1,12 @@
 //! A star of thin rays, once with one sample and once with four, magnified.
 //!
-//! Shows: a target with several samples, resolving it, and a blit that scales without smoothing.
+//! Shows: a multisampled attachment, resolving it, and a blit that scales with nearest filtering.
 
-use super::{COLOR, Program, View};
-use crate::vulkan::{GraphicsInfo, Image, ImageInfo, Rate, Recorder, Stream, Target, Targets, vk};
-use crate::{Error, Gpu, Picture};
+use crate::picture::Picture;
+use crate::programs::program::{COLOR, Program, View};
+use crate::vulkan::{
+    Error, Gpu, GraphicsInfo, Image, ImageInfo, Rate, Recorder, Stream, Target, Targets, vk,
+};
 use std::f32::consts::TAU;
 
 pub const PROGRAM: Program = Program {
@@ -14,7 +16,7 @@ pub const PROGRAM: Program = Program {
     draw,
 };
 
-/// How much larger a texel is shown.
+/// Magnification.
 const ZOOM: u32 = 4;
 const RAYS: u32 = 26;
 
@@ -36,7 +38,7 @@ void main() { result = vec4(colour, 1.0); }";
 
 fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let whole = gpu.image(view.image(COLOR))?;
-    // Each half is drawn small, and magnified into its place.
+    // Each half is rendered at a low resolution and magnified.
     let (width, height) = (view.width.div_ceil(2 * ZOOM), view.height.div_ceil(ZOOM));
     let star = star(view.seconds());
     let vertices = gpu.buffer(star.as_flattened())?;
@@ -108,7 +110,7 @@ fn magnify(r: &Recorder<'_>, from: &Image, to: &Image, column: u32) {
     r.blit(from, to, &[region], vk::Filter::NEAREST);
 }
 
-/// Triangles from the middle outwards: place, colour.
+/// Triangles from the middle outwards: position and colour.
 fn star(seconds: f32) -> Vec<[f32; 5]> {
     let mut corners = Vec::new();
     for ray in 0..RAYS {

@@ -1,12 +1,14 @@
 //! Sparks around a fountain of light.
 //!
-//! Shows: a compute shader that moves points in a storage buffer, the same buffer as vertices, the barrier between, points
-//! with a size of their own, and blending that adds.
+//! Shows: a compute shader that moves points in a storage buffer, the same buffer as a vertex
+//! buffer, the barrier between, point sizes, and additive blending.
 
-use super::{COLOR, Program, View};
 use crate::math::{Mat4, chance};
-use crate::vulkan::{Blend, Bound, GraphicsInfo, Rate, Stream, Target, Targets, feature, vk};
-use crate::{Error, Gpu, Picture};
+use crate::picture::Picture;
+use crate::programs::program::{COLOR, Program, View};
+use crate::vulkan::{
+    Blend, Bound, Error, Gpu, GraphicsInfo, Rate, Stream, Target, Targets, feature, vk,
+};
 
 pub const PROGRAM: Program = Program {
     name: "particles",

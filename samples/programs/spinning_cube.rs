@@ -1,13 +1,13 @@
 //! A cube of cast plates, spinning.
 //!
-//! Shows: vertex and index buffers, a texture with levels, a depth buffer, push constants.
+//! Shows: vertex and index buffers, a mipmapped texture, a depth buffer, push constants.
 
-use super::{COLOR, DEPTH, Program, View};
 use crate::font::Font;
 use crate::geometry::{Mesh, VERTICES};
 use crate::math::{Mat4, chance};
-use crate::vulkan::{Bound, GraphicsInfo, Image, ImageInfo, Target, Targets, vk};
-use crate::{Error, Gpu, Picture};
+use crate::picture::Picture;
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::vulkan::{Bound, Error, Gpu, GraphicsInfo, Image, ImageInfo, Target, Targets, vk};
 
 pub const PROGRAM: Program = Program {
     name: "spinning_cube",
@@ -57,11 +57,11 @@ void main()
 }";
 
 fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
-    // What is drawn to.
+    // The attachments.
     let color = gpu.image(view.image(COLOR).target())?;
     let depth = gpu.image(view.image(DEPTH).target())?;
 
-    // What is drawn.
+    // Mesh, texture and pipeline.
     let cube = Mesh::cube().upload(gpu)?;
     let plate = plate(gpu)?;
     let smooth = gpu.smooth(vk::SamplerAddressMode::CLAMP_TO_EDGE)?;
@@ -79,7 +79,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         ..GraphicsInfo::default()
     })?;
 
-    // Where it is.
+    // The transformation.
     let angle = 0.72 + view.seconds();
     let to_world = Mat4::turn([0.0, 1.0, 0.0], angle) * Mat4::turn([0.6, 0.0, 0.8], 0.35);
     let lens = Mat4::perspective(0.75, view.aspect(), 0.5, 20.0);
@@ -100,7 +100,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     Picture::of(gpu, &color)
 }
 
-/// A plate of brass with a frame, scratches and a letter cast in it, and all its levels.
+/// The texture: a brass plate with a frame, scratches and a letter, with all mip levels.
 fn plate(gpu: &Gpu) -> Result<Image, Error> {
     const SIDE: u32 = 256;
     let font = Font::new();

@@ -1,12 +1,14 @@
 //! Mountains from a few patches.
 //!
-//! Shows: tessellation. The control shader asks for more triangles where the eye is near, the evaluation shader lifts the corners
-//! by a height computed on the spot, and the fragment shader finds the slope from the same height.
+//! Shows: tessellation. The control shader requests more triangles near the eye, the evaluation
+//! shader displaces the vertices by a height function, and the fragment shader computes the normal
+//! from the same function.
 
-use super::{COLOR, Canvas, DEPTH, Program, View};
 use crate::math::Mat4;
-use crate::vulkan::{GraphicsInfo, feature, vk};
-use crate::{Error, Gpu, Picture};
+use crate::picture::Picture;
+use crate::programs::canvas::Canvas;
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::vulkan::{Error, Gpu, GraphicsInfo, feature, vk};
 
 pub const PROGRAM: Program = Program {
     name: "terrain",

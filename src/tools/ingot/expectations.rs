@@ -13,8 +13,9 @@
 //! driver = "Ingot"                           # only on devices whose name contains “[Ingot]”, or begins with Ingot
 //! ```
 //!
-//! The nearest entry counts: that of the script, then that of its folder, then that of the folder around it. An entry
-//! for another driver does not count at all, so the script is expected to pass there.
+//! The nearest entry counts: that of the script, then that of its folder, then that of the folder
+//! around it. An entry for another driver does not count at all, so the script is expected to pass
+//! there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,8 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// True on a device of that name. Ingot ends the names of its devices with its own in brackets; others' begin with theirs.
+    /// True if the expectation applies to a device of this name. Ingot's device names end with
+    /// `[Ingot]`; those of other drivers begin with the driver's name.
     fn concerns(&self, device: &str) -> bool {
         let Some(driver) = &self.driver else {
             return true;
@@ -51,7 +53,7 @@ pub struct Expectations {
 }
 
 impl Expectations {
-    /// Reads the file in `root`; none expected to fail if there is no such file.
+    /// Reads the file in `root`. Without a file all scripts are expected to pass.
     pub fn read(root: &Path) -> Result<Expectations, String> {
         let file = root.join("expectations.toml");
         let text = match std::fs::read_to_string(&file) {
@@ -66,7 +68,7 @@ impl Expectations {
         })
     }
 
-    /// What is expected of `script` on the device named `device`.
+    /// The expectation for `script` on the device named `device`; `None`: it passes.
     pub fn of(&self, script: &Path, device: &str) -> Option<&Expectation> {
         let name = script.strip_prefix(&self.root).ok()?.to_str()?;
         let ends =
@@ -75,7 +77,7 @@ impl Expectations {
             .find(|entry| entry.concerns(device))
     }
 
-    /// Entries that name no script and no folder.
+    /// Entries whose script or folder does not exist.
     pub fn stale(&self) -> Vec<String> {
         let exists = |name: &String| {
             let path = self.root.join(name);
@@ -120,7 +122,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
     Ok(entries)
 }
 
-/// Whether an outcome is as expected: `None` if it is, else why not.
+/// Compares an outcome with its expectation: `None` if they agree, else a message.
 pub fn surprise(expected: Option<&Expectation>, outcome: &Outcome) -> Option<String> {
     let Some(expected) = expected else {
         return match outcome.verdict {

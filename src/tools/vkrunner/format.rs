@@ -26,7 +26,8 @@ pub struct Format {
     pub vk: vk::Format,
     /// Components in the order of the name: letter (R, G, B, A, D, S, X), bits, kind.
     pub components: &'static [(char, u8, Kind)],
-    /// Bytes of the word that a packed format is stored in, most significant component first; 0 if not packed.
+    /// Bytes of the word that a packed format is stored in, most significant component first; 0 if
+    /// not packed.
     pub packed_bytes: usize,
 }
 
@@ -68,7 +69,8 @@ impl Format {
         self.components.iter().map(bytes).max().unwrap_or(1)
     }
 
-    /// Decodes a texel to red, green, blue, alpha; missing ones are 0, 0, 0, 1. sRGB is not linearised.
+    /// Decodes a texel to red, green, blue, alpha; missing ones are 0, 0, 0, 1. sRGB is not
+    /// linearised.
     pub fn decode(&self, bytes: &[u8]) -> [f64; 4] {
         let mut color = [0.0, 0.0, 0.0, 1.0];
         let mut at = if self.packed_bytes == 0 {
@@ -125,7 +127,8 @@ fn component_value(raw: u64, bits: u8, kind: Kind) -> f64 {
 
 macro_rules! formats {
     ($($name:ident $packed:literal $kind:ident [$($letter:ident $bits:literal)*] $($kind2:ident [$($letter2:ident $bits2:literal)*])?;)*) => {
-        /// The formats of Vulkan 1.0 that are neither compressed nor multi-planar, and four later packed ones.
+        /// The formats of Vulkan 1.0 that are neither compressed nor multi-planar, and four later
+        /// packed ones.
         pub static FORMATS: &[Format] = &[$(Format {
             name: stringify!($name),
             vk: vk::Format::$name,

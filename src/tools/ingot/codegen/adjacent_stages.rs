@@ -1,9 +1,10 @@
 //! The other stages of a pipeline around one shader.
 //!
-//! In:  what the shader needs. Out: GLSL for the stages before and behind it, compiled: they write all that it reads and read all that it
-//! writes, so that a driver that links stages finds nothing to leave out.
+//! In:  what the shader needs. Out: GLSL for the stages before and behind it, compiled: they write
+//!      all that it reads and read all that it writes, so that a driver that links stages finds
+//!      nothing to leave out.
 
-use super::interface::{Interface, Location};
+use crate::codegen::interface::{Interface, Location};
 use ash::vk::ShaderStageFlags as Flags;
 use compile::Stage;
 use nir::{TessDomain, TessSpacing};
@@ -150,7 +151,8 @@ fn sum_of(value: &str, components: u8) -> String {
     }
 }
 
-/// A vertex shader in front of a stage that reads these: no varying is a constant or like another one.
+/// A vertex shader in front of a stage that reads these: no varying is a constant or like another
+/// one.
 fn vertex(outputs: &[Location]) -> Result<Part, String> {
     let outputs = narrow(outputs, "inputs")?;
     let mut text = String::from("#version 450\n");
