@@ -125,7 +125,7 @@ impl Mesh {
     }
 
     /// A sphere of radius 1.
-    pub fn ball(columns: u32, rows: u32) -> Mesh {
+    pub fn sphere(columns: u32, rows: u32) -> Mesh {
         Mesh::grid(columns, rows, |u, v| {
             let ((sv, cv), (su, cu)) = ((v * TAU / 2.0).sin_cos(), (u * TAU).sin_cos());
             let p = [sv * su, cv, sv * cu];
@@ -134,7 +134,7 @@ impl Mesh {
     }
 
     /// A torus in the plane y = 0 with major radius 1 and minor radius `tube`.
-    pub fn ring(tube: f32, columns: u32, rows: u32) -> Mesh {
+    pub fn torus(tube: f32, columns: u32, rows: u32) -> Mesh {
         Mesh::grid(columns, rows, |u, v| {
             let ((su, cu), (sv, cv)) = ((u * TAU).sin_cos(), (v * TAU).sin_cos());
             let normal = normalize([cv * su, -sv, cv * cu]);
@@ -153,8 +153,8 @@ mod tests {
         for mesh in [
             Mesh::cube(),
             Mesh::floor(2.0, 3.0),
-            Mesh::ball(12, 6),
-            Mesh::ring(0.3, 12, 6),
+            Mesh::sphere(12, 6),
+            Mesh::torus(0.3, 12, 6),
         ] {
             assert!(mesh.indices.len().is_multiple_of(3));
             for triangle in mesh.indices.chunks_exact(3) {

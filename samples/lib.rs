@@ -8,9 +8,9 @@
 pub mod font;
 pub mod geometry;
 pub mod math;
-pub mod picture;
 pub mod programs;
+pub mod rgba_image;
 pub mod vulkan;
 
-pub use picture::Picture;
+pub use rgba_image::RgbaImage;
 pub use vulkan::{Error, Gpu, Source};

@@ -10,7 +10,7 @@ use samples::{Gpu, Source};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Small Vulkan programs that draw a picture each.
+/// Runs the sample programs: small Vulkan programs that each draw an image.
 #[derive(Parser)]
 #[command(name = "ingot-samples", version, arg_required_else_help = true, after_help = help())]
 struct Args {
@@ -171,7 +171,7 @@ fn draw(program: &Program, view: &View, file: &Path) -> Result<String, String> {
         ..Wants::default()
     };
     let gpu = Gpu::new(&Source::Loader, &wants).map_err(named)?;
-    let picture = (program.draw)(&gpu, view).map_err(named)?;
-    picture.save(file)?;
+    let image = (program.draw)(&gpu, view).map_err(named)?;
+    image.save(file)?;
     Ok(gpu.describe())
 }

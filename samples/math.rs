@@ -76,14 +76,14 @@ impl Mat4 {
     }
 
     /// A scaling.
-    pub fn stretch([x, y, z]: Vec3) -> Mat4 {
+    pub fn scale([x, y, z]: Vec3) -> Mat4 {
         let mut m = Self::IDENTITY;
         (m.0[0][0], m.0[1][1], m.0[2][2]) = (x, y, z);
         m
     }
 
     /// A rotation around an axis of length 1 by an angle in radians.
-    pub fn turn([x, y, z]: Vec3, angle: f32) -> Mat4 {
+    pub fn rotate([x, y, z]: Vec3, angle: f32) -> Mat4 {
         let (s, c) = angle.sin_cos();
         let t = 1.0 - c;
         Mat4([
@@ -119,7 +119,7 @@ impl Mat4 {
     }
 
     /// An orthographic projection of a square with sides of 2 × `half`, between two depths.
-    pub fn parallel(half: f32, near: f32, far: f32) -> Mat4 {
+    pub fn orthographic(half: f32, near: f32, far: f32) -> Mat4 {
         Mat4([
             [1.0 / half, 0.0, 0.0, 0.0],
             [0.0, -1.0 / half, 0.0, 0.0],
@@ -154,13 +154,13 @@ mod tests {
 
     #[test]
     fn what_is_right_of_the_right_factor_comes_first() {
-        let m = Mat4::translate([1.0, 0.0, 0.0]) * Mat4::stretch([2.0, 2.0, 2.0]);
+        let m = Mat4::translate([1.0, 0.0, 0.0]) * Mat4::scale([2.0, 2.0, 2.0]);
         close(apply(m, [1.0, 1.0, 0.0]), [3.0, 2.0, 0.0, 1.0]);
     }
 
     #[test]
     fn a_quarter_turn_around_z_takes_x_to_y() {
-        let m = Mat4::turn([0.0, 0.0, 1.0], std::f32::consts::FRAC_PI_2);
+        let m = Mat4::rotate([0.0, 0.0, 1.0], std::f32::consts::FRAC_PI_2);
         close(apply(m, [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0, 1.0]);
     }
 
@@ -180,7 +180,7 @@ mod tests {
     fn lenses_map_near_and_far_to_0_and_1() {
         for m in [
             Mat4::perspective(1.0, 1.0, 2.0, 9.0),
-            Mat4::parallel(3.0, 2.0, 9.0),
+            Mat4::orthographic(3.0, 2.0, 9.0),
         ] {
             for (z, depth) in [(-2.0, 0.0), (-9.0, 1.0)] {
                 let v = apply(m, [0.0, 0.0, z]);

@@ -29,7 +29,7 @@ pub fn page(path: &Path, command: &str, entries: &[Entry]) -> Result<String, Str
     for entry in entries {
         let file = entry.file.strip_prefix(folder).map_err(|_| {
             format!(
-                "{}: the pictures have to be below the folder of the page",
+                "{}: the images have to be below the folder of the page",
                 path.display()
             )
         })?;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_are_named_from_the_page() {
+    fn image_links_are_relative_to_the_page() {
         let program = &samples::programs::ALL[0];
         let entry = |file: &str| Entry {
             program,

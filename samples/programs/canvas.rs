@@ -1,7 +1,7 @@
 //! The attachments of most programs: multisampled colour, its resolve attachment, and depth.
 
-use crate::picture::Picture;
 use crate::programs::program::{COLOR, DEPTH, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{Depth, Error, Gpu, Image, Load, Recorder, Target, Targets};
 
 /// Colour and depth attachments of a view's size.
@@ -60,7 +60,7 @@ impl Canvas {
     }
 
     /// Reads the rendered image.
-    pub fn picture(&self, gpu: &Gpu) -> Result<Picture, Error> {
-        Picture::of(gpu, self.resolved.as_ref().unwrap_or(&self.color))
+    pub fn read(&self, gpu: &Gpu) -> Result<RgbaImage, Error> {
+        RgbaImage::read(gpu, self.resolved.as_ref().unwrap_or(&self.color))
     }
 }

@@ -6,15 +6,15 @@
 
 use crate::geometry::{Mesh, UNTEXTURED};
 use crate::math::{Mat4, chance};
-use crate::picture::Picture;
 use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{
     Bound, Error, Gpu, GraphicsInfo, Rate, RenderPassInfo, Stream, SubpassInfo, Use, vk,
 };
 
 pub const PROGRAM: Program = Program {
     name: "deferred",
-    about: "Forty lamps: three targets drawn first, lit afterwards in a second subpass",
+    about: "Forty lamps: deferred shading with input attachments, in two subpasses",
     features: &[],
     draw,
 };
@@ -95,7 +95,7 @@ void main()
     colour = vec4(sum, 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let inner = |format| gpu.image(view.image(format).target().input());
     let (paint, normal, depth) = (inner(COLOR)?, inner(NORMAL)?, inner(DEPTH)?);
     let result = gpu.image(view.image(COLOR).target())?;
@@ -105,7 +105,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let framebuffer = gpu.framebuffer(pass, &views, size)?;
 
     let cube = Mesh::cube().upload(gpu)?;
-    let ball = Mesh::ball(32, 16).upload(gpu)?;
+    let ball = Mesh::sphere(32, 16).upload(gpu)?;
     let (columns, balls) = (columns(), balls());
     let column_data = gpu.buffer(columns.as_flattened())?;
     let ball_data = gpu.buffer(balls.as_flattened())?;
@@ -182,7 +182,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.left_as(&result, Use::CopyFrom);
         Ok(())
     })?;
-    Picture::of(gpu, &result)
+    RgbaImage::read(gpu, &result)
 }
 
 /// Two subpasses; only the last attachment is stored.

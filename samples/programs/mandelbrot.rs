@@ -3,8 +3,8 @@
 //! Shows: a compute shader that writes a storage image, and reading that image back, without any
 //! draw.
 
-use crate::picture::Picture;
 use crate::programs::program::{Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{Bound, Error, Gpu, Use, vk};
 
 pub const PROGRAM: Program = Program {
@@ -54,7 +54,7 @@ void main()
     imageStore(picture, at, vec4(sum / 4.0, 1.0));
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     // Shaders cannot store to sRGB formats, so the shader writes sRGB values to a UNORM image.
     let info = view.image(vk::Format::R8G8B8A8_UNORM).storage();
     let image = gpu.image(info)?;
@@ -70,5 +70,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.dispatch(groups);
         Ok(())
     })?;
-    Picture::of(gpu, &image)
+    RgbaImage::read(gpu, &image)
 }

@@ -2,8 +2,8 @@
 //!
 //! Shows: a multisampled attachment, resolving it, and a blit that scales with nearest filtering.
 
-use crate::picture::Picture;
 use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{
     Error, Gpu, GraphicsInfo, Image, ImageInfo, Rate, Recorder, Stream, Target, Targets, vk,
 };
@@ -11,7 +11,7 @@ use std::f32::consts::TAU;
 
 pub const PROGRAM: Program = Program {
     name: "msaa",
-    about: "A star with one sample a texel on the left, with four on the right, magnified",
+    about: "A star with one sample per pixel on the left and four on the right, magnified",
     features: &[],
     draw,
 };
@@ -36,7 +36,7 @@ layout(location = 0) in vec3 colour;
 layout(location = 0) out vec4 result;
 void main() { result = vec4(colour, 1.0); }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let whole = gpu.image(view.image(COLOR))?;
     // Each half is rendered at a low resolution and magnified.
     let (width, height) = (view.width.div_ceil(2 * ZOOM), view.height.div_ceil(ZOOM));
@@ -83,7 +83,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         magnify(r, &resolved, &whole, view.width / 2);
         Ok(())
     })?;
-    Picture::of(gpu, &whole)
+    RgbaImage::read(gpu, &whole)
 }
 
 /// Scales an image into the half of another that begins at this column.

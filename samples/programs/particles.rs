@@ -4,15 +4,15 @@
 //! buffer, the barrier between, point sizes, and additive blending.
 
 use crate::math::{Mat4, chance};
-use crate::picture::Picture;
 use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{
     Blend, Bound, Error, Gpu, GraphicsInfo, Rate, Stream, Target, Targets, feature, vk,
 };
 
 pub const PROGRAM: Program = Program {
     name: "particles",
-    about: "Sparks: a compute shader moves points, which are then drawn and added up",
+    about: "Sparks: a compute shader moves points, which are drawn with additive blending",
     features: &[feature::LARGE_POINTS],
     draw,
 };
@@ -82,7 +82,7 @@ void main()
     result = vec4(colour * glow * glow, 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let color = gpu.image(view.image(COLOR).target())?;
 
     // All sparks end their first life at different times.
@@ -138,5 +138,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    Picture::of(gpu, &color)
+    RgbaImage::read(gpu, &color)
 }

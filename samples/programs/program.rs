@@ -1,6 +1,6 @@
 //! The description of a sample program, and the frame that it is asked to draw.
 
-use crate::picture::Picture;
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{Error, Feature, Gpu, ImageInfo, vk};
 
 /// Format of colour images: linear in shaders, stored in sRGB as image files are.
@@ -45,5 +45,5 @@ pub struct Program {
     /// Vulkan 1.0 features that the device must have.
     pub features: &'static [Feature],
     /// Draws one frame and reads it back.
-    pub draw: fn(&Gpu, &View) -> Result<Picture, Error>,
+    pub draw: fn(&Gpu, &View) -> Result<RgbaImage, Error>,
 }

@@ -5,16 +5,16 @@
 
 use crate::geometry::{Mesh, Model, UNTEXTURED};
 use crate::math::Mat4;
-use crate::picture::Picture;
 use crate::programs::canvas::Canvas;
 use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{
     Bound, Buffer, Error, Gpu, GraphicsInfo, ImageInfo, Pipeline, Recorder, Set, Targets, Use, vk,
 };
 
 pub const PROGRAM: Program = Program {
     name: "shadow_map",
-    about: "Shadows: depth drawn from the lamp, compared while drawing for the eye",
+    about: "Shadows: a depth map rendered from the lamp, sampled with a comparison",
     features: &[],
     draw,
 };
@@ -101,7 +101,7 @@ fn draw_all(r: &Recorder<'_>, objects: &[Object], pipeline: &Pipeline, set: Set)
     }
 }
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let canvas = Canvas::new(gpu, view, 4)?;
     let map = gpu.image(ImageInfo::new(DEPTH, MAP, MAP).target())?;
     let sampler = gpu.sampler(
@@ -160,7 +160,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    canvas.picture(gpu)
+    canvas.read(gpu)
 }
 
 /// The uniform block: both projections, the lamp and the eye.
@@ -179,12 +179,12 @@ fn scene(gpu: &Gpu, view: &View) -> Result<Buffer, Error> {
 }
 
 fn objects(gpu: &Gpu, view: &View) -> Result<Vec<Object>, Error> {
-    let (ball, cube) = (Mesh::ball(48, 24).upload(gpu)?, Mesh::cube().upload(gpu)?);
-    let ring = Mesh::ring(0.3, 64, 24).upload(gpu)?;
+    let (ball, cube) = (Mesh::sphere(48, 24).upload(gpu)?, Mesh::cube().upload(gpu)?);
+    let ring = Mesh::torus(0.3, 64, 24).upload(gpu)?;
     let floor = Mesh::floor(30.0, 1.0).upload(gpu)?;
-    let at = |place, size| Mat4::translate(place) * Mat4::stretch([size; 3]);
-    let turned = Mat4::turn([0.0, 1.0, 0.0], 0.5);
-    let spin = Mat4::turn([0.0, 0.6, 0.8], 1.1 + view.seconds());
+    let at = |place, size| Mat4::translate(place) * Mat4::scale([size; 3]);
+    let turned = Mat4::rotate([0.0, 1.0, 0.0], 0.5);
+    let spin = Mat4::rotate([0.0, 0.6, 0.8], 1.1 + view.seconds());
     let object = |model, to_world, base| Object {
         model,
         to_world,

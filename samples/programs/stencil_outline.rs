@@ -6,13 +6,13 @@
 
 use crate::geometry::{Mesh, Model, UNTEXTURED};
 use crate::math::Mat4;
-use crate::picture::Picture;
 use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{Blend, Error, Gpu, GraphicsInfo, Pipeline, Recorder, Target, Targets, vk};
 
 pub const PROGRAM: Program = Program {
     name: "stencil_outline",
-    about: "An outline and a reflection: the stencil buffer says where",
+    about: "An outline and a reflection, masked by the stencil buffer",
     features: &[],
     draw,
 };
@@ -71,7 +71,7 @@ impl Object<'_> {
     }
 }
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let attachment = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;
     let format = match gpu.format_does(DEPTH_STENCIL, attachment) {
         true => DEPTH_STENCIL,
@@ -123,8 +123,8 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     )?;
 
     let (ball, ring, slab) = (
-        Mesh::ball(48, 24).upload(gpu)?,
-        Mesh::ring(0.35, 48, 24).upload(gpu)?,
+        Mesh::sphere(48, 24).upload(gpu)?,
+        Mesh::torus(0.35, 48, 24).upload(gpu)?,
         Mesh::floor(3.2, 1.0).upload(gpu)?,
     );
     let object = |model, colour, place_size| Object {
@@ -167,5 +167,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    Picture::of(gpu, &color)
+    RgbaImage::read(gpu, &color)
 }

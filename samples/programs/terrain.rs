@@ -5,14 +5,14 @@
 //! from the same function.
 
 use crate::math::Mat4;
-use crate::picture::Picture;
 use crate::programs::canvas::Canvas;
 use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{Error, Gpu, GraphicsInfo, feature, vk};
 
 pub const PROGRAM: Program = Program {
     name: "terrain",
-    about: "Mountains: patches tessellated by their distance and lifted by noise",
+    about: "Mountains: patches tessellated by distance and displaced by noise",
     features: &[feature::TESSELLATION],
     draw,
 };
@@ -159,7 +159,7 @@ void main()
     colour = vec4(sky + vec3(0.55, 0.33, 0.12) * glow, 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let canvas = Canvas::new(gpu, view, 4)?;
     let text = |parts: &[&str]| format!("#version 450\n{}", parts.concat());
     let sky_vertex = text(&[SKY_VERTEX]);
@@ -201,5 +201,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.draw(0, PATCHES * PATCHES * 4, 1);
         Ok(())
     })?;
-    canvas.picture(gpu)
+    canvas.read(gpu)
 }

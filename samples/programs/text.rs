@@ -5,8 +5,8 @@
 //! from the distance.
 
 use crate::font::Font;
-use crate::picture::Picture;
 use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{
     Blend, Bound, Error, Gpu, GraphicsInfo, Image, ImageInfo, Rate, Stream, Target, Targets, vk,
 };
@@ -113,7 +113,7 @@ const LINES: &[(&str, f32, f32, [f32; 3])] = &[
     ),
 ];
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let color = gpu.image(view.image(COLOR).target())?;
     let font = Font::new();
     let letters: Vec<char> = font.letters().collect();
@@ -166,7 +166,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    Picture::of(gpu, &color)
+    RgbaImage::read(gpu, &color)
 }
 
 /// A quad for each letter: position and size in texels, cell; colour and half the width of the

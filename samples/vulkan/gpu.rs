@@ -2,7 +2,9 @@
 
 use crate::vulkan::entry::{Source, load};
 use crate::vulkan::error::{Error, check};
-use crate::vulkan::extension_functions::{ConditionalDraws, DynamicState, TransformFeedback};
+use crate::vulkan::extension_functions::{
+    DrawExtensionFunctions, DynamicStateFunctions, TransformFeedbackFunctions,
+};
 use crate::vulkan::features::{Extension, Wants};
 use ash::vk;
 use std::cell::RefCell;
@@ -32,9 +34,9 @@ pub struct Gpu {
     pub(super) physical: vk::PhysicalDevice,
     pub(super) device: ash::Device,
     pub(super) rendering: Option<ash::khr::dynamic_rendering::Device>,
-    pub(super) dynamic: DynamicState,
-    pub(super) conditional_draws: ConditionalDraws,
-    pub(super) transform_feedback: TransformFeedback,
+    pub(super) dynamic: DynamicStateFunctions,
+    pub(super) draw_extensions: DrawExtensionFunctions,
+    pub(super) transform_feedback: TransformFeedbackFunctions,
     pub(super) locations: ash::ext::sample_locations::Device,
     pub(super) queue: vk::Queue,
     pub(super) pool: vk::CommandPool,
@@ -99,7 +101,7 @@ impl Gpu {
             entry.create_instance(&info, None)
         })?;
         match create(&instance, wants) {
-            Ok(made) => Self::of(entry, instance, made),
+            Ok(made) => Self::from_device(entry, instance, made),
             Err(error) => {
                 // SAFETY: nothing created from the instance is left.
                 unsafe { instance.destroy_instance(None) };
@@ -108,7 +110,7 @@ impl Gpu {
         }
     }
 
-    fn of(entry: ash::Entry, instance: ash::Instance, made: Made) -> Result<Gpu, Error> {
+    fn from_device(entry: ash::Entry, instance: ash::Instance, made: Made) -> Result<Gpu, Error> {
         let Made {
             physical,
             device,
@@ -131,9 +133,9 @@ impl Gpu {
         let mut gpu = Gpu {
             rendering: renders
                 .then(|| ash::khr::dynamic_rendering::Device::new(&instance, &device)),
-            dynamic: DynamicState::new(&instance, &device),
-            conditional_draws: ConditionalDraws::new(&instance, &device),
-            transform_feedback: TransformFeedback::new(&instance, &device),
+            dynamic: DynamicStateFunctions::new(&instance, &device),
+            draw_extensions: DrawExtensionFunctions::new(&instance, &device),
+            transform_feedback: TransformFeedbackFunctions::new(&instance, &device),
             locations: ash::ext::sample_locations::Device::new(&instance, &device),
             _entry: entry,
             instance,

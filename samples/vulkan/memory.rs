@@ -275,7 +275,7 @@ impl Gpu {
             | U::INDEX_BUFFER
             | U::VERTEX_BUFFER
             | U::INDIRECT_BUFFER
-            | self.conditional_draws.usage
+            | self.draw_extensions.usage
             | self.transform_feedback.usage;
         let info = vk::BufferCreateInfo::default().size(len_bytes).usage(usage);
         // SAFETY: structures live until calls return; what is made is owned by the device at once,

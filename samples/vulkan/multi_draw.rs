@@ -16,7 +16,7 @@ impl Recorder<'_> {
     ) {
         let plain = size_of::<vk::DrawIndirectCommand>() as u32;
         let with_indices = size_of::<vk::DrawIndexedIndirectCommand>() as u32;
-        let (c, f) = (self.commands, &self.gpu.conditional_draws.counts);
+        let (c, f) = (self.commands, &self.gpu.draw_extensions.counts);
         // SAFETY: see `Gpu::run`, here and below.
         unsafe {
             match indexed {
@@ -48,12 +48,7 @@ impl Recorder<'_> {
         let stride = size_of::<vk::MultiDrawInfoEXT>() as u32;
         // SAFETY: as above.
         unsafe {
-            (self
-                .gpu
-                .conditional_draws
-                .multi_draw
-                .fp()
-                .cmd_draw_multi_ext)(
+            (self.gpu.draw_extensions.multi_draw.fp().cmd_draw_multi_ext)(
                 self.commands,
                 runs.len() as u32,
                 runs.as_ptr(),
@@ -83,7 +78,7 @@ impl Recorder<'_> {
         unsafe {
             (self
                 .gpu
-                .conditional_draws
+                .draw_extensions
                 .multi_draw
                 .fp()
                 .cmd_draw_multi_indexed_ext)(
@@ -109,7 +104,7 @@ impl Recorder<'_> {
             .buffer(buffer.handle)
             .offset(at)
             .flags(flags);
-        let f = self.gpu.conditional_draws.conditions.fp();
+        let f = self.gpu.draw_extensions.conditions.fp();
         // SAFETY: as above.
         unsafe { (f.cmd_begin_conditional_rendering_ext)(self.commands, &info) };
         body(self);

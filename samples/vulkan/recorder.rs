@@ -125,7 +125,7 @@ impl<'a> Targets<'a> {
     }
 
     /// Adds a depth/stencil attachment with its contents.
-    pub fn kept_depth(mut self, image: &'a Image) -> Self {
+    pub fn load_depth(mut self, image: &'a Image) -> Self {
         self.depth = Some(Depth { image, clear: None });
         self
     }

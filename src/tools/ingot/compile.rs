@@ -49,7 +49,7 @@ pub fn main(args: &Args) -> ExitCode {
     );
     let mut failed = false;
     for path in &args.shaders {
-        if let Err(message) = one(args, path) {
+        if let Err(message) = compile_file(args, path) {
             eprintln!("{}: {message}", path.display());
             failed = true;
         }
@@ -110,7 +110,7 @@ pub fn only_entry(words: &[u32]) -> Result<String, String> {
     }
 }
 
-fn one(args: &Args, path: &Path) -> Result<(), String> {
+fn compile_file(args: &Args, path: &Path) -> Result<(), String> {
     let words = words_of(path)?;
     let (entry, stage) = entry_of(&words, args.entry.as_deref())?;
     let layout = compile::default_layout(&words, stage, &entry).map_err(|e| e.to_string())?;

@@ -69,7 +69,7 @@ impl Expectations {
     }
 
     /// The expectation for `script` on the device named `device`; `None`: it passes.
-    pub fn of(&self, script: &Path, device: &str) -> Option<&Expectation> {
+    pub fn expectation(&self, script: &Path, device: &str) -> Option<&Expectation> {
         let name = script.strip_prefix(&self.root).ok()?.to_str()?;
         let ends =
             std::iter::once(name.len()).chain(name.rmatch_indices('/').map(|(at, _)| at + 1));
@@ -139,8 +139,8 @@ pub fn surprise(expected: Option<&Expectation>, outcome: &Outcome) -> Option<Str
         ));
     }
     let message = expected.message.as_ref()?;
-    let said = outcome.log.iter().any(|line| line.contains(message));
-    (!said).then(|| format!("{}, but not with “{message}”", outcome.verdict.name()))
+    let found = outcome.log.iter().any(|line| line.contains(message));
+    (!found).then(|| format!("{}, but not with “{message}”", outcome.verdict.name()))
 }
 
 #[cfg(test)]
@@ -176,7 +176,7 @@ mod tests {
             entries: parse(text).unwrap(),
         };
         let verdict = |name: &str, device: &str| {
-            let found = expectations.of(&Path::new("scripts").join(name), device);
+            let found = expectations.expectation(&Path::new("scripts").join(name), device);
             found.map(|e| e.verdict)
         };
         let (ours, other) = ("HD Graphics 530 (SKL GT2) [Ingot]", "llvmpipe");
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(verdict("draw/deep/a", other), Some(Verdict::Fail));
         assert_eq!(verdict("draw/x", other), None);
         assert_eq!(verdict("drawing/x", ours), None);
-        let expected = expectations.of(Path::new("scripts/draw/x"), ours);
+        let expected = expectations.expectation(Path::new("scripts/draw/x"), ours);
         assert!(surprise(expected, &outcome(Verdict::Skip, "")).is_none());
         assert!(surprise(expected, &outcome(Verdict::Pass, "")).is_some());
         assert!(surprise(expected, &outcome(Verdict::Fail, "")).is_some());

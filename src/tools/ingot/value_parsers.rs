@@ -68,11 +68,11 @@ pub fn one_line_error(error: &clap::Error) -> Option<String> {
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => None,
         _ => {
             let text = error.to_string();
-            let kept = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
             // Usage and the hint at --help follow.
-            let kept = kept.take_while(|line| !line.starts_with("Usage:"));
-            let kept: Vec<&str> = kept.filter(|line| !line.starts_with("For more")).collect();
-            let joined = kept.join(" ");
+            let lines = lines.take_while(|line| !line.starts_with("Usage:"));
+            let lines: Vec<&str> = lines.filter(|line| !line.starts_with("For more")).collect();
+            let joined = lines.join(" ");
             Some(joined.trim_start_matches("error: ").to_string())
         }
     }

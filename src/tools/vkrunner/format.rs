@@ -78,7 +78,7 @@ impl Format {
         } else {
             self.packed_bytes * 8
         };
-        for &(letter, bits, kind) in self.components {
+        for &(channel, bits, kind) in self.components {
             let width = usize::from(bits);
             if self.packed_bytes != 0 {
                 at -= width;
@@ -87,7 +87,7 @@ impl Format {
             if self.packed_bytes == 0 {
                 at += width;
             }
-            let slot = match letter {
+            let slot = match channel {
                 'R' => 0,
                 'G' => 1,
                 'B' => 2,
@@ -126,22 +126,22 @@ fn component_value(raw: u64, bits: u8, kind: Kind) -> f64 {
 }
 
 macro_rules! formats {
-    ($($name:ident $packed:literal $kind:ident [$($letter:ident $bits:literal)*] $($kind2:ident [$($letter2:ident $bits2:literal)*])?;)*) => {
+    ($($name:ident $packed:literal $kind:ident [$($channel:ident $bits:literal)*] $($kind2:ident [$($channel2:ident $bits2:literal)*])?;)*) => {
         /// The formats of Vulkan 1.0 that are neither compressed nor multi-planar, and four later
         /// packed ones.
         pub static FORMATS: &[Format] = &[$(Format {
             name: stringify!($name),
             vk: vk::Format::$name,
             components: &[
-                $((letter(stringify!($letter)), $bits, Kind::$kind),)*
-                $($((letter(stringify!($letter2)), $bits2, Kind::$kind2),)*)?
+                $((channel(stringify!($channel)), $bits, Kind::$kind),)*
+                $($((channel(stringify!($channel2)), $bits2, Kind::$kind2),)*)?
             ],
             packed_bytes: $packed,
         },)*];
     };
 }
 
-const fn letter(name: &str) -> char {
+const fn channel(name: &str) -> char {
     name.as_bytes()[0] as char
 }
 

@@ -273,7 +273,7 @@ mod tests {
         Interface::new(words).unwrap()
     }
 
-    fn of(part: &Part) -> Interface {
+    fn interface_of(part: &Part) -> Interface {
         Interface::new(part.words.clone()).unwrap()
     }
 
@@ -305,7 +305,7 @@ mod tests {
             .collect();
         assert_eq!(bound, [(1, 2, 3)]);
         let parts = stages(&shader).unwrap();
-        assert_eq!(places(&of(&parts[0]).outputs), inputs);
+        assert_eq!(places(&interface_of(&parts[0]).outputs), inputs);
         assert_eq!(parts[1].stage, Flags::FRAGMENT);
     }
 
@@ -324,8 +324,11 @@ mod tests {
         );
         let parts = stages(&shader).unwrap();
         assert_eq!(parts.len(), 4);
-        assert_eq!(places(&of(&parts[1]).outputs), places(&shader.inputs));
-        assert_eq!(places(&of(&parts[3]).inputs), [(false, 0, false)]);
+        assert_eq!(
+            places(&interface_of(&parts[1]).outputs),
+            places(&shader.inputs)
+        );
+        assert_eq!(places(&interface_of(&parts[3]).inputs), [(false, 0, false)]);
         assert_eq!(patch_vertices(&shader), 4);
     }
 
@@ -339,8 +342,14 @@ mod tests {
             void main() { o[gl_InvocationID] = ivec2(c[0].xy); p = 1.0; }";
         let shader = interface(ShaderStage::TessControl, text);
         let parts = stages(&shader).unwrap();
-        assert_eq!(places(&of(&parts[0]).outputs), [(false, 2, false)]);
-        assert_eq!(places(&of(&parts[2]).inputs), places(&shader.outputs));
+        assert_eq!(
+            places(&interface_of(&parts[0]).outputs),
+            [(false, 2, false)]
+        );
+        assert_eq!(
+            places(&interface_of(&parts[2]).inputs),
+            places(&shader.outputs)
+        );
         assert_eq!(patch_vertices(&shader), 5);
     }
 }

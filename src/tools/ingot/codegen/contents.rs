@@ -100,7 +100,7 @@ fn noise(at: usize) -> f64 {
     f64::from(x >> 8) / f64::from(1 << 24)
 }
 
-fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+fn write_at(bytes: &mut [u8], at: usize, value: &[u8]) {
     if let Some(to) = bytes.get_mut(at..at + value.len()) {
         to.copy_from_slice(value);
     }
@@ -116,11 +116,11 @@ pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8]) {
         let float = 0.25 + 0.5 * noise(at);
         let integer = 1 + (2.0 * noise(at)) as u64;
         match leaf {
-            Leaf::Float(16) => put(bytes, at, &f16::from_f64(float).to_le_bytes()),
-            Leaf::Float(64) => put(bytes, at, &float.to_le_bytes()),
-            Leaf::Float(_) => put(bytes, at, &(float as f32).to_le_bytes()),
+            Leaf::Float(16) => write_at(bytes, at, &f16::from_f64(float).to_le_bytes()),
+            Leaf::Float(64) => write_at(bytes, at, &float.to_le_bytes()),
+            Leaf::Float(_) => write_at(bytes, at, &(float as f32).to_le_bytes()),
             Leaf::Integer(bits) => {
-                put(bytes, at, &integer.to_le_bytes()[..usize::from(bits) / 8]);
+                write_at(bytes, at, &integer.to_le_bytes()[..usize::from(bits) / 8]);
             }
         }
     });

@@ -60,7 +60,7 @@ pub struct Draws {
     buffer: vk::Buffer,
     colour: vk::Image,
     depth: vk::Image,
-    picture: vk::Image,
+    texture: vk::Image,
     views: Vec<vk::ImageView>,
     sampler: vk::Sampler,
     set_layout: vk::DescriptorSetLayout,
@@ -103,7 +103,7 @@ impl Draws {
             buffer: vk::Buffer::null(),
             colour: vk::Image::null(),
             depth: vk::Image::null(),
-            picture: vk::Image::null(),
+            texture: vk::Image::null(),
             views: Vec::new(),
             sampler: vk::Sampler::null(),
             set_layout: vk::DescriptorSetLayout::null(),
@@ -117,7 +117,7 @@ impl Draws {
             sets: Vec::new(),
             bright: Cell::new(1.0),
         };
-        draws.make_pictures(memory_type)?;
+        draws.create_images(memory_type)?;
         draws.make_sets()?;
         draws.pass = draws.make_pass(vk::AttachmentLoadOp::LOAD)?;
         draws.clearing_pass = draws.make_pass(vk::AttachmentLoadOp::CLEAR)?;
@@ -150,7 +150,7 @@ impl Draws {
         Ok(draws)
     }
 
-    fn make_pictures(&mut self, memory_type: u32) -> Outcome {
+    fn create_images(&mut self, memory_type: u32) -> Outcome {
         let device = self.device.clone();
         // SAFETY: above.
         unsafe {
@@ -196,7 +196,7 @@ impl Draws {
                     .subresource_range(whole(aspect));
                 self.views.push(device.create_image_view(&info, None)?);
             }
-            [self.colour, self.depth, self.picture] = images;
+            [self.colour, self.depth, self.texture] = images;
             let info = vk::SamplerCreateInfo::default()
                 .mag_filter(vk::Filter::LINEAR)
                 .min_filter(vk::Filter::LINEAR);
@@ -399,7 +399,7 @@ impl Draws {
     /// Creates and destroys an image view.
     pub fn make_view(&self) -> Outcome {
         let info = vk::ImageViewCreateInfo::default()
-            .image(self.picture)
+            .image(self.texture)
             .view_type(vk::ImageViewType::TYPE_2D)
             .format(COLOUR)
             .subresource_range(whole(vk::ImageAspectFlags::COLOR));
@@ -601,7 +601,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_copy_buffer_to_image(to, self.buffer, self.picture, layout, &region);
+                .cmd_copy_buffer_to_image(to, self.buffer, self.texture, layout, &region);
         }
     }
 
@@ -617,7 +617,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_copy_image(to, self.colour, from, self.picture, into, &region);
+                .cmd_copy_image(to, self.colour, from, self.texture, into, &region);
         }
     }
 
@@ -638,7 +638,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_blit_image(to, self.colour, from, self.picture, into, &region, filter);
+                .cmd_blit_image(to, self.colour, from, self.texture, into, &region, filter);
         }
     }
 
@@ -650,7 +650,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_clear_color_image(to, self.picture, layout, &value, &range);
+                .cmd_clear_color_image(to, self.texture, layout, &value, &range);
         }
     }
 
@@ -662,7 +662,7 @@ impl Draws {
             offset: UNIFORMS_AT + (i % SETS) as u64 * 64,
             range: 64,
         }];
-        let pictures = [vk::DescriptorImageInfo {
+        let image_infos = [vk::DescriptorImageInfo {
             sampler: self.sampler,
             image_view: self.views[2],
             image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -677,7 +677,7 @@ impl Draws {
                 .dst_set(set)
                 .dst_binding(1)
                 .descriptor_type(vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
-                .image_info(&pictures),
+                .image_info(&image_infos),
         ];
         // SAFETY: above; no command buffer with the set is in the queue.
         unsafe { self.device.update_descriptor_sets(&writes, &[]) }
@@ -780,7 +780,7 @@ impl Drop for Draws {
             for view in &self.views {
                 device.destroy_image_view(*view, None);
             }
-            for image in [self.colour, self.depth, self.picture] {
+            for image in [self.colour, self.depth, self.texture] {
                 device.destroy_image(image, None);
             }
             device.destroy_buffer(self.buffer, None);

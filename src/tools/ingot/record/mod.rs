@@ -151,8 +151,8 @@ impl Folder {
     /// Creates the folder and writes the shaders to it.
     fn new() -> Result<Folder, String> {
         let folder = std::env::temp_dir().join(format!("ingot-bench-{}", std::process::id()));
-        let said = |e: std::io::Error| format!("{}: {e}", folder.display());
-        std::fs::create_dir_all(&folder).map_err(said)?;
+        let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+        std::fs::create_dir_all(&folder).map_err(failed)?;
         let folder = Folder(folder);
         for stage in &STAGES {
             let words = vkrunner::compile_glsl(stage.stage, stage.source, (1, 1, 0))?;

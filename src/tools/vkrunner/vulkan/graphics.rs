@@ -154,8 +154,8 @@ impl<'c> Graphics<'c> {
         };
         if let Some(format) = requirements.depth_stencil {
             let mut aspects = vk::ImageAspectFlags::empty();
-            for &(letter, ..) in format.components {
-                match letter {
+            for &(channel, ..) in format.components {
+                match channel {
                     'D' => aspects |= vk::ImageAspectFlags::DEPTH,
                     'S' => aspects |= vk::ImageAspectFlags::STENCIL,
                     _ => {}
