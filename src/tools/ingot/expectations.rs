@@ -8,9 +8,9 @@
 //! message = "line 4: Invalid test command"   # must appear in the log
 //! [skip."…"]
 //! reason = "needs a newer device"
-//! [skip."draw/"]                             # every script under a folder that has no entry of its own
+//! [skip."draw/"]              # scripts under this folder without their own entry
 //! reason = "no graphics queue yet"
-//! driver = "Ingot"                           # only on devices whose name contains “[Ingot]”, or begins with Ingot
+//! driver = "Ingot"            # only if the device name contains `[Ingot]` or begins with it
 //! ```
 //!
 //! The nearest entry counts: that of the script, then that of its folder, then that of the folder
