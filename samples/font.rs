@@ -1,7 +1,8 @@
-//! A small font of our own: each letter is a few pen strokes, from which distances are computed.
+//! A stroke font: each letter is a few polylines, from which distance fields are computed.
 //!
-//! A letter stands in a box 4 wide and 6 high whose lower left corner is the origin; y grows upwards. A stroke is a list of points
-//! `xy` of one digit each, joined by lines, or, after a `~`, by a smooth curve that the points pull (quadratic B-spline).
+//! A letter's box is 4 wide and 6 high with the origin at its lower left corner; y grows upwards. A
+//! stroke is a list of points `xy` of one digit each, joined by lines or, after a `~`, control
+//! points of a quadratic B-spline.
 
 /// Letters with their strokes.
 const STROKES: &[(char, &str)] = &[
@@ -55,7 +56,7 @@ const STROKES: &[(char, &str)] = &[
 /// A polyline.
 type Line = Vec<[f32; 2]>;
 
-/// The letters, ready to be measured.
+/// The parsed letters.
 pub struct Font {
     letters: Vec<(char, Vec<Line>)>,
 }
@@ -67,7 +68,7 @@ impl Default for Font {
 }
 
 impl Font {
-    /// Reads the strokes.
+    /// Parses the strokes.
     pub fn new() -> Self {
         let letters = STROKES.iter().map(|(c, text)| (*c, parse(text)));
         Font {
@@ -75,12 +76,13 @@ impl Font {
         }
     }
 
-    /// All letters it has.
+    /// All letters of the font.
     pub fn letters(&self) -> impl Iterator<Item = char> {
         self.letters.iter().map(|letter| letter.0)
     }
 
-    /// How far a point is from a letter's strokes; far away from letters that there are not.
+    /// Distance of a point from a letter's strokes, in font units; `f32::MAX` if the font has no
+    /// such letter.
     pub fn distance(&self, letter: char, point: [f32; 2]) -> f32 {
         let found = self.letters.iter().find(|l| l.0 == letter);
         let lines = found.map_or(&[][..], |letter| &letter.1);
@@ -122,7 +124,7 @@ fn parse(text: &str) -> Vec<Line> {
     lines
 }
 
-/// A curve from the first point to the last, pulled by those between.
+/// A quadratic B-spline from the first point to the last, as a polyline.
 fn curve(points: &[[f32; 2]]) -> Line {
     let middle = |a: [f32; 2], b: [f32; 2]| [(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0];
     let mut line = vec![points[0]];

@@ -7,7 +7,7 @@ use std::f32::consts::TAU;
 /// Position, normal, texture coordinates.
 pub type Vertex = [f32; 8];
 
-/// How pipelines read [`Vertex`]: locations 0 to 2.
+/// Vertex input of [`Vertex`]: locations 0 to 2.
 pub const VERTICES: Stream<'static> = Stream {
     rate: Rate::Vertex,
     stride_bytes: size_of::<Vertex>() as u32,
@@ -18,7 +18,7 @@ pub const VERTICES: Stream<'static> = Stream {
     ],
 };
 
-/// The same without texture coordinates, for shaders that want none: locations 0 and 1.
+/// The same without texture coordinates: locations 0 and 1.
 pub const UNTEXTURED: Stream<'static> = Stream {
     attributes: &[
         (vk::Format::R32G32B32_SFLOAT, 0),
@@ -27,28 +27,28 @@ pub const UNTEXTURED: Stream<'static> = Stream {
     ..VERTICES
 };
 
-/// Triangles, counter-clockwise seen from outside.
+/// A triangle mesh, counter-clockwise seen from outside.
 #[derive(Clone, Debug, Default)]
 pub struct Mesh {
-    /// Corners.
+    /// Vertices.
     pub vertices: Vec<Vertex>,
-    /// Three for each triangle.
+    /// Indices, three for each triangle.
     pub indices: Vec<u32>,
 }
 
 /// A mesh in buffers.
 #[derive(Clone, Copy)]
 pub struct Model {
-    /// Corners.
+    /// Vertices.
     pub vertices: Buffer,
-    /// Indices of 32 bits.
+    /// 32-bit indices.
     pub indices: Buffer,
-    /// How many indices.
+    /// Number of indices.
     pub count: u32,
 }
 
 impl Mesh {
-    /// Puts it into buffers.
+    /// Uploads it to buffers.
     pub fn upload(&self, gpu: &Gpu) -> Result<Model, Error> {
         Ok(Model {
             vertices: gpu.buffer(self.vertices.as_flattened())?,
@@ -57,7 +57,8 @@ impl Mesh {
         })
     }
 
-    /// A grid of columns and rows of quads; `at` maps (u, v), each from 0 to 1, to position and normal.
+    /// A grid of columns and rows of quads; `at` maps (u, v), each from 0 to 1, to position and
+    /// normal.
     pub fn grid(columns: u32, rows: u32, at: impl Fn(f32, f32) -> (Vec3, Vec3)) -> Mesh {
         let mut mesh = Mesh::default();
         for row in 0..=rows {
@@ -110,7 +111,7 @@ impl Mesh {
         mesh
     }
 
-    /// A square of this half side at y = 0, whose texture repeats `times`.
+    /// A square at y = 0 with sides of 2 × `half`, whose texture repeats `times`.
     pub fn floor(half: f32, times: f32) -> Mesh {
         let mut mesh = Mesh::grid(1, 1, |u, v| {
             let (x, z) = ((2.0 * u - 1.0) * half, (2.0 * v - 1.0) * half);
@@ -123,8 +124,8 @@ impl Mesh {
         mesh
     }
 
-    /// A ball of radius 1.
-    pub fn ball(columns: u32, rows: u32) -> Mesh {
+    /// A sphere of radius 1.
+    pub fn sphere(columns: u32, rows: u32) -> Mesh {
         Mesh::grid(columns, rows, |u, v| {
             let ((sv, cv), (su, cu)) = ((v * TAU / 2.0).sin_cos(), (u * TAU).sin_cos());
             let p = [sv * su, cv, sv * cu];
@@ -132,8 +133,8 @@ impl Mesh {
         })
     }
 
-    /// A ring in the plane y = 0: its middle line has radius 1, its tube this one.
-    pub fn ring(tube: f32, columns: u32, rows: u32) -> Mesh {
+    /// A torus in the plane y = 0 with major radius 1 and minor radius `tube`.
+    pub fn torus(tube: f32, columns: u32, rows: u32) -> Mesh {
         Mesh::grid(columns, rows, |u, v| {
             let ((su, cu), (sv, cv)) = ((u * TAU).sin_cos(), (v * TAU).sin_cos());
             let normal = normalize([cv * su, -sv, cv * cu]);
@@ -152,8 +153,8 @@ mod tests {
         for mesh in [
             Mesh::cube(),
             Mesh::floor(2.0, 3.0),
-            Mesh::ball(12, 6),
-            Mesh::ring(0.3, 12, 6),
+            Mesh::sphere(12, 6),
+            Mesh::torus(0.3, 12, 6),
         ] {
             assert!(mesh.indices.len().is_multiple_of(3));
             for triangle in mesh.indices.chunks_exact(3) {

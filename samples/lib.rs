@@ -1,15 +1,16 @@
-//! What the sample programs share: a device, memory, pipelines and commands as safe functions, and pictures as files.
+//! What the sample programs share: safe functions for devices, memory, pipelines and commands, and
+//! image files.
 //!
-//! In:  a Vulkan driver, by the loader or by name; GLSL. Out: pictures. The programs themselves are in `programs/`, one file each,
-//! and `tests/pictures` draws its scenes with the same library.
-//! Ref: Vulkan specification; nothing here knows whose driver it talks to.
+//! In:  a Vulkan driver, through the loader or a library; GLSL. Out: images. The programs are in
+//!      `programs/`, one file each, and `tests/pictures` draws its scenes with the same library.
+//! Ref: Vulkan specification; nothing here depends on the driver.
 
 pub mod font;
 pub mod geometry;
 pub mod math;
-pub mod picture;
 pub mod programs;
+pub mod rgba_image;
 pub mod vulkan;
 
-pub use picture::Picture;
+pub use rgba_image::RgbaImage;
 pub use vulkan::{Error, Gpu, Source};

@@ -1,4 +1,4 @@
-//! `ingot-samples`: draws the samples' pictures through the Vulkan loader, whatever driver it finds.
+//! `ingot-samples`: runs the sample programs through the Vulkan loader, with any driver.
 
 mod page;
 
@@ -10,14 +10,15 @@ use samples::{Gpu, Source};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Small Vulkan programs that draw a picture each.
+/// Runs the sample programs: small Vulkan programs that each draw an image.
 #[derive(Parser)]
 #[command(name = "ingot-samples", version, arg_required_else_help = true, after_help = help())]
 struct Args {
     /// A program's name, or `all`
     #[arg(value_parser = program_name)]
     name: String,
-    /// The PNG file, or with `all` the folder for all of them [default: NAME.png, or the folder here]
+    /// The PNG file, or with `all` the folder for all of them [default: NAME.png, or the folder
+    /// here]
     #[arg(long, value_name = "PATH")]
     out: Option<PathBuf>,
     /// Width and height in texels
@@ -31,7 +32,7 @@ struct Args {
     frame: u32,
 }
 
-/// What stands below the options.
+/// The text below the options.
 fn help() -> String {
     let mut text = String::from("Programs:\n");
     for program in programs::ALL {
@@ -66,7 +67,7 @@ fn size(text: &str) -> Result<(u32, u32), String> {
 }
 
 fn main() -> ExitCode {
-    // A pager that is closed early is no error.
+    // A closed pipe (`| head`) is no error.
     sys::reset_sigpipe();
     let args = match Args::try_parse() {
         Ok(args) => args,
@@ -87,7 +88,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// A mistake on the command line, in one line; none for help and version.
+/// A command-line error as one line; `None` for help and version.
 fn mistake(error: &clap::Error) -> Option<String> {
     use clap::error::ErrorKind as K;
     let text = error.to_string();
@@ -162,7 +163,7 @@ fn run(args: &Args) -> Result<(), String> {
     }
 }
 
-/// Draws a program's picture into a file. Ok: device and driver. Err: a line that names the program.
+/// Runs a program and saves its image. Ok: device and driver. Err: a line that names the program.
 fn draw(program: &Program, view: &View, file: &Path) -> Result<String, String> {
     let named = |e: samples::Error| format!("{}: {e}", program.name);
     let wants = Wants {
@@ -170,7 +171,7 @@ fn draw(program: &Program, view: &View, file: &Path) -> Result<String, String> {
         ..Wants::default()
     };
     let gpu = Gpu::new(&Source::Loader, &wants).map_err(named)?;
-    let picture = (program.draw)(&gpu, view).map_err(named)?;
-    picture.save(file)?;
+    let image = (program.draw)(&gpu, view).map_err(named)?;
+    image.save(file)?;
     Ok(gpu.describe())
 }

@@ -1,6 +1,7 @@
-//! The few vectors and matrices that pictures need.
+//! Vectors and matrices.
 //!
-//! Matrices are columns, as GLSL has them. Clip space is Vulkan's: y grows downwards, depth goes from 0 to 1.
+//! Matrices are column-major, as in GLSL. Clip space is Vulkan's: y grows downwards, depth goes
+//! from 0 to 1.
 
 /// Three coordinates.
 pub type Vec3 = [f32; 3];
@@ -20,12 +21,12 @@ pub fn scale(a: Vec3, s: f32) -> Vec3 {
     a.map(|v| v * s)
 }
 
-/// The scalar product.
+/// Dot product.
 pub fn dot(a: Vec3, b: Vec3) -> f32 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
-/// The vector product.
+/// Cross product.
 pub fn cross(a: Vec3, b: Vec3) -> Vec3 {
     [
         a[1] * b[2] - a[2] * b[1],
@@ -34,7 +35,7 @@ pub fn cross(a: Vec3, b: Vec3) -> Vec3 {
     ]
 }
 
-/// a with length 1.
+/// The unit vector in the direction of `a`.
 pub fn normalize(a: Vec3) -> Vec3 {
     scale(a, 1.0 / dot(a, a).sqrt())
 }
@@ -59,7 +60,7 @@ impl std::ops::Mul for Mat4 {
 }
 
 impl Mat4 {
-    /// Changes nothing.
+    /// The identity.
     pub const IDENTITY: Mat4 = Mat4([
         [1.0, 0.0, 0.0, 0.0],
         [0.0, 1.0, 0.0, 0.0],
@@ -67,22 +68,22 @@ impl Mat4 {
         [0.0, 0.0, 0.0, 1.0],
     ]);
 
-    /// Moves.
+    /// A translation.
     pub fn translate([x, y, z]: Vec3) -> Mat4 {
         let mut m = Self::IDENTITY;
         m.0[3] = [x, y, z, 1.0];
         m
     }
 
-    /// Stretches.
-    pub fn stretch([x, y, z]: Vec3) -> Mat4 {
+    /// A scaling.
+    pub fn scale([x, y, z]: Vec3) -> Mat4 {
         let mut m = Self::IDENTITY;
         (m.0[0][0], m.0[1][1], m.0[2][2]) = (x, y, z);
         m
     }
 
-    /// Turns around an axis of length 1 by an angle in radians.
-    pub fn turn([x, y, z]: Vec3, angle: f32) -> Mat4 {
+    /// A rotation around an axis of length 1 by an angle in radians.
+    pub fn rotate([x, y, z]: Vec3, angle: f32) -> Mat4 {
         let (s, c) = angle.sin_cos();
         let t = 1.0 - c;
         Mat4([
@@ -93,7 +94,7 @@ impl Mat4 {
         ])
     }
 
-    /// From the world to an eye that looks at a point; y is up in the world.
+    /// The view matrix of an eye that looks at a point; y is up in the world.
     pub fn look_at(eye: Vec3, at: Vec3) -> Mat4 {
         let back = normalize(sub(eye, at));
         let right = normalize(cross([0.0, 1.0, 0.0], back));
@@ -106,7 +107,7 @@ impl Mat4 {
         ])
     }
 
-    /// A lens: the angle from the lowest to the highest ray, in radians.
+    /// A perspective projection; `angle` is the vertical field of view in radians.
     pub fn perspective(angle: f32, aspect: f32, near: f32, far: f32) -> Mat4 {
         let f = 1.0 / (angle / 2.0).tan();
         Mat4([
@@ -117,8 +118,8 @@ impl Mat4 {
         ])
     }
 
-    /// Parallel rays, as the sun's: half the width and height, and depths.
-    pub fn parallel(half: f32, near: f32, far: f32) -> Mat4 {
+    /// An orthographic projection of a square with sides of 2 × `half`, between two depths.
+    pub fn orthographic(half: f32, near: f32, far: f32) -> Mat4 {
         Mat4([
             [1.0 / half, 0.0, 0.0, 0.0],
             [0.0, -1.0 / half, 0.0, 0.0],
@@ -128,7 +129,7 @@ impl Mat4 {
     }
 }
 
-/// A number from 0 to 1 for each number, the same each time.
+/// A hash of `seed` as a number from 0 to 1.
 pub fn chance(seed: u32) -> f32 {
     let mut x = seed.wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b;
     x = (x ^ x >> 16).wrapping_mul(0x7feb_352d);
@@ -153,13 +154,13 @@ mod tests {
 
     #[test]
     fn what_is_right_of_the_right_factor_comes_first() {
-        let m = Mat4::translate([1.0, 0.0, 0.0]) * Mat4::stretch([2.0, 2.0, 2.0]);
+        let m = Mat4::translate([1.0, 0.0, 0.0]) * Mat4::scale([2.0, 2.0, 2.0]);
         close(apply(m, [1.0, 1.0, 0.0]), [3.0, 2.0, 0.0, 1.0]);
     }
 
     #[test]
     fn a_quarter_turn_around_z_takes_x_to_y() {
-        let m = Mat4::turn([0.0, 0.0, 1.0], std::f32::consts::FRAC_PI_2);
+        let m = Mat4::rotate([0.0, 0.0, 1.0], std::f32::consts::FRAC_PI_2);
         close(apply(m, [1.0, 0.0, 0.0]), [0.0, 1.0, 0.0, 1.0]);
     }
 
@@ -179,7 +180,7 @@ mod tests {
     fn lenses_map_near_and_far_to_0_and_1() {
         for m in [
             Mat4::perspective(1.0, 1.0, 2.0, 9.0),
-            Mat4::parallel(3.0, 2.0, 9.0),
+            Mat4::orthographic(3.0, 2.0, 9.0),
         ] {
             for (z, depth) in [(-2.0, 0.0), (-9.0, 1.0)] {
                 let v = apply(m, [0.0, 0.0, z]);

@@ -1,13 +1,14 @@
-//! A page that shows the pictures, in Markdown.
+//! The gallery: a Markdown page that shows the rendered images.
 //!
-//! In:  programs with where their pictures are and who drew them. Out: the page's text, with links relative to its folder.
+//! In:  programs, their image files, and the drivers that rendered them. Out: the page's text, with
+//!      links relative to its folder.
 
 use samples::programs::Program;
 use std::path::Path;
 
-/// A picture on the page.
+/// An image on the page.
 pub struct Entry {
-    /// What drew it.
+    /// The program that drew it.
     pub program: &'static Program,
     /// The file, as named on the command line.
     pub file: std::path::PathBuf,
@@ -15,7 +16,8 @@ pub struct Entry {
     pub drawn_by: String,
 }
 
-/// The page. `command` is what was run to make it.
+/// The page's text. `command` is the command line that generates it. Err: an image is not below the
+/// page's folder.
 pub fn page(path: &Path, command: &str, entries: &[Entry]) -> Result<String, String> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut text = format!(
@@ -27,7 +29,7 @@ pub fn page(path: &Path, command: &str, entries: &[Entry]) -> Result<String, Str
     for entry in entries {
         let file = entry.file.strip_prefix(folder).map_err(|_| {
             format!(
-                "{}: the pictures have to be below the folder of the page",
+                "{}: the images have to be below the folder of the page",
                 path.display()
             )
         })?;
@@ -46,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pictures_are_named_from_the_page() {
+    fn image_links_are_relative_to_the_page() {
         let program = &samples::programs::ALL[0];
         let entry = |file: &str| Entry {
             program,

@@ -1,12 +1,12 @@
-//! What most programs draw to: a colour with several samples, where they are resolved to, and depth.
+//! The attachments of most programs: multisampled colour, its resolve attachment, and depth.
 
-use super::{COLOR, DEPTH, View};
-use crate::vulkan::{Depth, Image, Load, Recorder, Target, Targets};
-use crate::{Error, Gpu, Picture};
+use crate::programs::program::{COLOR, DEPTH, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{Depth, Error, Gpu, Image, Load, Recorder, Target, Targets};
 
-/// Colour and depth of a view's size.
+/// Colour and depth attachments of a view's size.
 pub struct Canvas {
-    /// How many samples each texel has.
+    /// Samples of a pixel.
     pub samples: u32,
     color: Image,
     resolved: Option<Image>,
@@ -14,7 +14,7 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// A canvas of so many samples.
+    /// Creates the attachments with this number of samples.
     pub fn new(gpu: &Gpu, view: &View, samples: u32) -> Result<Canvas, Error> {
         let many = |info: crate::vulkan::ImageInfo| info.target().samples(samples);
         Ok(Canvas {
@@ -28,7 +28,7 @@ impl Canvas {
         })
     }
 
-    /// Draws on a background, in one go.
+    /// Renders on a background, in one submission.
     pub fn draw(
         &self,
         gpu: &Gpu,
@@ -38,7 +38,7 @@ impl Canvas {
         gpu.run(|r| self.record(r, background, body))
     }
 
-    /// Records the same, for programs that do more in one submission.
+    /// Records the rendering, for programs with more commands in one submission.
     pub fn record(
         &self,
         recorder: &Recorder<'_>,
@@ -59,8 +59,8 @@ impl Canvas {
         recorder.draw_to(&targets, body)
     }
 
-    /// What was drawn.
-    pub fn picture(&self, gpu: &Gpu) -> Result<Picture, Error> {
-        Picture::of(gpu, self.resolved.as_ref().unwrap_or(&self.color))
+    /// Reads the rendered image.
+    pub fn read(&self, gpu: &Gpu) -> Result<RgbaImage, Error> {
+        RgbaImage::read(gpu, self.resolved.as_ref().unwrap_or(&self.color))
     }
 }

@@ -1,17 +1,20 @@
 //! Many coloured lamps among columns.
 //!
-//! Shows: a render pass of two subpasses. The first draws colours, normals and depth of what is seen, the second reads them as
-//! input attachments, each texel its own, and lights it by all lamps: what is hidden is never lit.
+//! Shows: a render pass of two subpasses. The first draws colours, normals and depth of the visible
+//! surfaces, the second reads them as input attachments, each pixel its own, and shades it with all
+//! lamps, so hidden surfaces are never shaded.
 
-use super::{COLOR, DEPTH, Program, View};
 use crate::geometry::{Mesh, UNTEXTURED};
 use crate::math::{Mat4, chance};
-use crate::vulkan::{Bound, GraphicsInfo, Rate, RenderPassInfo, Stream, SubpassInfo, Use, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{
+    Bound, Error, Gpu, GraphicsInfo, Rate, RenderPassInfo, Stream, SubpassInfo, Use, vk,
+};
 
 pub const PROGRAM: Program = Program {
     name: "deferred",
-    about: "Forty lamps: three targets drawn first, lit afterwards in a second subpass",
+    about: "Forty lamps: deferred shading with input attachments, in two subpasses",
     features: &[],
     draw,
 };
@@ -92,7 +95,7 @@ void main()
     colour = vec4(sum, 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let inner = |format| gpu.image(view.image(format).target().input());
     let (paint, normal, depth) = (inner(COLOR)?, inner(NORMAL)?, inner(DEPTH)?);
     let result = gpu.image(view.image(COLOR).target())?;
@@ -102,7 +105,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let framebuffer = gpu.framebuffer(pass, &views, size)?;
 
     let cube = Mesh::cube().upload(gpu)?;
-    let ball = Mesh::ball(32, 16).upload(gpu)?;
+    let ball = Mesh::sphere(32, 16).upload(gpu)?;
     let (columns, balls) = (columns(), balls());
     let column_data = gpu.buffer(columns.as_flattened())?;
     let ball_data = gpu.buffer(balls.as_flattened())?;
@@ -179,10 +182,10 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.left_as(&result, Use::CopyFrom);
         Ok(())
     })?;
-    Picture::of(gpu, &result)
+    RgbaImage::read(gpu, &result)
 }
 
-/// Two subpasses; only the last attachment outlives them.
+/// Two subpasses; only the last attachment is stored.
 fn render_pass(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
     use vk::{AccessFlags as A, ImageLayout as L, PipelineStageFlags as S};
     let inner = |format, last| {
@@ -219,7 +222,7 @@ fn render_pass(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
             },
         ],
         dependencies: &[
-            // Each texel of the second waits for the same texel of the first.
+            // By region: a pixel of the second subpass waits for the same pixel of the first.
             vk::SubpassDependency::default()
                 .src_subpass(0)
                 .dst_subpass(1)
@@ -240,7 +243,7 @@ fn render_pass(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
     })
 }
 
-/// Place, size and colour of the floor and the columns.
+/// Position, size and colour of the floor and the columns.
 fn columns() -> Vec<[f32; 12]> {
     let stone = [0.62, 0.60, 0.58, 1.0];
     let block = |[x, y, z]: [f32; 3], [w, h, d]: [f32; 3]| {
@@ -261,7 +264,7 @@ fn columns() -> Vec<[f32; 12]> {
     all
 }
 
-/// The same of balls on the floor.
+/// Position, size and colour of the balls on the floor.
 fn balls() -> Vec<[f32; 12]> {
     let ball = |i: u32| {
         let size = 0.16 + 0.24 * chance(i + 50);
@@ -292,7 +295,8 @@ fn lamps(view: &View, to_eye: Mat4, eye: [f32; 3]) -> Vec<f32> {
     block
 }
 
-/// From clip space back to the world: the lens is undone by hand, the eye's turn by its transpose.
+/// The inverse of view and projection: the projection is inverted by hand, the rotation by its
+/// transpose.
 fn from_clip(view: &View, to_eye: Mat4, eye: [f32; 3]) -> Mat4 {
     let lens = Mat4::perspective(0.72, view.aspect(), 0.5, 60.0).0;
     let unlens = Mat4([

@@ -1,16 +1,17 @@
 //! A field of rings, all drawn by one call.
 //!
-//! Shows: vertex data that advances with each instance, `gl_InstanceIndex`, and samples that are resolved.
+//! Shows: instanced vertex attributes, `gl_InstanceIndex`, and resolving a multisampled attachment.
 
-use super::{COLOR, Canvas, DEPTH, Program, View};
 use crate::geometry::{Mesh, UNTEXTURED};
 use crate::math::{Mat4, Vec3, chance, normalize};
-use crate::vulkan::{GraphicsInfo, Rate, Stream, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::canvas::Canvas;
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{Error, Gpu, GraphicsInfo, Rate, Stream, vk};
 
 pub const PROGRAM: Program = Program {
     name: "instancing",
-    about: "Four hundred rings in one draw: data for each instance",
+    about: "Four hundred rings in one draw: per-instance vertex attributes",
     features: &[],
     draw,
 };
@@ -59,9 +60,9 @@ void main()
     colour = vec4(mix(lit, vec3(0.030, 0.040, 0.070), fog), 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let canvas = Canvas::new(gpu, view, 4)?;
-    let ring = Mesh::ring(0.28, 20, 10).upload(gpu)?;
+    let ring = Mesh::torus(0.28, 20, 10).upload(gpu)?;
     let mut places: Vec<[f32; 8]> = Vec::new();
     for i in 0..400 {
         let at = |axis: u32| chance(i * 5 + axis) * 2.0 - 1.0;
@@ -113,5 +114,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.draw_indexed(0, ring.count, 0, 0..400);
         Ok(())
     })?;
-    canvas.picture(gpu)
+    canvas.read(gpu)
 }

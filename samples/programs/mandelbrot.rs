@@ -1,10 +1,11 @@
 //! The edge of the Mandelbrot set, computed.
 //!
-//! Shows: a compute shader that writes a storage image, and reading that image back. No draw takes part.
+//! Shows: a compute shader that writes a storage image, and reading that image back, without any
+//! draw.
 
-use super::{Program, View};
-use crate::vulkan::{Bound, Use, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::program::{Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{Bound, Error, Gpu, Use, vk};
 
 pub const PROGRAM: Program = Program {
     name: "mandelbrot",
@@ -53,8 +54,8 @@ void main()
     imageStore(picture, at, vec4(sum / 4.0, 1.0));
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
-    // Shaders cannot store to sRGB formats, so the shader writes what the file holds.
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
+    // Shaders cannot store to sRGB formats, so the shader writes sRGB values to a UNORM image.
     let info = view.image(vk::Format::R8G8B8A8_UNORM).storage();
     let image = gpu.image(info)?;
     let set = gpu.set(&[Bound::StorageImage(image.view)])?;
@@ -69,5 +70,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.dispatch(groups);
         Ok(())
     })?;
-    Picture::of(gpu, &image)
+    RgbaImage::read(gpu, &image)
 }

@@ -1,20 +1,22 @@
 //! A star of thin rays, once with one sample and once with four, magnified.
 //!
-//! Shows: a target with several samples, resolving it, and a blit that scales without smoothing.
+//! Shows: a multisampled attachment, resolving it, and a blit that scales with nearest filtering.
 
-use super::{COLOR, Program, View};
-use crate::vulkan::{GraphicsInfo, Image, ImageInfo, Rate, Recorder, Stream, Target, Targets, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{
+    Error, Gpu, GraphicsInfo, Image, ImageInfo, Rate, Recorder, Stream, Target, Targets, vk,
+};
 use std::f32::consts::TAU;
 
 pub const PROGRAM: Program = Program {
     name: "msaa",
-    about: "A star with one sample a texel on the left, with four on the right, magnified",
+    about: "A star with one sample per pixel on the left and four on the right, magnified",
     features: &[],
     draw,
 };
 
-/// How much larger a texel is shown.
+/// Magnification.
 const ZOOM: u32 = 4;
 const RAYS: u32 = 26;
 
@@ -34,9 +36,9 @@ layout(location = 0) in vec3 colour;
 layout(location = 0) out vec4 result;
 void main() { result = vec4(colour, 1.0); }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let whole = gpu.image(view.image(COLOR))?;
-    // Each half is drawn small, and magnified into its place.
+    // Each half is rendered at a low resolution and magnified.
     let (width, height) = (view.width.div_ceil(2 * ZOOM), view.height.div_ceil(ZOOM));
     let star = star(view.seconds());
     let vertices = gpu.buffer(star.as_flattened())?;
@@ -81,7 +83,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         magnify(r, &resolved, &whole, view.width / 2);
         Ok(())
     })?;
-    Picture::of(gpu, &whole)
+    RgbaImage::read(gpu, &whole)
 }
 
 /// Scales an image into the half of another that begins at this column.
@@ -108,7 +110,7 @@ fn magnify(r: &Recorder<'_>, from: &Image, to: &Image, column: u32) {
     r.blit(from, to, &[region], vk::Filter::NEAREST);
 }
 
-/// Triangles from the middle outwards: place, colour.
+/// Triangles from the middle outwards: position and colour.
 fn star(seconds: f32) -> Vec<[f32; 5]> {
     let mut corners = Vec::new();
     for ray in 0..RAYS {

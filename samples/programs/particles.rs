@@ -1,16 +1,18 @@
 //! Sparks around a fountain of light.
 //!
-//! Shows: a compute shader that moves points in a storage buffer, the same buffer as vertices, the barrier between, points
-//! with a size of their own, and blending that adds.
+//! Shows: a compute shader that moves points in a storage buffer, the same buffer as a vertex
+//! buffer, the barrier between, point sizes, and additive blending.
 
-use super::{COLOR, Program, View};
 use crate::math::{Mat4, chance};
-use crate::vulkan::{Blend, Bound, GraphicsInfo, Rate, Stream, Target, Targets, feature, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{
+    Blend, Bound, Error, Gpu, GraphicsInfo, Rate, Stream, Target, Targets, feature, vk,
+};
 
 pub const PROGRAM: Program = Program {
     name: "particles",
-    about: "Sparks: a compute shader moves points, which are then drawn and added up",
+    about: "Sparks: a compute shader moves points, which are drawn with additive blending",
     features: &[feature::LARGE_POINTS],
     draw,
 };
@@ -80,7 +82,7 @@ void main()
     result = vec4(colour * glow * glow, 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let color = gpu.image(view.image(COLOR).target())?;
 
     // All sparks end their first life at different times.
@@ -136,5 +138,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    Picture::of(gpu, &color)
+    RgbaImage::read(gpu, &color)
 }

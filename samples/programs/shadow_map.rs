@@ -1,24 +1,25 @@
-//! Things on a floor under a lamp, with shadows.
+//! Objects on a floor under a lamp, with shadows.
 //!
-//! Shows: drawing depth alone from the lamp's place, then sampling it with a comparison; depth bias against the shadow of a face
-//! on itself, and a few comparisons side by side for soft edges.
+//! Shows: rendering depth alone from the lamp's position, then sampling it with a comparison; depth
+//! bias against self-shadowing, and percentage-closer filtering for soft edges.
 
-use super::{COLOR, Canvas, DEPTH, Program, View};
 use crate::geometry::{Mesh, Model, UNTEXTURED};
 use crate::math::Mat4;
+use crate::programs::canvas::Canvas;
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{
-    Bound, Buffer, GraphicsInfo, ImageInfo, Pipeline, Recorder, Set, Targets, Use, vk,
+    Bound, Buffer, Error, Gpu, GraphicsInfo, ImageInfo, Pipeline, Recorder, Set, Targets, Use, vk,
 };
-use crate::{Error, Gpu, Picture};
 
 pub const PROGRAM: Program = Program {
     name: "shadow_map",
-    about: "Shadows: depth drawn from the lamp, compared while drawing for the eye",
+    about: "Shadows: a depth map rendered from the lamp, sampled with a comparison",
     features: &[],
     draw,
 };
 
-/// Texels of a side of the map.
+/// Side of the shadow map in texels.
 const MAP: u32 = 1024;
 
 const SCENE: &str = "
@@ -82,32 +83,32 @@ void main()
     colour = vec4(mix(lit, vec3(0.020, 0.024, 0.040), fog), 1.0);
 }";
 
-/// What stands there: mesh, place, and colour; in the colour's alpha, whether it is the floor.
-struct Thing {
+/// An object: mesh, position, and colour; the colour's alpha tells whether it is the floor.
+struct Object {
     model: Model,
     to_world: Mat4,
     base: [f32; 4],
 }
 
-fn draw_all(r: &Recorder<'_>, things: &[Thing], pipeline: &Pipeline, set: Set) {
-    for thing in things {
-        let mut push = thing.to_world.0.as_flattened().to_vec();
-        push.extend(thing.base);
+fn draw_all(r: &Recorder<'_>, objects: &[Object], pipeline: &Pipeline, set: Set) {
+    for object in objects {
+        let mut push = object.to_world.0.as_flattened().to_vec();
+        push.extend(object.base);
         r.bind(pipeline, &[set], &push);
-        r.vertices(&[(&thing.model.vertices, 0)]);
-        r.indices(&thing.model.indices, vk::IndexType::UINT32);
-        r.draw_indexed(0, thing.model.count, 0, 0..1);
+        r.vertices(&[(&object.model.vertices, 0)]);
+        r.indices(&object.model.indices, vk::IndexType::UINT32);
+        r.draw_indexed(0, object.model.count, 0, 0..1);
     }
 }
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let canvas = Canvas::new(gpu, view, 4)?;
     let map = gpu.image(ImageInfo::new(DEPTH, MAP, MAP).target())?;
     let sampler = gpu.sampler(
         &vk::SamplerCreateInfo::default()
             .mag_filter(vk::Filter::LINEAR)
             .min_filter(vk::Filter::LINEAR)
-            // Beyond the map there is light.
+            // Outside the shadow map everything is lit.
             .address_mode_u(vk::SamplerAddressMode::CLAMP_TO_BORDER)
             .address_mode_v(vk::SamplerAddressMode::CLAMP_TO_BORDER)
             .border_color(vk::BorderColor::FLOAT_OPAQUE_WHITE)
@@ -117,7 +118,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let scene = scene(gpu, view)?;
     let set = gpu.set(&[Bound::Uniform(&scene)])?;
     let lit_set = gpu.set(&[Bound::Uniform(&scene), Bound::Texture(map.view, sampler)])?;
-    let things = things(gpu, view)?;
+    let objects = objects(gpu, view)?;
 
     let text = |body: &str| format!("#version 450\n{SCENE}{body}");
     let (depth_vertex, vertex, fragment) = (text(DEPTH_VERTEX), text(VERTEX), text(FRAGMENT));
@@ -150,19 +151,19 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
 
     gpu.run(|r| {
         r.draw_to(&Targets::new(&[]).depth(&map), |r| {
-            draw_all(r, &things, &to_map, set);
+            draw_all(r, &objects, &to_map, set);
             Ok(())
         })?;
         r.use_as(&map, Use::Sampled);
         canvas.record(r, [0.020, 0.024, 0.040], |r| {
-            draw_all(r, &things, &to_canvas, lit_set);
+            draw_all(r, &objects, &to_canvas, lit_set);
             Ok(())
         })
     })?;
-    canvas.picture(gpu)
+    canvas.read(gpu)
 }
 
-/// The uniform block: both lenses, the lamp and the eye.
+/// The uniform block: both projections, the lamp and the eye.
 fn scene(gpu: &Gpu, view: &View) -> Result<Buffer, Error> {
     let angle = 3.6 + 0.5 * view.seconds();
     let lamp = [4.2 * angle.cos(), 5.2, 4.2 * angle.sin()];
@@ -177,27 +178,27 @@ fn scene(gpu: &Gpu, view: &View) -> Result<Buffer, Error> {
     gpu.buffer(&block)
 }
 
-fn things(gpu: &Gpu, view: &View) -> Result<Vec<Thing>, Error> {
-    let (ball, cube) = (Mesh::ball(48, 24).upload(gpu)?, Mesh::cube().upload(gpu)?);
-    let ring = Mesh::ring(0.3, 64, 24).upload(gpu)?;
+fn objects(gpu: &Gpu, view: &View) -> Result<Vec<Object>, Error> {
+    let (ball, cube) = (Mesh::sphere(48, 24).upload(gpu)?, Mesh::cube().upload(gpu)?);
+    let ring = Mesh::torus(0.3, 64, 24).upload(gpu)?;
     let floor = Mesh::floor(30.0, 1.0).upload(gpu)?;
-    let at = |place, size| Mat4::translate(place) * Mat4::stretch([size; 3]);
-    let turned = Mat4::turn([0.0, 1.0, 0.0], 0.5);
-    let spin = Mat4::turn([0.0, 0.6, 0.8], 1.1 + view.seconds());
-    let thing = |model, to_world, base| Thing {
+    let at = |place, size| Mat4::translate(place) * Mat4::scale([size; 3]);
+    let turned = Mat4::rotate([0.0, 1.0, 0.0], 0.5);
+    let spin = Mat4::rotate([0.0, 0.6, 0.8], 1.1 + view.seconds());
+    let object = |model, to_world, base| Object {
         model,
         to_world,
         base,
     };
     let mut all = vec![
-        thing(floor, Mat4::IDENTITY, [0.46, 0.34, 0.24, 1.0]),
-        thing(
+        object(floor, Mat4::IDENTITY, [0.46, 0.34, 0.24, 1.0]),
+        object(
             cube,
             at([-2.1, 0.8, 0.1], 0.8) * turned,
             [0.14, 0.30, 0.52, 0.0],
         ),
-        thing(ball, at([1.9, 0.75, 0.6], 0.75), [0.62, 0.16, 0.10, 0.0]),
-        thing(
+        object(ball, at([1.9, 0.75, 0.6], 0.75), [0.62, 0.16, 0.10, 0.0]),
+        object(
             ring,
             at([0.0, 1.45, -0.2], 0.95) * spin,
             [0.75, 0.52, 0.14, 0.0],
@@ -206,7 +207,7 @@ fn things(gpu: &Gpu, view: &View) -> Result<Vec<Thing>, Error> {
     for i in 0..7 {
         let angle = 0.9 * i as f32;
         let place = [3.6 * angle.cos(), 0.28, 3.6 * angle.sin() - 0.6];
-        all.push(thing(ball, at(place, 0.28), [0.35, 0.42, 0.36, 0.0]));
+        all.push(object(ball, at(place, 0.28), [0.35, 0.42, 0.36, 0.0]));
     }
     Ok(all)
 }

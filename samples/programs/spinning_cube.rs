@@ -1,17 +1,17 @@
 //! A cube of cast plates, spinning.
 //!
-//! Shows: vertex and index buffers, a texture with levels, a depth buffer, push constants.
+//! Shows: vertex and index buffers, a mipmapped texture, a depth buffer, push constants.
 
-use super::{COLOR, DEPTH, Program, View};
 use crate::font::Font;
 use crate::geometry::{Mesh, VERTICES};
 use crate::math::{Mat4, chance};
-use crate::vulkan::{Bound, GraphicsInfo, Image, ImageInfo, Target, Targets, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{Bound, Error, Gpu, GraphicsInfo, Image, ImageInfo, Target, Targets, vk};
 
 pub const PROGRAM: Program = Program {
     name: "spinning_cube",
-    about: "A textured cube: vertices, indices, a texture with levels, depth",
+    about: "A textured cube: vertex and index buffers, a mipmapped texture, a depth buffer",
     features: &[],
     draw,
 };
@@ -56,12 +56,12 @@ void main()
     colour = vec4(lit, 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
-    // What is drawn to.
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
+    // The attachments.
     let color = gpu.image(view.image(COLOR).target())?;
     let depth = gpu.image(view.image(DEPTH).target())?;
 
-    // What is drawn.
+    // Mesh, texture and pipeline.
     let cube = Mesh::cube().upload(gpu)?;
     let plate = plate(gpu)?;
     let smooth = gpu.smooth(vk::SamplerAddressMode::CLAMP_TO_EDGE)?;
@@ -79,9 +79,9 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         ..GraphicsInfo::default()
     })?;
 
-    // Where it is.
+    // The transformation.
     let angle = 0.72 + view.seconds();
-    let to_world = Mat4::turn([0.0, 1.0, 0.0], angle) * Mat4::turn([0.6, 0.0, 0.8], 0.35);
+    let to_world = Mat4::rotate([0.0, 1.0, 0.0], angle) * Mat4::rotate([0.6, 0.0, 0.8], 0.35);
     let lens = Mat4::perspective(0.75, view.aspect(), 0.5, 20.0);
     let to_eye = Mat4::look_at([0.0, 1.6, 4.6], [0.0, 0.0, 0.0]);
     let push = [(lens * to_eye * to_world).0, to_world.0];
@@ -97,10 +97,10 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    Picture::of(gpu, &color)
+    RgbaImage::read(gpu, &color)
 }
 
-/// A plate of brass with a frame, scratches and a letter cast in it, and all its levels.
+/// The texture: a brass plate with a frame, scratches and a letter, with all mip levels.
 fn plate(gpu: &Gpu) -> Result<Image, Error> {
     const SIDE: u32 = 256;
     let font = Font::new();

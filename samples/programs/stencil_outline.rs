@@ -1,17 +1,18 @@
-//! A chosen thing with an outline, and its reflection in the floor.
+//! A selected object with an outline, and its reflection in the floor.
 //!
-//! Shows: the stencil buffer in both of its classic uses. Where the chosen thing is drawn the stencil is set; drawn again,
-//! swollen, it shows only where it is not. The floor marks where a reflection may be.
+//! Shows: two classic uses of the stencil buffer. The selected object sets the stencil where it is
+//! drawn; drawn again, enlarged, it is visible only outside that area. The floor marks where a
+//! reflection may be drawn.
 
-use super::{COLOR, Program, View};
 use crate::geometry::{Mesh, Model, UNTEXTURED};
 use crate::math::Mat4;
-use crate::vulkan::{Blend, GraphicsInfo, Pipeline, Recorder, Target, Targets, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{Blend, Error, Gpu, GraphicsInfo, Pipeline, Recorder, Target, Targets, vk};
 
 pub const PROGRAM: Program = Program {
     name: "stencil_outline",
-    about: "An outline and a reflection: the stencil buffer says where",
+    about: "An outline and a reflection, masked by the stencil buffer",
     features: &[],
     draw,
 };
@@ -50,14 +51,14 @@ void main()
     result = vec4(swell > 0.0 ? colour.rgb : lit, colour.a);
 }";
 
-/// One thing: which mesh, its colour, its place and size.
-struct Thing<'a> {
+/// An object: mesh, colour, position and size.
+struct Object<'a> {
     model: &'a Model,
     colour: [f32; 4],
     place_size: [f32; 4],
 }
 
-impl Thing<'_> {
+impl Object<'_> {
     fn draw(&self, r: &Recorder<'_>, how: &Pipeline, to_clip: Mat4, swell: f32, mirror: f32) {
         let mut push = to_clip.0.as_flattened().to_vec();
         push.extend(self.colour);
@@ -70,7 +71,7 @@ impl Thing<'_> {
     }
 }
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let attachment = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;
     let format = match gpu.format_does(DEPTH_STENCIL, attachment) {
         true => DEPTH_STENCIL,
@@ -79,7 +80,7 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     let color = gpu.image(view.image(COLOR).target())?;
     let depth = gpu.image(view.image(format).target())?;
 
-    // Sets a bit of the stencil, asks for bits, or both.
+    // Stencil state that writes a bit, tests bits, or both.
     let stencil = |compare, reference, asks, sets| vk::StencilOpState {
         fail_op: vk::StencilOp::KEEP,
         pass_op: vk::StencilOp::REPLACE,
@@ -122,43 +123,43 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
     )?;
 
     let (ball, ring, slab) = (
-        Mesh::ball(48, 24).upload(gpu)?,
-        Mesh::ring(0.35, 48, 24).upload(gpu)?,
+        Mesh::sphere(48, 24).upload(gpu)?,
+        Mesh::torus(0.35, 48, 24).upload(gpu)?,
         Mesh::floor(3.2, 1.0).upload(gpu)?,
     );
-    let thing = |model, colour, place_size| Thing {
+    let object = |model, colour, place_size| Object {
         model,
         colour,
         place_size,
     };
     let lift = 0.12 * (2.0 * view.seconds()).sin();
-    let ground = thing(&slab, [0.035, 0.05, 0.075, 1.0], [0.0, 0.0, 0.0, 1.0]);
-    let things = [
-        thing(&ball, [0.75, 0.20, 0.16, 1.0], [-1.9, 0.8, -0.3, 0.75]),
-        thing(&ball, [0.16, 0.42, 0.75, 1.0], [1.9, 0.65, 0.2, 0.6]),
-        thing(
+    let ground = object(&slab, [0.035, 0.05, 0.075, 1.0], [0.0, 0.0, 0.0, 1.0]);
+    let objects = [
+        object(&ball, [0.75, 0.20, 0.16, 1.0], [-1.9, 0.8, -0.3, 0.75]),
+        object(&ball, [0.16, 0.42, 0.75, 1.0], [1.9, 0.65, 0.2, 0.6]),
+        object(
             &ring,
             [0.80, 0.60, 0.22, 1.0],
             [0.0, 0.85 + lift, 0.0, 0.85],
         ),
     ];
-    let picked = &things[2];
+    let picked = &objects[2];
     let lens = Mat4::perspective(0.65, view.aspect(), 0.5, 30.0);
     let to_clip = lens * Mat4::look_at([0.0, 2.2, 6.0], [0.0, 0.45, 0.0]);
     gpu.run(|r| {
         let colors = [Target::clear(&color, [0.55, 0.62, 0.70, 1.0])];
         r.draw_to(&Targets::new(&colors).depth(&depth), |r| {
             ground.draw(r, &marks_floor, to_clip, 0.0, 1.0);
-            for thing in &things {
-                let mut faint = Thing { ..*thing };
+            for object in &objects {
+                let mut faint = Object { ..*object };
                 faint.colour[3] = 0.35;
                 faint.draw(r, &on_floor, to_clip, 0.0, -1.0);
             }
-            for thing in &things[..2] {
-                thing.draw(r, &plain, to_clip, 0.0, 1.0);
+            for object in &objects[..2] {
+                object.draw(r, &plain, to_clip, 0.0, 1.0);
             }
             picked.draw(r, &marks_chosen, to_clip, 0.0, 1.0);
-            let outline = Thing {
+            let outline = Object {
                 colour: [1.0, 0.85, 0.2, 1.0],
                 ..*picked
             };
@@ -166,5 +167,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    Picture::of(gpu, &color)
+    RgbaImage::read(gpu, &color)
 }

@@ -1,16 +1,18 @@
 //! Mountains from a few patches.
 //!
-//! Shows: tessellation. The control shader asks for more triangles where the eye is near, the evaluation shader lifts the corners
-//! by a height computed on the spot, and the fragment shader finds the slope from the same height.
+//! Shows: tessellation. The control shader requests more triangles near the eye, the evaluation
+//! shader displaces the vertices by a height function, and the fragment shader computes the normal
+//! from the same function.
 
-use super::{COLOR, Canvas, DEPTH, Program, View};
 use crate::math::Mat4;
-use crate::vulkan::{GraphicsInfo, feature, vk};
-use crate::{Error, Gpu, Picture};
+use crate::programs::canvas::Canvas;
+use crate::programs::program::{COLOR, DEPTH, Program, View};
+use crate::rgba_image::RgbaImage;
+use crate::vulkan::{Error, Gpu, GraphicsInfo, feature, vk};
 
 pub const PROGRAM: Program = Program {
     name: "terrain",
-    about: "Mountains: patches tessellated by their distance and lifted by noise",
+    about: "Mountains: patches tessellated by distance and displaced by noise",
     features: &[feature::TESSELLATION],
     draw,
 };
@@ -157,7 +159,7 @@ void main()
     colour = vec4(sky + vec3(0.55, 0.33, 0.12) * glow, 1.0);
 }";
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let canvas = Canvas::new(gpu, view, 4)?;
     let text = |parts: &[&str]| format!("#version 450\n{}", parts.concat());
     let sky_vertex = text(&[SKY_VERTEX]);
@@ -199,5 +201,5 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
         r.draw(0, PATCHES * PATCHES * 4, 1);
         Ok(())
     })?;
-    canvas.picture(gpu)
+    canvas.read(gpu)
 }

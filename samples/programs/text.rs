@@ -1,14 +1,15 @@
-//! Letters by their distance fields, sharp at every size.
+//! Text with distance fields, sharp at every size.
 //!
-//! Shows: a texture of one channel (how far each texel is from the nearest pen stroke), a quad for each letter as an instance, and
-//! a fragment shader that makes strokes, outlines and glow of one distance.
+//! Shows: a texture of one channel (the distance of each texel from the nearest pen stroke), a quad
+//! for each letter as an instance, and a fragment shader that derives strokes, outlines and glow
+//! from the distance.
 
-use super::{COLOR, Program, View};
 use crate::font::Font;
+use crate::programs::program::{COLOR, Program, View};
+use crate::rgba_image::RgbaImage;
 use crate::vulkan::{
-    Blend, Bound, GraphicsInfo, Image, ImageInfo, Rate, Stream, Target, Targets, vk,
+    Blend, Bound, Error, Gpu, GraphicsInfo, Image, ImageInfo, Rate, Stream, Target, Targets, vk,
 };
-use crate::{Error, Gpu, Picture};
 
 pub const PROGRAM: Program = Program {
     name: "text",
@@ -17,12 +18,12 @@ pub const PROGRAM: Program = Program {
     draw,
 };
 
-/// Letters in a row of the atlas, and the side of each one's cell in texels.
+/// Letters in a row of the atlas, and the side of a letter's cell in texels.
 const ROW: u32 = 8;
 const CELL: u32 = 48;
-/// A cell shows this many units of the font's: the letter and what is around it.
+/// Side of a cell in font units: the letter and its margin.
 const CELL_UNITS: f32 = 10.0;
-/// The greatest distance that the atlas tells, in units.
+/// The largest distance that the atlas stores, in font units.
 const REACH: f32 = 2.0;
 
 const VERTEX: &str = "#version 450
@@ -88,7 +89,8 @@ void main()
     colour = vec4(mix(vec3(0.004, 0.006, 0.014), vec3(0.022, 0.035, 0.075), light), 1.0);
 }";
 
-/// What is written: text, the middle of the line and the height of the letters in parts of the picture's height, colour.
+/// The lines of text: text, the middle of the line and the height of the letters as fractions of
+/// the image height, colour.
 const LINES: &[(&str, f32, f32, [f32; 3])] = &[
     ("INGOT", 0.36, 0.30, [1.0, 0.8, 0.4]),
     (
@@ -111,7 +113,7 @@ const LINES: &[(&str, f32, f32, [f32; 3])] = &[
     ),
 ];
 
-fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
+fn draw(gpu: &Gpu, view: &View) -> Result<RgbaImage, Error> {
     let color = gpu.image(view.image(COLOR).target())?;
     let font = Font::new();
     let letters: Vec<char> = font.letters().collect();
@@ -164,10 +166,11 @@ fn draw(gpu: &Gpu, view: &View) -> Result<Picture, Error> {
             Ok(())
         })
     })?;
-    Picture::of(gpu, &color)
+    RgbaImage::read(gpu, &color)
 }
 
-/// A quad for each letter: place and size in texels, cell; colour and half the width of the strokes.
+/// A quad for each letter: position and size in texels, cell; colour and half the width of the
+/// strokes.
 fn quads(view: &View, letters: &[char]) -> Vec<[f32; 8]> {
     let mut quads = Vec::new();
     for (text, middle, part, [red, green, blue]) in LINES {
@@ -181,7 +184,7 @@ fn quads(view: &View, letters: &[char]) -> Vec<[f32; 8]> {
             let Some(cell) = letters.iter().position(|l| *l == letter) else {
                 continue;
             };
-            // The cell reaches beyond the letter's box, evenly.
+            // The cell has the same margin on all sides of the letter's box.
             let x = left + (i as f32 * 5.6 - (CELL_UNITS - 4.0) / 2.0) * unit;
             let y = top - (CELL_UNITS - 6.0) / 2.0 * unit;
             let size = CELL_UNITS * unit;
@@ -191,7 +194,7 @@ fn quads(view: &View, letters: &[char]) -> Vec<[f32; 8]> {
     quads
 }
 
-/// All letters' distances, as parts of `REACH`.
+/// The atlas: distances of all letters, as fractions of `REACH`.
 fn atlas(gpu: &Gpu, font: &Font, letters: &[char], rows: u32) -> Result<Image, Error> {
     let (width, height) = (ROW * CELL, rows * CELL);
     let mut texels = vec![255_u8; (width * height) as usize];

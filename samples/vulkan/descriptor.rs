@@ -1,15 +1,16 @@
-//! Descriptor sets, made whole: layout, pool and set from the list of what is bound.
+//! Descriptor sets: layout, pool and set from one list of resources.
 
-use super::gpu::Owned;
-use super::{Buffer, Error, Gpu, check};
+use crate::vulkan::error::{Error, check};
+use crate::vulkan::gpu::{Gpu, Owned};
+use crate::vulkan::memory::Buffer;
 use ash::vk;
 
-/// What a binding holds. Its number is its place in the list.
+/// The resource of a binding. Binding numbers are positions in the list.
 #[derive(Clone, Copy)]
 pub enum Bound<'a> {
-    /// A uniform block.
+    /// A uniform buffer.
     Uniform(&'a Buffer),
-    /// A buffer block.
+    /// A storage buffer.
     Storage(&'a Buffer),
     /// A `sampler2D` or the like.
     Texture(vk::ImageView, vk::Sampler),
@@ -52,7 +53,7 @@ impl Bound<'_> {
         }
     }
 
-    /// Stages that may see it: all, but of input attachments.
+    /// Stages that may access it: all; for input attachments, the fragment stage.
     fn stages(&self) -> vk::ShaderStageFlags {
         match self {
             Bound::Input(_) => vk::ShaderStageFlags::FRAGMENT,
@@ -105,7 +106,7 @@ impl Bound<'_> {
     }
 }
 
-/// A descriptor set and its layout, seen by all stages.
+/// A descriptor set and its layout.
 #[derive(Clone, Copy)]
 pub struct Set {
     pub(super) handle: vk::DescriptorSet,
@@ -113,7 +114,7 @@ pub struct Set {
 }
 
 impl Gpu {
-    /// A set that holds these. It may serve as often as its resources are the same.
+    /// Creates a set with these resources.
     pub fn set(&self, bound: &[Bound<'_>]) -> Result<Set, Error> {
         let bindings = bound.iter().zip(0..).map(|(it, binding)| {
             vk::DescriptorSetLayoutBinding::default()
@@ -124,7 +125,8 @@ impl Gpu {
         });
         let bindings: Vec<_> = bindings.collect();
         let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
-        // SAFETY: structures live until calls return; what is made is owned by the device at once, here and below.
+        // SAFETY: structures live until calls return; what is made is owned by the device at once,
+        // here and below.
         let layout = unsafe { self.device.create_descriptor_set_layout(&info, None) };
         let layout = check("vkCreateDescriptorSetLayout", layout)?;
         self.own(Owned::SetLayout(layout));

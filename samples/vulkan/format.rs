@@ -1,6 +1,6 @@
-//! What the library has to know of formats: sizes and aspects.
+//! Texel sizes and aspects of formats.
 
-use super::Error;
+use crate::vulkan::error::Error;
 use ash::vk;
 
 /// Aspects that images of this format have.
@@ -18,7 +18,8 @@ pub(super) fn aspects(format: vk::Format) -> vk::ImageAspectFlags {
     }
 }
 
-/// Bytes of one texel, or of one block of 4 × 4, of an aspect in a buffer, and the side of a block.
+/// Size in bytes of one texel (or 4 × 4 block) of an aspect in a buffer, and the side of a block in
+/// texels.
 pub fn texel_bytes(format: vk::Format, aspect: vk::ImageAspectFlags) -> Result<(u64, u32), Error> {
     use vk::Format as F;
     if aspect == vk::ImageAspectFlags::STENCIL {

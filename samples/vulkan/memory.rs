@@ -1,28 +1,29 @@
 //! Buffers, images, views and samplers.
 //!
-//! Each has memory of its own: a program with thousands of them would share a few large blocks out instead.
+//! Each resource has its own allocation; a program with thousands of them would suballocate from a
+//! few large blocks.
 
-use super::format::aspects;
-use super::gpu::Owned;
-use super::{Error, Gpu, check, texel_bytes};
+use crate::vulkan::error::{Error, check};
+use crate::vulkan::format::{aspects, texel_bytes};
+use crate::vulkan::gpu::{Gpu, Owned};
 use ash::vk;
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A buffer that the host sees too, usable for everything.
+/// A buffer in host-visible memory with all usages.
 #[derive(Clone, Copy)]
 pub struct Buffer {
     /// Vulkan's handle.
     pub handle: vk::Buffer,
     memory: vk::DeviceMemory,
-    /// How large.
+    /// Size in bytes.
     pub len_bytes: u64,
 }
 
-/// How commands use an image: its layout, and what a barrier has to say of them.
+/// How commands use an image: determines layout, access and stages of barriers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Use {
-    /// Nothing is in it yet.
+    /// Undefined contents.
     Nothing,
     /// A colour attachment.
     Color,
@@ -32,9 +33,9 @@ pub enum Use {
     Sampled,
     /// Read and written by shaders as a storage image.
     Storage,
-    /// Read by copies.
+    /// Source of copies.
     CopyFrom,
-    /// Written by copies.
+    /// Destination of copies.
     CopyTo,
 }
 
@@ -75,35 +76,35 @@ impl Use {
         }
     }
 
-    /// True where two uses after each other need no barrier.
+    /// True if this use after itself needs no barrier.
     pub(super) fn reads_only(self) -> bool {
         matches!(self, Use::Sampled | Use::CopyFrom)
     }
 }
 
-/// What an image shall be. The functions take one and return it changed, so they chain.
+/// Description of an image, with builder functions.
 #[derive(Clone, Copy, Debug)]
 pub struct ImageInfo {
-    /// How its view sees it.
+    /// Type of the default view.
     pub kind: vk::ImageViewType,
-    /// Its format.
+    /// Format.
     pub format: vk::Format,
     /// Width, height, depth.
     pub size_px: [u32; 3],
-    /// Levels.
+    /// Number of mip levels.
     pub mips: u32,
-    /// Layers; six for each cube.
+    /// Number of array layers; six for each cube.
     pub layers: u32,
-    /// Samples in a texel.
+    /// Samples of a texel.
     pub samples: u32,
-    /// What it is for.
+    /// Usage flags.
     pub usage: vk::ImageUsageFlags,
-    /// Formats that views of it may have; of none, its own.
+    /// Formats of its views (VkImageFormatListCreateInfo); empty: only its own.
     pub views: &'static [vk::Format],
 }
 
 impl ImageInfo {
-    /// A picture to be sampled and copied.
+    /// A 2D image that can be sampled and copied.
     pub fn new(format: vk::Format, width: u32, height: u32) -> Self {
         ImageInfo {
             kind: vk::ImageViewType::TYPE_2D,
@@ -119,7 +120,7 @@ impl ImageInfo {
         }
     }
 
-    /// To be drawn to as well.
+    /// Adds usage as an attachment.
     pub fn target(mut self) -> Self {
         self.usage |= match aspects(self.format) {
             vk::ImageAspectFlags::COLOR => vk::ImageUsageFlags::COLOR_ATTACHMENT,
@@ -128,37 +129,37 @@ impl ImageInfo {
         self
     }
 
-    /// To be written by shaders as well.
+    /// Adds usage as a storage image.
     pub fn storage(mut self) -> Self {
         self.usage |= vk::ImageUsageFlags::STORAGE;
         self
     }
 
-    /// To be an input attachment as well.
+    /// Adds usage as an input attachment.
     pub fn input(mut self) -> Self {
         self.usage |= vk::ImageUsageFlags::INPUT_ATTACHMENT;
         self
     }
 
-    /// To be seen in any of these formats.
+    /// Sets the formats of its views.
     pub fn views(mut self, formats: &'static [vk::Format]) -> Self {
         self.views = formats;
         self
     }
 
-    /// With levels.
+    /// Sets the number of mip levels.
     pub fn mips(mut self, mips: u32) -> Self {
         self.mips = mips;
         self
     }
 
-    /// With samples.
+    /// Sets the number of samples.
     pub fn samples(mut self, samples: u32) -> Self {
         self.samples = samples;
         self
     }
 
-    /// An array.
+    /// Makes it an array image.
     pub fn array(mut self, layers: u32) -> Self {
         self.layers = layers;
         self.kind = match self.kind {
@@ -169,33 +170,33 @@ impl ImageInfo {
         self
     }
 
-    /// Six faces.
+    /// Makes it a cube.
     pub fn cube(mut self) -> Self {
         self.layers = 6;
         self.kind = vk::ImageViewType::CUBE;
         self
     }
 
-    /// One row.
+    /// Makes it a 1D image.
     pub fn line(mut self) -> Self {
         self.size_px[1] = 1;
         self.kind = vk::ImageViewType::TYPE_1D;
         self
     }
 
-    /// A volume.
+    /// Makes it a 3D image.
     pub fn volume(mut self, depth: u32) -> Self {
         self.size_px[2] = depth;
         self.kind = vk::ImageViewType::TYPE_3D;
         self
     }
 
-    /// Width, height and depth of a level.
+    /// Width, height and depth of a mip level in texels.
     pub fn level_px(&self, mip: u32) -> [u32; 3] {
         self.size_px.map(|size| (size >> mip).max(1))
     }
 
-    /// Bytes of all of a level's layers, of one aspect, in a buffer without gaps.
+    /// Size in bytes of one aspect of all layers of a mip level, tightly packed in a buffer.
     pub fn level_bytes(&self, mip: u32, aspect: vk::ImageAspectFlags) -> Result<u64, Error> {
         let (bytes, side) = texel_bytes(self.format, aspect)?;
         let [width, height, depth] = self.level_px(mip);
@@ -204,38 +205,38 @@ impl ImageInfo {
     }
 }
 
-/// An image with its memory and a view of the whole.
+/// An image with its memory and a view of all of it.
 #[derive(Clone)]
 pub struct Image {
     /// Vulkan's handle.
     pub handle: vk::Image,
-    /// A view of the whole, all aspects.
+    /// View of all levels, layers and aspects.
     pub view: vk::ImageView,
-    /// What it is.
+    /// Description.
     pub info: ImageInfo,
-    /// What the last command recorded uses it as.
+    /// Its use by the last recorded command.
     pub(super) used: Rc<Cell<Use>>,
 }
 
-/// What part of an image a view sees, and how.
+/// Description of an image view.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewInfo {
-    /// As what.
+    /// View type.
     pub kind: vk::ImageViewType,
-    /// In which format.
+    /// Format.
     pub format: vk::Format,
-    /// Which aspect.
+    /// Aspects.
     pub aspect: vk::ImageAspectFlags,
-    /// First level, levels.
+    /// First mip level, number of levels.
     pub mips: (u32, u32),
-    /// First layer, layers.
+    /// First array layer, number of layers.
     pub layers: (u32, u32),
-    /// Which channel each channel shows.
+    /// Swizzle.
     pub swizzle: vk::ComponentMapping,
 }
 
 impl Image {
-    /// A view of the whole, to be changed.
+    /// Description of the default view, as a start for others.
     pub fn view_info(&self) -> ViewInfo {
         ViewInfo {
             kind: self.info.kind,
@@ -247,14 +248,14 @@ impl Image {
         }
     }
 
-    /// Its aspects.
+    /// Aspects of its format.
     pub fn aspects(&self) -> vk::ImageAspectFlags {
         aspects(self.info.format)
     }
 }
 
 impl Gpu {
-    /// A buffer that holds `data`.
+    /// Creates a buffer that contains `data`.
     pub fn buffer<T: bytemuck::NoUninit>(&self, data: &[T]) -> Result<Buffer, Error> {
         let bytes: &[u8] = bytemuck::cast_slice(data);
         let buffer = self.empty_buffer(bytes.len() as u64)?;
@@ -262,7 +263,7 @@ impl Gpu {
         Ok(buffer)
     }
 
-    /// A buffer of zeros.
+    /// Creates a buffer of zeros.
     pub fn empty_buffer(&self, len_bytes: u64) -> Result<Buffer, Error> {
         use vk::BufferUsageFlags as U;
         let usage = U::TRANSFER_SRC
@@ -274,14 +275,15 @@ impl Gpu {
             | U::INDEX_BUFFER
             | U::VERTEX_BUFFER
             | U::INDIRECT_BUFFER
-            | self.counted.usage
-            | self.captured.usage;
+            | self.draw_extensions.usage
+            | self.transform_feedback.usage;
         let info = vk::BufferCreateInfo::default().size(len_bytes).usage(usage);
-        // SAFETY: structures live until calls return; what is made is owned by the device at once, here and below.
+        // SAFETY: structures live until calls return; what is made is owned by the device at once,
+        // here and below.
         let handle = unsafe { self.device.create_buffer(&info, None) };
         let handle = check("vkCreateBuffer", handle)?;
         self.own(Owned::Buffer(handle));
-        // SAFETY: the buffer was just made.
+        // SAFETY: the buffer is of this device.
         let needs = unsafe { self.device.get_buffer_memory_requirements(handle) };
         use vk::MemoryPropertyFlags as M;
         let memory = self.allocate(needs, M::HOST_VISIBLE | M::HOST_COHERENT)?;
@@ -319,7 +321,7 @@ impl Gpu {
         Ok(memory)
     }
 
-    /// Calls `with` on a buffer's bytes from `offset_bytes` on.
+    /// Maps a buffer and calls `with` on its bytes from `offset_bytes` on.
     fn mapped(
         &self,
         buffer: &Buffer,
@@ -336,8 +338,8 @@ impl Gpu {
         if len_bytes == 0 {
             return Ok(());
         }
-        // SAFETY: the memory is mapped only here, in bounds, and nothing is in flight (see the module): nobody else reads or
-        // writes these bytes while `with` runs.
+        // SAFETY: the memory is mapped only here, in bounds, and nothing is in flight (see the
+        // module): nobody else reads or writes these bytes while `with` runs.
         unsafe {
             let none = vk::MemoryMapFlags::empty();
             let start = self
@@ -353,7 +355,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Writes to a buffer at once.
+    /// Writes to a buffer from the host.
     pub fn write<T: bytemuck::NoUninit>(
         &self,
         buffer: &Buffer,
@@ -366,19 +368,19 @@ impl Gpu {
         })
     }
 
-    /// What a buffer holds.
+    /// Reads a buffer from the host.
     pub fn contents(&self, buffer: &Buffer) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
         self.mapped(buffer, 0, buffer.len_bytes, |from| bytes.extend(&*from))?;
         Ok(bytes)
     }
 
-    /// A view of a buffer as texels.
+    /// Creates a view of a texel buffer.
     pub fn texels(&self, buffer: &Buffer, format: vk::Format) -> Result<vk::BufferView, Error> {
         self.texels_from(buffer, format, 0)
     }
 
-    /// A view of a buffer from a byte on as texels.
+    /// Creates a view of a texel buffer from a byte offset on.
     pub fn texels_from(
         &self,
         buffer: &Buffer,
@@ -397,7 +399,7 @@ impl Gpu {
         Ok(view)
     }
 
-    /// An image with nothing in it.
+    /// Creates an image with undefined contents.
     pub fn image(&self, info: ImageInfo) -> Result<Image, Error> {
         use vk::ImageViewType as V;
         let kind = match info.kind {
@@ -454,7 +456,7 @@ impl Gpu {
         Ok(image)
     }
 
-    /// A view of a part of an image.
+    /// Creates an image view.
     pub fn view(&self, image: &Image, info: ViewInfo) -> Result<vk::ImageView, Error> {
         let info = vk::ImageViewCreateInfo::default()
             .image(image.handle)
@@ -475,7 +477,7 @@ impl Gpu {
         Ok(view)
     }
 
-    /// A sampler.
+    /// Creates a sampler.
     pub fn sampler(&self, info: &vk::SamplerCreateInfo<'_>) -> Result<vk::Sampler, Error> {
         // SAFETY: see `empty_buffer`.
         let sampler = unsafe { self.device.create_sampler(info, None) };
@@ -484,7 +486,7 @@ impl Gpu {
         Ok(sampler)
     }
 
-    /// A sampler that blends between texels and levels, and wraps as said.
+    /// Creates a trilinear sampler with this address mode.
     pub fn smooth(&self, wrap: vk::SamplerAddressMode) -> Result<vk::Sampler, Error> {
         let info = vk::SamplerCreateInfo::default()
             .mag_filter(vk::Filter::LINEAR)

@@ -1,40 +1,44 @@
 //! Pipelines from GLSL, and render passes.
 
-use super::gpu::Owned;
-use super::{Error, Gpu, Set, check};
+use crate::vulkan::descriptor::Set;
+use crate::vulkan::error::{Error, check};
+use crate::vulkan::format::aspects;
+use crate::vulkan::gpu::{Gpu, Owned};
+use crate::vulkan::memory::Image;
+use crate::vulkan::sample_locations::sample_locations_info;
 use ash::vk;
 use vkrunner::ShaderStage;
 
-/// How often a stream of vertex data advances.
+/// Input rate of a vertex stream.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rate {
-    /// At each vertex.
+    /// Advances per vertex.
     Vertex,
-    /// At each instance.
+    /// Advances per instance.
     Instance,
 }
 
-/// A buffer that vertices are read from: its attributes take the next free locations, one behind the other in memory.
+/// A vertex buffer binding; its attributes take the next free locations.
 #[derive(Clone, Copy)]
 pub struct Stream<'a> {
-    /// How often it advances.
+    /// Input rate.
     pub rate: Rate,
-    /// Bytes from one element to the next.
+    /// Stride in bytes.
     pub stride_bytes: u32,
-    /// Format and offset of each attribute.
+    /// Format and offset in bytes of each attribute.
     pub attributes: &'a [(vk::Format, u32)],
 }
 
-/// How a colour is mixed with what is there.
+/// Blending of a colour attachment.
 #[derive(Clone, Copy, Debug)]
 pub enum Blend {
-    /// It replaces what is there.
+    /// No blending.
     Off,
-    /// By its alpha.
+    /// Alpha blending.
     Alpha,
-    /// It is added.
+    /// Additive blending.
     Add,
-    /// As Vulkan's structure says.
+    /// Any other blend state.
     State(vk::PipelineColorBlendAttachmentState),
 }
 
@@ -59,35 +63,35 @@ impl Blend {
     }
 }
 
-/// What extensions add to a pipeline's state.
+/// Pipeline state of extensions.
 #[derive(Clone, Copy, Debug)]
 pub enum More<'a> {
-    /// Tessellation's domain has its origin in the lower left corner.
+    /// The tessellation domain origin is the lower left corner.
     LowerLeft,
-    /// Clipping by depth, apart from clamping.
+    /// Depth clipping, independent of depth clamping.
     DepthClip(bool),
-    /// The near plane is at z = -w.
+    /// The near plane is at z = -w (VK_EXT_depth_clip_control).
     NearAtMinusW,
-    /// The last vertex gives flat attributes.
+    /// The last vertex is the provoking vertex.
     ProvokingLast,
-    /// How lines are drawn; how they are stippled: factor and pattern.
+    /// Line rasterization mode; stipple factor and pattern.
     Lines(vk::LineRasterizationModeEXT, Option<(u32, u16)>),
-    /// Instances that share a value, by binding.
+    /// Instance divisors: binding and divisor.
     Divisors(&'a [(u32, u32)]),
-    /// Which colours are written.
+    /// Colour write enables, by attachment.
     Writes(&'a [bool]),
-    /// Alpha is 1 when it is blended.
+    /// Alpha-to-one.
     AlphaToOne,
-    /// The stream that is drawn.
+    /// The vertex stream that is rasterized.
     Stream(u32),
-    /// What triangles cover.
+    /// Conservative rasterization mode.
     Conservative(vk::ConservativeRasterizationModeEXT),
-    /// Where samples lie in a pixel; none: commands say it.
+    /// Sample locations in a pixel; empty: dynamic state.
     Locations(&'a [vk::SampleLocationEXT]),
 }
 
-/// All that a pipeline for drawing is made of. What a program does not set is as `Default` has it: triangles, no culling, no
-/// depth, no blending.
+/// Description of a graphics pipeline. `Default`: triangle lists, no culling, no
+/// depth test, no blending.
 #[derive(Clone)]
 pub struct GraphicsInfo<'a> {
     /// Vertex shader.
@@ -98,63 +102,63 @@ pub struct GraphicsInfo<'a> {
     pub geometry: Option<&'a str>,
     /// Fragment shader.
     pub fragment: Option<&'a str>,
-    /// What vertices are read from, by binding.
+    /// Vertex streams, by binding.
     pub streams: &'a [Stream<'a>],
-    /// What vertices form.
+    /// Primitive topology.
     pub topology: vk::PrimitiveTopology,
-    /// Whether the largest index begins a new strip.
+    /// Primitive restart.
     pub restart: bool,
-    /// Vertices of a patch, with tessellation.
+    /// Control points of a patch, with tessellation.
     pub patch_vertices: u32,
-    /// Filled, lines or points.
+    /// Polygon mode.
     pub fill: vk::PolygonMode,
-    /// Which faces are not drawn.
+    /// Cull mode.
     pub cull: vk::CullModeFlags,
-    /// Which faces are front.
+    /// Winding of front faces.
     pub front: vk::FrontFace,
     /// Clamp depth instead of clipping.
     pub depth_clamp: bool,
-    /// Draw nothing.
+    /// Rasterizer discard.
     pub discard: bool,
-    /// Constant, clamp and slope of depth bias.
+    /// Depth bias: constant factor, clamp, slope factor.
     pub bias: Option<[f32; 3]>,
-    /// Depth test, and whether it writes.
+    /// Depth test: comparison and whether depth is written.
     pub depth: Option<(vk::CompareOp, bool)>,
-    /// Least and greatest depth that is there.
+    /// Depth bounds test: minimum and maximum.
     pub bounds: Option<[f32; 2]>,
-    /// Stencil of front and back faces.
+    /// Stencil test of front and back faces.
     pub stencil: Option<[vk::StencilOpState; 2]>,
-    /// Blending of each colour; one for all if there is one.
+    /// Blending of each colour attachment; a single entry applies to all.
     pub blend: &'a [Blend],
-    /// Logical operation instead of blending.
+    /// Logic operation instead of blending.
     pub logic: Option<vk::LogicOp>,
-    /// The constant of blending.
+    /// Blend constants.
     pub constant: [f32; 4],
-    /// Samples in a texel.
+    /// Samples of a pixel.
     pub samples: u32,
-    /// Least share of samples that are shaded on their own.
+    /// Minimum fraction of samples that are shaded individually.
     pub sample_shading: Option<f32>,
-    /// Which samples are written.
+    /// Sample mask.
     pub sample_mask: Option<u32>,
-    /// Alpha decides which samples are written.
+    /// Alpha-to-coverage.
     pub alpha_to_coverage: bool,
-    /// Viewports and scissors.
+    /// Number of viewports and scissors.
     pub viewports: u32,
-    /// Formats of the colours drawn to.
+    /// Formats of colour attachments.
     pub colors: &'a [vk::Format],
-    /// Format of depth and stencil.
+    /// Format of the depth/stencil attachment.
     pub depth_format: vk::Format,
     /// A subpass of a render pass instead of dynamic rendering.
     pub subpass: Option<(vk::RenderPass, u32)>,
-    /// Sets, by number.
+    /// Descriptor sets, by number.
     pub sets: &'a [Set],
-    /// Bytes of push constants.
+    /// Size of the push constants in bytes.
     pub push_bytes: u32,
-    /// State that commands set, beside viewport and scissor.
+    /// Dynamic state, in addition to viewport and scissor.
     pub dynamic: &'a [vk::DynamicState],
-    /// What extensions add.
+    /// State of extensions.
     pub more: &'a [More<'a>],
-    /// Views that are drawn, a bit each, where that is not the subpass's to say.
+    /// View mask with dynamic rendering.
     pub views: u32,
 }
 
@@ -206,33 +210,33 @@ pub struct Pipeline {
     pub(super) point: vk::PipelineBindPoint,
 }
 
-/// A subpass: numbers of attachments.
+/// A subpass: indices of its attachments.
 #[derive(Clone, Copy, Default)]
 pub struct SubpassInfo<'a> {
-    /// Colours drawn to.
+    /// Colour attachments.
     pub colors: &'a [u32],
-    /// Where each colour's samples are resolved to; none or as many as colours.
+    /// Resolve attachments; none, or one for each colour attachment.
     pub resolves: &'a [u32],
-    /// Depth and stencil.
+    /// Depth/stencil attachment.
     pub depth: Option<u32>,
-    /// Read by shaders at the place they draw to.
+    /// Input attachments.
     pub inputs: &'a [u32],
 }
 
-/// A render pass.
+/// A render pass and its attachments.
 #[derive(Clone, Copy)]
 pub struct RenderPassInfo<'a> {
-    /// What is drawn to.
+    /// Attachments.
     pub attachments: &'a [vk::AttachmentDescription],
-    /// In which steps.
+    /// Subpasses.
     pub subpasses: &'a [SubpassInfo<'a>],
-    /// What waits for what.
+    /// Subpass dependencies.
     pub dependencies: &'a [vk::SubpassDependency],
-    /// Views that each subpass draws, a bit each; none: there is no multiview.
+    /// View mask of each subpass; empty: no multiview.
     pub views: &'a [u32],
 }
 
-/// Shader modules that live until a pipeline is made.
+/// Shader modules, destroyed once the pipeline is created.
 struct Modules<'g> {
     gpu: &'g Gpu,
     made: Vec<(vk::ShaderStageFlags, vk::ShaderModule)>,
@@ -263,24 +267,30 @@ impl Modules<'_> {
 impl Drop for Modules<'_> {
     fn drop(&mut self) {
         for (_, module) in &self.made {
-            // SAFETY: each is destroyed once; pipelines that are made do not need it any more.
+            // SAFETY: each is destroyed once; created pipelines no longer reference it.
             unsafe { self.gpu.device.destroy_shader_module(*module, None) };
         }
     }
 }
 
-/// Structures of a pipeline's chains, until it is made.
+/// Extension structures of the rasterization state.
 #[derive(Default)]
-struct Chains {
-    origin: Option<vk::PipelineTessellationDomainOriginStateCreateInfo<'static>>,
+struct RasterizationChain {
     clip: Option<vk::PipelineRasterizationDepthClipStateCreateInfoEXT<'static>>,
-    control: Option<vk::PipelineViewportDepthClipControlCreateInfoEXT<'static>>,
     provoking: Option<vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>>,
     lines: Option<vk::PipelineRasterizationLineStateCreateInfoEXT<'static>>,
-    divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
-    writes: Vec<vk::Bool32>,
     stream: Option<vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>>,
     conservative: Option<vk::PipelineRasterizationConservativeStateCreateInfoEXT<'static>>,
+}
+
+/// Extension structures of a pipeline, kept alive until it is created.
+#[derive(Default)]
+struct Chains {
+    raster: RasterizationChain,
+    origin: Option<vk::PipelineTessellationDomainOriginStateCreateInfo<'static>>,
+    control: Option<vk::PipelineViewportDepthClipControlCreateInfoEXT<'static>>,
+    divisors: Vec<vk::VertexInputBindingDivisorDescriptionEXT>,
+    writes: Vec<vk::Bool32>,
     locations: Option<Vec<vk::SampleLocationEXT>>,
     alpha_to_one: bool,
 }
@@ -297,7 +307,7 @@ impl Chains {
                 }
                 More::DepthClip(on) => {
                     let clip = vk::PipelineRasterizationDepthClipStateCreateInfoEXT::default();
-                    all.clip = Some(clip.depth_clip_enable(on));
+                    all.raster.clip = Some(clip.depth_clip_enable(on));
                 }
                 More::NearAtMinusW => {
                     let control = vk::PipelineViewportDepthClipControlCreateInfoEXT::default();
@@ -306,7 +316,7 @@ impl Chains {
                 More::ProvokingLast => {
                     type Info = vk::PipelineRasterizationProvokingVertexStateCreateInfoEXT<'static>;
                     let last = vk::ProvokingVertexModeEXT::LAST_VERTEX;
-                    all.provoking = Some(Info::default().provoking_vertex_mode(last));
+                    all.raster.provoking = Some(Info::default().provoking_vertex_mode(last));
                 }
                 More::Lines(mode, stipple) => {
                     let (factor, pattern) = stipple.unwrap_or((1, 0));
@@ -315,7 +325,7 @@ impl Chains {
                         .stippled_line_enable(stipple.is_some())
                         .line_stipple_factor(factor)
                         .line_stipple_pattern(pattern);
-                    all.lines = Some(lines);
+                    all.raster.lines = Some(lines);
                 }
                 More::Divisors(divisors) => {
                     let one = |&(binding, divisor): &(u32, u32)| {
@@ -326,18 +336,145 @@ impl Chains {
                 More::Writes(writes) => all.writes = writes.iter().map(|&on| on.into()).collect(),
                 More::Conservative(mode) => {
                     type Info = vk::PipelineRasterizationConservativeStateCreateInfoEXT<'static>;
-                    all.conservative = Some(Info::default().conservative_rasterization_mode(mode));
+                    all.raster.conservative =
+                        Some(Info::default().conservative_rasterization_mode(mode));
                 }
                 More::Locations(places) => all.locations = Some(places.to_vec()),
                 More::Stream(stream) => {
                     type Info = vk::PipelineRasterizationStateStreamCreateInfoEXT<'static>;
-                    all.stream = Some(Info::default().rasterization_stream(stream));
+                    all.raster.stream = Some(Info::default().rasterization_stream(stream));
                 }
                 More::AlphaToOne => all.alpha_to_one = true,
             }
         }
         all
     }
+}
+
+impl RasterizationChain {
+    /// Chains the extension structures to the rasterization state.
+    fn append_to<'a>(
+        &'a mut self,
+        mut raster: vk::PipelineRasterizationStateCreateInfo<'a>,
+    ) -> vk::PipelineRasterizationStateCreateInfo<'a> {
+        if let Some(clip) = &mut self.clip {
+            raster = raster.push_next(clip);
+        }
+        if let Some(provoking) = &mut self.provoking {
+            raster = raster.push_next(provoking);
+        }
+        if let Some(conservative) = &mut self.conservative {
+            raster = raster.push_next(conservative);
+        }
+        if let Some(stream) = &mut self.stream {
+            raster = raster.push_next(stream);
+        }
+        if let Some(lines) = &mut self.lines {
+            raster = raster.push_next(lines);
+        }
+        raster
+    }
+}
+
+/// Bindings and attributes of vertex streams: binding numbers count streams, locations count
+/// attributes.
+fn vertex_input(
+    streams: &[Stream<'_>],
+) -> (
+    Vec<vk::VertexInputBindingDescription>,
+    Vec<vk::VertexInputAttributeDescription>,
+) {
+    let (mut bindings, mut attributes) = (Vec::new(), Vec::new());
+    for (stream, binding) in streams.iter().zip(0..) {
+        let rate = match stream.rate {
+            Rate::Vertex => vk::VertexInputRate::VERTEX,
+            Rate::Instance => vk::VertexInputRate::INSTANCE,
+        };
+        bindings.push(
+            vk::VertexInputBindingDescription::default()
+                .binding(binding)
+                .stride(stream.stride_bytes)
+                .input_rate(rate),
+        );
+        for (format, offset) in stream.attributes {
+            attributes.push(
+                vk::VertexInputAttributeDescription::default()
+                    .location(attributes.len() as u32)
+                    .binding(binding)
+                    .format(*format)
+                    .offset(*offset),
+            );
+        }
+    }
+    (bindings, attributes)
+}
+
+/// The rasterization state without extension structures.
+fn rasterization<'a>(info: &GraphicsInfo<'_>) -> vk::PipelineRasterizationStateCreateInfo<'a> {
+    let [constant, clamp, slope] = info.bias.unwrap_or_default();
+    vk::PipelineRasterizationStateCreateInfo::default()
+        .depth_clamp_enable(info.depth_clamp)
+        .rasterizer_discard_enable(info.discard)
+        .polygon_mode(info.fill)
+        .cull_mode(info.cull)
+        .front_face(info.front)
+        .depth_bias_enable(info.bias.is_some())
+        .depth_bias_constant_factor(constant)
+        .depth_bias_clamp(clamp)
+        .depth_bias_slope_factor(slope)
+        .line_width(1.0)
+}
+
+/// The multisample state without sample mask and sample locations.
+fn multisample<'a>(
+    info: &GraphicsInfo<'_>,
+    alpha_to_one: bool,
+) -> vk::PipelineMultisampleStateCreateInfo<'a> {
+    vk::PipelineMultisampleStateCreateInfo::default()
+        .rasterization_samples(vk::SampleCountFlags::from_raw(info.samples))
+        .sample_shading_enable(info.sample_shading.is_some())
+        .min_sample_shading(info.sample_shading.unwrap_or_default())
+        .alpha_to_coverage_enable(info.alpha_to_coverage)
+        .alpha_to_one_enable(alpha_to_one)
+}
+
+/// The depth and stencil state.
+fn depth_stencil<'a>(info: &GraphicsInfo<'_>) -> vk::PipelineDepthStencilStateCreateInfo<'a> {
+    let (compare, write) = info.depth.unwrap_or((vk::CompareOp::ALWAYS, false));
+    let [near, far] = info.bounds.unwrap_or_default();
+    let [front, back] = info.stencil.unwrap_or_default();
+    vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(info.depth.is_some())
+        .depth_write_enable(write)
+        .depth_compare_op(compare)
+        .depth_bounds_test_enable(info.bounds.is_some())
+        .min_depth_bounds(near)
+        .max_depth_bounds(far)
+        .stencil_test_enable(info.stencil.is_some())
+        .front(front)
+        .back(back)
+}
+
+/// Blend states, one for each colour attachment.
+fn blend_states(info: &GraphicsInfo<'_>) -> Vec<vk::PipelineColorBlendAttachmentState> {
+    match info.blend {
+        [one] => vec![one.state(); info.colors.len()],
+        each => each.iter().map(|blend| blend.state()).collect(),
+    }
+}
+
+/// The attachment formats of dynamic rendering.
+fn rendering_formats<'a>(info: &GraphicsInfo<'a>) -> vk::PipelineRenderingCreateInfo<'a> {
+    let has = aspects(info.depth_format);
+    let of = |aspect| match has.contains(aspect) {
+        true => info.depth_format,
+        false => vk::Format::UNDEFINED,
+    };
+    vk::PipelineRenderingCreateInfo::default()
+        .view_mask(info.views)
+        .color_attachment_formats(info.colors)
+        .depth_attachment_format(of(vk::ImageAspectFlags::DEPTH))
+        .stencil_attachment_format(of(vk::ImageAspectFlags::STENCIL))
 }
 
 impl Gpu {
@@ -350,14 +487,15 @@ impl Gpu {
         let info = vk::PipelineLayoutCreateInfo::default()
             .set_layouts(&sets)
             .push_constant_ranges(ranges);
-        // SAFETY: structures live until calls return; what is made is owned by the device at once, here and below.
+        // SAFETY: structures live until calls return; what is made is owned by the device at once,
+        // here and below.
         let layout = unsafe { self.device.create_pipeline_layout(&info, None) };
         let layout = check("vkCreatePipelineLayout", layout)?;
         self.own(Owned::PipelineLayout(layout));
         Ok(layout)
     }
 
-    /// A pipeline for dispatches.
+    /// Creates a compute pipeline.
     pub fn compute(&self, glsl: &str, sets: &[Set], push_bytes: u32) -> Result<Pipeline, Error> {
         let layout = self.layout(sets, push_bytes)?;
         let mut modules = Modules {
@@ -382,12 +520,8 @@ impl Gpu {
         })
     }
 
-    /// A pipeline for draws.
-    pub fn graphics(&self, info: &GraphicsInfo<'_>) -> Result<Pipeline, Error> {
-        if info.subpass.is_none() {
-            self.rendering()?;
-        }
-        let layout = self.layout(info.sets, info.push_bytes)?;
+    /// Compiles the shaders of a graphics pipeline.
+    fn graphics_modules(&self, info: &GraphicsInfo<'_>) -> Result<Modules<'_>, Error> {
         let mut modules = Modules {
             gpu: self,
             made: Vec::new(),
@@ -403,31 +537,20 @@ impl Gpu {
         if let Some(fragment) = info.fragment {
             modules.add(ShaderStage::Fragment, fragment)?;
         }
+        Ok(modules)
+    }
+
+    /// Creates a graphics pipeline.
+    pub fn graphics(&self, info: &GraphicsInfo<'_>) -> Result<Pipeline, Error> {
+        if info.subpass.is_none() {
+            self.rendering()?;
+        }
+        let layout = self.layout(info.sets, info.push_bytes)?;
+        let modules = self.graphics_modules(info)?;
         let stages = modules.stages();
         let mut chains = Chains::new(info.more);
 
-        let (mut bindings, mut attributes) = (Vec::new(), Vec::new());
-        for (stream, binding) in info.streams.iter().zip(0..) {
-            let rate = match stream.rate {
-                Rate::Vertex => vk::VertexInputRate::VERTEX,
-                Rate::Instance => vk::VertexInputRate::INSTANCE,
-            };
-            bindings.push(
-                vk::VertexInputBindingDescription::default()
-                    .binding(binding)
-                    .stride(stream.stride_bytes)
-                    .input_rate(rate),
-            );
-            for (format, offset) in stream.attributes {
-                attributes.push(
-                    vk::VertexInputAttributeDescription::default()
-                        .location(attributes.len() as u32)
-                        .binding(binding)
-                        .format(*format)
-                        .offset(*offset),
-                );
-            }
-        }
+        let (bindings, attributes) = vertex_input(info.streams);
         let mut vertex = vk::PipelineVertexInputStateCreateInfo::default()
             .vertex_binding_descriptions(&bindings)
             .vertex_attribute_descriptions(&attributes);
@@ -450,68 +573,22 @@ impl Gpu {
         if let Some(control) = &mut chains.control {
             viewport = viewport.push_next(control);
         }
-        let [constant, clamp, slope] = info.bias.unwrap_or_default();
-        let mut raster = vk::PipelineRasterizationStateCreateInfo::default()
-            .depth_clamp_enable(info.depth_clamp)
-            .rasterizer_discard_enable(info.discard)
-            .polygon_mode(info.fill)
-            .cull_mode(info.cull)
-            .front_face(info.front)
-            .depth_bias_enable(info.bias.is_some())
-            .depth_bias_constant_factor(constant)
-            .depth_bias_clamp(clamp)
-            .depth_bias_slope_factor(slope)
-            .line_width(1.0);
-        if let Some(clip) = &mut chains.clip {
-            raster = raster.push_next(clip);
-        }
-        if let Some(provoking) = &mut chains.provoking {
-            raster = raster.push_next(provoking);
-        }
-        if let Some(conservative) = &mut chains.conservative {
-            raster = raster.push_next(conservative);
-        }
-        if let Some(stream) = &mut chains.stream {
-            raster = raster.push_next(stream);
-        }
-        if let Some(lines) = &mut chains.lines {
-            raster = raster.push_next(lines);
-        }
+        let raster = chains.raster.append_to(rasterization(info));
         let mask = [info.sample_mask.unwrap_or(!0)];
-        let mut samples = vk::PipelineMultisampleStateCreateInfo::default()
-            .rasterization_samples(vk::SampleCountFlags::from_raw(info.samples))
-            .sample_shading_enable(info.sample_shading.is_some())
-            .min_sample_shading(info.sample_shading.unwrap_or_default())
-            .alpha_to_coverage_enable(info.alpha_to_coverage)
-            .alpha_to_one_enable(chains.alpha_to_one);
+        let mut samples = multisample(info, chains.alpha_to_one);
         if info.sample_mask.is_some() {
             samples = samples.sample_mask(&mask);
         }
-        let places = chains.locations.take();
+        let locations = chains.locations.take();
         let mut located = vk::PipelineSampleLocationsStateCreateInfoEXT::default();
-        if let Some(places) = &places {
+        if let Some(locations) = &locations {
             located = located
                 .sample_locations_enable(true)
-                .sample_locations_info(super::recorder::locations(places));
+                .sample_locations_info(sample_locations_info(locations));
             samples = samples.push_next(&mut located);
         }
-        let (compare, write) = info.depth.unwrap_or((vk::CompareOp::ALWAYS, false));
-        let [near, far] = info.bounds.unwrap_or_default();
-        let [front, back] = info.stencil.unwrap_or_default();
-        let depth = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(info.depth.is_some())
-            .depth_write_enable(write)
-            .depth_compare_op(compare)
-            .depth_bounds_test_enable(info.bounds.is_some())
-            .min_depth_bounds(near)
-            .max_depth_bounds(far)
-            .stencil_test_enable(info.stencil.is_some())
-            .front(front)
-            .back(back);
-        let blends: Vec<_> = match info.blend {
-            [one] => vec![one.state(); info.colors.len()],
-            each => each.iter().map(|blend| blend.state()).collect(),
-        };
+        let depth = depth_stencil(info);
+        let blends = blend_states(info);
         let mut blend = vk::PipelineColorBlendStateCreateInfo::default()
             .logic_op_enable(info.logic.is_some())
             .logic_op(info.logic.unwrap_or_default())
@@ -530,16 +607,7 @@ impl Gpu {
         }
         let dynamic = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
 
-        let has = super::format::aspects(info.depth_format);
-        let of = |aspect| match has.contains(aspect) {
-            true => info.depth_format,
-            false => vk::Format::UNDEFINED,
-        };
-        let mut rendering = vk::PipelineRenderingCreateInfo::default()
-            .view_mask(info.views)
-            .color_attachment_formats(info.colors)
-            .depth_attachment_format(of(vk::ImageAspectFlags::DEPTH))
-            .stencil_attachment_format(of(vk::ImageAspectFlags::STENCIL));
+        let mut rendering = rendering_formats(info);
         let mut create = vk::GraphicsPipelineCreateInfo::default()
             .stages(&stages)
             .vertex_input_state(&vertex)
@@ -572,7 +640,7 @@ impl Gpu {
         })
     }
 
-    /// A render pass.
+    /// A render pass and its attachments.
     pub fn render_pass(&self, info: &RenderPassInfo<'_>) -> Result<vk::RenderPass, Error> {
         let refer = |numbers: &[u32], layout: vk::ImageLayout| -> Vec<vk::AttachmentReference> {
             let one = |&attachment| vk::AttachmentReference { attachment, layout };
@@ -632,7 +700,7 @@ impl Gpu {
     pub fn imageless(
         &self,
         pass: vk::RenderPass,
-        images: &[&super::Image],
+        images: &[&Image],
     ) -> Result<vk::Framebuffer, Error> {
         let [width, height, _] = images.first().map_or([1; 3], |image| image.info.size_px);
         let formats: Vec<_> = images.iter().map(|image| [image.info.format]).collect();

@@ -1,25 +1,27 @@
-//! Queries: what draws and dispatches have done, and when.
+//! Query pools: timestamps, occlusion, statistics and transform feedback.
 
-use super::gpu::Owned;
-use super::{Buffer, Error, Gpu, Recorder, check};
+use crate::vulkan::error::{Error, check};
+use crate::vulkan::gpu::{Gpu, Owned};
+use crate::vulkan::memory::Buffer;
+use crate::vulkan::recorder::Recorder;
 use ash::vk;
 
-/// What queries ask.
+/// Query type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asks {
-    /// When it is.
+    /// Timestamps.
     Time,
-    /// How many samples have passed.
+    /// Occlusion: number of samples that passed the tests.
     Samples,
-    /// How often something happened.
+    /// Pipeline statistics.
     Statistics(vk::QueryPipelineStatisticFlags),
-    /// How many primitives were captured, and how many would have been with room enough.
+    /// Transform feedback: primitives written, and primitives that needed space.
     Captured,
-    /// How many primitives there were before clipping.
+    /// Primitives generated, before clipping.
     Primitives,
 }
 
-/// A pool of queries.
+/// A query pool.
 #[derive(Clone, Copy)]
 pub struct Queries {
     pub(super) pool: vk::QueryPool,
@@ -28,7 +30,7 @@ pub struct Queries {
 }
 
 impl Gpu {
-    /// So many queries.
+    /// Creates a pool of `count` queries.
     pub fn queries(&self, asks: Asks, count: u32) -> Result<Queries, Error> {
         let info = vk::QueryPoolCreateInfo::default().query_count(count);
         let (info, values) = match asks {
@@ -57,7 +59,8 @@ impl Gpu {
         })
     }
 
-    /// The results of all queries, and of each whether they are there: 64 bits each. What is not there is 0.
+    /// The results of all queries as 64-bit values, each query followed by its availability.
+    /// Unavailable results are 0.
     pub fn results(&self, queries: &Queries) -> Result<Vec<u64>, Error> {
         let slots = queries.values as usize + 1;
         let mut data = vec![0_u64; slots * queries.count as usize];
@@ -93,7 +96,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Asks during `body`.
+    /// Counts during `body`.
     pub fn ask(&self, queries: &Queries, query: u32, precise: bool, body: impl FnOnce(&Self)) {
         let flags = match precise {
             true => vk::QueryControlFlags::PRECISE,
@@ -107,7 +110,7 @@ impl Recorder<'_> {
         unsafe { d.cmd_end_query(self.commands, queries.pool, query) };
     }
 
-    /// Asks for the time when commands have reached a stage.
+    /// Writes a timestamp when earlier commands have finished a stage.
     pub fn time(&self, queries: &Queries, query: u32, stage: vk::PipelineStageFlags) {
         // SAFETY: as above.
         unsafe {
@@ -116,7 +119,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Writes the results of all queries to a buffer, so many bytes apart.
+    /// Copies the results of all queries to a buffer with this stride in bytes.
     pub fn copy_results(
         &self,
         queries: &Queries,

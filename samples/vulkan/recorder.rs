@@ -1,14 +1,19 @@
-//! Recording commands, and running them to their end.
+//! Records command buffers, submits them and waits for them.
 
-use super::{Buffer, Error, Gpu, Image, Pipeline, Set, Use, check};
+use crate::vulkan::descriptor::Set;
+use crate::vulkan::error::{Error, check};
+use crate::vulkan::gpu::Gpu;
+use crate::vulkan::memory::{Buffer, Image, Use};
+use crate::vulkan::pipeline::Pipeline;
+use crate::vulkan::sample_locations::sample_locations_info;
 use ash::vk;
 
-/// What becomes of an attachment's earlier contents.
+/// Load operation of an attachment.
 #[derive(Clone, Copy)]
 pub enum Load {
-    /// They are kept.
+    /// Keeps the contents.
     Keep,
-    /// They are replaced.
+    /// Clears to a value.
     Clear(vk::ClearColorValue),
 }
 
@@ -19,21 +24,21 @@ impl Load {
     }
 }
 
-/// A colour that is drawn to.
+/// A colour attachment.
 #[derive(Clone, Copy)]
 pub struct Target<'a> {
     /// The image.
     pub image: &'a Image,
-    /// The part of it.
+    /// The view of it that is rendered to.
     pub view: vk::ImageView,
-    /// What becomes of what is there.
+    /// Load operation.
     pub load: Load,
-    /// Where its samples are resolved to at the end.
+    /// Resolve attachment.
     pub resolve: Option<&'a Image>,
 }
 
 impl<'a> Target<'a> {
-    /// A whole image, cleared.
+    /// The whole image, cleared to a colour.
     pub fn clear(image: &'a Image, colour: [f32; 4]) -> Self {
         Target {
             image,
@@ -43,7 +48,7 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// A whole image as it is.
+    /// The whole image with its contents.
     pub fn keep(image: &'a Image) -> Self {
         Target {
             load: Load::Keep,
@@ -51,12 +56,12 @@ impl<'a> Target<'a> {
         }
     }
 
-    /// Another view of it.
+    /// Replaces the view.
     pub fn view(self, view: vk::ImageView) -> Self {
         Target { view, ..self }
     }
 
-    /// Resolved at the end.
+    /// Sets the resolve attachment.
     pub fn resolve(self, to: &'a Image) -> Self {
         Target {
             resolve: Some(to),
@@ -65,32 +70,32 @@ impl<'a> Target<'a> {
     }
 }
 
-/// Depth and stencil that are tested and written.
+/// The depth/stencil attachment.
 #[derive(Clone, Copy)]
 pub struct Depth<'a> {
     /// The image.
     pub image: &'a Image,
-    /// What it is cleared to, or as it is.
+    /// Clear values of depth and stencil; `None` keeps the contents.
     pub clear: Option<(f32, u32)>,
 }
 
-/// What is drawn to.
+/// The attachments of a rendering.
 #[derive(Clone, Copy)]
 pub struct Targets<'a> {
-    /// Colours, by location.
+    /// Colour attachments, by location.
     pub colors: &'a [Target<'a>],
-    /// Depth and stencil.
+    /// The depth/stencil attachment.
     pub depth: Option<Depth<'a>>,
-    /// Width and height.
+    /// Width and height of the render area.
     pub size_px: [u32; 2],
-    /// Layers drawn to.
+    /// Number of layers rendered to.
     pub layers: u32,
-    /// Views that are drawn, a bit each, instead of layers.
+    /// View mask of multiview; 0 renders to layers instead.
     pub views: u32,
 }
 
 impl<'a> Targets<'a> {
-    /// These colours, all of the first one's size.
+    /// Colour attachments only; the render area is the first one's size.
     pub fn new(colors: &'a [Target<'a>]) -> Self {
         let size = colors.first().map_or([1; 3], |t| t.image.info.size_px);
         Targets {
@@ -102,13 +107,13 @@ impl<'a> Targets<'a> {
         }
     }
 
-    /// These views, a layer each.
+    /// Sets the view mask; each view renders to its layer.
     pub fn views(mut self, views: u32) -> Self {
         self.views = views;
         self
     }
 
-    /// With depth, cleared to 1, and stencil, cleared to 0.
+    /// Adds a depth/stencil attachment with depth cleared to 1 and stencil to 0.
     pub fn depth(mut self, image: &'a Image) -> Self {
         self.depth = Some(Depth {
             image,
@@ -119,8 +124,8 @@ impl<'a> Targets<'a> {
         self
     }
 
-    /// With depth and stencil as they are.
-    pub fn kept_depth(mut self, image: &'a Image) -> Self {
+    /// Adds a depth/stencil attachment with its contents.
+    pub fn load_depth(mut self, image: &'a Image) -> Self {
         self.depth = Some(Depth { image, clear: None });
         self
     }
@@ -133,13 +138,15 @@ pub struct Recorder<'g> {
 }
 
 impl Gpu {
-    /// Records commands, executes them and waits for their end. What they wrote the host may read then.
+    /// Records commands, submits them and waits until they have finished. The host may read their
+    /// results afterwards.
     pub fn run(&self, body: impl FnOnce(&Recorder<'_>) -> Result<(), Error>) -> Result<(), Error> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.pool)
             .command_buffer_count(1);
         let d = &self.device;
-        // SAFETY: structures live until calls return and all handles are this device's, here and below.
+        // SAFETY: structures live until calls return and all handles are this device's, here and
+        // below.
         let buffers = check("vkAllocateCommandBuffers", unsafe {
             d.allocate_command_buffers(&info)
         })?;
@@ -149,7 +156,8 @@ impl Gpu {
         };
         let done = self.record_and_wait(&recorder, body);
         if done.is_ok() {
-            // SAFETY: the commands are over, and the buffer is freed once. After an error the pool frees it.
+            // SAFETY: the commands have finished, and the buffer is freed once. After an error the
+            // pool frees it.
             unsafe { d.free_command_buffers(self.pool, &buffers) };
         }
         done
@@ -179,7 +187,8 @@ impl Gpu {
         })?;
         let commands = [recorder.commands];
         let submit = [vk::SubmitInfo::default().command_buffers(&commands)];
-        // SAFETY: as above; the fence is destroyed after the wait, and where the wait fails the device is lost.
+        // SAFETY: as above; the fence is destroyed after the wait, and where the wait fails the
+        // device is lost.
         unsafe {
             let submitted = check("vkQueueSubmit", d.queue_submit(self.queue, &submit, fence));
             let waited = submitted.and_then(|()| {
@@ -193,7 +202,7 @@ impl Gpu {
 }
 
 impl Recorder<'_> {
-    /// Says how the next commands use an image: waits for the last use and changes the layout.
+    /// Emits the barrier between the image's last use and its next one, with the layout transition.
     pub fn use_as(&self, image: &Image, next: Use) {
         let last = image.used.replace(next);
         if last == next && next.reads_only() {
@@ -233,12 +242,13 @@ impl Recorder<'_> {
         }
     }
 
-    /// Says that commands outside this recorder's sight (a render pass) leave an image so.
+    /// Records the use in which a render pass leaves an image, without a barrier.
     pub fn left_as(&self, image: &Image, used: Use) {
         image.used.set(used);
     }
 
-    /// Everything before is over and seen before anything after begins: the simplest barrier, for buffers.
+    /// A full memory barrier: all earlier commands finish, and their writes are visible to all
+    /// later ones. For buffers.
     pub fn barrier(&self) {
         use vk::AccessFlags as A;
         let all = vk::PipelineStageFlags::ALL_COMMANDS;
@@ -265,7 +275,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws to targets: `body` records draws only. Viewport and scissor are the whole size until it sets others.
+    /// Renders to attachments; `body` records the draws. Viewport and scissor start as the whole
+    /// render area.
     pub fn draw_to(
         &self,
         targets: &Targets<'_>,
@@ -352,7 +363,7 @@ impl Recorder<'_> {
         done
     }
 
-    /// Runs a render pass; `bodies` record the draws of each subpass.
+    /// Records a render pass; `bodies` record the draws of each subpass.
     pub fn render_pass(
         &self,
         pass: vk::RenderPass,
@@ -364,7 +375,7 @@ impl Recorder<'_> {
         self.render_pass_to(&[], pass, framebuffer, size_px, clears, bodies);
     }
 
-    /// Runs a render pass with these attachments, which its framebuffer does not name.
+    /// Records a render pass of an imageless framebuffer with these attachments.
     pub fn render_pass_to(
         &self,
         views: &[vk::ImageView],
@@ -406,7 +417,7 @@ impl Recorder<'_> {
         self.scissors(&[[0, 0, width, height]]);
     }
 
-    /// Viewports: x, y, width, height, least and greatest depth.
+    /// Sets viewports: x, y, width, height, minimum and maximum depth.
     pub fn viewports(&self, all: &[[f32; 6]]) {
         let all: Vec<_> = all
             .iter()
@@ -425,7 +436,7 @@ impl Recorder<'_> {
         unsafe { self.gpu.device.cmd_set_viewport(self.commands, 0, &all) };
     }
 
-    /// Scissors: x, y, width, height.
+    /// Sets scissors: x, y, width, height.
     pub fn scissors(&self, all: &[[u32; 4]]) {
         let all: Vec<_> = all
             .iter()
@@ -441,7 +452,7 @@ impl Recorder<'_> {
         unsafe { self.gpu.device.cmd_set_scissor(self.commands, 0, &all) };
     }
 
-    /// The pipeline of the next draws or dispatches, with its sets and push constants.
+    /// Binds a pipeline with its descriptor sets and push constants.
     pub fn bind<T: bytemuck::NoUninit>(&self, pipeline: &Pipeline, sets: &[Set], push: &[T]) {
         let d = &self.gpu.device;
         let sets: Vec<_> = sets.iter().map(|set| set.handle).collect();
@@ -462,7 +473,7 @@ impl Recorder<'_> {
         self.push(pipeline, push);
     }
 
-    /// Push constants from the first byte on.
+    /// Sets push constants from offset 0.
     pub fn push<T: bytemuck::NoUninit>(&self, pipeline: &Pipeline, push: &[T]) {
         let bytes: &[u8] = bytemuck::cast_slice(push);
         if bytes.is_empty() {
@@ -477,7 +488,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// What vertices are read from, by binding: buffers and offsets.
+    /// Binds vertex buffers, by binding: buffers and offsets in bytes.
     pub fn vertices(&self, streams: &[(&Buffer, u64)]) {
         let buffers: Vec<_> = streams.iter().map(|(buffer, _)| buffer.handle).collect();
         let offsets: Vec<_> = streams.iter().map(|(_, offset)| *offset).collect();
@@ -489,7 +500,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// What indices are read from.
+    /// Binds the index buffer.
     pub fn indices(&self, buffer: &Buffer, kind: vk::IndexType) {
         // SAFETY: as above.
         unsafe {
@@ -499,7 +510,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws vertices from `first` on, so many times.
+    /// Draws `count` vertices from `first` on, `instances` times.
     pub fn draw(&self, first: u32, count: u32, instances: u32) {
         // SAFETY: as above.
         unsafe {
@@ -509,7 +520,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws by indices: `base` is added to each.
+    /// Draws `count` indices from `first` on; `base` is added to each index.
     pub fn draw_indexed(&self, first: u32, count: u32, base: i32, instances: std::ops::Range<u32>) {
         let number = instances.end - instances.start;
         // SAFETY: as above.
@@ -525,7 +536,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws what structures in a buffer say.
+    /// Draws with `draws` VkDrawIndirectCommand structures at the start of a buffer.
     pub fn draw_indirect(&self, buffer: &Buffer, draws: u32) {
         let stride = size_of::<vk::DrawIndirectCommand>() as u32;
         // SAFETY: as above.
@@ -536,7 +547,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws by indices what structures in a buffer say.
+    /// Draws with `draws` VkDrawIndexedIndirectCommand structures at the start of a buffer.
     pub fn draw_indexed_indirect(&self, buffer: &Buffer, draws: u32) {
         let stride = size_of::<vk::DrawIndexedIndirectCommand>() as u32;
         // SAFETY: as above.
@@ -551,13 +562,13 @@ impl Recorder<'_> {
         }
     }
 
-    /// Starts workgroups.
+    /// Dispatches workgroups.
     pub fn dispatch(&self, [x, y, z]: [u32; 3]) {
         // SAFETY: as above.
         unsafe { self.gpu.device.cmd_dispatch(self.commands, x, y, z) };
     }
 
-    /// Starts as many workgroups as a buffer says.
+    /// Dispatches with a VkDispatchIndirectCommand at the start of a buffer.
     pub fn dispatch_indirect(&self, buffer: &Buffer) {
         // SAFETY: as above.
         unsafe {
@@ -567,10 +578,10 @@ impl Recorder<'_> {
         }
     }
 
-    /// Calls one of Vulkan's functions that set dynamic state.
+    /// Sets dynamic state.
     pub fn state(&self, set: State<'_>) {
         let (d, dynamic, c) = (&self.gpu.device, &self.gpu.dynamic, self.commands);
-        // SAFETY: as above; the functions of the extension are there where the device was made with it.
+        // SAFETY: as above; an extension's functions are loaded if the device was created with it.
         unsafe {
             match set {
                 State::BlendConstants(constants) => d.cmd_set_blend_constants(c, &constants),
@@ -587,12 +598,12 @@ impl Recorder<'_> {
                 State::StencilReference(faces, value) => {
                     d.cmd_set_stencil_reference(c, faces, value)
                 }
-                State::Cull(faces) => dynamic.one.cmd_set_cull_mode(c, faces),
-                State::Front(front) => dynamic.one.cmd_set_front_face(c, front),
-                State::Topology(topology) => dynamic.one.cmd_set_primitive_topology(c, topology),
-                State::DepthTest(on) => dynamic.one.cmd_set_depth_test_enable(c, on),
-                State::DepthWrite(on) => dynamic.one.cmd_set_depth_write_enable(c, on),
-                State::DepthCompare(compare) => dynamic.one.cmd_set_depth_compare_op(c, compare),
+                State::Cull(faces) => dynamic.eds1.cmd_set_cull_mode(c, faces),
+                State::Front(front) => dynamic.eds1.cmd_set_front_face(c, front),
+                State::Topology(topology) => dynamic.eds1.cmd_set_primitive_topology(c, topology),
+                State::DepthTest(on) => dynamic.eds1.cmd_set_depth_test_enable(c, on),
+                State::DepthWrite(on) => dynamic.eds1.cmd_set_depth_write_enable(c, on),
+                State::DepthCompare(compare) => dynamic.eds1.cmd_set_depth_compare_op(c, compare),
                 State::Viewports([x, y, width, height]) => {
                     let viewport = vk::Viewport {
                         x,
@@ -602,7 +613,7 @@ impl Recorder<'_> {
                         min_depth: 0.0,
                         max_depth: 1.0,
                     };
-                    dynamic.one.cmd_set_viewport_with_count(c, &[viewport]);
+                    dynamic.eds1.cmd_set_viewport_with_count(c, &[viewport]);
                 }
                 State::Scissors([x, y, width, height]) => {
                     let scissor = vk::Rect2D {
@@ -612,18 +623,18 @@ impl Recorder<'_> {
                             height: height.cast_unsigned(),
                         },
                     };
-                    dynamic.one.cmd_set_scissor_with_count(c, &[scissor]);
+                    dynamic.eds1.cmd_set_scissor_with_count(c, &[scissor]);
                 }
-                State::StencilTest(on) => dynamic.one.cmd_set_stencil_test_enable(c, on),
+                State::StencilTest(on) => dynamic.eds1.cmd_set_stencil_test_enable(c, on),
                 State::StencilOp(faces, [fail, pass, depth_fail], compare) => {
                     dynamic
-                        .one
+                        .eds1
                         .cmd_set_stencil_op(c, faces, fail, pass, depth_fail, compare);
                 }
-                State::Discard(on) => dynamic.two.cmd_set_rasterizer_discard_enable(c, on),
-                State::DepthBiasOn(on) => dynamic.two.cmd_set_depth_bias_enable(c, on),
-                State::Restart(on) => dynamic.two.cmd_set_primitive_restart_enable(c, on),
-                State::LogicOp(op) => dynamic.two.cmd_set_logic_op(c, op),
+                State::Discard(on) => dynamic.eds2.cmd_set_rasterizer_discard_enable(c, on),
+                State::DepthBiasOn(on) => dynamic.eds2.cmd_set_depth_bias_enable(c, on),
+                State::Restart(on) => dynamic.eds2.cmd_set_primitive_restart_enable(c, on),
+                State::LogicOp(op) => dynamic.eds2.cmd_set_logic_op(c, op),
                 State::Writes(on) => {
                     let on = on.map(vk::Bool32::from);
                     (dynamic.writes.fp().cmd_set_color_write_enable_ext)(c, 2, on.as_ptr());
@@ -632,48 +643,46 @@ impl Recorder<'_> {
                     (dynamic.lines.fp().cmd_set_line_stipple_ext)(c, factor, pattern);
                 }
                 State::DomainOrigin(origin) => {
-                    dynamic.three.cmd_set_tessellation_domain_origin(c, origin);
+                    dynamic.eds3.cmd_set_tessellation_domain_origin(c, origin);
                 }
-                State::DepthClamp(on) => dynamic.three.cmd_set_depth_clamp_enable(c, on),
-                State::Fill(mode) => dynamic.three.cmd_set_polygon_mode(c, mode),
+                State::DepthClamp(on) => dynamic.eds3.cmd_set_depth_clamp_enable(c, on),
+                State::Fill(mode) => dynamic.eds3.cmd_set_polygon_mode(c, mode),
                 State::SampleMask(mask) => {
                     let one = vk::SampleCountFlags::TYPE_1;
-                    dynamic.three.cmd_set_sample_mask(c, one, &[mask]);
+                    dynamic.eds3.cmd_set_sample_mask(c, one, &[mask]);
                 }
-                State::AlphaToOne(on) => dynamic.three.cmd_set_alpha_to_one_enable(c, on),
-                State::Logic(on) => dynamic.three.cmd_set_logic_op_enable(c, on),
+                State::AlphaToOne(on) => dynamic.eds3.cmd_set_alpha_to_one_enable(c, on),
+                State::Logic(on) => dynamic.eds3.cmd_set_logic_op_enable(c, on),
                 State::Blended(on) => {
-                    dynamic.three.cmd_set_color_blend_enable(c, 0, &[on.into()]);
+                    dynamic.eds3.cmd_set_color_blend_enable(c, 0, &[on.into()]);
                 }
                 State::Equation(equation) => {
-                    dynamic
-                        .three
-                        .cmd_set_color_blend_equation(c, 0, &[equation]);
+                    dynamic.eds3.cmd_set_color_blend_equation(c, 0, &[equation]);
                 }
-                State::WriteMask(mask) => dynamic.three.cmd_set_color_write_mask(c, 0, &[mask]),
-                State::DepthClip(on) => dynamic.three.cmd_set_depth_clip_enable(c, on),
+                State::WriteMask(mask) => dynamic.eds3.cmd_set_color_write_mask(c, 0, &[mask]),
+                State::DepthClip(on) => dynamic.eds3.cmd_set_depth_clip_enable(c, on),
                 State::Locations(places) => {
-                    let info = locations(places);
+                    let info = sample_locations_info(places);
                     let f = self.gpu.locations.fp();
                     (f.cmd_set_sample_locations_ext)(c, &info);
                 }
                 State::Conservative(mode) => {
                     dynamic
-                        .three
+                        .eds3
                         .cmd_set_conservative_rasterization_mode(c, mode);
                 }
-                State::Stream(stream) => dynamic.three.cmd_set_rasterization_stream(c, stream),
-                State::Provoking(mode) => dynamic.three.cmd_set_provoking_vertex_mode(c, mode),
-                State::Lines(mode) => dynamic.three.cmd_set_line_rasterization_mode(c, mode),
-                State::Stippled(on) => dynamic.three.cmd_set_line_stipple_enable(c, on),
+                State::Stream(stream) => dynamic.eds3.cmd_set_rasterization_stream(c, stream),
+                State::Provoking(mode) => dynamic.eds3.cmd_set_provoking_vertex_mode(c, mode),
+                State::Lines(mode) => dynamic.eds3.cmd_set_line_rasterization_mode(c, mode),
+                State::Stippled(on) => dynamic.eds3.cmd_set_line_stipple_enable(c, on),
                 State::NearAtMinusW(on) => {
-                    dynamic.three.cmd_set_depth_clip_negative_one_to_one(c, on);
+                    dynamic.eds3.cmd_set_depth_clip_negative_one_to_one(c, on);
                 }
             }
         }
     }
 
-    /// Clears parts of the first colour while drawing: x, y, width, height.
+    /// Clears rectangles of the first colour attachment inside a rendering: x, y, width, height.
     pub fn clear_parts(&self, colour: [f32; 4], parts: &[[u32; 4]]) {
         let value = vk::ClearValue {
             color: vk::ClearColorValue { float32: colour },
@@ -704,7 +713,7 @@ impl Recorder<'_> {
     }
 }
 
-/// State that a pipeline may leave to commands.
+/// Dynamic state and its value.
 #[derive(Clone, Copy)]
 #[expect(missing_docs, reason = "Vulkan's names")]
 pub enum State<'a> {
@@ -747,15 +756,4 @@ pub enum State<'a> {
     Lines(vk::LineRasterizationModeEXT),
     Stippled(bool),
     NearAtMinusW(bool),
-}
-
-/// Places of samples, in a grid of one pixel.
-pub(super) fn locations(places: &[vk::SampleLocationEXT]) -> vk::SampleLocationsInfoEXT<'_> {
-    vk::SampleLocationsInfoEXT::default()
-        .sample_locations_per_pixel(vk::SampleCountFlags::from_raw(places.len() as u32))
-        .sample_location_grid_size(vk::Extent2D {
-            width: 1,
-            height: 1,
-        })
-        .sample_locations(places)
 }

@@ -1,10 +1,12 @@
-//! Commands outside drawing: copies, scaling, clearing, resolving.
+//! Transfer commands: copies, blits, clears, resolves.
 
-use super::recorder::Recorder;
-use super::{Buffer, Error, Gpu, Image, Use};
+use crate::vulkan::error::Error;
+use crate::vulkan::gpu::Gpu;
+use crate::vulkan::memory::{Buffer, Image, Use};
+use crate::vulkan::recorder::Recorder;
 use ash::vk;
 
-/// The layers of one level of an image.
+/// All layers of a mip level.
 pub(super) fn layers_of(image: &Image, mip_level: u32) -> vk::ImageSubresourceLayers {
     vk::ImageSubresourceLayers {
         aspect_mask: image.aspects(),
@@ -23,7 +25,7 @@ fn extent([width, height, depth]: [u32; 3]) -> vk::Extent3D {
 }
 
 impl Gpu {
-    /// All layers of one level of an image, of one aspect, without gaps.
+    /// Reads one aspect of all layers of a mip level, tightly packed.
     pub fn read_level(
         &self,
         image: &Image,
@@ -38,12 +40,12 @@ impl Gpu {
         self.contents(&buffer)
     }
 
-    /// The first level of an image of colours.
+    /// Reads the first mip level of a colour image.
     pub fn read(&self, image: &Image) -> Result<Vec<u8>, Error> {
         self.read_level(image, 0, vk::ImageAspectFlags::COLOR)
     }
 
-    /// Fills one level of an image, all layers, with texels without gaps.
+    /// Uploads tightly packed texels to all layers of a mip level.
     pub fn upload<T: bytemuck::NoUninit>(
         &self,
         image: &Image,
@@ -60,7 +62,7 @@ impl Gpu {
 }
 
 impl Recorder<'_> {
-    /// Clears a whole image of colours.
+    /// Clears all of a colour image.
     pub fn clear(&self, image: &Image, colour: vk::ClearColorValue) {
         self.use_as(image, Use::CopyTo);
         let range = [vk::ImageSubresourceRange {
@@ -82,7 +84,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Copies a level of an image to the start of a buffer.
+    /// Copies a mip level to the start of a buffer.
     pub fn copy_to_buffer(
         &self,
         image: &Image,
@@ -106,7 +108,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Copies from the start of a buffer to a level of an image.
+    /// Copies from the start of a buffer to a mip level.
     pub fn copy_to_image(
         &self,
         buffer: &Buffer,
@@ -157,7 +159,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Scales regions of one image into another.
+    /// Blits regions of one image to another.
     pub fn blit(&self, from: &Image, to: &Image, regions: &[vk::ImageBlit], filter: vk::Filter) {
         self.use_as(from, Use::CopyFrom);
         self.use_as(to, Use::CopyTo);
@@ -175,7 +177,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Makes one sample of each texel's samples.
+    /// Resolves a multisampled image into a single-sampled one.
     pub fn resolve(&self, from: &Image, to: &Image) {
         self.use_as(from, Use::CopyFrom);
         self.use_as(to, Use::CopyTo);
@@ -196,7 +198,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Fills all levels below the first, each from the one above it, and leaves the image to be sampled.
+    /// Generates all mip levels but the first, each from the next larger one, and transitions the
+    /// image for sampling.
     pub fn make_mips(&self, image: &Image) {
         self.use_as(image, Use::CopyTo);
         let level = |mip: u32, old: Use, new: Use| {

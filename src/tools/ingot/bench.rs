@@ -1,10 +1,10 @@
-//! `ingot bench`: figures beside other drivers', from one run, as ratios.
+//! `ingot bench`: measurements of Ingot and another driver in one run, with their ratios.
 
 use crate::compile::{only_entry, words_of};
-use crate::implementation::IcdArgs;
 use crate::pipelines::Compiler;
 use clap::Subcommand;
 use indicatif::{ProgressBar, ProgressStyle};
+use ingot_cli::icd_args::IcdArgs;
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::io::{BufRead, BufReader, Read};
@@ -23,39 +23,41 @@ pub struct Args {
 
 #[derive(Subcommand)]
 enum What {
-    /// Time of shader module and pipeline creation, beside another driver's on the simulator
+    /// Time of shader module and pipeline creation, compared with another driver on the simulator
     Compile {
         /// Folder of compute shaders (*.comp, *.spv)
         folder: PathBuf,
-        /// Times each shader is compiled; the shortest counts
+        /// Compilations of each shader; the shortest time counts
         #[arg(long, default_value_t = 5)]
         repeat: u32,
         /// The driver to compare with: a manifest, or `anv`
         #[arg(long, default_value = "anv")]
         with: String,
     },
-    /// Speed of the simulated EUs on a dispatch of ten million invocations, beside another implementation
+    /// Speed of the simulated EUs on a dispatch of ten million invocations, compared with another
+    /// implementation
     Simulator {
-        /// The dispatch, as a script; one of its own by default
+        /// The dispatch, as a script [default: a built-in one]
         script: Option<PathBuf>,
         /// Implementation to compare with: a manifest for the Vulkan loader, or `lavapipe`
         #[arg(long, default_value = "lavapipe")]
         with: String,
-        /// Times the script is run; the shortest counts
+        /// Runs of the script; the shortest time counts
         #[arg(long, default_value_t = 3)]
         repeat: u32,
     },
-    /// Instructions, messages and spills of shaders, beside another driver's on the simulator
+    /// Instructions, messages and spills of shaders, compared with another driver on the simulator
     Codegen(crate::codegen::Args),
     /// Measures the shaders of a folder on one driver: the worker of `codegen`
     #[command(hide = true)]
     CodegenWorker(crate::codegen::WorkerArgs),
-    /// CPU time of recording and submitting, beside another driver's, under a kernel that does nothing
+    /// CPU time of recording and submitting, compared with another driver, on a null kernel
     Record(crate::record::Args),
     /// Calls one driver: the worker of `record`
     #[command(hide = true)]
     RecordWorker(crate::record::WorkerArgs),
-    /// Compiles the shaders of a folder on one driver and prints microseconds: the worker of `compile`
+    /// Compiles the shaders of a folder on one driver and prints microseconds: the worker of
+    /// `compile`
     #[command(hide = true)]
     Worker {
         folder: PathBuf,
@@ -66,7 +68,7 @@ enum What {
     },
 }
 
-/// Runs the command.
+/// Runs `ingot bench`.
 pub fn main(args: &Args) -> ExitCode {
     let result = match &args.what {
         What::Compile {
@@ -112,7 +114,7 @@ fn shaders(folder: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(files)
 }
 
-/// Prints `name microseconds`, or `name - why`, for each shader.
+/// Prints `name microseconds`, or `name - error`, for each shader.
 fn worker(folder: &Path, repeat: u32, icd: &IcdArgs) -> Result<(), String> {
     let compiler = Compiler::new(&icd.entry()?)?;
     println!("# {}", compiler.name());
@@ -142,7 +144,7 @@ fn worker(folder: &Path, repeat: u32, icd: &IcdArgs) -> Result<(), String> {
     Ok(())
 }
 
-/// What a worker printed: times by shader, and reasons.
+/// Parses a worker's output: times and errors by shader.
 type Times = BTreeMap<String, Result<f64, String>>;
 
 fn read(output: &str) -> (String, Times) {
@@ -159,7 +161,7 @@ fn read(output: &str) -> (String, Times) {
     (device, times)
 }
 
-/// A bar for what takes a while, on a terminal.
+/// A progress bar on a terminal.
 fn progress(steps: u64) -> ProgressBar {
     let bar = ProgressBar::new(steps);
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
@@ -178,7 +180,7 @@ fn compare(folder: &Path, repeat: u32, with: &str) -> Result<(), String> {
         let mut errors = child.stderr.take();
         let listener = std::thread::spawn(move || {
             let mut text = String::new();
-            // What cannot be read is not shown.
+            // Malformed lines are ignored.
             let _ = errors.as_mut().map(|from| from.read_to_string(&mut text));
             text
         });
@@ -211,7 +213,7 @@ fn compare(folder: &Path, repeat: u32, with: &str) -> Result<(), String> {
             .arg("--repeat")
             .arg(repeat.to_string());
     };
-    // Caches on disk would turn compiling into reading.
+    // Disk caches would replace compilation by reading files.
     let mut ours = Command::new(&program);
     worker(&mut ours);
     ours.args(["--gpu", "skl"]).env("INGOT_DEBUG", "nocache");
@@ -252,7 +254,7 @@ fn compare(folder: &Path, repeat: u32, with: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Invocations that a script dispatches, each shader's workgroup size taken from its SPIR-V.
+/// Number of invocations that a script dispatches, with the workgroup sizes of its SPIR-V.
 fn invocations(script: &vkrunner::Script) -> Result<u64, String> {
     let modules = vkrunner::Runner::compile(script)?;
     let (_, words) = modules.first().ok_or("the script has no shader")?;
@@ -261,13 +263,14 @@ fn invocations(script: &vkrunner::Script) -> Result<u64, String> {
     Ok(script.workgroups() * per_group)
 }
 
-/// Runs a script on the simulator in this process, and on another implementation in another one.
+/// Runs a script on the simulator in this process, and on another implementation in a child
+/// process.
 fn simulator(path: Option<&Path>, with: &str, repeat: u32) -> Result<(), String> {
     let own;
     let path = match path {
         Some(path) => path,
         None => {
-            // The other implementation's process reads a file.
+            // The child process reads the script from a file.
             let folder = sys::private_folder().map_err(|e| e.to_string())?;
             own = folder.join("dispatch.shader_test");
             let text = include_str!("../../../benches/dispatch.shader_test");
@@ -281,7 +284,7 @@ fn simulator(path: Option<&Path>, with: &str, repeat: u32) -> Result<(), String>
     let invocations = invocations(&script)?;
     let instructions = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&instructions);
-    // The simulator's own report of each submission holds the number of instructions.
+    // The simulator reports the number of instructions of each submission.
     let sink = kmd::Sink::new(move |line| {
         let words: Vec<&str> = line.split_whitespace().collect();
         for pair in words.windows(2) {

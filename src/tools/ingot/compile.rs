@@ -1,4 +1,5 @@
-//! `ingot compile`: a shader to statistics, and on request to everything between SPIR-V and machine code.
+//! `ingot compile`: compiles shaders and prints statistics and, on request, NIR, LIR and machine
+//! code.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -14,19 +15,20 @@ use vkrunner::ShaderStage;
     ingot compile shader.frag --nir final        NIR as the backend gets it")]
 pub struct Args {
     /// GLSL (*.comp, *.vert, *.tesc, *.tese, *.geom, *.frag) or SPIR-V (*.spv) files
-    #[arg(required = true, value_parser = crate::choice::there)]
+    #[arg(required = true, value_parser = crate::value_parsers::existing_path)]
     shaders: Vec<PathBuf>,
     /// Device to compile for
-    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = ingot_cli::gpu_names::device)]
     gpu: &'static hw::Device,
-    /// Entry point; the module's only one by default
+    /// Entry point [default: the module's only one]
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Only this SIMD width: 8, 16 or 32
-    #[arg(long, value_name = "WIDTH", value_parser = crate::choice::simd)]
+    #[arg(long, value_name = "WIDTH", value_parser = crate::value_parsers::simd)]
     simd: Option<u8>,
-    /// Print NIR after this pass (`spirv` for the front end, `all` for each, `final` for what the backend gets)
-    #[arg(long, value_name = "PASS", value_parser = crate::choice::pass)]
+    /// Print NIR after this pass (`spirv`: the front end, `all`: every pass, `final`: the backend's
+    /// input)
+    #[arg(long, value_name = "PASS", value_parser = crate::value_parsers::pass)]
     nir: Option<String>,
     /// Print the backend's LIR
     #[arg(long)]
@@ -39,7 +41,7 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Runs the command.
+/// Runs `ingot compile`.
 pub fn main(args: &Args) -> ExitCode {
     println!(
         "{:32} {:>4} {:>6} {:>8} {:>5} {:>5} {:>6} {:>5} {:>4} {:>8}",
@@ -47,7 +49,7 @@ pub fn main(args: &Args) -> ExitCode {
     );
     let mut failed = false;
     for path in &args.shaders {
-        if let Err(message) = one(args, path) {
+        if let Err(message) = compile_file(args, path) {
             eprintln!("{}: {message}", path.display());
             failed = true;
         }
@@ -59,7 +61,7 @@ pub fn main(args: &Args) -> ExitCode {
     }
 }
 
-/// SPIR-V words of a file: GLSL is compiled.
+/// SPIR-V words of a file; GLSL is compiled first.
 pub fn words_of(path: &Path) -> Result<Vec<u32>, String> {
     if path.extension().is_some_and(|e| e == "spv") {
         let bytes = std::fs::read(path).map_err(|e| e.to_string())?;
@@ -108,7 +110,7 @@ pub fn only_entry(words: &[u32]) -> Result<String, String> {
     }
 }
 
-fn one(args: &Args, path: &Path) -> Result<(), String> {
+fn compile_file(args: &Args, path: &Path) -> Result<(), String> {
     let words = words_of(path)?;
     let (entry, stage) = entry_of(&words, args.entry.as_deref())?;
     let layout = compile::default_layout(&words, stage, &entry).map_err(|e| e.to_string())?;

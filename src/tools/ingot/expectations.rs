@@ -8,13 +8,14 @@
 //! message = "line 4: Invalid test command"   # must appear in the log
 //! [skip."…"]
 //! reason = "needs a newer device"
-//! [skip."draw/"]                             # every script under a folder that has no entry of its own
+//! [skip."draw/"]              # scripts under this folder without their own entry
 //! reason = "no graphics queue yet"
-//! driver = "Ingot"                           # only on devices whose name contains “[Ingot]”, or begins with Ingot
+//! driver = "Ingot"            # only if the device name contains `[Ingot]` or begins with it
 //! ```
 //!
-//! The nearest entry counts: that of the script, then that of its folder, then that of the folder around it. An entry
-//! for another driver does not count at all, so the script is expected to pass there.
+//! The nearest entry counts: that of the script, then that of its folder, then that of the folder
+//! around it. An entry for another driver does not count at all, so the script is expected to pass
+//! there.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -34,7 +35,8 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// True on a device of that name. Ingot ends the names of its devices with its own in brackets; others' begin with theirs.
+    /// True if the expectation applies to a device of this name. Ingot's device names end with
+    /// `[Ingot]`; those of other drivers begin with the driver's name.
     fn concerns(&self, device: &str) -> bool {
         let Some(driver) = &self.driver else {
             return true;
@@ -51,7 +53,7 @@ pub struct Expectations {
 }
 
 impl Expectations {
-    /// Reads the file in `root`; none expected to fail if there is no such file.
+    /// Reads the file in `root`. Without a file all scripts are expected to pass.
     pub fn read(root: &Path) -> Result<Expectations, String> {
         let file = root.join("expectations.toml");
         let text = match std::fs::read_to_string(&file) {
@@ -66,8 +68,8 @@ impl Expectations {
         })
     }
 
-    /// What is expected of `script` on the device named `device`.
-    pub fn of(&self, script: &Path, device: &str) -> Option<&Expectation> {
+    /// The expectation for `script` on the device named `device`; `None`: it passes.
+    pub fn expectation(&self, script: &Path, device: &str) -> Option<&Expectation> {
         let name = script.strip_prefix(&self.root).ok()?.to_str()?;
         let ends =
             std::iter::once(name.len()).chain(name.rmatch_indices('/').map(|(at, _)| at + 1));
@@ -75,7 +77,7 @@ impl Expectations {
             .find(|entry| entry.concerns(device))
     }
 
-    /// Entries that name no script and no folder.
+    /// Entries whose script or folder does not exist.
     pub fn stale(&self) -> Vec<String> {
         let exists = |name: &String| {
             let path = self.root.join(name);
@@ -120,7 +122,7 @@ fn parse(text: &str) -> Result<BTreeMap<String, Expectation>, String> {
     Ok(entries)
 }
 
-/// Whether an outcome is as expected: `None` if it is, else why not.
+/// Compares an outcome with its expectation: `None` if they agree, else a message.
 pub fn surprise(expected: Option<&Expectation>, outcome: &Outcome) -> Option<String> {
     let Some(expected) = expected else {
         return match outcome.verdict {
@@ -137,8 +139,8 @@ pub fn surprise(expected: Option<&Expectation>, outcome: &Outcome) -> Option<Str
         ));
     }
     let message = expected.message.as_ref()?;
-    let said = outcome.log.iter().any(|line| line.contains(message));
-    (!said).then(|| format!("{}, but not with “{message}”", outcome.verdict.name()))
+    let found = outcome.log.iter().any(|line| line.contains(message));
+    (!found).then(|| format!("{}, but not with “{message}”", outcome.verdict.name()))
 }
 
 #[cfg(test)]
@@ -174,7 +176,7 @@ mod tests {
             entries: parse(text).unwrap(),
         };
         let verdict = |name: &str, device: &str| {
-            let found = expectations.of(&Path::new("scripts").join(name), device);
+            let found = expectations.expectation(&Path::new("scripts").join(name), device);
             found.map(|e| e.verdict)
         };
         let (ours, other) = ("HD Graphics 530 (SKL GT2) [Ingot]", "llvmpipe");
@@ -184,7 +186,7 @@ mod tests {
         assert_eq!(verdict("draw/deep/a", other), Some(Verdict::Fail));
         assert_eq!(verdict("draw/x", other), None);
         assert_eq!(verdict("drawing/x", ours), None);
-        let expected = expectations.of(Path::new("scripts/draw/x"), ours);
+        let expected = expectations.expectation(Path::new("scripts/draw/x"), ours);
         assert!(surprise(expected, &outcome(Verdict::Skip, "")).is_none());
         assert!(surprise(expected, &outcome(Verdict::Pass, "")).is_some());
         assert!(surprise(expected, &outcome(Verdict::Fail, "")).is_some());

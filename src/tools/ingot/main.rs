@@ -1,19 +1,19 @@
-//! The `ingot` command: everything people do with the project from a shell.
+//! The `ingot` command: the project's tools as subcommands.
 
 mod bench;
-mod choice;
 mod codegen;
 mod compile;
-mod device;
+mod devices;
 mod expectations;
-mod implementation;
+mod indirect_state;
 mod pipelines;
-mod pointed;
 mod record;
 mod recording;
 mod run;
 mod sim;
 mod text;
+mod value_parsers;
+mod vulkan_device;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -40,7 +40,7 @@ enum Command {
     Run(run::Args),
     /// Compile shaders of any stage, with statistics and dumps
     Compile(compile::Args),
-    /// Measure, beside other drivers
+    /// Measure speed and code against other drivers
     Bench(bench::Args),
     /// Assemble EU machine code, in IGA's syntax
     Asm(text::AsmArgs),
@@ -48,16 +48,18 @@ enum Command {
     Dis(text::DisArgs),
     /// Print a batch, packet by packet
     Batch(text::BatchArgs),
+    /// List the known devices, by family
+    Devices(devices::Args),
     /// Run any program on the simulated GPU
     Sim(sim::Args),
 }
 
 fn main() -> ExitCode {
-    // A pager that is closed early is no error.
+    // A closed pipe (`| head`) is no error.
     sys::reset_sigpipe();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => match choice::line(&error) {
+        Err(error) => match value_parsers::one_line_error(&error) {
             Some(line) => {
                 eprintln!("ingot: {line}");
                 return ExitCode::from(2);
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
         Command::Asm(args) => text::asm(&args),
         Command::Dis(args) => text::dis(&args),
         Command::Batch(args) => text::batch(&args),
+        Command::Devices(args) => devices::main(&args),
         Command::Sim(args) => sim::main(&args),
     }
 }

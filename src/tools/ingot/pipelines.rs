@@ -1,22 +1,23 @@
-//! Time that a driver takes for a shader module and a compute pipeline: the measuring half of `ingot bench`.
+//! `ingot bench compile`: measures the creation of a shader module and a compute pipeline.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench calls it"
 )]
 
-use crate::device::{Device, error};
+use crate::vulkan_device::{Device, error};
 use ash::vk;
 use std::ffi::CStr;
 use std::time::{Duration, Instant};
 use vkrunner::EntryPoint;
 
-/// A device on which pipelines are made.
+/// A device that creates pipelines.
 pub struct Compiler {
     opened: Device,
 }
 
 impl Compiler {
-    /// The first device of the implementation, with every feature that compute shaders may use.
+    /// Opens the first device of the implementation, with all features that compute shaders may
+    /// use.
     pub fn new(entry: &EntryPoint) -> Result<Compiler, String> {
         let create = |instance: &ash::Instance, physical, info: vk::DeviceCreateInfo<'_>| {
             // SAFETY: the handles are the instance's; the structures live until the calls return.
@@ -35,7 +36,8 @@ impl Compiler {
         &self.opened.name
     }
 
-    /// Makes a module and a pipeline of its entry point `repeat` times; the shortest time. `bindings` are (set, binding, storage buffer?).
+    /// Creates a module and a pipeline of its entry point `repeat` times; returns the shortest
+    /// time. `bindings` are (set, binding, storage buffer?).
     pub fn time(
         &self,
         words: &[u32],
@@ -47,7 +49,8 @@ impl Compiler {
         let sets = bindings.iter().map(|b| b.0 + 1).max().unwrap_or(0);
         let mut layouts = Vec::new();
         let mut best = Duration::MAX;
-        // SAFETY: as in `new`; every handle is of this device and destroyed once, before the function returns.
+        // SAFETY: as in `new`; every handle is of this device and destroyed once, before the
+        // function returns.
         unsafe {
             for set in 0..sets {
                 let bindings: Vec<_> = bindings

@@ -1,6 +1,6 @@
 //! Recordings of `ingot sim --record`: printed by `ingot batch`, executed by `ingot sim --replay`.
 
-use crate::pointed::Pointed;
+use crate::indirect_state::StatePrinter;
 use gpu::{Gpu, HwContext, View};
 use hw::media::pipe_control;
 use hw::mi::mi_batch_buffer_start as start;
@@ -11,38 +11,38 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Commands of one submission that are printed at most: one that jumps in a circle has no end.
+/// Maximum number of commands printed of a submission: batches may loop.
 const MAX_COMMANDS: usize = 1_000_000;
 
-/// True if a file's contents begin like a recording's.
+/// True if the bytes start with a recording's header.
 pub fn is_recording(bytes: &[u8]) -> bool {
     bytes.starts_with(b"INGOTREC")
 }
 
-/// The device that a recording was made for.
+/// The device of a recording.
 pub fn device(recording: &Recording<'_>) -> Result<&'static hw::Device, String> {
     let name = recording.device();
     hw::Device::by_name(name).ok_or_else(|| format!("recorded on {name:?}, which is no device"))
 }
 
-/// Prints every command of every submission, through all batches that they call, with the state and kernels that commands
-/// point to.
+/// Prints every command of every submission, including called batches, with the state and kernels
+/// that commands point to.
 pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
     let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
     let hw_gen = device(&recording)?.hw_gen;
     let mut number = 0;
-    // Base addresses are a context's, and last from one submission to the next.
-    let mut bases: BTreeMap<(u64, u32, u32), Pointed> = BTreeMap::new();
+    // Base addresses belong to a context and persist between submissions.
+    let mut bases: BTreeMap<(u64, u32, u32), StatePrinter> = BTreeMap::new();
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
-        let pointed = bases.entry(submission.context).or_default();
+        let printer = bases.entry(submission.context).or_default();
         let (context, engine, slot) = submission.context;
         let at = submission.batch_address;
         let place =
             format!("context {context}, engine class {engine}, slot {slot}, batch at {at:#x}");
         let written = writeln!(out, "submission {number}: {place}")
-            .and_then(|()| print_batch(&submission, hw_gen, pointed, out));
+            .and_then(|()| print_batch(&submission, hw_gen, printer, out));
         if let Err(error) = written {
-            // Whoever reads has seen enough.
+            // The reader closed the pipe.
             return match error.kind() {
                 std::io::ErrorKind::BrokenPipe => Ok(()),
                 _ => Err(error.to_string()),
@@ -53,8 +53,8 @@ pub fn print(bytes: &[u8], out: &mut dyn Write) -> Result<(), String> {
     Ok(())
 }
 
-/// Goes through the commands of a submission in the order of their execution, as far as `visit` wants. Returns why it ended before
-/// the batch did.
+/// Visits the commands of a submission in execution order until `visit` stops it. Returns the
+/// reason if it ends before the batch did.
 fn walk(
     submission: &Submission,
     hw_gen: hw::Gen,
@@ -62,7 +62,7 @@ fn walk(
 ) -> std::io::Result<Option<String>> {
     let view = View::new(&submission.space);
     let mut at = submission.batch_address;
-    // A second-level batch that starts another chains to it: there is one place to return to.
+    // A second-level batch that starts another one chains to it: there is a single return address.
     let mut back_to = None;
     for _ in 0..MAX_COMMANDS {
         let mut words = Vec::new();
@@ -108,40 +108,40 @@ fn walk(
 fn print_batch(
     submission: &Submission,
     hw_gen: hw::Gen,
-    pointed: &mut Pointed,
+    printer: &mut StatePrinter,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
     let cut = walk(submission, hw_gen, |command, at| {
         write!(out, "{}", hw::batch::print(command, at))?;
         if let Some(packet) = command.packet {
-            let pointed = pointed.print(packet, command.words, &submission.space, hw_gen);
-            write!(out, "{pointed}")?;
+            let printer = printer.print(packet, command.words, &submission.space, hw_gen);
+            write!(out, "{printer}")?;
         }
         Ok(())
     })?;
     cut.map_or(Ok(()), |why| writeln!(out, "{why}"))
 }
 
-/// What commands of submissions come to.
+/// Counts of commands.
 #[derive(Clone, Debug, Default)]
 pub struct Count {
-    /// Bytes of commands.
+    /// Size of the commands in bytes.
     pub bytes: u64,
-    /// GPGPU_WALKERs.
+    /// Number of GPGPU_WALKER commands.
     pub dispatches: u64,
-    /// 3DPRIMITIVEs.
+    /// Number of 3DPRIMITIVE commands.
     pub draws: u64,
-    /// PIPE_CONTROLs that stall the command streamer.
+    /// Number of PIPE_CONTROLs that stall the command streamer.
     pub stalls: u64,
 }
 
 impl Count {
-    /// Dispatches and draws.
+    /// Number of dispatches and draws.
     pub fn work(&self) -> u64 {
         self.dispatches + self.draws
     }
 
-    /// Adds another submission's.
+    /// Adds the counts of another submission.
     pub fn add(&mut self, other: &Count) {
         self.bytes += other.bytes;
         self.dispatches += other.dispatches;
@@ -150,13 +150,13 @@ impl Count {
     }
 }
 
-/// Counts what a submission executes.
+/// Counts the commands that a submission executes.
 pub fn count(submission: &Submission, hw_gen: hw::Gen) -> Count {
     let mut count = Count::default();
     let is = |packet: Option<&'static hw::Packet>, other: &hw::Packet| {
         packet.is_some_and(|p| std::ptr::eq(p, other))
     };
-    // Nothing here fails, and a batch that is cut short has been counted so far.
+    // The visitor does not fail; a truncated batch is counted up to its end.
     let _ = walk(submission, hw_gen, |command, _| {
         count.bytes += command.words.len() as u64 * 4;
         count.dispatches += u64::from(is(command.packet, &hw::media::gpgpu_walker::PACKET));
@@ -169,10 +169,10 @@ pub fn count(submission: &Submission, hw_gen: hw::Gen) -> Count {
     count
 }
 
-/// Executes every submission again, with a line for each.
+/// Replays every submission and prints a line for each.
 ///
 /// # Errors
-/// The file cannot be read or is no recording, or a submission did not end as it should.
+/// The file cannot be read or is not a recording, or a submission ends with an error.
 pub fn replay(path: &Path, options: &kmd::Options) -> Result<(), String> {
     let bytes = std::fs::read(path).map_err(|e| format!("{}: {e}", path.display()))?;
     let mut recording = Recording::new(&bytes).map_err(|e| format!("{}: {e}", path.display()))?;

@@ -1,8 +1,8 @@
-//! `ingot run`: scripts to a table of verdicts.
+//! `ingot run`: runs VkRunner scripts and prints a table of verdicts.
 
 use crate::expectations::{Expectations, surprise};
-use crate::implementation::IcdArgs;
 use indicatif::{ProgressBar, ProgressStyle};
+use ingot_cli::icd_args::IcdArgs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use vkrunner::{Outcome, Runner, RunnerOptions, Verdict};
 #[derive(clap::Args)]
 pub struct Args {
     /// Scripts, and folders in which to look for *.shader_test and *.vk_shader_test
-    #[arg(required = true, value_parser = crate::choice::there)]
+    #[arg(required = true, value_parser = crate::value_parsers::existing_path)]
     paths: Vec<PathBuf>,
     #[command(flatten)]
     icd: IcdArgs,
@@ -27,17 +27,17 @@ pub struct Args {
     replace: Vec<String>,
 }
 
-/// A script and what became of it.
+/// A script and its outcome.
 struct Row {
     script: PathBuf,
     outcome: Outcome,
     surprise: Option<String>,
-    /// Why it is not expected to pass.
+    /// The expectation's reason, if it is not expected to pass.
     reason: Option<String>,
     time: Duration,
 }
 
-/// Runs the command.
+/// Runs `ingot run`.
 pub fn main(args: &Args) -> ExitCode {
     match run(args) {
         Ok(true) => ExitCode::SUCCESS,
@@ -69,7 +69,7 @@ fn run(args: &Args) -> Result<bool, String> {
     if let Ok(style) = ProgressStyle::with_template("{pos}/{len} [{bar:30}] {msg}") {
         bar.set_style(style);
     }
-    // Known before the first script, because a script that is skipped may never have got a device.
+    // Query the name before the first script: a skipped script may not create a device.
     let device = runner.chosen_device().map_err(|why| match &args.icd.icd {
         Some(icd) => format!("--icd {icd}: {why}"),
         None => why.to_string(),
@@ -82,7 +82,7 @@ fn run(args: &Args) -> Result<bool, String> {
             bar.set_message(script.display().to_string());
             let start = Instant::now();
             let outcome = run_one(&mut runner, &script, &replacements);
-            let expected = expectations.of(&script, &device);
+            let expected = expectations.expectation(&script, &device);
             let surprise = surprise(expected, &outcome);
             if let Some(why) = &surprise {
                 bar.suspend(|| {
@@ -171,7 +171,7 @@ fn summary(rows: &[Row], device: Option<String>) {
     println!("{}", verdict_line(rows));
 }
 
-/// Why scripts of a verdict were expected to end so, with how many did; the most frequent first.
+/// Reasons for an expected verdict with their number of scripts, the most frequent first.
 fn reasons(rows: &[Row], verdict: Verdict) -> Vec<(&str, usize)> {
     let mut counts: Vec<(&str, usize)> = Vec::new();
     for row in rows {
@@ -188,7 +188,7 @@ fn reasons(rows: &[Row], verdict: Verdict) -> Vec<(&str, usize)> {
     counts
 }
 
-/// The last line: what became of all scripts.
+/// The last line: the totals.
 fn verdict_line(rows: &[Row]) -> String {
     let expected = |verdict: Verdict| {
         let is = |row: &&Row| row.outcome.verdict == verdict && row.surprise.is_none();
@@ -236,7 +236,7 @@ fn run_one(runner: &mut Runner, script: &Path, replacements: &[vkrunner::Replace
     }
 }
 
-/// `TOKEN=TEXT`.
+/// Parses `TOKEN=TEXT`.
 pub fn replacement(text: &str) -> Result<vkrunner::Replacement, String> {
     let (token, text) = text
         .split_once('=')
@@ -247,7 +247,7 @@ pub fn replacement(text: &str) -> Result<vkrunner::Replacement, String> {
     })
 }
 
-/// The folder that holds the expectations: `path` or one around it, for a file may stand in a subfolder.
+/// The folder with the expectations: `path` or its nearest parent that has them.
 fn root_of(path: &Path) -> &Path {
     let mut near = path.ancestors().take(5);
     let root = near.find(|p| p.join("expectations.toml").is_file());

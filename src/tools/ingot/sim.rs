@@ -1,5 +1,6 @@
 //! `ingot sim`: any program on the simulated GPU, by preloading `libingot_sim.so`.
 
+use ingot_cli::gpu_names;
 use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write as _;
@@ -12,39 +13,42 @@ use std::process::{Command, ExitCode};
 #[command(after_help = help())]
 pub struct Args {
     /// Simulated GPU (also INGOT_GPU; skl by default)
-    #[arg(long, value_name = "NAME", value_parser = crate::choice::simulated)]
+    #[arg(long, value_name = "NAME", value_parser = crate::value_parsers::simulated_gpu)]
     gpu: Option<String>,
-    /// Stop at everything that a real machine would not forgive
+    /// Strict mode: stop at everything that could fail on real hardware
     #[arg(long)]
     strict: bool,
-    /// Write what these units do, comma-separated: ioctl, submit, cs (commands), eu (instructions)
-    #[arg(long, value_name = "UNITS", value_parser = crate::choice::units)]
+    /// Trace these units, comma-separated: ioctl, submit, cs (commands), eu (instructions)
+    #[arg(long, value_name = "UNITS", value_parser = crate::value_parsers::units)]
     trace: Option<String>,
-    /// Write what each dispatch and draw costs to a file: a table, or a timeline if it ends in .svg
+    /// Write the cost of each dispatch and draw to a file: a table, or a timeline if it ends in
+    /// .svg
     #[arg(long, value_name = "FILE")]
     profile: Option<PathBuf>,
     /// Write every submission to a file, for --replay and `ingot batch`
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
-    /// Write what each batch has drawn to PNG files in a folder; with `,draws` after it, what each draw has
+    /// Write the render targets after each batch to PNG files in a folder; with `,draws`: after
+    /// each draw
     #[arg(long, value_name = "DIR[,draws]")]
     dump_targets: Option<String>,
-    /// Execute the submissions of such a file again, with no program, on the GPU that it was made for
+    /// Execute the submissions of a recording again, without a program, on the GPU that it was
+    /// recorded for
     #[arg(
         long,
         value_name = "FILE",
-        value_parser = crate::choice::there,
+        value_parser = crate::value_parsers::existing_path,
         conflicts_with_all = ["record", "command", "gpu", "driver"]
     )]
     replay: Option<PathBuf>,
-    /// Use only this driver: `ingot`, `anv` or `hasvk` (Vulkan), `iris` (OpenGL), `neo` (OpenCL), or a Vulkan driver's
-    /// JSON manifest
+    /// Use only this driver: `ingot`, `anv` or `hasvk` (Vulkan), `iris` (OpenGL), `neo` (OpenCL),
+    /// or a Vulkan driver's JSON manifest
     #[arg(long, value_name = "DRIVER")]
     driver: Option<String>,
-    /// Print the rules of strict mode, with where the PRM has them
+    /// Print the rules of strict mode, with references to the PRM
     #[arg(long)]
     rules: bool,
-    /// Print what is not simulated yet: the unit, what asks for it, and what a batch ends with
+    /// Print what is not simulated yet: the unit, the feature, and the error that a batch ends with
     #[arg(long)]
     gaps: bool,
     /// The program and its arguments
@@ -56,7 +60,7 @@ pub struct Args {
     command: Vec<OsString>,
 }
 
-/// What stands below the options.
+/// The text below the options.
 fn help() -> String {
     let mut text = String::from(
         "Examples:\n  \
@@ -67,27 +71,15 @@ fn help() -> String {
         ingot sim --gaps                          what is not simulated yet\n  \
         ingot sim --dump-targets pictures -- vkcube --c 1\n  \
         ingot sim --record cube.rec -- vkcube --c 1 && ingot sim --replay cube.rec --profile cube.svg\n\n\
-        The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.\n\n\
-        GPUs:\n",
+        The Vulkan loader picks drivers as always; VK_DRIVER_FILES=ingot_icd.json or --driver narrows it to one.\n\n",
     );
-    let (modelled, others): (Vec<&hw::Device>, Vec<&hw::Device>) =
-        hw::DEVICES.iter().partition(|d| d.is_modelled());
-    for gpu in modelled {
-        text += &format!(
-            "  {:12} {} ({})\n",
-            gpu.name, gpu.marketing_name, gpu.code_name
-        );
-    }
-    let others: Vec<&str> = others.iter().map(|gpu| gpu.name).collect();
-    text += &format!(
-        "Known, but not simulated yet, for want of their commands: {}",
-        others.join(", ")
-    );
+    text += "Simulated GPUs, ";
+    text += &gpu_names::families(hw::Device::is_modelled);
     text
 }
 
 impl Args {
-    /// Folder for pictures of render targets, and whether after each draw.
+    /// Folder for the render targets' PNG files, and whether to write them after each draw.
     fn targets(&self) -> Option<(PathBuf, bool)> {
         let text = self.dump_targets.as_ref()?;
         Some(match text.strip_suffix(",draws") {
@@ -97,7 +89,8 @@ impl Args {
     }
 }
 
-/// Runs the command, and returns only if it could not be started; or replays a recording.
+/// Runs `ingot sim`: replaces this process by the program, and returns only if that fails; or
+/// replays a recording.
 pub fn main(args: &Args) -> ExitCode {
     if args.rules {
         return rules();
@@ -130,7 +123,7 @@ pub fn main(args: &Args) -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// What `INGOT_SIM` is to hold: what it holds, and the options of the command line.
+/// The value of `INGOT_SIM` for the program: the present value and the options of the command line.
 fn option_list(args: &Args) -> Result<String, String> {
     let mut options: Vec<String> = std::env::var("INGOT_SIM").into_iter().collect();
     if args.strict {
@@ -141,7 +134,7 @@ fn option_list(args: &Args) -> Result<String, String> {
     }
     for (name, path) in [("record", &args.record), ("profile", &args.profile)] {
         if let Some(path) = path {
-            // The program may change its working directory.
+            // Absolute, because the program may change its working directory.
             let path = std::path::absolute(path).map_err(|e| format!("{}: {e}", path.display()))?;
             options.push(format!("{name}={}", path.display()));
         }
@@ -160,7 +153,7 @@ fn parsed(list: &str) -> Result<kmd::Options, String> {
     kmd::Options::parse(list, sink).map_err(|error| format!("INGOT_SIM: {error}"))
 }
 
-/// The options themselves.
+/// The parsed options.
 fn options(args: &Args) -> Result<kmd::Options, String> {
     parsed(&option_list(args)?)
 }
@@ -191,7 +184,8 @@ fn command(args: &Args) -> Result<Command, String> {
         }
         None => match std::env::var("INGOT_GPU") {
             Ok(gpu) => {
-                kmd::find(&gpu).map_err(|error| format!("INGOT_GPU: {error}"))?;
+                gpu_names::simulated_device(&gpu)
+                    .map_err(|error| format!("INGOT_GPU {gpu}: {error}"))?;
             }
             Err(_) => {
                 command.env("INGOT_GPU", "skl");
@@ -199,13 +193,14 @@ fn command(args: &Args) -> Result<Command, String> {
         },
     }
     let list = option_list(args)?;
-    // Here, rather than in the program.
+    // Report a wrong option here rather than in the program.
     parsed(&list)?;
     if !list.is_empty() {
         command.env("INGOT_SIM", list);
     }
-    // Mesa shows a swapchain's images by DRI3 or linux-dmabuf, and the X server or compositor cannot open a device that
-    // only this process sees: the window system layer must copy them by the CPU instead.
+    // Mesa shows a swapchain's images by DRI3 or linux-dmabuf, and the X server or compositor
+    // cannot open a device that only this process sees: the window system layer must copy them by
+    // the CPU instead.
     if std::env::var_os("MESA_VK_WSI_DEBUG").is_none() {
         command.env("MESA_VK_WSI_DEBUG", "sw");
     }
@@ -213,7 +208,7 @@ fn command(args: &Args) -> Result<Command, String> {
     Ok(command)
 }
 
-/// The rules as a table: those for batches and dispatches, those for threads, those for single instructions.
+/// Prints the rules of strict mode: for batches and dispatches, for threads, for instructions.
 fn rules() -> ExitCode {
     let (mut rows, mut out) = (Vec::new(), String::new());
     rows.extend(gpu::RULES.iter().map(|r| (r.name, r.help, r.prm.into())));
@@ -228,12 +223,12 @@ fn rules() -> ExitCode {
 }
 
 fn print(text: &str) -> ExitCode {
-    // A pager that is closed early is no error.
+    // A closed pipe (`| head`) is no error.
     let _ = std::io::stdout().write_all(text.as_bytes());
     ExitCode::SUCCESS
 }
 
-/// The gaps as a table, by unit.
+/// Prints the gaps of the simulator, by unit.
 fn gaps() -> ExitCode {
     let mut out = String::new();
     let wide = |of: fn(&gpu::Gap) -> &str| gpu::GAPS.iter().map(|g| of(g).len()).max();
@@ -248,7 +243,7 @@ fn gaps() -> ExitCode {
     print(&out)
 }
 
-/// A file of ours: beside this program (a build tree), or where an installation puts it.
+/// Finds an installed file: beside this program (build tree), or in the folders of an installation.
 fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let folder = program.parent().ok_or("this program has no folder")?;
@@ -265,11 +260,11 @@ fn find(name: &str, installed: &[&str]) -> Result<PathBuf, String> {
     ))
 }
 
-/// What may be named.
+/// The values of `--driver`.
 const DRIVERS: &str =
     "it may be ingot, anv or hasvk (Vulkan), iris (OpenGL), neo (OpenCL), or a JSON manifest";
 
-/// What the environment has to say so that a program's loader takes this driver and no other.
+/// The environment variables that make the program's loader use only this driver.
 fn choices(driver: &str) -> Result<Vec<(&'static str, OsString)>, String> {
     let installed = |path: &str| match std::path::Path::new(path).exists() {
         true => Ok(path.into()),
@@ -289,7 +284,7 @@ fn choices(driver: &str) -> Result<Vec<(&'static str, OsString)>, String> {
             vec![
                 ("VK_DRIVER_FILES", manifest.clone()),
                 ("VK_ICD_FILENAMES", manifest),
-                // Mesa's device-selection layer would enumerate everything once more.
+                // Mesa's device-selection layer would enumerate all devices once more.
                 ("NODEVICE_SELECT", "1".into()),
             ]
         }
@@ -314,8 +309,8 @@ fn manifest(driver: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The installed manifest, where this program is installed too; else one for the driver of the build tree, in a folder that
-/// nobody but this user can write to.
+/// The installed manifest if this program is installed; else one for the driver of the build tree,
+/// written to a folder that only this user can write to.
 fn own_manifest() -> Result<PathBuf, String> {
     let library = find("libvulkan_ingot.so", &["../lib", "../lib/x86_64-linux-gnu"])?;
     if let Ok(installed) = find("ingot_icd.x86_64.json", &["../share/vulkan/icd.d"]) {
@@ -324,12 +319,12 @@ fn own_manifest() -> Result<PathBuf, String> {
     let folder = sys::private_folder().map_err(|e| e.to_string())?;
     let text = include_str!("../../driver/icd/ingot_icd.json.in")
         .replace("@library_path@", &library.display().to_string());
-    // One for each library: another build's stays as it is.
+    // One file for each library, so that builds do not overwrite each other's.
     let mut hash = DefaultHasher::new();
     text.hash(&mut hash);
     let path = folder.join(format!("ingot_icd-{:016x}.json", hash.finish()));
     if !path.is_file() {
-        // Written aside and renamed: another process may be about it at the same time.
+        // Written to a temporary file and renamed: other processes may write it at the same time.
         let draft = path.with_extension(std::process::id().to_string());
         std::fs::write(&draft, text)
             .and_then(|()| std::fs::rename(&draft, &path))

@@ -1,4 +1,5 @@
-//! `ingot asm`, `ingot dis` and `ingot batch`: machine code and batches to text, and back.
+//! `ingot asm`, `ingot dis` and `ingot batch`: the assembler, the disassembler and the batch
+//! decoder.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -9,9 +10,9 @@ pub struct AsmArgs {
     /// Assembly in IGA's syntax
     file: PathBuf,
     /// Device
-    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = ingot_cli::gpu_names::device)]
     gpu: &'static hw::Device,
-    /// Where the machine code goes
+    /// Output file for the machine code
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
 }
@@ -22,7 +23,7 @@ pub struct DisArgs {
     /// Machine code
     file: PathBuf,
     /// Device
-    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = ingot_cli::gpu_names::device)]
     gpu: &'static hw::Device,
 }
 
@@ -32,7 +33,7 @@ pub struct BatchArgs {
     /// Words of a batch, little endian, or a recording of `ingot sim --record`
     file: PathBuf,
     /// Device
-    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = crate::choice::gpu)]
+    #[arg(long, value_name = "NAME", default_value = "skl", value_parser = ingot_cli::gpu_names::device)]
     gpu: &'static hw::Device,
     /// GPU address of the first word, for the addresses printed
     #[arg(long, default_value_t = 0)]

@@ -1,12 +1,8 @@
-//! `ingot-vkrunner`: VkRunner's command line and output, for piglit and for people who know it.
-
-#[path = "implementation.rs"]
-mod implementation;
-#[path = "picture.rs"]
-mod picture;
+//! `ingot-vkrunner`: VkRunner's command line and output, for piglit and for users of VkRunner.
 
 use clap::Parser;
-use implementation::IcdArgs;
+use ingot_cli::icd_args::IcdArgs;
+use ingot_cli::png_file;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use vkrunner::{Dump, Outcome, Replacement, Runner, RunnerOptions, Verdict};
@@ -38,7 +34,7 @@ struct Cli {
     /// Replace TOK by REPL in the scripts
     #[arg(short = 'D', long, value_name = "TOK=REPL")]
     replace: Vec<String>,
-    /// Say nothing of scripts that pass
+    /// Print nothing for scripts that pass
     #[arg(short, long)]
     quiet: bool,
     /// N-th physical device, from 1
@@ -49,7 +45,7 @@ struct Cli {
 }
 
 fn main() -> ExitCode {
-    // A reader that has seen enough is no error.
+    // A closed pipe (`| head`) is no error.
     sys::reset_sigpipe();
     let cli = match Cli::try_parse() {
         Ok(cli) if !cli.help && !cli.scripts.is_empty() => cli,
@@ -102,7 +98,7 @@ fn run(cli: &Cli) -> Result<Verdict, String> {
         dump,
     };
     let mut runner = Runner::new(cli.icd.entry()?, options);
-    // Any fail makes fail, else any pass makes pass, else skip: the order of `Verdict`.
+    // Fail if any script fails, else pass if any passes, else skip: the order of `Verdict`.
     let mut merged = Verdict::Skip;
     for script in &cli.scripts {
         if cli.scripts.len() > 1 && !cli.quiet {
@@ -114,14 +110,14 @@ fn run(cli: &Cli) -> Result<Verdict, String> {
         }
         if let (Some(path), Some(bytes)) = (&cli.buffer, &outcome.dumped) {
             let file = match cli.width {
-                Some(width) => &picture::buffer(bytes, width)?,
+                Some(width) => &png_file::buffer(bytes, width)?,
                 None => bytes,
             };
             std::fs::write(path, file).map_err(|e| format!("{}: {e}", path.display()))?;
         }
         if let (Some(path), Some(image)) = (&cli.image, &outcome.image) {
             let file = match path.extension().is_some_and(|e| e == "png") {
-                true => picture::framebuffer(image)?,
+                true => png_file::framebuffer(image)?,
                 false => image.to_ppm(),
             };
             std::fs::write(path, file).map_err(|e| format!("{}: {e}", path.display()))?;

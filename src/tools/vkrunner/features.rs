@@ -1,4 +1,5 @@
-//! Features a script can require: the members of VkPhysicalDeviceFeatures, and of extensions' structures.
+//! Features a script can require: the members of VkPhysicalDeviceFeatures, and of extensions'
+//! structures.
 
 use ash::vk::StructureType;
 
@@ -165,7 +166,8 @@ extensions! {
         [vulkanMemoryModel vulkanMemoryModelDeviceScope vulkanMemoryModelAvailabilityVisibilityChains];
 }
 
-/// Device extensions that another must be enabled with (each extension's chapter "Extension and Version Dependencies").
+/// Device extensions that another must be enabled with (each extension's chapter "Extension and
+/// Version Dependencies").
 pub fn required_by(extension: &str) -> &'static [&'static str] {
     match extension {
         "VK_KHR_8bit_storage" | "VK_KHR_16bit_storage" | "VK_KHR_variable_pointers" => {

@@ -26,7 +26,8 @@ pub struct Format {
     pub vk: vk::Format,
     /// Components in the order of the name: letter (R, G, B, A, D, S, X), bits, kind.
     pub components: &'static [(char, u8, Kind)],
-    /// Bytes of the word that a packed format is stored in, most significant component first; 0 if not packed.
+    /// Bytes of the word that a packed format is stored in, most significant component first; 0 if
+    /// not packed.
     pub packed_bytes: usize,
 }
 
@@ -68,7 +69,8 @@ impl Format {
         self.components.iter().map(bytes).max().unwrap_or(1)
     }
 
-    /// Decodes a texel to red, green, blue, alpha; missing ones are 0, 0, 0, 1. sRGB is not linearised.
+    /// Decodes a texel to red, green, blue, alpha; missing ones are 0, 0, 0, 1. sRGB is not
+    /// linearised.
     pub fn decode(&self, bytes: &[u8]) -> [f64; 4] {
         let mut color = [0.0, 0.0, 0.0, 1.0];
         let mut at = if self.packed_bytes == 0 {
@@ -76,7 +78,7 @@ impl Format {
         } else {
             self.packed_bytes * 8
         };
-        for &(letter, bits, kind) in self.components {
+        for &(channel, bits, kind) in self.components {
             let width = usize::from(bits);
             if self.packed_bytes != 0 {
                 at -= width;
@@ -85,7 +87,7 @@ impl Format {
             if self.packed_bytes == 0 {
                 at += width;
             }
-            let slot = match letter {
+            let slot = match channel {
                 'R' => 0,
                 'G' => 1,
                 'B' => 2,
@@ -124,21 +126,22 @@ fn component_value(raw: u64, bits: u8, kind: Kind) -> f64 {
 }
 
 macro_rules! formats {
-    ($($name:ident $packed:literal $kind:ident [$($letter:ident $bits:literal)*] $($kind2:ident [$($letter2:ident $bits2:literal)*])?;)*) => {
-        /// The formats of Vulkan 1.0 that are neither compressed nor multi-planar, and four later packed ones.
+    ($($name:ident $packed:literal $kind:ident [$($channel:ident $bits:literal)*] $($kind2:ident [$($channel2:ident $bits2:literal)*])?;)*) => {
+        /// The formats of Vulkan 1.0 that are neither compressed nor multi-planar, and four later
+        /// packed ones.
         pub static FORMATS: &[Format] = &[$(Format {
             name: stringify!($name),
             vk: vk::Format::$name,
             components: &[
-                $((letter(stringify!($letter)), $bits, Kind::$kind),)*
-                $($((letter(stringify!($letter2)), $bits2, Kind::$kind2),)*)?
+                $((channel(stringify!($channel)), $bits, Kind::$kind),)*
+                $($((channel(stringify!($channel2)), $bits2, Kind::$kind2),)*)?
             ],
             packed_bytes: $packed,
         },)*];
     };
 }
 
-const fn letter(name: &str) -> char {
+const fn channel(name: &str) -> char {
     name.as_bytes()[0] as char
 }
 

@@ -4,18 +4,18 @@
 //! Out: [`Outcome`]: pass, skip or fail, and log lines that name the script's line.
 //! The language: VkRunner's README. The protocol that piglit reads: [`Verdict::piglit_line`].
 //!
-//! # What other runners do not know
+//! # Extensions of the script language
 //!
-//! Several samples for a pixel, in `[require]`:
+//! Multisampling, in `[require]`:
 //!
 //! ```text
 //! framebuffer samples N       1 (the default), 2, 4, 8, 16, 32 or 64
 //! ```
 //!
-//! Colour and depth/stencil attachments have N samples, and so have all pipelines. What probes and pictures see is the colour
-//! after vkCmdResolveImage: the average of a pixel's samples, or one of them where the format is of integers. A script is skipped
-//! where the device has no attachments of its formats with so many samples. Properties in `[test]`, as VkPipelineMultisampleStateCreateInfo
-//! names and means them:
+//! Colour and depth/stencil attachments and all pipelines have N samples. Probes and images read
+//! the colour after vkCmdResolveImage: the average of a pixel's samples, or one of them for integer
+//! formats. A script is skipped if the device does not support attachments of its formats with N
+//! samples. Properties in `[test]`, as VkPipelineMultisampleStateCreateInfo defines them:
 //!
 //! | property | default |
 //! | --- | --- |
@@ -49,7 +49,8 @@ pub fn parse(text: &str, replacements: &[Replacement]) -> Result<Script, ScriptE
     parse::parse(text, replacements)
 }
 
-/// Compiles one GLSL text to SPIR-V for a version of Vulkan, as the runner compiles shader sections.
+/// Compiles one GLSL text to SPIR-V for a version of Vulkan, as the runner compiles shader
+/// sections.
 pub fn compile_glsl(
     stage: ShaderStage,
     text: &str,

@@ -53,8 +53,8 @@ pub fn integer(text: &str, bits: u32, signed: bool) -> Option<(u64, &str)> {
     }
 }
 
-/// Reads a floating-point number at the start of `text` and returns its bit pattern in `bits` (16, 32, 64)
-/// bits, and the rest. `0x…` is the bit pattern itself.
+/// Reads a floating-point number at the start of `text` and returns its bit pattern in `bits` (16,
+/// 32, 64) bits, and the rest. `0x…` is the bit pattern itself.
 pub fn float(text: &str, bits: u32) -> Option<(u64, &str)> {
     let text = text.trim_start_matches([' ', '\t']);
     if let Some(hex) = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {

@@ -113,7 +113,8 @@ impl Runner {
         self.context.as_ref().map(Context::device_name)
     }
 
-    /// Name of the device that scripts run on, unless their requirements pass it over. Err: why there is none.
+    /// Name of the device that scripts run on, unless their requirements pass it over. Err: why
+    /// there is none.
     pub fn chosen_device(&self) -> Result<String, VulkanError> {
         Context::chosen_device(&self.entry, self.options.device_id)
     }

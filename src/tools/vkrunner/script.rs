@@ -17,7 +17,8 @@ pub enum ShaderStage {
 }
 
 impl ShaderStage {
-    /// All stages, in pipeline order, with their names in section headers and glslang's short names.
+    /// All stages, in pipeline order, with their names in section headers and glslang's short
+    /// names.
     pub const ALL: [(
         ShaderStage,
         &'static str,

@@ -1,7 +1,7 @@
 //! Shader sources to SPIR-V words.
 //!
-//! GLSL goes through glslang, linked in, unless `PIGLIT_GLSLANG_VALIDATOR_BINARY` names a validator to run instead;
-//! assembly through our own assembler, unless `PIGLIT_SPIRV_AS_BINARY` names one.
+//! GLSL goes through glslang, linked in, unless `PIGLIT_GLSLANG_VALIDATOR_BINARY` names a validator
+//! to run instead; assembly through our own assembler, unless `PIGLIT_SPIRV_AS_BINARY` names one.
 
 use crate::script::{ShaderSource, ShaderStage};
 use glslang::{

@@ -1,6 +1,6 @@
 //! Physical lines to logical lines: continuations and token replacement.
 
-/// A mistake in a script.
+/// An error in a script.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: {message}")]
 pub struct ScriptError {
@@ -19,12 +19,12 @@ impl ScriptError {
     }
 }
 
-/// `-D TOKEN=TEXT`: wherever TOKEN stands in a script, TEXT is read.
+/// `-D TOKEN=TEXT`: replaces TOKEN in a script by TEXT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replacement {
-    /// What is looked for.
+    /// The text to find.
     pub token: String,
-    /// What replaces it.
+    /// Its replacement.
     pub text: String,
 }
 
@@ -37,7 +37,7 @@ pub struct Line {
     pub text: String,
 }
 
-/// More substitutions than this in one line are taken for an endless loop.
+/// Limit of substitutions in a line, to detect endless recursion.
 const MAX_REPLACEMENTS: usize = 1000;
 
 /// Splits a script into logical lines.
@@ -63,7 +63,7 @@ pub fn lines(text: &str, replacements: &[Replacement]) -> Result<Vec<Line>, Scri
     Ok(out)
 }
 
-/// Substitutes from left to right, trying again at the same place so that a replacement may hold tokens.
+/// Substitutes from left to right; a replacement is scanned again, so it may contain tokens.
 fn replace(mut line: Line, replacements: &[Replacement]) -> Result<Line, ScriptError> {
     if replacements.is_empty() {
         return Ok(line);

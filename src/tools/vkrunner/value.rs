@@ -154,8 +154,8 @@ pub struct Values {
 }
 
 impl Values {
-    /// Parses white-space separated numbers to the end of `text`. `None` if one is malformed, or the list is
-    /// empty or ends inside a value.
+    /// Parses white-space separated numbers to the end of `text`. `None` if one is malformed, or
+    /// the list is empty or ends inside a value.
     pub fn parse(ty: Type, text: &str) -> Option<Values> {
         let mut components = Vec::new();
         let mut rest = text.trim();
@@ -217,7 +217,7 @@ pub fn float_value(bits: u64, size_bits: u32) -> f64 {
     }
 }
 
-/// A component as people read it.
+/// A component as text.
 pub fn show_component(bits: u64, base: Base) -> String {
     match base {
         Base::Int(size, true) => ((bits << (64 - size)) as i64 >> (64 - size)).to_string(),

@@ -1,20 +1,22 @@
-//! What the buffers of a measured shader hold.
+//! Contents of a measured shader's buffers.
 //!
-//! In:  a block's type and its bytes. Out: the bytes filled, small numbers by the kind of each member; or what they add up to.
-//! Integers are 1 or 2, so that loops over them end and what they index is there; floats lie between 1/4 and 3/4.
+//! In:  a block's type and its bytes. Out: the bytes filled with small numbers by the type of each
+//!      member; or the sum of its numbers. Integers are 1 or 2, so that loops end and indices are
+//!      in bounds; floats lie between 1/4 and 3/4.
 
 use entity::Id;
 use half::f16;
 use nir::{Shader, Type};
 
-/// The kind of a number in a block.
+/// The type of a number in a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Leaf {
     Integer(u8),
     Float(u8),
 }
 
-/// Calls `f` for each number of a value of the type that begins at `at`, as far as it begins before `end`.
+/// Calls `f` for each number of a value of the type that begins at `at`, as far as it begins before
+/// `end`.
 fn leaves(
     shader: &Shader,
     ty: Id<Type>,
@@ -91,20 +93,20 @@ fn leaves(
     at
 }
 
-/// A number between 0 and 1 for a place: the same in every run.
+/// A hash of a position as a number from 0 to 1, the same in every run.
 fn noise(at: usize) -> f64 {
     let x = (at as u32 ^ 0x9e37_79b9).wrapping_mul(0x85eb_ca6b);
     let x = (x ^ x >> 13).wrapping_mul(0xc2b2_ae35);
     f64::from(x >> 8) / f64::from(1 << 24)
 }
 
-fn put(bytes: &mut [u8], at: usize, value: &[u8]) {
+fn write_at(bytes: &mut [u8], at: usize, value: &[u8]) {
     if let Some(to) = bytes.get_mut(at..at + value.len()) {
         to.copy_from_slice(value);
     }
 }
 
-/// Fills a block of this type; what lies beyond a type that ends is as for an array of floats.
+/// Fills a block of this type; bytes behind the end of the type are filled as an array of floats.
 pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8]) {
     for (k, word) in bytes.chunks_exact_mut(4).enumerate() {
         word.copy_from_slice(&(0.25 + 0.5 * noise(4 * k) as f32).to_le_bytes());
@@ -114,17 +116,17 @@ pub fn fill(shader: &Shader, ty: Id<Type>, bytes: &mut [u8]) {
         let float = 0.25 + 0.5 * noise(at);
         let integer = 1 + (2.0 * noise(at)) as u64;
         match leaf {
-            Leaf::Float(16) => put(bytes, at, &f16::from_f64(float).to_le_bytes()),
-            Leaf::Float(64) => put(bytes, at, &float.to_le_bytes()),
-            Leaf::Float(_) => put(bytes, at, &(float as f32).to_le_bytes()),
+            Leaf::Float(16) => write_at(bytes, at, &f16::from_f64(float).to_le_bytes()),
+            Leaf::Float(64) => write_at(bytes, at, &float.to_le_bytes()),
+            Leaf::Float(_) => write_at(bytes, at, &(float as f32).to_le_bytes()),
             Leaf::Integer(bits) => {
-                put(bytes, at, &integer.to_le_bytes()[..usize::from(bits) / 8]);
+                write_at(bytes, at, &integer.to_le_bytes()[..usize::from(bits) / 8]);
             }
         }
     });
 }
 
-/// Adds up the numbers of a block, those that are none left out.
+/// The sum of the numbers of a block without NaNs and infinities.
 pub fn sum(shader: &Shader, ty: Id<Type>, bytes: &[u8]) -> f64 {
     let mut total = 0.0;
     let word = |at: usize, n: usize| -> u64 {

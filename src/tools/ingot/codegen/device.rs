@@ -1,15 +1,15 @@
-//! Pipelines that are made for their statistics: the half of `ingot bench codegen` that calls Vulkan.
+//! Measures pipelines with a driver: creation time and VK_KHR_pipeline_executable_properties.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench calls it"
 )]
 
-use super::execute::{self, Machine, Ran};
-use super::interface::Interface;
-use super::neighbours;
-use super::pile::Pile;
-use super::pipeline::Layout;
-use crate::device::{self, error};
+use crate::codegen::adjacent_stages;
+use crate::codegen::execute::{self, Machine, Ran};
+use crate::codegen::interface::Interface;
+use crate::codegen::pipeline::Layout;
+use crate::codegen::vulkan_objects::VulkanObjects;
+use crate::vulkan_device::{self, error};
 use ash::vk;
 use compile::Stage;
 use std::ffi::CStr;
@@ -17,7 +17,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 use vkrunner::EntryPoint;
 
-/// What a driver says of one executable.
+/// A driver's statistics of one executable.
 #[derive(Clone, Copy, Default)]
 pub struct Statistics {
     pub width: u32,
@@ -31,29 +31,29 @@ pub struct Statistics {
 /// An executable of a shader.
 pub struct Executable {
     pub statistics: Statistics,
-    /// What its compiler shows of it: a name and a text each.
+    /// The compiler's dumps: name and text.
     pub texts: Vec<(String, String)>,
 }
 
-/// A device that tells of its executables.
+/// A device with VK_KHR_pipeline_executable_properties.
 pub struct Device {
-    opened: device::Device,
-    /// Memory types that the host sees, a bit each.
+    opened: vulkan_device::Device,
+    /// Host-visible memory types, a bit each.
     visible: u32,
     executables: ash::khr::pipeline_executable_properties::Device,
 }
 
-/// What is known of a shader.
+/// The measurement of a shader.
 pub struct Measured {
-    /// The shortest time in which its pipeline was made.
+    /// The shortest creation time of its pipeline.
     pub time: Duration,
     pub executables: Vec<Executable>,
-    /// What a run took, or why there is none; none if none was asked for.
+    /// The cost of a run, or the error; `None` if no run was requested.
     pub ran: Option<Result<Ran, String>>,
 }
 
 impl Device {
-    /// The first device of the implementation, with every feature but robust access to buffers.
+    /// Opens the first device of the implementation, with all features except robust buffer access.
     pub fn new(entry: &EntryPoint) -> Result<Device, String> {
         let create = |instance: &ash::Instance, physical, info: vk::DeviceCreateInfo<'_>| {
             let mut of_11 = vk::PhysicalDeviceVulkan11Features::default();
@@ -80,7 +80,7 @@ impl Device {
                 instance.create_device(physical, &info, None)
             }
         };
-        let opened = device::Device::new(entry, vk::API_VERSION_1_3, create)?;
+        let opened = vulkan_device::Device::new(entry, vk::API_VERSION_1_3, create)?;
         use vk::MemoryPropertyFlags as M;
         // SAFETY: the handle is the instance's.
         let memory =
@@ -103,7 +103,8 @@ impl Device {
         &self.opened.name
     }
 
-    /// Makes a pipeline `repeat` times, and runs it once if there is a profile to read. `texts`: with what the compiler shows.
+    /// Creates a pipeline `repeat` times, and runs it once if a profile is given. `texts`: also
+    /// returns the compiler's dumps.
     pub fn measure(
         &self,
         shader: &Interface,
@@ -112,8 +113,8 @@ impl Device {
         profile: Option<&Path>,
     ) -> Result<Measured, String> {
         let device = &self.opened.device;
-        let pile = Pile::new(device);
-        let layout = Layout::new(&pile, shader)?;
+        let objects = VulkanObjects::new(device);
+        let layout = Layout::new(&objects, shader)?;
         let mut best = Duration::MAX;
         for _ in 0..repeat {
             let start = Instant::now();
@@ -127,7 +128,7 @@ impl Device {
         if texts {
             flags |= vk::PipelineCreateFlags::CAPTURE_INTERNAL_REPRESENTATIONS_KHR;
         }
-        let pipeline = pile.keep(layout.pipeline(device, shader, flags)?);
+        let pipeline = objects.keep(layout.pipeline(device, shader, flags)?);
         Ok(Measured {
             time: best,
             executables: self.executables(pipeline, shader.stage, texts)?,
@@ -139,7 +140,7 @@ impl Device {
                     visible: self.visible,
                     profile,
                 };
-                execute::run(&machine, &pile, shader, &layout, pipeline)
+                execute::run(&machine, &objects, shader, &layout, pipeline)
             }),
         })
     }
@@ -150,7 +151,7 @@ impl Device {
         stage: Stage,
         texts: bool,
     ) -> Result<Vec<Executable>, String> {
-        let wanted = neighbours::flags(stage);
+        let wanted = adjacent_stages::flags(stage);
         let mut out = Vec::new();
         let info = vk::PipelineInfoKHR::default().pipeline(pipeline);
         // SAFETY: the pipeline is of this device, and lives.
@@ -179,7 +180,8 @@ impl Device {
 
     fn statistics(&self, info: &vk::PipelineExecutableInfoKHR<'_>) -> Result<Statistics, String> {
         let mut one = Statistics::default();
-        // SAFETY: as in `executables`; a statistic's format says which of its values is there, its name ends with a zero.
+        // SAFETY: as in `executables`; a statistic's format says which of its values is there, its
+        // name ends with a zero.
         unsafe {
             let list = self
                 .executables
@@ -208,7 +210,7 @@ impl Device {
         Ok(one)
     }
 
-    /// The representations that are texts.
+    /// The internal representations that are texts.
     fn texts(
         &self,
         info: &vk::PipelineExecutableInfoKHR<'_>,

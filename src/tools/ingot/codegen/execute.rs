@@ -1,36 +1,37 @@
-//! Runs a shader once on the simulated GPU, and reads what that took from the simulator's profile.
+//! Runs a shader once on the simulated GPU, and reads its cost from the simulator's profile.
 //!
-//! In:  a pipeline and what it is laid out by. Out: threads, instructions and cycles of the shader's stage; the sum of what it computed.
+//! In:  a pipeline and its layout. Out: threads, instructions and cycles of the shader's stage; the
+//!      sum of its results.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench records and submits"
 )]
 
-use super::contents;
-use super::interface::{Bound, Interface};
-use super::neighbours::patch_vertices;
-use super::pile::{Buffer, Pile};
-use super::pipeline::{Layout, PUSH_BYTES, VERTEX_BYTES, targets};
-use super::resources::{Cleared, Resources, whole};
-use crate::device::error;
+use crate::codegen::adjacent_stages::patch_vertices;
+use crate::codegen::contents;
+use crate::codegen::interface::{Bound, Interface};
+use crate::codegen::pipeline::{Layout, PUSH_BYTES, VERTEX_BYTES, targets};
+use crate::codegen::resources::{Cleared, Resources, whole};
+use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
+use crate::vulkan_device::error;
 use ash::vk;
 use compile::Stage;
 use half::f16;
 use nir::Mode;
 use std::path::Path;
 
-/// Pixels of a target in x and y.
+/// Width and height of a render target in pixels.
 const PIXELS: u32 = 64;
-/// Vertices in the buffers.
+/// Number of vertices in the buffers.
 const VERTICES: u64 = 1024;
-/// Primitives of a draw for a stage of vertices.
+/// Number of primitives in a draw for vertex stages.
 const PRIMITIVES: u32 = 64;
-/// Workgroups in x and y.
+/// Number of workgroups in x and y.
 const GROUPS: u32 = 2;
-/// How long a submission may take.
+/// Timeout of a submission.
 const TIMEOUT_NS: u64 = 60_000_000_000;
 
-/// What a run took, summed over the stage's threads.
+/// Cost of a run, summed over the stage's threads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Ran {
     pub threads: f64,
@@ -38,16 +39,16 @@ pub struct Ran {
     pub instructions: f64,
     /// Cycles in which an FPU is busy.
     pub busy: f64,
-    /// Cycles of each thread from its start to its end, alone on an EU.
+    /// Cycles of the threads from start to end, each alone on an EU.
     pub alone: f64,
-    /// Cycles of an EU that runs as many threads at once as it can.
+    /// Cycles of an EU that runs its maximum number of threads.
     pub cycles: f64,
-    /// Of all numbers in targets and storage buffers.
+    /// Sum of all numbers in render targets and storage buffers.
     pub sum: f64,
 }
 
 impl Ran {
-    /// All of it, in order.
+    /// All figures, in order.
     pub fn figures(&self) -> [f64; 7] {
         [
             self.threads,
@@ -60,7 +61,7 @@ impl Ran {
         ]
     }
 
-    /// What [`Ran::figures`] was made from.
+    /// The inverse of [`Ran::figures`]; `None` if the number of figures is wrong.
     pub fn of_figures(figures: &[f64]) -> Option<Ran> {
         let &[threads, invocations, instructions, busy, alone, cycles, sum] = figures else {
             return None;
@@ -77,17 +78,17 @@ impl Ran {
     }
 }
 
-/// Where a shader runs.
+/// The device and queue on which a shader runs.
 pub struct Machine<'a> {
     pub device: &'a ash::Device,
     pub queue: vk::Queue,
-    /// Memory types that the host sees.
+    /// Host-visible memory types, a bit each.
     pub visible: u32,
     /// The simulator's profile.
     pub profile: &'a Path,
 }
 
-/// The targets of a draw, with buffers that they are copied to.
+/// The render targets of a draw, and the buffers that they are copied to.
 struct Targets {
     framebuffer: vk::Framebuffer,
     colors: Vec<(Cleared, Buffer)>,
@@ -97,7 +98,7 @@ struct Targets {
 impl Targets {
     fn new(
         machine: &Machine<'_>,
-        pile: &Pile<'_>,
+        objects: &VulkanObjects<'_>,
         shader: &Interface,
         pass: vk::RenderPass,
     ) -> Result<Targets, String> {
@@ -116,13 +117,13 @@ impl Targets {
                 .array_layers(1)
                 .samples(vk::SampleCountFlags::TYPE_1)
                 .usage(usage | U::TRANSFER_SRC | U::TRANSFER_DST);
-            let image = pile.image(&info)?;
+            let image = objects.image(&info)?;
             let info = vk::ImageViewCreateInfo::default()
                 .image(image)
                 .view_type(vk::ImageViewType::TYPE_2D)
                 .format(format)
                 .subresource_range(whole(format));
-            views.push(pile.image_view(&info)?);
+            views.push(objects.image_view(&info)?);
             Ok::<_, String>(Cleared { image, format })
         };
         let depth = target(vk::Format::D32_SFLOAT, U::DEPTH_STENCIL_ATTACHMENT)?;
@@ -130,7 +131,7 @@ impl Targets {
         for format in targets(shader).into_iter().flatten() {
             let color = target(format, U::COLOR_ATTACHMENT)?;
             let bytes = u64::from(PIXELS * PIXELS) * 16;
-            colors.push((color, pile.buffer(bytes, machine.visible)?));
+            colors.push((color, objects.buffer(bytes, machine.visible)?));
         }
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass)
@@ -139,13 +140,13 @@ impl Targets {
             .height(PIXELS)
             .layers(1);
         Ok(Targets {
-            framebuffer: pile.framebuffer(&info)?,
+            framebuffer: objects.framebuffer(&info)?,
             colors,
             depth: Some(depth),
         })
     }
 
-    /// Adds up what the shader gave: other components of a texel are anything.
+    /// The sum of the components that the shader writes; other components of a texel are undefined.
     fn sum(&mut self, shader: &Interface) -> f64 {
         let mut total = 0.0;
         let written = match shader.stage {
@@ -171,18 +172,19 @@ impl Targets {
     }
 }
 
-/// Records commands and waits until they are done.
+/// Records commands, submits them and waits for them.
 fn submit(
     machine: &Machine<'_>,
-    pile: &Pile<'_>,
+    objects: &VulkanObjects<'_>,
     record: impl FnOnce(vk::CommandBuffer),
 ) -> Result<(), String> {
     let device = machine.device;
-    let pool = pile.command_pool(&vk::CommandPoolCreateInfo::default())?;
+    let pool = objects.command_pool(&vk::CommandPoolCreateInfo::default())?;
     let info = vk::CommandBufferAllocateInfo::default()
         .command_pool(pool)
         .command_buffer_count(1);
-    // SAFETY: handles are of this device, and what commands use lives until the fence says that they are done, or the device is lost.
+    // SAFETY: handles are of this device, and what commands use lives until the fence says that
+    // they are done, or the device is lost.
     unsafe {
         let commands = device
             .allocate_command_buffers(&info)
@@ -197,7 +199,7 @@ fn submit(
         device
             .end_command_buffer(commands)
             .map_err(error("vkEndCommandBuffer"))?;
-        let fence = pile.fence(&vk::FenceCreateInfo::default())?;
+        let fence = objects.fence(&vk::FenceCreateInfo::default())?;
         let commands = [commands];
         let work = [vk::SubmitInfo::default().command_buffers(&commands)];
         device
@@ -209,7 +211,7 @@ fn submit(
     }
 }
 
-/// Everything before is done and seen by everything behind.
+/// A full memory barrier.
 fn barrier(device: &ash::Device, commands: vk::CommandBuffer) {
     use vk::AccessFlags as A;
     let all = vk::PipelineStageFlags::ALL_COMMANDS;
@@ -257,16 +259,16 @@ fn clear(device: &ash::Device, commands: vk::CommandBuffer, cleared: &Cleared) {
     }
 }
 
-/// VertexBufferBinding: floats for one binding, integers for the other.
+/// Vertex buffers: floats for one binding, integers for the other.
 fn vertices(
     machine: &Machine<'_>,
-    pile: &Pile<'_>,
+    objects: &VulkanObjects<'_>,
     shader: &Interface,
 ) -> Result<[Buffer; 2], String> {
     let bytes = VERTICES * u64::from(VERTEX_BYTES);
     let (mut floats, mut integers) = (
-        pile.buffer(bytes, machine.visible)?,
-        pile.buffer(bytes, machine.visible)?,
+        objects.buffer(bytes, machine.visible)?,
+        objects.buffer(bytes, machine.visible)?,
     );
     for (k, word) in floats.contents().chunks_exact_mut(4).enumerate() {
         let value = 0.25 + (k as u32).wrapping_mul(0x9e37_79b9) as f32 / 2f32.powi(33);
@@ -276,7 +278,7 @@ fn vertices(
         word.copy_from_slice(&(1 + k as u32 % 2).to_le_bytes());
     }
     if shader.stage == Stage::Fragment {
-        // A triangle around all of the target.
+        // A triangle that covers the whole render target.
         let corners: [[f32; 4]; 3] = [
             [-1.0, -1.0, 0.5, 1.0],
             [3.0, -1.0, 0.5, 1.0],
@@ -295,7 +297,7 @@ fn vertices(
 /// Runs the pipeline once.
 pub fn run(
     machine: &Machine<'_>,
-    pile: &Pile<'_>,
+    objects: &VulkanObjects<'_>,
     shader: &Interface,
     layout: &Layout,
     pipeline: vk::Pipeline,
@@ -305,16 +307,16 @@ pub fn run(
     if shader.bindings.iter().any(is_attachment) {
         return Err("reads input attachments: not run".into());
     }
-    let mut resources = Resources::new(pile, shader, &layout.sets, machine.visible)?;
+    let mut resources = Resources::new(objects, shader, &layout.sets, machine.visible)?;
     let mut targets = match shader.stage {
         Stage::Compute => Targets {
             framebuffer: vk::Framebuffer::null(),
             colors: Vec::new(),
             depth: None,
         },
-        _ => Targets::new(machine, pile, shader, layout.pass)?,
+        _ => Targets::new(machine, objects, shader, layout.pass)?,
     };
-    submit(machine, pile, |commands| {
+    submit(machine, objects, |commands| {
         let of_targets = targets.colors.iter().map(|c| &c.0).chain(&targets.depth);
         for cleared in resources.images.iter().chain(of_targets) {
             clear(device, commands, cleared);
@@ -326,15 +328,16 @@ pub fn run(
     if let Some((_, var)) = vars.find(|(_, var)| var.mode == Mode::PushConst) {
         contents::fill(&shader.shader, var.ty, &mut constants);
     }
-    let vertices = vertices(machine, pile, shader)?;
+    let vertices = vertices(machine, objects, shader)?;
     let before = length(machine.profile);
-    submit(machine, pile, |commands| {
+    submit(machine, objects, |commands| {
         let point = match shader.stage {
             Stage::Compute => vk::PipelineBindPoint::COMPUTE,
             _ => vk::PipelineBindPoint::GRAPHICS,
         };
         let all = vk::ShaderStageFlags::ALL;
-        // SAFETY: the command buffer is being recorded; everything named lives until its commands are done.
+        // SAFETY: the command buffer is being recorded; everything named lives until its commands
+        // are done.
         unsafe {
             device.cmd_bind_pipeline(commands, point, pipeline);
             if !resources.sets.is_empty() {
@@ -351,8 +354,8 @@ pub fn run(
         barrier(device, commands);
     })?;
     let ran = of_stage(&since(machine.profile, before)?, shader.stage)?;
-    // Apart: a driver may draw its copies.
-    submit(machine, pile, |commands| {
+    // A submission of its own: a driver may implement copies as draws.
+    submit(machine, objects, |commands| {
         for (color, buffer) in &targets.colors {
             copy(device, commands, color.image, buffer);
         }
@@ -424,7 +427,7 @@ fn length(profile: &Path) -> usize {
     std::fs::metadata(profile).map_or(0, |file| file.len() as usize)
 }
 
-/// The profile's header, and its lines from a byte on.
+/// The profile's header, and its lines from a byte offset on.
 fn since(profile: &Path, before: usize) -> Result<String, String> {
     let text = std::fs::read_to_string(profile)
         .map_err(|e| format!("the profile {}: {e}", profile.display()))?;
@@ -439,7 +442,7 @@ fn since(profile: &Path, before: usize) -> Result<String, String> {
     ))
 }
 
-/// What the stage took in the last draw or dispatch in which it ran.
+/// The stage's cost in the last draw or dispatch that ran it.
 fn of_stage(profile: &str, stage: Stage) -> Result<Ran, String> {
     let prefix = match stage {
         Stage::Vertex => "VS",

@@ -1,6 +1,8 @@
-//! What a shader asks of the pipeline and the objects around it.
+//! The interface of a shader: the descriptors, attributes, varyings and render targets that it
+//! needs.
 //!
-//! In:  SPIR-V of one entry point. Out: its descriptors and what they hold, its attributes or varyings, its render targets.
+//! In:  SPIR-V of one entry point. Out: its descriptors with their types, its attributes or
+//!      varyings, its render targets.
 //! Ref: Vulkan, "Shader Interfaces".
 
 use ash::vk;
@@ -8,7 +10,7 @@ use compile::Stage;
 use entity::Id;
 use nir::{Base, Dim, Instr, Mode, Slot, Type, Variable};
 
-/// Elements of an array whose length is the application's choice.
+/// Number of elements of a runtime-sized array.
 const RUNTIME_ELEMENTS: u32 = 16;
 
 /// A descriptor.
@@ -18,20 +20,20 @@ pub struct Bound {
     pub binding: u32,
     pub kind: vk::DescriptorType,
     pub count: u32,
-    /// The variable that it is.
+    /// Its variable.
     pub variable: Id<Variable>,
 }
 
-/// An image as the shader sees it.
+/// The type of an image in the shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageKind {
     pub dim: Dim,
     pub array: bool,
     pub multisampled: bool,
     pub base: Base,
-    /// Format of a storage image: SPIR-V's number, 0 for none.
+    /// Format of a storage image: SPIR-V's number; 0: unknown.
     pub format: u32,
-    /// It is compared with a reference somewhere.
+    /// The shader uses it with a depth comparison.
     pub shadow: bool,
 }
 
@@ -42,11 +44,11 @@ pub struct Location {
     pub integer: bool,
     pub wide: bool,
     pub components: u8,
-    /// One for each patch, not for each vertex of it.
+    /// Per patch, not per vertex.
     pub patch: bool,
 }
 
-/// A shader and what it needs.
+/// A shader and its interface.
 pub struct Interface {
     pub stage: Stage,
     pub entry: String,
@@ -58,7 +60,7 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// Reads a module with one entry point.
+    /// Parses a module with one entry point.
     pub fn new(words: Vec<u32>) -> Result<Interface, String> {
         let entries = compile::entry_points(&words).map_err(|e| e.to_string())?;
         let [(entry, stage)] = &entries[..] else {
@@ -106,7 +108,8 @@ impl Interface {
         });
         bindings.dedup_by(|other, first| {
             let same = (first.set, first.binding) == (other.set, other.binding);
-            // A texture and a sampler of one number, as compilers of HLSL give them, are one descriptor.
+            // A texture and a sampler with the same binding, as HLSL compilers emit them, are one
+            // descriptor.
             use vk::DescriptorType as D;
             if same && (first.kind, other.kind) == (D::SAMPLED_IMAGE, D::SAMPLER) {
                 first.kind = D::COMBINED_IMAGE_SAMPLER;
@@ -124,7 +127,7 @@ impl Interface {
         })
     }
 
-    /// The type that one descriptor of a binding has.
+    /// The type of a single descriptor of a binding.
     pub fn held(&self, bound: &Bound) -> Id<Type> {
         let mut ty = self.shader.vars[bound.variable].ty;
         while let Type::Array { elem, .. } = &self.shader.types[ty] {
@@ -133,7 +136,7 @@ impl Interface {
         ty
     }
 
-    /// The image of a binding; none for one of something else.
+    /// The image type of a binding; `None` if it is not an image.
     pub fn image(&self, bound: &Bound) -> Option<ImageKind> {
         let mut ty = self.held(bound);
         if let Type::SampledImage(of) = &self.shader.types[ty] {
@@ -159,7 +162,7 @@ impl Interface {
         }
     }
 
-    /// Whether a variable's textures are compared with a reference, or its samplers compare.
+    /// True if the shader uses a variable's textures or samplers with a depth comparison.
     pub fn is_compared(&self, variable: Id<Variable>) -> bool {
         use nir::TexSrc::{SamplerDeref, TextureDeref};
         let shader = &self.shader;
@@ -185,7 +188,7 @@ impl Interface {
     }
 }
 
-/// The type of a variable for one vertex: stages that see all of a primitive have arrays of them.
+/// The type of a variable for one vertex: stages that process whole primitives have arrays of them.
 fn of_a_vertex(shader: &nir::Shader, stage: Stage, var: &Variable, patch: bool) -> Id<Type> {
     let many = match stage {
         Stage::TessControl => !patch,
@@ -223,7 +226,7 @@ fn bound(shader: &nir::Shader, variable: Id<Variable>, var: &Variable) -> Option
     })
 }
 
-/// The locations of a value from `at` on; the first behind them.
+/// Adds the locations of a value from `at` on; returns the next free location.
 fn locations(
     shader: &nir::Shader,
     ty: Id<Type>,

@@ -1,41 +1,42 @@
-//! The pipeline around a shader, and what it is laid out by.
+//! The pipeline for one shader, and its layout.
 //!
-//! In:  what the shader needs. Out: set layouts, a render pass, a pipeline.
+//! In:  the shader's interface. Out: set layouts, a render pass, a pipeline.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench makes pipelines"
 )]
 
-use super::interface::{Interface, Location};
-use super::neighbours::{self, Part};
-use super::pile::Pile;
+use crate::codegen::adjacent_stages::{self, Part};
+use crate::codegen::interface::{Interface, Location};
+use crate::codegen::vulkan_objects::VulkanObjects;
 use ash::vk;
 use compile::Stage;
 use nir::Primitive;
 use std::ffi::CString;
 
-/// Push constants that every device has.
+/// Size in bytes of the push constants that every device supports.
 pub const PUSH_BYTES: u32 = 128;
-/// Input attachments that a pass names; none is used.
+/// Number of input attachments in the render pass, all unused.
 const INPUT_ATTACHMENTS: usize = 8;
-/// Bytes of a vertex.
+/// Size of a vertex in bytes.
 pub const VERTEX_BYTES: u32 = 64;
 
-/// What pipelines of a shader are made from.
+/// The objects that a shader's pipelines are created from.
 pub struct Layout {
     parts: Vec<(vk::ShaderStageFlags, CString, vk::ShaderModule)>,
-    /// By set.
+    /// Set layouts, by number.
     pub sets: Vec<vk::DescriptorSetLayout>,
-    /// Of the pipeline.
+    /// The pipeline layout.
     pub layout: vk::PipelineLayout,
-    /// Null for compute.
+    /// The render pass; null for compute shaders.
     pub pass: vk::RenderPass,
 }
 
-/// Formats of the targets that a shader may write, none for one that is not written.
+/// Formats of the render targets that a shader may write; `None` for targets that it does not
+/// write.
 pub fn targets(shader: &Interface) -> Vec<Option<vk::Format>> {
     if shader.stage != Stage::Fragment {
-        // What the fragment shader beside it writes.
+        // The output of the added fragment shader.
         return vec![Some(vk::Format::R16G16B16A16_SFLOAT)];
     }
     let outputs = &shader.outputs;
@@ -49,14 +50,14 @@ pub fn targets(shader: &Interface) -> Vec<Option<vk::Format>> {
 }
 
 impl Layout {
-    /// Lays out a pipeline for this shader.
-    pub fn new(pile: &Pile<'_>, shader: &Interface) -> Result<Layout, String> {
+    /// Creates the layouts and shader modules for a shader.
+    pub fn new(objects: &VulkanObjects<'_>, shader: &Interface) -> Result<Layout, String> {
         let part = |part: Part| {
             let info = vk::ShaderModuleCreateInfo::default().code(&part.words);
             let name = CString::new(part.entry).map_err(|e| e.to_string())?;
-            Ok((part.stage, name, pile.module(&info)?))
+            Ok((part.stage, name, objects.module(&info)?))
         };
-        let parts = neighbours::stages(shader)?.into_iter().map(part);
+        let parts = adjacent_stages::stages(shader)?.into_iter().map(part);
         let parts = parts.collect::<Result<_, String>>()?;
         let sets = shader.bindings.iter().map(|b| b.set + 1).max().unwrap_or(0);
         let set = |set| {
@@ -70,7 +71,7 @@ impl Layout {
                         .stage_flags(vk::ShaderStageFlags::ALL)
                 })
                 .collect();
-            pile.set_layout(&vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings))
+            objects.set_layout(&vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings))
         };
         let sets: Vec<_> = (0..sets).map(set).collect::<Result<_, String>>()?;
         let range = [vk::PushConstantRange::default()
@@ -81,16 +82,16 @@ impl Layout {
             .push_constant_ranges(&range);
         Ok(Layout {
             parts,
-            layout: pile.pipeline_layout(&info)?,
+            layout: objects.pipeline_layout(&info)?,
             pass: match shader.stage {
                 Stage::Compute => vk::RenderPass::null(),
-                _ => pass(pile, shader)?,
+                _ => pass(objects, shader)?,
             },
             sets,
         })
     }
 
-    /// Makes a pipeline; whoever asks destroys it.
+    /// Creates a pipeline, which the caller destroys.
     pub fn pipeline(
         &self,
         device: &ash::Device,
@@ -140,7 +141,7 @@ impl Layout {
         let assembly =
             vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology(shader));
         let tessellation = vk::PipelineTessellationStateCreateInfo::default()
-            .patch_control_points(neighbours::patch_vertices(shader));
+            .patch_control_points(adjacent_stages::patch_vertices(shader));
         let (viewports, scissors) = ([vk::Viewport::default()], [vk::Rect2D::default()]);
         let viewport = vk::PipelineViewportStateCreateInfo::default()
             .viewports(&viewports)
@@ -199,14 +200,14 @@ fn attributes(shader: &Interface) -> Vec<(u32, vk::Format)> {
             let inputs = shader.inputs.iter();
             return inputs.map(|i| (i.number, format(i))).collect();
         }
-        Stage::TessEval => neighbours::attributes(&[]),
-        _ => neighbours::attributes(&shader.inputs),
+        Stage::TessEval => adjacent_stages::attributes(&[]),
+        _ => adjacent_stages::attributes(&shader.inputs),
     };
     let of = |n| (n, vk::Format::R32G32B32A32_SFLOAT);
     (0..read).map(of).collect()
 }
 
-/// What the first stage's vertices are put together to.
+/// The primitive topology that the stages need.
 fn topology(shader: &Interface) -> vk::PrimitiveTopology {
     use vk::PrimitiveTopology as T;
     match (shader.stage, shader.shader.info.geometry.input) {
@@ -219,8 +220,8 @@ fn topology(shader: &Interface) -> vk::PrimitiveTopology {
     }
 }
 
-/// Depth, then the targets that a shader may write.
-fn pass(pile: &Pile<'_>, shader: &Interface) -> Result<vk::RenderPass, String> {
+/// A render pass with depth and the render targets that a shader may write.
+fn pass(objects: &VulkanObjects<'_>, shader: &Interface) -> Result<vk::RenderPass, String> {
     let attachment = |format: vk::Format| {
         vk::AttachmentDescription::default()
             .format(format)
@@ -252,5 +253,5 @@ fn pass(pile: &Pile<'_>, shader: &Interface) -> Result<vk::RenderPass, String> {
     let info = vk::RenderPassCreateInfo::default()
         .attachments(&attachments)
         .subpasses(&subpasses);
-    pile.render_pass(&info)
+    objects.render_pass(&info)
 }

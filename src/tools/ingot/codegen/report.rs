@@ -1,21 +1,23 @@
-//! What `ingot bench codegen` prints.
+//! The report of `ingot bench codegen`.
 //!
-//! In:  what two drivers made of the same shaders. Out: ratios by stage and width, the worst shaders, what was refused or differs.
+//! In:  the rows of two drivers. Out: ratios by stage and width, the worst shaders, errors and
+//!      different results.
 
-use super::device::Statistics;
-use super::execute::Ran;
-use super::{Args, Row, Rows};
+use crate::codegen::args::Args;
+use crate::codegen::device::Statistics;
+use crate::codegen::execute::Ran;
+use crate::codegen::row::{Row, Rows};
 
 fn geometric_mean(ratios: impl Iterator<Item = f64>) -> f64 {
     let (sum, n) = ratios.fold((0.0, 0u32), |(sum, n), r| (sum + r.ln(), n + 1));
     (sum / f64::from(n.max(1))).exp()
 }
 
-/// Prints all that is to be told.
+/// Prints the report.
 pub fn print(args: &Args, ours: &Rows, theirs: &Rows) {
     for (name, row) in ours {
         match (row, theirs.get(name)) {
-            // What no pipeline can be laid out for goes to neither.
+            // Equal errors: the shader's interface is unsupported, and neither driver received it.
             (Err(a), Some(Err(b))) if a == b => println!("not measured   {name}: {a}"),
             (Err(a), Some(Err(b))) => println!("both refuse   {name}: {a}; {b}"),
             (Err(why), _) => println!("ours refuses   {name}: {why}"),
@@ -57,7 +59,7 @@ pub fn print(args: &Args, ours: &Rows, theirs: &Rows) {
     }
 }
 
-/// What runs took, and where they do not compute the same.
+/// Prints the costs of the runs, and the shaders with different results.
 fn run_report(args: &Args, both: &[(&String, &Row, &Row)]) {
     let mut pairs: Vec<(&String, &Ran, &Ran)> = Vec::new();
     let mut unlike = Vec::new();
@@ -86,7 +88,7 @@ fn run_report(args: &Args, both: &[(&String, &Row, &Row)]) {
     if pairs.is_empty() {
         return;
     }
-    // A shader that only sends has no work of its own.
+    // A shader that only sends messages has no FPU cycles.
     let mean = |f: fn(&Ran) -> f64| {
         let some = pairs.iter().filter(|p| f(p.1) > 0.0 && f(p.2) > 0.0);
         geometric_mean(some.map(|p| f(p.1) / f(p.2)))
@@ -116,7 +118,7 @@ fn run_report(args: &Args, both: &[(&String, &Row, &Row)]) {
     }
 }
 
-/// Whether two sums are the same but for what compilers may round.
+/// True if two sums are equal within rounding.
 fn alike(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-3 * a.abs().max(b.abs()) + 1e-3
 }

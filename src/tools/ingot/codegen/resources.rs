@@ -1,31 +1,33 @@
-//! What a measured shader's descriptors name: buffers, images and samplers, small ones with contents that are the same in every run.
+//! The resources of a measured shader's descriptors: small buffers, images and samplers with the
+//! same contents in every run.
 //!
-//! In:  what the shader needs. Out: descriptor sets; the images that are to be cleared first; what storage held in the end.
+//! In:  the shader's interface. Out: descriptor sets; the images to clear before use; the final
+//!      contents of storage buffers.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench fills descriptor sets"
 )]
 
-use super::contents;
-use super::interface::{Bound, ImageKind, Interface};
-use super::pile::{Buffer, Pile};
-use crate::device::error;
+use crate::codegen::contents;
+use crate::codegen::interface::{Bound, ImageKind, Interface};
+use crate::codegen::vulkan_objects::{Buffer, VulkanObjects};
+use crate::vulkan_device::error;
 use ash::vk;
 use nir::{Base, Dim};
 use vk::DescriptorType as D;
 
-/// Bytes of a uniform or texel buffer, and of a storage buffer.
+/// Size in bytes of a uniform or texel buffer, and of a storage buffer.
 const SMALL_BYTES: u64 = 1 << 16;
 const LARGE_BYTES: u64 = 1 << 20;
-/// Texels of an image in x and y, and in z.
+/// Size of an image in texels: x and y, and z.
 const TEXELS: u32 = 16;
 const DEEP: u32 = 4;
-/// Layers of an array, of which a cube takes six.
+/// Number of array layers; a cube has six of them.
 const LAYERS: u32 = 2;
-/// Levels of a texture of [`TEXELS`].
+/// Number of mip levels of a texture of [`TEXELS`].
 const LEVELS: u32 = 5;
 
-/// An image to be cleared before it is used.
+/// An image to clear before use.
 pub struct Cleared {
     pub image: vk::Image,
     pub format: vk::Format,
@@ -33,21 +35,21 @@ pub struct Cleared {
 
 /// The resources of a shader.
 pub struct Resources {
-    /// By set.
+    /// Descriptor sets, by number.
     pub sets: Vec<vk::DescriptorSet>,
     pub images: Vec<Cleared>,
-    /// Storage buffers with what they hold.
+    /// Storage buffers with the types of their contents.
     storage: Vec<(Bound, Buffer)>,
 }
 
-/// What one binding names.
+/// The resource of a binding.
 enum Named {
     Buffer(vk::DescriptorBufferInfo),
     Texels(vk::BufferView),
     Image(vk::DescriptorImageInfo),
 }
 
-/// Vulkan's formats of SPIR-V's image formats, in their order; the first is for none.
+/// Vulkan formats by SPIR-V image format; the first is for an unknown one.
 const FORMATS: [vk::Format; 42] = {
     use vk::Format as F;
     [
@@ -110,9 +112,10 @@ fn format(kind: &ImageKind) -> vk::Format {
 }
 
 impl Resources {
-    /// Makes what a shader's bindings name, and sets that name it. `visible`: memory types that the host sees.
+    /// Creates the resources of a shader's bindings and their descriptor sets. `visible`:
+    /// host-visible memory types.
     pub fn new(
-        pile: &Pile<'_>,
+        objects: &VulkanObjects<'_>,
         shader: &Interface,
         layouts: &[vk::DescriptorSetLayout],
         visible: u32,
@@ -137,29 +140,29 @@ impl Resources {
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(layouts.len() as u32)
             .pool_sizes(&sizes);
-        let pool = pile.descriptor_pool(&info)?;
+        let pool = objects.descriptor_pool(&info)?;
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(pool)
             .set_layouts(layouts);
         // SAFETY: the pool has room for them; they go with it.
-        out.sets = unsafe { pile.device.allocate_descriptor_sets(&info) }
+        out.sets = unsafe { objects.device.allocate_descriptor_sets(&info) }
             .map_err(error("vkAllocateDescriptorSets"))?;
         for bound in &shader.bindings {
-            let named = out.named(pile, shader, bound, visible)?;
-            out.write(pile.device, bound, &named);
+            let named = out.named(objects, shader, bound, visible)?;
+            out.write(objects.device, bound, &named);
         }
         Ok(out)
     }
 
     fn named(
         &mut self,
-        pile: &Pile<'_>,
+        objects: &VulkanObjects<'_>,
         shader: &Interface,
         bound: &Bound,
         visible: u32,
     ) -> Result<Named, String> {
         let filled = |bytes: u64| -> Result<Buffer, String> {
-            let mut buffer = pile.buffer(bytes, visible)?;
+            let mut buffer = objects.buffer(bytes, visible)?;
             contents::fill(&shader.shader, shader.held(bound), buffer.contents());
             Ok(buffer)
         };
@@ -192,17 +195,17 @@ impl Resources {
                     .buffer(buffer.handle)
                     .format(format(&kind()?))
                     .range(vk::WHOLE_SIZE);
-                Named::Texels(pile.buffer_view(&info)?)
+                Named::Texels(objects.buffer_view(&info)?)
             }
             D::SAMPLER => general(
                 vk::ImageView::null(),
-                sampler(pile, shader.is_compared(bound.variable))?,
+                sampler(objects, shader.is_compared(bound.variable))?,
             ),
             _ => {
                 let kind = kind()?;
-                let view = self.image(pile, &kind, bound.kind)?;
+                let view = self.image(objects, &kind, bound.kind)?;
                 let sampler = match bound.kind {
-                    D::COMBINED_IMAGE_SAMPLER => sampler(pile, kind.shadow)?,
+                    D::COMBINED_IMAGE_SAMPLER => sampler(objects, kind.shadow)?,
                     _ => vk::Sampler::null(),
                 };
                 general(view, sampler)
@@ -212,7 +215,7 @@ impl Resources {
 
     fn image(
         &mut self,
-        pile: &Pile<'_>,
+        objects: &VulkanObjects<'_>,
         kind: &ImageKind,
         descriptor: D,
     ) -> Result<vk::ImageView, String> {
@@ -273,14 +276,14 @@ impl Resources {
             .array_layers(layers)
             .samples(samples)
             .usage(usage | U::TRANSFER_DST);
-        let image = pile.image(&info)?;
+        let image = objects.image(&info)?;
         self.images.push(Cleared { image, format });
         let info = vk::ImageViewCreateInfo::default()
             .image(image)
             .view_type(view)
             .format(format)
             .subresource_range(whole(format));
-        pile.image_view(&info)
+        objects.image_view(&info)
     }
 
     fn write(&self, device: &ash::Device, bound: &Bound, named: &Named) {
@@ -308,7 +311,7 @@ impl Resources {
         unsafe { device.update_descriptor_sets(&[write], &[]) };
     }
 
-    /// Adds up what storage buffers hold.
+    /// The sum of the numbers in storage buffers.
     pub fn sum(&mut self, shader: &Interface) -> f64 {
         let of = |(bound, buffer): &mut (Bound, Buffer)| {
             contents::sum(&shader.shader, shader.held(bound), buffer.contents())
@@ -317,7 +320,7 @@ impl Resources {
     }
 }
 
-/// All levels and layers of the one aspect.
+/// All levels and layers of the colour aspect.
 pub fn whole(format: vk::Format) -> vk::ImageSubresourceRange {
     vk::ImageSubresourceRange::default()
         .aspect_mask(match format {
@@ -328,7 +331,7 @@ pub fn whole(format: vk::Format) -> vk::ImageSubresourceRange {
         .layer_count(vk::REMAINING_ARRAY_LAYERS)
 }
 
-fn sampler(pile: &Pile<'_>, compares: bool) -> Result<vk::Sampler, String> {
+fn sampler(objects: &VulkanObjects<'_>, compares: bool) -> Result<vk::Sampler, String> {
     let info = vk::SamplerCreateInfo::default()
         .mag_filter(vk::Filter::LINEAR)
         .min_filter(vk::Filter::LINEAR)
@@ -336,5 +339,5 @@ fn sampler(pile: &Pile<'_>, compares: bool) -> Result<vk::Sampler, String> {
         .max_lod(vk::LOD_CLAMP_NONE)
         .compare_enable(compares)
         .compare_op(vk::CompareOp::LESS);
-    pile.sampler(&info)
+    objects.sampler(&info)
 }

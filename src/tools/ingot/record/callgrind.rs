@@ -1,25 +1,25 @@
-//! Requests to valgrind's callgrind, under which a bench may run.
+//! Client requests to valgrind's callgrind.
 #![allow(unsafe_code, reason = "a request is a sequence of instructions")]
 
-/// What callgrind is asked to do; nothing where it does not run.
+/// A client request; without valgrind it has no effect.
 ///
 /// Ref: Valgrind's manual, "The Client Request mechanism" and "Callgrind specific client requests".
 #[derive(Clone, Copy)]
 pub enum Callgrind {
-    /// Writes what it has counted to a file, and begins anew.
+    /// Writes the counts to a file and resets them.
     Dump = 0x4354_0000,
-    /// Begins or ends to count.
+    /// Starts or stops counting.
     Toggle = 0x4354_0002,
 }
 
 impl Callgrind {
-    /// Asks.
+    /// Issues the request.
     pub fn ask(self) {
         let question = [self as u64, 0, 0, 0, 0, 0];
         // Elsewhere the request has other instructions, and callgrind would count nothing.
         #[cfg(target_arch = "x86_64")]
-        // SAFETY: four rotations by 128 in all, and an exchange of a register with itself, change nothing but flags; Valgrind knows
-        // them, reads `question` and puts the answer into rdx.
+        // SAFETY: four rotations by 128 in all, and an exchange of a register with itself, change
+        // nothing but flags; Valgrind knows them, reads `question` and puts the answer into rdx.
         unsafe {
             std::arch::asm!(
                 "rol rdi, 3",

@@ -1,18 +1,19 @@
-//! The Vulkan calls of the rows, and the objects that they need: compute, submission, creation.
+//! The Vulkan calls of the rows for compute, submission and object creation, and the objects that
+//! they need.
 //!
 //! In:  a Vulkan implementation whose kernel does nothing.
-//! Out: each call, as often as it is asked for.
+//! Out: each call, repeated as requested.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench calls it"
 )]
 
 use super::draws::{Draws, Shaders};
-use crate::device::{Device, error};
+use crate::vulkan_device::{Device, error};
 use ash::vk;
 use vkrunner::EntryPoint;
 
-/// Times that a row does its thing before somebody looks at the clock.
+/// Repetitions of a row's call between two readings of the clock.
 pub const TIMES: usize = 1000;
 
 /// Two buffers and some push data, so that every kind of state has something to hold.
@@ -28,10 +29,10 @@ const BUFFER_BYTES: u64 = 4096;
 const BUFFERS: usize = 4;
 const PUSH_BYTES: usize = 16;
 
-/// What a Vulkan call says.
+/// Result of a Vulkan call.
 pub type Outcome = Result<(), vk::Result>;
 
-/// A device with everything that the rows use.
+/// A device with all objects that the rows use.
 pub struct Bench {
     device: ash::Device,
     queue: vk::Queue,
@@ -49,14 +50,15 @@ pub struct Bench {
     small: Vec<vk::CommandBuffer>,
     fence: vk::Fence,
     draws: Option<Draws>,
-    // The last to go.
+    // Dropped last.
     opened: Device,
 }
 
-// SAFETY, for every block below: handles are this device's, made in `new` or in the same function, and used by one thread; structures
-// live until the call returns; what is destroyed is not in use, for the device has nothing to do or is waited for first.
+// SAFETY, for every block below: handles are this device's, made in `new` or in the same function,
+// and used by one thread; structures live until the call returns; what is destroyed is not in use,
+// for the device has nothing to do or is waited for first.
 impl Bench {
-    /// The first device of the implementation.
+    /// Opens the first device of the implementation.
     pub fn new(entry: &EntryPoint, shader: &[u32], drawing: &Shaders) -> Result<Bench, String> {
         // SAFETY: above.
         unsafe {
@@ -104,7 +106,7 @@ impl Bench {
         &self.opened.name
     }
 
-    /// Makes the objects.
+    /// Creates the objects.
     fn fill(&mut self, words: &[u32]) -> Outcome {
         let device = &self.device;
         // SAFETY: above.
@@ -227,7 +229,7 @@ impl Bench {
         Ok(())
     }
 
-    /// Begins, with all bound that is drawn with.
+    /// Begins the command buffer and binds all draw state.
     pub fn begin_drawing(&self) -> Outcome {
         self.begin()?;
         if let Some(draws) = &self.draws {
@@ -254,7 +256,7 @@ impl Bench {
         self.end()
     }
 
-    /// Calls of what is drawn, [`TIMES`] times, into the one command buffer.
+    /// Records a call [`TIMES`] times into the one command buffer.
     pub fn draws(&self, mut once: impl FnMut(&Draws, vk::CommandBuffer, usize)) -> Outcome {
         if let Some(draws) = &self.draws {
             (0..TIMES).for_each(|i| once(draws, self.main, i));
@@ -358,7 +360,7 @@ impl Bench {
         }
     }
 
-    /// What a small job records into a command buffer.
+    /// Records a small job into a command buffer.
     fn record_into(&self, to: vk::CommandBuffer, i: usize) -> Outcome {
         let point = vk::PipelineBindPoint::COMPUTE;
         let set = [self.sets[i % TIMES]];

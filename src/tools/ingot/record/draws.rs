@@ -1,7 +1,8 @@
-//! What the rows draw: a target, pipelines, textured sets, and the calls of a render pass.
+//! The objects and calls of the rows that draw: a render target, pipelines, descriptor sets, and
+//! the commands of a render pass.
 //!
 //! In:  a device.
-//! Out: each call, as often as it is asked for.
+//! Out: each call, repeated as requested.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench calls it"
@@ -10,11 +11,11 @@
 use ash::vk;
 use std::cell::Cell;
 
-/// Sets of which the rows bind one at a time.
+/// Number of descriptor sets; the rows bind one at a time.
 const SETS: usize = 64;
 const SIDE: u32 = 64;
 const BUFFER_BYTES: u64 = 1 << 16;
-/// Where things lie in the buffer.
+/// Offsets in the buffer, in bytes.
 const INDICES_AT: u64 = 0x4000;
 const UNIFORMS_AT: u64 = 0x8000;
 const INDIRECT_AT: u64 = 0xc000;
@@ -24,7 +25,8 @@ const PUSH_BYTES: usize = 64;
 const COLOUR: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const DEPTH: vk::Format = vk::Format::D32_SFLOAT;
 
-/// Positions and texture coordinates, a matrix from a buffer and one that is pushed.
+/// Vertex shader: positions and texture coordinates, a matrix from a buffer and one from push
+/// constants.
 pub const VERTEX: &str = "#version 450
 layout(location = 0) in vec3 position;
 layout(location = 1) in vec2 coordinates;
@@ -34,7 +36,7 @@ layout(push_constant) uniform Push { mat4 to_scene; };
 void main() { at = coordinates; gl_Position = to_clip * to_scene * vec4(position, 1.0); }
 ";
 
-/// A texture, brightened by a constant that pipelines choose.
+/// Fragment shader: a texture, multiplied by a specialization constant.
 pub const FRAGMENT: &str = "#version 450
 layout(constant_id = 0) const float bright = 1.0;
 layout(location = 0) in vec2 at;
@@ -58,7 +60,7 @@ pub struct Draws {
     buffer: vk::Buffer,
     colour: vk::Image,
     depth: vk::Image,
-    picture: vk::Image,
+    texture: vk::Image,
     views: Vec<vk::ImageView>,
     sampler: vk::Sampler,
     set_layout: vk::DescriptorSetLayout,
@@ -70,7 +72,8 @@ pub struct Draws {
     pipelines: Vec<vk::Pipeline>,
     set_pool: vk::DescriptorPool,
     sets: Vec<vk::DescriptorSet>,
-    /// Constant of the last pipeline that was made, so that no cache knows the next one.
+    /// Specialization constant of the last pipeline created: a new value misses every pipeline
+    /// cache.
     bright: Cell<f32>,
 }
 
@@ -84,10 +87,11 @@ pub enum Pipeline {
     OtherShader,
 }
 
-// SAFETY, for every block below: handles are this device's, made in `new` or in the same function, and used by one thread; structures
-// live until the call returns; what is destroyed is not in use, for the device has nothing to do.
+// SAFETY, for every block below: handles are this device's, made in `new` or in the same function,
+// and used by one thread; structures live until the call returns; what is destroyed is not in use,
+// for the device has nothing to do.
 impl Draws {
-    /// Makes everything. `memory_type` is one that the host can write.
+    /// Creates all objects. `memory_type` is host-visible.
     pub fn new(
         device: &ash::Device,
         memory_type: u32,
@@ -99,7 +103,7 @@ impl Draws {
             buffer: vk::Buffer::null(),
             colour: vk::Image::null(),
             depth: vk::Image::null(),
-            picture: vk::Image::null(),
+            texture: vk::Image::null(),
             views: Vec::new(),
             sampler: vk::Sampler::null(),
             set_layout: vk::DescriptorSetLayout::null(),
@@ -113,7 +117,7 @@ impl Draws {
             sets: Vec::new(),
             bright: Cell::new(1.0),
         };
-        draws.make_pictures(memory_type)?;
+        draws.create_images(memory_type)?;
         draws.make_sets()?;
         draws.pass = draws.make_pass(vk::AttachmentLoadOp::LOAD)?;
         draws.clearing_pass = draws.make_pass(vk::AttachmentLoadOp::CLEAR)?;
@@ -146,7 +150,7 @@ impl Draws {
         Ok(draws)
     }
 
-    fn make_pictures(&mut self, memory_type: u32) -> Outcome {
+    fn create_images(&mut self, memory_type: u32) -> Outcome {
         let device = self.device.clone();
         // SAFETY: above.
         unsafe {
@@ -192,7 +196,7 @@ impl Draws {
                     .subresource_range(whole(aspect));
                 self.views.push(device.create_image_view(&info, None)?);
             }
-            [self.colour, self.depth, self.picture] = images;
+            [self.colour, self.depth, self.texture] = images;
             let info = vk::SamplerCreateInfo::default()
                 .mag_filter(vk::Filter::LINEAR)
                 .min_filter(vk::Filter::LINEAR);
@@ -372,7 +376,7 @@ impl Draws {
             .ok_or(vk::Result::ERROR_INITIALIZATION_FAILED)
     }
 
-    /// Makes and destroys a pipeline that no cache knows.
+    /// Creates and destroys a pipeline that misses every cache.
     pub fn make_new_pipeline(&self) -> Outcome {
         self.bright.set(self.bright.get() + 0.25);
         let made = self.make_pipeline(false, self.bright.get())?;
@@ -381,7 +385,7 @@ impl Draws {
         Ok(())
     }
 
-    /// Makes and destroys an image.
+    /// Creates and destroys an image.
     pub fn make_image(&self) -> Outcome {
         let info = image_info(COLOUR, vk::ImageUsageFlags::SAMPLED);
         // SAFETY: above.
@@ -392,10 +396,10 @@ impl Draws {
         Ok(())
     }
 
-    /// Makes and destroys a view.
+    /// Creates and destroys an image view.
     pub fn make_view(&self) -> Outcome {
         let info = vk::ImageViewCreateInfo::default()
-            .image(self.picture)
+            .image(self.texture)
             .view_type(vk::ImageViewType::TYPE_2D)
             .format(COLOUR)
             .subresource_range(whole(vk::ImageAspectFlags::COLOR));
@@ -551,7 +555,7 @@ impl Draws {
         unsafe { self.device.cmd_clear_attachments(to, &clear, &rect) }
     }
 
-    /// A barrier from drawing the target to drawing it again.
+    /// A barrier from attachment writes to attachment writes.
     pub fn barrier(&self, to: vk::CommandBuffer) {
         let stage = vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT;
         let layout = vk::ImageLayout::COLOR_ATTACHMENT_OPTIMAL;
@@ -586,7 +590,8 @@ impl Draws {
         }
     }
 
-    /// Fills a piece of the texture from the buffer, another one each time: no barrier is between them.
+    /// Fills a piece of the texture from the buffer, another one each time: no barrier is between
+    /// them.
     pub fn copy_to_image(&self, to: vk::CommandBuffer, i: usize) {
         let region = [vk::BufferImageCopy::default()
             .image_subresource(layer())
@@ -596,7 +601,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_copy_buffer_to_image(to, self.buffer, self.picture, layout, &region);
+                .cmd_copy_buffer_to_image(to, self.buffer, self.texture, layout, &region);
         }
     }
 
@@ -612,7 +617,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_copy_image(to, self.colour, from, self.picture, into, &region);
+                .cmd_copy_image(to, self.colour, from, self.texture, into, &region);
         }
     }
 
@@ -633,7 +638,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_blit_image(to, self.colour, from, self.picture, into, &region, filter);
+                .cmd_blit_image(to, self.colour, from, self.texture, into, &region, filter);
         }
     }
 
@@ -645,7 +650,7 @@ impl Draws {
         // SAFETY: above.
         unsafe {
             self.device
-                .cmd_clear_color_image(to, self.picture, layout, &value, &range);
+                .cmd_clear_color_image(to, self.texture, layout, &value, &range);
         }
     }
 
@@ -657,7 +662,7 @@ impl Draws {
             offset: UNIFORMS_AT + (i % SETS) as u64 * 64,
             range: 64,
         }];
-        let pictures = [vk::DescriptorImageInfo {
+        let image_infos = [vk::DescriptorImageInfo {
             sampler: self.sampler,
             image_view: self.views[2],
             image_layout: vk::ImageLayout::SHADER_READ_ONLY_OPTIMAL,
@@ -672,7 +677,7 @@ impl Draws {
                 .dst_set(set)
                 .dst_binding(1)
                 .descriptor_type(vk::DescriptorType::COMBINED_IMAGE_SAMPLER)
-                .image_info(&pictures),
+                .image_info(&image_infos),
         ];
         // SAFETY: above; no command buffer with the set is in the queue.
         unsafe { self.device.update_descriptor_sets(&writes, &[]) }
@@ -775,7 +780,7 @@ impl Drop for Draws {
             for view in &self.views {
                 device.destroy_image_view(*view, None);
             }
-            for image in [self.colour, self.depth, self.picture] {
+            for image in [self.colour, self.depth, self.texture] {
                 device.destroy_image(image, None);
             }
             device.destroy_buffer(self.buffer, None);

@@ -1,8 +1,10 @@
-//! `ingot bench record`: what recording and submitting cost on a driver, beside another one, under a kernel that does nothing.
+//! `ingot bench record`: the CPU cost of recording and submitting, compared with another driver, on
+//! a null kernel.
 //!
-//! In:  two drivers. Each runs in a process of its own on the simulated GPU with `INGOT_SIM=null`; both do each row in turn.
-//! Out: a table: CPU time, or instructions by callgrind; words of batches and stalls, from recordings; the memory that the driver adds
-//!      to its process, at the peak.
+//! In:  two drivers. Each runs in its own process on the simulated GPU with `INGOT_SIM=null`; both
+//!      run each row in turn.
+//! Out: a table: CPU time, or instructions by callgrind; words of batches and stalls, from
+//!      recordings; the memory that the driver adds to its process, at the peak.
 
 mod callgrind;
 mod calls;
@@ -48,12 +50,13 @@ pub struct Args {
 /// Arguments of the process that calls a driver.
 #[derive(clap::Args)]
 pub struct WorkerArgs {
-    /// Folder with the shaders' SPIR-V: compiled elsewhere, so that their compiler's memory is not this process's
+    /// Folder with the shaders' SPIR-V: compiled elsewhere, so that their compiler's memory is not
+    /// this process's
     shaders: PathBuf,
-    /// Do every row twice, for callgrind
+    /// Run every row twice, for callgrind
     #[arg(long)]
     twice: bool,
-    /// Do this row and submit what it recorded, for a recording
+    /// Run this row and submit its commands, for a recording
     #[arg(long, value_name = "NUMBER")]
     submit: Option<usize>,
     #[arg(long)]
@@ -90,8 +93,8 @@ fn chosen(text: Option<&str>) -> Vec<&'static Row> {
     ROWS.iter().filter(wanted).collect()
 }
 
-/// Runs the worker: a line with a row's number gives a line with its time in ns, or `- why`; `memory` gives the process's peak in
-/// KiB, beyond what it had without a driver.
+/// Runs the worker: a line with a row's number gives a line with its time in ns, or `- why`;
+/// `memory` gives the process's peak in KiB, beyond what it had without a driver.
 pub fn worker(args: &WorkerArgs) -> Result<(), String> {
     let before = peak_memory_kib()?;
     let words = |stage: &Stage| -> Result<Vec<u32>, String> {
@@ -141,15 +144,15 @@ fn peak_memory_kib() -> Result<f64, String> {
         .ok_or_else(|| "no VmHWM in /proc/self/status".into())
 }
 
-/// A folder for what the processes tell each other; gone at the end.
+/// A temporary folder for files that the processes exchange, deleted on drop.
 struct Folder(PathBuf);
 
 impl Folder {
-    /// With the shaders in it.
+    /// Creates the folder and writes the shaders to it.
     fn new() -> Result<Folder, String> {
         let folder = std::env::temp_dir().join(format!("ingot-bench-{}", std::process::id()));
-        let said = |e: std::io::Error| format!("{}: {e}", folder.display());
-        std::fs::create_dir_all(&folder).map_err(said)?;
+        let failed = |e: std::io::Error| format!("{}: {e}", folder.display());
+        std::fs::create_dir_all(&folder).map_err(failed)?;
         let folder = Folder(folder);
         for stage in &STAGES {
             let words = vkrunner::compile_glsl(stage.stage, stage.source, (1, 1, 0))?;
@@ -163,12 +166,12 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Only a folder of ours, and nothing depends on its being gone.
+        // An error is ignored: nothing depends on the folder's deletion.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
 
-/// The command that calls a driver, under a program such as valgrind if there is to be one.
+/// The command line of a worker with a driver, optionally under a program such as valgrind.
 fn command(
     args: &Args,
     folder: &Folder,
@@ -192,7 +195,7 @@ fn command(
     Ok(command)
 }
 
-/// A process that calls a driver row by row.
+/// A worker process that calls a driver row by row.
 struct Worker {
     child: Child,
     /// A socket: writing to a pipe whose reader is gone would end this process.
@@ -245,10 +248,10 @@ impl Worker {
     }
 }
 
-/// What is known of a row on one driver.
+/// Measurements of a row with one driver.
 #[derive(Clone, Default)]
 struct Figures {
-    /// Of each round: ns, or instructions.
+    /// By round: ns, or instructions.
     costs: Vec<f64>,
     words: Option<recording::Count>,
     trouble: Option<String>,
@@ -262,7 +265,7 @@ impl Figures {
     }
 }
 
-/// Runs the command.
+/// Runs `ingot bench record`.
 pub fn main(args: &Args) -> Result<(), String> {
     let rows = chosen(args.row.as_deref());
     if rows.is_empty() {
@@ -291,7 +294,7 @@ pub fn main(args: &Args) -> Result<(), String> {
             bar.inc(1);
         }
     } else {
-        // Both drivers on one CPU: the machine's others may be slower or busier.
+        // Both drivers run on one CPU: other CPUs may be slower or busier.
         sys::pin_to_current_cpu().map_err(|e| format!("one CPU for both drivers: {e}"))?;
         let start = |driver: &str| {
             let command = command(args, &folder, driver, "null", &[], &[])?;
@@ -300,7 +303,7 @@ pub fn main(args: &Args) -> Result<(), String> {
         let mut workers = [start(drivers[0])?, start(drivers[1])?];
         for round in 0..args.rounds + 1 {
             for (number, row) in figures.iter_mut().enumerate() {
-                // Each goes first in turn.
+                // The drivers alternate in going first.
                 for side in [round % 2, (round + 1) % 2] {
                     bar.set_message(rows[number].name);
                     match workers[side].ask(&number.to_string()) {
@@ -391,7 +394,7 @@ fn print(args: &Args, rows: &[&Row], figures: &[[Figures; 2]]) {
     }
 }
 
-/// Commands of a row, in a recording of its own.
+/// Counts the commands of a row, in a separate recording.
 fn count(
     args: &Args,
     folder: &Folder,
@@ -406,7 +409,7 @@ fn count(
         .output()
         .map_err(|e| e.to_string())?;
     let bytes = std::fs::read(file);
-    // The next row's recording must not be this one.
+    // Remove the file, so that the next row does not read it.
     let _ = std::fs::remove_file(file);
     if !output.status.success() {
         return Err(String::from_utf8_lossy(&output.stderr).trim().into());
@@ -417,7 +420,7 @@ fn count(
     let hw_gen = recording::device(&recording)?.hw_gen;
     while let Some(submission) = recording.next_submission().map_err(|e| e.to_string())? {
         let count = recording::count(&submission, hw_gen);
-        // A device's first batch sets it up and does nothing else.
+        // A device's first batch only initializes the context.
         if count.work() > 0 {
             sum.add(&count);
         }

@@ -1,4 +1,4 @@
-//! What `ingot bench record` measures: rows of Vulkan calls, the same for every driver.
+//! The rows of `ingot bench record`: sequences of Vulkan calls, the same for every driver.
 
 use super::callgrind::Callgrind;
 use super::calls::{Bench, Outcome, TIMES};
@@ -18,18 +18,18 @@ pub enum Submits {
 
 /// A row of the table.
 pub struct Row {
-    /// What is done.
+    /// Name of the calls.
     pub name: &'static str,
-    /// What a recording of it holds: dispatches or draws, [`Row::times`] of them.
+    /// The commands in a recording of it: [`Row::times`] dispatches or draws.
     pub submits: Submits,
-    /// Times that it is done before somebody looks at the clock.
+    /// Repetitions between two readings of the clock.
     pub times: usize,
     before: fn(&Bench) -> Outcome,
     measured: fn(&Bench) -> Outcome,
     after: fn(&Bench) -> Outcome,
 }
 
-/// Calls within one command buffer, which is begun before and ended after.
+/// Calls within one command buffer, whose begin and end are not measured.
 const fn recorded(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
     Row {
         name,
@@ -41,7 +41,7 @@ const fn recorded(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
     }
 }
 
-/// Calls within a render pass, where everything is bound and has been drawn with once.
+/// Calls within a render pass, after everything is bound and one draw.
 const fn drawn(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
     Row {
         before: Bench::begin_pass,
@@ -70,7 +70,7 @@ const fn plain(name: &'static str, measured: fn(&Bench) -> Outcome) -> Row {
     }
 }
 
-/// The table. Whoever adds a kind of command adds its rows here.
+/// The table. Rows of new kinds of commands go here.
 pub const ROWS: &[Row] = &[
     recorded("update, bind, push, barrier, dispatch", Bench::full_mix),
     recorded("dispatch with nothing changed", |b| {
@@ -109,7 +109,8 @@ pub const ROWS: &[Row] = &[
     }),
     recorded("dispatch indirect", |b| b.times(|_| b.dispatch_indirect())),
     Row {
-        // ANV's batches return from secondaries by jumps that they patch while they run: a recording does not show where to.
+        // ANV's batches return from secondaries by jumps that they patch while they run: a
+        // recording does not show where to.
         submits: Submits::Nothing,
         ..recorded("execute a secondary of one dispatch", |b| {
             b.times(|_| b.execute_secondary())
@@ -267,7 +268,8 @@ pub const ROWS: &[Row] = &[
 ];
 
 impl Row {
-    /// Does it once: CPU time of the measured part in ns, for each of [`Row::times`].
+    /// Runs the row once; returns the CPU time of the measured part in ns, divided by
+    /// [`Row::times`].
     pub fn time(&self, bench: &Bench) -> Result<f64, String> {
         let result = (self.before)(bench).and_then(|()| {
             Callgrind::Toggle.ask();
@@ -282,7 +284,7 @@ impl Row {
         result.map_err(|e: vk::Result| format!("{}: {e:?}", self.name))
     }
 
-    /// Does it once and submits what it has recorded.
+    /// Runs the row once and submits the recorded commands.
     pub fn submit(&self, bench: &Bench) -> Result<(), String> {
         self.time(bench)?;
         let submitted = match self.submits {

@@ -1,4 +1,4 @@
-//! The command as people meet it: what it says to a wrong word, and what it leaves behind.
+//! The `ingot` command line: messages for wrong arguments, output, and the files that it writes.
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -39,7 +39,7 @@ const SHADER: &str = "#version 450\nlayout(local_size_x = 8) in;\n\
     void main() { x[gl_GlobalInvocationID.x] = 1; }\n";
 
 #[test]
-fn a_wrong_word_is_one_line_that_says_what_it_may_be() {
+fn wrong_arguments_give_one_line_with_the_possible_values() {
     let folder = folder("words");
     let shader = write(&folder, "a.comp", SHADER);
     let script = write(&folder, "a.shader_test", "[test]\n");
@@ -103,12 +103,23 @@ fn a_wrong_word_is_one_line_that_says_what_it_may_be() {
             &["/no/such.comp", "No such file"],
         ),
         (&["compile", "--nothing", &shader], &["--nothing"]),
+        (
+            &["batch", "--gpu", "sk1", &shader],
+            &["--gpu", "did you mean `skl`?", "cfl ("],
+        ),
+        (
+            &["devices", "--family", "voodoo"],
+            &["--family", "voodoo", "skl ("],
+        ),
     ];
     for (arguments, words) in cases {
         let output = output(arguments);
         let line = text(&output.stderr);
         assert!(!output.status.success(), "{arguments:?}");
         assert_eq!(line.lines().count(), 1, "{arguments:?}: {line}");
+        if arguments.contains(&"--gpu") {
+            assert!(line.len() < 400, "{arguments:?}: {line}");
+        }
         // Before anything runs, or is printed.
         assert_eq!(text(&output.stdout), "", "{arguments:?}");
         for word in *words {
@@ -119,22 +130,48 @@ fn a_wrong_word_is_one_line_that_says_what_it_may_be() {
 }
 
 #[test]
-fn help_says_which_gpus_are_simulated() {
+fn sim_help_names_the_simulated_families() {
     let help = text(&output(&["sim", "--help"]).stdout);
-    let gpus = &help[help.find("GPUs:").unwrap()..];
-    let (modelled, others) = gpus.split_once("not simulated yet").unwrap();
-    for device in hw::DEVICES {
-        let row = format!("  {:12} ", device.name);
-        assert_eq!(modelled.contains(&row), device.is_modelled(), "{gpus}");
-        assert!(
-            device.is_modelled() || others.contains(device.name),
-            "{gpus}"
-        );
+    let families = &help[help.find("Simulated GPUs, families:").unwrap()..];
+    assert_eq!(families.trim().lines().count(), 1, "{families}");
+    for family in ["skl", "bxt", "kbl", "glk", "cfl"] {
+        assert!(families.contains(&format!("{family} (")), "{families}");
     }
+    assert!(!families.contains("tgl") && families.contains("`ingot devices`"));
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn devices_are_listed_by_family() {
+    let listed = output(&["devices"]);
+    assert!(listed.status.success());
+    let table = text(&listed.stdout);
+    let rows: Vec<&str> = table
+        .lines()
+        .filter(|line| line.starts_with("  ") && !line.contains("MARKETING NAME"))
+        .collect();
+    assert_eq!(rows.len(), hw::DEVICES.len(), "{table}");
+    for device in hw::DEVICES {
+        let row = rows
+            .iter()
+            .find(|row| row.split_whitespace().next() == Some(device.name));
+        let row = row.unwrap_or_else(|| panic!("{} is missing: {table}", device.name));
+        let simulated = if device.is_modelled() { " yes" } else { " no" };
+        assert!(row.contains(device.marketing_name), "{row}");
+        assert!(row.contains(device.code_name), "{row}");
+        assert!(row.contains(&format!("{:04x}", device.pci_id)), "{row}");
+        assert!(row.ends_with(simulated), "{row}");
+    }
+    let skylake = text(&output(&["devices", "--family", "skl"]).stdout);
+    let count = hw::DEVICES
+        .iter()
+        .filter(|device| device.platform == hw::Platform::Skylake)
+        .count();
+    assert_eq!(skylake.lines().count(), 2 + count, "{skylake}");
+    assert!(skylake.contains("SKL GT2") && !skylake.contains("KBL"));
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
     let mut child = ingot(&["sim", "--rules"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -143,7 +180,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
     drop(child.stdout.take());
     let ended = child.wait_with_output().unwrap();
     assert_eq!(text(&ended.stderr), "");
-    // Much more than a pipe holds, of which one line is read.
+    // The output is larger than a pipe buffer; one line is read.
     let folder = folder("pipe");
     let words = vec![0_u8; 1 << 20];
     let batch = folder.join("batch");
@@ -164,7 +201,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn the_only_entry_point_is_taken_whatever_its_name() {
+fn a_single_entry_point_is_compiled_whatever_its_name() {
     let folder = folder("entry");
     let shader = write(&folder, "a.comp", SHADER);
     assert!(output(&["compile", &shader]).status.success());

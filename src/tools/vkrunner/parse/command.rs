@@ -335,7 +335,7 @@ impl TestParser {
         } else {
             (false, first, rest)
         };
-        // `probe rgb(1, 2) …` is as good as `probe rgb (1, 2) …`.
+        // `probe rgb(1, 2) …` equals `probe rgb (1, 2) …`.
         let (form, rest) = match form.find('(') {
             Some(at) => {
                 let start = text.find(form).unwrap_or(0) + at;

@@ -1,4 +1,4 @@
-//! Text to [`Script`]: sections here, each section's content in a file of its own.
+//! The parser of sections; the contents of each section are parsed in their own files.
 
 mod command;
 mod property;
@@ -8,7 +8,7 @@ mod vertex;
 use crate::script::{Script, ShaderSource, ShaderStage};
 use crate::source::{self, Line, Replacement, ScriptError};
 
-/// What the lines of the present section are.
+/// The kind of the current section.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Section {
     None,
@@ -165,7 +165,7 @@ impl Parser {
     }
 
     fn add_glsl(&mut self, stage: ShaderStage, line: usize) -> Result<(), String> {
-        // The stage at work is kept last, so that lines find it.
+        // The current stage is the last one, where its lines are appended.
         if let Some(at) = self.shaders.iter().position(|s| s.0 == stage) {
             let mut entry = self.shaders.remove(at);
             let ShaderSource::Glsl(parts) = &mut entry.1 else {

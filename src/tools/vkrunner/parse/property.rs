@@ -13,7 +13,7 @@ impl PipelineState {
         }
     }
 
-    /// Value of an integer property; 0 for a name that is none.
+    /// Value of an integer property; 0 for an unknown name.
     pub fn int(&self, name: &str) -> i64 {
         enums::int_property(name).map_or(0, |i| self.ints[i])
     }
@@ -25,7 +25,7 @@ impl PipelineState {
         }
     }
 
-    /// Value of a float property; 0 for a name that is none.
+    /// Value of a float property; 0 for an unknown name.
     pub fn float(&self, name: &str) -> f32 {
         let index = FLOAT_PROPERTIES.iter().position(|p| p.0 == name);
         index.map_or(0.0, |i| self.floats[i])

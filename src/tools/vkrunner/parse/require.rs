@@ -80,7 +80,7 @@ impl RequireParser {
     }
 }
 
-/// An operation of subgroups, by the name that Vulkan gives it.
+/// A subgroup operation, by its Vulkan name.
 fn subgroup_operation(name: &str) -> Result<ash::vk::SubgroupFeatureFlags, String> {
     use ash::vk::SubgroupFeatureFlags as Flags;
     Ok(match name {
@@ -100,7 +100,7 @@ fn format(name: &str) -> Result<&'static Format, String> {
     Format::from_name(name).ok_or_else(|| format!("Unknown format: {name}"))
 }
 
-/// A number of samples that Vulkan has a flag for.
+/// A valid sample count.
 fn samples(word: &str) -> Result<u32, String> {
     match crate::number::integer(word, 32, false) {
         Some((count @ (1 | 2 | 4 | 8 | 16 | 32 | 64), "")) => Ok(count as u32),
@@ -114,7 +114,7 @@ fn is_name(word: &str) -> bool {
     word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Newer runners know more keywords; a script that uses one is skipped, not failed.
+/// Newer runners have more keywords; a script that uses one is skipped and does not fail.
 fn is_keyword(word: &str) -> bool {
     word.contains('_') && word.chars().all(|c| c.is_ascii_lowercase() || c == '_')
 }

@@ -1,9 +1,12 @@
 //! Recording and submitting: idle → recording → in a render pass, as commands need it.
 
-use super::{Graphics, Resources, VulkanError, check};
+use crate::vulkan::error::{VulkanError, check};
+use crate::vulkan::graphics::Graphics;
+use crate::vulkan::resources::Resources;
 use ash::vk;
 
-/// A command buffer that is begun when first used, and submitted and waited for by [`Recorder::finish`].
+/// A command buffer that is begun when first used, and submitted and waited for by
+/// [`Recorder::finish`].
 pub struct Recorder<'r, 'c> {
     resources: &'r Resources<'c>,
     graphics: Option<&'r Graphics<'c>>,
@@ -13,7 +16,7 @@ pub struct Recorder<'r, 'c> {
     first_render: bool,
     bound: Option<usize>,
     sets_bound: [bool; 2],
-    /// What the script has pushed so far.
+    /// The push constants that the script has set so far.
     push_block: Vec<u8>,
 }
 
@@ -36,7 +39,7 @@ pub struct ClearValues {
     pub stencil: u32,
 }
 
-/// What a draw draws.
+/// The geometry of a draw.
 #[derive(Clone, Copy, Debug)]
 pub enum DrawCall {
     /// The n-th `draw rect` of the script.
@@ -71,7 +74,8 @@ impl<'r, 'c> Recorder<'r, 'c> {
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(resources.pool)
             .command_buffer_count(1);
-        // SAFETY: the structures live until the calls return and the handles are of this device, here and below.
+        // SAFETY: the structures live until the calls return and the handles are of this device,
+        // here and below.
         let buffers = check("vkAllocateCommandBuffers", unsafe {
             resources.context.device.allocate_command_buffers(&info)
         })?;
@@ -130,7 +134,7 @@ impl<'r, 'c> Recorder<'r, 'c> {
         Ok(())
     }
 
-    /// Leaves the render pass and copies the framebuffer, resolved, to where the host reads it.
+    /// Ends the render pass, resolves the framebuffer and copies it to the readback buffer.
     fn end_render_pass(&mut self) {
         if !self.in_render_pass {
             return;
@@ -168,7 +172,7 @@ impl<'r, 'c> Recorder<'r, 'c> {
         self.change(color, attachment, source);
         let mut shown = color;
         if let Some(resolved) = graphics.resolved_image() {
-            // Whatever was resolved before is replaced, once the copy of it is over.
+            // The previous resolved contents are overwritten, after their copy has finished.
             let replaced = Use {
                 layout: vk::ImageLayout::UNDEFINED,
                 ..source
@@ -215,7 +219,7 @@ impl<'r, 'c> Recorder<'r, 'c> {
         self.change(color, source, attachment);
     }
 
-    /// Makes an image ready for its next use.
+    /// Records the barrier and layout transition for an image's next use.
     fn change(&self, image: vk::Image, from: Use, to: Use) {
         let barrier = vk::ImageMemoryBarrier::default()
             .src_access_mask(from.access)
@@ -373,8 +377,8 @@ impl<'r, 'c> Recorder<'r, 'c> {
         Ok(())
     }
 
-    /// Records push constants: the whole dwords that hold the bytes, since Vulkan takes no parts of them. Bytes of those
-    /// dwords that the script has not pushed are zero.
+    /// Records push constants: the whole dwords that hold the bytes, since Vulkan takes no parts of
+    /// them. Bytes of those dwords that the script has not pushed are zero.
     pub fn push(&mut self, offset: usize, bytes: &[u8]) -> Result<(), VulkanError> {
         self.begin()?;
         let (end, first) = (offset + bytes.len(), offset / 4 * 4);

@@ -1,8 +1,9 @@
-//! What drawing needs: the framebuffer, vertices, and graphics pipelines.
+//! The framebuffer, vertex buffers and graphics pipelines of a script.
 
-use super::resources::HostBuffer;
-use super::{Context, Resources, VulkanError, check};
-use crate::script::{PipelineKey, PipelineState, Script, ShaderStage, VertexSource};
+use crate::script::{PipelineKey, PipelineState, Requirements, Script, ShaderStage, VertexSource};
+use crate::vulkan::context::Context;
+use crate::vulkan::error::{VulkanError, check};
+use crate::vulkan::resources::{HostBuffer, Resources};
 use ash::vk;
 use std::ffi::CString;
 
@@ -17,10 +18,10 @@ struct Attachment {
 pub struct Graphics<'c> {
     context: &'c Context,
     color: Attachment,
-    /// Where the colour's samples are resolved to, if there are several.
+    /// The resolve attachment of a multisampled colour.
     resolved: Option<Attachment>,
     depth: Option<Attachment>,
-    /// Loads nothing (first use), and loads what is there (later).
+    /// For the first use (contents not loaded), and for later ones (contents loaded).
     pub(super) render_passes: [vk::RenderPass; 2],
     pub(super) framebuffer: vk::Framebuffer,
     pub(super) extent: vk::Extent2D,
@@ -37,7 +38,8 @@ pub struct Graphics<'c> {
 impl Drop for Graphics<'_> {
     fn drop(&mut self) {
         let device = &self.context.device;
-        // SAFETY: nothing is pending (see Resources); every handle is destroyed once, null ones are ignored.
+        // SAFETY: nothing is pending (see Resources); every handle is destroyed once, null ones are
+        // ignored.
         unsafe {
             device.destroy_framebuffer(self.framebuffer, None);
             for pass in self.render_passes {
@@ -70,8 +72,50 @@ impl Drop for Graphics<'_> {
     }
 }
 
+/// Usage of the colour attachment.
+const COLOR_USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::from_raw(
+    vk::ImageUsageFlags::COLOR_ATTACHMENT.as_raw() | vk::ImageUsageFlags::TRANSFER_SRC.as_raw(),
+);
+/// Usage of the depth/stencil attachment.
+const DEPTH_USAGE: vk::ImageUsageFlags = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
+
+/// `Unsupported` if the device has no attachments of the required formats and sample count.
+fn check_attachments(context: &Context, requirements: &Requirements) -> Result<(), VulkanError> {
+    let format = requirements.framebuffer;
+    let needs = vk::FormatFeatureFlags::COLOR_ATTACHMENT | vk::FormatFeatureFlags::BLIT_SRC;
+    if !context.optimal_features(format.vk).contains(needs) {
+        return Err(VulkanError::Unsupported(format!(
+            "Format {} is not supported as a color attachment and blit source",
+            format.name
+        )));
+    }
+    if let Some(format) = requirements.depth_stencil
+        && !context
+            .optimal_features(format.vk)
+            .contains(vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
+    {
+        return Err(VulkanError::Unsupported(format!(
+            "Format {} is not supported as a depth/stencil attachment",
+            format.name
+        )));
+    }
+    // The bits of VkSampleCountFlags are the counts themselves.
+    let samples = vk::SampleCountFlags::from_raw(requirements.samples);
+    let of_color = (format, COLOR_USAGE);
+    let of_depth = requirements.depth_stencil.map(|f| (f, DEPTH_USAGE));
+    for (format, usage) in std::iter::once(of_color).chain(of_depth) {
+        if requirements.samples > 1 && !context.sample_counts(format.vk, usage).contains(samples) {
+            return Err(VulkanError::Unsupported(format!(
+                "Attachments of format {} cannot have {} samples",
+                format.name, requirements.samples
+            )));
+        }
+    }
+    Ok(())
+}
+
 impl<'c> Graphics<'c> {
-    /// Makes framebuffer and buffers, or says why the device cannot.
+    /// Creates framebuffer and buffers. Err: the device does not support them, or a call failed.
     pub fn new(
         context: &'c Context,
         resources: &Resources<'c>,
@@ -79,39 +123,10 @@ impl<'c> Graphics<'c> {
     ) -> Result<Graphics<'c>, VulkanError> {
         let requirements = &script.requirements;
         let format = requirements.framebuffer;
-        let needs = vk::FormatFeatureFlags::COLOR_ATTACHMENT | vk::FormatFeatureFlags::BLIT_SRC;
-        if !context.optimal_features(format.vk).contains(needs) {
-            return Err(VulkanError::Unsupported(format!(
-                "Format {} is not supported as a color attachment and blit source",
-                format.name
-            )));
-        }
-        if let Some(format) = requirements.depth_stencil
-            && !context
-                .optimal_features(format.vk)
-                .contains(vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT)
-        {
-            return Err(VulkanError::Unsupported(format!(
-                "Format {} is not supported as a depth/stencil attachment",
-                format.name
-            )));
-        }
-        // Vulkan's flags of counts are the counts.
+        check_attachments(context, requirements)?;
+        // The bits of VkSampleCountFlags are the counts themselves.
         let samples = vk::SampleCountFlags::from_raw(requirements.samples);
-        let color_usage = vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::TRANSFER_SRC;
-        let depth_usage = vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
-        let of_color = (format, color_usage);
-        let of_depth = requirements.depth_stencil.map(|f| (f, depth_usage));
-        for (format, usage) in std::iter::once(of_color).chain(of_depth) {
-            if requirements.samples > 1
-                && !context.sample_counts(format.vk, usage).contains(samples)
-            {
-                return Err(VulkanError::Unsupported(format!(
-                    "Attachments of format {} cannot have {} samples",
-                    format.name, requirements.samples
-                )));
-            }
-        }
+        let (color_usage, depth_usage) = (COLOR_USAGE, DEPTH_USAGE);
         let (width, height) = requirements.framebuffer_size;
         let extent = vk::Extent2D { width, height };
         let color = Attachment::new(
@@ -139,8 +154,8 @@ impl<'c> Graphics<'c> {
         };
         if let Some(format) = requirements.depth_stencil {
             let mut aspects = vk::ImageAspectFlags::empty();
-            for &(letter, ..) in format.components {
-                match letter {
+            for &(channel, ..) in format.components {
+                match channel {
                     'D' => aspects |= vk::ImageAspectFlags::DEPTH,
                     'S' => aspects |= vk::ImageAspectFlags::STENCIL,
                     _ => {}
@@ -177,16 +192,25 @@ impl<'c> Graphics<'c> {
         graphics.framebuffer = check("vkCreateFramebuffer", unsafe {
             context.device.create_framebuffer(&info, None)
         })?;
-        let texels = width as usize * height as usize * graphics.texel_bytes;
-        graphics.readback =
-            Some(resources.host_buffer(texels, vk::BufferUsageFlags::TRANSFER_DST)?);
+        graphics.create_buffers(resources, script)?;
+        Ok(graphics)
+    }
+
+    /// Creates the readback buffer and the buffers of rectangles, vertices and indices.
+    fn create_buffers(
+        &mut self,
+        resources: &Resources<'c>,
+        script: &Script,
+    ) -> Result<(), VulkanError> {
+        let texels = self.extent.width as usize * self.extent.height as usize * self.texel_bytes;
+        self.readback = Some(resources.host_buffer(texels, vk::BufferUsageFlags::TRANSFER_DST)?);
         let rectangles = rectangle_vertices(script);
         if !rectangles.is_empty() {
-            graphics.rectangles =
+            self.rectangles =
                 Some(resources.filled_buffer(&rectangles, vk::BufferUsageFlags::VERTEX_BUFFER)?);
         }
         if let Some(data) = &script.vertex_data {
-            graphics.vertices =
+            self.vertices =
                 Some(resources.filled_buffer(&data.bytes, vk::BufferUsageFlags::VERTEX_BUFFER)?);
         }
         if !script.indices.is_empty() {
@@ -195,18 +219,18 @@ impl<'c> Graphics<'c> {
                 .iter()
                 .flat_map(|i| i.to_le_bytes())
                 .collect();
-            graphics.indices =
+            self.indices =
                 Some(resources.filled_buffer(&bytes, vk::BufferUsageFlags::INDEX_BUFFER)?);
         }
-        Ok(graphics)
+        Ok(())
     }
 
-    /// The colour image that draws write.
+    /// The colour attachment's image.
     pub(super) fn color_image(&self) -> vk::Image {
         self.color.image
     }
 
-    /// The image of one sample that the colour is resolved to after a render pass, if it has several.
+    /// The single-sampled image that a multisampled colour is resolved to after a render pass.
     pub(super) fn resolved_image(&self) -> Option<vk::Image> {
         self.resolved.as_ref().map(|attachment| attachment.image)
     }
@@ -368,7 +392,7 @@ fn rectangle_vertices(script: &Script) -> Vec<u8> {
 }
 
 impl Resources<'_> {
-    /// Makes a graphics pipeline of all non-compute stages.
+    /// Creates a graphics pipeline of all non-compute stages.
     pub fn add_graphics_pipeline(
         &mut self,
         graphics: &Graphics<'_>,
@@ -423,7 +447,7 @@ impl Resources<'_> {
             .viewports(&viewports)
             .scissors(&scissors);
         let raster = rasterization(state);
-        // Words of 32 samples; a pixel with more has them all on beyond the first word.
+        // Words of 32 samples; samples beyond the first word are always enabled.
         let mask = [state.int("sampleMask") as u32, u32::MAX];
         let multisample = vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(graphics.samples)

@@ -1,7 +1,8 @@
 //! Buffers, descriptor sets and pipelines of one script.
 
-use super::{Context, VulkanError, check};
 use crate::script::{Buffer, BufferKind, PipelineKey, ShaderStage};
+use crate::vulkan::context::Context;
+use crate::vulkan::error::{VulkanError, check};
 use ash::vk;
 use std::ffi::CString;
 
@@ -18,7 +19,7 @@ impl HostBuffer {
     /// Destroys buffer and memory.
     ///
     /// # Safety
-    /// Nothing that the device still does uses it, and it is not used again.
+    /// No pending work uses the buffer, and it is not used again.
     pub(super) unsafe fn destroy(&self, device: &ash::Device) {
         // SAFETY: the caller's promise.
         unsafe {
@@ -28,7 +29,7 @@ impl HostBuffer {
     }
 }
 
-/// Everything that a script's commands use.
+/// The buffers, descriptor sets and pipelines that a script's commands use.
 pub struct Resources<'c> {
     pub(super) context: &'c Context,
     /// One for each of the script's buffers, in its order.
@@ -42,15 +43,16 @@ pub struct Resources<'c> {
     pub(super) pipelines: Vec<vk::Pipeline>,
     pub(super) pool: vk::CommandPool,
     pub(super) fence: vk::Fence,
-    /// Stages that see push constants.
+    /// Stages that access push constants.
     pub(super) stages: vk::ShaderStageFlags,
 }
 
 impl Drop for Resources<'_> {
     fn drop(&mut self) {
         let device = &self.context.device;
-        // SAFETY: every recorded submission has been waited for (Recorder::submit waits, and a failed wait means a
-        // lost device); each handle is destroyed once, and null ones are ignored.
+        // SAFETY: every recorded submission has been waited for (Recorder::submit waits, and a
+        // failed wait means a lost device); each handle is destroyed once, and null ones are
+        // ignored.
         unsafe {
             for &pipeline in &self.pipelines {
                 device.destroy_pipeline(pipeline, None);
@@ -96,8 +98,8 @@ impl<'c> Resources<'c> {
         let pool = vk::CommandPoolCreateInfo::default()
             .flags(vk::CommandPoolCreateFlags::RESET_COMMAND_BUFFER)
             .queue_family_index(context.queue_family);
-        // SAFETY: the structures live until the calls return, here and in all functions of this file; the handles
-        // passed are of this device.
+        // SAFETY: the structures live until the calls return, here and in all functions of this
+        // file; the handles passed are of this device.
         unsafe {
             let device = &context.device;
             resources.pool = check(
@@ -116,7 +118,7 @@ impl<'c> Resources<'c> {
         Ok(resources)
     }
 
-    /// Makes the script's buffers, zeroed, and descriptor sets that name them.
+    /// Creates the script's buffers, zeroed, and the descriptor sets that reference them.
     pub fn add_buffers(&mut self, buffers: &[Buffer]) -> Result<(), VulkanError> {
         for buffer in buffers {
             let usage = match buffer.kind {
@@ -198,7 +200,7 @@ impl<'c> Resources<'c> {
         Ok(())
     }
 
-    /// Makes the pipeline layout.
+    /// Creates the pipeline layout.
     pub fn add_layout(&mut self, push_bytes: usize) -> Result<(), VulkanError> {
         let range = [vk::PushConstantRange::default()
             .stage_flags(self.stages)
@@ -214,7 +216,7 @@ impl<'c> Resources<'c> {
         Ok(())
     }
 
-    /// Makes a shader module.
+    /// Creates a shader module.
     pub fn add_module(&mut self, stage: ShaderStage, words: &[u32]) -> Result<(), VulkanError> {
         let info = vk::ShaderModuleCreateInfo::default().code(words);
         // SAFETY: see `new`.
@@ -225,7 +227,7 @@ impl<'c> Resources<'c> {
         Ok(())
     }
 
-    /// Makes a compute pipeline; `false` if the script has no compute shader.
+    /// Creates a compute pipeline; `false` if the script has no compute shader.
     pub fn add_compute_pipeline(&mut self, key: &PipelineKey) -> Result<bool, VulkanError> {
         let PipelineKey::Compute(entry) = key else {
             return Ok(false);
@@ -305,7 +307,7 @@ impl<'c> Resources<'c> {
         }
     }
 
-    /// A buffer that holds `bytes`.
+    /// Creates a buffer that contains `bytes`.
     pub(super) fn filled_buffer(
         &self,
         bytes: &[u8],
@@ -348,7 +350,8 @@ impl<'c> Resources<'c> {
         })
     }
 
-    /// Writes to a buffer at once, as the language's `subdata` does. The place was sized when parsing.
+    /// Writes to a buffer from the host, for the language's `subdata`. The parser has sized the
+    /// buffer to contain the range.
     pub fn write_buffer(
         &self,
         index: usize,
@@ -363,19 +366,20 @@ impl<'c> Resources<'c> {
             offset + bytes.len() <= buffer.size,
             "a buffer is as large as all that is written to it"
         );
-        // SAFETY: in bounds by the assertion; mapped for the buffer's whole life; nobody holds a reference into it.
+        // SAFETY: in bounds by the assertion; mapped for the buffer's whole life; nobody holds a
+        // reference into it.
         unsafe {
             std::ptr::copy_nonoverlapping(bytes.as_ptr(), buffer.mapped.add(offset), bytes.len());
         }
         self.flush(buffer)
     }
 
-    /// The present contents of a buffer.
+    /// The current contents of a buffer.
     pub fn read_buffer(&self, index: usize) -> Result<Vec<u8>, VulkanError> {
         self.contents(&self.buffers[index])
     }
 
-    /// The present contents of any host buffer.
+    /// The current contents of any host buffer.
     pub(super) fn contents(&self, buffer: &HostBuffer) -> Result<Vec<u8>, VulkanError> {
         if !buffer.coherent || always_flush() {
             let range = [vk::MappedMemoryRange::default()

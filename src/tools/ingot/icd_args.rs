@@ -1,14 +1,16 @@
-//! Which Vulkan implementation a command runs on.
+//! Options that choose the Vulkan driver of a command: `--icd`, `--gpu` and `--strict`.
 
+use crate::gpu_names;
 use std::path::PathBuf;
 use std::sync::Arc;
 use vkrunner::EntryPoint;
 
-/// The user's choice, `--icd` and what belongs to it.
+/// The options, for `#[command(flatten)]`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub struct IcdArgs {
-    /// Vulkan implementation: `loader` for the system's loader (which obeys VK_DRIVER_FILES), or the path of a
-    /// library; Ingot itself by default, on the real GPU if it drives it, else on a simulated one
+    /// Vulkan implementation: `loader` for the system's loader (which obeys VK_DRIVER_FILES), or
+    /// the path of a library; Ingot itself by default, on the real GPU if it drives it, else on a
+    /// simulated one
     #[arg(long, value_name = "ICD")]
     pub icd: Option<String>,
     /// Simulate this GPU, even where there is a real one (also INGOT_GPU)
@@ -20,7 +22,9 @@ pub struct IcdArgs {
 }
 
 impl IcdArgs {
-    /// The implementation's entry point.
+    /// The entry point of the chosen driver. Without `--icd`, this process's own driver is set up
+    /// first.
+    /// Err: an option or variable has a value that does not work; one line.
     pub fn entry(&self) -> Result<EntryPoint, String> {
         match self.icd.as_deref() {
             Some("loader") => Ok(EntryPoint::Loader),
@@ -37,7 +41,7 @@ impl IcdArgs {
         }
     }
 
-    /// Puts a simulated GPU behind the driver, unless there is a real one and none was asked for by name.
+    /// Connects the driver to a simulated GPU, unless a real one exists and no name is given.
     fn simulate(&self) -> Result<(), String> {
         let named = self.gpu.clone().or_else(|| std::env::var("INGOT_GPU").ok());
         if named.is_none() && !i915::render_nodes().is_empty() {
@@ -47,7 +51,7 @@ impl IcdArgs {
         let sink = kmd::Sink::new(|line| eprintln!("ingot-sim: {line}"));
         let mut list = std::env::var("INGOT_SIM").unwrap_or_default();
         if self.strict {
-            // In the list, so that what strictness changes is changed.
+            // Through the option list: parsing applies what strict mode implies.
             list.push_str(",strict");
         }
         let options =
@@ -56,10 +60,11 @@ impl IcdArgs {
             Some(_) => "--gpu",
             None => "INGOT_GPU",
         };
+        gpu_names::simulated_device(&name).map_err(|error| format!("{option} {name}: {error}"))?;
         let device =
             kmd::Device::new(&name, options).map_err(|error| format!("{option}: {error}"))?;
         let open = move || -> Vec<Arc<dyn uapi::Kernel>> { vec![device.open()] };
-        // A second choice in one process would need a second driver: nobody makes one.
+        // The driver has one kernel source; a process calls this once.
         icd::set_kernel_source(Arc::new(open));
         Ok(())
     }

@@ -1,25 +1,25 @@
-//! Pictures, and PNG files of them.
+//! Rendered images on the host, and their PNG files.
 
 use crate::vulkan::{Error, Gpu, Image};
 use std::path::Path;
 
-/// Rows from the top, of texels of red, green, blue and alpha.
+/// An RGBA image, rows from the top.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Picture {
-    /// Texels in a row.
+pub struct RgbaImage {
+    /// Width in texels.
     pub width: u32,
-    /// Rows.
+    /// Height in texels.
     pub height: u32,
     /// Four bytes for each texel.
     pub rgba: Vec<u8>,
 }
 
-impl Picture {
-    /// What is in an image of four bytes a texel.
-    pub fn of(gpu: &Gpu, image: &Image) -> Result<Picture, Error> {
+impl RgbaImage {
+    /// Reads an image with a format of four bytes a texel.
+    pub fn read(gpu: &Gpu, image: &Image) -> Result<RgbaImage, Error> {
         let [width, height, _] = image.info.size_px;
         let rgba = gpu.read(image)?;
-        Ok(Picture {
+        Ok(RgbaImage {
             width,
             height,
             rgba,
@@ -60,12 +60,12 @@ mod tests {
 
     #[test]
     fn a_file_holds_the_colours() {
-        let picture = Picture {
+        let image = RgbaImage {
             width: 1,
             height: 2,
             rgba: vec![1, 2, 3, 255, 4, 5, 6, 0],
         };
-        let file = picture.png().unwrap();
+        let file = image.png().unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(&file))
             .read_info()
             .unwrap();

@@ -1,18 +1,14 @@
-//! What options may be, where that is a name in some table: a wrong one ends the command before it has done anything.
+//! Value parsers of options whose values are names in a table, so that a wrong value ends the
+//! command before it does anything.
 
-/// A GPU by its short name.
-pub fn gpu(name: &str) -> Result<&'static hw::Device, String> {
-    let names = hw::DEVICES.iter().map(|d| d.name);
-    hw::Device::by_name(name).ok_or_else(|| one_of(names))
+use ingot_cli::gpu_names;
+
+/// The name of a GPU that can be simulated.
+pub fn simulated_gpu(name: &str) -> Result<String, String> {
+    gpu_names::simulated_device(name).map(|device| device.name.into())
 }
 
-/// A GPU that can be simulated.
-pub fn simulated(name: &str) -> Result<String, String> {
-    let found = kmd::find(name).map_err(|error| error.to_string())?;
-    Ok(found.name.into())
-}
-
-/// A number of channels that a compute thread can have.
+/// A SIMD width of compute shaders.
 pub fn simd(text: &str) -> Result<u8, String> {
     let widths = ["8", "16", "32"];
     match widths.contains(&text) {
@@ -21,7 +17,7 @@ pub fn simd(text: &str) -> Result<u8, String> {
     }
 }
 
-/// A pass of the compiler's pipeline, or `all`, `spirv` or `final`.
+/// A pass of the compiler, or `all`, `spirv` or `final`.
 pub fn pass(name: &str) -> Result<String, String> {
     let passes = opt::GEN9.iter().flat_map(|step| match step {
         opt::Step::Once(pass) => std::slice::from_ref(pass),
@@ -39,7 +35,7 @@ pub fn pass(name: &str) -> Result<String, String> {
     }
 }
 
-/// Units of the simulator whose work can be written, comma-separated.
+/// Units of the simulator that can be traced, comma-separated.
 pub fn units(list: &str) -> Result<String, String> {
     let known = kmd::OPTION_NAMES.iter();
     let known: Vec<&str> = known.filter_map(|o| o.0.strip_prefix("trace=")).collect();
@@ -49,21 +45,22 @@ pub fn units(list: &str) -> Result<String, String> {
     }
 }
 
-/// A file or folder that is there.
-pub fn there(path: &str) -> Result<std::path::PathBuf, String> {
+/// The path of an existing file or folder.
+pub fn existing_path(path: &str) -> Result<std::path::PathBuf, String> {
     let found = std::fs::metadata(path);
     found
         .map(|_| path.into())
         .map_err(|error| error.to_string())
 }
 
+/// The message for a value that is none of `names`.
 fn one_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.into_iter().collect();
     format!("it may be {}", names.join(", "))
 }
 
-/// An error of the command line as one line. Texts that were asked for, such as `--help`, stay as they are.
-pub fn line(error: &clap::Error) -> Option<String> {
+/// A command-line error as one line; `None` for texts that were requested, such as `--help`.
+pub fn one_line_error(error: &clap::Error) -> Option<String> {
     use clap::error::ErrorKind;
     match error.kind() {
         ErrorKind::DisplayHelp
@@ -71,11 +68,11 @@ pub fn line(error: &clap::Error) -> Option<String> {
         | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => None,
         _ => {
             let text = error.to_string();
-            let kept = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            // What follows is how to ask for help.
-            let kept = kept.take_while(|line| !line.starts_with("Usage:"));
-            let kept: Vec<&str> = kept.filter(|line| !line.starts_with("For more")).collect();
-            let joined = kept.join(" ");
+            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+            // Usage and the hint at --help follow.
+            let lines = lines.take_while(|line| !line.starts_with("Usage:"));
+            let lines: Vec<&str> = lines.filter(|line| !line.starts_with("For more")).collect();
+            let joined = lines.join(" ");
             Some(joined.trim_start_matches("error: ").to_string())
         }
     }
@@ -86,12 +83,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_wrong_name_is_told_what_it_may_be() {
-        assert_eq!(gpu("icl").map(|d| d.name), Ok("icl"));
-        let known = gpu("voodoo").unwrap_err();
-        assert!(known.contains("skl") && known.contains("icl"), "{known}");
-        assert_eq!(simulated("skl"), Ok("skl".into()));
-        assert!(simulated("icl").unwrap_err().contains("not simulated yet"));
+    fn errors_name_the_possible_values() {
+        assert_eq!(simulated_gpu("skl"), Ok("skl".into()));
+        assert!(simulated_gpu("icl").is_err());
         assert_eq!(simd("16"), Ok(16));
         assert_eq!(simd("64"), Err("it may be 8, 16, 32".into()));
         assert_eq!(simd("+8"), Err("it may be 8, 16, 32".into()));
@@ -103,6 +97,6 @@ mod tests {
                 .unwrap_err()
                 .contains("ioctl, submit, cs, eu")
         );
-        assert!(there("/no such file").is_err() && there("/").is_ok());
+        assert!(existing_path("/no such file").is_err() && existing_path("/").is_ok());
     }
 }

@@ -1,48 +1,26 @@
-//! Vertices that go to buffers: functions of transform feedback.
+//! Transform feedback: captures the vertices that a draw outputs in buffers.
 
-use super::{Buffer, Gpu, Queries, Recorder};
+use crate::vulkan::gpu::Gpu;
+use crate::vulkan::memory::Buffer;
+use crate::vulkan::query::Queries;
+use crate::vulkan::recorder::Recorder;
 use ash::vk;
 
-/// Those functions; where the device was made without the extension they are never called.
-pub(super) struct Captured {
-    functions: ash::ext::transform_feedback::Device,
-    /// What buffers may be used for beside what they always may.
-    pub usage: vk::BufferUsageFlags,
-}
-
-impl Captured {
-    pub fn new(instance: &ash::Instance, device: &ash::Device) -> Self {
-        use vk::BufferUsageFlags as U;
-        let name = c"vkCmdBeginTransformFeedbackEXT".as_ptr();
-        // SAFETY: the device is the instance's.
-        let there = unsafe { instance.get_device_proc_addr(device.handle(), name) };
-        Captured {
-            functions: ash::ext::transform_feedback::Device::new(instance, device),
-            usage: match there {
-                Some(_) => {
-                    U::TRANSFORM_FEEDBACK_BUFFER_EXT | U::TRANSFORM_FEEDBACK_COUNTER_BUFFER_EXT
-                }
-                None => U::empty(),
-            },
-        }
-    }
-}
-
-/// A number of bytes in a buffer for each buffer that vertices go to.
+/// Counters for each transform feedback buffer: a buffer and the byte offset in it.
 pub type Counters<'a> = &'a [(&'a Buffer, u64)];
 
 impl Recorder<'_> {
-    fn captured(&self) -> &ash::ext::transform_feedback::DeviceFn {
+    fn transform_feedback(&self) -> &ash::ext::transform_feedback::DeviceFn {
         let gpu: &Gpu = self.gpu;
-        gpu.captured.functions.fp()
+        gpu.transform_feedback.functions.fp()
     }
 
-    /// Vertices go to these buffers, from a byte on and so many bytes at most.
+    /// Binds transform feedback buffers: buffer, offset and size in bytes.
     pub fn capture_to(&self, buffers: &[(&Buffer, u64, u64)]) {
         let handles: Vec<_> = buffers.iter().map(|b| b.0.handle).collect();
         let offsets: Vec<_> = buffers.iter().map(|b| b.1).collect();
         let sizes: Vec<_> = buffers.iter().map(|b| b.2).collect();
-        let (f, count) = (self.captured(), buffers.len() as u32);
+        let (f, count) = (self.transform_feedback(), buffers.len() as u32);
         // SAFETY: see `Gpu::run`, here and below.
         unsafe {
             (f.cmd_bind_transform_feedback_buffers_ext)(
@@ -56,12 +34,13 @@ impl Recorder<'_> {
         }
     }
 
-    /// What `body` draws is captured, behind what counters tell of at its beginning; at its end others are written.
+    /// Captures the vertices that `body` draws. Capture continues at the counters `from`; the
+    /// counters `to` are written at the end.
     pub fn capture(&self, from: Counters<'_>, to: Counters<'_>, body: impl FnOnce(&Self)) {
         let list = |counters: Counters<'_>| -> (Vec<_>, Vec<_>) {
             counters.iter().map(|c| (c.0.handle, c.1)).unzip()
         };
-        let f = self.captured();
+        let f = self.transform_feedback();
         let (handles, offsets) = list(from);
         let count = from.len() as u32;
         // SAFETY: as above.
@@ -89,7 +68,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws as many vertices as a counter tells of, less some bytes; each has so many.
+    /// Draws the captured vertices: (counter - `less_bytes`) / `stride_bytes` of them.
     pub fn draw_captured(
         &self,
         (counter, at): (&Buffer, u64),
@@ -97,7 +76,7 @@ impl Recorder<'_> {
         stride_bytes: u32,
         instances: u32,
     ) {
-        let f = self.captured();
+        let f = self.transform_feedback();
         // SAFETY: as above.
         unsafe {
             (f.cmd_draw_indirect_byte_count_ext)(
@@ -112,9 +91,9 @@ impl Recorder<'_> {
         }
     }
 
-    /// Asks about a stream during `body`.
+    /// Begins a query of a vertex stream, records `body`, and ends it.
     pub fn ask_stream(&self, queries: &Queries, query: u32, stream: u32, body: impl FnOnce(&Self)) {
-        let (f, none) = (self.captured(), vk::QueryControlFlags::empty());
+        let (f, none) = (self.transform_feedback(), vk::QueryControlFlags::empty());
         // SAFETY: as above.
         unsafe {
             (f.cmd_begin_query_indexed_ext)(self.commands, queries.pool, query, none, stream);

@@ -1,6 +1,8 @@
-//! What commands point to: kernels, binding tables, surface and sampler states, viewports, blend states.
+//! Prints indirect state: the kernels, binding tables, surface and sampler states, viewports and
+//! blend states that commands point to.
 //!
-//! In:  a command of a recording and the memory that it saw. Out: text under the command's own.
+//! In:  a command of a recording and the memory at that time. Out: text, to follow that of the
+//!      command.
 //! Ref: SKL PRM vol. 2a, 2d.
 
 use gpu::{AddressSpace, View};
@@ -10,20 +12,21 @@ use hw::state::{
 use hw::{Field, Packet, batch, draw, draw_state, media};
 use std::fmt::Write;
 
-/// Bytes of a kernel that are looked at.
+/// Maximum number of bytes of a kernel that are disassembled.
 const MAX_KERNEL_BYTES: usize = 64 << 10;
-/// Entries of a binding table, and samplers, that are printed at most; tables do not say how many they have.
+/// Maximum number of binding table entries that are printed; tables do not contain their length.
 const MAX_ENTRIES: u64 = 64;
 
-/// The base addresses as commands so far have set them.
+/// The base addresses set by the commands so far.
 #[derive(Default)]
-pub struct Pointed {
+pub struct StatePrinter {
     surface: u64,
     dynamic: u64,
     instruction: u64,
 }
 
-/// A pointer to structures: the command, the field, the structure, how many, bytes from one to the next.
+/// A pointer to structures: the command, the field, the structure, their number, their stride in
+/// bytes.
 struct Pointer(&'static Packet, Field, &'static Packet, u64, u64);
 
 /// Pointers relative to the dynamic state base address.
@@ -101,7 +104,7 @@ static SAMPLERS: &[(&Packet, Field)] = &[
     ),
 ];
 
-/// Kernels: the command, the field that enables the stage if there is one, the pointer.
+/// Kernels: the command, the field that enables the stage (if any), the pointer.
 static KERNELS: &[(&Packet, Option<Field>, Field)] = &[
     (
         &draw::state_vs::PACKET,
@@ -135,8 +138,8 @@ static KERNELS: &[(&Packet, Option<Field>, Field)] = &[
     ),
 ];
 
-/// Structures that a command holds itself: the command, its first dword, the structure.
-static HELD: &[(&Packet, usize, &Packet)] = &[
+/// Structures inside a command: the command, the first dword, the structure.
+static INLINE: &[(&Packet, usize, &Packet)] = &[
     (
         &draw::state_vertex_buffers::PACKET,
         1,
@@ -179,8 +182,8 @@ static HELD: &[(&Packet, usize, &Packet)] = &[
     ),
 ];
 
-impl Pointed {
-    /// What a command points to, as text; base addresses are noted.
+impl StatePrinter {
+    /// The state that a command points to, as text. Base addresses in the command are latched.
     pub fn print(
         &mut self,
         packet: &'static Packet,
@@ -194,7 +197,7 @@ impl Pointed {
         if is(&media::state_base_address::PACKET) {
             self.bases(words);
         }
-        for (_, first, structure) in HELD.iter().filter(|held| is(held.0)) {
+        for (_, first, structure) in INLINE.iter().filter(|inline| is(inline.0)) {
             let length = usize::from(structure.dwords).max(1);
             let inner = words.get(*first..).unwrap_or_default();
             for (number, words) in inner.chunks_exact(length).enumerate() {
@@ -281,7 +284,7 @@ impl Pointed {
         words
     }
 
-    /// A binding table up to its first entry that is no surface.
+    /// Prints a binding table up to its first null entry.
     fn table(&self, view: &View<'_>, text: &mut String, offset: u64) {
         if offset == 0 {
             return;
@@ -299,7 +302,7 @@ impl Pointed {
         }
     }
 
-    /// A kernel up to its end-of-thread message.
+    /// Disassembles a kernel up to its end-of-thread message.
     fn kernel(&self, view: &View<'_>, text: &mut String, offset: u64, hw_gen: hw::Gen) {
         let mut code: Vec<u8> = Vec::new();
         let start = self.instruction + offset;

@@ -1,9 +1,10 @@
 //! The other stages of a pipeline around one shader.
 //!
-//! In:  what the shader needs. Out: GLSL for the stages before and behind it, compiled: they write all that it reads and read all that it
-//! writes, so that a driver that links stages finds nothing to leave out.
+//! In:  what the shader needs. Out: GLSL for the stages before and behind it, compiled: they write
+//!      all that it reads and read all that it writes, so that a driver that links stages finds
+//!      nothing to leave out.
 
-use super::interface::{Interface, Location};
+use crate::codegen::interface::{Interface, Location};
 use ash::vk::ShaderStageFlags as Flags;
 use compile::Stage;
 use nir::{TessDomain, TessSpacing};
@@ -150,7 +151,8 @@ fn sum_of(value: &str, components: u8) -> String {
     }
 }
 
-/// A vertex shader in front of a stage that reads these: no varying is a constant or like another one.
+/// A vertex shader in front of a stage that reads these: no varying is a constant or like another
+/// one.
 fn vertex(outputs: &[Location]) -> Result<Part, String> {
     let outputs = narrow(outputs, "inputs")?;
     let mut text = String::from("#version 450\n");
@@ -271,7 +273,7 @@ mod tests {
         Interface::new(words).unwrap()
     }
 
-    fn of(part: &Part) -> Interface {
+    fn interface_of(part: &Part) -> Interface {
         Interface::new(part.words.clone()).unwrap()
     }
 
@@ -303,7 +305,7 @@ mod tests {
             .collect();
         assert_eq!(bound, [(1, 2, 3)]);
         let parts = stages(&shader).unwrap();
-        assert_eq!(places(&of(&parts[0]).outputs), inputs);
+        assert_eq!(places(&interface_of(&parts[0]).outputs), inputs);
         assert_eq!(parts[1].stage, Flags::FRAGMENT);
     }
 
@@ -322,8 +324,11 @@ mod tests {
         );
         let parts = stages(&shader).unwrap();
         assert_eq!(parts.len(), 4);
-        assert_eq!(places(&of(&parts[1]).outputs), places(&shader.inputs));
-        assert_eq!(places(&of(&parts[3]).inputs), [(false, 0, false)]);
+        assert_eq!(
+            places(&interface_of(&parts[1]).outputs),
+            places(&shader.inputs)
+        );
+        assert_eq!(places(&interface_of(&parts[3]).inputs), [(false, 0, false)]);
         assert_eq!(patch_vertices(&shader), 4);
     }
 
@@ -337,8 +342,14 @@ mod tests {
             void main() { o[gl_InvocationID] = ivec2(c[0].xy); p = 1.0; }";
         let shader = interface(ShaderStage::TessControl, text);
         let parts = stages(&shader).unwrap();
-        assert_eq!(places(&of(&parts[0]).outputs), [(false, 2, false)]);
-        assert_eq!(places(&of(&parts[2]).inputs), places(&shader.outputs));
+        assert_eq!(
+            places(&interface_of(&parts[0]).outputs),
+            [(false, 2, false)]
+        );
+        assert_eq!(
+            places(&interface_of(&parts[2]).inputs),
+            places(&shader.outputs)
+        );
         assert_eq!(patch_vertices(&shader), 5);
     }
 }

@@ -1,41 +1,12 @@
-//! Draws that memory counts, draws by lists, and conditions: functions of extensions.
+//! Indirect draws with a draw count in a buffer, multi-draws, and conditional rendering.
 
-use super::{Buffer, Gpu, Recorder};
+use crate::vulkan::memory::Buffer;
+use crate::vulkan::recorder::Recorder;
 use ash::vk;
 
-/// Those functions; those of an extension that the device was made without are never called.
-pub(super) struct Counted {
-    counts: ash::khr::draw_indirect_count::Device,
-    lists: ash::ext::multi_draw::Device,
-    conditions: ash::ext::conditional_rendering::Device,
-    /// What buffers may be used for beside what they always may.
-    pub usage: vk::BufferUsageFlags,
-}
-
-impl Counted {
-    pub fn new(instance: &ash::Instance, device: &ash::Device) -> Self {
-        let name = c"vkCmdBeginConditionalRenderingEXT".as_ptr();
-        // SAFETY: the device is the instance's.
-        let conditional = unsafe { instance.get_device_proc_addr(device.handle(), name) };
-        Counted {
-            usage: match conditional {
-                Some(_) => vk::BufferUsageFlags::CONDITIONAL_RENDERING_EXT,
-                None => vk::BufferUsageFlags::empty(),
-            },
-            counts: ash::khr::draw_indirect_count::Device::new(instance, device),
-            lists: ash::ext::multi_draw::Device::new(instance, device),
-            conditions: ash::ext::conditional_rendering::Device::new(instance, device),
-        }
-    }
-}
-
 impl Recorder<'_> {
-    fn counted(&self) -> &Counted {
-        let gpu: &Gpu = self.gpu;
-        &gpu.counted
-    }
-
-    /// Draws what structures in a buffer say, as often as a dword of another one says, but not more often than `most`.
+    /// Draws with indirect structures of a buffer; their number is a dword of another buffer, at
+    /// most `most`.
     pub fn draw_counted(
         &self,
         draws: &Buffer,
@@ -45,7 +16,7 @@ impl Recorder<'_> {
     ) {
         let plain = size_of::<vk::DrawIndirectCommand>() as u32;
         let with_indices = size_of::<vk::DrawIndexedIndirectCommand>() as u32;
-        let (c, f) = (self.commands, &self.counted().counts);
+        let (c, f) = (self.commands, &self.gpu.draw_extensions.counts);
         // SAFETY: see `Gpu::run`, here and below.
         unsafe {
             match indexed {
@@ -65,7 +36,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws several runs of vertices: the first of each, and how many.
+    /// Draws several ranges of vertices: first vertex and count of each.
     pub fn draw_list(&self, runs: &[[u32; 2]]) {
         let runs: Vec<_> = runs
             .iter()
@@ -77,7 +48,7 @@ impl Recorder<'_> {
         let stride = size_of::<vk::MultiDrawInfoEXT>() as u32;
         // SAFETY: as above.
         unsafe {
-            (self.counted().lists.fp().cmd_draw_multi_ext)(
+            (self.gpu.draw_extensions.multi_draw.fp().cmd_draw_multi_ext)(
                 self.commands,
                 runs.len() as u32,
                 runs.as_ptr(),
@@ -88,7 +59,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws several runs of indices: the first of each, how many, and what is added to each.
+    /// Draws several ranges of indices: first index, count and vertex offset of each; `same`
+    /// replaces all vertex offsets.
     pub fn draw_indexed_list(&self, runs: &[(u32, u32, i32)], same: Option<i32>) {
         let runs: Vec<_> = runs
             .iter()
@@ -104,7 +76,12 @@ impl Recorder<'_> {
         let same = same.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
         // SAFETY: as above.
         unsafe {
-            (self.counted().lists.fp().cmd_draw_multi_indexed_ext)(
+            (self
+                .gpu
+                .draw_extensions
+                .multi_draw
+                .fp()
+                .cmd_draw_multi_indexed_ext)(
                 self.commands,
                 runs.len() as u32,
                 runs.as_ptr(),
@@ -116,7 +93,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws, dispatches and clears of parts in `body` happen only where a dword is not zero; or where it is.
+    /// Conditional rendering: draws, dispatches and attachment clears in `body` execute only if a
+    /// dword is non-zero (`inverted`: zero).
     pub fn only_if(&self, (buffer, at): (&Buffer, u64), inverted: bool, body: impl FnOnce(&Self)) {
         let flags = match inverted {
             true => vk::ConditionalRenderingFlagsEXT::INVERTED,
@@ -126,7 +104,7 @@ impl Recorder<'_> {
             .buffer(buffer.handle)
             .offset(at)
             .flags(flags);
-        let f = self.counted().conditions.fp();
+        let f = self.gpu.draw_extensions.conditions.fp();
         // SAFETY: as above.
         unsafe { (f.cmd_begin_conditional_rendering_ext)(self.commands, &info) };
         body(self);

@@ -1,21 +1,23 @@
-//! Secondary command buffers: parts of renderings, recorded once and executed wherever they fit.
+//! Secondary command buffers.
 
-use super::format::aspects;
-use super::{Error, Gpu, Recorder, Targets, check};
+use crate::vulkan::error::{Error, check};
+use crate::vulkan::format::aspects;
+use crate::vulkan::gpu::Gpu;
+use crate::vulkan::recorder::{Recorder, Targets};
 use ash::vk;
 
-/// What a part is a part of.
+/// What a secondary command buffer inherits.
 #[derive(Clone, Copy)]
 pub enum PartOf<'a> {
-    /// Nothing: it stands outside renderings.
+    /// Nothing: it is executed outside renderings.
     Nothing,
-    /// A subpass, whatever framebuffer it draws to.
+    /// A subpass, with any framebuffer.
     Subpass(vk::RenderPass, u32),
-    /// A rendering to such colours, and such depth and stencil.
+    /// A dynamic rendering with these formats.
     Rendering {
-        /// Formats of colours.
+        /// Formats of colour attachments.
         colors: &'a [vk::Format],
-        /// Format of depth and stencil; `UNDEFINED`: there are none.
+        /// Format of the depth/stencil attachment; `UNDEFINED`: there is none.
         depth: vk::Format,
         /// Samples.
         samples: vk::SampleCountFlags,
@@ -23,7 +25,8 @@ pub enum PartOf<'a> {
 }
 
 impl Gpu {
-    /// Records commands that others execute, as often as they like. What is set at first: viewport and scissor, if a size is given.
+    /// Records a secondary command buffer. If a size is given, viewport and scissor are set to it
+    /// first.
     pub fn part(
         &self,
         of: PartOf<'_>,
@@ -38,7 +41,7 @@ impl Gpu {
         )
     }
 
-    /// The same with more to inherit.
+    /// Like [`Gpu::part`], with more inheritance information.
     pub fn inheriting_part(
         &self,
         of: PartOf<'_>,
@@ -52,7 +55,8 @@ impl Gpu {
             .command_pool(self.pool)
             .level(vk::CommandBufferLevel::SECONDARY)
             .command_buffer_count(1);
-        // SAFETY: structures live until calls return and all handles are this device's, here and below; the pool frees the buffer.
+        // SAFETY: structures live until calls return and all handles are this device's, here and
+        // below; the pool frees the buffer.
         let buffers = check("vkAllocateCommandBuffers", unsafe {
             d.allocate_command_buffers(&info)
         })?;
@@ -108,7 +112,7 @@ impl Gpu {
 }
 
 impl Recorder<'_> {
-    /// Executes what was recorded.
+    /// Executes secondary command buffers.
     pub fn execute(&self, parts: &[vk::CommandBuffer]) {
         // SAFETY: as above.
         unsafe {
@@ -116,7 +120,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Draws parts to targets.
+    /// Renders to attachments with secondary command buffers.
     pub fn draw_parts_to(
         &self,
         targets: &Targets<'_>,
@@ -129,7 +133,7 @@ impl Recorder<'_> {
         })
     }
 
-    /// Runs a render pass; each subpass executes its parts.
+    /// Records a render pass; each subpass executes its secondary command buffers.
     pub fn render_pass_of_parts(
         &self,
         info: &vk::RenderPassBeginInfo<'_>,

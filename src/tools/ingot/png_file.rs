@@ -1,11 +1,11 @@
-//! Pictures as PNG files.
+//! Images as PNG files.
 //!
 //! In:  texels row by row from the top. Out: the file's bytes.
 //! Ref: W3C, "Portable Network Graphics (PNG) Specification", which the `png` crate writes.
 
 use vkrunner::Image;
 
-/// A framebuffer: 8 bits, alpha dropped, clamped and rounded.
+/// Encodes a framebuffer as 8-bit RGB: texels are clamped and rounded, alpha is dropped.
 pub fn framebuffer(image: &Image) -> Result<Vec<u8>, String> {
     let byte = |v: &f64| (v.clamp(0.0, 1.0) * 255.0).round() as u8;
     let colours = image.texels.iter().flat_map(|texel| &texel[..3]);
@@ -13,7 +13,8 @@ pub fn framebuffer(image: &Image) -> Result<Vec<u8>, String> {
     encode(image.width, image.height, png::ColorType::Rgb, &bytes)
 }
 
-/// A buffer of R8G8B8A8 texels, `width` in a row.
+/// Encodes a buffer of R8G8B8A8 texels in rows of `width` texels. Err: the size is not a whole
+/// number of rows.
 pub fn buffer(bytes: &[u8], width: u32) -> Result<Vec<u8>, String> {
     let row_bytes = u64::from(width) * 4;
     let len_bytes = bytes.len() as u64;
@@ -57,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn pictures_are_read_back() {
+    fn encoded_images_decode_to_the_same_texels() {
         let image = Image {
             width: 2,
             height: 1,

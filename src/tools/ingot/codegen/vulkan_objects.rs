@@ -1,16 +1,16 @@
-//! The Vulkan objects of one measured shader: they go together.
+//! The Vulkan objects of one measured shader, destroyed together.
 //!
-//! In:  what an object is to be. Out: the object, destroyed with the pile.
+//! In:  create-info structures. Out: objects, destroyed when their owner is dropped.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench makes its objects"
 )]
 
-use crate::device::error;
+use crate::vulkan_device::error;
 use ash::vk;
 use std::cell::RefCell;
 
-/// Makes a function of [`Pile`] for each kind of object that a structure alone describes.
+/// Declares a function of [`VulkanObjects`] for each object type with one create-info structure.
 macro_rules! kinds {
     ($($kind:ident($info:ty) -> $handle:ty, $create:ident, $destroy:ident, $call:literal;)*) => {
         #[derive(Default)]
@@ -20,11 +20,12 @@ macro_rules! kinds {
             pipelines: Vec<vk::Pipeline>,
         }
 
-        impl<'a> Pile<'a> {
+        impl<'a> VulkanObjects<'a> {
             $(
                 #[doc = concat!("Calls ", $call, ".")]
                 pub fn $kind(&self, info: &$info) -> Result<$handle, String> {
-                    // SAFETY: the structure lives until the call returns; the handle goes with the pile.
+                    // SAFETY: the structure lives until the call returns; the handle goes with the
+                    // objects.
                     let made = unsafe { self.device.$create(info, None) }.map_err(error($call))?;
                     self.objects.borrow_mut().$kind.push(made);
                     Ok(made)
@@ -32,10 +33,11 @@ macro_rules! kinds {
             )*
         }
 
-        impl Drop for Pile<'_> {
+        impl Drop for VulkanObjects<'_> {
             fn drop(&mut self) {
                 let objects = self.objects.take();
-                // SAFETY: all handles are of this device, nothing uses them any more, and each goes once, users before what they use.
+                // SAFETY: all handles are of this device, nothing uses them any more, and each goes
+                // once, users before what they use.
                 unsafe {
                     for pipeline in objects.pipelines {
                         self.device.destroy_pipeline(pipeline, None);
@@ -52,8 +54,8 @@ macro_rules! kinds {
     };
 }
 
-/// The objects.
-pub struct Pile<'a> {
+/// Owner of the objects.
+pub struct VulkanObjects<'a> {
     pub device: &'a ash::Device,
     objects: RefCell<Objects>,
 }
@@ -87,7 +89,7 @@ kinds! {
         create_fence, destroy_fence, "vkCreateFence";
 }
 
-/// A buffer that the host sees.
+/// A mapped buffer in host-visible memory.
 #[derive(Clone, Copy)]
 pub struct Buffer {
     pub handle: vk::Buffer,
@@ -96,29 +98,30 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// What it holds. Nobody else may use the buffer meanwhile.
+    /// The contents. No command may use the buffer at the same time.
     pub fn contents(&mut self) -> &mut [u8] {
-        // SAFETY: mapped whole and for ever; the bytes are zeros from the beginning, and commands that write them have ended.
+        // SAFETY: mapped whole and for ever; the bytes are zeros from the beginning, and commands
+        // that write them have ended.
         unsafe { std::slice::from_raw_parts_mut(self.at, self.bytes as usize) }
     }
 }
 
-impl<'a> Pile<'a> {
-    /// An empty one.
-    pub fn new(device: &'a ash::Device) -> Pile<'a> {
-        Pile {
+impl<'a> VulkanObjects<'a> {
+    /// Creates an owner without objects.
+    pub fn new(device: &'a ash::Device) -> VulkanObjects<'a> {
+        VulkanObjects {
             device,
             objects: RefCell::default(),
         }
     }
 
-    /// Keeps a pipeline.
+    /// Takes ownership of a pipeline.
     pub fn keep(&self, pipeline: vk::Pipeline) -> vk::Pipeline {
         self.objects.borrow_mut().pipelines.push(pipeline);
         pipeline
     }
 
-    /// Memory of a type that all of `bits` allow.
+    /// Allocates memory of the first type in `bits`.
     fn memory(&self, size: u64, bits: u32) -> Result<vk::DeviceMemory, String> {
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(size)
@@ -130,7 +133,7 @@ impl<'a> Pile<'a> {
         Ok(made)
     }
 
-    /// A buffer for everything, of zeros, in memory of one of the types in `visible`.
+    /// Creates a zeroed buffer with all usages in memory of one of the types in `visible`.
     pub fn buffer(&self, bytes: u64, visible: u32) -> Result<Buffer, String> {
         use vk::BufferUsageFlags as U;
         let usage = U::UNIFORM_BUFFER
@@ -141,7 +144,8 @@ impl<'a> Pile<'a> {
             | U::TRANSFER_DST;
         let info = vk::BufferCreateInfo::default().size(bytes).usage(usage);
         let handle = self.raw_buffer(&info)?;
-        // SAFETY: the buffer is new, the memory as large as it asks for, and mapped until it is freed.
+        // SAFETY: the buffer is new, the memory as large as it asks for, and mapped until it is
+        // freed.
         unsafe {
             let needs = self.device.get_buffer_memory_requirements(handle);
             let memory = self.memory(needs.size, needs.memory_type_bits & visible)?;
@@ -159,7 +163,7 @@ impl<'a> Pile<'a> {
         }
     }
 
-    /// An image with memory.
+    /// Creates an image with memory.
     pub fn image(&self, info: &vk::ImageCreateInfo<'_>) -> Result<vk::Image, String> {
         let image = self.raw_image(info)?;
         // SAFETY: the image is new, the memory as large as it asks for.

@@ -1,6 +1,6 @@
-//! The device that `ingot bench` measures on.
+//! The Vulkan device that `ingot bench` measures.
 //!
-//! In:  a Vulkan implementation. Out: its first device with one queue, and what it is called.
+//! In:  a Vulkan implementation. Out: its first device with one queue, and the device's name.
 #![allow(
     unsafe_code,
     reason = "Vulkan is a C interface; this module is where bench opens it"
@@ -9,9 +9,9 @@
 use ash::vk;
 use vkrunner::EntryPoint;
 
-/// An open device. It is destroyed with this value: what was made from it must be gone by then.
+/// An open device, destroyed on drop: all objects created from it must be destroyed before.
 pub struct Device {
-    // Keeps the library loaded.
+    // Keeps the Vulkan library loaded.
     _entry: ash::Entry,
     /// The instance.
     pub instance: ash::Instance,
@@ -33,14 +33,14 @@ impl Drop for Device {
     }
 }
 
-/// Names the call that failed.
+/// Makes an error message with the name of the failed call.
 pub fn error(call: &'static str) -> impl FnOnce(vk::Result) -> String {
     move |result| format!("{call}: {result:?}")
 }
 
 impl Device {
-    /// The first device of the implementation, for an application of that version of Vulkan. `create` adds features and extensions to
-    /// what is handed to it, and calls vkCreateDevice.
+    /// Opens the first device of the implementation for a Vulkan version. `create` adds features
+    /// and extensions to the given structure and calls vkCreateDevice.
     pub fn new(
         entry: &EntryPoint,
         api_version: u32,
