@@ -318,7 +318,7 @@ fn get(
     recorder.log.push(format!("download of {}", image.told()));
 }
 
-/// Whether elements of one image can be copied to another.
+/// True if elements of one image can be copied to another.
 fn fits(from: &Image, to: &Image, parts: [usize; 2]) -> bool {
     let [a, b] = [&from.parts[parts[0]].aspect, &to.parts[parts[1]].aspect];
     let depth = |image: &Image| !image.layout.is_colour() && !image.layout.is_planar();
@@ -345,7 +345,7 @@ fn one_name_is_blocks(image: &Image) -> bool {
     format!("{:?}", image.layout.format).contains("BLOCK")
 }
 
-/// Whether a copy between two kinds of images is one.
+/// True if a copy between images of two types is valid.
 fn kinds(from: &Image, to: &Image) -> bool {
     let flat = |image: &Image| image.kind != vk::ImageType::TYPE_1D;
     from.kind == to.kind || flat(from) && flat(to)

@@ -1,4 +1,5 @@
-//! A round: objects are made, commands of random kinds are recorded and submitted, and all that is known of their results is compared.
+//! A round: objects are made, commands of random kinds are recorded and submitted, and all that is
+//! known of their results is compared.
 //!
 //! In:  a seed. Out: nothing, or a panic that says which bytes are wrong and what was recorded.
 
@@ -181,7 +182,7 @@ pub fn play(world: &World, seed: u64) -> usize {
     count
 }
 
-/// Whoever waited for the queue has seen all of it.
+/// After a wait for the queue, all its writes are visible.
 fn forget(objects: &mut Objects) {
     for image in &mut objects.images {
         image.last = Last::NOTHING;

@@ -1,7 +1,7 @@
 //! Blits and resolves.
 //!
-//! In:  images and random numbers. Out: recorded commands, and texels as the specification has them converted. Of a blit only what has
-//! one right result is known afterwards.
+//! In:  images and random numbers. Out: recorded commands, and texels as the specification has them
+//!      converted. Of a blit only what has one right result is known afterwards.
 
 use ash::vk;
 
@@ -32,7 +32,8 @@ impl Span {
         self.from.abs_diff(self.to)
     }
 
-    /// The texel that a place of another stretch gets its value from, and whether it lies well inside.
+    /// The texel that a place of another stretch gets its value from, and whether it lies well
+    /// inside.
     fn source(self, other: Span, place: u32) -> (u32, bool) {
         let (step, whole) = (self.to - self.from, other.to - other.from);
         // In halves of the other's length.
@@ -60,7 +61,7 @@ fn corners(spans: &[Span; 3]) -> [vk::Offset3D; 2] {
     [corner(|span| span.from), corner(|span| span.to)]
 }
 
-/// Whether a blit between two images has one right result.
+/// True if a blit between two images has one right result.
 pub fn can_blit(from: &Image, to: &Image) -> bool {
     if !from.single() || !to.single() {
         return false;
@@ -187,7 +188,7 @@ pub fn blit(
     ));
 }
 
-/// Whether samples of an image can be joined in another.
+/// True if one image can be resolved to another.
 pub fn can_resolve(from: &Image, to: &Image) -> bool {
     !from.single()
         && to.single()

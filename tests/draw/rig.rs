@@ -11,16 +11,16 @@ use cmd::{Gen9, Heaps, Machine, Memory, Pending, Recorder};
 use gpu::{AddressSpace, Gpu, HwContext, Options, View};
 use hw::state::render_surface_state as rss;
 
-/// Pixels of a side of the target.
+/// The width and height of the target in pixels.
 pub const SIZE: u32 = 16;
-/// Where things are.
+/// Addresses.
 const BATCH: u64 = 0x10_0000;
 const CODE: u64 = 0x20_0000;
 pub const VERTICES: u64 = 0x30_0000;
 pub const INDICES: u64 = 0x40_0000;
 const COLOUR: u64 = 0x50_0000;
 const DEPTH: u64 = 0x60_0000;
-/// A quadword that nobody reads.
+/// A quadword that is written and never read.
 const SCRAP: u64 = INDICES + 0x8000;
 const BYTES: u64 = 0x1_0000;
 /// Bytes of a row of the target: R32G32B32A32_FLOAT.
@@ -50,7 +50,7 @@ impl Memory for Chunk {
     }
 }
 
-/// See the module.
+/// A recorder of draws, its memory, and its render targets.
 pub struct Rig {
     space: AddressSpace,
     recorder: Recorder<Gen9, Chunk>,
@@ -72,7 +72,7 @@ fn surface(kind: u64) -> hw::Words<16> {
 }
 
 impl Rig {
-    /// A cleared target, and a context that has been told what it must know.
+    /// A cleared target, and a context with its initial state set.
     pub fn new() -> Rig {
         let mut space = AddressSpace::new();
         for start in [BATCH, CODE, VERTICES, INDICES, COLOUR, DEPTH] {
@@ -159,7 +159,7 @@ impl Rig {
         self.constants_from(0, values);
     }
 
-    /// Sets them from a dword on.
+    /// Sets the constants from a dword on.
     pub fn constants_from(&mut self, first_dw: u32, values: &[f32]) {
         let bytes: Vec<u8> = values
             .iter()
@@ -216,13 +216,13 @@ impl Rig {
         assert_eq!(self.recorder.draw_indirect(address, false, 0), Ok(true));
     }
 
-    /// What was drawn is seen by what comes next.
+    /// Makes the results of draws visible to the commands after them.
     pub fn barrier(&mut self) {
         self.recorder
             .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
     }
 
-    /// Puts machine code where the instruction heap has this offset.
+    /// Writes machine code at an offset of the instruction heap.
     pub fn code(&self, offset_bytes: u64, code: &[u8]) {
         let words: Vec<u32> = code
             .as_chunks::<4>()
@@ -233,12 +233,12 @@ impl Rig {
         self.write(CODE + offset_bytes, &words);
     }
 
-    /// Begins to draw to the same targets again.
+    /// Binds the same targets again.
     pub fn again(&mut self) {
         self.recorder.draws().set_targets(&self.targets);
     }
 
-    /// Dwords of commands so far.
+    /// The number of dwords of commands so far.
     pub fn words(&self) -> usize {
         self.recorder.stream().commands_dw()
     }

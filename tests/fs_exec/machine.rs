@@ -1,4 +1,5 @@
-//! A data port, a gateway and a dispatcher, just large enough to run compute kernels beside the interpreter.
+//! A data port, a gateway and a dispatcher, just large enough to run compute kernels beside the
+//! interpreter.
 
 use abi::DriverValue;
 use eu::{Exit, Init, Kernel, Message, Reply, SharedFunctions, Stop, Thread};
@@ -131,7 +132,8 @@ impl SharedFunctions for Memory<'_> {
             3 => return Ok(Reply::BarrierArrived),
             10 if m.desc >> 18 & 1 == 1 => {
                 let regs = 1usize << (m.desc >> 12 & 3);
-                // The header's dword 5 holds a place in the thread's scratch, and other things below bit 10.
+                // The header's dword 5 holds a place in the thread's scratch, and other things
+                // below bit 10.
                 let at = (payload[5] & !0x3ff) as usize + (m.desc & 0xfff) as usize * 32;
                 if at < self.thread * self.scratch_bytes {
                     return bad(m, "scratch before the thread's");

@@ -1,5 +1,5 @@
-//! Compiled code against the NIR interpreter: every compute shader of vkrunner-scripts, at every width, with and without
-//! spilling, on buffers of made-up contents.
+//! Compiled code against the NIR interpreter: every compute shader of vkrunner-scripts, at every
+//! width, with and without spilling, on buffers of made-up contents.
 
 mod alu;
 mod alu_bounds;
@@ -326,12 +326,12 @@ fn check_all(options: &fs::Options) {
 }
 
 #[test]
-fn scripts_give_the_interpreters_results() {
+fn scripts_match_the_interpreter() {
     check_all(&fs::Options::default());
 }
 
 #[test]
-fn scripts_give_them_with_every_register_spilled() {
+fn scripts_match_the_interpreter_with_every_register_spilled() {
     check_all(&fs::Options {
         spill_everything: true,
         ..fs::Options::default()

@@ -1,20 +1,22 @@
-//! Changes one field of recorded batches at a time, and tells whether the simulator notices.
+//! Changes one field of recorded batches at a time, and reports whether the simulator notices.
 //!
 //! In:  recordings (`ingot sim --record FILE`); how many changes to draw, and the seed of the draw.
-//! Out: of each command a line: changes that were noticed, that are without effect by the table of fates, that stay within what a
-//! limit allows, whose unit is off in that recording, and that were missed; the misses by name; how many fields are on in no
-//! recording; exit status 1 where fewer than `--least` percent were noticed.
+//! Out: of each command a line: changes that were noticed, that are without effect by the table of
+//!      fates, that stay within what a limit allows, whose unit is off in that recording, and that
+//!      were missed; the misses by name; how many fields are on in no recording; exit status 1
+//!      where fewer than `--least` percent were noticed.
 //!
-//! A change is: one bit of a field set or cleared, a field one more or one less, or the whole command dropped (NOOPs in its
-//! place), in all occurrences in the recording: of commands, of the structures that they hold, and of those that they point to in
-//! memory. The batches are executed in strict mode; a change is noticed if in one of the recordings where something depends on it
-//! a submission ends otherwise than before, or leaves other memory.
+//! A change is: one bit of a field set or cleared, a field one more or one less, or the whole
+//! command dropped (NOOPs in its place), in all occurrences in the recording: of commands, of the
+//! structures that they hold, and of those that they point to in memory. The batches are executed
+//! in strict mode; a change is noticed if in one of the recordings where something depends on it a
+//! submission ends otherwise than before, or leaves other memory.
 //!
 //!     cargo run --release -p ingot-kmd --example mutate-fields -- --draw 200 --seed 1 FILE...
 
 mod finest;
 mod look;
-mod on;
+mod relevance;
 mod replay;
 mod sends;
 mod textures;
@@ -39,7 +41,8 @@ enum Change {
     Drop,
 }
 
-/// What can be changed: a field of a command or structure, or, without a field, a command as a whole.
+/// What can be changed: a field of a command or structure, or, without a field, a command as a
+/// whole.
 #[derive(Clone, Copy)]
 struct Subject {
     packet: &'static Packet,

@@ -94,7 +94,8 @@ pub fn of_sampler(place: &Place, field: &Field) -> bool {
         _ if *field == f::REDUCTION_TYPE_ENABLE => get(f::REDUCTION_TYPE) != 0,
         _ if *field == f::BORDER_COLOR_POINTER => modes.iter().any(|mode| get(*mode) == 4),
         _ if *field == f::MAXIMUM_ANISOTROPY => filters.contains(&2),
-        // Levels are clamped before what is magnified is told from what is not: that shows where level 0 is clamped, too.
+        // Levels are clamped before what is magnified is told from what is not: that shows where
+        // level 0 is clamped, too.
         _ if *field == f::LOD_PRECLAMP_MODE => get(f::MIN_LOD) != 0 || get(f::MAX_LOD) == 0,
         _ if *field == f::TEXTURE_LOD_BIAS => get(f::MIP_MODE_FILTER) != 0,
         _ if *field == f::REDUCTION_TYPE => get(f::REDUCTION_TYPE_ENABLE) == 1,

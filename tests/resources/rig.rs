@@ -1,4 +1,5 @@
-//! GLSL to a launch on a simulated Skylake in strict mode: descriptors are laid out by hand, as crate `abi` says.
+//! GLSL to a launch on a simulated Skylake in strict mode: descriptors are laid out by hand, as
+//! crate `abi` says.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
@@ -12,7 +13,7 @@ const BATCH: u64 = 0x10_0000;
 const DYNAMIC: u64 = 0x20_0000;
 const CODE: u64 = 0x30_0000;
 const HEAP: u64 = 0x40_0000;
-/// A quadword that nobody reads.
+/// A quadword that is written and never read.
 const SCRAP: u64 = DYNAMIC + 0x8000;
 const BYTES: u64 = 0x1_0000;
 /// Memory of textures, images and buffers: so many pieces.
@@ -168,7 +169,7 @@ impl Surface {
     }
 }
 
-/// What a binding holds.
+/// The contents of a descriptor.
 #[derive(Clone, Copy, Debug)]
 pub enum Descriptor {
     /// A storage buffer.
@@ -185,7 +186,8 @@ pub enum Descriptor {
 
 /// A comparison for samplers that make none.
 pub const NONE: u64 = 1;
-/// Passes where the reference is less than the texel or equal: PREFILTEROP_LESS, what counts where the texel is *not* less.
+/// Passes where the reference is less than the texel or equal: PREFILTEROP_LESS, what counts where
+/// the texel is *not* less.
 pub const LESS_OR_EQUAL: u64 = 2;
 
 fn sampler(function: u64) -> [u32; 4] {
@@ -250,7 +252,7 @@ impl Rig {
         [address as u32, (address >> 32) as u32]
     }
 
-    /// Puts a descriptor into an element of a binding.
+    /// Writes a descriptor to an element of a binding.
     pub fn bind(&mut self, binding: u32, element: u32, descriptor: Descriptor) {
         let offset_bytes = binding * ELEMENTS * STRIDE;
         let at = HEAP + 64 + u64::from(offset_bytes + element * STRIDE);

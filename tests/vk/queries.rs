@@ -1,4 +1,5 @@
-//! What draws and dispatches count, where no other driver at hand counts with us: pipelineStatisticsQuery, inheritedQueries.
+//! What draws and dispatches count, where no other driver at hand counts with us:
+//! pipelineStatisticsQuery, inheritedQueries.
 
 use ash::vk;
 use samples::vulkan::{
@@ -81,7 +82,7 @@ fn inherited(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// All that the statistics count, of stages whose counts the specification fixes.
+/// All pipeline statistics of stages whose counts the specification fixes.
 fn stages(gpu: &Gpu) -> Result<(), Error> {
     use vk::QueryPipelineStatisticFlags as S;
     let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
@@ -197,7 +198,8 @@ void main() { atomicAdd(number, 1u); }",
         r.copy_results(&pools[1], &copied, 16, flags);
         Ok(())
     })?;
-    // A strip of two triangles three times; then twice, doubled by two invocations each; six patches; 32 invocations of six groups.
+    // A strip of two triangles three times; then twice, doubled by two invocations each; six
+    // patches; 32 invocations of six groups.
     let expected: [&[u64]; 4] = [
         &[12, 6, 12, 6, 6, 1],
         &[4, 8, 8, 1],
@@ -253,7 +255,8 @@ fn stages_are_counted() {
     stages(&gpu(&features)).unwrap();
 }
 
-/// A part that inherits a condition counts samples only where it holds; its clear and a draw behind it, too.
+/// A part that inherits a condition counts samples only where it holds; its clear and a draw behind
+/// it, too.
 #[test]
 fn a_part_obeys_the_condition_around_it() {
     let gpu = with(&[feature::PRECISE_OCCLUSION], &[extension::CONDITIONS]);

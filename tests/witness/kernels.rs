@@ -1,8 +1,10 @@
-//! `iga64`, an assembler by others, reads every kernel of the script folder as we print it, and our text as our bytes.
+//! `iga64`, an assembler by others, reads every kernel of the script folder as we print it, and our
+//! text as our bytes.
 //!
-//! In:  the compute shaders of vkrunner-scripts, compiled at each width that exists, with and without spilling.
-//! Out: text and bytes equal to those of `iga64` (Debian: libigc-tools); where it is not installed nothing is
-//!      compared, unless INGOT_REQUIRE_TOOLS=1 makes that a failure.
+//! In:  the compute shaders of vkrunner-scripts, compiled at each width that exists, with and
+//!      without spilling.
+//! Out: text and bytes equal to those of `iga64` (Debian: libigc-tools); where it is not installed
+//!      nothing is compared, unless INGOT_REQUIRE_TOOLS=1 makes that a failure.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

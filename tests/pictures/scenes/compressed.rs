@@ -1,8 +1,10 @@
-//! Colours that a driver may compress: drawn, then looked at by whoever knows of it and whoever does not.
+//! Colours that a driver may compress: drawn, then read by units that understand the compression
+//! and units that does not.
 //!
-//! Every scene draws something other than one colour to an image and has it sampled, copied, scaled, given up or drawn to again. Copies
-//! look at memory, so a resolve that is left out before them shows; what is written by them is plain, so a control surface that says
-//! otherwise shows when the image is sampled.
+//! Every scene draws something other than one colour to an image and has it sampled, copied,
+//! scaled, given up or drawn to again. Copies look at memory, so a resolve that is left out before
+//! them shows; what is written by them is plain, so a control surface that says otherwise shows
+//! when the image is sampled.
 
 use crate::Scene;
 use crate::compare::{EXACT, ROUNDED, Shot};
@@ -184,7 +186,7 @@ fn seen(
     shot(gpu, what, &seen)
 }
 
-/// Sampled, drawn to again, and sampled again, with nobody else who looks.
+/// Sampled, drawn to again, and sampled again, without other reads.
 fn sampled(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let stage = Stage::new(gpu)?;
     gpu.run(|r| stage.draw(r))?;
@@ -285,7 +287,8 @@ fn given_up(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(all)
 }
 
-/// A command clears what was drawn, a rendering clears what it begins with, and more is drawn over both.
+/// A command clears what was drawn, a rendering clears what it begins with, and more is drawn over
+/// both.
 fn cleared(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let stage = Stage::new(gpu)?;
     let colour = [0.9, 0.1, 0.3, 0.5];
@@ -429,7 +432,8 @@ fn parts(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(vec![first, shot(gpu, "copied", &stage.image)?])
 }
 
-/// One image is compressed and another, which shaders write, is not: both are drawn to at once, one is covered by the other.
+/// One image is compressed and another, which shaders write, is not: both are drawn to at once, one
+/// is covered by the other.
 fn beside(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let (one, other) = (Stage::new(gpu)?, Stage::of(gpu, info(RGBA8).storage())?);
     let both = gpu.graphics(&GraphicsInfo {

@@ -58,9 +58,9 @@ fn stored(
     })
 }
 
-/// A buffer's vertices are computed and drawn, four times one after the other in one submission: what vertex fetch has kept of
-/// those before is none of them.
-/// Constants of both stages, which drivers push, are written between draws for which nothing is bound anew.
+/// A buffer's vertices are computed and drawn, four times one after the other in one submission:
+/// what vertex fetch has kept of those before is none of them. Constants of both stages, which
+/// drivers push, are written between draws for which nothing is bound anew.
 fn computed_constants(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let constants = gpu.buffer(&[0f32; 12])?;
     let write = gpu.set(&[Bound::Storage(&constants)])?;

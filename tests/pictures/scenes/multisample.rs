@@ -33,7 +33,7 @@ layout(location = 0) in vec2 uv;
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(0.0, uv.x > 0.5 ? 1.0 : 0.5, 0.25, 1.0); }";
 
-/// How samples become a picture.
+/// How samples become one image.
 #[derive(Clone, Copy)]
 enum Resolve {
     /// At the end of rendering.
@@ -194,7 +194,8 @@ pub fn scenes() -> Vec<Scene> {
             drawn(gpu, info, Resolve::Command)
         }),
         scene("each_sample_shaded", ROUNDED, |gpu| {
-            // Where in the pixel an input is taken that is not said to be the sample's, is the implementation's.
+            // Where in the pixel an input is taken that is not said to be the sample's, is the
+            // implementation's.
             let info = GraphicsInfo {
                 vertex: COVER,
                 fragment: Some(

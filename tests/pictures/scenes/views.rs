@@ -188,7 +188,7 @@ pub fn scenes() -> Vec<Scene> {
         })
         .needs(&[feature::TESSELLATION]),
         scene("views_of_samples_are_resolved", ROUNDED, |gpu| {
-            // Whether layers that are no views are resolved is open.
+            // Vulkan leaves open whether layers outside the views are resolved.
             const ALL: u32 = (1 << LAYERS) - 1;
             let (many, image) = (layered(gpu, 4)?, layered(gpu, 1)?);
             let paints = gpu.buffer(&[[1.0_f32; 4]; 4])?;
