@@ -294,6 +294,43 @@ fn subjects(recordings: &[Subjects]) -> (Vec<Subject>, Vec<Subject>) {
     (all, off)
 }
 
+/// Draws a change of the subject.
+fn draw_change(subject: Subject, seed: &mut u64) -> Change {
+    match subject.field() {
+        None => Change::Drop,
+        Some(field) => {
+            let bits = usize::from(field.hi - field.lo) + 1;
+            match random(seed, 2 * bits + 2) {
+                0 => Change::More,
+                1 => Change::Less,
+                choice => Change::Bit((choice as u16 - 2) / 2, choice % 2 == 0),
+            }
+        }
+    }
+}
+
+/// Prints a line for each command; returns the sum of the lines.
+fn print_rows(rows: &BTreeMap<&str, Row>) -> Row {
+    println!(
+        "{:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
+        "command", "noticed", "inert", "within", "off", "MISSED"
+    );
+    let mut sum = Row::default();
+    for (name, row) in rows {
+        println!(
+            "{name:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
+            row.noticed, row.inert, row.within, row.off, row.missed
+        );
+        sum.noticed += row.noticed;
+        sum.at_once += row.at_once;
+        sum.inert += row.inert;
+        sum.within += row.within;
+        sum.off += row.off;
+        sum.missed += row.missed;
+    }
+    sum
+}
+
 fn run() -> Result<bool, String> {
     let Arguments {
         draw,
@@ -325,17 +362,7 @@ fn run() -> Result<bool, String> {
         }
         let which = random(&mut seed, all.len());
         let subject = all[which];
-        let change = match subject.field() {
-            None => Change::Drop,
-            Some(field) => {
-                let bits = usize::from(field.hi - field.lo) + 1;
-                match random(&mut seed, 2 * bits + 2) {
-                    0 => Change::More,
-                    1 => Change::Less,
-                    choice => Change::Bit((choice as u16 - 2) / 2, choice % 2 == 0),
-                }
-            }
-        };
+        let change = draw_change(subject, &mut seed);
         if !drawn.insert((which, format!("{change:?}"))) {
             continue;
         }
@@ -385,23 +412,7 @@ fn run() -> Result<bool, String> {
             }
         }
     }
-    println!(
-        "{:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
-        "command", "noticed", "inert", "within", "off", "MISSED"
-    );
-    let mut sum = Row::default();
-    for (name, row) in &rows {
-        println!(
-            "{name:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
-            row.noticed, row.inert, row.within, row.off, row.missed
-        );
-        sum.noticed += row.noticed;
-        sum.at_once += row.at_once;
-        sum.inert += row.inert;
-        sum.within += row.within;
-        sum.off += row.off;
-        sum.missed += row.missed;
-    }
+    let sum = print_rows(&rows);
     misses.sort();
     for miss in &misses {
         println!("MISSED {miss}");

@@ -82,12 +82,9 @@ fn inherited(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// All pipeline statistics of stages whose counts the specification fixes.
-fn stages(gpu: &Gpu) -> Result<(), Error> {
-    use vk::QueryPipelineStatisticFlags as S;
-    let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
-    let plain = rectangles(gpu, Some(WHITE))?;
-    let doubled = gpu.graphics(&GraphicsInfo {
+/// A pipeline whose geometry shader emits each triangle and its mirror image, in two invocations.
+fn doubling(gpu: &Gpu) -> Result<Pipeline, Error> {
+    gpu.graphics(&GraphicsInfo {
         vertex: RECTANGLE,
         geometry: Some(
             "#version 450
@@ -110,8 +107,12 @@ void main()
         depth_format: DEPTH,
         push_bytes: 20,
         ..GraphicsInfo::default()
-    })?;
-    let patches = gpu.graphics(&GraphicsInfo {
+    })
+}
+
+/// A pipeline that tessellates patches of four control points.
+fn patches(gpu: &Gpu) -> Result<Pipeline, Error> {
+    gpu.graphics(&GraphicsInfo {
         vertex: RECTANGLE,
         tessellation: Some((
             "#version 450
@@ -138,7 +139,15 @@ void main()
         depth_format: DEPTH,
         push_bytes: 20,
         ..GraphicsInfo::default()
-    })?;
+    })
+}
+
+/// All pipeline statistics of stages whose counts the specification fixes.
+fn stages(gpu: &Gpu) -> Result<(), Error> {
+    use vk::QueryPipelineStatisticFlags as S;
+    let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
+    let plain = rectangles(gpu, Some(WHITE))?;
+    let (doubled, patches) = (doubling(gpu)?, patches(gpu)?);
     let counted = gpu.empty_buffer(4)?;
     let set = gpu.set(&[Bound::Storage(&counted)])?;
     let computing = gpu.compute(

@@ -215,7 +215,8 @@ pub fn scenes() -> Vec<Scene> {
         vertex_numbers(),
         viewports(),
         interpolation(),
-        fill_modes_and_stages(),
+        fill_modes(),
+        geometry_and_tessellation(),
         vertex_formats(),
     ];
     groups.into_iter().flatten().collect()
@@ -502,32 +503,41 @@ fn interpolation() -> Vec<Scene> {
     ]
 }
 
-/// Outlines, large points, geometry shaders and tessellation.
-fn fill_modes_and_stages() -> Vec<Scene> {
+/// Outlines and large points.
+fn fill_modes() -> Vec<Scene> {
     use vk::PrimitiveTopology as T;
     vec![
-        scene("outlines_of_triangles", Tolerance { per_mille: 60, ..EDGES }, |gpu| {
-            let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
-            let info = GraphicsInfo {
-                fill: vk::PolygonMode::LINE,
-                ..plain()
-            };
-            draw(gpu, info, &[], |r| {
-                r.vertices(&[(&corners, 0)]);
-                r.draw(0, 6, 1);
-                Ok(())
-            })
-        })
+        scene(
+            "outlines_of_triangles",
+            Tolerance {
+                per_mille: 60,
+                ..EDGES
+            },
+            |gpu| {
+                let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
+                let info = GraphicsInfo {
+                    fill: vk::PolygonMode::LINE,
+                    ..plain()
+                };
+                draw(gpu, info, &[], |r| {
+                    r.vertices(&[(&corners, 0)]);
+                    r.draw(0, 6, 1);
+                    Ok(())
+                })
+            },
+        )
         .needs(&[feature::FILL_MODES]),
         scene("large_points", EXACT, |gpu| {
             let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
             let vertex = VERTEX.replace("gl_PointSize = 1.0", "gl_PointSize = 5.0");
             let info = GraphicsInfo {
                 vertex: &vertex,
-                fragment: Some("#version 450
+                fragment: Some(
+                    "#version 450
                     layout(location = 0) in vec4 paint;
                     layout(location = 0) out vec4 colour;
-                    void main() { colour = vec4(floor(gl_PointCoord * 5.0) / 5.0, paint.zw); }"),
+                    void main() { colour = vec4(floor(gl_PointCoord * 5.0) / 5.0, paint.zw); }",
+                ),
                 topology: T::POINT_LIST,
                 ..plain()
             };
@@ -538,6 +548,13 @@ fn fill_modes_and_stages() -> Vec<Scene> {
             })
         })
         .needs(&[feature::LARGE_POINTS]),
+    ]
+}
+
+/// Geometry shaders and tessellation.
+fn geometry_and_tessellation() -> Vec<Scene> {
+    use vk::PrimitiveTopology as T;
+    vec![
         scene("geometry_shader_makes_squares", EXACT, |gpu| {
             let info = GraphicsInfo {
                 vertex: "#version 450
