@@ -283,25 +283,8 @@ impl SharedFunctions for Memory<'_> {
     }
 }
 
-/// Runs all workgroups of one variant.
-pub fn run(
-    binary: &abi::ShaderBinary,
-    variant: &abi::Variant,
-    buffers: &mut Buffers,
-    push: &[u8],
-    groups: [u32; 3],
-) -> Result<(), String> {
-    if !binary.constants.data.is_empty() {
-        let key = CONSTANTS;
-        let mut with = binary.clone();
-        for at in std::mem::take(&mut with.constants.handles_at) {
-            with.code[at as usize..][..4].copy_from_slice(&(heap_byte(key) << 6).to_le_bytes());
-        }
-        buffers.push((key, std::mem::take(&mut with.constants.data)));
-        let result = run(&with, variant, buffers, push, groups);
-        buffers.pop();
-        return result;
-    }
+/// Decodes the machine code of a variant.
+fn decode(binary: &abi::ShaderBinary, variant: &abi::Variant) -> Result<Arc<Kernel>, String> {
     let start = variant.code_offset_bytes as usize;
     let code = &binary.code[start..start + variant.code_bytes as usize];
     let kernel = Kernel::decode(
@@ -316,26 +299,11 @@ pub fn run(
         hw::Gen::Gen9,
     )
     .map_err(|e| e.to_string())?;
-    let kernel = Arc::new(kernel);
-    let slots = buffers
-        .iter()
-        .enumerate()
-        .map(|(i, b)| (heap_byte(b.0), i))
-        .collect();
-    let compute = binary.compute().ok_or("no compute shader")?;
-    let size = compute.workgroup_size;
-    let invocations: u32 = size.iter().product();
-    let width = u32::from(variant.simd_width);
-    let threads = invocations.div_ceil(width) as usize;
-    let mut memory = Memory {
-        buffers,
-        slots,
-        slm: vec![0; compute.slm_bytes.next_multiple_of(4) as usize],
-        scratch: vec![0xcd; threads * variant.scratch_bytes as usize],
-        scratch_bytes: variant.scratch_bytes as usize,
-        thread: 0,
-        groups,
-    };
+    Ok(Arc::new(kernel))
+}
+
+/// The push data that all threads share: the application's constants, then the driver's values.
+fn cross_thread_push(binary: &abi::ShaderBinary, push: &[u8]) -> Vec<u32> {
     let dword = |v: &DriverValue| match *v {
         DriverValue::SetHandle { set } => heap_byte((set, 0, 0)) << 6,
         DriverValue::SetPlace { set } => heap_byte((set, 0, 0)),
@@ -358,6 +326,49 @@ pub fn run(
         .chain(block.driver.iter().map(dword))
         .collect();
     cross.resize(block.registers() as usize * 8, 0);
+    cross
+}
+
+/// Runs all workgroups of one variant.
+pub fn run(
+    binary: &abi::ShaderBinary,
+    variant: &abi::Variant,
+    buffers: &mut Buffers,
+    push: &[u8],
+    groups: [u32; 3],
+) -> Result<(), String> {
+    if !binary.constants.data.is_empty() {
+        let key = CONSTANTS;
+        let mut with = binary.clone();
+        for at in std::mem::take(&mut with.constants.handles_at) {
+            with.code[at as usize..][..4].copy_from_slice(&(heap_byte(key) << 6).to_le_bytes());
+        }
+        buffers.push((key, std::mem::take(&mut with.constants.data)));
+        let result = run(&with, variant, buffers, push, groups);
+        buffers.pop();
+        return result;
+    }
+    let kernel = decode(binary, variant)?;
+    let slots = buffers
+        .iter()
+        .enumerate()
+        .map(|(i, b)| (heap_byte(b.0), i))
+        .collect();
+    let compute = binary.compute().ok_or("no compute shader")?;
+    let size = compute.workgroup_size;
+    let invocations: u32 = size.iter().product();
+    let width = u32::from(variant.simd_width);
+    let threads = invocations.div_ceil(width) as usize;
+    let mut memory = Memory {
+        buffers,
+        slots,
+        slm: vec![0; compute.slm_bytes.next_multiple_of(4) as usize],
+        scratch: vec![0xcd; threads * variant.scratch_bytes as usize],
+        scratch_bytes: variant.scratch_bytes as usize,
+        thread: 0,
+        groups,
+    };
+    let cross = cross_thread_push(binary, push);
     let options = eu::Options {
         strict: true,
         uninit: true,
