@@ -84,7 +84,9 @@ pub fn map(space: &mut AddressSpace, addresses: impl IntoIterator<Item = u64>) {
 /// # Panics
 /// Panics if the memory is not mapped.
 pub fn write(space: &AddressSpace, address: u64, words: &[u32]) {
-    View::new(space).write_block(address, words).expect("mapped");
+    View::new(space)
+        .write_block(address, words)
+        .expect("mapped");
 }
 
 /// Machine code as dwords.

@@ -46,7 +46,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
             validate: true,
             ..fs::Options::default()
         },
-        ..compile::Key::new(stage, "main", &layout, crate::rig::device())
+        ..compile::Key::new(stage, "main", &layout, ingot_tests::batch::device())
     };
     let words_of = |stage| modules.iter().find(|m| m.0 == stage).map(|m| m.1);
     let (control, evaluation) = (compile::Stage::TessControl, compile::Stage::TessEval);

@@ -1,20 +1,19 @@
 //! Memory, a recorder of draws, and a simulated Skylake in strict mode.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 use cmd::draw::Draw;
 use cmd::draw::recorder::{DrawPipeline, Draws};
 use cmd::draw::state::{Area, Dirty, State, Viewport};
 use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Targets};
-use cmd::{Gen9, Heaps, Machine, Memory, Pending, Recorder};
-use gpu::{AddressSpace, Gpu, HwContext, Options, View};
+use cmd::{Gen9, Heaps, Machine, Pending, Recorder};
+use gpu::{AddressSpace, View};
 use hw::state::render_surface_state as rss;
+use ingot_tests::batch::{self, ADDRESS as BATCH, Batch, device, dwords, map};
 
 /// The width and height of the target in pixels.
 pub const SIZE: u32 = 16;
 /// Addresses.
-const BATCH: u64 = 0x10_0000;
 const CODE: u64 = 0x20_0000;
 pub const VERTICES: u64 = 0x30_0000;
 pub const INDICES: u64 = 0x40_0000;
@@ -22,43 +21,14 @@ const COLOUR: u64 = 0x50_0000;
 const DEPTH: u64 = 0x60_0000;
 /// A quadword that is written and never read.
 const SCRAP: u64 = INDICES + 0x8000;
-const BYTES: u64 = 0x1_0000;
 /// Bytes of a row of the target: R32G32B32A32_FLOAT.
 const PITCH_BYTES: u64 = SIZE as u64 * 16;
-
-/// One chunk of a batch.
-struct Chunk(Vec<u32>);
-
-impl Memory for Chunk {
-    type Error = &'static str;
-    const CHUNK_DW: usize = BYTES as usize / 4;
-    fn words(&mut self) -> Option<&mut [u32]> {
-        Some(&mut self.0)
-    }
-    fn address(&self) -> u64 {
-        BATCH
-    }
-    fn prepare(&mut self) -> Result<u64, Self::Error> {
-        Err("one chunk is enough")
-    }
-    fn advance(&mut self, _: usize) {}
-    fn too_long() -> Self::Error {
-        "too long"
-    }
-    fn surface<const N: usize>(&self, _: u32, _: [usize; N]) -> Result<[u32; N], Self::Error> {
-        Err("nothing is pushed from the heap")
-    }
-}
 
 /// A recorder of draws, its memory, and its render targets.
 pub struct Rig {
     space: AddressSpace,
-    recorder: Recorder<Gen9, Chunk>,
+    recorder: Recorder<Gen9, Batch>,
     targets: Targets,
-}
-
-pub fn device() -> &'static hw::Device {
-    hw::Device::by_name("skl").expect("a device")
 }
 
 fn surface(kind: u64) -> hw::Words<16> {
@@ -75,10 +45,7 @@ impl Rig {
     /// A cleared target, and a context with its initial state set.
     pub fn new() -> Rig {
         let mut space = AddressSpace::new();
-        for start in [BATCH, CODE, VERTICES, INDICES, COLOUR, DEPTH] {
-            let words: Box<[AtomicU32]> = (0..BYTES / 4).map(|_| AtomicU32::new(0)).collect();
-            space.map(start, BYTES, Arc::new(words), 0).expect("free");
-        }
+        map(&mut space, [BATCH, CODE, VERTICES, INDICES, COLOUR, DEPTH]);
         const SURFACE_2D: u64 = 1;
         const SURFACE_NULL: u64 = 7;
         // R32G32B32A32_FLOAT is format 0.
@@ -110,7 +77,7 @@ impl Rig {
             bindless_base: 0,
             scrap_address: SCRAP,
         };
-        let mut recorder = Recorder::new(Chunk(vec![0; BYTES as usize / 4]), machine);
+        let mut recorder = Recorder::new(Batch::new(), machine);
         let heaps = Heaps {
             general: 0,
             surface: 0,
@@ -149,9 +116,7 @@ impl Rig {
     }
 
     pub fn write(&self, address: u64, words: &[u32]) {
-        View::new(&self.space)
-            .write_block(address, words)
-            .expect("mapped");
+        batch::write(&self.space, address, words);
     }
 
     /// Sets the application's constants.
@@ -224,12 +189,7 @@ impl Rig {
 
     /// Writes machine code at an offset of the instruction heap.
     pub fn code(&self, offset_bytes: u64, code: &[u8]) {
-        let words: Vec<u32> = code
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| u32::from_le_bytes(*bytes))
-            .collect();
+        let words = dwords(code);
         self.write(CODE + offset_bytes, &words);
     }
 
@@ -246,15 +206,7 @@ impl Rig {
     /// Executes what was recorded.
     pub fn run(&mut self) {
         self.recorder.end().expect("room");
-        let memory = self.recorder.stream().memory();
-        self.write(BATCH, &memory.0);
-        let options = Options {
-            strict: true,
-            ..Options::default()
-        };
-        let gpu = Gpu::new(device(), options);
-        gpu.execute(&mut HwContext::new(), &self.space, BATCH, BYTES)
-            .unwrap_or_else(|stop| panic!("{stop}"));
+        self.recorder.stream().memory().execute(&self.space, "");
     }
 
     /// Red, green, blue, alpha.
