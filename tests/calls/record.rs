@@ -386,7 +386,7 @@ fn writes(written: &Written, set: vk::DescriptorSet) -> [vk::WriteDescriptorSet<
 }
 
 /// A level of an image, and a size that fits in.
-fn part(random: &mut Random, image: &Image) -> (u32, u32, u32) {
+fn level_of(random: &mut Random, image: &Image) -> (u32, u32, u32) {
     let level = random.range(0, image.levels - 1);
     let (width, height) = image.size(level);
     (level, random.range(1, width), random.range(1, height))

@@ -123,9 +123,10 @@ pub fn clear(recorder: &mut Recorder<'_>, random: &mut Random, image: &mut Image
             fill(image, part, level, [0, 0, from], box_px, bytes);
         }
     }
-    recorder
-        .log
-        .push(format!("clear of {}: {range:?}, {colour:x?}", image.told()));
+    recorder.log.push(format!(
+        "clear of {}: {range:?}, {colour:x?}",
+        image.description()
+    ));
 }
 
 /// An attachment of a rendering.
@@ -440,14 +441,14 @@ pub fn render(
             "rendering to level {}, layer {} of {} as {:?}",
             attachment.level,
             attachment.layer,
-            image.told(),
+            image.description(),
             attachment.layout.format
         ));
     }
     recorder.log.append(&mut log);
     if let Some(index) = resolved {
         resolve_texels(images, first, index, [area[0], area[1], layers]);
-        let told = images[index].told();
+        let told = images[index].description();
         recorder.log.push(format!("resolved to {told}"));
     }
 }

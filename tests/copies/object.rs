@@ -334,7 +334,7 @@ impl Image {
     }
 
     /// What it is, in a line.
-    pub fn told(&self) -> String {
+    pub fn description(&self) -> String {
         format!(
             "{:?} {:?} {:?} {:?}, {} levels, {} layers, {:?}, {:?}, {:?}",
             self.layout.format,

@@ -230,7 +230,9 @@ fn compare(world: &World, random: &mut Random, objects: &mut Objects, log: &mut 
     let model = all.model.clone();
     if let Some(at) = model.differs(all.data()) {
         let image = spans.iter().find(|(span, _)| span.contains(&at));
-        let told = image.map_or(String::new(), |(_, index)| objects.images[*index].told());
+        let told = image.map_or(String::new(), |(_, index)| {
+            objects.images[*index].description()
+        });
         let start = image.map_or(0, |(span, _)| span.start);
         let (meant, found) = (model.bytes[at], all.data()[at]);
         let at = at - start;
@@ -242,7 +244,7 @@ fn compare(world: &World, random: &mut Random, objects: &mut Objects, log: &mut 
     all.destroy(world);
     for image in &objects.images {
         if let Some(what) = image.differs(world) {
-            fail(log, &format!("{}: {what}", image.told()));
+            fail(log, &format!("{}: {what}", image.description()));
         }
     }
 }

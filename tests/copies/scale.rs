@@ -94,7 +94,7 @@ pub fn blit(
     let (mut a, mut b) = (Piece::new(random, from), Piece::new(random, to));
     b.part = a.part;
     let level = b.level;
-    b = Piece::of(random, to, b.part, level);
+    b = Piece::random(random, to, b.part, level);
     // Layers go one to one.
     let volume = from.is_volume();
     if !volume {
@@ -183,8 +183,8 @@ pub fn blit(
     }
     recorder.log.push(format!(
         "blit of {} to {}: {region:?}, {filter:?}",
-        from.told(),
-        to.told()
+        from.description(),
+        to.description()
     ));
 }
 
@@ -264,7 +264,7 @@ pub fn resolve(
     }
     recorder.log.push(format!(
         "resolve of {} to {}: {region:?}",
-        from.told(),
-        to.told()
+        from.description(),
+        to.description()
     ));
 }

@@ -107,7 +107,7 @@ fn changed(words: &[u32], field: Option<&Field>, change: Change) -> Option<Vec<u
 }
 
 /// Looks at all submissions of a recording.
-fn looked(bytes: &[u8], uses: Uses) -> Result<Looker, String> {
+fn read_places(bytes: &[u8], uses: Uses) -> Result<Looker, String> {
     let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
     let device = hw::Device::by_name(recording.device()).ok_or("recorded on no device")?;
     let mut looker = Looker::new(device.hw_gen, uses);
@@ -132,8 +132,8 @@ impl Subjects {
             return Err(format!("{file}: two replays of it differ"));
         }
         // Twice: what some submission uses counts for those before it, too.
-        let uses = looked(&bytes, Uses::default())?.uses;
-        let places = looked(&bytes, uses)?.places;
+        let uses = read_places(&bytes, Uses::default())?.uses;
+        let places = read_places(&bytes, uses)?.places;
         Ok(Subjects {
             file,
             bytes,
@@ -142,7 +142,7 @@ impl Subjects {
         })
     }
 
-    fn of(&self, packet: &'static Packet) -> impl Iterator<Item = &Place> {
+    fn places(&self, packet: &'static Packet) -> impl Iterator<Item = &Place> {
         self.places
             .iter()
             .filter(move |place| std::ptr::eq(place.packet, packet))
@@ -152,7 +152,7 @@ impl Subjects {
     fn patches(&self, subject: Subject, change: Change) -> (Vec<Patch>, bool) {
         let mut patches = BTreeMap::new();
         let mut on = false;
-        for place in self.of(subject.packet) {
+        for place in self.places(subject.packet) {
             let Some(new) = changed(&place.words, subject.field(), change) else {
                 continue;
             };

@@ -434,7 +434,7 @@ impl Looker {
         let at = (context.instruction + start) & 0xffff_ffff_ffff;
         let hw_gen = self.hw_gen;
         let known = self.kernels.entry((number, at));
-        let sends = *known.or_insert_with(|| sends::of(view, at, hw_gen));
+        let sends = *known.or_insert_with(|| sends::of_kernel(view, at, hw_gen));
         self.uses.general |= sends.general;
         self.uses.bindless |= sends.bindless;
         sends
@@ -446,7 +446,7 @@ impl Looker {
         for tables in TABLES {
             let (stage, samplers) = (tables.counts.0, tables.samplers.0);
             let surfaces = tables.surfaces.0;
-            let work = self.seen(found);
+            let work = self.work_on(found);
             if !relevance::runs(&work, stage) {
                 continue;
             }
@@ -505,7 +505,7 @@ impl Looker {
         }
         for tables in TABLES {
             let (stage, surfaces, samplers) = tables.counts;
-            if !relevance::runs(&self.seen(found), stage) {
+            if !relevance::runs(&self.work_on(found), stage) {
                 continue;
             }
             let surfaces = get(&self.places, stage, surfaces);
@@ -591,7 +591,7 @@ impl Looker {
     ) {
         use media::media_interface_descriptor_load as load;
         use state::interface_descriptor_data as idd;
-        let seen = self.seen(found);
+        let seen = self.work_on(found);
         let offset = seen.get(&load::PACKET, load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS);
         let at = context.dynamic + offset;
         let Some(words) = self.structure(number, view, found, &load::PACKET, &idd::PACKET, at)
@@ -601,7 +601,7 @@ impl Looker {
         let sends = self.kernel(number, context, view, idd::KERNEL_START_POINTER.get(&words));
         self.sends.clear();
         self.sends.insert(id(&load::PACKET), sends);
-        let walker = self.seen(found);
+        let walker = self.work_on(found);
         let data = walker.get(
             &media::gpgpu_walker::PACKET,
             media::gpgpu_walker::INDIRECT_DATA_LENGTH,
@@ -616,7 +616,7 @@ impl Looker {
         }
     }
 
-    fn seen<'a>(&'a self, found: &'a [usize]) -> Work<'a> {
+    fn work_on<'a>(&'a self, found: &'a [usize]) -> Work<'a> {
         Work {
             places: &self.places,
             found,
@@ -633,7 +633,7 @@ impl Looker {
             let Some(own) = self.places.get(*place) else {
                 continue;
             };
-            let work = self.seen(found);
+            let work = self.work_on(found);
             let fields = own.packet.fields.iter();
             let replaced = |field: &Field| {
                 let mut dwords = field.lo / 32..=field.hi / 32;

@@ -7,7 +7,7 @@ use crate::look::Place;
 use hw::{Field, state};
 
 /// True for RENDER_SURFACE_STATE's fields that a surface of this kind has.
-pub fn of_surface(place: &Place, field: &Field) -> bool {
+pub fn surface_field_counts(place: &Place, field: &Field) -> bool {
     use state::render_surface_state as f;
     let get = |field: Field| field.get(&place.words);
     let kind = get(f::SURFACE_TYPE);
@@ -78,7 +78,7 @@ pub fn of_surface(place: &Place, field: &Field) -> bool {
 }
 
 /// True for SAMPLER_STATE's fields that its modes look at.
-pub fn of_sampler(place: &Place, field: &Field) -> bool {
+pub fn sampler_field_counts(place: &Place, field: &Field) -> bool {
     use state::sampler_state as f;
     let get = |field: Field| field.get(&place.words);
     let modes = [

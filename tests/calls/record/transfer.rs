@@ -2,7 +2,7 @@
 
 use ash::vk;
 
-use super::{Recorder, colour, layer, part, transition};
+use super::{Recorder, colour, layer, level_of, transition};
 use crate::object::{Buffer, Image, Kind, TEXEL_BYTES};
 
 const GENERAL: vk::ImageLayout = vk::ImageLayout::GENERAL;
@@ -65,7 +65,7 @@ impl Recorder<'_> {
         let objects = self.objects;
         let random = &mut self.random;
         unsafe {
-            let (level, width, height) = part(random, image);
+            let (level, width, height) = level_of(random, image);
             // One aspect; a buffer that is large enough for the largest texels.
             let aspects = match image.aspects.contains(vk::ImageAspectFlags::DEPTH) {
                 true => vk::ImageAspectFlags::DEPTH,
@@ -166,8 +166,8 @@ impl Recorder<'_> {
             else {
                 return;
             };
-            let (level, width, height) = part(random, image);
-            let (other_level, other_width, other_height) = part(random, other);
+            let (level, width, height) = level_of(random, image);
+            let (other_level, other_width, other_height) = level_of(random, other);
             let corner = |width: u32, height: u32| vk::Offset3D {
                 x: width as i32,
                 y: height as i32,

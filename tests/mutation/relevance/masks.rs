@@ -7,7 +7,7 @@
 use super::stages::{fetched, fetches};
 use super::state::State;
 use crate::look::Place;
-use crate::textures::{of_sampler, of_surface};
+use crate::textures::{sampler_field_counts, surface_field_counts};
 use draw_state as ds;
 use hw::{Packet, draw, draw_state, media, mi, state as hw_state};
 
@@ -204,7 +204,7 @@ fn vertices(state: &State<'_, '_>) -> Option<u64> {
 fn memory(state: &State<'_, '_>) -> Option<u64> {
     let bits = match () {
         _ if is(state, &hw_state::render_surface_state::PACKET)
-            && !of_surface(state.place, state.field) =>
+            && !surface_field_counts(state.place, state.field) =>
         {
             0
         }
@@ -216,7 +216,7 @@ fn memory(state: &State<'_, '_>) -> Option<u64> {
             !(1 << 2)
         }
         _ if is(state, &hw_state::sampler_state::PACKET)
-            && !(state.sends().samples() && of_sampler(state.place, state.field)) =>
+            && !(state.sends().samples() && sampler_field_counts(state.place, state.field)) =>
         {
             0
         }
@@ -242,8 +242,9 @@ fn memory(state: &State<'_, '_>) -> Option<u64> {
             gpu::fate::register::of(offset).map_or(u64::MAX, |registers| registers.counts().into())
         }
         _ if is(state, &ds::sampler_border_color_state::PACKET) => {
-            let border =
-                |place: &Place| of_sampler(place, &hw_state::sampler_state::BORDER_COLOR_POINTER);
+            let border = |place: &Place| {
+                sampler_field_counts(place, &hw_state::sampler_state::BORDER_COLOR_POINTER)
+            };
             if state.work.all(&hw_state::sampler_state::PACKET).any(border) {
                 u64::MAX
             } else {
