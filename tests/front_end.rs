@@ -1,4 +1,5 @@
-//! Every shader of vkrunner-scripts, of all stages, goes through the compiler, validated after each pass.
+//! Every shader of vkrunner-scripts, of all stages, goes through the compiler, validated after each
+//! pass.
 
 use nir::Stage;
 use std::collections::BTreeMap;

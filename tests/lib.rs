@@ -1,1 +1,4 @@
-//! The test harness shared by the text cases.
+//! Fixtures that several tests of the workspace share.
+
+pub mod batch;
+pub mod scripts;

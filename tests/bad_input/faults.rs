@@ -1,4 +1,4 @@
-//! A kernel whose n-th allocation fails, and which knows what has been left open.
+//! A kernel whose n-th allocation fails, and which records the handles left open.
 
 use std::collections::BTreeSet;
 use std::os::fd::{BorrowedFd, OwnedFd};

@@ -1,4 +1,5 @@
-//! Memory that is freed and asked for again: the pages may be those of before, what was in them may not.
+//! Memory that is freed and asked for again: the pages may be those of before, what was in them may
+//! not.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -70,7 +71,7 @@ fn large_and_exported_pages_go_back_to_the_kernel() {
 }
 
 #[test]
-fn not_more_is_kept_than_a_few_megabytes() {
+fn the_page_cache_is_bounded() {
     let faults = Faults::at(0);
     let rig = Rig::with_faults(&faults).expect("a device");
     let open = faults.open().len();

@@ -32,7 +32,8 @@ void main() {
     b.v[1] = 1u;
 }";
 
-/// The device is lost in bounded time; another device of the same GPU does its work before and after.
+/// The device is lost in bounded time; another device of the same GPU does its work before and
+/// after.
 fn hangs(text: &str) {
     let (rig, other) = (Rig::new(false), Rig::new(false));
     let mut work = rig.pipeline(&glsl(text), &[STORAGE]).unwrap();
@@ -48,7 +49,7 @@ fn hangs(text: &str) {
     let commands = [work.record(&[1], |_, _| ()).unwrap()];
     work.submit(&vk::SubmitInfo::default().command_buffers(&commands))
         .unwrap();
-    // Queued behind the hang, on another context.
+    // Queued after the hang, on another context.
     let commands = [good.record(&[], |_, _| ()).unwrap()];
     good.submit(&vk::SubmitInfo::default().command_buffers(&commands))
         .unwrap();
@@ -64,17 +65,17 @@ fn hangs(text: &str) {
 }
 
 #[test]
-fn a_loop_over_memory_loses_its_device_alone() {
+fn a_loop_over_memory_loses_only_its_device() {
     hangs(MEMORY_LOOP);
 }
 
 #[test]
-fn a_loop_of_arithmetic_loses_its_device_alone() {
+fn a_loop_of_arithmetic_loses_only_its_device() {
     hangs(ARITHMETIC_LOOP);
 }
 
 #[test]
-fn a_barrier_that_some_never_reach_loses_its_device_alone() {
+fn a_barrier_that_some_threads_never_reach_loses_only_its_device() {
     hangs(BARRIER);
 }
 

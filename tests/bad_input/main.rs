@@ -1,6 +1,8 @@
-//! Bad input through the driver's C face, on a simulated GPU: an error each time, never a panic, a hang or a leak.
+//! Bad input through the driver's C face, on a simulated GPU: an error each time, never a panic, a
+//! hang or a leak.
 //!
-//! The functions are called as an application calls them, so `unsafe` is allowed here as in `tests/vk`.
+//! The functions are called as an application calls them, so `unsafe` is allowed here as in
+//! `tests/vk`.
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
@@ -21,7 +23,8 @@ thread_local! {
     static FAULTS: Cell<Option<Arc<Faults>>> = const { Cell::new(None) };
 }
 
-/// Panics of this thread so far. The driver turns a panic into an error: only this tells it from a good one.
+/// Panics of this thread so far. The driver turns a panic into an error: only this distinguishes it
+/// from a good one.
 fn panics() -> u32 {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -34,7 +37,8 @@ fn panics() -> u32 {
     PANICS.with(Cell::get)
 }
 
-/// Opens the simulated GPU anew: one GPU for all tests, as on a machine. `INGOT_SIM` may ask for dumps of its batches.
+/// Opens the simulated GPU: one GPU for all tests, as on a machine. `INGOT_SIM` may ask for
+/// dumps of its batches.
 fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
     static GPU: OnceLock<Arc<kmd::Device>> = OnceLock::new();
     let gpu = GPU.get_or_init(|| {

@@ -1,4 +1,5 @@
-//! Every call of the kernel that allocates, or may need to, fails once, from instance to destruction.
+//! Every call of the kernel that allocates, or may need to, fails once, from instance to
+//! destruction.
 
 use ash::vk;
 
@@ -129,7 +130,7 @@ fn each_allocation_fails_once_and_nothing_leaks() {
             return;
         };
         failed_calls.insert(call);
-        // The last wait is the test's own, whose result it does not look at.
+        // The last wait belongs to the test, which ignores its result.
         let good = match result {
             Ok(()) => call.starts_with("syncobj_timeline_wait") || call == "get_reset_stats",
             Err(vk::Result::ERROR_OUT_OF_HOST_MEMORY | vk::Result::ERROR_OUT_OF_DEVICE_MEMORY) => {

@@ -110,7 +110,8 @@ impl Drop for Rig {
     }
 }
 
-/// Everything a dispatch needs; what has been made so far is destroyed with it. Null handles may be destroyed.
+/// Everything a dispatch needs; what has been made so far is destroyed with it. Null handles may be
+/// destroyed.
 pub struct Work<'a> {
     rig: &'a Rig,
     set_layout: vk::DescriptorSetLayout,

@@ -90,7 +90,8 @@ fn with_size(mut words: Vec<u32>, size: [u32; 3]) -> Vec<u32> {
         .position(|w| w[0] == 6 << 16 | 16 && w[2] == 17);
     let at = at.expect("LocalSize");
     words[at + 3..at + 6].copy_from_slice(&size);
-    // A constant that is gl_WorkGroupSize would count instead: OpDecorate of four words, BuiltIn, WorkgroupSize.
+    // A constant that is gl_WorkGroupSize would count instead: OpDecorate of four words, BuiltIn,
+    // WorkgroupSize.
     let decorated = words
         .windows(4)
         .position(|w| w[0] == 4 << 16 | 71 && w[2..] == [11, 25]);
@@ -102,7 +103,7 @@ fn with_size(mut words: Vec<u32>, size: [u32; 3]) -> Vec<u32> {
 }
 
 #[test]
-fn limits_are_kept() {
+fn shader_limits_are_enforced() {
     let rig = Rig::new(false);
     let limits = unsafe {
         let physical = rig.instance().enumerate_physical_devices().unwrap()[0];

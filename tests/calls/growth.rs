@@ -1,7 +1,9 @@
-//! Objects of every kind are made and destroyed, and nothing is left: bytes of the allocator, file descriptors, mappings.
+//! Objects of every kind are made and destroyed, and nothing is left: bytes of the allocator, file
+//! descriptors, mappings.
 //!
-//! The driver and the simulated kernel share this process, so that what the kernel keeps for us (handles, contexts, syncobjs, address
-//! spaces) is counted with what the driver keeps. The tests are one process's, and count all of it: they run one after the other.
+//! The driver and the simulated kernel share this process, so that what the kernel keeps for us
+//! (handles, contexts, syncobjs, address spaces) is counted with what the driver keeps. The tests
+//! are one process's, and count all of it: they run one after the other.
 
 #![allow(
     unsafe_code,
@@ -79,8 +81,8 @@ impl Held {
         }
     }
 
-    /// Nothing was added since, over so many turns: not a byte for each of them, no descriptor, no mapping. The system's
-    /// allocator and the threads' stacks may hold on to some pages.
+    /// Nothing was added since, over so many turns: not a byte for each of them, no descriptor, no
+    /// mapping. The system's allocator and the threads' stacks may hold on to some pages.
     fn has_grown(self, before: Held, turns: i64) -> bool {
         self.bytes - before.bytes >= turns
             || self.descriptors > before.descriptors
@@ -98,8 +100,8 @@ fn turns(usual: u32) -> u32 {
         .map_or(usual, |text| text.parse().expect("a number of turns"))
 }
 
-/// Counts over and over until nothing is added any more: pools keep as much as was once needed at a time, which is another number
-/// each time where threads race. What leaks is added each time.
+/// Counts over and over until nothing is added any more: pools keep as much as was once needed at a
+/// time, which is another number each time where threads race. What leaks is added each time.
 fn grows_not(usual: u32, what: &str, mut turn: impl FnMut(u32)) {
     const TIMES: u32 = 5;
     let count = turns(usual);
@@ -187,7 +189,8 @@ fn command_buffers() {
     }
 }
 
-/// Buffers, images, views, samplers, sets, templates, pipelines, caches, passes, framebuffers, queries, events, fences, semaphores.
+/// Buffers, images, views, samplers, sets, templates, pipelines, caches, passes, framebuffers,
+/// queries, events, fences, semaphores.
 #[test]
 fn objects_of_every_kind() {
     const SEEDS: u32 = 10;

@@ -1,5 +1,5 @@
-//! Memory of a buffer by every way of having it: the driver's, the process's own pages, at an address that can be asked for again; and
-//! objects in memory that the application lends.
+//! Memory of a buffer by every way of having it: the driver's, the process's own pages, at an
+//! address that can be asked for again; and objects in memory that the application lends.
 
 use std::alloc::Layout;
 use std::ffi::c_void;

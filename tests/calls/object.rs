@@ -1,4 +1,5 @@
-//! Buffers, images, samplers, pipelines: what commands are recorded with, made at random and all gone at the end of a round.
+//! Buffers, images, samplers, pipelines: what commands are recorded with, made at random and all
+//! gone at the end of a round.
 
 use ash::vk;
 
@@ -12,7 +13,7 @@ pub struct Buffer {
     pub bytes: u64,
     memory: Memory,
     view: vk::BufferView,
-    /// It lies in memory that was lent.
+    /// It is in memory from the application's callbacks.
     lent: bool,
 }
 
@@ -101,7 +102,8 @@ pub const VERTICES: u32 = 48;
 pub const VERTEX_BYTES: u32 = 20;
 pub const INDICES_AT: u64 = 4096;
 pub const INDICES: u32 = 96;
-/// Two `VkDrawIndirectCommand`, two `VkDrawIndexedIndirectCommand`, a `VkDispatchIndirectCommand`, the number of draws.
+/// Two `VkDrawIndirectCommand`, two `VkDrawIndexedIndirectCommand`, a `VkDispatchIndirectCommand`,
+/// the number of draws.
 pub const DRAWS_AT: u64 = 8192;
 pub const INDEXED_AT: u64 = DRAWS_AT + 64;
 pub const DISPATCH_AT: u64 = INDEXED_AT + 64;
@@ -309,7 +311,7 @@ impl Image {
         self.samples == vk::SampleCountFlags::TYPE_1
     }
 
-    /// All of it.
+    /// The whole area.
     pub fn range(&self) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
             .aspect_mask(self.aspects)

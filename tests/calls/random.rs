@@ -43,7 +43,7 @@ impl Random {
         &from[self.below(from.len() as u64) as usize]
     }
 
-    /// One of some that something can be said of, if there is one.
+    /// Picks an element for which the predicate holds, if there is one.
     pub fn pick_where<'a, T>(
         &mut self,
         from: &'a [T],

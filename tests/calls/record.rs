@@ -1,13 +1,15 @@
-//! Command buffers of random commands. Each command but those of one rendering stands between two full barriers, and every image is in
-//! the layout GENERAL there, so that command buffers may come in any order.
+//! Command buffers of random commands. Each command but those of one rendering stands between two
+//! full barriers, and every image is in the layout GENERAL there, so that command buffers may come
+//! in any order.
 
 mod draw;
+mod transfer;
 
 use ash::vk;
 
 use crate::object::{
     COUNT_AT, DISPATCH_AT, DRAWS_AT, INDEXED_AT, INDICES, INDICES_AT, Image, KINDS, Kind, Objects,
-    TEXEL_BYTES, VERTICES, Written,
+    VERTICES, Written,
 };
 use crate::random::Random;
 use crate::scene::{Pipeline, Scene};
@@ -332,199 +334,6 @@ impl<'a> Recorder<'a> {
         }
     }
 
-    fn transfer(&mut self, to: vk::CommandBuffer) {
-        let d = &self.world.device;
-        let general = vk::ImageLayout::GENERAL;
-        let from = self.random.pick(&self.objects.buffers);
-        let into = self
-            .random
-            .pick_where(&self.objects.buffers, |b| b.buffer != from.buffer)
-            .expect("two");
-        let image = self.random.pick(&self.objects.images);
-        let random = &mut self.random;
-        unsafe {
-            match random.below(9) {
-                0 => {
-                    let at = random.below(into.bytes / 4) * 4;
-                    d.cmd_fill_buffer(to, into.buffer, at, vk::WHOLE_SIZE, random.next() as u32);
-                }
-                1 => {
-                    let data: Vec<u8> = (0..random.range(1, 64) * 4)
-                        .map(|_| random.next() as u8)
-                        .collect();
-                    d.cmd_update_buffer(to, into.buffer, random.below(512) * 4, &data);
-                }
-                2 => {
-                    let bytes = 1 + random.below(from.bytes.min(into.bytes) / 2);
-                    let region = vk::BufferCopy {
-                        src_offset: random.below(64),
-                        dst_offset: random.below(64),
-                        size: bytes,
-                    };
-                    d.cmd_copy_buffer(to, from.buffer, into.buffer, &[region]);
-                }
-                3 | 4 if image.single() => {
-                    let (level, width, height) = part(random, image);
-                    // One aspect; a buffer that is large enough for the largest texels.
-                    let aspects = match image.aspects.contains(vk::ImageAspectFlags::DEPTH) {
-                        true => vk::ImageAspectFlags::DEPTH,
-                        false => image.aspects,
-                    };
-                    let bytes = u64::from(width * height) * TEXEL_BYTES;
-                    let Some(buffer) =
-                        random.pick_where(&self.objects.buffers, |b| b.bytes >= bytes + 64)
-                    else {
-                        return;
-                    };
-                    let region = [vk::BufferImageCopy::default()
-                        .buffer_offset(random.below(8) * 8)
-                        .image_subresource(layer(random, image, level).aspect_mask(aspects))
-                        .image_extent(vk::Extent3D {
-                            width,
-                            height,
-                            depth: 1,
-                        })];
-                    match random.one_in(2) {
-                        // Depth that is no number between 0 and 1 must not be written.
-                        true if image.kind != Kind::Depth => {
-                            d.cmd_copy_buffer_to_image(
-                                to,
-                                buffer.buffer,
-                                image.image,
-                                general,
-                                &region,
-                            );
-                        }
-                        _ => d.cmd_copy_image_to_buffer(
-                            to,
-                            image.image,
-                            general,
-                            buffer.buffer,
-                            &region,
-                        ),
-                    }
-                }
-                5 => {
-                    let range = [image.range()];
-                    if image.kind == Kind::Depth {
-                        let value = vk::ClearDepthStencilValue {
-                            depth: random.unit(),
-                            stencil: random.range(0, 255),
-                        };
-                        d.cmd_clear_depth_stencil_image(to, image.image, general, &value, &range);
-                    } else {
-                        d.cmd_clear_color_image(
-                            to,
-                            image.image,
-                            general,
-                            &colour(random, image.kind),
-                            &range,
-                        );
-                    }
-                }
-                6 => {
-                    let same = |other: &Image| {
-                        other.image != image.image
-                            && other.format == image.format
-                            && other.samples == image.samples
-                    };
-                    let Some(other) = self
-                        .random
-                        .pick_where(&self.objects.images, |other| same(other))
-                    else {
-                        return;
-                    };
-                    let random = &mut self.random;
-                    // All images of a round have one size.
-                    let region = [vk::ImageCopy::default()
-                        .src_subresource(layer(random, image, 0))
-                        .dst_subresource(layer(random, other, 0))
-                        .extent(vk::Extent3D {
-                            width: image.width,
-                            height: image.height,
-                            depth: 1,
-                        })];
-                    d.cmd_copy_image(to, image.image, general, other.image, general, &region);
-                }
-                7 => {
-                    let fits = |other: &Image| {
-                        other.image != image.image
-                            && other.kind == image.kind
-                            && other.single()
-                            && other.features.contains(vk::FormatFeatureFlags::BLIT_DST)
-                    };
-                    let whole = image.features.contains(vk::FormatFeatureFlags::BLIT_SRC)
-                        && image.single()
-                        && image.kind != Kind::Depth;
-                    let Some(other) = self
-                        .random
-                        .pick_where(&self.objects.images, |other| fits(other))
-                        .filter(|_| whole)
-                    else {
-                        return;
-                    };
-                    let random = &mut self.random;
-                    let (level, width, height) = part(random, image);
-                    let (other_level, other_width, other_height) = part(random, other);
-                    let corner = |width: u32, height: u32| vk::Offset3D {
-                        x: width as i32,
-                        y: height as i32,
-                        z: 1,
-                    };
-                    let start = vk::Offset3D::default();
-                    let region = [vk::ImageBlit::default()
-                        .src_subresource(layer(random, image, level))
-                        .src_offsets([start, corner(width, height)])
-                        .dst_subresource(layer(random, other, other_level))
-                        .dst_offsets([start, corner(other_width, other_height)])];
-                    d.cmd_blit_image(
-                        to,
-                        image.image,
-                        general,
-                        other.image,
-                        general,
-                        &region,
-                        vk::Filter::NEAREST,
-                    );
-                }
-                _ => {
-                    let many = |image: &&Image| !image.single() && image.kind != Kind::Depth;
-                    let Some(many) = self
-                        .random
-                        .pick_where(&self.objects.images, |image| many(&image))
-                    else {
-                        return;
-                    };
-                    let fits = |other: &Image| other.single() && other.format == many.format;
-                    let Some(other) = self
-                        .random
-                        .pick_where(&self.objects.images, |other| fits(other))
-                    else {
-                        return;
-                    };
-                    let random = &mut self.random;
-                    let region = [vk::ImageResolve::default()
-                        .src_subresource(layer(random, many, 0))
-                        .dst_subresource(layer(random, other, 0))
-                        .extent(vk::Extent3D {
-                            width: many.width,
-                            height: many.height,
-                            depth: 1,
-                        })];
-                    let (read, written) = (
-                        vk::ImageLayout::TRANSFER_SRC_OPTIMAL,
-                        vk::ImageLayout::TRANSFER_DST_OPTIMAL,
-                    );
-                    transition(d, to, many, general, read);
-                    transition(d, to, other, general, written);
-                    d.cmd_resolve_image(to, many.image, read, other.image, written, &region);
-                    transition(d, to, many, read, general);
-                    transition(d, to, other, written, general);
-                }
-            }
-        }
-    }
-
     /// A secondary command buffer of dispatches and transfers, executed at once.
     fn secondary(&mut self, to: vk::CommandBuffer) {
         let d = &self.world.device;
@@ -577,7 +386,7 @@ fn writes(written: &Written, set: vk::DescriptorSet) -> [vk::WriteDescriptorSet<
 }
 
 /// A level of an image, and a size that fits in.
-fn part(random: &mut Random, image: &Image) -> (u32, u32, u32) {
+fn level_of(random: &mut Random, image: &Image) -> (u32, u32, u32) {
     let level = random.range(0, image.levels - 1);
     let (width, height) = image.size(level);
     (level, random.range(1, width), random.range(1, height))

@@ -1,4 +1,5 @@
-//! A round: objects are made, threads record with them, what they recorded is submitted and waited for, and everything is destroyed.
+//! A round: objects are made, threads record with them, what they recorded is submitted and waited
+//! for, and everything is destroyed.
 
 use ash::vk;
 
@@ -37,7 +38,8 @@ pub fn play(world: &mut World, seed: u64) {
         .iter()
         .flat_map(|recorder| recorder.commands.iter().copied())
         .collect();
-    // Nothing depends on their order, but that queries are reset before they are used: they are, in the buffer that uses them.
+    // Nothing depends on their order, but that queries are reset before they are used: they are, in
+    // the buffer that uses them.
     for at in (1..commands.len()).rev() {
         commands.swap(at, random.below(at as u64 + 1) as usize);
     }
@@ -83,7 +85,8 @@ fn lay_out(world: &World, objects: &Objects) {
     }
 }
 
-/// Submits all, in groups of random sizes, tied by semaphores of both kinds, by either form, and waits.
+/// Submits all, in groups of random sizes, tied by semaphores of both kinds, by either form, and
+/// waits.
 fn submit(world: &World, random: &mut Random, commands: &[vk::CommandBuffer]) {
     let d = &world.device;
     let everything = vk::PipelineStageFlags::ALL_COMMANDS;
@@ -111,7 +114,8 @@ fn submit(world: &World, random: &mut Random, commands: &[vk::CommandBuffer]) {
                 vk::Fence::null()
             };
             if random.one_in(2) {
-                // By the newer form: each waits for the value of the one before, and signals the next.
+                // By the newer form: each waits for the value of the one before, and signals the
+                // next.
                 let infos: Vec<_> = group
                     .iter()
                     .map(|c| vk::CommandBufferSubmitInfo::default().command_buffer(*c))

@@ -1,4 +1,5 @@
-//! The command of a random test: rounds by their seeds, with a new device now and then, until the time is over.
+//! The command of a random test: rounds by their seeds, with a new device now and then, until the
+//! time is over.
 
 use std::time::{Duration, Instant};
 
@@ -16,7 +17,7 @@ fn number(name: &str) -> Option<u64> {
     })
 }
 
-/// Whether calls go through the Vulkan loader, and so perhaps through layers.
+/// True if calls go through the Vulkan loader, and so perhaps through layers.
 pub fn by_loader() -> bool {
     std::env::args().any(|argument| argument == "--loader")
 }
@@ -30,10 +31,11 @@ impl Drop for Told<'_> {
     }
 }
 
-/// Plays rounds as the arguments say, so many with each world: the first and the last seed, and how long it took.
+/// Plays rounds as the arguments say, so many with each world: the first and the last seed, and how
+/// long it took.
 ///
 /// # Panics
-/// As a round does; where there is no driver.
+/// Without a driver, does what a round does.
 pub fn run<W>(
     what: &str,
     rounds_of_a_world: u64,

@@ -1,8 +1,11 @@
-//! Random valid calls of Vulkan, compute and graphics, recorded by several threads: a driver must neither crash, fail nor hang.
+//! Random valid calls of Vulkan, compute and graphics, recorded by several threads: a driver must
+//! neither crash, fail nor hang.
 //!
-//! In:  `--seconds N` (or `--rounds N`), `--seed N` of the first round, `--loader` to go through the Vulkan loader (and its layers) to whatever
-//!      driver it finds; without it, the driver is this process's own, on a simulated GPU in strict mode.
-//! Out: the seeds' range; exit status 101 with the seed of the round that failed. A round is its seed: `--seed N --rounds 1`.
+//! In:  `--seconds N` (or `--rounds N`), `--seed N` of the first round, `--loader` to go through
+//!      the Vulkan loader (and its layers) to whatever driver it finds; without it, the driver is
+//!      this process's own, on a simulated GPU in strict mode.
+//! Out: the seeds' range; exit status 101 with the seed of the round that failed. A round is its
+//!      seed: `--seed N --rounds 1`.
 //!
 //!     cargo run --release -p ingot-tests --example random-calls -- --seconds 60
 

@@ -22,7 +22,7 @@ pub struct Scene {
     pub pipelines: Vec<Pipeline>,
 }
 
-/// A graphics pipeline, and what has to be said before it draws.
+/// A graphics pipeline, and the dynamic state that it needs before a draw.
 pub struct Pipeline {
     pub pipeline: vk::Pipeline,
     pub dynamic: Vec<vk::DynamicState>,
@@ -37,6 +37,27 @@ const COMPARE: [vk::CompareOp; 4] = [
     vk::CompareOp::GREATER_OR_EQUAL,
     vk::CompareOp::ALWAYS,
     vk::CompareOp::NOT_EQUAL,
+];
+
+/// Vertices: a position and a colour.
+const BINDINGS: [vk::VertexInputBindingDescription; 1] = [vk::VertexInputBindingDescription {
+    binding: 0,
+    stride: VERTEX_BYTES,
+    input_rate: vk::VertexInputRate::VERTEX,
+}];
+const ATTRIBUTES: [vk::VertexInputAttributeDescription; 2] = [
+    vk::VertexInputAttributeDescription {
+        location: 0,
+        binding: 0,
+        format: vk::Format::R32G32B32A32_SFLOAT,
+        offset: 0,
+    },
+    vk::VertexInputAttributeDescription {
+        location: 1,
+        binding: 0,
+        format: vk::Format::R8G8B8A8_UNORM,
+        offset: 16,
+    },
 ];
 
 /// State that may be dynamic; viewports and scissors always are.
@@ -212,7 +233,22 @@ impl Scene {
         (self.colour.map(of).into_iter().collect(), depth, stencil)
     }
 
-    fn pipeline(&self, world: &World, random: &mut Random, objects: &Objects) -> Pipeline {
+    /// True if the colour target has an integer format.
+    fn is_integer(&self, objects: &Objects) -> bool {
+        self.colour
+            .is_some_and(|index| objects.images[index].kind == Kind::Whole)
+    }
+
+    /// Draws which stages a pipeline has, and the topology that they take.
+    fn stages<'a>(
+        &self,
+        world: &'a World,
+        random: &mut Random,
+        objects: &Objects,
+    ) -> (
+        Vec<vk::PipelineShaderStageCreateInfo<'a>>,
+        vk::PrimitiveTopology,
+    ) {
         let stage = |stage, module| {
             vk::PipelineShaderStageCreateInfo::default()
                 .stage(stage)
@@ -220,9 +256,7 @@ impl Scene {
                 .name(c"main")
         };
         let shaders = &world.shaders;
-        let whole = self
-            .colour
-            .is_some_and(|place| objects.images[place].kind == Kind::Whole);
+        let integer = self.is_integer(objects);
         let mut stages = vec![stage(vk::ShaderStageFlags::VERTEX, shaders.vertex)];
         let mut topology = *random.pick(&[
             vk::PrimitiveTopology::TRIANGLE_LIST,
@@ -249,89 +283,37 @@ impl Scene {
                 topology = vk::PrimitiveTopology::TRIANGLE_LIST;
             }
         }
-        let reads = !whole && self.colour.is_some();
         if self.colour.is_some() {
-            let module = if whole {
+            let module = if integer {
                 shaders.whole
             } else {
                 shaders.fragment
             };
             stages.push(stage(vk::ShaderStageFlags::FRAGMENT, module));
         }
+        (stages, topology)
+    }
 
-        let bindings = [vk::VertexInputBindingDescription {
-            binding: 0,
-            stride: VERTEX_BYTES,
-            input_rate: vk::VertexInputRate::VERTEX,
-        }];
-        let attributes = [
-            vk::VertexInputAttributeDescription {
-                location: 0,
-                binding: 0,
-                format: vk::Format::R32G32B32A32_SFLOAT,
-                offset: 0,
-            },
-            vk::VertexInputAttributeDescription {
-                location: 1,
-                binding: 0,
-                format: vk::Format::R8G8B8A8_UNORM,
-                offset: 16,
-            },
-        ];
-        let input = vk::PipelineVertexInputStateCreateInfo::default()
-            .vertex_binding_descriptions(&bindings)
-            .vertex_attribute_descriptions(&attributes);
-        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
-        let tessellation =
-            vk::PipelineTessellationStateCreateInfo::default().patch_control_points(3);
-        let viewport = vk::PipelineViewportStateCreateInfo::default()
-            .viewport_count(1)
-            .scissor_count(1);
-        let raster = vk::PipelineRasterizationStateCreateInfo::default()
-            .polygon_mode(
-                match world.features.fill_mode_non_solid == vk::TRUE && random.one_in(4) {
-                    true => vk::PolygonMode::LINE,
-                    false => vk::PolygonMode::FILL,
-                },
-            )
-            .cull_mode(*random.pick(&[vk::CullModeFlags::NONE, vk::CullModeFlags::BACK]))
-            .depth_bias_enable(random.one_in(4))
-            .depth_bias_constant_factor(1.5)
-            .depth_clamp_enable(world.features.depth_clamp == vk::TRUE && random.one_in(4))
-            .line_width(1.0);
-        let multisample = vk::PipelineMultisampleStateCreateInfo::default()
+    fn multisample(
+        &self,
+        world: &World,
+        random: &mut Random,
+        reads: bool,
+    ) -> vk::PipelineMultisampleStateCreateInfo<'static> {
+        vk::PipelineMultisampleStateCreateInfo::default()
             .rasterization_samples(self.samples)
             .sample_shading_enable(
                 world.features.sample_rate_shading == vk::TRUE && random.one_in(4),
             )
             .min_sample_shading(random.unit())
-            .alpha_to_coverage_enable(reads && random.one_in(6));
-        let face = vk::StencilOpState {
-            fail_op: vk::StencilOp::INVERT,
-            pass_op: *random.pick(&[
-                vk::StencilOp::REPLACE,
-                vk::StencilOp::INCREMENT_AND_WRAP,
-                vk::StencilOp::KEEP,
-            ]),
-            depth_fail_op: vk::StencilOp::DECREMENT_AND_CLAMP,
-            compare_op: *random.pick(&COMPARE),
-            compare_mask: 0xff,
-            write_mask: random.next() as u32 & 0xff,
-            reference: random.next() as u32 & 0xff,
-        };
-        let (colours, depth, stencil) = self.formats(objects);
-        let has_depth = depth != vk::Format::UNDEFINED;
-        let depth_state = vk::PipelineDepthStencilStateCreateInfo::default()
-            .depth_test_enable(has_depth && random.one_in(2))
-            .depth_write_enable(random.one_in(2))
-            .depth_compare_op(*random.pick(&COMPARE))
-            .depth_bounds_test_enable(
-                has_depth && world.features.depth_bounds == vk::TRUE && random.one_in(5),
-            )
-            .max_depth_bounds(0.9)
-            .stencil_test_enable(stencil != vk::Format::UNDEFINED && random.one_in(2))
-            .front(face)
-            .back(face);
+            .alpha_to_coverage_enable(reads && random.one_in(6))
+    }
+
+    fn blend(
+        &self,
+        random: &mut Random,
+        objects: &Objects,
+    ) -> vk::PipelineColorBlendAttachmentState {
         let blends = self.colour.is_some_and(|place| {
             objects.images[place]
                 .features
@@ -343,30 +325,39 @@ impl Scene {
             vk::BlendFactor::ONE_MINUS_DST_COLOR,
             vk::BlendFactor::CONSTANT_COLOR,
         ];
-        let blend = vk::PipelineColorBlendAttachmentState::default()
+        vk::PipelineColorBlendAttachmentState::default()
             .blend_enable(blends && random.one_in(2))
             .src_color_blend_factor(*random.pick(&factors))
             .dst_color_blend_factor(*random.pick(&factors))
             .src_alpha_blend_factor(*random.pick(&factors))
             .dst_alpha_blend_factor(*random.pick(&factors))
-            .color_write_mask(vk::ColorComponentFlags::from_raw(random.range(1, 15)));
+            .color_write_mask(vk::ColorComponentFlags::from_raw(random.range(1, 15)))
+    }
+
+    fn pipeline(&self, world: &World, random: &mut Random, objects: &Objects) -> Pipeline {
+        let (stages, topology) = self.stages(world, random, objects);
+        let reads = self.colour.is_some() && !self.is_integer(objects);
+        let input = vk::PipelineVertexInputStateCreateInfo::default()
+            .vertex_binding_descriptions(&BINDINGS)
+            .vertex_attribute_descriptions(&ATTRIBUTES);
+        let assembly = vk::PipelineInputAssemblyStateCreateInfo::default().topology(topology);
+        let tessellation =
+            vk::PipelineTessellationStateCreateInfo::default().patch_control_points(3);
+        let viewport = vk::PipelineViewportStateCreateInfo::default()
+            .viewport_count(1)
+            .scissor_count(1);
+        let raster = raster(world, random);
+        let multisample = self.multisample(world, random, reads);
+        let face = stencil_face(random);
+        let (colours, depth, stencil) = self.formats(objects);
+        let depth_state = depth_state(world, random, [depth, stencil], face);
+        let blend = self.blend(random, objects);
         let blends = vec![blend; colours.len()];
         let blend = vk::PipelineColorBlendStateCreateInfo::default()
             .attachments(&blends)
             .blend_constants([0.25, 0.5, 0.75, 1.0]);
 
-        let patches = topology == vk::PrimitiveTopology::PATCH_LIST;
-        let mut dynamic = vec![vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
-        for &state in DYNAMIC {
-            let fits = match state {
-                vk::DynamicState::PRIMITIVE_TOPOLOGY
-                | vk::DynamicState::PRIMITIVE_RESTART_ENABLE => !patches,
-                _ => true,
-            };
-            if fits && random.one_in(4) {
-                dynamic.push(state);
-            }
-        }
+        let dynamic = dynamic_states(random, topology);
         let states = vk::PipelineDynamicStateCreateInfo::default().dynamic_states(&dynamic);
         let mut rendering = vk::PipelineRenderingCreateInfo::default()
             .color_attachment_formats(&colours)
@@ -412,4 +403,73 @@ impl Scene {
             d.destroy_render_pass(self.pass, None);
         }
     }
+}
+
+fn raster(world: &World, random: &mut Random) -> vk::PipelineRasterizationStateCreateInfo<'static> {
+    vk::PipelineRasterizationStateCreateInfo::default()
+        .polygon_mode(
+            match world.features.fill_mode_non_solid == vk::TRUE && random.one_in(4) {
+                true => vk::PolygonMode::LINE,
+                false => vk::PolygonMode::FILL,
+            },
+        )
+        .cull_mode(*random.pick(&[vk::CullModeFlags::NONE, vk::CullModeFlags::BACK]))
+        .depth_bias_enable(random.one_in(4))
+        .depth_bias_constant_factor(1.5)
+        .depth_clamp_enable(world.features.depth_clamp == vk::TRUE && random.one_in(4))
+        .line_width(1.0)
+}
+
+fn stencil_face(random: &mut Random) -> vk::StencilOpState {
+    vk::StencilOpState {
+        fail_op: vk::StencilOp::INVERT,
+        pass_op: *random.pick(&[
+            vk::StencilOp::REPLACE,
+            vk::StencilOp::INCREMENT_AND_WRAP,
+            vk::StencilOp::KEEP,
+        ]),
+        depth_fail_op: vk::StencilOp::DECREMENT_AND_CLAMP,
+        compare_op: *random.pick(&COMPARE),
+        compare_mask: 0xff,
+        write_mask: random.next() as u32 & 0xff,
+        reference: random.next() as u32 & 0xff,
+    }
+}
+
+fn depth_state(
+    world: &World,
+    random: &mut Random,
+    [depth, stencil]: [vk::Format; 2],
+    face: vk::StencilOpState,
+) -> vk::PipelineDepthStencilStateCreateInfo<'static> {
+    let has_depth = depth != vk::Format::UNDEFINED;
+    vk::PipelineDepthStencilStateCreateInfo::default()
+        .depth_test_enable(has_depth && random.one_in(2))
+        .depth_write_enable(random.one_in(2))
+        .depth_compare_op(*random.pick(&COMPARE))
+        .depth_bounds_test_enable(
+            has_depth && world.features.depth_bounds == vk::TRUE && random.one_in(5),
+        )
+        .max_depth_bounds(0.9)
+        .stencil_test_enable(stencil != vk::Format::UNDEFINED && random.one_in(2))
+        .front(face)
+        .back(face)
+}
+
+/// Draws the state that commands set.
+fn dynamic_states(random: &mut Random, topology: vk::PrimitiveTopology) -> Vec<vk::DynamicState> {
+    let patches = topology == vk::PrimitiveTopology::PATCH_LIST;
+    let mut dynamic = vec![vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
+    for &state in DYNAMIC {
+        let fits = match state {
+            vk::DynamicState::PRIMITIVE_TOPOLOGY | vk::DynamicState::PRIMITIVE_RESTART_ENABLE => {
+                !patches
+            }
+            _ => true,
+        };
+        if fits && random.one_in(4) {
+            dynamic.push(state);
+        }
+    }
+    dynamic
 }

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-/// The driver without a loader, on a simulated Skylake in the same process that stops at what a real one would not forgive.
+/// The driver without a loader, on a simulated Skylake in the same process that stops at what a
+/// real one would not forgive.
 pub fn entry() -> ash::Entry {
     icd::set_kernel_source(Arc::new(|| {
         static GPU: std::sync::OnceLock<Arc<kmd::Device>> = std::sync::OnceLock::new();

@@ -36,7 +36,7 @@ pub struct Shaders {
     pub vertex: vk::ShaderModule,
     /// Writes four floats.
     pub fragment: vk::ShaderModule,
-    /// Writes whole numbers.
+    /// Writes integers.
     pub whole: vk::ShaderModule,
     pub geometry: vk::ShaderModule,
     pub control: vk::ShaderModule,
@@ -215,13 +215,13 @@ impl World {
         }
     }
 
-    /// Makes the modules anew: the old ones are not needed any more, pipelines or not.
+    /// Creates the modules again: pipelines do not need the old ones.
     pub fn renew_shaders(&mut self) {
         self.shaders.destroy(&self.device);
         self.shaders = Shaders::new(&self.device, &self.words);
     }
 
-    /// Memory for something, bound by the caller; mapped if it is asked for.
+    /// Memory for something, bound by the caller; mapped on request.
     pub fn memory(&self, wants: vk::MemoryRequirements) -> vk::DeviceMemory {
         let info = vk::MemoryAllocateInfo::default()
             .allocation_size(wants.size)

@@ -1,4 +1,5 @@
-//! Clears: of images, of attachments when a rendering begins, of rectangles while it goes on; and resolves when it ends.
+//! Clears: of images, of attachments when a rendering begins, of rectangles while it goes on; and
+//! resolves when it ends.
 //!
 //! In:  images and random numbers. Out: recorded commands, and what they must do to the texels.
 
@@ -13,7 +14,8 @@ use crate::record::{Recorder, Use};
 use crate::scale;
 use crate::value;
 
-/// A depth that every format of depth has the same bits for, stencil, and the bytes of both.
+/// A depth that all implementations round to the same bits in every depth format, a stencil value,
+/// and the bytes of both.
 fn depth_stencil(
     random: &mut Random,
     format: vk::Format,
@@ -49,7 +51,7 @@ fn which(image: &Image, part: usize) -> usize {
     usize::from(image.parts[part].aspect.aspect == vk::ImageAspectFlags::STENCIL)
 }
 
-/// Whether an image can be cleared by a command of its own.
+/// True if vkCmdClearColorImage or vkCmdClearDepthStencilImage can clear the image.
 fn can_clear(image: &Image) -> bool {
     image.layout.is_plain() || !image.layout.is_colour() && !image.layout.is_planar()
 }
@@ -121,18 +123,19 @@ pub fn clear(recorder: &mut Recorder<'_>, random: &mut Random, image: &mut Image
             fill(image, part, level, [0, 0, from], box_px, bytes);
         }
     }
-    recorder
-        .log
-        .push(format!("clear of {}: {range:?}, {colour:x?}", image.told()));
+    recorder.log.push(format!(
+        "clear of {}: {range:?}, {colour:x?}",
+        image.description()
+    ));
 }
 
-/// An attachment under way.
+/// An attachment of a rendering.
 struct Attachment {
     index: usize,
     level: u32,
     layer: u32,
-    /// What its view's format is.
-    seen: Layout,
+    /// The layout of the format of its view.
+    layout: Layout,
     view: vk::ImageView,
 }
 
@@ -158,7 +161,7 @@ fn view(
         base_array_layer: layer,
         layer_count: layers,
     };
-    // The view's format may serve for less than the image's own.
+    // The view's format may support fewer usages than the image's own.
     let attachments =
         vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
     let mut usage = vk::ImageViewUsageCreateInfo::default().usage(image.usage & attachments);
@@ -173,7 +176,7 @@ fn view(
     view
 }
 
-/// Whether an image can be rendered to.
+/// True if the image can be an attachment.
 fn can_draw(image: &Image) -> bool {
     let usages =
         vk::ImageUsageFlags::COLOR_ATTACHMENT | vk::ImageUsageFlags::DEPTH_STENCIL_ATTACHMENT;
@@ -181,8 +184,8 @@ fn can_draw(image: &Image) -> bool {
     image.usage.intersects(usages) && (!image.is_volume() || image.flags.contains(planes))
 }
 
-/// A format that a view of an image may have: mostly its own.
-fn seen(recorder: &Recorder<'_>, random: &mut Random, image: &Image) -> Layout {
+/// The layout of a format that a view of the image may have: mostly its own.
+fn view_layout(recorder: &Recorder<'_>, random: &mut Random, image: &Image) -> Layout {
     let mutable = vk::ImageCreateFlags::MUTABLE_FORMAT;
     if !image.flags.contains(mutable) || random.one_in(2) {
         return image.layout.clone();
@@ -199,21 +202,10 @@ fn seen(recorder: &Recorder<'_>, random: &mut Random, image: &Image) -> Layout {
     fitting.unwrap_or(&image.layout).clone()
 }
 
-/// A rendering that clears; `resolved`: all of it goes to that image when it ends.
-pub fn render(
-    recorder: &mut Recorder<'_>,
-    random: &mut Random,
-    images: &mut [Image],
-    first: usize,
-    resolved: Option<usize>,
-) {
-    if !can_draw(&images[first]) {
-        return;
-    }
-    let whole = resolved.is_some();
+/// The images that a rendering draws to: the first, and perhaps another beside it.
+fn choose(random: &mut Random, images: &[Image], first: usize, whole: bool) -> Vec<usize> {
     let colour = images[first].layout.is_colour();
     let mut chosen = vec![first];
-    // Another beside it.
     let more = (0..images.len()).find(|&other| {
         other != first
             && can_draw(&images[other])
@@ -223,6 +215,18 @@ pub fn render(
     if let Some(more) = more.filter(|_| !whole && random.one_in(2)) {
         chosen.push(more);
     }
+    chosen
+}
+
+/// Makes attachments of the images; returns them with the size that all of them have and their
+/// number of layers. `whole`: of their first layer on, in their own formats.
+fn attach(
+    recorder: &mut Recorder<'_>,
+    random: &mut Random,
+    images: &[Image],
+    chosen: Vec<usize>,
+    whole: bool,
+) -> (Vec<Attachment>, [u32; 2], u32) {
     let mut attachments = Vec::new();
     let (mut area, mut layers) = ([u32::MAX; 2], u32::MAX);
     for index in chosen {
@@ -235,103 +239,133 @@ pub fn render(
         };
         area = [0, 1].map(|axis| area[axis].min(size[axis]));
         layers = layers.min(size[2] - layer);
-        let seen = match whole {
+        let layout = match whole {
             true => image.layout.clone(),
-            false => seen(recorder, random, image),
+            false => view_layout(recorder, random, image),
         };
-        attachments.push((index, level, layer, seen));
+        attachments.push((index, level, layer, layout));
     }
     if !whole {
         layers = random.range(1, layers);
     }
-    let attachments: Vec<Attachment> = attachments
+    let attachments = attachments
         .into_iter()
-        .map(|(index, level, layer, seen)| Attachment {
+        .map(|(index, level, layer, layout)| Attachment {
             index,
             level,
             layer,
-            view: view(recorder, &images[index], seen.format, level, layer, layers),
-            seen,
+            view: view(
+                recorder,
+                &images[index],
+                layout.format,
+                level,
+                layer,
+                layers,
+            ),
+            layout,
         })
         .collect();
-    let (mut from, mut size) = ([0; 2], area);
-    if !whole && random.one_in(2) {
-        size = area.map(|extent| random.range(1, extent));
-        from = [0, 1].map(|axis| random.range(0, area[axis] - size[axis]));
-    }
-    let target = resolved.map(|index| {
-        let image = &images[index];
-        view(recorder, image, image.layout.format, 0, 0, layers)
-    });
-    let mut colours = Vec::new();
-    let mut others = Vec::new();
-    let mut cleared: Vec<(usize, u32, u32, usize, Vec<u8>)> = Vec::new();
-    for attachment in &attachments {
-        let how = match images[attachment.index].layout.is_colour() {
-            true => Use::Draw,
-            false => Use::DrawDepth,
-        };
-        recorder.image(random, &mut images[attachment.index], how, false);
-        let mut info = vk::RenderingAttachmentInfo::default()
-            .image_view(attachment.view)
-            .image_layout(images[attachment.index].now)
-            .store_op(vk::AttachmentStoreOp::STORE);
-        if let (Some(index), Some(target)) = (resolved, target) {
-            recorder.image(random, &mut images[index], how, false);
-            let average = colour && !images[index].layout.is_integer();
-            info = info
-                .resolve_image_view(target)
-                .resolve_image_layout(images[index].now)
-                .resolve_mode(match average {
-                    true => vk::ResolveModeFlags::AVERAGE,
-                    false => vk::ResolveModeFlags::SAMPLE_ZERO,
-                });
-        }
-        let image = &images[attachment.index];
-        let mut load = |random: &mut Random, part, bytes| match !whole && random.one_in(2) {
-            true => {
-                let Attachment { level, layer, .. } = *attachment;
-                cleared.push((attachment.index, level, layer, part, bytes));
-                vk::AttachmentLoadOp::CLEAR
-            }
-            false => vk::AttachmentLoadOp::LOAD,
-        };
-        if image.layout.is_colour() {
-            let (value, bytes) = value::clear(&attachment.seen, random);
-            let op = load(random, 0, bytes);
-            colours.push(
-                info.load_op(op)
-                    .clear_value(vk::ClearValue { color: value }),
-            );
-            continue;
-        }
-        let (value, bytes) = depth_stencil(random, image.layout.format);
-        for part in 0..image.parts.len() {
-            let op = load(random, part, bytes[which(image, part)].clone());
-            let value = vk::ClearValue {
-                depth_stencil: value,
-            };
-            others.push((
-                image.parts[part].aspect.aspect,
-                info.load_op(op).clear_value(value),
-            ));
-        }
-    }
-    let rect = vk::Rect2D {
-        offset: vk::Offset2D {
-            x: from[0].cast_signed(),
-            y: from[1].cast_signed(),
-        },
-        extent: vk::Extent2D {
-            width: size[0],
-            height: size[1],
-        },
+    (attachments, area, layers)
+}
+
+/// A clear of a part of an attachment by the rendering's load operation.
+#[derive(Debug)]
+struct LoadClear {
+    index: usize,
+    level: u32,
+    layer: u32,
+    part: usize,
+    bytes: Vec<u8>,
+}
+
+/// How a rendering loads its attachments.
+#[derive(Default)]
+struct Loads {
+    colours: Vec<vk::RenderingAttachmentInfo<'static>>,
+    /// Depth and stencil.
+    others: Vec<(vk::ImageAspectFlags, vk::RenderingAttachmentInfo<'static>)>,
+    clears: Vec<LoadClear>,
+}
+
+/// Adds the load operation of an attachment; `resolve`: the image that it is resolved to, and that
+/// image's view.
+fn load(
+    recorder: &mut Recorder<'_>,
+    random: &mut Random,
+    images: &mut [Image],
+    attachment: &Attachment,
+    resolve: Option<(usize, vk::ImageView)>,
+    loads: &mut Loads,
+) {
+    let is_colour = images[attachment.index].layout.is_colour();
+    let how = match is_colour {
+        true => Use::Draw,
+        false => Use::DrawDepth,
     };
+    recorder.image(random, &mut images[attachment.index], how, false);
+    let mut info = vk::RenderingAttachmentInfo::default()
+        .image_view(attachment.view)
+        .image_layout(images[attachment.index].now)
+        .store_op(vk::AttachmentStoreOp::STORE);
+    if let Some((index, target)) = resolve {
+        recorder.image(random, &mut images[index], how, false);
+        let average = is_colour && !images[index].layout.is_integer();
+        info = info
+            .resolve_image_view(target)
+            .resolve_image_layout(images[index].now)
+            .resolve_mode(match average {
+                true => vk::ResolveModeFlags::AVERAGE,
+                false => vk::ResolveModeFlags::SAMPLE_ZERO,
+            });
+    }
+    let image = &images[attachment.index];
+    let mut load_op = |random: &mut Random, part, bytes| match resolve.is_none() && random.one_in(2)
+    {
+        true => {
+            let Attachment {
+                index,
+                level,
+                layer,
+                ..
+            } = *attachment;
+            loads.clears.push(LoadClear {
+                index,
+                level,
+                layer,
+                part,
+                bytes,
+            });
+            vk::AttachmentLoadOp::CLEAR
+        }
+        false => vk::AttachmentLoadOp::LOAD,
+    };
+    if is_colour {
+        let (value, bytes) = value::clear(&attachment.layout, random);
+        let op = load_op(random, 0, bytes);
+        let value = vk::ClearValue { color: value };
+        loads.colours.push(info.load_op(op).clear_value(value));
+        return;
+    }
+    let (value, bytes) = depth_stencil(random, image.layout.format);
+    for part in 0..image.parts.len() {
+        let op = load_op(random, part, bytes[which(image, part)].clone());
+        let value = vk::ClearValue {
+            depth_stencil: value,
+        };
+        loads.others.push((
+            image.parts[part].aspect.aspect,
+            info.load_op(op).clear_value(value),
+        ));
+    }
+}
+
+/// Begins the rendering.
+fn begin(recorder: &Recorder<'_>, loads: &Loads, rect: vk::Rect2D, layers: u32) {
     let mut info = vk::RenderingInfo::default()
         .render_area(rect)
         .layer_count(layers)
-        .color_attachments(&colours);
-    for (aspect, other) in &others {
+        .color_attachments(&loads.colours);
+    for (aspect, other) in &loads.others {
         info = match *aspect {
             vk::ImageAspectFlags::DEPTH => info.depth_attachment(other),
             _ => info.stencil_attachment(other),
@@ -339,31 +373,60 @@ pub fn render(
     }
     let d = &recorder.world.device;
     unsafe { d.cmd_begin_rendering(recorder.commands, &info) };
-    for (index, level, layer, part, bytes) in &cleared {
-        let image = &mut images[*index];
-        fill(
-            image,
-            *part,
-            *level,
-            [from[0], from[1], *layer],
-            [size[0], size[1], layers],
-            bytes,
-        );
+}
+
+/// A rendering that clears; `resolved`: the image that the whole of `first` is resolved to at the
+/// end.
+pub fn render(
+    recorder: &mut Recorder<'_>,
+    random: &mut Random,
+    images: &mut [Image],
+    first: usize,
+    resolved: Option<usize>,
+) {
+    if !can_draw(&images[first]) {
+        return;
+    }
+    let whole = resolved.is_some();
+    let chosen = choose(random, images, first, whole);
+    let (attachments, area, layers) = attach(recorder, random, images, chosen, whole);
+    let (mut from, mut size) = ([0; 2], area);
+    if !whole && random.one_in(2) {
+        size = area.map(|extent| random.range(1, extent));
+        from = [0, 1].map(|axis| random.range(0, area[axis] - size[axis]));
+    }
+    let resolve = resolved.map(|index| {
+        let image = &images[index];
+        let target = view(recorder, image, image.layout.format, 0, 0, layers);
+        (index, target)
+    });
+    let mut loads = Loads::default();
+    for attachment in &attachments {
+        load(recorder, random, images, attachment, resolve, &mut loads);
+    }
+    let rect = rectangle(from, size);
+    begin(recorder, &loads, rect, layers);
+    for clear in &loads.clears {
+        let from = [from[0], from[1], clear.layer];
+        let size = [size[0], size[1], layers];
+        let image = &mut images[clear.index];
+        fill(image, clear.part, clear.level, from, size, &clear.bytes);
     }
     for attachment in &attachments {
         let image = &mut images[attachment.index];
-        image.wild |= attachment.seen.format != image.layout.format;
+        image.wild |= attachment.layout.format != image.layout.format;
     }
     let mut log = vec![format!(
-        "  {rect:?}, {layers} layers, {} colours, {} others, cleared {cleared:x?}",
-        colours.len(),
-        others.len()
+        "  {rect:?}, {layers} layers, {} colours, {} others, cleared {:x?}",
+        loads.colours.len(),
+        loads.others.len(),
+        loads.clears
     )];
     if !whole {
-        let mut place = 0;
+        let mut next_slot = 0;
         for attachment in &attachments {
-            let slot = place;
-            place += u32::from(images[attachment.index].layout.is_colour());
+            let slot = next_slot;
+            next_slot += u32::from(images[attachment.index].layout.is_colour());
             if random.one_in(2) {
                 let image = &mut images[attachment.index];
                 let area = (from, size, layers);
@@ -378,24 +441,42 @@ pub fn render(
             "rendering to level {}, layer {} of {} as {:?}",
             attachment.level,
             attachment.layer,
-            image.told(),
-            attachment.seen.format
+            image.description(),
+            attachment.layout.format
         ));
     }
     recorder.log.append(&mut log);
     if let Some(index) = resolved {
-        for part in 0..images[first].parts.len() {
-            let whole = Piece {
-                part,
-                level: 0,
-                from: [0; 3],
-                size: [area[0], area[1], layers],
-            };
-            let elements = scale::joined(&images[first], &whole);
-            write(&mut images[index], &whole, &elements);
-        }
-        let told = images[index].told();
+        resolve_texels(images, first, index, [area[0], area[1], layers]);
+        let told = images[index].description();
         recorder.log.push(format!("resolved to {told}"));
+    }
+}
+
+/// Writes the texels that a resolve of level 0 gives.
+fn resolve_texels(images: &mut [Image], from: usize, to: usize, size: [u32; 3]) {
+    for part in 0..images[from].parts.len() {
+        let whole = Piece {
+            part,
+            level: 0,
+            from: [0; 3],
+            size,
+        };
+        let elements = scale::joined(&images[from], &whole);
+        write(&mut images[to], &whole, &elements);
+    }
+}
+
+fn rectangle(from: [u32; 2], size: [u32; 2]) -> vk::Rect2D {
+    vk::Rect2D {
+        offset: vk::Offset2D {
+            x: from[0].cast_signed(),
+            y: from[1].cast_signed(),
+        },
+        extent: vk::Extent2D {
+            width: size[0],
+            height: size[1],
+        },
     }
 }
 
@@ -413,7 +494,7 @@ fn rectangles(
     let mut clear = vk::ClearAttachment::default().aspect_mask(image.parts[part].aspect.aspect);
     let bytes = match image.layout.is_colour() {
         true => {
-            let (value, bytes) = value::clear(&attachment.seen, random);
+            let (value, bytes) = value::clear(&attachment.layout, random);
             clear = clear
                 .color_attachment(slot)
                 .clear_value(vk::ClearValue { color: value });
@@ -432,16 +513,7 @@ fn rectangles(
     let layer = random.range(0, layers - 1);
     let count = random.range(1, layers - layer);
     let rect = vk::ClearRect {
-        rect: vk::Rect2D {
-            offset: vk::Offset2D {
-                x: at[0].cast_signed(),
-                y: at[1].cast_signed(),
-            },
-            extent: vk::Extent2D {
-                width: own[0],
-                height: own[1],
-            },
-        },
+        rect: rectangle(at, own),
         base_array_layer: layer,
         layer_count: count,
     };

@@ -24,11 +24,11 @@ impl Piece {
     pub fn new(random: &mut Random, image: &Image) -> Piece {
         let part = random.below(image.parts.len() as u64) as usize;
         let level = random.range(0, image.levels - 1);
-        Piece::of(random, image, part, level)
+        Piece::random(random, image, part, level)
     }
 
     /// A random one of a level of a part.
-    pub fn of(random: &mut Random, image: &Image, part: usize, level: u32) -> Piece {
+    pub fn random(random: &mut Random, image: &Image, part: usize, level: u32) -> Piece {
         let whole = image.parts[part].levels[level as usize].size;
         let (mut from, mut size) = ([0; 3], whole);
         if !random.one_in(3) {
@@ -231,7 +231,9 @@ pub fn upload(
             &copies,
         );
     }
-    recorder.log.push(format!("upload to {}", image.told()));
+    recorder
+        .log
+        .push(format!("upload to {}", image.description()));
 }
 
 /// From an image to somewhere in a buffer.
@@ -315,10 +317,12 @@ fn get(
             &copies,
         );
     }
-    recorder.log.push(format!("download of {}", image.told()));
+    recorder
+        .log
+        .push(format!("download of {}", image.description()));
 }
 
-/// Whether elements of one image can be copied to another.
+/// True if elements of one image can be copied to another.
 fn fits(from: &Image, to: &Image, parts: [usize; 2]) -> bool {
     let [a, b] = [&from.parts[parts[0]].aspect, &to.parts[parts[1]].aspect];
     let depth = |image: &Image| !image.layout.is_colour() && !image.layout.is_planar();
@@ -345,7 +349,7 @@ fn one_name_is_blocks(image: &Image) -> bool {
     format!("{:?}", image.layout.format).contains("BLOCK")
 }
 
-/// Whether a copy between two kinds of images is one.
+/// True if a copy between images of two types is valid.
 fn kinds(from: &Image, to: &Image) -> bool {
     let flat = |image: &Image| image.kind != vk::ImageType::TYPE_1D;
     from.kind == to.kind || flat(from) && flat(to)
@@ -379,8 +383,8 @@ pub fn copy(
                 random.range(0, split - 1),
                 random.range(split, to.levels - 1),
             ];
-            a = Piece::of(random, from, a.part, levels[0]);
-            b = Piece::of(random, to, a.part, levels[1]);
+            a = Piece::random(random, from, a.part, levels[0]);
+            b = Piece::random(random, to, a.part, levels[1]);
         }
         if !fits(from, to, [a.part, b.part]) {
             continue;
@@ -448,9 +452,11 @@ pub fn copy(
         );
     }
     recorder.log.append(&mut log);
-    recorder
-        .log
-        .push(format!("copy of {} to {}", from.told(), to.told()));
+    recorder.log.push(format!(
+        "copy of {} to {}",
+        from.description(),
+        to.description()
+    ));
 }
 
 /// From a buffer to another.

@@ -1,6 +1,8 @@
-//! Formats, as their names tell them: bytes and pixels of an element, where channels lie in it, what their numbers are.
+//! Formats, as their names tell them: bytes and pixels of an element, where channels lie in it,
+//! what their numbers are.
 //!
-//! In:  a format of Vulkan. Out: its [`Layout`]. The names are the specification's, so nothing here is the driver's word.
+//! In:  a format of Vulkan. Out: its [`Layout`]. The names are the specification's, so nothing here
+//!      is the driver's word.
 
 use ash::vk;
 
@@ -198,7 +200,8 @@ fn aspects(format: vk::Format, name: &str, channels: &[Channel]) -> Vec<Aspect> 
     colour(bits / 8, [1, 1])
 }
 
-/// Of `G8_B8R8_2PLANE_420_UNORM` and its like: planes, bytes of their elements, and how much smaller they are.
+/// Of `G8_B8R8_2PLANE_420_UNORM` and its like: planes, bytes of their elements, and how much
+/// smaller they are.
 fn planes(name: &str) -> Vec<(vk::ImageAspectFlags, u32, [u32; 2])> {
     use vk::ImageAspectFlags as A;
     let wide = if name.contains("16") { 2 } else { 1 };

@@ -1,4 +1,5 @@
-//! What a driver must have made: bytes of buffers and of images' levels, and which bits of them are known.
+//! What a driver must have made: bytes of buffers and of images' levels, and which bits of them are
+//! known.
 //!
 //! In:  the same copies as the driver gets, element by element. Out: bytes to compare with.
 
@@ -25,7 +26,7 @@ impl Bytes {
         self.known[at..at + known.len()].copy_from_slice(known);
     }
 
-    /// Some of it.
+    /// A random part.
     pub fn row(&self, range: std::ops::Range<usize>) -> (&[u8], &[u8]) {
         (&self.bytes[range.clone()], &self.known[range])
     }

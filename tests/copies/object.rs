@@ -7,7 +7,7 @@ use crate::model::{Bytes, Part, differs, places};
 use crate::random::Random;
 use crate::world::World;
 
-/// What was last done to something: who comes next waits for exactly that.
+/// The last use of an object, for which the next one waits.
 #[derive(Clone, Copy, Debug)]
 pub struct Last {
     pub stages: vk::PipelineStageFlags2,
@@ -59,7 +59,7 @@ impl Buffer {
         unsafe { std::slice::from_raw_parts_mut(self.data, self.model.bytes.len()) }
     }
 
-    /// Fills some of it, before the GPU does anything.
+    /// Fills some of the memory, before the GPU runs.
     pub fn fill(&mut self, at: usize, bytes: &[u8]) {
         self.data()[at..at + bytes.len()].copy_from_slice(bytes);
         self.model.write(at, bytes, &vec![0xff; bytes.len()]);
@@ -106,7 +106,7 @@ fn length(random: &mut Random, most: u32) -> u32 {
 }
 
 impl Image {
-    /// An image of a format, or none where there is no such image.
+    /// An image of a format, or `None` if the device supports no such image.
     pub fn new(world: &World, random: &mut Random, layout: &Layout) -> Option<Image> {
         use vk::ImageUsageFlags as Usage;
         let single = layout.is_planar();
@@ -229,7 +229,7 @@ impl Image {
         single.made(world)
     }
 
-    /// The same, with an image and memory of its own, of which nothing is known.
+    /// The same with a new image and new memory, whose contents are unknown.
     fn made(mut self, world: &World) -> Image {
         let d = &world.device;
         let info = vk::ImageCreateInfo::default()
@@ -268,7 +268,7 @@ impl Image {
 
     pub fn aspects(&self) -> vk::ImageAspectFlags {
         match self.layout.is_planar() {
-            // Barriers are of the whole.
+            // Barriers cover the whole image.
             true => vk::ImageAspectFlags::COLOR,
             false => self
                 .layout
@@ -287,7 +287,8 @@ impl Image {
         [width, height, depth * self.layers]
     }
 
-    /// What the host finds where it is told that a linear image's rows are, if that is not what they must be.
+    /// What the host finds where it is told that a linear image's rows are, if that is not what
+    /// they must be.
     pub fn differs(&self, world: &World) -> Option<String> {
         if self.tiling != vk::ImageTiling::LINEAR || self.now == vk::ImageLayout::UNDEFINED {
             return None;
@@ -333,7 +334,7 @@ impl Image {
     }
 
     /// What it is, in a line.
-    pub fn told(&self) -> String {
+    pub fn description(&self) -> String {
         format!(
             "{:?} {:?} {:?} {:?}, {} levels, {} layers, {:?}, {:?}, {:?}",
             self.layout.format,

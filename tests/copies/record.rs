@@ -1,6 +1,7 @@
 //! A command buffer under way: what each command waits for, and what was recorded, in words.
 //!
-//! In:  what a command does with buffers and images. Out: exactly the barriers between it and what came before.
+//! In:  what a command does with buffers and images. Out: exactly the barriers between it and what
+//!      came before.
 
 use ash::vk;
 
@@ -100,7 +101,8 @@ impl Recorder<'_> {
         }
     }
 
-    /// Waits for what was done with an image, and brings it to a layout: GENERAL, or that of the use.
+    /// Waits for what was done with an image, and brings it to a layout: GENERAL, or that of the
+    /// use.
     pub fn image(&mut self, random: &mut Random, image: &mut Image, how: Use, general: bool) {
         let mut next = how.last();
         let layout = match general || random.one_in(3) {

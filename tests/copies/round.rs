@@ -1,4 +1,5 @@
-//! A round: objects are made, commands of random kinds are recorded and submitted, and all that is known of their results is compared.
+//! A round: objects are made, commands of random kinds are recorded and submitted, and all that is
+//! known of their results is compared.
 //!
 //! In:  a seed. Out: nothing, or a panic that says which bytes are wrong and what was recorded.
 
@@ -181,7 +182,7 @@ pub fn play(world: &World, seed: u64) -> usize {
     count
 }
 
-/// Whoever waited for the queue has seen all of it.
+/// After a wait for the queue, all its writes are visible.
 fn forget(objects: &mut Objects) {
     for image in &mut objects.images {
         image.last = Last::NOTHING;
@@ -229,7 +230,9 @@ fn compare(world: &World, random: &mut Random, objects: &mut Objects, log: &mut 
     let model = all.model.clone();
     if let Some(at) = model.differs(all.data()) {
         let image = spans.iter().find(|(span, _)| span.contains(&at));
-        let told = image.map_or(String::new(), |(_, index)| objects.images[*index].told());
+        let told = image.map_or(String::new(), |(_, index)| {
+            objects.images[*index].description()
+        });
         let start = image.map_or(0, |(span, _)| span.start);
         let (meant, found) = (model.bytes[at], all.data()[at]);
         let at = at - start;
@@ -241,7 +244,7 @@ fn compare(world: &World, random: &mut Random, objects: &mut Objects, log: &mut 
     all.destroy(world);
     for image in &objects.images {
         if let Some(what) = image.differs(world) {
-            fail(log, &format!("{}: {what}", image.told()));
+            fail(log, &format!("{}: {what}", image.description()));
         }
     }
 }

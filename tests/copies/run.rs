@@ -1,11 +1,12 @@
-//! Random copies of images: to and from buffers, to each other, scaled, resolved, cleared; each result is compared byte by byte with what
-//! the same copies make of bytes on the host.
+//! Random copies of images: to and from buffers, to each other, scaled, resolved, cleared; each
+//! result is compared byte by byte with what the same copies make of bytes on the host.
 //!
-//! In:  `--seconds N` (or `--rounds N`), `--seed N` of the first round, `--loader` to go through the Vulkan loader to whatever driver it
-//!      finds; without it, the driver is this process's own, on a simulated GPU in strict mode. `--without TEXT` leaves out formats of such
-//!      names, for drivers that are known to fail with them.
-//! Out: the seeds' range; exit status 101 with the seed of the round that failed and what it recorded. A round is its seed:
-//!      `--seed N --rounds 1`.
+//! In:  `--seconds N` (or `--rounds N`), `--seed N` of the first round, `--loader` to go through
+//!      the Vulkan loader to whatever driver it finds; without it, the driver is this process's
+//!      own, on a simulated GPU in strict mode. `--without TEXT` leaves out formats of such names,
+//!      for drivers that are known to fail with them.
+//! Out: the seeds' range; exit status 101 with the seed of the round that failed and what it
+//!      recorded. A round is its seed: `--seed N --rounds 1`.
 //!
 //!     cargo run --release -p ingot-tests --example random-copies -- --seconds 60
 

@@ -1,7 +1,7 @@
 //! Blits and resolves.
 //!
-//! In:  images and random numbers. Out: recorded commands, and texels as the specification has them converted. Of a blit only what has
-//! one right result is known afterwards.
+//! In:  images and random numbers. Out: recorded commands, and texels as the specification has them
+//!      converted. Of a blit only what has one right result is known afterwards.
 
 use ash::vk;
 
@@ -32,7 +32,8 @@ impl Span {
         self.from.abs_diff(self.to)
     }
 
-    /// The texel that a place of another stretch gets its value from, and whether it lies well inside.
+    /// The texel that a place of another stretch gets its value from, and whether it lies well
+    /// inside.
     fn source(self, other: Span, place: u32) -> (u32, bool) {
         let (step, whole) = (self.to - self.from, other.to - other.from);
         // In halves of the other's length.
@@ -60,7 +61,7 @@ fn corners(spans: &[Span; 3]) -> [vk::Offset3D; 2] {
     [corner(|span| span.from), corner(|span| span.to)]
 }
 
-/// Whether a blit between two images has one right result.
+/// True if a blit between two images has one right result.
 pub fn can_blit(from: &Image, to: &Image) -> bool {
     if !from.single() || !to.single() {
         return false;
@@ -93,7 +94,7 @@ pub fn blit(
     let (mut a, mut b) = (Piece::new(random, from), Piece::new(random, to));
     b.part = a.part;
     let level = b.level;
-    b = Piece::of(random, to, b.part, level);
+    b = Piece::random(random, to, b.part, level);
     // Layers go one to one.
     let volume = from.is_volume();
     if !volume {
@@ -182,12 +183,12 @@ pub fn blit(
     }
     recorder.log.push(format!(
         "blit of {} to {}: {region:?}, {filter:?}",
-        from.told(),
-        to.told()
+        from.description(),
+        to.description()
     ));
 }
 
-/// Whether samples of an image can be joined in another.
+/// True if one image can be resolved to another.
 pub fn can_resolve(from: &Image, to: &Image) -> bool {
     !from.single()
         && to.single()
@@ -263,7 +264,7 @@ pub fn resolve(
     }
     recorder.log.push(format!(
         "resolve of {} to {}: {region:?}",
-        from.told(),
-        to.told()
+        from.description(),
+        to.description()
     ));
 }

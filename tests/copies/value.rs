@@ -1,7 +1,9 @@
-//! Values of texels: what a clear writes, what a blit makes of them, bytes that no conversion changes.
+//! Values of texels: what a clear writes, what a blit makes of them, bytes that no conversion
+//! changes.
 //!
-//! In:  a [`Layout`] and random numbers. Out: bytes of elements. Only values that every correct driver stores the same way: where the
-//! specification leaves rounding open, bits are told to be unknown.
+//! In:  a [`Layout`] and random numbers. Out: bytes of elements. Only values that every correct
+//!      driver stores the same way: where the specification leaves rounding open, bits are told to
+//!      be unknown.
 
 use ash::vk;
 
@@ -173,7 +175,7 @@ fn shared_exponent(random: &mut Random) -> (vk::ClearColorValue, Vec<u8>) {
     )
 }
 
-/// Whether a blit from one format to another has one right result for each value.
+/// True if a blit from one format to another has one right result for each value.
 pub fn converts(from: &Layout, to: &Layout) -> bool {
     if !from.is_plain() || !to.is_plain() {
         return false;
@@ -196,7 +198,7 @@ pub fn converts(from: &Layout, to: &Layout) -> bool {
     }
 }
 
-/// What a texel becomes in another format, and which bits of it are sure.
+/// Converts a texel to another format; returns its bytes and a mask of the bits that are defined.
 pub fn convert(from: &Layout, to: &Layout, bytes: &[u8]) -> (Vec<u8>, Vec<u8>) {
     let mut out = vec![0; to.aspects[0].bytes as usize];
     let mut mask = vec![0; out.len()];

@@ -73,8 +73,9 @@ impl World {
 
     /// Memory for something, bound by the caller.
     pub fn memory(&self, wants: vk::MemoryRequirements) -> vk::DeviceMemory {
-        // Synchronization validation (1.3.239) takes some images to be larger than what they want, and would find them in the memory of
-        // others. Elsewhere what lies behind an image is nobody's, and touching it a finding.
+        // Synchronization validation (1.3.239) takes some images to be larger than what they want,
+        // and would find them in the memory of others. Elsewhere what lies behind an image is
+        // nobody's, and touching it a finding.
         let bytes = match crate::rounds::by_loader() {
             true => 4 * wants.size + (1 << 16),
             false => wants.size,

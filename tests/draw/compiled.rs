@@ -1,4 +1,5 @@
-//! GLSL to picture: both shaders go through the whole compiler, `cmd` draws with them, and the simulated GPU executes it.
+//! GLSL to pixels: both shaders go through the whole compiler, `cmd` draws with them, and the
+//! simulated GPU executes it.
 
 use cmd::Scratch;
 use cmd::draw::Draw;
@@ -13,7 +14,8 @@ const FLOAT3: u16 = 0x040;
 /// Vertices of a patch.
 const PATCH: u8 = 3;
 
-/// Compiles the stages of a pipeline, each under the heading that scripts have for it; the fragment shader in these widths.
+/// Compiles the stages of a pipeline, each under the heading that scripts have for it; the fragment
+/// shader in these widths.
 pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
     let mut script = String::new();
     for (name, source) in stages {
@@ -44,7 +46,7 @@ pub fn compile(stages: &[(&str, &str)], widths: u8) -> Vec<abi::ShaderBinary> {
             validate: true,
             ..fs::Options::default()
         },
-        ..compile::Key::new(stage, "main", &layout, crate::rig::device())
+        ..compile::Key::new(stage, "main", &layout, ingot_tests::batch::device())
     };
     let words_of = |stage| modules.iter().find(|m| m.0 == stage).map(|m| m.1);
     let (control, evaluation) = (compile::Stage::TessControl, compile::Stage::TessEval);
@@ -112,7 +114,8 @@ pub fn rig(shaders: &[abi::ShaderBinary], vertices: &[[f32; 5]]) -> Rig {
     rig
 }
 
-/// A triangle that covers everything, with a colour that grows from 0 to 1 to the right (red) and down (green).
+/// A triangle that covers everything, with a colour that grows from 0 to 1 to the right (red) and
+/// down (green).
 pub const ALL: [[f32; 5]; 3] = [
     [-1.0, -1.0, 0.0, 0.0, 0.25],
     [3.0, -1.0, 2.0, 0.0, 0.25],
@@ -228,7 +231,8 @@ void main() {
 
 #[test]
 fn inputs_are_evaluated_where_the_shader_asks() {
-    // Pixels have one sample, in the middle. The number of the sample is not known before, and the same for all at once.
+    // Pixels have one sample, in the middle. The number of the sample is not known before, and the
+    // same for all at once.
     let step = 1.0 / SIZE as f32;
     check(
         "#version 450
@@ -285,7 +289,7 @@ void main() {{ colour = vec4((vec2(0.0) {sum}) / {total}.0, gl_PrimitiveID + not
 }
 
 #[test]
-fn what_nobody_writes_has_its_defaults() {
+fn unwritten_builtins_have_their_defaults() {
     check(
         "#version 450
 layout(location = 0) in vec3 shade;

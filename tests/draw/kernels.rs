@@ -9,8 +9,9 @@ use cmd::draw::shader::{
 /// Where the fragment shader begins.
 pub const FRAGMENT_OFFSET: u64 = 0x400;
 
-/// Writes a header of zeros, attribute 0 as the position, attribute 1 as a varying, whose red is multiplied by the first constant:
-/// r1 has the handles, r2 the constants, r3 to r10 the attributes.
+/// Writes a header of zeros, attribute 0 as the position, attribute 1 as a varying, whose red is
+/// multiplied by the first constant: r1 has the handles, r2 the constants, r3 to r10 the
+/// attributes.
 ///
 ///     (W)     mov (8|M0)   r112.0<1>:ud r1.0<8;8,1>:ud
 ///     mov (8|M0)   r113.0<1>:f 0x0:f
@@ -44,7 +45,8 @@ pub const VERTEX: [[u32; 4]; 14] = [
     [0x0660_0031, 0x2000_0200, 0x0600_0e00, 0x9a08_0007],
 ];
 
-/// Interpolates the varying and writes it: r2 and r3 have the barycentric coordinates, r4 and r5 its planes.
+/// Interpolates the varying and writes it: r2 and r3 have the barycentric coordinates, r4 and r5
+/// its planes.
 ///
 ///     pln (8|M0)   r120.0<1>:f r4.0<0;1,0>:f r2.0<8;8,1>:f
 ///     pln (8|M0)   r121.0<1>:f r4.4<0;1,0>:f r2.0<8;8,1>:f

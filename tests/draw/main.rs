@@ -1,7 +1,8 @@
-//! Draws as `cmd` says them, executed by the simulated GPU in strict mode.
+//! Draws recorded by `cmd`, executed by the simulated GPU in strict mode.
 //!
-//! In:  state, shaders whose bytes were assembled by iga64, targets. Out: pictures, which must be the ones that were meant, and the
-//! number of words, which must not grow where nothing has changed.
+//! In:  state, shaders whose bytes were assembled by iga64, targets. Out: images, which must be
+//!      the ones that were meant, and the number of words, which must not grow where nothing has
+//!      changed.
 
 mod compiled;
 mod kernels;
@@ -24,7 +25,8 @@ type Vertex = [[f32; 4]; 2];
 const RED: [f32; 4] = [1.0, 0.0, 0.0, 1.0];
 const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 1.0];
 
-/// Two triangles that cover the columns from `left` to `right`, in normalized coordinates, at a depth.
+/// Two triangles that cover the columns from `left` to `right`, in normalized coordinates, at a
+/// depth.
 fn quad(left: f32, right: f32, depth: f32, colour: [f32; 4]) -> Vec<Vertex> {
     let corner = |x: f32, y: f32| [[x, y, depth, 1.0], colour];
     vec![
@@ -117,7 +119,7 @@ fn colours_are_interpolated_and_scaled_by_a_push_constant() {
 }
 
 #[test]
-fn what_has_not_changed_is_not_said_again() {
+fn unchanged_state_is_not_emitted_again() {
     let mut rig = rig(&quad(-1.0, 1.0, 0.0, RED));
     let before = rig.words();
     rig.draw(&vertices(3));
@@ -285,7 +287,7 @@ fn points_and_strips() {
 }
 
 #[test]
-fn memory_says_what_is_drawn() {
+fn indirect_draws_read_their_parameters_from_memory() {
     let mut rig = rig(&quad(-1.0, 1.0, 0.0, GREEN));
     rig.write(INDICES, &[6, 1, 0, 0]);
     rig.draw_indirect(INDICES);

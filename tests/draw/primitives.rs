@@ -1,4 +1,4 @@
-//! Geometry and tessellation shaders: GLSL to picture, as in [`crate::compiled`].
+//! Geometry and tessellation shaders: GLSL to pixels, as in [`crate::compiled`].
 
 use cmd::draw::Draw;
 use cmd::draw::state::{Dirty, Topology};
@@ -40,7 +40,8 @@ fn check(
 
 #[test]
 fn points_become_squares() {
-    // Strips of four vertices around each point, all in one: cuts tell them apart. The first point's is of another colour.
+    // Strips of four vertices around each point, all in one: cuts tell them apart. The first
+    // point's is of another colour.
     let geometry = "#version 450
 layout(points) in;
 layout(triangle_strip, max_vertices = 40) out;
@@ -76,7 +77,8 @@ void main() {
 
 #[test]
 fn invocations_see_the_same_vertices() {
-    // Each of eleven invocations (two threads) draws a column's pixel rows of the triangle's last vertex' colour.
+    // Each of eleven invocations (two threads) draws a column's pixel rows of the triangle's last
+    // vertex' colour.
     let geometry = "#version 450
 layout(triangles, invocations = 11) in;
 layout(points, max_vertices = 16) out;
@@ -187,7 +189,8 @@ void main() {
 
 #[test]
 fn a_patch_of_triangles_covers_what_it_did() {
-    // Levels, a value of the patch that one invocation makes of the others', and the control points' own.
+    // Levels, a value of the patch that one invocation makes of the others', and the control
+    // points' own.
     let control = "#version 450
 layout(vertices = 3) out;
 layout(location = 0) in vec3 from[];
@@ -231,8 +234,9 @@ void main() {
 }
 
 #[test]
-fn threads_of_a_patch_wait_for_each_other() {
-    // Eleven control points: two threads. Each writes a neighbour's part, and reads what the other thread wrote.
+fn threads_of_a_patch_synchronize_at_barriers() {
+    // Eleven control points: two threads. Each writes a neighbour's part, and reads what the other
+    // thread wrote.
     let control = "#version 450
 layout(vertices = 11) out;
 layout(location = 0) in vec3 from[];
@@ -272,7 +276,7 @@ void main() {
 }
 
 #[test]
-fn patches_that_are_too_large_to_be_pushed_are_read() {
+fn patches_too_large_to_push_are_pulled() {
     // Thirty-two control points of three slots; the domain's place says which are read.
     let control = "#version 450
 layout(vertices = 32) out;
@@ -305,7 +309,8 @@ void main() {
         ],
         &ALL,
         None,
-        // The right edge's points have the second part: three quarters of the way it begins to come in.
+        // The right edge's points have the second part: three quarters of the way it begins to come
+        // in.
         |x, y| {
             let part = 0.5 + (middle(x) * 4.0 - 3.0).max(0.0);
             [middle(x), 2.0 + middle(y), part, 1.0]
@@ -314,7 +319,7 @@ void main() {
 }
 
 #[test]
-fn isolines_and_a_geometry_shader_behind() {
+fn isolines_feed_a_geometry_shader() {
     // Four lines, each made of quads of its two ends by a geometry shader.
     let control = "#version 450
 layout(vertices = 1) out;

@@ -1,64 +1,34 @@
 //! Memory, a recorder of draws, and a simulated Skylake in strict mode.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
 
 use cmd::draw::Draw;
 use cmd::draw::recorder::{DrawPipeline, Draws};
 use cmd::draw::state::{Area, Dirty, State, Viewport};
 use cmd::draw::target::{Depth, DepthFormat, DepthStencilTarget, Targets};
-use cmd::{Gen9, Heaps, Machine, Memory, Pending, Recorder};
-use gpu::{AddressSpace, Gpu, HwContext, Options, View};
+use cmd::{Gen9, Heaps, Machine, Pending, Recorder};
+use gpu::{AddressSpace, View};
 use hw::state::render_surface_state as rss;
+use ingot_tests::batch::{self, ADDRESS as BATCH, Batch, device, dwords, map};
 
-/// Pixels of a side of the target.
+/// The width and height of the target in pixels.
 pub const SIZE: u32 = 16;
-/// Where things are.
-const BATCH: u64 = 0x10_0000;
+/// Addresses.
 const CODE: u64 = 0x20_0000;
 pub const VERTICES: u64 = 0x30_0000;
 pub const INDICES: u64 = 0x40_0000;
 const COLOUR: u64 = 0x50_0000;
 const DEPTH: u64 = 0x60_0000;
-/// A quadword that nobody reads.
+/// A quadword that is written and never read.
 const SCRAP: u64 = INDICES + 0x8000;
-const BYTES: u64 = 0x1_0000;
 /// Bytes of a row of the target: R32G32B32A32_FLOAT.
 const PITCH_BYTES: u64 = SIZE as u64 * 16;
 
-/// One chunk of a batch.
-struct Chunk(Vec<u32>);
-
-impl Memory for Chunk {
-    type Error = &'static str;
-    const CHUNK_DW: usize = BYTES as usize / 4;
-    fn words(&mut self) -> Option<&mut [u32]> {
-        Some(&mut self.0)
-    }
-    fn address(&self) -> u64 {
-        BATCH
-    }
-    fn prepare(&mut self) -> Result<u64, Self::Error> {
-        Err("one chunk is enough")
-    }
-    fn advance(&mut self, _: usize) {}
-    fn too_long() -> Self::Error {
-        "too long"
-    }
-    fn surface<const N: usize>(&self, _: u32, _: [usize; N]) -> Result<[u32; N], Self::Error> {
-        Err("nothing is pushed from the heap")
-    }
-}
-
-/// See the module.
+/// A recorder of draws, its memory, and its render targets.
 pub struct Rig {
     space: AddressSpace,
-    recorder: Recorder<Gen9, Chunk>,
+    recorder: Recorder<Gen9, Batch>,
     targets: Targets,
-}
-
-pub fn device() -> &'static hw::Device {
-    hw::Device::by_name("skl").expect("a device")
 }
 
 fn surface(kind: u64) -> hw::Words<16> {
@@ -72,13 +42,10 @@ fn surface(kind: u64) -> hw::Words<16> {
 }
 
 impl Rig {
-    /// A cleared target, and a context that has been told what it must know.
+    /// A cleared target, and a context with its initial state set.
     pub fn new() -> Rig {
         let mut space = AddressSpace::new();
-        for start in [BATCH, CODE, VERTICES, INDICES, COLOUR, DEPTH] {
-            let words: Box<[AtomicU32]> = (0..BYTES / 4).map(|_| AtomicU32::new(0)).collect();
-            space.map(start, BYTES, Arc::new(words), 0).expect("free");
-        }
+        map(&mut space, [BATCH, CODE, VERTICES, INDICES, COLOUR, DEPTH]);
         const SURFACE_2D: u64 = 1;
         const SURFACE_NULL: u64 = 7;
         // R32G32B32A32_FLOAT is format 0.
@@ -110,7 +77,7 @@ impl Rig {
             bindless_base: 0,
             scrap_address: SCRAP,
         };
-        let mut recorder = Recorder::new(Chunk(vec![0; BYTES as usize / 4]), machine);
+        let mut recorder = Recorder::new(Batch::new(), machine);
         let heaps = Heaps {
             general: 0,
             surface: 0,
@@ -149,9 +116,7 @@ impl Rig {
     }
 
     pub fn write(&self, address: u64, words: &[u32]) {
-        View::new(&self.space)
-            .write_block(address, words)
-            .expect("mapped");
+        batch::write(&self.space, address, words);
     }
 
     /// Sets the application's constants.
@@ -159,7 +124,7 @@ impl Rig {
         self.constants_from(0, values);
     }
 
-    /// Sets them from a dword on.
+    /// Sets the constants from a dword on.
     pub fn constants_from(&mut self, first_dw: u32, values: &[f32]) {
         let bytes: Vec<u8> = values
             .iter()
@@ -216,29 +181,24 @@ impl Rig {
         assert_eq!(self.recorder.draw_indirect(address, false, 0), Ok(true));
     }
 
-    /// What was drawn is seen by what comes next.
+    /// Makes the results of draws visible to the commands after them.
     pub fn barrier(&mut self) {
         self.recorder
             .barrier(Pending::STALL.with(Pending::FLUSH_TARGETS));
     }
 
-    /// Puts machine code where the instruction heap has this offset.
+    /// Writes machine code at an offset of the instruction heap.
     pub fn code(&self, offset_bytes: u64, code: &[u8]) {
-        let words: Vec<u32> = code
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| u32::from_le_bytes(*bytes))
-            .collect();
+        let words = dwords(code);
         self.write(CODE + offset_bytes, &words);
     }
 
-    /// Begins to draw to the same targets again.
+    /// Binds the same targets again.
     pub fn again(&mut self) {
         self.recorder.draws().set_targets(&self.targets);
     }
 
-    /// Dwords of commands so far.
+    /// The number of dwords of commands so far.
     pub fn words(&self) -> usize {
         self.recorder.stream().commands_dw()
     }
@@ -246,15 +206,7 @@ impl Rig {
     /// Executes what was recorded.
     pub fn run(&mut self) {
         self.recorder.end().expect("room");
-        let memory = self.recorder.stream().memory();
-        self.write(BATCH, &memory.0);
-        let options = Options {
-            strict: true,
-            ..Options::default()
-        };
-        let gpu = Gpu::new(device(), options);
-        gpu.execute(&mut HwContext::new(), &self.space, BATCH, BYTES)
-            .unwrap_or_else(|stop| panic!("{stop}"));
+        self.recorder.stream().memory().execute(&self.space, "");
     }
 
     /// Red, green, blue, alpha.

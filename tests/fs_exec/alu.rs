@@ -1,6 +1,7 @@
-//! Every ALU operation at every bit size, four ways: the folder, the interpreter before and after the pipeline, and
-//! machine code at each width. Operands differ from lane to lane, or are one for the whole thread; one may be a
-//! constant, or all negations, which become immediates and source modifiers.
+//! Every ALU operation at every bit size, four ways: the folder, the interpreter before and after
+//! the pipeline, and machine code at each width. Operands differ from lane to lane, or are one for
+//! the whole thread; one may be a constant, or all negations, which become immediates and source
+//! modifiers.
 
 use crate::alu_bounds::{Value, allowed, defined, folded};
 use crate::alu_operands;
@@ -140,8 +141,8 @@ impl Case {
     }
 }
 
-/// Reads a row of operands, applies the operation, stores the result. Uniform: one row for each workgroup, of one
-/// invocation; otherwise one for each invocation.
+/// Reads a row of operands, applies the operation, stores the result. Uniform: one row for each
+/// workgroup, of one invocation; otherwise one for each invocation.
 fn shader(case: &Case) -> Shader {
     let uniform = case.form == Form::Uniform;
     let mut sh = Shader::new(Stage::Compute, case.info.name);
@@ -560,10 +561,10 @@ tests! {
     modifiers_agree_even modifiers_agree_odd check_modifiers;
 }
 
-/// F36: doubles become halves, floats and integers, and integers doubles, by legal steps that round once: the operands lie beside ties of
-/// 16 bits by less than 32 bits tell, too.
+/// F36: doubles become halves, floats and integers, and integers doubles, by legal steps that round
+/// once: the operands lie beside ties of 16 bits by less than 32 bits tell, too.
 #[test]
-fn f36_conversions_of_doubles_round_once() {
+fn double_conversions_round_once() {
     let mut t = Tally {
         failures: Vec::new(),
         compared: 0,
@@ -581,7 +582,8 @@ fn f36_conversions_of_doubles_round_once() {
     assert!(t.cases > 20, "only {} cases", t.cases);
 }
 
-/// Every operation with 64 bits among its operands and results, as by lanes and with constants, without some units: how many cases.
+/// Every operation with 64 bits among its operands and results, as by lanes and with constants,
+/// without some units: how many cases.
 pub fn check_without(units: Units) -> usize {
     let mut t = Tally {
         failures: Vec::new(),

@@ -1,4 +1,4 @@
-//! Whether a computed result is one that Vulkan allows.
+//! Checks that a computed result is one that Vulkan allows.
 
 use crate::alu_tables::{Bound, PRECISION};
 use nir::fold::{self, float_value, mask, sext};
@@ -110,7 +110,8 @@ pub fn defined(v: &Value<'_>) -> bool {
                 s.iter()
                     .all(|x| float_value(bits, *x).abs() < 2f64.powi(6 - least_exponent(bits) / 2))
             });
-            // Products that overflow both ways cancel or do not, as they are rounded before their sum or with it.
+            // Products that overflow both ways cancel or do not, as they are rounded before their
+            // sum or with it.
             let overflows = |sign: f64| {
                 (0..v.srcs[0].len()).any(|i| {
                     let p = float_value(bits, v.srcs[0][i]) * float_value(bits, v.srcs[1][i]);
@@ -120,7 +121,8 @@ pub fn defined(v: &Value<'_>) -> bool {
             };
             small && !(overflows(1.0) && overflows(-1.0))
         }
-        // The low bits of a signalling NaN's quieting are left open too; only quiet ones are made here.
+        // The low bits of a signalling NaN's quieting are left open too; only quiet ones are made
+        // here.
         _ => true,
     }
 }
@@ -159,7 +161,7 @@ fn component(v: &Value<'_>, bound: Bound, want: u64, got: u64, c: usize) -> bool
     }
     let (w, g) = (float_value(bits, want), float_value(bits, got));
     let x = |i: usize| float_value(v.src_bits[i], v.srcs[i][c.min(v.srcs[i].len() - 1)]);
-    // Doubles are only promised the precision of singles.
+    // Vulkan guarantees doubles only the precision of singles.
     let unit = |x: f64| match bits {
         64 => 2f64.powi(-23) * x.abs(),
         _ => ulp(bits, x),

@@ -1,4 +1,5 @@
-//! Operands for the comparison of ALU operations: corner values crossed, and fixed-seed random ones.
+//! Operands for the comparison of ALU operations: corner values crossed, and fixed-seed random
+//! ones.
 
 use nir::fold::{mask, round_float};
 use nir::{AluOp, Base, OpType};

@@ -30,8 +30,9 @@ pub enum Bound {
 /// One row: operation, bits of the first operand (0: any), bound.
 pub type Precision = (&'static str, u8, Bound);
 
-/// Vulkan spec, "Precision of Core SPIR-V Instructions" and "Precision of GLSL.std.450 Instructions". What is not
-/// listed is exact. The table gives no double-precision column: "at least as precise as single precision".
+/// Vulkan spec, "Precision of Core SPIR-V Instructions" and "Precision of GLSL.std.450
+/// Instructions". What is not listed is exact. The table gives no double-precision column: "at
+/// least as precise as single precision".
 pub static PRECISION: &[Precision] = &[
     ("fdiv", 0, Bound::Ulp(2.5)),
     ("frcp", 0, Bound::Ulp(2.5)),

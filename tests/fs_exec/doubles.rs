@@ -1,5 +1,6 @@
-//! What is computed of doubles by sequences of instructions, on the simulator, against the host: quotients and roots are the nearest
-//! doubles, signs of zeros, infinities and NaNs are right, and what rounds to integers is exact. With denormals kept, and flushed.
+//! What is computed of doubles by sequences of instructions, on the simulator, against the host:
+//! quotients and roots are the nearest doubles, signs of zeros, infinities and NaNs are right, and
+//! what rounds to integers is exact. With denormals kept, and flushed.
 
 use crate::alu_operands::Random;
 use crate::machine::{self, Buffers};
@@ -87,7 +88,8 @@ pub fn make(sign: u64, exp: u64, mantissa: u64) -> f64 {
     f64::from_bits(sign << 63 | exp << 52 | mantissa & MANTISSA)
 }
 
-/// Mantissas at which something changes: none, the first, all, about the middle, about the root of two.
+/// Mantissas at which something changes: none, the first, all, about the middle, about the root of
+/// two.
 pub const MANTISSAS: [u64; 9] = [
     0,
     1,
@@ -100,7 +102,8 @@ pub const MANTISSAS: [u64; 9] = [
     0x6_a09e_667f_3bcd,
 ];
 
-/// Every exponent with those mantissas and random ones, of both signs; integers and what lies beside them; near squares.
+/// Every exponent with those mantissas and random ones, of both signs; integers and what lies
+/// beside them; near squares.
 pub fn single_operands() -> Vec<(f64, f64)> {
     let mut r = Random(7);
     let mut out: Vec<f64> = Vec::new();
@@ -140,8 +143,8 @@ fn inverse(a: u64, m: u64) -> u64 {
     t.rem_euclid(i128::from(m)) as u64
 }
 
-/// Every pair of exponents in steps of 17, and of those at the ends; quotients at the ends of what is normal, and finite; quotients as
-/// near to the middle of two doubles as any.
+/// Every pair of exponents in steps of 17, and of those at the ends; quotients at the ends of what
+/// is normal, and finite; quotients as near to the middle of two doubles as any.
 pub fn pairs() -> Vec<(f64, f64)> {
     let mut r = Random(8);
     let mut out = Vec::new();
@@ -213,7 +216,7 @@ fn root_error(x: f64, r: f64) -> f64 {
     (off / 2.0 * r / unit).abs()
 }
 
-/// A subnormal is flushed where that is asked for.
+/// A subnormal, flushed to zero if the mode demands it.
 fn flushed(x: f64, flush: bool) -> f64 {
     if flush && x.is_subnormal() {
         0f64.copysign(x)
@@ -225,7 +228,8 @@ fn flushed(x: f64, flush: bool) -> f64 {
 /// True if the nearest subnormals of `x / y` are both as near as the other.
 fn is_tie(x: f64, y: f64, a: f64, b: f64) -> bool {
     let up = 2f64.powi(300);
-    // Between them, scaled so that it is a number; the quotient is scaled by the operand that has room.
+    // Between them, scaled so that it is a number; the quotient is scaled by the operand that has
+    // room.
     let middle = (a * up + b * up) / 2.0;
     let (x, y) = if x.abs() < 1.0 {
         (x * up, y)
@@ -275,7 +279,8 @@ fn is_right(op: AluOp, flush: bool, x: f64, y: f64, got: f64, units: Units) -> b
     op == AluOp::FDiv && want.abs() <= f64::MIN_POSITIVE && is_tie(x, y, want, got)
 }
 
-/// Compares an operation with the host's in every mode of denormals: of 32 and 64 bits kept, of 32 flushed, of both flushed.
+/// Compares an operation with the host's in every mode of denormals: of 32 and 64 bits kept, of 32
+/// flushed, of both flushed.
 fn check(op: AluOp, rows: &[(f64, f64)], units: Units) {
     let mut failures = Vec::new();
     for (flush, core, width) in [
@@ -343,17 +348,17 @@ pub fn check_roots(units: Units) {
 }
 
 #[test]
-fn f29_quotients_of_doubles_are_the_nearest() {
+fn double_quotients_are_correctly_rounded() {
     check_quotients(Units::ALL);
 }
 
 #[test]
-fn f29_reciprocals_and_roots_of_doubles_are_the_nearest() {
+fn double_reciprocals_and_roots_are_correctly_rounded() {
     check_roots(Units::ALL);
 }
 
 #[test]
-fn f29_doubles_are_rounded_to_integers_exactly() {
+fn doubles_round_to_integers_exactly() {
     let rows = single_operands();
     for op in [
         AluOp::FTrunc,
@@ -366,9 +371,10 @@ fn f29_doubles_are_rounded_to_integers_exactly() {
     }
 }
 
-/// Where all is rounded towards zero, quotients and roots are neighbours of the nearest, and what rounds to integers is exact as ever.
+/// Where all is rounded towards zero, quotients and roots are neighbours of the nearest, and what
+/// rounds to integers is exact as ever.
 #[test]
-fn doubles_are_near_where_all_is_rounded_towards_zero() {
+fn double_errors_are_bounded_when_rounding_towards_zero() {
     let modes = FloatControls {
         rounding_rtz: 7,
         ..kept_but(0)

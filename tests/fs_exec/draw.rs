@@ -1,6 +1,8 @@
-//! Threads of vertices and pixels: compiled code on a payload made here, against the formulas of the shader.
+//! Threads of vertices and pixels: compiled code on a payload made here, against the formulas of
+//! the shader.
 //!
-//! The payload's layout is read from the PRM for this file, not taken from the simulator's fixed functions.
+//! The payload's layout is read from the PRM for this file, not taken from the simulator's fixed
+//! functions.
 
 use abi::StageInfo;
 use eu::{Exit, Init, Kernel, Message, Reply, SharedFunctions, Stop, Thread};
@@ -49,7 +51,7 @@ fn compile(text: &str, width: u8) -> abi::ShaderBinary {
     fs::compile(&shader, device, &options).expect("code")
 }
 
-/// Runs one thread. `push` lies behind what the fixed function sends.
+/// Runs one thread. `push` follows the fixed-function payload.
 fn run(binary: &abi::ShaderBinary, payload: &[u32], mask: u32, pixels: bool) -> Vec<Sent> {
     let code = &binary.code;
     let fetch = |at: u64| {
@@ -119,7 +121,7 @@ b0:
 ";
 
 #[test]
-fn vertices_go_to_their_slots() {
+fn vertices_are_written_to_their_urb_slots() {
     let binary = compile(VERTEX, 8);
     let StageInfo::Vertex(info) = &binary.stage else {
         panic!("a vertex shader");

@@ -1,8 +1,10 @@
-//! Execution modes of SPV_KHR_float_controls against the interpreter: denormals and rounding, by operand size.
+//! Execution modes of SPV_KHR_float_controls against the interpreter: denormals and rounding, by
+//! operand size.
 
 use crate::check;
 
-/// Each operation of `%30` (a number near 1) and `%31` (a denormal) of `bits` bits, stored as 32-bit words.
+/// Each operation of `%30` (a number near 1) and `%31` (a denormal) of `bits` bits, stored as
+/// 32-bit words.
 fn shader(modes: &str, bits: u8, op: &str) -> String {
     let make = match bits {
         16 => {
@@ -63,7 +65,7 @@ b0:
 }
 
 #[test]
-fn denormals_and_rounding_are_as_the_modes_say() {
+fn denormals_and_rounding_follow_the_float_modes() {
     let mut failures = Vec::new();
     let mut ran = 0;
     for (size, bits) in [(1, 16), (2, 32), (4, 64)] {

@@ -1,4 +1,5 @@
-//! Random shaders, by the interpreter before and after each pass, and by their machine code at each width, with and without spilling.
+//! Random shaders, by the interpreter before and after each pass, and by their machine code at each
+//! width, with and without spilling.
 //!
 //! `FUZZ=first,number` runs others than those of every run; a failure names its seed.
 
@@ -109,15 +110,16 @@ fn seeds() -> std::ops::Range<u64> {
     from..from + n
 }
 
-/// F25, F27: with random control flow, ballots, elections and reductions among it, a shader means the same after every pass.
+/// A shader with random control flow, ballots, elections and reductions computes the same after
+/// every pass.
 #[test]
-fn f27_random_shaders_mean_the_same_after_every_pass() {
+fn random_shaders_are_unchanged_by_each_pass() {
     seeds().for_each(|seed| check_passes(seed, generate(seed), Units::ALL));
 }
 
-/// F27, down to the machine code.
+/// The same after instruction selection, in machine code.
 #[test]
-fn f27_random_shaders_mean_the_same_as_machine_code() {
+fn random_shaders_match_their_machine_code() {
     let mut failures = Vec::new();
     for seed in seeds() {
         check_code(seed, generate(seed), Units::ALL, &mut failures);
@@ -125,16 +127,16 @@ fn f27_random_shaders_mean_the_same_as_machine_code() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// F27: with halves, which lie side by side where nobody but arithmetic has them.
+/// Shaders with halves, which are packed when only arithmetic uses them.
 #[test]
-fn f27_random_shaders_of_halves_mean_the_same_after_every_pass() {
+fn random_half_shaders_are_unchanged_by_each_pass() {
     let seeds = seeds().take(300);
     seeds.for_each(|seed| check_passes(seed, generate_narrow(seed), Units::ALL));
 }
 
-/// F27, down to the machine code.
+/// The same after instruction selection, in machine code.
 #[test]
-fn f27_random_shaders_of_halves_mean_the_same_as_machine_code() {
+fn random_half_shaders_match_their_machine_code() {
     let mut failures = Vec::new();
     for seed in seeds().take(HALVES) {
         check_code(seed, generate_narrow(seed), Units::ALL, &mut failures);
@@ -142,9 +144,10 @@ fn f27_random_shaders_of_halves_mean_the_same_as_machine_code() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// F35, F38: values of 64 bits, too, mean the same after every pass, with units for them and without.
+/// Shaders with 64-bit values compute the same after every pass, for GPUs with 64-bit units and
+/// without.
 #[test]
-fn f35_random_shaders_of_64_bits_mean_the_same_after_every_pass() {
+fn random_64_bit_shaders_are_unchanged_by_each_pass() {
     for seed in seeds().take(300) {
         for units in [Units::ALL, Units::NONE] {
             check_passes(seed, generate_wide(seed), units);
@@ -152,9 +155,9 @@ fn f35_random_shaders_of_64_bits_mean_the_same_after_every_pass() {
     }
 }
 
-/// F35, F38: with values of 64 bits, with the units for them and without each.
+/// The same in machine code, with and without each kind of 64-bit unit.
 #[test]
-fn f35_random_shaders_of_64_bits_mean_the_same_with_and_without_units() {
+fn random_64_bit_shaders_match_with_and_without_64_bit_units() {
     let mut failures = Vec::new();
     for seed in seeds().take(300) {
         for units in [Units::ALL, Units::NO_DOUBLES, Units::NO_INT64, Units::NONE] {

@@ -1,8 +1,10 @@
-//! Random shaders: expressions of integers, of 64 bits and doubles or of halves where they are asked for, variables, arrays, branches, loops that end
-//! early, returns, and what depends on who else is there.
+//! Random shaders: expressions of integers, of 64 bits and doubles or of halves where they are
+//! asked for, variables, arrays, branches, loops that end early, returns, and what depends on who
+//! else is there.
 //!
-//! In:  a seed. Out: a compute shader of eight invocations that reads the buffer of binding 0 and writes that of binding 1, each
-//! invocation a dword of its own, and neither is more than eight dwords long.
+//! In:  a seed. Out: a compute shader of eight invocations that reads the buffer of binding 0 and
+//!      writes that of binding 1, each invocation a dword of its own, and neither is more than
+//!      eight dwords long.
 
 use entity::Id;
 use nir::*;
@@ -292,7 +294,8 @@ impl Gen<'_> {
         }
     }
 
-    /// A half below two in magnitude, and no zero: the variable, or what a number is rounded to, or half of one.
+    /// A half below two in magnitude, and no zero: the variable, or what a number is rounded to, or
+    /// half of one.
     fn half_leaf(&mut self, short: Id<Variable>, depth: u32) -> Id<Def> {
         let x = match self.r.next(4) {
             0 | 1 => self.b.load_var(short).unwrap(),
@@ -373,7 +376,7 @@ impl Gen<'_> {
         self.b.iand(x, kept)
     }
 
-    /// Something that depends on who else is here.
+    /// A value that depends on the active invocations.
     fn subgroup(&mut self) -> Id<Def> {
         use IntrinsicOp as Op;
         let x = self.leaf();
@@ -488,7 +491,8 @@ impl Gen<'_> {
         }
     }
 
-    /// A loop of a few rounds, counted in a variable of its own; the count is known or not, and asked for first or last.
+    /// A loop of a few rounds, counted in a variable of its own; the count is known or not, and
+    /// asked for first or last.
     fn repeat(&mut self, depth: u32) {
         let int = self.b.shader.types.intern(Type::Int(32));
         let counter = self.b.shader.vars.push(temp(int));
@@ -526,7 +530,8 @@ impl Gen<'_> {
         }
     }
 
-    /// The rounds of a loop that is left at its end alone, with what the last of them made of the vector.
+    /// The rounds of a loop that is left at its end alone, with what the last of them made of the
+    /// vector.
     fn rounds_asked_last(&mut self, counter: Id<Variable>, limit: Id<Def>, depth: u32) {
         self.statements(depth, false);
         let x = self.expr(1);
@@ -540,7 +545,8 @@ impl Gen<'_> {
         self.b.pop_if();
     }
 
-    /// As loops that look for something end: the vector says what was found so far, and an invocation leaves with it.
+    /// A search loop: the vector holds what was found so far, and an
+    /// invocation leaves with it.
     fn search(&mut self) {
         let c = self.condition(0);
         self.b.push_if(c);

@@ -1,4 +1,5 @@
-//! A data port, a gateway and a dispatcher, just large enough to run compute kernels beside the interpreter.
+//! A data port, a gateway and a dispatcher, just large enough to run compute kernels beside the
+//! interpreter.
 
 use abi::DriverValue;
 use eu::{Exit, Init, Kernel, Message, Reply, SharedFunctions, Stop, Thread};
@@ -46,6 +47,100 @@ fn bad<T>(m: &Message<'_>, what: &str) -> Result<T, Stop> {
 }
 
 impl Memory<'_> {
+    /// A scratch block read or write; `header`: dword 5 of the header.
+    fn scratch_block(
+        &mut self,
+        m: &Message<'_>,
+        header: u32,
+        body: &[u32],
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let regs = 1usize << (m.desc >> 12 & 3);
+        // The header's dword 5 holds a place in the thread's scratch, and other things
+        // below bit 10.
+        let at = (header & !0x3ff) as usize + (m.desc & 0xfff) as usize * 32;
+        if at < self.thread * self.scratch_bytes {
+            return bad(m, "scratch before the thread's");
+        }
+        for i in 0..regs * 8 {
+            let at = at + i * 4;
+            if at + 4 > (self.thread + 1) * self.scratch_bytes {
+                return bad(m, "scratch beyond the thread's");
+            }
+            if m.desc >> 17 & 1 == 1 {
+                put(&mut self.scratch, at, 4, body[i]);
+            } else {
+                response[i] = get(&self.scratch, at, 4);
+            }
+        }
+        Ok(())
+    }
+
+    /// An untyped or 64-bit address message of data port 1.
+    fn untyped(
+        &mut self,
+        m: &Message<'_>,
+        payload: &[u32],
+        lanes: Vec<usize>,
+        response: &mut [u32],
+    ) -> Result<(), Stop> {
+        let control = m.desc >> 8 & 0x3f;
+        let kind = m.desc >> 14 & 0x1f;
+        let simd16 = match kind {
+            1 | 9 | 0x11 | 0x19 => control >> 4 & 3 == 1,
+            2 | 0x1b => control >> 4 & 1 == 0,
+            _ => false,
+        };
+        let width = if simd16 { 16 } else { 8 };
+        if u32::from(m.exec_size) > width as u32 {
+            return bad(m, "more lanes than the message has");
+        }
+        let comps: Vec<usize> = (0..4).filter(|c| control >> c & 1 == 0).collect();
+        match kind {
+            1 | 9 => {
+                let surface = self.surface(m)?;
+                for l in lanes {
+                    let at = payload[l] as usize;
+                    for (k, c) in comps.iter().enumerate() {
+                        if kind == 1 {
+                            response[k * width + l] = get(surface, at + c * 4, 4);
+                        } else {
+                            put(surface, at + c * 4, 4, payload[(k + 1) * width + l]);
+                        }
+                    }
+                }
+            }
+            2 | 0x1b => {
+                let surface = self.surface(m)?;
+                for l in lanes {
+                    let at = payload[l] as usize;
+                    let old = get(surface, at, 4);
+                    let a = payload[width + l];
+                    let b = payload.get(2 * width + l).copied().unwrap_or(0);
+                    put(
+                        surface,
+                        at,
+                        4,
+                        atomic(control & 0xf, kind == 0x1b, old, a, b),
+                    );
+                    if let Some(r) = response.get_mut(l) {
+                        *r = old;
+                    }
+                }
+            }
+            0x11 => {
+                for l in lanes {
+                    let at = u64::from(payload[2 * l]) | u64::from(payload[2 * l + 1]) << 32;
+                    for (k, c) in comps.iter().enumerate() {
+                        response[k * width + l] = self.global(at + *c as u64 * 4);
+                    }
+                }
+            }
+            _ => return bad(m, "data port 1"),
+        }
+        Ok(())
+    }
+
     /// The bytes that a binding table index means.
     fn surface(&mut self, m: &Message<'_>) -> Result<&mut Vec<u8>, Stop> {
         match m.desc & 0xff {
@@ -130,23 +225,7 @@ impl SharedFunctions for Memory<'_> {
             7 => return Ok(Reply::Done),
             3 => return Ok(Reply::BarrierArrived),
             10 if m.desc >> 18 & 1 == 1 => {
-                let regs = 1usize << (m.desc >> 12 & 3);
-                // The header's dword 5 holds a place in the thread's scratch, and other things below bit 10.
-                let at = (payload[5] & !0x3ff) as usize + (m.desc & 0xfff) as usize * 32;
-                if at < self.thread * self.scratch_bytes {
-                    return bad(m, "scratch before the thread's");
-                }
-                for i in 0..regs * 8 {
-                    let at = at + i * 4;
-                    if at + 4 > (self.thread + 1) * self.scratch_bytes {
-                        return bad(m, "scratch beyond the thread's");
-                    }
-                    if m.desc >> 17 & 1 == 1 {
-                        put(&mut self.scratch, at, 4, body[i]);
-                    } else {
-                        response[i] = get(&self.scratch, at, 4);
-                    }
-                }
+                self.scratch_block(m, payload[5], body, response)?;
             }
             // Blocks of the constant cache and of the data cache.
             9 | 10 if kind == 1 => {
@@ -192,59 +271,7 @@ impl SharedFunctions for Memory<'_> {
                 _ => return bad(m, "data port 0"),
             },
             12 => {
-                let simd16 = match kind {
-                    1 | 9 | 0x11 | 0x19 => control >> 4 & 3 == 1,
-                    2 | 0x1b => control >> 4 & 1 == 0,
-                    _ => false,
-                };
-                let width = if simd16 { 16 } else { 8 };
-                if u32::from(m.exec_size) > width as u32 {
-                    return bad(m, "more lanes than the message has");
-                }
-                let comps: Vec<usize> = (0..4).filter(|c| control >> c & 1 == 0).collect();
-                match kind {
-                    1 | 9 => {
-                        let surface = self.surface(m)?;
-                        for l in lanes {
-                            let at = payload[l] as usize;
-                            for (k, c) in comps.iter().enumerate() {
-                                if kind == 1 {
-                                    response[k * width + l] = get(surface, at + c * 4, 4);
-                                } else {
-                                    put(surface, at + c * 4, 4, payload[(k + 1) * width + l]);
-                                }
-                            }
-                        }
-                    }
-                    2 | 0x1b => {
-                        let surface = self.surface(m)?;
-                        for l in lanes {
-                            let at = payload[l] as usize;
-                            let old = get(surface, at, 4);
-                            let a = payload[width + l];
-                            let b = payload.get(2 * width + l).copied().unwrap_or(0);
-                            put(
-                                surface,
-                                at,
-                                4,
-                                atomic(control & 0xf, kind == 0x1b, old, a, b),
-                            );
-                            if let Some(r) = response.get_mut(l) {
-                                *r = old;
-                            }
-                        }
-                    }
-                    0x11 => {
-                        for l in lanes {
-                            let at =
-                                u64::from(payload[2 * l]) | u64::from(payload[2 * l + 1]) << 32;
-                            for (k, c) in comps.iter().enumerate() {
-                                response[k * width + l] = self.global(at + *c as u64 * 4);
-                            }
-                        }
-                    }
-                    _ => return bad(m, "data port 1"),
-                }
+                self.untyped(m, &payload, lanes, response)?;
             }
             _ => return bad(m, "shared function"),
         }
@@ -256,25 +283,8 @@ impl SharedFunctions for Memory<'_> {
     }
 }
 
-/// Runs all workgroups of one variant.
-pub fn run(
-    binary: &abi::ShaderBinary,
-    variant: &abi::Variant,
-    buffers: &mut Buffers,
-    push: &[u8],
-    groups: [u32; 3],
-) -> Result<(), String> {
-    if !binary.constants.data.is_empty() {
-        let key = CONSTANTS;
-        let mut with = binary.clone();
-        for at in std::mem::take(&mut with.constants.handle_offsets) {
-            with.code[at as usize..][..4].copy_from_slice(&(heap_byte(key) << 6).to_le_bytes());
-        }
-        buffers.push((key, std::mem::take(&mut with.constants.data)));
-        let result = run(&with, variant, buffers, push, groups);
-        buffers.pop();
-        return result;
-    }
+/// Decodes the machine code of a variant.
+fn decode(binary: &abi::ShaderBinary, variant: &abi::Variant) -> Result<Arc<Kernel>, String> {
     let start = variant.code_offset_bytes as usize;
     let code = &binary.code[start..start + variant.code_bytes as usize];
     let kernel = Kernel::decode(
@@ -289,26 +299,11 @@ pub fn run(
         hw::Gen::Gen9,
     )
     .map_err(|e| e.to_string())?;
-    let kernel = Arc::new(kernel);
-    let slots = buffers
-        .iter()
-        .enumerate()
-        .map(|(i, b)| (heap_byte(b.0), i))
-        .collect();
-    let compute = binary.compute().ok_or("no compute shader")?;
-    let size = compute.workgroup_size;
-    let invocations: u32 = size.iter().product();
-    let width = u32::from(variant.simd_width);
-    let threads = invocations.div_ceil(width) as usize;
-    let mut memory = Memory {
-        buffers,
-        slots,
-        slm: vec![0; compute.slm_bytes.next_multiple_of(4) as usize],
-        scratch: vec![0xcd; threads * variant.scratch_bytes as usize],
-        scratch_bytes: variant.scratch_bytes as usize,
-        thread: 0,
-        groups,
-    };
+    Ok(Arc::new(kernel))
+}
+
+/// The push data that all threads share: the application's constants, then the driver's values.
+fn cross_thread_push(binary: &abi::ShaderBinary, push: &[u8]) -> Vec<u32> {
     let dword = |v: &DriverValue| match *v {
         DriverValue::SetHandle { set } => heap_byte((set, 0, 0)) << 6,
         DriverValue::SetPlace { set } => heap_byte((set, 0, 0)),
@@ -331,6 +326,49 @@ pub fn run(
         .chain(block.driver.iter().map(dword))
         .collect();
     cross.resize(block.registers() as usize * 8, 0);
+    cross
+}
+
+/// Runs all workgroups of one variant.
+pub fn run(
+    binary: &abi::ShaderBinary,
+    variant: &abi::Variant,
+    buffers: &mut Buffers,
+    push: &[u8],
+    groups: [u32; 3],
+) -> Result<(), String> {
+    if !binary.constants.data.is_empty() {
+        let key = CONSTANTS;
+        let mut with = binary.clone();
+        for at in std::mem::take(&mut with.constants.handles_at) {
+            with.code[at as usize..][..4].copy_from_slice(&(heap_byte(key) << 6).to_le_bytes());
+        }
+        buffers.push((key, std::mem::take(&mut with.constants.data)));
+        let result = run(&with, variant, buffers, push, groups);
+        buffers.pop();
+        return result;
+    }
+    let kernel = decode(binary, variant)?;
+    let slots = buffers
+        .iter()
+        .enumerate()
+        .map(|(i, b)| (heap_byte(b.0), i))
+        .collect();
+    let compute = binary.compute().ok_or("no compute shader")?;
+    let size = compute.workgroup_size;
+    let invocations: u32 = size.iter().product();
+    let width = u32::from(variant.simd_width);
+    let threads = invocations.div_ceil(width) as usize;
+    let mut memory = Memory {
+        buffers,
+        slots,
+        slm: vec![0; compute.slm_bytes.next_multiple_of(4) as usize],
+        scratch: vec![0xcd; threads * variant.scratch_bytes as usize],
+        scratch_bytes: variant.scratch_bytes as usize,
+        thread: 0,
+        groups,
+    };
+    let cross = cross_thread_push(binary, push);
     let options = eu::Options {
         strict: true,
         uninit: true,

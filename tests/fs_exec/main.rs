@@ -1,5 +1,5 @@
-//! Compiled code against the NIR interpreter: every compute shader of vkrunner-scripts, at every width, with and without
-//! spilling, on buffers of made-up contents.
+//! Compiled code against the NIR interpreter: every compute shader of vkrunner-scripts, at every
+//! width, with and without spilling, on buffers of made-up contents.
 
 mod alu;
 mod alu_bounds;
@@ -19,7 +19,6 @@ use machine::{Buffers, ELEMENTS};
 use nir::interp::Machine;
 use nir::{CfEvent, Instr, IntrinsicOp, Shader};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 use vkrunner::{Runner, ShaderStage};
 
 /// Which of the EUs' units are not used.
@@ -69,26 +68,6 @@ impl Units {
 const BUFFER_BYTES: usize = 1024;
 const GROUPS: [u32; 3] = [2, 1, 1];
 
-fn scripts() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vkrunner-scripts");
-    let mut pending = vec![root];
-    let mut files = Vec::new();
-    while let Some(path) = pending.pop() {
-        // The draw scripts are about the 3D pipeline; these tests read compute shaders.
-        if path.ends_with("vkrunner-scripts/draw") {
-            continue;
-        }
-        if path.is_dir() {
-            let entries = std::fs::read_dir(&path).expect("a readable folder");
-            pending.extend(entries.flatten().map(|e| e.path()));
-        } else if path.extension().is_some_and(|e| e == "shader_test") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
-}
-
 /// The compute shaders of all scripts, lowered, with the name of their script.
 fn shaders() -> &'static [(String, Shader)] {
     static ALL: std::sync::OnceLock<Vec<(String, Shader)>> = std::sync::OnceLock::new();
@@ -98,7 +77,7 @@ fn shaders() -> &'static [(String, Shader)] {
 fn make_shaders() -> Vec<(String, Shader)> {
     let filter = std::env::var("FS_EXEC").unwrap_or_default();
     let mut out = Vec::new();
-    for path in scripts() {
+    for path in ingot_tests::scripts::compute_scripts() {
         let name = path.display().to_string();
         let name = name
             .split("vkrunner-scripts/")
@@ -326,12 +305,12 @@ fn check_all(options: &fs::Options) {
 }
 
 #[test]
-fn scripts_give_the_interpreters_results() {
+fn scripts_match_the_interpreter() {
     check_all(&fs::Options::default());
 }
 
 #[test]
-fn scripts_give_them_with_every_register_spilled() {
+fn scripts_match_the_interpreter_with_every_register_spilled() {
     check_all(&fs::Options {
         spill_everything: true,
         ..fs::Options::default()

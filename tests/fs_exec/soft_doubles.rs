@@ -1,5 +1,5 @@
-//! F38: doubles with the EUs' unit for them and as pairs of dwords: the same results, bit by bit but for NaNs, in each mode of denormals
-//! and rounding.
+//! F38: doubles with the EUs' unit for them and as pairs of dwords: the same results, bit by bit
+//! but for NaNs, in each mode of denormals and rounding.
 
 use crate::alu::check_without;
 use crate::alu_operands::Random;
@@ -100,7 +100,8 @@ fn rtz() -> FloatControls {
     }
 }
 
-/// Compares both ways in every mode: denormals kept, and flushed, of 32 bits and of both sizes; rounding to nearest, and towards zero.
+/// Compares both ways in every mode: denormals kept, and flushed, of 32 bits and of both sizes;
+/// rounding to nearest, and towards zero.
 fn same(operation: Operation, rows: &[Row]) {
     same_in_each(operation, rows);
     same_in(operation, rows, rtz(), 16);
@@ -153,7 +154,8 @@ fn doubles(rows: &[(f64, f64)]) -> Vec<Row> {
         .collect()
 }
 
-/// Any double: every exponent alike, every mantissa of those where something changes, or a random one.
+/// Any double: every exponent alike, every mantissa of those where something changes, or a random
+/// one.
 fn any(r: &mut Random) -> u64 {
     let mantissa = match r.below(3) {
         0 => MANTISSAS[r.below(MANTISSAS.len())],
@@ -163,8 +165,8 @@ fn any(r: &mut Random) -> u64 {
     make(r.next(), r.next() % 2048, mantissa).to_bits()
 }
 
-/// Two or three operands: any; sums that cancel, all but a few bits; terms at every distance; ties and what lies beside them; products at
-/// the ends of the range.
+/// Two or three operands: any; sums that cancel, all but a few bits; terms at every distance; ties
+/// and what lies beside them; products at the ends of the range.
 fn terms() -> Vec<Row> {
     let mut r = Random(11);
     let mut out = Vec::new();
@@ -223,27 +225,28 @@ fn terms() -> Vec<Row> {
 }
 
 #[test]
-fn f38_sums_are_those_of_the_unit() {
+fn soft_double_sums_match_hardware() {
     let rows = terms();
     same((AluOp::FAdd, 64, 64), &rows);
     same((AluOp::FSub, 64, 64), &rows);
 }
 
 #[test]
-fn f38_products_are_those_of_the_unit() {
+fn soft_double_products_match_hardware() {
     let rows = terms();
     same_in_each((AluOp::FMul, 64, 64), &rows);
     cut_as_the_simulator_can((AluOp::FMul, 64, 64), &rows);
 }
 
 #[test]
-fn f38_products_with_a_sum_are_those_of_the_unit() {
+fn soft_double_fma_matches_hardware() {
     let rows = terms();
     same_in_each((AluOp::FFma, 64, 64), &rows);
     cut_as_the_simulator_can((AluOp::FFma, 64, 64), &rows);
 }
 
-/// Rounding towards zero the simulator needs to know what a product misses, and computes that as a double: where it is one.
+/// Rounding towards zero the simulator needs to know what a product misses, and computes that as a
+/// double: where it is one.
 fn cut_as_the_simulator_can(operation: Operation, rows: &[Row]) {
     let exponent = |x: u64| (x >> 52 & 0x7ff) as i64;
     let known = |[x, y, z]: &&Row| {
@@ -286,7 +289,7 @@ fn cut_product(x: u64, y: u64) -> u64 {
 
 /// Towards zero, also where the simulator does not know what is missing.
 #[test]
-fn f38_products_are_cut_exactly() {
+fn soft_double_products_truncate_exactly() {
     let finite = |row: &&Row| row[..2].iter().all(|x| f64::from_bits(*x).is_finite());
     let rows: Vec<Row> = terms().iter().filter(finite).copied().collect();
     let got = computed((AluOp::FMul, 64, 64), rtz(), &rows, 16, Units::NO_DOUBLES);
@@ -298,7 +301,7 @@ fn f38_products_are_cut_exactly() {
 }
 
 #[test]
-fn f38_comparisons_are_those_of_the_unit() {
+fn soft_double_comparisons_match_hardware() {
     let rows = terms();
     for op in [AluOp::FEq, AluOp::FNeu, AluOp::FLt, AluOp::FGe] {
         same((op, 64, 1), &rows);
@@ -309,7 +312,7 @@ fn f38_comparisons_are_those_of_the_unit() {
 }
 
 #[test]
-fn f38_operations_of_one_operand_are_those_of_the_unit() {
+fn soft_double_unary_operations_match_hardware() {
     let rows = doubles(&single_operands());
     for op in [
         AluOp::FNeg,
@@ -343,7 +346,7 @@ fn narrow() -> Vec<Row> {
 }
 
 #[test]
-fn f38_conversions_from_doubles_are_those_of_the_unit() {
+fn soft_conversions_from_doubles_match_hardware() {
     let rows = narrow();
     for op in [AluOp::F2F, AluOp::F2FRtz, AluOp::F2FRtne] {
         same((op, 64, 32), &rows);
@@ -357,7 +360,7 @@ fn f38_conversions_from_doubles_are_those_of_the_unit() {
 }
 
 #[test]
-fn f38_conversions_to_doubles_are_those_of_the_unit() {
+fn soft_conversions_to_doubles_match_hardware() {
     let mut r = Random(13);
     let mut rows: Vec<Row> = (0..1 << 16).map(|x| [x, 0, 0]).collect();
     rows.extend((0..60_000).map(|_| [r.next() >> r.below(64), 0, 0]));
@@ -377,18 +380,19 @@ fn f38_conversions_to_doubles_are_those_of_the_unit() {
 
 /// Quotients and roots are the host's, the nearest doubles in each case.
 #[test]
-fn f38_quotients_are_the_nearest() {
+fn soft_double_quotients_are_correctly_rounded() {
     check_quotients(Units::NO_DOUBLES);
 }
 
 #[test]
-fn f38_reciprocals_and_roots_are_the_nearest() {
+fn soft_double_reciprocals_and_roots_are_correctly_rounded() {
     check_roots(Units::NO_DOUBLES);
 }
 
-/// Every operation with doubles, and what has none stays refused: with 64-bit integers, and without.
+/// Every operation with doubles, and what has none stays refused: with 64-bit integers, and
+/// without.
 #[test]
-fn f38_no_operation_of_doubles_is_left_out() {
+fn every_double_operation_has_a_soft_test() {
     for units in [Units::NO_DOUBLES, Units::NONE] {
         let cases = check_without(units);
         assert!(

@@ -5,7 +5,7 @@ use crate::alu::check_without;
 
 /// Every operation with integers of 64 bits, all operands being those of the test with all units.
 #[test]
-fn f35_integers_are_the_same_as_pairs_of_dwords() {
+fn lowered_int64_operations_match_native_ones() {
     let cases = check_without(Units::NO_INT64);
     assert!(
         cases > 400 || std::env::var_os("ALU").is_some(),

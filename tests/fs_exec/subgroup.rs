@@ -49,7 +49,7 @@ b3:
 }
 
 #[test]
-fn subgroup_operations_give_the_interpreters_results() {
+fn subgroup_operations_match_the_interpreter() {
     let mut ops: Vec<(String, &str)> = [
         ("elect", "1"),
         ("first_invocation", "32"),
@@ -85,7 +85,7 @@ fn subgroup_operations_give_the_interpreters_results() {
                 "32",
             ));
         }
-        // Whether the least of NaN alone is NaN is open.
+        // It is undefined whether the minimum of NaN alone is NaN.
         if matches!(op, AluOp::FMin | AluOp::FMax) {
             continue;
         }
@@ -139,7 +139,8 @@ fn subgroup_operations_give_the_interpreters_results() {
     assert!(ran > 400, "only {ran} runs");
 }
 
-/// The text of [`shader`] with the operand `%40` of `bits` bits, made by `make`, and a result of as many, stored as 32.
+/// The text of [`shader`] with the operand `%40` of `bits` bits, made by `make`, and a result of as
+/// many, stored as 32.
 fn shader_of_size(op: &str, bits: u8, make: &str, truth: bool, when: &str) -> String {
     let text = shader(op, if truth { "1" } else { "32" }, when);
     let text = text.replace(
@@ -168,7 +169,7 @@ fn shader_of_size(op: &str, bits: u8, make: &str, truth: bool, when: &str) -> St
 }
 
 #[test]
-fn subgroup_operations_of_every_size_give_the_interpreters_results() {
+fn subgroup_operations_of_every_size_match_the_interpreter() {
     let everyone = "ige %13, %0";
     let some = "ilt %0, %13";
     let mut failures = Vec::new();
@@ -179,7 +180,7 @@ fn subgroup_operations_of_every_size_give_the_interpreters_results() {
         nir::validate(&shader).unwrap_or_else(|e| panic!("{op}: {e}\n{text}"));
         let name = format!("{op} of {bits} bits when {when}");
         ran += check(&name, &shader, &fs::Options::default(), &mut failures);
-        // F35: what the backend makes of 64 bits by itself.
+        // 64-bit operations that the backend lowers itself.
         let double = make.contains("i2f");
         if bits == 64 && !double {
             let options = Units::NO_INT64.backend();
@@ -192,7 +193,8 @@ fn subgroup_operations_of_every_size_give_the_interpreters_results() {
         }
     };
     for bits in [8, 16, 64] {
-        // Any integer; one that differs in its upper half alone; a small float, whose sums are exact.
+        // Any integer; one that differs in its upper half alone; a small float, whose sums are
+        // exact.
         let integer = match bits {
             64 => "    %40:64 = pack_64_2x32_split %9, %6\n".to_owned(),
             _ => format!("    %40:{bits} = u2u %9\n"),
@@ -263,7 +265,7 @@ fn subgroup_operations_of_every_size_give_the_interpreters_results() {
 }
 
 #[test]
-fn lanes_that_return_early_do_no_more() {
+fn lanes_that_return_early_execute_nothing_more() {
     let text = "shader compute {
     workgroup_size 32 1 1
 b0:

@@ -1,5 +1,5 @@
-//! The deliberate faults that `run.py` puts into the simulator can be put in: each finds its line. The tests that the README names
-//! are there.
+//! The deliberate faults that `run.py` puts into the simulator can be put in: each finds its line.
+//! The tests that the README names are there.
 //!
 //! In:  `faults.txt`, `README.md`, the simulator's sources. Out: the entries that no longer fit.
 

@@ -1,20 +1,22 @@
-//! Changes one field of recorded batches at a time, and tells whether the simulator notices.
+//! Changes one field of recorded batches at a time, and reports whether the simulator notices.
 //!
 //! In:  recordings (`ingot sim --record FILE`); how many changes to draw, and the seed of the draw.
-//! Out: of each command a line: changes that were noticed, that are without effect by the table of fates, that stay within what a
-//! limit allows, whose unit is off in that recording, and that were missed; the misses by name; how many fields are on in no
-//! recording; exit status 1 where fewer than `--least` percent were noticed.
+//! Out: of each command a line: changes that were noticed, that are without effect by the table of
+//!      fates, that stay within what a limit allows, whose unit is off in that recording, and that
+//!      were missed; the misses by name; how many fields are on in no recording; exit status 1
+//!      where fewer than `--least` percent were noticed.
 //!
-//! A change is: one bit of a field set or cleared, a field one more or one less, or the whole command dropped (NOOPs in its
-//! place), in all occurrences in the recording: of commands, of the structures that they hold, and of those that they point to in
-//! memory. The batches are executed in strict mode; a change is noticed if in one of the recordings where something depends on it
-//! a submission ends otherwise than before, or leaves other memory.
+//! A change is: one bit of a field set or cleared, a field one more or one less, or the whole
+//! command dropped (NOOPs in its place), in all occurrences in the recording: of commands, of the
+//! structures that they hold, and of those that they point to in memory. The batches are executed
+//! in strict mode; a change is noticed if in one of the recordings where something depends on it a
+//! submission ends otherwise than before, or leaves other memory.
 //!
 //!     cargo run --release -p ingot-kmd --example mutate-fields -- --draw 200 --seed 1 FILE...
 
 mod finest;
 mod look;
-mod on;
+mod relevance;
 mod replay;
 mod sends;
 mod textures;
@@ -39,7 +41,8 @@ enum Change {
     Drop,
 }
 
-/// What can be changed: a field of a command or structure, or, without a field, a command as a whole.
+/// What can be changed: a field of a command or structure, or, without a field, a command as a
+/// whole.
 #[derive(Clone, Copy)]
 struct Subject {
     packet: &'static Packet,
@@ -104,7 +107,7 @@ fn changed(words: &[u32], field: Option<&Field>, change: Change) -> Option<Vec<u
 }
 
 /// Looks at all submissions of a recording.
-fn looked(bytes: &[u8], uses: Uses) -> Result<Looker, String> {
+fn read_places(bytes: &[u8], uses: Uses) -> Result<Looker, String> {
     let mut recording = Recording::new(bytes).map_err(|e| e.to_string())?;
     let device = hw::Device::by_name(recording.device()).ok_or("recorded on no device")?;
     let mut looker = Looker::new(device.hw_gen, uses);
@@ -129,8 +132,8 @@ impl Subjects {
             return Err(format!("{file}: two replays of it differ"));
         }
         // Twice: what some submission uses counts for those before it, too.
-        let uses = looked(&bytes, Uses::default())?.uses;
-        let places = looked(&bytes, uses)?.places;
+        let uses = read_places(&bytes, Uses::default())?.uses;
+        let places = read_places(&bytes, uses)?.places;
         Ok(Subjects {
             file,
             bytes,
@@ -139,7 +142,7 @@ impl Subjects {
         })
     }
 
-    fn of(&self, packet: &'static Packet) -> impl Iterator<Item = &Place> {
+    fn places(&self, packet: &'static Packet) -> impl Iterator<Item = &Place> {
         self.places
             .iter()
             .filter(move |place| std::ptr::eq(place.packet, packet))
@@ -149,7 +152,7 @@ impl Subjects {
     fn patches(&self, subject: Subject, change: Change) -> (Vec<Patch>, bool) {
         let mut patches = BTreeMap::new();
         let mut on = false;
-        for place in self.of(subject.packet) {
+        for place in self.places(subject.packet) {
             let Some(new) = changed(&place.words, subject.field(), change) else {
                 continue;
             };
@@ -291,6 +294,43 @@ fn subjects(recordings: &[Subjects]) -> (Vec<Subject>, Vec<Subject>) {
     (all, off)
 }
 
+/// Draws a change of the subject.
+fn draw_change(subject: Subject, seed: &mut u64) -> Change {
+    match subject.field() {
+        None => Change::Drop,
+        Some(field) => {
+            let bits = usize::from(field.hi - field.lo) + 1;
+            match random(seed, 2 * bits + 2) {
+                0 => Change::More,
+                1 => Change::Less,
+                choice => Change::Bit((choice as u16 - 2) / 2, choice % 2 == 0),
+            }
+        }
+    }
+}
+
+/// Prints a line for each command; returns the sum of the lines.
+fn print_rows(rows: &BTreeMap<&str, Row>) -> Row {
+    println!(
+        "{:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
+        "command", "noticed", "inert", "within", "off", "MISSED"
+    );
+    let mut sum = Row::default();
+    for (name, row) in rows {
+        println!(
+            "{name:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
+            row.noticed, row.inert, row.within, row.off, row.missed
+        );
+        sum.noticed += row.noticed;
+        sum.at_once += row.at_once;
+        sum.inert += row.inert;
+        sum.within += row.within;
+        sum.off += row.off;
+        sum.missed += row.missed;
+    }
+    sum
+}
+
 fn run() -> Result<bool, String> {
     let Arguments {
         draw,
@@ -322,17 +362,7 @@ fn run() -> Result<bool, String> {
         }
         let which = random(&mut seed, all.len());
         let subject = all[which];
-        let change = match subject.field() {
-            None => Change::Drop,
-            Some(field) => {
-                let bits = usize::from(field.hi - field.lo) + 1;
-                match random(&mut seed, 2 * bits + 2) {
-                    0 => Change::More,
-                    1 => Change::Less,
-                    choice => Change::Bit((choice as u16 - 2) / 2, choice % 2 == 0),
-                }
-            }
-        };
+        let change = draw_change(subject, &mut seed);
         if !drawn.insert((which, format!("{change:?}"))) {
             continue;
         }
@@ -382,23 +412,7 @@ fn run() -> Result<bool, String> {
             }
         }
     }
-    println!(
-        "{:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
-        "command", "noticed", "inert", "within", "off", "MISSED"
-    );
-    let mut sum = Row::default();
-    for (name, row) in &rows {
-        println!(
-            "{name:<44}{:>8}{:>8}{:>8}{:>8}{:>8}",
-            row.noticed, row.inert, row.within, row.off, row.missed
-        );
-        sum.noticed += row.noticed;
-        sum.at_once += row.at_once;
-        sum.inert += row.inert;
-        sum.within += row.within;
-        sum.off += row.off;
-        sum.missed += row.missed;
-    }
+    let sum = print_rows(&rows);
     misses.sort();
     for miss in &misses {
         println!("MISSED {miss}");

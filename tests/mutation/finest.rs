@@ -1,8 +1,11 @@
-//! How fine a number is seen: of values that a unit rounds, the low bits of their fields make no difference.
+//! How fine a number is seen: of values that a unit rounds, the low bits of their fields make no
+//! difference.
 //!
-//! In:  a command or structure, and the draw's state. Out: bits of a field that move its value by as much as rounding leaves,
-//! half a step of what is written or snapped to; all bits of a field that is no such number.
-//! Ref: SKL PRM vol. 7, "Viewport Transformation", "Depth Offset", "Color Blending"; vol. 2a, each field's description.
+//! In:  a command or structure, and the draw's state. Out: bits of a field that move its value by
+//!      as much as rounding leaves, half a step of what is written or snapped to; all bits of a
+//!      field that is no such number.
+//! Ref: SKL PRM vol. 7, "Viewport Transformation", "Depth Offset", "Color Blending"; vol. 2a, each
+//!      field's description.
 
 use crate::look::{Place, Work};
 use hw::{ChannelKind, Field, Format, draw, draw_state as ds, state};
@@ -33,7 +36,8 @@ fn channel((kind, bits): (ChannelKind, u8)) -> f64 {
     0.5f64.powi(digits + 1)
 }
 
-/// The same of the finest of the surfaces that a draw or dispatch is given: its targets are among them.
+/// The same of the finest of the surfaces that a draw or dispatch is given: its targets are among
+/// them.
 fn surfaces(work: &Work<'_>) -> f64 {
     use state::render_surface_state as f;
     let all = work.all(&f::PACKET);
@@ -103,7 +107,8 @@ pub fn bits(work: &Work<'_>, place: &Place, field: &Field) -> u64 {
             let integer = |kind| matches!(kind, ChannelKind::Uint | ChannelKind::Sint);
             match kinds.into_iter().any(|(kind, _)| integer(kind)) {
                 true => u64::MAX,
-                // A target's clear colour goes to its own texels; a texture's goes where kernels write it.
+                // A target's clear colour goes to its own texels; a texture's goes where kernels
+                // write it.
                 false => {
                     let own = format.into_iter().flat_map(|format| format.channels);
                     let own = own.map(channel).fold(1.0, f64::min);

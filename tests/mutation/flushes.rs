@@ -1,13 +1,16 @@
-//! Leaves PIPE_CONTROLs of recorded batches out, whole and flag by flag, and tells of each whether the simulator notices, or why
-//! there was nothing to notice.
+//! Leaves PIPE_CONTROLs of recorded batches out, whole and flag by flag, and reports for each
+//! whether the simulator notices, or why there was nothing to notice.
 //!
-//! In:  recordings (`ingot sim --record FILE`). Out: for each recording, how many were noticed, and how many were not and for which
-//!      reasons; a line for each that no reason explains, and then exit status 1. With `--each`, a line for each change.
+//! In:  recordings (`ingot sim --record FILE`). Out: for each recording, how many were noticed, and
+//!      how many were not and for which reasons; a line for each that no reason explains, and then
+//!      exit status 1. With `--each`, a line for each change.
 //!
-//! A change is: one PIPE_CONTROL dropped (NOOPs in its place); one flag of one PIPE_CONTROL cleared; a flag cleared in all of
-//! them. The batches are executed in strict mode; a change is noticed if a submission ends otherwise than before, or leaves
-//! other memory. The reasons are strict mode's (`gpu::Controlled`): what it found to do when the command came; where there was
-//! something, that a later command of the batch did it before anybody looked, or that the batch ended, where the kernel does it.
+//! A change is: one PIPE_CONTROL dropped (NOOPs in its place); one flag of one PIPE_CONTROL
+//! cleared; a flag cleared in all of them. The batches are executed in strict mode; a change is
+//! noticed if a submission ends otherwise than before, or leaves other memory. The reasons are
+//! strict mode's (`gpu::Controlled`): what it found to do when the command came; where there was
+//! something, that a later command of the batch did it before anybody looked, or that the batch
+//! ended, where the kernel does it.
 //!
 //!     cargo run --release -p ingot-tests --example mutate-flushes -- [--each] FILE...
 
@@ -55,7 +58,7 @@ fn memory(submission: &Submission) -> u64 {
             if view.read_block(at, part).is_err() {
                 break;
             }
-            // Most of memory is zeros, and says nothing but where the rest is.
+            // Most of memory is zeros, which only the positions of the other words record.
             if part.iter().any(|word| *word != 0) {
                 hasher.write_u64(at);
                 part.iter().for_each(|word| hasher.write_u32(*word));
@@ -76,7 +79,8 @@ fn changed(words: [u32; 6], change: Change) -> [u32; 6] {
     new
 }
 
-/// Executes a recording with a change at some places; ends at the first submission that differs from `before`, and says so.
+/// Executes a recording with a change at some places; ends at the first submission that differs
+/// from `before`, and says so.
 fn replay(
     bytes: &[u8],
     change: Option<(Change, &[Place])>,
@@ -131,7 +135,8 @@ fn replay(
         {
             return Ok((outcomes, true));
         }
-        // A recording holds the memory that each submission began with: later ones do not see what this one left.
+        // A recording holds the memory that each submission began with: later ones do not see what
+        // this one left.
         if !before.is_empty() && last.is_some_and(|last| number > last) {
             break;
         }
@@ -261,7 +266,8 @@ fn witness(file: &str, bytes: &[u8], each: bool) -> Result<Sum, String> {
         let (_, noticed) = replay(bytes, Some((Change::Flag(*field), &places)), &before)?;
         let noun = field.name;
         let reasons = reasons.map(|all| {
-            // Where a later one did it, that one is gone, too: whoever looked would have stopped the batch.
+            // Where a later one did it, that one is gone, too: whoever looked would have stopped
+            // the batch.
             let alone = |reason: String| match reason.contains("a later one") {
                 true => format!("{noun}: nobody looks, even without the later ones"),
                 false => reason,

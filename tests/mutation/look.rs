@@ -1,9 +1,10 @@
-//! What recorded submissions execute: their commands, and which of them and of the structures that they point to count.
+//! What recorded submissions execute: their commands, and which of them and of the structures that
+//! they point to count.
 //!
-//! In:  submissions, in their order. Out: each command and structure with its place, and of each of its fields the bits that some
-//! draw or dispatch depends on, by the rules of `on`.
+//! In:  submissions, in their order. Out: each command and structure with its place, and of each of
+//!      its fields the bits that some draw or dispatch depends on, by the rules of `relevance`.
 
-use crate::on;
+use crate::relevance;
 use crate::sends::{self, Sends};
 use gpu::View;
 use hw::{Field, Packet, draw, draw_state, media, mi, state};
@@ -19,7 +20,7 @@ const MAX_SURFACES: u64 = 31;
 
 /// A command, a structure in it, or one that it points to.
 pub struct Place {
-    /// In which submission.
+    /// The index of its submission.
     pub submission: usize,
     pub packet: &'static Packet,
     pub at: u64,
@@ -30,20 +31,21 @@ pub struct Place {
     pub counts: Vec<u64>,
 }
 
-/// A draw or a dispatch, as the rules see it.
+/// A draw or a dispatch, with the state that it uses.
 pub struct Work<'a> {
     places: &'a [Place],
-    /// Those that it finds, by packet.
+    /// The indices of the places that it uses.
     found: &'a [usize],
-    /// What the messages of its kernels use, by the commands that point to a stage's samplers and surfaces.
+    /// What the messages of its kernels use, by the commands that point to a stage's samplers and
+    /// surfaces.
     sends: &'a BTreeMap<usize, Sends>,
-    /// What else the whole recording has.
+    /// Features that the whole recording uses.
     pub uses: Uses,
     /// Nothing but the batch's end follows.
     pub last: bool,
 }
 
-/// What a recording has anywhere.
+/// Features that a recording uses anywhere.
 #[derive(Clone, Copy, Default)]
 pub struct Uses {
     /// Something reads the statistics registers.
@@ -52,14 +54,14 @@ pub struct Uses {
     pub clipped: bool,
     /// A thread addresses memory from the general state base address on.
     pub general: bool,
-    /// A walker has data of its own.
+    /// A walker has indirect data.
     pub indirect: bool,
     /// A kernel finds surfaces by handles.
     pub bindless: bool,
 }
 
 impl Work<'_> {
-    /// Those of a kind.
+    /// The commands and structures of a kind.
     pub fn all(&self, packet: &'static Packet) -> impl Iterator<Item = &Place> {
         let places = self
             .found
@@ -68,13 +70,13 @@ impl Work<'_> {
         places.filter(move |place| std::ptr::eq(place.packet, packet))
     }
 
-    /// What the kernel asks whose samplers or surfaces the place is among.
+    /// The messages of the kernel that uses the sampler or surface.
     pub fn sends(&self, place: &Place) -> Sends {
         let sends = self.sends.get(&id(place.command));
         sends.copied().unwrap_or_default()
     }
 
-    /// What the pixel shader asks.
+    /// The messages of the pixel shader.
     pub fn pixel_sends(&self) -> Sends {
         let sends = self
             .sends
@@ -82,7 +84,7 @@ impl Work<'_> {
         sends.copied().unwrap_or_default()
     }
 
-    /// A field of the command of this kind; 0 where there is none.
+    /// The value of a field of the command; 0 without such a command.
     pub fn get(&self, packet: &'static Packet, field: Field) -> u64 {
         self.all(packet)
             .next()
@@ -90,7 +92,7 @@ impl Work<'_> {
     }
 }
 
-/// A packet's name: a static's place.
+/// A packet's identity: the address of its static.
 fn id(packet: &Packet) -> usize {
     std::ptr::from_ref(packet).addr()
 }
@@ -101,7 +103,8 @@ struct Pointer(&'static Packet, Field, &'static Packet);
 /// Structures that a command holds: from which dword on.
 struct Held(&'static Packet, usize, &'static Packet);
 
-/// A stage's tables: its command with the counts of surfaces and samplers, and the two commands that point.
+/// A stage's tables: its command with the counts of surfaces and samplers, and the two commands
+/// that point.
 struct Tables {
     counts: (&'static Packet, Field, Field),
     surfaces: (&'static Packet, Field),
@@ -431,7 +434,7 @@ impl Looker {
         let at = (context.instruction + start) & 0xffff_ffff_ffff;
         let hw_gen = self.hw_gen;
         let known = self.kernels.entry((number, at));
-        let sends = *known.or_insert_with(|| sends::of(view, at, hw_gen));
+        let sends = *known.or_insert_with(|| sends::of_kernel(view, at, hw_gen));
         self.uses.general |= sends.general;
         self.uses.bindless |= sends.bindless;
         sends
@@ -443,11 +446,11 @@ impl Looker {
         for tables in TABLES {
             let (stage, samplers) = (tables.counts.0, tables.samplers.0);
             let surfaces = tables.surfaces.0;
-            let work = self.seen(found);
-            if !on::runs(&work, stage) {
+            let work = self.work_on(found);
+            if !relevance::runs(&work, stage) {
                 continue;
             }
-            let kernels: Vec<u64> = on::kernels(&work, stage);
+            let kernels: Vec<u64> = relevance::kernels(&work, stage);
             let all = kernels.into_iter().fold(Sends::default(), |all, start| {
                 all.or(self.kernel(number, context, view, start))
             });
@@ -502,7 +505,7 @@ impl Looker {
         }
         for tables in TABLES {
             let (stage, surfaces, samplers) = tables.counts;
-            if !on::runs(&self.seen(found), stage) {
+            if !relevance::runs(&self.work_on(found), stage) {
                 continue;
             }
             let surfaces = get(&self.places, stage, surfaces);
@@ -522,7 +525,8 @@ impl Looker {
         }
     }
 
-    /// The surface states of a binding table that messages name: who points to it, its offset, how many entries.
+    /// The surface states of a binding table that messages name: who points to it, its offset, how
+    /// many entries.
     fn surfaces(
         &mut self,
         number: usize,
@@ -587,7 +591,7 @@ impl Looker {
     ) {
         use media::media_interface_descriptor_load as load;
         use state::interface_descriptor_data as idd;
-        let seen = self.seen(found);
+        let seen = self.work_on(found);
         let offset = seen.get(&load::PACKET, load::INTERFACE_DESCRIPTOR_DATA_START_ADDRESS);
         let at = context.dynamic + offset;
         let Some(words) = self.structure(number, view, found, &load::PACKET, &idd::PACKET, at)
@@ -597,7 +601,7 @@ impl Looker {
         let sends = self.kernel(number, context, view, idd::KERNEL_START_POINTER.get(&words));
         self.sends.clear();
         self.sends.insert(id(&load::PACKET), sends);
-        let walker = self.seen(found);
+        let walker = self.work_on(found);
         let data = walker.get(
             &media::gpgpu_walker::PACKET,
             media::gpgpu_walker::INDIRECT_DATA_LENGTH,
@@ -612,7 +616,7 @@ impl Looker {
         }
     }
 
-    fn seen<'a>(&'a self, found: &'a [usize]) -> Work<'a> {
+    fn work_on<'a>(&'a self, found: &'a [usize]) -> Work<'a> {
         Work {
             places: &self.places,
             found,
@@ -629,7 +633,7 @@ impl Looker {
             let Some(own) = self.places.get(*place) else {
                 continue;
             };
-            let work = self.seen(found);
+            let work = self.work_on(found);
             let fields = own.packet.fields.iter();
             let replaced = |field: &Field| {
                 let mut dwords = field.lo / 32..=field.hi / 32;
@@ -637,7 +641,7 @@ impl Looker {
             };
             let bits = |field: &Field| match replaced(field) {
                 true => 0,
-                false => on::bits(&work, own, field),
+                false => relevance::bits(&work, own, field),
             };
             counts.push((*place, fields.map(bits).collect::<Vec<u64>>()));
         }

@@ -1,6 +1,7 @@
 //! Executes a recording again, with words changed.
 //!
-//! In:  a recording's bytes; of each submission the words to change. Out: how each submission ended, and what memory it left.
+//! In:  a recording's bytes; of each submission the words to change. Out: how each submission
+//!      ended, and what memory it left.
 
 use gpu::{Gpu, HwContext, Options, View};
 use ingot_kmd::{Recording, Submission};
@@ -12,7 +13,8 @@ pub type Outcome = (Option<String>, u64);
 /// Words to change: in which submission, where, to what.
 pub type Patch = (usize, u64, u32);
 
-/// Instructions and commands of one submission before it counts as a hang: no recording has as many.
+/// Instructions and commands of one submission before it counts as a hang: no recording has as
+/// many.
 const BUDGET: (u64, u64) = (20_000_000, 200_000);
 
 /// A hash of all memory. Zeros say nothing but where the rest is.
@@ -40,7 +42,8 @@ fn memory(submission: &Submission) -> u64 {
     hash
 }
 
-/// Executes a recording with changes, or as it is; ends at the first submission that differs from `before`.
+/// Executes a recording with changes, or as it is; ends at the first submission that differs from
+/// `before`.
 pub fn replay(
     bytes: &[u8],
     patches: &[Patch],

@@ -1,7 +1,7 @@
 //! What a kernel asks of shared functions, by the descriptors of its messages.
 //!
-//! In:  memory and where a kernel starts. Out: which messages read a sampler's state, which entries of the binding table they name,
-//! and which use a base address.
+//! In:  memory and where a kernel starts. Out: which messages read a sampler's state, which entries
+//!      of the binding table they name, and which use a base address.
 //! Ref: SKL PRM vol. 7, "Message Descriptor", "Binding Table Index".
 
 use gpu::View;
@@ -10,9 +10,11 @@ use isa::Desc;
 /// Bytes of a kernel that are looked at.
 const MAX_KERNEL_BYTES: u64 = 1 << 18;
 
-/// Sampler messages that take no SAMPLER_STATE: `ld`, `resinfo`, `sampleinfo`, `ld_lz`, `ld2dms_w`, `ld_mcs`, `ld2dms`, `ld2dss`.
+/// Sampler messages that take no SAMPLER_STATE: `ld`, `resinfo`, `sampleinfo`, `ld_lz`, `ld2dms_w`,
+/// `ld_mcs`, `ld2dms`, `ld2dss`.
 const STATELESS: u32 = 1 << 7 | 1 << 10 | 1 << 11 | 1 << 26 | 1 << 28 | 1 << 29 | 1 << 30 | 1 << 31;
-/// Those that compare: `sample_c`, `_b_c`, `_l_c`, `gather4_c`, `gather4_po_c`, `sample_d_c`, `_c_lz`.
+/// Those that compare: `sample_c`, `_b_c`, `_l_c`, `gather4_c`, `gather4_po_c`, `sample_d_c`,
+/// `_c_lz`.
 const COMPARES: u32 = 1 << 3 | 1 << 5 | 1 << 6 | 1 << 16 | 1 << 18 | 1 << 20 | 1 << 25;
 
 /// Message types of data cache 1 with addresses of 64 bits.
@@ -27,7 +29,7 @@ pub struct Sends {
     pub sampler: bool,
     /// Surfaces by handles, of the bindless heap.
     pub bindless: bool,
-    /// Memory is written, or threads are told apart from each other.
+    /// Memory is written, or threads behave differently from each other.
     pub writes: bool,
     /// Memory by offsets from the general state base address: stateless messages, scratch blocks.
     pub general: bool,
@@ -70,8 +72,9 @@ impl Sends {
     }
 }
 
-/// What the kernel at an address uses, up to its end of thread; a descriptor that only the thread knows may be any.
-pub fn of(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
+/// What the kernel at an address uses, up to its end of thread; a descriptor that only the thread
+/// knows may be any.
+pub fn of_kernel(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
     let mut sends = Sends::default();
     let mut at = start;
     while at < start + MAX_KERNEL_BYTES {
@@ -93,14 +96,16 @@ pub fn of(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
         };
         let table = desc.map(|desc| desc & 0xff);
         let handle = matches!(table, None | Some(252));
-        // A64 messages say no surface, but have addresses; scratch blocks have an offset in its place.
+        // A64 messages say no surface, but have addresses; scratch blocks have an offset in its
+        // place.
         let whole = send.sfid == 12 && desc.is_some_and(|desc| A64 >> (desc >> 14 & 0x1f) & 1 == 1);
         let scratch = send.sfid == 10 && desc.is_none_or(|desc| desc >> 18 & 1 == 1);
         // The sampler, the sampler's and the constant cache, data caches and the render cache.
         if matches!(send.sfid, 2 | 4 | 5 | 9 | 10 | 12) && !whole {
             match table {
                 None => sends.tables = [u64::MAX; 4],
-                // 252 and on are no entries: handles, memory that no surface describes, shared local memory.
+                // 252 and on are no entries: handles, memory that no surface describes, shared
+                // local memory.
                 Some(entry @ 0..252) if !scratch => {
                     sends.tables[entry as usize / 64] |= 1 << (entry % 64);
                 }
@@ -117,7 +122,8 @@ pub fn of(view: &View<'_>, start: u64, hw_gen: hw::Gen) -> Sends {
             // Data caches 0 and 1, render cache.
             4 | 5 | 10 | 12 => {
                 sends.bindless |= handle;
-                // Of the render cache's messages, render target writes (12) and reads (13) are of the pixels that there are.
+                // Of the render cache's messages, render target writes (12) and reads (13) are of
+                // the pixels that there are.
                 sends.writes |=
                     send.sfid != 5 || desc.is_none_or(|desc| !matches!(desc >> 14 & 15, 12 | 13));
                 sends.general |= scratch || !whole && matches!(table, None | Some(253 | 255));

@@ -7,7 +7,7 @@ use crate::look::Place;
 use hw::{Field, state};
 
 /// True for RENDER_SURFACE_STATE's fields that a surface of this kind has.
-pub fn of_surface(place: &Place, field: &Field) -> bool {
+pub fn surface_field_counts(place: &Place, field: &Field) -> bool {
     use state::render_surface_state as f;
     let get = |field: Field| field.get(&place.words);
     let kind = get(f::SURFACE_TYPE);
@@ -78,7 +78,7 @@ pub fn of_surface(place: &Place, field: &Field) -> bool {
 }
 
 /// True for SAMPLER_STATE's fields that its modes look at.
-pub fn of_sampler(place: &Place, field: &Field) -> bool {
+pub fn sampler_field_counts(place: &Place, field: &Field) -> bool {
     use state::sampler_state as f;
     let get = |field: Field| field.get(&place.words);
     let modes = [
@@ -94,7 +94,8 @@ pub fn of_sampler(place: &Place, field: &Field) -> bool {
         _ if *field == f::REDUCTION_TYPE_ENABLE => get(f::REDUCTION_TYPE) != 0,
         _ if *field == f::BORDER_COLOR_POINTER => modes.iter().any(|mode| get(*mode) == 4),
         _ if *field == f::MAXIMUM_ANISOTROPY => filters.contains(&2),
-        // Levels are clamped before what is magnified is told from what is not: that shows where level 0 is clamped, too.
+        // Levels are clamped before what is magnified is told from what is not: that shows where
+        // level 0 is clamped, too.
         _ if *field == f::LOD_PRECLAMP_MODE => get(f::MIN_LOD) != 0 || get(f::MAX_LOD) == 0,
         _ if *field == f::TEXTURE_LOD_BIAS => get(f::MIP_MODE_FILTER) != 0,
         _ if *field == f::REDUCTION_TYPE => get(f::REDUCTION_TYPE_ENABLE) == 1,

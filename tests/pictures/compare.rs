@@ -1,4 +1,4 @@
-//! Are two pictures the same, as far as Vulkan fixes them?
+//! Compares two images, as far as Vulkan defines their values.
 
 /// What was drawn, or otherwise made, as bytes.
 pub struct Shot {
@@ -27,7 +27,7 @@ pub enum Unit {
     U16,
 }
 
-/// How far apart two pictures may be, and why.
+/// How far apart two images may be, and why.
 #[derive(Clone, Copy, Debug)]
 pub struct Tolerance {
     /// Greatest difference of a channel, in steps of 8 bits (or of the unit).
@@ -50,7 +50,8 @@ pub const ROUNDED: Tolerance = Tolerance {
     per_mille: 0,
     why: "a value may be rounded to either neighbour",
 };
-/// Linear filters: the hardware's weights have 8 bits of fraction, lavapipe's as many, cut off elsewhere.
+/// Linear filters: the hardware's weights have 8 bits of fraction, lavapipe's as many, cut off
+/// elsewhere.
 pub const FILTERED: Tolerance = Tolerance {
     steps: 2.0,
     per_mille: 0,

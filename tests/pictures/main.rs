@@ -1,11 +1,12 @@
-//! Scenes drawn by the driver under test and by lavapipe in the same run: the pictures must be the same, as far as Vulkan says.
+//! Scenes drawn by the driver under test and by lavapipe in the same run: the images must be the
+//! same, as far as Vulkan says.
 //!
-//! In:  the scenes, one table for each subject; our driver in this process on a strict simulated GPU, or, with
-//!      `INGOT_PICTURES=loader`, what the Vulkan loader finds: `ingot sim --driver anv -- TEST-PROGRAM` judges the scenes
-//!      themselves by a driver that is known to work.
-//! Out: a test for each scene. What a driver cannot draw yet stands in `expected.toml` with the reason; drawing it all the same is
-//!      a failure too. Without lavapipe (Debian: mesa-vulkan-drivers) nothing is compared; INGOT_REQUIRE_TOOLS=1 makes that a
-//!      failure.
+//! In:  the scenes, one table for each subject; our driver in this process on a strict simulated
+//!      GPU, or, with `INGOT_PICTURES=loader`, what the Vulkan loader finds: `ingot sim --driver
+//!      anv -- TEST-PROGRAM` judges the scenes themselves by a driver that is known to work.
+//! Out: a test for each scene. What a driver cannot draw yet stands in `expected.toml` with the
+//!      reason; drawing it all the same is a failure too. Without lavapipe (Debian:
+//!      mesa-vulkan-drivers) nothing is compared; INGOT_REQUIRE_TOOLS=1 makes that a failure.
 //! Ref: Vulkan specification; lavapipe, another implementation of it.
 
 mod compare;
@@ -81,7 +82,7 @@ fn main() -> ExitCode {
         .with_ignored_flag(ignored)
     });
     let mut trials: Vec<_> = trials.collect();
-    // Once more where what the driver may do is turned off: the pictures must be the same.
+    // Once more with optional optimisations of the driver off: the images must be the same.
     if section == "ingot" && std::env::var_os(DRIVER_OPTIONS).is_none() {
         let without = |&(flag, scenes): &(&'static str, &'static str)| {
             let name = format!("{scenes}_with_{flag}");
@@ -121,8 +122,8 @@ const SWITCHES: &[(&str, &str)] = &[
     ("simd32_fs", ""),
 ];
 
-/// Scenes, and how many resolves of colours their command buffers have, full and partial ones, where clears are kept, and where they are
-/// not; the same where colours are compressed, too.
+/// Scenes, and how many resolves of colours their command buffers have, full and partial ones,
+/// where clears are kept, and where they are not; the same where colours are compressed, too.
 const RESOLVES: &[(&str, [[usize; 2]; 4])] = &[
     ("kept_and_cleared_again", [[2, 0], [4, 0], [2, 2], [2, 4]]),
     (
@@ -137,7 +138,7 @@ const RESOLVES: &[(&str, [[usize; 2]; 4])] = &[
     ),
 ];
 
-/// Counts resolves in what the driver tells of its batches.
+/// Counts resolves in the driver's dump of its batches.
 fn saved(scene: &str, counts: [[usize; 2]; 4]) -> Result<(), Failed> {
     let count = |flags: &str| -> Result<[usize; 2], Failed> {
         let program = std::env::current_exe().map_err(|e| e.to_string())?;
@@ -162,7 +163,7 @@ fn saved(scene: &str, counts: [[usize; 2]; 4]) -> Result<(), Failed> {
     }
 }
 
-/// Draws some scenes in a process of its own, where the driver has an option.
+/// Draws some scenes in a separate process, in which a driver option is set.
 fn without(flag: &str, scenes: &str) -> Result<(), Failed> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let run = Command::new(program)

@@ -15,7 +15,7 @@ pub fn cleared(format: vk::Format, last: vk::ImageLayout) -> vk::AttachmentDescr
         .final_layout(last)
 }
 
-/// What a pass's last subpass draws is copied behind the pass.
+/// The result of the last subpass is copied after the pass.
 pub fn copied_behind(subpass: u32) -> vk::SubpassDependency {
     vk::SubpassDependency::default()
         .src_subpass(subpass)
@@ -26,8 +26,8 @@ pub fn copied_behind(subpass: u32) -> vk::SubpassDependency {
         .dst_access_mask(A::TRANSFER_READ)
 }
 
-/// Two subpasses, of which the second reads, at its own place, what the first has drawn: attachment 0 is what the first draws to,
-/// attachment 1 the second's.
+/// Two subpasses, of which the second reads the first's result at its own pixel: attachment
+/// 0 is what the first draws to, attachment 1 the second's.
 pub fn one_reads_the_other(gpu: &Gpu) -> Result<vk::RenderPass, Error> {
     gpu.render_pass(&RenderPassInfo {
         attachments: &[
@@ -70,7 +70,8 @@ pub fn ramp(gpu: &Gpu, pass: vk::RenderPass, subpass: u32) -> Result<Pipeline, E
     })
 }
 
-/// Covers the target of a subpass by its input, colours exchanged and times `scale`, an expression of three numbers and alpha's.
+/// Covers the target of a subpass by its input, colours exchanged and times `scale`, an expression
+/// of three numbers and alpha's.
 pub fn input_turned(
     gpu: &Gpu,
     pass: vk::RenderPass,

@@ -1,10 +1,11 @@
-//! Physical storage: what is behind 64-bit addresses.
+//! Physical storage: buffers that are accessed by 64-bit addresses.
 
 use crate::rig::{Descriptor, Rig, Surface};
 
 const WIDTHS: [u8; 3] = [8, 16, 32];
 
-/// A shader of 32 invocations, `i`, with buffers of dwords: an output at binding 0, an input at binding 1.
+/// A shader of 32 invocations, `i`, with buffers of dwords: an output at binding 0, an input at
+/// binding 1.
 fn shader(declarations: &str, body: &str) -> String {
     format!(
         "#version 450

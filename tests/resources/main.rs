@@ -1,5 +1,6 @@
-//! Images, textures, texel buffers and addresses in compute shaders: GLSL through the whole compiler, executed by the simulated GPU in strict mode at every
-//! width, against what Vulkan says comes out.
+//! Images, textures, texel buffers and addresses in compute shaders: GLSL through the whole
+//! compiler, executed by the simulated GPU in strict mode at every width, against what Vulkan says
+//! comes out.
 
 mod addresses;
 mod rig;
@@ -30,7 +31,7 @@ void main() {{
     )
 }
 
-/// A rig whose piece 0 is the output.
+/// A rig whose memory piece 0 is the output.
 fn rig() -> Rig {
     let mut rig = Rig::new();
     rig.bind(0, 0, Descriptor::Buffer(Surface::bytes(4096, 0)));
@@ -88,7 +89,8 @@ fn images_are_read_written_and_counted_in() {
     }
 }
 
-/// Texels of a format as bytes, the shader's name of it, and what a shader reads; for half of these the write gives the same bytes.
+/// Texels of a format as bytes, the shader's name of it, and what a shader reads; for half of these
+/// the write gives the same bytes.
 struct Format {
     name: &'static str,
     number: u16,
@@ -258,7 +260,7 @@ layout(binding = 3) uniform sampler2DShadow c;",
 }
 
 #[test]
-fn handles_that_differ_are_served_one_after_the_other() {
+fn non_uniform_handles_are_sampled_in_turn() {
     for width in WIDTHS {
         let mut rig = rig();
         for element in 0..4 {

@@ -1,20 +1,17 @@
-//! GLSL to a launch on a simulated Skylake in strict mode: descriptors are laid out by hand, as crate `abi` says.
-
-use std::sync::Arc;
-use std::sync::atomic::AtomicU32;
+//! GLSL to a launch on a simulated Skylake in strict mode: descriptors are laid out by hand, as
+//! crate `abi` says.
 
 use abi::{Binding, DescriptorKind, PipelineLayout, SetLayout};
-use cmd::{Gen9, Generation, Heaps, Kernel, Launch, Machine, Memory, Pending, Recorder, Scratch};
-use gpu::{AddressSpace, Gpu, HwContext, Options, View};
+use cmd::{Gen9, Generation, Heaps, Kernel, Launch, Machine, Pending, Recorder, Scratch};
+use gpu::{AddressSpace, View};
 use hw::state::{render_surface_state as rss, sampler_state};
+use ingot_tests::batch::{self, ADDRESS as BATCH, BYTES, Batch, device, dwords, map};
 
-const BATCH: u64 = 0x10_0000;
 const DYNAMIC: u64 = 0x20_0000;
 const CODE: u64 = 0x30_0000;
 const HEAP: u64 = 0x40_0000;
-/// A quadword that nobody reads.
+/// A quadword that is written and never read.
 const SCRAP: u64 = DYNAMIC + 0x8000;
-const BYTES: u64 = 0x1_0000;
 /// Memory of textures, images and buffers: so many pieces.
 const PIECES: u64 = 0x100_0000;
 const PIECE_COUNT: u64 = 16;
@@ -23,30 +20,6 @@ const PIECE_COUNT: u64 = 16;
 const ELEMENTS: u32 = 4;
 /// Bytes of an element: the largest that there is.
 const STRIDE: u32 = 128;
-
-/// One chunk of a batch.
-struct Chunk(Vec<u32>);
-
-impl Memory for Chunk {
-    type Error = &'static str;
-    const CHUNK_DW: usize = BYTES as usize / 4;
-    fn words(&mut self) -> Option<&mut [u32]> {
-        Some(&mut self.0)
-    }
-    fn address(&self) -> u64 {
-        BATCH
-    }
-    fn prepare(&mut self) -> Result<u64, Self::Error> {
-        Err("one chunk is enough")
-    }
-    fn advance(&mut self, _: usize) {}
-    fn too_long() -> Self::Error {
-        "too long"
-    }
-    fn surface<const N: usize>(&self, _: u32, _: [usize; N]) -> Result<[u32; N], Self::Error> {
-        Err("nothing is pushed from the heap")
-    }
-}
 
 /// What the dimensions of a surface mean: the values of its type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,7 +141,7 @@ impl Surface {
     }
 }
 
-/// What a binding holds.
+/// The contents of a descriptor.
 #[derive(Clone, Copy, Debug)]
 pub enum Descriptor {
     /// A storage buffer.
@@ -185,7 +158,8 @@ pub enum Descriptor {
 
 /// A comparison for samplers that make none.
 pub const NONE: u64 = 1;
-/// Passes where the reference is less than the texel or equal: PREFILTEROP_LESS, what counts where the texel is *not* less.
+/// Passes where the reference is less than the texel or equal: PREFILTEROP_LESS, what counts where
+/// the texel is *not* less.
 pub const LESS_OR_EQUAL: u64 = 2;
 
 fn sampler(function: u64) -> [u32; 4] {
@@ -206,18 +180,14 @@ pub struct Rig {
     bindings: Vec<Binding>,
 }
 
-fn device() -> &'static hw::Device {
-    hw::Device::by_name("skl").expect("a device")
-}
-
 impl Rig {
     pub fn new() -> Rig {
         let mut space = AddressSpace::new();
         let pieces = (0..PIECE_COUNT).map(|n| PIECES + n * BYTES);
-        for start in [BATCH, DYNAMIC, CODE, HEAP].into_iter().chain(pieces) {
-            let words: Box<[AtomicU32]> = (0..BYTES / 4).map(|_| AtomicU32::new(0)).collect();
-            space.map(start, BYTES, Arc::new(words), 0).expect("free");
-        }
+        map(
+            &mut space,
+            [BATCH, DYNAMIC, CODE, HEAP].into_iter().chain(pieces),
+        );
         Rig {
             space,
             bindings: Vec::new(),
@@ -225,9 +195,7 @@ impl Rig {
     }
 
     fn write_at(&self, address: u64, words: &[u32]) {
-        View::new(&self.space)
-            .write_block(address, words)
-            .expect("mapped");
+        batch::write(&self.space, address, words);
     }
 
     /// Writes dwords from a byte of a piece on.
@@ -250,7 +218,7 @@ impl Rig {
         [address as u32, (address >> 32) as u32]
     }
 
-    /// Puts a descriptor into an element of a binding.
+    /// Writes a descriptor to an element of a binding.
     pub fn bind(&mut self, binding: u32, element: u32, descriptor: Descriptor) {
         let offset_bytes = binding * ELEMENTS * STRIDE;
         let at = HEAP + 64 + u64::from(offset_bytes + element * STRIDE);
@@ -313,13 +281,7 @@ impl Rig {
             binary.constants.data.is_empty(),
             "constant data is not launched here"
         );
-        let code: Vec<u32> = binary
-            .code
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| u32::from_le_bytes(*bytes))
-            .collect();
+        let code = dwords(&binary.code);
         self.write_at(CODE, &code);
         let size = compute.workgroup_size;
         let kernel = Kernel {
@@ -340,8 +302,7 @@ impl Rig {
             bindless_base: HEAP,
             scrap_address: SCRAP,
         };
-        let mut recorder =
-            Recorder::<Gen9, Chunk>::new(Chunk(vec![0; BYTES as usize / 4]), machine);
+        let mut recorder = Recorder::<Gen9, Batch>::new(Batch::new(), machine);
         let heaps = Heaps {
             general: 0,
             surface: 0,
@@ -357,15 +318,8 @@ impl Rig {
         recorder.dispatch([0; 3], [1; 3]).expect("room");
         recorder.barrier(Pending::STALL.with(Pending::FLUSH_DATA));
         recorder.end().expect("room");
-        let memory = recorder.stream().memory();
-        self.write_at(BATCH, &memory.0);
-        let options = Options {
-            strict: true,
-            ..Options::default()
-        };
-        Gpu::new(device(), options)
-            .execute(&mut HwContext::new(), &self.space, BATCH, BYTES)
-            .unwrap_or_else(|stop| panic!("simd{width}: {stop}\n{glsl}"));
+        let context = format!(", simd{width}\n{glsl}");
+        recorder.stream().memory().execute(&self.space, &context);
     }
 }
 

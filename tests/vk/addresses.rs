@@ -44,7 +44,7 @@ void main()
     kernel.destroy(&rig);
 }
 
-/// Memory whose address may be asked for again, or one with an address that was.
+/// Memory with a capturable address, or with a captured one.
 fn replayed(rig: &Rig, bytes: u64, address: u64) -> Result<vk::DeviceMemory, vk::Result> {
     let kinds = vk::MemoryAllocateFlags::DEVICE_ADDRESS
         | vk::MemoryAllocateFlags::DEVICE_ADDRESS_CAPTURE_REPLAY;
@@ -60,7 +60,8 @@ fn replayed(rig: &Rig, bytes: u64, address: u64) -> Result<vk::DeviceMemory, vk:
 
 #[test]
 fn another_run_has_the_same_addresses() {
-    // What memory and buffers have for addresses, the first asked for anew, the others as they were told.
+    // What memory and buffers have for addresses, the first asked for anew, the others as they were
+    // told.
     let run = |told: Option<[u64; 3]>, order: [usize; 3]| {
         let rig = Rig::new();
         let d = &rig.device;

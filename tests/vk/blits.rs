@@ -1,4 +1,4 @@
-//! Blits and resolves: pictures scaled, turned and converted; samples joined.
+//! Blits and resolves: images scaled, mirrored and converted; samples averaged.
 
 use ash::vk;
 
@@ -7,7 +7,7 @@ use crate::images::{
 };
 use crate::rig::Rig;
 
-/// A picture of one level and layer.
+/// An image of one level and layer.
 fn picture(format: vk::Format, width: u32, height: u32) -> vk::ImageCreateInfo<'static> {
     info(format, vk::ImageTiling::OPTIMAL)
         .extent(vk::Extent3D {
@@ -19,7 +19,8 @@ fn picture(format: vk::Format, width: u32, height: u32) -> vk::ImageCreateInfo<'
         .array_layers(1)
 }
 
-/// Scales a box of a picture of these bytes into a box of another, which was all 0x33, and gets that out.
+/// Blits a box of an image of these bytes into a box of another, filled with 0x33, and returns
+/// that out.
 fn scaled(
     rig: &Rig,
     (source, bytes): (&vk::ImageCreateInfo<'_>, &[u8]),
@@ -54,7 +55,7 @@ fn scaled(
 }
 
 #[test]
-fn pictures_are_scaled_turned_and_converted() {
+fn images_are_scaled_mirrored_and_converted() {
     let rig = Rig::new();
     let rgba = vk::Format::R8G8B8A8_UNORM;
     let bytes: Vec<u8> = (0..4 * 2 * 4).map(|at| at * 7).collect();
@@ -348,7 +349,7 @@ fn slices_and_lines_are_scaled() {
 }
 
 #[test]
-fn samples_are_joined() {
+fn multisampled_images_are_resolved() {
     let rig = Rig::new();
     let several = picture(vk::Format::R8G8B8A8_UNORM, 37, 21)
         .samples(vk::SampleCountFlags::TYPE_4)
@@ -385,10 +386,10 @@ fn samples_are_joined() {
     );
 }
 
-/// What was copied to a picture is scaled behind a barrier that speaks of transfers alone, twice: the second time, the sampler has
-/// read what was there before.
+/// A blit after a copy, with a barrier between transfer stages only, twice:
+/// the second time, the sampler has read what was there before.
 #[test]
-fn what_was_copied_is_scaled_behind_a_barrier_of_transfers() {
+fn blits_after_a_transfer_barrier_read_the_copy() {
     let rig = Rig::new();
     let info = picture(vk::Format::R8G8B8A8_UNORM, 16, 16);
     let images = [&info, &info].map(|info| Image::new(&rig, info));

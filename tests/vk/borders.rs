@@ -30,7 +30,7 @@ fn floats(words: &[u32]) -> Vec<f32> {
 }
 
 #[test]
-fn custom_borders_are_what_was_asked_for() {
+fn custom_border_colors_are_returned() {
     let rig = Rig::new();
     let colour = [0.2, 0.4, 0.6, 0.8];
     for (format, channels) in [

@@ -2,9 +2,10 @@
 
 use ash::vk;
 
+use crate::compute::{Descriptor, UpdateBy, run};
 use crate::images::Image;
 use crate::rig::Rig;
-use crate::textures::{By, COLOUR, Given, fill, image_info, nearest, run, view};
+use crate::textures::{COLOUR, fill, image_info, nearest, view};
 
 #[test]
 fn null_descriptors_read_zero_and_drop_writes() {
@@ -43,16 +44,16 @@ void main()
     let (none, no_texels) = (vk::ImageView::null(), vk::BufferView::null());
     let nothing = vk::DescriptorBufferInfo::default().range(vk::WHOLE_SIZE);
     let given = [
-        Given::Buffer(T::STORAGE_BUFFER, nothing),
-        Given::Buffer(T::UNIFORM_BUFFER, nothing),
-        Given::Image(T::COMBINED_IMAGE_SAMPLER, none, sampler),
-        Given::Image(T::STORAGE_IMAGE, none, vk::Sampler::null()),
-        Given::Texels(T::UNIFORM_TEXEL_BUFFER, no_texels),
-        Given::Texels(T::STORAGE_TEXEL_BUFFER, no_texels),
-        Given::Image(T::SAMPLED_IMAGE, none, vk::Sampler::null()),
-        Given::Image(T::SAMPLER, none, sampler),
+        Descriptor::Buffer(T::STORAGE_BUFFER, nothing),
+        Descriptor::Buffer(T::UNIFORM_BUFFER, nothing),
+        Descriptor::Image(T::COMBINED_IMAGE_SAMPLER, none, sampler),
+        Descriptor::Image(T::STORAGE_IMAGE, none, vk::Sampler::null()),
+        Descriptor::Texels(T::UNIFORM_TEXEL_BUFFER, no_texels),
+        Descriptor::Texels(T::STORAGE_TEXEL_BUFFER, no_texels),
+        Descriptor::Image(T::SAMPLED_IMAGE, none, vk::Sampler::null()),
+        Descriptor::Image(T::SAMPLER, none, sampler),
     ];
-    for by in [By::Update, By::Push, By::Template] {
+    for by in [UpdateBy::Write, UpdateBy::Push, UpdateBy::Template] {
         let out = rig.buffer(64);
         run(&rig, glsl, &out, &given, &[], by);
         assert_eq!(out.dwords()[..12], [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
@@ -60,9 +61,10 @@ void main()
     unsafe { rig.device.destroy_sampler(sampler, None) };
 }
 
-/// Stencils read before the first element and leave out what they got; the elements that they read with it are there.
+/// Stencils read before the first element and leave out what they got; the elements that they read
+/// with it are there.
 #[test]
-fn what_is_before_a_buffer_takes_nothing_from_its_start() {
+fn vector_loads_before_a_buffer_include_its_start() {
     use vk::DescriptorType as T;
     let rig = Rig::new();
     let glsl = "#version 450
@@ -93,12 +95,12 @@ void main()
             .range(vk::WHOLE_SIZE)
     };
     let given = [
-        Given::Buffer(T::STORAGE_BUFFER, of(numbers.buffer)),
-        Given::Buffer(T::UNIFORM_BUFFER, of(numbers.buffer)),
-        Given::Buffer(T::STORAGE_BUFFER, of(written.buffer)),
+        Descriptor::Buffer(T::STORAGE_BUFFER, of(numbers.buffer)),
+        Descriptor::Buffer(T::UNIFORM_BUFFER, of(numbers.buffer)),
+        Descriptor::Buffer(T::STORAGE_BUFFER, of(written.buffer)),
     ];
     let out = rig.buffer(64);
-    run(&rig, glsl, &out, &given, &[], By::Update);
+    run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
     assert_eq!(out.dwords()[1..9], [0, 0, 1, 2, 0, 0, 1, 2]);
     assert_eq!(written.dwords()[..4], [7, 8, 0, 0]);
 }
@@ -156,12 +158,12 @@ void main()
     let out = rig.buffer(128);
     out.data[..4].copy_from_slice(&1u32.to_le_bytes());
     let given = [
-        Given::Buffer(T::STORAGE_BUFFER, of(written.buffer)),
-        Given::Buffer(T::UNIFORM_BUFFER, of(numbers.buffer)),
-        Given::Texels(T::UNIFORM_TEXEL_BUFFER, texels),
-        Given::Texels(T::STORAGE_TEXEL_BUFFER, texels),
+        Descriptor::Buffer(T::STORAGE_BUFFER, of(written.buffer)),
+        Descriptor::Buffer(T::UNIFORM_BUFFER, of(numbers.buffer)),
+        Descriptor::Texels(T::UNIFORM_TEXEL_BUFFER, texels),
+        Descriptor::Texels(T::STORAGE_TEXEL_BUFFER, texels),
     ];
-    run(&rig, glsl, &out, &given, &[], By::Update);
+    run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
     let mut meant = [21, 0, 0, 0].repeat(4);
     meant.extend([21, 0, 21, 0, 0, 0, 0, 0]);
     assert_eq!(out.dwords()[1..25], meant);
@@ -222,12 +224,12 @@ void main()
     let red_seen = view(&rig, &red_image, kind, vk::Format::R8_UNORM, COLOUR);
     let sampler = unsafe { rig.device.create_sampler(&nearest(), None) }.unwrap();
     let given = [
-        Given::Image(T::COMBINED_IMAGE_SAMPLER, seen, sampler),
-        Given::Image(T::STORAGE_IMAGE, seen, vk::Sampler::null()),
-        Given::Image(T::COMBINED_IMAGE_SAMPLER, red_seen, sampler),
+        Descriptor::Image(T::COMBINED_IMAGE_SAMPLER, seen, sampler),
+        Descriptor::Image(T::STORAGE_IMAGE, seen, vk::Sampler::null()),
+        Descriptor::Image(T::COMBINED_IMAGE_SAMPLER, red_seen, sampler),
     ];
     let out = rig.buffer(160);
-    run(&rig, glsl, &out, &given, &[], By::Update);
+    run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
     let got: Vec<f32> = out.dwords().into_iter().map(f32::from_bits).collect();
     for (number, texel) in got.chunks_exact(4).enumerate() {
         match number {
@@ -249,7 +251,7 @@ void main()
 }";
     let out = rig.buffer(4);
     out.data.fill(0);
-    run(&rig, all, &out, &given[..1], &[], By::Update);
+    run(&rig, all, &out, &given[..1], &[], UpdateBy::Write);
     assert_eq!(out.dwords(), [0]);
     unsafe {
         rig.device.destroy_sampler(sampler, None);
@@ -258,7 +260,8 @@ void main()
     }
 }
 
-/// Formats that are said to be read without being declared, floats and integers of one and more channels.
+/// Formats that are said to be read without being declared, floats and integers of one and more
+/// channels.
 #[test]
 fn undeclared_formats_are_read() {
     use vk::DescriptorType as T;
@@ -304,8 +307,8 @@ layout(std430, binding = 0) buffer Out { vec4 r; };
 layout(binding = 1) uniform readonly imageBuffer line;
 void main() { r = imageLoad(line, 1); }";
         let out = rig.buffer(16);
-        let given = [Given::Texels(T::STORAGE_TEXEL_BUFFER, seen)];
-        run(&rig, glsl, &out, &given, &[], By::Update);
+        let given = [Descriptor::Texels(T::STORAGE_TEXEL_BUFFER, seen)];
+        run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
         let got: Vec<f32> = out.dwords().into_iter().map(f32::from_bits).collect();
         assert_eq!(got, meant, "{format:?}");
         unsafe { rig.device.destroy_buffer_view(seen, None) };

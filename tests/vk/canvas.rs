@@ -4,7 +4,7 @@ use ash::vk;
 
 use crate::rig::{Buffer, Rig};
 
-/// Pixels of a side.
+/// The width and height in pixels.
 pub const SIZE: u32 = 16;
 
 /// The SPIR-V of a vertex and of a fragment shader.
@@ -24,7 +24,7 @@ pub struct Target<'a> {
     pub image: vk::Image,
     memory: vk::DeviceMemory,
     pub view: vk::ImageView,
-    /// Bytes, where they can be seen: rows so far apart.
+    /// Bytes of a linear image, and its row pitch.
     pub linear: Option<(&'a [u8], usize)>,
 }
 
@@ -232,12 +232,14 @@ pub struct Canvas<'a> {
 }
 
 impl<'a> Canvas<'a> {
-    /// A target of four bytes, cleared when the render pass begins; perhaps with depth and stencil, cleared too.
+    /// A target of four bytes, cleared when the render pass begins; perhaps with depth and stencil,
+    /// cleared too.
     pub fn new(rig: &'a Rig, depth: Option<vk::Format>) -> Self {
         Self::with(rig, depth, &[])
     }
 
-    /// The same with a pipeline layout of sets, if there are any of one by which shaders read depth or stencil in between draws.
+    /// The same with a pipeline layout of sets, if there are any of one by which shaders read depth
+    /// or stencil in between draws.
     pub fn with(rig: &'a Rig, depth: Option<vk::Format>, sets: &[vk::DescriptorSetLayout]) -> Self {
         let d = &rig.device;
         let colour = Target::new(rig, vk::Format::R8G8B8A8_UNORM, 1);
@@ -403,7 +405,7 @@ pub fn whole() -> vk::Rect2D {
     }
 }
 
-/// All of it.
+/// The whole area.
 pub fn viewport() -> vk::Viewport {
     vk::Viewport {
         x: 0.0,

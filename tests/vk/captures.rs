@@ -1,4 +1,5 @@
-//! Transform feedback: what of vertices goes to buffers, where, in which order, and what is counted on the way.
+//! Transform feedback: what of vertices goes to buffers, where, in which order, and what is counted
+//! on the way.
 
 use ash::vk;
 use samples::vulkan::{
@@ -37,7 +38,8 @@ fn target(gpu: &Gpu) -> Result<Image, Error> {
     gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target())
 }
 
-/// Each kind of output, of two vertices: built-in ones, a matrix, an array, parts of a slot, members of a block, 64 bits; gaps stay.
+/// Each kind of output, of two vertices: built-in ones, a matrix, an array, parts of a slot,
+/// members of a block, 64 bits; gaps stay.
 fn layouts(gpu: &Gpu) -> Result<(), Error> {
     let color = target(gpu)?;
     let pipeline = gpu.graphics(&GraphicsInfo {
@@ -169,7 +171,8 @@ fn captured(gpu: &Gpu, buffer: &Buffer) -> Result<Vec<u32>, Error> {
     Ok(numbers.take_while(|&number| number != BEFORE).collect())
 }
 
-/// Captures that go on where others ended, until there is no room; draws of what was captured; what queries tell of it.
+/// Captures that go on where others ended, until there is no room; draws of what was captured; what
+/// queries tell of it.
 fn counters(gpu: &Gpu) -> Result<(), Error> {
     let color = target(gpu)?;
     let points = GraphicsInfo {
@@ -247,7 +250,8 @@ fn counters(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// Strips and fans come as the objects that they make; an odd triangle of a strip keeps its provoking vertex in its place.
+/// Strips and fans come as the objects that they make; an odd triangle of a strip keeps its
+/// provoking vertex in its place.
 fn topologies(gpu: &Gpu) -> Result<(), Error> {
     use vk::PrimitiveTopology as T;
     let color = target(gpu)?;
@@ -293,7 +297,8 @@ fn topologies(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// The corners of a tessellated square, by a stage that is the last one; the pieces of one that is not are not captured.
+/// The corners of a tessellated square, by a stage that is the last one; the pieces of one that is
+/// not are not captured.
 fn tessellated(gpu: &Gpu) -> Result<(), Error> {
     let color = target(gpu)?;
     let pipeline = gpu.graphics(&GraphicsInfo {
@@ -345,7 +350,7 @@ void main() { at = gl_TessCoord.xy; gl_Position = vec4(at, 0.0, 1.0); }",
     Ok(())
 }
 
-/// Points of four streams, more than a dword of control data tells of; one of the streams is drawn.
+/// Points of four streams, more than one dword of control data; one of the streams is drawn.
 fn streams(gpu: &Gpu) -> Result<(), Error> {
     let white = "#version 450
 layout(location = 0) out vec4 colour;

@@ -4,7 +4,8 @@ use ash::vk;
 
 use crate::rig::{Kernel, Rig};
 
-/// A pipeline that writes `value` to the first `count` dwords of its buffer: push constants are value and count.
+/// A pipeline that writes `value` to the first `count` dwords of its buffer: push constants are
+/// value and count.
 fn fill(rig: &Rig, kind: vk::DescriptorType, buffer: &crate::rig::Buffer<'_>) -> Kernel {
     Kernel::new(
         rig,
@@ -237,7 +238,7 @@ fn one_command_buffer_many_times_and_long() {
 }
 
 #[test]
-fn all_push_constants_that_are_promised_arrive() {
+fn dispatches_have_the_maximum_push_constants() {
     let rig = Rig::new();
     let limits = unsafe { rig.instance.get_physical_device_properties(rig.physical) }.limits;
     assert_eq!(limits.max_push_constants_size, 256);

@@ -98,8 +98,9 @@ fn at(x: f32, y: f32) -> vk::SampleLocationEXT {
     vk::SampleLocationEXT { x, y }
 }
 
-/// A column of pixels that a triangle's edge halves has the samples that lie on its side, wherever they were put; where nobody has put
-/// them, in batches after and in draws between, they lie where they always do.
+/// A column of pixels that a triangle's edge halves has the samples that lie on its side, wherever
+/// they were set; in later batches and draws without custom locations, they are where
+/// they always do.
 fn locations(gpu: &Gpu) -> Result<(), Error> {
     let two = GraphicsInfo {
         samples: 2,
@@ -160,16 +161,17 @@ fn locations(gpu: &Gpu) -> Result<(), Error> {
 }
 
 #[test]
-fn triangles_may_cover_what_they_overlap() {
+fn conservative_rasterization_covers_overlapped_pixels() {
     conservative(&gpu(&[], &[extension::CONSERVATIVE, extension::DYNAMIC_3])).unwrap();
 }
 
 #[test]
-fn samples_lie_where_they_are_put() {
+fn samples_are_at_their_custom_locations() {
     locations(&gpu(&[feature::PRECISE_OCCLUSION], &[extension::LOCATIONS])).unwrap();
 }
 
-/// Alpha of the first colour decides about the samples of all, and so does a mask, whether the shader's or the pipeline's.
+/// Alpha of the first colour decides about the samples of all, and so does a mask, whether the
+/// shader's or the pipeline's.
 fn by_alpha(gpu: &Gpu) -> Result<(), Error> {
     let shader = |mask: &str| {
         format!(
@@ -228,7 +230,7 @@ void main() { gl_Position = vec4(corners[gl_VertexIndex] / 8.0 - 1.0, 0.0, 1.0);
                 })
             })?;
             let samples = gpu.results(&queries)?[0] / 256;
-            // As many as alpha says, of those that the mask leaves; more alpha never covers less.
+            // Alpha selects that many samples of the mask; more alpha never covers less.
             assert!(samples >= before && samples <= u64::from(mask.count_ones()));
             if mask == 0xf {
                 assert_eq!(samples, quarters);
@@ -255,7 +257,7 @@ void main() { gl_Position = vec4(corners[gl_VertexIndex] / 8.0 - 1.0, 0.0, 1.0);
 }
 
 #[test]
-fn alpha_decides_about_all_colours() {
+fn alpha_to_coverage_affects_all_targets() {
     by_alpha(&gpu(&[feature::PRECISE_OCCLUSION], &[])).unwrap();
 }
 
@@ -307,11 +309,12 @@ void main() {{ colour = {kind}vec4({paint}); }}"
 }
 
 #[test]
-fn smooth_lines_leave_integers_alone() {
+fn smooth_lines_do_not_blend_integer_targets() {
     smooth(&gpu(&[], &[extension::LINES])).unwrap();
 }
 
-/// Fragments of a pixel read what those before them have written, one after another in the order of their objects.
+/// Fragments of a pixel read what those before them have written, one after another in the order of
+/// their objects.
 fn interlocked(gpu: &Gpu, layout: &str) -> Result<(), Error> {
     let numbers = gpu.empty_buffer(u64::from(SIDE * SIDE * 4))?;
     let set = gpu.set(&[Bound::Storage(&numbers)])?;
@@ -358,7 +361,7 @@ void main()
 }
 
 #[test]
-fn fragments_take_turns() {
+fn fragment_shader_interlock_orders_fragments() {
     let gpu = gpu(&[feature::FRAGMENT_STORES], &[extension::INTERLOCK]);
     interlocked(&gpu, "pixel_interlock_ordered").unwrap();
     interlocked(&gpu, "sample_interlock_ordered").unwrap();

@@ -1,4 +1,5 @@
-//! Depth and stencil of several samples become one of each: the first, the least, the greatest, the mean.
+//! Depth and stencil of several samples become one of each: the first, the least, the greatest, the
+//! mean.
 
 use ash::vk;
 
@@ -176,7 +177,7 @@ fn resolved(
                 .image(image.image)
                 .old_layout(from)
                 .new_layout(to)
-                // Resolves are writes of colours to those who wait.
+                // For synchronisation, resolves are colour writes.
                 .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
                 .dst_access_mask(vk::AccessFlags::MEMORY_READ | vk::AccessFlags::MEMORY_WRITE)
                 .subresource_range(all);
@@ -226,7 +227,7 @@ fn resolved(
 }
 
 #[test]
-fn samples_of_depth_and_stencil_become_one() {
+fn depth_and_stencil_samples_are_resolved() {
     use vk::ResolveModeFlags as M;
     let rig = Rig::new();
     let mut modes = vk::PhysicalDeviceDepthStencilResolveProperties::default();

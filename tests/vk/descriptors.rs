@@ -2,6 +2,7 @@
 
 use ash::vk;
 
+use crate::compute::compute_pipeline;
 use crate::images::Image;
 use crate::rig::{Buffer, Rig, compile};
 use crate::textures::{COLOUR, fill, image_info, nearest, view};
@@ -51,21 +52,7 @@ impl<'a> Program<'a> {
             d.get_descriptor_set_layout_support(&info, &mut support);
             assert_eq!(support.supported, vk::TRUE);
             let set_layout = d.create_descriptor_set_layout(&info, None).unwrap();
-            let layouts = [set_layout];
-            let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
-            let layout = d.create_pipeline_layout(&info, None).unwrap();
-            let words = compile(glsl);
-            let info = vk::ShaderModuleCreateInfo::default().code(&words);
-            let module = d.create_shader_module(&info, None).unwrap();
-            let stage = vk::PipelineShaderStageCreateInfo::default()
-                .stage(COMPUTE)
-                .module(module)
-                .name(c"main");
-            let info = [vk::ComputePipelineCreateInfo::default()
-                .stage(stage)
-                .layout(layout)];
-            let made = d.create_compute_pipelines(vk::PipelineCache::null(), &info, None);
-            d.destroy_shader_module(module, None);
+            let (layout, pipeline) = compute_pipeline(rig, glsl, set_layout);
             // Room for two sets.
             let sizes: Vec<_> = bindings
                 .iter()
@@ -86,7 +73,7 @@ impl<'a> Program<'a> {
                 rig,
                 set_layout,
                 layout,
-                pipeline: made.unwrap()[0],
+                pipeline,
                 pool: d.create_descriptor_pool(&info, None).unwrap(),
             }
         }
@@ -516,7 +503,7 @@ void main()
 }
 
 #[test]
-fn as_many_sets_as_are_said_to_be_there_are_bound() {
+fn the_maximum_number_of_sets_can_be_bound() {
     let rig = Rig::new();
     let d = &rig.device;
     let properties = unsafe { rig.instance.get_physical_device_properties(rig.physical) };
@@ -594,9 +581,10 @@ fn as_many_sets_as_are_said_to_be_there_are_bound() {
     assert_eq!(written, meant);
 }
 
-/// Samplers of one layout lie side by side, those of the other, whose last binding each set sizes, by their pictures.
+/// Samplers of one layout are adjacent; those of the other, whose last binding has a variable
+/// count, are beside their images.
 #[test]
-fn samplers_are_copied_between_layouts_that_place_them_otherwise() {
+fn samplers_are_copied_between_different_layouts() {
     use vk::DescriptorBindingFlags as Flags;
     use vk::DescriptorType as T;
     const ALONE: u32 = 3;
@@ -640,7 +628,7 @@ void main()
     fill(&rig, &image, &info, &[0x80; 64]);
     let kind = vk::ImageViewType::TYPE_2D;
     let seen = view(&rig, &image, kind, vk::Format::R8G8B8A8_UNORM, COLOUR);
-    // Beyond the picture some see white, the others black.
+    // Beyond the image some return white, the others black.
     let white = |number: u32| number % 3 == 1 || number == 8;
     unsafe {
         let border = vk::SamplerAddressMode::CLAMP_TO_BORDER;
@@ -707,9 +695,10 @@ void main()
     }
 }
 
-/// The planes of a conversion count for several (`combinedImageSamplerDescriptorCount`), which applications forget.
+/// The planes of a conversion count for several (`combinedImageSamplerDescriptorCount`), which
+/// applications forget.
 #[test]
-fn pools_have_room_for_planes_that_nobody_counted() {
+fn pools_have_room_for_uncounted_planes() {
     let rig = Rig::new();
     let d = &rig.device;
     let info = vk::SamplerYcbcrConversionCreateInfo::default()

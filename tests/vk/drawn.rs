@@ -1,4 +1,5 @@
-//! Blits and resolves among draws: they are draws of the driver's own, of which the application's know nothing.
+//! Blits and resolves among draws: they are draws of the driver's own, of which the application's
+//! know nothing.
 
 use ash::vk;
 use samples::vulkan::{
@@ -48,7 +49,7 @@ fn placed(from: u32, to: u32, from_side: u32, to_side: u32) -> vk::ImageBlit {
         .dst_offsets([corner(to, 0), corner(to + to_side, 1)])
 }
 
-/// Pixels that are not as a function of column and row says.
+/// Pixels that differ from a function of column and row.
 fn others(bytes: &[u8], side: u32, expected: impl Fn(u32, u32) -> [u8; 4]) -> usize {
     let places = (0..side).flat_map(|y| (0..side).map(move |x| (x, y)));
     let pixels = bytes.as_chunks::<4>().0.iter();
@@ -97,10 +98,10 @@ fn among_draws(gpu: &Gpu) -> Result<(), Error> {
                     r.draw(0, 4, 1);
                     Ok(())
                 }));
-                // Twice, so that two come behind one another.
+                // Twice, so that two follow each other.
                 let regions = [placed(8, 4, 16, 8), placed(12, 0, 4, 4)];
                 r.blit(&first, &small, &regions, vk::Filter::NEAREST);
-                // Neither pipeline nor colour is told anew.
+                // Neither pipeline nor colour is bound again.
                 let to = [Target::keep(&several).resolve(&second)];
                 check(r.draw_to(&Targets::new(&to), |r| {
                     r.push(&drawn, &[0.0_f32, 0.0, 1.0, 1.0]);
@@ -133,7 +134,7 @@ fn among_draws(gpu: &Gpu) -> Result<(), Error> {
 }
 
 #[test]
-fn blits_and_resolves_leave_what_is_bound_and_are_not_counted() {
+fn blits_and_resolves_preserve_bindings_and_query_counts() {
     crate::rig::entry();
     let features: &[Feature] = &[feature::PRECISE_OCCLUSION, feature::STATISTICS];
     let wants = Wants {
@@ -145,7 +146,7 @@ fn blits_and_resolves_leave_what_is_bound_and_are_not_counted() {
 }
 
 #[test]
-fn draws_have_all_push_constants_that_are_promised() {
+fn draws_have_the_maximum_push_constants() {
     const PUSHED: &str = "#version 450
 layout(push_constant) uniform Push { vec4 all[16]; };
 layout(location = 0) out vec4 result;

@@ -8,7 +8,7 @@ use crate::canvas::{
 };
 use crate::rig::Rig;
 
-/// Whether a pixel's middle lies left of and above the diagonal.
+/// True if a pixel's centre is left of and above the diagonal.
 fn above(x: u32, y: u32) -> bool {
     x + y + 1 < SIZE
 }
@@ -246,7 +246,8 @@ fn indices_choose_vertices_and_the_highest_ends_a_strip() {
     });
 }
 
-/// Moves to the right by a quarter for each instance, and colours from a buffer that goes by instances.
+/// Moves to the right by a quarter for each instance, and colours from a buffer that goes by
+/// instances.
 const INSTANCES: &str = "#version 450
 layout(location = 0) in vec2 position;
 layout(location = 1) in vec4 colour;
@@ -304,7 +305,7 @@ fn instances_have_numbers_and_attributes() {
 }
 
 #[test]
-fn draws_are_what_memory_says() {
+fn indirect_draws_read_their_parameters() {
     let rig = Rig::new();
     let buffer = rig.buffer(64);
     let words: [u32; 10] = [6, 1, 0, 0, 0xdead, 6, 1, 0, 2, 0xdead];
@@ -329,7 +330,7 @@ fn load_operations_clear_or_keep() {
         canvas.bind(commands, pipeline, &buffer);
         unsafe { rig.device.cmd_draw(commands, 6, 1, 0, 0) };
     });
-    // The area of the second render pass is smaller: outside of it nothing changes.
+    // The area of the second render pass is smaller: nothing changes outside.
     let mut clear = vk::ClearValue::default();
     clear.color.float32 = BLUE;
     let clears = [clear];
@@ -469,8 +470,8 @@ fn a_rendering_ends_with_its_samples_resolved() {
     let words = compile(VERTEX, FRAGMENT);
     let null = vk::RenderPass::null();
     let pipeline = canvas::pipeline(&rig, &words, &look, canvas.layout, null).unwrap();
-    // Columns of samples lie at 1, 3, 5 and 7 eighths of a pixel, the first sample at 3. Above two are covered and it is one of
-    // them, below one is.
+    // Columns of samples lie at 1, 3, 5 and 7 eighths of a pixel, the first sample at 3. Above two
+    // are covered and it is one of them, below one is.
     let edge = |px: f32| px * 2.0 / SIZE as f32 - 1.0;
     let above = rectangle([-1.0, -1.0], [edge(8.5), 0.0], RED);
     let below = rectangle([-1.0, 0.0], [edge(8.25), 1.0], RED);
@@ -536,7 +537,7 @@ fn a_rendering_ends_with_its_samples_resolved() {
             vk::PipelineStageFlags::TRANSFER,
             vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT,
         );
-        // All resolves are writes of colours to those who wait.
+        // For synchronisation, all resolves are colour writes.
         let drawn = vk::AccessFlags::COLOR_ATTACHMENT_WRITE;
         wait(transfer, vk::AccessFlags::TRANSFER_WRITE, output, drawn);
         rendering.cmd_begin_rendering(commands, &info);
@@ -598,7 +599,8 @@ layout(location = 6) out vec4 elsewhere;
 void main() { colour = shade; nowhere = shade.gbra; elsewhere = vec4(1.0); }";
     let pipeline = canvas.pipeline(&compile(VERTEX, fragment), &Look::default());
     let buffer = vertices(&rig, &rectangle([-1.0, -1.0], [1.0, 1.0], RED));
-    // What the command buffer's memory held before is no state: ones would be blending and logic operations at once.
+    // What the command buffer's memory held before is no state: ones would be blending and logic
+    // operations at once.
     let scrap = rig.buffer_for(64 * 512, vk::BufferUsageFlags::TRANSFER_DST);
     rig.run(|commands| unsafe {
         for part in 0..64 {

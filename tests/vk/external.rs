@@ -116,9 +116,10 @@ fn fences_and_semaphores_are_shared() {
     }
 }
 
-/// What others have a descriptor of is theirs when it is destroyed here: nothing new is made of it.
+/// The payload of an exported object belongs to the importer after its destruction: it is not
+/// recycled.
 #[test]
-fn what_was_shared_is_not_made_anew() {
+fn exported_objects_are_not_recycled() {
     let (rig, other) = (Rig::new(), Rig::new());
     let d = &rig.device;
     let here = ash::khr::external_fence_fd::Device::new(&rig.instance, d);
@@ -160,7 +161,7 @@ fn what_was_shared_is_not_made_anew() {
     }
 }
 
-/// A sync file is a copy: who exports is as if reset or waited for, who imports has it once.
+/// A sync file is a copy: export resets the fence or waits on the semaphore, import is temporary.
 #[test]
 fn fences_and_semaphores_travel_as_sync_files() {
     let rig = Rig::new();
@@ -185,7 +186,7 @@ fn fences_and_semaphores_travel_as_sync_files() {
                 .fd(fd);
             fences.import_fence_fd(&info)
         };
-        // Nobody signals it any more: misuse that ends, and says so.
+        // Nothing will signal it: a misuse that ends with an error.
         assert!(fences.get_fence_fd(&get).is_err());
         for fd in [file, -1] {
             put(fd).unwrap();
@@ -324,7 +325,7 @@ fn the_pages_of_the_process_are_memory() {
             .push_next(&mut external);
         let buffer = d.create_buffer(&info, None).unwrap();
         d.bind_buffer_memory(buffer, memory, 4096).unwrap();
-        // A copy writes; the CPU sees it in its own pages, with no mapping between.
+        // A copy writes; the CPU reads it in its own pages, without a mapping.
         rig.run(|commands| d.cmd_fill_buffer(commands, buffer, 8, 12, 0xfeed));
         let found: Vec<u32> = (1024..1030).map(|at| pages.dword(at)).collect();
         assert_eq!(found, [0, 0, 0xfeed, 0xfeed, 0xfeed, 0]);
@@ -400,7 +401,7 @@ fn pages_that_are_not_there_are_refused() {
 }
 
 #[test]
-fn external_uses_are_told() {
+fn external_handle_properties_are_reported() {
     let rig = Rig::new();
     let info = vk::PhysicalDeviceExternalBufferInfo::default()
         .usage(vk::BufferUsageFlags::STORAGE_BUFFER)

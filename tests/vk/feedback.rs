@@ -1,4 +1,4 @@
-//! Attachments that what is drawn to them reads (VK_EXT_attachment_feedback_loop_layout).
+//! Draws that read the attachment that they write (VK_EXT_attachment_feedback_loop_layout).
 
 use ash::vk;
 
@@ -7,19 +7,19 @@ use crate::images::{Image, layer, range};
 use crate::rig::Rig;
 use crate::textures::{COLOUR, image_info, nearest, view};
 
-/// Pixels of a side: so many are worth a clear by blocks, which no sampler sees.
+/// The width and height in pixels: large enough for a fast clear, which the sampler would not see.
 const SIDE: u32 = 300;
 const FORMAT: vk::Format = vk::Format::R8G8B8A8_UNORM;
 const LOOP: vk::ImageLayout = vk::ImageLayout::ATTACHMENT_FEEDBACK_LOOP_OPTIMAL_EXT;
 
-/// Everything, from three vertices.
+/// A triangle that covers the target.
 const VERTEX: &str = "#version 450
 void main()
 {
     vec2 corner = vec2(gl_VertexIndex & 1, gl_VertexIndex >> 1);
     gl_Position = vec4(corner * 4.0 - 1.0, 0.0, 1.0);
 }";
-/// What is there already, and a little more.
+/// Adds a constant to the colour of the target.
 const FRAGMENT: &str = "#version 450
 layout(set = 0, binding = 0) uniform sampler2D target;
 layout(location = 0) out vec4 colour;
@@ -28,8 +28,118 @@ void main()
     colour = texelFetch(target, ivec2(gl_FragCoord.xy), 0) + vec4(17.0, 34.0, 51.0, 0.0) / 255.0;
 }";
 
+/// The dependency of each draw on the one before, whose colours it reads.
+fn draw_to_draw() -> vk::SubpassDependency {
+    vk::SubpassDependency::default()
+        .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
+        .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
+        .dst_stage_mask(vk::PipelineStageFlags::FRAGMENT_SHADER)
+        .dst_access_mask(vk::AccessFlags::SHADER_READ)
+        .dependency_flags(vk::DependencyFlags::BY_REGION)
+}
+
+/// Creates a render pass of one subpass in which draws depend on each other, and a copy on them.
+fn render_pass(d: &ash::Device) -> vk::RenderPass {
+    let attachments = [vk::AttachmentDescription::default()
+        .format(FORMAT)
+        .samples(vk::SampleCountFlags::TYPE_1)
+        .load_op(vk::AttachmentLoadOp::CLEAR)
+        .store_op(vk::AttachmentStoreOp::STORE)
+        .final_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL)];
+    let colours = [vk::AttachmentReference {
+        attachment: 0,
+        layout: LOOP,
+    }];
+    let subpasses = [vk::SubpassDescription::default().color_attachments(&colours)];
+    let after = vk::SubpassDependency::default()
+        .dst_subpass(vk::SUBPASS_EXTERNAL)
+        .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
+        .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
+        .dst_stage_mask(vk::PipelineStageFlags::TRANSFER)
+        .dst_access_mask(vk::AccessFlags::TRANSFER_READ);
+    let dependencies = [draw_to_draw(), after];
+    let info = vk::RenderPassCreateInfo::default()
+        .attachments(&attachments)
+        .subpasses(&subpasses)
+        .dependencies(&dependencies);
+    unsafe { d.create_render_pass(&info, None) }.unwrap()
+}
+
+/// The set of the sampled target, its layout and its pool.
+struct TargetSet {
+    layout: vk::DescriptorSetLayout,
+    pool: vk::DescriptorPool,
+    set: vk::DescriptorSet,
+}
+
+impl TargetSet {
+    fn new(d: &ash::Device, view: vk::ImageView, sampler: vk::Sampler) -> TargetSet {
+        unsafe {
+            let kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
+            let binding = [vk::DescriptorSetLayoutBinding::default()
+                .descriptor_type(kind)
+                .descriptor_count(1)
+                .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
+            let layouts = [d.create_descriptor_set_layout(&info, None).unwrap()];
+            let sizes = [vk::DescriptorPoolSize {
+                ty: kind,
+                descriptor_count: 1,
+            }];
+            let info = vk::DescriptorPoolCreateInfo::default()
+                .max_sets(1)
+                .pool_sizes(&sizes);
+            let pool = d.create_descriptor_pool(&info, None).unwrap();
+            let info = vk::DescriptorSetAllocateInfo::default()
+                .descriptor_pool(pool)
+                .set_layouts(&layouts);
+            let set = d.allocate_descriptor_sets(&info).unwrap()[0];
+            let images = [vk::DescriptorImageInfo {
+                sampler,
+                image_view: view,
+                image_layout: LOOP,
+            }];
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(set)
+                .descriptor_type(kind)
+                .image_info(&images);
+            d.update_descriptor_sets(&[write], &[]);
+            TargetSet {
+                layout: layouts[0],
+                pool,
+                set,
+            }
+        }
+    }
+}
+
+/// Records a barrier between the draws of a feedback loop.
+fn feedback_barrier(d: &ash::Device, commands: vk::CommandBuffer, image: vk::Image) {
+    let dependency = draw_to_draw();
+    let barrier = vk::ImageMemoryBarrier::default()
+        .src_access_mask(dependency.src_access_mask)
+        .dst_access_mask(dependency.dst_access_mask)
+        .old_layout(LOOP)
+        .new_layout(LOOP)
+        .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
+        .image(image)
+        .subresource_range(range(COLOUR));
+    unsafe {
+        d.cmd_pipeline_barrier(
+            commands,
+            dependency.src_stage_mask,
+            dependency.dst_stage_mask,
+            dependency.dependency_flags,
+            &[],
+            &[],
+            &[barrier],
+        )
+    };
+}
+
 #[test]
-fn draws_read_what_is_drawn_to() {
+fn draws_read_their_color_attachment() {
     let rig = Rig::new();
     let d = &rig.device;
     let uses = vk::ImageUsageFlags::COLOR_ATTACHMENT
@@ -41,36 +151,7 @@ fn draws_read_what_is_drawn_to() {
     let got = rig.buffer(u64::from(SIDE * SIDE * 4));
     unsafe {
         let seen = view(&rig, &image, vk::ImageViewType::TYPE_2D, FORMAT, COLOUR);
-        let attachments = [vk::AttachmentDescription::default()
-            .format(FORMAT)
-            .samples(vk::SampleCountFlags::TYPE_1)
-            .load_op(vk::AttachmentLoadOp::CLEAR)
-            .store_op(vk::AttachmentStoreOp::STORE)
-            .final_layout(vk::ImageLayout::TRANSFER_SRC_OPTIMAL)];
-        let colours = [vk::AttachmentReference {
-            attachment: 0,
-            layout: LOOP,
-        }];
-        let subpasses = [vk::SubpassDescription::default().color_attachments(&colours)];
-        // What each draw reads the one before has written.
-        let within = vk::SubpassDependency::default()
-            .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
-            .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
-            .dst_stage_mask(vk::PipelineStageFlags::FRAGMENT_SHADER)
-            .dst_access_mask(vk::AccessFlags::SHADER_READ)
-            .dependency_flags(vk::DependencyFlags::BY_REGION);
-        let after = vk::SubpassDependency::default()
-            .dst_subpass(vk::SUBPASS_EXTERNAL)
-            .src_stage_mask(vk::PipelineStageFlags::COLOR_ATTACHMENT_OUTPUT)
-            .src_access_mask(vk::AccessFlags::COLOR_ATTACHMENT_WRITE)
-            .dst_stage_mask(vk::PipelineStageFlags::TRANSFER)
-            .dst_access_mask(vk::AccessFlags::TRANSFER_READ);
-        let dependencies = [within, after];
-        let info = vk::RenderPassCreateInfo::default()
-            .attachments(&attachments)
-            .subpasses(&subpasses)
-            .dependencies(&dependencies);
-        let pass = d.create_render_pass(&info, None).unwrap();
+        let pass = render_pass(d);
         let views = [seen];
         let info = vk::FramebufferCreateInfo::default()
             .render_pass(pass)
@@ -80,37 +161,10 @@ fn draws_read_what_is_drawn_to() {
             .layers(1);
         let framebuffer = d.create_framebuffer(&info, None).unwrap();
         let sampler = d.create_sampler(&nearest(), None).unwrap();
-        let kind = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
-        let binding = [vk::DescriptorSetLayoutBinding::default()
-            .descriptor_type(kind)
-            .descriptor_count(1)
-            .stage_flags(vk::ShaderStageFlags::FRAGMENT)];
-        let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&binding);
-        let sets = [d.create_descriptor_set_layout(&info, None).unwrap()];
+        let target = TargetSet::new(d, seen, sampler);
+        let sets = [target.layout];
         let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&sets);
         let layout = d.create_pipeline_layout(&info, None).unwrap();
-        let sizes = [vk::DescriptorPoolSize {
-            ty: kind,
-            descriptor_count: 1,
-        }];
-        let info = vk::DescriptorPoolCreateInfo::default()
-            .max_sets(1)
-            .pool_sizes(&sizes);
-        let pool = d.create_descriptor_pool(&info, None).unwrap();
-        let info = vk::DescriptorSetAllocateInfo::default()
-            .descriptor_pool(pool)
-            .set_layouts(&sets);
-        let set = d.allocate_descriptor_sets(&info).unwrap();
-        let pictures = [vk::DescriptorImageInfo {
-            sampler,
-            image_view: seen,
-            image_layout: LOOP,
-        }];
-        let write = vk::WriteDescriptorSet::default()
-            .dst_set(set[0])
-            .descriptor_type(kind)
-            .image_info(&pictures);
-        d.update_descriptor_sets(&[write], &[]);
         let dynamic = [vk::DynamicState::VIEWPORT, vk::DynamicState::SCISSOR];
         let look = Look {
             bindings: &[],
@@ -142,7 +196,7 @@ fn draws_read_what_is_drawn_to() {
             d.cmd_begin_render_pass(commands, &info, vk::SubpassContents::INLINE);
             let graphics = vk::PipelineBindPoint::GRAPHICS;
             d.cmd_bind_pipeline(commands, graphics, drawn);
-            d.cmd_bind_descriptor_sets(commands, graphics, layout, 0, &set, &[]);
+            d.cmd_bind_descriptor_sets(commands, graphics, layout, 0, &[target.set], &[]);
             let whole = vk::Viewport {
                 width: SIDE as f32,
                 height: SIDE as f32,
@@ -152,24 +206,7 @@ fn draws_read_what_is_drawn_to() {
             d.cmd_set_viewport(commands, 0, &[whole]);
             d.cmd_set_scissor(commands, 0, &[area]);
             for _ in 0..3 {
-                let barrier = vk::ImageMemoryBarrier::default()
-                    .src_access_mask(within.src_access_mask)
-                    .dst_access_mask(within.dst_access_mask)
-                    .old_layout(LOOP)
-                    .new_layout(LOOP)
-                    .src_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                    .dst_queue_family_index(vk::QUEUE_FAMILY_IGNORED)
-                    .image(image.image)
-                    .subresource_range(range(COLOUR));
-                d.cmd_pipeline_barrier(
-                    commands,
-                    within.src_stage_mask,
-                    within.dst_stage_mask,
-                    within.dependency_flags,
-                    &[],
-                    &[],
-                    &[barrier],
-                );
+                feedback_barrier(d, commands, image.image);
                 d.cmd_draw(commands, 3, 1, 0, 0);
             }
             d.cmd_end_render_pass(commands);
@@ -184,14 +221,14 @@ fn draws_read_what_is_drawn_to() {
             d.cmd_copy_image_to_buffer(commands, image.image, from, got.buffer, &[region]);
         });
         d.destroy_pipeline(drawn, None);
-        d.destroy_descriptor_pool(pool, None);
+        d.destroy_descriptor_pool(target.pool, None);
         d.destroy_pipeline_layout(layout, None);
-        d.destroy_descriptor_set_layout(sets[0], None);
+        d.destroy_descriptor_set_layout(target.layout, None);
         d.destroy_sampler(sampler, None);
         d.destroy_framebuffer(framebuffer, None);
         d.destroy_render_pass(pass, None);
         d.destroy_image_view(seen, None);
     }
-    let meant = [51 + 3 * 17, 3 * 34, 102 + 3 * 51, 255];
-    assert!(got.data.chunks_exact(4).all(|pixel| pixel == meant));
+    let expected = [51 + 3 * 17, 3 * 34, 102 + 3 * 51, 255];
+    assert!(got.data.chunks_exact(4).all(|pixel| pixel == expected));
 }

@@ -2,9 +2,10 @@
 
 use ash::vk;
 
+use crate::compute::{Descriptor, UpdateBy, run};
 use crate::images::Image;
 use crate::rig::Rig;
-use crate::textures::{By, COLOUR, Given, fill, floats, image_info, nearest, run, view};
+use crate::textures::{COLOUR, fill, floats, image_info, nearest, view};
 
 #[test]
 fn gathers_reach_as_far_as_the_limits_say() {
@@ -40,12 +41,12 @@ void main()
     for (int at = 0; at < 3; at++) texels[1 + at] = four[at];
     texels[4] = textureGatherOffset(image, corner, ivec2(far, -1 - far)).w;
 }";
-    let given = [Given::Image(
+    let given = [Descriptor::Image(
         vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
         seen,
         sampler,
     )];
-    run(&rig, glsl, &out, &given, &[], By::Update);
+    run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
     let texel = |x: i32, y: i32| ((39 + y) * 80 + 39 + x) as f32;
     let meant = [
         texel(-32, 31),

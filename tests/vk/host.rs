@@ -6,7 +6,7 @@ use crate::rig::{Rig, entry};
 
 const NONE: Option<&vk::AllocationCallbacks<'_>> = None;
 
-/// A device that has these extensions, and priorities if they are asked for.
+/// A device that has these extensions, and priorities on request.
 fn device(
     rig: &Rig,
     extensions: &[&std::ffi::CStr],
@@ -115,7 +115,7 @@ fn deferred_operations_are_finished() {
     }
 }
 
-/// What a messenger was told.
+/// The messages that a messenger received.
 unsafe extern "system" fn heard(
     severity: vk::DebugUtilsMessageSeverityFlagsEXT,
     _: vk::DebugUtilsMessageTypeFlagsEXT,
@@ -131,7 +131,7 @@ unsafe extern "system" fn heard(
 }
 
 #[test]
-fn messengers_hear_what_is_wrong_with_a_shader() {
+fn debug_messengers_receive_shader_errors() {
     let entry = entry();
     let names = [ash::ext::debug_utils::NAME.as_ptr()];
     let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_1);
@@ -187,7 +187,7 @@ fn messengers_hear_what_is_wrong_with_a_shader() {
         let make = || device.create_compute_pipelines(vk::PipelineCache::null(), &infos, NONE);
         assert_eq!(make().unwrap_err().1, vk::Result::ERROR_INVALID_SHADER_NV);
         messengers.destroy_debug_utils_messenger(first, NONE);
-        // Nobody wants to hear of it any more.
+        // The messenger is destroyed.
         assert_eq!(make().unwrap_err().1, vk::Result::ERROR_INVALID_SHADER_NV);
         messengers.destroy_debug_utils_messenger(second, NONE);
         device.destroy_shader_module(module, NONE);
@@ -202,7 +202,7 @@ fn messengers_hear_what_is_wrong_with_a_shader() {
 }
 
 #[test]
-fn messengers_of_the_chain_hear_of_creation_and_destruction() {
+fn messengers_in_the_instance_chain_receive_creation_and_destruction() {
     let entry = entry();
     let mut said = Vec::<String>::new();
     let messenger = |said: &mut Vec<String>| {
@@ -296,7 +296,7 @@ fn a_device_answers_only_for_what_is_enabled() {
 
 /// What one side writes the other reads, in every type of memory, by the rules for that type.
 #[test]
-fn every_type_of_memory_is_seen_from_both_sides() {
+fn every_memory_type_is_shared_with_the_gpu() {
     assert_eq!(
         [0, 1].map(|gpu| seen_from_both_sides(&Rig::on(gpu))),
         [1, 2]

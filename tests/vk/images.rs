@@ -5,7 +5,7 @@ use vk::Handle;
 
 use crate::rig::{Buffer, Rig};
 
-/// An image with memory of its own.
+/// An image with dedicated memory.
 pub struct Image<'a> {
     rig: &'a Rig,
     pub image: vk::Image,
@@ -47,7 +47,7 @@ pub fn range(aspect_mask: vk::ImageAspectFlags) -> vk::ImageSubresourceRange {
     }
 }
 
-/// Bytes of an element of an aspect, and its size in pixels, as the format's name tells.
+/// Bytes of an element of an aspect, and its size in pixels, by the format's name.
 fn element(format: vk::Format, aspect: vk::ImageAspectFlags) -> (u32, [u32; 2]) {
     let name = format!("{format:?}");
     if aspect == vk::ImageAspectFlags::STENCIL {
@@ -149,7 +149,8 @@ impl Region {
     }
 }
 
-/// Regions that cover all levels of an image, one behind the other; `loose`: with room between rows and slices.
+/// Regions that cover all levels of an image, one behind the other; `loose`: with room between rows
+/// and slices.
 pub(super) fn regions(info: &vk::ImageCreateInfo<'_>, loose: bool) -> Vec<Region> {
     let mut at = 0u64;
     let mut all = Vec::new();
@@ -461,7 +462,7 @@ fn what_is_copied_to_one_place_without_a_barrier_is_in_order() {
         },
         ..Default::default()
     };
-    // All of it; then, of one command, a part of it twice.
+    // The whole image; then a part of it twice in one command.
     let parts = [
         part(0, [0, 0], [37, 21]),
         part(37 * 21 * 4, [4, 3], [20, 10]),
@@ -605,7 +606,8 @@ fn remaining_layers_are_cleared_in_lines_and_planes_of_rows() {
                     clear(commands, 0, level, 1, 0, 16);
                 }
                 rig.barrier(commands);
-                // Each range twice, with a barrier between: none is needed between different ranges.
+                // Each range twice, with a barrier between: none is needed between different
+                // ranges.
                 for (number, level, count) in [(1, 0, 3), (2, 3, rest)] {
                     clear(commands, number, level, count, 8, rest);
                     rig.barrier(commands);
@@ -634,7 +636,7 @@ fn remaining_layers_are_cleared_in_lines_and_planes_of_rows() {
 }
 
 #[test]
-fn linear_images_are_where_the_host_is_told() {
+fn linear_images_match_their_subresource_layouts() {
     let rig = Rig::new();
     let planes = info(vk::Format::R8G8B8A8_UNORM, vk::ImageTiling::LINEAR);
     // Its levels are one row, and the last is no whole one.

@@ -1,4 +1,5 @@
-//! Arrays of buffers: chosen by a number that all invocations share, and by one of each invocation's own.
+//! Arrays of buffers: chosen by a number that all invocations share, and by one of each
+//! invocation's own.
 
 use ash::vk;
 
@@ -7,7 +8,8 @@ use crate::rig::{Buffer, Rig, compile};
 /// Buffers of each array.
 const COUNT: u32 = 4;
 
-/// Runs one workgroup with an array of storage buffers at binding 0 and one of uniform buffers at binding 1.
+/// Runs one workgroup with an array of storage buffers at binding 0 and one of uniform buffers at
+/// binding 1.
 fn run(rig: &Rig, words: &[u32], storage: &[Buffer<'_>], uniform: &[Buffer<'_>], push: u32) {
     let d = &rig.device;
     let arrays = [
@@ -106,7 +108,8 @@ fn buffers(rig: &Rig) -> (Vec<Buffer<'_>>, Vec<Buffer<'_>>) {
     (storage, uniform)
 }
 
-/// Runs the words with a number, and finds in each buffer, at each dword, what was to be written there; elsewhere nothing.
+/// Runs the words with a number, and finds in each buffer, at each dword, what was to be written
+/// there; elsewhere nothing.
 fn written(rig: &Rig, words: &[u32], push: u32, wanted: impl Fn(u32, u32) -> Option<u32>) {
     let (storage, uniform) = buffers(rig);
     run(rig, words, &storage, &uniform, push);
@@ -161,7 +164,8 @@ void main()
     });
 }
 
-/// Several loads from one buffer, of places that are known at once and of one that another load tells.
+/// Several loads from one buffer, of places that are known at once and of one that another load
+/// tells.
 #[test]
 fn loads_from_a_buffer_chosen_by_each_invocation() {
     let rig = Rig::new();

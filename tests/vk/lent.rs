@@ -1,5 +1,6 @@
-//! Objects in memory that the application's callbacks give (`VkAllocationCallbacks`): it is asked for, and given back where it came
-//! from; where there is none, the command says so and leaves nothing.
+//! Objects in memory that the application's callbacks give (`VkAllocationCallbacks`): it is
+//! allocated for, and given back where it came from; where there is none, the command says so and
+//! leaves nothing.
 
 use std::alloc::Layout;
 use std::cell::RefCell;
@@ -105,7 +106,7 @@ impl Lender {
 const OBJECT: vk::SystemAllocationScope = vk::SystemAllocationScope::OBJECT;
 
 #[test]
-fn objects_lie_in_memory_that_is_lent() {
+fn objects_are_allocated_by_the_callbacks() {
     let rig = Rig::new();
     let d = &rig.device;
     let lender = Lender::default();
@@ -257,7 +258,7 @@ fn objects_lie_in_memory_that_is_lent() {
 }
 
 #[test]
-fn instances_and_devices_lie_in_memory_that_is_lent() {
+fn instances_and_devices_are_allocated_by_the_callbacks() {
     let entry = entry();
     let lender = Lender::default();
     lender.check(
@@ -278,7 +279,7 @@ fn instances_and_devices_lie_in_memory_that_is_lent() {
 }
 
 #[test]
-fn what_is_lent_works_like_anything_else() {
+fn objects_in_application_memory_work() {
     let rig = Rig::new();
     let d = &rig.device;
     let lender = Lender::default();

@@ -2,9 +2,10 @@
 
 use ash::vk;
 
+use crate::compute::{Descriptor, UpdateBy, run};
 use crate::images::{Image, range};
 use crate::rig::Rig;
-use crate::textures::{By, COLOUR, Given, image_info, nearest, one_texel, run, view};
+use crate::textures::{COLOUR, image_info, nearest, one_texel, view};
 
 /// An image whose three levels are 0, 1/2 and 1.
 fn steps(rig: &Rig) -> Image<'_> {
@@ -132,8 +133,8 @@ void main()
         );
         let out = rig.buffer(16 * 16);
         let sampled = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
-        let given = [Given::Image(sampled, seen, sampler)];
-        run(&rig, &glsl, &out, &given, &[], By::Update);
+        let given = [Descriptor::Image(sampled, seen, sampler)];
+        run(&rig, &glsl, &out, &given, &[], UpdateBy::Write);
         for (texel, got) in out.dwords().chunks(4).enumerate() {
             let (red, lod) = (f32::from_bits(got[0]), f32::from_bits(got[2]));
             let near = |got: f32, meant: f32| (got - meant).abs() < 0.02;

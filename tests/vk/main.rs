@@ -1,6 +1,8 @@
-//! The driver through its C face, on a simulated GPU: what Vulkan promises, one promise in each test.
+//! The driver through its C face, on a simulated GPU: what Vulkan promises, one promise in each
+//! test.
 //!
-//! The functions are called as an application calls them, so this is the one place of the tests with `unsafe`.
+//! The functions are called as an application calls them, so this is the one place of the tests
+//! with `unsafe`.
 
 #![allow(unsafe_code, reason = "Vulkan is called as applications call it")]
 
@@ -11,6 +13,7 @@ mod bounds;
 mod canvas;
 mod captures;
 mod commands;
+mod compute;
 mod coverage;
 mod depth;
 mod descriptors;
@@ -41,10 +44,11 @@ mod widened;
 
 use std::sync::{Arc, OnceLock};
 
-/// GPUs, in the order in which they are found: one that shares the CPU's cache, and one that does not.
+/// GPUs, in the order in which they are found: one that shares the CPU's cache, and one that does
+/// not.
 const GPUS: [&str; 2] = ["skl", "bxt"];
 
-/// Opens the simulated GPUs anew. The same strict ones for all tests, as on a machine.
+/// Opens the simulated GPUs, which are strict and shared by all tests, as on a machine.
 fn kernels() -> Vec<Arc<dyn uapi::Kernel>> {
     static MADE: [OnceLock<Arc<kmd::Device>>; GPUS.len()] = [const { OnceLock::new() }; GPUS.len()];
     let options = || kmd::Options {

@@ -1,10 +1,12 @@
-//! Images that leave the device with a modifier: where their texels lie, and another device that reads them there.
+//! Images that leave the device with a modifier: where their texels lie, and another device that
+//! reads them there.
 
 use ash::vk;
 
+use crate::compute::{Descriptor, UpdateBy, run};
 use crate::images::range;
 use crate::rig::Rig;
-use crate::textures::{By, COLOUR, Given, floats, image_info, run};
+use crate::textures::{COLOUR, floats, image_info};
 
 const INTEL: u64 = 1 << 56;
 const LINEAR: u64 = 0;
@@ -84,7 +86,8 @@ fn formats_list_their_modifiers() {
     assert_eq!(ask(INTEL | 4, vk::ImageType::TYPE_2D).err(), refused);
 }
 
-/// Byte of a texel's four, as the PRM has tiles, vol. 5, "Tiling": X of 512 bytes × 8 rows, Y of 128 × 32 in columns of 16.
+/// Byte of a texel's four, as the PRM has tiles, vol. 5, "Tiling": X of 512 bytes × 8 rows, Y of
+/// 128 × 32 in columns of 16.
 fn place(code: u64, pitch: u64, x: u64, y: u64) -> u64 {
     let x = x * 4;
     match code {
@@ -135,7 +138,7 @@ fn another_device_reads_what_one_has_laid_out() {
             assert!(
                 layout.row_pitch >= u64::from(WIDTH) * 4 && layout.row_pitch.is_multiple_of(64)
             );
-            // The host writes the texels where the modifier says that they are.
+            // The host writes the texels at the positions that the modifier defines.
             let data = d
                 .map_memory(memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
                 .unwrap()
@@ -179,7 +182,7 @@ fn another_device_reads_what_one_has_laid_out() {
                 .format(vk::Format::R8G8B8A8_UNORM)
                 .subresource_range(range(COLOUR));
             let view = r.create_image_view(&view, None).unwrap();
-            // It comes from a queue that nobody knows.
+            // It is acquired from a foreign queue.
             reader.run(|commands| {
                 let barrier = vk::ImageMemoryBarrier::default()
                     .src_queue_family_index(vk::QUEUE_FAMILY_FOREIGN_EXT)
@@ -210,12 +213,12 @@ void main()
     uint i = gl_LocalInvocationID.x;
     texels[i] = texelFetch(image, ivec2(i * 27, i * 2 + 3), 0);
 }";
-            let given = [Given::Image(
+            let given = [Descriptor::Image(
                 vk::DescriptorType::SAMPLED_IMAGE,
                 view,
                 vk::Sampler::null(),
             )];
-            run(&reader, glsl, &out, &given, &[], By::Update);
+            run(&reader, glsl, &out, &given, &[], UpdateBy::Write);
             for (i, found) in (0..).zip(floats(&out).chunks(4)) {
                 let meant = texel(i * 27, i * 2 + 3).to_le_bytes();
                 for (found, meant) in found.iter().zip(meant) {
@@ -235,7 +238,7 @@ void main()
 }
 
 #[test]
-fn layouts_that_no_surface_has_are_refused() {
+fn unsupported_modifier_layouts_are_rejected() {
     let rig = Rig::new();
     for (code, offset, pitch) in [
         // Less than a row, a pitch of no whole tiles, the midst of a tile.

@@ -6,7 +6,7 @@ use ash::vk::Handle;
 use crate::rig::{Kernel, Rig, entry};
 
 #[test]
-fn the_device_tells_who_it_is() {
+fn the_device_reports_its_identity() {
     let rig = Rig::new();
     let properties = unsafe { rig.instance.get_physical_device_properties(rig.physical) };
     let name = properties.device_name_as_c_str().unwrap().to_str().unwrap();
@@ -44,7 +44,7 @@ fn the_device_tells_who_it_is() {
 }
 
 #[test]
-fn chains_are_answered_and_strangers_skipped() {
+fn known_pnext_structures_are_filled_and_unknown_ones_skipped() {
     let rig = Rig::new();
     let mut subgroup = vk::PhysicalDeviceSubgroupProperties::default();
     let mut ids = vk::PhysicalDeviceIDProperties::default();
@@ -82,7 +82,7 @@ fn chains_are_answered_and_strangers_skipped() {
 }
 
 #[test]
-fn requirements_are_told_before_the_buffer_is_made() {
+fn memory_requirements_are_known_before_buffer_creation() {
     let rig = Rig::new();
     let d = &rig.device;
     let maintenance = ash::khr::maintenance4::Device::new(&rig.instance, d);
@@ -155,7 +155,7 @@ fn every_core_function_of_1_1_resolves() {
 }
 
 #[test]
-fn what_is_not_there_is_refused() {
+fn unsupported_features_are_rejected() {
     let entry = entry();
     let layers = [c"VK_LAYER_of_paint".as_ptr()];
     let info = vk::InstanceCreateInfo::default().enabled_layer_names(&layers);
@@ -218,7 +218,7 @@ fn a_command_that_fails_makes_the_command_buffer_fail() {
 }
 
 #[test]
-fn memory_is_zeroed_kept_and_given_back() {
+fn memory_is_zeroed_retained_and_freed() {
     let rig = Rig::new();
     for _ in 0..3 {
         let buffer = rig.buffer(10_000);
@@ -258,7 +258,8 @@ fn large_descriptor_pools_cost_what_their_sets_take() {
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(1)
             .pool_sizes(&sizes);
-        // A device has a quarter of these surfaces: pools can be made, and sets until there are no more.
+        // A device has a quarter of these surfaces: pools can be made, and sets until there are no
+        // more.
         let make = |_| d.create_descriptor_pool(&info, None).unwrap();
         let pools: Vec<_> = (0..POOLS).map(make).collect();
         let set = |pool: vk::DescriptorPool| {
@@ -358,7 +359,8 @@ fn freed_sets_leave_their_room_to_any_layout() {
         };
         let full = Err(vk::Result::ERROR_OUT_OF_POOL_MEMORY);
         for _ in 0..3 {
-            // All of the room goes to two, to one, and to two again; in between there is none left, and those of a failure are freed.
+            // All of the room goes to two, to one, and to two again; in between there is none left,
+            // and those of a failure are freed.
             let two = allocate(&[small, small]).unwrap();
             assert_ne!(two[0], two[1]);
             assert_eq!(allocate(&[small]), full);
@@ -370,7 +372,7 @@ fn freed_sets_leave_their_room_to_any_layout() {
             let both = allocate(&[changing, small]).unwrap();
             d.free_descriptor_sets(pool, &both).unwrap();
         }
-        // A layout that is gone is nobody else's, wherever the next one lies.
+        // A destroyed layout equals no other, even if the next has the same address.
         let last = allocate(&[small]).unwrap();
         d.free_descriptor_sets(pool, &last).unwrap();
         d.destroy_descriptor_set_layout(small, None);
@@ -434,7 +436,7 @@ fn pipeline_caches_survive_their_bytes() {
 }
 
 #[test]
-fn executables_tell_their_statistics() {
+fn pipeline_executables_report_statistics() {
     let rig = Rig::new();
     let buffer = rig.buffer(256);
     let words = crate::rig::compile(
@@ -515,7 +517,7 @@ fn private_data_is_an_objects_own() {
         assert_eq!(data.get_private_data(buffer.buffer, slots[1]), u64::MAX);
         assert_eq!(data.get_private_data(rig.queue, slots[0]), 9);
         drop(buffer);
-        // What is made where it was begins anew.
+        // An object at the same address starts clean.
         for _ in 0..100 {
             let event = rig
                 .device
@@ -532,7 +534,7 @@ fn private_data_is_an_objects_own() {
 }
 
 #[test]
-fn the_heap_has_a_budget_that_is_kept() {
+fn the_heap_budget_is_enforced() {
     let rig = Rig::new();
     let used = || {
         let mut budget = vk::PhysicalDeviceMemoryBudgetPropertiesEXT::default();

@@ -1,4 +1,4 @@
-//! How pipelines are asked for: subgroup sizes, and not to be compiled.
+//! Pipeline creation flags: subgroup sizes, and failing when compilation is required.
 
 use ash::vk;
 
@@ -63,7 +63,7 @@ fn make(
 }
 
 #[test]
-fn subgroups_are_as_large_as_they_are_asked_to_be() {
+fn subgroups_have_the_requested_size() {
     let rig = Rig::new();
     let d = &rig.device;
     let words = sizes();
@@ -139,7 +139,7 @@ fn modules_of_spirv_1_6_read_the_size_that_runs() {
 }
 
 #[test]
-fn pipelines_are_found_or_not_made() {
+fn cached_pipelines_are_found_and_others_not_compiled() {
     let rig = Rig::new();
     let d = &rig.device;
     let words = sizes();
@@ -273,7 +273,7 @@ fn modules_are_known_by_their_names() {
 }
 
 #[test]
-fn what_fragments_do_not_read_is_not_made_for_them() {
+fn unread_vertex_outputs_are_eliminated() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let vertex = "#version 450

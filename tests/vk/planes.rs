@@ -1,10 +1,12 @@
-//! Images of luma and chroma: planes that are copied, seen and bound one by one, and colours that samplers convert.
+//! Images of luma and chroma: planes that are copied, seen and bound one by one, and colours that
+//! samplers convert.
 
 use ash::vk;
 
+use crate::compute::{Descriptor, UpdateBy, run};
 use crate::images::{Image, range};
 use crate::rig::{Buffer, Rig};
-use crate::textures::{By, COLOUR, Given, floats, image_info, nearest, run};
+use crate::textures::{COLOUR, floats, image_info, nearest};
 
 const WIDTH: usize = 8;
 const HEIGHT: usize = 4;
@@ -37,7 +39,7 @@ impl Numbers {
         self.values[y * self.width + x] as f32
     }
 
-    /// Between texels, whose centres are whole numbers here.
+    /// Interpolates between texels, whose centres are integers here.
     fn between(&self, [x, y]: [f32; 2]) -> f32 {
         let (left, up) = (x.floor(), y.floor());
         let (u, v) = (x - left, y - up);
@@ -251,7 +253,7 @@ fn whole(rig: &Rig, kind: &Kind, apart: bool) -> (vk::Image, Vec<vk::DeviceMemor
     }
 }
 
-/// Fills layer 1 of an image and samples each texel of it; what was meant comes with it.
+/// Fills layer 1 of an image and samples each texel; returns the expected values too.
 fn sampled(rig: &Rig, kind: Kind, how: How, apart: bool) {
     let d = &rig.device;
     let (image, memories) = whole(rig, &kind, apart);
@@ -333,8 +335,8 @@ void main()
     texels[at.y * 8 + at.x] = textureLod(image, where, 0.0);
 }";
         let combined = vk::DescriptorType::COMBINED_IMAGE_SAMPLER;
-        let given = [Given::Image(combined, view, vk::Sampler::null())];
-        run(rig, glsl, &out, &given, &[sampler], By::Update);
+        let given = [Descriptor::Image(combined, view, vk::Sampler::null())];
+        run(rig, glsl, &out, &given, &[sampler], UpdateBy::Write);
         let found = floats(&out);
         for at in 0..WIDTH * HEIGHT {
             let (column, row) = (at % WIDTH, at / WIDTH);
@@ -534,8 +536,8 @@ void main()
             "#version 450\n#extension GL_EXT_samplerless_texture_functions : require",
         );
         let kind = vk::DescriptorType::SAMPLED_IMAGE;
-        let given = [Given::Image(kind, view, vk::Sampler::null())];
-        run(&rig, &glsl, &texels, &given, &[], By::Update);
+        let given = [Descriptor::Image(kind, view, vk::Sampler::null())];
+        run(&rig, &glsl, &texels, &given, &[], UpdateBy::Write);
         d.destroy_image_view(view, None);
     }
     assert_eq!(texels.dwords()[32..], [4, 2]);
@@ -555,7 +557,7 @@ void main()
 }
 
 #[test]
-fn rows_of_linear_planes_lie_where_layouts_say() {
+fn linear_plane_rows_match_their_subresource_layouts() {
     let rig = Rig::new();
     let d = &rig.device;
     let info = image_info(
@@ -602,7 +604,7 @@ fn rows_of_linear_planes_lie_where_layouts_say() {
 }
 
 #[test]
-fn formats_of_planes_say_what_conversions_take() {
+fn planar_formats_report_what_conversions_support() {
     use vk::FormatFeatureFlags as F;
     let rig = Rig::new();
     for kind in KINDS {

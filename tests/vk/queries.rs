@@ -1,4 +1,5 @@
-//! What draws and dispatches count, where no other driver at hand counts with us: pipelineStatisticsQuery, inheritedQueries.
+//! What draws and dispatches count, where no other driver at hand counts with us:
+//! pipelineStatisticsQuery, inheritedQueries.
 
 use ash::vk;
 use samples::vulkan::{
@@ -81,12 +82,9 @@ fn inherited(gpu: &Gpu) -> Result<(), Error> {
     Ok(())
 }
 
-/// All that the statistics count, of stages whose counts the specification fixes.
-fn stages(gpu: &Gpu) -> Result<(), Error> {
-    use vk::QueryPipelineStatisticFlags as S;
-    let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
-    let plain = rectangles(gpu, Some(WHITE))?;
-    let doubled = gpu.graphics(&GraphicsInfo {
+/// A pipeline whose geometry shader emits each triangle and its mirror image, in two invocations.
+fn doubling(gpu: &Gpu) -> Result<Pipeline, Error> {
+    gpu.graphics(&GraphicsInfo {
         vertex: RECTANGLE,
         geometry: Some(
             "#version 450
@@ -109,8 +107,12 @@ void main()
         depth_format: DEPTH,
         push_bytes: 20,
         ..GraphicsInfo::default()
-    })?;
-    let patches = gpu.graphics(&GraphicsInfo {
+    })
+}
+
+/// A pipeline that tessellates patches of four control points.
+fn patches(gpu: &Gpu) -> Result<Pipeline, Error> {
+    gpu.graphics(&GraphicsInfo {
         vertex: RECTANGLE,
         tessellation: Some((
             "#version 450
@@ -137,7 +139,15 @@ void main()
         depth_format: DEPTH,
         push_bytes: 20,
         ..GraphicsInfo::default()
-    })?;
+    })
+}
+
+/// All pipeline statistics of stages whose counts the specification fixes.
+fn stages(gpu: &Gpu) -> Result<(), Error> {
+    use vk::QueryPipelineStatisticFlags as S;
+    let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
+    let plain = rectangles(gpu, Some(WHITE))?;
+    let (doubled, patches) = (doubling(gpu)?, patches(gpu)?);
     let counted = gpu.empty_buffer(4)?;
     let set = gpu.set(&[Bound::Storage(&counted)])?;
     let computing = gpu.compute(
@@ -197,7 +207,8 @@ void main() { atomicAdd(number, 1u); }",
         r.copy_results(&pools[1], &copied, 16, flags);
         Ok(())
     })?;
-    // A strip of two triangles three times; then twice, doubled by two invocations each; six patches; 32 invocations of six groups.
+    // A strip of two triangles three times; then twice, doubled by two invocations each; six
+    // patches; 32 invocations of six groups.
     let expected: [&[u64]; 4] = [
         &[12, 6, 12, 6, 6, 1],
         &[4, 8, 8, 1],
@@ -253,7 +264,8 @@ fn stages_are_counted() {
     stages(&gpu(&features)).unwrap();
 }
 
-/// A part that inherits a condition counts samples only where it holds; its clear and a draw behind it, too.
+/// A part that inherits a condition counts samples only where it holds; its clear and a draw behind
+/// it, too.
 #[test]
 fn a_part_obeys_the_condition_around_it() {
     let gpu = with(&[feature::PRECISE_OCCLUSION], &[extension::CONDITIONS]);

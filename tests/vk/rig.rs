@@ -12,7 +12,7 @@ pub struct Rig {
     _entry: ash::Entry,
 }
 
-/// The entry of the driver, with simulated GPUs behind it.
+/// The entry of the driver, on simulated GPUs.
 pub fn entry() -> ash::Entry {
     icd::set_kernel_source(std::sync::Arc::new(crate::kernels));
     let get = icd::get_instance_proc_addr();
@@ -174,7 +174,7 @@ impl Rig {
         }
     }
 
-    /// A number that the first executable of a pipeline tells of itself.
+    /// A statistic of the first executable of a pipeline.
     pub fn statistic(&self, pipeline: vk::Pipeline, name: &std::ffi::CStr) -> u64 {
         let executables =
             ash::khr::pipeline_executable_properties::Device::new(&self.instance, &self.device);

@@ -1,4 +1,5 @@
-//! A pass that draws to nothing: each pipeline says how many samples a pixel has (variableMultisampleRate).
+//! A pass that draws to nothing: each pipeline says how many samples a pixel has
+//! (variableMultisampleRate).
 
 use ash::vk;
 
@@ -20,7 +21,7 @@ layout(binding = 0) buffer Counts { uint counts[]; };
 void main() { atomicAdd(counts[number], 1); }";
 
 #[test]
-fn pipelines_of_one_pass_have_samples_of_their_own() {
+fn pipelines_of_one_pass_have_different_sample_counts() {
     let rig = Rig::new();
     let d = &rig.device;
     let features = unsafe { rig.instance.get_physical_device_features(rig.physical) };

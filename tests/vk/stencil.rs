@@ -8,7 +8,7 @@ use crate::rig::Rig;
 use crate::textures::{image_info, nearest, one_texel, view};
 
 #[test]
-fn depth_and_stencil_are_seen_apart() {
+fn depth_and_stencil_have_separate_views() {
     let rig = Rig::new();
     for format in [
         vk::Format::D32_SFLOAT_S8_UINT,
@@ -61,7 +61,7 @@ fn depth_and_stencil_are_seen_apart() {
 }
 
 #[test]
-fn stencil_has_uses_of_its_own() {
+fn stencil_has_separate_usage() {
     let rig = Rig::new();
     let format = vk::Format::D24_UNORM_S8_UINT;
     let stencil = vk::ImageAspectFlags::STENCIL;
@@ -220,7 +220,8 @@ fn volumes_have_depth_and_stencil() {
             | vk::ImageUsageFlags::TRANSFER_DST;
         let info = image_info(format, [40, 24, 6], 2, 1).usage(target);
         let image = Image::new(&rig, &info);
-        // Four bytes hold a depth of each of the formats: as many for one slice of the smaller level.
+        // Four bytes hold a depth of each of the formats: as many for one slice of the smaller
+        // level.
         let texels = rig.buffer(20 * 12 * 4);
         let stored = match format {
             vk::Format::D16_UNORM => 0xc000_c000u32,

@@ -1,4 +1,4 @@
-//! Swapchains: whose turn each image is, without a window.
+//! Swapchains: acquiring and presenting images, without a window.
 
 use ash::{khr, vk};
 
@@ -117,7 +117,7 @@ impl Screen {
 }
 
 #[test]
-fn a_surface_says_what_it_can() {
+fn a_surface_reports_its_capabilities() {
     let screen = Screen::new();
     let (surface, physical) = (screen.surface, screen.physical);
     unsafe {
@@ -177,7 +177,7 @@ fn images_take_turns() {
 }
 
 #[test]
-fn what_has_changed_may_be_told() {
+fn presents_accept_changed_regions() {
     let screen = Screen::new();
     let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
     let part = vk::RectLayerKHR {
@@ -188,7 +188,7 @@ fn what_has_changed_may_be_told() {
         },
         layer: 0,
     };
-    // Some of it, nothing of it, and all of it, which is a list that is not there.
+    // A part, nothing, and everything, which is a null list.
     let (one, none) = ([part], []);
     let all = vk::PresentRegionKHR::default();
     for region in [all.rectangles(&one), all.rectangles(&none), all] {
@@ -206,7 +206,7 @@ fn what_has_changed_may_be_told() {
 }
 
 #[test]
-fn what_draws_is_waited_for() {
+fn presents_wait_for_rendering() {
     let screen = Screen::new();
     let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
     let semaphore = unsafe { screen.device.create_semaphore(&Default::default(), None) }.unwrap();
@@ -275,7 +275,7 @@ fn an_image_that_is_not_acquired_is_not_presented() {
 }
 
 #[test]
-fn pictures_are_waited_for_by_number() {
+fn present_wait_waits_for_the_present_id() {
     let screen = Screen::new();
     let waits = khr::present_wait::Device::new(&screen.instance, &screen.device);
     let swapchain = screen.swapchain(vk::SwapchainKHR::null()).unwrap();
@@ -309,7 +309,7 @@ fn pictures_are_waited_for_by_number() {
 }
 
 #[test]
-fn a_retired_swapchain_still_shows_what_is_waited_for() {
+fn a_retired_swapchain_still_presents_queued_images() {
     let screen = Screen::new();
     let waits = khr::present_wait::Device::new(&screen.instance, &screen.device);
     let first = screen.swapchain(vk::SwapchainKHR::null()).unwrap();

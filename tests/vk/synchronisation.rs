@@ -39,9 +39,10 @@ fn fences_signal_wait_and_reset() {
     }
 }
 
-/// What is made of what was destroyed begins as Vulkan says, whatever its last state.
+/// An object that recycles a destroyed one starts in the state that Vulkan defines, whatever its
+/// last state.
 #[test]
-fn what_is_made_anew_remembers_nothing() {
+fn recreated_objects_start_clean() {
     let rig = Rig::new();
     let d = &rig.device;
     let timelines = ash::khr::timeline_semaphore::Device::new(&rig.instance, d);
@@ -184,7 +185,7 @@ fn timelines_order_submissions_made_in_any_order() {
             d.cmd_fill_buffer(commands, buffer.buffer, 0, 64, 4);
             rig.barrier(commands);
         })];
-        // Waits for a value that only the host signals, later; what comes behind must wait too.
+        // Waits for a value that only the host signals, later; the commands after it must wait too.
         let (waits, signals) = ([7], [9]);
         let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
         let mut values = vk::TimelineSemaphoreSubmitInfo::default()
@@ -257,7 +258,7 @@ fn events_from_host_and_device() {
 }
 
 #[test]
-fn the_forms_of_synchronization2_order_as_the_old_ones() {
+fn synchronization2_commands_order_like_the_original_ones() {
     use vk::{AccessFlags2 as A, PipelineStageFlags2 as S};
     let rig = Rig::new();
     let d = &rig.device;
@@ -347,7 +348,7 @@ fn the_forms_of_synchronization2_order_as_the_old_ones() {
 }
 
 #[test]
-fn timestamps_rise_and_tell_availability() {
+fn timestamps_increase_and_report_availability() {
     let rig = Rig::new();
     let d = &rig.device;
     let (buffer, results) = (rig.buffer(64), rig.buffer(256));
@@ -384,7 +385,7 @@ fn timestamps_rise_and_tell_availability() {
             .map(|b| u64::from_le_bytes(b.try_into().unwrap()))
             .collect();
         assert_eq!(copied[..4], [values[0][0], 1, values[1][0], 1]);
-        // The third is not available: its value stays, its availability is told.
+        // The third is not available: its value stays, and its availability is 0.
         assert_eq!(copied[4..6], [0xcccc_cccc_cccc_cccc, 0]);
         let reset = ash::ext::host_query_reset::Device::new(&rig.instance, d);
         (reset.fp().reset_query_pool_ext)(d.handle(), pool, 0, 4);
@@ -440,7 +441,7 @@ fn a_hang_loses_its_device_and_no_other() {
 }
 
 #[test]
-fn the_host_ends_a_wait_of_the_gpu() {
+fn host_signals_end_gpu_waits() {
     let rig = Rig::new();
     let d = &rig.device;
     let all = vk::PipelineStageFlags::ALL_COMMANDS;

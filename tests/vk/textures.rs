@@ -2,213 +2,9 @@
 
 use ash::vk;
 
+use crate::compute::{Descriptor, UpdateBy, run};
 use crate::images::{Image, range};
-use crate::rig::{Buffer, Rig, compile};
-
-/// A descriptor: its kind, and what is written.
-#[derive(Clone, Copy)]
-pub(crate) enum Given {
-    Image(vk::DescriptorType, vk::ImageView, vk::Sampler),
-    Texels(vk::DescriptorType, vk::BufferView),
-    Buffer(vk::DescriptorType, vk::DescriptorBufferInfo),
-}
-
-impl Given {
-    fn kind(self) -> vk::DescriptorType {
-        match self {
-            Given::Image(kind, ..) | Given::Texels(kind, _) | Given::Buffer(kind, _) => kind,
-        }
-    }
-}
-
-/// What a shader's bindings 1 on are given by.
-#[derive(Clone, Copy, PartialEq)]
-pub(crate) enum By {
-    Update,
-    Push,
-    Template,
-}
-
-/// Runs one workgroup of a shader whose binding 0 is a storage buffer.
-pub(crate) fn run(
-    rig: &Rig,
-    glsl: &str,
-    out: &Buffer<'_>,
-    given: &[Given],
-    immutable: &[vk::Sampler],
-    by: By,
-) {
-    let d = &rig.device;
-    let compute = vk::ShaderStageFlags::COMPUTE;
-    let mut bindings = vec![
-        vk::DescriptorSetLayoutBinding::default()
-            .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-            .descriptor_count(1)
-            .stage_flags(compute),
-    ];
-    for (binding, given) in (1..).zip(given) {
-        let mut one = vk::DescriptorSetLayoutBinding::default()
-            .binding(binding)
-            .descriptor_type(given.kind())
-            .descriptor_count(1)
-            .stage_flags(compute);
-        if given.kind() == vk::DescriptorType::COMBINED_IMAGE_SAMPLER && !immutable.is_empty() {
-            one = one.immutable_samplers(immutable);
-        }
-        bindings.push(one);
-    }
-    let buffers = [vk::DescriptorBufferInfo::default()
-        .buffer(out.buffer)
-        .range(vk::WHOLE_SIZE)];
-    unsafe {
-        let flags = match by {
-            By::Push => vk::DescriptorSetLayoutCreateFlags::PUSH_DESCRIPTOR_KHR,
-            _ => vk::DescriptorSetLayoutCreateFlags::empty(),
-        };
-        let info = vk::DescriptorSetLayoutCreateInfo::default()
-            .bindings(&bindings)
-            .flags(flags);
-        let set_layout = d.create_descriptor_set_layout(&info, None).unwrap();
-        let layouts = [set_layout];
-        let info = vk::PipelineLayoutCreateInfo::default().set_layouts(&layouts);
-        let layout = d.create_pipeline_layout(&info, None).unwrap();
-        let words = compile(glsl);
-        let info = vk::ShaderModuleCreateInfo::default().code(&words);
-        let module = d.create_shader_module(&info, None).unwrap();
-        let stage = vk::PipelineShaderStageCreateInfo::default()
-            .stage(compute)
-            .module(module)
-            .name(c"main");
-        let info = [vk::ComputePipelineCreateInfo::default()
-            .stage(stage)
-            .layout(layout)];
-        let pipeline = d
-            .create_compute_pipelines(vk::PipelineCache::null(), &info, None)
-            .unwrap()[0];
-        let sizes: Vec<_> = bindings
-            .iter()
-            .map(|binding| {
-                vk::DescriptorPoolSize::default()
-                    .ty(binding.descriptor_type)
-                    // Colours of several planes take as many.
-                    .descriptor_count(if immutable.is_empty() { 1 } else { 3 })
-            })
-            .collect();
-        let info = vk::DescriptorPoolCreateInfo::default()
-            .max_sets(1)
-            .pool_sizes(&sizes);
-        let pool = d.create_descriptor_pool(&info, None).unwrap();
-        let set = match by {
-            By::Push => vk::DescriptorSet::null(),
-            _ => {
-                let info = vk::DescriptorSetAllocateInfo::default()
-                    .descriptor_pool(pool)
-                    .set_layouts(&layouts);
-                d.allocate_descriptor_sets(&info).unwrap()[0]
-            }
-        };
-        let images: Vec<_> = given
-            .iter()
-            .map(|given| match *given {
-                Given::Image(_, view, sampler) => [vk::DescriptorImageInfo {
-                    sampler,
-                    image_view: view,
-                    image_layout: vk::ImageLayout::GENERAL,
-                }],
-                _ => [vk::DescriptorImageInfo::default()],
-            })
-            .collect();
-        let texels: Vec<_> = given
-            .iter()
-            .map(|given| match *given {
-                Given::Texels(_, view) => [view],
-                _ => [vk::BufferView::null()],
-            })
-            .collect();
-        let ranges: Vec<_> = given
-            .iter()
-            .map(|given| match *given {
-                Given::Buffer(_, range) => [range],
-                _ => [vk::DescriptorBufferInfo::default()],
-            })
-            .collect();
-        let mut writes = vec![
-            vk::WriteDescriptorSet::default()
-                .dst_set(set)
-                .descriptor_type(vk::DescriptorType::STORAGE_BUFFER)
-                .buffer_info(&buffers),
-        ];
-        for (at, given) in given.iter().enumerate() {
-            let write = vk::WriteDescriptorSet::default()
-                .dst_set(set)
-                .dst_binding(at as u32 + 1)
-                .descriptor_type(given.kind());
-            writes.push(match given {
-                Given::Image(..) => write.image_info(&images[at]),
-                Given::Texels(..) => write.texel_buffer_view(&texels[at]),
-                Given::Buffer(..) => write.buffer_info(&ranges[at]),
-            });
-        }
-        match by {
-            By::Update => d.update_descriptor_sets(&writes, &[]),
-            By::Push => {}
-            By::Template => {
-                d.update_descriptor_sets(&writes[..1], &[]);
-                // Packed, and not aligned.
-                let mut data = vec![0u8; 1];
-                let mut entries = Vec::new();
-                for (at, given) in given.iter().enumerate() {
-                    entries.push(
-                        vk::DescriptorUpdateTemplateEntry::default()
-                            .dst_binding(at as u32 + 1)
-                            .descriptor_count(1)
-                            .descriptor_type(given.kind())
-                            .offset(data.len())
-                            .stride(1),
-                    );
-                    let bytes = match given {
-                        Given::Image(..) => std::slice::from_raw_parts(
-                            images[at].as_ptr().cast::<u8>(),
-                            size_of::<vk::DescriptorImageInfo>(),
-                        ),
-                        Given::Texels(..) => std::slice::from_raw_parts(
-                            texels[at].as_ptr().cast::<u8>(),
-                            size_of::<vk::BufferView>(),
-                        ),
-                        Given::Buffer(..) => std::slice::from_raw_parts(
-                            ranges[at].as_ptr().cast::<u8>(),
-                            size_of::<vk::DescriptorBufferInfo>(),
-                        ),
-                    };
-                    data.extend_from_slice(bytes);
-                }
-                let info = vk::DescriptorUpdateTemplateCreateInfo::default()
-                    .descriptor_update_entries(&entries)
-                    .template_type(vk::DescriptorUpdateTemplateType::DESCRIPTOR_SET)
-                    .descriptor_set_layout(set_layout);
-                let template = d.create_descriptor_update_template(&info, None).unwrap();
-                d.update_descriptor_set_with_template(set, template, data.as_ptr().cast());
-                d.destroy_descriptor_update_template(template, None);
-            }
-        }
-        rig.run(|commands| {
-            let point = vk::PipelineBindPoint::COMPUTE;
-            d.cmd_bind_pipeline(commands, point, pipeline);
-            if by == By::Push {
-                ash::khr::push_descriptor::Device::new(&rig.instance, d)
-                    .cmd_push_descriptor_set(commands, point, layout, 0, &writes);
-            } else {
-                d.cmd_bind_descriptor_sets(commands, point, layout, 0, &[set], &[]);
-            }
-            d.cmd_dispatch(commands, 1, 1, 1);
-        });
-        d.destroy_descriptor_pool(pool, None);
-        d.destroy_pipeline(pipeline, None);
-        d.destroy_shader_module(module, None);
-        d.destroy_pipeline_layout(layout, None);
-        d.destroy_descriptor_set_layout(set_layout, None);
-    }
-}
+use crate::rig::{Buffer, Rig};
 
 pub(crate) fn floats(out: &Buffer<'_>) -> Vec<f32> {
     out.dwords().into_iter().map(f32::from_bits).collect()
@@ -316,13 +112,13 @@ void main()
         )
         .replace("textureLod(image,", "textureLod(sampler2D(seen, how),");
     let null = (vk::ImageView::null(), vk::Sampler::null());
-    let both = [Given::Image(kind, seen, sampler)];
-    let without = [Given::Image(kind, seen, null.1)];
+    let both = [Descriptor::Image(kind, seen, sampler)];
+    let without = [Descriptor::Image(kind, seen, null.1)];
     let two = [
-        Given::Image(vk::DescriptorType::SAMPLED_IMAGE, seen, null.1),
-        Given::Image(vk::DescriptorType::SAMPLER, null.0, sampler),
+        Descriptor::Image(vk::DescriptorType::SAMPLED_IMAGE, seen, null.1),
+        Descriptor::Image(vk::DescriptorType::SAMPLER, null.0, sampler),
     ];
-    for by in [By::Update, By::Push, By::Template] {
+    for by in [UpdateBy::Write, UpdateBy::Push, UpdateBy::Template] {
         for (glsl, given, immutable) in [
             (combined, &both[..], &[][..]),
             (combined, &without[..], &[sampler][..]),
@@ -397,11 +193,11 @@ void main()
         let out = rig.buffer(16 * 16);
         let null = (vk::ImageView::null(), vk::Sampler::null());
         let given = [
-            Given::Image(vk::DescriptorType::STORAGE_IMAGE, seen, null.1),
-            Given::Texels(vk::DescriptorType::STORAGE_TEXEL_BUFFER, buffer_view),
-            Given::Texels(vk::DescriptorType::UNIFORM_TEXEL_BUFFER, buffer_view),
+            Descriptor::Image(vk::DescriptorType::STORAGE_IMAGE, seen, null.1),
+            Descriptor::Texels(vk::DescriptorType::STORAGE_TEXEL_BUFFER, buffer_view),
+            Descriptor::Texels(vk::DescriptorType::UNIFORM_TEXEL_BUFFER, buffer_view),
         ];
-        run(&rig, &glsl, &out, &given, &[], By::Update);
+        run(&rig, &glsl, &out, &given, &[], UpdateBy::Write);
         let fetched = rig.buffer(16 * 16);
         let glsl = format!(
             "#version 450
@@ -410,7 +206,7 @@ layout(std430, binding = 0) buffer Out {{ {samplers}vec4 texels[]; }};
 layout(binding = 1) uniform {samplers}samplerBuffer sampled;
 void main() {{ texels[gl_LocalInvocationID.x] = texelFetch(sampled, int(gl_LocalInvocationID.x)); }}"
         );
-        run(&rig, &glsl, &fetched, &given[2..], &[], By::Update);
+        run(&rig, &glsl, &fetched, &given[2..], &[], UpdateBy::Write);
         // Both convert for themselves, so the last bit may differ.
         let same = |(a, b): (&u32, &u32)| match samplers.is_empty() {
             true => (f32::from_bits(*a) - f32::from_bits(*b)).abs() < 1e-6,
@@ -502,16 +298,16 @@ void main() {{ texel = {value}({texel}); }}"
         rig,
         &glsl,
         &out,
-        &[Given::Image(kind, seen, sampler)],
+        &[Descriptor::Image(kind, seen, sampler)],
         &[],
-        By::Update,
+        UpdateBy::Write,
     );
     unsafe { rig.device.destroy_sampler(sampler, None) };
     out.dwords()
 }
 
 #[test]
-fn views_and_samplers_see_what_they_say() {
+fn views_and_samplers_follow_their_create_info() {
     let rig = Rig::new();
     // Levels and layers of one colour each: 16 × level + layer.
     let format = vk::Format::R8G8B8A8_UNORM;
@@ -762,8 +558,8 @@ void main()
 }";
         let out = rig.buffer(16);
         let kind = vk::DescriptorType::STORAGE_IMAGE;
-        let given = [Given::Image(kind, seen, vk::Sampler::null())];
-        run(&rig, glsl, &out, &given, &[], By::Update);
+        let given = [Descriptor::Image(kind, seen, vk::Sampler::null())];
+        run(&rig, glsl, &out, &given, &[], UpdateBy::Write);
         near(&out.dwords(), number * 40 + 7);
         let texel = "texelFetch(image, ivec2(5, 3), 0)";
         near(
@@ -827,11 +623,11 @@ void main()
 }",
         &out,
         &[
-            Given::Image(vk::DescriptorType::STORAGE_IMAGE, seen, vk::Sampler::null()),
-            Given::Texels(vk::DescriptorType::STORAGE_TEXEL_BUFFER, line),
+            Descriptor::Image(vk::DescriptorType::STORAGE_IMAGE, seen, vk::Sampler::null()),
+            Descriptor::Texels(vk::DescriptorType::STORAGE_TEXEL_BUFFER, line),
         ],
         &[],
-        By::Update,
+        UpdateBy::Write,
     );
     // Each value is taken out once: the first one, and all that were put in.
     let found = floats(&out);

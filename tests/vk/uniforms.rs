@@ -1,4 +1,5 @@
-//! Uniform buffers of draws, ranges of which may be pushed: what is read is what is bound, and what is there when the draw runs.
+//! Uniform buffers of draws, ranges of which may be pushed: what is read is what is bound, and what
+//! is there when the draw runs.
 
 use ash::vk;
 
@@ -168,7 +169,7 @@ fn places(rig: &Rig) -> [Buffer<'_>; 2] {
     })
 }
 
-/// Colours, one behind the other.
+/// Colours, one after the other.
 fn shades<'a>(rig: &'a Rig, colours: &[[f32; 4]]) -> Buffer<'a> {
     let mut buffer = rig.buffer((SHADE_BYTES * colours.len()) as u64);
     for (number, colour) in colours.iter().enumerate() {
@@ -239,7 +240,7 @@ fn each_draw_reads_from_the_offset_that_is_bound() {
 }
 
 #[test]
-fn nothing_lies_beyond_a_range() {
+fn reads_beyond_a_range_return_zero() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let scene = Scene::new(&canvas, [UNIFORM, UNIFORM], PLAIN);
@@ -274,7 +275,8 @@ fn nothing_lies_beyond_a_range() {
     }
 }
 
-/// A barrier that says that what was copied to buffers is read as uniform buffers, and nothing more.
+/// A barrier from transfer writes to uniform reads, and nothing
+/// more.
 fn to_uniforms(rig: &Rig, commands: vk::CommandBuffer) {
     let barrier = [vk::MemoryBarrier::default()
         .src_access_mask(vk::AccessFlags::TRANSFER_WRITE)
@@ -291,7 +293,7 @@ fn to_uniforms(rig: &Rig, commands: vk::CommandBuffer) {
 }
 
 #[test]
-fn what_the_gpu_has_written_is_read_without_binding_anew() {
+fn gpu_writes_are_read_without_rebinding() {
     let rig = Rig::new();
     // The range is whole, or ends in the middle of what is read.
     for (range, meant) in [(32, GREEN), (16, [0.0, 0.0, 0.0, 1.0])] {
@@ -334,7 +336,7 @@ fn what_the_gpu_has_written_is_read_without_binding_anew() {
 }
 
 #[test]
-fn secondary_command_buffers_read_their_own() {
+fn secondary_command_buffers_read_their_own_sets() {
     let rig = Rig::new();
     let canvas = Canvas::new(&rig, None);
     let scene = Scene::new(&canvas, [UNIFORM, DYNAMIC], PLAIN);
@@ -371,7 +373,7 @@ fn secondary_command_buffers_read_their_own() {
 }
 
 #[test]
-fn what_is_written_after_binding_is_read() {
+fn updates_after_binding_are_read() {
     let late = (
         vk::DescriptorType::UNIFORM_BUFFER,
         vk::DescriptorBindingFlags::UPDATE_AFTER_BIND,

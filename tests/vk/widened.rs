@@ -1,4 +1,5 @@
-//! Colours of three channels of two bytes: images that the driver lays out have a fourth channel, of which nobody may see anything.
+//! Colours of three channels of two bytes: images that the driver lays out have a fourth channel,
+//! which must not be observable.
 
 use ash::vk;
 use samples::vulkan::{
@@ -71,7 +72,7 @@ fn drawn(gpu: &Gpu, format: vk::Format, samples: u32) -> Result<Image, Error> {
     })
 }
 
-/// What the sampler sees of it, alpha too.
+/// The texels that the sampler returns, alpha included.
 fn seen(gpu: &Gpu, image: &Image) -> Result<Vec<u8>, Error> {
     let target = gpu.image(ImageInfo::new(FOUR, SIDE, SIDE).target())?;
     let sampler = gpu.smooth(vk::SamplerAddressMode::CLAMP_TO_EDGE)?;
@@ -95,7 +96,7 @@ fn seen(gpu: &Gpu, image: &Image) -> Result<Vec<u8>, Error> {
 }
 
 #[test]
-fn three_halves_are_drawn_as_four_are() {
+fn three_channel_half_targets_match_four_channel_ones() {
     crate::rig::entry();
     let wants = Wants {
         features: &[],
@@ -172,7 +173,7 @@ fn copied(rig: &Rig, tilings: [vk::ImageTiling; 2], formats: [vk::Format; 2]) {
 }
 
 #[test]
-fn three_channels_are_copied_whatever_lies_behind_them() {
+fn three_channel_copies_keep_the_bytes_after_them() {
     let rig = Rig::new();
     let tilings = [vk::ImageTiling::OPTIMAL, vk::ImageTiling::LINEAR];
     for tilings in tilings

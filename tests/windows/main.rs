@@ -1,7 +1,9 @@
-//! Windows as applications have them: pictures presented at several paces, windows that change their size, swapchains that follow them.
+//! Windows as applications have them: images presented at several paces, windows that change
+//! their size, swapchains that follow them.
 //!
-//! In:  `x11` or `wayland`, the server by DISPLAY or WAYLAND_DISPLAY, the driver by the Vulkan loader; optionally `copies` or `direct`, which
-//!      is how pictures have to reach the window (as told by INGOT_DEBUG=perf, in the file of INGOT_WINDOWS_LOG).
+//! In:  `x11` or `wayland`, the server by DISPLAY or WAYLAND_DISPLAY, the driver by the Vulkan
+//!      loader; optionally `copies` or `direct`, which is how pictures have to reach the window (as
+//!      told by INGOT_DEBUG=perf, in the file of INGOT_WINDOWS_LOG).
 //! Out: one line; exit status 101 if something is not as Vulkan promises, or a picture is wrong.
 //!
 //!     ingot sim --gpu skl --strict -- target/release/examples/windows x11
@@ -22,9 +24,9 @@ trait Server {
     fn surface(&self, entry: &ash::Entry, instance: &ash::Instance) -> vk::SurfaceKHR;
     /// Gives the window another size.
     fn resize(&mut self, width: u32, height: u32);
-    /// Whether all of the window comes to have a colour. None: nobody can tell.
+    /// Waits until the whole window has a colour. `None`: the window system cannot report it.
     fn shows(&mut self, colour: [u8; 3]) -> Option<bool>;
-    /// Whether its surfaces know its size.
+    /// True if its surfaces know its size.
     fn knows_size(&self) -> bool;
 }
 
@@ -33,7 +35,7 @@ fn colour(number: u32) -> [u8; 3] {
     [number * 37, number * 91 + 40, number * 151 + 80].map(|part| part as u8)
 }
 
-/// Presents some pictures, and looks at the last.
+/// Presents some images, and checks the last.
 fn present(screen: &Screen, server: &mut dyn Server, chain: &Chain, first: u32) {
     const COUNT: u32 = 8;
     for number in first..first + COUNT {
@@ -76,7 +78,8 @@ fn main() {
         server.resize(width, height);
         let current = chain.as_ref().expect("there are modes");
         if server.knows_size() {
-            // Sooner or later the old pictures are told not to fit; until then, and still then, they are shown.
+            // Sooner or later the old pictures are told not to fit; until then, and still then,
+            // they are shown.
             let told = (0..500).any(|_| {
                 std::thread::sleep(std::time::Duration::from_millis(5));
                 number += 1;

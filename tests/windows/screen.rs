@@ -151,7 +151,8 @@ impl Screen {
         }
     }
 
-    /// Presents an image of one colour, under a number. Whether the swapchain was told not to fit.
+    /// Presents an image of one colour with a present id. Returns true if the swapchain is
+    /// suboptimal.
     pub fn frame(&self, chain: &Chain, colour: [u8; 3], id: u64) -> Result<bool, vk::Result> {
         let (index, late) = self.acquire(chain)?;
         unsafe {
@@ -219,7 +220,7 @@ impl Screen {
         }
     }
 
-    /// Waits until a picture has been shown.
+    /// Waits until an image has been shown.
     pub fn wait_for(&self, chain: &Chain, id: u64) {
         let seconds = 20;
         let waited = unsafe {

@@ -33,7 +33,7 @@ impl Window {
         let role = shell.get_xdg_surface(&surface, &handle, ());
         let top = role.get_toplevel(&handle, ());
         surface.commit();
-        // It is configured before it gets pictures.
+        // It is configured before it gets images.
         queue.roundtrip(&mut Answers).unwrap();
         Self {
             connection,

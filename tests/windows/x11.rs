@@ -1,4 +1,5 @@
-//! A window of an X server: made and looked at by one connection, handed to the driver by another, of XCB.
+//! A window of an X server: made and looked at by one connection, handed to the driver by another,
+//! of XCB.
 
 use std::ffi::{c_char, c_int, c_void};
 
@@ -50,7 +51,7 @@ impl Window {
         }
     }
 
-    /// Whether all pixels are of a colour now.
+    /// True if all pixels have the colour now.
     fn is(&self, [red, green, blue]: [u8; 3]) -> bool {
         let [width, height] = self.size;
         let format = ImageFormat::Z_PIXMAP;
@@ -78,7 +79,7 @@ impl Server for Window {
     }
 
     fn shows(&mut self, colour: [u8; 3]) -> Option<bool> {
-        // That a picture is shown is told when the server has taken it over.
+        // The server reports a present when it has taken the image over.
         Some((0..100).any(|_| {
             std::thread::sleep(std::time::Duration::from_millis(10));
             self.is(colour)

@@ -1,35 +1,16 @@
-//! `iga64`, an assembler by others, reads every kernel of the script folder as we print it, and our text as our bytes.
+//! `iga64`, an assembler by others, reads every kernel of the script folder as we print it, and our
+//! text as our bytes.
 //!
-//! In:  the compute shaders of vkrunner-scripts, compiled at each width that exists, with and without spilling.
-//! Out: text and bytes equal to those of `iga64` (Debian: libigc-tools); where it is not installed nothing is
-//!      compared, unless INGOT_REQUIRE_TOOLS=1 makes that a failure.
+//! In:  the compute shaders of vkrunner-scripts, compiled at each width that exists, with and
+//!      without spilling.
+//! Out: text and bytes equal to those of `iga64` (Debian: libigc-tools); where it is not installed
+//!      nothing is compared, unless INGOT_REQUIRE_TOOLS=1 makes that a failure.
 
-use std::path::{Path, PathBuf};
 use std::process::Command;
 use vkrunner::{Runner, ShaderStage};
 
 /// Kernels that the folder must give: far fewer would be another mistake than a wrong encoding.
 const AT_LEAST: usize = 300;
-
-fn scripts() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../vkrunner-scripts");
-    let mut pending = vec![root];
-    let mut files = Vec::new();
-    while let Some(path) = pending.pop() {
-        // The draw scripts are about the 3D pipeline; these tests read compute shaders.
-        if path.ends_with("vkrunner-scripts/draw") {
-            continue;
-        }
-        if path.is_dir() {
-            let entries = std::fs::read_dir(&path).expect("a readable folder");
-            pending.extend(entries.flatten().map(|e| e.path()));
-        } else if path.extension().is_some_and(|e| e == "shader_test") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
-}
 
 /// Machine code of a shader at each width: (label, bytes).
 fn kernels(name: &str, words: &[u32], out: &mut Vec<(String, Vec<u8>)>) {
@@ -76,7 +57,7 @@ fn kernels_of(name: &str, words: &[u32], entry: &str, out: &mut Vec<(String, Vec
 
 fn all_kernels() -> Vec<(String, Vec<u8>)> {
     let mut out = Vec::new();
-    for path in scripts() {
+    for path in ingot_tests::scripts::compute_scripts() {
         let text = std::fs::read_to_string(&path).expect("a readable script");
         let name = path.file_stem().map(|n| n.to_string_lossy().into_owned());
         // Scripts that must not parse or compile are among them.

@@ -262,7 +262,7 @@ impl Recorder<'_> {
         }
     }
 
-    /// Says all that the pipeline left to be said.
+    /// Sets all dynamic state of the pipeline.
     pub(super) fn dynamic(&mut self, to: vk::CommandBuffer, scene: &Scene, made: &Pipeline) {
         let d = &self.world.device;
         let random = &mut self.random;

@@ -1,9 +1,9 @@
 //! Opens wgpu on Vulkan drivers whose queues do compute and no graphics (yet).
 //!
-//! wgpu takes no device whose first queue family lacks graphics, even for compute alone, and none that
-//! says of itself that it is not conformant. The first is answered here by adding the graphics bit
-//! to what the driver says of its queues; nothing else is changed on the way. The second by wgpu's
-//! own flag for it.
+//! wgpu takes no device whose first queue family lacks graphics, even for compute alone, and none
+//! that says of itself that it is not conformant. The first is answered here by adding the graphics
+//! bit to what the driver says of its queues; nothing else is changed on the way. The second by
+//! wgpu's own flag for it.
 
 use ash::vk;
 use std::future::Future;
@@ -59,7 +59,8 @@ pub fn open() -> Result<wgpu::Instance, String> {
         driver.fp_v1_1().clone(),
         driver.fp_v1_3().clone(),
     );
-    // SAFETY: the instance comes from `entry`, with these extensions and this version, and is wgpu's now.
+    // SAFETY: the instance comes from `entry`, with these extensions and this version, and is
+    // wgpu's now.
     unsafe {
         let instance = hal::vulkan::Instance::from_raw(
             entry,

@@ -118,7 +118,8 @@ struct Dispatch<'a> {
     shader: &'a str,
     overrides: &'a [(&'a str, f64)],
     buffers: &'a [&'a wgpu::Buffer],
-    /// Groups along x; with `indirect` they are read from a buffer (which wgpu checks in a shader of its own).
+    /// Groups along x; with `indirect` they are read from a buffer (which wgpu checks in a shader
+    /// of its own).
     groups: u32,
     indirect: bool,
     times: u32,

@@ -1,4 +1,5 @@
-//! Any sequence of kernel calls with any arguments: no panic, no deadlock, and nothing open after the file is closed.
+//! Any sequence of kernel calls with any arguments: no panic, no deadlock, and nothing open after
+//! the file is closed.
 #![no_main]
 
 use std::os::fd::{AsFd, OwnedFd};
@@ -12,7 +13,7 @@ use uapi::{ContextParam, Exec, ExecFence, ExecObject, Kernel, Transfer, drm};
 
 /// Calls of one input.
 const MAX_CALLS: usize = 120;
-/// Larger buffers are asked for, too, but their pages are not touched.
+/// Larger buffers are allocated, too, but their pages are not touched.
 const MAX_WRITE_BYTES: usize = 256;
 
 /// The input, read as arguments. When it is used up, everything is zero.

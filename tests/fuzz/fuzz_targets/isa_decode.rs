@@ -1,4 +1,5 @@
-//! Any bytes, as code and as text: no panic, and what decodes and encodes once does so for ever with the same bits.
+//! Any bytes, as code and as text: no panic, and what decodes and encodes once does so for ever
+//! with the same bits.
 #![no_main]
 
 use hw::Gen;
@@ -25,7 +26,8 @@ fuzz_target!(|data: &[u8]| {
             Ok(&bytes),
             "{inst:?}"
         );
-        // The checker does not know every operand that is nonsense, so what is read back may be refused or differ.
+        // The checker does not know every operand that is nonsense, so what is read back may be
+        // refused or differ.
         let _ = isa::assemble(&text, Gen::Gen9);
     }
     let _ = isa::disassemble_kernel(data, Gen::Gen9);

@@ -63,6 +63,12 @@ const GREEN: [f32; 4] = [0.0, 1.0, 0.0, 0.5];
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
+    let groups = [fragment_state(), extended_state(), attachments()];
+    groups.into_iter().flatten().collect()
+}
+
+/// Scissors, blend constants, depth bias and stencil values set by commands.
+fn fragment_state() -> Vec<Scene> {
     use vk::DynamicState as D;
     let plain = GraphicsInfo::default;
     let by_constant = &const {
@@ -160,6 +166,14 @@ pub fn scenes() -> Vec<Scene> {
                 },
             ),
         ),
+    ]
+}
+
+/// Culling, depth tests and topology set by commands of VK_EXT_extended_dynamic_state.
+fn extended_state() -> Vec<Scene> {
+    use vk::DynamicState as D;
+    let plain = GraphicsInfo::default;
+    vec![
         scene(
             "culling_by_commands",
             EXACT,
@@ -231,6 +245,13 @@ pub fn scenes() -> Vec<Scene> {
             ),
         )
         .extended(&[extension::DYNAMIC_1]),
+    ]
+}
+
+/// Clears in a rendering, attachments that are loaded, and input attachments.
+fn attachments() -> Vec<Scene> {
+    let plain = GraphicsInfo::default;
+    vec![
         scene(
             "parts_cleared_while_drawing",
             ROUNDED,
@@ -299,7 +320,7 @@ pub fn scenes() -> Vec<Scene> {
     ]
 }
 
-/// The second subpass reads, at its own place, what the first has drawn.
+/// The second subpass reads the result of the first at its own pixel.
 fn subpasses(gpu: &Gpu) -> Result<Vec<crate::compare::Shot>, Error> {
     let first = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target().input())?;
     let last = target(gpu, RGBA8)?;

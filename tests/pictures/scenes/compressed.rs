@@ -1,8 +1,10 @@
-//! Colours that a driver may compress: drawn, then looked at by whoever knows of it and whoever does not.
+//! Colours that a driver may compress: drawn, then read by units that understand the compression
+//! and units that does not.
 //!
-//! Every scene draws something other than one colour to an image and has it sampled, copied, scaled, given up or drawn to again. Copies
-//! look at memory, so a resolve that is left out before them shows; what is written by them is plain, so a control surface that says
-//! otherwise shows when the image is sampled.
+//! Every scene draws something other than one colour to an image and has it sampled, copied,
+//! scaled, given up or drawn to again. Copies look at memory, so a resolve that is left out before
+//! them shows; what is written by them is plain, so a control surface that says otherwise shows
+//! when the image is sampled.
 
 use crate::Scene;
 use crate::compare::{EXACT, ROUNDED, Shot};
@@ -49,7 +51,7 @@ pub fn scenes() -> Vec<Scene> {
             move |gpu: &Gpu| {
                 let stage = Stage::of(gpu, info(format))?;
                 gpu.run(|r| stage.draw(r))?;
-                let mut all = vec![stage.seen("sampled")?];
+                let mut all = vec![stage.sampled("sampled")?];
                 all.push(shot(gpu, "copied", &stage.image)?);
                 Ok(all)
             },
@@ -137,13 +139,13 @@ impl<'g> Stage<'g> {
         })
     }
 
-    fn seen(&self, what: &str) -> Result<Shot, Error> {
-        seen(self.gpu, &self.image, self.image.view, what, 0)
+    fn sampled(&self, what: &str) -> Result<Shot, Error> {
+        sampled_level(self.gpu, &self.image, self.image.view, what, 0)
     }
 }
 
 /// Covers another image, as large as a level, by what is sampled of that.
-fn seen(
+fn sampled_level(
     gpu: &Gpu,
     image: &Image,
     view: vk::ImageView,
@@ -184,13 +186,13 @@ fn seen(
     shot(gpu, what, &seen)
 }
 
-/// Sampled, drawn to again, and sampled again, with nobody else who looks.
+/// Sampled, drawn to again, and sampled again, without other reads.
 fn sampled(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let stage = Stage::new(gpu)?;
     gpu.run(|r| stage.draw(r))?;
-    let first = stage.seen("once")?;
+    let first = stage.sampled("once")?;
     gpu.run(|r| stage.draw_more(r))?;
-    Ok(vec![first, stage.seen("twice")?])
+    Ok(vec![first, stage.sampled("twice")?])
 }
 
 /// To a buffer, and to another image: as it is drawn, and behind the sampler.
@@ -206,9 +208,9 @@ fn copied(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     })?;
     all.push(shot(gpu, "to an image", &other)?);
     gpu.run(|r| stage.draw_more(r))?;
-    all.push(stage.seen("sampled")?);
+    all.push(stage.sampled("sampled")?);
     all.push(shot(gpu, "behind the sampler", &stage.image)?);
-    all.push(stage.seen("sampled again")?);
+    all.push(stage.sampled("sampled again")?);
     Ok(all)
 }
 
@@ -238,15 +240,15 @@ fn copied_to(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         r.copy_to_image(&buffer, &stage.image, 0, vk::ImageAspectFlags::COLOR);
         Ok(())
     })?;
-    all.push(stage.seen("from a buffer")?);
+    all.push(stage.sampled("from a buffer")?);
     gpu.run(|r| stage.draw_more(r))?;
-    all.push(stage.seen("and drawn over")?);
+    all.push(stage.sampled("and drawn over")?);
     gpu.run(|r| {
         other.draw(r)?;
         r.copy(&other.image, &stage.image, &[whole()]);
         stage.draw_more(r)
     })?;
-    all.push(stage.seen("from an image, and drawn over")?);
+    all.push(stage.sampled("from an image, and drawn over")?);
     all.push(shot(gpu, "copied", &stage.image)?);
     Ok(all)
 }
@@ -263,13 +265,13 @@ fn given_up(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         r.copy_to_image(&buffer, &stage.image, 0, vk::ImageAspectFlags::COLOR);
         Ok(())
     })?;
-    all.push(stage.seen("copied to")?);
+    all.push(stage.sampled("copied to")?);
     gpu.run(|r| {
         stage.draw_more(r)?;
         r.left_as(&stage.image, Use::Nothing);
         stage.draw(r)
     })?;
-    all.push(stage.seen("drawn to")?);
+    all.push(stage.sampled("drawn to")?);
     gpu.run(|r| {
         r.left_as(&stage.image, Use::Nothing);
         r.clear(
@@ -280,12 +282,13 @@ fn given_up(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         );
         stage.draw_more(r)
     })?;
-    all.push(stage.seen("cleared")?);
+    all.push(stage.sampled("cleared")?);
     all.push(shot(gpu, "copied", &stage.image)?);
     Ok(all)
 }
 
-/// A command clears what was drawn, a rendering clears what it begins with, and more is drawn over both.
+/// A command clears what was drawn, a rendering clears what it begins with, and more is drawn over
+/// both.
 fn cleared(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let stage = Stage::new(gpu)?;
     let colour = [0.9, 0.1, 0.3, 0.5];
@@ -294,7 +297,7 @@ fn cleared(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         r.clear(&stage.image, vk::ClearColorValue { float32: colour });
         stage.draw_more(r)
     })?;
-    let mut all = vec![stage.seen("by a command")?];
+    let mut all = vec![stage.sampled("by a command")?];
     gpu.run(|r| {
         let to = [Target::clear(&stage.image, colour)];
         r.draw_to(&Targets::new(&to), |r| {
@@ -303,7 +306,7 @@ fn cleared(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         })?;
         stage.draw_more(r)
     })?;
-    all.push(stage.seen("by a rendering")?);
+    all.push(stage.sampled("by a rendering")?);
     all.push(shot(gpu, "copied", &stage.image)?);
     Ok(all)
 }
@@ -335,7 +338,7 @@ fn levels_and_layers(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         let one = gpu.view(image, layers)?;
         for mip in 0..3 {
             let what = format!("layer {layer}, level {mip}");
-            all.push(seen(gpu, image, one, &what, mip)?);
+            all.push(sampled_level(gpu, image, one, &what, mip)?);
         }
     }
     for mip in 0..3 {
@@ -366,7 +369,7 @@ fn blits(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         for mip in 0..4 {
             let view = stage.image.view;
             let what = format!("{what}, level {mip}");
-            all.push(seen(gpu, &stage.image, view, &what, mip)?);
+            all.push(sampled_level(gpu, &stage.image, view, &what, mip)?);
         }
     }
     Ok(all)
@@ -392,7 +395,7 @@ fn joined(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
             })?;
             stage.draw_more(r)
         })?;
-        all.push(stage.seen(what)?);
+        all.push(stage.sampled(what)?);
         all.push(shot(gpu, &format!("{what}, copied"), &stage.image)?);
     }
     gpu.run(|r| {
@@ -400,7 +403,7 @@ fn joined(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         r.resolve(&several.image, &stage.image);
         stage.draw_more(r)
     })?;
-    all.push(stage.seen("by a command")?);
+    all.push(stage.sampled("by a command")?);
     Ok(all)
 }
 
@@ -425,11 +428,12 @@ fn parts(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         r.execute(&[alone]);
         r.draw_parts_to(&Targets::new(&keep), &[within])
     })?;
-    let first = stage.seen("sampled")?;
+    let first = stage.sampled("sampled")?;
     Ok(vec![first, shot(gpu, "copied", &stage.image)?])
 }
 
-/// One image is compressed and another, which shaders write, is not: both are drawn to at once, one is covered by the other.
+/// One image is compressed and another, which shaders write, is not: both are drawn to at once, one
+/// is covered by the other.
 fn beside(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let (one, other) = (Stage::new(gpu)?, Stage::of(gpu, info(RGBA8).storage())?);
     let both = gpu.graphics(&GraphicsInfo {
@@ -457,14 +461,14 @@ void main()
             Ok(())
         })
     })?;
-    let mut all = vec![one.seen("one")?, other.seen("other")?];
+    let mut all = vec![one.sampled("one")?, other.sampled("other")?];
     gpu.run(|r| {
         r.copy(&one.image, &other.image, &[whole()]);
         other.draw_more(r)?;
         r.copy(&other.image, &one.image, &[whole()]);
         one.draw_more(r)
     })?;
-    all.push(one.seen("one of the other")?);
+    all.push(one.sampled("one of the other")?);
     all.push(shot(gpu, "copied", &one.image)?);
     Ok(all)
 }
@@ -522,8 +526,8 @@ void main()
     }
 
     /// As bytes with signs.
-    fn seen(&self, what: &str) -> Result<Shot, Error> {
-        seen(self.stage.gpu, &self.stage.image, self.signed, what, 0)
+    fn sampled(&self, what: &str) -> Result<Shot, Error> {
+        sampled_level(self.stage.gpu, &self.stage.image, self.signed, what, 0)
     }
 }
 
@@ -535,8 +539,8 @@ fn other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         mixed.over(r)
     })?;
     Ok(vec![
-        mixed.stage.seen("as it is")?,
-        mixed.seen("signed")?,
+        mixed.stage.sampled("as it is")?,
+        mixed.sampled("signed")?,
         shot(gpu, "copied", &mixed.stage.image)?,
     ])
 }
@@ -550,13 +554,13 @@ fn cleared_in_other_formats(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         r.draw_to(&Targets::new(&to), |_| Ok(()))?;
         mixed.over(r)
     })?;
-    let mut all = vec![mixed.seen("cleared, signed")?];
+    let mut all = vec![mixed.sampled("cleared, signed")?];
     gpu.run(|r| {
         let to = [Target::clear(image, [0.5, 0.25, 0.125, 1.0]).view(mixed.signed)];
         r.draw_to(&Targets::new(&to), |_| Ok(()))?;
         mixed.over(r)
     })?;
-    all.push(mixed.stage.seen("cleared by another")?);
+    all.push(mixed.stage.sampled("cleared by another")?);
     all.push(shot(gpu, "copied", image)?);
     Ok(all)
 }

@@ -58,9 +58,9 @@ fn stored(
     })
 }
 
-/// A buffer's vertices are computed and drawn, four times one after the other in one submission: what vertex fetch has kept of
-/// those before is none of them.
-/// Constants of both stages, which drivers push, are written between draws for which nothing is bound anew.
+/// A buffer's vertices are computed and drawn, four times one after the other in one submission:
+/// what vertex fetch has kept of those before is none of them. Constants of both stages, which
+/// drivers push, are written between draws for which nothing is bound anew.
 fn computed_constants(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let constants = gpu.buffer(&[0f32; 12])?;
     let write = gpu.set(&[Bound::Storage(&constants)])?;
@@ -174,6 +174,12 @@ fn computed_vertices(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
+    let groups = [stores(), buffers_and_atomics()];
+    groups.into_iter().flatten().collect()
+}
+
+/// Storage images of each shape and format.
+fn stores() -> Vec<Scene> {
     use vk::Format as F;
     vec![
         stored(
@@ -218,6 +224,13 @@ pub fn scenes() -> Vec<Scene> {
             "rgba8) uniform writeonly image2D",
             "textureLod(t, (vec2(p) + 0.5) / 21.0, 0.0)",
         ),
+    ]
+}
+
+/// Data computed between draws, loads after stores, atomics and texel buffers.
+fn buffers_and_atomics() -> Vec<Scene> {
+    use vk::Format as F;
+    vec![
         scene(
             "vertices_computed_again_between_draws",
             EXACT,

@@ -1,5 +1,5 @@
-//! Draws that memory counts (drawIndirectCount), draws by lists (multiDraw), indices of a byte (indexTypeUint8), and conditions
-//! (conditionalRendering).
+//! Draws that memory counts (drawIndirectCount), draws by lists (multiDraw), indices of a byte
+//! (indexTypeUint8), and conditions (conditionalRendering).
 
 use crate::Scene;
 use crate::compare::{EXACT, Shot};
@@ -9,7 +9,8 @@ use samples::vulkan::{
 };
 use samples::{Error, Gpu};
 
-/// Squares of four pixels, six vertices each, side by side; the number of the draw decides on the row.
+/// Squares of four pixels, six vertices each, side by side; the number of the draw decides on the
+/// row.
 const SQUARES: &str = "#version 450
 #extension GL_ARB_shader_draw_parameters : require
 layout(location = 0) out flat vec4 paint;
@@ -92,7 +93,7 @@ fn counted(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
         r.bind::<u8>(&pipeline, &[], &[]);
         r.indices(&indices, vk::IndexType::UINT16);
         r.draw_counted(&indexed, (&counts, 4), 3, true);
-        // A draw behind it is not concerned.
+        // A draw after it is not affected.
         r.draw(30, 6, 1);
         Ok(())
     })?);

@@ -1,4 +1,4 @@
-//! Depth and stencil: which fragments are drawn, and what is left behind.
+//! Depth and stencil: which fragments are drawn, and the values left in the attachments.
 
 use crate::Scene;
 use crate::compare::{EXACT, ROUNDED, Shot, Tolerance};
@@ -15,7 +15,8 @@ const PLANES: Tolerance = Tolerance {
     why: "the last bits of interpolated depth",
 };
 
-/// A quad of two triangles: x from and to, depth at left and right, in clip space; its colour is a push constant.
+/// A quad of two triangles: x from and to, depth at left and right, in clip space; its colour is a
+/// push constant.
 const QUAD: &str = "#version 450
 layout(push_constant) uniform Push { vec4 place; vec4 colour; };
 void main()
@@ -118,8 +119,8 @@ fn crossing(name: &str, format: vk::Format, compare: vk::CompareOp) -> Scene {
     })
 }
 
-/// A slope through a plane: what its fragments store in an image, and add to another one, is there behind the plane too, unless tests
-/// come first.
+/// A slope through a plane: what its fragments store in an image, and add to another one, is there
+/// behind the plane too, unless tests come first.
 fn stored_behind(
     gpu: &Gpu,
     declarations: &str,
@@ -227,7 +228,7 @@ fn special(
     })
 }
 
-/// Draws twice with stencil: the values left behind, and what passed.
+/// Draws twice with stencil: the resulting values, and the fragments that passed.
 fn stencilled(name: &str, first: vk::StencilOpState, second: [vk::StencilOpState; 2]) -> Scene {
     scene(name, EXACT, move |gpu| {
         let attachment = vk::FormatFeatureFlags::DEPTH_STENCIL_ATTACHMENT;

@@ -58,7 +58,8 @@ fn drawn(
             topology: vk::PrimitiveTopology::TRIANGLE_STRIP,
             ..info.clone()
         })?;
-        // A pipeline in which nothing is dynamic but what all leave so: bound before, it must not show.
+        // A pipeline in which nothing is dynamic but what all leave so: bound before, it must not
+        // show.
         let other = gpu.graphics(&GraphicsInfo {
             vertex: VERTEX,
             fragment: Some(FRAGMENT),
@@ -88,15 +89,20 @@ fn plain() -> GraphicsInfo<'static> {
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
-    let mut all = first_and_second();
-    all.extend(third());
-    all.extend(in_pipelines());
-    all.extend(vertices());
-    all.extend(domains());
-    all
+    let groups = [
+        stencil(),
+        extended_state_1_and_2(),
+        extended_state_3_colors(),
+        extended_state_3_raster(),
+        pipeline_state(),
+        vertices(),
+        domains(),
+    ];
+    groups.into_iter().flatten().collect()
 }
 
-fn first_and_second() -> Vec<Scene> {
+/// Stencil state of VK_EXT_extended_dynamic_state.
+fn stencil() -> Vec<Scene> {
     use vk::DynamicState as D;
     vec![
         scene("stencil_by_commands_wholly", EXACT, |gpu| {
@@ -162,6 +168,13 @@ fn first_and_second() -> Vec<Scene> {
             shots(gpu, &color)
         })
         .extended(&[extension::DYNAMIC_1]),
+    ]
+}
+
+/// Other state of VK_EXT_extended_dynamic_state and VK_EXT_extended_dynamic_state2.
+fn extended_state_1_and_2() -> Vec<Scene> {
+    use vk::DynamicState as D;
+    vec![
         scene(
             "viewports_counted_by_commands",
             EXACT,
@@ -260,7 +273,8 @@ fn first_and_second() -> Vec<Scene> {
     ]
 }
 
-fn third() -> Vec<Scene> {
+/// Blending, logic operations and samples of VK_EXT_extended_dynamic_state3.
+fn extended_state_3_colors() -> Vec<Scene> {
     use vk::DynamicState as D;
     const ADD: vk::ColorBlendEquationEXT = vk::ColorBlendEquationEXT {
         src_color_blend_factor: vk::BlendFactor::SRC_ALPHA,
@@ -344,6 +358,13 @@ fn third() -> Vec<Scene> {
         )
         .needs(&[feature::ALPHA_TO_ONE])
         .extended(&[extension::DYNAMIC_3]),
+    ]
+}
+
+/// Fill modes, depth clipping and line state of VK_EXT_extended_dynamic_state3.
+fn extended_state_3_raster() -> Vec<Scene> {
+    use vk::DynamicState as D;
+    vec![
         scene(
             "fill_and_provoking_vertex_by_commands",
             LINES,
@@ -467,7 +488,8 @@ fn lines(
     shots(gpu, &image)
 }
 
-fn in_pipelines() -> Vec<Scene> {
+/// The same state without commands: fixed in the pipeline.
+fn pipeline_state() -> Vec<Scene> {
     vec![
         scene(
             "writes_of_colours_by_a_pipeline",

@@ -5,7 +5,8 @@ use crate::compare::{EXACT, ROUNDED, Shot, Tolerance, Unit};
 use crate::stage::*;
 use samples::vulkan::{Bound, ImageInfo, feature, vk};
 
-/// Rounding to a unit that is not 8 bits wide is compared as the bytes that come of it: last bits may differ.
+/// Rounding to a unit that is not 8 bits wide is compared as the bytes that come of it: last bits
+/// may differ.
 const LAST_BITS: Tolerance = Tolerance {
     steps: 0.02,
     per_mille: 0,
@@ -47,7 +48,8 @@ pub fn scenes() -> Vec<Scene> {
     ] {
         all.push(compressed(format));
     }
-    // With the largest step between two of a format's values that lie from 0 to 1, in steps of 8 bits.
+    // With the largest step between two of a format's values that lie from 0 to 1, in steps of 8
+    // bits.
     for (format, step) in [
         (F::R8_UNORM, 1.0),
         (F::R8G8_UNORM, 1.0),

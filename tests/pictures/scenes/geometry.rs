@@ -1,4 +1,5 @@
-//! From vertices to fragments: topologies, indices, instances, indirect draws, culling, clipping, viewports, the optional stages.
+//! From vertices to fragments: topologies, indices, instances, indirect draws, culling, clipping,
+//! viewports, the optional stages.
 
 use crate::Scene;
 use crate::compare::{EDGES, EXACT, ROUNDED, Shot, Tolerance};
@@ -46,7 +47,8 @@ fn middle(texel: f32) -> f32 {
     (texel + 0.5) / SIDE as f32 * 2.0 - 1.0
 }
 
-/// Eight corners in two rows, each with a colour of its own; how far right of and below a texel's middle they are, in texels.
+/// Eight corners in two rows, each with a colour of its own; how far right of and below a texel's
+/// middle they are, in texels.
 fn rows([right, below]: [f32; 2]) -> Vec<Corner> {
     let corner = |i: usize| {
         let (x, y) = ((i / 2) as f32 * 8.0 + 2.0, (i % 2) as f32 * 16.0 + 6.0);
@@ -118,7 +120,8 @@ fn topology(name: &str, topology: vk::PrimitiveTopology, tolerance: Tolerance) -
     })
 }
 
-/// Squares of whole texels that the vertex shader places by its number and the instance's: nothing is rounded.
+/// Squares of whole texels that the vertex shader places by its number and the instance's: nothing
+/// is rounded.
 const SQUARES: &str = "#version 450
 layout(location = 0) in vec4 paint;
 layout(location = 0) out vec4 out_paint;
@@ -160,7 +163,7 @@ fn words(gpu: &Gpu, words: &[u32]) -> Result<Buffer, Error> {
     gpu.buffer(words)
 }
 
-/// A cover whose winding and colour are of its fragment shader.
+/// A cover whose colour shows the winding, by its fragment shader.
 fn culled(name: &str, cull: vk::CullModeFlags, front: vk::FrontFace) -> Scene {
     scene(name, EXACT, move |gpu| {
         let info = GraphicsInfo {
@@ -207,15 +210,35 @@ fn windowed(name: &str, viewport: [f32; 6], scissor: [u32; 4]) -> Scene {
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
+    let groups = [
+        topologies(),
+        vertex_numbers(),
+        viewports(),
+        interpolation(),
+        fill_modes(),
+        geometry_and_tessellation(),
+        vertex_formats(),
+    ];
+    groups.into_iter().flatten().collect()
+}
+
+/// Points, lines and triangles in each topology.
+fn topologies() -> Vec<Scene> {
     use vk::PrimitiveTopology as T;
-    let side = SIDE as f32;
-    let mut all = vec![
+    vec![
         topology("points", T::POINT_LIST, EXACT),
         topology("lines", T::LINE_LIST, LINES),
         topology("line_strip", T::LINE_STRIP, LINES),
         topology("triangles", T::TRIANGLE_LIST, EDGES),
         topology("triangle_strip", T::TRIANGLE_STRIP, EDGES),
         topology("triangle_fan", T::TRIANGLE_FAN, EDGES),
+    ]
+}
+
+/// Instances, indices and indirect draws.
+fn vertex_numbers() -> Vec<Scene> {
+    use vk::PrimitiveTopology as T;
+    vec![
         squares("instances", |_, r| {
             r.draw(0, 4, 3);
             r.draw(8, 4, 7);
@@ -271,20 +294,31 @@ pub fn scenes() -> Vec<Scene> {
                         bool right = (gl_VertexIndex & 0xfffffffc) == 0xfffffff8;
                         gl_Position = vec4(right ? at : vec2(2.0), 0.0, 1.0);
                     }",
-                fragment: Some("#version 450
+                fragment: Some(
+                    "#version 450
                     layout(location = 0) out vec4 colour;
-                    void main() { colour = vec4(0, 1, 0, 1); }"),
+                    void main() { colour = vec4(0, 1, 0, 1); }",
+                ),
                 topology: T::TRIANGLE_STRIP,
                 ..GraphicsInfo::default()
             };
             draw(gpu, info, &[], |r| {
-                let buffer = gpu.buffer(&[0xffff_fff8_u32, 0xffff_fff9, 0xffff_fffa, 0xffff_fffb])?;
+                let buffer =
+                    gpu.buffer(&[0xffff_fff8_u32, 0xffff_fff9, 0xffff_fffa, 0xffff_fffb])?;
                 r.indices(&buffer, vk::IndexType::UINT32);
                 r.draw_indexed(0, 4, 0, 0..1);
                 Ok(())
             })
         })
         .needs(&[feature::FULL_INDICES]),
+    ]
+}
+
+/// Viewports selected by shaders, faces that are culled, and the limits of viewports and scissors.
+fn viewports() -> Vec<Scene> {
+    use vk::PrimitiveTopology as T;
+    let side = SIDE as f32;
+    vec![
         scene("viewports_by_a_geometry_shader", EXACT, |gpu| {
             let info = GraphicsInfo {
                 vertex: "#version 450
@@ -367,6 +401,13 @@ pub fn scenes() -> Vec<Scene> {
         windowed("viewport_and_scissor", [4.0, 8.0, 24.0, 16.0, 0.25, 0.75], [6, 0, 20, 20]),
         windowed("viewport_upside_down", [0.0, side, side, -side, 0.0, 1.0], [0, 0, SIDE, SIDE]),
         windowed("viewport_beyond_the_target", [-16.0, -16.0, 64.0, 64.0, 1.0, 0.0], [0, 0, SIDE, SIDE]),
+    ]
+}
+
+/// Push constants, interpolation, derivatives and clip distances.
+fn interpolation() -> Vec<Scene> {
+    use vk::PrimitiveTopology as T;
+    vec![
         scene("constants_pushed_to_both_stages", EXACT, |gpu| {
             let info = GraphicsInfo {
                 vertex: "#version 450
@@ -379,14 +420,22 @@ pub fn scenes() -> Vec<Scene> {
                 topology: T::TRIANGLE_STRIP,
                 ..GraphicsInfo::default()
             };
-            draw(gpu, info, &[-0.5, -0.5, 0.25, 0.75, 0.0, 1.0, 0.0, 1.0], |r| {
-                r.draw(0, 4, 1);
-                Ok(())
-            })
+            draw(
+                gpu,
+                info,
+                &[-0.5, -0.5, 0.25, 0.75, 0.0, 1.0, 0.0, 1.0],
+                |r| {
+                    r.draw(0, 4, 1);
+                    Ok(())
+                },
+            )
         }),
-        scene("interpolated_flat_and_without_perspective", ROUNDED, |gpu| {
-            let info = GraphicsInfo {
-                vertex: "#version 450
+        scene(
+            "interpolated_flat_and_without_perspective",
+            ROUNDED,
+            |gpu| {
+                let info = GraphicsInfo {
+                    vertex: "#version 450
                     layout(location = 0) flat out float whole;
                     layout(location = 1) noperspective out float straight;
                     layout(location = 2) out float bent;
@@ -399,24 +448,31 @@ pub fn scenes() -> Vec<Scene> {
                         float w = 1.0 + 2.0 * t.x;
                         gl_Position = vec4((t * 2.0 - 1.0) * w, 0.0, w);
                     }",
-                fragment: Some("#version 450
+                    fragment: Some(
+                        "#version 450
                     layout(location = 0) flat in float whole;
                     layout(location = 1) noperspective in float straight;
                     layout(location = 2) in float bent;
                     layout(location = 0) out vec4 colour;
-                    void main() { colour = vec4(whole, straight, bent, 1.0); }"),
-                topology: T::TRIANGLE_STRIP,
-                ..GraphicsInfo::default()
-            };
-            draw(gpu, info, &[], |r| {
-                // The diagonal belongs to one of the triangles, whose flat value differs: rows apart from it.
-                r.scissors(&[[0, 0, SIDE, 1]]);
-                r.draw(0, 4, 1);
-                Ok(())
-            })
-        }),
+                    void main() { colour = vec4(whole, straight, bent, 1.0); }",
+                    ),
+                    topology: T::TRIANGLE_STRIP,
+                    ..GraphicsInfo::default()
+                };
+                draw(gpu, info, &[], |r| {
+                    // The diagonal belongs to one of the triangles, whose flat value differs: rows
+                    // apart from it.
+                    r.scissors(&[[0, 0, SIDE, 1]]);
+                    r.draw(0, 4, 1);
+                    Ok(())
+                })
+            },
+        ),
         scene("derivatives", ROUNDED, |gpu| {
-            let shader = fragment("", "colour = vec4(dFdx(uv.x) * 16.0, dFdy(uv.y) * 8.0, fwidth(uv.x * uv.x) * 8.0, 1.0);");
+            let shader = fragment(
+                "",
+                "colour = vec4(dFdx(uv.x) * 16.0, dFdy(uv.y) * 8.0, fwidth(uv.x * uv.x) * 8.0, 1.0);",
+            );
             let image = cover(gpu, RGBA8, &shader, &[])?;
             shots(gpu, &image)
         }),
@@ -431,9 +487,11 @@ pub fn scenes() -> Vec<Scene> {
                         gl_ClipDistance[1] = 0.25 - at.y;
                         gl_Position = vec4(at, 0.0, 1.0);
                     }",
-                fragment: Some("#version 450
+                fragment: Some(
+                    "#version 450
                     layout(location = 0) out vec4 colour;
-                    void main() { colour = vec4(1.0); }"),
+                    void main() { colour = vec4(1.0); }",
+                ),
                 ..GraphicsInfo::default()
             };
             draw(gpu, info, &[], |r| {
@@ -442,28 +500,44 @@ pub fn scenes() -> Vec<Scene> {
             })
         })
         .needs(&[feature::CLIP_DISTANCE]),
-        scene("outlines_of_triangles", Tolerance { per_mille: 60, ..EDGES }, |gpu| {
-            let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
-            let info = GraphicsInfo {
-                fill: vk::PolygonMode::LINE,
-                ..plain()
-            };
-            draw(gpu, info, &[], |r| {
-                r.vertices(&[(&corners, 0)]);
-                r.draw(0, 6, 1);
-                Ok(())
-            })
-        })
+    ]
+}
+
+/// Outlines and large points.
+fn fill_modes() -> Vec<Scene> {
+    use vk::PrimitiveTopology as T;
+    vec![
+        scene(
+            "outlines_of_triangles",
+            Tolerance {
+                per_mille: 60,
+                ..EDGES
+            },
+            |gpu| {
+                let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
+                let info = GraphicsInfo {
+                    fill: vk::PolygonMode::LINE,
+                    ..plain()
+                };
+                draw(gpu, info, &[], |r| {
+                    r.vertices(&[(&corners, 0)]);
+                    r.draw(0, 6, 1);
+                    Ok(())
+                })
+            },
+        )
         .needs(&[feature::FILL_MODES]),
         scene("large_points", EXACT, |gpu| {
             let corners = gpu.buffer(rows([0.0; 2]).as_flattened())?;
             let vertex = VERTEX.replace("gl_PointSize = 1.0", "gl_PointSize = 5.0");
             let info = GraphicsInfo {
                 vertex: &vertex,
-                fragment: Some("#version 450
+                fragment: Some(
+                    "#version 450
                     layout(location = 0) in vec4 paint;
                     layout(location = 0) out vec4 colour;
-                    void main() { colour = vec4(floor(gl_PointCoord * 5.0) / 5.0, paint.zw); }"),
+                    void main() { colour = vec4(floor(gl_PointCoord * 5.0) / 5.0, paint.zw); }",
+                ),
                 topology: T::POINT_LIST,
                 ..plain()
             };
@@ -474,6 +548,13 @@ pub fn scenes() -> Vec<Scene> {
             })
         })
         .needs(&[feature::LARGE_POINTS]),
+    ]
+}
+
+/// Geometry shaders and tessellation.
+fn geometry_and_tessellation() -> Vec<Scene> {
+    use vk::PrimitiveTopology as T;
+    vec![
         scene("geometry_shader_makes_squares", EXACT, |gpu| {
             let info = GraphicsInfo {
                 vertex: "#version 450
@@ -541,9 +622,7 @@ pub fn scenes() -> Vec<Scene> {
             })
         })
         .needs(&[feature::TESSELLATION]),
-    ];
-    all.extend(vertex_formats());
-    all
+    ]
 }
 
 /// A colour that comes from each of these formats of vertices.

@@ -1,7 +1,8 @@
-//! Clears that later renderings find: in the same command buffer, in others, in parts, under conditions.
+//! Clears that later renderings find: in the same command buffer, in others, in parts, under
+//! conditions.
 //!
-//! Every scene clears an image by a rendering, goes on with it by others that load it, and looks at it in the end. Between them little is
-//! drawn, so that most of what is seen is the clear.
+//! Every scene clears an image by a rendering, goes on with it by others that load it, and looks at
+//! it in the end. Between them little is drawn, so that most of what is seen is the clear.
 
 use crate::Scene;
 use crate::compare::{EDGES, EXACT, ROUNDED, Shot};
@@ -35,7 +36,8 @@ layout(push_constant) uniform Push { vec4 corners; vec4 paint; };
 layout(location = 0) out uvec4 colour;
 void main() { colour = uvec4(paint * 1000.0); }";
 
-/// Corners and colours of rectangles, half of what is there shining through where colours are blended.
+/// Corners and colours of rectangles, half of what is there shining through where colours are
+/// blended.
 const LEFT: [f32; 8] = [-0.9, -0.7, -0.3, 0.1, 1.0, 0.5, 0.0, 0.5];
 const RIGHT: [f32; 8] = [0.1, -0.2, 0.8, 0.95, 0.0, 0.25, 1.0, 0.5];
 
@@ -171,7 +173,7 @@ impl<'g> Stage<'g> {
         Ok(())
     }
 
-    /// The same, and what comes of it.
+    /// Runs the same, and returns the result.
     fn in_steps(&self, buffers: &[&[u32]]) -> Result<Vec<Shot>, Error> {
         self.steps(buffers)?;
         shots(self.gpu, &self.image)
@@ -232,7 +234,8 @@ fn again(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(all)
 }
 
-/// What is cleared is not asked for any more: what is copied to the image is there, and nothing else.
+/// What is cleared is not asked for any more: what is copied to the image is there, and nothing
+/// else.
 fn given_up(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let stage = Stage::new(gpu, RGBA8, 1)?;
     let [width, height] = SIZE_PX;
@@ -299,7 +302,7 @@ fn layers(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(all)
 }
 
-/// The first level is cleared, and others are made of it.
+/// The first level is cleared, and the others are generated from it.
 fn levels(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let image = gpu.image(info(RGBA8).mips(3))?;
     let mut seen = image.view_info();
@@ -376,7 +379,8 @@ void main() { colour = paint; other = paint.bgra; }",
     ])
 }
 
-/// A part clears and draws by itself, another is a part of renderings that go on: both are executed twice.
+/// A part clears and draws by itself, another is a part of renderings that go on: both are executed
+/// twice.
 fn parts(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let stage = Stage::new(gpu, RGBA8, 1)?;
     let mut all = Vec::new();
@@ -414,7 +418,8 @@ fn parts(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(all)
 }
 
-/// Layouts change, and renderings begin, whatever a condition says; draws behind them still do as it says.
+/// Layouts change, and renderings begin, whatever a condition says; draws behind them still do as
+/// it says.
 fn conditions(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let values = gpu.buffer(&[0_u32, 1])?;
     let mut all = Vec::new();
@@ -525,7 +530,8 @@ fn passes(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(all)
 }
 
-/// Samples are cleared, drawn to, and joined at the end of the last rendering; then once more by a command.
+/// Samples are cleared, drawn to, and joined at the end of the last rendering; then once more by a
+/// command.
 fn joined(gpu: &Gpu, buffers: &[&[u32]]) -> Result<Vec<Shot>, Error> {
     let mut all = Vec::new();
     for format in [RGBA8, vk::Format::R8G8B8A8_SRGB, RGBA32F] {

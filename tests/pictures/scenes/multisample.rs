@@ -33,7 +33,7 @@ layout(location = 0) in vec2 uv;
 layout(location = 0) out vec4 colour;
 void main() { colour = vec4(0.0, uv.x > 0.5 ? 1.0 : 0.5, 0.25, 1.0); }";
 
-/// How samples become a picture.
+/// How samples become one image.
 #[derive(Clone, Copy)]
 enum Resolve {
     /// At the end of rendering.
@@ -159,6 +159,12 @@ fn copied(gpu: &Gpu) -> Result<Vec<Shot>, samples::Error> {
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
+    let groups = [resolves_and_masks(), shading()];
+    groups.into_iter().flatten().collect()
+}
+
+/// Resolves, fetches and copies of samples, and sample masks.
+fn resolves_and_masks() -> Vec<Scene> {
     let white = || GraphicsInfo {
         vertex: TRIANGLE,
         fragment: Some(WHITE),
@@ -171,7 +177,9 @@ pub fn scenes() -> Vec<Scene> {
         scene("samples_resolved_by_a_command", SAMPLES, move |gpu| {
             drawn(gpu, white(), Resolve::Command)
         }),
-        scene("samples_fetched", SAMPLES, move |gpu| drawn(gpu, white(), Resolve::Shader)),
+        scene("samples_fetched", SAMPLES, move |gpu| {
+            drawn(gpu, white(), Resolve::Shader)
+        }),
         scene("samples_copied", SAMPLES, copied),
         scene("sample_mask", ROUNDED, move |gpu| {
             let info = GraphicsInfo {
@@ -193,8 +201,15 @@ pub fn scenes() -> Vec<Scene> {
             };
             drawn(gpu, info, Resolve::Command)
         }),
+    ]
+}
+
+/// Sample shading, centroids, coverage and alpha to coverage.
+fn shading() -> Vec<Scene> {
+    vec![
         scene("each_sample_shaded", ROUNDED, |gpu| {
-            // Where in the pixel an input is taken that is not said to be the sample's, is the implementation's.
+            // Where in the pixel an input is taken that is not said to be the sample's, is the
+            // implementation's.
             let info = GraphicsInfo {
                 vertex: COVER,
                 fragment: Some(

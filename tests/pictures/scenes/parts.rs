@@ -31,7 +31,8 @@ pub fn scenes() -> Vec<Scene> {
     ]
 }
 
-/// Two parts, one of them twice and longer than a piece of a batch, in two renderings to targets of their own.
+/// Two parts, one of them twice and longer than a piece of a batch, in two renderings to targets of
+/// their own.
 fn rendering(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let depth_format = vk::Format::D32_SFLOAT;
     let pipeline = gpu.graphics(&GraphicsInfo {
@@ -97,8 +98,8 @@ fn rendering(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     Ok(shots)
 }
 
-/// A part of each of two subpasses, of which the second reads what the first has drawn; they know no framebuffer, and are executed in
-/// two, of different sizes.
+/// A part of each of two subpasses, of which the second reads what the first has drawn; they know
+/// no framebuffer, and are executed in two, of different sizes.
 fn subpasses(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let pass = pass::one_reads_the_other(gpu)?;
     let drawing = pass::ramp(gpu, pass, 0)?;

@@ -22,7 +22,7 @@ pub fn scenes() -> Vec<Scene> {
     ]
 }
 
-/// An attachment that a pass clears and a subpass reads, and nobody draws to.
+/// An attachment that a pass clears and a subpass reads, without draws to it.
 fn cleared_and_read(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let first = gpu.image(ImageInfo::new(RGBA8, SIDE, SIDE).target().input())?;
     let last = target(gpu, RGBA8)?;

@@ -56,7 +56,8 @@ pub fn scenes() -> Vec<Scene> {
     ]
 }
 
-/// Queries around draws, clears, renderings; copied with and without availability, in 32 and 64 bits.
+/// Queries around draws, clears, renderings; copied with and without availability, in 32 and 64
+/// bits.
 fn samples_counted(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
     let (drawn, depth_alone) = (rectangles(gpu, Some(WHITE))?, rectangles(gpu, None)?);
@@ -113,7 +114,8 @@ fn samples_counted(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     ])
 }
 
-/// Queries copied without waiting, one of which was asked nothing: what is in the buffer for it stays.
+/// Queries copied without waiting, one of which was asked nothing: what is in the buffer for it
+/// stays.
 fn unavailable(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);
     let drawn = rectangles(gpu, Some(WHITE))?;
@@ -155,8 +157,8 @@ fn unavailable(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     ])
 }
 
-/// Primitives within the viewport, across its edge and outside, with what the clipper counts of them. How many it lets through
-/// is the implementation's.
+/// Primitives within the viewport, across its edge and outside, with what the clipper counts of
+/// them. How many it lets through is the implementation's.
 fn clipped(gpu: &Gpu) -> Result<Vec<Shot>, Error> {
     use vk::QueryPipelineStatisticFlags as S;
     let (color, depth) = (target(gpu, RGBA8)?, target(gpu, DEPTH)?);

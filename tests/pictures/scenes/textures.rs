@@ -18,7 +18,8 @@ const FILTERS: [(&str, vk::Filter, Tolerance); 2] = [
 ];
 const CLAMP: vk::SamplerAddressMode = vk::SamplerAddressMode::CLAMP_TO_EDGE;
 
-/// A texture of bytes without a pattern, larger than a target's texel so that nothing falls between two texels.
+/// A texture of bytes without a pattern, larger than a target's texel so that nothing falls between
+/// two texels.
 fn small(gpu: &Gpu) -> Result<Image, samples::Error> {
     noise(gpu, ImageInfo::new(RGBA8, 8, 8))
 }
@@ -110,7 +111,8 @@ pub fn scenes() -> Vec<Scene> {
             ));
         }
     }
-    // The third coordinate has a way of its own beyond the edges; above it is magnified, below minified.
+    // The third coordinate has a way of its own beyond the edges; above it is magnified, below
+    // minified.
     for (wrap_name, wrap) in WRAPS {
         let name = format!("volume_{wrap_name}");
         all.push(scene(name, FILTERED, move |gpu| {

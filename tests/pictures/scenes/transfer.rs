@@ -101,11 +101,15 @@ fn blitted(
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
+    let groups = [copies(), blits(), clears()];
+    groups.into_iter().flatten().collect()
+}
+
+/// Copies between images, and from buffers.
+fn copies() -> Vec<Scene> {
     use vk::Format as F;
-    let (nearest, linear) = (vk::Filter::NEAREST, vk::Filter::LINEAR);
     let flat = ImageInfo::new(RGBA8, 16, 16);
-    let whole = [[0, 0, 0], [16, 16, 1]];
-    let mut all = vec![
+    vec![
         copied("copy_parts", flat, flat, || {
             let part = |from, to, size| {
                 vk::ImageCopy::default()
@@ -196,6 +200,15 @@ pub fn scenes() -> Vec<Scene> {
             })?;
             shots(gpu, &image)
         }),
+    ]
+}
+
+/// Blits: scaled, filtered, mirrored and converted.
+fn blits() -> Vec<Scene> {
+    use vk::Format as F;
+    let (nearest, linear) = (vk::Filter::NEAREST, vk::Filter::LINEAR);
+    let whole = [[0, 0, 0], [16, 16, 1]];
+    vec![
         scene(
             "levels_made_by_blits",
             Tolerance {
@@ -264,16 +277,22 @@ pub fn scenes() -> Vec<Scene> {
             nearest,
             [whole, [[8, 8, 0], [24, 24, 1]]],
         ),
-    ];
-    for format in [
+    ]
+}
+
+/// Clears of images of each kind of format.
+fn clears() -> Vec<Scene> {
+    use vk::Format as F;
+    let formats = [
         RGBA8,
         F::R8G8B8A8_SRGB,
         F::R5G6B5_UNORM_PACK16,
         F::A2B10G10R10_UNORM_PACK32,
         F::R16G16B16A16_SFLOAT,
         F::E5B9G9R9_UFLOAT_PACK32,
-    ] {
-        all.push(scene(
+    ];
+    let clear = |format| {
+        scene(
             format!("clear_{format:?}").to_lowercase(),
             ROUNDED,
             move |gpu| {
@@ -286,7 +305,7 @@ pub fn scenes() -> Vec<Scene> {
                 })?;
                 levels(gpu, &image)
             },
-        ));
-    }
-    all
+        )
+    };
+    formats.into_iter().map(clear).collect()
 }

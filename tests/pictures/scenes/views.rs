@@ -84,7 +84,7 @@ fn drawn(
 
 /// All scenes of this subject.
 pub fn scenes() -> Vec<Scene> {
-    let all = vec![
+    let mut all = vec![
         scene("views_by_instances", ROUNDED, |gpu| {
             let indices = gpu.buffer(&[0_u16, 1, 2, 3])?;
             drawn(gpu, &plain(), |r, _| {
@@ -122,6 +122,40 @@ pub fn scenes() -> Vec<Scene> {
                 Ok(())
             })
         }),
+        scene("views_of_samples_are_resolved", ROUNDED, |gpu| {
+            // Vulkan leaves open whether layers outside the views are resolved.
+            const ALL: u32 = (1 << LAYERS) - 1;
+            let (many, image) = (layered(gpu, 4)?, layered(gpu, 1)?);
+            let paints = gpu.buffer(&[[1.0_f32; 4]; 4])?;
+            let pipeline = gpu.graphics(&GraphicsInfo {
+                samples: 4,
+                views: ALL,
+                ..plain()
+            })?;
+            gpu.run(|r| {
+                let grey = vk::ClearColorValue { float32: [0.5; 4] };
+                r.clear(&image, grey);
+                let targets = [Target::clear(&many, [0.0, 0.0, 0.25, 0.0]).resolve(&image)];
+                r.draw_to(&Targets::new(&targets).views(ALL), |r| {
+                    r.bind::<u8>(&pipeline, &[], &[]);
+                    r.vertices(&[(&paints, 0)]);
+                    r.draw(0, 4, 3);
+                    Ok(())
+                })
+            })?;
+            shots(gpu, &image)
+        }),
+        scene("views_of_subpasses", ROUNDED, subpasses),
+    ];
+    all.extend(views_through_stages());
+    let all = all.into_iter();
+    let all = all.map(|scene| scene.extended(&[extension::MULTIVIEW, extension::DIVISORS]));
+    all.collect()
+}
+
+/// Views through geometry shaders and tessellation.
+fn views_through_stages() -> Vec<Scene> {
+    vec![
         scene("views_through_a_geometry_shader", ROUNDED, |gpu| {
             let info = GraphicsInfo {
                 geometry: Some(
@@ -187,34 +221,7 @@ pub fn scenes() -> Vec<Scene> {
             })
         })
         .needs(&[feature::TESSELLATION]),
-        scene("views_of_samples_are_resolved", ROUNDED, |gpu| {
-            // Whether layers that are no views are resolved is open.
-            const ALL: u32 = (1 << LAYERS) - 1;
-            let (many, image) = (layered(gpu, 4)?, layered(gpu, 1)?);
-            let paints = gpu.buffer(&[[1.0_f32; 4]; 4])?;
-            let pipeline = gpu.graphics(&GraphicsInfo {
-                samples: 4,
-                views: ALL,
-                ..plain()
-            })?;
-            gpu.run(|r| {
-                let grey = vk::ClearColorValue { float32: [0.5; 4] };
-                r.clear(&image, grey);
-                let targets = [Target::clear(&many, [0.0, 0.0, 0.25, 0.0]).resolve(&image)];
-                r.draw_to(&Targets::new(&targets).views(ALL), |r| {
-                    r.bind::<u8>(&pipeline, &[], &[]);
-                    r.vertices(&[(&paints, 0)]);
-                    r.draw(0, 4, 3);
-                    Ok(())
-                })
-            })?;
-            shots(gpu, &image)
-        }),
-        scene("views_of_subpasses", ROUNDED, subpasses),
-    ];
-    let all = all.into_iter();
-    let all = all.map(|scene| scene.extended(&[extension::MULTIVIEW, extension::DIVISORS]));
-    all.collect()
+    ]
 }
 
 /// Subpasses of different views: the attachment is cleared in each view where that is drawn first.

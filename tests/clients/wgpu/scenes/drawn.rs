@@ -1,4 +1,4 @@
-//! The scenes. Each prepares what it needs and returns what records a frame of it.
+//! The scenes. Each creates its objects and returns a closure that records a frame.
 
 use crate::stage::{COLOUR, DEPTH, Image, Pipeline, SIDE, SRGB, Stage, nearer, pass};
 use wgpu::{BufferUsages, VertexFormat};
@@ -82,11 +82,11 @@ fn triangle(stage: &Stage) -> Frame<'_> {
     })
 }
 
-/// A level of squares in two colours, eight along each side, with a tint that shows which level is sampled. Levels with
-/// less than a texel for each square have the mean colour.
+/// A level of squares in two colours, eight along each side, with a tint that shows which level is
+/// sampled. Levels with less than a texel for each square have the mean colour.
 ///
-/// Neighbouring levels are alike on purpose: the part that each has in a pixel is the fraction of a logarithm, and
-/// lavapipe's is approximate (half of one of a square, off by up to 0.043).
+/// Neighbouring levels are alike on purpose: the part that each has in a pixel is the fraction of a
+/// logarithm, and lavapipe's is approximate (half of one of a square, off by up to 0.043).
 fn checkers(side: u32, level: u32) -> Vec<u8> {
     let tint = level as u8 * 10;
     let mut texels = Vec::new();
@@ -102,8 +102,8 @@ fn checkers(side: u32, level: u32) -> Vec<u8> {
     texels
 }
 
-/// An indexed quad that runs to the horizon, with mipmaps and filters between and within them; isotropic, for an
-/// anisotropic filter is each driver's own and has no picture to compare with.
+/// An indexed quad that runs to the horizon, with mipmaps and filters between and within them;
+/// isotropic, for an anisotropic filter is each driver's own and has no picture to compare with.
 fn floor(stage: &Stage) -> Frame<'_> {
     let pipeline = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/floor.wgsl"),
@@ -370,7 +370,7 @@ fn shadow(stage: &Stage) -> Frame<'_> {
     })
 }
 
-/// A compute shader places particles and says how many to draw.
+/// A compute shader writes particles and the parameters of their draw.
 fn particles(stage: &Stage) -> Frame<'_> {
     let shader = include_str!("shaders/particles.wgsl");
     let places = stage
@@ -463,7 +463,7 @@ fn deferred(stage: &Stage) -> Frame<'_> {
     })
 }
 
-/// A cube map, an array and a 3D image, each in a part of the picture.
+/// A cube map, an array and a 3D image, each in a part of the image.
 fn images(stage: &Stage) -> Frame<'_> {
     let pipeline = stage.pipeline(&Pipeline {
         shader: include_str!("shaders/images.wgsl"),
@@ -532,12 +532,12 @@ fn images(stage: &Stage) -> Frame<'_> {
     })
 }
 
-/// A closed line through centres of pixels, in a panel of 64: each corner stands an eighth before the centre, by both
-/// directions that meet there.
+/// A closed line through centres of pixels, in a panel of 64: each corner stands an eighth before
+/// the centre, by both directions that meet there.
 ///
-/// So every rule for lines gives the same pixels if their directions are those of the compass: lavapipe's, which has
-/// Vulkan's strict lines (rectangles), and that of diamonds which Intel's parts follow, where the rectangle of a
-/// slanted line has now one pixel more and now one less.
+/// So every rule for lines gives the same pixels if their directions are those of the compass:
+/// lavapipe's, which has Vulkan's strict lines (rectangles), and that of diamonds which Intel's
+/// parts follow, where the rectangle of a slanted line has now one pixel more and now one less.
 fn outline(corners: &[(i8, i8)]) -> Vec<f32> {
     let towards = |(x, y): (i8, i8), (to_x, to_y): (i8, i8)| {
         (
@@ -556,8 +556,9 @@ fn outline(corners: &[(i8, i8)]) -> Vec<f32> {
     places
 }
 
-/// Lines in four viewports, each with a scissor, a dynamic offset into one uniform buffer and a panel behind it; all
-/// blends in a view of the picture as sRGB. Strips end where the index is the greatest.
+/// Lines in four viewports, each with a scissor, a dynamic offset into one uniform buffer and a
+/// panel behind it; all blends in a view of the picture as sRGB. Strips end where the index is the
+/// greatest.
 fn lines(stage: &Stage) -> Frame<'_> {
     const PANELS: u32 = 4;
     // What an offset into a uniform buffer must be a multiple of, at most.

@@ -1,13 +1,14 @@
 //! Draws small scenes with wgpu on Vulkan, and compares them with those of another driver.
 //!
-//! In:  the Vulkan driver that the environment names (VK_ICD_FILENAMES); a folder for the pictures; with `--compare`,
-//!      another such folder.
+//! In:  the Vulkan driver that the environment names (VK_ICD_FILENAMES); a folder for the images;
+//!      with `--compare`, another such folder.
 //! Out: a PNG and a line per scene; exit status 1 if one differs or cannot be drawn.
 //!
-//! Two drivers may round interpolated values and filtered texels differently, so a channel may be off by a few steps;
-//! which pixels a shape covers is exact, but positions that a shader computes are not, so that single pixels of
-//! an edge may fall to the other side. No scene here has an edge so near a pixel's centre on the drivers known;
-//! the allowance is for how another processor's lavapipe contracts products and sums.
+//! Two drivers may round interpolated values and filtered texels differently, so a channel may be
+//! off by a few steps; which pixels a shape covers is exact, but positions that a shader computes
+//! are not, so that single pixels of an edge may fall to the other side. No scene here has an edge
+//! so near a pixel's centre on the drivers known; the allowance is for how another processor's
+//! lavapipe contracts products and sums.
 
 mod drawn;
 #[path = "../instance.rs"]
@@ -65,7 +66,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
     }
 }
 
-/// How two pictures differ.
+/// How two images differ.
 #[derive(Default)]
 struct Difference {
     /// The greatest difference of a channel.
@@ -90,7 +91,7 @@ impl Difference {
     }
 }
 
-/// A number that tells pictures apart: FNV-1a of their bytes.
+/// A hash of an image: FNV-1a of its bytes.
 fn hash(pixels: &[u8]) -> u64 {
     pixels.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

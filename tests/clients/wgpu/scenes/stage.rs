@@ -1,30 +1,30 @@
-//! What scenes are drawn with: a device, pictures to draw to, pipelines in few words.
+//! The fixture of the scenes: a device, images to draw to, and short forms of pipelines.
 
 use crate::instance::wait;
 
-/// Pixels along a picture's side.
+/// The width and height of an image in pixels.
 pub const SIDE: u32 = 128;
-/// Format of the pictures.
+/// The format of the images.
 pub const COLOUR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 /// The same, with colours as sRGB encodes them.
 pub const SRGB: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8UnormSrgb;
 /// Format of depth buffers.
 pub const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 
-/// A device, and the picture that scenes draw.
+/// A device, and the image that scenes draw.
 pub struct Stage {
     pub device: wgpu::Device,
     pub queue: wgpu::Queue,
     /// The device's name.
     pub name: String,
     picture: wgpu::Texture,
-    /// The picture to draw to.
+    /// The image to draw to.
     pub view: wgpu::TextureView,
     /// The same, which encodes what is drawn.
     pub srgb_view: wgpu::TextureView,
 }
 
-/// A picture to draw to or to read.
+/// An image to draw to or to read.
 #[derive(Clone, Copy)]
 pub struct Image {
     pub format: wgpu::TextureFormat,
@@ -49,11 +49,11 @@ impl Default for Image {
     }
 }
 
-/// What tells one render pipeline from another here.
+/// The parameters of a render pipeline that differ between scenes.
 pub struct Pipeline<'a> {
     /// WGSL with the entry points `vertex` and, unless there are no targets, `fragment`.
     pub shader: &'a str,
-    /// Layout of group 0, where it is not what the shader says.
+    /// The layout of group 0, if it is not derived from the shader.
     pub layout: Option<&'a wgpu::BindGroupLayout>,
     pub buffers: &'a [Option<wgpu::VertexBufferLayout<'a>>],
     pub targets: &'a [wgpu::TextureFormat],
@@ -290,7 +290,7 @@ impl Stage {
         done.map(|_| ()).map_err(|e| e.to_string())
     }
 
-    /// The picture's bytes: red, green, blue, alpha of each pixel.
+    /// The image's bytes: red, green, blue, alpha of each pixel.
     pub fn read(&self) -> Result<Vec<u8>, String> {
         let copy = self.device.create_buffer(&wgpu::BufferDescriptor {
             label: None,
