@@ -97,7 +97,7 @@ pub struct Fixed {
     memory: vk::DeviceMemory,
 }
 
-/// VertexBufferBinding: a place and a tint.
+/// A vertex: a position and a tint.
 pub const VERTICES: u32 = 48;
 pub const VERTEX_BYTES: u32 = 20;
 pub const INDICES_AT: u64 = 4096;

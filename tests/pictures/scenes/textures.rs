@@ -1,4 +1,4 @@
-//! InterpLocation: filters, wraps, borders, levels, dimensions, and the other ways to read a texture.
+//! Sampling: filters, wraps, borders, levels, dimensions, and the other ways to read a texture.
 
 use crate::Scene;
 use crate::compare::{EXACT, FILTERED, LEVELS, ROUNDED, Tolerance};

@@ -6,7 +6,7 @@
 //!
 //! Other shaders keep a mask in a register ([`super::fragment`]), because messages to memory need
 //! f1.1.
-//! Tests: tests/fs/ended/.
+//! Tests: tests/fs/demote/.
 
 use super::cond::comparison;
 use super::context::{Isel, exec_of};

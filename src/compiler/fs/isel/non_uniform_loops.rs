@@ -4,7 +4,7 @@
 //! meanwhile.
 //! Out: the loop of the first load sends the messages of all loads whose offsets are known there;
 //! the others emit no code.
-//! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/fs/isel/loads_together.nir.
+//! Ref: Vulkan, "Shader Non-Uniform". Tests: tests/fs/isel/non_uniform_loads.nir.
 
 use super::context::Isel;
 use super::surface::Surface;

@@ -7,7 +7,7 @@
 //! one is, if no output is read in between.
 //! Ref: SKL PRM vol. 7, "URB: SIMD8 Write", "SIMD8 Read": up to eight dwords. Intel's own compiler
 //! (IGC, `igc-merge-urb-reads`) merges reads of adjacent slots on Skylake in the same way. Tests:
-//! tests/fs/isel/slot_pairs_*.nir.
+//! tests/fs/isel/urb_pairs_*.nir.
 
 use super::analysis::UrbPair;
 use super::context::Isel;
