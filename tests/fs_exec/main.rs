@@ -149,7 +149,7 @@ fn layout(bindings: &BTreeSet<(u32, u32)>) -> abi::PipelineLayout {
             stride_bytes: 64,
             samplers: abi::Places::default(),
             dynamic_index: 0,
-            settled: false,
+            static_at_bind: false,
         });
     }
     layout

@@ -109,14 +109,14 @@ const SWITCHES: &[(&str, &str)] = &[
     ("fast-clears,no-ccs", "pass"),
     ("fast-clears,no-ccs", "kept"),
     ("fast-clears,no-mcs", "kept"),
-    ("fast-clears,no-kept-clears", "kept"),
-    ("fast-clears,no-kept-clears", "pass"),
+    ("fast-clears,no-fast-clear-tracking", "kept"),
+    ("fast-clears,no-fast-clear-tracking", "pass"),
     ("fast-clears,no-ccs-e", "kept"),
     ("fast-clears,no-ccs-e", "pass"),
     ("fast-clears,no-ccs-e", "compressed"),
     ("fast-clears,no-ccs", "compressed"),
-    ("fast-clears,no-kept-clears", "compressed"),
-    ("fast-clears,no-kept-clears,no-ccs-e", "kept"),
+    ("fast-clears,no-fast-clear-tracking", "compressed"),
+    ("fast-clears,no-fast-clear-tracking,no-ccs-e", "kept"),
     ("no-fast-clear", "pass"),
     // What threads of 32 pixels draw is what narrower ones do.
     ("simd32_fs", ""),
@@ -153,9 +153,9 @@ fn saved(scene: &str, counts: [[usize; 2]; 4]) -> Result<(), Failed> {
     };
     let found = [
         count("fast-clears,bat,no-ccs-e")?,
-        count("fast-clears,bat,no-ccs-e,no-kept-clears")?,
+        count("fast-clears,bat,no-ccs-e,no-fast-clear-tracking")?,
         count("fast-clears,bat")?,
-        count("fast-clears,bat,no-kept-clears")?,
+        count("fast-clears,bat,no-fast-clear-tracking")?,
     ];
     match found == counts {
         true => Ok(()),

@@ -259,7 +259,7 @@ impl Rig {
                 stride_bytes: STRIDE,
                 samplers: abi::Places::in_last_piece(offset_bytes, STRIDE),
                 dynamic_index: 0,
-                settled: false,
+                static_at_bind: false,
             });
         }
     }

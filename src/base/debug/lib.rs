@@ -52,7 +52,7 @@ flags! {
     NoCcs "no-ccs" false "no CCS for single-sampled images: no fast clears, no compression";
     NoCcsE "no-ccs-e" false "no lossless compression (CCS_E) of single-sampled images: CCS for fast clears only";
     NoFastClear "no-fast-clear" false "clear attachments with draws, never with fast clears";
-    NoKeptClears "no-kept-clears" false "resolve fast-cleared colour when rendering ends, not when the image is next accessed otherwise";
+    NoFastClearTracking "no-fast-clear-tracking" false "resolve fast-cleared colour when rendering ends, not when the image is next accessed otherwise";
     FastClears "fast-clears" false "fast-clear small attachments too";
     Shm "shm" false "present copies in shared memory, never the rendered memory itself";
     Sync "sync" false "wait for each submission to complete";

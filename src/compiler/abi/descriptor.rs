@@ -66,7 +66,7 @@ pub struct Binding {
     pub dynamic_index: u32,
     /// All descriptors are valid, and do not change, from the time when the set is bound, so that
     /// the buffers that they refer to may be pushed.
-    pub settled: bool,
+    pub static_at_bind: bool,
 }
 
 impl DescriptorKind {

@@ -85,7 +85,7 @@ pub fn default_layout(
             stride_bytes: kind.pieces() * abi::PIECE_BYTES,
             samplers: abi::Places::default(),
             dynamic_index: 0,
-            settled: false,
+            static_at_bind: false,
         });
     }
     for set in &mut layout.sets {

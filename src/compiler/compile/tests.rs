@@ -86,7 +86,7 @@ b0:
             stride_bytes: 64,
             samplers: abi::Places::default(),
             dynamic_index: 0,
-            settled: true,
+            static_at_bind: true,
         }],
         ..abi::SetLayout::default()
     });

@@ -190,7 +190,7 @@ impl Numbers {
 
 /// A shader that reads a texture and writes an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Picture {
+pub enum SampledCopy {
     /// Scales.
     Scaled {
         /// The texture is 3D; else it is 2D with layers.
@@ -227,13 +227,13 @@ pub enum Picture {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ResolveMode {
     /// The first sample, bit by bit.
-    First,
+    SampleZero,
     /// The minimum.
-    Least,
+    Min,
     /// The maximum.
-    Greatest,
+    Max,
     /// The average.
-    Mean,
+    Average,
 }
 
 /// The formats of depth and stencil buffers.
@@ -268,7 +268,7 @@ impl DepthStencilFormat {
     }
 }
 
-impl Picture {
+impl SampledCopy {
     /// Shaders of the kind.
     const COUNT: usize = Self::FIRSTS + 4 * 3 * 4;
     /// Number of shaders that convert numbers.
@@ -278,21 +278,21 @@ impl Picture {
 
     fn index(self) -> usize {
         let (kind, numbers) = match self {
-            Picture::Scaled { volume, numbers } => (usize::from(volume), numbers),
-            Picture::Joined {
+            SampledCopy::Scaled { volume, numbers } => (usize::from(volume), numbers),
+            SampledCopy::Joined {
                 samples_log2,
                 numbers,
             } => (1 + samples_log2.clamp(1, 4) as usize, numbers),
-            Picture::First {
+            SampledCopy::First {
                 destination,
                 unit_log2,
             } => return Self::NUMBERS + destination as usize * 3 + unit_log2.min(2) as usize,
-            Picture::Chosen {
+            SampledCopy::Chosen {
                 choice,
                 kind,
                 samples_log2,
             } => {
-                // ResolveMode::First is a shader of another kind.
+                // ResolveMode::SampleZero is a shader of another kind.
                 let choice = (choice as usize).saturating_sub(1);
                 let samples = samples_log2.clamp(1, 4) as usize - 1;
                 return Self::FIRSTS + (kind as usize * 3 + choice) * 4 + samples;
@@ -314,7 +314,7 @@ pub enum Shader {
     /// Copies or fills texels.
     Texels(Texels),
     /// Reads a texture and writes an image. The caller provides its surfaces.
-    Picture(Picture),
+    SampledCopy(SampledCopy),
     /// Writes the clear colour to fast-cleared pixels.
     Settle(Settle),
     /// Copies single samples.
@@ -326,7 +326,7 @@ pub enum Shader {
 /// Number of internal shaders.
 pub const SHADERS: usize = THREES + Three::COUNT;
 /// Number of shaders before the three-channel ones.
-const THREES: usize = 3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + Samples::COUNT;
+const THREES: usize = 3 + Texels::COUNT + SampledCopy::COUNT + Settle::COUNT + Samples::COUNT;
 
 impl Shader {
     /// Number of storage buffers, at set 0 from binding 0.
@@ -346,10 +346,10 @@ impl Shader {
             Shader::Copy => 1,
             Shader::QueryResults => 2,
             Shader::Texels(texels) => 3 + texels.index(),
-            Shader::Picture(picture) => 3 + Texels::COUNT + picture.index(),
-            Shader::Settle(settle) => 3 + Texels::COUNT + Picture::COUNT + settle.index(),
+            Shader::SampledCopy(picture) => 3 + Texels::COUNT + picture.index(),
+            Shader::Settle(settle) => 3 + Texels::COUNT + SampledCopy::COUNT + settle.index(),
             Shader::Samples(samples) => {
-                3 + Texels::COUNT + Picture::COUNT + Settle::COUNT + samples.index()
+                3 + Texels::COUNT + SampledCopy::COUNT + Settle::COUNT + samples.index()
             }
             Shader::Three(three) => THREES + three.index(),
         }

@@ -25,7 +25,7 @@ pub use buffer::{
 };
 pub use draw_shader::DrawShader;
 pub use launch::{
-    Channel, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, Picture,
+    Channel, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, SampledCopy,
     ResolveMode, SHADERS, Samples, Settle, Shader, Span, Texels, Three,
 };
 pub use memory_box::Place;

@@ -1,7 +1,7 @@
 //! Scaled copies, resolves of samples, and copies of single samples, by dispatches that read a
 //! texture.
 //!
-//! In:  a [`Picture`]. Out: NIR.
+//! In:  a [`SampledCopy`]. Out: NIR.
 //!
 //! The source is a texture and the destination a storage image of one layer or slice, which saves
 //! coordinates in messages. The data port converts to every format that it supports; the shader
@@ -13,7 +13,7 @@ use entity::Id;
 use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
-use crate::launch::{Channel, DepthStencilFormat, Numbers, Order, Picture, ResolveMode};
+use crate::launch::{Channel, DepthStencilFormat, Numbers, Order, SampledCopy, ResolveMode};
 use crate::shader_builder::{ShaderBuilder, box_shader, inside, rows_shader};
 use crate::texel::byte_offset;
 
@@ -287,18 +287,18 @@ fn write(
 ///   next; the coordinate of the slice, the sampler and the packing;
 /// - joined: the first column and row of the source, the packing, and 1 if it has no MCS;
 /// - first and chosen: the first column and row of the source.
-pub(crate) fn nir(picture: Picture) -> nir::Shader {
+pub(crate) fn nir(picture: SampledCopy) -> nir::Shader {
     match picture {
-        Picture::Scaled { volume, numbers } => scaled_shader(volume, numbers),
-        Picture::Joined {
+        SampledCopy::Scaled { volume, numbers } => scaled_shader(volume, numbers),
+        SampledCopy::Joined {
             samples_log2,
             numbers,
         } => joined_shader(samples_log2, numbers),
-        Picture::First {
+        SampledCopy::First {
             destination,
             unit_log2,
         } => first_sample_shader(destination, unit_log2),
-        Picture::Chosen {
+        SampledCopy::Chosen {
             choice,
             kind,
             samples_log2,
@@ -434,22 +434,22 @@ fn combine_samples(
     let all = rest
         .iter()
         .fold(first, |all, &value| match (choice, float) {
-            (ResolveMode::First, _) => all,
-            (ResolveMode::Least, false) => k.umin(all, value),
-            (ResolveMode::Least, true) => k.fmin(all, value),
-            (ResolveMode::Greatest, false) => k.umax(all, value),
-            (ResolveMode::Greatest, true) => k.fmax(all, value),
-            (ResolveMode::Mean, false) => k.iadd(all, value),
-            (ResolveMode::Mean, true) => k.fadd(all, value),
+            (ResolveMode::SampleZero, _) => all,
+            (ResolveMode::Min, false) => k.umin(all, value),
+            (ResolveMode::Min, true) => k.fmin(all, value),
+            (ResolveMode::Max, false) => k.umax(all, value),
+            (ResolveMode::Max, true) => k.fmax(all, value),
+            (ResolveMode::Average, false) => k.iadd(all, value),
+            (ResolveMode::Average, true) => k.fadd(all, value),
         });
     let count = values.len() as u32;
     Some(match (choice, float) {
-        (ResolveMode::Mean, true) => {
+        (ResolveMode::Average, true) => {
             let share = k.imm_float(32, 1.0 / f64::from(count));
             k.fmul(all, share)
         }
         // Rounded to the nearest: the count is a power of two.
-        (ResolveMode::Mean, false) => {
+        (ResolveMode::Average, false) => {
             let (half, shift) = (k.imm_u32(count / 2), k.imm_u32(count.ilog2()));
             let sum = k.iadd(all, half);
             k.ushr(sum, shift)

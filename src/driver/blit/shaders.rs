@@ -13,7 +13,7 @@ impl Shader {
             Shader::Copy => buffer::copy(),
             Shader::QueryResults => buffer::query_results(),
             Shader::Texels(texels) => texel::nir(texels),
-            Shader::Picture(picture) => sampled_copy::nir(picture),
+            Shader::SampledCopy(picture) => sampled_copy::nir(picture),
             Shader::Settle(settle) => texel::resolve_mcs(settle),
             Shader::Samples(samples) => sample_copy::nir(samples),
             Shader::Three(three) => texel::copy_three_channels(three),
@@ -25,7 +25,7 @@ impl Shader {
 mod tests {
     use super::*;
     use crate::launch::{
-        Channel, DepthStencilFormat, Numbers, Order, Picture, ResolveMode, SHADERS, Samples,
+        Channel, DepthStencilFormat, Numbers, Order, SampledCopy, ResolveMode, SHADERS, Samples,
         Settle, Texels, Three,
     };
 
@@ -63,12 +63,12 @@ mod tests {
         let numbers = numbers.into_iter().chain(ORDERS.map(Numbers::Packed));
         let numbers = numbers.chain(channels.map(Numbers::Three));
         numbers.flat_map(|numbers| {
-            let scaled = [false, true].map(|volume| Picture::Scaled { volume, numbers });
-            let joined = (1..=4).map(move |samples_log2| Picture::Joined {
+            let scaled = [false, true].map(|volume| SampledCopy::Scaled { volume, numbers });
+            let joined = (1..=4).map(move |samples_log2| SampledCopy::Joined {
                 samples_log2,
                 numbers,
             });
-            scaled.into_iter().chain(joined).map(Shader::Picture)
+            scaled.into_iter().chain(joined).map(Shader::SampledCopy)
         })
     }
 
@@ -76,7 +76,7 @@ mod tests {
     fn sample_resolves() -> impl Iterator<Item = Shader> {
         let first = ORDERS.into_iter().flat_map(|destination| {
             (0..=2).map(move |unit_log2| {
-                Shader::Picture(Picture::First {
+                Shader::SampledCopy(SampledCopy::First {
                     destination,
                     unit_log2,
                 })
@@ -89,10 +89,10 @@ mod tests {
             DepthStencilFormat::Stencil,
         ];
         let chosen = kinds.into_iter().flat_map(|kind| {
-            let choices = [ResolveMode::Least, ResolveMode::Greatest, ResolveMode::Mean];
+            let choices = [ResolveMode::Min, ResolveMode::Max, ResolveMode::Average];
             choices.into_iter().flat_map(move |choice| {
                 (1..=4).map(move |samples_log2| {
-                    Shader::Picture(Picture::Chosen {
+                    Shader::SampledCopy(SampledCopy::Chosen {
                         choice,
                         kind,
                         samples_log2,

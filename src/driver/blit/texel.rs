@@ -11,7 +11,7 @@ use entity::Id;
 use nir::Def;
 
 use crate::launch::{
-    DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, Picture, ResolveMode, Settle,
+    DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, SampledCopy, ResolveMode, Settle,
     Shader, Span, Texels, Three,
 };
 use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};
@@ -421,12 +421,12 @@ pub fn resolve_depth_stencil(
     extent: Extent,
 ) -> Vec<(u32, Launch)> {
     let unit_log2 = kind.unit_log2();
-    let shader = Shader::Picture(match choice {
-        ResolveMode::First => Picture::First {
+    let shader = Shader::SampledCopy(match choice {
+        ResolveMode::SampleZero => SampledCopy::First {
             destination: destination.order,
             unit_log2,
         },
-        _ => Picture::Chosen {
+        _ => SampledCopy::Chosen {
             choice,
             kind,
             samples_log2,

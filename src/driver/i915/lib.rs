@@ -3,7 +3,7 @@
 //! In:  a kernel: real ioctls on a render node ([`render_nodes`]), or any other implementation of
 //!      i915's ioctls.
 //! Out: the primitives of Vulkan objects: buffers at fixed addresses, pools of them, the bindless
-//!      surface heap, syncobjs, and submissions, whose errors tell when the GPU hung.
+//!      surface heap, syncobjs, and submissions, whose errors report_error when the GPU hung.
 //! Ref: i915 and DRM uapi headers (drm.h, i915_drm.h).
 
 mod address_space;

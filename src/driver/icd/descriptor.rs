@@ -700,7 +700,7 @@ unsafe fn add_bindings(
         use c::DescriptorBindingFlags as F;
         let binding_info = BindingInfo {
             variable: flags.contains(F::VARIABLE_DESCRIPTOR_COUNT),
-            settled: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
+            static_at_bind: !flags.intersects(F::UPDATE_AFTER_BIND | F::PARTIALLY_BOUND),
             ..BindingInfo::plain(binding.binding, kind, binding.descriptor_count)
         };
         // Vulkan ignores the immutable samplers and the type list of other descriptor types.

@@ -23,12 +23,12 @@ pub fn diagnosis() -> &'static vk::Diagnosis {
 
 /// Prints why a command failed, if `INGOT_DEBUG=api` is set.
 pub fn report(error: &dyn std::fmt::Display) {
-    diagnosis().say(debug::Flag::Api, || format!("ingot: {error}\n"));
+    diagnosis().log(debug::Flag::Api, || format!("ingot: {error}\n"));
 }
 
 /// As [`report`], and sends the error to the debug messengers of the device's instance. For errors
 /// whose code carries too little information: those of pipeline creation.
 pub fn report_to_messengers(device: &vk::Device, error: &vk::Error) {
     report(error);
-    device.context.physical.diagnosis().tell(error);
+    device.context.physical.diagnosis().report_error(error);
 }

@@ -356,10 +356,10 @@ fn attachment(
 fn resolve_mode(mode: c::ResolveModeFlags) -> vk::Result<Option<ResolveMode>> {
     Ok(match mode {
         c::ResolveModeFlags::NONE => None,
-        c::ResolveModeFlags::SAMPLE_ZERO => Some(ResolveMode::First),
-        c::ResolveModeFlags::MIN => Some(ResolveMode::Least),
-        c::ResolveModeFlags::MAX => Some(ResolveMode::Greatest),
-        c::ResolveModeFlags::AVERAGE => Some(ResolveMode::Mean),
+        c::ResolveModeFlags::SAMPLE_ZERO => Some(ResolveMode::SampleZero),
+        c::ResolveModeFlags::MIN => Some(ResolveMode::Min),
+        c::ResolveModeFlags::MAX => Some(ResolveMode::Max),
+        c::ResolveModeFlags::AVERAGE => Some(ResolveMode::Average),
         _ => {
             return Err(vk::Error::FeatureNotPresent {
                 what: "a resolve of depth or stencil in this mode",

@@ -74,7 +74,7 @@ impl Code {
             }
         };
         for (name, text) in shader.variants.iter().flat_map(|variant| &variant.dumps) {
-            diagnosis.say(flag, || format!("; {name}\n{text}\n"));
+            diagnosis.log(flag, || format!("; {name}\n{text}\n"));
         }
         Ok(Self {
             cached,

@@ -52,7 +52,7 @@ impl Diagnosis {
     }
 
     /// Reports an error to the listener.
-    pub fn tell(&self, error: &Error) {
+    pub fn report_error(&self, error: &Error) {
         if let Some(listener) = &self.listener {
             listener(&error.to_string());
         }
@@ -64,7 +64,7 @@ impl Diagnosis {
     }
 
     /// Writes debug output if a flag is set.
-    pub fn say(&self, flag: debug::Flag, text: impl FnOnce() -> String) {
+    pub fn log(&self, flag: debug::Flag, text: impl FnOnce() -> String) {
         if self.has(flag) {
             (self.sink)(&text());
         }

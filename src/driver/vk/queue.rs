@@ -224,7 +224,7 @@ impl Inner {
     }
 
     fn execute(&self, submission: &Submission) -> Result<()> {
-        self.diagnosis.say(debug::Flag::Submit, || {
+        self.diagnosis.log(debug::Flag::Submit, || {
             let points = |points: &[Point]| -> Vec<String> {
                 points
                     .iter()

@@ -121,7 +121,7 @@ fn create_images_and_presenter(
             let shared = shared.collect::<Result<Vec<_>>>()?;
             let modifier = shared.first().map_or(0, |image| image.modifier);
             if let Some(presenter) = surface.direct_presenter(description, alpha, shared)? {
-                physical.diagnosis().say(debug::Flag::Perf, || {
+                physical.diagnosis().log(debug::Flag::Perf, || {
                     format!("window {width}x{height}: shows images of modifier {modifier:#x}\n")
                 });
                 return Ok((frames, presenter));
@@ -129,7 +129,7 @@ fn create_images_and_presenter(
         }
     }
     let presenter = surface.copying_presenter(width, height, alpha)?;
-    physical.diagnosis().say(debug::Flag::Perf, || {
+    physical.diagnosis().log(debug::Flag::Perf, || {
         format!("window {width}x{height}: shows copies of images\n")
     });
     let frames = (0..count).map(|_| Frame::new(context, description).map(Arc::new));

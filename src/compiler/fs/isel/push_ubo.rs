@@ -119,7 +119,7 @@ impl Isel<'_> {
             binding.kind,
             DescriptorKind::UniformBuffer | DescriptorKind::UniformBufferDynamic
         );
-        if !uniform || !binding.settled || index >= binding.count {
+        if !uniform || !binding.static_at_bind || index >= binding.count {
             return None;
         }
         let buffer = if is_dynamic_buffer(binding.kind) {

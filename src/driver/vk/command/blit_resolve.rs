@@ -7,7 +7,7 @@
 //!      vol. 5, "3D TransientSurfaces" (slices are laid out like layers).
 
 use ash::vk as api;
-use blit::{DepthStencilFormat, DrawShader, Numbers, Picture, ResolveMode, Shader, WORKGROUP};
+use blit::{DepthStencilFormat, DrawShader, Numbers, SampledCopy, ResolveMode, Shader, WORKGROUP};
 use cmd::draw::state::Area;
 use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
@@ -296,7 +296,7 @@ impl CommandBuffer {
     /// the push constants after the box's, given the sampler and the first row of the dispatch.
     fn dispatch_blit<const PUSH_DW: usize>(
         &mut self,
-        (dispatch_blit, write_method): (Picture, &WriteMethod),
+        (dispatch_blit, write_method): (SampledCopy, &WriteMethod),
         texture: surface_state::Surface,
         (destination, to): (&Image, &ImageBox),
         linear: bool,
@@ -356,7 +356,7 @@ impl CommandBuffer {
             for (to, from) in push_dw.iter_mut().zip(all) {
                 *to = *from;
             }
-            self.dispatch_meta_on(Shader::Picture(dispatch_blit), &handles, &push_dw, groups)?;
+            self.dispatch_meta_on(Shader::SampledCopy(dispatch_blit), &handles, &push_dw, groups)?;
         }
         Ok(())
     }
@@ -418,7 +418,7 @@ impl CommandBuffer {
             layers: 1,
             volume: from_volume,
         };
-        let kind = Picture::Scaled {
+        let kind = SampledCopy::Scaled {
             volume: from_volume,
             numbers,
         };
@@ -520,7 +520,7 @@ impl CommandBuffer {
                 why: "a resolve of a single-sampled image",
             });
         }
-        let kind = Picture::Joined {
+        let kind = SampledCopy::Joined {
             samples_log2,
             numbers: write_method.numbers,
         };
@@ -633,7 +633,7 @@ impl CommandBuffer {
         let kind = element_type(part_from.format);
         let format = uint_format(part_from.surface.block.bits)?;
         let byte_order = super::image::byte_order(part_to.surface.tiling)?;
-        if choice != ResolveMode::First && byte_order != kind.order() {
+        if choice != ResolveMode::SampleZero && byte_order != kind.order() {
             return Err(Error::InvalidUse {
                 why: "a depth or stencil resolve to an image with another tiling",
             });

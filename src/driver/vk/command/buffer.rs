@@ -183,7 +183,7 @@ impl CommandBuffer {
             Err(_) => State::Invalid,
         };
         ended?;
-        self.context.physical.diagnosis().say(debug::Flag::Bat, || {
+        self.context.physical.diagnosis().log(debug::Flag::Bat, || {
             let stream = self.recorder.stream();
             let chunks = stream.memory().commands(stream.commands_dw());
             let print = |(address, words)| {

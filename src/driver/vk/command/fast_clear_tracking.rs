@@ -114,7 +114,7 @@ fn tracked_layer(
 }
 
 /// Whether the sampler reads the clear colour correctly. For sRGB, the hardware documentation does
-/// not tell whether it takes the colour as encoded or as linear, so only 0 and 1 are safe.
+/// not report_error whether it takes the colour as encoded or as linear, so only 0 and 1 are safe.
 /// Multisampled images are sampled only for resolves.
 fn samples_clear_colour(from: &Colour<'_>, colour: &[u32; 4]) -> bool {
     let either = |word: &u32| [0.0, 1.0].contains(&f32::from_bits(*word));

@@ -200,7 +200,7 @@ impl BeginRendering<'_> {
         let colours = colours.map(|colour| {
             let to = colour.resolve.map(|(to, layout)| {
                 let may_hold_aux = [colour.layout, layout].map(Image::is_attachment_only_layout);
-                ((to, ResolveMode::First), may_hold_aux)
+                ((to, ResolveMode::SampleZero), may_hold_aux)
             });
             (A::COLOR, colour.view, to)
         });

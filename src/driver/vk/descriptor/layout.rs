@@ -29,7 +29,7 @@ pub struct BindingInfo {
     pub variable: bool,
     /// No update after bind: descriptors are written before the set is bound, and stay unchanged
     /// while it is.
-    pub settled: bool,
+    pub static_at_bind: bool,
 }
 
 impl BindingInfo {
@@ -42,7 +42,7 @@ impl BindingInfo {
             count,
             pieces: TypeInfo::from_type(kind).pieces,
             variable: false,
-            settled: true,
+            static_at_bind: true,
         }
     }
 }
@@ -580,7 +580,7 @@ impl SetLayout {
                     stride_bytes: binding_layout.stride_bytes,
                     samplers: binding_layout.samplers,
                     dynamic_index: dynamic_base + binding_layout.dynamic,
-                    settled: binding_layout.info.settled,
+                    static_at_bind: binding_layout.info.static_at_bind,
                 })
             });
         let conversions = self.samplers.iter().flat_map(|fixed| {

@@ -626,7 +626,7 @@ fn can_track_clears(diagnosis: &Diagnosis, info: &Info, kind: AuxKind) -> bool {
         && !flags.intersects(F::ALIAS | F::MUTABLE_FORMAT)
         && !info.shared
         && is_worth_fast_clear(diagnosis, [width, height])
-        && !diagnosis.has(debug::Flag::NoKeptClears)
+        && !diagnosis.has(debug::Flag::NoFastClearTracking)
 }
 
 /// Whether compressed blocks in one format are valid in all others: each supports compression, with

@@ -8,7 +8,7 @@ use nir::{Builder, IntrinsicOp, Shader, Slot, Stage};
 /// Bindings of set 1, by number: a plain buffer, one whose descriptor may change, a dynamic one, an
 /// array of two.
 fn layout() -> PipelineLayout {
-    let binding = |binding, kind, count, settled| Binding {
+    let binding = |binding, kind, count, static_at_bind| Binding {
         binding,
         kind,
         count,
@@ -16,7 +16,7 @@ fn layout() -> PipelineLayout {
         stride_bytes: 64,
         samplers: abi::Places::default(),
         dynamic_index: 5,
-        settled,
+        static_at_bind,
     };
     use DescriptorKind as K;
     let bindings = vec![
@@ -195,7 +195,7 @@ fn adjacent_samplers_share_a_header_by_index() {
         stride_bytes: 128,
         samplers: abi::Places::in_last_piece(offset_bytes, 128),
         dynamic_index: 0,
-        settled: false,
+        static_at_bind: false,
     };
     let set = SetLayout {
         bindings: vec![binding(0, 0), binding(1, 1024), binding(2, 1024 + 128)],
@@ -249,7 +249,7 @@ fn eight_adjacent_samplers_share_a_header_by_index() {
             stride_bytes: 32,
         },
         dynamic_index: 0,
-        settled: false,
+        static_at_bind: false,
     };
     let set = SetLayout {
         bindings: (0..9).map(binding).collect(),

@@ -56,7 +56,7 @@ fn layout(shader: &Shader) -> abi::PipelineLayout {
                     stride_bytes: 64,
                     samplers: abi::Places::in_last_piece(binding * 256, 64),
                     dynamic_index: 0,
-                    settled: false,
+                    static_at_bind: false,
                 });
             }
         }
