@@ -340,7 +340,7 @@ pub fn run(
     if !binary.constants.data.is_empty() {
         let key = CONSTANTS;
         let mut with = binary.clone();
-        for at in std::mem::take(&mut with.constants.handles_at) {
+        for at in std::mem::take(&mut with.constants.handle_offsets) {
             with.code[at as usize..][..4].copy_from_slice(&(heap_byte(key) << 6).to_le_bytes());
         }
         buffers.push((key, std::mem::take(&mut with.constants.data)));

@@ -25,8 +25,8 @@ pub use buffer::{
 };
 pub use draw_shader::DrawShader;
 pub use launch::{
-    Channel, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, SampledCopy,
-    ResolveMode, SHADERS, Samples, Settle, Shader, Span, Texels, Three,
+    Channel, DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Numbers, Order, ResolveMode,
+    SHADERS, SampledCopy, Samples, Settle, Shader, Span, Texels, Three,
 };
 pub use memory_box::Place;
 /// A shader to be compiled.

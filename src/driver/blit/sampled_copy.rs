@@ -13,7 +13,7 @@ use entity::Id;
 use nir::{Access, Base, Def, Dim, IntrinsicOp, Tex, TexOp, TexSrc};
 use smallvec::SmallVec;
 
-use crate::launch::{Channel, DepthStencilFormat, Numbers, Order, SampledCopy, ResolveMode};
+use crate::launch::{Channel, DepthStencilFormat, Numbers, Order, ResolveMode, SampledCopy};
 use crate::shader_builder::{ShaderBuilder, box_shader, inside, rows_shader};
 use crate::texel::byte_offset;
 

@@ -25,7 +25,7 @@ impl Shader {
 mod tests {
     use super::*;
     use crate::launch::{
-        Channel, DepthStencilFormat, Numbers, Order, SampledCopy, ResolveMode, SHADERS, Samples,
+        Channel, DepthStencilFormat, Numbers, Order, ResolveMode, SHADERS, SampledCopy, Samples,
         Settle, Texels, Three,
     };
 

@@ -11,7 +11,7 @@ use entity::Id;
 use nir::Def;
 
 use crate::launch::{
-    DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, SampledCopy, ResolveMode, Settle,
+    DepthStencilFormat, Launch, MAX_BUFFERS, MAX_PUSH_DW, Order, ResolveMode, SampledCopy, Settle,
     Shader, Span, Texels, Three,
 };
 use crate::shader_builder::{GROUP_X, GROUP_Y, ShaderBuilder, box_shader, inside};

@@ -7,7 +7,7 @@
 //!      vol. 5, "3D TransientSurfaces" (slices are laid out like layers).
 
 use ash::vk as api;
-use blit::{DepthStencilFormat, DrawShader, Numbers, SampledCopy, ResolveMode, Shader, WORKGROUP};
+use blit::{DepthStencilFormat, DrawShader, Numbers, ResolveMode, SampledCopy, Shader, WORKGROUP};
 use cmd::draw::state::Area;
 use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
 use smallvec::{SmallVec, smallvec};
@@ -356,7 +356,12 @@ impl CommandBuffer {
             for (to, from) in push_dw.iter_mut().zip(all) {
                 *to = *from;
             }
-            self.dispatch_meta_on(Shader::SampledCopy(dispatch_blit), &handles, &push_dw, groups)?;
+            self.dispatch_meta_on(
+                Shader::SampledCopy(dispatch_blit),
+                &handles,
+                &push_dw,
+                groups,
+            )?;
         }
         Ok(())
     }
