@@ -1,4 +1,5 @@
-//! Holds the workspace to the laws of src/README.md: who may use whom, and where unsafe code may stand.
+//! Holds the workspace to the laws of src/README.md: who may use whom, and where unsafe code may
+//! stand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -130,15 +131,17 @@ const TABLE: &[(&str, &[&str], &[&str])] = &[
 
 const PLAIN: &[&str] = &["smallvec", "thiserror", "rustc-hash", "half"];
 
-/// Crates that may lift the workspace's ban on unsafe code, and the modules of tools that call Vulkan.
+/// Crates that may lift the workspace's ban on unsafe code, and the modules of tools that call
+/// Vulkan.
 const UNSAFE: &[&str] = &[
     "src/base/sys",
     "src/driver/icd",
     "src/sim/shim",
     "src/tools/vkrunner/vulkan",
     "src/tools/ingot/record",
-    "src/tools/ingot/codegen/device.rs",
+    "src/tools/ingot/codegen",
     "src/tools/ingot/pipelines.rs",
+    "src/tools/ingot/vulkan_device.rs",
     "samples/vulkan",
 ];
 
@@ -270,6 +273,7 @@ fn unsafe_code_stays_in_its_rooms() {
             continue;
         }
         let text = std::fs::read_to_string(&file).expect("readable");
+        let text: String = text.split_whitespace().collect();
         for lift in ["allow(unsafe_code", "expect(unsafe_code"] {
             assert!(
                 !text.contains(lift),
@@ -290,7 +294,8 @@ const TESTS: &[&str] = &[
     "examples",
 ];
 
-/// The modules of a crate: name from the crate's root on (its own is "") and the file's text up to its tests, without comments.
+/// The modules of a crate: name from the crate's root on (its own is "") and the file's text up to
+/// its tests, without comments.
 fn modules(folder: &Path) -> BTreeMap<String, String> {
     let mut files = Vec::new();
     rust_files(folder, &mut files);

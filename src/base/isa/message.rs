@@ -152,7 +152,8 @@ shared_functions! {
         OWORD_DUAL_BLOCK_READ "oword dual block read" = 2;
         DWORD_SCATTERED_READ "dword scattered read" = 3;
     }
-    /// Data cache, data port 0. Scratch blocks have a category and a descriptor layout of their own.
+    /// Data cache, data port 0. Scratch blocks have a category and a descriptor layout of their
+    /// own.
     data_cache_0 "data cache 0" = 10, type bits(14, 18), fields SURFACE, {
         OWORD_BLOCK_READ "oword block read" = 0;
         UNALIGNED_OWORD_BLOCK_READ "unaligned oword block read" = 1;

@@ -37,7 +37,8 @@ fn clock_ns(clock: ClockId) -> i64 {
 }
 
 /// The id of this process, cached until a fork. Must not be called in a child that shares its
-/// parent's memory (`vfork`): it would cache its id for the parent. Use [`uncached_process_id`] there.
+/// parent's memory (`vfork`): it would cache its id for the parent. Use [`uncached_process_id`]
+/// there.
 pub fn process_id() -> i32 {
     cached_pid().as_raw()
 }

@@ -5,9 +5,9 @@
 //!      that it declares.
 //! Ref: SKL PRM vol. 7, "Typed Surface Read"; vol. 2d, "SURFACE_FORMAT".
 
-/// The format of piece [`TYPED_READ_PIECE`](crate::TYPED_READ_PIECE) of a storage image whose view has format
-/// `view`. `None` for formats that shaders cannot declare: such images are only written, and both
-/// their surfaces have the view's format.
+/// The format of piece [`TYPED_READ_PIECE`](crate::TYPED_READ_PIECE) of a storage image whose view
+/// has format `view`. `None` for formats that shaders cannot declare: such images are only written,
+/// and both their surfaces have the view's format.
 #[rustfmt::skip]
 pub const fn typed_read_format(view: u16) -> Option<u16> {
     Some(match view {

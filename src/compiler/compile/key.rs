@@ -50,12 +50,14 @@ pub struct Key<'a> {
     /// The previous stage's [`ShaderBinary::stage`](abi::ShaderBinary::stage). A pipeline's stages
     /// are compiled in order, each with that of the previous one. Without it, a stage that reads
     /// vertices of primitives or patches assumes that the previous stage writes exactly the slots
-    /// that it reads; a fragment shader needs it only if it has more than [`abi::MAX_SWIZZLED_INPUTS`]
-    /// inputs, or if the previous stage was compiled with `next_stage_reads`.
+    /// that it reads; a fragment shader needs it only if it has more than
+    /// [`abi::MAX_SWIZZLED_INPUTS`] inputs, or if the previous stage was compiled with
+    /// `next_stage_reads`.
     pub before: Option<&'a StageInfo>,
-    /// The outputs that the next stage reads ([`TranslatedShader::reads`](crate::TranslatedShader::reads));
-    /// `None` if unknown. If given, outputs are arranged for the next stage, which must be compiled
-    /// with this stage's [`ShaderBinary::stage`](abi::ShaderBinary::stage).
+    /// The outputs that the next stage reads
+    /// ([`TranslatedShader::reads`](crate::TranslatedShader::reads)); `None` if unknown. If given,
+    /// outputs are arranged for the next stage, which must be compiled with this stage's
+    /// [`ShaderBinary::stage`](abi::ShaderBinary::stage).
     pub next_stage_reads: Option<Reads>,
     /// Where the driver places descriptors.
     pub layout: &'a PipelineLayout,

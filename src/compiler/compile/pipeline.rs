@@ -31,7 +31,8 @@ impl TranslatedShader {
         opt::inputs_read(&self.0)
     }
 
-    /// Compiles the shader. The fields of `key` that [`TranslatedShader::new`] used must be the same.
+    /// Compiles the shader. The fields of `key` that [`TranslatedShader::new`] used must be the
+    /// same.
     pub fn compile(mut self, key: &Key<'_>) -> Result<ShaderBinary, CompileError> {
         apply_key(&mut self.0, key);
         compile_nir(self.0, key)

@@ -5,8 +5,8 @@
 //!      is [`crate::clear::rectangle`] without layers.
 //!
 //! Where the destination can be a render target, a blit is drawn rather than dispatched
-//! ([`crate::SampledCopy`]): the fixed functions compute coordinates, convert numbers and encode sRGB,
-//! and no thread runs outside of the destination.
+//! ([`crate::SampledCopy`]): the fixed functions compute coordinates, convert numbers and encode
+//! sRGB, and no thread runs outside of the destination.
 //! Ref: Vulkan specification, "Image Copies With Scaling", "Resolving Multisample Images".
 
 use nir::{Dim, TexOp, TexSrc};

@@ -1,8 +1,9 @@
 //! Entry points of debug messengers, names and labels.
 //!
 //! In:  callbacks of the application.
-//! Out: calls of them when a pipeline cannot be created: the error code alone would not report_error which
-//!      shader is wrong, and why. Names and labels are for external tools: the driver ignores them.
+//! Out: calls of them when a pipeline cannot be created: the error code alone would not
+//!      report_error which shader is wrong, and why. Names and labels are for external tools: the
+//!      driver ignores them.
 //! Ref: VK_EXT_debug_utils.
 
 use std::sync::{Arc, PoisonError};

@@ -33,7 +33,8 @@ impl Kernel {
     /// Builds a kernel of the instructions reachable from `start`. `step` returns the instruction
     /// at a byte offset and its length.
     ///
-    /// # Errors The error of `step` for the first instruction, or too many instructions. Errors for
+    /// # Errors
+    /// The error of `step` for the first instruction, or too many instructions. Errors for
     /// others become traps.
     pub fn build(
         start: u64,
@@ -70,7 +71,8 @@ impl Kernel {
     /// Decodes the instructions reachable from byte offset `start` of the instruction heap. `fetch`
     /// returns the 16 bytes at an offset, padded with zeros at the end of the heap.
     ///
-    /// # Errors The first instruction cannot be fetched or decoded, or there are too many. Errors
+    /// # Errors
+    /// The first instruction cannot be fetched or decoded, or there are too many. Errors
     /// for others become traps.
     pub fn decode(fetch: &Fetch<'_>, start: u64, generation: Gen) -> Result<Kernel, Stop> {
         Kernel::build(start, &mut |at| {

@@ -308,7 +308,8 @@ impl Thread {
     /// Runs until the end of the thread, a barrier, or `budget` instructions. A thread that has
     /// ended stays at [`Exit::Eot`].
     ///
-    /// # Errors The program does something undefined, not simulated, or that faults. The thread has
+    /// # Errors
+    /// The program does something undefined, not simulated, or that faults. The thread has
     /// ended then.
     pub fn run(&mut self, sf: &mut dyn SharedFunctions, budget: u64) -> Result<Exit, Stop> {
         // Moved out rather than cloned: the reference count is shared between host threads, and its

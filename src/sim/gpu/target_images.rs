@@ -1,10 +1,10 @@
 //! Images of the render targets that draws wrote, for debugging.
 //!
-//! In:  the render targets, depth and stencil buffers of draws. Out: a [`TargetImage`] for each layer
-//!      and sample, after each draw or at the end of the batch. Texels are decoded as the sampler
-//!      does, so fast-cleared blocks show their clear colour. Normalised and float channels are
-//!      clamped to 0 to 1; integers, depth and stencil are scaled so that the minimum of the image
-//!      is black and the maximum is white. Alpha becomes an image of its own unless it is 1
+//! In:  the render targets, depth and stencil buffers of draws. Out: a [`TargetImage`] for each
+//!      layer and sample, after each draw or at the end of the batch. Texels are decoded as the
+//!      sampler does, so fast-cleared blocks show their clear colour. Normalised and float channels
+//!      are clamped to 0 to 1; integers, depth and stencil are scaled so that the minimum of the
+//!      image is black and the maximum is white. Alpha becomes an image of its own unless it is 1
 //!      everywhere.
 //! Ref: SKL PRM vol. 7, "Render Target Write". PNG uses the sRGB curve, as sRGB formats do.
 

@@ -1,7 +1,7 @@
 //! Enumerated values of the command streamer and the media pipeline.
 //!
-//! Ref: SKL PRM vol. 2a and 2d, the packets named. Tests: `tests.rs` of this folder compares every value
-//! with genxml.
+//! Ref: SKL PRM vol. 2a and 2d, the packets named. Tests: `tests.rs` of this folder compares every
+//!      value with genxml.
 
 use super::values;
 

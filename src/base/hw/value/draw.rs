@@ -1,7 +1,7 @@
 //! Enumerated values of the 3D pipeline: 3DSTATE_*, blend and viewport state.
 //!
-//! Ref: SKL PRM vol. 2a and 2d, the packets named. Tests: `tests.rs` of this folder compares every value
-//! with genxml.
+//! Ref: SKL PRM vol. 2a and 2d, the packets named. Tests: `tests.rs` of this folder compares every
+//!      value with genxml.
 
 use super::values;
 

@@ -1,7 +1,8 @@
-//! Enumerated values of packet fields: one module for each enumeration, one constant for each value.
+//! Enumerated values of packet fields: one module for each enumeration, one constant for each
+//! value.
 //!
-//! In:  a packet, a field and a value. Out: the name of the value ([`name`]), for printers. Driver and
-//!      simulator use the constants, so that a number stands in one place.
+//! In:  a packet, a field and a value. Out: the name of the value ([`name`]), for printers. Driver
+//!      and simulator use the constants, so that a number stands in one place.
 //! Ref: SKL PRM vol. 2a and 2d. Tests: `tests.rs` compares every value with genxml.
 
 use crate::packet::Packet;

@@ -1,7 +1,7 @@
 //! Samplers that messages address by index in their descriptor, so that they need no header.
 //!
-//! In:  samplers at constant locations. Out: where the driver points the stage's sampler state table,
-//! chosen so that most messages find theirs within reach of an index.
+//! In:  samplers at constant locations. Out: where the driver points the stage's sampler state
+//!      table, chosen so that most messages find theirs within reach of an index.
 //! Ref: SKL PRM vol. 7, "Sampling Engine: Message Descriptor"; vol. 2a,
 //! 3DSTATE_SAMPLER_STATE_POINTERS.
 
@@ -51,7 +51,8 @@ impl Isel<'_> {
         }
     }
 
-    /// The constant location of a message's sampler, if the message needs no header for other reasons.
+    /// The constant location of a message's sampler, if the message needs no header for other
+    /// reasons.
     fn constant_sampler(&self, tex: &Tex) -> Option<SamplerTable> {
         let def = tex.src(TexSrc::SamplerHandle)?;
         let Instr::Intrinsic(i) = self.sh.instr_of(def) else {

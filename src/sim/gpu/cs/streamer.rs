@@ -130,7 +130,8 @@ impl Gpu {
 
     /// Executes the batch at `start`, at most `len_bytes` long (0: to its MI_BATCH_BUFFER_END).
     ///
-    /// # Errors Faults and hangs of the machine, what the PRM leaves undefined (in strict mode),
+    /// # Errors
+    /// Faults and hangs of the machine, what the PRM leaves undefined (in strict mode),
     /// and gaps of the simulator; memory and context keep what was done before.
     pub fn execute(
         &self,

@@ -8,7 +8,7 @@
 //! | --- | --- |
 //! | [`exec`] | a kernel, a payload, [`exec::StageFunctions`] → the thread run to its end |
 //! | [`constants`] | 3DSTATE_CONSTANT_* → push constants |
-//! | [`object`] | the types between the units: vertices ([`object::Vue`]), [`object::Object`], [`object::SetupObject`], [`object::Subspan`] |
+//! | [`object`] | vertices, objects and subspans, which the units pass on |
 //! | [`pipeline`] | a draw's parameters → all units in their order |
 //! | `vf`, `vs`, `assembly` | indices → vertices → objects |
 //! | `vertex_reuse` | indices → each distinct index once |

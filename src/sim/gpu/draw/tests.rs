@@ -138,9 +138,8 @@ fn hull_and_domain_shaders_get_the_patch() {
     }
 }
 
-/// With IEEE floats, statistics and a third coordinate in the domain shader, or without; the hull
-/// shader's way about.
-fn hull_and_domain_shaders(alternate: u64) {
+/// A draw of patches with hull, tessellation and domain state.
+fn tessellated_draw(alternate: u64) -> Draw {
     let mut draw = Draw::new(0x22);
     use {state_ds as ds, state_hs as hs, state_te as te, state_urb_hs as urb_hs};
     let fields = [
@@ -186,6 +185,13 @@ fn hull_and_domain_shaders(alternate: u64) {
         (ds::PER_THREAD_SCRATCH_SPACE, 2),
     ];
     draw.add(&ds::PACKET, &fields);
+    draw
+}
+
+/// With IEEE floats, statistics and a third coordinate in the domain shader, or without; the hull
+/// shader's way about.
+fn hull_and_domain_shaders(alternate: u64) {
+    let mut draw = tessellated_draw(alternate);
     draw.constants(&state_constant_hs::PACKET);
     draw.constants(&state_constant_ds::PACKET);
     // The instance is in R0.2 from bit 17 on: instance 1 stores 0x400 bytes further on.
@@ -316,6 +322,41 @@ fn hull_and_domain_shaders(alternate: u64) {
     }
 }
 
+/// A draw of triangles with adjacency, which the shader does not receive, and geometry state.
+fn geometry_draw(instances: u32, counts: u64) -> Draw {
+    let mut draw = Draw::new(0x0b);
+    use {state_gs as gs, state_urb_gs as urb_gs};
+    let fields = [
+        (gs::ENABLE, 1),
+        (gs::STATISTICS_ENABLE, counts),
+        (gs::FLOATING_POINT_MODE, 1 - counts),
+        (gs::DISPATCH_MODE, 3),
+        (gs::KERNEL_START_POINTER, GEOMETRY),
+        (gs::INSTANCE_CONTROL, u64::from(instances) - 1),
+        (gs::INVOCATIONS_INCREMENT_VALUE, 1),
+        (gs::INCLUDE_PRIMITIVE_ID, 1),
+        (gs::INCLUDE_VERTEX_HANDLES, 1),
+        (gs::DISCARD_ADJACENCY, 1),
+        (gs::EXPECTED_VERTEX_COUNT, 3),
+        (gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 7),
+        (gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4, 1 - counts),
+        (gs::VERTEX_URB_ENTRY_READ_OFFSET, 1),
+        (gs::VERTEX_URB_ENTRY_READ_LENGTH, 1),
+        (gs::SCRATCH_SPACE_BASE_POINTER, 0x1_2400),
+        (gs::PER_THREAD_SCRATCH_SPACE, 2),
+        // A row of header, one of control data, four dwords a vertex.
+        (gs::OUTPUT_TOPOLOGY, 3),
+        (gs::OUTPUT_VERTEX_SIZE, 1),
+        (gs::CONTROL_DATA_HEADER_SIZE, 1),
+    ];
+    draw.add(&gs::PACKET, &fields);
+    draw.add(
+        &urb_gs::PACKET,
+        &[(urb_gs::GS_URB_ENTRY_ALLOCATION_SIZE, 4)],
+    );
+    draw
+}
+
 /// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects
 /// in one.
 #[test]
@@ -324,37 +365,7 @@ fn geometry_shaders_get_their_object_and_their_instance() {
         // Constants begin with register 7 or 23, the vertices behind them.
         let start = 7 + 16 * (1 - counts as u8);
         let first_vertex = start + 3;
-        // Triangles with adjacency, of which the shader is not to see it.
-        let mut draw = Draw::new(0x0b);
-        use {state_gs as gs, state_urb_gs as urb_gs};
-        let fields = [
-            (gs::ENABLE, 1),
-            (gs::STATISTICS_ENABLE, counts),
-            (gs::FLOATING_POINT_MODE, 1 - counts),
-            (gs::DISPATCH_MODE, 3),
-            (gs::KERNEL_START_POINTER, GEOMETRY),
-            (gs::INSTANCE_CONTROL, u64::from(instances) - 1),
-            (gs::INVOCATIONS_INCREMENT_VALUE, 1),
-            (gs::INCLUDE_PRIMITIVE_ID, 1),
-            (gs::INCLUDE_VERTEX_HANDLES, 1),
-            (gs::DISCARD_ADJACENCY, 1),
-            (gs::EXPECTED_VERTEX_COUNT, 3),
-            (gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA, 7),
-            (gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4, 1 - counts),
-            (gs::VERTEX_URB_ENTRY_READ_OFFSET, 1),
-            (gs::VERTEX_URB_ENTRY_READ_LENGTH, 1),
-            (gs::SCRATCH_SPACE_BASE_POINTER, 0x1_2400),
-            (gs::PER_THREAD_SCRATCH_SPACE, 2),
-            // A row of header, one of control data, four dwords a vertex.
-            (gs::OUTPUT_TOPOLOGY, 3),
-            (gs::OUTPUT_VERTEX_SIZE, 1),
-            (gs::CONTROL_DATA_HEADER_SIZE, 1),
-        ];
-        draw.add(&gs::PACKET, &fields);
-        draw.add(
-            &urb_gs::PACKET,
-            &[(urb_gs::GS_URB_ENTRY_ALLOCATION_SIZE, 4)],
-        );
+        let mut draw = geometry_draw(instances, counts);
         draw.constants(&state_constant_gs::PACKET);
         // Registers: 0 header, 1 output handles, 2 primitive's number, 3 and on input handles;
         // constants; then eight for each of three vertices. Stores by the instance of the first

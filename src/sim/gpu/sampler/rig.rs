@@ -1,4 +1,5 @@
-//! A port with the surfaces and samplers of a test, and messages to it: the fixture of this folder's tests.
+//! A port with the surfaces and samplers of a test, and messages to it: the fixture of this
+//! folder's tests.
 
 use crate::dataport::{Bases, Port, WideLock, sfid};
 use crate::memory::View;

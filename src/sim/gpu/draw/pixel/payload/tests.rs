@@ -83,6 +83,60 @@ fn registers(width: usize, parts: &[&dyn Fn(usize) -> u32]) -> Vec<u32> {
     out
 }
 
+/// Checks the dwords of a payload, exactly or as floats; the rest of it is zero.
+fn check_dwords(case: &str, found: &[u32], expected: &[u32], exact: bool) {
+    for (i, expected) in expected.iter().enumerate() {
+        let (a, b) = (f32::from_bits(found[i]), f32::from_bits(*expected));
+        let same = found[i] == *expected || !exact && (a - b).abs() < 1e-6;
+        assert!(same, "{case}: dword {i} is {a}, not {b}");
+    }
+    let rest = &found[expected.len()..];
+    assert!(rest.iter().all(|dword| *dword == 0), "{case}: {rest:?}");
+}
+
+/// The registers of position offsets, a word for each of sixteen pixels: sixteenths across, and
+/// down in the upper byte.
+fn expected_offsets(
+    width: usize,
+    place: PixelPoint,
+    channel: impl Fn(usize) -> (Slot, usize),
+) -> Vec<u32> {
+    let mut expected = vec![0; 8 * width.div_ceil(16)];
+    for lane in 0..width.max(16) {
+        let (slot, pixel) = channel(if width == 8 && lane >= 8 {
+            lane % 4
+        } else {
+            lane
+        });
+        let (_, [x, y]) = taken(&slot, pixel, place);
+        let word = (x * 16.0) as u32 | ((y * 16.0) as u32) << 8;
+        expected[lane / 2] |= word << (16 * (lane % 2));
+    }
+    expected
+}
+
+/// The payload of a thread with four samples a pixel and the state that `change` makes, without its
+/// headers.
+fn built_payload(slots: &[Slot], width: usize, change: &dyn Fn(&mut State<'_>)) -> Vec<u32> {
+    let all = |state: &mut State<'_>| {
+        four_samples(state);
+        change(state);
+    };
+    with_state(all, |state| {
+        let frame = Frame {
+            width,
+            start: 40,
+            scratch: (0, 0),
+        };
+        let mut out = Vec::new();
+        let now = &slots[..slots.len().min(width / 4)];
+        build(&mut out, state, &setup(), now, frame, &[77]).expect("room");
+        assert_eq!(out.len(), 40 * 8 + 1);
+        assert_eq!(out[40 * 8], 77);
+        out[8 * (1 + width.div_ceil(16))..40 * 8].to_vec()
+    })
+}
+
 #[test]
 fn each_part_stands_where_the_order_has_it() {
     let slots = slots();
@@ -127,37 +181,9 @@ fn each_part_stands_where_the_order_has_it() {
             u32::from(slot.input_mask[pixel])
         };
         let places = [PixelPoint::Centre, PixelPoint::Centroid, PixelPoint::Sample];
-        type Change<'a> = &'a dyn Fn(&mut State<'_>);
-        let built = |change: Change<'_>| {
-            let all = |state: &mut State<'_>| {
-                four_samples(state);
-                change(state);
-            };
-            with_state(all, |state| {
-                let frame = Frame {
-                    width,
-                    start: 40,
-                    scratch: (0, 0),
-                };
-                let mut out = Vec::new();
-                let now = &slots[..slots.len().min(width / 4)];
-                build(&mut out, state, &setup(), now, frame, &[77]).expect("room");
-                assert_eq!(out.len(), 40 * 8 + 1);
-                assert_eq!(out[40 * 8], 77);
-                out[8 * (1 + width.div_ceil(16))..40 * 8].to_vec()
-            })
-        };
+        let built = |change: &dyn Fn(&mut State<'_>)| built_payload(&slots, width, change);
         let check = |name: &str, found: &[u32], expected: &[u32], exact: bool| {
-            for (i, expected) in expected.iter().enumerate() {
-                let (a, b) = (f32::from_bits(found[i]), f32::from_bits(*expected));
-                let same = found[i] == *expected || !exact && (a - b).abs() < 1e-6;
-                assert!(same, "{name}, width {width}: dword {i} is {a}, not {b}");
-            }
-            let rest = &found[expected.len()..];
-            assert!(
-                rest.iter().all(|dword| *dword == 0),
-                "{name}, width {width}: {rest:?}"
-            );
+            check_dwords(&format!("{name}, width {width}"), found, expected, exact);
         };
         // Weights of eight pixels: a register of each; modes from the lowest bit on.
         let weights = |modes: &[(PixelPoint, bool)]| {
@@ -222,20 +248,9 @@ fn each_part_stands_where_the_order_has_it() {
         }
         let found = built(&|state| state.input_coverage = true);
         check("coverage", &found, &registers(width, &[&coverage]), true);
-        // A word of each of sixteen pixels: sixteenths across, and down in the upper byte.
         for (select, place) in [(2, PixelPoint::Centroid), (3, PixelPoint::Sample)] {
             let found = built(&|state| state.offsets = select);
-            let mut expected = vec![0; 8 * width.div_ceil(16)];
-            for lane in 0..width.max(16) {
-                let (slot, pixel) = channel(if width == 8 && lane >= 8 {
-                    lane % 4
-                } else {
-                    lane
-                });
-                let (_, [x, y]) = taken(&slot, pixel, place);
-                let word = (x * 16.0) as u32 | ((y * 16.0) as u32) << 8;
-                expected[lane / 2] |= word << (16 * (lane % 2));
-            }
+            let expected = expected_offsets(width, place, channel);
             check(&format!("offsets {select}"), &found, &expected, true);
         }
         // All of them.
