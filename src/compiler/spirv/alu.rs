@@ -197,7 +197,7 @@ impl Translator<'_> {
         let d = match inst.op {
             Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
-                let b = self.to_u32(b)?;
+                let b = self.convert_to_u32(b)?;
                 let op = match inst.op {
                     Op::ShiftLeftLogical => A::IShl,
                     Op::ShiftRightLogical => A::UShr,
@@ -219,13 +219,13 @@ impl Translator<'_> {
             Op::BitFieldInsert => {
                 let (a, b) = (self.arg_def(inst, 0)?, self.arg_def(inst, 1)?);
                 let (o, n) = (self.arg_def(inst, 2)?, self.arg_def(inst, 3)?);
-                let (o, n) = (self.to_u32(o)?, self.to_u32(n)?);
+                let (o, n) = (self.convert_to_u32(o)?, self.convert_to_u32(n)?);
                 self.emit.alu(A::BitfieldInsert, &[a, b, o, n])?
             }
             Op::BitFieldSExtract | Op::BitFieldUExtract => {
                 let a = self.arg_def(inst, 0)?;
                 let (o, n) = (self.arg_def(inst, 1)?, self.arg_def(inst, 2)?);
-                let (o, n) = (self.to_u32(o)?, self.to_u32(n)?);
+                let (o, n) = (self.convert_to_u32(o)?, self.convert_to_u32(n)?);
                 let op = if inst.op == Op::BitFieldSExtract {
                     A::IBitfieldExtract
                 } else {
@@ -321,7 +321,7 @@ impl Translator<'_> {
     }
 
     /// A shift count, field offset or field width, converted to 32 bits.
-    pub fn to_u32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
+    pub fn convert_to_u32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
         self.zext_or_trunc(d, 32)
     }
 

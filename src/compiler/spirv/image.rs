@@ -144,11 +144,11 @@ impl Translator<'_> {
     /// needs.
     fn image_coord(&mut self, inst: &Inst, at: usize, ty: &ImageTy) -> Result<Id<Def>> {
         let d = self.arg_def(inst, at)?;
-        let d = self.to_i32(d)?;
+        let d = self.convert_to_i32(d)?;
         self.first_components(d, ty.dim.image_components(ty.array))
     }
 
-    fn to_i32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
+    fn convert_to_i32(&mut self, d: Id<Def>) -> Result<Id<Def>> {
         match self.emit.shape(d).1 {
             32 => Ok(d),
             _ => self.emit.convert(A::I2I, d, 32),
@@ -184,7 +184,7 @@ impl Translator<'_> {
                 2 => o.grad = Some((self.def(next_arg()?)?, self.def(next_arg()?)?)),
                 3 | 4 => {
                     let d = self.def(next_arg()?)?;
-                    o.offset = Some(self.to_i32(d)?);
+                    o.offset = Some(self.convert_to_i32(d)?);
                 }
                 5 => o.offsets = Some(self.const_offsets(next_arg()?)?),
                 6 => o.sample = Some(self.def(next_arg()?)?),
@@ -358,7 +358,7 @@ impl Translator<'_> {
             return self.undef(inst.ty);
         };
         let coord = self.arg_def(inst, 1)?;
-        let coord = self.to_i32(coord)?;
+        let coord = self.convert_to_i32(coord)?;
         let coord = self.first_components(coord, t.coord_components())?;
         t.set_src(TexSrc::Coord, coord);
         match (ty.multisampled, x.sample) {

@@ -76,7 +76,7 @@ pub unsafe fn string(pointer: *const c_char) -> String {
 /// The strings of an array.
 ///
 /// # Safety
-/// As [`slice`] and, for each element, [`string`].
+/// As [`slice()`] and, for each element, [`string()`].
 pub unsafe fn strings(pointer: *const *const c_char, count: u32) -> Vec<String> {
     // SAFETY: as the caller says.
     unsafe {
@@ -90,7 +90,7 @@ pub unsafe fn strings(pointer: *const *const c_char, count: u32) -> Vec<String> 
 /// The bytes at `pointer`; empty if it is null.
 ///
 /// # Safety
-/// As [`slice`], for `length` bytes.
+/// As [`slice()`], for `length` bytes.
 pub unsafe fn bytes<'a>(pointer: *const c_void, length: usize) -> &'a [u8] {
     if pointer.is_null() || length == 0 {
         return &[];

@@ -333,7 +333,7 @@ fn compute_lane(
         }
         Opcode::Line | Opcode::Pln => plane_lane(t, u, lane),
         // Results are in every second lane.
-        Opcode::Sad2 | Opcode::Sada2 if lane.lane % 2 != 0 => return Ok(None),
+        Opcode::Sad2 | Opcode::Sada2 if !lane.lane.is_multiple_of(2) => return Ok(None),
         Opcode::Sad2 | Opcode::Sada2 => sum_of_differences(t, u, lane),
         Opcode::Mac | Opcode::Mach | Opcode::Addc | Opcode::Subb => {
             accumulator_operation(t, u, lane)
