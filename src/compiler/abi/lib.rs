@@ -3,7 +3,8 @@
 //! In:  a [`PipelineLayout`]: where the driver places descriptors.
 //! Out: a [`ShaderBinary`]: machine code in one or more SIMD widths, and its launch parameters.
 //!
-//! ## Descriptors (gen9+) A descriptor set is a range of the *bindless surface heap*
+//! ## Descriptors (gen9+)
+//! A descriptor set is a range of the *bindless surface heap*
 //! (STATE_BASE_ADDRESS, Bindless Surface State Base Address). A descriptor is at
 //! [`Binding::offset_bytes`] + array element × [`Binding::stride_bytes`] in its set, in pieces of
 //! [`PIECE_BYTES`]: each a 64-byte RENDER_SURFACE_STATE, or a SAMPLER_STATE with padding. If the
@@ -30,7 +31,7 @@
 //! - combined image sampler: the surface (with a multi-planar conversion: one for each plane, then
 //!   the sampler state of all planes but the first), then the sampler state.
 //! - storage image, storage texel buffer: a surface with the view's format for typed writes, and
-//!   for reads without a declared format; then one with [`typed_read_format`] for typed reads and
+//!   for reads without a declared format; then one with [`typed_read_format()`] for typed reads and
 //!   atomics.
 //!
 //! [`Binding::samplers`] gives the position of a sampler state: in a table with the set's other
@@ -45,18 +46,21 @@
 //! surface has an MCS. Input attachments are fetched at (x, y, framebuffer layer); a surface with
 //! one layer ignores the layer.
 //!
-//! ## Constant data A shader may have constant data, [`Constants`]. The driver creates a surface
+//! ## Constant data
+//! A shader may have constant data, [`Constants`]. The driver creates a surface
 //! for it in the bindless heap, of exactly its size, and patches that surface's handle into the
 //! code.
 //!
-//! ## Push data One block for all threads, [`PushData`]: a range of the application's push
+//! ## Push data
+//! One block for all threads, [`PushData`]: a range of the application's push
 //! constants, then driver values, a dword each, padded to whole registers (8 dwords). For compute,
 //! with [`ComputeInfo::per_thread_push`], one register for each thread of the workgroup follows,
 //! whose dword 0 is the thread's index in the workgroup. The payload is r0 (header), then the
 //! block, then the thread's register. In graphics stages, ranges of uniform buffers may follow the
 //! block ([`PushedRange`]), each a whole number of registers.
 //!
-//! ## Graphics stages [`VertexInfo`], [`TessControlInfo`], [`TessEvalInfo`], [`GeometryInfo`],
+//! ## Graphics stages
+//! [`VertexInfo`], [`TessControlInfo`], [`TessEvalInfo`], [`GeometryInfo`],
 //! [`FragmentInfo`]. Their payload is the fixed function's, then the same block from
 //! [`Variant::push_grf`] on, then vertex elements or attribute setup data.
 

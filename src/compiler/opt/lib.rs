@@ -3,8 +3,10 @@
 //! In:  a valid [`nir::Shader`] from the SPIR-V front end: variables, derefs, vectors.
 //! Out: scalar SSA from which the FS backend selects instructions.
 //!
-//! ## Invariants after the pipeline for gen9 The backend relies on exactly these, and
-//! [`validate_lowered`] checks them: whatever cannot be lowered is an error here, not in the
+//! ## Invariants after the pipeline for gen9
+//!
+//! The backend relies on exactly these, and
+//! [`validate_lowered()`] checks them: whatever cannot be lowered is an error here, not in the
 //! backend.
 //!
 //! **Control flow** is that of `nir`: lists, `if`, `loop`, and jumps including `Return`. There are

@@ -53,7 +53,7 @@ pub struct Neighbours {
 
 /// The inputs that a shader reads from the previous stage. `None` if unknown: the module has no
 /// SPIR-V, only an identifier, and was not analysed before. Also returns the translated shader, if
-/// it had to be translated, for [`compile`].
+/// it had to be translated, for [`compile()`].
 pub fn reads(
     context: &Context,
     info: &ShaderInfo,
@@ -127,7 +127,7 @@ fn with_key<R>(
     })
 }
 
-/// Cache key of what [`compile`] returns.
+/// Cache key of what [`compile()`] returns.
 pub fn key(context: &Context, info: &ShaderInfo, neighbours: &Neighbours) -> [u8; 32] {
     with_key(context, info, neighbours, |key| {
         key.hash(info.module.identifier())

@@ -214,7 +214,7 @@ impl PhysicalDevice {
         &self.limits
     }
 
-    /// For example "Intel(R) HD Graphics 530 (SKL GT2) [Ingot]".
+    /// For example `Intel(R) HD Graphics 530 (SKL GT2) [Ingot]`.
     pub fn name(&self) -> String {
         format!("{} [{DRIVER_NAME}]", self.info.marketing_name())
     }

@@ -1,6 +1,6 @@
 //! Moves that copy the parts of a payload.
 //!
-//! In:  payload parts, their [`Op::Collect`](crate::lir::Op::Collect), and the destination.
+//! In:  payload parts, their [`Op::Collect`], and the destination.
 //! Out: moves. Headers are copied as dwords without the execution mask, two contiguous ones with
 //!      one move; values bit for bit, with the lanes and the mask of the collect. Gaps are not
 //!      written.

@@ -17,7 +17,7 @@ pub struct Lir {
     pub insts: Vec<Inst>,
     /// The virtual registers.
     pub vgrfs: Arena<Vgrf>,
-    /// The payloads that [`Op::Collect`] builds.
+    /// The payloads that [`super::inst::Op::Collect`] builds.
     pub payloads: Arena<Payload>,
     /// Lanes of a thread: 8, 16 or 32.
     pub width: u8,

@@ -49,7 +49,7 @@ fn numbers(text: &str) -> Vec<f64> {
     text.split(' ').filter_map(|n| n.parse().ok()).collect()
 }
 
-/// Parses a line of [`line`]; `None` if it is malformed.
+/// Parses a line of [`line()`]; `None` if it is malformed.
 pub fn parse_line(line: &str) -> Option<Row> {
     let mut fields = line.split('\t').skip(1);
     let stage = fields.next()?.to_string();

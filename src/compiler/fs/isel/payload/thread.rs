@@ -1,7 +1,7 @@
 //! The payload of a thread, by stage, and what the driver must know about it.
 //!
 //! In:  the intrinsics of the shader. Out: a VGRF for each part of the payload;
-//! [`super::payload_layout`] assigns their GRFs.
+//! [`crate::isel::payload_layout`] assigns their GRFs.
 //! Ref: SKL PRM vol. 7, "Thread Payload" of each stage.
 
 use super::fragment::FragmentThread;
