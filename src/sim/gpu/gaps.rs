@@ -155,7 +155,7 @@ gaps! {
     "gpu/surface/texel.rs" {
         "RENDER_SURFACE_STATE, Surface Format" => "texels of the format …";
     }
-    "gpu/surface/mod.rs" {
+    "gpu/surface/buffer.rs" {
         "RENDER_SURFACE_STATE, Surface Type" => "surfaces of type …";
     }
 }

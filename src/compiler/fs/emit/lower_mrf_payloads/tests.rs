@@ -465,7 +465,7 @@ fn message_registers_are_not_encoded() {
         (Gen::Gen4, "instructions of Gen4 cannot be encoded yet"),
         (Gen::Gen5, "instructions of Gen5 cannot be encoded yet"),
         (Gen::Gen6, "instructions of Gen6 cannot be encoded yet"),
-        (Gen::Gen9, "there are no message registers"),
+        (Gen::Gen9, "this generation has no message registers"),
     ] {
         let error = encode::encode_bytes(&insts, hw_gen).expect_err("no encoder");
         assert!(matches!(error, FsError::Encode { at: 0, .. }));
