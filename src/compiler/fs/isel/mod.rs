@@ -4,10 +4,10 @@
 //! values.
 //! Out: LIR over virtual registers.
 //!
-//! [`mod@select`] has the driver loop and [`context`] the state that all parts share; every other file
-//! selects one family of instructions. Vectors and moves emit no code: each component of a def is
-//! only a location. Booleans in registers are 0 or ~0 in 32 bits; a comparison that feeds a branch
-//! or a select is selected again at that use, into the flag register.
+//! [`mod@select`] has the driver loop and [`context`] the state that all parts share; every other
+//! file selects one family of instructions. Vectors and moves emit no code: each component of a def
+//! is only a location. Booleans in registers are 0 or ~0 in 32 bits; a comparison that feeds a
+//! branch or a select is selected again at that use, into the flag register.
 //! Tests: tests/fs/isel/.
 
 mod alu;
