@@ -70,7 +70,8 @@ pub(crate) fn copy_to_surface<M: Memory>(
 ) -> Result<(), M::Error> {
     let at = |dw: usize| surface_at + 4 * dw as u64;
     let record = record.get();
-    let compressed = rss::AUXILIARY_SURFACE_MODE.get(surface) == hw::surface::AUX_CCS_E.into();
+    let compressed = rss::AUXILIARY_SURFACE_MODE.get(surface)
+        == hw::value::state::auxiliary_surface_mode::AUX_CCS_E;
     if rss::NUMBER_OF_MULTISAMPLES.get(surface) == 0 && !compressed {
         stream.emit(mi::copy_memory(record + AUX_MODE_AT, at(AUX_MODE_DW)))?;
     }

@@ -4,7 +4,7 @@
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE".
 
 use hw::state::render_surface_state as rss;
-use hw::surface as value;
+use hw::value::state::{auxiliary_surface_mode, surface_type, tile_mode};
 use surface::{Dim, Surface};
 
 use crate::mocs::mocs;
@@ -89,10 +89,10 @@ impl ImageView<'_> {
         let [width, height, depth] = surface.extent_px;
         let volume = surface.dim == Dim::D3;
         let kind = match surface.dim {
-            Dim::D1 => value::SURFTYPE_1D,
-            Dim::D2 if self.cube => value::SURFTYPE_CUBE,
-            Dim::D2 => value::SURFTYPE_2D,
-            Dim::D3 => value::SURFTYPE_3D,
+            Dim::D1 => surface_type::SURFTYPE_1D,
+            Dim::D2 if self.cube => surface_type::SURFTYPE_CUBE,
+            Dim::D2 => surface_type::SURFTYPE_2D,
+            Dim::D3 => surface_type::SURFTYPE_3D,
         };
         let sampled = self.viewer == SurfaceUsage::Sampler;
         let last_layer = u64::from(self.layers.max(1) - 1);
@@ -104,7 +104,7 @@ impl ImageView<'_> {
             (false, false) => (self.first_layer, last_layer),
         };
         let mut words = rss::words::<16>()
-            .with(rss::SURFACE_TYPE, kind.into())
+            .with(rss::SURFACE_TYPE, kind)
             .flag(rss::SURFACE_ARRAY, !volume)
             .with(rss::SURFACE_FORMAT, self.format.number.into())
             .with(
@@ -191,11 +191,11 @@ pub enum CcsMode {
 /// Adds a CCS at `address` to the state of a single-sampled surface.
 pub fn set_ccs(words: &mut [u32; 16], control: &Surface, address: u64, blocks: CcsMode) {
     let mode = match blocks {
-        CcsMode::FastClear => value::AUX_CCS_D,
-        CcsMode::Compressed => value::AUX_CCS_E,
+        CcsMode::FastClear => auxiliary_surface_mode::AUX_CCS_D,
+        CcsMode::Compressed => auxiliary_surface_mode::AUX_CCS_E,
     };
     let control = control.binding();
-    rss::AUXILIARY_SURFACE_MODE.set(words, mode.into());
+    rss::AUXILIARY_SURFACE_MODE.set(words, mode);
     rss::AUXILIARY_SURFACE_PITCH.set(words, control.pitch.into());
     rss::AUXILIARY_SURFACE_QPITCH.set(words, control.qpitch.into());
     // The field takes the address as it is: page-aligned.
@@ -221,10 +221,10 @@ pub fn set_clear_colour(words: &mut [u32; 16], colour: [u32; 4]) {
 pub fn null_surface(extent_px: [u32; 2], layers: u32, samples: u32) -> [u32; 16] {
     let last_layer = u64::from(layers.max(1) - 1);
     rss::words::<16>()
-        .with(rss::SURFACE_TYPE, value::SURFTYPE_NULL.into())
+        .with(rss::SURFACE_TYPE, surface_type::SURFTYPE_NULL)
         .flag(rss::SURFACE_ARRAY, true)
         .with(rss::SURFACE_FORMAT, NULL_FORMAT)
-        .with(rss::TILE_MODE, value::TILE_MODE_YMAJOR.into())
+        .with(rss::TILE_MODE, tile_mode::YMAJOR)
         .with(rss::SURFACE_VERTICAL_ALIGNMENT, 1)
         .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
         .with(rss::WIDTH, u64::from(extent_px[0].max(1) - 1))

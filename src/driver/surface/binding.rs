@@ -8,6 +8,7 @@
 use crate::image::Dim;
 use crate::layout::{Role, SampleLayout, Surface};
 use crate::tiling::Tiling;
+use hw::value::state::multisampled_surface_storage_format as msfmt;
 
 /// Values of geometry fields as they are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +52,8 @@ impl Surface {
             qpitch: self.qpitch() / unit,
             samples: self.samples.ilog2(),
             sample_format: match self.sample_layout {
-                SampleLayout::Interleaved => hw::surface::MSFMT_DEPTH_STENCIL,
-                SampleLayout::Single | SampleLayout::Layers => hw::surface::MSFMT_MSS,
+                SampleLayout::Interleaved => msfmt::MSFMT_DEPTH_STENCIL as u32,
+                SampleLayout::Single | SampleLayout::Layers => msfmt::MSFMT_MSS as u32,
             },
         }
     }

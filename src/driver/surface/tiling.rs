@@ -115,11 +115,13 @@ impl Tiling {
     /// The value of Tile Mode in surface states. Auxiliary surfaces have no such field; their
     /// memory is Y-tiled.
     pub const fn tile_mode(self) -> u32 {
-        match self {
-            Tiling::Linear => hw::surface::TILE_MODE_LINEAR,
-            Tiling::W => hw::surface::TILE_MODE_WMAJOR,
-            Tiling::X => hw::surface::TILE_MODE_XMAJOR,
-            Tiling::Y | Tiling::Hiz | Tiling::Ccs => hw::surface::TILE_MODE_YMAJOR,
-        }
+        use hw::value::state::tile_mode;
+        let value = match self {
+            Tiling::Linear => tile_mode::LINEAR,
+            Tiling::W => tile_mode::WMAJOR,
+            Tiling::X => tile_mode::XMAJOR,
+            Tiling::Y | Tiling::Hiz | Tiling::Ccs => tile_mode::YMAJOR,
+        };
+        value as u32
     }
 }

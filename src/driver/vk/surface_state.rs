@@ -6,6 +6,7 @@
 use cmd::image::ChannelSelect;
 use cmd::mocs;
 use hw::state::render_surface_state as rss;
+use hw::value::state::surface_type::{SURFTYPE_BUFFER, SURFTYPE_NULL};
 
 use crate::error::Result;
 use crate::limits::MAX_SURFACE_BYTES;
@@ -30,8 +31,6 @@ impl BufferDescriptor {
 /// Bytes of a surface state.
 pub const SURFACE_BYTES: u32 = 64;
 
-const SURFTYPE_BUFFER: u64 = 4;
-const SURFTYPE_NULL: u64 = 7;
 const FORMAT_RAW: u64 = 0x1ff;
 const ALIGN_4: u64 = 1;
 const SELECT_RED: u64 = 4;

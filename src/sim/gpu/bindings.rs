@@ -10,15 +10,8 @@ use crate::rules;
 use crate::space::ADDRESS_MASK;
 use crate::surface::{AuxMode, Image, Surface};
 use eu::{Message, Stop};
+pub(crate) use isa::descriptor::bti;
 use isa::descriptor::common;
-
-/// Binding table indices with a special meaning.
-pub(crate) mod bti {
-    pub const BINDLESS: u32 = 252;
-    pub const STATELESS_NON_COHERENT: u32 = 253;
-    pub const SLM: u32 = 254;
-    pub const STATELESS: u32 = 255;
-}
 
 /// Base addresses and offsets that the messages of a dispatch use.
 #[derive(Clone, Copy, Debug, Default)]

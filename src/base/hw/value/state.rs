@@ -3,7 +3,7 @@
 //! Ref: SKL PRM vol. 2a and 2d, the packets named. Tests: `tests.rs` of this folder compares every
 //!      value with genxml.
 
-use super::values;
+use super::enumeration::values;
 
 #[rustfmt::skip]
 values! {

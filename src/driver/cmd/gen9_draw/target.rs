@@ -21,17 +21,15 @@ const TABLE_DW: usize = 16;
 
 /// The packets of depth, HiZ, stencil and clear stencil_words, which must be emitted together.
 pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
+    use hw::value::state::surface_type::{SURFTYPE_2D, SURFTYPE_3D, SURFTYPE_NULL};
     use {
         state_clear_params as clear, state_depth_buffer as depth, state_hier_depth_buffer as hier,
         state_stencil_buffer as stencil,
     };
-    const SURFACE_2D: u64 = 1;
-    const SURFACE_3D: u64 = 2;
-    const SURFACE_NULL: u64 = 7;
     const D32_FLOAT: u64 = 1;
     let mut words = depth::words::<8>()
         .with(depth::MOCS, mocs(0))
-        .with(depth::SURFACE_TYPE, SURFACE_NULL)
+        .with(depth::SURFACE_TYPE, SURFTYPE_NULL)
         .with(depth::SURFACE_FORMAT, D32_FLOAT);
     if from.depth.is_some() || from.stencil.is_some() {
         // A stencil buffer takes its size from 3DSTATE_DEPTH_BUFFER, even without depth.
@@ -45,7 +43,11 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
         words = words
             .with(
                 depth::SURFACE_TYPE,
-                if from.volume { SURFACE_3D } else { SURFACE_2D },
+                if from.volume {
+                    SURFTYPE_3D
+                } else {
+                    SURFTYPE_2D
+                },
             )
             .with(depth::WIDTH, u64::from(from.width.max(1) - 1))
             .with(depth::HEIGHT, u64::from(from.height.max(1) - 1))

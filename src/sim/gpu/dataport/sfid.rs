@@ -1,12 +1,11 @@
-//! Shared function ids.
+//! Ids of the shared functions that every thread can address, by name.
 //!
-//! Ref: SKL PRM vol. 7, "Message Descriptor", SFID.
+//! In:  `isa`'s message table. Out: its ids.
 
-/// Nothing is sent.
-pub const NULL: u8 = 0;
-pub const SAMPLER: u8 = 2;
-pub const GATEWAY: u8 = 3;
-pub const THREAD_SPAWNER: u8 = 7;
-pub const CONSTANT_CACHE: u8 = 9;
-pub const DATA_CACHE_0: u8 = 10;
-pub const DATA_CACHE_1: u8 = 12;
+pub use isa::message::constant_cache::SFID as CONSTANT_CACHE;
+pub use isa::message::data_cache_0::SFID as DATA_CACHE_0;
+pub use isa::message::data_cache_1::SFID as DATA_CACHE_1;
+pub use isa::message::gateway::SFID as GATEWAY;
+pub use isa::message::null::SFID as NULL;
+pub use isa::message::sampler::SFID as SAMPLER;
+pub use isa::message::thread_spawner::SFID as THREAD_SPAWNER;

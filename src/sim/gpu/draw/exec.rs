@@ -97,7 +97,11 @@ struct ThreadFunctions<'p, 'a, 's> {
 }
 
 /// SFIDs of [`StageFunctions`]: render cache, URB, pixel interpolator.
-const STAGE_SFIDS: [u8; 3] = [5, 6, 11];
+const STAGE_SFIDS: [u8; 3] = [
+    isa::message::render_cache::SFID,
+    isa::message::urb::SFID,
+    isa::message::pixel_interpolator::SFID,
+];
 
 impl eu::SharedFunctions for ThreadFunctions<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {

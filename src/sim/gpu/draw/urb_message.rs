@@ -9,6 +9,7 @@ use super::exec::{StageFunctions, UrbEntries};
 use super::urb::Urb;
 use eu::{Message, Reply, Stop};
 use isa::descriptor::urb;
+use isa::message::urb::{SFID, SIMD8_READ, SIMD8_WRITE};
 
 const LANES: usize = 8;
 /// The bits of a handle in a payload that address an entry; a geometry shader's instance stands
@@ -17,14 +18,11 @@ const HANDLE: u32 = 0xffff;
 /// Dwords of a row.
 const ROW_DWORDS: usize = 16;
 
-const SIMD8_WRITE: u32 = 7;
-const SIMD8_READ: u32 = 8;
-
 impl StageFunctions for Urb {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         let desc = message.desc;
         let opcode = urb::OPCODE.get(desc);
-        if message.sfid != 6 || !matches!(opcode, SIMD8_WRITE | SIMD8_READ) {
+        if message.sfid != SFID || !matches!(opcode, SIMD8_WRITE | SIMD8_READ) {
             return Err(Stop::Unimplemented {
                 what: format!(
                     "a message to SFID {} with descriptor {desc:#010x} from a stage of geometry",

@@ -13,7 +13,11 @@ use crate::fate::reason::{EVICTION, FENCE, HANDLES, NOTIFIED, SPAWNER};
 use crate::fate::table::{Fate, fate};
 use crate::rules::FIELD_VALUE;
 use eu::{Message, Stop};
+use isa::descriptor::bti::BINDLESS;
 use isa::descriptor::{self as d, Bits};
+use isa::message::{
+    constant_cache, data_cache_0, data_cache_1, gateway, render_cache, sampler, urb,
+};
 use std::sync::OnceLock;
 
 /// A field of a descriptor: its name in the sources, and its bits.
@@ -32,13 +36,13 @@ pub(super) struct MessageFates {
 /// The kind of a message to a shared function, from its message type field; 16 for scratch blocks.
 fn message_kind(sfid: u8, desc: u32) -> u32 {
     match sfid {
-        2 => d::sample::MESSAGE_TYPE.get(desc),
-        3 => d::gateway::SUBFUNCTION.get(desc),
-        5 => d::render_target::MESSAGE_TYPE.get(desc),
-        6 => d::urb::OPCODE.get(desc),
-        10 if d::data_cache_0::CATEGORY.any(desc) => 16,
-        9 | 10 => d::data_cache_0::MESSAGE_TYPE.get(desc),
-        12 => d::data_cache_1::MESSAGE_TYPE.get(desc),
+        sampler::SFID => d::sample::MESSAGE_TYPE.get(desc),
+        gateway::SFID => d::gateway::SUBFUNCTION.get(desc),
+        render_cache::SFID => d::render_target::MESSAGE_TYPE.get(desc),
+        urb::SFID => d::urb::OPCODE.get(desc),
+        data_cache_0::SFID if d::data_cache_0::CATEGORY.any(desc) => 16,
+        constant_cache::SFID | data_cache_0::SFID => d::data_cache_0::MESSAGE_TYPE.get(desc),
+        data_cache_1::SFID => d::data_cache_1::MESSAGE_TYPE.get(desc),
         _ => 0,
     }
 }
@@ -268,8 +272,6 @@ fn check_extended(message: &Message<'_>) -> Result<(), Stop> {
 
 /// Bits of the surface handle.
 const HANDLE: u32 = u32::MAX << 12;
-/// The binding table index of bindless surfaces.
-const BINDLESS: u32 = 252;
 
 #[cfg(test)]
 mod tests {

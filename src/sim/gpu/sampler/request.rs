@@ -6,33 +6,7 @@
 use crate::bindings::Payload;
 use crate::surface::Image;
 use crate::surface::format::Packer;
-
-/// Message types.
-pub(super) mod message_type {
-    pub const SAMPLE: u32 = 0;
-    pub const SAMPLE_B: u32 = 1;
-    pub const SAMPLE_L: u32 = 2;
-    pub const SAMPLE_C: u32 = 3;
-    pub const SAMPLE_D: u32 = 4;
-    pub const SAMPLE_B_C: u32 = 5;
-    pub const SAMPLE_L_C: u32 = 6;
-    pub const LD: u32 = 7;
-    pub const GATHER4: u32 = 8;
-    pub const LOD: u32 = 9;
-    pub const RESINFO: u32 = 10;
-    pub const SAMPLEINFO: u32 = 11;
-    pub const GATHER4_C: u32 = 16;
-    pub const GATHER4_PO: u32 = 17;
-    pub const GATHER4_PO_C: u32 = 18;
-    pub const SAMPLE_D_C: u32 = 20;
-    pub const SAMPLE_LZ: u32 = 24;
-    pub const SAMPLE_C_LZ: u32 = 25;
-    pub const LD_LZ: u32 = 26;
-    pub const LD2DMS_W: u32 = 28;
-    pub const LD_MCS: u32 = 29;
-    pub const LD2DMS: u32 = 30;
-    pub const LD2DSS: u32 = 31;
-}
+pub(super) use isa::message::sampler as message_type;
 
 /// Lanes that share gradients: 2 × 2 pixels.
 pub(super) const SUBSPAN: usize = 4;

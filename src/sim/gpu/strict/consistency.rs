@@ -13,10 +13,9 @@ use crate::rules::{
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
+use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, draw, media};
 
-/// SURFTYPE_NULL.
-const NULL: u64 = 7;
 /// Barycentric interpolation modes without perspective.
 const NON_PERSPECTIVE: u64 = 0b11_1000;
 
@@ -67,7 +66,7 @@ fn check_hiz(state: &DrawState, at: u64) -> Result<(), Stop> {
     };
     let of_depth = |field| state.get(&depth::PACKET, field);
     let used = of_depth(depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE) == 1
-        && of_depth(depth::SURFACE_TYPE) != NULL;
+        && of_depth(depth::SURFACE_TYPE) != SURFTYPE_NULL;
     if !used {
         return Ok(());
     }

@@ -15,12 +15,11 @@ use hw::draw_state::{
     sf_output_attribute_detail as detail, state_constant_body as body,
     vertex_element_state as element,
 };
+use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, draw};
 
 /// _3DPRIM_RECTLIST.
 const RECTLIST: u64 = 0x0f;
-/// SURFTYPE_NULL.
-const NULL: u64 = 7;
 
 /// Commands that every draw requires, in this or an earlier batch of the context.
 pub(super) static REQUIRED: &[&Packet] = &[
@@ -468,7 +467,7 @@ fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), Stop> {
         (
             "depth",
             // With stencil alone, the command still gives the size of both buffers.
-            get(depth::SURFACE_TYPE) != NULL && get(depth::SURFACE_BASE_ADDRESS) != 0,
+            get(depth::SURFACE_TYPE) != SURFTYPE_NULL && get(depth::SURFACE_BASE_ADDRESS) != 0,
             get(depth::SURFACE_BASE_ADDRESS),
             get(depth::SURFACE_PITCH) + 1,
         ),
@@ -486,7 +485,7 @@ fn check_depth_buffers(state: &DrawState, at: u64) -> Result<(), Stop> {
         })?;
     }
     let hierarchical = get(depth::HIERARCHICAL_DEPTH_BUFFER_ENABLE) == 1;
-    let there = get(depth::SURFACE_TYPE) != NULL;
+    let there = get(depth::SURFACE_TYPE) != SURFTYPE_NULL;
     DEPTH_BUFFER_PLACE.check(!hierarchical || there, at, || {
         "a hierarchical depth buffer without a depth buffer".into()
     })

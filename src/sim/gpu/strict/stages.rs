@@ -9,10 +9,11 @@ use crate::draw_state::DrawState;
 use crate::rules::{DRAW_STATE, GS_VERTICES, RESERVED_BITS, SO_DECLS, STAGE_PAYLOAD, VIEW_EXTENT};
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
+use hw::value::state::surface_type::{SURFTYPE_1D, SURFTYPE_2D};
 use hw::{Field, Packet, draw};
 
-/// SURFTYPE_1D and SURFTYPE_2D.
-const SURFTYPE_1D_2D: [u64; 2] = [0, 1];
+/// Types of surfaces without depth.
+const SURFTYPE_1D_2D: [u64; 2] = [SURFTYPE_1D, SURFTYPE_2D];
 /// Reserved bits of SF_OUTPUT_ATTRIBUTE_DETAIL.
 const DETAIL_RESERVED: u32 = 1 << 5 | 1 << 8;
 /// Reserved bits of SO_DECL.

@@ -9,6 +9,7 @@ use crate::observer::Via;
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::state::render_surface_state as rss;
+use hw::value::state::surface_type::{SURFTYPE_BUFFER, SURFTYPE_NULL, SURFTYPE_STRBUF};
 
 /// What an address in a message is relative to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,21 +36,14 @@ pub(crate) enum Surface {
     Slm,
 }
 
-/// SURFTYPE_BUFFER.
-const TYPE_BUFFER: u64 = 4;
-/// SURFTYPE_STRBUF.
-const TYPE_STRUCTURED: u64 = 5;
-/// SURFTYPE_NULL.
-const TYPE_NULL: u64 = 7;
-
 impl Surface {
     /// Reads the surface state at `address`.
     pub fn read(view: &View<'_>, address: u64) -> Result<Surface, Stop> {
         let mut words = [0; 16];
         view.by(Via::State, |view| view.read_block(address, &mut words))?;
         match rss::SURFACE_TYPE.get(&words) {
-            TYPE_NULL => Ok(Surface::Null),
-            TYPE_BUFFER | TYPE_STRUCTURED => {
+            SURFTYPE_NULL => Ok(Surface::Null),
+            SURFTYPE_BUFFER | SURFTYPE_STRBUF => {
                 let width = rss::WIDTH.get(&words) & 0x7f;
                 let height = rss::HEIGHT.get(&words) & 0x3fff;
                 let depth = rss::DEPTH.get(&words) & 0x7ff;

@@ -17,6 +17,7 @@ use hw::draw::{
 };
 use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
+use hw::value::state::surface_type::SURFTYPE_NULL;
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -117,13 +118,10 @@ fn stencil_op(operation: u64, old: u8, reference: u8) -> u8 {
     }
 }
 
-/// SURFTYPE_NULL.
-const TYPE_NULL: u64 = 7;
-
 /// The depth buffer as a surface; `None` if it is null.
 pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
-    if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == TYPE_NULL {
+    if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == SURFTYPE_NULL {
         return Ok(None);
     }
     // D32_FLOAT, D24_UNORM_X8, D16_UNORM by their sampler formats; the last has a horizontal
@@ -207,7 +205,7 @@ struct Layout {
 fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
     let kind = match get(db::SURFACE_TYPE) {
-        TYPE_NULL => 1,
+        SURFTYPE_NULL => 1,
         kind => kind,
     };
     let mut words = [0; 16];

@@ -25,8 +25,8 @@ pub(super) struct Batch<'t, 'a> {
     pub waited: bool,
 }
 
-pub(super) const RENDER_CACHE: u8 = 5;
-const PIXEL_INTERPOLATOR: u8 = 11;
+pub(super) const RENDER_CACHE: u8 = isa::message::render_cache::SFID;
+const PIXEL_INTERPOLATOR: u8 = isa::message::pixel_interpolator::SFID;
 
 impl StageFunctions for Batch<'_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
