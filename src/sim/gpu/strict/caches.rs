@@ -16,7 +16,7 @@
 //! - Render target and depth writes are in order, each in a cache of its own that only draws
 //!   access: until a PIPE_CONTROL has flushed it, and this or a later one has stalled, no other
 //!   unit may read or write that memory.
-//! - Five read-only caches keep their lines ([`STALE_RULES`]): memory that was written may be read
+//! - Five read-only caches keep their lines ([`state::STALE_RULES`]): memory that was written may be read
 //!   through them only after an invalidation. A flush goes down the pipeline, an invalidation takes
 //!   effect when its command is parsed ("pipelined flush, immediate invalidate"): one that executes
 //!   while the writers still run has no effect.
@@ -39,17 +39,15 @@
 //! own accesses; and a flush of the L3 before the data port reads what commands have written
 //! (ERRATA.md). Scratch memory is private to a thread.
 
+mod state;
+
 use crate::memory::View;
 use crate::observer::{
     CACHES, Colour, Depth, Marks, Memory, PipeControlEffects, ReadResult, Slices, Via, Watch,
     WorkEpoch,
 };
-use crate::resolve_tracking::{FirstLine, ResolveTracker, Slice, memory_id};
-use crate::rules::{
-    COLOUR_RESOLVE, COMMAND_PREFETCH, COMMANDS_STALE, CONSTANT_STALE, DEPTH_FLUSH, HIZ_FILLED,
-    HIZ_RESOLVE, INSTRUCTION_STALE, POST_SYNC_PENDING, RENDER_FLUSH, Rule, STATE_STALE,
-    TEXTURE_STALE, VERTEX_STALE, VERTEX_TAG, WORK_ORDER,
-};
+use crate::resolve_tracking::{FirstLine, ResolveTracker, memory_id};
+use crate::rules::{COLOUR_RESOLVE, COMMAND_PREFETCH, HIZ_FILLED, HIZ_RESOLVE, VERTEX_TAG};
 use crate::space::AddressSpace;
 use crate::strict::cache_lines::{
     ATOMIC, DATA, DEPTH, Line, PAST_DEPTH, PAST_L3, PAST_RENDER, Page, PageBytes, READER_COUNT,
@@ -57,66 +55,16 @@ use crate::strict::cache_lines::{
 };
 use crate::strict::surface;
 use eu::Stop;
-use rustc_hash::FxHashMap;
-use std::collections::{BTreeMap, BTreeSet};
+use state::{
+    Access, PostSyncWrite, State, TEXTURE, VERTEX, bytes_possibly_cached, physical_cache,
+    write_kind,
+};
+use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Bytes of commands that the command streamer prefetches.
 const COMMAND_PREFETCH_BYTES: u64 = 512;
-
-/// The rule for stale data in each read-only cache, in the order of [`CACHES`].
-const STALE_RULES: [&Rule; CACHES.len()] = [
-    &TEXTURE_STALE,
-    &CONSTANT_STALE,
-    &VERTEX_STALE,
-    &STATE_STALE,
-    &INSTRUCTION_STALE,
-];
-
-/// A post-sync operation that writes a quadword and was not waited for.
-struct PostSyncWrite {
-    address: u64,
-    /// No work has begun since, so that observing the value implies that all work is complete.
-    last: bool,
-}
-
-/// An access that is checked against the rules.
-struct Access {
-    address: u64,
-    via: Via,
-    atomic: bool,
-}
-
-#[derive(Default)]
-struct State {
-    /// The running work, whose answers on pages callers may cache: see [`State::start_epoch`].
-    work: Arc<WorkEpoch>,
-    /// State of written pages, by page number.
-    pages: FxHashMap<u64, Box<Page>>,
-    /// Address of the command whose work is running.
-    at: u64,
-    scratch: Vec<Range<u64>>,
-    unresolved: Arc<Mutex<ResolveTracker>>,
-    /// The depth slice that is being written through HiZ.
-    hiz_slice: Option<(Slice, Memory)>,
-    /// Depth buffers that the running work writes.
-    depth_buffers: Vec<(u64, Memory)>,
-    posted: Vec<PostSyncWrite>,
-    /// Bytes of commands executed so far; below, dwords that commands wrote recently, each with the
-    /// value of `command_bytes` at that time.
-    command_bytes: u64,
-    written_commands: Vec<(u64, u64)>,
-    /// Lines that vertex fetch has read since it was invalidated, by buffer and the lower 32 bits
-    /// of their address.
-    lines: BTreeMap<(u32, u32), u64>,
-    /// Lines that vertex fetch may hold: all of the buffers bound for draws since then. Disjoint
-    /// ranges, from the first byte to the end.
-    bound: BTreeMap<u64, u64>,
-    /// Lines of MCS surfaces that the sampler has read since its cache was invalidated.
-    control: BTreeSet<u64>,
-}
 
 /// Tracks the memory that a batch has written.
 #[derive(Default)]
@@ -139,165 +87,6 @@ pub(crate) struct Found {
     pub open: bool,
     /// Post-sync operations were outstanding.
     pub posted: bool,
-}
-
-/// Restricts the bytes that are written in a line to those that a cache (an index in [`CACHES`])
-/// may hold.
-fn bytes_possibly_cached(bound: &BTreeMap<u64, u64>, cache: usize, line: u64, bytes: u64) -> u64 {
-    let before = || bound.range(..=line).next_back();
-    let held = cache != VERTEX || before().is_some_and(|(_, end)| line < *end);
-    if held { bytes } else { 0 }
-}
-
-/// The cache behind an access path, with or without HiZ.
-fn physical_cache(via: Via) -> Via {
-    match via {
-        Via::Hierarchical => Via::Depth,
-        other => other,
-    }
-}
-
-/// The kind of a write by work.
-fn write_kind(via: Via, atomic: bool) -> usize {
-    match via {
-        Via::Render => RENDER,
-        Via::Depth => DEPTH,
-        Via::Stream => STREAM,
-        _ if atomic => ATOMIC,
-        _ => DATA,
-    }
-}
-
-impl State {
-    /// Invalidates cached answers, since the state of memory changes otherwise than by accesses of
-    /// the running work.
-    fn start_epoch(&mut self) {
-        self.work.ended.store(true, Relaxed);
-        self.work = Arc::default();
-    }
-
-    /// True if the page's state alone decides about accesses: no post-sync operation is
-    /// outstanding, and no scratch memory is in it.
-    fn is_plain(&self, page: u64) -> bool {
-        let (first, end) = (page << 12, (page + 1) << 12);
-        let meets = |range: &Range<u64>| range.start < end && first < range.end;
-        self.posted.is_empty() && !self.scratch.iter().any(meets)
-    }
-
-    fn is_scratch(&self, address: u64) -> bool {
-        self.scratch.iter().any(|range| range.contains(&address))
-    }
-
-    /// The lines of a range whose page has a state, and the bits of the bytes in range.
-    fn lines(&self, address: u64, bytes: u64) -> impl Iterator<Item = (&Line, u64)> {
-        split_by_line(address, bytes).filter_map(|(number, line, bits)| {
-            let page = self.pages.get(&number)?;
-            Some((page.line(line), bits))
-        })
-    }
-
-    /// Checks that none of these bytes of a line was written by work that may still run.
-    fn check_ordered(&self, line: &Line, bits: u64, access: &Access) -> Result<(), Stop> {
-        let of = |kind: usize, meets: bool| if meets { 0 } else { line.open[kind] };
-        let open =
-            of(DATA, false) | of(ATOMIC, access.atomic) | of(STREAM, access.via == Via::Stream);
-        WORK_ORDER.check(open & bits == 0, self.at, || {
-            let address = access.address;
-            format!("{address:#x} was written by work that may still run")
-        })
-    }
-
-    /// Checks that none of these bytes of a line is in a render or depth cache that is not flushed.
-    fn check_flushed(&self, line: &Line, bits: u64, access: &Access) -> Result<(), Stop> {
-        for (viewer, own, rule) in [
-            (PAST_RENDER, Via::Render, &RENDER_FLUSH),
-            (PAST_DEPTH, Via::Depth, &DEPTH_FLUSH),
-        ] {
-            let held = line.stale_for(viewer) & bits;
-            rule.check(access.via == own || held == 0, self.at, || {
-                format!("{:#x} was written by an earlier draw", access.address)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Checks that this reader has no stale copy of these bytes of a line, and that they have
-    /// reached its level of memory.
-    fn check_fresh(&self, line: &Line, bits: u64, access: &Access) -> Result<(), Stop> {
-        let cache = CACHES.iter().position(|reader| *reader == access.via);
-        let (rule, stale) = match cache {
-            Some(cache) => (STALE_RULES[cache], line.stale_for(cache)),
-            None if access.via == Via::Commands => {
-                let held = [PAST_RENDER, PAST_DEPTH, PAST_L3].map(|v| line.stale_for(v));
-                (&COMMANDS_STALE, held[0] | held[1] | held[2])
-            }
-            None => return Ok(()),
-        };
-        rule.check(stale & bits == 0, self.at, || {
-            format!("{:#x} was written by earlier work", access.address)
-        })
-    }
-
-    /// Checks that no outstanding post-sync operation writes these bytes.
-    fn check_post_sync(&self, address: u64, bytes: u64) -> Result<(), Stop> {
-        let end = address.saturating_add(bytes);
-        let meets = |p: &PostSyncWrite| p.address < end && address < p.address + 8;
-        let kept = !self.posted.iter().any(meets);
-        POST_SYNC_PENDING.check(kept, self.at, || {
-            format!("{address:#x} is written by a PIPE_CONTROL that may not be done")
-        })
-    }
-
-    /// A buffer is bound for a draw: vertex fetch may hold its lines from now on.
-    fn bind_buffer(&mut self, address: u64, bytes: u64) {
-        self.start_epoch();
-        let (mut first, mut end) = (address & !63, (address + bytes).next_multiple_of(64));
-        // Ranges that it touches are merged into it; usually it lies inside one.
-        while let Some((&from, &to)) = self.bound.range(..=end).next_back() {
-            if to < first {
-                break;
-            }
-            self.bound.remove(&from);
-            (first, end) = (first.min(from), end.max(to));
-        }
-        self.bound.insert(first, end);
-        // A line that is fetched now lacks data that has not reached memory yet.
-        let numbers = first >> 12..=end >> 12;
-        let bind_buffer = |number: u64, page: &mut Page| {
-            if page.states().iter().all(|line| line.not_in_memory() == 0) {
-                return;
-            }
-            for (at, line) in (number << 12..).step_by(64).zip(page.lines_mut()) {
-                if (first..end).contains(&at) {
-                    line.stale[VERTEX] |= line.not_in_memory();
-                }
-            }
-            page.compact();
-        };
-        if numbers.end() - numbers.start() < self.pages.len() as u64 {
-            for number in numbers {
-                if let Some(page) = self.pages.get_mut(&number) {
-                    bind_buffer(number, page);
-                }
-            }
-            return;
-        }
-        for (number, page) in &mut self.pages {
-            if numbers.contains(number) {
-                bind_buffer(*number, page);
-            }
-        }
-    }
-
-    /// All earlier work is complete, and flushed data is in memory.
-    fn complete_all_work(&mut self) {
-        self.start_epoch();
-        self.posted.clear();
-        let lines = self.pages.values_mut().flat_map(|page| page.states_mut());
-        for line in lines {
-            (line.open, line.draining) = ([0; 3], [0; 2]);
-        }
-    }
 }
 
 impl Log {
@@ -559,10 +348,6 @@ impl Log {
         all
     }
 }
-
-/// Indices of the sampler's and of vertex fetch's cache in [`CACHES`].
-const TEXTURE: usize = 0;
-const VERTEX: usize = 2;
 
 impl Watch for Log {
     fn surface_state(&self, words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
