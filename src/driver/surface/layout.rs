@@ -129,7 +129,8 @@ impl Surface {
     /// required pitch does not fit.
     pub fn new(device: &Device, info: &ImageInfo) -> Result<Surface, SurfaceError> {
         let limits = limits(device)?;
-        let block = Block::of(info.format).ok_or(SurfaceError::Format(info.format.name))?;
+        let block =
+            Block::from_format(info.format).ok_or(SurfaceError::Format(info.format.name))?;
         check(limits, info, block)?;
         let usable = usable_tilings(device, info);
         let tiling = choose_tiling(info, usable).ok_or(SurfaceError::Tiling {

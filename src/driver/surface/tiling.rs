@@ -15,7 +15,7 @@ pub struct Block {
 impl Block {
     /// The element of a format; none for planar and raw formats, and for those whose elements are
     /// not whole bytes.
-    pub fn of(format: &hw::Format) -> Option<Block> {
+    pub fn from_format(format: &hw::Format) -> Option<Block> {
         let whole = format.block_bits > 0 && format.block_bits.is_multiple_of(8);
         // Tiles can also hold elements of three components whose size is a power of two.
         let bytes = u32::from(format.block_bits / 8);

@@ -54,7 +54,7 @@ impl Kernel {
             }
             let got = step(at);
             if let Ok((inst, len)) = &got {
-                let s = Successors::of(inst, at, u64::from(*len));
+                let s = Successors::from_inst(inst, at, u64::from(*len));
                 work.extend(s.uip);
                 work.extend(s.jip);
                 work.extend(s.next);
@@ -145,7 +145,7 @@ impl Kernel {
         for (&at, got) in found {
             uops.push(match got {
                 Ok((inst, len)) => {
-                    let s = Successors::of(inst, at, u64::from(*len));
+                    let s = Successors::from_inst(inst, at, u64::from(*len));
                     let mut u = resolve(inst, at);
                     u.next = at_index(Some(at + u64::from(*len)));
                     u.jip = at_index(s.jip);
@@ -209,7 +209,7 @@ struct Successors {
 }
 
 impl Successors {
-    fn of(inst: &Inst, at: u64, len: u64) -> Successors {
+    fn from_inst(inst: &Inst, at: u64, len: u64) -> Successors {
         let rel = |d: i32| at.checked_add_signed(i64::from(d));
         let imm = |k: usize| inst.src[k].file == File::Imm;
         let mut s = Successors {

@@ -19,7 +19,7 @@ pub enum Pipeline {
 
 impl Pipeline {
     /// Converts the value of PIPELINE_SELECT's Pipeline Selection.
-    pub(crate) fn of(selection: u64) -> Pipeline {
+    pub(crate) fn from_selection(selection: u64) -> Pipeline {
         match selection {
             0 => Pipeline::Draw,
             1 => Pipeline::Media,

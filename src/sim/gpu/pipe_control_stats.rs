@@ -29,7 +29,7 @@ pub enum Purpose {
 impl Purpose {
     /// [`Purpose::Something`] if the flag was necessary, else [`Purpose::Nothing`] with this
     /// reason.
-    pub(crate) fn of(there_is: bool, else_why: &'static str) -> Purpose {
+    pub(crate) fn new(there_is: bool, else_why: &'static str) -> Purpose {
         match there_is {
             true => Purpose::Something,
             false => Purpose::Nothing(else_why),

@@ -307,7 +307,7 @@ fn pack_surface(
         },
         false => view_surface,
     };
-    let block = Block::of(format).ok_or(Error::FormatNotSupported)?;
+    let block = Block::from_format(format).ok_or(Error::FormatNotSupported)?;
     if block == part.surface.block {
         let mut words = view_surface.pack();
         if viewer == SurfaceUsage::Sampler {

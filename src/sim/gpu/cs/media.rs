@@ -30,7 +30,8 @@ impl BatchRun<'_> {
             p if is(p, &media::pipeline_select::PACKET) => {
                 use media::pipeline_select as f;
                 if f::MASK_BITS.get(words) & 3 == 3 {
-                    self.context.pipeline = Pipeline::of(f::PIPELINE_SELECTION.get(words));
+                    self.context.pipeline =
+                        Pipeline::from_selection(f::PIPELINE_SELECTION.get(words));
                 }
             }
             p if is(p, &media::media_vfe_state::PACKET) => {

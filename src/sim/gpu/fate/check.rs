@@ -34,7 +34,7 @@ struct PacketChecks {
 }
 
 impl PacketChecks {
-    fn of(fates: &Fates) -> PacketChecks {
+    fn from_fates(fates: &Fates) -> PacketChecks {
         let mut checks = PacketChecks {
             never: fates.never(),
             ..PacketChecks::default()
@@ -62,7 +62,7 @@ fn checks(packet: &Packet) -> Option<&'static PacketChecks> {
     static CHECKS: OnceLock<HashMap<usize, PacketChecks>> = OnceLock::new();
     let place = |packet: &Packet| std::ptr::from_ref(packet).addr();
     let checks = CHECKS.get_or_init(|| {
-        let rows = all().map(|fates| (place(fates.packet), PacketChecks::of(fates)));
+        let rows = all().map(|fates| (place(fates.packet), PacketChecks::from_fates(fates)));
         rows.collect()
     });
     checks.get(&place(packet))

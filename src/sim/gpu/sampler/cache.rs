@@ -64,7 +64,7 @@ impl TextureCache {
         let at = found.unwrap_or_else(|| {
             let known = CachedLevel {
                 level: image.at_level(level),
-                codec: Codec::of(image.format),
+                codec: Codec::from_format(image.format),
             };
             if self.levels.len() < LEVELS {
                 self.levels.push((key, known));

@@ -187,7 +187,7 @@ pub(super) fn sample_2d(
     let (image, sampler) = (filtering.image, filtering.sampler);
     let (true, Some(packer)) = (
         is_plain_request(filtering, request, order),
-        Packer::of(image.format),
+        Packer::from_format(image.format),
     ) else {
         return Ok(0);
     };

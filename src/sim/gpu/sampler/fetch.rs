@@ -184,7 +184,7 @@ impl Engine {
             && let (Some(xs), Some(ys), Some(response)) =
                 (xs.first_chunk(), ys.first_chunk(), response.get_mut(..64))
             && let Some([x, y]) = corner(xs, ys)
-            && let Some(band) = Band::at(&known.level, [x, y, slice])
+            && let Some(band) = Band::locate(&known.level, [x, y, slice])
             && Band::is_of_one_block(image, [x, y, slice])
             && texels.block(&bindings.view, (state, image), level, [x, y, slice])? == Block::Plain
             && let Some(all) = band.load(&bindings.view)?
@@ -193,7 +193,7 @@ impl Engine {
             return Ok(true);
         }
         let known = texels.level((state, image), level);
-        let packer = Packer::of(image.format).filter(|_| known.bytes() == 4);
+        let packer = Packer::from_format(image.format).filter(|_| known.bytes() == 4);
         let fetch = PlaneFetch {
             view: &bindings.view,
             request,

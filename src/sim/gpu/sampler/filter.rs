@@ -44,7 +44,7 @@ pub(super) enum ValueKind {
 }
 
 impl ValueKind {
-    pub fn of(format: &Format) -> ValueKind {
+    pub fn from_format(format: &Format) -> ValueKind {
         match (format::is_integer(format), format.channels[0].0) {
             (false, _) => ValueKind::Floats,
             (true, ChannelKind::Sint) => ValueKind::Signed,

@@ -264,7 +264,7 @@ impl Engine {
             state,
             image,
             sampler: &sampler,
-            numbers: ValueKind::of(image.format),
+            numbers: ValueKind::from_format(image.format),
             border: format::fill_missing_channels(image.format, sampler.border),
         };
         let lanes = message.lanes;

@@ -180,7 +180,7 @@ pub(super) fn check(words: &[u32], context: &HwContext, at: u64) -> Result<(), S
         let there = !state.words(packet).is_empty();
         DRAW_STATE.check(there, at, || format!("{} is missing", packet.name))?;
     }
-    let stages = Stages::of(state);
+    let stages = Stages::from_state(state);
     check_vertices(words, state, at)?;
     stages.check_reads(state, at)?;
     check_setup(state, &stages, at)?;
@@ -248,7 +248,7 @@ struct Stages {
 }
 
 impl Stages {
-    fn of(state: &DrawState) -> Stages {
+    fn from_state(state: &DrawState) -> Stages {
         let entry = |packet, field| (state.get(packet, field) + 1) * 64;
         use draw::{state_urb_ds, state_urb_gs, state_urb_vs};
         let vs = &state_urb_vs::PACKET;

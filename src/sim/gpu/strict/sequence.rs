@@ -38,7 +38,7 @@ enum TargetOperation {
 }
 
 impl TargetOperation {
-    fn of(state: &DrawState) -> TargetOperation {
+    fn from_state(state: &DrawState) -> TargetOperation {
         use draw::state_ps as ps;
         let resolve = state.get(&ps::PACKET, ps::RENDER_TARGET_RESOLVE_TYPE);
         match state.flag(&ps::PACKET, ps::RENDER_TARGET_FAST_CLEAR_ENABLE) {
@@ -148,7 +148,7 @@ impl Sequence {
             self.hz_op(words, at)
         } else if is(&media::pipeline_select::PACKET) {
             use media::pipeline_select as f;
-            let to = Pipeline::of(f::PIPELINE_SELECTION.get(words));
+            let to = Pipeline::from_selection(f::PIPELINE_SELECTION.get(words));
             let changes = f::MASK_BITS.get(words) & 3 == 3 && to == Pipeline::Gpgpu;
             use draw::state_cc_state_pointers as cc;
             let valid = context
@@ -241,7 +241,7 @@ impl Sequence {
 
     /// Whether the depth stall of the last PIPE_CONTROL was necessary.
     pub fn depth_stall(&self) -> Purpose {
-        Purpose::of(
+        Purpose::new(
             self.depth_open,
             "no draw, and no clear of a part of a depth buffer, came since depth was flushed and waited for",
         )
@@ -292,7 +292,7 @@ impl Sequence {
             let stage_index = first(disabled).unwrap_or(&"");
             format!("{stage_index} constants were disabled, and are not named since")
         })?;
-        let mode = TargetOperation::of(state);
+        let mode = TargetOperation::from_state(state);
         let kept = self.mode.is_none_or(|last| last == mode);
         FAST_CLEAR_SYNC.check(kept, at, || {
             format!(

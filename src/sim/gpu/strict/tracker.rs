@@ -292,7 +292,7 @@ impl<'a> Tracker<'a> {
             ];
             if let Some(cache) = flushes.into_iter().position(is) {
                 let dirty = found.dirty[cache] || self.dirty >> cache & 1 == 1;
-                return Purpose::of(dirty, "nothing was in that cache");
+                return Purpose::new(dirty, "nothing was in that cache");
             }
             if let Some(cache) = CACHES.iter().position(|(cache, _)| is(*cache)) {
                 let of = |via: &Via| *via == CACHES[cache].1;
@@ -303,16 +303,16 @@ impl<'a> Tracker<'a> {
                 let moved = self.stale_bases >> cache & 1 == 1;
                 let none =
                     "nothing that this cache may hold was written, and no base address has changed";
-                return Purpose::of(written || moved, none);
+                return Purpose::new(written || moved, none);
             }
             if is(f::VF_CACHE_INVALIDATION_ENABLE) {
                 let vertex = READ_ONLY_CACHES.iter().position(|via| *via == Via::Vertex);
                 let written = vertex.is_some_and(|i| found.stale[i]);
-                return Purpose::of(written, "nothing that this cache may hold was written");
+                return Purpose::new(written, "nothing that this cache may hold was written");
             }
             if is(f::COMMAND_STREAMER_STALL_ENABLE) {
                 let runs = self.busy || self.inputs_in_use || self.draining != 0 || found.open;
-                return Purpose::of(runs, "no work ran, and nothing was on its way to memory");
+                return Purpose::new(runs, "no work ran, and nothing was on its way to memory");
             }
             if is(f::STALL_AT_PIXEL_SCOREBOARD) && stall {
                 return Purpose::Nothing("the command stalls for all work anyway");
@@ -321,7 +321,7 @@ impl<'a> Tracker<'a> {
                 return self.sequence.depth_stall();
             }
             if is(f::PIPE_CONTROL_FLUSH_ENABLE) {
-                return Purpose::of(found.posted, "no post-sync operation was on its way");
+                return Purpose::new(found.posted, "no post-sync operation was on its way");
             }
             if is(f::INDIRECT_STATE_POINTERS_DISABLE) {
                 return Purpose::Nothing(
@@ -343,7 +343,7 @@ impl<'a> Tracker<'a> {
 
     fn pipeline_select(&self, words: &[u32], context: &HwContext, at: u64) -> Result<(), Stop> {
         use media::pipeline_select as f;
-        let to = Pipeline::of(f::PIPELINE_SELECTION.get(words));
+        let to = Pipeline::from_selection(f::PIPELINE_SELECTION.get(words));
         if f::MASK_BITS.get(words) & 3 != 3 || to == context.pipeline {
             return Ok(());
         }

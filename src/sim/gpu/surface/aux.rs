@@ -144,7 +144,7 @@ impl Image {
                 self.fill_block(view, lod, texel)?;
                 match block.filter(|_| compresses && !in_full) {
                     Some(block) => {
-                        CompressionCode::of(self.format).toggle(view, block)?;
+                        CompressionCode::from_format(self.format).toggle(view, block)?;
                         COMPRESSED
                     }
                     None => RESOLVED,
@@ -204,7 +204,7 @@ impl Image {
     /// Compresses a block that a draw had in the render cache.
     pub fn close(&self, view: &View<'_>, opened: Opened) -> Result<(), Stop> {
         let Opened { state, block } = opened;
-        CompressionCode::of(self.format).toggle(view, block)?;
+        CompressionCode::from_format(self.format).toggle(view, block)?;
         let [word, ..] = view.unreported(state.0, 1)? else {
             return Ok(());
         };
@@ -239,7 +239,7 @@ impl Image {
         match self.compressible_block(lod, texel) {
             Some(block) => {
                 ccs_compression::report(view, block)?;
-                CompressionCode::of(self.format).toggle(view, block)
+                CompressionCode::from_format(self.format).toggle(view, block)
             }
             None => Ok(()),
         }

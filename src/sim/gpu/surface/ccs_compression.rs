@@ -26,7 +26,7 @@ pub(super) struct CompressionCode(u32);
 
 impl CompressionCode {
     /// The code of a format. Alpha does not count: RGBX is compatible with RGBA.
-    pub fn of(format: &Format) -> CompressionCode {
+    pub fn from_format(format: &Format) -> CompressionCode {
         let [red, green, blue, _] = format.channels.map(|(_, bits)| u32::from(bits));
         CompressionCode(red << 12 | green << 18 | blue << 24)
     }

@@ -623,7 +623,7 @@ pub(crate) enum Packer {
 
 impl Packer {
     /// The packer of a format; `None` if only [`encode`] converts it.
-    pub fn of(format: &Format) -> Option<Packer> {
+    pub fn from_format(format: &Format) -> Option<Packer> {
         let layout = find_layout(format)?;
         match layout.form {
             Encoding::Bytes { red, blue } => Some(Packer::Bytes {

@@ -192,7 +192,7 @@ impl Image {
             return unimplemented(format!("surfaces of 2^{samples_code} samples"));
         }
         let samples = 1 << samples_code;
-        let tiling = Tiling::of(rss::TILE_MODE.get(words));
+        let tiling = Tiling::from_mode(rss::TILE_MODE.get(words));
         // Of 3D surfaces in W tiles the state holds half of the rows.
         let qpitch_unit = if kind == Kind::D3 && tiling == Tiling::W {
             8

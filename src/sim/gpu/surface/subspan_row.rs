@@ -30,7 +30,7 @@ impl Band {
     /// The 8 × 2 texels from a place on. None where one of them is out of bounds, rows of them are
     /// not together, or texels are longer than a dword.
     #[inline(always)]
-    pub fn at(level: &Level, place: [u32; 3]) -> Option<Band> {
+    pub fn locate(level: &Level, place: [u32; 3]) -> Option<Band> {
         let [upper, lower] = level.rows(place, SIZE)?;
         Some(Band {
             bytes: level.bytes(),

@@ -116,7 +116,7 @@ impl Image {
     /// The XOR mask of a compressed block's dword at an address.
     #[inline]
     pub fn compression_mask(&self, address: u64) -> u32 {
-        CompressionCode::of(self.format).xor_mask(address)
+        CompressionCode::from_format(self.format).xor_mask(address)
     }
 
     /// Writes a texel; dropped out of bounds. Resolves the texel's block first.

@@ -45,12 +45,12 @@ pub(crate) struct Fields {
 
 impl Codec {
     /// The codec of a format; `None` if only [`format::encode`] converts it.
-    pub fn of(format: &Format) -> Option<Codec> {
+    pub fn from_format(format: &Format) -> Option<Codec> {
         match format::bytes(format) {
-            4 => Packer::of(format)
+            4 => Packer::from_format(format)
                 .map(Codec::Packed)
-                .or_else(|| Fields::of(format).map(Codec::Fields)),
-            1 | 2 => Fields::of(format).map(Codec::Fields),
+                .or_else(|| Fields::from_format(format).map(Codec::Fields)),
+            1 | 2 => Fields::from_format(format).map(Codec::Fields),
             _ => None,
         }
     }
@@ -75,7 +75,7 @@ impl Codec {
 }
 
 impl Fields {
-    fn of(format: &Format) -> Option<Fields> {
+    fn from_format(format: &Format) -> Option<Fields> {
         let mut fields = Fields {
             channels: [Field {
                 meaning: ChannelType::None,
@@ -184,7 +184,9 @@ mod tests {
     use hw::FORMATS;
 
     fn codecs() -> impl Iterator<Item = (&'static Format, Codec)> {
-        FORMATS.iter().filter_map(|f| Some((f, Codec::of(f)?)))
+        FORMATS
+            .iter()
+            .filter_map(|f| Some((f, Codec::from_format(f)?)))
     }
 
     #[test]

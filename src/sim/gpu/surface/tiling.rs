@@ -18,7 +18,7 @@ pub(crate) enum Tiling {
 
 impl Tiling {
     /// By the value of Tile Mode.
-    pub fn of(mode: u64) -> Tiling {
+    pub fn from_mode(mode: u64) -> Tiling {
         match mode {
             0 => Tiling::Linear,
             1 => Tiling::W,

@@ -243,8 +243,8 @@ impl RenderTarget {
         let is_unmodified = order == [0, 1, 2, 3] && blend.dither.is_none();
         let overwrites = blend.writes == [true; 4] && !blends && !logic;
         let plain = overwrites && level.is_plain() && is_unmodified;
-        let codec = Codec::of(image.format).filter(|_| plain);
-        let packer = Packer::of(image.format).filter(|_| overwrites);
+        let codec = Codec::from_format(image.format).filter(|_| plain);
+        let packer = Packer::from_format(image.format).filter(|_| overwrites);
         // Dword texels that are replaced entirely are packed four at a time.
         let packed = image.bytes != 4 || packer.is_some() == overwrites;
         let packer = packer.filter(|_| image.bytes == 4);
@@ -336,7 +336,7 @@ impl RenderTarget {
         if self.codec.is_none() || !Band::is_of_one_block(&self.image, place) {
             return Ok(false);
         }
-        let Some(band) = Band::at(&self.level, place) else {
+        let Some(band) = Band::locate(&self.level, place) else {
             return Ok(false);
         };
         self.resolve_block(view, place)?;

@@ -13,7 +13,7 @@ use hw::FORMATS;
 use hw::state::render_surface_state as rss;
 
 fn code(name: &str) -> CompressionCode {
-    CompressionCode::of(FORMATS.iter().find(|f| f.name == name).expect(name))
+    CompressionCode::from_format(FORMATS.iter().find(|f| f.name == name).expect(name))
 }
 
 /// The compressed surface of these tests by another mode, and more: 64 × 32 pixels of two levels

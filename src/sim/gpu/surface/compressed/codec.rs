@@ -41,7 +41,7 @@ enum Family {
 impl BlockCodec {
     /// The code of a format; `None` where it is not block-compressed, or its blocks are not
     /// decoded.
-    pub fn of(format: &Format) -> Option<BlockCodec> {
+    pub fn from_format(format: &Format) -> Option<BlockCodec> {
         let srgb = format.name.contains("SRGB");
         let family = match format.name {
             "BC1_UNORM" | "BC1_UNORM_SRGB" => Family::Bc1 { alpha: true },
@@ -138,13 +138,13 @@ impl BlockCodec {
 /// block or the room is short.
 #[cfg(test)]
 pub(super) fn decode_block(format: &Format, block: &[u8], out: &mut [Texel]) -> Option<()> {
-    BlockCodec::of(format)?.block(block, out)
+    BlockCodec::from_format(format)?.block(block, out)
 }
 
 /// One texel of a block. `None` where the format is not block-compressed, the block is short, or
 /// has no such texel.
 pub(crate) fn decode_texel(format: &Format, block: &[u8], x: usize, y: usize) -> Option<Texel> {
-    let codec = BlockCodec::of(format)?;
+    let codec = BlockCodec::from_format(format)?;
     let [width, height] = codec.texels;
     if x >= width || y >= height {
         return None;

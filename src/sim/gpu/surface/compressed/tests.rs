@@ -324,7 +324,7 @@ fn any_bytes_decode() {
     };
     let mut decoded = 0;
     for format in FORMATS {
-        let Some(codec) = BlockCodec::of(format) else {
+        let Some(codec) = BlockCodec::from_format(format) else {
             continue;
         };
         decoded += 1;

@@ -191,7 +191,7 @@ fn packed_texels_are_those_that_are_encoded() {
         [0, 254, 255, 70_000],
     ];
     for format in FORMATS.iter() {
-        let Some(packer) = Packer::of(format) else {
+        let Some(packer) = Packer::from_format(format) else {
             continue;
         };
         // Pixel i has component c from the row (i + c).

@@ -51,7 +51,7 @@ fn rows_of_subspans_load_and_store_the_same_as_single_texels() {
         let level = image.at_level(0);
         let what = (image.format.name, image.tiling);
         for at in [[0, 0, 0], [8, 6, 0], [32, 20, 1], [48, 28, 1]] {
-            let Some(band) = Band::at(&level, at) else {
+            let Some(band) = Band::locate(&level, at) else {
                 assert!(!together, "{what:?} {at:?}");
                 continue;
             };
@@ -101,7 +101,12 @@ fn stores_write_no_other_memory() {
             [0, 0, 2],
             [u32::MAX, 0, 0],
         ] {
-            assert_eq!(Band::at(&level, at), None, "{} {at:?}", image.format.name);
+            assert_eq!(
+                Band::locate(&level, at),
+                None,
+                "{} {at:?}",
+                image.format.name
+            );
         }
     }
     let odd = image(&[
@@ -112,12 +117,12 @@ fn stores_write_no_other_memory() {
         (rss::HEIGHT, 30),
     ]);
     assert_eq!(
-        Band::at(&odd.at_level(0), [0, 0, 0]),
+        Band::locate(&odd.at_level(0), [0, 0, 0]),
         None,
         "rows of 63 bytes"
     );
     let several = image(&[(rss::NUMBER_OF_MULTISAMPLES, 1), (rss::WIDTH, 59)]);
-    assert_eq!(Band::at(&several.at_level(0), [0, 0, 0]), None);
+    assert_eq!(Band::locate(&several.at_level(0), [0, 0, 0]), None);
 }
 
 #[test]
@@ -126,7 +131,7 @@ fn observers_receive_whole_rows_only() {
     assert_eq!(image.format.name, "R8_UINT");
     let level = image.at_level(0);
     let at = [8, 6, 0];
-    let band = Band::at(&level, at).expect("together");
+    let band = Band::locate(&level, at).expect("together");
     let rows = [6, 7].map(|y| level.plain_address(8, y, 0).expect("inside"));
     let space = space();
     let watch = Quiet::default();

@@ -38,7 +38,7 @@ fn void_extent(block: u128, srgb: bool) -> Option<Texel> {
 }
 
 fn decode_coded(block: u128, size: [usize; 2], srgb: bool, out: &mut [Texel]) -> Option<()> {
-    let mode = Mode::of(block)?;
+    let mode = Mode::from_block(block)?;
     let partitions = (block >> 11 & 3) as usize + 1;
     let weights = mode.weights();
     if mode.grid[0] > size[0] || mode.grid[1] > size[1] || weights > MAX_WEIGHTS {

@@ -19,7 +19,7 @@ pub(super) struct Mode {
 
 impl Mode {
     /// `None` where the mode is reserved.
-    pub(super) fn of(block: u128) -> Option<Mode> {
+    pub(super) fn from_block(block: u128) -> Option<Mode> {
         let bit = |at: u32| (block >> at & 1) as usize;
         let two = |at: u32| (block >> at & 3) as usize;
         let (a, b) = (two(5), two(7));

@@ -65,7 +65,7 @@ fn block_modes_are_those_of_the_table() {
             let most = GREATEST[get('H')][get('R') << 1 | get('r')];
             (most > 0).then(|| (grid(get('A'), get('B')), get('D') == 1, most))
         });
-        let told = Mode::of(mode).map(|mode| (mode.grid, mode.dual, greatest(mode.range)));
+        let told = Mode::from_block(mode).map(|mode| (mode.grid, mode.dual, greatest(mode.range)));
         assert_eq!(told, expected, "{mode:011b}");
         legal += usize::from(told.is_some());
     }

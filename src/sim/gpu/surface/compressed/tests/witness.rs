@@ -70,7 +70,7 @@ fn another_decoder_agrees() {
             .map(|i| u8::from_str_radix(&block[2 * i..2 * i + 2], 16).expect("hexadecimal"))
             .collect();
         let format = FORMATS.iter().find(|f| f.name == name).expect(name);
-        let codec = BlockCodec::of(format).expect(name);
+        let codec = BlockCodec::from_format(format).expect(name);
         let mut texels: [Texel; MAX_TEXELS] = [[0; 4]; MAX_TEXELS];
         codec.block(&block, &mut texels).expect(name);
         let count = usize::from(format.block_el[0]) * usize::from(format.block_el[1]);

@@ -143,7 +143,7 @@ fn formats_with_a_special_encoding() {
     let packed: Vec<_> = FORMATS
         .iter()
         .filter(|format| bytes(format) == 4)
-        .filter_map(|format| Some((format.name, Packer::of(format)?)))
+        .filter_map(|format| Some((format.name, Packer::from_format(format)?)))
         .collect();
     let ordered = |red, blue, srgb| Packer::Bytes { red, blue, srgb };
     let expected = [
@@ -678,7 +678,7 @@ fn the_srgb_curve_is_straight_at_its_foot() {
     ] {
         let texel = encode(format(name), values);
         assert_eq!(texel[..4], expected.to_le_bytes(), "{name}");
-        if let Some(packer) = Packer::of(format(name)) {
+        if let Some(packer) = Packer::from_format(format(name)) {
             let told = packer.unpack(expected);
             assert_eq!(told, decode(format(name), &texel), "{name}");
             assert_eq!(told[3], (128.0f32 / 255.0).to_bits(), "{name}");
