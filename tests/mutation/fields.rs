@@ -57,14 +57,18 @@ impl Subject {
 
     /// The field's fate; a command as a whole is inert if all its fields are.
     fn fate(&self) -> Option<Fate> {
-        let fates = fate::of(self.packet)?;
+        let fates = fate::fates_of(self.packet)?;
         let Some(field) = self.field() else {
-            let mut all = self.packet.fields.iter().map(|field| fates.of(field));
+            let mut all = self
+                .packet
+                .fields
+                .iter()
+                .map(|field| fates.field_fate(field));
             let first = all.next()??;
             let inert = |fate| matches!(fate, Some(Fate::Inert(_)));
             return (inert(Some(first)) && all.all(inert)).then_some(first);
         };
-        fates.of(field)
+        fates.field_fate(field)
     }
 }
 

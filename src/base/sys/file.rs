@@ -215,7 +215,7 @@ impl Lock {
 
     /// Tries to set the lock on the byte at offset `at`, replacing the one that this open file
     /// description holds there. Returns false if a lock of another one conflicts.
-    pub fn take(self, file: BorrowedFd<'_>, at: i64) -> Result<bool> {
+    pub fn try_set(self, file: BorrowedFd<'_>, at: i64) -> Result<bool> {
         let lock = self.to_flock(at, 1);
         match fcntl(file, FcntlArg::F_OFD_SETLK(&lock)).map_err(from_nix) {
             Ok(_) => Ok(true),

@@ -91,7 +91,7 @@ pub struct Places {
 
 impl Places {
     /// Byte offset of an element's sampler state.
-    pub fn of(&self, element: u32) -> u32 {
+    pub fn element_offset(&self, element: u32) -> u32 {
         element
             .wrapping_mul(self.stride_bytes)
             .wrapping_add(self.offset_bytes)

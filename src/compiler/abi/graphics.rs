@@ -52,7 +52,7 @@ impl VueMap {
     }
 
     /// Position of a slot; 0, the header's, for slots in the header.
-    pub fn place(&self, slot: u8) -> Option<usize> {
+    pub fn slot_index(&self, slot: u8) -> Option<usize> {
         if in_header(slot) {
             return Some(0);
         }
@@ -189,7 +189,7 @@ impl PatchMap {
     }
 
     /// Position of a per-patch slot.
-    pub fn place(&self, slot: u8) -> Option<usize> {
+    pub fn slot_index(&self, slot: u8) -> Option<usize> {
         let at = self.slots.iter().position(|&s| s == slot)?;
         Some(PATCH_HEADER_SLOTS + at)
     }
@@ -197,7 +197,7 @@ impl PatchMap {
     /// Position of a slot of the first control point; each further control point is
     /// [`PatchMap::point_slots`] later.
     pub fn point_slot_index(&self, slot: u8) -> Option<usize> {
-        Some(PATCH_HEADER_SLOTS + self.slots.len() + self.point.place(slot)?)
+        Some(PATCH_HEADER_SLOTS + self.slots.len() + self.point.slot_index(slot)?)
     }
 
     /// Number of slots of a control point.

@@ -108,7 +108,7 @@ impl<'s> Builder<'s> {
     }
 
     /// Inserts an existing instruction at the cursor.
-    pub fn place(&mut self, instr: Id<Instr>) {
+    pub fn insert_instr(&mut self, instr: Id<Instr>) {
         let list = &mut self.shader.blocks[self.block].instrs;
         match &mut self.at {
             Some(at) => {
@@ -126,7 +126,7 @@ impl<'s> Builder<'s> {
         make: impl FnOnce(Id<Def>) -> Instr,
     ) -> Id<Def> {
         let (instr, def) = self.shader.add_instr(num_components, bit_size, make);
-        self.place(instr);
+        self.insert_instr(instr);
         def
     }
 
@@ -232,7 +232,7 @@ impl<'s> Builder<'s> {
         let (instr, def) = self
             .shader
             .add_alu(op, srcs, num_components, bits, exact, preserve);
-        self.place(instr);
+        self.insert_instr(instr);
         def
     }
 
@@ -354,7 +354,7 @@ impl<'s> Builder<'s> {
                     srcs,
                     indices,
                 }));
-                self.place(instr);
+                self.insert_instr(instr);
                 None
             }
         }
@@ -591,7 +591,7 @@ impl<'s> Builder<'s> {
     pub fn jump(&mut self, jump: Jump) {
         if !self.is_terminated() {
             let instr = self.shader.instrs.push(Instr::Jump(jump));
-            self.place(instr);
+            self.insert_instr(instr);
         }
     }
 

@@ -56,7 +56,7 @@ impl Reads {
     }
 
     /// Masks of the components of a slot that are read: interpolated ones, then flat ones.
-    pub fn of(&self, slot: Slot) -> [u8; 2] {
+    pub fn components_read(&self, slot: Slot) -> [u8; 2] {
         let both = Reads::location_index(slot).map_or(0, |at| self.components[at]);
         [both & 0xf, both >> 4]
     }

@@ -44,7 +44,7 @@ impl Uses {
     }
 
     /// Uses of `def`.
-    pub fn of(&self, def: Id<Def>) -> &[Use] {
+    pub fn get(&self, def: Id<Def>) -> &[Use] {
         match (self.start.get(def.index()), self.start.get(def.index() + 1)) {
             (Some(a), Some(b)) => &self.all[*a as usize..*b as usize],
             _ => &[],
@@ -82,8 +82,8 @@ mod tests {
         b.ineg(y);
         b.pop_if();
         let uses = Uses::new(&s);
-        assert_eq!(uses.of(x).len(), 2);
-        assert!(matches!(uses.of(c), [Use::If(_)]));
-        assert!(matches!(uses.of(y), [Use::Instr(..)]));
+        assert_eq!(uses.get(x).len(), 2);
+        assert!(matches!(uses.get(c), [Use::If(_)]));
+        assert!(matches!(uses.get(y), [Use::Instr(..)]));
     }
 }

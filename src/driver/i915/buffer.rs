@@ -63,7 +63,7 @@ impl DeviceContext {
     /// Takes an idle buffer of this size from the cache and zeroes it. A cached buffer that a batch
     /// still uses is destroyed instead.
     fn take_cached(&self, bytes: u64) -> Option<CachedBuffer> {
-        let cached = self.cache().take(bytes)?;
+        let cached = self.cache().pop(bytes)?;
         match self.file.wait(cached.handle, 0) {
             Ok(true) => {
                 cached.mapping.clear();

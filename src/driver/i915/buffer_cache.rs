@@ -42,7 +42,7 @@ impl BufferCache {
     }
 
     /// Removes the most recently added buffer of this size.
-    pub(crate) fn take(&mut self, bytes: u64) -> Option<CachedBuffer> {
+    pub(crate) fn pop(&mut self, bytes: u64) -> Option<CachedBuffer> {
         let buffer = self.by_bytes.get_mut(&bytes)?.pop()?;
         self.bytes -= bytes;
         Some(buffer)

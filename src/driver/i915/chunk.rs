@@ -55,7 +55,7 @@ impl Chunks {
     }
 
     /// Takes a chunk. It contains what its last owner wrote.
-    pub fn take(&self) -> Result<Chunk> {
+    pub fn allocate(&self) -> Result<Chunk> {
         let mut state = self.state();
         if let Some(chunk) = state.free.pop() {
             return Ok(chunk);

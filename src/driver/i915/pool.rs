@@ -54,7 +54,7 @@ impl Pool {
 
     /// Allocates `bytes` (rounded up to `align`) at a multiple of `align`, a power of two up to the
     /// page size.
-    pub fn take(self: &Arc<Self>, bytes: u64, align: u64) -> Result<Slice> {
+    pub fn allocate(self: &Arc<Self>, bytes: u64, align: u64) -> Result<Slice> {
         let bytes = bytes
             .max(1)
             .checked_next_multiple_of(align.max(1))

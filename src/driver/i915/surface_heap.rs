@@ -68,7 +68,7 @@ impl SurfaceHeap {
     }
 
     /// Allocates `bytes`, rounded up to whole surface states.
-    pub fn take(self: &Arc<Self>, bytes: u32) -> Result<HeapAllocation> {
+    pub fn allocate(self: &Arc<Self>, bytes: u32) -> Result<HeapAllocation> {
         let out_of_space = Error::OutOfAddressSpace {
             bytes: bytes.into(),
             zone: Zone::Bindless.name(),

@@ -45,7 +45,7 @@ pub enum NotBindable {
 impl Surface {
     /// The position of a level of a layer, or of a volume's slice; of a multisampled surface, that
     /// of the first sample.
-    pub fn place(&self, level: u32, layer: u32) -> Place {
+    pub fn offset_of(&self, level: u32, layer: u32) -> Place {
         let [x_el, y_el] = self.corner_el(level, layer);
         let Some(tile) = self.tiling.tile(self.block) else {
             return Place {
@@ -98,7 +98,7 @@ impl Surface {
     /// # Errors
     /// If it starts inside a tile at a position that X and Y Offset cannot hold.
     pub fn single(&self, level: u32, layer: u32) -> Result<(Surface, Place), NotBindable> {
-        let place = self.place(level, layer);
+        let place = self.offset_of(level, layer);
         let [x, y] = place.within_el;
         if [x, y] != [0, 0] {
             if !self.block.bits.is_power_of_two()
@@ -157,7 +157,7 @@ impl Default for Allocation {
 impl Allocation {
     /// Adds a surface at an offset of the caller's choice, and returns it; none if the offset is
     /// not aligned for the surface.
-    pub fn put(&mut self, surface: &Surface, offset_bytes: u64) -> Option<u64> {
+    pub fn add_surface(&mut self, surface: &Surface, offset_bytes: u64) -> Option<u64> {
         let end = offset_bytes.checked_add(surface.size_bytes)?;
         if !offset_bytes.is_multiple_of(surface.alignment_bytes.into()) {
             return None;

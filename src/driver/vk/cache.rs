@@ -54,7 +54,7 @@ impl Cache {
     }
 
     /// Adds a shader.
-    pub fn put(&self, key: Key, shader: &Arc<ShaderBinary>) {
+    pub fn insert(&self, key: Key, shader: &Arc<ShaderBinary>) {
         self.entries().insert(key, shader.clone());
     }
 
@@ -136,7 +136,7 @@ fn load(owner: Owner, data: &[u8]) -> Option<BTreeMap<Key, Arc<ShaderBinary>>> {
         let key = *reader.chunk::<32>()?;
         let length = reader.length()?;
         let shader = read_shader(&mut Reader {
-            bytes: reader.take(length)?,
+            bytes: reader.next_bytes(length)?,
         })?;
         entries.insert(key, Arc::new(shader));
     }
@@ -225,8 +225,8 @@ mod tests {
 
     fn filled() -> Cache {
         let cache = Cache::new(OWNER, &[]);
-        cache.put([1; 32], &shader(3));
-        cache.put([2; 32], &shader(4));
+        cache.insert([1; 32], &shader(3));
+        cache.insert([2; 32], &shader(4));
         cache
     }
 
@@ -278,7 +278,7 @@ mod tests {
     #[test]
     fn merging_adds_entries() {
         let (target, source) = (Cache::new(OWNER, &[]), filled());
-        target.put([9; 32], &shader(1));
+        target.insert([9; 32], &shader(1));
         target.merge(&source);
         assert_eq!(target.entries().len(), 3);
     }

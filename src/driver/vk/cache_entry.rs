@@ -27,14 +27,14 @@ pub(crate) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn take(&mut self, length: usize) -> Option<&'a [u8]> {
+    pub(crate) fn next_bytes(&mut self, length: usize) -> Option<&'a [u8]> {
         let (head, tail) = self.bytes.split_at_checked(length)?;
         self.bytes = tail;
         Some(head)
     }
 
     pub(crate) fn chunk<const N: usize>(&mut self) -> Option<&'a [u8; N]> {
-        self.take(N)?.first_chunk()
+        self.next_bytes(N)?.first_chunk()
     }
 
     pub(crate) fn u32(&mut self) -> Option<u32> {
@@ -163,9 +163,9 @@ pub(crate) fn write_shader(out: &mut Vec<u8>, shader: &ShaderBinary) {
 
 pub(crate) fn read_shader(reader: &mut Reader<'_>) -> Option<ShaderBinary> {
     let code_bytes = reader.length()?;
-    let code = reader.take(code_bytes)?.to_vec();
+    let code = reader.next_bytes(code_bytes)?.to_vec();
     let data_bytes = reader.length()?;
-    let data = reader.take(data_bytes)?.to_vec();
+    let data = reader.next_bytes(data_bytes)?.to_vec();
     let handles = reader.length()?;
     let handle_offsets: Vec<u32> = (0..handles).map(|_| reader.u32()).collect::<Option<_>>()?;
     let dword_inside = |at: u32| code.get(at as usize..at as usize + 4).is_some();
@@ -374,7 +374,7 @@ fn read_wide(reader: &mut Reader<'_>) -> Option<u128> {
 
 fn read_bytes(reader: &mut Reader<'_>) -> Option<Vec<u8>> {
     let length = reader.length()?;
-    Some(reader.take(length)?.to_vec())
+    Some(reader.next_bytes(length)?.to_vec())
 }
 
 fn read_capture(reader: &mut Reader<'_>) -> Option<Capture> {

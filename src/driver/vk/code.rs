@@ -68,7 +68,7 @@ impl Code {
             None => {
                 let shader = Arc::new(compiler::compile(context, info, neighbours, translated)?);
                 if let Some((cache, key)) = cache {
-                    cache.put(key, &shader);
+                    cache.insert(key, &shader);
                 }
                 shader
             }
@@ -89,13 +89,13 @@ impl Code {
         let data = &shader.constants.data;
         let memory = context
             .instructions
-            .take((data_at + data.len()) as u64, 64)?;
+            .allocate((data_at + data.len()) as u64, 64)?;
         let surface = if data.is_empty() {
             memory.write(0, &shader.code)?;
             None
         } else {
             memory.write(data_at, data)?;
-            let piece = context.gpu.bindless().take(abi::PIECE_BYTES)?;
+            let piece = context.gpu.bindless().allocate(abi::PIECE_BYTES)?;
             let surface = surface_state::buffer(BufferDescriptor {
                 address: memory.address() + data_at as u64,
                 bytes: data.len() as u64,

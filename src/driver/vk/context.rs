@@ -150,14 +150,14 @@ impl Context {
         let general = pool(i915::Zone::High);
         let border_pool = pool(i915::Zone::Border);
         let predefined_borders =
-            border_pool.take(BORDERS.len() as u64 * BORDER_STRIDE_BYTES, 64)?;
+            border_pool.allocate(BORDERS.len() as u64 * BORDER_STRIDE_BYTES, 64)?;
         for (at, colour) in (0..).step_by(BORDER_STRIDE_BYTES as usize).zip(BORDERS) {
             predefined_borders.write(at, &bytes(colour))?;
         }
         Ok(Arc::new(Self {
             physical: physical.clone(),
             features,
-            scrap: general.take(64, 64)?,
+            scrap: general.allocate(64, 64)?,
             general,
             // Batch data is dynamic state.
             chunks: i915::Chunks::new(&gpu, i915::Zone::Dynamic, CHUNK_BYTES),
@@ -180,7 +180,7 @@ impl Context {
 
     /// Allocates a custom border colour.
     pub fn alloc_border(&self, colour: [u32; 4]) -> Result<i915::Slice> {
-        let slice = self.border_pool.take(BORDER_STRIDE_BYTES, 64)?;
+        let slice = self.border_pool.allocate(BORDER_STRIDE_BYTES, 64)?;
         slice.write(0, &bytes(colour))?;
         Ok(slice)
     }

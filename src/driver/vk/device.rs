@@ -46,7 +46,7 @@ pub struct Device {
 /// The kernel saves it with the context.
 fn first_batch(context: &Context) -> Result<i915::Chunk> {
     let mut recorder =
-        cmd::Recorder::<cmd::Gen9, _>::new(OneChunk(context.chunks.take()?), context.machine());
+        cmd::Recorder::<cmd::Gen9, _>::new(OneChunk(context.chunks.allocate()?), context.machine());
     recorder.context(context.physical.info().device, &HEAPS)?;
     recorder.end()?;
     Ok(recorder.into_memory().0)

@@ -67,7 +67,7 @@ impl Pipeline {
         };
         let words = cmd::Gen9::descriptor(&kernel);
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let descriptor = context.dynamic.take(bytes.len() as u64, 64)?;
+        let descriptor = context.dynamic.allocate(bytes.len() as u64, 64)?;
         descriptor.write(0, &bytes)?;
         let offset = (descriptor.address() - i915::DYNAMIC_BASE) as u32;
         let launch = cmd::Launch::new(&kernel, offset).ok_or(Error::InvalidShader {

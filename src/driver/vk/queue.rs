@@ -73,7 +73,7 @@ impl Queue {
         diagnosis: &Diagnosis,
         batches: &Arc<i915::Pool>,
     ) -> Result<Arc<Self>> {
-        let empty_batch = batches.take(64, 64)?;
+        let empty_batch = batches.allocate(64, 64)?;
         empty_batch.write(0, &bytes(&cmd::nothing()))?;
         let inner = Arc::new(Inner {
             gpu: gpu.clone(),
@@ -220,7 +220,7 @@ impl Inner {
                 return Ok(slice);
             }
         }
-        Ok(self.batches.take(bytes.next_power_of_two(), 64)?)
+        Ok(self.batches.allocate(bytes.next_power_of_two(), 64)?)
     }
 
     fn execute(&self, submission: &Submission) -> Result<()> {

@@ -329,7 +329,7 @@ pub struct Event {
 impl Event {
     /// Creates an event that is not set.
     pub fn new(context: &Arc<Context>) -> Result<Self> {
-        let slice = context.general.take(64, 64)?;
+        let slice = context.general.allocate(64, 64)?;
         let event = Self {
             context: context.clone(),
             slice,

@@ -88,7 +88,7 @@ impl Payload<'_> {
 
     /// Consecutive dwords: one parameter of all channels. `None` if the payload is too short or
     /// they span both sources.
-    pub fn part(&self, index: usize, dwords: usize) -> Option<&[u32]> {
+    pub fn dword_range(&self, index: usize, dwords: usize) -> Option<&[u32]> {
         match index.checked_sub(self.first.len()) {
             None => self.first.get(index..index + dwords),
             Some(index) => self.second.get(index..index + dwords),

@@ -95,7 +95,7 @@ impl Rig {
         groups: u32,
         threads: u32,
     ) -> Result<Report, Stop> {
-        self.place(kernel, threads);
+        self.load_kernel(kernel, threads);
         self.execute(&walk_batch(groups, threads))
     }
 
@@ -114,7 +114,7 @@ impl Rig {
     }
 
     /// Puts a kernel, its surface and its state in place.
-    pub(crate) fn place(&mut self, kernel: &[Inst], threads: u32) {
+    pub(crate) fn load_kernel(&mut self, kernel: &[Inst], threads: u32) {
         self.code(CODE, kernel);
         self.write(STATE + TABLE, &[SURFACE as u32, TEXELS as u32]);
         let entries = u64::from(SURFACE_BYTES - 1);

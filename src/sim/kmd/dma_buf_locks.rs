@@ -78,7 +78,7 @@ impl DmaBufLocks {
             true => (Lock::Exclusive, WRITERS),
             false => (Lock::Shared, READERS),
         };
-        if *local.count(write) == 0 && !kind.take(self.file.as_fd(), at)? {
+        if *local.count(write) == 0 && !kind.try_set(self.file.as_fd(), at)? {
             return Ok(None);
         }
         *local.count(write) += 1;
@@ -99,7 +99,7 @@ impl Drop for BufferAccess {
         if *count == 0 {
             let at = if self.write { WRITERS } else { READERS };
             // Releasing a lock fails only for an invalid file.
-            let _ = Lock::Free.take(self.locks.file.as_fd(), at);
+            let _ = Lock::Free.try_set(self.locks.file.as_fd(), at);
         }
     }
 }

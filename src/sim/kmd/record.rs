@@ -299,7 +299,7 @@ impl<'a> Recording<'a> {
             return Err(RecordingError::Version(version));
         }
         let length = recording.u32("the name's length")?;
-        let name = recording.take(length as usize, "the device's name")?;
+        let name = recording.next_bytes(length as usize, "the device's name")?;
         recording.device = std::str::from_utf8(name)
             .map_err(|_| RecordingError::Name)?
             .into();
@@ -321,7 +321,7 @@ impl<'a> Recording<'a> {
             return Ok(None);
         }
         let at = self.at;
-        if self.take(4, "a submission")? != SUBMISSION {
+        if self.next_bytes(4, "a submission")? != SUBMISSION {
             return Err(RecordingError::Chunk { at });
         }
         let batch_address = self.u64("the batch's address")?;
@@ -357,7 +357,7 @@ impl<'a> Recording<'a> {
             let at = self.at;
             let name = self.u64("a page's buffer")?;
             let index = self.u32("a page's number")? as usize;
-            let contents = self.take(PAGE_BYTES as usize, "a page")?;
+            let contents = self.next_bytes(PAGE_BYTES as usize, "a page")?;
             let memory = self.memory.get(&name).ok_or(RecordingError::Memory {
                 at,
                 what: "a page of no buffer",
@@ -381,7 +381,11 @@ impl<'a> Recording<'a> {
         }))
     }
 
-    fn take(&mut self, length: usize, what: &'static str) -> Result<&'a [u8], RecordingError> {
+    fn next_bytes(
+        &mut self,
+        length: usize,
+        what: &'static str,
+    ) -> Result<&'a [u8], RecordingError> {
         let end = self.at.saturating_add(length);
         let taken = self
             .bytes
@@ -392,7 +396,7 @@ impl<'a> Recording<'a> {
     }
 
     fn u32(&mut self, what: &'static str) -> Result<u32, RecordingError> {
-        let bytes = self.take(4, what)?;
+        let bytes = self.next_bytes(4, what)?;
         Ok(bytes.iter().rev().fold(0, |n, b| n << 8 | u32::from(*b)))
     }
 

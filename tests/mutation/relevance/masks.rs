@@ -239,7 +239,8 @@ fn memory(state: &State<'_, '_>) -> Option<u64> {
             && *state.field == mi::mi_load_register_imm::DATA_DWORD =>
         {
             let offset = mi::mi_load_register_imm::REGISTER_OFFSET.get(&state.place.words) as u32;
-            gpu::fate::register::of(offset).map_or(u64::MAX, |registers| registers.counts().into())
+            gpu::fate::register::range_of(offset)
+                .map_or(u64::MAX, |registers| registers.counts().into())
         }
         _ if is(state, &ds::sampler_border_color_state::PACKET) => {
             let border = |place: &Place| {

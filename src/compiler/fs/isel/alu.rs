@@ -513,7 +513,7 @@ impl Isel<'_> {
         }
         let product = self.b.temp(wide, exec);
         self.b.binary(Opcode::Mul, exec, product, a, b, Mods::NONE);
-        self.set_lanes(alu.def, 0, product.retype(narrow).at(4));
+        self.set_lanes(alu.def, 0, product.retype(narrow).offset_by(4));
     }
 
     fn select_divide(&mut self, alu: &Alu) {

@@ -332,7 +332,7 @@ impl Isel<'_> {
             Loc::None => self.alloc_def(pair),
             _ => self.comp(pair, 0, Type::Uq),
         };
-        let to = whole.retype(Type::Ud).at(4 * u32::from(half));
+        let to = whole.retype(Type::Ud).offset_by(4 * u32::from(half));
         self.set_lanes(def, 0, to);
         to
     }
@@ -363,7 +363,7 @@ impl Isel<'_> {
                 Some(bits) if from != part => self.b.imm_reg(from, bits),
                 _ => s,
             };
-            let to = dst.retype(part).at(step * i as u32);
+            let to = dst.retype(part).offset_by(step * i as u32);
             if exec == Exec::Scalar && from.size_bytes() > part.size_bytes() {
                 let mut inst = Inst::new(Op::Eu(Opcode::Mov), 1);
                 inst.no_mask = true;
@@ -385,7 +385,7 @@ impl Isel<'_> {
             None => s,
         };
         let dst = self.alloc_def(alu.def).retype(Type::F);
-        self.b.mov(exec, dst, s.retype(Type::Hf).at(offset));
+        self.b.mov(exec, dst, s.retype(Type::Hf).offset_by(offset));
     }
 
     fn select_extract(&mut self, alu: &Alu, part: Type) -> Result<(), FsError> {
@@ -422,9 +422,11 @@ impl Isel<'_> {
                 Type::Ud
             };
             let dword = self.b.temp(Type::Ud, exec);
-            self.b.mov(exec, dword, s.retype(Type::Ud).at(offset & !3));
+            self.b
+                .mov(exec, dword, s.retype(Type::Ud).offset_by(offset & !3));
             let t = self.b.temp(intermediate, exec);
-            self.b.mov(exec, t, dword.retype(part).at(offset & 3));
+            self.b
+                .mov(exec, t, dword.retype(part).offset_by(offset & 3));
             self.b.mov(exec, dst, t);
             return Ok(());
         }
@@ -432,10 +434,11 @@ impl Isel<'_> {
             // Half of a 64-bit value: a word region can have a pitch of 8 bytes, a byte region
             // cannot.
             let word = self.b.temp(Type::Ud, exec).retype(Type::Uw);
-            self.b.mov(exec, word, s.retype(Type::Uw).at(offset & !1));
-            word.retype(part).at(offset & 1)
+            self.b
+                .mov(exec, word, s.retype(Type::Uw).offset_by(offset & !1));
+            word.retype(part).offset_by(offset & 1)
         } else {
-            s.retype(part).at(offset)
+            s.retype(part).offset_by(offset)
         };
         self.b
             .emit(Op::Eu(Opcode::Mov), exec, dst, &[from], Mods::NONE);

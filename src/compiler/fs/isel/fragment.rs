@@ -151,7 +151,7 @@ impl Isel<'_> {
             let both = self.b.temp(Type::Ud, Exec::Scalar);
             self.b.in_prologue(|b| {
                 for (offset, word) in [(0, low), (2, high)] {
-                    b.mov(Exec::Scalar, both.at(offset).retype(Type::Uw), word);
+                    b.mov(Exec::Scalar, both.offset_by(offset).retype(Type::Uw), word);
                 }
             });
             both
@@ -335,7 +335,7 @@ impl Isel<'_> {
         }
         for c in 0..d.num_components {
             let first = abi::header_dword(slot as u8).unwrap_or(i.index("component") as u8);
-            let constant = self.plane_coefficients(i, slot, first + c)?.at(12);
+            let constant = self.plane_coefficients(i, slot, first + c)?.offset_by(12);
             self.set_uniform(def, c, constant.retype(Type::Ud));
         }
         Ok(())

@@ -341,7 +341,7 @@ impl Isel<'_> {
         let Some(def) = i.def else { return Ok(()) };
         let handles = self.vertex_handles(i)?;
         let map = self.input_vue_map.clone();
-        let slot_of = |slot: u8| map.place(slot).map(|p| p as u32);
+        let slot_of = |slot: u8| map.slot_index(slot).map(|p| p as u32);
         let Some(address) = self.slot_address(i, i.srcs[1], slot_of)? else {
             self.set_zero(def);
             return Ok(());

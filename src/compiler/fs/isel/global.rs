@@ -161,7 +161,7 @@ impl Isel<'_> {
         let exec = Exec::NoMask(8);
         let address = Lanes::new(self.b.lir.vgrf(64), 0, Type::Ud, 8);
         self.b.mov(exec, address, low);
-        self.b.mov(exec, address.at(4), high);
+        self.b.mov(exec, address.offset_by(4), high);
         let payload = if add.imm_bits() == Some(0) {
             address
         } else {
@@ -212,7 +212,7 @@ impl Isel<'_> {
         let exec = self.exec_for(def);
         let dst = self.alloc_def(def).retype(Type::Ud);
         for (n, &dword) in (0..).zip(&state) {
-            self.b.mov(exec, dst.at(4 * n), dword);
+            self.b.mov(exec, dst.offset_by(4 * n), dword);
         }
     }
 
@@ -238,7 +238,8 @@ impl Isel<'_> {
         }
         let address = self.b.temp(Type::Uq, Exec::Active);
         self.b.mov(Exec::Active, address.retype(ud), low);
-        self.b.mov(Exec::Active, address.retype(ud).at(4), high);
+        self.b
+            .mov(Exec::Active, address.retype(ud).offset_by(4), high);
         let sum = self.b.temp(Type::Uq, Exec::Active);
         self.emit_add_to_address(Exec::Active, sum, address, byte_offset);
         let (lanes, first_lanes) = self.split_lanes(16);

@@ -11,7 +11,7 @@ use nir::AluOp;
 
 /// Half `number` of a 64-bit value: 0 is the low one.
 fn dword_of(value: Lanes, number: u32, ty: Type) -> Lanes {
-    value.retype(Type::Ud).at(4 * number).retype(ty)
+    value.retype(Type::Ud).offset_by(4 * number).retype(ty)
 }
 
 impl Isel<'_> {

@@ -236,7 +236,7 @@ impl Isel<'_> {
         self.b.mov(eight, words, Lanes::imm(Type::Uv, 0x7654_3210));
         for k in 1..width / 8 {
             let first = Lanes::imm(Type::Uw, u64::from(k) * 8);
-            let to = words.at(u32::from(k) * 16);
+            let to = words.offset_by(u32::from(k) * 16);
             self.b
                 .binary(Opcode::Add, eight, to, words, first, Mods::NONE);
         }

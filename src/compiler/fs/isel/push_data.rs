@@ -33,7 +33,7 @@ impl Isel<'_> {
     /// [`Isel::plan_push_data`] has found.
     fn push_constant(&self, byte: u32) -> Lanes {
         let offset = byte.saturating_sub(self.push.constants_first_dw * 4);
-        Lanes::new(self.push_reg, offset & !3, Type::Ud, 0).at(offset & 3)
+        Lanes::new(self.push_reg, offset & !3, Type::Ud, 0).offset_by(offset & 3)
     }
 
     /// Finds the range of push constants that the shader reads, counts uses of handles, and pushes

@@ -180,7 +180,7 @@ impl Isel<'_> {
                 }
             };
             let offset = byte % GRF_BYTES;
-            let value = Lanes::new(v, offset & !3, Type::Ud, 0).at(offset & 3);
+            let value = Lanes::new(v, offset & !3, Type::Ud, 0).offset_by(offset & 3);
             self.set_lanes(def, c, value);
         }
         true

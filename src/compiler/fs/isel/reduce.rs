@@ -64,7 +64,7 @@ impl Isel<'_> {
         let result = if i.op != IntrinsicOp::Reduce {
             acc
         } else if cluster == width {
-            acc.at(u32::from(width - 1) * 4).scalar()
+            acc.offset_by(u32::from(width - 1) * 4).scalar()
         } else {
             self.broadcast_cluster_ends(acc, cluster)
         };
@@ -161,7 +161,10 @@ impl Isel<'_> {
                     let mut inst = Inst::new(Op::Eu(Opcode::Mov), cluster);
                     inst.no_mask = true;
                     inst.dst = to.dst(start);
-                    inst.src[0] = from.at(u32::from(start + cluster - 1) * 4).scalar().src(0);
+                    inst.src[0] = from
+                        .offset_by(u32::from(start + cluster - 1) * 4)
+                        .scalar()
+                        .src(0);
                     self.b.lir.insts.push(inst);
                 }
             }
@@ -300,7 +303,7 @@ impl Isel<'_> {
                 b.retype(ud),
                 Mods::NONE,
             );
-            for (a, b) in [(a, b.at(4)), (a.at(4), b)] {
+            for (a, b) in [(a, b.offset_by(4)), (a.offset_by(4), b)] {
                 let cross = self.b.temp(ud, Exec::Active);
                 self.b.binary(
                     Opcode::Mul,
@@ -310,7 +313,7 @@ impl Isel<'_> {
                     b.retype(d),
                     Mods::NONE,
                 );
-                let high = to.retype(ud).at(4);
+                let high = to.retype(ud).offset_by(4);
                 self.b
                     .binary(Opcode::Add, all_lanes, high, high, cross, Mods::NONE);
             }
@@ -353,7 +356,10 @@ impl Isel<'_> {
         self.b
             .binary(Opcode::Shl, exec, bytes, bytes, three, Mods::NONE);
         for half in [0, 4] {
-            let (to, part) = (dst.retype(ud).at(half), from.retype(ud).at(half));
+            let (to, part) = (
+                dst.retype(ud).offset_by(half),
+                from.retype(ud).offset_by(half),
+            );
             self.mov_indirect(exec, to, part, bytes);
         }
     }

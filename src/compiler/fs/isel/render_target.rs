@@ -153,7 +153,11 @@ impl Isel<'_> {
         if writes.has_header && !split {
             headers.extend(self.render_target_header(target, lane, info));
         }
-        headers.extend(writes.sample_mask.map(|mask| mask.at(group_offset(lane))));
+        headers.extend(
+            writes
+                .sample_mask
+                .map(|mask| mask.offset_by(group_offset(lane))),
+        );
         let values = target_values(writes, target, headers.is_empty() && !eot);
         let payload = if eot {
             self.b.collect_eot(exec, &headers, &values)
@@ -199,7 +203,8 @@ impl Isel<'_> {
         for (n, offset) in (0..4).zip((0..).step_by(4)) {
             let value = outputs.component(Slot::VAR0.0, 0, n);
             let value = value.map_or(Lanes::imm(Type::Ud, 0), |value| value.scalar());
-            self.b.mov(Exec::Scalar, colour.at(offset).scalar(), value);
+            self.b
+                .mov(Exec::Scalar, colour.offset_by(offset).scalar(), value);
         }
         let payload = self.b.collect_eot(Exec::Active, &[colour], &[]);
         let mut send = message::render_target_write(0, RenderTargetWrite::Replicated, 0, true, 1);
@@ -226,15 +231,15 @@ impl Isel<'_> {
         let has_live_mask = info.kills && !self.tracks_demotes_in_flag();
         let r0 = Lanes::new(self.r0, 0, ud, 4);
         if target == 0 && !has_live_mask && !info.output_stencil {
-            return [r0, r0.at(GRF_BYTES + group_offset(lane))];
+            return [r0, r0.offset_by(GRF_BYTES + group_offset(lane))];
         }
         let header = Lanes::new(self.b.lir.vgrf(2 * GRF_BYTES), 0, ud, 4);
         if lane < PIXEL_GROUP {
             self.b.mov(Exec::NoMask(16), header, r0);
         } else {
-            let r1 = r0.at(GRF_BYTES + group_offset(lane));
+            let r1 = r0.offset_by(GRF_BYTES + group_offset(lane));
             self.b.mov(Exec::NoMask(8), header, r0);
-            self.b.mov(Exec::NoMask(8), header.at(GRF_BYTES), r1);
+            self.b.mov(Exec::NoMask(8), header.offset_by(GRF_BYTES), r1);
         }
         if info.output_stencil {
             let (to, bit) = (header.scalar(), Lanes::imm(ud, STENCIL_PRESENT));
@@ -243,15 +248,16 @@ impl Isel<'_> {
         }
         if target > 0 {
             let number = Lanes::imm(ud, target.into());
-            self.b.mov(Exec::Scalar, header.at(8).scalar(), number);
+            self.b
+                .mov(Exec::Scalar, header.offset_by(8).scalar(), number);
         }
         if has_live_mask {
-            let to = header.at(GRF_BYTES + 28).retype(Type::Uw).scalar();
+            let to = header.offset_by(GRF_BYTES + 28).retype(Type::Uw).scalar();
             let live = self.live_mask().retype(Type::Uw);
-            let live = live.at(u32::from(lane / PIXEL_GROUP) * 2);
+            let live = live.offset_by(u32::from(lane / PIXEL_GROUP) * 2);
             self.b.mov(Exec::Scalar, to, live);
         }
-        [header, header.at(GRF_BYTES)]
+        [header, header.offset_by(GRF_BYTES)]
     }
 
     /// The stencil payload: one byte for each pixel, in one register.

@@ -28,7 +28,7 @@ impl Isel<'_> {
                 let zero = Lanes::imm(ud, 0);
                 b.mov(Exec::NoMask(8), Lanes::new(v, 0, ud, 4), zero);
                 for (dword, mask) in [(3, 0xf), (5, 0xffff_fc00)] {
-                    let (to, from) = (header.at(dword * 4), r0.at(dword * 4));
+                    let (to, from) = (header.offset_by(dword * 4), r0.offset_by(dword * 4));
                     let mask = Lanes::imm(ud, mask);
                     b.binary(Opcode::And, Exec::Scalar, to, from, mask, Mods::NONE);
                 }

@@ -172,7 +172,8 @@ impl Isel<'_> {
             let value = self.comp(i.srcs[0], c, Type::Ud);
             let value = self.contiguous_in_all_lanes(value);
             let dst = self.comp(def, c, Type::Ud);
-            self.b.mov(Exec::Active, dst, value.at(lane * 4).scalar());
+            self.b
+                .mov(Exec::Active, dst, value.offset_by(lane * 4).scalar());
         }
     }
 
@@ -304,7 +305,7 @@ impl Isel<'_> {
         };
         if let Some(dword) = dispatched {
             let both = self.b.temp(Type::Ud, Exec::Scalar);
-            let dispatched = Lanes::arf(ArfReg::State, 0, Type::Ud).at(4 * dword);
+            let dispatched = Lanes::arf(ArfReg::State, 0, Type::Ud).offset_by(4 * dword);
             self.b.mov(Exec::Scalar, both, dispatched);
             let and = Op::Eu(Opcode::And);
             self.b
@@ -489,7 +490,7 @@ impl Isel<'_> {
                         value.imm_bits().unwrap_or(0) >> (8 * at) & 0xffff_ffff,
                     )
                 } else {
-                    value.at(at)
+                    value.offset_by(at)
                 };
                 let value = self.contiguous_in_all_lanes(value);
                 let ty = if d.bit_size < 32 {
@@ -497,7 +498,7 @@ impl Isel<'_> {
                 } else {
                     Type::Ud
                 };
-                let dst = self.comp(def, c, ty).at(at);
+                let dst = self.comp(def, c, ty).offset_by(at);
                 self.mov_indirect(Exec::Active, dst, value, bytes);
             }
         }

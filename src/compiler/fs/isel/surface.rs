@@ -96,7 +96,7 @@ impl Isel<'_> {
     /// Byte offset of an element's sampler from the address that [`DriverValue::SetPlace`] has for
     /// the set.
     pub(super) fn sampler_offset(&self, i: &Intrinsic, element: u32) -> Result<u32, FsError> {
-        let offset = self.binding(i)?.samplers.of(element);
+        let offset = self.binding(i)?.samplers.element_offset(element);
         Ok(offset.wrapping_add(self.layout.sampler_base_bytes))
     }
 

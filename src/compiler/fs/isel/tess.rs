@@ -179,7 +179,7 @@ impl Isel<'_> {
             Thread::Evaluation(thread) => thread.patch_map.clone(),
             _ => return Err(unsupported(i)),
         };
-        let slot_of = |slot: u8| map.place(slot).map(|p| p as u32);
+        let slot_of = |slot: u8| map.slot_index(slot).map(|p| p as u32);
         self.slot_address(i, i.srcs[offset], slot_of)
     }
 

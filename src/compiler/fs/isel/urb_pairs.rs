@@ -162,7 +162,7 @@ impl Isel<'_> {
         Some(Candidate {
             id,
             vertex: self.vertex_index(i.srcs[0]),
-            slot: self.input_vue_map.place(slot)? as u32,
+            slot: self.input_vue_map.slot_index(slot)? as u32,
             lower: true,
             upper: true,
             divergent: self.is_divergent(def),

@@ -73,7 +73,7 @@ impl Lanes {
         self.ty = ty;
         self
     }
-    pub const fn at(mut self, bytes: u32) -> Lanes {
+    pub const fn offset_by(mut self, bytes: u32) -> Lanes {
         self.offset += bytes;
         self
     }

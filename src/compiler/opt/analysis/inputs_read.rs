@@ -241,14 +241,14 @@ mod tests {
                 %15:32 = deref_array %3, %14 : shader_in t1
             }",
         );
-        assert_eq!(reads.of(var(0)), [2, 0]);
-        assert_eq!(reads.of(var(1)), [0, 0]);
-        assert_eq!(reads.of(var(3)), [8, 0]);
-        assert_eq!(reads.of(var(5)), [0, 4]);
+        assert_eq!(reads.components_read(var(0)), [2, 0]);
+        assert_eq!(reads.components_read(var(1)), [0, 0]);
+        assert_eq!(reads.components_read(var(3)), [8, 0]);
+        assert_eq!(reads.components_read(var(5)), [0, 4]);
         // A value that is loaded but has no uses is not read.
-        assert_eq!(reads.of(var(6)), [0, 0]);
+        assert_eq!(reads.components_read(var(6)), [0, 0]);
         // Indices are read.
-        assert_eq!(reads.of(var(7)), [0, 1]);
+        assert_eq!(reads.components_read(var(7)), [0, 1]);
         assert!(!reads.vertices && !reads.is_pinned(var(3)));
         let expected = [0, 3, 5, 7].map(var).into_iter();
         assert_eq!(reads.slots, expected.fold(Slots::NONE, Slots::with));
@@ -280,7 +280,7 @@ mod tests {
         assert!(reads.vertices);
         // A dynamic vertex index pins nothing, a dynamic array index does.
         assert!(reads.is_pinned(var(0)) && reads.is_pinned(var(1)) && !reads.is_pinned(var(4)));
-        assert_eq!(reads.of(var(1)), [0xf, 0]);
-        assert_eq!(reads.of(var(4)), [2, 0]);
+        assert_eq!(reads.components_read(var(1)), [0xf, 0]);
+        assert_eq!(reads.components_read(var(4)), [2, 0]);
     }
 }

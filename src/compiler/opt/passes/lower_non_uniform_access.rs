@@ -109,7 +109,7 @@ fn wrap_in_loop(
     }
     let Some(cond) = all_match else { return };
     b.set_block_end(matching);
-    b.place(guarded);
+    b.insert_instr(guarded);
     b.jump(Jump::Break);
     unmark(&mut s.instrs[guarded], &uniform);
 

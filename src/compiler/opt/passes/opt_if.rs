@@ -112,7 +112,7 @@ fn propagate_conditions(s: &mut Shader) -> bool {
                 let opposite = normalise_comparison(s, d).and_then(|q| opposites.get(&!q));
                 other.extend(opposite.into_iter().flatten().map(|d| (*d, !value)));
             }
-            known.retain(|&(d, _)| uses.of(d).len() > 1 && s.defs[d].num_components == 1);
+            known.retain(|&(d, _)| uses.get(d).len() > 1 && s.defs[d].num_components == 1);
             known.extend(other);
             known
         };
@@ -186,7 +186,7 @@ fn negated_comparisons(
     for event in layout {
         let &CfEvent::Block(b) = event else { continue };
         for def in s.blocks[b].instrs.iter().filter_map(|&i| s.instrs[i].def()) {
-            if !uses.of(def).is_empty()
+            if !uses.get(def).is_empty()
                 && let Some(q) = normalise_comparison(s, def)
             {
                 all.entry(q).or_default().push(def);
@@ -251,7 +251,7 @@ fn replace_known(
     let inside = |b: Id<Block>| conditions.cfg.dominates(first, b);
     let mut changed = false;
     for &(def, value) in known {
-        for use_site in uses.of(def) {
+        for use_site in uses.get(def) {
             match *use_site {
                 // A phi reads its operands on the incoming edges, which may be elsewhere.
                 Use::Instr(id, b) if inside(b) && !matches!(s.instrs[id], Instr::Phi(_)) => {

@@ -74,7 +74,7 @@ struct Dword {
 fn collect_dwords(s: &Shader, reads: &Reads) -> BTreeMap<Location, Dword> {
     let mut dwords: BTreeMap<Location, Dword> = BTreeMap::new();
     for slot in (Slot::VAR0.0..Slot::PATCH0.0).map(Slot) {
-        let [smooth, flat] = reads.of(slot);
+        let [smooth, flat] = reads.components_read(slot);
         for component in (0..4).filter(|c| (smooth | flat) >> c & 1 == 1) {
             let dword = dwords.entry((slot, component)).or_default();
             dword.read = true;

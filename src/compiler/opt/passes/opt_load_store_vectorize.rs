@@ -299,7 +299,7 @@ fn apply_merges(s: &mut Shader, block: Id<Block>, mut edits: Vec<Merge>) {
     let mut loaded: Vec<Option<Id<Def>>> = vec![None; edits.len()];
     for (at, id) in old.into_iter().enumerate() {
         let Some(k) = merge_of[at] else {
-            b.place(id);
+            b.insert_instr(id);
             continue;
         };
         let m = &edits[k];
@@ -329,7 +329,7 @@ fn apply_merges(s: &mut Shader, block: Id<Block>, mut edits: Vec<Merge>) {
                 exact: false,
                 preserve_nan_inf_sz: false,
             });
-            b.place(id);
+            b.insert_instr(id);
         }
     }
 }

@@ -222,7 +222,7 @@ fn reorder(s: &mut Shader, block: Id<Block>, mut chains: Vec<Chain>) -> bool {
         if let Some(c) = remaining.next_if(|c| c.root == id) {
             emit_chain(&mut b, c, &made, &mut values);
         }
-        b.place(id);
+        b.insert_instr(id);
     }
     true
 }

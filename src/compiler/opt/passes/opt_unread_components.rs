@@ -23,7 +23,7 @@ pub fn opt_unread_components(s: &mut Shader, ctx: &Ctx) -> bool {
         .map(|c| (c.slot, c.component))
         .collect();
     move_outputs(s, |slot, component| {
-        let [smooth, flat] = reads.of(slot);
+        let [smooth, flat] = reads.components_read(slot);
         let read = (smooth | flat) >> component & 1 == 1;
         (read || captured.contains(&(slot, component))).then_some((slot, component))
     })

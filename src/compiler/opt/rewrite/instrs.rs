@@ -38,24 +38,24 @@ pub(crate) fn lower_instrs(
         let mut b = Builder::at_end_of_block(s, block);
         for id in rest {
             if !needs_lowering(b.shader, &b.shader.instrs[id]) {
-                b.place(id);
+                b.insert_instr(id);
                 continue;
             }
             match lower(&mut b, id) {
-                Action::Keep => b.place(id),
+                Action::Keep => b.insert_instr(id),
                 Action::Changed => {
                     changed = true;
-                    b.place(id);
+                    b.insert_instr(id);
                 }
                 Action::Replace(value) => {
                     changed = true;
                     replace_with_mov(b.shader, id, value);
-                    b.place(id);
+                    b.insert_instr(id);
                 }
                 Action::ReplaceVec(parts) => {
                     changed = true;
                     replace_with_vec(&mut b, id, &parts);
-                    b.place(id);
+                    b.insert_instr(id);
                 }
                 Action::Remove => changed = true,
             }

@@ -156,7 +156,7 @@ fn stream_out(outputs: &abi::VertexOutputs, streams: bool) -> StreamOut {
             0 => None,
             _ => outputs
                 .vue
-                .place(c.slot)
+                .slot_index(c.slot)
                 .and_then(|at| u8::try_from(at).ok()),
         },
         component: abi::header_dword(c.slot).unwrap_or(c.component),
@@ -228,7 +228,7 @@ fn sources(info: &FragmentInfo, vertices: &abi::VertexOutputs) -> Result<Vec<Inp
     if info.inputs.len() > INPUTS {
         return Err(LinkError::TooManyInputs);
     }
-    let source = |slot: u8| match vertices.vue.place(slot) {
+    let source = |slot: u8| match vertices.vue.slot_index(slot) {
         // The VUE header has a slot even if the shader does not write it.
         Some(_) if vertices.written >> slot & 1 == 0 => Ok(Source::Zero),
         Some(slot) => u8::try_from(slot)

@@ -54,7 +54,7 @@ fn levels_are_placed_as_in_the_prm() {
         tilings: Tilings::LINEAR,
         ..image_2d(64, 64)
     });
-    let at = |level| surface.place(level, 0).offset_bytes;
+    let at = |level| surface.offset_of(level, 0).offset_bytes;
     let row = u64::from(surface.row_pitch_bytes);
     assert_eq!(row, 64 * 4);
     assert_eq!(at(1), 64 * row);
@@ -77,7 +77,7 @@ fn layers_are_a_slice_apart() {
     assert_eq!(surface.layer_pitch_rows_el, 64 + 32);
     // A Y tile is 32 × 32 of such pixels; layer 1 starts at row 96.
     assert_eq!(
-        surface.place(0, 1).offset_bytes,
+        surface.offset_of(0, 1).offset_bytes,
         3 * 32 * u64::from(surface.row_pitch_bytes)
     );
     assert_eq!(surface.binding().qpitch, 96 / 4);
@@ -150,7 +150,7 @@ fn samples_of_colour_are_layers() {
     });
     assert_eq!(surface.sample_layout, SampleLayout::Layers);
     assert_eq!(surface.size_bytes, 64 * 64 * 4 * 8 * 2);
-    assert_eq!(surface.place(0, 1).offset_bytes, 64 * 64 * 4 * 8);
+    assert_eq!(surface.offset_of(0, 1).offset_bytes, 64 * 64 * 4 * 8);
     let mcs = surface.mcs(device()).expect("an MCS");
     assert_eq!((mcs.block.bits, mcs.tiling), (32, Tiling::Y));
     assert_eq!(mcs.binding().pitch, 1, "two tiles, less one");
@@ -219,7 +219,7 @@ fn levels_of_linear_1d_images_are_side_by_side() {
     assert_eq!(surface.tiling, Tiling::Linear);
     // 100, 50 and 25 pixels, in units of 64.
     assert_eq!(surface.row_pitch_bytes, (128 + 64 + 64) * 4);
-    assert_eq!(surface.place(2, 1).offset_bytes, (256 + 192) * 4);
+    assert_eq!(surface.offset_of(2, 1).offset_bytes, (256 + 192) * 4);
     assert_eq!(surface.qpitch(), 256, "pixels");
 }
 

@@ -44,7 +44,7 @@ fn mcs_location(image: &Image, of: &ImageBox) -> Result<Option<(Plane, Extent)>>
     };
     of.check_bounds(image)?;
     let bytes = surface.block.bytes();
-    let location = surface.place(of.level, of.first_layer);
+    let location = surface.offset_of(of.level, of.first_layer);
     let [left, top, _] = of.offset_px;
     let [width, height, _] = of.extent_px;
     let plane = Plane {
@@ -170,7 +170,7 @@ pub(super) fn ambiguate_ccs(
     let Some((surface, address)) = image.compressed_ccs(part)? else {
         return Ok(Vec::new());
     };
-    let location = surface.place(level, first_layer);
+    let location = surface.offset_of(level, first_layer);
     let lines = |blocks: u32| blocks.div_ceil(LINE_BLOCKS);
     let extent_px = image.level_extent_px(level);
     let [across, down] = [0, 1].map(|axis: usize| {

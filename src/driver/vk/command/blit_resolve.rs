@@ -103,7 +103,7 @@ pub(super) fn pack_surface(
         Dim::D1 if surface.tiling != Tiling::Linear => {}
         Dim::D1 => {
             // A level of a linear 1D image is viewed as a 2D image with one row.
-            let place = surface.place(level_view.level, level_view.first_layer);
+            let place = surface.offset_of(level_view.level, level_view.first_layer);
             surface.extent_px = image.level_extent_px(level_view.level);
             surface.align_el = [4, 4];
             view.address += place.offset_bytes;

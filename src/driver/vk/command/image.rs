@@ -153,7 +153,7 @@ impl ImageBox {
             surface::SampleLayout::Layers => slices * surface.samples,
             _ => slices,
         };
-        let place = surface.place(self.level, first);
+        let place = surface.offset_of(self.level, first);
         let bytes = block.bytes();
         let plane = Plane {
             address: image.address(part)? + part.offset_bytes + place.offset_bytes,

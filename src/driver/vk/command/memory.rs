@@ -34,7 +34,7 @@ impl PoolMemory {
         if let Some(chunk) = self.free().pop() {
             return Ok(chunk);
         }
-        Ok(self.device.take()?)
+        Ok(self.device.allocate()?)
     }
 
     /// Returns all chunks to the device.

@@ -66,7 +66,7 @@ impl CommandBuffer {
     /// Writes inline data, a multiple of 4 bytes, to memory.
     pub fn update(&mut self, address: u64, bytes: &[u8]) -> Result<()> {
         let source = if bytes.len() > MAX_INLINE_BYTES {
-            let slice = self.context.dynamic.take(bytes.len() as u64, 64)?;
+            let slice = self.context.dynamic.allocate(bytes.len() as u64, 64)?;
             slice.write(0, bytes)?;
             let source = slice.address();
             self.large_uploads.push(slice);

@@ -46,7 +46,7 @@ impl TransientSurfaces {
         let count = surfaces.len() as u32;
         if self.used + count > PIECE_SURFACES || self.pieces.is_empty() {
             let bytes = PIECE_SURFACES * SURFACE_BYTES;
-            self.pieces.push(context.gpu.bindless().take(bytes)?);
+            self.pieces.push(context.gpu.bindless().allocate(bytes)?);
             self.used = 0;
         }
         let start = self

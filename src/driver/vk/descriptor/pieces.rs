@@ -78,7 +78,7 @@ impl<'a> Pieces<'a> {
         let Some(state) = self.sampler.filter(|_| binding_layout.writes_samplers()) else {
             return Ok(());
         };
-        to.write_sampler(binding_layout.samplers.of(element), state)?;
+        to.write_sampler(binding_layout.samplers.element_offset(element), state)?;
         // A mutable descriptor is copied slot by slot, so a lone sampler is also stored in the
         // first slot.
         if self.surfaces.is_empty() && binding_layout.info.pieces > 1 {
@@ -103,7 +103,7 @@ pub(super) fn store_immutable(
     to: &mut impl SlotWriter,
 ) -> Result<()> {
     for (element, sampler) in (0..binding_layout.info.count).zip(layout.samplers(binding_layout)) {
-        let at = binding_layout.samplers.of(element);
+        let at = binding_layout.samplers.element_offset(element);
         to.write_sampler(at, sampler.state)?;
         if let Some(chroma) = sampler.chroma
             && binding_layout.fixed > 1

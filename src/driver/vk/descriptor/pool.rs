@@ -110,7 +110,7 @@ impl Pool {
         if bytes > self.slab_free {
             let slab_bytes: u32 = self.slabs.iter().map(i915::HeapAllocation::bytes).sum();
             let rest = self.bytes.saturating_sub(slab_bytes).min(SLAB_BYTES);
-            let slab = self.heap.take(bytes.max(rest))?;
+            let slab = self.heap.allocate(bytes.max(rest))?;
             self.slab_free = slab.bytes();
             self.slabs.push(slab);
         }

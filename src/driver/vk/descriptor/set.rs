@@ -234,7 +234,7 @@ impl<'a> Written<'a> {
         }
         Some(Sampled {
             surface: self.surface_at(binding_layout, element).ok()?,
-            sampler: self.set.heap_bytes_at + binding_layout.samplers.of(element),
+            sampler: self.set.heap_bytes_at + binding_layout.samplers.element_offset(element),
         })
     }
 
@@ -456,14 +456,14 @@ impl Written<'_> {
         if !packs_samplers || !to.writes_samplers() {
             return Ok(());
         }
-        let read_at = source.heap_bytes(from.samplers.of(from_element))?;
+        let read_at = source.heap_bytes(from.samplers.element_offset(from_element))?;
         let state = self.heap.read_sampler(read_at)?;
         let mut place = self;
         if alone {
             return Pieces::sampler(state).store(to, to_element, &mut place);
         }
         // The surfaces are copied; the sampler is left.
-        place.write_sampler(to.samplers.of(to_element), state)
+        place.write_sampler(to.samplers.element_offset(to_element), state)
     }
 }
 

@@ -211,7 +211,7 @@ impl Image {
             let allocation = &mut ranges[memory].allocation;
             let offset_bytes = match there {
                 Some((offset, _)) => allocation
-                    .put(surface, offset)
+                    .add_surface(surface, offset)
                     .ok_or(INVALID_PLANE_LAYOUT)?,
                 None => allocation.push(surface),
             };
@@ -554,7 +554,7 @@ impl Image {
         }
         let surface = &part.surface;
         let slice = u64::from(surface.layer_pitch_rows_el) * u64::from(surface.row_pitch_bytes);
-        let place = surface.place(level, layer);
+        let place = surface.offset_of(level, layer);
         let [_, height, depth] = self.aspect_extent_px(aspect, level);
         let rows = u64::from(height.div_ceil(surface.block.extent_sa[1]));
         let slices = u64::from(depth - 1);

@@ -28,7 +28,7 @@ impl BatchRun<'_> {
     fn write_register(&mut self, offset: u32, value: u32, at: u64) -> Result<(), Stop> {
         // The hardware drops writes to registers that processes may not write; strict mode has
         // reported them before.
-        let Some(registers) = fate::register::of(offset) else {
+        let Some(registers) = fate::register::range_of(offset) else {
             return Ok(());
         };
         let value = registers.written(self.context.register(offset), value, at)?;

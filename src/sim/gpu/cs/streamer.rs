@@ -140,10 +140,9 @@ impl Gpu {
         start: u64,
         len_bytes: u64,
     ) -> Result<Report, Stop> {
-        let log = self
-            .options
-            .strict
-            .then(|| Log::of(Arc::clone(&self.unresolved), space, self.options.stale));
+        let log = self.options.strict.then(|| {
+            Log::with_resolve_tracker(Arc::clone(&self.unresolved), space, self.options.stale)
+        });
         let watch = log.as_ref().map(|log| log as &dyn Watch);
         // The application may change memory between batches.
         context.draw.committed_constants = Default::default();

@@ -158,7 +158,7 @@ impl Port<'_> {
                     None => 0,
                 }
             } else {
-                match surface.place(offset, 4) {
+                match surface.resolve(offset, 4) {
                     Some(address) => self.atomic_at(address, operation, a.into(), b.into())?,
                     None => 0,
                 }

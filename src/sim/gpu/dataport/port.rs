@@ -85,7 +85,7 @@ impl<'a> Port<'a> {
     ) -> Result<u32, Stop> {
         match surface {
             Surface::Slm => Ok(self.slm_dword(message, offset)?),
-            _ => match surface.place(offset, 4) {
+            _ => match surface.resolve(offset, 4) {
                 Some(address) => self.bindings.view.read(address & !3),
                 None => Ok(0),
             },
@@ -107,7 +107,7 @@ impl<'a> Port<'a> {
                 }
                 Ok(())
             }
-            _ => match surface.place(offset, 4) {
+            _ => match surface.resolve(offset, 4) {
                 Some(address) => self.bindings.view.write(address & !3, value),
                 None => Ok(()),
             },

@@ -25,7 +25,7 @@ impl Port<'_> {
             }
             return Ok(value);
         }
-        match surface.place(offset, bytes.into()) {
+        match surface.resolve(offset, bytes.into()) {
             Some(address) => Ok(self.bindings.view.read_bytes(address, bytes)? as u32),
             None => Ok(0),
         }
@@ -50,7 +50,7 @@ impl Port<'_> {
             }
             return Ok(());
         }
-        match surface.place(offset, bytes.into()) {
+        match surface.resolve(offset, bytes.into()) {
             Some(address) => self.bindings.view.write_bytes(address, bytes, value.into()),
             None => Ok(()),
         }

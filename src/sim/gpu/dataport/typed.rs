@@ -65,7 +65,12 @@ impl Slots {
     }
 
     /// Level and x, y, z of a slot; `None` beyond the view's levels or slices.
-    fn place(&self, image: &Image, payload: Payload<'_>, lane: usize) -> Option<(u32, [u32; 3])> {
+    fn texel_coordinates(
+        &self,
+        image: &Image,
+        payload: Payload<'_>,
+        lane: usize,
+    ) -> Option<(u32, [u32; 3])> {
         let [u, v, r, lod] = [0, 1, 2, 3].map(|i| self.coordinate(payload, i, lane));
         let place = match image.kind {
             Kind::Buffer => [u, 0, 0],
@@ -103,7 +108,7 @@ impl Port<'_> {
         let image = self.bindings.image(message, Use::Reads)?;
         let slots = Slots::new(message, payload, 0, high_slots(message)?);
         for lane in slots.lanes() {
-            let values = match slots.place(&image, payload, lane) {
+            let values = match slots.texel_coordinates(&image, payload, lane) {
                 Some((lod, place)) => image.load(&self.bindings.view, lod, place, 0)?,
                 None => image.outside(),
             };
@@ -125,7 +130,7 @@ impl Port<'_> {
         let count = channels(message).count();
         let slots = Slots::new(message, payload, count, high_slots(message)?);
         for lane in slots.lanes() {
-            let Some((lod, place)) = slots.place(&image, payload, lane) else {
+            let Some((lod, place)) = slots.texel_coordinates(&image, payload, lane) else {
                 continue;
             };
             let mut values = [0; 4];
@@ -166,7 +171,7 @@ impl Port<'_> {
                 false => 0,
             };
             let (a, b) = (operand(0), operand(1));
-            let place = slots.place(&image, payload, lane);
+            let place = slots.texel_coordinates(&image, payload, lane);
             let address = place.and_then(|(lod, [x, y, z])| image.texel_address(lod, x, y, z, 0));
             let result = match (address, place) {
                 (Some(address), Some((lod, place))) => {

@@ -64,7 +64,7 @@ impl<'a> Port<'a> {
             return None;
         }
         let bytes = u64::from(highest - lowest) + CHANNELS_BYTES;
-        let address = surface.place(u64::from(lowest), bytes)?;
+        let address = surface.resolve(u64::from(lowest), bytes)?;
         let words = self.bindings.view.span(address, (bytes / 4) as usize)?;
         Some(LaneWindow { lowest, words })
     }
@@ -80,7 +80,7 @@ impl Port<'_> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
-        let offsets = payload.part(start, lanes);
+        let offsets = payload.dword_range(start, lanes);
         let window = offsets.and_then(|offsets| self.lane_window(surface, message.lanes, offsets));
         for (i, channel) in channels(message).enumerate() {
             let Some(out) = response.get_mut(i * lanes..(i + 1) * lanes) else {
@@ -109,10 +109,10 @@ impl Port<'_> {
         let surface = self.bindings.surface(message, payload, false)?;
         let lanes = lanes(message)?;
         let start = header_dwords(message);
-        let offsets = payload.part(start, lanes);
+        let offsets = payload.dword_range(start, lanes);
         let window = offsets.and_then(|offsets| self.lane_window(surface, message.lanes, offsets));
         for (i, channel) in channels(message).enumerate() {
-            let values = payload.part(start + (i + 1) * lanes, lanes);
+            let values = payload.dword_range(start + (i + 1) * lanes, lanes);
             if let (Some(window), Some(offsets), Some(values)) = (&window, offsets, values) {
                 for lane in enabled(message, lanes) {
                     if let Some(dword) = window.dword(offsets[lane], channel) {

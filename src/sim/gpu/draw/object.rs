@@ -120,7 +120,7 @@ pub(crate) struct Plane {
 
 impl Plane {
     /// The value at a position in pixels.
-    pub fn at(&self, x: f64, y: f64) -> f64 {
+    pub fn evaluate(&self, x: f64, y: f64) -> f64 {
         self.c + x * self.dx + y * self.dy
     }
 }
@@ -128,14 +128,17 @@ impl Plane {
 impl SetupObject {
     /// Perspective-correct weights of vertices 1 and 2 at a position in pixels.
     pub fn perspective(&self, x: f64, y: f64) -> [f64; 2] {
-        let w = 1.0 / self.inverse_w.at(x, y);
+        let w = 1.0 / self.inverse_w.evaluate(x, y);
         let [b, c] = &self.weights_over_w;
-        [b.at(x, y) * w, c.at(x, y) * w]
+        [b.evaluate(x, y) * w, c.evaluate(x, y) * w]
     }
 
     /// Weights of vertices 1 and 2 without perspective correction, at a position in pixels.
     pub fn linear(&self, x: f64, y: f64) -> [f64; 2] {
-        [self.weights[0].at(x, y), self.weights[1].at(x, y)]
+        [
+            self.weights[0].evaluate(x, y),
+            self.weights[1].evaluate(x, y),
+        ]
     }
 }
 

@@ -19,7 +19,7 @@ pub fn all() -> impl Iterator<Item = &'static Fates> {
 }
 
 /// The fates of a packet's fields.
-pub fn of(packet: &Packet) -> Option<&'static Fates> {
+pub fn fates_of(packet: &Packet) -> Option<&'static Fates> {
     all().find(|fates| std::ptr::eq(fates.packet, packet))
 }
 
@@ -40,7 +40,7 @@ impl PacketChecks {
             ..PacketChecks::default()
         };
         for field in fates.packet.fields {
-            match fates.of(field) {
+            match fates.field_fate(field) {
                 Some(Fate::Refused) => {
                     let dwords = usize::from(field.hi) / 32 + 1;
                     let all = checks.refused.len().max(dwords);
@@ -109,9 +109,9 @@ pub(crate) fn check(packet: &Packet, words: &[u32], strict: bool, at: u64) -> Re
 
 /// The error for the first refused field that is nonzero.
 fn refused(packet: &Packet, words: &[u32], at: u64) -> Stop {
-    let fates = of(packet);
+    let fates = fates_of(packet);
     let asks = |field: &&Field| {
-        let refused = fates.and_then(|fates| fates.of(field)) == Some(Fate::Refused);
+        let refused = fates.and_then(|fates| fates.field_fate(field)) == Some(Fate::Refused);
         refused && field.get(words) != 0
     };
     let name = packet

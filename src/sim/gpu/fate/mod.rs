@@ -37,5 +37,5 @@ pub mod table;
 mod tests;
 
 pub(crate) use check::check;
-pub use check::{all, of};
+pub use check::{all, fates_of};
 pub use table::{Fate, Fates};

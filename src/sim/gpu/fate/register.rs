@@ -99,7 +99,7 @@ registers! {
 }
 
 /// Returns the range that contains a register.
-pub fn of(offset: u32) -> Option<&'static Registers> {
+pub fn range_of(offset: u32) -> Option<&'static Registers> {
     let mut all = ALL.iter();
     all.find(|registers| (registers.first..=registers.last).contains(&offset))
 }
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn masks_say_what_is_written() {
-        let mode = of(r::CACHE_MODE_1).expect("a row");
+        let mode = range_of(r::CACHE_MODE_1).expect("a row");
         let raw = r::CACHE_MODE_1_MSC_RAW & 0xffff;
         let set = |old, value| mode.written(old, value, 0);
         assert_eq!(set(0, r::CACHE_MODE_1_MSC_RAW), Ok(raw));
@@ -181,13 +181,13 @@ mod tests {
         let ignored = 1 << 1 | 1 << 4;
         assert_eq!(mode.counts() & (raw | ignored), raw);
         assert_eq!(mode.counts() >> 16 & (raw | ignored), raw);
-        let plain = of(r::CS_GPR0 + 0x7c).expect("a row");
+        let plain = range_of(r::CS_GPR0 + 0x7c).expect("a row");
         assert_eq!(plain.written(7, 0xffff_0000, 0), Ok(0xffff_0000));
         assert_eq!(
-            (plain.counts(), of(r::CS_GPR0 + 0x80).is_none()),
+            (plain.counts(), range_of(r::CS_GPR0 + 0x80).is_none()),
             (u32::MAX, true)
         );
-        let refused = of(0x20c0).expect("a row");
+        let refused = range_of(0x20c0).expect("a row");
         assert!(refused.written(0, 1 << 6 | 1 << 22, 0).is_err());
         assert_eq!(refused.written(0, 1 << 6, 0), Ok(0));
     }

@@ -62,7 +62,7 @@ impl Fates {
     }
 
     /// The fate of one of the packet's fields.
-    pub fn of(&self, field: &Field) -> Option<Fate> {
+    pub fn field_fate(&self, field: &Field) -> Option<Fate> {
         self.all_of(field).next()
     }
 

@@ -1,6 +1,6 @@
 //! Compares the fate tables with the field tables and with the sources of the units.
 
-use crate::fate::check::{all, check, of};
+use crate::fate::check::{all, check, fates_of};
 use crate::fate::table::Fate;
 use crate::rules::RULES;
 use eu::Stop;
@@ -24,7 +24,7 @@ fn packets() -> impl Iterator<Item = &'static Packet> {
 fn every_command_of_a_whole_generation_has_fates() {
     for hw_gen in hw::batch::COMPLETE_GENERATIONS {
         for packet in hw::batch::packets(*hw_gen) {
-            assert!(of(packet).is_some(), "{hw_gen:?}: {}", packet.name);
+            assert!(fates_of(packet).is_some(), "{hw_gen:?}: {}", packet.name);
         }
     }
 }
@@ -33,7 +33,7 @@ fn every_command_of_a_whole_generation_has_fates() {
 fn every_field_has_one_fate() {
     let mut fields = 0;
     for packet in packets() {
-        let fates = of(packet).unwrap_or_else(|| panic!("{} has no entry", packet.name));
+        let fates = fates_of(packet).unwrap_or_else(|| panic!("{} has no entry", packet.name));
         for field in packet.fields {
             fields += 1;
             let found: Vec<Fate> = fates.all_of(field).collect();
@@ -75,8 +75,8 @@ fn what_is_refused_stops_and_what_is_demanded_is_checked() {
         let dwords = dwords.max().unwrap_or(1).max(packet.dwords.into());
         for field in packet.fields {
             let mut words = vec![0; dwords];
-            let fate = fates.of(field);
-            for (own, fate) in packet.fields.iter().map(|f| (f, fates.of(f))) {
+            let fate = fates.field_fate(field);
+            for (own, fate) in packet.fields.iter().map(|f| (f, fates.field_fate(f))) {
                 if let Some(Fate::Only(values, _)) = fate {
                     own.set(&mut words, values[0]);
                 }
@@ -326,11 +326,11 @@ fn units_and_rules_read_the_fields_that_tables_declare() {
     let mut looked_at = 0;
     for (module, (packet, fields)) in &modules {
         let packet = packets().find(|p| p.name == *packet).expect("a packet");
-        let fates = of(packet).expect("an entry");
+        let fates = fates_of(packet).expect("an entry");
         for (constant, name, lo) in fields {
             let mut same = packet.fields.iter();
             let field = same.find(|field| field.lo == *lo && field.name == name);
-            let fate = field.and_then(|field| fates.of(field));
+            let fate = field.and_then(|field| fates.field_fate(field));
             let key = (module.clone(), constant.as_str());
             let (by_unit, by_rule) = (units.contains(&key), rules.contains(&key));
             looked_at += 1;

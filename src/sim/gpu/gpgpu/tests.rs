@@ -120,7 +120,7 @@ fn descriptor(set: &[(Field, u64)]) -> [u32; 8] {
 /// Runs the recording kernel; the records.
 fn recorded(set: Set<'_>, of: &[(Field, u64)], records: usize) -> Vec<Vec<u32>> {
     let mut rig = Rig::new(options());
-    rig.place(&record(), 1);
+    rig.load_kernel(&record(), 1);
     rig.write(STATE + DESCRIPTOR, &descriptor(of));
     rig.write(STATE + CURBE, &(500..756).collect::<Vec<_>>());
     rig.execute(&batch(set)).expect("runs");
@@ -157,7 +157,7 @@ fn every_workgroup_of_a_box_has_its_threads() {
 fn the_number_of_workgroups_may_come_from_registers() {
     use media::gpgpu_walker as f;
     let mut rig = Rig::new(options());
-    rig.place(&record(), 1);
+    rig.load_kernel(&record(), 1);
     let set = [
         shape([1; 3], [0; 3], [9; 3]),
         vec![(WALKER, f::INDIRECT_PARAMETER_ENABLE, 1)],
@@ -188,7 +188,7 @@ fn predicated_walkers_are_skipped() {
     use media::gpgpu_walker as f;
     for (asks, predicate) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
         let mut rig = Rig::new(options());
-        rig.place(&record(), 1);
+        rig.load_kernel(&record(), 1);
         let load = [
             mi::mi_load_register_imm::PACKET.header,
             register::MI_PREDICATE_RESULT,
@@ -295,7 +295,7 @@ fn constants_may_come_as_the_walker_s_indirect_data() {
             (idd::NUMBER_OF_THREADS_IN_GPGPU_THREAD_GROUP, 2),
         ]);
         let mut rig = Rig::new(options());
-        rig.place(&record(), 1);
+        rig.load_kernel(&record(), 1);
         rig.write(STATE + DESCRIPTOR, &of);
         rig.write(STATE + CURBE, &[1; 64]);
         rig.write(DATA + 0x1140, &(700..764).collect::<Vec<_>>());
@@ -379,7 +379,7 @@ fn a_walker_finds_its_descriptor_among_those_that_were_loaded() {
     use media::media_interface_descriptor_load as load;
     let run = |index, bytes| {
         let mut rig = Rig::new(options());
-        rig.place(&record(), 1);
+        rig.load_kernel(&record(), 1);
         for i in 0..8 {
             let of = descriptor(&[(idd::BINDING_TABLE_POINTER, 0x20 * i)]);
             rig.write(STATE + 0x800 + 32 * i, &of);
@@ -413,7 +413,7 @@ fn a_walker_finds_its_descriptor_among_those_that_were_loaded() {
 /// A walk of a kernel by one worker.
 fn walk(kernel: &[Inst], set: Set<'_>, options: Options) -> Result<Report, Stop> {
     let mut rig = Rig::new(options);
-    rig.place(kernel, 1);
+    rig.load_kernel(kernel, 1);
     rig.execute(&batch(set))
 }
 
@@ -502,7 +502,7 @@ fn dispatches_of_a_batch_share_its_budget() {
             ..options()
         };
         let mut rig = Rig::new(limited);
-        rig.place(&[nothing()], 1);
+        rig.load_kernel(&[nothing()], 1);
         let mut batch = walk_batch(2, 1);
         let commands = hw::batch::commands(&batch, hw::Gen::Gen9);
         let walkers = commands.filter(|c| WALKER.matches(c.words[0]));
@@ -567,7 +567,7 @@ fn shared_memory_is_empty_for_every_workgroup() {
         .no_mask(),
     ];
     let mut rig = Rig::new(options());
-    rig.place(&kernel, 1);
+    rig.load_kernel(&kernel, 1);
     rig.write(
         STATE + DESCRIPTOR,
         &descriptor(&[(idd::SHARED_LOCAL_MEMORY_SIZE, 1)]),
@@ -598,7 +598,7 @@ fn invocations_are_channels_of_threads() {
             profile: true,
             ..options()
         });
-        rig.place(&[nothing()], 1);
+        rig.load_kernel(&[nothing()], 1);
         let set = [
             shape([2, 1, 1], [0; 3], [3, 1, 1]),
             vec![
@@ -657,7 +657,7 @@ fn a_binding_table_is_relative_to_the_surface_state_base() {
             4,
         ),
     ];
-    rig.place(&kernel, 1);
+    rig.load_kernel(&kernel, 1);
     rig.write(
         STATE + DESCRIPTOR,
         &descriptor(&[(idd::BINDING_TABLE_POINTER, 0x160)]),
@@ -696,7 +696,7 @@ fn scratch_is_for_as_many_threads_as_may_run() {
             )
             .no_mask(),
         ];
-        rig.place(&kernel, 1);
+        rig.load_kernel(&kernel, 1);
         let mut words = batch(&[
             (VFE, f::SCRATCH_SPACE_BASE_POINTER, 0x400),
             (VFE, f::MAXIMUM_NUMBER_OF_THREADS, 2),
@@ -765,7 +765,7 @@ fn results(kernel: Vec<Inst>, cpu_threads: usize) -> (Vec<u32>, Report) {
         instruction_budget: 1 << 20,
         ..Options::default()
     });
-    rig.place(&kernel, 2);
+    rig.load_kernel(&kernel, 2);
     let length = media::media_curbe_load::CURBE_TOTAL_DATA_LENGTH;
     let load = (&media::media_curbe_load::PACKET, length, 64);
     let set = [shape([2, 1, 1], [0; 3], [2, 1, 1]), vec![load]].concat();
@@ -835,7 +835,7 @@ fn a_kernel_begins_where_its_descriptor_says() {
         profile: true,
         ..options()
     });
-    rig.place(&record(), 1);
+    rig.load_kernel(&record(), 1);
     // The same a kilobyte on, and nothing before it.
     let code = rig.read(CODE, 512);
     rig.write(CODE + 1024, &code);

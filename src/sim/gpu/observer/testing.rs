@@ -16,7 +16,7 @@ pub(crate) struct Quiet {
 
 impl Quiet {
     /// Returns the recorded accesses and clears the list.
-    pub fn take(&self) -> Vec<RecordedAccess> {
+    pub fn drain(&self) -> Vec<RecordedAccess> {
         std::mem::take(&mut *self.accesses.lock().expect("nobody panics"))
     }
 

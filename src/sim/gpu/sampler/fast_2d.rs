@@ -193,7 +193,7 @@ pub(super) fn sample_2d(
     };
     let parameter = |i: usize| {
         let first = request.first + i * request.lanes;
-        request.payload.part(first, request.lanes)
+        request.payload.dword_range(first, request.lanes)
     };
     let (Some(us), Some(vs)) = (
         parameter(order.coordinates[0]),

@@ -16,7 +16,7 @@ use eu::Stop;
 
 /// Column, row and slice of a message's coordinates: the array element is the second coordinate of
 /// 1D arrays, and the third of others.
-fn place(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
+fn slice_position(image: &Image, [x, y, z]: [u32; 3]) -> [u32; 3] {
     match image.kind {
         Kind::Buffer => [x, 0, 0],
         Kind::D1 => [x, 0, if image.is_array { y } else { 0 }],
@@ -148,7 +148,11 @@ impl Engine {
         let lanes = request.lanes;
         let flat = image.kind == Kind::D2 && image.samples == 1;
         let plain = request.channel_mask == 0 && request.offset == [0; 3];
-        let parameter = |i: usize| request.payload.part(request.first + i * lanes, lanes);
+        let parameter = |i: usize| {
+            request
+                .payload
+                .dword_range(request.first + i * lanes, lanes)
+        };
         let none = Some(&[][..]);
         let (levels, slices) = match request.message_type {
             message_type::LD => (parameter(2), parameter(3)),
@@ -225,11 +229,17 @@ impl Engine {
         match request.message_type {
             message_type::LD => {
                 let at = [with_offset(0, 0), with_offset(1, 1), with_offset(3, 2)];
-                self.load_texel(bindings, surface, parameter(2), place(image, at), 0)
+                self.load_texel(
+                    bindings,
+                    surface,
+                    parameter(2),
+                    slice_position(image, at),
+                    0,
+                )
             }
             message_type::LD_LZ => {
                 let at = [with_offset(0, 0), with_offset(1, 1), with_offset(2, 2)];
-                self.load_texel(bindings, surface, 0, place(image, at), 0)
+                self.load_texel(bindings, surface, 0, slice_position(image, at), 0)
             }
             message_type::LD2DMS | message_type::LD2DMS_W => {
                 let wide = request.message_type == message_type::LD2DMS_W;
@@ -246,7 +256,7 @@ impl Engine {
                     AuxMode::Mcs => image.slice_of(mcs, sample),
                     _ => Some(sample),
                 };
-                let at = place(image, at);
+                let at = slice_position(image, at);
                 match slice {
                     Some(slice) => self.load_texel(bindings, surface, 0, at, slice),
                     None => Ok(image.swizzled(image.clear_color)),
@@ -254,10 +264,16 @@ impl Engine {
             }
             message_type::LD2DSS => {
                 let at = [with_offset(1, 0), with_offset(2, 1), with_offset(3, 2)];
-                self.load_texel(bindings, surface, 0, place(image, at), parameter(0))
+                self.load_texel(
+                    bindings,
+                    surface,
+                    0,
+                    slice_position(image, at),
+                    parameter(0),
+                )
             }
             message_type::LD_MCS => {
-                let at = place(image, [0, 1, 2].map(parameter));
+                let at = slice_position(image, [0, 1, 2].map(parameter));
                 if let Some((address, bytes)) = image.mcs_place(at) {
                     bindings.view.control(address, bytes.into());
                 }

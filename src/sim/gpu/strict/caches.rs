@@ -16,10 +16,10 @@
 //! - Render target and depth writes are in order, each in a cache of its own that only draws
 //!   access: until a PIPE_CONTROL has flushed it, and this or a later one has stalled, no other
 //!   unit may read or write that memory.
-//! - Five read-only caches keep their lines ([`state::STALE_RULES`]): memory that was written may be read
-//!   through them only after an invalidation. A flush goes down the pipeline, an invalidation takes
-//!   effect when its command is parsed ("pipelined flush, immediate invalidate"): one that executes
-//!   while the writers still run has no effect.
+//! - Five read-only caches keep their lines ([`state::STALE_RULES`]): memory that was written may
+//!   be read through them only after an invalidation. A flush goes down the pipeline, an
+//!   invalidation takes effect when its command is parsed ("pipelined flush, immediate
+//!   invalidate"): one that executes while the writers still run has no effect.
 //! - The command streamer reads memory, not the L3: it needs the stall together with a flush of the
 //!   data cache.
 //! - Commands write when they execute, but a post-sync operation writes when all earlier work is
@@ -95,7 +95,7 @@ impl Log {
     }
 
     /// A tracker for a new batch. `returns_stale`: readers get stale data instead of an error.
-    pub fn of(
+    pub fn with_resolve_tracker(
         unresolved: Arc<Mutex<ResolveTracker>>,
         space: &AddressSpace,
         returns_stale: bool,

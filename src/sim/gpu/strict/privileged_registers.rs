@@ -27,7 +27,7 @@ const ADDED: &[(u32, &[Platform])] = &[
 fn may_write(register: u32, device: &Device) -> bool {
     let elsewhere =
         |(at, on): &(u32, &[Platform])| *at == register && !on.contains(&device.platform);
-    fate::register::of(register).is_some() && !ADDED.iter().any(elsewhere)
+    fate::register::range_of(register).is_some() && !ADDED.iter().any(elsewhere)
 }
 
 /// Checks a command of a process's batch.

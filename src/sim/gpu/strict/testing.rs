@@ -394,7 +394,7 @@ pub(crate) fn rig_with_kernel(kernel: &[Inst]) -> Rig {
 pub(crate) fn load_kernel(mut rig: Rig, kernel: &[Inst]) -> Rig {
     let colour = (112..116).map(|nr| Inst::unary(Opcode::Mov, 8, to(nr), Src::imm_ud(0)));
     let kernel: Vec<Inst> = colour.chain(kernel.iter().cloned()).collect();
-    rig.place(&kernel, 1);
+    rig.load_kernel(&kernel, 1);
     rig.write(STATE + TABLE, &[TARGET as u32]);
     let target = command(&rss::PACKET, &TARGET_STATE);
     rig.write(STATE + TARGET, &target);

@@ -22,7 +22,7 @@ fn rig() -> Rig {
         ..Options::default()
     });
     let nothing = Inst::unary(Opcode::Mov, 8, to(5), ud(1));
-    rig.place(&[nothing], 2);
+    rig.load_kernel(&[nothing], 2);
     rig
 }
 
@@ -416,7 +416,7 @@ fn threads_read_stale_data_if_requested() {
             stale,
             ..Options::default()
         });
-        rig.place(&kernel, 2);
+        rig.load_kernel(&kernel, 2);
         let mut texels = rig.read(STATE + TEXELS, 16);
         rss::SHADER_CHANNEL_SELECT_RED.set(&mut texels, 4);
         rig.write(STATE + TEXELS, &texels);
@@ -547,7 +547,7 @@ fn thread_payload_rules() {
 fn thread_resource_rules() {
     let run_after = |field, value, kernel: &[Inst], batch: &[u32]| {
         let mut rig = rig();
-        rig.place(kernel, 1);
+        rig.load_kernel(kernel, 1);
         let mut descriptor = idd::PACKET
             .words::<8>()
             .with(idd::CONSTANT_URB_ENTRY_READ_LENGTH, 1)
@@ -654,7 +654,7 @@ fn rule_after(read: Option<(u8, u32)>, more: &[Vec<u32>]) -> Option<&'static str
         kernel.push(send(function, desc, to(20), 6));
     }
     kernel.push(send(12, WRITE, Dst::null(Type::Ud), 6));
-    rig.place(&kernel, 2);
+    rig.load_kernel(&kernel, 2);
     match rig.execute(&then(more)) {
         Ok(_) => None,
         Err(Stop::Undefined { rule, .. }) => Some(rule),

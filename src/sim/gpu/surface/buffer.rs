@@ -65,7 +65,7 @@ impl Surface {
 
     /// GPU address of `bytes` bytes at `offset`; `None` where the access is out of bounds. Not for
     /// SLM.
-    pub fn place(&self, offset: u64, bytes: u64) -> Option<u64> {
+    pub fn resolve(&self, offset: u64, bytes: u64) -> Option<u64> {
         match *self {
             Surface::Buffer {
                 address,

@@ -298,7 +298,7 @@ impl Image {
     }
 
     /// Writes the bytes of a texel.
-    pub fn put(&self, view: &View<'_>, address: u64, texel: &[u8; 16]) -> Result<(), Stop> {
+    pub fn write_texel(&self, view: &View<'_>, address: u64, texel: &[u8; 16]) -> Result<(), Stop> {
         let bytes = self.bytes.min(16);
         let [a, b, c, d, e, f, g, h, ..] = *texel;
         if bytes == 4 && address.is_multiple_of(4) {

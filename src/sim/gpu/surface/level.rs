@@ -375,7 +375,7 @@ impl Image {
         for x in columns {
             for sample in 0..self.samples {
                 if let Some(address) = level.address(x, y, z, sample) {
-                    self.put(view, address, element)?;
+                    self.write_texel(view, address, element)?;
                 }
             }
         }

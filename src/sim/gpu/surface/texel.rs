@@ -133,6 +133,6 @@ impl Image {
         };
         self.check_convertible()?;
         self.materialize(view, lod, [x, y, z])?;
-        self.put(view, address, &format::encode(self.format, values))
+        self.write_texel(view, address, &format::encode(self.format, values))
     }
 }

@@ -196,9 +196,9 @@ impl FragmentThread {
 /// The inputs of a shader with many inputs, in VUE order, including slots that it does not read.
 /// Inputs that the vertex does not have replace unread slots.
 fn inputs_in_vue_order(inputs: &[u8], vertices: &abi::VueMap) -> Result<Vec<u8>, FsError> {
-    let in_vertex = |slot: &u8| !abi::in_header(*slot) && vertices.place(*slot).is_some();
+    let in_vertex = |slot: &u8| !abi::in_header(*slot) && vertices.slot_index(*slot).is_some();
     let last = inputs.iter().filter(|s| in_vertex(s));
-    let end = last.filter_map(|s| vertices.place(*s)).max();
+    let end = last.filter_map(|s| vertices.slot_index(*s)).max();
     let mut all = vertices.slots.clone();
     all.truncate(end.map_or(0, |last| last + 1));
     let not_in_vertex = || inputs.iter().filter(|s| !in_vertex(s));

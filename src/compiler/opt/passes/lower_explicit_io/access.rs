@@ -44,7 +44,7 @@ impl Lowering<'_> {
                     b.pack_64_2x32_split(offset, handle)
                 };
                 replace_with_mov(b.shader, id, address);
-                b.place(id);
+                b.insert_instr(id);
                 true
             }
             Op::DerefBufferArrayLength => {
@@ -64,7 +64,7 @@ impl Lowering<'_> {
                 let stride = b.imm_u32(stride.max(1));
                 let length = b.udiv(bytes, stride);
                 replace_with_mov(b.shader, id, length);
-                b.place(id);
+                b.insert_instr(id);
                 true
             }
             _ => false,
@@ -141,7 +141,7 @@ impl Lowering<'_> {
             value = b.ine(value, zero);
         }
         replace_with_mov(b.shader, id, value);
-        b.place(id);
+        b.insert_instr(id);
     }
 
     pub(super) fn emit_load(
@@ -316,6 +316,6 @@ impl Lowering<'_> {
             srcs,
             indices,
         });
-        b.place(id);
+        b.insert_instr(id);
     }
 }

@@ -146,7 +146,7 @@ fn compare(row: &mut Row<'_>, device: &Device) -> Option<Deviation> {
         );
         deviation = Some(Deviation::TypedStorage);
     }
-    let place = surface.place(row.small(), row.small());
+    let place = surface.offset_of(row.small(), row.small());
     assert_eq!(place.offset_bytes, row.number(), "offset: {text}\n{info:?}");
     assert_eq!(
         place.within_el,

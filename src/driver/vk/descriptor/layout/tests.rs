@@ -126,10 +126,10 @@ fn descriptors_have_as_many_slots_as_they_need() {
     // Four samplers are packed behind the bindings, in two lines.
     let samplers = |n: usize| layout.bindings[n].samplers;
     assert_eq!(
-        [0, 1, 2].map(|element| samplers(1).of(element)),
+        [0, 1, 2].map(|element| samplers(1).element_offset(element)),
         [512, 544, 576]
     );
-    assert_eq!(samplers(2).of(0), 608);
+    assert_eq!(samplers(2).element_offset(0), 608);
     assert_eq!(layout.size.heap_bytes, 640);
     let mutable = api::DescriptorType::MUTABLE_EXT;
     assert_eq!(pieces(mutable, &[api::DescriptorType::STORAGE_BUFFER]), 1);
@@ -146,7 +146,7 @@ fn samplers_are_not_packed_if_the_count_is_variable() {
     let places = |n: usize| {
         (
             layout.bindings[n].offset_bytes,
-            layout.bindings[n].samplers.of(0),
+            layout.bindings[n].samplers.element_offset(0),
         )
     };
     assert_eq!([places(0), places(1)], [(0, 0), (64, 128)]);

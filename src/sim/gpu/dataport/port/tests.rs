@@ -51,7 +51,7 @@ fn a_payload_of_two_parts_is_one() {
         (5, 2, None),
         (6, 1, None),
     ] {
-        assert_eq!(payload.part(index, dwords), part, "{index} {dwords}");
+        assert_eq!(payload.dword_range(index, dwords), part, "{index} {dwords}");
     }
     assert_eq!(payload.qword(3), 5 << 32 | 4);
     // 48 bits of an address count.

@@ -40,7 +40,7 @@ impl PixelBackend<'_> {
         let [dx, dy] = state.positions[0];
         let depths = std::array::from_fn(|i| {
             let (x, y) = (slot.x + (i as u32 & 1), slot.y + (i as u32 >> 1));
-            let z = setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32;
+            let z = setup.depth.evaluate(f64::from(x) + dx, f64::from(y) + dy) as f32;
             state.depth.clamp_depth(z, setup.viewport)
         });
         let place = [slot.x, slot.y, setup.layer];
@@ -67,7 +67,7 @@ impl PixelBackend<'_> {
             for sample in (0..state.samples).filter(|s| covered >> s & 1 == 1) {
                 let z = depth.unwrap_or_else(|| {
                     let [dx, dy] = state.positions[sample as usize & 15];
-                    setup.depth.at(f64::from(x) + dx, f64::from(y) + dy) as f32
+                    setup.depth.evaluate(f64::from(x) + dx, f64::from(y) + dy) as f32
                 });
                 let z = state.depth.clamp_depth(z, setup.viewport);
                 let place = [x, y, setup.layer];

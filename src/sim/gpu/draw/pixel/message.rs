@@ -163,7 +163,7 @@ impl Batch<'_, '_> {
         let channel = |c: usize| match layout.replicated {
             true => Some(payload.dword(layout.colour + c)),
             false => {
-                let values = payload.part(layout.colour + c * layout.width, layout.width)?;
+                let values = payload.dword_range(layout.colour + c * layout.width, layout.width)?;
                 let first = values.first()?;
                 values.iter().all(|v| v == first).then_some(*first)
             }
@@ -370,7 +370,7 @@ impl Batch<'_, '_> {
             second: message.src1,
         };
         let channel = |c: usize| {
-            let part = payload.part(layout.colour + c * layout.width, layout.width);
+            let part = payload.dword_range(layout.colour + c * layout.width, layout.width);
             part.and_then(|part| part.first_chunk::<16>())
         };
         let (Some(red), Some(green), Some(blue), Some(alpha)) =

@@ -247,7 +247,7 @@ fn interpolants(
                 };
                 for (weights, plane) in weights.iter_mut().zip(planes) {
                     for (weight, (x, y)) in weights.iter_mut().zip(xs.iter().zip(&ys)) {
-                        *weight = ((plane.at(*x, *y) * w) as f32).to_bits();
+                        *weight = ((plane.evaluate(*x, *y) * w) as f32).to_bits();
                     }
                 }
             }
@@ -266,12 +266,12 @@ fn interpolants(
     if state.uses_depth {
         let [xs, ys] = at(kind);
         let each = xs.iter().zip(&ys).take(group);
-        out.extend(each.map(|(x, y)| (setup.depth.at(*x, *y) as f32).to_bits()));
+        out.extend(each.map(|(x, y)| (setup.depth.evaluate(*x, *y) as f32).to_bits()));
     }
     if state.uses_w {
         let [xs, ys] = at(kind);
         let each = xs.iter().zip(&ys).take(group);
-        out.extend(each.map(|(x, y)| ((1.0 / setup.inverse_w.at(*x, *y)) as f32).to_bits()));
+        out.extend(each.map(|(x, y)| ((1.0 / setup.inverse_w.evaluate(*x, *y)) as f32).to_bits()));
     }
     if state.offsets != 0 {
         let kind = match state.offsets {

@@ -220,7 +220,7 @@ pub(super) fn expand_mcs(image: &Image, view: &View<'_>, pixel: [u32; 3]) -> Res
     }
     for (sample, texel) in (0..image.samples).zip(&texels) {
         if let Some(place) = slice(sample) {
-            image.put(view, place, texel)?;
+            image.write_texel(view, place, texel)?;
         }
     }
     view.write_bytes(address, bytes, own)
@@ -315,7 +315,7 @@ impl RenderTarget {
                         self.blended_texel(&old, colour, [0; 4], [x, y])
                     }
                 };
-                self.image.put(view, address, &texel)?;
+                self.image.write_texel(view, address, &texel)?;
             }
         }
         Ok(true)
@@ -433,7 +433,7 @@ impl RenderTarget {
                     let [a, b, c, d, ..] = texel;
                     view.write(address, u32::from_le_bytes([a, b, c, d]))?;
                 }
-                false => self.image.put(view, address, &texel)?,
+                false => self.image.write_texel(view, address, &texel)?,
             }
         }
         Ok(())

@@ -32,7 +32,7 @@ impl Edge {
         }
     }
 
-    fn at(self, x: i64, y: i64) -> i64 {
+    fn evaluate(self, x: i64, y: i64) -> i64 {
         self.a * x + self.b * y + self.c
     }
 
@@ -140,7 +140,7 @@ impl PolygonWalk<'_> {
         // Samples lie before a pixel's far sides; conservative rasterisation includes those.
         let reach = side * PIXEL - i64::from(self.extent.is_none());
         for edge in self.edges {
-            let corner = edge.at(x * PIXEL, y * PIXEL);
+            let corner = edge.evaluate(x * PIXEL, y * PIXEL);
             let (least, most) = edge.spread(reach, reach);
             if corner + most < 0 {
                 return BlockCoverage::None;
@@ -245,7 +245,7 @@ impl PolygonWalk<'_> {
             let mut part = x < right && x + PIXEL > left && y < bottom && y + PIXEL > top;
             let mut whole = true;
             for edge in self.edges {
-                let corner = edge.at(x, y) + edge.rule;
+                let corner = edge.evaluate(x, y) + edge.rule;
                 let (least, most) = edge.spread(PIXEL, PIXEL);
                 part &= corner + most > 0;
                 whole &= corner + least >= 0;
@@ -260,7 +260,7 @@ impl PolygonWalk<'_> {
         // A sign bit is set if any edge has the pixel outside.
         let mut signs = [0i64; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {
-            let first = edge.at(x * PIXEL, y * PIXEL) + offsets[0];
+            let first = edge.evaluate(x * PIXEL, y * PIXEL) + offsets[0];
             let (dx, dy) = (edge.a * PIXEL, edge.b * PIXEL);
             signs[0] |= first;
             signs[1] |= first + dx;
@@ -274,7 +274,7 @@ impl PolygonWalk<'_> {
     fn multisampled<const N: usize>(&self, x: i64, y: i64) -> [u16; 4] {
         let mut signs = [[0i64; N]; 4];
         for (edge, offsets) in self.edges.iter().zip(self.offsets) {
-            let first = edge.at(x * PIXEL, y * PIXEL);
+            let first = edge.evaluate(x * PIXEL, y * PIXEL);
             let (dx, dy) = (edge.a * PIXEL, edge.b * PIXEL);
             let pixels = [first, first + dx, first + dy, first + dx + dy];
             for (signs, pixel) in signs.iter_mut().zip(pixels) {

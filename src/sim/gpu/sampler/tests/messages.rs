@@ -658,7 +658,7 @@ fn surfaces_of_one_dispatch_are_cached_separately() {
 #[test]
 fn size_queries_do_not_read_stale_memory() {
     let rig = Rig::new(&[&[]], &[&[]]);
-    let log = Log::of(Arc::default(), &rig.space, false);
+    let log = Log::with_resolve_tracker(Arc::default(), &rig.space, false);
     let view = || View::watched(&rig.space, Some(&log), Via::Texture);
     view().colour(DATA, Colour::Held([0, 0]));
     let size = Ask::new(message_type::RESINFO, &[0]);

@@ -193,8 +193,8 @@ impl State {
     pub(super) fn check_post_sync(&self, address: u64, bytes: u64) -> Result<(), Stop> {
         let end = address.saturating_add(bytes);
         let meets = |p: &PostSyncWrite| p.address < end && address < p.address + 8;
-        let kept = !self.posted.iter().any(meets);
-        POST_SYNC_PENDING.check(kept, self.at, || {
+        let pending = self.posted.iter().any(meets);
+        POST_SYNC_PENDING.check(!pending, self.at, || {
             format!("{address:#x} is written by a PIPE_CONTROL that may not be done")
         })
     }

@@ -498,7 +498,10 @@ fn old() -> (Log, AddressSpace) {
     let mut space = AddressSpace::new();
     let memory = crate::testing::memory(0x2000);
     space.map(0x1000, 0x2000, memory, 0).expect("free");
-    (Log::of(Arc::default(), &space, true), space)
+    (
+        Log::with_resolve_tracker(Arc::default(), &space, true),
+        space,
+    )
 }
 
 #[test]
@@ -559,7 +562,7 @@ fn overwritten_surfaces_lose_their_resolve_state() {
         (Via::Data, 60, false),
         (Via::Depth, 64, false),
     ] {
-        let log = Log::of(Arc::default(), &space, false);
+        let log = Log::with_resolve_tracker(Arc::default(), &space, false);
         let view = |via| View::watched(&space, Some(&log), via);
         let data = view(via);
         data.depth(0x1040, Depth::Held([0, 0]));
@@ -586,7 +589,7 @@ fn overwritten_surfaces_lose_their_resolve_state() {
 fn a_buffer_that_begins_otherwise_than_it_was_left_is_used_for_something_else() {
     let space = two_pages();
     let all = FIRST_SLICE;
-    let log = Log::of(Arc::default(), &space, false);
+    let log = Log::with_resolve_tracker(Arc::default(), &space, false);
     let view = |via| View::watched(&space, Some(&log), via);
     let work = |via, value| {
         log.begin(0x40);

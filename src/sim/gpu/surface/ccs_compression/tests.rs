@@ -60,7 +60,7 @@ fn draw(view: &View<'_>, lod: u32, [x, y, z]: [u32; 3], mask: u32) {
         let at = target.texel_address(lod, place[0], place[1], z, 0);
         let texel = format::encode(target.format, colour(i));
         target
-            .put(view, at.expect("inside"), &texel)
+            .write_texel(view, at.expect("inside"), &texel)
             .expect("mapped");
     }
     // Who comes to it while it is in the cache finds it there.

@@ -91,21 +91,25 @@ pub(super) fn block(block: u128, signed: bool, out: &mut [Texel; 16]) {
     // The codes of five bits are those whose second bit is set.
     let length = if block & 2 == 0 { 2 } else { 5 };
     let mut bits = Bits(block);
-    let code = bits.take(length);
+    let code = bits.next_field(length);
     let Some(mode) = MODES.iter().find(|mode| mode.code == code) else {
         *out = [BLACK; 16];
         return;
     };
     let mut values = [0u32; 12];
     for (value, at, count) in mode.fields {
-        values[usize::from(*value)] |= bits.take(*count) << at;
+        values[usize::from(*value)] |= bits.next_field(*count) << at;
     }
     let ends = ends(mode, &values, signed);
-    let number = if mode.subsets == 2 { bits.take(5) } else { 0 };
+    let number = if mode.subsets == 2 {
+        bits.next_field(5)
+    } else {
+        0
+    };
     let partition = Partition::new(mode.subsets, number as usize);
     let index_bits = if mode.subsets == 2 { 3 } else { 4 };
     for (texel, result) in out.iter_mut().enumerate() {
-        let index = bits.take(partition.index_bits(texel, index_bits));
+        let index = bits.next_field(partition.index_bits(texel, index_bits));
         let weight = weight(index_bits, index);
         let subset = partition.subset(texel) & 1;
         *result = [0, 0, 0, ONE];

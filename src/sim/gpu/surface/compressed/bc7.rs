@@ -50,20 +50,20 @@ pub(super) fn block(block: u128, srgb: bool, out: &mut [Texel; 16]) {
         return;
     };
     let mut bits = Bits(block >> (number + 1));
-    let partition = Partition::new(mode.subsets, bits.take(mode.partition_bits) as usize);
-    let rotation = bits.take(mode.rotation_bits) as usize;
-    let selection = bits.take(mode.selection_bits) == 1;
+    let partition = Partition::new(mode.subsets, bits.next_field(mode.partition_bits) as usize);
+    let rotation = bits.next_field(mode.rotation_bits) as usize;
+    let selection = bits.next_field(mode.selection_bits) == 1;
     let ends = ends(mode, &mut bits);
     let mut first = [0; 16];
     for (texel, index) in first.iter_mut().enumerate() {
-        *index = bits.take(partition.index_bits(texel, mode.index_bits));
+        *index = bits.next_field(partition.index_bits(texel, mode.index_bits));
     }
     let colour: [(u32, u32); 16] = first.map(|index| (mode.index_bits, index));
     let mut alpha = colour;
     if mode.second_index_bits != 0 {
         for (texel, index) in alpha.iter_mut().enumerate() {
             let length = partition.index_bits(texel, mode.second_index_bits);
-            *index = (mode.second_index_bits, bits.take(length));
+            *index = (mode.second_index_bits, bits.next_field(length));
         }
     }
     let (colour, alpha) = if selection {
@@ -94,14 +94,14 @@ fn ends(mode: &Mode, bits: &mut Bits) -> [[[i32; 4]; 2]; 3] {
             _ => mode.colour_bits,
         };
         for end in ends[..mode.subsets].as_flattened_mut() {
-            end[channel] = bits.take(length);
+            end[channel] = bits.next_field(length);
         }
     }
     let more = u32::from(mode.own_bits || mode.shared_bits);
     for subset in &mut ends[..mode.subsets] {
-        let shared = bits.take(mode.shared_bits.into());
+        let shared = bits.next_field(mode.shared_bits.into());
         for end in subset {
-            let lowest = shared | bits.take(mode.own_bits.into());
+            let lowest = shared | bits.next_field(mode.own_bits.into());
             for value in end {
                 *value = *value << more | lowest;
             }

@@ -8,7 +8,7 @@ pub(super) struct Bits(pub(super) u128);
 
 impl Bits {
     /// The next field, of fewer than 32 bits.
-    pub(super) fn take(&mut self, bits: u32) -> u32 {
+    pub(super) fn next_field(&mut self, bits: u32) -> u32 {
         let value = self.0 as u32 & ((1 << bits) - 1);
         self.0 >>= bits;
         value

@@ -320,7 +320,7 @@ fn accesses_are_checked_against_the_buffer_size() {
         (Surface::Null, 0, 4, None),
         (Surface::Slm, 0, 4, None),
     ] {
-        let told = surface.place(offset, bytes);
+        let told = surface.resolve(offset, bytes);
         assert_eq!(told, expected, "{surface:?} {offset} {bytes}");
     }
 }
@@ -350,7 +350,7 @@ fn elements_are_the_bytes_at_any_address() {
         let last = BASE + 0x10000 - bytes;
         let told = image.element(&view, last);
         assert!(
-            told.is_ok() && image.put(&view, last, &[0; 16]).is_ok(),
+            told.is_ok() && image.write_texel(&view, last, &[0; 16]).is_ok(),
             "{name}"
         );
         for address in BASE + 32..BASE + 41 {
@@ -365,7 +365,7 @@ fn elements_are_the_bytes_at_any_address() {
             assert_eq!(told, expected, "{name} {address:#x}");
             // Written over, neighbours stay.
             let texel: [u8; 16] = std::array::from_fn(|i| 0x80 + i as u8);
-            image.put(&view, address, &texel).expect("mapped");
+            image.write_texel(&view, address, &texel).expect("mapped");
             for at in BASE..BASE + 96 {
                 let expected = match at.checked_sub(address) {
                     Some(i) if i < bytes => 0x80 + i as u8,

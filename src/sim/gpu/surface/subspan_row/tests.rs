@@ -137,14 +137,14 @@ fn observers_receive_whole_rows_only() {
     let watch = Quiet::default();
     let view = View::watched(&space, Some(&watch), Via::Render);
     view.write(rows[0], 0x0403_0201).expect("mapped");
-    watch.take();
+    watch.drain();
     assert_eq!(band.store(&view, 0x7fff, &[7; 16]), Ok(false));
-    assert_eq!(watch.take(), []);
+    assert_eq!(watch.drain(), []);
     assert_eq!(view.read(rows[0]), Ok(0x0403_0201));
-    watch.take();
+    watch.drain();
     assert_eq!(band.store(&view, 0xffff, &[7; 16]), Ok(true));
     let each = rows.map(|row| (row, 8));
-    assert_eq!(watch.take(), each.map(|(row, bytes)| (true, row, bytes)));
+    assert_eq!(watch.drain(), each.map(|(row, bytes)| (true, row, bytes)));
     assert_eq!(band.load(&view), Ok(Some([7; 16])));
-    assert_eq!(watch.take(), each.map(|(row, bytes)| (false, row, bytes)));
+    assert_eq!(watch.drain(), each.map(|(row, bytes)| (false, row, bytes)));
 }

@@ -33,7 +33,7 @@ fn look<T>(rig: &mut Rig, changes: &[Change], of: impl Fn(&State<'_>) -> T) -> T
     of(&state.expect("simulated"))
 }
 
-fn of<T>(changes: &[Change], of: impl Fn(&State<'_>) -> T) -> T {
+fn read_state<T>(changes: &[Change], of: impl Fn(&State<'_>) -> T) -> T {
     look(&mut Rig::new(), changes, of)
 }
 
@@ -102,12 +102,12 @@ fn each_flag_is_of_its_field() {
     ];
     for (name, change, look) in cases {
         assert_eq!(
-            [of(&[], look), of(&[change], look)],
+            [read_state(&[], look), read_state(&[change], look)],
             [false, true],
             "{name}"
         );
     }
-    assert!(of(&[], |s| s.constants.is_empty()));
+    assert!(read_state(&[], |s| s.constants.is_empty()));
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn each_number_is_of_its_field() {
     ];
     for (name, change, look, expected) in cases {
         assert_eq!(
-            [of(&[], look), of(&[change], look)],
+            [read_state(&[], look), read_state(&[change], look)],
             [0, expected],
             "{name}"
         );
@@ -196,7 +196,8 @@ fn positions_are_fractions_of_a_pixel() {
         (&pattern::PACKET, pattern::N4X_SAMPLE2_Y_OFFSET, 13),
         (&pattern::PACKET, pattern::N1X_SAMPLE0_X_OFFSET, 3),
     ];
-    let at = |more: &[Change]| of(&[&place, more].concat(), |s| (s.positions[2], s.samples));
+    let at =
+        |more: &[Change]| read_state(&[&place, more].concat(), |s| (s.positions[2], s.samples));
     assert_eq!(at(&[samples(2)]), ([0.25, 0.8125], 4));
     // One sample is in the middle, or in the corner that pixels are located by.
     assert_eq!(at(&[]), ([0.5; 2], 1));
@@ -210,7 +211,7 @@ fn a_thread_for_each_sample_wants_several() {
     let samples = (&multisample::PACKET, multisample::NUMBER_OF_MULTISAMPLES, 1);
     let each = [&[][..], &[wish], &[samples], &[wish, samples]];
     assert_eq!(
-        each.map(|changes| of(changes, |s| s.per_sample)),
+        each.map(|changes| read_state(changes, |s| s.per_sample)),
         [false, false, false, true]
     );
 }
@@ -231,7 +232,7 @@ fn input_coverage_is_of_one_of_four_kinds() {
         (vec![kind(3), conservative], (Coverage::AfterDepth, true)),
     ] {
         assert_eq!(
-            of(&changes, |s| (s.coverage, s.input_coverage)),
+            read_state(&changes, |s| (s.coverage, s.input_coverage)),
             expected,
             "{expected:?}"
         );
@@ -282,7 +283,7 @@ fn the_shader_says_whether_tests_come_before_it() {
         (&ps_blend::PACKET, ps_blend::ALPHA_TO_COVERAGE_ENABLE, 1),
         (&ps_blend::PACKET, ps_blend::ALPHA_TEST_ENABLE, 1),
     ];
-    let early = |changes: &[Change]| of(changes, |s| (s.valid, s.early));
+    let early = |changes: &[Change]| read_state(changes, |s| (s.valid, s.early));
     assert_eq!(early(&[]), (true, true));
     assert_eq!(early(&[control(1)]), (true, false));
     for kill in kills {
@@ -293,7 +294,7 @@ fn the_shader_says_whether_tests_come_before_it() {
         assert_eq!(early(&[kill, control(1), invalid]), (false, true), "{name}");
         assert_eq!(early(&[kill, off]), (false, true), "{name}");
     }
-    assert!(!of(&[kills[3], invalid], |s| s.computes_depth));
+    assert!(!read_state(&[kills[3], invalid], |s| s.computes_depth));
     // What BLEND_STATE says of alpha.
     for (field, expected) in [
         (blend_state::ALPHA_TEST_ENABLE, false),
@@ -377,7 +378,7 @@ fn pixels_have_threads_where_these_leave_something() {
         ("depth for nothing", vec![nothing, computes], false),
         ("depth tested", vec![nothing, computes, tested], true),
     ] {
-        assert_eq!(of(&changes, |s| s.valid), expected, "{name}");
+        assert_eq!(read_state(&changes, |s| s.valid), expected, "{name}");
     }
 }
 
@@ -392,7 +393,7 @@ fn writes_may_stand_for_clears_and_resolves() {
         (vec![resolve(3)], Some(AuxOperation::FullResolve)),
         (vec![clear, resolve(3)], Some(AuxOperation::FastClear)),
     ] {
-        assert_eq!(of(&changes, |s| s.aux_operation), expected);
+        assert_eq!(read_state(&changes, |s| s.aux_operation), expected);
     }
 }
 
@@ -632,13 +633,13 @@ fn widths_have_the_pointers_of_their_combination() {
                 .zip(enabled)
                 .map(|(f, on)| (&ps::PACKET, f, on)),
         );
-        let found = of(&changes, |s| {
+        let found = read_state(&changes, |s| {
             s.variants.map(|v| v.map(|v| (v.shader.kernel, v.start)))
         });
         assert_eq!(found, expected, "{enabled:?}");
         changes.push((&extra::PACKET, extra::PIXEL_SHADER_VALID, 0));
         assert_eq!(
-            of(&changes, |s| s.variants.map(|v| v.is_some())),
+            read_state(&changes, |s| s.variants.map(|v| v.is_some())),
             [false; 3]
         );
     }
@@ -648,7 +649,7 @@ fn widths_have_the_pointers_of_their_combination() {
 fn kernels_have_their_resources() {
     let on = (&ps::PACKET, ps::N8_PIXEL_DISPATCH_ENABLE, 1);
     let shader = |changes: &[Change]| {
-        of(&[&[on], changes].concat(), |s| {
+        read_state(&[&[on], changes].concat(), |s| {
             let shader = s.variants[0].expect("a kernel").shader;
             (
                 shader.binding_table,

@@ -30,7 +30,7 @@ fn read(changes: &[Change]) -> Result<RasterState, Stop> {
     RasterState::read(&rig(changes).draw())
 }
 
-fn of<T>(changes: &[Change], look: impl Fn(&RasterState) -> T) -> T {
+fn read_state<T>(changes: &[Change], look: impl Fn(&RasterState) -> T) -> T {
     look(&read(changes).expect("simulated"))
 }
 
@@ -90,7 +90,7 @@ fn samples_are_where_the_pattern_has_them() {
         );
     }
     // Nothing said is the corner.
-    assert_eq!(of(&[], |s| s.samples().to_vec()), [(0, 0)]);
+    assert_eq!(read_state(&[], |s| s.samples().to_vec()), [(0, 0)]);
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn lines_are_by_width_and_multisampling() {
         (vec![smooth, width(0.5)], Lines::Smooth { width: 1.0 }),
         (vec![smooth, width(2.25)], Lines::Smooth { width: 2.25 }),
     ] {
-        let found = of(&changes, |s| s.lines);
+        let found = read_state(&changes, |s| s.lines);
         assert_eq!(
             found,
             expected,
@@ -171,7 +171,7 @@ fn a_stipple_has_a_pattern_and_a_count() {
     let pattern = (&stipple::PACKET, stipple::LINE_STIPPLE_PATTERN, 0xa53c);
     let repeat = |count| (&stipple::PACKET, stipple::LINE_STIPPLE_REPEAT_COUNT, count);
     let found = |changes: &[Change]| {
-        of(changes, |s| {
+        read_state(changes, |s| {
             s.stipple
                 .clone()
                 .map(|s| (s.pattern, s.repeat, s.passed.get()))

@@ -89,7 +89,7 @@ fn vertices_go_through_divide_and_viewport_to_the_grid() {
         [(0.0, 0.0, 0.0), (16.0, 0.0, 0.5), (0.0, 16.0, 0.25)]
     );
     assert_eq!(out[0].vertices[1].inverse_w, 0.5);
-    assert_eq!(out[0].depth.at(8.0, 4.0), 0.25 + 0.0625);
+    assert_eq!(out[0].depth.evaluate(8.0, 4.0), 0.25 + 0.0625);
     assert_eq!(out[0].linear(8.0, 4.0), [0.5, 0.25]);
     // 1/w is 1 - 0.25 there: vertex 1 has 0.5 * 0.5 of it.
     let [b, c] = out[0].perspective(8.0, 4.0);
@@ -154,7 +154,7 @@ fn wireframes_are_lines_that_face_as_their_triangle_does() {
     assert!(out.iter().all(|s| s.kind == Kind::Line && !s.front_facing));
     assert_eq!((out[1].vertices[0].x, out[1].vertices[1].y), (16.0, 16.0));
     // Half way from depth 0.5 to 0.25.
-    assert_eq!(out[1].depth.at(8.0, 8.0), 0.375);
+    assert_eq!(out[1].depth.evaluate(8.0, 8.0), 0.375);
     state.back_fill = Fill::Point;
     let out = run(&state, &object(Kind::Triangle, &CLOCKWISE));
     assert!(out.len() == 2 && out.iter().all(|s| s.kind == Kind::Point));

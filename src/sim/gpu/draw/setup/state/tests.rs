@@ -26,7 +26,7 @@ fn read(changes: &[Change]) -> Result<SetupState, Stop> {
     SetupState::read(&rig.draw())
 }
 
-fn of<T>(changes: &[Change], look: impl Fn(&SetupState) -> T) -> T {
+fn read_state<T>(changes: &[Change], look: impl Fn(&SetupState) -> T) -> T {
     look(&read(changes).expect("simulated"))
 }
 
@@ -81,7 +81,7 @@ fn each_flag_is_of_its_field() {
     ];
     for (name, change, look) in cases {
         assert_eq!(
-            [of(&[], look), of(&[change], look)],
+            [read_state(&[], look), read_state(&[change], look)],
             [false, true],
             "{name}"
         );
@@ -90,7 +90,7 @@ fn each_flag_is_of_its_field() {
 
 #[test]
 fn modes_are_by_their_codes() {
-    let cull = |code| of(&[(&raster::PACKET, raster::CULL_MODE, code)], |s| s.cull);
+    let cull = |code| read_state(&[(&raster::PACKET, raster::CULL_MODE, code)], |s| s.cull);
     assert_eq!(
         [0, 1, 2, 3].map(cull),
         [Cull::Both, Cull::None, Cull::Front, Cull::PixelBackend]
@@ -100,7 +100,7 @@ fn modes_are_by_their_codes() {
         (raster::BACK_FACE_FILL_MODE, false),
     ] {
         let fills = |code| {
-            of(&[(&raster::PACKET, field, code)], |s| {
+            read_state(&[(&raster::PACKET, field, code)], |s| {
                 (s.front_fill, s.back_fill)
             })
         };
@@ -122,7 +122,7 @@ fn modes_are_by_their_codes() {
 #[test]
 fn depth_offsets_have_the_depth_buffers_unit() {
     let format = |code| {
-        of(&[(&depth::PACKET, depth::SURFACE_FORMAT, code)], |s| {
+        read_state(&[(&depth::PACKET, depth::SURFACE_FORMAT, code)], |s| {
             s.bias_unit
         })
     };
@@ -149,7 +149,7 @@ fn depth_offsets_have_the_depth_buffers_unit() {
         ),
     ];
     assert_eq!(
-        of(&values, |s| [s.bias_constant, s.bias_scale, s.bias_clamp]),
+        read_state(&values, |s| [s.bias_constant, s.bias_scale, s.bias_clamp]),
         [1.5, -2.5, 3.5]
     );
 }
@@ -165,11 +165,11 @@ fn the_origin_is_the_drawing_rectangles() {
         ),
     ];
     let corner = (&multisample::PACKET, multisample::PIXEL_LOCATION, 1);
-    assert_eq!(of(&[], |s| s.origin), [0.0, 0.0]);
-    assert_eq!(of(&origin, |s| s.origin), [3.0, -7.0]);
-    assert_eq!(of(&[corner], |s| s.origin), [0.5, 0.5]);
+    assert_eq!(read_state(&[], |s| s.origin), [0.0, 0.0]);
+    assert_eq!(read_state(&origin, |s| s.origin), [3.0, -7.0]);
+    assert_eq!(read_state(&[corner], |s| s.origin), [0.5, 0.5]);
     assert_eq!(
-        of(&[&origin[..], &[corner]].concat(), |s| s.origin),
+        read_state(&[&origin[..], &[corner]].concat(), |s| s.origin),
         [3.5, -6.5]
     );
 }
@@ -182,9 +182,9 @@ fn points_have_widths_in_eighths() {
         (&clip::PACKET, clip::MINIMUM_POINT_WIDTH, 3),
         (&clip::PACKET, clip::MAXIMUM_POINT_WIDTH, 2047),
     ];
-    assert_eq!(of(&[width], |s| s.point_width), None);
-    assert_eq!(of(&[width, source], |s| s.point_width), Some(1.625));
-    assert_eq!(of(&bounds, |s| s.point_range), [0.375, 255.875]);
+    assert_eq!(read_state(&[width], |s| s.point_width), None);
+    assert_eq!(read_state(&[width, source], |s| s.point_width), Some(1.625));
+    assert_eq!(read_state(&bounds, |s| s.point_range), [0.375, 255.875]);
 }
 
 #[test]

@@ -89,11 +89,11 @@ fn decode_coded(block: u128, size: [usize; 2], srgb: bool, out: &mut [Texel]) ->
     let division = partition::PartitionPattern::new(seed, partitions, size);
     for (i, texel) in out.iter_mut().enumerate() {
         let at = [i % size[0], i / size[0]];
-        let Some([a, b]) = ends[division.of(at)] else {
+        let Some([a, b]) = ends[division.partition_of(at)] else {
             *texel = ERROR;
             continue;
         };
-        let (first, second) = weights.at(at, size);
+        let (first, second) = weights.texel_weights(at, size);
         let mut colour = [0; 4];
         for (channel, value) in colour.iter_mut().enumerate() {
             let weight = match plane {

@@ -50,7 +50,7 @@ impl PartitionPattern {
     }
 
     /// The partition of a texel: the one that is highest there, the first among equals.
-    pub fn of(&self, texel: [usize; 2]) -> usize {
+    pub fn partition_of(&self, texel: [usize; 2]) -> usize {
         let [x, y] = texel.map(|at| at as u32 * self.scale);
         let (mut best, mut highest) = (0, None);
         for (i, [right, down, start]) in self.lines.iter().take(self.count).enumerate() {

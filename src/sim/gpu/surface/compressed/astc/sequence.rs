@@ -69,8 +69,8 @@ impl Range {
         for group in out.chunks_mut(pieces.len()) {
             let (mut code, mut at) = (0, 0);
             for ((_, low), piece) in group.iter_mut().zip(pieces) {
-                *low = bits.take(self.bits);
-                code |= bits.take(*piece) << at;
+                *low = bits.next_field(self.bits);
+                code |= bits.next_field(*piece) << at;
                 at += piece;
             }
             let digits = match self.digit {

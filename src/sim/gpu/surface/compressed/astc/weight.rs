@@ -26,7 +26,7 @@ impl Grid {
     }
 
     /// The weights of a texel, by plane; the same twice where there is one.
-    pub fn at(&self, texel: [usize; 2], block: [usize; 2]) -> (u32, u32) {
+    pub fn texel_weights(&self, texel: [usize; 2], block: [usize; 2]) -> (u32, u32) {
         let mut place = [(0, 0); 2];
         for (axis, (whole, part)) in place.iter_mut().enumerate() {
             let last = block[axis] - 1;

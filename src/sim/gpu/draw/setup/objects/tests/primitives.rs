@@ -44,8 +44,8 @@ fn planes_go_through_the_vertices() {
                         "{order:?}: {found} at vertex {i}, not {expected}"
                     );
                 };
-                near(setup.depth.at(x, y), z / w);
-                near(setup.inverse_w.at(x, y), 1.0 / w);
+                near(setup.depth.evaluate(x, y), z / w);
+                near(setup.inverse_w.evaluate(x, y), 1.0 / w);
                 let own = [
                     0.0,
                     f64::from(u8::from(i == 1)),
@@ -110,8 +110,11 @@ fn a_line_is_told_by_how_far_along_it_is() {
             near(setup.linear(x, y)[0], along);
             near(setup.linear(x, y)[1], 0.0);
             let mixed = |a: f32, b: f32| f64::from(a) + along * (f64::from(b) - f64::from(a));
-            near(setup.depth.at(x, y), mixed(a.z, b.z));
-            near(setup.inverse_w.at(x, y), mixed(a.inverse_w, b.inverse_w));
+            near(setup.depth.evaluate(x, y), mixed(a.z, b.z));
+            near(
+                setup.inverse_w.evaluate(x, y),
+                mixed(a.inverse_w, b.inverse_w),
+            );
         }
     }
     // Level and upright ones, and one of no length.
@@ -406,7 +409,7 @@ fn offset(state: &SetupState, kind: Kind, positions: &[[f32; 4]]) -> Vec<f64> {
     let depths = |state: &SetupState| {
         run(state, &object)
             .iter()
-            .map(|s| s.depth.at(8.0, 8.0))
+            .map(|s| s.depth.evaluate(8.0, 8.0))
             .collect::<Vec<_>>()
     };
     depths(state)
@@ -617,7 +620,10 @@ fn points_are_as_wide_as_state_or_vertex_say() {
             assert_eq!([a.x + b.x, a.y + c.y], [16.0; 2]);
             assert_eq!(([b.y, c.x], b.x - a.x), ([a.y, a.x], c.y - a.y));
             assert!(s.vertices.iter().all(|v| (v.z, v.inverse_w) == (1.5, 2.0)));
-            assert_eq!((s.depth.at(8.0, 8.0), s.inverse_w.at(3.0, 9.0)), (1.5, 2.0));
+            assert_eq!(
+                (s.depth.evaluate(8.0, 8.0), s.inverse_w.evaluate(3.0, 9.0)),
+                (1.5, 2.0)
+            );
             b.x - a.x
         })
     };

@@ -80,7 +80,7 @@ fn texels_lie_between_four_weights() {
         size: [3, 2],
         planes: 2,
     };
-    let at = |x, y| grid.at([x, y], [6, 5]);
+    let at = |x, y| grid.texel_weights([x, y], [6, 5]);
     // The corners of the block are those of the grid.
     assert_eq!(
         [at(0, 0), at(5, 0), at(0, 4), at(5, 4)],
@@ -98,5 +98,5 @@ fn texels_lie_between_four_weights() {
     );
     // Of one plane both are the same.
     let alone = Grid { planes: 1, ..grid };
-    assert_eq!(alone.at([5, 0], [6, 5]), (64, 64));
+    assert_eq!(alone.texel_weights([5, 0], [6, 5]), (64, 64));
 }
