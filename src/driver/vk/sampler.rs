@@ -5,6 +5,7 @@
 //! Ref: SKL PRM vol. 2d, "SAMPLER_STATE", "SAMPLER_BORDER_COLOR_STATE"; Vulkan specification,
 //!      "Samplers".
 
+use hw::value;
 use std::sync::Arc;
 
 use ash::vk as api;
@@ -69,19 +70,12 @@ pub struct Sampler {
 /// Shadow Function: the hardware compares texel and reference in the opposite order, and counts
 /// texels that fail.
 fn shadow_function(op: api::CompareOp) -> u64 {
-    const ALWAYS: u64 = 0;
-    const NEVER: u64 = 1;
-    const LESS: u64 = 2;
-    const EQUAL: u64 = 3;
-    const LESS_EQUAL: u64 = 4;
-    const GREATER: u64 = 5;
-    const NOT_EQUAL: u64 = 6;
-    const GREATER_EQUAL: u64 = 7;
+    use value::draw::compare_function::*;
     match op {
-        api::CompareOp::LESS => LESS_EQUAL,
-        api::CompareOp::EQUAL => NOT_EQUAL,
+        api::CompareOp::LESS => LEQUAL,
+        api::CompareOp::EQUAL => NOTEQUAL,
         api::CompareOp::LESS_OR_EQUAL => LESS,
-        api::CompareOp::GREATER => GREATER_EQUAL,
+        api::CompareOp::GREATER => GEQUAL,
         api::CompareOp::NOT_EQUAL => EQUAL,
         api::CompareOp::GREATER_OR_EQUAL => GREATER,
         api::CompareOp::ALWAYS => NEVER,
@@ -90,12 +84,13 @@ fn shadow_function(op: api::CompareOp) -> u64 {
 }
 
 fn address_mode(mode: api::SamplerAddressMode) -> u64 {
+    use value::state::address_mode::*;
     match mode {
-        api::SamplerAddressMode::MIRRORED_REPEAT => 1,
-        api::SamplerAddressMode::CLAMP_TO_EDGE => 2,
-        api::SamplerAddressMode::CLAMP_TO_BORDER => 4,
-        api::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE => 5,
-        _ => 0,
+        api::SamplerAddressMode::MIRRORED_REPEAT => MIRROR,
+        api::SamplerAddressMode::CLAMP_TO_EDGE => CLAMP,
+        api::SamplerAddressMode::CLAMP_TO_BORDER => CLAMP_BORDER,
+        api::SamplerAddressMode::MIRROR_CLAMP_TO_EDGE => MIRROR_ONCE,
+        _ => WRAP,
     }
 }
 
@@ -106,24 +101,19 @@ fn level(lod: f32) -> u64 {
 
 /// SAMPLER_STATE without the border colour pointer.
 fn pack(info: &SamplerInfo) -> hw::Words<4> {
-    const LINEAR: u64 = 1;
-    const ANISOTROPIC: u64 = 2;
-    const MIP_NEAREST: u64 = 1;
-    const MIP_LINEAR: u64 = 3;
-    const CLAMP_MODE_OGL: u64 = 2;
-    const EWA_APPROXIMATION: u64 = 1;
-    const OVERRIDE: u64 = 1;
-    const MINIMUM: u64 = 2;
-    const MAXIMUM: u64 = 3;
+    use value::state::{
+        anisotropic_algorithm, cube_surface_control_mode, lod_preclamp_mode, mip_filter,
+        reduction_type, texture_filter,
+    };
     let linear = |filter: api::Filter| filter != api::Filter::NEAREST;
     let filter = |filter: api::Filter| match (linear(filter), info.anisotropy) {
-        (false, _) => 0,
-        (true, None) => LINEAR,
-        (true, Some(_)) => ANISOTROPIC,
+        (false, _) => texture_filter::NEAREST,
+        (true, None) => texture_filter::LINEAR,
+        (true, Some(_)) => texture_filter::ANISOTROPIC,
     };
     let mip = match info.mip {
-        api::SamplerMipmapMode::LINEAR => MIP_LINEAR,
-        _ => MIP_NEAREST,
+        api::SamplerMipmapMode::LINEAR => mip_filter::LINEAR,
+        _ => mip_filter::NEAREST,
     };
     let bias = (info.lod_bias.clamp(-16.0, 15.996) * 256.0).round() as i64;
     let seamless = !info
@@ -132,21 +122,24 @@ fn pack(info: &SamplerInfo) -> hw::Words<4> {
     // 2:1 to 16:1, in steps of two.
     let anisotropy = info.anisotropy.unwrap_or(2.0).clamp(2.0, 16.0);
     let reduction = match info.reduction {
-        api::SamplerReductionMode::MIN => MINIMUM,
-        api::SamplerReductionMode::MAX => MAXIMUM,
-        _ => 0,
+        api::SamplerReductionMode::MIN => reduction_type::MINIMUM,
+        api::SamplerReductionMode::MAX => reduction_type::MAXIMUM,
+        _ => reduction_type::STD_FILTER,
     };
     let [u, v, w] = info.address.map(address_mode);
     let (min, mag) = (linear(info.min), linear(info.mag));
     state::words::<4>()
-        .with(state::LOD_PRECLAMP_MODE, CLAMP_MODE_OGL)
+        .with(state::LOD_PRECLAMP_MODE, lod_preclamp_mode::OGL)
         .with(state::MIP_MODE_FILTER, mip)
         .with(state::MAG_MODE_FILTER, filter(info.mag))
         .with(state::MIN_MODE_FILTER, filter(info.min))
         .with(state::TEXTURE_LOD_BIAS, bias as u64 & 0x1fff)
         .with(
             state::ANISOTROPIC_ALGORITHM,
-            info.anisotropy.map_or(0, |_| EWA_APPROXIMATION),
+            match info.anisotropy {
+                Some(_) => anisotropic_algorithm::EWA_APPROXIMATION,
+                None => anisotropic_algorithm::LEGACY,
+            },
         )
         .with(state::MIN_LOD, level(info.lod[0]))
         .with(state::MAX_LOD, level(info.lod[1]))
@@ -156,7 +149,10 @@ fn pack(info: &SamplerInfo) -> hw::Words<4> {
         )
         .with(
             state::CUBE_SURFACE_CONTROL_MODE,
-            if seamless { OVERRIDE } else { 0 },
+            match seamless {
+                true => cube_surface_control_mode::OVERRIDE,
+                false => cube_surface_control_mode::PROGRAMMED,
+            },
         )
         .with(state::MAXIMUM_ANISOTROPY, ((anisotropy - 2.0) / 2.0) as u64)
         .flag(state::R_ADDRESS_MIN_FILTER_ROUNDING_ENABLE, min)
@@ -169,7 +165,10 @@ fn pack(info: &SamplerInfo) -> hw::Words<4> {
         .with(state::TCX_ADDRESS_CONTROL_MODE, u)
         .with(state::TCY_ADDRESS_CONTROL_MODE, v)
         .with(state::TCZ_ADDRESS_CONTROL_MODE, w)
-        .flag(state::REDUCTION_TYPE_ENABLE, reduction != 0)
+        .flag(
+            state::REDUCTION_TYPE_ENABLE,
+            reduction != reduction_type::STD_FILTER,
+        )
         .with(state::REDUCTION_TYPE, reduction)
 }
 

@@ -552,6 +552,7 @@ values! {
         "3DSTATE_WM_DEPTH_STENCIL" "Stencil Test Function",
         "3DSTATE_WM_DEPTH_STENCIL" "Backface Stencil Test Function",
         "BLEND_STATE" "Alpha Test Function",
+        "SAMPLER_STATE" "Shadow Function",
     ] {
         ALWAYS "ALWAYS" 0;
         NEVER "NEVER" 1;

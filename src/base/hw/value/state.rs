@@ -216,19 +216,6 @@ values! {
         PROGRAMMED "PROGRAMMED" 0;
         OVERRIDE "OVERRIDE" 1;
     }
-    /// SAMPLER_STATE, "Shadow Function".
-    shadow_function for [
-        "SAMPLER_STATE" "Shadow Function",
-    ] {
-        ALWAYS "ALWAYS" 0;
-        NEVER "NEVER" 1;
-        LESS "LESS" 2;
-        EQUAL "EQUAL" 3;
-        LEQUAL "LEQUAL" 4;
-        GREATER "GREATER" 5;
-        NOTEQUAL "NOTEQUAL" 6;
-        GEQUAL "GEQUAL" 7;
-    }
     /// SAMPLER_STATE, "ChromaKey Mode".
     chromakey_mode for [
         "SAMPLER_STATE" "ChromaKey Mode",
