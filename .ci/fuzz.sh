@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
-# A short run of each fuzz target: fuzz.sh [SECONDS] [TARGET...]. Prints `ok fuzz NAME`; a finding stays in tests/fuzz/artifacts, a seed of `calls` and `copies` is told.
-# Coverage comes from LLVM's pass, by codegen options that stable Rust has; cargo-fuzz would want nightly for its sanitizers.
+# A short run of each fuzz target: fuzz.sh [SECONDS] [TARGET...]. Prints `ok fuzz NAME`; a finding
+# stays in tests/fuzz/artifacts, a seed of `calls` and `copies` is told.
+# Coverage comes from LLVM's pass, by codegen options that stable Rust has; cargo-fuzz would want
+# nightly for its sanitizers.
 set -u
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift $(($# > 0 ? 1 : 0))
 targets=${*:-batch calls copies ioctls isa_decode spirv}
-# Random valid calls of Vulkan, and copies that are compared with what they make of bytes on the host: programs of their own, as what is
+# Random valid calls of Vulkan, and copies that are compared with what they make of bytes on the
+# host: programs of their own, as what is
 # mutated are not bytes. New seeds each day. Of copies half the time is enough.
 program() { # program NAME SECONDS
     cargo build -q --release -p ingot-tests --example "random-$1" || return 1

@@ -1,8 +1,11 @@
 #!/usr/bin/env bash
-# A short run of the mutation witness: programs are recorded on Mesa's drivers and on ours, single fields of their batches are
-# changed, and flags of their PIPE_CONTROLs left out, and the simulator has to notice. mutation.sh [CHANGES] [SEED] [OPTIONS of mutate-fields]; recordings are kept in target/mutation.
+# A short run of the mutation witness: programs are recorded on Mesa's drivers and on ours, single
+# fields of their batches are
+# changed, and flags of their PIPE_CONTROLs left out, and the simulator has to notice. mutation.sh
+# [CHANGES] [SEED] [OPTIONS of mutate-fields]; recordings are kept in target/mutation.
 #
-# In:  a finished release build. Without INGOT_REQUIRE_TOOLS, what is not installed is skipped and said to be.
+# In:  a finished release build. Without INGOT_REQUIRE_TOOLS, what is not installed is skipped and
+# said to be.
 set -u
 cd "$(dirname "$0")/.."
 changes=${1:-300} seed=${2:-1}
@@ -37,7 +40,8 @@ scripts="arithmetic/float-add arithmetic/float-mul
     draw/tessellation/vertices-16 draw/tessellation/vertices-8 draw/topology/line-strip draw/topology/triangle-fan
     draw/vertex-formats/r16g16-snorm draw/vertex-formats/r16g16-uint draw/vertex-formats/r32-sfloat
     draw/vertex-formats/r32g32b32-sint draw/vertex-formats/r8g8b8a8-uscaled pressure/scratch-array pressure/scratch-in-every-stage"
-# OpenGL on Mesa's Vulkan driver: textures, mipmaps, layers, indirect draws and dispatches, transform feedback.
+# OpenGL on Mesa's Vulkan driver: textures, mipmaps, layers, indirect draws and dispatches,
+# transform feedback.
 programs="arb_draw_indirect-draw-elements-base-instance
 arb_compute_shader-indirect-compute
 arb_clear_texture-stencil
@@ -168,7 +172,8 @@ status=0
 # shellcheck disable=SC2086
 cargo run -q --release -p ingot-kmd --example mutate-fields -- \
     --draw "$changes" --seed "$seed" --least "$least" "${@:3}" $files || status=1
-# Of a few, each PIPE_CONTROL and each of its flags is left out: somebody notices, or there is a reason why nobody has to.
+# Of a few, each PIPE_CONTROL and each of its flags is left out: somebody notices, or there is a
+# reason why nobody has to.
 flushed=
 for name in $flushes; do
     flushed="$flushed $folder/$name.rec"

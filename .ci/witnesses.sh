@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Other people's programs on our driver and on our simulator: clients (ncnn, wgpu, vulkaninfo, vkcube) and witnesses
+# Other people's programs on our driver and on our simulator: clients (ncnn, wgpu, vulkaninfo,
+# vkcube) and witnesses
 # (the validation layer, piglit, Mesa's driver). A line `ok NAME` or `FAILED NAME` for each.
 #
-# In:  optionally the folder of a finished build (default: target/release, which is then built); without
+# In:  optionally the folder of a finished build (default: target/release, which is then built);
+# without
 #      INGOT_REQUIRE_TOOLS, what is not installed is skipped and said to be.
 set -u
 cd "$(dirname "$0")/.."

@@ -1,11 +1,15 @@
 /*
- * A simulated Intel GPU in this process: for programs that drive a GPU through the kernel's interface, without hardware.
+ * A simulated Intel GPU in this process: for programs that drive a GPU through the kernel's
+ * interface, without hardware.
  *
- * A device (ingot_sim) is a GPU, from i915 down to its execution units. A node (ingot_sim_node) is what open("/dev/dri/renderD128")
- * gives on a machine that has one: it takes the ioctls of drm.h and i915_drm.h, and its buffers are mapped by their offsets.
+ * A device (ingot_sim) is a GPU, from i915 down to its execution units. A node (ingot_sim_node) is
+ * what open("/dev/dri/renderD128")
+ * gives on a machine that has one: it takes the ioctls of drm.h and i915_drm.h, and its buffers are
+ * mapped by their offsets.
  * Batches are executed by a thread of the device.
  *
- * Link with libingot_sim. The library also contains the interposed libc functions by which `ingot sim` gives a GPU to unmodified
+ * Link with libingot_sim. The library also contains the interposed libc functions by which `ingot
+ * sim` gives a GPU to unmodified
  * programs; without INGOT_GPU in the environment they behave like libc's.
  *
  * All functions may be called by any thread. Those that return int return 0, or a negative errno.
@@ -72,7 +76,8 @@ struct ingot_sim_callbacks {
  * gpu: its short name, such as "skl"; `ingot sim --help` lists them.
  * options: a comma-separated list as in INGOT_SIM, such as "strict,hang=10"; NULL: none.
  * callbacks: copied; NULL: none.
- * Errors: -ENODEV: no such GPU is simulated; -EINVAL: unknown option. callbacks->line gets the reason.
+ * Errors: -ENODEV: no such GPU is simulated; -EINVAL: unknown option. callbacks->line gets the
+ * reason.
  */
 int ingot_sim_create(const char *gpu, const char *options, const struct ingot_sim_callbacks *callbacks, ingot_sim **sim);
 
@@ -89,8 +94,10 @@ void ingot_sim_close(ingot_sim_node *node);
 int ingot_sim_ioctl(ingot_sim_node *node, unsigned long request, void *argument);
 
 /*
- * mmap(2) on the node: maps length bytes of the buffer whose DRM_IOCTL_I915_GEM_MMAP_OFFSET gave this offset. munmap(2) unmaps it.
- * address, protection, flags: as mmap's. Errors: as mmap's, and -EINVAL if the buffer is shorter than length.
+ * mmap(2) on the node: maps length bytes of the buffer whose DRM_IOCTL_I915_GEM_MMAP_OFFSET gave
+ * this offset. munmap(2) unmaps it.
+ * address, protection, flags: as mmap's. Errors: as mmap's, and -EINVAL if the buffer is shorter
+ * than length.
  */
 int ingot_sim_mmap(ingot_sim_node *node, void *address, size_t length, int protection, int flags, uint64_t offset, void **mapped);
 

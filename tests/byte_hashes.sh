@@ -3,12 +3,15 @@
 #
 #     tests/byte_hashes.sh [--shaders DIR]... [--scripts DIR] BUILD > hashes.txt
 #
-# In:  the folder of a finished build (target/release, or a copy of it), folders of shaders (GLSL or SPIR-V), and a folder of
+# In:  the folder of a finished build (target/release, or a copy of it), folders of shaders (GLSL or
+# SPIR-V), and a folder of
 #      scripts.
-# Out: a line for each shader and SIMD width (the hash of its machine code, or the exit status of a compiler that refuses it),
+# Out: a line for each shader and SIMD width (the hash of its machine code, or the exit status of a
+# compiler that refuses it),
 #      and a line for each script (the hash of all its submissions, recorded on the simulator), sorted by name.
 #
-# Compare two builds with diff. A script that races with the GPU (it polls, or waits with a timeout) submits different batches
+# Compare two builds with diff. A script that races with the GPU (it polls, or waits with a timeout)
+# submits different batches
 # each time: hash the old build twice, and leave out what differs between those two.
 set -u
 cd "$(dirname "$0")/.." || exit 2

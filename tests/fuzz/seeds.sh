@@ -1,6 +1,8 @@
 #!/bin/sh
-# Makes seeds: corpus/spirv from the SPIR-V test modules (spirv-tools needed) and, where `ingot` is built (INGOT names it),
-# corpus/batch from what the driver, and Mesa's where it is there, submit for some scripts. With glslangValidator, the .comp files named as arguments
+# Makes seeds: corpus/spirv from the SPIR-V test modules (spirv-tools needed) and, where `ingot` is
+# built (INGOT names it),
+# corpus/batch from what the driver, and Mesa's where it is there, submit for some scripts. With
+# glslangValidator, the .comp files named as arguments
 # become seeds too.
 set -e
 here=$(cd "$(dirname "$0")" && pwd)

@@ -6,7 +6,8 @@ share() { # share PICTURE OPERATION...: percent of the pixels that the operation
     convert "$shot" "$@" -format '%[fx:round(100*mean)]' info:
 }
 
-# What vkcube draws: on a grey of a fifth (51), a cube whose faces are textures: grey, with a panel from teal to black
+# What vkcube draws: on a grey of a fifth (51), a cube whose faces are textures: grey, with a panel
+# from teal to black
 # and LunarG's name in white, darker by the angle to the light.
 shows_cube() { # shows_cube PICTURE: says what is wrong with it
     corners=$(convert "$1" \( -clone 0 -crop 30x30+0+0 \) \( -clone 0 -crop 30x30+470+0 \) \
@@ -30,7 +31,8 @@ shows_cube() { # shows_cube PICTURE: says what is wrong with it
         [ "$wide" -ge 200 ] && [ "$wide" -le 400 ] && [ "$high" -ge 200 ] && [ "$high" -le 400 ]
 }
 
-# That a cube is seen means something only where none is noticed: neither on the bare ground nor as a grey square.
+# That a cube is seen means something only where none is noticed: neither on the bare ground nor as
+# a grey square.
 convert -size 500x500 'xc:rgb(51,51,51)' "$folder/none.png"
 convert "$folder/none.png" -fill 'rgb(90,90,90)' -draw 'rectangle 110,100 390,390' "$folder/square.png"
 for wrong in none square; do

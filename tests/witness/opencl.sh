@@ -1,5 +1,6 @@
 #!/bin/sh
-# OpenCL kernels of ours by Intel's OpenCL driver, compiled by Intel's own compiler, on the simulated GPU in strict mode: what
+# OpenCL kernels of ours by Intel's OpenCL driver, compiled by Intel's own compiler, on the
+# simulated GPU in strict mode: what
 # the host computes, the GPU computes.
 #
 # In:  the folder with `ingot` and the libraries.

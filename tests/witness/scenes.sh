@@ -1,10 +1,13 @@
 #!/bin/sh
-# The wgpu client's scenes on an Intel driver on the simulated GPU, in strict mode, beside those of lavapipe: the
+# The wgpu client's scenes on an Intel driver on the simulated GPU, in strict mode, beside those of
+# lavapipe: the
 # same pictures, within what Vulkan lets two drivers differ by.
 #
-# In:  the folder with `ingot` and the libraries, the folder with the client, lavapipe's manifest, the Intel driver as
+# In:  the folder with `ingot` and the libraries, the folder with the client, lavapipe's manifest,
+# the Intel driver as
 #      `ingot sim --driver` names it.
-# Out: a line per scene with both times, then a count; exit status 1 if a picture differs, a finding is reported or
+# Out: a line per scene with both times, then a count; exit status 1 if a picture differs, a finding
+# is reported or
 #      another device drew.
 set -u
 binaries=$1 client=$2/ingot-client-scenes lavapipe=$3 driver=$4

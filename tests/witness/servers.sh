@@ -28,7 +28,8 @@ on_iris() { # on_iris LOG COMMAND...: in the background
 start_weston() { # start_weston [iris]: a Wayland compositor without a screen, as WAYLAND_DISPLAY; without a GPU, if none is named
     chmod 700 "$folder"
     export XDG_RUNTIME_DIR="$folder" WAYLAND_DISPLAY=ingot
-    # The window stands anywhere, on black, and nothing fades in. Taking pictures of the screen is a debugging aid.
+    # The window stands anywhere, on black, and nothing fades in. Taking pictures of the screen is a
+    # debugging aid.
     cat >"$folder/weston.ini" <<'END'
 [shell]
 panel-position=none

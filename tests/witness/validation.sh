@@ -1,13 +1,16 @@
 #!/bin/sh
-# Runs a folder of scripts through the Vulkan loader and the Khronos validation layer, on the simulated
+# Runs a folder of scripts through the Vulkan loader and the Khronos validation layer, on the
+# simulated
 # GPU: the layer must say nothing about how our runner uses Vulkan, nor may our driver make it.
 #
-# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the scripts; then `samples` if the
+# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the
+# scripts; then `samples` if the
 #      driver draws the samples' pictures too.
 #      Where the examples `random-calls` and `random-copies` are built, they run on Ingot for half a minute each: where the layer is
 #      silent, their calls are valid. Synchronization validation (1.3.239) miscounts the bytes of compressed images, and then finds
 #      hazards across barriers: copies of them are checked without it.
-# Out: the layer's messages but for those in validation_known.txt, with a count; exit status 1 if there is one, if a known one was not
+# Out: the layer's messages but for those in validation_known.txt, with a count; exit status 1 if
+# there is one, if a known one was not
 #      said, or a script surprises.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -22,7 +25,8 @@ khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDA
 khronos_validation.duplicate_message_limit = 3
 END
 
-# validated COMMAND...: on the simulated GPU; what it prints and the layer's messages go to $folder/output, its exit status to $status.
+# validated COMMAND...: on the simulated GPU; what it prints and the layer's messages go to
+# $folder/output, its exit status to $status.
 # The layer has no file of its own for them: each new instance would empty it.
 status=0
 validated() {

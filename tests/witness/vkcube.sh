@@ -1,10 +1,13 @@
 #!/bin/sh
-# vkcube through the Vulkan loader and a window of an X server without a screen, on the simulated GPU in strict mode:
+# vkcube through the Vulkan loader and a window of an X server without a screen, on the simulated
+# GPU in strict mode:
 # pictures of the window, taken while it turns, must show the cube.
 #
-# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, how many frames;
+# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, how
+# many frames;
 #      optionally a file for the last picture, as PNG.
-# Out: the number of pictures looked at, and what the last shows; exit status 1 if one does not show the cube, if it
+# Out: the number of pictures looked at, and what the last shows; exit status 1 if one does not show
+# the cube, if it
 #      does not turn, or if a finding is reported.
 set -u
 binaries=$1 driver=$2 frames=$3 picture=${4:-}
@@ -33,7 +36,8 @@ wait_for() { # wait_for SECONDS COMMAND...: until the command succeeds
     done
 }
 
-# A server that resets when its last client leaves, as those who look for the window do, drops who comes meanwhile.
+# A server that resets when its last client leaves, as those who look for the window do, drops who
+# comes meanwhile.
 Xvfb -displayfd 3 -noreset -screen 0 640x640x24 -nolisten tcp 3>"$folder/display" >"$folder/server" 2>&1 &
 server=$!
 wait_for 20 test -s "$folder/display" || fail 'no X server'

@@ -1,8 +1,10 @@
 #!/bin/sh
-# vkcube through the Vulkan loader and a Wayland compositor without a screen (weston), on the simulated GPU in strict mode:
+# vkcube through the Vulkan loader and a Wayland compositor without a screen (weston), on the
+# simulated GPU in strict mode:
 # pictures of the screen, taken while it turns, must show the cube.
 #
-# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, how many frames; `iris` for a compositor that
+# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, how
+# many frames; `iris` for a compositor that
 #      draws on the simulated GPU, too: pictures come to it as they are.
 # Out: as vkcube.sh.
 set -u

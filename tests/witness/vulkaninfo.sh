@@ -1,8 +1,10 @@
 #!/bin/sh
-# vulkaninfo through the Vulkan loader on the simulated GPU: it must ask everything, end well, and show
+# vulkaninfo through the Vulkan loader on the simulated GPU: it must ask everything, end well, and
+# show
 # the device.
 #
-# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the device's name.
+# In:  the folder with `ingot` and the libraries, a driver as `ingot sim --driver` names it, the
+# device's name.
 # Out: the device and the number of lines; exit status 1 if something is missing.
 set -u
 binaries=$1 driver=$2 device=$3

@@ -1,9 +1,12 @@
 #!/bin/sh
-# Windows by tests/windows, through the Vulkan loader, on the simulated GPU in strict mode: of an X server without a GPU, which gets copies
-# of pictures, and of servers that draw by Mesa's iris on the same GPU, which show what was drawn as it is, or copies where they are forced.
+# Windows by tests/windows, through the Vulkan loader, on the simulated GPU in strict mode: of an X
+# server without a GPU, which gets copies
+# of pictures, and of servers that draw by Mesa's iris on the same GPU, which show what was drawn as
+# it is, or copies where they are forced.
 #
 # In:  the folder with `ingot`, the libraries and examples/windows.
-# Out: a line for each server; exit status 1 if a window does not show what was presented, is not told of its size, gets its pictures in
+# Out: a line for each server; exit status 1 if a window does not show what was presented, is not
+# told of its size, gets its pictures in
 #      another way, or if a finding is reported.
 set -u
 binaries=$(cd "$1" && pwd)

@@ -11,6 +11,7 @@ use hw::media::{
 };
 use hw::register;
 use hw::state::interface_descriptor_data;
+use hw::value::command::post_sync_operation;
 
 use crate::generation::{
     Counter, Generation, Heaps, Kernel, Launch, PipeControl, PushSources, VfeState,
@@ -38,7 +39,6 @@ pub(crate) const FLUSH: [u32; 6] = STALL
 /// emission.
 const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
     use pipe_control as pc;
-    const WRITE_IMMEDIATE: u64 = 1;
     let mut all = [[0; 6]; PipeControl::COUNT];
     let mut index = 0;
     while index < PipeControl::COUNT {
@@ -69,7 +69,7 @@ const CONTROLS: [[u32; 6]; PipeControl::COUNT] = {
             .with(
                 pc::POST_SYNC_OPERATION,
                 if control.any(PipeControl::WRITE) {
-                    WRITE_IMMEDIATE
+                    post_sync_operation::WRITE_IMMEDIATE_DATA
                 } else {
                     0
                 },
@@ -138,9 +138,7 @@ const FRONT_END: hw::Words<9> = media_vfe_state::words::<9>()
     .with(media_vfe_state::RESET_GATEWAY_TIMER, 1);
 
 /// Pipelines as PIPELINE_SELECT encodes them.
-pub(crate) const PIPELINE_3D: u64 = 0;
-/// See [`PIPELINE_3D`].
-pub(crate) const PIPELINE_GPGPU: u64 = 2;
+pub(crate) use hw::value::command::pipeline_selection::{PIPELINE_3D, PIPELINE_GPGPU};
 
 /// Selects a pipeline, between a full flush and a full invalidation.
 pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result<(), M::Error> {

@@ -140,10 +140,13 @@ impl ImageView<'_> {
             .with(rss::SHADER_CHANNEL_SELECT_BLUE, self.swizzle[2] as u64)
             .with(rss::SHADER_CHANNEL_SELECT_ALPHA, self.swizzle[3] as u64);
         if let Some((control, address)) = &self.control {
-            const MODE_MCS: u64 = 1;
+            // On a multisampled surface this mode is an MCS.
             let control = control.binding();
             words = words
-                .with(rss::AUXILIARY_SURFACE_MODE, MODE_MCS)
+                .with(
+                    rss::AUXILIARY_SURFACE_MODE,
+                    auxiliary_surface_mode::AUX_CCS_D,
+                )
                 .with(rss::AUXILIARY_SURFACE_PITCH, control.pitch.into())
                 .with(rss::AUXILIARY_SURFACE_QPITCH, control.qpitch.into())
                 .with(rss::AUXILIARY_SURFACE_BASE_ADDRESS, *address);

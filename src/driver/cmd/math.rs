@@ -5,17 +5,10 @@
 
 use hw::mi::mi_math;
 use hw::state::mi_math_alu_instruction as alu;
+use hw::value::state::{mi_math_opcode, mi_math_operand};
 
 use crate::mi::{copy_register, load_register};
 use crate::stream::{Memory, Stream};
-
-const LOAD: u64 = 0x080;
-const ADD: u64 = 0x100;
-const SUBTRACT: u64 = 0x101;
-const STORE: u64 = 0x180;
-const SOURCE_A: u64 = 0x20;
-const SOURCE_B: u64 = 0x21;
-const ACCUMULATOR: u64 = 0x31;
 
 /// An instruction of the command streamer's ALU.
 const fn calculate(opcode: u64, first: u64, second: u64) -> u32 {
@@ -33,10 +26,10 @@ pub fn multiply<M: Memory>(stream: &mut Stream<M>, factor: u32) -> Result<(), M:
     let sum = |a: u64, b: u64| {
         [
             mi_math::PACKET.header | 3,
-            calculate(LOAD, SOURCE_A, a),
-            calculate(LOAD, SOURCE_B, b),
-            calculate(ADD, 0, 0),
-            calculate(STORE, 1, ACCUMULATOR),
+            calculate(mi_math_opcode::LOAD, mi_math_operand::SRCA, a),
+            calculate(mi_math_opcode::LOAD, mi_math_operand::SRCB, b),
+            calculate(mi_math_opcode::ADD, 0, 0),
+            calculate(mi_math_opcode::STORE, 1, mi_math_operand::ACCU),
         ]
     };
     let bits = u32::BITS - factor.leading_zeros();
@@ -63,10 +56,10 @@ pub fn subtract<M: Memory>(stream: &mut Stream<M>, what: u32) -> Result<(), M::E
     stream.emit(load_register(one + 4, 0))?;
     stream.emit([
         mi_math::PACKET.header | 3,
-        calculate(LOAD, SOURCE_A, 0),
-        calculate(LOAD, SOURCE_B, 1),
-        calculate(SUBTRACT, 0, 0),
-        calculate(STORE, 0, ACCUMULATOR),
+        calculate(mi_math_opcode::LOAD, mi_math_operand::SRCA, 0),
+        calculate(mi_math_opcode::LOAD, mi_math_operand::SRCB, 1),
+        calculate(mi_math_opcode::SUB, 0, 0),
+        calculate(mi_math_opcode::STORE, 0, mi_math_operand::ACCU),
     ])
 }
 

@@ -7,6 +7,10 @@ use hw::mi::{
     mi_load_register_mem, mi_load_register_reg, mi_noop, mi_predicate, mi_semaphore_wait,
     mi_store_data_imm, mi_store_register_mem,
 };
+use hw::value::command::{
+    address_space_indicator, predicate_combine, predicate_compare, predicate_load,
+    semaphore_compare, wait_mode,
+};
 
 /// An empty batch, for a submission that only signals.
 pub const fn nothing() -> [u32; 2] {
@@ -20,9 +24,11 @@ pub const CALL_DW: usize = 3;
 /// called this is a jump: there is only one return address.
 pub const fn call(address: u64) -> [u32; CALL_DW] {
     use mi_batch_buffer_start as start;
-    const PER_PROCESS: u64 = 1;
     start::words::<CALL_DW>()
-        .with(start::ADDRESS_SPACE_INDICATOR, PER_PROCESS)
+        .with(
+            start::ADDRESS_SPACE_INDICATOR,
+            address_space_indicator::PPGTT,
+        )
         .flag(start::SECOND_LEVEL_BATCH_BUFFER, true)
         .with(start::BATCH_BUFFER_START_ADDRESS, address)
         .dwords
@@ -82,18 +88,13 @@ pub enum Predicate {
 #[inline]
 pub const fn predicate(how: Predicate) -> [u32; 1] {
     use mi_predicate as p;
-    const SOURCES_EQUAL: u64 = 2;
-    const SET: u64 = 0;
-    const XOR: u64 = 3;
-    const LOAD: u64 = 2;
-    const LOAD_INVERTED: u64 = 3;
     let (combine, load) = match how {
-        Predicate::Equal => (SET, LOAD),
-        Predicate::Unequal => (SET, LOAD_INVERTED),
-        Predicate::ToggledIfEqual => (XOR, LOAD),
+        Predicate::Equal => (predicate_combine::SET, predicate_load::LOAD),
+        Predicate::Unequal => (predicate_combine::SET, predicate_load::LOADINV),
+        Predicate::ToggledIfEqual => (predicate_combine::XOR, predicate_load::LOAD),
     };
     p::words::<1>()
-        .with(p::COMPARE_OPERATION, SOURCES_EQUAL)
+        .with(p::COMPARE_OPERATION, predicate_compare::SRCS_EQUAL)
         .with(p::COMBINE_OPERATION, combine)
         .with(p::LOAD_OPERATION, load)
         .dwords
@@ -123,11 +124,9 @@ pub const fn store(address: u64, value: u32) -> [u32; 4] {
 #[inline]
 pub const fn wait_equal(address: u64, value: u32) -> [u32; 4] {
     use mi_semaphore_wait as wait;
-    const EQUAL: u64 = 4;
-    const POLL: u64 = 1;
     wait::words::<4>()
-        .with(wait::COMPARE_OPERATION, EQUAL)
-        .with(wait::WAIT_MODE, POLL)
+        .with(wait::COMPARE_OPERATION, semaphore_compare::SAD_EQUAL_SDD)
+        .with(wait::WAIT_MODE, wait_mode::POLLING_MODE)
         .with(wait::SEMAPHORE_DATA_DWORD, value as u64)
         .with(wait::SEMAPHORE_ADDRESS, address)
         .dwords

@@ -6,6 +6,7 @@
 use cmd::image::ChannelSelect;
 use cmd::mocs;
 use hw::state::render_surface_state as rss;
+use hw::value::state::channel_select;
 use hw::value::state::surface_type::{SURFTYPE_BUFFER, SURFTYPE_NULL};
 
 use crate::error::Result;
@@ -33,7 +34,6 @@ pub const SURFACE_BYTES: u32 = 64;
 
 const FORMAT_RAW: u64 = 0x1ff;
 const ALIGN_4: u64 = 1;
-const SELECT_RED: u64 = 4;
 
 /// Dwords of a surface state.
 pub type Surface = [u32; SURFACE_BYTES as usize / 4];
@@ -49,10 +49,10 @@ const BUFFER: hw::Words<16> = rss::words::<16>()
     .with(rss::SURFACE_TYPE, SURFTYPE_BUFFER)
     .with(rss::SURFACE_VERTICAL_ALIGNMENT, ALIGN_4)
     .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, ALIGN_4)
-    .with(rss::SHADER_CHANNEL_SELECT_RED, SELECT_RED)
-    .with(rss::SHADER_CHANNEL_SELECT_GREEN, SELECT_RED + 1)
-    .with(rss::SHADER_CHANNEL_SELECT_BLUE, SELECT_RED + 2)
-    .with(rss::SHADER_CHANNEL_SELECT_ALPHA, SELECT_RED + 3);
+    .with(rss::SHADER_CHANNEL_SELECT_RED, channel_select::RED)
+    .with(rss::SHADER_CHANNEL_SELECT_GREEN, channel_select::RED + 1)
+    .with(rss::SHADER_CHANNEL_SELECT_BLUE, channel_select::RED + 2)
+    .with(rss::SHADER_CHANNEL_SELECT_ALPHA, channel_select::RED + 3);
 
 /// Packs the surface state of a buffer.
 pub fn buffer(buffer: BufferDescriptor) -> Surface {

@@ -1,6 +1,8 @@
 #!/bin/sh
-# Generates the .spvasm files here and in ../run from the .comp files; needs glslangValidator and spirv-tools.
-# Optimised modules have phis, merged blocks and selections without a merge instruction, which the plain ones do not.
+# Generates the .spvasm files here and in ../run from the .comp files; needs glslangValidator and
+# spirv-tools.
+# Optimised modules have phis, merged blocks and selections without a merge instruction, which the
+# plain ones do not.
 set -e
 cd "$(dirname "$0")"
 t=$(mktemp -d)

@@ -5,6 +5,9 @@
 
 use abi::TessDomain;
 use hw::draw::{state_ds, state_gs, state_hs, state_te};
+use hw::value::draw::{
+    control_data_format, ds_dispatch_mode, gs_dispatch_mode, reorder_mode, te_output_topology,
+};
 
 use crate::draw::shader::{GeometryShader, Program, Tessellation};
 
@@ -52,10 +55,6 @@ pub(super) fn hull(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u3
 /// 3DSTATE_TE, with the domain origin in the upper left or the lower left corner.
 pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) -> [u32; 4] {
     use state_te as te;
-    const POINTS: u64 = 0;
-    const LINES: u64 = 1;
-    const CLOCKWISE: u64 = 2;
-    const COUNTERCLOCKWISE: u64 = 3;
     let words = te::words::<4>();
     let Some(tessellation) = tessellation else {
         return words.dwords;
@@ -63,10 +62,10 @@ pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) 
     let info = tessellation.evaluation.info;
     // The hardware's v axis points down, as Vulkan's does with an upper left origin.
     let output = match (info.point_mode, info.domain) {
-        (true, _) => POINTS,
-        (false, TessDomain::Isolines) => LINES,
-        (false, _) if info.ccw == lower_left => CLOCKWISE,
-        (false, _) => COUNTERCLOCKWISE,
+        (true, _) => te_output_topology::POINT,
+        (false, TessDomain::Isolines) => te_output_topology::LINE,
+        (false, _) if info.ccw == lower_left => te_output_topology::TRI_CW,
+        (false, _) => te_output_topology::TRI_CCW,
     };
     words
         .flag(te::TE_ENABLE, true)
@@ -87,7 +86,6 @@ pub(super) fn engine(tessellation: Option<&Tessellation<'_>>, lower_left: bool) 
 /// 3DSTATE_DS.
 pub(super) fn domain(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [u32; 11] {
     use state_ds as ds;
-    const SIMD8_SINGLE_PATCH: u64 = 1;
     let words = ds::words::<11>();
     let Some(Tessellation { evaluation, .. }) = tessellation else {
         return words.dwords;
@@ -102,7 +100,7 @@ pub(super) fn domain(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [
     let mut words = words
         .flag(ds::ENABLE, true)
         .flag(ds::STATISTICS_ENABLE, true)
-        .with(ds::DISPATCH_MODE, SIMD8_SINGLE_PATCH)
+        .with(ds::DISPATCH_MODE, ds_dispatch_mode::SIMD8_SINGLE_PATCH)
         .with(ds::KERNEL_START_POINTER, kernel_offset_bytes)
         .with(ds::MAXIMUM_NUMBER_OF_THREADS, threads - 1)
         .flag(
@@ -133,10 +131,6 @@ pub(super) fn domain(tessellation: Option<&Tessellation<'_>>, threads: u64) -> [
 /// 3DSTATE_GS.
 pub(super) fn geometry(shader: Option<&GeometryShader<'_>>, threads: u64) -> [u32; 10] {
     use state_gs as gs;
-    const SIMD8: u64 = 3;
-    const TRAILING: u64 = 1;
-    const CUTS: u64 = 0;
-    const STREAMS: u64 = 1;
     /// Low part of the start register, which is split over two fields.
     const START_LOW: u64 = 0xf;
     let words = gs::words::<10>();
@@ -147,7 +141,7 @@ pub(super) fn geometry(shader: Option<&GeometryShader<'_>>, threads: u64) -> [u3
     let mut words = words
         .flag(gs::ENABLE, true)
         .flag(gs::STATISTICS_ENABLE, true)
-        .with(gs::DISPATCH_MODE, SIMD8)
+        .with(gs::DISPATCH_MODE, gs_dispatch_mode::SIMD8)
         .with(gs::KERNEL_START_POINTER, program.kernel_offset_bytes)
         .with(gs::MAXIMUM_NUMBER_OF_THREADS, threads - 1)
         .flag(gs::INCLUDE_VERTEX_HANDLES, true)
@@ -157,11 +151,18 @@ pub(super) fn geometry(shader: Option<&GeometryShader<'_>>, threads: u64) -> [u3
             gs::INSTANCE_CONTROL,
             u64::from(info.invocations.saturating_sub(1)),
         )
-        .with(gs::REORDER_MODE, TRAILING)
+        .with(gs::REORDER_MODE, reorder_mode::TRAILING)
         .with(gs::DEFAULT_STREAM_ID, info.stream.into())
         .with(gs::OUTPUT_TOPOLOGY, info.topology as u64)
         .with(gs::OUTPUT_VERTEX_SIZE, u64::from(info.vertex_slots()) - 1)
-        .with(gs::CONTROL_DATA_FORMAT, if points { STREAMS } else { CUTS })
+        .with(
+            gs::CONTROL_DATA_FORMAT,
+            if points {
+                control_data_format::SID
+            } else {
+                control_data_format::CUT
+            },
+        )
         .with(gs::CONTROL_DATA_HEADER_SIZE, info.control_grf().into())
         .with(
             gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA,

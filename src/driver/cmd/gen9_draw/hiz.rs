@@ -8,6 +8,7 @@
 use hw::draw::{state_viewport_state_pointers_cc as pointer, state_wm, state_wm_hz_op as op};
 use hw::draw_state::cc_viewport;
 use hw::media::pipe_control as pc;
+use hw::value::command::post_sync_operation;
 
 use super::{raster, target};
 use crate::draw::state::Multisample;
@@ -33,7 +34,6 @@ pub(super) fn emit<M: Memory>(
     (buffers, samples): (&DepthStencilTarget, u8),
     work: &HizOp,
 ) -> Result<(), M::Error> {
-    const WRITE_IMMEDIATE: u64 = 1;
     let mut words = op::words::<5>()
         .with(
             op::NUMBER_OF_MULTISAMPLES,
@@ -83,7 +83,10 @@ pub(super) fn emit<M: Memory>(
         .with(op::CLEAR_RECTANGLE_X_MAX, to[0].into())
         .with(op::CLEAR_RECTANGLE_Y_MAX, to[1].into());
     let written = pc::words::<6>()
-        .with(pc::POST_SYNC_OPERATION, WRITE_IMMEDIATE)
+        .with(
+            pc::POST_SYNC_OPERATION,
+            post_sync_operation::WRITE_IMMEDIATE_DATA,
+        )
         .with(pc::ADDRESS, machine.scrap_address);
     stream.emit(DEPTH_DONE)?;
     let multisample = Multisample {

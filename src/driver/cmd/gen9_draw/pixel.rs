@@ -13,6 +13,11 @@ use hw::draw::{
 use hw::draw_state::{
     blend_state, blend_state_entry, color_calc_state, sf_output_attribute_detail,
 };
+use hw::value::draw::{
+    color_clamp_range, compare_function, computed_depth_mode, constant_source,
+    early_depth_stencil_control, input_coverage_mask, position_xy_offset, render_target_resolve,
+    stencil_op, wm_force,
+};
 
 use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Source, Special, Variant};
 use crate::draw::state::{
@@ -29,8 +34,6 @@ const DISPATCHER_THREADS: u64 = 64;
 /// `None` if an attribute beyond the sixteenth does not come from the slot of its own index.
 pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32; 11])> {
     use {sf_output_attribute_detail as detail, state_sbe as sbe, state_sbe_swiz as swiz};
-    const ZEROS: u64 = 0;
-    const NUMBER_OF_PRIMITIVE: u64 = 3;
     const XYZW: u32 = 0xffff_ffff;
     let slots = shader.inputs.iter().filter_map(|input| match input.source {
         Source::Slot(slot) => Some(u32::from(slot)),
@@ -59,9 +62,9 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
                 .with(
                     detail::CONSTANT_SOURCE,
                     if input.source == Source::Zero {
-                        ZEROS
+                        constant_source::CONST_0000
                     } else {
-                        NUMBER_OF_PRIMITIVE
+                        constant_source::PRIM_ID
                     },
                 )
                 .flag(detail::COMPONENT_OVERRIDE_X, true)
@@ -174,10 +177,6 @@ pub(super) fn shader(from: &FragmentShader<'_>) -> [u32; 12] {
 
 fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12] {
     use state_ps as ps;
-    const NO_OFFSET: u64 = 0;
-    const SAMPLE_OFFSETS: u64 = 3;
-    const RESOLVE_PARTIAL: u64 = 1;
-    const RESOLVE_FULL: u64 = 3;
     let [first, second, third] = kernel_slots(&variants);
     let kernel = |variant: Option<Variant>| variant.map_or(0, |v| v.kernel_offset_bytes);
     let start = |variant: Option<Variant>| variant.map_or(0, |v| u64::from(v.first_grf));
@@ -206,9 +205,9 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
         .with(
             ps::POSITION_XY_OFFSET_SELECT,
             if from.reads_sample_position {
-                SAMPLE_OFFSETS
+                position_xy_offset::POSOFFSET_SAMPLE
             } else {
-                NO_OFFSET
+                position_xy_offset::POSOFFSET_NONE
             },
         )
         .flag(ps::PUSH_CONSTANT_ENABLE, from.push.all_registers() > 0)
@@ -219,8 +218,14 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
     words = match from.special {
         Special::None => words,
         Special::FastClear => words.flag(ps::RENDER_TARGET_FAST_CLEAR_ENABLE, true),
-        Special::PartialResolve => words.with(ps::RENDER_TARGET_RESOLVE_TYPE, RESOLVE_PARTIAL),
-        Special::Resolve => words.with(ps::RENDER_TARGET_RESOLVE_TYPE, RESOLVE_FULL),
+        Special::PartialResolve => words.with(
+            ps::RENDER_TARGET_RESOLVE_TYPE,
+            render_target_resolve::RESOLVE_PARTIAL,
+        ),
+        Special::Resolve => words.with(
+            ps::RENDER_TARGET_RESOLVE_TYPE,
+            render_target_resolve::RESOLVE_FULL,
+        ),
     };
     if from.scratch.thread_bytes > 0 {
         words = words
@@ -233,13 +238,11 @@ fn packet(from: &FragmentShader<'_>, variants: [Option<Variant>; 3]) -> [u32; 12
 /// 3DSTATE_PS_EXTRA.
 pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
     use state_ps_extra as extra;
-    const NORMAL_COVERAGE: u64 = 1;
-    const DEPTH_COVERAGE: u64 = 3;
     let depth = match from.depth {
-        ComputedDepth::No => 0,
-        ComputedDepth::Any => 1,
-        ComputedDepth::Greater => 2,
-        ComputedDepth::Less => 3,
+        ComputedDepth::No => computed_depth_mode::PSCDEPTH_OFF,
+        ComputedDepth::Any => computed_depth_mode::PSCDEPTH_ON,
+        ComputedDepth::Greater => computed_depth_mode::PSCDEPTH_ON_GE,
+        ComputedDepth::Less => computed_depth_mode::PSCDEPTH_ON_LE,
     };
     let mut words = extra::words::<2>()
         .flag(extra::PIXEL_SHADER_VALID, true)
@@ -258,8 +261,8 @@ pub(super) fn shader_extra(from: &FragmentShader<'_>) -> [u32; 2] {
         .flag(extra::OMASK_PRESENT_TO_RENDER_TARGET, from.writes_mask);
     if from.reads_coverage {
         let coverage = match from.coverage_is_tested {
-            true => DEPTH_COVERAGE,
-            false => NORMAL_COVERAGE,
+            true => input_coverage_mask::DEPTH_COVERAGE,
+            false => input_coverage_mask::NORMAL,
         };
         words = words.with(extra::INPUT_COVERAGE_MASK_STATE, coverage);
     }
@@ -281,13 +284,10 @@ pub(super) struct WmFacts {
 /// effects, discards, or counted samples.
 pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2] {
     use state_wm as wm;
-    const TESTS_AFTER_SHADER: u64 = 1;
-    const TESTS_BEFORE_SHADER: u64 = 2;
-    const FORCE_ON: u64 = 2;
     const ONE_PIXEL: u64 = 1;
     let tests = match (facts.early_tests, facts.has_side_effects) {
-        (true, _) => TESTS_BEFORE_SHADER,
-        (false, true) => TESTS_AFTER_SHADER,
+        (true, _) => early_depth_stencil_control::EDSC_PREPS,
+        (false, true) => early_depth_stencil_control::EDSC_PSEXEC,
         (false, false) => 0,
     };
     let forced = facts.valid && (facts.has_side_effects || facts.kills || !writes_colour);
@@ -302,7 +302,7 @@ pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2
         .with(wm::EARLY_DEPTH_STENCIL_CONTROL, tests)
         .with(
             wm::FORCE_THREAD_DISPATCH_ENABLE,
-            if forced { FORCE_ON } else { 0 },
+            if forced { wm_force::FORCE_ON } else { 0 },
         )
         .dwords
 }
@@ -310,14 +310,14 @@ pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2
 /// Ref: vol. 2a, "3D_Compare_Function".
 fn compare_code(compare: Compare) -> u64 {
     match compare {
-        Compare::Always => 0,
-        Compare::Never => 1,
-        Compare::Less => 2,
-        Compare::Equal => 3,
-        Compare::LessOrEqual => 4,
-        Compare::Greater => 5,
-        Compare::NotEqual => 6,
-        Compare::GreaterOrEqual => 7,
+        Compare::Always => compare_function::ALWAYS,
+        Compare::Never => compare_function::NEVER,
+        Compare::Less => compare_function::LESS,
+        Compare::Equal => compare_function::EQUAL,
+        Compare::LessOrEqual => compare_function::LEQUAL,
+        Compare::Greater => compare_function::GREATER,
+        Compare::NotEqual => compare_function::NOTEQUAL,
+        Compare::GreaterOrEqual => compare_function::GEQUAL,
     }
 }
 
@@ -325,14 +325,14 @@ fn compare_code(compare: Compare) -> u64 {
 fn stencil_code(op: crate::draw::state::StencilOp) -> u64 {
     use crate::draw::state::StencilOp;
     match op {
-        StencilOp::Keep => 0,
-        StencilOp::Zero => 1,
-        StencilOp::Replace => 2,
-        StencilOp::IncrementClamp => 3,
-        StencilOp::DecrementClamp => 4,
-        StencilOp::IncrementWrap => 5,
-        StencilOp::DecrementWrap => 6,
-        StencilOp::Invert => 7,
+        StencilOp::Keep => stencil_op::KEEP,
+        StencilOp::Zero => stencil_op::ZERO,
+        StencilOp::Replace => stencil_op::REPLACE,
+        StencilOp::IncrementClamp => stencil_op::INCRSAT,
+        StencilOp::DecrementClamp => stencil_op::DECRSAT,
+        StencilOp::IncrementWrap => stencil_op::INCR,
+        StencilOp::DecrementWrap => stencil_op::DECR,
+        StencilOp::Invert => stencil_op::INVERT,
     }
 }
 
@@ -476,7 +476,6 @@ pub(super) fn blend(
     colours: ColourTargets,
 ) -> ([u32; BLEND_DW], [u32; 2], bool) {
     use {blend_state as bs, blend_state_entry as entry, state_ps_blend as ps};
-    const CLAMP_TO_FORMAT: u64 = 2;
     let dual = colours.dual_source;
     let drawn = colours.targets & from.written;
     // Most draws have few targets; absent ones have no equations.
@@ -502,7 +501,10 @@ pub(super) fn blend(
     let any = entry::words::<2>()
         .flag(entry::PRE_BLEND_COLOR_CLAMP_ENABLE, true)
         .flag(entry::POST_BLEND_COLOR_CLAMP_ENABLE, true)
-        .with(entry::COLOR_CLAMP_RANGE, CLAMP_TO_FORMAT);
+        .with(
+            entry::COLOR_CLAMP_RANGE,
+            color_clamp_range::COLORCLAMP_RTFORMAT,
+        );
     let masked = |mask: u8| {
         any.flag(entry::WRITE_DISABLE_RED, mask & 1 == 0)
             .flag(entry::WRITE_DISABLE_GREEN, mask & 2 == 0)

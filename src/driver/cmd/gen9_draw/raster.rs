@@ -11,6 +11,7 @@ use hw::draw::{
     state_sample_pattern, state_sf,
 };
 use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
+use hw::value::draw::{clip_api_mode, cull_mode, fill_mode, raster_api_mode};
 
 use crate::draw::shader::Shaders;
 use crate::draw::state::{
@@ -84,8 +85,6 @@ pub(super) struct ClipFacts {
 /// 3DSTATE_CLIP.
 pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u32; 4] {
     use state_clip as c;
-    const FROM_MINUS_W: u64 = 0;
-    const FROM_ZERO: u64 = 1;
     let [triangles, lines, fans] = provoking_vertices(raster.provoking_last);
     let highest = if facts.writes_viewport {
         viewport_count.saturating_sub(1)
@@ -106,9 +105,9 @@ pub(super) fn clip(facts: ClipFacts, raster: &Raster, viewport_count: u8) -> [u3
         .with(
             c::API_MODE,
             if raster.near_at_minus_w {
-                FROM_MINUS_W
+                clip_api_mode::APIMODE_OGL
             } else {
-                FROM_ZERO
+                clip_api_mode::APIMODE_D3D
             },
         )
         .flag(c::CLIP_ENABLE, !raster.screen)
@@ -150,8 +149,6 @@ pub(super) fn raster(
     integer_target: bool,
 ) -> [u32; 5] {
     use state_raster as r;
-    const DX10: u64 = 1;
-    const DX9_OR_GL: u64 = 0;
     let raster = &state.raster;
     // Wide rectangular lines are rasterised as parallelograms: closer to the specification than
     // what the multisample rule gives on this generation.
@@ -162,21 +159,21 @@ pub(super) fn raster(
         mode => mode,
     };
     let (api, multisampling, smooth) = match (draws_lines(state, output_form), lines) {
-        (false, _) => (DX10, true, false),
-        (true, Lines::Rectangular | Lines::Default) => (DX10, is_thin, false),
-        (true, Lines::Bresenham) => (DX9_OR_GL, false, false),
-        (true, Lines::Smooth) => (DX9_OR_GL, false, true),
+        (false, _) => (raster_api_mode::DX10_0, true, false),
+        (true, Lines::Rectangular | Lines::Default) => (raster_api_mode::DX10_0, is_thin, false),
+        (true, Lines::Bresenham) => (raster_api_mode::DX9_OGL, false, false),
+        (true, Lines::Smooth) => (raster_api_mode::DX9_OGL, false, true),
     };
     let fill = match raster.fill {
-        Fill::Solid => 0,
-        Fill::Lines => 1,
-        Fill::Points => 2,
+        Fill::Solid => fill_mode::SOLID,
+        Fill::Lines => fill_mode::WIREFRAME,
+        Fill::Points => fill_mode::POINT,
     };
     let cull = match raster.cull {
-        Cull::Both => 0,
-        Cull::None => 1,
-        Cull::Front => 2,
-        Cull::Back => 3,
+        Cull::Both => cull_mode::BOTH,
+        Cull::None => cull_mode::NONE,
+        Cull::Front => cull_mode::FRONT,
+        Cull::Back => cull_mode::BACK,
     };
     let (biased, bias) = (raster.biased, raster.depth_bias);
     r::words::<5>()

@@ -7,6 +7,7 @@
 use hw::draw::{
     state_clear_params, state_depth_buffer, state_hier_depth_buffer, state_stencil_buffer,
 };
+use hw::value::draw::depth_format;
 
 use crate::draw::state::TARGETS;
 use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, Targets};
@@ -26,11 +27,10 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
         state_clear_params as clear, state_depth_buffer as depth, state_hier_depth_buffer as hier,
         state_stencil_buffer as stencil,
     };
-    const D32_FLOAT: u64 = 1;
     let mut words = depth::words::<8>()
         .with(depth::MOCS, mocs(0))
         .with(depth::SURFACE_TYPE, SURFTYPE_NULL)
-        .with(depth::SURFACE_FORMAT, D32_FLOAT);
+        .with(depth::SURFACE_FORMAT, depth_format::D32_FLOAT);
     if from.depth.is_some() || from.stencil.is_some() {
         // A stencil buffer takes its size from 3DSTATE_DEPTH_BUFFER, even without depth.
         let last_layer = u64::from(from.layers.max(1) - 1);

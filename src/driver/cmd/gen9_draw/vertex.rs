@@ -9,6 +9,8 @@ use hw::draw::{
     state_vf_instancing, state_vf_sgvs, state_vf_topology,
 };
 use hw::draw_state::{vertex_buffer_state, vertex_element_state};
+use hw::value::draw::primitive_topology;
+use hw::value::draw::{component_control, index_format};
 
 use crate::draw::Draw;
 use crate::draw::shader::VertexInputs;
@@ -21,13 +23,6 @@ use crate::stream::{Memory, Stream};
 /// Indices of the driver's vertex buffers: first vertex and first instance, and the draw index.
 const BASES_BUFFER: u64 = 31;
 const DRAW_ID_BUFFER: u64 = 32;
-
-/// Component controls of a vertex element.
-const NO_STORE: u64 = 0;
-const STORE_SOURCE: u64 = 1;
-const STORE_0: u64 = 2;
-const STORE_1_FLOAT: u64 = 3;
-const STORE_1_INTEGER: u64 = 4;
 
 const R32G32_UINT: u64 = 0x087;
 const R32_UINT: u64 = 0x0d7;
@@ -51,12 +46,27 @@ fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2
 /// are stored as 128 bits, of which zero is the only padding.
 fn attribute(from: &Attribute) -> [u32; 2] {
     let mut controls = match from.kind {
-        AttributeKind::Float => [STORE_0, STORE_0, STORE_0, STORE_1_FLOAT],
-        AttributeKind::Integer => [STORE_0, STORE_0, STORE_0, STORE_1_INTEGER],
-        AttributeKind::Quadwords => [STORE_0, STORE_0, NO_STORE, NO_STORE],
+        AttributeKind::Float => [
+            component_control::STORE_0,
+            component_control::STORE_0,
+            component_control::STORE_0,
+            component_control::STORE_1_FP,
+        ],
+        AttributeKind::Integer => [
+            component_control::STORE_0,
+            component_control::STORE_0,
+            component_control::STORE_0,
+            component_control::STORE_1_INT,
+        ],
+        AttributeKind::Quadwords => [
+            component_control::STORE_0,
+            component_control::STORE_0,
+            component_control::NOSTORE,
+            component_control::NOSTORE,
+        ],
     };
     let there = controls.iter_mut().take(from.channels.into());
-    there.for_each(|control| *control = STORE_SOURCE);
+    there.for_each(|control| *control = component_control::STORE_SRC);
     let (buffer, offset) = (from.buffer.into(), from.offset_bytes.into());
     element(buffer, offset, from.format.into(), controls)
 }
@@ -98,21 +108,45 @@ pub(super) fn elements<E>(
     if inputs.has_numbers() {
         // The fetcher stores vertex ID and instance ID in the last two components. Components read
         // from the buffer must come first.
-        let base = if inputs.bases { STORE_SOURCE } else { STORE_0 };
+        let base = if inputs.bases {
+            component_control::STORE_SRC
+        } else {
+            component_control::STORE_0
+        };
         add(element(
             BASES_BUFFER,
             0,
             R32G32_UINT,
-            [base, base, STORE_0, STORE_0],
+            [
+                base,
+                base,
+                component_control::STORE_0,
+                component_control::STORE_0,
+            ],
         ));
     }
     if inputs.draw_id {
-        let controls = [STORE_SOURCE, STORE_0, STORE_0, STORE_0];
+        let controls = [
+            component_control::STORE_SRC,
+            component_control::STORE_0,
+            component_control::STORE_0,
+            component_control::STORE_0,
+        ];
         add(element(DRAW_ID_BUFFER, 0, R32_UINT, controls));
     }
     if inputs.elements() == 0 {
         // The hardware needs at least one element.
-        add(element(0, 0, 0, [STORE_0, STORE_0, STORE_0, STORE_1_FLOAT]));
+        add(element(
+            0,
+            0,
+            0,
+            [
+                component_control::STORE_0,
+                component_control::STORE_0,
+                component_control::STORE_0,
+                component_control::STORE_1_FP,
+            ],
+        ));
     }
     let dwords = 1 + 2 * count;
     words[0] = state_vertex_elements::PACKET.header | (dwords - 2);
@@ -207,9 +241,9 @@ pub(super) fn draw_id<M: Memory>(stream: &mut Stream<M>, address: u64) -> Result
 pub(super) fn index_buffer(from: &IndexBuffer) -> [u32; 5] {
     use state_index_buffer as ib;
     let format = match from.index {
-        IndexType::U8 => 0,
-        IndexType::U16 => 1,
-        IndexType::U32 => 2,
+        IndexType::U8 => index_format::BYTE,
+        IndexType::U16 => index_format::WORD,
+        IndexType::U32 => index_format::DWORD,
     };
     ib::words::<5>()
         .with(ib::INDEX_FORMAT, format)
@@ -222,18 +256,20 @@ pub(super) fn index_buffer(from: &IndexBuffer) -> [u32; 5] {
 /// Ref: vol. 2a, "3D_Prim_Topo_Type".
 fn topology_code(topology: Topology, patch_points: u8) -> u64 {
     match topology {
-        Topology::PointList => 1,
-        Topology::LineList => 2,
-        Topology::LineStrip => 3,
-        Topology::TriangleList => 4,
-        Topology::TriangleStrip => 5,
-        Topology::TriangleFan => 6,
-        Topology::LineListAdjacency => 9,
-        Topology::LineStripAdjacency => 10,
-        Topology::TriangleListAdjacency => 11,
-        Topology::TriangleStripAdjacency => 12,
-        Topology::Rectangles => 15,
-        Topology::Patches => 31 + u64::from(patch_points.clamp(1, 32)),
+        Topology::PointList => primitive_topology::POINTLIST,
+        Topology::LineList => primitive_topology::LINELIST,
+        Topology::LineStrip => primitive_topology::LINESTRIP,
+        Topology::TriangleList => primitive_topology::TRILIST,
+        Topology::TriangleStrip => primitive_topology::TRISTRIP,
+        Topology::TriangleFan => primitive_topology::TRIFAN,
+        Topology::LineListAdjacency => primitive_topology::LINELIST_ADJ,
+        Topology::LineStripAdjacency => primitive_topology::LINESTRIP_ADJ,
+        Topology::TriangleListAdjacency => primitive_topology::TRILIST_ADJ,
+        Topology::TriangleStripAdjacency => primitive_topology::TRISTRIP_ADJ,
+        Topology::Rectangles => primitive_topology::RECTLIST,
+        Topology::Patches => {
+            primitive_topology::PATCHLIST_1 - 1 + u64::from(patch_points.clamp(1, 32))
+        }
     }
 }
 

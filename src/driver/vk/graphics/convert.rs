@@ -213,23 +213,24 @@ pub fn blend_op(from: api::BlendOp) -> Result<BlendOp> {
 /// at bit 1.
 pub fn logic_op(from: api::LogicOp) -> Result<u8> {
     use api::LogicOp as L;
+    use hw::value::draw::logic_op;
     Ok(match from {
-        L::CLEAR => 0b0000,
-        L::NOR => 0b0001,
-        L::AND_INVERTED => 0b0010,
-        L::COPY_INVERTED => 0b0011,
-        L::AND_REVERSE => 0b0100,
-        L::INVERT => 0b0101,
-        L::XOR => 0b0110,
-        L::NAND => 0b0111,
-        L::AND => 0b1000,
-        L::EQUIVALENT => 0b1001,
-        L::NO_OP => 0b1010,
-        L::OR_INVERTED => 0b1011,
-        L::COPY => 0b1100,
-        L::OR_REVERSE => 0b1101,
-        L::OR => 0b1110,
-        L::SET => 0b1111,
+        L::CLEAR => logic_op::CLEAR as u8,
+        L::NOR => logic_op::NOR as u8,
+        L::AND_INVERTED => logic_op::AND_INVERTED as u8,
+        L::COPY_INVERTED => logic_op::COPY_INVERTED as u8,
+        L::AND_REVERSE => logic_op::AND_REVERSE as u8,
+        L::INVERT => logic_op::INVERT as u8,
+        L::XOR => logic_op::XOR as u8,
+        L::NAND => logic_op::NAND as u8,
+        L::AND => logic_op::AND as u8,
+        L::EQUIVALENT => logic_op::EQUIV as u8,
+        L::NO_OP => logic_op::NOOP as u8,
+        L::OR_INVERTED => logic_op::OR_INVERTED as u8,
+        L::COPY => logic_op::COPY as u8,
+        L::OR_REVERSE => logic_op::OR_REVERSE as u8,
+        L::OR => logic_op::OR as u8,
+        L::SET => logic_op::SET as u8,
         _ => return Err(UNKNOWN),
     })
 }

@@ -6,6 +6,7 @@ use crate::rules;
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::state::mi_math_alu_instruction as alu;
+use hw::value::command::atomic_opcode;
 use hw::{Packet, mi, register};
 
 /// True if both are the same packet.
@@ -327,7 +328,9 @@ impl BatchRun<'_> {
         let (size, operation) = (f::DATA_SIZE.get(words), opcode & 15);
         let sizes = [0x00, 0x20, 0x40];
         let known = sizes.get(size as usize).is_some_and(|high| {
-            *high == opcode & !15 && operation != 0 && (size < 2 || operation == CMP_WR)
+            *high == opcode & !15
+                && operation != 0
+                && (size < 2 || operation == atomic_opcode::CMP_WR)
         });
         if !known {
             let what = format!("MI_ATOMIC operation {opcode:#x} of size {size}");
@@ -390,7 +393,7 @@ impl BatchRun<'_> {
             }
         };
         if f::RETURN_DATA_CONTROL.get(words) == 1 {
-            if operation == PREDEC {
+            if operation == atomic_opcode::PREDEC {
                 // The only operation that returns the new value.
                 let low = old[0];
                 old[0] = low.wrapping_sub(1);
@@ -406,9 +409,6 @@ impl BatchRun<'_> {
     }
 }
 
-/// MI_ATOMIC operations: compare and write; decrement and return the new value.
-const CMP_WR: u64 = 0x0e;
-const PREDEC: u64 = 0x0f;
 /// Byte offset from R0 to the register that receives the returned value.
 const RETURNS: u32 = 4 * 8;
 
@@ -429,8 +429,8 @@ fn updated(operation: u64, old: u64, a: u64, b: u64, bits: u32) -> u64 {
         0x0b if signed(a) < signed(old) => a,
         0x0c => old.max(a),
         0x0d => old.min(a),
-        CMP_WR if old == a => b,
-        PREDEC => old.wrapping_sub(1),
+        atomic_opcode::CMP_WR if old == a => b,
+        atomic_opcode::PREDEC => old.wrapping_sub(1),
         _ => old,
     }
 }

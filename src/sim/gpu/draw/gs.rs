@@ -13,13 +13,12 @@ use hw::draw::{
     state_binding_table_pointers_gs as table, state_gs as gs,
     state_sampler_state_pointers_gs as samplers, state_urb_gs as urb_gs,
 };
+use hw::value::draw::gs_dispatch_mode;
 
 const LANES: usize = 8;
 /// Vertices of an input object, and its primitive ID.
 type Object = (Vec<Vue>, u32);
 
-/// Dispatch Mode SIMD8.
-const SIMD8: u64 = 3;
 /// Maximum number of vertices of an object.
 const MAX_VERTICES: usize = 32;
 
@@ -60,7 +59,7 @@ impl<'a> Geometry<'a> {
             what: what.into(),
             at: draw.at,
         };
-        if get(gs::DISPATCH_MODE) != SIMD8 {
+        if get(gs::DISPATCH_MODE) != gs_dispatch_mode::SIMD8 {
             return Err(gap(
                 "a geometry shader dispatched in another mode than SIMD8",
             ));

@@ -20,6 +20,7 @@ use hw::draw::{
     state_vertex_elements, state_vf_component_packing as packing, state_vf_sgvs as sgvs,
 };
 use hw::draw_state::{vertex_buffer_state as vb, vertex_element_state as ve};
+use hw::value::draw::component_control;
 use hw::{ChannelKind, Field, Format};
 
 const CONTROLS: [Field; 4] = [
@@ -28,11 +29,6 @@ const CONTROLS: [Field; 4] = [
     ve::COMPONENT_2_CONTROL,
     ve::COMPONENT_3_CONTROL,
 ];
-/// VFCOMP_*.
-const NO_STORE: u64 = 0;
-const STORE_SOURCE: u64 = 1;
-const STORE_1_FLOAT: u64 = 3;
-const STORE_1_INTEGER: u64 = 4;
 
 const ONE: u32 = 0x3f80_0000;
 
@@ -73,7 +69,7 @@ impl Element {
     /// Components of the element: four, or the first two if passthrough quadwords fill 128 bits.
     fn components(&self) -> usize {
         match (self.source, self.controls) {
-            (Source::Raw(_), [_, _, NO_STORE, NO_STORE]) => 2,
+            (Source::Raw(_), [_, _, component_control::NOSTORE, component_control::NOSTORE]) => 2,
             _ => 4,
         }
     }
@@ -224,7 +220,7 @@ impl<'a> VertexFetch<'a> {
         let controls = CONTROLS.map(|control| control.get(element));
         let number_of_format = ve::SOURCE_ELEMENT_FORMAT.get(element) as u32;
         let known = Format::by_number(number_of_format).and_then(source);
-        let reads = controls.contains(&STORE_SOURCE);
+        let reads = controls.contains(&component_control::STORE_SRC);
         let source = match known {
             Some(source) if reads => source,
             _ => Source::None,
@@ -233,7 +229,8 @@ impl<'a> VertexFetch<'a> {
             let what = format!("vertex elements of format {number_of_format:#x}");
             return Err(unimplemented(&what, draw.at));
         }
-        let ones = controls.contains(&STORE_1_FLOAT) || controls.contains(&STORE_1_INTEGER);
+        let ones = controls.contains(&component_control::STORE_1_FP)
+            || controls.contains(&component_control::STORE_1_INT);
         if ones && matches!(source, Source::Raw(_)) {
             let what = "quadwords that pass as they are, beside ones";
             return Err(unimplemented(what, draw.at));
@@ -312,14 +309,14 @@ impl<'a> VertexFetch<'a> {
                 .take(element.components())
             {
                 match (*control, element.source) {
-                    (STORE_SOURCE, Source::Raw(_)) => {
+                    (component_control::STORE_SRC, Source::Raw(_)) => {
                         out.extend([value as u32, (value >> 32) as u32])
                     }
                     (_, Source::Raw(_)) => out.extend([0, 0]),
-                    (STORE_SOURCE, _) => out.push(value as u32),
-                    (STORE_1_FLOAT, _) => out.push(ONE),
-                    (STORE_1_INTEGER, _) => out.push(1),
-                    (NO_STORE, _) if self.view.is_strict() => out.push(UNWRITTEN),
+                    (component_control::STORE_SRC, _) => out.push(value as u32),
+                    (component_control::STORE_1_FP, _) => out.push(ONE),
+                    (component_control::STORE_1_INT, _) => out.push(1),
+                    (component_control::NOSTORE, _) if self.view.is_strict() => out.push(UNWRITTEN),
                     _ => out.push(0),
                 }
             }

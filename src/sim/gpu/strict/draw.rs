@@ -15,11 +15,9 @@ use hw::draw_state::{
     sf_output_attribute_detail as detail, state_constant_body as body,
     vertex_element_state as element,
 };
+use hw::value::draw::primitive_topology;
 use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, draw};
-
-/// _3DPRIM_RECTLIST.
-const RECTLIST: u64 = 0x0f;
 
 /// Commands that every draw requires, in this or an earlier batch of the context.
 pub(super) static REQUIRED: &[&Packet] = &[
@@ -403,7 +401,8 @@ fn check_setup(state: &DrawState, stages: &Stages, at: u64) -> Result<(), Stop> 
         }
     }
     use draw::{state_raster as raster, state_sf as sf, state_vf_topology as topology};
-    let rectangles = state.get(&topology::PACKET, topology::PRIMITIVE_TOPOLOGY_TYPE) == RECTLIST;
+    let rectangles = state.get(&topology::PACKET, topology::PRIMITIVE_TOPOLOGY_TYPE)
+        == primitive_topology::RECTLIST;
     let transforms = state.flag(&sf::PACKET, sf::VIEWPORT_TRANSFORM_ENABLE);
     let fills = [raster::FRONT_FACE_FILL_MODE, raster::BACK_FACE_FILL_MODE];
     let hollow = fills.iter().any(|fill| state.flag(&raster::PACKET, *fill));

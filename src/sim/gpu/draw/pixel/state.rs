@@ -21,6 +21,7 @@ use hw::draw::{
     state_sampler_state_pointers_ps as samplers, state_wm as wm,
 };
 use hw::draw_state::{blend_state, color_calc_state as cc};
+use hw::value::draw::render_target_resolve;
 
 /// The kernel of one dispatch width.
 #[derive(Clone, Copy, Debug)]
@@ -29,9 +30,6 @@ pub(super) struct Variant {
     /// Dispatch GRF Start Register.
     pub start: usize,
 }
-
-/// Render Target Resolve Type RESOLVE_PARTIAL.
-const RESOLVE_PARTIAL: u64 = 1;
 
 /// Operations on the aux surface that render target writes stand for, instead of writing colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -331,7 +329,7 @@ fn aux_operation(draw: &Draw<'_>) -> Option<AuxOperation> {
     ) {
         (1, _) => Some(AuxOperation::FastClear),
         (_, 0) => None,
-        (_, RESOLVE_PARTIAL) => Some(AuxOperation::PartialResolve),
+        (_, render_target_resolve::RESOLVE_PARTIAL) => Some(AuxOperation::PartialResolve),
         _ => Some(AuxOperation::FullResolve),
     }
 }
