@@ -76,6 +76,7 @@ impl Rig {
             dynamic_base: BATCH,
             bindless_base: 0,
             scrap_address: SCRAP,
+            has_barrier_mode: false,
         };
         let mut recorder = Recorder::new(Batch::new(), machine);
         let heaps = Heaps {

@@ -301,6 +301,7 @@ impl Rig {
             dynamic_base: BATCH,
             bindless_base: HEAP,
             scrap_address: SCRAP,
+            has_barrier_mode: false,
         };
         let mut recorder = Recorder::<Gen9, Batch>::new(Batch::new(), machine);
         let heaps = Heaps {

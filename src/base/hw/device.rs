@@ -70,6 +70,9 @@ pub struct Device {
     pub timestamp_hz: u32,
     /// Maximum number of threads of a workgroup, which are those of one subslice.
     pub max_workgroup_threads: u16,
+    /// Maximum number of threads of each geometry stage (VS, HS, DS, GS); where they differ, of
+    /// the one with fewest.
+    pub max_stage_threads: u16,
     /// Maximum SLM size of a workgroup in bytes.
     pub slm_bytes: u32,
     /// Number of L3 banks.

@@ -25,6 +25,7 @@ const SKL_GT2: Device = Device {
     threads: 7,
     timestamp_hz: 12_000_000,
     max_workgroup_threads: 56,
+    max_stage_threads: 336,
     slm_bytes: 64 << 10,
     l3_banks: 4,
     low_power: false,
@@ -57,12 +58,14 @@ const BXT: Device = Device {
     threads: 6,
     timestamp_hz: 19_200_000,
     max_workgroup_threads: 36,
+    max_stage_threads: 112,
     l3_banks: 2,
     low_power: true,
     ..SKL_GT2
 };
 const BXT_2X6: Device = Device {
     subslices: 2,
+    max_stage_threads: 56,
     l3_banks: 1,
     ..BXT
 };
@@ -73,6 +76,7 @@ const GLK: Device = Device {
 };
 const GLK_2X6: Device = Device {
     subslices: 2,
+    max_stage_threads: 56,
     ..GLK
 };
 const KBL_GT1: Device = Device {
@@ -249,6 +253,7 @@ const OTHERS: [Device; 4] = [
         platform: Platform::Broadwell,
         pci_id: 0x1616,
         revision: 9,
+        max_stage_threads: 504,
         timestamp_hz: 12_500_000,
         ..SKL
     },
@@ -264,6 +269,7 @@ const OTHERS: [Device; 4] = [
         eus: 10,
         timestamp_hz: 12_500_000,
         max_workgroup_threads: 70,
+        max_stage_threads: 280,
         ..SKL
     },
     Device {
@@ -275,6 +281,7 @@ const OTHERS: [Device; 4] = [
         pci_id: 0x8a52,
         revision: 7,
         subslices: 8,
+        max_stage_threads: 224,
         l3_banks: 8,
         ..SKL
     },
@@ -290,6 +297,7 @@ const OTHERS: [Device; 4] = [
         eus: 16,
         timestamp_hz: 19_200_000,
         max_workgroup_threads: 112,
+        max_stage_threads: 336,
         l3_banks: 8,
         ..SKL
     },

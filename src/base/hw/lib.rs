@@ -35,7 +35,7 @@ pub use generation::Gen;
 pub use l3::L3Config;
 pub use pack::Words;
 pub use packet::{Field, Kind, Packet};
-pub use workaround::{WORKAROUNDS, Wa, Workaround};
+pub use workaround::{Handling, WORKAROUNDS, Wa, Workaround};
 
 #[cfg(test)]
 mod testing;

@@ -1,10 +1,12 @@
-//! The table of workarounds: hardware restrictions that apply to some parts only.
+//! The table of workarounds: errata of the hardware, and restrictions that apply to some parts.
 //!
-//! A row states what software must do, which parts require it, and the document. Steppings that
-//! were never sold are not considered.
-//! In:  a device and a workaround. Out: [`Device::needs`].
-//! Ref: SKL PRM, programming notes of the packets named; the KBL, BXT and GLK PRMs agree unless
-//!      noted.
+//! A row states what software must do, which parts require it, what happens otherwise, and the
+//! document. Steppings that were never sold are not considered. Driver and compiler query the table
+//! by name, and strict mode has a rule for the same name; a row that nothing queries states why it
+//! is not needed. tests/errata.rs checks that.
+//! In:  a device or a generation, and a workaround. Out: [`Device::needs`], [`Wa::required_on`].
+//! Ref: SKL PRM, programming notes of the packets named, and vol. 16 "Workarounds"; the KBL, BXT
+//!      and GLK PRMs agree unless noted. Names like WaX and numbers are Intel's.
 
 use crate::device::{Device, Platform};
 use crate::generation::Gen;
@@ -55,6 +57,35 @@ pub enum Wa {
     /// ASTC 5x5 and surfaces with aux data are not sampled without a texture cache invalidate in
     /// between.
     FlushBetweenAstc5x5AndAux,
+    /// Addresses are canonical.
+    CanonicalAddresses,
+    /// A pixel shader's payload has more than the header.
+    HeaderOnlyPixelShader,
+    /// Mip Tail Start LOD lies beyond the last level of a surface without mip tail.
+    MipTailStartBeyondLevels,
+    /// Geometry shaders have a lower limit of URB entries.
+    FewGeometryUrbEntries,
+    /// A call needs a thread switch.
+    ThreadSwitchAfterCall,
+    /// SEL does not mix floats of 32 and 16 bits.
+    NoMixedFloatSel,
+    /// Sources of integer divisions have no modifiers.
+    NoModifiersOnIntegerDivision,
+    /// A hull or geometry shader with more than 13 vertex handles in its payload has a limit on the
+    /// first register of its URB data.
+    DispatchGrfWithManyHandles,
+    /// A geometry shader with more than 13 vertex handles, which pulls all inputs, pushes no
+    /// constants.
+    NoConstantsForPulledGeometry,
+}
+
+/// What the project does about a workaround.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handling {
+    /// Code of driver or compiler queries it, and strict mode has a rule.
+    Handled,
+    /// Nothing has to be done, for this reason.
+    NotNeeded(&'static str),
 }
 
 /// A row of the table.
@@ -66,8 +97,12 @@ pub struct Workaround {
     pub name: &'static str,
     /// What software must do.
     pub requirement: &'static str,
-    /// The section of the PRM.
+    /// What happens otherwise; empty if no document says.
+    pub consequence: &'static str,
+    /// The section of the PRM, or another source.
     pub prm: &'static str,
+    /// What the project does about it.
+    pub handling: Handling,
     affects: Parts,
 }
 
@@ -81,6 +116,8 @@ enum Parts {
     GtLevel(Gen, u8),
     /// Gen8, and Skylake except GT4.
     Gen8AndSkylakeBelowGt4,
+    /// GT1 of Kaby Lake and Coffee Lake.
+    KabyLakeGt1,
 }
 
 const fn row(
@@ -89,13 +126,24 @@ const fn row(
     name: &'static str,
     prm: &'static str,
     requirement: &'static str,
+    consequence: &'static str,
 ) -> Workaround {
     Workaround {
         wa,
         name,
         requirement,
+        consequence,
         prm,
+        handling: Handling::Handled,
         affects,
+    }
+}
+
+/// A row that needs no code, with the reason.
+const fn not_needed(why: &'static str, row: Workaround) -> Workaround {
+    Workaround {
+        handling: Handling::NotNeeded(why),
+        ..row
     }
 }
 
@@ -104,50 +152,125 @@ const GEN8_9: Parts = Parts::Gens(Gen::Gen8, Gen::Gen9);
 
 /// The table of workarounds.
 #[rustfmt::skip]
-pub static WORKAROUNDS: &[Workaround] = &[
+pub const WORKAROUNDS: &[Workaround] = &[
     row(Wa::Align64BitRegions, Parts::LowPower, "", "vol. 7, \"Register Region Restrictions\"",
-        "64-bit operations and products of doublewords: vector operands have the same stride, a multiple of 8 bytes, and the same offset in their registers; no ARFs, no indirect addressing"),
+        "64-bit operations and products of doublewords: vector operands have the same stride, a multiple of 8 bytes, and the same offset in their registers; no ARFs, no indirect addressing",
+        "wrong results"),
     row(Wa::NullPipeControlBeforeVfInvalidate, GEN9, "", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
-        "a PIPE_CONTROL with all fields zero before one with VF Cache Invalidation Enable"),
+        "a PIPE_CONTROL with all fields zero before one with VF Cache Invalidation Enable",
+        "stale vertices"),
     row(Wa::PostSyncWithVfInvalidate, GEN8_9, "", "vol. 2a, PIPE_CONTROL, VF Cache Invalidation Enable",
-        "VF Cache Invalidation Enable together with a Post Sync Operation that writes"),
+        "VF Cache Invalidation Enable together with a Post Sync Operation that writes",
+        "the invalidate may not take effect"),
     row(Wa::VfCacheKeyedBy32Bits, GEN8_9, "", "vol. 2a, 3DSTATE_VERTEX_BUFFERS",
-        "invalidate the VF cache before using vertex or index buffers whose addresses have the same low 32 bits as others used since the last invalidate"),
+        "invalidate the VF cache before using vertex or index buffers whose addresses have the same low 32 bits as others used since the last invalidate",
+        "stale vertices"),
     row(Wa::StallWithTextureInvalidateOnGpgpu, Parts::Gens(Gen::Gen9, Gen::Gen11), "HSD 2132585", "vol. 2a, PIPE_CONTROL, Texture Cache Invalidation Enable",
-        "Command Streamer Stall Enable with Texture Cache Invalidation Enable in GPGPU mode"),
+        "Command Streamer Stall Enable with Texture Cache Invalidation Enable in GPGPU mode",
+        "undefined"),
     row(Wa::StallWithPostSyncOnGpgpu, GEN9, "", "vol. 2a, PIPE_CONTROL, Post Sync Operation",
-        "Command Streamer Stall Enable with a post-sync operation in GPGPU mode"),
+        "Command Streamer Stall Enable with a post-sync operation in GPGPU mode",
+        "undefined"),
     row(Wa::FlushBeforePipelineSelect, Parts::Gens(Gen::Gen8, Gen::Gen12_5), "", "vol. 2a, PIPELINE_SELECT",
-        "a stalling flush of the write caches, then an invalidate of the read-only ones, before the mode changes"),
+        "a stalling flush of the write caches, then an invalidate of the read-only ones, before the mode changes",
+        "hang, or stale data"),
     row(Wa::DropColorCalcBeforeGpgpu, GEN8_9, "", "vol. 2a, PIPELINE_SELECT",
-        "3DSTATE_CC_STATE_POINTERS with an invalid pointer before GPGPU mode is selected"),
+        "3DSTATE_CC_STATE_POINTERS with an invalid pointer before GPGPU mode is selected",
+        "hang when the context is restored"),
     row(Wa::VfeStateBefore3d, GEN9, "", "vol. 2a, PIPELINE_SELECT, mid-object preemption",
-        "MEDIA_VFE_STATE before 3D mode is selected from GPGPU mode"),
+        "MEDIA_VFE_STATE before 3D mode is selected from GPGPU mode",
+        "hang"),
     row(Wa::BarrierMode, Parts::Platforms(&[Platform::GeminiLake]), "", "GLK vol. 2c, SLICE_COMMON_ECO_CHICKEN1",
-        "the barrier mode of the pipeline is written after PIPELINE_SELECT"),
+        "the barrier mode of the pipeline is written after PIPELINE_SELECT",
+        "hang at barriers of tessellation control shaders"),
     row(Wa::ConstantBuffer0Needs3, GEN8_9, "", "vol. 2a, 3DSTATE_CONSTANT_*",
-        "without a flush, no constants in buffer 0 after constants without buffer 3: fill the buffers from 3 down"),
+        "without a flush, no constants in buffer 0 after constants without buffer 3: fill the buffers from 3 down",
+        "undefined constants"),
     row(Wa::NoVertexCacheWithTessellation, Parts::GtLevel(Gen::Gen9, 4), "", "not in the PRM: Mesa observed hangs",
-        "3DSTATE_VS with Vertex Cache Disable when there is a domain shader"),
+        "3DSTATE_VS with Vertex Cache Disable when there is a domain shader",
+        "hang"),
     row(Wa::FewVertexUrbEntries, Parts::GtLevel(Gen::Gen9, 1), "", "vol. 2a, 3DSTATE_URB_VS; Mesa observed lost vertices",
-        "at most 928 URB entries of the vertex shader"),
+        "at most 928 URB entries of the vertex shader",
+        "lost vertices"),
     row(Wa::MscRawHazard, GEN9, "", "vol. 2c, CACHE_MODE_1",
-        "MSC RAW Hazard Avoidance Bit, Partial Resolve Disable In VC and Float Blend Optimization Enable are set when the context is initialised"),
-    row(Wa::NoMidObjectPreemptionForLineAdjacency, GEN9, "WaDisableMidObjectPreemptionForGSLineStripAdj", "vol. 2c, CS_CHICKEN1",
-        "preemption at command level for line strips with adjacency and a geometry shader"),
-    row(Wa::NoMidObjectPreemptionForFans, GEN9, "WaDisableMidObjectPreemptionForTrifanOrPolygon", "vol. 2c, CS_CHICKEN1",
-        "preemption at command level for triangle fans and polygons"),
-    row(Wa::NoMidObjectPreemptionForLineLoops, GEN9, "WaDisableMidObjectPreemptionForLineLoop", "vol. 2c, CS_CHICKEN1",
-        "preemption at command level for line loops"),
-    row(Wa::NoMidObjectPreemptionForInstances, GEN9, "WA#0798", "vol. 2c, CS_CHICKEN1",
-        "preemption at command level for draws of more than one instance"),
+        "MSC RAW Hazard Avoidance Bit, Partial Resolve Disable In VC and Float Blend Optimization Enable are set when the context is initialised",
+        "corrupted multisampled targets"),
+    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+        row(Wa::NoMidObjectPreemptionForLineAdjacency, GEN9, "WaDisableMidObjectPreemptionForGSLineStripAdj", "vol. 2c, CS_CHICKEN1",
+        "preemption at command level for line strips with adjacency and a geometry shader",
+        "hang")),
+    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+        row(Wa::NoMidObjectPreemptionForFans, GEN9, "WaDisableMidObjectPreemptionForTrifanOrPolygon", "vol. 2c, CS_CHICKEN1",
+        "preemption at command level for triangle fans and polygons",
+        "hang")),
+    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+        row(Wa::NoMidObjectPreemptionForLineLoops, GEN9, "WaDisableMidObjectPreemptionForLineLoop", "vol. 2c, CS_CHICKEN1",
+        "preemption at command level for line loops",
+        "hang")),
+    not_needed("the kernel leaves gen9 at command level (CS_CHICKEN1), and no batch of ours writes that register",
+        row(Wa::NoMidObjectPreemptionForInstances, GEN9, "WA#0798", "vol. 2c, CS_CHICKEN1",
+        "preemption at command level for draws of more than one instance",
+        "hang")),
     row(Wa::NoTiledTargetsOver16382, Parts::Gen8AndSkylakeBelowGt4, "", "vol. 2d, RENDER_SURFACE_STATE, Width",
-        "single-sampled render targets wider than 16382 pixels are linear"),
+        "single-sampled render targets wider than 16382 pixels are linear",
+        "corrupted targets"),
     row(Wa::SamplerL2BypassForBc, GEN9, "", "vol. 2d, RENDER_SURFACE_STATE, Sampler L2 Bypass Mode Disable",
-        "Sampler L2 Bypass Mode Disable for BC2_UNORM, BC3_UNORM, BC5_UNORM, BC5_SNORM and BC7_UNORM"),
+        "Sampler L2 Bypass Mode Disable for BC2_UNORM, BC3_UNORM, BC5_UNORM, BC5_SNORM and BC7_UNORM",
+        "wrong texels"),
     row(Wa::FlushBetweenAstc5x5AndAux, GEN9, "", "vol. 4, sampler workarounds",
-        "a texture cache invalidate between sampling ASTC 5x5 and sampling a surface with MCS, CCS or HiZ; never both in one draw"),
+        "a texture cache invalidate between sampling ASTC 5x5 and sampling a surface with MCS, CCS or HiZ; never both in one draw",
+        "wrong texels, hang"),
+    row(Wa::HeaderOnlyPixelShader, GEN9, "0877, WaSendDummyConstantsForPS, WaInsertDummyPushConstPs", "vol. 16, 0877",
+        "a pixel shader has attributes or push constants, even if it reads none",
+        "hang"),
+    row(Wa::CanonicalAddresses, Parts::Gens(Gen::Gen8, Gen::Gen12_5), "", "vol. 2a, MI_LOAD_REGISTER_MEM, Memory Address",
+        "bits 63:48 of addresses repeat bit 47: the hardware ignores them, and assumes that they are canonical",
+        "undefined"),
+    row(Wa::MipTailStartBeyondLevels, GEN9, "WaSetMipTailStartLODLargertoSurfaceLOD", "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
+        "Mip Tail Start LOD is beyond the last level of a surface that has no mip tail: 15",
+        "texels of a mip tail that does not exist"),
+    row(Wa::FewGeometryUrbEntries, Parts::KabyLakeGt1, "", "not in the PRM: Mesa observed hangs",
+        "at most 256 URB entries of the geometry shader",
+        "hang"),
+    not_needed("no shader of ours contains CALL",
+        row(Wa::ThreadSwitchAfterCall, GEN9, "WaThreadSwitchAfterCall", "vol. 16",
+            "the instruction after CALL and RET has thread control Switch",
+            "hang")),
+    not_needed("the rules for instructions of crate isa refuse it",
+        row(Wa::NoMixedFloatSel, GEN9, "", "vol. 7, \"Special Requirements for Handling Mixed Mode Float Operations\"",
+            "SEL and CMP have sources of one float type",
+            "wrong results")),
+    not_needed("the rules for instructions of crate isa refuse it",
+        row(Wa::NoModifiersOnIntegerDivision, GEN9, "", "vol. 2a, math, INT DIV",
+            "sources of integer divisions have no modifiers",
+            "wrong results")),
+    not_needed("hull shaders are of single-patch mode with pulled vertices beyond 13 handles, and no geometry shader has more than 6 vertices",
+        row(Wa::DispatchGrfWithManyHandles, GEN9, "WaDispatchGRFHWIssueInGSAndHSUnit", "vol. 16",
+            "with more than 13 handles, Dispatch GRF Start Register For URB Data is at most 15",
+            "wrong payload")),
+    not_needed("no geometry shader has more than 6 vertices",
+        row(Wa::NoConstantsForPulledGeometry, GEN9, "WaDoNotPushConstantsForAllPulledGSTopologies", "vol. 16",
+            "a geometry shader with more than 13 handles that pulls all its inputs pushes no constants",
+            "wrong payload")),
 ];
+
+impl Wa {
+    /// True if every part of a generation needs this workaround, so that the packets of the
+    /// generation may rely on it.
+    pub const fn required_on(self, hw_gen: Gen) -> bool {
+        let mut at = 0;
+        while at < WORKAROUNDS.len() {
+            let row = &WORKAROUNDS[at];
+            if row.wa as u8 == self as u8
+                && let Parts::Gens(first, last) = row.affects
+            {
+                return first as u8 <= hw_gen as u8 && hw_gen as u8 <= last as u8;
+            }
+            at += 1;
+        }
+        false
+    }
+}
 
 impl Device {
     /// True if the device needs this workaround.
@@ -171,48 +294,13 @@ impl Workaround {
             Parts::Gen8AndSkylakeBelowGt4 => {
                 device.hw_gen == Gen::Gen8 || device.platform == Platform::Skylake && device.gt != 4
             }
+            Parts::KabyLakeGt1 => {
+                matches!(device.platform, Platform::KabyLake | Platform::CoffeeLake)
+                    && device.gt == 1
+            }
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::device_table::DEVICES;
-
-    #[test]
-    fn workarounds_are_unique_and_apply_to_some_device() {
-        for (i, row) in WORKAROUNDS.iter().enumerate() {
-            assert!(
-                WORKAROUNDS[..i].iter().all(|other| other.wa != row.wa),
-                "{:?}",
-                row.wa
-            );
-            assert!(DEVICES.iter().any(|d| d.needs(row.wa)), "{:?}", row.wa);
-            assert!(
-                !row.requirement.is_empty() && !row.prm.is_empty(),
-                "{:?}",
-                row.wa
-            );
-        }
-    }
-
-    #[test]
-    fn workarounds_apply_to_the_right_devices() {
-        let needs = |name: &str, wa| Device::by_name(name).expect("a device").needs(wa);
-        assert!(needs("bxt", Wa::Align64BitRegions) && needs("glk", Wa::Align64BitRegions));
-        assert!(!needs("skl", Wa::Align64BitRegions) && !needs("tgl", Wa::Align64BitRegions));
-        assert!(needs("glk", Wa::BarrierMode) && !needs("bxt", Wa::BarrierMode));
-        assert!(
-            needs("skl", Wa::NoTiledTargetsOver16382) && !needs("kbl", Wa::NoTiledTargetsOver16382)
-        );
-        assert!(!needs("skl-1932", Wa::NoTiledTargetsOver16382));
-        assert!(needs("skl-1932", Wa::NoVertexCacheWithTessellation));
-        assert!(!needs("skl", Wa::NoVertexCacheWithTessellation));
-        assert!(
-            needs("skl-1902", Wa::FewVertexUrbEntries) && !needs("bxt", Wa::FewVertexUrbEntries)
-        );
-        assert!(needs("icl", Wa::StallWithTextureInvalidateOnGpgpu));
-        assert!(!needs("icl", Wa::NullPipeControlBeforeVfInvalidate));
-    }
-}
+mod tests;

@@ -140,8 +140,13 @@ const FRONT_END: hw::Words<9> = media_vfe_state::words::<9>()
 /// Pipelines as PIPELINE_SELECT encodes them.
 pub(crate) use hw::value::command::pipeline_selection::{PIPELINE_3D, PIPELINE_GPGPU};
 
-/// Selects a pipeline, between a full flush and a full invalidation.
-pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result<(), M::Error> {
+/// Selects a pipeline, between a full flush and a full invalidation. `has_barrier_mode`: the device
+/// has a barrier mode, which follows the pipeline.
+pub(crate) fn select<M: Memory>(
+    stream: &mut Stream<M>,
+    pipeline: u64,
+    has_barrier_mode: bool,
+) -> Result<(), M::Error> {
     use pipeline_select as select;
     stream.emit(FLUSH)?;
     stream.emit(match pipeline {
@@ -153,7 +158,19 @@ pub(crate) fn select<M: Memory>(stream: &mut Stream<M>, pipeline: u64) -> Result
             .with(select::MASK_BITS, 3)
             .with(select::PIPELINE_SELECTION, pipeline)
             .dwords,
-    )
+    )?;
+    if has_barrier_mode {
+        // A masked register; GPGPU mode is encoded as zero.
+        let mode = match pipeline {
+            PIPELINE_3D => register::GLK_BARRIER_MODE_3D_HULL,
+            _ => 0,
+        };
+        stream.emit(mi::load_register(
+            register::SLICE_COMMON_ECO_CHICKEN1,
+            register::GLK_BARRIER_MODE_MASK | mode,
+        ))?;
+    }
+    Ok(())
 }
 
 /// Changes Surface State Base Address, between a full flush and a full invalidation.
@@ -298,7 +315,7 @@ impl Generation for Gen9 {
         use state_base_address as sba;
         // COLOR_CALC_STATE must be invalid when the pipeline changes.
         stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
-        select(stream, PIPELINE_GPGPU)?;
+        select(stream, PIPELINE_GPGPU, device.needs(hw::Wa::BarrierMode))?;
         stream.emit(FLUSH)?;
         stream.emit(
             BASES
@@ -314,13 +331,6 @@ impl Generation for Gen9 {
                 .dwords,
         )?;
         stream.emit(INVALIDATE)?;
-        if device.needs(hw::Wa::BarrierMode) {
-            // A masked register; GPGPU mode is encoded as zero.
-            stream.emit(mi::load_register(
-                register::SLICE_COMMON_ECO_CHICKEN1,
-                register::GLK_BARRIER_MODE_MASK,
-            ))?;
-        }
         // The L3 must be idle while it is reconfigured (SKL PRM vol. 7, "L3 Cache", allocation and
         // programming).
         stream.emit(FLUSH)?;
@@ -543,7 +553,7 @@ mod tests {
     fn leaving_the_3d_pipeline_drops_constants_from_the_context() {
         for (pipeline, disables) in [(PIPELINE_3D, 0), (PIPELINE_GPGPU, 1)] {
             let mut stream = Stream::new(Chunks::default());
-            select(&mut stream, pipeline).unwrap();
+            select(&mut stream, pipeline, false).unwrap();
             let controls = &stream.memory().chunks[0][..12];
             let disabled = controls.chunks_exact(6).map(|words| {
                 let stalls = pipe_control::COMMAND_STREAMER_STALL_ENABLE.get(words);

@@ -38,6 +38,8 @@ pub struct Machine {
     /// A quadword with undefined content, for PIPE_CONTROLs whose write serves synchronisation
     /// only.
     pub scrap_address: u64,
+    /// The barrier mode follows the selected pipeline ([`hw::Wa::BarrierMode`]).
+    pub has_barrier_mode: bool,
 }
 
 /// Scratch memory of all threads.

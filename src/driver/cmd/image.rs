@@ -81,6 +81,13 @@ const NO_L2_BYPASS: [&str; 5] = [
     "BC7_UNORM",
 ];
 
+/// Mip Tail Start LOD of surfaces without a mip tail.
+pub(crate) const NO_MIP_TAIL: u64 = if hw::Wa::MipTailStartBeyondLevels.required_on(hw::Gen::Gen9) {
+    15
+} else {
+    0
+};
+
 impl ImageView<'_> {
     /// Packs the surface state.
     pub fn pack(&self) -> [u32; 16] {
@@ -121,6 +128,7 @@ impl ImageView<'_> {
                 NO_L2_BYPASS.contains(&self.format.name),
             )
             .with(rss::MOCS, mocs(self.address))
+            .with(rss::MIP_TAIL_START_LOD, NO_MIP_TAIL)
             .with(rss::SURFACE_QPITCH, binding.qpitch.into())
             .with(rss::WIDTH, u64::from(width - 1))
             .with(rss::HEIGHT, u64::from(height - 1))

@@ -370,7 +370,7 @@ impl<G: DrawGeneration, M: Memory> Recorder<G, M> {
             return Ok(());
         }
         self.restore_draw_state()?;
-        G::emit_select_gpgpu(&mut self.stream)?;
+        G::emit_select_gpgpu(&mut self.stream, &self.machine)?;
         (self.busy, self.data_dirty, self.targets_dirty) = (false, false, false);
         self.is_3d_selected = false;
         Ok(())

@@ -3,12 +3,14 @@
 //! In:  zones and sizes. Out: addresses.
 //!
 //! Heaps that commands reach through a base address (STATE_BASE_ADDRESS) have 4 GiB each, since
-//! offsets have 32 bits. Everything else comes from the top of the 48-bit space downwards. The
-//! first pages stay empty: a null pointer faults.
+//! offsets have 32 bits. Everything else comes from the top downwards. No address has bit 47 set, so
+//! every address is canonical. The first pages stay empty: a null pointer faults.
 //! Ref: SKL PRM vol. 2d, "STATE_BASE_ADDRESS"; i915 uapi, EXEC_OBJECT_PINNED and canonical
 //!      addresses.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use hw::{Gen, Wa};
 
 use crate::error::{Error, Result};
 use crate::range_allocator::{AllocateFrom, RangeAllocator};
@@ -33,6 +35,13 @@ pub const INSTRUCTION_BASE: u64 = 12 * GIB;
 /// the address.
 pub const SHARED: std::ops::Range<u64> = 1 << 40..2 << 40;
 const REPLAY_START: u64 = SHARED.end;
+/// The end of the addresses in use. Packets and kernel expect canonical addresses, in which bits
+/// 63:48 repeat bit 47; below this they are zero. Half of the space is more than any machine has.
+const TOP: u64 = if Wa::CanonicalAddresses.required_on(Gen::Gen9) {
+    1 << 47
+} else {
+    1 << 48
+};
 /// The smallest supported address space; gen9 has 48 bits.
 const MIN_BYTES: u64 = 8 << 40;
 /// Size of the bindless heap: 2^20 surfaces, the maximum of Bindless Surface State Size.
@@ -139,7 +148,7 @@ impl AddressSpace {
             });
         }
         let allocator = |zone: Zone| {
-            let (start, end) = zone.range(gtt_bytes.min(1 << 48));
+            let (start, end) = zone.range(gtt_bytes.min(TOP));
             RangeAllocator::new(
                 start,
                 end,
@@ -215,10 +224,11 @@ mod tests {
     fn zones_are_disjoint_and_addresses_canonical() {
         for (index, zone) in Zone::ALL.into_iter().enumerate() {
             assert_eq!(zone as usize, index);
-            let (start, end) = zone.range(1 << 48);
+            let (start, end) = zone.range(TOP);
+            assert_eq!((canonical(start), canonical(end - 1)), (start, end - 1));
             assert!(start < end && start % PAGE_BYTES == 0 && end % PAGE_BYTES == 0);
             for other in Zone::ALL.into_iter().skip(index + 1) {
-                assert!(end <= other.range(1 << 48).0, "{zone:?} {other:?}");
+                assert!(end <= other.range(TOP).0, "{zone:?} {other:?}");
             }
         }
         assert_eq!(canonical(0xffff_fefe_f000), 0xffff_ffff_fefe_f000);
@@ -230,7 +240,7 @@ mod tests {
         let space = AddressSpace::new(1 << 48).unwrap();
         let first = space.allocate(Zone::High, 1).unwrap();
         let second = space.allocate(Zone::High, 5000).unwrap();
-        assert_eq!(first, (1 << 48) - 4 * GIB - PAGE_BYTES);
+        assert_eq!(first, TOP - 4 * GIB - PAGE_BYTES);
         assert_eq!(second, first - 2 * PAGE_BYTES);
         space.free(Zone::High, second, 5000);
         assert_eq!(space.allocate(Zone::High, 8192), Ok(second));

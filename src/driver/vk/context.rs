@@ -192,6 +192,7 @@ impl Context {
             dynamic_base: HEAPS.dynamic,
             bindless_base: HEAPS.bindless,
             scrap_address: self.scrap.address(),
+            has_barrier_mode: self.physical.info().device.needs(hw::Wa::BarrierMode),
         }
     }
 

@@ -54,6 +54,8 @@ macro_rules! rules {
 rules! {
     COMMAND_LENGTH "command-length", "vol. 2a, DWord Length", "a command has the length of its kind";
     RESERVED_BITS "reserved-bits", "vol. 2a, Reserved: MBZ", "reserved bits of commands and descriptors are zero";
+    ADDRESS_CANONICAL "address-canonical", "vol. 2a, MI_LOAD_REGISTER_MEM, Memory Address",
+        "addresses are canonical: bits 63:48 repeat bit 47";
     PRIVILEGED_REGISTER "privileged-register", "vol. 2a, MI_LOAD_REGISTER_IMM, User Mode Non-Privileged Registers",
         "batches of processes write only registers that the hardware or the kernel makes unprivileged";
     PIPELINE_SELECT_FLUSH "pipeline-select-flush", "vol. 2a, PIPELINE_SELECT, programming notes",
@@ -115,6 +117,8 @@ rules! {
         "levels of a surface with a CCS are aligned to 16 elements";
     SURFACE_CCS_FORMAT "surface-ccs-format", "vol. 2d, RENDER_SURFACE_STATE, Auxiliary Surface Mode; SURFACE_FORMAT",
         "a surface with AUX_CCS_E has a format that supports lossless compression";
+    SURFACE_MIP_TAIL "surface-mip-tail", "vol. 2d, RENDER_SURFACE_STATE, Mip Tail Start LOD",
+        "the mip tail of an image in Y, X or W tiles or in rows, which has none, starts beyond its last level";
     SURFACE_SHARED "surface-shared", "vol. 2d, MEMORY_OBJECT_CONTROL_STATE; the kernel's intel_mocs.c, entry 1",
         "images in dma-bufs are cached as the page tables say: the display engine does not snoop the LLC";
     SURFACE_ASTC_TILING "surface-astc-tiling", "vol. 2d, RENDER_SURFACE_STATE, Tile Mode", "ASTC textures are in Y tiles";
@@ -165,6 +169,16 @@ rules! {
         "attributes come from the part of a vertex that setup reads";
     RECTLIST_STATE "rectlist-state", "vol. 7, 3D Primitives Overview, RECTLIST",
         "rectangles are in screen space and filled";
+    STAGE_THREADS "stage-threads", "vol. 2a, 3DSTATE_VS, Maximum Number of Threads",
+        "a geometry stage has no more threads than the part's documents allow";
+    URB_ENTRIES_LIMIT "urb-entries-limit", "vol. 2a, 3DSTATE_URB_VS; workarounds of GT1 parts",
+        "parts that lose work above a number of URB entries have no more";
+    VERTEX_CACHE_TESSELLATION "vertex-cache-tessellation", "vol. 2a, 3DSTATE_VS, Vertex Cache Disable; hangs of GT4 that Mesa observed",
+        "parts that hang have the vertex cache disabled with tessellation";
+    BARRIER_MODE "barrier-mode", "vol. 2c, SLICE_COMMON_ECO_CHICKEN1 (GLK)",
+        "the barrier mode of Gemini Lake is that of the pipeline that uses barriers";
+    PS_HEADER_ONLY "ps-header-only", "vol. 16, 0877",
+        "threads of a pixel shader have attributes, constants or other data behind the payload's header";
     PS_DISPATCH "ps-dispatch", "vol. 2a, 3DSTATE_PS, 8 Pixel Dispatch Enable", "a pixel shader enables at least one dispatch width";
     PS_PAYLOAD "ps-payload", "vol. 2a, 3DSTATE_PS, Dispatch GRF Start Register For Constant/Setup Data",
         "constants and attributes of a pixel shader start after the rest of its payload";

@@ -101,7 +101,10 @@ pub trait DrawGeneration: Generation {
     fn emit_select_3d<M: Memory>(stream: &mut Stream<M>, machine: &Machine)
     -> Result<(), M::Error>;
     /// Selects the GPGPU pipeline; the 3D pipeline was selected.
-    fn emit_select_gpgpu<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
+    fn emit_select_gpgpu<M: Memory>(
+        stream: &mut Stream<M>,
+        machine: &Machine,
+    ) -> Result<(), M::Error>;
     /// Emits the 3D state that a context needs once, with the 3D pipeline selected.
     fn emit_draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error>;
     /// Emits the packets of all dirty groups, except constants and targets.

@@ -53,13 +53,16 @@ impl DrawGeneration for Gen9 {
         };
         stream.emit(gen9::FLUSH)?;
         Gen9::emit_vfe_state(stream, machine.max_threads, &front_end)?;
-        gen9::select(stream, gen9::PIPELINE_3D)
+        gen9::select(stream, gen9::PIPELINE_3D, machine.has_barrier_mode)
     }
 
-    fn emit_select_gpgpu<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {
+    fn emit_select_gpgpu<M: Memory>(
+        stream: &mut Stream<M>,
+        machine: &Machine,
+    ) -> Result<(), M::Error> {
         // COLOR_CALC_STATE must be invalid when the pipeline changes.
         stream.emit(state_cc_state_pointers::words::<2>().dwords)?;
-        gen9::select(stream, gen9::PIPELINE_GPGPU)
+        gen9::select(stream, gen9::PIPELINE_GPGPU, machine.has_barrier_mode)
     }
 
     fn emit_draw_context<M: Memory>(stream: &mut Stream<M>) -> Result<(), M::Error> {

@@ -62,9 +62,12 @@ pub struct Pipeline {
     pub(super) counted: bool,
 }
 
-/// Maximum threads of a geometry stage: all of the device's, limited by the nine-bit fields.
+/// Maximum threads of a geometry stage: all of the device's, within the stage's limit.
 fn stage_threads(device: &hw::Device) -> u64 {
-    device.total_threads().min(336).into()
+    device
+        .total_threads()
+        .min(device.max_stage_threads.into())
+        .into()
 }
 
 /// 3DSTATE_VS.
@@ -81,6 +84,10 @@ fn vertex_shader(device: &hw::Device, shaders: &Shaders<'_>) -> [u32; 9] {
         .flag(vs::ENABLE, true)
         .flag(vs::SIMD8_DISPATCH_ENABLE, true)
         .flag(vs::STATISTICS_ENABLE, shaders.counted)
+        .flag(
+            vs::VERTEX_CACHE_DISABLE,
+            shaders.tessellation.is_some() && device.needs(hw::Wa::NoVertexCacheWithTessellation),
+        )
         .with(vs::KERNEL_START_POINTER, *kernel_offset_bytes)
         .with(vs::MAXIMUM_NUMBER_OF_THREADS, stage_threads(device) - 1)
         // Elements are read in pairs; there is always at least one.
@@ -207,7 +214,12 @@ impl Pipeline {
         words.extend(geometry::hull(tessellation, threads));
         words.extend(geometry::domain(tessellation, threads));
         words.extend(geometry::geometry(shaders.geometry.as_ref(), threads));
-        let (attributes, swizzle, shader, extra) = match &shaders.fragment {
+        let padded = shaders.fragment.as_ref().and_then(|fragment| {
+            let needed = device.needs(hw::Wa::HeaderOnlyPixelShader);
+            needed.then(|| pixel::with_payload(fragment)).flatten()
+        });
+        let fragment = padded.as_ref().or(shaders.fragment.as_ref());
+        let (attributes, swizzle, shader, extra) = match fragment {
             Some(fragment) => {
                 let (attributes, swizzle) = pixel::attributes(fragment)?;
                 let shader = pixel::shader(fragment);
@@ -230,7 +242,6 @@ impl Pipeline {
         }
         words.extend(attributes);
         words.extend(swizzle);
-        let fragment = shaders.fragment.as_ref();
         let pixel = fragment.and_then(pixel::PsBySamples::new);
         if pixel.is_none() {
             words.extend(shader);

@@ -19,7 +19,7 @@ use hw::value::draw::{
     stencil_op, wm_force,
 };
 
-use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Source, Special, Variant};
+use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Input, Source, Special, Variant};
 use crate::draw::state::{
     Blend, BlendOp, BlendTarget, Compare, DepthStencil, Equation, Factor, Multisample, TARGETS,
 };
@@ -109,6 +109,20 @@ pub(super) fn attributes(shader: &FragmentShader<'_>) -> Option<([u32; 6], [u32;
     words[4] = XYZW;
     words[5] = XYZW;
     Some((words, swizzle.dwords))
+}
+
+/// The shader with an attribute of zeros, which it does not read, if it has neither attributes nor
+/// push constants: the payload of its threads must not end behind the header
+/// ([`hw::Wa::HeaderOnlyPixelShader`]).
+pub(super) fn with_payload<'a>(shader: &FragmentShader<'a>) -> Option<FragmentShader<'a>> {
+    let header_only = shader.inputs.is_empty() && shader.push.all_registers() == 0;
+    header_only.then(|| FragmentShader {
+        inputs: vec![Input {
+            source: Source::Zero,
+            flat: true,
+        }],
+        ..shader.clone()
+    })
 }
 
 /// Assigns the variants to the packet's three kernel slots, depending on which variants there are.

@@ -11,6 +11,7 @@ use hw::value::draw::depth_format;
 
 use crate::draw::state::TARGETS;
 use crate::draw::target::{CLEAR_DEPTH, DepthStencilTarget, Targets};
+use crate::image::NO_MIP_TAIL;
 use crate::mocs::mocs;
 use crate::stream::{Memory, Stream, offset};
 use crate::{fast_clear_record, gen9};
@@ -62,6 +63,7 @@ pub(super) fn depth_stencil(from: &DepthStencilTarget) -> [u32; 21] {
             .flag(depth::DEPTH_WRITE_ENABLE, true)
             .with(depth::SURFACE_FORMAT, surface.format as u64)
             .with(depth::MOCS, mocs(surface.address))
+            .with(depth::MIP_TAIL_START_LOD, NO_MIP_TAIL)
             .with(depth::SURFACE_BASE_ADDRESS, surface.address)
             .with(
                 depth::SURFACE_PITCH,

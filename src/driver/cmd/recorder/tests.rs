@@ -11,6 +11,7 @@ const MACHINE: Machine = Machine {
     dynamic_base: 0x1_0000_0000,
     bindless_base: 0x3_0000_0000,
     scrap_address: 0x7000_0040,
+    has_barrier_mode: false,
 };
 
 type Tested = Recorder<Gen9, Chunks>;

@@ -5,10 +5,12 @@
 //! Out: [`Stop::Undefined`](eu::Stop::Undefined) at the first broken rule of [`crate::rules`].
 //! Tests: strict/tests.rs, strict/tests/.
 
+mod addresses;
 mod cache_lines;
 pub(crate) mod caches;
 mod consistency;
 mod draw;
+mod errata;
 mod privileged_registers;
 mod reserved_bits;
 mod sequence;

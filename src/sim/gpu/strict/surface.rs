@@ -5,14 +5,15 @@
 
 use crate::rules::{
     SURFACE_ALIGNMENT, SURFACE_ASTC_TILING, SURFACE_BASE, SURFACE_CCS_ALIGNMENT,
-    SURFACE_CCS_FORMAT, SURFACE_PITCH, SURFACE_SHARED,
+    SURFACE_CCS_FORMAT, SURFACE_MIP_TAIL, SURFACE_PITCH, SURFACE_SHARED,
 };
+use crate::strict::addresses;
 use crate::strict::reserved_bits::check_reserved_bits;
 use crate::surface::tiling::Tiling;
 use crate::surface::{AuxMode, Image, Kind};
 use eu::Stop;
 use hw::state::render_surface_state as rss;
-use hw::{FormatUse, Gen};
+use hw::{FormatUse, Gen, Wa};
 
 /// Entry 1 of the kernel's MOCS table, in bits 6:1: the page tables decide.
 const PAGE_TABLES_DECIDE: u64 = 1 << 1;
@@ -20,6 +21,7 @@ const PAGE_TABLES_DECIDE: u64 = 1 << 1;
 /// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
 pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
     check_reserved_bits(&rss::PACKET, words, at)?;
+    addresses::check(&rss::PACKET, words, at)?;
     let image = Image::from_words(words, at)?;
     if matches!(image.kind, Kind::Buffer | Kind::Null) {
         return Ok(());
@@ -51,6 +53,15 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
     SURFACE_CCS_FORMAT.check(image.aux.mode != AuxMode::CcsE || compressed, at, || {
         format!("AUX_CCS_E of {}", image.format.name)
     })?;
+    // Standard tilings, the only ones with mip tails, are not modelled.
+    let last = rss::MIP_COUNT_LOD
+        .get(words)
+        .max(rss::SURFACE_MIN_LOD.get(words));
+    let tail = rss::MIP_TAIL_START_LOD.get(words);
+    let needed = const { Wa::MipTailStartBeyondLevels.required_on(Gen::Gen9) };
+    SURFACE_MIP_TAIL.check(!needed || tail > last, at, || {
+        format!("the mip tail starts at level {tail}, and the last level is {last}")
+    })?;
     let astc = image.format.name.starts_with("ASTC");
     SURFACE_ASTC_TILING.check(!astc || tiling == Tiling::Y, at, || {
         format!("{} in {tiling:?} tiles", image.format.name)
@@ -61,7 +72,8 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
 mod tests {
     use super::*;
 
-    const KEPT: [(hw::Field, u64); 8] = [
+    const KEPT: [(hw::Field, u64); 9] = [
+        (rss::MIP_TAIL_START_LOD, 15),
         (rss::SURFACE_TYPE, 1),
         (rss::SURFACE_FORMAT, 0x0c7),
         (rss::TILE_MODE, 3),

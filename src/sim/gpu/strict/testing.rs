@@ -371,7 +371,8 @@ pub(crate) fn target_write(desc: u32) -> Inst {
 pub(crate) const WRITE: u32 = 4 << 25 | 12 << 14 | 1 << 12 | 4 << 8;
 
 /// 8 × 8 pixels of R8G8B8A8_UNORM in linear memory.
-pub(crate) const TARGET_STATE: [(Field, u64); 12] = [
+pub(crate) const TARGET_STATE: [(Field, u64); 13] = [
+    (rss::MIP_TAIL_START_LOD, 15),
     (rss::SURFACE_TYPE, 1),
     (rss::SURFACE_FORMAT, 0x0c7),
     (rss::WIDTH, 7),

@@ -357,7 +357,8 @@ fn heaps_end_before_the_address_space() {
     let heap = |base: u64, pages: u64| {
         changed(&f::PACKET, |words| {
             f::INDIRECT_OBJECT_BASE_ADDRESS_MODIFY_ENABLE.set(words, 1);
-            f::INDIRECT_OBJECT_BASE_ADDRESS.set(words, base);
+            // Canonical: bit 47 is set.
+            f::INDIRECT_OBJECT_BASE_ADDRESS.set(words, base | 0xffff << 48);
             f::INDIRECT_OBJECT_BUFFER_SIZE_MODIFY_ENABLE.set(words, 1);
             f::INDIRECT_OBJECT_BUFFER_SIZE.set(words, pages);
         })

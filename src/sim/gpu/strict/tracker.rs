@@ -18,7 +18,9 @@ use crate::rules::{
 use crate::strict::caches::{Found, Log};
 use crate::strict::reserved_bits::check_reserved_bits;
 use crate::strict::sequence::hz_op_acts;
-use crate::strict::{consistency, draw, privileged_registers, sequence, stages, urb};
+use crate::strict::{
+    addresses, consistency, draw, errata, privileged_registers, sequence, stages, urb,
+};
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
 use hw::{Device, Field, Packet, draw as packets, media, mi, register};
@@ -108,6 +110,7 @@ impl<'a> Tracker<'a> {
             self.log.jump();
         }
         check_reserved_bits(packet, words, at)?;
+        addresses::check_command(packet, words, at)?;
         privileged_registers::check(packet, words, device, at)?;
         self.sequence.command(packet, words, context, at)?;
         let is = |other: &Packet| std::ptr::eq(packet, other);
@@ -158,6 +161,7 @@ impl<'a> Tracker<'a> {
             consistency::check_draw(&context.draw, at)?;
             stages::check(&context.draw, at)?;
             urb::check(&context.draw, l3, device, at)?;
+            errata::check_draw(context, device, at)?;
             self.begin_draw_work();
             Ok(())
         } else if is(&media::gpgpu_walker::PACKET) {
@@ -431,6 +435,7 @@ impl<'a> Tracker<'a> {
             "the texture cache was invalidated without a stall, and none came before this".into()
         })?;
         check_reserved_bits(&idd::PACKET, descriptor, at)?;
+        errata::check_walker(context, descriptor, device, at)?;
         let simd = f::SIMD_SIZE.get(words);
         WALKER_SIMD.check(simd < 3, at, || format!("code {simd} for the SIMD size"))?;
         let masks = [f::RIGHT_EXECUTION_MASK, f::BOTTOM_EXECUTION_MASK].map(|m| m.get(words));

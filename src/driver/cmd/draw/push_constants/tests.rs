@@ -11,6 +11,7 @@ const MACHINE: Machine = Machine {
     dynamic_base: 0x1_0000_0000,
     bindless_base: 0,
     scrap_address: 0x40,
+    has_barrier_mode: false,
 };
 
 fn range(set: u32, first: u32, registers: u32, end_bytes: u32) -> PushedRange {

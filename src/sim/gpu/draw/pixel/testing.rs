@@ -129,6 +129,7 @@ impl Rig {
             (rss::SURFACE_FORMAT, format),
             (rss::WIDTH, 15),
             (rss::HEIGHT, 15),
+            (rss::MIP_TAIL_START_LOD, 15),
             (rss::SURFACE_HORIZONTAL_ALIGNMENT, 1),
             (rss::SURFACE_VERTICAL_ALIGNMENT, 1),
             (rss::SURFACE_PITCH, PITCH - 1),

@@ -657,7 +657,7 @@ fn surfaces_of_one_dispatch_are_cached_separately() {
 
 #[test]
 fn size_queries_do_not_read_stale_memory() {
-    let rig = Rig::new(&[&[]], &[&[]]);
+    let rig = Rig::new(&[&[(rss::MIP_TAIL_START_LOD, 15)]], &[&[]]);
     let log = Log::with_resolve_tracker(Arc::default(), &rig.space, false);
     let view = || View::watched(&rig.space, Some(&log), Via::Texture);
     view().colour(DATA, Colour::Held([0, 0]));

@@ -243,7 +243,8 @@ fn rectlist_pixel_shader_and_depth_buffer_rules() {
         0,
     );
     assert_breaks(Some("ps-attributes"), &[none]);
-    assert_breaks(None, &[none, attributes(0)]);
+    let depth = (&extra::PACKET, extra::PIXEL_SHADER_USES_SOURCE_DEPTH, 1);
+    assert_breaks(None, &[none, attributes(0), depth]);
     // Push constants: one register from the first buffer, in dword 1.
     let length = Field {
         lo: body::READ_LENGTH.lo + 32,

@@ -25,6 +25,7 @@ fn tiled(mode: u64) -> Vec<(Field, u64)> {
         &[
             (rss::TILE_MODE, 3),
             (rss::SURFACE_PITCH, 127),
+            (rss::MIP_TAIL_START_LOD, 15),
             (rss::SURFACE_HORIZONTAL_ALIGNMENT, 3),
             (rss::AUXILIARY_SURFACE_MODE, mode),
             (rss::AUXILIARY_SURFACE_BASE_ADDRESS, DATA + 0x2000),

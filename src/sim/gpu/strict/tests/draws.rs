@@ -564,6 +564,7 @@ fn unresolved_depth_is_not_sampled_without_hiz() {
             (rss::SURFACE_TYPE, 1),
             (rss::SURFACE_FORMAT, 0x0d8),
             (rss::TILE_MODE, 3),
+            (rss::MIP_TAIL_START_LOD, 15),
             (rss::SURFACE_HORIZONTAL_ALIGNMENT, 1),
             (rss::SURFACE_VERTICAL_ALIGNMENT, 1),
             (rss::WIDTH, 7),

@@ -324,6 +324,7 @@ fn compressed_targets_have_their_hazards_avoided() {
     let compressed = [
         (rss::TILE_MODE, 3),
         (rss::SURFACE_PITCH, 127),
+        (rss::MIP_TAIL_START_LOD, 15),
         (rss::SURFACE_HORIZONTAL_ALIGNMENT, 3),
         (rss::AUXILIARY_SURFACE_MODE, 5),
         (rss::AUXILIARY_SURFACE_BASE_ADDRESS, DATA + 0x3000),
@@ -348,6 +349,7 @@ fn held_colours_are_resolved_before_they_are_sampled_without_a_control_surface()
     let tiled = [
         (rss::TILE_MODE, 3),
         (rss::SURFACE_PITCH, 127),
+        (rss::MIP_TAIL_START_LOD, 15),
         (rss::SURFACE_HORIZONTAL_ALIGNMENT, 3),
     ];
     let compressed = |mode| {

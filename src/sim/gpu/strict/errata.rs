@@ -1,0 +1,160 @@
+//! Checks the workarounds that the device's errata demand of draws and dispatches.
+//!
+//! In:  the state that a draw or walker uses, the device. Out: the first rule that is broken where
+//!      the device needs the workaround of [`hw::Wa`].
+//! Ref: the rows of the table of workarounds.
+
+use crate::context::HwContext;
+use crate::draw_state::DrawState;
+use crate::rules::{
+    BARRIER_MODE, PS_HEADER_ONLY, STAGE_THREADS, URB_ENTRIES_LIMIT, VERTEX_CACHE_TESSELLATION,
+};
+use eu::Stop;
+use hw::draw_state::state_constant_body as body;
+use hw::state::interface_descriptor_data as idd;
+use hw::{Device, Field, Packet, Wa, draw, register};
+
+/// Maximum Number of Threads of each geometry stage: name, command, enable bit, field.
+static STAGES: [(&str, &Packet, Field, Field); 4] = [
+    (
+        "VS",
+        &draw::state_vs::PACKET,
+        draw::state_vs::ENABLE,
+        draw::state_vs::MAXIMUM_NUMBER_OF_THREADS,
+    ),
+    (
+        "HS",
+        &draw::state_hs::PACKET,
+        draw::state_hs::ENABLE,
+        draw::state_hs::MAXIMUM_NUMBER_OF_THREADS,
+    ),
+    (
+        "DS",
+        &draw::state_ds::PACKET,
+        draw::state_ds::ENABLE,
+        draw::state_ds::MAXIMUM_NUMBER_OF_THREADS,
+    ),
+    (
+        "GS",
+        &draw::state_gs::PACKET,
+        draw::state_gs::ENABLE,
+        draw::state_gs::MAXIMUM_NUMBER_OF_THREADS,
+    ),
+];
+
+/// Checks the state that a draw uses.
+pub(super) fn check_draw(context: &HwContext, device: &Device, at: u64) -> Result<(), Stop> {
+    let state = &context.draw;
+    for (stage, packet, enable, field) in STAGES {
+        let threads = state.get(packet, field) + 1;
+        let max = u64::from(device.max_stage_threads);
+        let kept = !state.flag(packet, enable) || threads <= max;
+        STAGE_THREADS.check(kept, at, || format!("{stage}: {threads} threads of {max}"))?;
+    }
+    check_payload(state, device, at)?;
+    check_urb_entries(state, device, at)?;
+    let tessellates = state.flag(&draw::state_ds::PACKET, draw::state_ds::ENABLE);
+    let cached = !state.flag(
+        &draw::state_vs::PACKET,
+        draw::state_vs::VERTEX_CACHE_DISABLE,
+    );
+    let needed = device.needs(Wa::NoVertexCacheWithTessellation);
+    VERTEX_CACHE_TESSELLATION.check(!(needed && tessellates && cached), at, || {
+        "the vertex cache is enabled beside a domain shader".into()
+    })?;
+    let hull = state.flag(&draw::state_hs::PACKET, draw::state_hs::ENABLE);
+    check_barrier_mode(context, hull.then_some(true), device, at)
+}
+
+/// Checks a walker with this interface descriptor.
+pub(super) fn check_walker(
+    context: &HwContext,
+    descriptor: &[u32; 8],
+    device: &Device,
+    at: u64,
+) -> Result<(), Stop> {
+    let barriers = idd::BARRIER_ENABLE.get(descriptor) != 0;
+    check_barrier_mode(context, barriers.then_some(false), device, at)
+}
+
+/// Checks that the barrier mode is that of work with barriers: of hull shaders if `Some(true)`, of
+/// compute shaders if `Some(false)`.
+fn check_barrier_mode(
+    context: &HwContext,
+    hull: Option<bool>,
+    device: &Device,
+    at: u64,
+) -> Result<(), Stop> {
+    if !device.needs(Wa::BarrierMode) {
+        return Ok(());
+    }
+    let mode = context.register(register::SLICE_COMMON_ECO_CHICKEN1);
+    let for_hull = mode & register::GLK_BARRIER_MODE_3D_HULL != 0;
+    BARRIER_MODE.check(
+        hull.is_none_or(|hull| hull == for_hull),
+        at,
+        || match for_hull {
+            true => "a compute shader with barriers, in the mode of hull shaders".into(),
+            false => "a hull shader, in the barrier mode of compute shaders".into(),
+        },
+    )
+}
+
+/// Checks that the payload of pixel shader threads has more than its header.
+fn check_payload(state: &DrawState, device: &Device, at: u64) -> Result<(), Stop> {
+    use draw::{state_ps as ps, state_ps_extra as extra, state_sbe as sbe, state_wm as wm};
+    let extra_flag = |field| state.flag(&extra::PACKET, field);
+    let dispatched = extra_flag(extra::PIXEL_SHADER_VALID) && state.renders();
+    if !device.needs(Wa::HeaderOnlyPixelShader) || !dispatched {
+        return Ok(());
+    }
+    let constants = state.words(&draw::state_constant_ps::PACKET);
+    let constants = constants.get(1..).unwrap_or_default();
+    let lengths = [
+        body::READ_LENGTH,
+        body::READ_LENGTH_1,
+        body::READ_LENGTH_2,
+        body::READ_LENGTH_3,
+    ];
+    let pushes = state.flag(&ps::PACKET, ps::PUSH_CONSTANT_ENABLE)
+        && lengths.iter().any(|length| length.get(constants) != 0);
+    let attributes = extra_flag(extra::ATTRIBUTE_ENABLE)
+        && state.get(&sbe::PACKET, sbe::NUMBER_OF_SF_OUTPUT_ATTRIBUTES) > 0;
+    let others = [
+        state.get(&wm::PACKET, wm::BARYCENTRIC_INTERPOLATION_MODE) != 0,
+        state.get(&extra::PACKET, extra::INPUT_COVERAGE_MASK_STATE) != 0,
+        state.get(&ps::PACKET, ps::POSITION_XY_OFFSET_SELECT) != 0,
+        extra_flag(extra::PIXEL_SHADER_USES_SOURCE_DEPTH),
+        extra_flag(extra::PIXEL_SHADER_USES_SOURCE_W),
+    ];
+    let kept = pushes || attributes || others.contains(&true);
+    PS_HEADER_ONLY.check(kept, at, || {
+        "no attributes, no constants, and nothing else behind the header".into()
+    })
+}
+
+fn check_urb_entries(state: &DrawState, device: &Device, at: u64) -> Result<(), Stop> {
+    use draw::{state_urb_gs as gs, state_urb_vs as vs};
+    let limits = [
+        (
+            Wa::FewVertexUrbEntries,
+            "VS",
+            state.get(&vs::PACKET, vs::VS_NUMBER_OF_URB_ENTRIES),
+            928,
+        ),
+        (
+            Wa::FewGeometryUrbEntries,
+            "GS",
+            state.get(&gs::PACKET, gs::GS_NUMBER_OF_URB_ENTRIES),
+            256,
+        ),
+    ];
+    for (wa, stage, entries, max) in limits {
+        let kept = !device.needs(wa) || entries <= max;
+        URB_ENTRIES_LIMIT.check(kept, at, || format!("{entries} of {stage}, at most {max}"))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
