@@ -10,6 +10,8 @@ use crate::emit::schedule::{Estimate, PressureHeuristic};
 use crate::emit::{encode, lower_collect, lower_wide_regions, schedule};
 use crate::error::FsError;
 use crate::isel::{self, Selected};
+#[cfg(any(test, debug_assertions))]
+use crate::lir::round_trip;
 use crate::lir::{Lir, Op};
 use crate::lir::{live, print, validate};
 use crate::opt;
@@ -470,6 +472,10 @@ fn compile_width(
         }
         if check {
             validate::validate(lir, pass)?;
+        }
+        #[cfg(any(test, debug_assertions))]
+        if options.validate {
+            round_trip::check(lir).map_err(|(at, what)| FsError::Invalid { at, pass, what })?;
         }
         Ok(())
     };

@@ -1,5 +1,6 @@
 //! Tests of whole compilations.
 
+mod cases;
 mod push_ranges;
 mod text_cases;
 

@@ -26,7 +26,13 @@ pub(crate) fn lower_mrf_payloads(lir: &mut Lir) {
         match (inst.op, inst.dst.reg) {
             (Op::Collect(payload), Reg::Mrf(first)) => {
                 let parts = &lir.payloads[payload].parts;
-                lower_collect(&mrfs, &inst, first, parts, |mov| lir.insts.push(mov));
+                lower_collect(&mrfs, &inst, first, parts, |mut mov| {
+                    if let Reg::Mrf(m) = &mut mov.dst.reg {
+                        m.nr += (mov.dst.offset / GRF_BYTES) as u8;
+                        mov.dst.offset %= GRF_BYTES;
+                    }
+                    lir.insts.push(mov);
+                });
             }
             _ => lir.insts.push(inst),
         }
