@@ -7,6 +7,7 @@
 //! Tests: `parse/tests`, tests/fs/lir/.
 
 mod cursor;
+mod error;
 mod operands;
 
 use crate::lir::inst::{Inst, Op, Payload, Pred, SendInfo};
@@ -15,20 +16,8 @@ use crate::lir::operand::{Reg, Vgrf};
 use crate::lir::program::Lir;
 use cursor::Cursor;
 use entity::Arena;
+use error::{ParseError, Result};
 use isa::{MessageRegisters, Opcode, PredCtrl};
-
-/// A syntax error.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("line {line}: {what}")]
-pub(crate) struct ParseError {
-    /// Number of the line, from 1 on.
-    pub line: usize,
-    /// What was expected, and what was found.
-    pub what: String,
-}
-
-/// A result, without the number of the line.
-type Result<T> = std::result::Result<T, String>;
 
 /// Parses a program.
 pub(crate) fn parse(text: &str) -> std::result::Result<Lir, ParseError> {

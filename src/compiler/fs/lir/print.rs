@@ -58,7 +58,7 @@ fn src(s: &Src) -> String {
 }
 
 /// A part of a payload, of a collect with this exec size.
-fn part(p: &PayloadPart, exec: u8) -> String {
+fn payload_part(p: &PayloadPart, exec: u8) -> String {
     let value_bytes = u32::from(exec) * p.src.ty.size_bytes();
     match (p.src == Src::NULL, p.header) {
         (true, false) => format!("gap({})", p.bytes),
@@ -70,9 +70,9 @@ fn part(p: &PayloadPart, exec: u8) -> String {
     }
 }
 
-fn parts(payload: &Payload, exec: u8) -> String {
-    let parts = payload.parts.iter();
-    parts.map(|p| format!(" {}", part(p, exec))).collect()
+fn payload_parts(payload: &Payload, exec: u8) -> String {
+    let all = payload.parts.iter();
+    all.map(|p| format!(" {}", payload_part(p, exec))).collect()
 }
 
 fn flag(n: u8) -> String {
@@ -141,7 +141,7 @@ pub(crate) fn inst(lir: &Lir, i: &Inst) -> String {
     }
     if let Op::Collect(payload) = i.op {
         let payload = lir.payloads.get(payload);
-        out.push_str(&payload.map_or_else(String::new, |p| parts(p, i.exec)));
+        out.push_str(&payload.map_or_else(String::new, |p| payload_parts(p, i.exec)));
     }
     if let Some(m) = &i.send {
         out.push_str(&message(m));
@@ -175,13 +175,13 @@ fn facts(lir: &Lir) -> String {
         let _ = write!(out, ", cross_block_flags {:#x}", lir.cross_block_flags);
     }
     if let Some(m) = lir.message_registers {
-        let apart = if m.simd8_halves_apart {
+        let halves = if m.simd8_halves_apart {
             " halves_apart"
         } else {
             ""
         };
         let compr4 = if m.compr4 { " compr4" } else { "" };
-        let _ = write!(out, ", message_registers {}{apart}{compr4}", m.count);
+        let _ = write!(out, ", message_registers {}{halves}{compr4}", m.count);
     }
     out
 }

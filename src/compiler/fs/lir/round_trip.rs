@@ -1,6 +1,6 @@
 //! Checks that the text of a program is the program.
 
-use crate::lir::inst::{Inst, Op};
+use crate::lir::inst::{Inst, Op, Payload};
 use crate::lir::operand::Src;
 use crate::lir::parse::parse;
 use crate::lir::print;
@@ -34,7 +34,7 @@ pub(crate) fn check(lir: &Lir) -> Result<(), (usize, String)> {
 }
 
 /// The payload of a collect.
-fn payload<'a>(lir: &'a Lir, inst: &Inst) -> Option<&'a crate::lir::Payload> {
+fn payload<'a>(lir: &'a Lir, inst: &Inst) -> Option<&'a Payload> {
     match inst.op {
         Op::Collect(payload) => lir.payloads.get(payload),
         _ => None,

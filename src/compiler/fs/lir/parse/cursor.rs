@@ -1,6 +1,6 @@
 //! A position in a line of LIR text, and the words and numbers at it.
 
-use super::Result;
+use super::error::Result;
 use std::num::IntErrorKind;
 use std::str::FromStr;
 

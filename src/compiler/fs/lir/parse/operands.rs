@@ -1,7 +1,7 @@
 //! Parses the operands of LIR instructions, and the parts of payloads.
 
-use super::Result;
 use super::cursor::Cursor;
+use super::error::Result;
 use crate::lir::inst::{Payload, PayloadPart};
 use crate::lir::names;
 use crate::lir::operand::{Dst, GRF_BYTES, Mrf, Reg, Rows, Src};
@@ -102,12 +102,12 @@ pub(super) fn src(c: &mut Cursor<'_>) -> Result<Src> {
 pub(super) fn payload(c: &mut Cursor<'_>, exec: u8) -> Result<Payload> {
     let mut payload = Payload::default();
     while !c.is_at_end() && !c.is_at("{") {
-        payload.parts.push(part(c, exec)?);
+        payload.parts.push(payload_part(c, exec)?);
     }
     Ok(payload)
 }
 
-fn part(c: &mut Cursor<'_>, exec: u8) -> Result<PayloadPart> {
+fn payload_part(c: &mut Cursor<'_>, exec: u8) -> Result<PayloadPart> {
     if c.eat_word("header_gap") {
         return Ok(PayloadPart {
             src: Src::NULL,
