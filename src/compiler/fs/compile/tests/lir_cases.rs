@@ -9,7 +9,7 @@ use crate::alloc::{regalloc, spill};
 use crate::compile::PIPELINE;
 use crate::emit::schedule::{self, PressureHeuristic};
 use crate::emit::{encode, lower_mrf_payloads, lower_wide_regions};
-use crate::lir::live::{intervals, loops};
+use crate::lir::live::{Interval, NO_LOOP, intervals, loops};
 use crate::lir::{Lir, Vgrf, VgrfId, parse, print, round_trip, validate};
 use entity::{Id, IdMap, IdSet};
 use std::collections::BTreeMap;
@@ -95,7 +95,14 @@ fn run_pass(lir: &mut Lir, words: &[&str]) -> String {
         ["live"] => {
             let live = intervals(lir, &loops(lir));
             let used = lir.vgrfs.ids().filter(|v| live[*v].is_used());
-            let line = |v: VgrfId| format!("v{}: {}..{}\n", v.index(), live[v].start, live[v].end);
+            let line = |v: VgrfId| {
+                let Interval { start, end, .. } = live[v];
+                let enclosing = match live[v].enclosing_loop {
+                    NO_LOOP => String::new(),
+                    n => format!(", loop {n}"),
+                };
+                format!("v{}: {start}..{end}{enclosing}\n", v.index())
+            };
             return used.map(line).collect();
         }
         [name] => {
