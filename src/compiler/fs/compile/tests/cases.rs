@@ -73,6 +73,11 @@ impl Case {
         self.rules.iter().filter_map(move |r| r.strip_prefix(rule))
     }
 
+    /// True if the pass leaves the program as it is.
+    pub fn is_unchanged(&self) -> bool {
+        self.rules("unchanged").next().is_some()
+    }
+
     /// The first rule that the output breaks.
     pub fn broken_rule(&self, out: &str) -> Option<String> {
         let mut rest = out;
@@ -103,7 +108,7 @@ impl Case {
     /// the rule `unchanged` is for a program that the pass leaves alone.
     pub fn check_change(&self, before: &str, after: &str) {
         let path = &self.path;
-        if self.rules("unchanged").next().is_some() {
+        if self.is_unchanged() {
             assert_eq!(before, after, "{path}: changed");
         } else if self.broken_rule(before).is_none() {
             panic!("{path}: every rule holds before the pass, in\n{before}but after it\n{after}");
