@@ -3,6 +3,7 @@
 //! In:  LIR, and the first GRF of each VGRF.
 //! Out: [`isa::Inst`]s with their jump distances, and their bytes.
 //! Ref: SKL PRM vol. 7, "EU Instructions": IF, ELSE, ENDIF, WHILE, BREAK, CONT, HALT; "SEND".
+//! Tests: tests/fs/lir/encode/.
 
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, INDIRECT_DW, Inst, Lir, Op, Reg, Src, Vgrf};
@@ -586,6 +587,3 @@ fn region(exec: u8, stride: u8, ty: Type) -> Region {
     }
     Region::new(width * stride, width, stride)
 }
-
-#[cfg(test)]
-mod tests;

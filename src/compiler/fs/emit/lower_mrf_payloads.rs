@@ -9,7 +9,7 @@
 //! These devices are not supported otherwise: `isa` returns an error for their encoding. An
 //! allocator for them would have to align SIMD16 sources to even registers on gen4 and gen5
 //! ("Operand Alignment Rule"), and could let instructions write message registers directly.
-//! Ref: PRMs of gen4 and gen5 vol. 4, "COMPR4". Tests: unit tests of this file.
+//! Ref: PRMs of gen4 and gen5 vol. 4, "COMPR4". Tests: tests/fs/lir/lower_mrf_payloads/.
 
 use crate::emit::payload_moves;
 use crate::lir::COLOURS;

@@ -6,8 +6,8 @@
 //!      have the same offset within their registers, no 64-bit operand is indirect, and products of
 //!      dwords are computed from dword × word products.
 //! Ref: SKL PRM vol. 7, "Register Region Restrictions: Special Requirements for Handling Double
-//!      Precision Data Types". `isa` checks these rules (`check_for_core`). Tests: unit tests of
-//!      this file, tests/fs_exec on both kinds of core.
+//!      Precision Data Types". `isa` checks these rules (`check_for_core`). Tests:
+//!      tests/fs/lir/lower_wide_regions/, tests/fs_exec on both kinds of core.
 
 use crate::error::FsError;
 use crate::lir::{Dst, GRF_BYTES, Inst, Lir, Op, Reg, Src};
@@ -274,6 +274,3 @@ fn copy_bits(lir: &mut Lir, like_inst: &Inst, dst: Dst, src: Src) {
         lir.insts.push(mov);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,7 +4,7 @@
 //! Out: sources that read a copy read the original register or constant; `opt_dce` removes the
 //!      copies. A copy is propagated to the instructions that it dominates, while neither register
 //!      has changed, unless the operand would become illegal.
-//! Tests: tests/fs/opt_copy/.
+//! Tests: tests/fs/lir/opt_copy/.
 
 use crate::lir::{GRF_BYTES, Inst, Lir, Op, PayloadId, Reg, Src, Vgrf, VgrfId};
 use crate::opt::register_writes::{DominanceScopes, RegisterWrites};
@@ -351,6 +351,3 @@ fn propagate_to_payload(
     }
     changed
 }
-
-#[cfg(test)]
-mod tests;

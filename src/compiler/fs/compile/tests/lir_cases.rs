@@ -2,7 +2,8 @@
 //!
 //! The first line of a case is `test PASS` with the arguments of [`run_pass`], in the folder of that
 //! name; then follow LIR and rules (`cases.rs`) for the output. LIR is valid before and after the
-//! pass, but for cases of the validator, which have the rule `; error: TEXT` instead.
+//! pass, but for cases of the validator, which have the rule `; error: TEXT` instead; those of
+//! `validate allocation GRF…` have these GRFs for their VGRFs.
 
 use super::cases::{Case, read_cases};
 use crate::alloc::{regalloc, spill};
@@ -149,7 +150,17 @@ fn run(case: &Case) {
     let words: Vec<&str> = case.words.iter().map(String::as_str).collect();
     let mut lir = parse::parse(&case.input).unwrap_or_else(|e| panic!("{e}"));
     let valid = validate::validate(&lir, "parse");
-    if words == ["validate"] {
+    let valid = match words[..] {
+        ["validate", "allocation", ref registers @ ..] => {
+            let mut reg = IdMap::for_arena(&lir.vgrfs, 0);
+            for (v, grf) in lir.vgrfs.ids().zip(registers) {
+                reg[v] = grf.trim_start_matches('g').parse().unwrap();
+            }
+            validate::validate_allocation(&lir, &reg, "parse")
+        }
+        _ => valid,
+    };
+    if words[0] == "validate" {
         let errors: Vec<&str> = case.rules("error: ").collect();
         match valid {
             Ok(()) => assert_eq!(errors, [""; 0], "valid"),
