@@ -9,6 +9,7 @@ pub mod command;
 pub mod draw;
 mod enumeration;
 pub mod state;
+pub mod surface_format;
 #[cfg(test)]
 mod tests;
 
