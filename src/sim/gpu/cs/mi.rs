@@ -119,19 +119,7 @@ impl BatchRun<'_> {
             }
             p if is(p, &mi::mi_semaphore_wait::PACKET) => self.semaphore_wait(words, at)?,
             p if is(p, &mi::mi_atomic::PACKET) => self.atomic(words, at)?,
-            p if is(p, &mi::mi_flush_dw::PACKET) => {
-                use mi::mi_flush_dw as f;
-                let address = f::ADDRESS.get(words);
-                match f::POST_SYNC_OPERATION.get(words) {
-                    post_sync_operation::WRITE_IMMEDIATE_DATA => {
-                        self.view.write64(address, f::IMMEDIATE_DATA.get(words))?;
-                    }
-                    post_sync_operation::WRITE_TIMESTAMP => {
-                        self.view.write64(address, self.gpu.timestamp())?
-                    }
-                    _ => {}
-                }
-            }
+            p if is(p, &mi::mi_flush_dw::PACKET) => self.flush_dw(words)?,
             // These have no visible effect in the simulator.
             p if is(p, &mi::mi_arb_check::PACKET)
                 || is(p, &mi::mi_arb_on_off::PACKET)
@@ -152,6 +140,21 @@ impl BatchRun<'_> {
             }
         }
         Ok(Flow::Continue)
+    }
+
+    /// MI_FLUSH_DW, of which only the post-sync write has an effect here.
+    fn flush_dw(&mut self, words: &[u32]) -> Result<(), Stop> {
+        use mi::mi_flush_dw as f;
+        let address = f::ADDRESS.get(words);
+        match f::POST_SYNC_OPERATION.get(words) {
+            post_sync_operation::WRITE_IMMEDIATE_DATA => {
+                self.view.write64(address, f::IMMEDIATE_DATA.get(words))
+            }
+            post_sync_operation::WRITE_TIMESTAMP => {
+                self.view.write64(address, self.gpu.timestamp())
+            }
+            _ => Ok(()),
+        }
     }
 
     /// MI_MATH: 64-bit arithmetic on the general purpose registers.
