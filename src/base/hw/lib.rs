@@ -19,6 +19,7 @@ mod l3;
 pub mod layout;
 pub mod media;
 pub mod mi;
+pub mod mocs;
 mod pack;
 pub mod packet;
 pub mod register;

@@ -72,7 +72,9 @@ pub(crate) fn copy_to_surface<M: Memory>(
     let record = record.get();
     let compressed = rss::AUXILIARY_SURFACE_MODE.get(surface)
         == hw::value::state::auxiliary_surface_mode::AUX_CCS_E;
-    if rss::NUMBER_OF_MULTISAMPLES.get(surface) == 0 && !compressed {
+    let single = rss::NUMBER_OF_MULTISAMPLES.get(surface)
+        == hw::value::state::number_of_multisamples::MULTISAMPLECOUNT_1;
+    if single && !compressed {
         stream.emit(mi::copy_memory(record + AUX_MODE_AT, at(AUX_MODE_DW)))?;
     }
     for channel in 0..4 {

@@ -11,7 +11,7 @@ use hw::media::{
 };
 use hw::register;
 use hw::state::interface_descriptor_data;
-use hw::value::command::post_sync_operation;
+use hw::value::command::{post_sync_operation, reset_gateway_timer};
 
 use crate::generation::{
     Counter, Generation, Heaps, Kernel, Launch, PipeControl, PushSources, VfeState,
@@ -135,7 +135,10 @@ const BASES: hw::Words<19> = {
 const FRONT_END: hw::Words<9> = media_vfe_state::words::<9>()
     .with(media_vfe_state::NUMBER_OF_URB_ENTRIES, 2)
     .with(media_vfe_state::URB_ENTRY_ALLOCATION_SIZE, 2)
-    .with(media_vfe_state::RESET_GATEWAY_TIMER, 1);
+    .with(
+        media_vfe_state::RESET_GATEWAY_TIMER,
+        reset_gateway_timer::RESET,
+    );
 
 /// Pipelines as PIPELINE_SELECT encodes them.
 pub(crate) use hw::value::command::pipeline_selection::{PIPELINE_3D, PIPELINE_GPGPU};
@@ -173,7 +176,7 @@ pub(crate) fn surface_base<M: Memory>(
 }
 
 /// Bytes of an interface descriptor.
-const DESCRIPTOR_BYTES: u64 = 32;
+const DESCRIPTOR_BYTES: u64 = interface_descriptor_data::PACKET.dwords as u64 * 4;
 
 const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::words::<4>().with(
     media_interface_descriptor_load::INTERFACE_DESCRIPTOR_TOTAL_LENGTH,
@@ -181,7 +184,7 @@ const LOAD_DESCRIPTOR: hw::Words<4> = media_interface_descriptor_load::words::<4
 );
 
 /// Dwords of MEDIA_CURBE_LOAD.
-const LOAD_DW: usize = 4;
+const LOAD_DW: usize = media_curbe_load::PACKET.dwords as usize;
 
 /// MEDIA_CURBE_LOAD of `data_dw` dwords, without the data's address.
 fn load_constants(data_dw: u32) -> [u32; LOAD_DW] {
@@ -199,7 +202,7 @@ const OFFSET_AT: usize = media_curbe_load::CURBE_DATA_START_ADDRESS.lo as usize 
 const STATE_FLUSH: [u32; 2] = media_state_flush::words::<2>().dwords;
 
 /// Dwords of GPGPU_WALKER.
-const WALKER_DW: usize = 15;
+const WALKER_DW: usize = gpgpu_walker::PACKET.dwords as usize;
 /// Dwords of GPGPU_WALKER with its MEDIA_STATE_FLUSH.
 const LAUNCH_DW: usize = WALKER_DW + 2;
 /// Dwords of both with MEDIA_CURBE_LOAD before them.

@@ -17,9 +17,9 @@ const BLOCK_BYTES: u64 = 1 << 20;
 /// Number of backing buffers of the whole heap.
 const BLOCKS: usize = (BINDLESS_HEAP_BYTES / BLOCK_BYTES) as usize;
 /// Dwords of a RENDER_SURFACE_STATE.
-const SURFACE_DW: usize = 16;
+const SURFACE_DW: usize = hw::state::render_surface_state::PACKET.dwords as usize;
 /// Dwords of a SAMPLER_STATE.
-const SAMPLER_DW: usize = 4;
+const SAMPLER_DW: usize = hw::state::sampler_state::PACKET.dwords as usize;
 /// Size of a surface state; allocations are multiples of it.
 const SURFACE_BYTES: u64 = SURFACE_DW as u64 * 4;
 

@@ -62,6 +62,6 @@ impl Surface {
 /// The value of an alignment field. The alignment of 1D images exceeds what the field can hold, and
 /// the hardware ignores it.
 fn alignment(elements: u32) -> u32 {
-    const ALIGN_4: u32 = 1;
+    const ALIGN_4: u32 = hw::value::state::surface_horizontal_alignment::HALIGN_4 as u32;
     hw::surface::alignment_value(elements).unwrap_or(ALIGN_4)
 }

@@ -6,6 +6,7 @@
 //!      of the index they carry.
 
 use eu::Stop;
+use hw::value::draw::force_rendering;
 use hw::{Field, Gen, Packet, draw, draw_state};
 use std::collections::BTreeMap;
 
@@ -159,9 +160,8 @@ impl DrawState {
     pub fn renders(&self) -> bool {
         use draw::state_streamout as so;
         match self.get(&so::PACKET, so::FORCE_RENDERING) {
-            // Force off, force on.
-            2 => false,
-            3 => true,
+            force_rendering::FORCE_OFF => false,
+            force_rendering::FORCE_ON => true,
             _ => !self.flag(&so::PACKET, so::RENDERING_DISABLE),
         }
     }

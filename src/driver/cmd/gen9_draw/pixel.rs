@@ -15,8 +15,8 @@ use hw::draw_state::{
 };
 use hw::value::draw::{
     color_clamp_range, compare_function, computed_depth_mode, constant_source,
-    early_depth_stencil_control, input_coverage_mask, position_xy_offset, render_target_resolve,
-    stencil_op, wm_force,
+    early_depth_stencil_control, input_coverage_mask, line_region_width, position_xy_offset,
+    render_target_resolve, stencil_op, wm_force,
 };
 
 use crate::draw::shader::{ComputedDepth, FragmentShader, INPUTS, Source, Special, Variant};
@@ -284,16 +284,18 @@ pub(super) struct WmFacts {
 /// effects, discards, or counted samples.
 pub(super) fn wm(facts: WmFacts, stippled: bool, writes_colour: bool) -> [u32; 2] {
     use state_wm as wm;
-    const ONE_PIXEL: u64 = 1;
     let tests = match (facts.early_tests, facts.has_side_effects) {
         (true, _) => early_depth_stencil_control::EDSC_PREPS,
         (false, true) => early_depth_stencil_control::EDSC_PSEXEC,
-        (false, false) => 0,
+        (false, false) => early_depth_stencil_control::EDSC_NORMAL,
     };
     let forced = facts.valid && (facts.has_side_effects || facts.kills || !writes_colour);
     wm::words::<2>()
         .flag(wm::STATISTICS_ENABLE, facts.counted)
-        .with(wm::LINE_ANTIALIASING_REGION_WIDTH, ONE_PIXEL)
+        .with(
+            wm::LINE_ANTIALIASING_REGION_WIDTH,
+            line_region_width::PIXELS_1,
+        )
         .flag(wm::LINE_STIPPLE_ENABLE, stippled)
         .with(
             wm::BARYCENTRIC_INTERPOLATION_MODE,

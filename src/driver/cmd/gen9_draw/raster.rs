@@ -11,7 +11,9 @@ use hw::draw::{
     state_sample_pattern, state_sf,
 };
 use hw::draw_state::{cc_viewport, scissor_rect, sf_clip_viewport};
-use hw::value::draw::{clip_api_mode, cull_mode, fill_mode, raster_api_mode};
+use hw::value::draw::{
+    aa_line_distance_mode, clip_api_mode, cull_mode, fill_mode, raster_api_mode,
+};
 
 use crate::draw::shader::Shaders;
 use crate::draw::state::{
@@ -133,8 +135,10 @@ pub(super) fn sf(point_size_of_vertices: bool, counted: bool, raster: &Raster) -
         // One pixel, in eighths.
         .with(s::POINT_WIDTH, 8)
         .flag(s::POINT_WIDTH_SOURCE, !point_size_of_vertices)
-        // True distance.
-        .flag(s::AA_LINE_DISTANCE_MODE, true)
+        .with(
+            s::AA_LINE_DISTANCE_MODE,
+            aa_line_distance_mode::AALINEDISTANCE_TRUE,
+        )
         .with(s::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT, triangles)
         .with(s::LINE_STRIP_LIST_PROVOKING_VERTEX_SELECT, lines)
         .with(s::TRIANGLE_FAN_PROVOKING_VERTEX_SELECT, fans)

@@ -7,6 +7,7 @@
 use hw::draw::{
     state_clear_params, state_depth_buffer, state_hier_depth_buffer, state_stencil_buffer,
 };
+use hw::state::render_surface_state;
 use hw::value::draw::depth_format;
 
 use crate::draw::state::TARGETS;
@@ -16,7 +17,7 @@ use crate::stream::{Memory, Stream, offset};
 use crate::{fast_clear_record, gen9};
 
 /// Dwords of a RENDER_SURFACE_STATE.
-const SURFACE_DW: usize = 16;
+const SURFACE_DW: usize = render_surface_state::PACKET.dwords as usize;
 /// Dwords of a binding table, padded to the alignment of surface states.
 const TABLE_DW: usize = 16;
 

@@ -9,8 +9,8 @@ use hw::draw::{
     state_vf_instancing, state_vf_sgvs, state_vf_topology,
 };
 use hw::draw_state::{vertex_buffer_state, vertex_element_state};
-use hw::value::draw::primitive_topology;
-use hw::value::draw::{component_control, index_format};
+use hw::value::draw::{component_control, index_format, primitive_topology, sgvs_component};
+use hw::value::surface_format::{R32_UINT, R32G32_UINT};
 
 use crate::draw::Draw;
 use crate::draw::shader::VertexInputs;
@@ -23,9 +23,6 @@ use crate::stream::{Memory, Stream};
 /// Indices of the driver's vertex buffers: first vertex and first instance, and the draw index.
 const BASES_BUFFER: u64 = 31;
 const DRAW_ID_BUFFER: u64 = 32;
-
-const R32G32_UINT: u64 = 0x087;
-const R32_UINT: u64 = 0x0d7;
 
 /// A vertex element read from a buffer.
 fn element(buffer: u64, offset: u64, format: u64, controls: [u64; 4]) -> [u32; 2] {
@@ -160,10 +157,10 @@ pub(super) fn elements<E>(
     emit(
         &sgvs::words::<2>()
             .flag(sgvs::VERTEXID_ENABLE, inputs.vertex_id)
-            .with(sgvs::VERTEXID_COMPONENT_NUMBER, 2)
+            .with(sgvs::VERTEXID_COMPONENT_NUMBER, sgvs_component::COMP_2)
             .with(sgvs::VERTEXID_ELEMENT_OFFSET, numbers)
             .flag(sgvs::INSTANCEID_ENABLE, inputs.instance_id)
-            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, 3)
+            .with(sgvs::INSTANCEID_COMPONENT_NUMBER, sgvs_component::COMP_3)
             .with(sgvs::INSTANCEID_ELEMENT_OFFSET, numbers)
             .dwords,
     )

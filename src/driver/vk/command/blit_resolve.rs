@@ -10,6 +10,7 @@ use ash::vk as api;
 use blit::{DepthStencilFormat, DrawShader, Numbers, ResolveMode, SampledCopy, Shader, WORKGROUP};
 use cmd::draw::state::Area;
 use cmd::image::{CcsMode, ChannelSelect, IDENTITY_SWIZZLE, ImageView, SurfaceUsage};
+use hw::value::surface_format;
 use smallvec::{SmallVec, smallvec};
 use surface::{Dim, Surface, Tiling};
 
@@ -142,15 +143,15 @@ fn render_format(hw_gen: hw::Gen, to: &Format, part: &Part) -> Option<&'static h
     to.part(part.aspect).filter(|_| can)
 }
 
-/// R8_UINT, R16_UINT or R32_UINT: for bits that are not to be converted.
+/// The format for bits that are not to be converted.
 fn uint_format(bits: u32) -> Result<&'static hw::Format> {
     let number = match bits {
-        8 => 0x143,
-        16 => 0x10d,
-        32 => 0x0d7,
+        8 => surface_format::R8_UINT,
+        16 => surface_format::R16_UINT,
+        32 => surface_format::R32_UINT,
         _ => return Err(Error::FormatNotSupported),
     };
-    hw::Format::by_number(number).ok_or(Error::FormatNotSupported)
+    hw::Format::by_number(number as u32).ok_or(Error::FormatNotSupported)
 }
 
 /// The element type of a depth or stencil format.

@@ -240,16 +240,27 @@ impl Rendering {
 
 /// The null surface, as large as the other targets.
 pub(super) fn null_surface(area: &Area, layers: u32) -> cmd::draw::target::Surface {
-    use hw::value::state::{surface_type::SURFTYPE_NULL, tile_mode};
-    const B8G8R8A8_UNORM: u64 = 0x0c0;
+    use hw::value::state::{
+        surface_horizontal_alignment, surface_type::SURFTYPE_NULL, surface_vertical_alignment,
+        tile_mode,
+    };
     let last = |first: u32, count: u32| u64::from(first.saturating_add(count).max(1) - 1);
     let last_layer = u64::from(layers.max(1) - 1);
     rss::words::<16>()
         .with(rss::SURFACE_TYPE, SURFTYPE_NULL)
-        .with(rss::SURFACE_FORMAT, B8G8R8A8_UNORM)
+        .with(
+            rss::SURFACE_FORMAT,
+            hw::value::surface_format::B8G8R8A8_UNORM,
+        )
         .flag(rss::SURFACE_ARRAY, true)
-        .with(rss::SURFACE_VERTICAL_ALIGNMENT, 1)
-        .with(rss::SURFACE_HORIZONTAL_ALIGNMENT, 1)
+        .with(
+            rss::SURFACE_VERTICAL_ALIGNMENT,
+            surface_vertical_alignment::VALIGN_4,
+        )
+        .with(
+            rss::SURFACE_HORIZONTAL_ALIGNMENT,
+            surface_horizontal_alignment::HALIGN_4,
+        )
         .with(rss::TILE_MODE, tile_mode::YMAJOR)
         .with(rss::WIDTH, last(area.x, area.width) & 0x3fff)
         .with(rss::HEIGHT, last(area.y, area.height) & 0x3fff)

@@ -11,6 +11,7 @@ use crate::rules;
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
+use hw::value::command::post_sync_operation;
 use hw::{Packet, draw, media, register};
 
 fn is(packet: &Packet, other: &Packet) -> bool {
@@ -91,9 +92,11 @@ impl BatchRun<'_> {
         }
         let address = f::ADDRESS.get(words);
         let value = match f::POST_SYNC_OPERATION.get(words) {
-            1 => f::IMMEDIATE_DATA.get(words),
-            2 => self.context.register64(register::PS_DEPTH_COUNT),
-            3 => self.gpu.timestamp(),
+            post_sync_operation::WRITE_IMMEDIATE_DATA => f::IMMEDIATE_DATA.get(words),
+            post_sync_operation::WRITE_PS_DEPTH_COUNT => {
+                self.context.register64(register::PS_DEPTH_COUNT)
+            }
+            post_sync_operation::WRITE_TIMESTAMP => self.gpu.timestamp(),
             _ => return Ok(()),
         };
         self.view

@@ -7,16 +7,17 @@ use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::rules;
 use eu::{Message, Stop};
+use isa::descriptor::value::{oword_block_size, oword_dual_block_size};
 use isa::descriptor::{a64_block, common, oword_block, oword_dual_block, scratch_block};
 
 /// Dwords of MDC_DB_OW, and whether one OWord goes to the high half of the register.
 fn oword_dwords(message: &Message<'_>) -> Result<(usize, bool), Stop> {
     match oword_block::BLOCK_SIZE.get(message.desc) {
-        0 => Ok((4, false)),
-        1 => Ok((4, true)),
-        2 => Ok((8, false)),
-        3 => Ok((16, false)),
-        4 => Ok((32, false)),
+        oword_block_size::OWORD_LOW => Ok((4, false)),
+        oword_block_size::OWORD_HIGH => Ok((4, true)),
+        oword_block_size::OWORDS_2 => Ok((8, false)),
+        oword_block_size::OWORDS_4 => Ok((16, false)),
+        oword_block_size::OWORDS_8 => Ok((32, false)),
         _ => unimplemented(message, "an OWord block of this size"),
     }
 }
@@ -131,8 +132,8 @@ impl Port<'_> {
     ) -> Result<(), Stop> {
         let surface = self.bindings.surface(message, payload, true)?;
         let registers = match oword_dual_block::BLOCK_SIZE.get(message.desc) {
-            0 => 1,
-            2 => 4,
+            oword_dual_block_size::OWORDS_1 => 1,
+            oword_dual_block_size::OWORDS_4 => 4,
             _ => return unimplemented(message, "OWord dual blocks of this size"),
         };
         let start = common::HEADER_PRESENT.get(message.desc) as usize * 8;

@@ -7,6 +7,7 @@ use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::Surface;
 use eu::{Message, Stop};
+use isa::descriptor::value::{a64_element, byte_data_size};
 use isa::descriptor::{a64_scattered, byte_scattered, common, dword_scattered};
 
 impl Port<'_> {
@@ -70,9 +71,9 @@ impl Port<'_> {
             8
         };
         let bytes = match byte_scattered::DATA_SIZE.get(message.desc) {
-            0 => 1,
-            1 => 2,
-            2 => 4,
+            byte_data_size::BYTES_1 => 1,
+            byte_data_size::BYTES_2 => 2,
+            byte_data_size::BYTES_4 => 4,
             _ => return unimplemented(message, "a byte scattered message of this size"),
         };
         self.scatter(message, payload, response, write, (surface, lanes, bytes))
@@ -146,8 +147,8 @@ impl Port<'_> {
             let address = payload.address(start + lane * 2);
             let data = start + lanes * 2;
             match subtype {
-                // Bytes: one to four of them in the low bits of a dword.
-                0 if count <= 4 => {
+                // One to four of them in the low bits of a dword.
+                a64_element::BYTE if count <= 4 => {
                     if write {
                         let value = payload.dword(data + lane);
                         self.bindings
@@ -157,9 +158,9 @@ impl Port<'_> {
                         *out = self.bindings.view.read_bytes(address, count)? as u32;
                     }
                 }
-                // Dwords and qwords: element by element, each a block of lanes.
-                1 | 2 => {
-                    let dwords = if subtype == 1 { 1 } else { 2 };
+                // Element by element, each a block of lanes.
+                a64_element::DWORD | a64_element::QWORD => {
+                    let dwords = if subtype == a64_element::DWORD { 1 } else { 2 };
                     for element in 0..count as usize {
                         for half in 0..dwords {
                             let at = address + ((element * dwords + half) * 4) as u64;

@@ -11,6 +11,7 @@ use super::port::Port;
 use crate::bindings::{Payload, Use, unimplemented};
 use crate::surface::{Image, Kind};
 use eu::{Message, Stop};
+use isa::descriptor::value::typed_slot_group;
 use isa::descriptor::{common, typed, typed_atomic};
 
 /// Slots of a message.
@@ -86,8 +87,8 @@ impl Slots {
 /// The group of eight slots that MDC_SG3 selects: true for the high one.
 fn high_slots(message: &Message<'_>) -> Result<bool, Stop> {
     match typed::SLOT_GROUP.get(message.desc) {
-        1 => Ok(false),
-        2 => Ok(true),
+        typed_slot_group::LOW => Ok(false),
+        typed_slot_group::HIGH => Ok(true),
         _ => unimplemented(message, "a SIMD4x2 message"),
     }
 }

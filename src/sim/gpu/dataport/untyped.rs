@@ -6,6 +6,7 @@ use super::port::Port;
 use crate::bindings::{Payload, unimplemented};
 use crate::surface::Surface;
 use eu::{Message, Stop};
+use isa::descriptor::value::untyped_simd_mode;
 use isa::descriptor::{common, untyped};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,8 +14,8 @@ use std::sync::atomic::Ordering::Relaxed;
 /// Lanes of MDC_SM3; SIMD4x2 is for align16 code that compute shaders do not have.
 fn lanes(message: &Message<'_>) -> Result<usize, Stop> {
     match untyped::SIMD_MODE.get(message.desc) {
-        1 => Ok(16),
-        2 => Ok(8),
+        untyped_simd_mode::SIMD16 => Ok(16),
+        untyped_simd_mode::SIMD8 => Ok(8),
         _ => unimplemented(message, "a SIMD4x2 message"),
     }
 }

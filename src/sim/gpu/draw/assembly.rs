@@ -7,6 +7,7 @@
 
 use super::gs_output::Provoking;
 use super::object::Kind;
+use hw::value::draw::primitive_topology;
 
 /// An object by the positions of its vertices in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,23 +90,16 @@ pub(crate) fn assemble(
     provoking: Provoking,
     each: &mut dyn FnMut(Assembled),
 ) -> bool {
+    use primitive_topology as p;
     let (line, triangle) = (provoking.line, provoking.triangle);
-    match topology {
-        0x01 => (0..n).for_each(|i| each(object(Kind::Point, &[i], 0))),
-        0x02 => (0..n / 2).for_each(|i| each(object(Kind::Line, &[2 * i, 2 * i + 1], line))),
-        0x03 | 0x10 => {
-            for i in 1..n {
-                let mut found = object(Kind::Line, &[i - 1, i], line);
-                found.continues = i > 1;
-                each(found);
-            }
-            if topology == 0x10 && n > 1 {
-                let mut found = object(Kind::Line, &[n - 1, 0], line);
-                found.continues = true;
-                each(found);
-            }
+    match u64::from(topology) {
+        p::POINTLIST => (0..n).for_each(|i| each(object(Kind::Point, &[i], 0))),
+        p::LINELIST => {
+            (0..n / 2).for_each(|i| each(object(Kind::Line, &[2 * i, 2 * i + 1], line)));
         }
-        0x04 => {
+        p::LINESTRIP => line_strip(n, false, line, each),
+        p::LINELOOP => line_strip(n, true, line, each),
+        p::TRILIST => {
             for i in 0..n / 3 {
                 let all = [3 * i, 3 * i + 1, 3 * i + 2];
                 let mut found = object(Kind::Triangle, &all, triangle);
@@ -113,35 +107,12 @@ pub(crate) fn assemble(
                 each(found);
             }
         }
-        0x05 | 0x0d => {
-            for i in 0..n.saturating_sub(2) {
-                let odd = (i % 2 == 1) != (topology == 0x0d);
-                let mut found = match odd {
-                    false => object(Kind::Triangle, &[i, i + 1, i + 2], triangle),
-                    // The provoking vertex is still the strip's first, second or third.
-                    true => object(
-                        Kind::Triangle,
-                        &[i + 1, i, i + 2],
-                        [1, 0, 2][triangle.min(2)],
-                    ),
-                };
-                found.is_odd_triangle = odd;
-                each(found);
-            }
-        }
-        0x06 | 0x0e => {
-            let polygon = topology == 0x0e;
-            for i in 1..n.saturating_sub(1) {
-                let mut found = object(Kind::Triangle, &[0, i, i + 1], provoking.fan);
-                found.uses_edge_flags = polygon;
-                if polygon {
-                    found.edges = [i == 1, true, i + 2 == n];
-                }
-                each(found);
-            }
-        }
+        p::TRISTRIP => triangle_strip(n, false, triangle, each),
+        p::TRISTRIP_REVERSE => triangle_strip(n, true, triangle, each),
+        p::TRIFAN => fan(n, false, provoking.fan, each),
+        p::POLYGON => fan(n, true, provoking.fan, each),
         // Both triangles of a quad end with its last vertex, which for strips is the one across.
-        0x07 => {
+        p::QUADLIST => {
             for at in (0..n / 4).map(|i| 4 * i) {
                 quad(
                     [[at, at + 1, at + 3], [at + 1, at + 2, at + 3]],
@@ -150,55 +121,107 @@ pub(crate) fn assemble(
                 );
             }
         }
-        0x08 => {
+        p::QUADSTRIP => {
             for at in (0..n.saturating_sub(2) / 2).map(|i| 2 * i) {
                 quad([[at, at + 1, at + 3], [at + 2, at, at + 3]], triangle, each);
             }
         }
-        0x09 => {
+        p::LINELIST_ADJ => {
             for i in 0..n / 4 {
                 let at = 4 * i;
                 each(adjacent(Kind::Line, &[at, at + 1, at + 2, at + 3], line));
             }
         }
-        0x0a => {
+        p::LINESTRIP_ADJ => {
             for i in 0..n.saturating_sub(3) {
                 each(adjacent(Kind::Line, &[i, i + 1, i + 2, i + 3], line));
             }
         }
-        0x0b => {
+        p::TRILIST_ADJ => {
             for i in 0..n / 6 {
                 let at = 6 * i;
                 let all = [at, at + 1, at + 2, at + 3, at + 4, at + 5];
                 each(adjacent(Kind::Triangle, &all, triangle));
             }
         }
-        0x0c => {
+        p::TRISTRIP_ADJ => {
             let count = n.saturating_sub(4) / 2;
             for i in 0..count {
                 each(strip_adjacency(i, count, triangle));
             }
         }
-        0x0f => {
+        p::RECTLIST => {
             for i in 0..n / 3 {
                 each(object(Kind::Rectangle, &[3 * i, 3 * i + 1, 3 * i + 2], 0));
             }
         }
-        0x20..=0x3f => {
-            let size = topology as usize - 0x1f;
-            for i in 0..n / size {
-                let mut patch = object(Kind::Point, &[], 0);
-                patch.kind = None;
-                patch.count = size;
-                for (k, to) in patch.vertices.iter_mut().enumerate().take(size) {
-                    *to = i * size + k;
-                }
-                each(patch);
-            }
+        patch @ p::PATCHLIST_1..=p::PATCHLIST_32 => {
+            patches(n, (patch - p::PATCHLIST_1) as usize + 1, each);
         }
         _ => return false,
     }
     true
+}
+
+/// The lines of a strip; a loop has one more, from its last vertex to the first.
+#[inline]
+fn line_strip(n: usize, is_loop: bool, provoking: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 1..n {
+        let mut found = object(Kind::Line, &[i - 1, i], provoking);
+        found.continues = i > 1;
+        each(found);
+    }
+    if is_loop && n > 1 {
+        let mut found = object(Kind::Line, &[n - 1, 0], provoking);
+        found.continues = true;
+        each(found);
+    }
+}
+
+/// The triangles of a strip; in a reverse one, the even triangles are reordered.
+#[inline]
+fn triangle_strip(n: usize, reverse: bool, provoking: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 0..n.saturating_sub(2) {
+        let odd = (i % 2 == 1) != reverse;
+        let mut found = match odd {
+            false => object(Kind::Triangle, &[i, i + 1, i + 2], provoking),
+            // The provoking vertex is still the strip's first, second or third.
+            true => object(
+                Kind::Triangle,
+                &[i + 1, i, i + 2],
+                [1, 0, 2][provoking.min(2)],
+            ),
+        };
+        found.is_odd_triangle = odd;
+        each(found);
+    }
+}
+
+/// The triangles of a fan, or those of a polygon, whose inner edges are not drawn.
+#[inline]
+fn fan(n: usize, polygon: bool, provoking: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 1..n.saturating_sub(1) {
+        let mut found = object(Kind::Triangle, &[0, i, i + 1], provoking);
+        found.uses_edge_flags = polygon;
+        if polygon {
+            found.edges = [i == 1, true, i + 2 == n];
+        }
+        each(found);
+    }
+}
+
+/// Patches of `size` vertices.
+#[inline]
+fn patches(n: usize, size: usize, each: &mut dyn FnMut(Assembled)) {
+    for i in 0..n / size {
+        let mut patch = object(Kind::Point, &[], 0);
+        patch.kind = None;
+        patch.count = size;
+        for (k, to) in patch.vertices.iter_mut().enumerate().take(size) {
+            *to = i * size + k;
+        }
+        each(patch);
+    }
 }
 
 /// Appends a quad as two triangles; the edge between them is not drawn.

@@ -11,6 +11,7 @@ use hw::draw::{
     state_binding_table_pointers_ds as table, state_ds as ds,
     state_sampler_state_pointers_ds as samplers, state_urb_ds as urb_ds,
 };
+use hw::value::draw::{ds_dispatch_mode, floating_point_mode};
 
 const LANES: usize = 8;
 /// The value of pushed dwords beyond the end of a patch's entry, where the next entry may begin:
@@ -46,7 +47,7 @@ impl<'a> Domain<'a> {
         if get(ds::ENABLE) == 0 {
             return Ok(None);
         }
-        if get(ds::DISPATCH_MODE) != 1 {
+        if get(ds::DISPATCH_MODE) != ds_dispatch_mode::SIMD8_SINGLE_PATCH {
             return Err(Stop::Unimplemented {
                 what: "a domain shader dispatched in another mode than SIMD8_SINGLE_PATCH".into(),
                 at: draw.at,
@@ -66,7 +67,7 @@ impl<'a> Domain<'a> {
                 0 => 0,
                 _ => 1024 << get(ds::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(ds::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(ds::FLOATING_POINT_MODE) == floating_point_mode::ALTERNATE,
         };
         let size = draw
             .state

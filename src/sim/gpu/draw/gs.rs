@@ -13,7 +13,7 @@ use hw::draw::{
     state_binding_table_pointers_gs as table, state_gs as gs,
     state_sampler_state_pointers_gs as samplers, state_urb_gs as urb_gs,
 };
-use hw::value::draw::gs_dispatch_mode;
+use hw::value::draw::{floating_point_mode, gs_dispatch_mode, reorder_mode};
 
 const LANES: usize = 8;
 /// Vertices of an input object, and its primitive ID.
@@ -78,7 +78,7 @@ impl<'a> Geometry<'a> {
                 0 => 0,
                 _ => 1024 << get(gs::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(gs::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(gs::FLOATING_POINT_MODE) == floating_point_mode::ALTERNATE,
         };
         let data_register = get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(gs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5_4) << 4;
@@ -98,7 +98,7 @@ impl<'a> Geometry<'a> {
             ),
             expected: (get(gs::EXPECTED_VERTEX_COUNT) as usize).min(MAX_VERTICES),
             discard_adjacency: get(gs::DISCARD_ADJACENCY) == 1,
-            leading: get(gs::REORDER_MODE) == 0,
+            leading: get(gs::REORDER_MODE) == reorder_mode::LEADING,
             instances: get(gs::INSTANCE_CONTROL) as usize + 1,
             increment: get(gs::INVOCATIONS_INCREMENT_VALUE) + 1,
             statistics: get(gs::STATISTICS_ENABLE) == 1,

@@ -8,6 +8,7 @@
 use super::object::{Kind, Object, Vue, dword};
 use crate::draw_state::DrawState;
 use hw::draw::{state_clip as clip, state_gs as gs};
+use hw::value::draw::{control_data_format, primitive_topology};
 
 /// An object and its stream.
 #[derive(Clone, Debug)]
@@ -67,19 +68,19 @@ impl EntryLayout {
         let get = |field| state.get(&gs::PACKET, field) as usize;
         let static_output = get(gs::STATIC_OUTPUT) == 1;
         Ok(EntryLayout {
-            topology: match get(gs::OUTPUT_TOPOLOGY) {
-                1 => Topology::Points,
-                2 => Topology::Lines { strip: false },
-                3 => Topology::Lines { strip: true },
-                4 => Topology::Triangles { strip: false },
-                5 => Topology::Triangles { strip: true },
+            topology: match state.get(&gs::PACKET, gs::OUTPUT_TOPOLOGY) {
+                primitive_topology::POINTLIST => Topology::Points,
+                primitive_topology::LINELIST => Topology::Lines { strip: false },
+                primitive_topology::LINESTRIP => Topology::Lines { strip: true },
+                primitive_topology::TRILIST => Topology::Triangles { strip: false },
+                primitive_topology::TRISTRIP => Topology::Triangles { strip: true },
                 _ => return Err("a geometry shader's output topology that is no list or strip"),
             },
             provoking: Provoking::new(state),
             static_count: static_output.then(|| get(gs::STATIC_OUTPUT_VERTEX_COUNT)),
             header: if static_output { 0 } else { 8 },
             control: get(gs::CONTROL_DATA_HEADER_SIZE) * 8,
-            streams: get(gs::CONTROL_DATA_FORMAT) == 1,
+            streams: state.get(&gs::PACKET, gs::CONTROL_DATA_FORMAT) == control_data_format::SID,
             default_stream: get(gs::DEFAULT_STREAM_ID) as u8,
             vertex: (get(gs::OUTPUT_VERTEX_SIZE) + 1) * 4,
             // Reorder Mode concerns the objects that enter the shader, not those that leave it.

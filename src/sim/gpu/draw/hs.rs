@@ -11,6 +11,7 @@ use hw::draw::{
     state_binding_table_pointers_hs as table, state_hs as hs,
     state_sampler_state_pointers_hs as samplers, state_urb_hs as urb_hs,
 };
+use hw::value::draw::{hs_dispatch_mode, hs_floating_point_mode};
 
 /// Maximum number of vertices of a patch.
 const MAX_VERTICES: usize = 32;
@@ -43,7 +44,7 @@ impl<'a> Hull<'a> {
             what: what.into(),
             at: draw.at,
         };
-        if get(hs::DISPATCH_MODE) != 0 {
+        if get(hs::DISPATCH_MODE) != hs_dispatch_mode::SINGLE_PATCH {
             return Err(gap(
                 "a hull shader dispatched in another mode than SINGLE_PATCH",
             ));
@@ -65,7 +66,7 @@ impl<'a> Hull<'a> {
                 0 => 0,
                 _ => 1024 << get(hs::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(hs::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(hs::FLOATING_POINT_MODE) == hs_floating_point_mode::ALTERNATE,
         };
         let start = get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA)
             | get(hs::DISPATCH_GRF_START_REGISTER_FOR_URB_DATA_5) << 5;

@@ -16,6 +16,7 @@ use crate::space::AddressSpace;
 use eu::Stop;
 use hw::draw::{state_clip as clip, state_so_buffer as so_buffer, state_streamout as so};
 use hw::draw_state::{so_decl, so_decl_entry};
+use hw::value::draw::reorder_mode;
 use hw::{Field, draw::state_so_decl_list as list};
 
 /// The number of streams, and of buffers.
@@ -174,7 +175,7 @@ impl<'a> StreamOut<'a> {
         // Reorder Mode concerns odd triangles of strips: it keeps the one whose provoking vertex
         // comes first (leading) or last (trailing) in place. With another provoking vertex, objects
         // keep their order.
-        let trailing = so::REORDER_MODE.get(words) == 1;
+        let trailing = so::REORDER_MODE.get(words) == reorder_mode::TRAILING;
         let provoking = state.get(
             &clip::PACKET,
             clip::TRIANGLE_STRIP_LIST_PROVOKING_VERTEX_SELECT,

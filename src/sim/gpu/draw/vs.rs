@@ -12,6 +12,7 @@ use hw::draw::{
     state_binding_table_pointers_vs as table, state_sampler_state_pointers_vs as samplers,
     state_urb_vs as urb_vs, state_vs as vs,
 };
+use hw::value::draw::floating_point_mode;
 
 const LANES: usize = 8;
 
@@ -58,7 +59,7 @@ impl<'a> VertexShader<'a> {
                 0 => 0,
                 _ => 1024 << get(vs::PER_THREAD_SCRATCH_SPACE),
             },
-            alternate_floats: get(vs::FLOATING_POINT_MODE) == 1,
+            alternate_floats: get(vs::FLOATING_POINT_MODE) == floating_point_mode::ALTERNATE,
         };
         let size = draw
             .state

@@ -7,6 +7,7 @@ use super::engine::Engine;
 use super::request::{ParameterLayout, Request, message_type, respond_lane, signed_nibble};
 use crate::bindings::{Bindings, Payload, Use, unimplemented};
 use eu::{Message, Stop};
+use isa::descriptor::value::sampler_simd_mode;
 use isa::descriptor::{common, sample};
 
 impl Engine {
@@ -20,8 +21,8 @@ impl Engine {
     ) -> Result<(), Stop> {
         let desc = message.desc;
         let lanes = match sample::SIMD_MODE.get(desc) {
-            1 => 8,
-            2 => 16,
+            sampler_simd_mode::SIMD8 => 8,
+            sampler_simd_mode::SIMD16 => 16,
             _ => return unimplemented(message, "a sampler message of this width"),
         };
         if sample::RETURN_FORMAT.any(desc) {

@@ -9,6 +9,10 @@ use crate::observer::Via;
 use eu::Stop;
 use hw::draw_state::sampler_border_color_state as colour;
 use hw::state::sampler_state as ss;
+use hw::value::draw::compare_function;
+use hw::value::state::{
+    address_mode as mode, lod_preclamp_mode, mip_filter, reduction_type, texture_filter,
+};
 
 /// Min and Mag Mode Filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,13 +59,13 @@ impl Compare {
     /// What a texel counts. References are clamped where the format is normalised.
     pub fn apply(self, texel: f32, reference: f32) -> f32 {
         let holds = match self.0 {
-            0 => true,
-            1 => false,
-            2 => texel < reference,
-            3 => texel == reference,
-            4 => texel <= reference,
-            5 => texel > reference,
-            6 => texel != reference,
+            compare_function::ALWAYS => true,
+            compare_function::NEVER => false,
+            compare_function::LESS => texel < reference,
+            compare_function::EQUAL => texel == reference,
+            compare_function::LEQUAL => texel <= reference,
+            compare_function::GREATER => texel > reference,
+            compare_function::NOTEQUAL => texel != reference,
             _ => texel >= reference,
         };
         if holds { 0.0 } else { 1.0 }
@@ -96,22 +100,22 @@ pub(crate) struct Sampler {
 
 fn address_mode(code: u64, at: u64) -> Result<AddressMode, Stop> {
     Ok(match code {
-        0 => AddressMode::Wrap,
-        1 => AddressMode::Mirror,
-        2 => AddressMode::Clamp,
-        3 => AddressMode::Cube,
-        4 => AddressMode::ClampBorder,
-        5 => AddressMode::MirrorOnce,
-        6 => AddressMode::HalfBorder,
+        mode::WRAP => AddressMode::Wrap,
+        mode::MIRROR => AddressMode::Mirror,
+        mode::CLAMP => AddressMode::Clamp,
+        mode::CUBE => AddressMode::Cube,
+        mode::CLAMP_BORDER => AddressMode::ClampBorder,
+        mode::MIRROR_ONCE => AddressMode::MirrorOnce,
+        mode::HALF_BORDER => AddressMode::HalfBorder,
         _ => return unimplemented("address control mode 7", at),
     })
 }
 
 fn filter(code: u64, at: u64) -> Result<Filter, Stop> {
     Ok(match code {
-        0 => Filter::Nearest,
-        1 => Filter::Linear,
-        2 => Filter::Anisotropic,
+        texture_filter::NEAREST => Filter::Nearest,
+        texture_filter::LINEAR => Filter::Linear,
+        texture_filter::ANISOTROPIC => Filter::Anisotropic,
         _ => return unimplemented("filters of one bit (MAPFILTER_MONO)", at),
     })
 }
@@ -160,8 +164,8 @@ impl Sampler {
             .map(|field| field.get(&words) as u32);
         }
         let reduction = match (get(ss::REDUCTION_TYPE_ENABLE), get(ss::REDUCTION_TYPE)) {
-            (1, 2) => Reduction::Minimum,
-            (1, 3) => Reduction::Maximum,
+            (1, reduction_type::MINIMUM) => Reduction::Minimum,
+            (1, reduction_type::MAXIMUM) => Reduction::Maximum,
             _ => Reduction::Average,
         };
         let on = |field: hw::Field| field.get(&words) == 1;
@@ -169,15 +173,15 @@ impl Sampler {
             min: filter(get(ss::MIN_MODE_FILTER), address)?,
             mag: filter(get(ss::MAG_MODE_FILTER), address)?,
             mip: match get(ss::MIP_MODE_FILTER) {
-                0 => MipFilter::None,
-                1 => MipFilter::Nearest,
+                mip_filter::NONE => MipFilter::None,
+                mip_filter::NEAREST => MipFilter::Nearest,
                 _ => MipFilter::Linear,
             },
             // S4.8 in 13 bits.
             bias: (((get(ss::TEXTURE_LOD_BIAS) as u32) << 19) as i32 >> 19) as f32 / 256.0,
             min_lod: fixed(get(ss::MIN_LOD)),
             max_lod: fixed(get(ss::MAX_LOD)),
-            preclamp: get(ss::LOD_PRECLAMP_MODE) != 0,
+            preclamp: get(ss::LOD_PRECLAMP_MODE) != lod_preclamp_mode::NONE,
             compare: Compare(get(ss::SHADOW_FUNCTION)),
             modes,
             seamless: on(ss::CUBE_SURFACE_CONTROL_MODE),

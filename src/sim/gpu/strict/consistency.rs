@@ -13,11 +13,13 @@ use crate::rules::{
 use crate::space::ADDRESS_MASK;
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
+use hw::value::draw::barycentric_interpolation_mode as modes;
 use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, draw, media};
 
 /// Barycentric interpolation modes without perspective.
-const NON_PERSPECTIVE: u64 = 0b11_1000;
+const NON_PERSPECTIVE: u64 =
+    modes::BIM_LINEAR_PIXEL | modes::BIM_LINEAR_CENTROID | modes::BIM_LINEAR_SAMPLE;
 
 /// Checks the state that a draw uses.
 pub(super) fn check_draw(state: &DrawState, at: u64) -> Result<(), Stop> {

@@ -15,7 +15,10 @@ use hw::draw_state::{
     sf_output_attribute_detail as detail, state_constant_body as body,
     vertex_element_state as element,
 };
-use hw::value::draw::primitive_topology;
+use hw::value::draw::{
+    component_control, forced_sample_count, primitive_topology, vertex_access_type,
+};
+use hw::value::state::number_of_multisamples;
 use hw::value::state::surface_type::SURFTYPE_NULL;
 use hw::{Field, Packet, draw};
 
@@ -198,29 +201,32 @@ fn check_vertices(words: &[u32], state: &DrawState, at: u64) -> Result<(), Stop>
         element::COMPONENT_3_CONTROL,
     ];
     for (number, words) in elements.iter().enumerate() {
-        let stored = controls.map(|control| control.get(words) == 1);
+        let stored = controls.map(|control| control.get(words) == component_control::STORE_SRC);
         let kept =
             element::VALID.get(words) == 0 || stored.windows(2).all(|pair| pair[0] || !pair[1]);
         VERTEX_COMPONENTS.check(kept, at, || {
             format!("vertex element {number} has a component of its source after one that is not")
         })?;
-        let left = controls.map(|control| control.get(words) == 0);
+        let left = controls.map(|control| control.get(words) == component_control::NOSTORE);
         let whole = !left[0] && left.windows(2).all(|pair| !pair[0] || pair[1]);
         VERTEX_COMPONENTS.check(whole || element::VALID.get(words) == 0, at, || {
             format!("vertex element {number} leaves a component out, and has one after it")
         })?;
     }
-    // VFCOMP_STORE_1_FP and VFCOMP_STORE_1_INT.
     let shaded = state.flag(&draw::state_vs::PACKET, draw::state_vs::ENABLE);
     let header = elements
         .first()
         .filter(|words| element::VALID.get(*words) == 1);
-    let one = header.is_some_and(|words| matches!(controls[0].get(words), 3 | 4));
+    let ones = [
+        component_control::STORE_1_FP,
+        component_control::STORE_1_INT,
+    ];
+    let one = header.is_some_and(|words| ones.contains(&controls[0].get(words)));
     VERTEX_HEADER.check(shaded || !one, at, || {
         "the first vertex element begins with a one".into()
     })?;
     use draw::state_index_buffer as ib;
-    let indexed = draw::primitive::VERTEX_ACCESS_TYPE.get(words) == 1;
+    let indexed = draw::primitive::VERTEX_ACCESS_TYPE.get(words) == vertex_access_type::RANDOM;
     let start = state.get(&ib::PACKET, ib::BUFFER_STARTING_ADDRESS);
     let bytes = 1 << state.get(&ib::PACKET, ib::INDEX_FORMAT).min(2);
     INDEX_ALIGNMENT.check(!indexed || start.is_multiple_of(bytes), at, || {
@@ -233,7 +239,9 @@ fn fills_256_bits(words: &[u32; 2]) -> bool {
     let format = hw::Format::by_number(element::SOURCE_ELEMENT_FORMAT.get(words) as u32);
     let raw = format.is_some_and(|format| format.channels[0] == (hw::ChannelKind::Raw, 64));
     let more = [element::COMPONENT_2_CONTROL, element::COMPONENT_3_CONTROL];
-    raw && more.iter().any(|control| control.get(words) != 0)
+    raw && more
+        .iter()
+        .any(|control| control.get(words) != component_control::NOSTORE)
 }
 
 /// The stages of a draw, and the size in bytes of the URB entries that each writes.
@@ -423,7 +431,8 @@ fn check_pixel_shader(state: &DrawState, at: u64) -> Result<(), Stop> {
     let raster = &draw::state_raster::PACKET;
     let forced = state.get(raster, draw::state_raster::FORCED_SAMPLE_COUNT);
     let per_sample = asks(extra::PIXEL_SHADER_IS_PER_SAMPLE);
-    let sixteen = log == 4 || forced == 5;
+    let sixteen = log == number_of_multisamples::MULTISAMPLECOUNT_16
+        || forced == forced_sample_count::NUMRASTSAMPLES_16;
     let wide = flag(ps::N32_PIXEL_DISPATCH_ENABLE);
     PS_SAMPLES.check(!(sixteen && wide && !per_sample), at, || {
         "32 pixels of 16 samples each".into()

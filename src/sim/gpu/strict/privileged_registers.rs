@@ -13,13 +13,16 @@
 use crate::fate;
 use crate::rules::PRIVILEGED_REGISTER;
 use eu::Stop;
-use hw::{Device, Packet, Platform, mi};
+use hw::{Device, Packet, Platform, mi, register};
 
 /// Registers that the kernel whitelists on some platforms: L3SQCREG4 (WaDisableLSQCROPERFforOCL),
 /// SLICE_COMMON_ECO_CHICKEN1 (barrier mode).
 const ADDED: &[(u32, &[Platform])] = &[
-    (0xb118, &[Platform::Skylake, Platform::KabyLake]),
-    (0x731c, &[Platform::GeminiLake]),
+    (
+        register::L3SQCREG4,
+        &[Platform::Skylake, Platform::KabyLake],
+    ),
+    (register::SLICE_COMMON_ECO_CHICKEN1, &[Platform::GeminiLake]),
 ];
 
 /// True if a batch may write the register: it is in the fate table, and whitelisted on this

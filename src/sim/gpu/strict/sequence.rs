@@ -81,7 +81,10 @@ static BINDING_TABLES: [&Packet; 5] = by_stage! {
 const STAGES: [&str; 5] = ["VS", "HS", "DS", "GS", "PS"];
 
 /// SO_WRITE_OFFSET of the four buffers.
-const SO_WRITE_OFFSETS: std::ops::Range<u64> = 0x5280..0x5290;
+const SO_WRITE_OFFSETS: std::ops::Range<u64> = {
+    let first = hw::register::SO_WRITE_OFFSET0 as u64;
+    first..first + 4 * 4
+};
 
 /// Index of a command in such a list: the stage.
 fn stage_index(list: &[&Packet], packet: &Packet) -> Option<usize> {

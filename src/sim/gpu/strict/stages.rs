@@ -9,6 +9,7 @@ use crate::draw_state::DrawState;
 use crate::rules::{DRAW_STATE, GS_VERTICES, RESERVED_BITS, SO_DECLS, STAGE_PAYLOAD, VIEW_EXTENT};
 use eu::Stop;
 use hw::draw_state::state_constant_body as body;
+use hw::value::draw::primitive_topology as p;
 use hw::value::state::surface_type::{SURFTYPE_1D, SURFTYPE_2D};
 use hw::{Field, Packet, draw};
 
@@ -128,20 +129,16 @@ fn object_vertices(state: &DrawState) -> Option<u64> {
     let discards = state.flag(&gs::PACKET, gs::DISCARD_ADJACENCY);
     let topology = state.get(&topology::PACKET, topology::PRIMITIVE_TOPOLOGY_TYPE);
     Some(match (topology, discards) {
-        // POINTLIST, POINTLIST_BF.
-        (0x01 | 0x12, _) => 1,
-        // LINELIST, LINESTRIP, LINELOOP, LINESTRIP_CONT and the like.
-        (0x02 | 0x03 | 0x10 | 0x11 | 0x13 | 0x15, _) => 2,
-        // LINELIST_ADJ, LINESTRIP_ADJ.
-        (0x09 | 0x0a, true) => 2,
-        (0x09 | 0x0a, false) => 4,
-        // TRILIST, TRISTRIP, TRIFAN, TRISTRIP_REVERSE, POLYGON, TRIFAN_NOSTIPPLE.
-        (0x04 | 0x05 | 0x06 | 0x0d | 0x0e | 0x16, _) => 3,
-        // TRILIST_ADJ, TRISTRIP_ADJ.
-        (0x0b | 0x0c, true) => 3,
-        (0x0b | 0x0c, false) => 6,
-        // PATCHLIST_1 to PATCHLIST_32.
-        (0x20..=0x3f, _) => topology - 0x1f,
+        (p::POINTLIST | p::POINTLIST_BF, _) => 1,
+        (p::LINELIST | p::LINESTRIP | p::LINELOOP, _) => 2,
+        (p::LINESTRIP_CONT | p::LINESTRIP_BF | p::LINESTRIP_CONT_BF, _) => 2,
+        (p::LINELIST_ADJ | p::LINESTRIP_ADJ, true) => 2,
+        (p::LINELIST_ADJ | p::LINESTRIP_ADJ, false) => 4,
+        (p::TRILIST | p::TRISTRIP | p::TRISTRIP_REVERSE, _) => 3,
+        (p::TRIFAN | p::TRIFAN_NOSTIPPLE | p::POLYGON, _) => 3,
+        (p::TRILIST_ADJ | p::TRISTRIP_ADJ, true) => 3,
+        (p::TRILIST_ADJ | p::TRISTRIP_ADJ, false) => 6,
+        (p::PATCHLIST_1..=p::PATCHLIST_32, _) => topology - p::PATCHLIST_1 + 1,
         _ => return None,
     })
 }

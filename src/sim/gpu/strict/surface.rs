@@ -14,9 +14,6 @@ use eu::Stop;
 use hw::state::render_surface_state as rss;
 use hw::{FormatUse, Gen};
 
-/// Entry 1 of the kernel's MOCS table, in bits 6:1: the page tables decide.
-const PAGE_TABLES_DECIDE: u64 = 1 << 1;
-
 /// Checks a surface state; `at` is its address. `shared`: its memory is a dma-buf.
 pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop> {
     check_reserved_bits(&rss::PACKET, words, at)?;
@@ -25,7 +22,7 @@ pub(super) fn check(words: &[u32; 16], at: u64, shared: bool) -> Result<(), Stop
         return Ok(());
     }
     let mocs = rss::MOCS.get(words);
-    SURFACE_SHARED.check(!shared || mocs == PAGE_TABLES_DECIDE, at, || {
+    SURFACE_SHARED.check(!shared || mocs == hw::mocs::PAGE_TABLES_DECIDE, at, || {
         format!("entry {} for a dma-buf", mocs >> 1)
     })?;
     let (pitch, tiling) = (image.pitch_bytes, image.tiling);

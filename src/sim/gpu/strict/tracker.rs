@@ -21,6 +21,8 @@ use crate::strict::sequence::hz_op_acts;
 use crate::strict::{consistency, draw, privileged_registers, sequence, stages, urb};
 use eu::Stop;
 use hw::state::interface_descriptor_data as idd;
+use hw::value::command::walker_simd_size;
+use hw::value::state::shared_local_memory_size;
 use hw::{Device, Field, Packet, draw as packets, media, mi, register};
 
 /// Invalidate flags of PIPE_CONTROL, and the cache of each.
@@ -432,7 +434,9 @@ impl<'a> Tracker<'a> {
         })?;
         check_reserved_bits(&idd::PACKET, descriptor, at)?;
         let simd = f::SIMD_SIZE.get(words);
-        WALKER_SIMD.check(simd < 3, at, || format!("code {simd} for the SIMD size"))?;
+        WALKER_SIMD.check(simd <= walker_simd_size::SIMD32, at, || {
+            format!("code {simd} for the SIMD size")
+        })?;
         let masks = [f::RIGHT_EXECUTION_MASK, f::BOTTOM_EXECUTION_MASK].map(|m| m.get(words));
         let lanes = u64::from(u32::MAX >> (32 - (8 << simd)));
         WALKER_MASK.check(masks.iter().all(|mask| mask & lanes != 0), at, || {
@@ -462,7 +466,9 @@ impl<'a> Tracker<'a> {
             HEAP_BOUNDS.check(fits, at, || format!("up to byte {end:#x}"))?;
         }
         let slm = idd::SHARED_LOCAL_MEMORY_SIZE.get(descriptor);
-        SLM_SIZE.check(slm <= 7, at, || format!("code {slm}"))?;
+        SLM_SIZE.check(slm <= shared_local_memory_size::ENCODES_64K, at, || {
+            format!("code {slm}")
+        })?;
         let divided = context.register(register::L3CNTLREG) & register::L3CNTLREG_SLM_ENABLE != 0;
         SLM_L3.check(slm == 0 || divided, at, || {
             "shared local memory, of which the L3 has none".into()

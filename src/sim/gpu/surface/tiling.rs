@@ -4,6 +4,8 @@
 //! Ref: SKL PRM vol. 5, "Tiling", the address diagrams of TileX, TileY and TileW. Gen9 swizzles no
 //!      address bits.
 
+use hw::value::state::tile_mode;
+
 /// Tile modes of RENDER_SURFACE_STATE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tiling {
@@ -20,9 +22,9 @@ impl Tiling {
     /// By the value of Tile Mode.
     pub fn from_mode(mode: u64) -> Tiling {
         match mode {
-            0 => Tiling::Linear,
-            1 => Tiling::W,
-            2 => Tiling::X,
+            tile_mode::LINEAR => Tiling::Linear,
+            tile_mode::WMAJOR => Tiling::W,
+            tile_mode::XMAJOR => Tiling::X,
             _ => Tiling::Y,
         }
     }

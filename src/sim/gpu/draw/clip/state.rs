@@ -10,6 +10,7 @@ use crate::rules;
 use eu::Stop;
 use hw::draw as packet;
 use hw::draw_state::sf_clip_viewport as viewport;
+use hw::value::draw::{clip_api_mode, clip_mode};
 use hw::{Field, Packet};
 
 /// Clip Mode.
@@ -110,9 +111,9 @@ impl ClipState {
         let get = |field| draw.state.get(&clip::PACKET, field);
         let raster = |field| draw.state.flag(&raster::PACKET, field);
         let mode = match get(clip::CLIP_MODE) {
-            0 => Mode::Normal,
-            3 => Mode::RejectAll,
-            4 => Mode::AcceptAll,
+            clip_mode::CLIPMODE_NORMAL => Mode::Normal,
+            clip_mode::CLIPMODE_REJECT_ALL => Mode::RejectAll,
+            clip_mode::CLIPMODE_ACCEPT_ALL => Mode::AcceptAll,
             other => {
                 return Err(
                     rules::CLIP_MODE.stop(format!("clip mode {other} is reserved"), draw.at)
@@ -170,7 +171,7 @@ impl ClipState {
             guard_band,
             near: raster(packet::state_raster::VIEWPORT_Z_NEAR_CLIP_TEST_ENABLE),
             far: raster(packet::state_raster::VIEWPORT_Z_FAR_CLIP_TEST_ENABLE),
-            open_gl: get(clip::API_MODE) == 0,
+            open_gl: get(clip::API_MODE) == clip_api_mode::APIMODE_OGL,
             user_clip: user_clip as u32,
             user_cull: user_cull as u32,
             bands,

@@ -17,7 +17,12 @@ use hw::draw::{
 };
 use hw::draw_state::cc_viewport;
 use hw::state::render_surface_state as rss;
-use hw::value::state::surface_type::SURFTYPE_NULL;
+use hw::value::draw::{compare_function, depth_format, depth_surface_type, stencil_op};
+use hw::value::state::{
+    multisampled_surface_storage_format as storage, surface_horizontal_alignment as halign,
+    surface_type, surface_vertical_alignment as valign, tile_mode,
+};
+use hw::value::surface_format;
 use std::cell::Cell;
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -55,13 +60,13 @@ pub(crate) struct DepthStencil<'a> {
 /// COMPAREFUNCTION_*: compares the new value with the old one.
 pub(super) fn compare<T: PartialOrd>(function: u64, new: T, old: T) -> bool {
     match function {
-        0 => true,
-        1 => false,
-        2 => new < old,
-        3 => new == old,
-        4 => new <= old,
-        5 => new > old,
-        6 => new != old,
+        compare_function::ALWAYS => true,
+        compare_function::NEVER => false,
+        compare_function::LESS => new < old,
+        compare_function::EQUAL => new == old,
+        compare_function::LEQUAL => new <= old,
+        compare_function::GREATER => new > old,
+        compare_function::NOTEQUAL => new != old,
         _ => new >= old,
     }
 }
@@ -107,13 +112,13 @@ impl DepthFormat {
 /// STENCILOP_*.
 fn stencil_op(operation: u64, old: u8, reference: u8) -> u8 {
     match operation {
-        0 => old,
-        1 => 0,
-        2 => reference,
-        3 => old.saturating_add(1),
-        4 => old.saturating_sub(1),
-        5 => old.wrapping_add(1),
-        6 => old.wrapping_sub(1),
+        stencil_op::KEEP => old,
+        stencil_op::ZERO => 0,
+        stencil_op::REPLACE => reference,
+        stencil_op::INCRSAT => old.saturating_add(1),
+        stencil_op::DECRSAT => old.saturating_sub(1),
+        stencil_op::INCR => old.wrapping_add(1),
+        stencil_op::DECR => old.wrapping_sub(1),
         _ => !old,
     }
 }
@@ -121,15 +126,18 @@ fn stencil_op(operation: u64, old: u8, reference: u8) -> u8 {
 /// The depth buffer as a surface; `None` if it is null.
 pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<Image>, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
-    if draw.state.words(&db::PACKET).is_empty() || get(db::SURFACE_TYPE) == SURFTYPE_NULL {
+    if draw.state.words(&db::PACKET).is_empty()
+        || get(db::SURFACE_TYPE) == depth_surface_type::SURFTYPE_NULL
+    {
         return Ok(None);
     }
-    // D32_FLOAT, D24_UNORM_X8, D16_UNORM by their sampler formats; the last has a horizontal
-    // alignment of eight.
+    // The formats that the sampler reads such depths with.
     let (format, halign) = match get(db::SURFACE_FORMAT) {
-        1 => (0x0d8, 1),
-        3 => (0x0d9, 1),
-        5 => (0x10a, 2),
+        depth_format::D32_FLOAT => (surface_format::R32_FLOAT, halign::HALIGN_4),
+        depth_format::D24_UNORM_X8_UINT => {
+            (surface_format::R24_UNORM_X8_TYPELESS, halign::HALIGN_4)
+        }
+        depth_format::D16_UNORM => (surface_format::R16_UNORM, halign::HALIGN_8),
         other => {
             return Err(Stop::Unimplemented {
                 what: format!("depth format {other}"),
@@ -143,8 +151,8 @@ pub(crate) fn depth_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option<I
         Layout {
             format,
             halign,
-            valign: 1,
-            tiling: 3,
+            valign: valign::VALIGN_4,
+            tiling: tile_mode::YMAJOR,
             pitch: get(db::SURFACE_PITCH),
             address: get(db::SURFACE_BASE_ADDRESS),
             qpitch: get(db::SURFACE_QPITCH),
@@ -159,15 +167,14 @@ pub(crate) fn stencil_buffer(draw: &Draw<'_>, log_samples: u64) -> Result<Option
     if get(sb::STENCIL_BUFFER_ENABLE) == 0 {
         return Ok(None);
     }
-    let r8_uint = 0x143;
     surface(
         draw,
         log_samples,
         Layout {
-            format: r8_uint,
-            halign: 2,
-            valign: 2,
-            tiling: 1,
+            format: surface_format::R8_UINT,
+            halign: halign::HALIGN_8,
+            valign: valign::VALIGN_8,
+            tiling: tile_mode::WMAJOR,
             pitch: get(sb::SURFACE_PITCH),
             address: get(sb::SURFACE_BASE_ADDRESS),
             qpitch: get(sb::SURFACE_QPITCH),
@@ -205,13 +212,16 @@ struct Layout {
 fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, Stop> {
     let get = |field| draw.state.get(&db::PACKET, field);
     let kind = match get(db::SURFACE_TYPE) {
-        SURFTYPE_NULL => 1,
+        depth_surface_type::SURFTYPE_NULL => surface_type::SURFTYPE_2D,
         kind => kind,
     };
     let mut words = [0; 16];
     let fields = [
         (rss::SURFACE_TYPE, kind),
-        (rss::SURFACE_ARRAY, u64::from(kind != 2)),
+        (
+            rss::SURFACE_ARRAY,
+            u64::from(kind != surface_type::SURFTYPE_3D),
+        ),
         (rss::SURFACE_FORMAT, layout.format),
         (rss::TILE_MODE, layout.tiling),
         (rss::SURFACE_HORIZONTAL_ALIGNMENT, layout.halign),
@@ -228,7 +238,10 @@ fn surface(draw: &Draw<'_>, log_samples: u64, layout: Layout) -> Result<Image, S
         ),
         (rss::MIP_COUNT_LOD, get(db::LOD)),
         (rss::NUMBER_OF_MULTISAMPLES, log_samples),
-        (rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT, 1),
+        (
+            rss::MULTISAMPLED_SURFACE_STORAGE_FORMAT,
+            storage::MSFMT_DEPTH_STENCIL,
+        ),
         (rss::SURFACE_BASE_ADDRESS, layout.address),
     ];
     for (field, value) in fields {
@@ -320,8 +333,9 @@ impl<'a> DepthStencil<'a> {
                     view.depth_through(image.address, bound, draw.at)?;
                 }
             } else {
-                if test && get(ds::DEPTH_TEST_FUNCTION) > 1 {
-                    // With functions other than ALWAYS and NEVER the stored depth matters.
+                let (always, never) = (compare_function::ALWAYS, compare_function::NEVER);
+                if test && ![always, never].contains(&get(ds::DEPTH_TEST_FUNCTION)) {
+                    // The stored depth matters.
                     view.depth_seen(image.address, bound, draw.at)?;
                 }
                 for element in (bound.elements[0]..bound.elements[1]).filter(|_| write) {

@@ -12,7 +12,9 @@ use crate::draw::exec::StageFunctions;
 use crate::draw::object::SetupObject;
 use crate::surface::format;
 use eu::{Message, Reply, Stop};
+use isa::descriptor::value::render_target_subtype;
 use isa::descriptor::{common, render_target};
+use isa::message::render_cache::{RENDER_TARGET_READ, RENDER_TARGET_WRITE};
 
 /// The pixels of a running thread.
 pub(super) struct Batch<'t, 'a> {
@@ -40,8 +42,8 @@ impl StageFunctions for Batch<'_, '_> {
                 }
                 self.interpolate(message, response);
             }
-            (RENDER_CACHE, 12) => self.write(message)?,
-            (RENDER_CACHE, 13) => return gap(message.ip, "a render target read"),
+            (RENDER_CACHE, RENDER_TARGET_WRITE) => self.write(message)?,
+            (RENDER_CACHE, RENDER_TARGET_READ) => return gap(message.ip, "a render target read"),
             (sfid, kind) => {
                 return gap(
                     message.ip,
@@ -100,11 +102,11 @@ impl Batch<'_, '_> {
     fn layout(&self, message: &Message<'_>, header: Option<u32>) -> Result<Layout, Stop> {
         let state = &self.back.state;
         let (width, replicated, dual, upper) = match render_target::SUBTYPE.get(message.desc) {
-            0 => (16, false, false, false),
-            1 => (16, true, false, false),
-            2 => (8, false, true, false),
-            3 => (8, false, true, true),
-            4 => (8, false, false, false),
+            render_target_subtype::SIMD16 => (16, false, false, false),
+            render_target_subtype::SIMD16_REPLICATED => (16, true, false, false),
+            render_target_subtype::SIMD8_DUAL_SOURCE_LOW => (8, false, true, false),
+            render_target_subtype::SIMD8_DUAL_SOURCE_HIGH => (8, false, true, true),
+            render_target_subtype::SIMD8 => (8, false, false, false),
             _ => return gap(message.ip, "a render target write of this kind"),
         };
         let mut end = if header.is_some() { 16 } else { 0 };

@@ -9,6 +9,7 @@ use super::message::{Batch, RENDER_CACHE};
 use crate::draw::exec::StageFunctions;
 use eu::{Message, Reply, Statistics, Stop};
 use isa::descriptor::render_target;
+use isa::message::render_cache::RENDER_TARGET_WRITE;
 
 /// A message as the thread sent it.
 struct RecordedMessage {
@@ -109,8 +110,8 @@ pub(super) struct RecordingStage<'n, 't, 'a> {
 impl StageFunctions for RecordingStage<'_, '_, '_> {
     fn message(&mut self, message: &Message<'_>, response: &mut [u32]) -> Result<Reply, Stop> {
         // Message type 12 is a render target write.
-        self.recording.other |=
-            message.sfid != RENDER_CACHE || render_target::MESSAGE_TYPE.get(message.desc) != 12;
+        self.recording.other |= message.sfid != RENDER_CACHE
+            || render_target::MESSAGE_TYPE.get(message.desc) != RENDER_TARGET_WRITE;
         self.recording.sent.push(RecordedMessage {
             desc: message.desc,
             ex_desc: message.ex_desc,
