@@ -14,7 +14,7 @@ use isa::{ArfReg, Dst, Inst, Opcode, Region, Src, Type};
 use std::sync::{Arc, Mutex};
 
 #[test]
-fn vertex_shaders_get_handles_constants_and_components() {
+fn vs_payload_has_handles_constants_and_components() {
     for alternate in [0, 1] {
         vertex_shaders(alternate);
     }
@@ -51,7 +51,7 @@ fn vertex_shaders(alternate: u64) {
     // Registers 3 to 5 are constants; 6 to 9 the last element, 10 to 13 what an entry does not
     // have.
     let mut kernel = store(0..14, &place_of(6));
-    kernel.extend(put(1, 1, &[ud(7), ud(8), ud(9), ud(6)]));
+    kernel.extend(urb_write(1, 1, &[ud(7), ud(8), ud(9), ud(6)]));
     draw.rig.code(CODE, &kernel);
     // IA_VERTICES_COUNT, IA_PRIMITIVES_COUNT, VS_INVOCATION_COUNT, CL_INVOCATION_COUNT,
     // SO_NUM_PRIMS_WRITTEN0, SO_PRIM_STORAGE_NEEDED0.
@@ -96,10 +96,10 @@ fn vertex_shaders(alternate: u64) {
 /// Who asks for the instructions of EU threads gets those of draws too, told apart by stage and
 /// thread.
 #[test]
-fn threads_of_draws_are_traced() {
+fn draw_threads_are_traced() {
     let lines = Arc::new(Mutex::new(Vec::new()));
-    let kept = Arc::clone(&lines);
-    let mut trace = Trace::new(move |line| kept.lock().unwrap().push(line.to_string()));
+    let written = Arc::clone(&lines);
+    let mut trace = Trace::new(move |line| written.lock().unwrap().push(line.to_string()));
     trace.instructions = true;
     let options = Options {
         trace,
@@ -115,7 +115,7 @@ fn threads_of_draws_are_traced() {
         (vs::VERTEX_URB_ENTRY_OUTPUT_LENGTH, 1),
     ];
     draw.add(&vs::PACKET, &fields);
-    let kernel = put(1, 1, &[ud(7), ud(8), ud(9), ud(6)]);
+    let kernel = urb_write(1, 1, &[ud(7), ud(8), ud(9), ud(6)]);
     draw.rig.code(CODE, &kernel);
     draw.run(10, &[]);
     // And the end of the thread.
@@ -132,7 +132,7 @@ fn threads_of_draws_are_traced() {
 /// A patch of three control points, a hull shader of two threads that meet twice, and a domain
 /// shader.
 #[test]
-fn hull_and_domain_shaders_get_the_patch() {
+fn hs_and_ds_payloads_have_the_patch() {
     for alternate in [0, 1] {
         hull_and_domain_shaders(alternate);
     }
@@ -199,8 +199,8 @@ fn hull_and_domain_shaders(alternate: u64) {
     let place = Inst::binary(Opcode::Shl, 8, to(119), ud(118), Src::imm_ud(10)).no_mask();
     // Constants begin with register 6 or 38.
     let constants = 6 + 32 * alternate as u8;
-    let kept = [0, 1, 2, 3, 4, 5, constants, constants + 1, constants + 2];
-    let mut kernel = store(kept.into_iter(), &[instance, place]);
+    let stored = [0, 1, 2, 3, 4, 5, constants, constants + 1, constants + 2];
+    let mut kernel = store(stored.into_iter(), &[instance, place]);
     // Each writes its number + 7 into the patch's second 256 bits, dword 8 + instance. Both write
     // the factors.
     let barrier = |kernel: &mut Vec<Inst>| {
@@ -210,7 +210,7 @@ fn hull_and_domain_shaders(alternate: u64) {
         kernel.push(Inst::unary(Opcode::Wait, 1, to, n0).no_mask());
     };
     kernel.push(mov(90, scalar(0, 0)));
-    kernel.extend(put(
+    kernel.extend(urb_write(
         90,
         1,
         &[1f32, 2.0, 1.0, 1.0].map(|f| Src::imm_ud(f.to_bits())),
@@ -240,7 +240,7 @@ fn hull_and_domain_shaders(alternate: u64) {
     // Stores 0x800 bytes further on, and gives the vertices their place in the domain, and the
     // patch's number.
     let mut kernel = store(0..13, &[mov(119, Src::imm_ud(0x800))]);
-    kernel.extend(put(4, 1, &[ud(1), ud(2), ud(3), scalar(0, 1)]));
+    kernel.extend(urb_write(4, 1, &[ud(1), ud(2), ud(3), scalar(0, 1)]));
     draw.rig.code(CODE + DOMAIN, &kernel);
     // HS_INVOCATION_COUNT, DS_INVOCATION_COUNT, IA_PRIMITIVES_COUNT.
     let (rig, counts) = draw.run(7, &[0x2300, 0x2308, 0x2318]);
@@ -360,7 +360,7 @@ fn geometry_draw(instances: u32, counts: u64) -> Draw {
 /// Instances of a geometry shader: ten of an object in two threads, or one of each of two objects
 /// in one.
 #[test]
-fn geometry_shaders_get_their_object_and_their_instance() {
+fn gs_payload_has_the_object_and_instance() {
     for (instances, counts) in [(10u32, 1), (1, 1), (1, 0)] {
         // Constants begin with register 7 or 23, the vertices behind them.
         let start = 7 + 16 * (1 - counts as u8);
@@ -377,13 +377,13 @@ fn geometry_shaders_get_their_object_and_their_instance() {
         let mut kernel = store(0..31, &place);
         // Five vertices, cut behind the second; the first dwords of their position are the first,
         // second and third vertex's number and the instance, shifted left and not.
-        kernel.extend(put(1, 0, &[Src::imm_ud(5)]));
-        kernel.extend(put(1, 2, &[Src::imm_ud(1 << 1)]));
+        kernel.extend(urb_write(1, 0, &[Src::imm_ud(5)]));
+        kernel.extend(urb_write(1, 2, &[Src::imm_ud(1 << 1)]));
         let shifted = Inst::binary(Opcode::Shr, 8, to(99), ud(1), Src::imm_ud(27)).no_mask();
         kernel.push(shifted);
         let read = [first_vertex, first_vertex + 8, first_vertex + 16, 99, 1];
         for (i, value) in read.into_iter().enumerate() {
-            kernel.extend(put(
+            kernel.extend(urb_write(
                 1,
                 4 + 2 * i as u32 + 1,
                 &[ud(value), Src::imm_ud(i as u32)],

@@ -45,20 +45,20 @@ impl Case {
         v
     }
 
-    fn part(&mut self, src: Src, bytes: u32, header: bool) -> &mut Case {
+    fn push_part(&mut self, src: Src, bytes: u32, header: bool) -> &mut Case {
         self.parts.push(PayloadPart { src, bytes, header });
         self
     }
 
     fn header(&mut self, v: VgrfId, offset: u32) -> &mut Case {
-        self.part(Src::vgrf(v, offset, UD, 1), 32, true)
+        self.push_part(Src::vgrf(v, offset, UD, 1), 32, true)
     }
 
     /// A value of this type for each lane, packed.
     fn value(&mut self, ty: Type) -> &mut Case {
         let bytes = u32::from(self.collect.exec) * ty.size_bytes();
         let v = self.given(bytes.max(32));
-        self.part(Src::vgrf(v, 0, ty, 1), bytes, false)
+        self.push_part(Src::vgrf(v, 0, ty, 1), bytes, false)
     }
 
     /// Adds the collect and its message; returns the payload.
@@ -154,7 +154,8 @@ fn headers_are_copied_without_the_mask() {
     assert_eq!(c.moves(), [head(8, 0), mov(16, 32), mov(16, 96)]);
     // Its bits are copied, not its numbers.
     let mut c = Case::new(8, 8);
-    c.part(Src::vgrf(G0, 0, Type::F, 1), 32, true).value(UD);
+    c.push_part(Src::vgrf(G0, 0, Type::F, 1), 32, true)
+        .value(UD);
     assert_eq!(c.moves(), [head(8, 0), mov(8, 32)]);
 }
 
@@ -175,9 +176,9 @@ fn contiguous_headers_are_one_move() {
 #[test]
 fn gaps_occupy_their_registers() {
     let mut c = Case::new(16, 16);
-    c.part(Src::NULL, 32, true)
+    c.push_part(Src::NULL, 32, true)
         .value(UD)
-        .part(Src::NULL, 64, false)
+        .push_part(Src::NULL, 64, false)
         .value(UD);
     assert_eq!(c.moves(), [mov(16, 32), mov(16, 160)]);
 }
@@ -196,14 +197,14 @@ fn parts_of_different_sizes_are_contiguous() {
     // Padded to registers, by a gap.
     let mut c = Case::new(8, 8);
     c.value(Type::Hf)
-        .part(Src::NULL, 16, false)
+        .push_part(Src::NULL, 16, false)
         .value(Type::F)
         .value(Type::Df);
     assert_eq!(c.moves(), [half, mov(8, 32), wide(8, 0, 64)]);
     // A half in a slot of four bytes.
     let mut c = Case::new(8, 8);
     let v = c.given(32);
-    c.part(Src::vgrf(v, 0, Type::Uw, 1), 32, false);
+    c.push_part(Src::vgrf(v, 0, Type::Uw, 1), 32, false);
     assert_eq!(c.moves(), [(8, 0, false, 0, 2, Type::Uw)]);
 }
 
@@ -212,8 +213,8 @@ fn halves_of_quadwords_are_one_move() {
     // The upper ones begin at byte 4, and still lie in two registers.
     let mut c = Case::new(8, 8);
     let v = c.given(64);
-    c.part(Src::vgrf(v, 4, UD, 2), 32, false);
-    c.part(Src::vgrf(v, 0, UD, 2), 32, false);
+    c.push_part(Src::vgrf(v, 4, UD, 2), 32, false);
+    c.push_part(Src::vgrf(v, 0, UD, 2), 32, false);
     assert_eq!(c.moves(), [mov(8, 0), mov(8, 32)]);
 }
 
@@ -233,10 +234,10 @@ fn moves_have_the_mask_and_group_of_the_collect() {
 fn both_halves_read_scalars() {
     let mut c = Case::new(16, 16);
     let v = c.given(32);
-    c.part(Src::ud(7), 64, false)
-        .part(Src::vgrf(v, 4, UD, 0), 64, false);
+    c.push_part(Src::ud(7), 64, false)
+        .push_part(Src::vgrf(v, 4, UD, 0), 64, false);
     // Eight bytes for a lane: two registers hold eight lanes.
-    c.part(Src::vgrf(v, 8, Type::Uq, 0), 128, false);
+    c.push_part(Src::vgrf(v, 8, Type::Uq, 0), 128, false);
     c.build();
     let lir = c.lowered();
     let half = |group: u8, at: u32| (8, group, false, at, 1, Type::Uq);
@@ -301,7 +302,7 @@ fn contiguous_sources_are_read_in_place() {
     let mut c = Case::new(16, 16);
     let v = c.given(192);
     for at in [64, 128] {
-        c.part(Src::vgrf(v, at, UD, 1), 64, false);
+        c.push_part(Src::vgrf(v, at, UD, 1), 64, false);
     }
     c.build();
     let lir = c.lowered();
@@ -313,7 +314,7 @@ fn contiguous_sources_are_read_in_place() {
     let mut c = Case::new(16, 16);
     let v = c.given(192);
     for at in [128, 64] {
-        c.part(Src::vgrf(v, at, UD, 1), 64, false);
+        c.push_part(Src::vgrf(v, at, UD, 1), 64, false);
     }
     assert_eq!(c.moves().len(), 2);
 }
@@ -323,7 +324,7 @@ fn what_is_overwritten_before_the_message_is_copied() {
     for overwritten in [false, true] {
         let mut c = Case::new(8, 8);
         let v = c.given(32);
-        c.part(Src::vgrf(v, 0, UD, 1), 32, false);
+        c.push_part(Src::vgrf(v, 0, UD, 1), 32, false);
         c.build();
         if overwritten {
             let send = c.lir.insts.pop().expect("the message");
@@ -342,8 +343,8 @@ fn a_register_made_for_the_payload_is_made_there() {
     let mut c = Case::new(16, 16);
     let (a, b) = (made(&mut c, 64), made(&mut c, 64));
     c.header(G0, 0);
-    c.part(Src::vgrf(a, 0, UD, 1), 64, false);
-    c.part(Src::vgrf(b, 0, UD, 1), 64, false);
+    c.push_part(Src::vgrf(a, 0, UD, 1), 64, false);
+    c.push_part(Src::vgrf(b, 0, UD, 1), 64, false);
     let v = c.build();
     let lir = c.lowered();
     assert_eq!(moves(&lir), [head(8, 0)]);
@@ -356,17 +357,18 @@ fn a_register_of_another_size_or_used_twice_is_copied() {
     // The payload has room for eight of its lanes, or for words spread.
     let mut c = Case::new(8, 8);
     let v = made(&mut c, 64);
-    c.part(Src::vgrf(v, 0, UD, 1), 32, false).value(UD);
+    c.push_part(Src::vgrf(v, 0, UD, 1), 32, false).value(UD);
     assert_eq!(c.moves().len(), 2);
     let mut c = Case::new(8, 8);
     let v = made(&mut c, 32);
-    c.part(Src::vgrf(v, 0, Type::Uw, 1), 32, false).value(UD);
+    c.push_part(Src::vgrf(v, 0, Type::Uw, 1), 32, false)
+        .value(UD);
     assert_eq!(c.moves().len(), 2);
     // One place cannot be two: it is made in the second, and copied from there.
     let mut c = Case::new(8, 8);
     let v = made(&mut c, 32);
-    c.part(Src::vgrf(v, 0, UD, 1), 32, false);
-    c.part(Src::vgrf(v, 0, UD, 1), 32, false);
+    c.push_part(Src::vgrf(v, 0, UD, 1), 32, false);
+    c.push_part(Src::vgrf(v, 0, UD, 1), 32, false);
     assert_eq!(c.moves(), [mov(8, 0)]);
 }
 
@@ -419,7 +421,7 @@ fn separate_header_payloads_are_not_copied() {
     let first = c.lir.insts[0].dst.as_vgrf().expect("a payload");
     c.parts.clear();
     let value = made(&mut c, 32);
-    c.part(Src::vgrf(value, 0, UD, 1), 32, false);
+    c.push_part(Src::vgrf(value, 0, UD, 1), 32, false);
     let second = c.build();
     c.lir.insts.pop();
     c.send(Src::vgrf(first, 0, UD, 1), Src::vgrf(second, 0, UD, 1), 1);
@@ -433,7 +435,7 @@ fn separate_header_payloads_are_not_copied() {
 fn the_two_payloads_of_a_message_do_not_overlap() {
     let mut c = Case::new(8, 8);
     let value = made(&mut c, 32);
-    c.part(Src::vgrf(value, 0, UD, 1), 32, false);
+    c.push_part(Src::vgrf(value, 0, UD, 1), 32, false);
     let first = c.build();
     c.lir.insts.pop();
     let second = c.build();

@@ -136,9 +136,9 @@ fn contents(lir: &Lir) -> BTreeMap<u32, (usize, u32, u8)> {
 }
 
 /// What the table has for four colours in v1 to v4, the first of them at this register.
-fn table(first: u32, apart: bool) -> BTreeMap<u32, (usize, u32, u8)> {
+fn table(first: u32, separate_halves: bool) -> BTreeMap<u32, (usize, u32, u8)> {
     let half = |k: u32| {
-        if apart {
+        if separate_halves {
             (k % 4, k / 4)
         } else {
             (k / 2, k % 2)
@@ -229,8 +229,8 @@ fn header_pairs_are_one_move() {
         // Colours start behind the headers.
         let mut c = Case::colours(hw_gen, 1);
         c.parts[0].src.reg = Reg::Null;
-        let apart = hw_gen != Gen::Gen6;
-        assert_eq!(contents(&c.lowered()), table(2, apart));
+        let separate_halves = hw_gen != Gen::Gen6;
+        assert_eq!(contents(&c.lowered()), table(2, separate_halves));
     }
 }
 
@@ -424,8 +424,9 @@ fn validator_checks_uses_of_compr4() {
 
 #[test]
 fn message_registers_end_with_gen6() {
-    let of =
-        |hw_gen| isa::message_registers(hw_gen).map(|m| (m.count, m.simd8_halves_apart, m.compr4));
+    let of = |hw_gen| {
+        isa::message_registers(hw_gen).map(|m| (m.count, m.separate_simd8_halves, m.compr4))
+    };
     assert_eq!(of(Gen::Gen4), Some((16, true, false)));
     assert_eq!(of(Gen::Gen4_5), Some((16, true, true)));
     assert_eq!(of(Gen::Gen5), of(Gen::Gen4_5));

@@ -64,7 +64,7 @@ fn scheduling_preserves_dependencies() {
 
 #[test]
 fn source_order_heuristic_avoids_early_addresses() {
-    let most = |saving| {
+    let max_pressure = |saving| {
         let mut lir = program();
         let base = lir.vgrf(32);
         let sum = lir.vgrf(32);
@@ -85,6 +85,6 @@ fn source_order_heuristic_avoids_early_addresses() {
         before_allocation(&mut lir, &live, 0, saving);
         regalloc::max_pressure(&lir, &intervals(&lir, &loops(&lir)))
     };
-    assert_eq!(most(PressureHeuristic::Greedy), 29);
-    assert_eq!(most(PressureHeuristic::SourceOrder), 11);
+    assert_eq!(max_pressure(PressureHeuristic::Greedy), 29);
+    assert_eq!(max_pressure(PressureHeuristic::SourceOrder), 11);
 }

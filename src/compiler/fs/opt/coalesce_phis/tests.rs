@@ -11,7 +11,7 @@ use isa::{Opcode, Type};
 /// end.
 fn responses_and_payloads(n: u32) -> Lir {
     let mut lir = program();
-    let answers: Vec<VgrfId> = (0..n).map(|_| lir.vgrf(2 * GRF_BYTES)).collect();
+    let responses: Vec<VgrfId> = (0..n).map(|_| lir.vgrf(2 * GRF_BYTES)).collect();
     let read = lir.vgrf(GRF_BYTES);
     let part = |v: VgrfId, k: u32| (Dst::vgrf(v, k * GRF_BYTES, Type::Ud, 1), k * GRF_BYTES);
     let put = |lir: &mut Lir, v: VgrfId, k: u32, src: Src| {
@@ -22,14 +22,14 @@ fn responses_and_payloads(n: u32) -> Lir {
         mov(lir, read, Src::vgrf(v, part(v, k).1, Type::Ud, 1));
         lir.insts.last_mut().unwrap().op = Op::Eu(Opcode::Not);
     };
-    for (k, &v) in (0..).zip(&answers) {
+    for (k, &v) in (0..).zip(&responses) {
         put(&mut lir, v, 0, Src::ud(k));
         put(&mut lir, v, 1, Src::ud(n + k));
     }
-    for &v in &answers {
+    for &v in &responses {
         reads(&mut lir, v, 0);
     }
-    for &v in &answers {
+    for &v in &responses {
         let payload = lir.vgrf(4 * GRF_BYTES);
         put(&mut lir, payload, 0, Src::ud(0));
         put(

@@ -38,7 +38,7 @@ impl Random {
 
 /// Ioctls with random arguments, among them good ones: nothing crashes, nothing waits for ever.
 #[test]
-fn random_ioctls_end() {
+fn random_ioctls_terminate() {
     let node = open();
     let (file, _) = simulation().unwrap().nodes.find(node.as_raw_fd()).unwrap();
     // Far more than the arguments below can make any ioctl write: only addresses in its first page

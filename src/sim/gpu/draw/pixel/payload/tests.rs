@@ -138,7 +138,7 @@ fn built_payload(slots: &[Slot], width: usize, change: &dyn Fn(&mut State<'_>)) 
 }
 
 #[test]
-fn each_part_stands_where_the_order_has_it() {
+fn payload_fields_follow_the_order() {
     let slots = slots();
     for width in [8usize, 16, 32] {
         let channel = |lane: usize| {
@@ -279,7 +279,7 @@ fn each_part_stands_where_the_order_has_it() {
 }
 
 #[test]
-fn the_header_tells_object_places_and_masks() {
+fn payload_header_has_object_positions_and_masks() {
     let slots = slots();
     for (kind, code) in [
         (Kind::Point, 1),
@@ -343,7 +343,7 @@ fn the_header_tells_object_places_and_masks() {
 }
 
 #[test]
-fn places_are_sixteen_bits_each() {
+fn pixel_positions_are_16_bits_each() {
     let slot = Slot {
         x: 0xfffe,
         y: 0x8002,
@@ -367,7 +367,7 @@ fn places_are_sixteen_bits_each() {
 }
 
 #[test]
-fn constants_start_behind_what_is_always_there() {
+fn push_constants_follow_the_fixed_payload() {
     // R0 and one or two registers of places, wherever the start register may be.
     for (width, registers) in [(8, 2), (16, 2), (32, 3)] {
         for start in [0, 1, registers, registers + 3] {
@@ -395,7 +395,7 @@ fn constants_start_behind_what_is_always_there() {
 }
 
 #[test]
-fn attributes_are_a_value_and_two_differences() {
+fn attributes_are_a_value_and_two_deltas() {
     let mut setup = setup();
     let bits = |values: [f32; 3]| values.map(f32::to_bits);
     // By component: different everywhere; the second as the first; the third as the first; flat, an
@@ -435,7 +435,7 @@ fn attributes_are_a_value_and_two_differences() {
 }
 
 #[test]
-fn centroids_are_of_pixels_that_are_covered_in_part() {
+fn centroid_barycentrics_of_partially_covered_pixels() {
     let slot = |covered: u16| Slot {
         covered: [covered, 0, 0, 0b0110],
         sample: 3,
@@ -482,7 +482,7 @@ fn centroids_are_of_pixels_that_are_covered_in_part() {
 }
 
 #[test]
-fn two_samples_have_places_of_their_own_too() {
+fn per_sample_positions_of_two_samples() {
     let change = |state: &mut State<'_>| {
         state.samples = 2;
         state.positions[..2].copy_from_slice(&[[0.75, 0.625], [0.25, 0.125]]);

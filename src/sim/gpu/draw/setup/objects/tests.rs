@@ -75,7 +75,7 @@ pub(super) const CLOCKWISE: [[f32; 4]; 3] = [
 ];
 
 #[test]
-fn vertices_go_through_divide_and_viewport_to_the_grid() {
+fn perspective_divide_viewport_and_snapping() {
     let out = run(&state(), &object(Kind::Triangle, &CLOCKWISE));
     let at = |i: usize| {
         (
@@ -109,7 +109,7 @@ fn vertices_go_through_divide_and_viewport_to_the_grid() {
 }
 
 #[test]
-fn faces_are_culled_by_their_winding() {
+fn cull_mode_by_winding() {
     let clockwise = object(Kind::Triangle, &CLOCKWISE);
     for (counter, cull, left) in [
         (false, Cull::PixelBackend, Some(true)),
@@ -126,7 +126,7 @@ fn faces_are_culled_by_their_winding() {
 }
 
 #[test]
-fn depth_is_offset_by_units_and_slope() {
+fn depth_bias_by_constant_and_slope() {
     let mut state = state();
     state.bias_solid = true;
     state.bias_constant = 4.0;
@@ -145,7 +145,7 @@ fn depth_is_offset_by_units_and_slope() {
 }
 
 #[test]
-fn wireframes_are_lines_that_face_as_their_triangle_does() {
+fn wireframe_lines_have_the_facing_of_their_triangle() {
     let mut state = state();
     state.back_fill = Fill::Wireframe;
     state.front_counter_clockwise = true;
@@ -182,7 +182,7 @@ fn points_are_squares_with_sprite_coordinates() {
 }
 
 #[test]
-fn attributes_are_flat_or_replaced_as_stated() {
+fn flat_and_overridden_attributes() {
     let mut state = state();
     let two = 2f32.to_bits();
     state.attributes[0].flat = true;
@@ -194,7 +194,7 @@ fn attributes_are_flat_or_replaced_as_stated() {
 }
 
 #[test]
-fn w_stands_in_for_x_on_either_side() {
+fn swizzle_facing_w_replaces_x() {
     let vue: Vue = (0..16).collect::<Vec<u32>>().into();
     let attribute = Attribute {
         at: 8,
@@ -208,7 +208,7 @@ fn w_stands_in_for_x_on_either_side() {
 }
 
 #[test]
-fn positions_without_a_place_are_dropped() {
+fn objects_with_non_finite_positions_are_dropped() {
     let mut positions = CLOCKWISE;
     positions[2][3] = 0.0;
     assert!(run(&state(), &object(Kind::Triangle, &positions)).is_empty());
