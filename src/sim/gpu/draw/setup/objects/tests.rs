@@ -217,10 +217,8 @@ fn objects_with_non_finite_positions_are_dropped() {
     assert!(run(&state(), &object(Kind::Triangle, &flat)).is_empty());
 }
 
-#[test]
-fn state_is_read_from_commands_and_memory() {
-    use crate::draw::clip::ClipState;
-    use crate::draw::exec::Draw;
+/// State latched from commands, with the viewports that it points to in memory at 0x10000.
+fn latched_state() -> (crate::space::AddressSpace, crate::draw_state::DrawState) {
     use crate::draw_state::DrawState;
     use hw::draw as packet;
     use hw::draw_state::sf_output_attribute_detail as detail;
@@ -268,7 +266,7 @@ fn state_is_read_from_commands_and_memory() {
         .words::<2>()
         .with(state_multisample::PIXEL_LOCATION, 1);
     latch(&state_multisample::PACKET, &words.dwords);
-    // The domain shader is the last stage; what the vertex shader says does not count.
+    // The domain shader is the last stage; the state of the vertex shader is not used.
     let words = state_vs::PACKET
         .words::<9>()
         .with(state_vs::VERTEX_URB_ENTRY_OUTPUT_READ_OFFSET, 3)
@@ -310,6 +308,15 @@ fn state_is_read_from_commands_and_memory() {
         .with(state_sbe_swiz::ATTRIBUTE, details[0])
         .with(state_sbe_swiz::ATTRIBUTE_1, details[1]);
     latch(&state_sbe_swiz::PACKET, &words.dwords);
+    (space, latched)
+}
+
+#[test]
+fn state_is_read_from_commands_and_memory() {
+    use crate::draw::clip::ClipState;
+    use crate::draw::exec::Draw;
+
+    let (space, latched) = latched_state();
     let draw = Draw {
         watch: None,
         budget: &crate::budget::Budget::new(u64::MAX),
@@ -343,7 +350,8 @@ fn state_is_read_from_commands_and_memory() {
     let [a, b, c] = state.attributes.as_slice() else {
         panic!("three attributes");
     };
-    // Attributes start at dword 8; the second attribute's other side is the one after it.
+    // Attributes start at dword 8; the back face of the second attribute reads
+    // the attribute after it.
     assert_eq!((a.at, a.back, a.flat, a.sprite), (16, 16, false, false));
     assert_eq!((b.at, b.back, b.flat), (12, 16, true));
     assert_eq!([a.w_for_x, b.w_for_x, c.w_for_x], [false, true, false]);
@@ -355,6 +363,6 @@ fn state_is_read_from_commands_and_memory() {
         Source::Constant(one),
     ];
     assert_eq!(b.components, expected);
-    // The swizzle of the third says attribute 0.
+    // The swizzle of the third selects attribute 0.
     assert_eq!((c.at, c.sprite), (8, true));
 }
