@@ -149,7 +149,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A crate's folder below the root: the samples stand beside `src`.
+/// A crate's folder below the root: the samples are next to `src`.
 fn place(folder: &str) -> PathBuf {
     match folder {
         "samples" => root().join(folder),
@@ -360,7 +360,7 @@ fn named(module: &str, code: &str, all: &BTreeMap<String, String>) -> BTreeSet<S
     for (start, base) in [("crate::", ""), ("super::", parent)] {
         for (at, _) in code.match_indices(start) {
             let rest = &code[at + start.len()..];
-            // A tree of `use` ends with its statement; a path in code, with its last letter.
+            // A tree of `use` ends with its statement; a path in code, with its last character.
             let in_use = code[..at].ends_with("use ");
             let end = if in_use {
                 rest.find(';')

@@ -12,7 +12,7 @@ const COUNT: &str = "layout(local_size_x = 16) in;
 layout(set = 0, binding = 0) buffer B { uint v[]; } b;
 void main() { b.v[gl_GlobalInvocationID.x] += 1u; }";
 
-/// Ends only if somebody else writes a zero.
+/// Ends only if another agent writes a zero.
 const MEMORY_LOOP: &str = "layout(local_size_x = 16) in;
 layout(set = 0, binding = 0) buffer B { uint v[]; } b;
 void main() { while (atomicAdd(b.v[0], 2u) != 0xffffffffu) { } }";

@@ -40,7 +40,7 @@ fn check(
 
 #[test]
 fn geometry_shader_expands_points_to_squares() {
-    // Strips of four vertices around each point, all in one: cuts tell them apart. The first
+    // Strips of four vertices around each point, separated by cuts. The first
     // point's is of another colour.
     let geometry = "#version 450
 layout(points) in;

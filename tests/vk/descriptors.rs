@@ -1,4 +1,4 @@
-//! Descriptors that are pushed, inline, counted by the set, written late, or of several types.
+//! Push, inline uniform block, variable count, update-after-bind and mutable descriptors.
 
 use ash::vk;
 

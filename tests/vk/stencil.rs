@@ -1,4 +1,4 @@
-//! Depth and stencil as shaders see them: apart, and with uses of their own.
+//! Depth and stencil as shaders read them: separately, and with separate usage.
 
 use ash::vk;
 

@@ -58,7 +58,7 @@ fn recreated_objects_start_unsignalled() {
     let stages = [vk::PipelineStageFlags::ALL_COMMANDS];
     for round in 0..3 {
         unsafe {
-            // More than are kept.
+            // More than are pooled.
             let fences: Vec<_> = (0..100)
                 .map(|i| {
                     let info = if i % 2 == 0 {

@@ -1,4 +1,4 @@
-//! Which instructions have a routine of their own, and that it gives the interpreter's bits at the
+//! Which instructions have a fast path, and that it produces the interpreter's bits at the
 //! edges.
 
 mod pixel_positions;

@@ -163,7 +163,7 @@ fn unsupported_operand_types_are_undefined() {
         );
         assert!(types, "{i:?}: {e:?}");
     }
-    // Nothing says what a MATH without a function is, or SMOV.
+    // MATH without a function and SMOV are undefined.
     for i in [
         op(Opcode::Math, 8, dst(20, Type::F), &f(2)),
         op(Opcode::Smov, 8, dst(20, Type::F), &f(2)),
@@ -179,7 +179,7 @@ fn unsupported_operand_types_are_undefined() {
 
 #[test]
 fn invm_and_rsqrtm_set_the_flags_of_their_lanes() {
-    // INVM and RSQRTM say by their flags which lanes need no more steps; all of them, as they are
+    // The flags of INVM and RSQRTM mark lanes that need no more steps; all of them, as they are
     // exact.
     let a = bits(&[1.0, 4.0, 9.0, 16.0, 25.0, 0.25, 36.0, 49.0]);
     let b = bits(&[2.0, 8.0, 3.0, -4.0, 5.0, 0.5, 6.0, -7.0]);
@@ -416,7 +416,7 @@ fn frc_is_below_one_when_it_would_round_to_one() {
     }
 }
 
-/// `max(-x, 7)` of the least x is 7.
+/// `max(-x, 7)` of INT_MIN is 7.
 #[test]
 fn negating_int_min_wraps() {
     let int_min = i32::MIN as u32;

@@ -18,7 +18,7 @@ const UNINIT: Options = Options {
 };
 
 /// Runs `code` with `payload`, eight channels of `mask`: where the check stops it (the instruction,
-/// and what it says).
+/// and the error's text).
 fn stopped(code: &[Inst], payload: &[u32], mask: u32) -> Option<(u64, String)> {
     let mut t = thread_with(code, payload, mask, 0, UNINIT);
     match t.run(&mut Recorder::default(), 100) {
@@ -564,7 +564,7 @@ fn uninitialised_move_affects_only_its_bytes_and_lanes() {
         );
         stops_at(got, 1, u32::from(lane % 4), 30, usize::from(4 * lane));
     }
-    // What stands beside it, and behind, is as it was.
+    // Adjacent bytes are unchanged.
     let all = [
         write_one(8, dst(30, Type::D)),
         write_one(8, dst(50, Type::D)),

@@ -184,7 +184,7 @@ fn a64_untyped_and_block_messages() {
     let payload = [places, SLOT.to_vec(), SLOT.map(|i| 50 + i).to_vec()].concat();
     rig.send(sfid::DATA_CACHE_1, 0x19 << 14 | control, 0xff, &payload);
     assert_eq!([4, 5, 6].map(|i| rig.dword(i)), [1, 51, 1006]);
-    // A block takes its address from the header; it is a multiple of 16 bytes unless it is said not
+    // A block takes its address from the header; it is a multiple of 16 bytes unless declared not
     // to be.
     let mut rig = Rig::new();
     let mut place = header(0, DATA as u32 + 20);
@@ -201,7 +201,7 @@ fn a64_untyped_and_block_messages() {
 #[test]
 fn scratch_blocks_are_relative_to_the_thread_scratch() {
     let mut rig = Rig::new();
-    // Scratch at 1 KB less the low bits of the dword, which say how much there is; two registers at
+    // Scratch at 1 KB less the low bits of the dword, which hold its size; two registers at
     // offset 1.
     let base = header(5, 0x0000_0003);
     let block = 1 << 18 | 1 << 12 | 1;

@@ -99,7 +99,7 @@ pub(super) fn place_of(nr: u8) -> [Inst; 1] {
     [mov(119, scalar(nr, 0))]
 }
 
-/// A draw of `vertices` points, patches or whatever `topology` says, whose elements are a position
+/// A draw of `vertices` vertices of a topology, whose elements are a position
 /// and (number · PLACE, 1, 2, 3); nothing is rasterised. Dwords of the captured vertices' second
 /// row, positions, go to [`STREAM`].
 pub(super) struct Draw {

@@ -1,5 +1,5 @@
-//! Threads of the geometry stages: the payload that the PRM describes, kept by kernels that store
-//! their registers, and what they leave in the URB, kept by stream output.
+//! Threads of the geometry stages: the payload that the PRM describes, read by kernels that store
+//! their registers, and what they write to the URB, captured by stream output.
 //!
 //! Ref: SKL PRM vol. 7, "SIMD8 Payload" (VS), "Thread Payload: SINGLE_PATCH" (HS),
 //!      "SIMD8_SINGLE_PATCH" (DS), "SIMD8" (GS).
@@ -93,7 +93,7 @@ fn vertex_shaders(alternate: u64) {
     assert_eq!(captured, expected);
 }
 
-/// Who asks for the instructions of EU threads gets those of draws too, told apart by stage and
+/// A trace of EU threads includes the threads of draws, distinguished by stage and
 /// thread.
 #[test]
 fn draw_threads_are_traced() {
@@ -511,7 +511,7 @@ fn gs_payload_has_the_object_and_instance() {
                     if nr >= 31 {
                         break;
                     }
-                    // The first object's places are six less than the last one's.
+                    // The first object's vertex indices are six less than the last one's.
                     let before = match component {
                         0 => 6 * PLACE,
                         _ => 6,

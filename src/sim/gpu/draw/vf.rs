@@ -647,7 +647,7 @@ mod tests {
             };
             matches!(case.fetch(0), Err(Stop::Unimplemented { .. }))
         };
-        // BC1_UNORM, and a quadword beside a one.
+        // BC1_UNORM, and a 64-bit component next to a constant 1.
         assert!(refused(0x186, [1; 4]));
         assert!(refused(0x0a1, [1, 4, 0, 0]));
         assert!(!refused(0x0a1, [1, 2, 0, 0]));

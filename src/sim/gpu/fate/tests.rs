@@ -235,7 +235,7 @@ fn tokens(text: &str) -> Vec<&str> {
 }
 
 /// Module and constant of each field that a source names, by scopes of `use`: `module::FIELD`,
-/// `alias::FIELD`, and a module beside its fields as arguments of a macro.
+/// `alias::FIELD`, and a module with its fields as arguments of a macro.
 fn named<'a>(text: &'a str, modules: &BTreeSet<&str>, out: &mut BTreeSet<(String, &'a str)>) {
     let tokens = tokens(text);
     let constant = |t: &str| {

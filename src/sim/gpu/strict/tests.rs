@@ -248,7 +248,7 @@ fn l3_configuration_changes_need_a_drained_pipeline() {
     let without = device.l3_config(false).expect("a division");
     let with = |value: u32| changed(&mi::mi_load_register_imm::PACKET, |words| words[2] = value);
     broken("slm-l3", &with(without.register_value()));
-    // Intel's compute driver asks for credits and for errors to be told.
+    // Intel's compute driver sets the credit and error-reporting fields.
     let shared = device.l3_config(true).expect("a division").register_value();
     let more = register::L3CNTLREG_GPGPU_CREDITS | register::L3CNTLREG_ERROR_DETECTION;
     assert_accepted(&with(shared | more));

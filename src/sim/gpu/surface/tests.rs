@@ -248,7 +248,7 @@ fn mcs_entry_addresses() {
     ]);
     assert_eq!(image.aux.mode, AuxMode::Mcs);
     assert_eq!(image.mcs_place([5, 1, 0]), Some((AUX + 512 + 16 + 4, 4)));
-    // The second slice's entries are as many rows further down as the state says.
+    // The second slice's entries are QPitch rows further down.
     assert_eq!(image.mcs_place([0, 1, 1]), Some((AUX + 9 * 16, 4)));
     assert_eq!(image.mcs_place([32, 1, 0]), None);
 }

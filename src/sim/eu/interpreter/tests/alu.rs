@@ -572,7 +572,7 @@ fn saturation_and_float_modifiers() {
                     x as i64
                 }
             };
-            // The least number is its own negative.
+            // INT_MIN is its own negative.
             let minus = match v(s[0]) == i64::from(i32::MIN) {
                 true => i64::from(i32::MIN),
                 false => -v(s[0]),

@@ -10,7 +10,7 @@ fn denormal_results_flush_to_signed_zero() {
     let f = |x: f32| imm(Type::F, u64::from(x.to_bits()));
     let df = |x: f64| imm(Type::Df, x.to_bits());
     let scaled_min = |x: f64| df(x * f64::MIN_POSITIVE);
-    // The bits that would be kept.
+    // The bits without flushing.
     let table = [
         (
             Opcode::Mul,

@@ -597,7 +597,7 @@ fn second_level_batches_return() {
     let report = rig.execute(&batch_of(&places)).expect("runs");
     assert_eq!(rig.read(DATA, 5), [0, 1, 0, 1, 1]);
     assert_eq!(report.commands, 8);
-    // What a jump to a first-level batch leaves of the second level is not said.
+    // A jump to a first-level batch from the second level is undefined.
     let mut places = places;
     places[2].1 = [jump(0xc00, &[]), mark(3)].concat();
     let found = self::rig().execute(&batch_of(&places));
@@ -697,7 +697,7 @@ fn options_determine_the_number_of_workers() {
     let mut traced = base.clone();
     traced.trace.instructions = true;
     assert_eq!([&base, &strict, &traced].map(Options::workers), [3, 1, 1]);
-    // All of the host's, and nothing is noted, unless somebody says so.
+    // By default all of the host's, and nothing is recorded.
     let host = std::thread::available_parallelism().map_or(1, usize::from);
     let default = Options::default();
     assert_eq!((default.workers(), default.profile), (host, false));

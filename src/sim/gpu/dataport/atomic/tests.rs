@@ -188,7 +188,7 @@ fn a64_atomics_of_dwords_and_qwords() {
                 };
                 let view = View::new(&rig.space);
                 for (i, old) in (0..).zip(old) {
-                    // Beside a dword is another one that nobody asks for.
+                    // A 32-bit operation leaves the adjacent dword, 9, unchanged.
                     let value = if wide {
                         old as u64
                     } else {
@@ -246,7 +246,7 @@ fn unsupported_atomics_leave_memory_unchanged() {
     let payload = [[36; 8], [5; 8]].concat();
     for (opcode, op) in [(0x02, 0), (0x1b, 0), (0x1b, 5)] {
         let desc = opcode << 14 | 1 << 12 | op << 8;
-        // Some machine may say more of it.
+        // Whether the message is refused is not checked.
         let _ = rig.ask(&message(DATA_CACHE_1, desc, 0x01, &payload));
         assert_eq!(rig.dword(9), 1009, "{opcode:#x} {op}");
     }

@@ -179,7 +179,7 @@ fn scratch(log: u32, offset: u32) -> u32 {
     HEADER | 1 << 18 | log << 12 | offset
 }
 
-/// Channels of scratch are told by the execution mask: the bits that choose that.
+/// The descriptor bits that select scratch channels by the execution mask.
 const WRITE: u32 = 1 << 17;
 const BY_DWORDS: u32 = 1 << 16;
 

@@ -136,7 +136,7 @@ fn stateless_messages_are_relative_to_the_general_state_base() {
         assert_eq!(read(sfid::DATA_CACHE_0, HEADER, &block), 1012);
         let dual = [header(5, 32), vec![1; 8]].concat();
         assert_eq!(read(sfid::DATA_CACHE_0, HEADER | 2 << 14, &dual), 1012);
-        // Increments, with an answer.
+        // Increments, with a response.
         let atomic = 0x02 << 14 | 1 << 13 | 1 << 12 | 5 << 8;
         assert_eq!(read(sfid::DATA_CACHE_1, atomic | HEADER, &place), 1003);
         assert_eq!(read(sfid::DATA_CACHE_1, atomic, &[12; 8]), 1004);

@@ -170,7 +170,7 @@ fn header_sample_mask_applies_to_the_slot_group() {
 
 #[test]
 fn typed_messages_access_buffers() {
-    // Ten entries of 16 bits, 2 bytes apart.
+    // Ten entries of 16 bits at a pitch of 2 bytes.
     let space = space(&[
         (rss::SURFACE_TYPE, 4),
         (rss::SURFACE_FORMAT, 0x10d),
@@ -274,7 +274,7 @@ fn views_of_3d_surfaces_end_at_their_extent() {
     assert_eq!(response[..8], [7, 7, 7, 0, 0, 0, 0, 0]);
     let all = send(&space, READ, LOW, 0xff, [&address, &[]]).expect("read");
     assert_eq!(all[24..], [1; 8]);
-    // Slices are 8 rows apart: the fourth was not written.
+    // QPitch is 8 rows: the fourth slice was not written.
     let view = View::new(&space);
     let row = |y: u64| view.read(DATA + y * 16).expect("mapped");
     assert_eq!([0, 8, 16, 24].map(row), [7, 7, 7, 0]);

@@ -16,7 +16,7 @@ fn primitive_vertex_and_instance_ids() {
     let captured = |topology: u64, indexed: bool, fields: &[(Field, u64)]| {
         let mut draw = Draw::new(topology);
         use {state_vf as vf, state_vf_sgvs as sgvs};
-        // Component x alone of the last element, ids beside it.
+        // Component x of the last element, followed by the IDs.
         draw.commands.push(vertex_elements([1, 2, 2, 2]));
         let fields_of_ids = [
             (sgvs::VERTEXID_ENABLE, 1),

@@ -109,7 +109,7 @@ fn fractional_factors_split_a_point_in_each_half() {
         let axis = Axis::outer(factor, &engine(Domain::Quad, partitioning, Output::Point));
         (0..axis.points()).map(|i| axis.position(i)).collect()
     };
-    // Half way from 4 to 6 segments the first point beside the end splits in two: 1/4 goes to
+    // Half way from 4 to 6 segments the first point after the end splits in two: 1/4 goes to
     // 1/6 and 2/6.
     let half = [0, 13654, 19115, 0x8000];
     assert_eq!(places(Partitioning::Even, 5.0)[..4], half);
@@ -213,7 +213,7 @@ fn factors_are_clamped_to_their_range() {
                 "{partitioning:?} {factor}"
             );
         }
-        // Below its least, a factor has no fraction: nothing but the ends, or the middle.
+        // Below its minimum, a factor has no fraction: only the ends, or the middle.
         let axis = Axis::outer(0.5, &engine);
         assert_eq!(
             axis.position(1),

@@ -18,7 +18,7 @@ fn number(rig: &Rig) {
     rig.write(0, &numbers);
 }
 
-/// The answer to eight channels with parameters of their own, `channel_mask` channels left out of
+/// The response to eight channels with separate parameters, `channel_mask` channels omitted from
 /// the response. Where nothing is left out texels are looked for all at once, else one by one.
 fn texels(
     rig: &Rig,
@@ -441,7 +441,7 @@ fn mcs_selects_the_slice_of_each_sample() {
                 expected,
                 "{sample} {z}"
             );
-            // Without a control surface, and by the message that says so, samples are where they
+            // Without an MCS, or with the uncompressed message, samples are where they
             // are.
             let expected = texel(4, sample, at);
             assert_eq!(

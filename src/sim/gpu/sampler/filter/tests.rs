@@ -436,7 +436,7 @@ fn cube_edges_are_seamless_if_the_sampler_enables_it() {
             "the second cube",
         );
     }
-    // Otherwise the face's last texel goes on, unless the address mode says something else.
+    // Otherwise the address mode applies, and by default clamps to the face's last texel.
     let seamed = cube(&[modes(2).as_slice(), &[MAG]].concat(), FACES);
     let bordered = cube(&[modes(4).as_slice(), &[MAG]].concat(), FACES);
     for lane_coordinates in [edge, corner] {

@@ -7,7 +7,7 @@ use crate::sampler::rig::{Set, image, sampler};
 use crate::sampler::state::Filter;
 use hw::state::{render_surface_state as rss, sampler_state as ss};
 
-/// Five levels of 64 × 64 texels, a sampler, and the message's least level.
+/// Five levels of 64 × 64 texels, a sampler, and the message's minimum LOD.
 fn selected(
     set: Set<'_>,
     of: Set<'_>,
@@ -70,7 +70,7 @@ fn lod_is_clamped_rounded_and_split() {
         (&[NONE, (min, fixed(1, 192))], &[], 3.0, 1, 0.0, false),
         (&[LINEAR, (min, fixed(1, 192))], &[], -1.0, 1, 0.0, true),
         (&[LINEAR, (min, fixed(6, 0))], &[], 1.0, 4, 0.0, false),
-        // Where the least is more than the greatest it counts.
+        // A minimum above the maximum takes precedence.
         (
             &[LINEAR, (min, fixed(3, 0)), (max, fixed(1, 0))],
             &[],
@@ -87,7 +87,7 @@ fn lod_is_clamped_rounded_and_split() {
             0.0,
             false,
         ),
-        // Resource Min LOD is another least level, which the last level does not hold down.
+        // Resource Min LOD is a second minimum, which the last level does not limit.
         (&[LINEAR], &[(resource, fixed(2, 64))], 1.0, 2, 0.25, false),
         (
             &[LINEAR, (min, fixed(3, 0))],
@@ -98,12 +98,12 @@ fn lod_is_clamped_rounded_and_split() {
             false,
         ),
         (&[NONE], &[(resource, fixed(2, 64))], 1.0, 2, 0.0, false),
-        // Base Mip Level is U4.1: what is beside it is told by halves.
+        // Base Mip Level is U4.1, in half levels.
         (&[LINEAR], &[(base, 2)], 1.0, 0, 0.0, true),
         (&[LINEAR], &[(base, 2)], 1.25, 1, 0.25, false),
         (&[LINEAR], &[(base, 1)], 0.5, 0, 0.0, true),
         (&[LINEAR], &[(base, 1)], 0.75, 0, 0.75, false),
-        // Clamped first, a level may be told to be magnified that was not, and the other way round.
+        // Clamping first may turn minification into magnification, and the other way round.
         (&[LINEAR, (max, 0)], &[], 2.0, 0, 0.0, false),
         (&[LINEAR, (max, 0), PRECLAMP], &[], 2.0, 0, 0.0, true),
         (
@@ -131,7 +131,7 @@ fn lod_is_clamped_rounded_and_split() {
             expected,
             "case {i}"
         );
-        // What the `LOD` message tells.
+        // The result of the `LOD` message.
         assert_eq!(found.clamped, *level as f32 + beta, "case {i}");
         assert_eq!(found.unclamped, *lod, "case {i}");
         assert!(!found.is_empty, "case {i}");
@@ -219,7 +219,7 @@ fn lod_uses_the_longer_gradient_and_biases() {
         let found = selected(&set, &[], &by, source, 0.0);
         assert_eq!([found.clamped, found.unclamped], [level; 2], "{source:?}");
     }
-    // No change at all, and no number, are the least level.
+    // Zero gradients and NaN select the minimum level.
     for by in [STILL, [[f64::NAN; 3]; 2]] {
         let found = selected(&[LINEAR], &[], &by, computed(0.0), 0.0);
         assert_eq!((found.clamped, found.magnified), (0.0, true), "{by:?}");

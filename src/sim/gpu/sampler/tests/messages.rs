@@ -209,7 +209,7 @@ fn simd16_messages_have_sixteen_values_per_parameter() {
 #[test]
 fn sampler_states_are_relative_to_the_dispatch_or_header_pointer() {
     let mode = |code| [(ss::TCX_ADDRESS_CONTROL_MODE, code)];
-    // As many as a message can tell apart.
+    // As many as a message can select.
     let modes = [0, 1, 2, 4].repeat(4).into_iter().map(mode);
     let modes: Vec<_> = modes.collect();
     let rig = Rig::new(
@@ -384,7 +384,7 @@ fn array_index_rounds_and_clamps() {
         (rss::DEPTH, 2),
         (rss::SURFACE_QPITCH, 1),
     ];
-    // Elements of lines are as many texels apart.
+    // QPitch of 1D arrays is in texels.
     let lines = [
         (rss::SURFACE_TYPE, 0),
         (rss::SURFACE_ARRAY, 1),
@@ -424,7 +424,7 @@ fn array_index_rounds_and_clamps() {
 #[test]
 fn each_subspan_has_separate_gradients() {
     let rig = levels(&[], &[NEAREST_LEVEL]);
-    // To the right, and down, in texels; the fourth channel has nothing to say.
+    // To the right, and down, in texels; the fourth channel is not used.
     let changes = [
         (2.0, 1.0, 1.0),
         (1.0, 8.0, 3.0),
@@ -601,7 +601,7 @@ fn gather4_channel_select_comes_from_the_header() {
         (rss::WIDTH, 0),
         (rss::HEIGHT, 0),
     ];
-    // Green and blue change places.
+    // Green and blue are swapped.
     let swizzled = [
         four.as_slice(),
         &[

@@ -172,7 +172,7 @@ fn render_and_depth_writes_need_their_flush() {
                 _ => Some(flush),
             };
             assert_eq!(read(&log), early, "{reader:?}");
-            // Neither a stall, nor another cache's flush, nor a flush that nobody waits for.
+            // Not enough: a stall, another cache's flush, or a flush without a stall.
             for control in [stall(), other, own] {
                 log.pipe_control(&control);
                 assert_eq!(read(&log), early, "{reader:?}");
@@ -337,7 +337,7 @@ fn vertex_cache_holds_lines_of_bound_buffers() {
             assert_eq!(rule(log.write(address, 4, writer, false)), None);
             log.end();
         };
-        // Lines of 64 bytes, whatever was read of them; several buffers, in any order.
+        // Whole lines of 64 bytes; multiple buffers, in any order.
         let log = Log::default();
         for (address, bytes) in [(0x1050, 0x20), (0x10c0, 0x40), (0x1080, 0x10)] {
             log.bound(address, bytes);

@@ -1,4 +1,4 @@
-//! Breaks each consistency rule, beside a legal neighbour.
+//! Breaks each consistency rule, next to a minimally different legal case.
 
 use crate::strict::testing::{
     BLEND, DEPTH, HIZ, WRITE, assert_breaks, assert_breaks_after, broken_rule, command, draw_with,

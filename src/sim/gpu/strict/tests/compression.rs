@@ -1,4 +1,4 @@
-//! Accesses to compressed surfaces without their aux surface, each beside a minimally different
+//! Accesses to compressed surfaces without their aux surface, each next to a minimally different
 //! legal one.
 //!
 //! Ref: SKL PRM vol. 2d, "RENDER_SURFACE_STATE", Auxiliary Surface Mode; vol. 7, "Render Target

@@ -111,7 +111,7 @@ fn compression_changes_every_byte_and_is_an_involution() {
             }
         }
     }
-    // The lines beside it stay.
+    // Adjacent lines are unchanged.
     assert_eq!(view.read(block + 64), Ok(0));
     assert!(is_block_address(BASE) && is_block_address(BASE + 0x5c0));
     assert!(!is_block_address(BASE + 0x200) && !is_block_address(BASE + 0x20));
@@ -146,7 +146,7 @@ fn compressed_targets_are_read_through_the_ccs_only() {
                 assert_eq!(found == texel, same, "{number:#x} {place:?}");
             }
         }
-        // Blocks beside it are as they were.
+        // Adjacent blocks are unchanged.
         let image = surface(CCS_E, &[]);
         for (dx, dy) in [(-1, 0), (8, 0), (0, -1), (0, 4)] {
             let place = [x.wrapping_add_signed(dx), y.wrapping_add_signed(dy), z];

@@ -27,7 +27,7 @@ fn words(set: &[(hw::Field, u64)]) -> [u32; 16] {
     words
 }
 
-/// What is said of a state that is not modelled, and where.
+/// The address that the error of an unmodelled state reports.
 fn refused(set: &[(hw::Field, u64)]) -> Option<u64> {
     match Image::from_words(&words(set), 0x1234) {
         Err(Stop::Unimplemented { at, .. }) => Some(at),

@@ -65,7 +65,7 @@ fn random_ioctls_terminate() {
         let mut argument = [0_u64; 16];
         argument.fill_with(|| random.word(base));
         match code {
-            // Waits for what nobody signals would not end here either.
+            // Waits for what is never signalled would not end here either.
             drm::SYNCOBJ_WAIT => argument[1] = 0,
             drm::SYNCOBJ_TIMELINE_WAIT => argument[2] = 0,
             drm::SYNCOBJ_TRANSFER => argument[3] = 0,

@@ -152,7 +152,7 @@ fn user_clip_and_cull_distances() {
 
 #[test]
 fn clipped_pieces_have_barycentrics_of_their_object() {
-    // The near plane cuts one or two vertices off; x and y tell how much of each of the last two a
+    // The near plane clips one or two vertices; x and y are the weights of the last two that a
     // place has.
     for z in [[-1.0, 0.5, 0.75], [0.5, -0.25, -1.0], [0.5, 0.25, -0.75]] {
         let at = |x: f32, y: f32, i: usize| vue([x, y, z[i], 1.0], &[]);

@@ -207,7 +207,7 @@ fn depth_test_is_per_pixel_of_a_subspan() {
     );
 }
 
-/// What faces say, each its own; reference, test mask, write mask; the function; operations.
+/// Stencil state per face: reference, test mask, write mask, function, operations.
 const FACES: [(Field, u64); 16] = [
     (ds::DEPTH_TEST_ENABLE, 1),
     (ds::DEPTH_TEST_FUNCTION, LESS),

@@ -295,7 +295,7 @@ fn early_or_late_tests_follow_the_shader_state() {
         assert_eq!(early(&[kill, off]), (false, true), "{name}");
     }
     assert!(!read_state(&[kills[3], invalid], |s| s.computes_depth));
-    // What BLEND_STATE says of alpha.
+    // The alpha fields of BLEND_STATE.
     for (field, expected) in [
         (blend_state::ALPHA_TEST_ENABLE, false),
         (blend_state::ALPHA_TO_COVERAGE_ENABLE, false),
@@ -581,7 +581,7 @@ fn blend_state_has_eight_entries_after_its_header() {
     assert_eq!(look(&mut rig, &[], |s| s.blends.len()), (64 - 4) / 8);
 }
 
-/// Start registers of the kernels 0 to 2, and kernels 64 bytes apart.
+/// Start registers of kernels 0 to 2, and kernels at a pitch of 64 bytes.
 fn kernels() -> Vec<Change> {
     use ps::*;
     vec![

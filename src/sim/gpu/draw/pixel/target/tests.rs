@@ -1,4 +1,4 @@
-//! What render targets hold after writes: blended, masked, clamped, and beside what fast clears left.
+//! What render targets hold after writes: blended, masked, clamped, and next to fast-cleared blocks.
 //!
 //! Ref: SKL PRM vol. 7, "Color Buffer Blending", "Logic Ops", "MCS Buffer for Render Target(s)", "Render Target Fast Clear";
 //! formats by their definitions in Vulkan.

@@ -137,7 +137,7 @@ fn lines_do_not_share_subspans() {
         rasterise(&state, &object(Kind::Line, ends), &mut cover);
         let out = cover.subspans;
         assert_eq!(out[first.len()..], first, "width {width}");
-        // Pixels have all their samples; nothing asks what is inside.
+        // Pixels have all their samples; inner coverage is not requested.
         let masks = out.iter().flat_map(|s| s.samples);
         assert!(
             masks.into_iter().all(|mask| mask == 0 || mask == 15),

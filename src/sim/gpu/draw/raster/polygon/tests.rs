@@ -12,7 +12,7 @@ use crate::draw::raster::rasterise::tests::{
 use crate::draw::raster::state::*;
 use std::collections::BTreeMap;
 
-/// Numbers that look random.
+/// Pseudorandom numbers.
 pub(in crate::draw::raster) fn random(seed: u32) -> impl FnMut(u32) -> i64 {
     let mut seed = seed;
     move |below| {
@@ -297,7 +297,7 @@ fn positions_snap_to_the_nearest_grid_point() {
     }
 }
 
-/// How far a point is along a line, and how far beside it, in pixels.
+/// How far a point is along a line, and its distance from the line, in pixels.
 fn line_coordinates(a: (f32, f32), b: (f32, f32), (x, y): (f64, f64)) -> (f64, f64, f64) {
     let (ax, ay) = (f64::from(a.0), f64::from(a.1));
     let (dx, dy) = (f64::from(b.0) - ax, f64::from(b.1) - ay);

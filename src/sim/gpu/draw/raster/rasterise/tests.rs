@@ -53,7 +53,7 @@ pub(in crate::draw::raster) fn object(kind: Kind, corners: [(f32, f32); 3]) -> S
     }
 }
 
-/// All that an object touches, blocks taken apart.
+/// All pixels that an object touches, blocks expanded.
 pub(in crate::draw::raster) fn conservative_samples(
     state: &RasterState,
     setup: &SetupObject,

@@ -89,7 +89,7 @@ fn sample_positions_follow_the_pattern() {
             "2^{log} samples"
         );
     }
-    // Nothing said is the corner.
+    // The default is the upper left corner.
     assert_eq!(read_state(&[], |s| s.samples().to_vec()), [(0, 0)]);
 }
 
@@ -210,7 +210,7 @@ fn bounded(changes: &[Change]) -> Vec<Bounds> {
         &viewports::PACKET,
         &[(viewports::SF_CLIP_VIEWPORT_POINTER, 0x80)],
     );
-    // Scissors of two dwords each: the least x and y, the greatest.
+    // Scissors of two dwords each: minimum x and y, maximum x and y.
     let corner = |x: u32, y: u32| x | y << 16;
     let corners = [
         (0, corner(3, 0), corner(60, 70)),
@@ -265,7 +265,7 @@ fn bounds_intersect_drawing_rectangle_scissor_and_viewport() {
         bounds(1, 21, 90, 22),
     ];
     assert_eq!(bounded(&clips), extents);
-    // Extents count where all three say so.
+    // The viewport extents apply only if all three enables are set.
     for left_out in 0..3 {
         let some: Vec<Change> = (0..3)
             .filter(|i| *i != left_out)

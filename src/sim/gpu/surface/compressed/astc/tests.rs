@@ -29,7 +29,7 @@ const TABLE: [Row; 10] = [
 /// Greatest weights by the three bits of R, for both values of H. The first two are reserved.
 const GREATEST: [[u32; 8]; 2] = [[0, 0, 1, 2, 3, 4, 5, 7], [0, 0, 9, 11, 15, 19, 23, 31]];
 
-/// The number that the bits of a letter make; none where a fixed bit differs.
+/// The number in the bits marked with a character; none if a fixed bit differs.
 fn field(pattern: &str, mode: u128, field_char: char) -> Option<usize> {
     let mut value = 0;
     for (i, of) in pattern.chars().enumerate() {
@@ -56,7 +56,7 @@ fn greatest(range: Range) -> u32 {
 fn astc_block_modes_follow_the_table() {
     let mut legal = 0;
     for mode in 0..1 << 11 {
-        // Zeros in the two lowest bits are no R but tell the later rows.
+        // Zeros in the two lowest bits are not part of R but select the later rows.
         let row = TABLE.iter().find(|(pattern, _)| {
             field(pattern, mode, 'R').is_some_and(|upper| pattern.ends_with("00") || upper != 0)
         });

@@ -1,4 +1,4 @@
-//! Fields of blocks one by one, and what the specifications say of ties, equal ends and zeros.
+//! Fields of blocks one by one, and the specified handling of ties, equal endpoints and zeros.
 //!
 //! Ref: Khronos Data Format Specification, "S3TC", "RGTC", "BPTC", "ETC2" (tables of bit layouts)
 //!      and "sRGB EOTF".
@@ -252,7 +252,7 @@ fn equal_bc_endpoints_use_the_second_interpolation_mode() {
     }
     let block = [[0xff; 8], equal].concat();
     assert_eq!(texel("BC2_UNORM", &block, [3, 0]), floats([1.0; 4]));
-    // Of one channel: indices 6 and 7 are the least and the most.
+    // Of one channel: indices 6 and 7 are the minimum and the maximum.
     for (name, least) in [("BC4_UNORM", 0.0f32), ("BC4_SNORM", -1.0)] {
         let block = [51, 51, 0b01_111_110, 0, 0, 0, 0, 0];
         let reds = [0, 1].map(|x| texel(name, &block, [x, 0])[0]);

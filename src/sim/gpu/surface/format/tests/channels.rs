@@ -1,4 +1,4 @@
-//! Each kind of channel at its ends and between them, and what the names of formats tell.
+//! Each channel type at its limits and between them, and the properties in format names.
 //!
 //! Ref: Vulkan, "Conversion from Normalized Fixed-Point to Floating-Point" and back, "16-Bit
 //!      Floating-Point Numbers", "Unsigned 11-Bit Floating-Point Numbers", "Shared Exponent to
@@ -161,7 +161,7 @@ fn formats_with_a_special_encoding() {
 
 #[test]
 fn missing_channels_are_zero_and_alpha_one() {
-    // Which of 5, 6, 7 and 8 are kept; what alpha is otherwise.
+    // Which of 5, 6, 7 and 8 are preserved; the default of alpha.
     for (name, expected) in [
         ("R8_UNORM", [5, 0, 0, ONE]),
         ("R8_UINT", [5, 0, 0, 1]),
@@ -309,7 +309,7 @@ fn channel_decoding_per_type() {
     }
     let nan = red_of("R11G11B10_FLOAT", 0x7c1);
     assert!(nan.is_nan() && red_of("R16_FLOAT", 0x7c01).is_nan());
-    // All channels of some that have several sizes or kinds.
+    // All channels of formats with mixed sizes or types.
     let third = 1.0 / 3.0;
     for (name, bits, expected) in [
         ("R10G10B10A2_UNORM", 0x7ff0_0000, [0.0, 0.0, 1.0, third]),

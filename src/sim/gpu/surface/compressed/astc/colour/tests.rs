@@ -5,7 +5,7 @@
 
 use super::*;
 
-/// The number that a pattern of letters makes: a is the lowest bit of `bits`, b the next.
+/// The number that a pattern of characters encodes: a is the lowest bit of `bits`, b the next.
 pub(in crate::surface::compressed::astc) fn patterned(pattern: &str, bits: u32) -> u32 {
     pattern.bytes().fold(0, |value, letter| {
         let bit = match letter {
@@ -70,7 +70,7 @@ fn colour_unquantisation_with_trits_and_quints() {
 
 #[test]
 fn endpoint_range_is_the_largest_that_fits() {
-    // The second bit alone, which is b of the first value, tells the range. Of 0 to 9 it is the
+    // The second bit alone, which is b of the first value, shows the range. Of 0 to 9 it is the
     // lowest of the quint.
     for (room, red) in [
         (5, None),
@@ -157,7 +157,7 @@ fn colour_endpoint_modes() {
             [255, 0xbe, 1, 0x40, 0, 0, 0, 0],
             [[255, 255, 255, 0], [255, 255, 255, 0]],
         ),
-        // A colour and a factor of 256, alpha apart.
+        // A colour and a factor of 256, with separate alpha.
         (
             6,
             [200, 100, 50, 128, 0, 0, 0, 0],
